@@ -66,7 +66,7 @@ fn start(plan: &Plan, url: &str, folder: &Path) -> Result<Server, Failure> {
     let mut command = Command::new(&plan.binary);
     command.args(["serve", "--no-delivery", "--listen", "127.0.0.1:0", "--log-level", "off"]);
     command.args(["--database", url]);
-    if storage::Address::parse(url)?.is_shared() {
+    if storage::DatabaseAddress::parse(url)?.is_shared() {
         command.arg("--key-file").arg(folder.join("key"));
     }
     Server::start(&mut command)

@@ -14,7 +14,7 @@ use crate::measure::{Goal, Rounds};
 use crate::recorder;
 use std::error::Error;
 use std::time::Duration;
-use storage::{Address, Db, Options, Schema};
+use storage::{DatabaseAddress, DatabaseOptions, Db, SchemaPolicy};
 use tokio::runtime::Runtime;
 use tokio_postgres::Config;
 
@@ -65,18 +65,18 @@ pub fn run(plan: &Plan) -> Result<()> {
     Ok(())
 }
 
-fn open(runtime: &Runtime, address: &Address, options: &Options) -> Result<Db> {
-    let (db, _) = runtime.block_on(storage::open(address, options, Schema::Migrate))?;
-    println!("\n{}", runtime.block_on(db.describe())?);
+fn open(runtime: &Runtime, address: &DatabaseAddress, options: &DatabaseOptions) -> Result<Db> {
+    let (db, _) = runtime.block_on(storage::open_database(address, options, SchemaPolicy::Migrate))?;
+    println!("\n{}", runtime.block_on(db.describe_version())?);
     Ok(db)
 }
 
 fn sqlite(plan: &Plan, runtime: &Runtime, rounds: &mut Rounds) -> Result<()> {
     let goal = |name, baseline, target| Goal { name, engine: "sqlite", baseline, target };
     let folder = tempfile::tempdir()?;
-    let options = Options::default();
+    let options = DatabaseOptions::default();
     let path = folder.path().join("ours.db");
-    let db = open(runtime, &Address::Sqlite(path.clone()), &options)?;
+    let db = open(runtime, &DatabaseAddress::Sqlite(path.clone()), &options)?;
     if rounds.wants(POINT) || rounds.wants(RANGE) {
         raw_sqlite::fill(&path, plan.rows)?;
     }
@@ -100,8 +100,11 @@ fn sqlite(plan: &Plan, runtime: &Runtime, rounds: &mut Rounds) -> Result<()> {
         // Files of their own, so that no side waits for another's lock or log.
         let batches = |name: &str, log| -> Result<_> {
             let path = folder.path().join(name);
-            let (empty, _) =
-                runtime.block_on(storage::open(&Address::Sqlite(path.clone()), &options, Schema::Migrate))?;
+            let (empty, _) = runtime.block_on(storage::open_database(
+                &DatabaseAddress::Sqlite(path.clone()),
+                &options,
+                SchemaPolicy::Migrate,
+            ))?;
             runtime.block_on(empty.close());
             Ok(raw_sqlite::batches(&path, &options, 1, log)?)
         };
@@ -121,8 +124,8 @@ fn postgres(plan: &Plan, address: &str, runtime: &Runtime, rounds: &mut Rounds) 
     let server: Config = address.parse()?;
     let own = OwnDatabase::create(runtime, server)?;
     let config = &own.config;
-    let options = Options::default();
-    let db = open(runtime, &Address::Postgres(Box::new(config.clone())), &options)?;
+    let options = DatabaseOptions::default();
+    let db = open(runtime, &DatabaseAddress::Postgres(Box::new(config.clone())), &options)?;
     if rounds.wants(POINT) || rounds.wants(RANGE) {
         runtime.block_on(raw_postgres::fill(config, plan.rows))?;
     }

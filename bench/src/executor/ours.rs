@@ -8,7 +8,7 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-use storage::{Db, Error, Lane, Row, Weight, sql};
+use storage::{Db, Error, QueryWeight, Row, WriteLane, sql};
 use tokio::runtime::Runtime;
 
 /// How many wait for the database at once.
@@ -47,7 +47,7 @@ pub fn points<'s>(runtime: &'s Runtime, db: &Db, rows: i64) -> Side<'s> {
                 let mut done = 0;
                 while !stop.load(Ordering::Relaxed) {
                     let statement = sql(POINT).arg(TENANT).arg(keys.next(rows));
-                    let found = db.query(Weight::Point, statement).await.expect("a point read succeeds");
+                    let found = db.query(QueryWeight::Point, statement).await.expect("a point read succeeds");
                     let sheet = Sheet::ours(found.first().expect("every key is there"));
                     black_box(sheet.expect("every column is read"));
                     done += 1;
@@ -68,7 +68,7 @@ pub fn ranges<'s>(runtime: &'s Runtime, db: &Db, rows: i64) -> Side<'s> {
                 while !stop.load(Ordering::Relaxed) {
                     let first = keys.next(rows - PAGE);
                     let statement = sql(RANGE).arg(TENANT).arg(first).arg(first + PAGE);
-                    let found = db.query(Weight::Search, statement).await.expect("a search succeeds");
+                    let found = db.query(QueryWeight::Search, statement).await.expect("a search succeeds");
                     assert_eq!(found.len() as i64, PAGE, "every key is there");
                     decode(&found);
                     done += 1;
@@ -96,9 +96,9 @@ pub fn units<'s>(runtime: &'s Runtime, db: &Db, count: usize, tenants: &'static 
                 while !stop.load(Ordering::Relaxed) {
                     let change = change(tenant, keys.next(1_000_000));
                     let written: Result<_, Error> = db
-                        .write(Lane::of(change.tenant), change, |tx, change| {
+                        .write(WriteLane::foreground(change.tenant), change, |tx, change| {
                             Box::pin(async move {
-                                storage::history::append(tx, change, &[RECEIVER], |code| {
+                                storage::history::append_history_entry(tx, change, &[RECEIVER], |code| {
                                     body(change, code.get())
                                 })
                                 .await

@@ -11,7 +11,7 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
-use storage::Value;
+use storage::SqlScalar;
 use tokio::runtime::Runtime;
 use tokio_postgres::types::private::BytesMut;
 use tokio_postgres::{Client, Config, Error, NoTls, Statement};
@@ -48,14 +48,14 @@ pub async fn fill(config: &Config, rows: i64) -> Result<(), Error> {
     client.batch_execute("VACUUM ANALYZE").await
 }
 
-fn line(out: &mut String, values: &[Value]) {
+fn line(out: &mut String, values: &[SqlScalar]) {
     for (at, value) in values.iter().enumerate() {
         let end = if at + 1 == values.len() { '\n' } else { '\t' };
         let _ = match value {
-            Value::Null | Value::Bytes(_) => write!(out, "\\N{end}"),
-            Value::Int(number) => write!(out, "{number}{end}"),
-            Value::Bool(flag) => write!(out, "{flag}{end}"),
-            Value::Text(text) => write!(out, "{text}{end}"),
+            SqlScalar::Null | SqlScalar::Bytes(_) => write!(out, "\\N{end}"),
+            SqlScalar::Int(number) => write!(out, "{number}{end}"),
+            SqlScalar::Bool(flag) => write!(out, "{flag}{end}"),
+            SqlScalar::Text(text) => write!(out, "{text}{end}"),
         };
     }
 }

@@ -11,12 +11,12 @@ use std::hint::black_box;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
-use storage::{Options, Value};
+use storage::{DatabaseOptions, SqlScalar};
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 
 /// A connection as the executor opens its own.
-pub fn open(path: &Path, options: &Options) -> rusqlite::Result<Connection> {
+pub fn open(path: &Path, options: &DatabaseOptions) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_READ_WRITE;
     let connection = Connection::open_with_flags(path, flags)?;
     connection.busy_timeout(Duration::from_secs(5))?;
@@ -32,7 +32,7 @@ pub fn open(path: &Path, options: &Options) -> rusqlite::Result<Connection> {
 
 /// Makes the tables that are read, and fills them.
 pub fn fill(path: &Path, rows: i64) -> rusqlite::Result<()> {
-    let mut connection = open(path, &Options::default())?;
+    let mut connection = open(path, &DatabaseOptions::default())?;
     let transaction = connection.transaction()?;
     transaction.execute_batch(&for_sqlite(CREATE))?;
     for (table, columns, count, row) in tables(rows) {
@@ -49,13 +49,13 @@ pub fn fill(path: &Path, rows: i64) -> rusqlite::Result<()> {
     connection.execute_batch("ANALYZE")
 }
 
-fn cell(value: &Value) -> &dyn ToSql {
+fn cell(value: &SqlScalar) -> &dyn ToSql {
     match value {
-        Value::Null => &rusqlite::types::Null,
-        Value::Int(number) => number,
-        Value::Bool(flag) => flag,
-        Value::Text(text) => text,
-        Value::Bytes(bytes) => bytes,
+        SqlScalar::Null => &rusqlite::types::Null,
+        SqlScalar::Int(number) => number,
+        SqlScalar::Bool(flag) => flag,
+        SqlScalar::Text(text) => text,
+        SqlScalar::Bytes(bytes) => bytes,
     }
 }
 
@@ -74,7 +74,12 @@ pub struct Threads {
 }
 
 impl Threads {
-    pub fn open(path: &Path, options: &Options, count: usize, rows: i64) -> rusqlite::Result<Threads> {
+    pub fn open(
+        path: &Path,
+        options: &DatabaseOptions,
+        count: usize,
+        rows: i64,
+    ) -> rusqlite::Result<Threads> {
         let each = (0..count).map(|at| Ok((open(path, options)?, Keys::new(at))));
         Ok(Threads { each: each.collect::<rusqlite::Result<_>>()?, rows })
     }
@@ -155,7 +160,7 @@ pub enum Log {
 pub fn keep_log(
     connection: &Connection,
     path: &Path,
-    options: &Options,
+    options: &DatabaseOptions,
     log: Log,
 ) -> rusqlite::Result<crossbeam_channel::Sender<()>> {
     connection.pragma_update(None, "wal_autocheckpoint", if log == Log::Inline { 1000 } else { 0 })?;
@@ -175,7 +180,12 @@ pub fn keep_log(
 }
 
 /// One thread that writes batches in a loop, without savepoints and without callers.
-pub fn batches(path: &Path, options: &Options, tenant: i32, log: Log) -> rusqlite::Result<Side<'static>> {
+pub fn batches(
+    path: &Path,
+    options: &DatabaseOptions,
+    tenant: i32,
+    log: Log,
+) -> rusqlite::Result<Side<'static>> {
     let connection = open(path, options)?;
     let dirty = keep_log(&connection, path, options, log)?;
     let mut keys = Keys::new(0);

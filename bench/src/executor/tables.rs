@@ -1,7 +1,7 @@
 //! The tables that are read: a benefit with its person and its branch, 25 columns of which go into a struct. Both
 //! engines hold the same rows.
 
-use storage::Value;
+use storage::SqlScalar;
 
 pub const TENANT: i64 = 1;
 pub const PAGE: i64 = 100;
@@ -111,7 +111,7 @@ pub const POINT: &str = select!("b.code = $2");
 pub const RANGE: &str = select!("b.code >= $2 AND b.code < $3 ORDER BY b.code");
 
 /// Each table's name, how many columns and rows it has, and what makes a row.
-pub type Table = (&'static str, usize, i64, fn(i64) -> Vec<Value>);
+pub type Table = (&'static str, usize, i64, fn(i64) -> Vec<SqlScalar>);
 
 pub fn tables(rows: i64) -> [Table; 3] {
     [
@@ -121,11 +121,11 @@ pub fn tables(rows: i64) -> [Table; 3] {
     ]
 }
 
-fn branch(code: i64) -> Vec<Value> {
+fn branch(code: i64) -> Vec<SqlScalar> {
     vec![TENANT.into(), code.into(), format!("Regional {code:03}").into(), true.into()]
 }
 
-fn person(code: i64) -> Vec<Value> {
+fn person(code: i64) -> Vec<SqlScalar> {
     vec![
         TENANT.into(),
         code.into(),
@@ -139,7 +139,7 @@ fn person(code: i64) -> Vec<Value> {
     ]
 }
 
-fn benefit(code: i64) -> Vec<Value> {
+fn benefit(code: i64) -> Vec<SqlScalar> {
     vec![
         TENANT.into(),
         code.into(),

@@ -1,7 +1,7 @@
 //! The unit of work that both sides write: a code from the counter, a row of history, a row of the outbox.
 
 use domain::{BranchCode, Entity, Moment, ReceiverCode, SituationCode, TenantId};
-use storage::history::Change;
+use storage::history::NewHistoryRow;
 
 /// As many units share a commit at most, on both sides.
 pub const BATCH: usize = 32;
@@ -16,8 +16,8 @@ pub const OUTBOX: &str = "INSERT INTO outbox (tenant, receiver, history_code, en
     VALUES ($1, $2, $3, $4, $5, $6)";
 pub const RECEIVER: ReceiverCode = ReceiverCode::new(1);
 
-pub fn change(tenant: i32, record: i64) -> Change {
-    Change {
+pub fn change(tenant: i32, record: i64) -> NewHistoryRow {
+    NewHistoryRow {
         tenant: TenantId::new(tenant),
         entity: Entity::Benefit,
         record: i32::try_from(record).unwrap_or(1),
@@ -32,7 +32,7 @@ pub fn change(tenant: i32, record: i64) -> Change {
 }
 
 /// What a trigger carries: about 300 bytes.
-pub fn body(change: &Change, code: i32) -> String {
+pub fn body(change: &NewHistoryRow, code: i32) -> String {
     format!(
         "{{\"evento\":\"situacao_alterada\",\"codigo\":{code},\"entidade\":\"beneficio\",\"registro\":{},\
          \"regional\":{{\"codigo\":1,\"nome\":\"Regional Centro\"}},\"situacao_anterior\":{{\"codigo\":1,\"nome\":\"Ativo\"}},\

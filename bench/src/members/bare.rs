@@ -9,7 +9,7 @@ use axum::extract::State;
 use axum::http::{Uri, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use domain::{Email, MemberCriteria, Scope, TenantId, plate_key};
+use domain::{Email, MemberCriteria, Scope, TenantId, parse_plate_key};
 use hyper::server::conn::http1;
 use hyper_util::rt::TokioIo;
 use hyper_util::service::TowerToHyperService;
@@ -17,11 +17,11 @@ use rusqlite::{Connection, params};
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use storage::searches::{Driver, PAGE, few_statement};
-use storage::{Address, Options, Schema, Statement};
+use storage::searches::{LeadingMemberCriterion, PAGE, build_key_search};
+use storage::{DatabaseAddress, DatabaseOptions, SchemaPolicy, Statement};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
-use wire::records::{Pagina, PesquisaAssociadoOutputTO};
+use wire::records::{ListPage, PesquisaAssociadoOutputTO};
 
 /// As many as the server measured has on the machines of these figures.
 const WORKERS: usize = 2;
@@ -29,13 +29,13 @@ const WORKERS: usize = 2;
 /// What a search by a plate asks the database.
 pub fn by_plate(tenant: TenantId, plate_key: &str) -> Statement {
     let criteria = MemberCriteria { plate_key: Some(plate_key.to_owned()), ..MemberCriteria::default() };
-    few_statement(&Scope::whole(tenant), &criteria, Driver::Plate, 0)
+    build_key_search(&Scope::for_tenant(tenant), &criteria, LeadingMemberCriterion::Plate, 0)
 }
 
 /// Answers the record of an answer over and over.
 pub fn json(answer: &Path) -> Result<(), Failure> {
     let page = Arc::new(from_answer(&std::fs::read_to_string(answer)?)?);
-    let answer = |State(page): State<Arc<Pagina<PesquisaAssociadoOutputTO>>>| async move { written(&page) };
+    let answer = |State(page): State<Arc<ListPage<PesquisaAssociadoOutputTO>>>| async move { written(&page) };
     serve(&runtime()?, Router::new().route("/ext/associado", get(answer)).with_state(page))
 }
 
@@ -48,13 +48,14 @@ struct Search {
 
 /// Answers a search by a plate as the driver alone allows: on the thread that took the request.
 pub fn sqlite(url: &str) -> Result<(), Failure> {
-    let address = Address::parse(url)?;
-    let Address::Sqlite(path) = &address else { return Err("no file of SQLite".into()) };
+    let address = DatabaseAddress::parse(url)?;
+    let DatabaseAddress::Sqlite(path) = &address else { return Err("no file of SQLite".into()) };
     let runtime = runtime()?;
     let (tenant, names) = runtime.block_on(async {
-        let (db, _) = storage::open(&address, &Options::default(), Schema::Inspect).await?;
+        let (db, _) =
+            storage::open_database(&address, &DatabaseOptions::default(), SchemaPolicy::Inspect).await?;
         let login = Email::parse(ADMINISTRATOR).map_err(|_| "no login")?;
-        let (tenant, _) = storage::users::login(&db, &login).await?.ok_or("no demonstration")?;
+        let (tenant, _) = storage::users::find_login_owner(&db, &login).await?.ok_or("no demonstration")?;
         let names = Names::read(&db, tenant).await?;
         db.close().await;
         Ok::<_, Failure>((tenant, names))
@@ -68,16 +69,16 @@ pub fn sqlite(url: &str) -> Result<(), Failure> {
 impl Search {
     fn answer(&self, uri: &Uri) -> Response {
         thread_local! { static MINE: OnceCell<Connection> = const { OnceCell::new() } }
-        let plate = uri.query().and_then(|query| query.strip_prefix("placa=")).and_then(plate_key);
+        let plate = uri.query().and_then(|query| query.strip_prefix("placa=")).and_then(parse_plate_key);
         let rows = MINE.with(|mine| {
             let connection = mine.get_or_init(|| {
-                connection(&self.path, &Options::default()).expect("the database can be opened")
+                connection(&self.path, &DatabaseOptions::default()).expect("the database can be opened")
             });
             self.rows(connection, plate.as_deref().unwrap_or_default())
         });
         let rows = rows.expect("a search succeeds");
         let total = rows.len() as i64;
-        written(&Pagina::new(rows, 1, total))
+        written(&ListPage::new(rows, 1, total))
     }
 
     fn rows(&self, db: &Connection, plate: &str) -> rusqlite::Result<Vec<PesquisaAssociadoOutputTO>> {
@@ -87,7 +88,7 @@ impl Search {
     }
 }
 
-fn written(page: &Pagina<PesquisaAssociadoOutputTO>) -> Response {
+fn written(page: &ListPage<PesquisaAssociadoOutputTO>) -> Response {
     let body = serde_json::to_vec(page).expect("a record can be written");
     ([(header::CONTENT_TYPE, "application/json")], body).into_response()
 }

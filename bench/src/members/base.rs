@@ -2,12 +2,16 @@
 
 use super::Failure;
 use domain::{
-    BranchCode, Document, Email, Entity, Moment, PersonCode, ReceiverCode, SellerCode, TenantId, name_words,
+    BranchCode, Document, Email, Entity, Moment, PersonCode, ReceiverCode, SellerCode, TenantId,
+    split_name_words,
 };
 use std::collections::{BTreeMap, HashSet};
 use std::process::Command;
 use std::sync::Arc;
-use storage::{Address, Db, Lane, Options, Row, Schema, Tx, Weight, receivers, sql, versions};
+use storage::{
+    DatabaseAddress, DatabaseOptions, Db, QueryWeight, Row, SchemaPolicy, Tx, WriteLane, receivers, sql,
+    versions,
+};
 use tokio::runtime::Runtime;
 
 /// A plate in the form that is compared.
@@ -37,7 +41,7 @@ pub struct Words {
 }
 
 pub struct Base {
-    pub address: Address,
+    pub address: DatabaseAddress,
     pub tenant: TenantId,
     /// All plates, to know which are free.
     pub taken: HashSet<Plate>,
@@ -68,18 +72,19 @@ impl Base {
     /// Draws from a database that holds the demonstration, and registers somebody who is told of every change.
     /// Reading all plates takes a while, so that is left out where nobody asks for one.
     pub fn open(runtime: &Runtime, url: &str, with_plates: bool) -> Result<Base, Failure> {
-        let address = Address::parse(url)?;
+        let address = DatabaseAddress::parse(url)?;
         runtime.block_on(async {
-            let (db, _) = storage::open(&address, &Options::default(), Schema::Migrate).await?;
+            let (db, _) =
+                storage::open_database(&address, &DatabaseOptions::default(), SchemaPolicy::Migrate).await?;
             let base = Base::draw(&db, address, with_plates).await;
             db.close().await;
             base
         })
     }
 
-    async fn draw(db: &Db, address: Address, with_plates: bool) -> Result<Base, Failure> {
+    async fn draw(db: &Db, address: DatabaseAddress, with_plates: bool) -> Result<Base, Failure> {
         let login = Email::parse(super::ADMINISTRATOR).map_err(|_| "no login")?;
-        let found = storage::users::login(db, &login).await?;
+        let found = storage::users::find_login_owner(db, &login).await?;
         let (tenant, _) = found.ok_or("the database does not hold the demonstration")?;
         register_receiver(db, tenant).await?;
         let all = if with_plates { plates(db, tenant).await? } else { Vec::new() };
@@ -101,23 +106,24 @@ impl Base {
 }
 
 async fn register_receiver(db: &Db, tenant: TenantId) -> Result<(), Failure> {
-    if !receivers::active(db, tenant).await?.is_empty() {
+    if !receivers::list_active_receivers(db, tenant).await?.is_empty() {
         return Ok(());
     }
-    let written = db.write(Lane::of(tenant), tenant, |tx, tenant| Box::pin(insert_receiver(tx, *tenant)));
+    let written =
+        db.write(WriteLane::foreground(tenant), tenant, |tx, tenant| Box::pin(insert_receiver(tx, *tenant)));
     Ok(written.await?)
 }
 
 async fn insert_receiver(tx: &mut Tx, tenant: TenantId) -> Result<(), storage::Error> {
     let now = Moment::from_millis(1_700_000_000_000);
-    let nobody = receivers::NewReceiver {
+    let nobody = receivers::NewReceiverRow {
         code: ReceiverCode::new(1),
         address: "http://127.0.0.1:9/",
         entities: &[Entity::Benefit],
         concurrency: 1,
     };
-    receivers::insert(tx, tenant, &nobody, now).await?;
-    versions::raise_registers(tx, tenant).await.map(drop)
+    receivers::insert_receiver(tx, tenant, &nobody, now).await?;
+    versions::raise_registers_version(tx, tenant).await.map(drop)
 }
 
 async fn plates(db: &Db, tenant: TenantId) -> Result<Vec<Plate>, Failure> {
@@ -127,7 +133,7 @@ async fn plates(db: &Db, tenant: TenantId) -> Result<Vec<Plate>, Failure> {
              ORDER BY plate_key LIMIT 10000")
         .arg(tenant)
         .arg(after.as_str());
-        let rows = db.query(Weight::Search, statement).await?;
+        let rows = db.query(QueryWeight::Search, statement).await?;
         for row in &rows {
             after = row.get("plate_key")?;
             all.extend(Plate::try_from(after.as_bytes()));
@@ -140,14 +146,15 @@ async fn plates(db: &Db, tenant: TenantId) -> Result<Vec<Plate>, Failure> {
 
 /// Rows of a table at places all over it. The text takes the tenant and a range of codes.
 async fn drawn(db: &Db, tenant: TenantId, table: &str, text: &'static str) -> Result<Vec<Row>, Failure> {
-    let last = sql("SELECT MAX(code) AS last FROM").ending(table).ending("WHERE tenant = $1").arg(tenant);
-    let last = db.query(Weight::Search, last).await?;
+    let last =
+        sql("SELECT MAX(code) AS last FROM").append_text(table).append_text("WHERE tenant = $1").arg(tenant);
+    let last = db.query(QueryWeight::Search, last).await?;
     let last: Option<i64> = last.first().ok_or("no answer")?.get("last")?;
     let mut rows = Vec::new();
     for place in 0..PLACES {
         let first = last.unwrap_or(0) * place / PLACES;
         let statement = sql(text).arg(tenant).arg(first).arg(first + ROWS);
-        rows.extend(db.query(Weight::Search, statement).await?);
+        rows.extend(db.query(QueryWeight::Search, statement).await?);
     }
     Ok(rows)
 }
@@ -182,7 +189,7 @@ async fn words(db: &Db, tenant: TenantId) -> Result<Words, Failure> {
     let (mut rare, mut first, mut last) = (HashSet::new(), BTreeMap::new(), BTreeMap::new());
     for row in drawn(db, tenant, "people", text).await? {
         let name: String = row.get("name")?;
-        let parts: Vec<String> = name.split(' ').map(|part| name_words(part).join("+")).collect();
+        let parts: Vec<String> = name.split(' ').map(|part| split_name_words(part).join("+")).collect();
         let (Some(begin), Some(end)) = (parts.first(), parts.last()) else { continue };
         *first.entry(begin.clone()).or_insert(0) += 1;
         *last.entry(end.clone()).or_insert(0) += 1;

@@ -17,14 +17,14 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
-use storage::benefits::{Benefit, FieldValues, Vehicle};
+use storage::benefits::{AdditionalFieldValues, StoredBenefit, VehicleDetails};
 use storage::counters::{self, Counter};
-use storage::items::Item;
-use storage::listing::{ListedRow, Member, Own};
-use storage::{Options, Statement, Value, audit, benefits, history, items, listing};
+use storage::items::StoredItem;
+use storage::listing::{MemberRowFields, OwnRowFields, SearchListingRow};
+use storage::{DatabaseOptions, SqlScalar, Statement, audit, benefits, history, items, listing};
 use tokio::runtime::Runtime;
 use tokio_postgres::{Client, Config};
-use wire::trigger::{BenefitTrigger, benefit_description};
+use wire::trigger::{BenefitTrigger, describe_benefit};
 
 const NOW: Moment = Moment::from_millis(1_794_700_000_000);
 const RECEIVER: ReceiverCode = ReceiverCode::new(1);
@@ -57,8 +57,8 @@ impl Units {
             let code = |kind: &str| i32::try_from(last.get(kind).unwrap_or(&0) + number).unwrap_or(i32::MAX);
             let (plate, holder) = fresh.draw();
             let counters = [
-                counters::statement(self.tenant, [(Counter::Card, 1)]),
-                counters::statement(
+                counters::build_reservation(self.tenant, [(Counter::Card, 1)]),
+                counters::build_reservation(
                     self.tenant,
                     [
                         Counter::Benefit,
@@ -82,7 +82,7 @@ impl Units {
 fn rows(tenant: TenantId, code: impl Fn(&str) -> i32, plate: &str, holder: &Holder) -> Vec<Statement> {
     let benefit = benefit(tenant, &code, plate, holder);
     let number = BenefitCode::new(code("benefit"));
-    let item = Item {
+    let item = StoredItem {
         code: ItemCode::new(code("item")),
         plan: PLAN.0,
         price: PLAN.1,
@@ -90,7 +90,7 @@ fn rows(tenant: TenantId, code: impl Fn(&str) -> i32, plate: &str, holder: &Hold
         is_first: true,
         active: true,
     };
-    let change = history::Change {
+    let change = history::NewHistoryRow {
         tenant,
         entity: Entity::Benefit,
         record: number.get(),
@@ -102,7 +102,7 @@ fn rows(tenant: TenantId, code: impl Fn(&str) -> i32, plate: &str, holder: &Hold
         origin: "API",
         at: NOW,
     };
-    let entry = audit::Entry {
+    let entry = audit::AuditEntry {
         tenant,
         at: NOW,
         user: Some(UserCode::new(1)),
@@ -111,16 +111,21 @@ fn rows(tenant: TenantId, code: impl Fn(&str) -> i32, plate: &str, holder: &Hold
         detail: Some(format!("benefício {number} criado")),
     };
     let history_code = HistoryCode::new(code("history"));
-    let mut rows = benefits::insert(tenant, [(number, &benefit)]);
-    rows.extend(items::insert(tenant, NOW, [(number, benefit.slot, &item)]));
-    rows.extend(listing::add(tenant, &[listed(number, &benefit, plate, holder)]));
-    rows.extend(history::insert(&change, history_code, &[RECEIVER], trigger(history_code, number, &benefit)));
-    rows.push(audit::insert(&entry, code("audit")));
+    let mut rows = benefits::insert_benefits(tenant, [(number, &benefit)]);
+    rows.extend(items::insert_items(tenant, NOW, [(number, benefit.slot, &item)]));
+    rows.extend(listing::insert_listing_rows(tenant, &[listed(number, &benefit, plate, holder)]));
+    rows.extend(history::insert_history_entry(
+        &change,
+        history_code,
+        &[RECEIVER],
+        trigger(history_code, number, &benefit),
+    ));
+    rows.push(audit::insert_audit_entry(&entry, code("audit")));
     rows
 }
 
-fn benefit(tenant: TenantId, code: impl Fn(&str) -> i32, plate: &str, holder: &Holder) -> Benefit {
-    let vehicle = Vehicle {
+fn benefit(tenant: TenantId, code: impl Fn(&str) -> i32, plate: &str, holder: &Holder) -> StoredBenefit {
+    let vehicle = VehicleDetails {
         plate: Plate::parse(plate).ok(),
         chassis: Chassis::parse(&format!("9ZZBENCH{plate}")).ok(),
         renavam: Some("01234567890".to_owned()),
@@ -138,7 +143,7 @@ fn benefit(tenant: TenantId, code: impl Fn(&str) -> i32, plate: &str, holder: &H
         participation: Some(300_000),
         fipe: Some("001509-1".to_owned()),
     };
-    Benefit {
+    StoredBenefit {
         person: holder.person,
         branch: holder.branch,
         kind: BenefitKind::Vehicle,
@@ -154,7 +159,7 @@ fn benefit(tenant: TenantId, code: impl Fn(&str) -> i32, plate: &str, holder: &H
         integration_code: None,
         note: None,
         plans: vec![PLAN],
-        fields: FieldValues::from([(FieldCode::new(5), "Particular".to_owned())]),
+        fields: AdditionalFieldValues::from([(FieldCode::new(5), "Particular".to_owned())]),
         vehicle,
         slot: code("slot"),
         version: 1,
@@ -163,10 +168,15 @@ fn benefit(tenant: TenantId, code: impl Fn(&str) -> i32, plate: &str, holder: &H
     }
 }
 
-fn listed<'r>(code: BenefitCode, benefit: &'r Benefit, plate: &'r str, holder: &'r Holder) -> ListedRow<'r> {
-    ListedRow {
+fn listed<'r>(
+    code: BenefitCode,
+    benefit: &'r StoredBenefit,
+    plate: &'r str,
+    holder: &'r Holder,
+) -> SearchListingRow<'r> {
+    SearchListingRow {
         slot: benefit.slot,
-        member: Member {
+        member: MemberRowFields {
             person: holder.person,
             name: &holder.name,
             document: holder.document.as_str(),
@@ -174,7 +184,7 @@ fn listed<'r>(code: BenefitCode, benefit: &'r Benefit, plate: &'r str, holder: &
             state: holder.state.as_deref(),
             born_on: holder.born_on.as_deref(),
         },
-        own: Own {
+        own: OwnRowFields {
             branch: benefit.branch,
             benefit: Some((code, ACTIVE)),
             plate_key: Some(plate),
@@ -187,7 +197,7 @@ fn listed<'r>(code: BenefitCode, benefit: &'r Benefit, plate: &'r str, holder: &
     }
 }
 
-fn trigger(history: HistoryCode, code: BenefitCode, benefit: &Benefit) -> String {
+fn trigger(history: HistoryCode, code: BenefitCode, benefit: &StoredBenefit) -> String {
     let vehicle = &benefit.vehicle;
     let (brand, model) = (vehicle.brand.as_deref(), vehicle.model.as_deref());
     let trigger = BenefitTrigger {
@@ -198,19 +208,21 @@ fn trigger(history: HistoryCode, code: BenefitCode, benefit: &Benefit) -> String
         branch: benefit.branch,
         branch_name: "Belo Horizonte",
         situation: "Ativo",
-        colour: Colour::rgb(0x002E_7D32),
-        description: &benefit_description(vehicle.plate.as_ref(), brand, model, ""),
+        colour: Colour::from_rgb(0x002E_7D32),
+        description: &describe_benefit(vehicle.plate.as_ref(), brand, model, ""),
         registered: NOW,
         sequence: benefit.sequence,
         kind: BenefitKind::Vehicle,
         joined: Date::from_iso(JOINED),
     };
-    trigger.body(&TimeZone::parse(TimeZone::DEFAULT).expect("a zone")).expect("a trigger can be written")
+    trigger
+        .render_body(&TimeZone::parse(TimeZone::DEFAULT).expect("a zone"))
+        .expect("a trigger can be written")
 }
 
 /// One thread that writes batches in a loop.
 pub fn sqlite(path: &Path, log: Log, units: Units) -> rusqlite::Result<Side<'static>> {
-    let options = Options::default();
+    let options = DatabaseOptions::default();
     let db = connection(path, &options)?;
     db.set_prepared_statement_cache_capacity(64);
     let dirty = keep_log(&db, path, &options, log)?;
@@ -245,11 +257,11 @@ fn sqlite_batch(db: &Connection, units: &Units) -> rusqlite::Result<Duration> {
         let mut prepared = db.prepare_cached(text)?;
         for (at, value) in (1..).zip(statement.values()) {
             match value {
-                Value::Null => prepared.raw_bind_parameter(at, rusqlite::types::Null)?,
-                Value::Int(number) => prepared.raw_bind_parameter(at, number)?,
-                Value::Bool(flag) => prepared.raw_bind_parameter(at, flag)?,
-                Value::Text(text) => prepared.raw_bind_parameter(at, text.as_str())?,
-                Value::Bytes(bytes) => prepared.raw_bind_parameter(at, bytes.as_slice())?,
+                SqlScalar::Null => prepared.raw_bind_parameter(at, rusqlite::types::Null)?,
+                SqlScalar::Int(number) => prepared.raw_bind_parameter(at, number)?,
+                SqlScalar::Bool(flag) => prepared.raw_bind_parameter(at, flag)?,
+                SqlScalar::Text(text) => prepared.raw_bind_parameter(at, text.as_str())?,
+                SqlScalar::Bytes(bytes) => prepared.raw_bind_parameter(at, bytes.as_slice())?,
             }
         }
         let mut rows = prepared.raw_query();

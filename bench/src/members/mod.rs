@@ -21,7 +21,7 @@ use base::Base;
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
-use storage::Address;
+use storage::DatabaseAddress;
 use tokio::runtime::{Builder, Runtime};
 
 pub struct Plan {
@@ -77,7 +77,7 @@ pub fn run(plan: &Plan) -> Result<(), Failure> {
     let mut rounds = Rounds::new(plan.span, plan.rounds, plan.only.clone());
     let with_plates = rounds.wants(plates::NAME) || rounds.wants(writes::NAME);
     let base = Base::open(&runtime, url, with_plates)?;
-    if let Address::Postgres(config) = &base.address {
+    if let DatabaseAddress::Postgres(config) = &base.address {
         // What the server would do by itself sooner or later, in the middle of a measurement.
         runtime.block_on(async {
             crate::executor::connect(config).await?.batch_execute("VACUUM ANALYZE").await
@@ -136,7 +136,7 @@ fn report(plan: &Plan, mut measured: Measured<'_>, rounds: &mut Rounds) -> Resul
     Ok(())
 }
 
-fn start(plan: &Plan, url: &str, address: &Address, folder: &Path) -> Result<Server, Failure> {
+fn start(plan: &Plan, url: &str, address: &DatabaseAddress, folder: &Path) -> Result<Server, Failure> {
     let mut command = Command::new(&plan.binary);
     command.args(["serve", "--listen", "127.0.0.1:0", "--log-level", "off", "--database", url]);
     if address.is_shared() {

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
-use storage::Address;
+use storage::DatabaseAddress;
 use tokio::runtime::Runtime;
 use tokio_postgres::Config;
 use tokio_postgres::types::private::BytesMut;
@@ -38,7 +38,7 @@ pub fn measure(measured: &mut Measured<'_>, rounds: &mut Rounds) -> Result<(), F
     let asking = |at: &str| ask(load, at, &token, &base.plates);
     let goal = |engine, baseline, target| Goal { name: NAME, engine, baseline, target };
     match &base.address {
-        Address::Sqlite(_) => {
+        DatabaseAddress::Sqlite(_) => {
             let url = base.address.to_string();
             let driver = Server::start(own()?.args(["bare-sqlite", &url]))?;
             rounds.processes.push(driver.process());
@@ -49,7 +49,7 @@ pub fn measure(measured: &mut Measured<'_>, rounds: &mut Rounds) -> Result<(), F
             ];
             rounds.compare(asking(&measured.server.address), baselines);
         }
-        Address::Postgres(config) => {
+        DatabaseAddress::Postgres(config) => {
             let script = folder.join("plate.sql");
             measured.load.block_on(keep_plates(config, &base.plates))?;
             std::fs::write(&script, pgbench_text(base))?;

@@ -3,8 +3,8 @@
 
 use super::Failure;
 use domain::{
-    BenefitKind, Cep, CivilState, Entity, Money, PostalAddress, Scope, Sex, SituationKind, TenantId, fold,
-    shown,
+    BenefitKind, Cep, CivilState, Entity, Money, PostalAddress, Scope, Sex, SituationKind, TenantId,
+    fold_text, shown,
 };
 use rusqlite::Row;
 use rusqlite::types::FromSql;
@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, HashMap};
 use storage::{Db, Tx, additional_fields, branches, people, plans, sellers, situations};
 use wire::names;
 use wire::records::{
-    CampoAdicionalValorTO, EnderecoTO, Pagina, PesquisaAssociadoOutputTO, PlanoValorTO, Valor,
+    CampoAdicionalValorTO, EnderecoTO, JsonAmount, ListPage, PesquisaAssociadoOutputTO, PlanoValorTO,
 };
 
 /// What a record tells by name of what its row holds by code.
@@ -33,12 +33,12 @@ impl Names {
     }
 
     async fn read_in(tx: &mut Tx, tenant: TenantId) -> Result<Names, storage::Error> {
-        let branches = branches::visible(&mut *tx, &Scope::whole(tenant)).await?;
-        let plans = plans::all(&mut *tx, tenant).await?;
-        let sellers = sellers::all(&mut *tx, tenant).await?;
-        let situations = situations::all(&mut *tx, tenant).await?;
-        let mut fields = additional_fields::all(&mut *tx, tenant).await?;
-        fields.sort_by_cached_key(|one| (fold(&one.name), one.code));
+        let branches = branches::list_visible_branches(&mut *tx, &Scope::for_tenant(tenant)).await?;
+        let plans = plans::list_plans(&mut *tx, tenant).await?;
+        let sellers = sellers::list_sellers(&mut *tx, tenant).await?;
+        let situations = situations::list_situations(&mut *tx, tenant).await?;
+        let mut fields = additional_fields::list_additional_fields(&mut *tx, tenant).await?;
+        fields.sort_by_cached_key(|one| (fold_text(&one.name), one.code));
         let of_benefits = situations.into_iter().filter(|one| one.entity == Entity::Benefit);
         Ok(Names {
             branches: branches.into_iter().map(|one| (one.code.get(), one.name)).collect(),
@@ -55,12 +55,12 @@ impl Names {
         let one = |part: &str| {
             let (code, cents) = part.split_once(':')?;
             let code = code.parse().ok()?;
-            let valor = Money::from_cents(cents.parse().ok()?).map(Valor);
+            let valor = Money::from_cents(cents.parse().ok()?).map(JsonAmount);
             Some(PlanoValorTO { cod_plano: code, nome: self.plans.get(&code)?.clone(), valor })
         };
         let mut plans: Vec<PlanoValorTO> = kept.split_whitespace().filter_map(one).collect();
         if plans.len() > 1 {
-            plans.sort_by_cached_key(|plan| (fold(&plan.nome), plan.cod_plano));
+            plans.sort_by_cached_key(|plan| (fold_text(&plan.nome), plan.cod_plano));
         }
         plans
     }
@@ -113,17 +113,18 @@ pub fn from_row(names: &Names, row: &Row<'_>) -> rusqlite::Result<PesquisaAssoci
     let mut cells = Cells { row, at: 1 };
     let (cod_pessoa, cod_loja) = (cells.next()?, cells.next()?);
     let (cod_consultor, cod_representante): (Option<i32>, Option<i32>) = (cells.next()?, cells.next()?);
-    let (data_cadastro, data_atualizacao) = (cells.shown(shown::day)?, cells.shown(shown::day)?);
+    let (data_cadastro, data_atualizacao) =
+        (cells.shown(shown::format_day)?, cells.shown(shown::format_day)?);
     let seller = |code: Option<i32>| code.and_then(|code| names.sellers.get(&code)).cloned();
     let record = PesquisaAssociadoOutputTO {
         cod_pessoa,
         nome_pessoa: cells.next()?,
-        cpf_cnpj: cells.shown(shown::document)?,
-        data_nascimento: cells.shown(shown::day)?,
+        cpf_cnpj: cells.shown(shown::format_document)?,
+        data_nascimento: cells.shown(shown::format_day)?,
         sexo: cells.named(Sex::from_number, names::sex_letter)?,
         email: cells.text()?,
-        telefone_celular: cells.shown(shown::phone)?,
-        telefone_fixo: cells.shown(shown::phone)?,
+        telefone_celular: cells.shown(shown::format_phone)?,
+        telefone_fixo: cells.shown(shown::format_phone)?,
         endereco: Some(EnderecoTO::from(PostalAddress {
             kind: cells.text()?,
             street_kind: cells.text()?,
@@ -142,10 +143,10 @@ pub fn from_row(names: &Names, row: &Row<'_>) -> rusqlite::Result<PesquisaAssoci
         numero_cnh: cells.text()?,
         categoria_cnh: cells.text()?,
         conjuge: cells.text()?,
-        cpf_cnpj_responsavel_financeiro: cells.shown(shown::document)?,
+        cpf_cnpj_responsavel_financeiro: cells.shown(shown::format_document)?,
         endereco_responsavel_financeiro: cells
             .text()?
-            .and_then(|kept| people::payers_address(Some(kept)).ok())
+            .and_then(|kept| people::parse_payer_address(Some(kept)).ok())
             .map(EnderecoTO::from),
         data_cadastro: data_cadastro.unwrap_or_default(),
         data_atualizacao: data_atualizacao.unwrap_or_default(),
@@ -173,9 +174,9 @@ fn with_benefit(
         tipo_situacao: situation.map(|(_, kind)| names::situation_kind(*kind)),
         tipo_beneficio: cells.named(BenefitKind::from_number, names::benefit_kind)?,
         sequencial: cells.next()?,
-        numero_cartao_desconto: cells.shown(shown::card)?,
-        data_adesao: cells.shown(shown::day)?,
-        data_ativacao: cells.shown(shown::day)?,
+        numero_cartao_desconto: cells.shown(shown::format_card)?,
+        data_adesao: cells.shown(shown::format_day)?,
+        data_ativacao: cells.shown(shown::format_day)?,
         planos: Some(names.plans(&cells.next::<String>()?)),
         dados_adicionais: Some(names.fields(cells.text()?.as_deref())),
         placa: cells.text()?,
@@ -185,7 +186,7 @@ fn with_benefit(
 }
 
 /// The page that was answered before, as the server had it before it wrote it out.
-pub fn from_answer(answer: &str) -> Result<Pagina<PesquisaAssociadoOutputTO>, Failure> {
+pub fn from_answer(answer: &str) -> Result<ListPage<PesquisaAssociadoOutputTO>, Failure> {
     let page: Value = serde_json::from_str(answer)?;
     let item = &page["itens"][0];
     let text = |name: &str| item[name].as_str().map(str::to_owned);
@@ -235,7 +236,7 @@ pub fn from_answer(answer: &str) -> Result<Pagina<PesquisaAssociadoOutputTO>, Fa
         cod_representante: int("codRepresentante"),
         nome_representante: text("nomeRepresentante"),
     };
-    let page = Pagina::new(vec![record], 1, 1);
+    let page = ListPage::new(vec![record], 1, 1);
     // Whatever was forgotten here would make the comparison easier than it is.
     if serde_json::to_string(&page)? == answer { Ok(page) } else { Err("another record was made".into()) }
 }
@@ -260,7 +261,7 @@ fn plan(value: &Value) -> Option<PlanoValorTO> {
     Some(PlanoValorTO {
         cod_plano: i32::try_from(value["codPlano"].as_i64()?).ok()?,
         nome: value["nome"].as_str()?.to_owned(),
-        valor: Money::parse(&value["valor"].to_string()).ok().map(Valor),
+        valor: Money::parse(&value["valor"].to_string()).ok().map(JsonAmount),
     })
 }
 

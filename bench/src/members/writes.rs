@@ -9,7 +9,7 @@ use std::cell::RefCell;
 use std::collections::HashSet;
 use std::rc::Rc;
 use std::sync::Arc;
-use storage::Address;
+use storage::DatabaseAddress;
 use tokio::runtime::Runtime;
 
 pub const NAME: &str = "creating benefits";
@@ -24,11 +24,11 @@ pub fn measure(measured: &Measured<'_>, rounds: &mut Rounds) -> Result<(), Failu
     let ours = create(measured.load, &measured.server.address, &measured.users[0].token, &fresh);
     let source = || by_hand::Units { tenant: base.tenant, fresh: Rc::clone(&fresh) };
     let baselines = match &base.address {
-        Address::Sqlite(path) => vec![
+        DatabaseAddress::Sqlite(path) => vec![
             (goal("sqlite", "32 by hand, one thread"), by_hand::sqlite(path, Log::Inline, source())?),
             (goal("sqlite", "the same, log moved back aside"), by_hand::sqlite(path, Log::Aside, source())?),
         ],
-        Address::Postgres(config) => vec![(
+        DatabaseAddress::Postgres(config) => vec![(
             goal("postgres", "32 by hand, one connection"),
             by_hand::postgres(measured.load, config, source())?,
         )],
@@ -136,7 +136,7 @@ mod tests {
         assert_eq!(drawn.len(), 100_000);
         for plate in drawn {
             let text = String::from_utf8(plate.to_vec()).unwrap();
-            assert_eq!(domain::plate_key(&text), Some(text));
+            assert_eq!(domain::parse_plate_key(&text), Some(text));
         }
     }
 }

@@ -12,7 +12,7 @@ use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
 use std::sync::Arc;
 use std::time::Instant;
-use storage::Options;
+use storage::DatabaseOptions;
 use tokio::net::TcpStream;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
@@ -98,7 +98,7 @@ async fn lay_up(base: &Base, count: u64, first: i64) -> Result<(), Failure> {
     match &base.place {
         Place::Sqlite(path) => {
             let path = path.clone();
-            let write = move || connection(&path, &Options::default())?.execute_batch(&outbox);
+            let write = move || connection(&path, &DatabaseOptions::default())?.execute_batch(&outbox);
             tokio::task::spawn_blocking(write).await??;
         }
         Place::Postgres(config) => {
@@ -167,7 +167,7 @@ fn write_sqlite(
     what: Rows,
     (first, number): (i64, i64),
 ) -> rusqlite::Result<()> {
-    let mut connection = connection(path, &Options::default())?;
+    let mut connection = connection(path, &DatabaseOptions::default())?;
     let mut some = Vec::with_capacity(TOGETHER);
     let insert = match what {
         Rows::Attempt => format!("{ATTEMPT} VALUES (?1, ?2, ?3, ?4, 0, ?5, ?6, NULL, NULL)"),

@@ -4,24 +4,24 @@ use super::receivers::Receiver;
 use super::{AT_ONCE, Failure};
 use crate::executor::connect;
 use app::access::{self, Session};
-use app::demo::{self, Demo};
-use app::once::Once;
-use app::receivers::{self, By, Wanted};
-use app::triggers::{Holder, Policy};
-use app::{App, Cost, Passwords, Vault};
-use delivery::triggers::guard::Guard;
-use delivery::triggers::post::Poster;
-use delivery::triggers::{Settings, Triggers};
+use app::demo::{self, DemoLoadOptions};
+use app::once::IdempotentWrite;
+use app::receivers::{self, RequestedReceiver, TenantActor};
+use app::triggers::{LeaseHolder, RetryPolicy};
+use app::{App, HashCost, PasswordHasher, Vault};
+use delivery::triggers::guard::AddressGuard;
+use delivery::triggers::post::HttpPoster;
+use delivery::triggers::{DispatchHandle, DispatchSettings};
 use domain::{
-    BranchCode, Chance, Clock, Entity, Moment, ReceiverAddress, ReceiverCode, SituationCode, TenantId,
+    BranchCode, Clock, Entity, Moment, RandomSource, ReceiverAddress, ReceiverCode, SituationCode, TenantId,
 };
 use hyper::body::Bytes;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
-use storage::history::{self, Change};
-use storage::{Address, Lane, Options, Schema, Weight, sql};
+use storage::history::{self, NewHistoryRow};
+use storage::{DatabaseAddress, DatabaseOptions, QueryWeight, SchemaPolicy, WriteLane, sql};
 
 pub const HERE: TenantId = TenantId::new(1);
 /// Changes that are written in one unit while messages are laid up.
@@ -57,7 +57,7 @@ impl Clock for Now {
 struct Dice;
 
 #[allow(clippy::disallowed_methods, reason = "nothing here has to repeat itself")]
-impl Chance for Dice {
+impl RandomSource for Dice {
     #[allow(clippy::disallowed_methods, reason = "a measured server needs real secrets")]
     fn fill(&self, bytes: &mut [u8]) {
         getrandom::fill(bytes).expect("the operating system gives random bytes");
@@ -68,30 +68,39 @@ impl Base {
     /// A demonstration with so many members, and so many receivers.
     pub async fn make(place: Place, members: u32, count: usize) -> Result<Base, Failure> {
         let address = match &place {
-            Place::Sqlite(path) => Address::Sqlite(path.clone()),
-            Place::Postgres(config) => Address::Postgres(config.clone()),
+            Place::Sqlite(path) => DatabaseAddress::Sqlite(path.clone()),
+            Place::Postgres(config) => DatabaseAddress::Postgres(config.clone()),
         };
-        let (db, _) = storage::open(&address, &Options::default(), Schema::Migrate).await?;
-        let app = App::new(db, Arc::new(Now), Arc::new(Dice), Passwords::new(Cost::CHEAPEST, 2, &Dice)?);
-        let demo = Demo { members, seed: 1, password: demo::PASSWORD.to_owned() };
-        demo::load(&app, &demo, &mut |_| {}).await?;
+        let (db, _) =
+            storage::open_database(&address, &DatabaseOptions::default(), SchemaPolicy::Migrate).await?;
+        let app =
+            App::new(db, Arc::new(Now), Arc::new(Dice), PasswordHasher::new(HashCost::CHEAPEST, 2, &Dice)?);
+        let demo = DemoLoadOptions { members, seed: 1, password: demo::PASSWORD.to_owned() };
+        demo::load_demo(&app, &demo, &mut |_| {}).await?;
         let here = std::net::IpAddr::from([127, 0, 0, 1]).into();
-        let entered = access::login(&app, demo::ADMINISTRATOR, demo::PASSWORD, here).await?;
-        let session = access::enter(&app, &entered.token).await?;
+        let entered = access::log_in_program(&app, demo::ADMINISTRATOR, demo::PASSWORD, here).await?;
+        let session = access::load_session(&app, &entered.token).await?;
         let body = sql("SELECT body FROM history WHERE tenant = 1 AND entity = 1 ORDER BY code LIMIT 1");
-        let body: String = app.db.query(Weight::Search, body).await?[0].get("body")?;
+        let body: String = app.db.query(QueryWeight::Search, body).await?[0].get("body")?;
         let vault = Vault::new(&[7; 32])?;
         let mut receivers = Vec::new();
         for _ in 0..count {
             let receiver = Receiver::listen().await?;
-            let wanted = Wanted {
+            let wanted = RequestedReceiver {
                 address: ReceiverAddress::parse(&format!("http://{}", receiver.address))
                     .map_err(|error| format!("{error:?}"))?,
                 entities: vec![Entity::Benefit],
                 headers: Vec::new(),
                 concurrency: AT_ONCE,
             };
-            receivers::add(&app, &vault, By { tenant: HERE, user: None }, wanted, Once::each_time()).await?;
+            receivers::create_receiver(
+                &app,
+                &vault,
+                TenantActor { tenant: HERE, user: None },
+                wanted,
+                IdempotentWrite::without_key(),
+            )
+            .await?;
             receivers.push(receiver);
         }
         let next = FIRST_RECORD.into();
@@ -110,11 +119,12 @@ impl Base {
             let input = (first, count as i32, Arc::clone(&receivers), Arc::clone(&body), self.app.now());
             self.app
                 .db
-                .write(Lane::of(HERE), input, |tx, (first, count, receivers, body, at)| {
+                .write(WriteLane::foreground(HERE), input, |tx, (first, count, receivers, body, at)| {
                     Box::pin(async move {
                         for record in *first..*first + *count {
                             let change = change(record, *at);
-                            history::append(tx, &change, receivers, |_| body.to_string()).await?;
+                            history::append_history_entry(tx, &change, receivers, |_| body.to_string())
+                                .await?;
                         }
                         Ok::<_, storage::Error>(())
                     })
@@ -132,13 +142,13 @@ impl Base {
         Ok(())
     }
 
-    pub fn deliver(&self, timeout: Duration) -> Result<Triggers, Failure> {
-        let guard = Guard::new(["127.0.0.1".to_owned()]);
-        let settings = Settings {
+    pub fn deliver(&self, timeout: Duration) -> Result<DispatchHandle, Failure> {
+        let guard = AddressGuard::new(["127.0.0.1".to_owned()]);
+        let settings = DispatchSettings {
             interval: Duration::from_millis(200),
             timeout,
             lease: Duration::from_secs(60),
-            policy: Arc::new(Policy {
+            policy: Arc::new(RetryPolicy {
                 waits: vec![Duration::from_secs(5), Duration::from_secs(300)],
                 probe: Duration::from_secs(30),
                 pause_after: Duration::from_secs(5 * 24 * 3600),
@@ -146,10 +156,10 @@ impl Base {
             guard: guard.clone(),
             most: 16_384,
         };
-        let process = app::presence::name(&self.app);
-        let holder = Holder { process, place: "bench".to_owned(), lease: settings.lease };
-        let poster = Poster::new(guard, timeout)?;
-        Ok(Triggers::start(self.app.clone(), self.vault.clone(), holder, poster, settings))
+        let process = app::presence::generate_process_name(&self.app);
+        let holder = LeaseHolder { process, place: "bench".to_owned(), lease: settings.lease };
+        let poster = HttpPoster::new(guard, timeout)?;
+        Ok(DispatchHandle::start(self.app.clone(), self.vault.clone(), holder, poster, settings))
     }
 
     /// Delivers what was laid up, so many messages, and gives deliveries a second: until what came of the last one is
@@ -167,7 +177,7 @@ impl Base {
             }
         }
         let left = "SELECT record FROM outbox WHERE tenant = 1 AND receiver <= $1 LIMIT 1";
-        while !self.app.db.query(Weight::Search, sql(left).arg(receivers as i64)).await?.is_empty() {
+        while !self.app.db.query(QueryWeight::Search, sql(left).arg(receivers as i64)).await?.is_empty() {
             tokio::time::sleep(Duration::from_millis(2)).await;
         }
         let rate = count as f64 / begun.elapsed().as_secs_f64();
@@ -179,7 +189,7 @@ impl Base {
     pub async fn forget(&self, receiver: i64) -> Result<(), Failure> {
         self.app
             .db
-            .write(Lane::of(HERE), receiver, |tx, receiver| {
+            .write(WriteLane::foreground(HERE), receiver, |tx, receiver| {
                 Box::pin(async move {
                     for text in [
                         "DELETE FROM queues WHERE tenant = 1 AND receiver = $1",
@@ -197,8 +207,8 @@ impl Base {
     }
 }
 
-fn change(record: i32, at: Moment) -> Change {
-    Change {
+fn change(record: i32, at: Moment) -> NewHistoryRow {
+    NewHistoryRow {
         tenant: HERE,
         entity: Entity::Benefit,
         record,

@@ -4,12 +4,12 @@ use super::Failure;
 use super::base::Base;
 use crate::times::Times;
 use app::benefits;
-use app::once::Once;
+use app::once::IdempotentWrite;
 use domain::BenefitCode;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-use storage::{Weight, sql};
+use storage::{QueryWeight, sql};
 use tokio::task::JoinSet;
 
 /// Deliveries a second, whatever the number of receivers: a busy association, not a machine at its end.
@@ -26,7 +26,7 @@ pub async fn measure(
     let count = (span.as_secs_f64() / pause.as_secs_f64()) as i64;
     let codes =
         sql("SELECT code FROM benefits WHERE tenant = 1 AND situation IN (1, 2, 3) ORDER BY code LIMIT $1");
-    let rows = base.app.db.query(Weight::Search, codes.arg(count)).await?;
+    let rows = base.app.db.query(QueryWeight::Search, codes.arg(count)).await?;
     if rows.len() < count as usize {
         return Err(format!("only {} benefits are left to cancel", rows.len()).into());
     }
@@ -43,9 +43,10 @@ pub async fn measure(
         let (app, session, committed) = (base.app.clone(), Arc::clone(&base.session), Arc::clone(&committed));
         changes.spawn(async move {
             let told = |error: &dyn std::error::Error| error.to_string();
-            app::memory::renew(&app).await.map_err(|error| told(&error))?;
-            let why = wire::read::body_or_nothing(b"").map_err(|error| format!("{error:?}"))?;
-            let done = benefits::cancel(&app, &session, code, why, Once::each_time()).await;
+            app::memory::refresh_versions(&app).await.map_err(|error| told(&error))?;
+            let why = wire::read::read_optional_body(b"").map_err(|error| format!("{error:?}"))?;
+            let done =
+                benefits::cancel_benefit(&app, &session, code, why, IdempotentWrite::without_key()).await;
             done.map_err(|error| told(&error))?;
             committed.lock().expect("nobody panics").insert(code.get().into(), Instant::now());
             Ok(())

@@ -1,9 +1,9 @@
 //! A bucket of a store that speaks as S3 does, over the connections that everything else takes, too: rustls with the
 //! authorities that the machine trusts.
 
-use crate::settings::Bucket;
+use crate::settings::BucketSettings;
 use async_trait::async_trait;
-use delivery::triggers::{connect::Connector, guard::Guard};
+use delivery::triggers::{connect::GuardedConnector, guard::AddressGuard};
 use http_body_util::BodyExt;
 use hyper_util::client::legacy::Client;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
@@ -23,7 +23,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const RETRIES: Duration = Duration::from_secs(20);
 
 /// Opens the bucket; nothing is asked of it yet.
-pub fn open(bucket: &Bucket) -> Result<Arc<dyn ObjectStore>, object_store::Error> {
+pub fn open_bucket(bucket: &BucketSettings) -> Result<Arc<dyn ObjectStore>, object_store::Error> {
     let retry = RetryConfig { max_retries: 3, retry_timeout: RETRIES, backoff: BackoffConfig::default() };
     let mut builder = AmazonS3Builder::new()
         .with_bucket_name(&bucket.name)
@@ -33,7 +33,7 @@ pub fn open(bucket: &Bucket) -> Result<Arc<dyn ObjectStore>, object_store::Error
         .with_retry(retry)
         // One by one: not every store knows how to remove many.
         .with_disable_bulk_delete(true)
-        .with_http_connector(Outside { host: bucket.host() });
+        .with_http_connector(StoreConnector { host: bucket.host() });
     if let Some(endpoint) = &bucket.endpoint {
         // In the clear only where somebody wrote so: on the machine itself, or in a network of its own.
         builder = builder.with_endpoint(endpoint).with_allow_http(endpoint.starts_with("http://"));
@@ -47,28 +47,28 @@ pub fn open(bucket: &Bucket) -> Result<Arc<dyn ObjectStore>, object_store::Error
 
 /// Makes clients for the store.
 #[derive(Debug)]
-struct Outside {
+struct StoreConnector {
     host: Option<String>,
 }
 
-impl HttpConnector for Outside {
+impl HttpConnector for StoreConnector {
     fn connect(&self, _: &ClientOptions) -> object_store::Result<HttpClient> {
         // The address is the operator's own word: a store in his network is what he means, and no other place there.
-        let connector = Connector::new(Arc::new(Guard::new(self.host.clone())))
+        let connector = GuardedConnector::new(Arc::new(AddressGuard::new(self.host.clone())))
             .map_err(|error| object_store::Error::Generic { store: "S3", source: Box::new(error) })?;
         let client = Client::builder(TokioExecutor::new())
             .pool_timer(TokioTimer::new())
             .pool_idle_timeout(Duration::from_secs(30))
             .build(connector);
-        Ok(HttpClient::new(Service(client)))
+        Ok(HttpClient::new(StoreHttpService(client)))
     }
 }
 
 #[derive(Debug)]
-struct Service(Client<Connector, HttpRequestBody>);
+struct StoreHttpService(Client<GuardedConnector, HttpRequestBody>);
 
 #[async_trait]
-impl HttpService for Service {
+impl HttpService for StoreHttpService {
     async fn call(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
         let answered = tokio::time::timeout(PATIENCE, self.0.request(request)).await;
         let response =

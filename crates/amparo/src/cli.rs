@@ -9,113 +9,128 @@ use domain::Role;
 /// clap's own template says its headings in English.
 const TEMPLATE: &str = "{about-with-newline}\nUso: {usage}\n\n{all-args}{after-help}";
 
-pub fn command() -> Command {
+pub fn build_command_line() -> Command {
     let root = Command::new("amparo")
         .about("Amparo: o sistema da sua associação, com a integração 1.84.")
         .override_usage("amparo [OPÇÕES] <COMANDO>")
         .subcommand_required(true)
         .arg_required_else_help(true)
         .subcommand(Command::new("serve").about("Atende: inicia o servidor").args([
-            flag(
+            build_flag(
                 "demo",
                 "Enche um banco vazio com uma associação de demonstração; a senha é amparo-demo ou a da variável \
                  AMPARO_DEMO_PASSWORD",
             ),
-            flag("no-delivery", "Não entrega gatilhos: outro processo o faz, com `amparo worker` (PostgreSQL)"),
+            build_flag("no-delivery", "Não entrega gatilhos: outro processo o faz, com `amparo worker` (PostgreSQL)"),
         ]))
         .subcommand(Command::new("worker").about("Só entrega gatilhos, ao lado de servidores (PostgreSQL)"))
         .subcommand(Command::new("migrate").about("Leva o banco de dados à versão deste programa"))
         .subcommand(
             Command::new("doctor")
                 .about("Confere a instalação e diz o que fazer; sai com 1 se algo está errado (avisos não contam)")
-                .arg(flag("json", "Mostra o resultado em JSON, para programas")),
+                .arg(build_flag("json", "Mostra o resultado em JSON, para programas")),
         )
         .subcommand(Command::new("config").about("Mostra os valores em vigor e de onde cada um veio"))
         .subcommand(Command::new("openapi").about("Mostra a descrição da API (OpenAPI 3.1)"))
-        .subcommand(tenant())
-        .subcommand(user())
-        .subcommand(receiver())
-        .subcommand(trigger())
-        .subcommand(listen())
-        .subcommand(import())
-        .subcommand(export())
-        .subcommand(bring())
-        .subcommand(demo())
-        .subcommand(mirror());
-    localised(settings::arguments(root), "amparo")
+        .subcommand(build_tenant_command())
+        .subcommand(build_user_command())
+        .subcommand(build_receiver_command())
+        .subcommand(build_trigger_command())
+        .subcommand(build_listen_command())
+        .subcommand(build_import_command())
+        .subcommand(build_export_command())
+        .subcommand(build_restore_command())
+        .subcommand(build_demo_command())
+        .subcommand(build_mirror_command());
+    localise_command(settings::add_settings_arguments(root), "amparo")
 }
 
-fn tenant() -> Command {
+fn build_tenant_command() -> Command {
     let create = Command::new("create").about("Cria uma base: uma associação neste servidor").args([
-        text("name", "NOME", "O nome da associação").required(true),
-        text("branch", "NOME", "O nome da primeira loja").default_value("Matriz"),
-        text("time-zone", "FUSO", "O fuso horário que decide o calendário")
+        build_text_argument("name", "NOME", "O nome da associação").required(true),
+        build_text_argument("branch", "NOME", "O nome da primeira loja").default_value("Matriz"),
+        build_text_argument("time-zone", "FUSO", "O fuso horário que decide o calendário")
             .default_value(domain::TimeZone::DEFAULT),
-        text("host", "HOST", "Um nome de servidor que leva a esta base; pode repetir")
+        build_text_argument("host", "HOST", "Um nome de servidor que leva a esta base; pode repetir")
             .action(ArgAction::Append),
-        flag("default", "Torna esta a base de quem não diz qual; a primeira já é"),
+        build_flag("default", "Torna esta a base de quem não diz qual; a primeira já é"),
     ]);
     let list = Command::new("list").about("Lista as bases deste servidor");
     let named = |name: &'static str, about: &'static str| {
         let host =
-            text("host", "HOST", "O nome do servidor, como app.exemplo.com.br, sem porta").required(true);
-        Command::new(name).about(about).args([host, in_tenant()])
+            build_text_argument("host", "HOST", "O nome do servidor, como app.exemplo.com.br, sem porta")
+                .required(true);
+        Command::new(name).about(about).args([host, build_tenant_argument()])
     };
     let host = Command::new("host").about("Os nomes de servidor que levam a uma base").subcommands([
         named("add", "Faz um nome de servidor levar a uma base; cada um é de uma base só"),
         named("remove", "Retira um nome de servidor de uma base"),
-        Command::new("list").about("Lista os nomes de servidor de uma base").arg(in_tenant()),
+        Command::new("list").about("Lista os nomes de servidor de uma base").arg(build_tenant_argument()),
     ]);
     Command::new("tenant").about("As bases: as associações deste servidor").subcommands([create, list, host])
 }
 
-fn user() -> Command {
+fn build_user_command() -> Command {
     let roles = PossibleValuesParser::new(Role::ALL.map(wire::role));
     let create = Command::new("create").about("Cria um usuário").args([
-        text("email", "E-MAIL", "O e-mail, que é o login").required(true),
-        text("name", "NOME", "O nome da pessoa ou do programa").required(true),
-        text("role", "PERFIL", "O que pode fazer: administrador, operador ou integracao")
+        build_text_argument("email", "E-MAIL", "O e-mail, que é o login").required(true),
+        build_text_argument("name", "NOME", "O nome da pessoa ou do programa").required(true),
+        build_text_argument("role", "PERFIL", "O que pode fazer: administrador, operador ou integracao")
             .value_parser(roles)
             .hide_possible_values(true)
             .required(true),
-        text(
+        build_text_argument(
             "branch",
             "LOJA",
             "O código de uma loja que acessa; pode repetir (o administrador acessa todas)",
         )
         .value_parser(value_parser!(i32))
         .action(ArgAction::Append),
-        in_tenant(),
-        password(),
+        build_tenant_argument(),
+        build_password_flag(),
     ]);
-    let list = Command::new("list").about("Lista os usuários").arg(in_tenant());
-    let disable = Command::new("disable")
-        .about("Desativa um usuário e encerra as sessões dele")
-        .args([text("email", "E-MAIL", "O e-mail do usuário").required(true), in_tenant()]);
+    let list = Command::new("list").about("Lista os usuários").arg(build_tenant_argument());
+    let disable = Command::new("disable").about("Desativa um usuário e encerra as sessões dele").args([
+        build_text_argument("email", "E-MAIL", "O e-mail do usuário").required(true),
+        build_tenant_argument(),
+    ]);
     let logout = Command::new("logout")
         .about("Encerra todas as sessões de um usuário; a senha continua a mesma")
-        .args([text("email", "E-MAIL", "O e-mail do usuário").required(true), in_tenant()]);
+        .args([
+            build_text_argument("email", "E-MAIL", "O e-mail do usuário").required(true),
+            build_tenant_argument(),
+        ]);
     let reset = Command::new("reset").about("Troca a senha de um usuário e encerra as sessões dele").args([
-        text("email", "E-MAIL", "O e-mail do usuário").required(true),
-        in_tenant(),
-        password(),
+        build_text_argument("email", "E-MAIL", "O e-mail do usuário").required(true),
+        build_tenant_argument(),
+        build_password_flag(),
     ]);
     let factor = Command::new("remove-second-factor")
         .about("Tira o segundo fator de quem perdeu o celular; a senha continua a mesma")
-        .args([text("email", "E-MAIL", "O e-mail do usuário").required(true), in_tenant()]);
+        .args([
+            build_text_argument("email", "E-MAIL", "O e-mail do usuário").required(true),
+            build_tenant_argument(),
+        ]);
     Command::new("user")
         .about("Os usuários de uma base")
         .subcommands([create, list, disable, reset, logout, factor])
 }
 
-fn receiver() -> Command {
-    let code =
-        || text("code", "CÓDIGO", "O código do receptor").value_parser(value_parser!(i32)).required(true);
+fn build_receiver_command() -> Command {
+    let code = || {
+        build_text_argument("code", "CÓDIGO", "O código do receptor")
+            .value_parser(value_parser!(i32))
+            .required(true)
+    };
     let add =
         Command::new("add").about("Cadastra um receptor e mostra o segredo dele, uma única vez").args([
-            text("url", "ENDEREÇO", "Para onde vão os gatilhos, como https://erp.exemplo.com.br/gatilhos")
-                .required(true),
-            text(
+            build_text_argument(
+                "url",
+                "ENDEREÇO",
+                "Para onde vão os gatilhos, como https://erp.exemplo.com.br/gatilhos",
+            )
+            .required(true),
+            build_text_argument(
                 "entity",
                 "ENTIDADE",
                 "De que é avisado: todos, beneficio, evento, vistoria, helpDesk ou consulta; pode repetir",
@@ -124,20 +139,25 @@ fn receiver() -> Command {
             .hide_possible_values(true)
             .action(ArgAction::Append)
             .required(true),
-            text(
+            build_text_argument(
                 "header",
                 "NOME: VALOR",
                 "Um cabeçalho enviado com cada gatilho, como uma chave; pode repetir",
             )
             .action(ArgAction::Append),
-            text("concurrency", "NÚMERO", "Quantas entregas ao mesmo tempo, de 1 a 64 [padrão: 8]")
-                .value_parser(value_parser!(i32))
-                .default_value("8"),
-            in_tenant(),
+            build_text_argument(
+                "concurrency",
+                "NÚMERO",
+                "Quantas entregas ao mesmo tempo, de 1 a 64 [padrão: 8]",
+            )
+            .value_parser(value_parser!(i32))
+            .default_value("8"),
+            build_tenant_argument(),
         ]);
-    let list = Command::new("list").about("Lista os receptores e como vão").arg(in_tenant());
-    let verb =
-        |name: &'static str, about: &'static str| Command::new(name).about(about).args([code(), in_tenant()]);
+    let list = Command::new("list").about("Lista os receptores e como vão").arg(build_tenant_argument());
+    let verb = |name: &'static str, about: &'static str| {
+        Command::new(name).about(about).args([code(), build_tenant_argument()])
+    };
     Command::new("receiver").about("Os receptores: quem é avisado das mudanças de situação").subcommands([
         add,
         list,
@@ -150,173 +170,193 @@ fn receiver() -> Command {
 
 const ENTITIES: [&str; 6] = ["todos", "beneficio", "evento", "vistoria", "helpDesk", "consulta"];
 
-fn trigger() -> Command {
-    let receiver =
-        || text("receiver", "CÓDIGO", "O código do receptor").value_parser(value_parser!(i32)).required(true);
+fn build_trigger_command() -> Command {
+    let receiver = || {
+        build_text_argument("receiver", "CÓDIGO", "O código do receptor")
+            .value_parser(value_parser!(i32))
+            .required(true)
+    };
     let list = Command::new("list").about("Lista as entregas a um receptor, com as tentativas").args([
         receiver(),
-        text("state", "ESTADO", "Só as que estão assim: pendente, entregue ou esgotada")
+        build_text_argument("state", "ESTADO", "Só as que estão assim: pendente, entregue ou esgotada")
             .value_parser(PossibleValuesParser::new(["pendente", "entregue", "esgotada"]))
             .hide_possible_values(true),
-        text("after", "CÓDIGO", "Só as de depois deste codHistorico")
+        build_text_argument("after", "CÓDIGO", "Só as de depois deste codHistorico")
             .value_parser(value_parser!(i32))
             .default_value("0"),
-        in_tenant(),
+        build_tenant_argument(),
     ]);
     let replay =
         Command::new("replay").about("Envia de novo: um trecho, ou o que um receptor perdeu").args([
             receiver(),
-            text("from", "CÓDIGO", "Do codHistorico").value_parser(value_parser!(i32)),
-            text("to", "CÓDIGO", "Até o codHistorico; sem ele, só o de --from")
+            build_text_argument("from", "CÓDIGO", "Do codHistorico").value_parser(value_parser!(i32)),
+            build_text_argument("to", "CÓDIGO", "Até o codHistorico; sem ele, só o de --from")
                 .value_parser(value_parser!(i32)),
-            text(
+            build_text_argument(
                 "since",
                 "QUANDO",
                 "Tudo o que não chegou desde este dia ou momento, como 2026-11-14 ou 2026-11-14T10:30",
             ),
-            in_tenant(),
+            build_tenant_argument(),
         ]);
     Command::new("trigger").about("Os gatilhos: o que foi enviado e o que falta").subcommands([list, replay])
 }
 
-fn listen() -> Command {
+fn build_listen_command() -> Command {
     Command::new("listen")
         .about("Recebe gatilhos para desenvolvimento: mostra cada um e confere a assinatura")
         .args([
-            text("secret", "SEGREDO", "O segredo whsec_… do receptor; sem ele a assinatura não é conferida"),
-            text("status", "CÓDIGO", "O que responder [padrão: 204]")
+            build_text_argument(
+                "secret",
+                "SEGREDO",
+                "O segredo whsec_… do receptor; sem ele a assinatura não é conferida",
+            ),
+            build_text_argument("status", "CÓDIGO", "O que responder [padrão: 204]")
                 .value_parser(value_parser!(u16).range(200..=599))
                 .default_value("204"),
-            text("fail", "NÚMERO", "Responde 500 às primeiras tantas")
+            build_text_argument("fail", "NÚMERO", "Responde 500 às primeiras tantas")
                 .value_parser(value_parser!(u32))
                 .default_value("0"),
-            text("delay", "DURAÇÃO", "Quanto esperar antes de responder, como 2s"),
-            text("count", "NÚMERO", "Termina depois de receber tantos")
+            build_text_argument("delay", "DURAÇÃO", "Quanto esperar antes de responder, como 2s"),
+            build_text_argument("count", "NÚMERO", "Termina depois de receber tantos")
                 .value_parser(value_parser!(u32).range(1..)),
         ])
 }
 
-fn import() -> Command {
+fn build_import_command() -> Command {
     let file = Arg::new("file")
         .value_name("ARQUIVO")
         .help("O arquivo a importar, CSV ou XLSX; a primeira linha traz os nomes das colunas")
         .help_heading("Opções");
-    let code = |name, help| text(name, "CÓDIGO", help).value_parser(value_parser!(i32));
+    let code = |name, help| build_text_argument(name, "CÓDIGO", help).value_parser(value_parser!(i32));
     Command::new("import")
         .about("Importa associados, veículos, dependentes, leads, planos ou vendedores de um arquivo")
         .args([
             file,
-            text(
+            build_text_argument(
                 "kind",
                 "TIPO",
                 "O que o arquivo traz: associados, veiculos, dependentes, leads, planos ou vendedores",
             )
             .value_parser(PossibleValuesParser::new(
-                domain::ImportKind::ALL.iter().map(|kind| wire::sheet::kind_name(*kind)),
+                domain::ImportKind::ALL.iter().map(|kind| wire::sheet::name_import_kind(*kind)),
             ))
             .hide_possible_values(true),
-            text(
+            build_text_argument(
                 "map",
                 "COLUNA=CAMPO",
                 "Para que campo vai uma coluna, como \"Nº doc=cpfCnpj\"; pode repetir",
             )
             .action(ArgAction::Append),
             code("branch", "Loja dos associados e leads novos cuja linha não diz a loja"),
-            flag("dry-run", "Só confere: diz o que está errado e não grava nada"),
-            flag("triggers", "Avisa os receptores do que muda de situação"),
-            text("errors", "ARQUIVO", "Onde gravar as linhas recusadas, com o motivo de cada uma"),
+            build_flag("dry-run", "Só confere: diz o que está errado e não grava nada"),
+            build_flag("triggers", "Avisa os receptores do que muda de situação"),
+            build_text_argument(
+                "errors",
+                "ARQUIVO",
+                "Onde gravar as linhas recusadas, com o motivo de cada uma",
+            ),
             code("resume", "Retoma a importação deste código, que parou no meio"),
             code("undo", "Desfaz a importação deste código, por até 7 dias"),
-            in_tenant(),
+            build_tenant_argument(),
         ])
 }
 
-fn export() -> Command {
+fn build_export_command() -> Command {
     Command::new("export")
         .about("Exporta uma associação inteira para um arquivo, também com o servidor no ar")
         .args([
-            text("to", "ARQUIVO", "O arquivo a criar, como associacao.zip; contém dados pessoais e segredos")
-                .required(true),
-            in_tenant(),
+            build_text_argument(
+                "to",
+                "ARQUIVO",
+                "O arquivo a criar, como associacao.zip; contém dados pessoais e segredos",
+            )
+            .required(true),
+            build_tenant_argument(),
         ])
 }
 
-fn bring() -> Command {
+fn build_restore_command() -> Command {
     Command::new("bring")
         .about(
             "Traz uma associação exportada a um servidor que não a tem; termina, ou descarta, o que ficou pela metade",
         )
         .args([
-            text("from", "ARQUIVO", "O arquivo de `amparo export`").required_unless_present("discard"),
-            flag("paused", "Uma cópia para olhar: pausa os receptores e não envia os e-mails que esperavam"),
-            flag("with-hosts", "Toma também os nomes de servidor do arquivo; sem isto, use `amparo tenant host add`"),
-            flag("with-mails", "Envia daqui os e-mails que esperavam lá; sem isto, eles vêm e não são enviados"),
-            flag("discard", "Apaga a base que ficou pela metade, com os arquivos anexados dela")
+            build_text_argument("from", "ARQUIVO", "O arquivo de `amparo export`").required_unless_present("discard"),
+            build_flag("paused", "Uma cópia para olhar: pausa os receptores e não envia os e-mails que esperavam"),
+            build_flag("with-hosts", "Toma também os nomes de servidor do arquivo; sem isto, use `amparo tenant host add`"),
+            build_flag("with-mails", "Envia daqui os e-mails que esperavam lá; sem isto, eles vêm e não são enviados"),
+            build_flag("discard", "Apaga a base que ficou pela metade, com os arquivos anexados dela")
                 .conflicts_with_all(["from", "paused", "with-hosts", "with-mails"]),
         ])
 }
 
-fn demo() -> Command {
+fn build_demo_command() -> Command {
     let load = Command::new("load").about("Enche um banco vazio, ou termina o que ficou pela metade").args([
-        text("members", "NÚMERO", "Quantos associados [padrão: 1000]")
+        build_text_argument("members", "NÚMERO", "Quantos associados [padrão: 1000]")
             .value_parser(value_parser!(u32).range(0..=i64::from(app::demo::MOST_MEMBERS)))
             .default_value("1000"),
-        text("seed", "NÚMERO", "De que número nascem: o mesmo dá os mesmos associados [padrão: 1]")
-            .value_parser(value_parser!(u64))
-            .default_value("1"),
+        build_text_argument(
+            "seed",
+            "NÚMERO",
+            "De que número nascem: o mesmo dá os mesmos associados [padrão: 1]",
+        )
+        .value_parser(value_parser!(u64))
+        .default_value("1"),
     ]);
     Command::new("demo").about("A demonstração: uma associação que não existe").subcommand(load)
 }
 
-fn mirror() -> Command {
+fn build_mirror_command() -> Command {
     Command::new("mirror")
         .about("Espelha uma base de outro servidor que fale esta interface, com os mesmos códigos")
         .args([
-            text("from", "ENDEREÇO", "O servidor de origem, como https://sistema.exemplo.com.br")
+            build_text_argument("from", "ENDEREÇO", "O servidor de origem, como https://sistema.exemplo.com.br")
                 .required_unless_present("list-problems"),
-            text("user", "LOGIN", "O usuário na origem; é lido o que ele pode ver").required_unless_present("list-problems"),
-            flag(
+            build_text_argument("user", "LOGIN", "O usuário na origem; é lido o que ele pode ver").required_unless_present("list-problems"),
+            build_flag(
                 "password-stdin",
                 "Lê a senha da origem da entrada padrão, uma linha; sem isto, vale a variável AMPARO_MIRROR_PASSWORD, ou ela é pedida",
             ),
-            text("base", "BASE", "A base daqui que já espelha essa origem; sem ela, é encontrada, ou criada uma nova")
+            build_text_argument("base", "BASE", "A base daqui que já espelha essa origem; sem ela, é encontrada, ou criada uma nova")
                 .value_parser(value_parser!(i32)),
-            text("name", "NOME", "O nome da base nova; sem ele, o da origem"),
-            text("time-zone", "FUSO", "O fuso horário que decide o calendário da base nova")
+            build_text_argument("name", "NOME", "O nome da base nova; sem ele, o da origem"),
+            build_text_argument("time-zone", "FUSO", "O fuso horário que decide o calendário da base nova")
                 .default_value(domain::TimeZone::DEFAULT),
-            text("rate", "NÚMERO", "Quantas requisições por segundo, no máximo; 0 não limita [padrão: 10]")
+            build_text_argument("rate", "NÚMERO", "Quantas requisições por segundo, no máximo; 0 não limita [padrão: 10]")
                 .value_parser(value_parser!(u32).range(0..=10_000))
                 .default_value("10"),
-            text("parallel", "NÚMERO", "Quantas requisições ao mesmo tempo, de 1 a 32 [padrão: 4]")
+            build_text_argument("parallel", "NÚMERO", "Quantas requisições ao mesmo tempo, de 1 a 32 [padrão: 4]")
                 .value_parser(value_parser!(u16).range(1..=32))
                 .default_value("4"),
-            flag("whole", "Compara tudo de novo, e não só o que a origem diz que mudou"),
-            flag("without-tls", "Aceita um endereço http:// de outra máquina, por onde a senha viaja aberta"),
-            flag("list-problems", "Mostra, um por linha, o que não pôde ser tomado como veio"),
+            build_flag("whole", "Compara tudo de novo, e não só o que a origem diz que mudou"),
+            build_flag("without-tls", "Aceita um endereço http:// de outra máquina, por onde a senha viaja aberta"),
+            build_flag("list-problems", "Mostra, um por linha, o que não pôde ser tomado como veio"),
         ])
 }
 
-fn text(name: &'static str, value: &'static str, help: &'static str) -> Arg {
+fn build_text_argument(name: &'static str, value: &'static str, help: &'static str) -> Arg {
     Arg::new(name).long(name).value_name(value).help(help).help_heading("Opções").hide_default_value(true)
 }
 
-fn flag(name: &'static str, help: &'static str) -> Arg {
+fn build_flag(name: &'static str, help: &'static str) -> Arg {
     Arg::new(name).long(name).help(help).help_heading("Opções").action(ArgAction::SetTrue)
 }
 
-fn in_tenant() -> Arg {
-    text("tenant", "BASE", "O código da base; sem ele, a base padrão").value_parser(value_parser!(i32))
+fn build_tenant_argument() -> Arg {
+    build_text_argument("tenant", "BASE", "O código da base; sem ele, a base padrão")
+        .value_parser(value_parser!(i32))
 }
 
-fn password() -> Arg {
-    flag(
+fn build_password_flag() -> Arg {
+    build_flag(
         "password-stdin",
         "Lê a senha da entrada padrão, uma linha; sem isto, uma senha forte é gerada e enviada por e-mail",
     )
 }
 
 /// Our own words where clap would put English ones, in a command and all below it.
-fn localised(command: Command, path: &str) -> Command {
+fn localise_command(command: Command, path: &str) -> Command {
     let has_verbs = command.has_subcommands();
     let usage = format!("{path} {}[OPÇÕES]", if has_verbs { "<COMANDO> " } else { "" });
     let names: Vec<String> = command.get_subcommands().map(|sub| sub.get_name().to_owned()).collect();
@@ -344,13 +384,13 @@ fn localised(command: Command, path: &str) -> Command {
     }
     for name in names {
         let path = format!("{path} {name}");
-        command = command.mut_subcommand(name, |sub| localised(sub, &path));
+        command = command.mut_subcommand(name, |sub| localise_command(sub, &path));
     }
     command
 }
 
 /// The innermost command that was asked for, with its matches: `["user", "create"]`.
-pub fn asked(matches: &ArgMatches) -> (Vec<&str>, &ArgMatches) {
+pub fn find_innermost_command(matches: &ArgMatches) -> (Vec<&str>, &ArgMatches) {
     let (mut path, mut at) = (Vec::new(), matches);
     while let Some((name, below)) = at.subcommand() {
         path.push(name);
@@ -360,7 +400,7 @@ pub fn asked(matches: &ArgMatches) -> (Vec<&str>, &ArgMatches) {
 }
 
 /// clap's complaint as one sentence in Portuguese.
-pub fn complaint(error: &clap::Error) -> String {
+pub fn describe_cli_error(error: &clap::Error) -> String {
     let told = |kind: ContextKind| match error.get(kind) {
         Some(ContextValue::String(text)) => text.clone(),
         Some(ContextValue::Strings(texts)) => texts.join(", "),
@@ -399,7 +439,7 @@ mod tests {
 
     #[test]
     fn the_definition_is_sound() {
-        command().debug_assert();
+        build_command_line().debug_assert();
     }
 
     #[test]
@@ -409,8 +449,8 @@ mod tests {
             "amparo user --database sqlite:x list --tenant 2",
             "amparo user list --tenant 2 --database sqlite:x",
         ] {
-            let matches = command().try_get_matches_from(line.split(' ')).unwrap();
-            let (path, at) = asked(&matches);
+            let matches = build_command_line().try_get_matches_from(line.split(' ')).unwrap();
+            let (path, at) = find_innermost_command(&matches);
             assert_eq!(path, ["user", "list"]);
             assert_eq!(at.get_one::<i32>("tenant"), Some(&2));
         }
@@ -418,7 +458,9 @@ mod tests {
 
     #[test]
     fn complaints_are_in_portuguese() {
-        let complain = |line: &str| complaint(&command().try_get_matches_from(line.split(' ')).unwrap_err());
+        let complain = |line: &str| {
+            describe_cli_error(&build_command_line().try_get_matches_from(line.split(' ')).unwrap_err())
+        };
         assert!(complain("amparo user create --email a@b").starts_with("Falta informar --name <NOME>"));
         assert!(complain("amparo user list --cor azul").starts_with("A opção --cor não existe"));
         assert!(complain("amparo voar").starts_with("O comando voar não existe"));

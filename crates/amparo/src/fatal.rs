@@ -1,15 +1,15 @@
 //! What ends a command: one clear sentence in Portuguese, and a non-zero exit.
 
 use app::server_key::KeyError;
-use app::whole::WholeError;
-use storage::{BadAddress, OpenError};
+use app::whole::ArchiveError;
+use storage::{AddressProblem, OpenError};
 
 #[derive(Debug)]
-pub struct Fatal(String);
+pub struct FatalError(String);
 
-impl Fatal {
-    pub fn new(sentence: impl Into<String>) -> Fatal {
-        Fatal(sentence.into())
+impl FatalError {
+    pub fn new(sentence: impl Into<String>) -> FatalError {
+        FatalError(sentence.into())
     }
 
     pub fn sentence(&self) -> &str {
@@ -17,18 +17,18 @@ impl Fatal {
     }
 }
 
-impl From<OpenError> for Fatal {
-    fn from(error: OpenError) -> Fatal {
-        Fatal(match error {
+impl From<OpenError> for FatalError {
+    fn from(error: OpenError) -> FatalError {
+        FatalError(match error {
             OpenError::BadAddress(why) => format!(
                 "O endereço do banco de dados não serve: {}; use sqlite:CAMINHO ou postgres://usuário:senha@servidor/base.",
-                bad_address(&why)
+                describe_bad_address(&why)
             ),
             OpenError::Absent(place) => {
                 format!("Não há um banco de dados em {place}; `amparo migrate` cria um.")
             }
             OpenError::Unreachable { place, cause } => {
-                format!("Não foi possível abrir o banco de dados em {place}: {}.", plainly(&cause))
+                format!("Não foi possível abrir o banco de dados em {place}: {}.", describe_cause(&cause))
             }
             OpenError::TransactionPooler { place } => format!(
                 "O endereço {place} passa por um PgBouncer (ou semelhante) que troca de conexão a cada transação; use pool_mode = session, ou o endereço do próprio PostgreSQL."
@@ -53,27 +53,27 @@ impl From<OpenError> for Fatal {
             OpenError::Migration { version, cause } => {
                 format!(
                     "A migração {version} do banco de dados falhou, e nada dela ficou: {}.",
-                    plainly(&cause)
+                    describe_cause(&cause)
                 )
             }
             OpenError::Copy(cause) => {
                 format!(
                     "Nada foi mudado: a cópia do banco de dados antes da migração não pôde ser feita: {}.",
-                    plainly(&cause)
+                    describe_cause(&cause)
                 )
             }
         })
     }
 }
 
-impl From<KeyError> for Fatal {
-    fn from(error: KeyError) -> Fatal {
-        Fatal(match error {
+impl From<KeyError> for FatalError {
+    fn from(error: KeyError) -> FatalError {
+        FatalError(match error {
             KeyError::File { path, cause } => {
                 format!(
                     "A chave do servidor em {} não pôde ser lida ou escrita: {}.",
                     path.display(),
-                    plainly(&cause)
+                    describe_cause(&cause)
                 )
             }
             KeyError::Malformed(path) => {
@@ -82,11 +82,11 @@ impl From<KeyError> for Fatal {
                     path.display()
                 )
             }
-            KeyError::Other(path) => format!(
+            KeyError::OtherKey(path) => format!(
                 "A chave em {} não é a deste banco de dados; aponte a certa com --key-file ou AMPARO_KEY_FILE.",
                 path.display()
             ),
-            KeyError::Lost(path) => format!(
+            KeyError::KeyLost(path) => format!(
                 "A chave do servidor não está em {}, e o banco de dados guarda segredos que só ela abre; traga o arquivo de volta da sua cópia.",
                 path.display()
             ),
@@ -99,72 +99,72 @@ impl From<KeyError> for Fatal {
     }
 }
 
-impl From<WholeError> for Fatal {
-    fn from(error: WholeError) -> Fatal {
-        Fatal(match error {
-            WholeError::File { path, cause } => {
-                format!("O arquivo {path} não pôde ser lido ou escrito: {}.", plainly(&cause))
+impl From<ArchiveError> for FatalError {
+    fn from(error: ArchiveError) -> FatalError {
+        FatalError(match error {
+            ArchiveError::File { path, cause } => {
+                format!("O arquivo {path} não pôde ser lido ou escrito: {}.", describe_cause(&cause))
             }
-            WholeError::Exists(path) => format!("O arquivo {path} já existe; escolha outro nome."),
-            WholeError::NotOurs(cause) => {
+            ArchiveError::FileExists(path) => format!("O arquivo {path} já existe; escolha outro nome."),
+            ArchiveError::UnknownFormat(cause) => {
                 format!("Este arquivo não é uma exportação do Amparo, ou está incompleto ({cause}).")
             }
-            WholeError::NewerFormat { found, known } => format!(
+            ArchiveError::NewerFormat { found, known } => format!(
                 "Este arquivo é da versão {found} do formato, mais nova que a {known} que este programa conhece; use a versão mais nova do Amparo."
             ),
-            WholeError::NewerSchema { found, known } => format!(
+            ArchiveError::NewerSchema { found, known } => format!(
                 "Este arquivo vem de um banco na versão {found}, mais nova que a {known} que este programa conhece; use a versão mais nova do Amparo."
             ),
-            WholeError::Damaged { path, cause } => {
+            ArchiveError::Damaged { path, cause } => {
                 format!("O arquivo {path} da exportação está danificado ({cause}); nada foi gravado.")
             }
-            WholeError::BadRow { path, line, cause } => {
+            ArchiveError::BadRow { path, line, cause } => {
                 format!(
                     "A linha {line} de {path}, na exportação, não serve: {cause}; nada foi gravado do arquivo."
                 )
             }
-            WholeError::Taken(tenant) => format!(
+            ArchiveError::TenantExists(tenant) => format!(
                 "A base {tenant} já existe neste servidor, e uma associação trazida mantém o número dela; use um servidor sem essa base."
             ),
-            WholeError::LoginsTaken(emails) => format!(
+            ArchiveError::LoginsTaken(emails) => format!(
                 "Estes e-mails já são de usuários de outra base deste servidor: {}. Troque-os lá e repita o comando.",
                 emails.join(", ")
             ),
-            WholeError::HostsTaken(hosts) => {
+            ArchiveError::HostsTaken(hosts) => {
                 format!(
                     "Estes nomes de servidor já levam a outra base: {}. Libere-os lá e repita o comando.",
                     hosts.join(", ")
                 )
             }
-            WholeError::HalfBrought(tenant) => format!(
+            ArchiveError::OtherRestoreUnfinished(tenant) => format!(
                 "A base {tenant} ficou pela metade, de outro arquivo: termine-a primeiro com o arquivo dela, ou descarte-a com `amparo bring --discard`."
             ),
-            WholeError::NothingHalfBrought => {
+            ArchiveError::NoUnfinishedRestore => {
                 "Nenhuma base ficou pela metade neste servidor: não há o que descartar.".to_owned()
             }
-            WholeError::Meanwhile => {
+            ArchiveError::ConcurrentRestore => {
                 "Outro processo está trazendo esta base agora; espere que ele termine.".to_owned()
             }
-            WholeError::CutShort(cause) => {
+            ArchiveError::Interrupted(cause) => {
                 format!("O trabalho foi interrompido por dentro ({cause}); repita o comando.")
             }
-            WholeError::App(error) => return error.into(),
+            ArchiveError::App(error) => return error.into(),
         })
     }
 }
 
-impl From<app::Error> for Fatal {
-    fn from(error: app::Error) -> Fatal {
-        Fatal(match error {
-            app::Error::Refused(rejections) => wire::refusal::texts(&rejections),
-            app::Error::NoSuch { field, code } => {
-                wire::refusal::text(&domain::Rejection::UnknownCode { field, code })
+impl From<app::Error> for FatalError {
+    fn from(error: app::Error) -> FatalError {
+        FatalError(match error {
+            app::Error::Refused(rejections) => wire::refusal::render_rejections(&rejections),
+            app::Error::NotFound { field, code } => {
+                wire::refusal::render_rejection(&domain::Rejection::UnknownCode { field, code })
             }
             app::Error::Storage(storage::Error::DatabaseFault { fault, .. }) => {
-                wire::database_fault::sentence(fault).to_owned()
+                wire::database_fault::describe_database_fault(fault).to_owned()
             }
             app::Error::Storage(storage::Error::Unavailable(cause)) => {
-                format!("O banco de dados não pôde ser usado agora: {}.", plainly(&cause))
+                format!("O banco de dados não pôde ser usado agora: {}.", describe_cause(&cause))
             }
             app::Error::Storage(storage::Error::Unknown) => {
                 "A conexão caiu na hora de gravar: o resultado é desconhecido; confira antes de repetir."
@@ -174,31 +174,31 @@ impl From<app::Error> for Fatal {
                 "O banco de dados demorou demais; nada foi gravado, tente de novo.".to_owned()
             }
             app::Error::Files(cause) => {
-                format!("O lugar dos arquivos anexados não pode ser usado: {}.", plainly(&cause))
+                format!("O lugar dos arquivos anexados não pode ser usado: {}.", describe_cause(&cause))
             }
             app::Error::Storage(storage::Error::Broken(cause)) => {
-                format!("O banco de dados recusou o que lhe foi pedido: {}.", plainly(&cause))
+                format!("O banco de dados recusou o que lhe foi pedido: {}.", describe_cause(&cause))
             }
             other => format!("Algo deu errado por dentro: {other}."),
         })
     }
 }
 
-fn bad_address(why: &BadAddress) -> String {
+fn describe_bad_address(why: &AddressProblem) -> String {
     match why {
-        BadAddress::Scheme => "ele não começa nem por sqlite: nem por postgres://".to_owned(),
-        BadAddress::NoFile => "falta o arquivo depois de sqlite:".to_owned(),
-        BadAddress::NoHost => "falta o servidor depois de postgres://".to_owned(),
-        BadAddress::Unescaped => "escreva @ na senha como %40, : como %3A e / como %2F".to_owned(),
-        BadAddress::WeakProtection => {
+        AddressProblem::Scheme => "ele não começa nem por sqlite: nem por postgres://".to_owned(),
+        AddressProblem::NoFile => "falta o arquivo depois de sqlite:".to_owned(),
+        AddressProblem::NoHost => "falta o servidor depois de postgres://".to_owned(),
+        AddressProblem::Unescaped => "escreva @ na senha como %40, : como %3A e / como %2F".to_owned(),
+        AddressProblem::WeakProtection => {
             "sslmode=prefer e sslmode=allow deixam a senha sair sem proteção para outra máquina; escreva sslmode=verify-full, nada (é o mesmo) ou, numa rede de confiança, sslmode=disable".to_owned()
         }
-        BadAddress::Other(cause) => format!("o driver diz \"{cause}\""),
+        AddressProblem::Other(cause) => format!("o driver diz \"{cause}\""),
     }
 }
 
 /// The causes that people meet most, in their language; the others as the system tells them.
-pub fn plainly(cause: &str) -> String {
+pub fn describe_cause(cause: &str) -> String {
     let known = [
         ("Connection refused", "nenhum servidor atende nesse endereço"),
         ("Connection reset", "o servidor fechou a conexão"),
@@ -258,11 +258,11 @@ pub fn plainly(cause: &str) -> String {
         ("Read-only file system", "esse caminho é só de leitura"),
     ];
     let found = known.into_iter().find(|(part, _)| cause.contains(part));
-    found.map_or_else(|| bare_cause(cause).to_owned(), |(_, text)| text.to_owned())
+    found.map_or_else(|| strip_cause_prefixes(cause).to_owned(), |(_, text)| text.to_owned())
 }
 
 /// What is left of a cause without the words that our own layers put in front of it.
-fn bare_cause(cause: &str) -> &str {
+fn strip_cause_prefixes(cause: &str) -> &str {
     const WRAPPINGS: [&str; 5] = [
         "the place of the files cannot be used: ",
         "the database cannot be used now: ",
@@ -282,15 +282,15 @@ mod tests {
     #[test]
     fn common_causes_are_told_in_portuguese_and_others_as_they_are() {
         assert_eq!(
-            plainly("error connecting: Connection refused (os error 111)"),
+            describe_cause("error connecting: Connection refused (os error 111)"),
             "nenhum servidor atende nesse endereço"
         );
-        assert_eq!(plainly("something else."), "something else");
+        assert_eq!(describe_cause("something else."), "something else");
         let full = "the place of the files cannot be used: Generic LocalFileSystem error: Unable to write: \
                     No space left on device (os error 28)";
-        assert_eq!(plainly(full), "o disco está cheio");
-        assert_eq!(plainly("Generic LocalFileSystem error: odd."), "odd");
+        assert_eq!(describe_cause(full), "o disco está cheio");
+        assert_eq!(describe_cause("Generic LocalFileSystem error: odd."), "odd");
         let role = "the database cannot be used now: too many connections for role \"amparo\" (53300)";
-        assert!(plainly(role).starts_with("o servidor não aceita mais conexões"));
+        assert!(describe_cause(role).starts_with("o servidor não aceita mais conexões"));
     }
 }

@@ -19,7 +19,7 @@ static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
     system::protect_memory();
-    let matches = match cli::command().try_get_matches() {
+    let matches = match cli::build_command_line().try_get_matches() {
         Ok(matches) => matches,
         Err(error)
             if !error.use_stderr() || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand =>
@@ -28,15 +28,15 @@ fn main() -> ExitCode {
             let _ = error.print();
             return if error.use_stderr() { ExitCode::from(2) } else { ExitCode::SUCCESS };
         }
-        Err(error) => return complain(&cli::complaint(&error), 2),
+        Err(error) => return report_failure(&cli::describe_cli_error(&error), 2),
     };
-    match commands::run(&matches) {
+    match commands::run_command(&matches) {
         Ok(code) => code,
-        Err(fatal) => complain(fatal.sentence(), 1),
+        Err(fatal) => report_failure(fatal.sentence(), 1),
     }
 }
 
-fn complain(sentence: &str, code: u8) -> ExitCode {
+fn report_failure(sentence: &str, code: u8) -> ExitCode {
     let _ = writeln!(std::io::stderr(), "{sentence}");
     ExitCode::from(code)
 }

@@ -2,7 +2,7 @@
 //! else is given them.
 #![allow(clippy::disallowed_methods, reason = "this is the replacement that the lint names")]
 
-use domain::{Chance, Clock, Moment};
+use domain::{Clock, Moment, RandomSource};
 use rustix::process::{DumpableBehavior, Resource, Rlimit, getrlimit, set_dumpable_behavior, setrlimit};
 
 pub struct SystemClock;
@@ -13,9 +13,9 @@ impl Clock for SystemClock {
     }
 }
 
-pub struct SystemChance;
+pub struct SystemRandomSource;
 
-impl Chance for SystemChance {
+impl RandomSource for SystemRandomSource {
     fn fill(&self, bytes: &mut [u8]) {
         // Without randomness no secret is safe; there is nothing sensible to go on with.
         getrandom::fill(bytes).expect("the operating system gives random bytes");
@@ -31,7 +31,7 @@ pub fn protect_memory() {
 }
 
 /// How many files and connections the process may have open; `None` where there is no limit.
-pub fn open_files_limit() -> Option<u64> {
+pub fn read_open_files_limit() -> Option<u64> {
     getrlimit(Resource::Nofile).maximum
 }
 

@@ -1,11 +1,11 @@
 //! Logs and measurements.
 
-use crate::fatal::Fatal;
-use crate::settings::{LogFormat, Settings};
+use crate::fatal::FatalError;
+use crate::settings::{LogFormat, ServerSettings};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use std::io::IsTerminal;
 use std::time::Duration;
-use storage::Watch;
+use storage::StatementWatch;
 use tracing::Level;
 use tracing_subscriber::filter::{LevelFilter, ParseError, Targets};
 use tracing_subscriber::layer::SubscriberExt;
@@ -19,13 +19,16 @@ const SECONDS: [f64; 13] = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1
 const QUIET: [&str; 5] = ["tokio_postgres", "rustls", "lettre", "hyper", "hyper_util"];
 
 /// Logs go to standard error: standard output is for what was asked for.
-pub fn logs(settings: &Settings) -> Result<(), Fatal> {
-    let filter = filter(&settings.log_level).map_err(|error| {
-        Fatal::new(format!("log_level: \"{}\" não é um filtro de registro: {error}.", settings.log_level))
+pub fn start_logging(settings: &ServerSettings) -> Result<(), FatalError> {
+    let filter = parse_log_filter(&settings.log_level).map_err(|error| {
+        FatalError::new(format!(
+            "log_level: \"{}\" não é um filtro de registro: {error}.",
+            settings.log_level
+        ))
     })?;
     // A line that cannot be written (a full disk) is lost: complaining of it where it could not be written panics.
     let lines =
-        fmt::layer().with_writer(std::io::stderr).with_ansi(shows_colours()).log_internal_errors(false);
+        fmt::layer().with_writer(std::io::stderr).with_ansi(can_show_colours()).log_internal_errors(false);
     match settings.log {
         LogFormat::Text => registry().with(lines.with_filter(filter)).init(),
         LogFormat::Json => registry().with(lines.json().flatten_event(true).with_filter(filter)).init(),
@@ -34,12 +37,12 @@ pub fn logs(settings: &Settings) -> Result<(), Fatal> {
 }
 
 /// Colours are for people at a terminal: in a file or a pipe they are noise.
-fn shows_colours() -> bool {
+fn can_show_colours() -> bool {
     let is_unwanted = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     std::io::stderr().is_terminal() && !is_unwanted
 }
 
-fn filter(level: &str) -> Result<Targets, ParseError> {
+fn parse_log_filter(level: &str) -> Result<Targets, ParseError> {
     let asked: Targets = level.parse()?;
     // What is quiet already is not made louder.
     let louder = |name: &&&str| asked.would_enable(name, &Level::DEBUG);
@@ -50,18 +53,18 @@ fn filter(level: &str) -> Result<Targets, ParseError> {
 const LONGEST_TEXT: usize = 500;
 
 /// Logs every statement that takes as long as this or longer: its text, and never its values, which may be personal.
-pub fn slow_statements(limit: Duration) -> Watch {
-    Watch::new(move |executed| {
+pub fn watch_slow_statements(limit: Duration) -> StatementWatch {
+    StatementWatch::new(move |executed| {
         let cost = executed.cost;
         if cost.took >= limit {
-            let statement = on_one_line(executed.text);
+            let statement = collapse_to_line(executed.text);
             let millis = u64::try_from(cost.took.as_millis()).unwrap_or(u64::MAX);
             tracing::warn!(statement, millis, rows = cost.rows, "slow statement");
         }
     })
 }
 
-fn on_one_line(text: &str) -> String {
+fn collapse_to_line(text: &str) -> String {
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match words.char_indices().nth(LONGEST_TEXT) {
         Some((end, _)) => format!("{}…", &words[..end]),
@@ -69,7 +72,7 @@ fn on_one_line(text: &str) -> String {
     }
 }
 
-pub fn metrics() -> Result<PrometheusHandle, Fatal> {
+pub fn install_metrics() -> Result<PrometheusHandle, FatalError> {
     let installed = PrometheusBuilder::new()
         .set_buckets_for_metric(Matcher::Suffix("_seconds".to_owned()), &SECONDS)
         .and_then(|builder| {
@@ -79,8 +82,8 @@ pub fn metrics() -> Result<PrometheusHandle, Fatal> {
             )
         })
         .and_then(PrometheusBuilder::install_recorder);
-    let handle =
-        installed.map_err(|error| Fatal::new(format!("As métricas não puderam ser iniciadas: {error}.")))?;
+    let handle = installed
+        .map_err(|error| FatalError::new(format!("As métricas não puderam ser iniciadas: {error}.")))?;
     metrics::gauge!("amparo_build_info", "version" => env!("CARGO_PKG_VERSION")).set(1.0);
     Ok(handle)
 }
@@ -92,19 +95,19 @@ mod tests {
     #[test]
     fn what_other_crates_say_in_detail_is_never_logged() {
         for level in ["trace", "debug,hyper=trace", "warn,lettre=debug"] {
-            let filter = filter(level).unwrap();
+            let filter = parse_log_filter(level).unwrap();
             assert!(QUIET.iter().all(|name| !filter.would_enable(name, &Level::DEBUG)), "{level}");
         }
-        assert!(filter("debug").unwrap().would_enable("app::members", &Level::DEBUG));
-        assert!(filter("debug").unwrap().would_enable("hyper", &Level::INFO));
-        assert!(!filter("warn").unwrap().would_enable("hyper", &Level::INFO));
-        assert!(filter("app=loud").is_err());
+        assert!(parse_log_filter("debug").unwrap().would_enable("app::members", &Level::DEBUG));
+        assert!(parse_log_filter("debug").unwrap().would_enable("hyper", &Level::INFO));
+        assert!(!parse_log_filter("warn").unwrap().would_enable("hyper", &Level::INFO));
+        assert!(parse_log_filter("app=loud").is_err());
     }
 
     #[test]
     fn a_statement_is_logged_on_one_line_of_bearable_length() {
-        assert_eq!(on_one_line("SELECT code\n     FROM plans"), "SELECT code FROM plans");
-        let long = on_one_line(&"é ".repeat(LONGEST_TEXT));
+        assert_eq!(collapse_to_line("SELECT code\n     FROM plans"), "SELECT code FROM plans");
+        let long = collapse_to_line(&"é ".repeat(LONGEST_TEXT));
         assert_eq!(long.chars().count(), LONGEST_TEXT + 1);
         assert!(long.ends_with('…'));
     }

@@ -1,6 +1,6 @@
 //! The description at `/openapi.json`, pages to read and try it at `/docs`, and the guide, all from inside the binary.
 
-use crate::failure::Failure;
+use crate::failure::RequestFailure;
 use crate::{guide, openapi};
 use axum::Router;
 use axum::body::Body;
@@ -19,56 +19,71 @@ use utoipa_swagger_ui_vendored::SWAGGER_UI_VENDORED;
 use zip::ZipArchive;
 use zip::result::ZipError;
 
-pub fn router<S: Clone + Send + Sync + 'static>() -> Router<S> {
+pub fn build_docs_router<S: Clone + Send + Sync + 'static>() -> Router<S> {
     Router::new()
-        .route("/openapi.json", get(document))
-        .route("/docs", get(to_docs))
-        .route("/docs/", get(index))
-        .route("/docs/guia", get(the_guide))
-        .route("/docs/{*file}", get(any_file))
+        .route("/openapi.json", get(show_openapi_document))
+        .route("/docs", get(redirect_to_docs))
+        .route("/docs/", get(show_docs_index))
+        .route("/docs/guia", get(show_integration_guide))
+        .route("/docs/{*file}", get(show_docs_file))
 }
 
 /// Marks an answer that is compressed already or not worth it: compressing the same megabyte for everybody who asks
 /// would leave no time for anything else.
 #[derive(Clone)]
-pub(crate) struct AsItIs;
+pub(crate) struct CompressionExemption;
 
 /// The document as text; it never changes while the program runs.
-pub fn text() -> &'static str {
+pub fn render_openapi_text() -> &'static str {
     static TEXT: LazyLock<String> = LazyLock::new(|| {
         // Written without a panic: what cannot be described is an empty document, and a test looks at it.
-        openapi::document().to_pretty_json().unwrap_or_default()
+        openapi::build_document().to_pretty_json().unwrap_or_default()
     });
     &TEXT
 }
 
-async fn document(headers: HeaderMap) -> Response {
-    static SMALL: LazyLock<Vec<u8>> = LazyLock::new(|| packed(text().as_bytes()));
-    written(&headers, HeaderValue::from_static("application/json"), text().as_bytes(), &SMALL)
+async fn show_openapi_document(headers: HeaderMap) -> Response {
+    static SMALL: LazyLock<Vec<u8>> = LazyLock::new(|| gzip_bytes(render_openapi_text().as_bytes()));
+    respond_with_static(
+        &headers,
+        HeaderValue::from_static("application/json"),
+        render_openapi_text().as_bytes(),
+        &SMALL,
+    )
 }
 
-async fn the_guide(headers: HeaderMap) -> Response {
-    static PAGE: LazyLock<String> = LazyLock::new(guide::page);
-    static SMALL: LazyLock<Vec<u8>> = LazyLock::new(|| packed(PAGE.as_bytes()));
-    written(&headers, HeaderValue::from_static("text/html; charset=utf-8"), PAGE.as_bytes(), &SMALL)
+async fn show_integration_guide(headers: HeaderMap) -> Response {
+    static PAGE: LazyLock<String> = LazyLock::new(guide::render_guide_page);
+    static SMALL: LazyLock<Vec<u8>> = LazyLock::new(|| gzip_bytes(PAGE.as_bytes()));
+    respond_with_static(
+        &headers,
+        HeaderValue::from_static("text/html; charset=utf-8"),
+        PAGE.as_bytes(),
+        &SMALL,
+    )
 }
 
-fn packed(text: &[u8]) -> Vec<u8> {
+fn gzip_bytes(text: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
     let _ = encoder.write_all(text);
     encoder.finish().unwrap_or_default()
 }
 
 /// A text that never changes while the program runs, packed where the caller takes it so.
-fn written(headers: &HeaderMap, kind: HeaderValue, text: &'static [u8], small: &'static [u8]) -> Response {
-    match takes_gzip(headers) {
-        true => sent(headers, kind, Body::from(small), true),
-        false => sent(headers, kind, Body::from(text), false),
+fn respond_with_static(
+    headers: &HeaderMap,
+    kind: HeaderValue,
+    text: &'static [u8],
+    small: &'static [u8],
+) -> Response {
+    match may_send_gzip(headers) {
+        true => build_docs_response(headers, kind, Body::from(small), true),
+        false => build_docs_response(headers, kind, Body::from(text), false),
     }
 }
 
 /// Whether the caller takes gzip, and has not said that he does not.
-fn takes_gzip(headers: &HeaderMap) -> bool {
+fn may_send_gzip(headers: &HeaderMap) -> bool {
     let named = headers.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
     named.flat_map(|text| text.split(',')).any(|one| {
         let mut parts = one.split(';').map(str::trim);
@@ -78,33 +93,39 @@ fn takes_gzip(headers: &HeaderMap) -> bool {
 }
 
 /// Relative, so that it holds behind a prefix too.
-async fn to_docs() -> Response {
+async fn redirect_to_docs() -> Response {
     (StatusCode::SEE_OTHER, [(header::LOCATION, HeaderValue::from_static("docs/"))]).into_response()
 }
 
-async fn index(headers: HeaderMap) -> Response {
+async fn show_docs_index(headers: HeaderMap) -> Response {
     let kind = HeaderValue::from_static("text/html; charset=utf-8");
-    sent(&headers, kind, Body::from(include_str!("docs.html")), false)
+    build_docs_response(&headers, kind, Body::from(include_str!("docs.html")), false)
 }
 
-async fn any_file(headers: HeaderMap, params: Result<RawPathParams, RawPathParamsRejection>) -> Response {
-    static FILES: LazyLock<Result<BTreeMap<&'static str, File>, ZipError>> = LazyLock::new(files);
-    let Ok(params) = params else { return Failure::NoSuchPath.into_response() };
+async fn show_docs_file(
+    headers: HeaderMap,
+    params: Result<RawPathParams, RawPathParamsRejection>,
+) -> Response {
+    static FILES: LazyLock<Result<BTreeMap<&'static str, ViewerFile>, ZipError>> =
+        LazyLock::new(unpack_viewer_files);
+    let Ok(params) = params else { return RequestFailure::NoSuchPath.into_response() };
     let path = params.iter().next().map_or("", |(_, path)| path);
     match &*FILES {
         Ok(files) => match files.get(path) {
-            Some(file) => written(&headers, HeaderValue::from_static(file.kind), &file.plain, &file.packed),
-            None => Failure::NoSuchPath.into_response(),
+            Some(file) => {
+                respond_with_static(&headers, HeaderValue::from_static(file.kind), &file.plain, &file.packed)
+            }
+            None => RequestFailure::NoSuchPath.into_response(),
         },
         Err(error) => {
             tracing::error!(%error, "the files of the documentation could not be unpacked");
-            Failure::Internal.into_response()
+            RequestFailure::Internal.into_response()
         }
     }
 }
 
 /// A file that the page of the documentation asks for.
-struct File {
+struct ViewerFile {
     kind: &'static str,
     plain: Vec<u8>,
     packed: Vec<u8>,
@@ -122,7 +143,7 @@ const VIEWER: [(&str, &str); 5] = [
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 
 /// Unpacked when somebody opens the documentation for the first time.
-fn files() -> Result<BTreeMap<&'static str, File>, ZipError> {
+fn unpack_viewer_files() -> Result<BTreeMap<&'static str, ViewerFile>, ZipError> {
     let mut package = ZipArchive::new(Cursor::new(SWAGGER_UI_VENDORED))?;
     let mut files = BTreeMap::new();
     for (name, kind) in VIEWER {
@@ -130,10 +151,10 @@ fn files() -> Result<BTreeMap<&'static str, File>, ZipError> {
         let path = package.file_names().flatten().find(|path| path.ends_with(&suffix)).map(Cow::into_owned);
         let mut plain = Vec::new();
         package.by_name(&path.ok_or(ZipError::FileNotFound)?)?.read_to_end(&mut plain)?;
-        files.insert(name, File { kind, packed: packed(&plain), plain });
+        files.insert(name, ViewerFile { kind, packed: gzip_bytes(&plain), plain });
     }
     let start = include_bytes!("docs.js").to_vec();
-    files.insert("docs.js", File { kind: SCRIPT, packed: packed(&start), plain: start });
+    files.insert("docs.js", ViewerFile { kind: SCRIPT, packed: gzip_bytes(&start), plain: start });
     Ok(files)
 }
 
@@ -144,7 +165,7 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'u
 /// Asked for again each time, and sent again only after an upgrade: no page mixes the files of two versions.
 const TAG: &str = concat!("\"", env!("CARGO_PKG_VERSION"), "\"");
 
-fn sent(asked: &HeaderMap, kind: HeaderValue, body: Body, is_gzip: bool) -> Response {
+fn build_docs_response(asked: &HeaderMap, kind: HeaderValue, body: Body, is_gzip: bool) -> Response {
     let headers = [
         (header::CONTENT_TYPE, kind),
         (header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY)),
@@ -159,6 +180,6 @@ fn sent(asked: &HeaderMap, kind: HeaderValue, body: Body, is_gzip: bool) -> Resp
     if is_gzip {
         response.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
     }
-    response.extensions_mut().insert(AsItIs);
+    response.extensions_mut().insert(CompressionExemption);
     response
 }

@@ -1,7 +1,7 @@
 //! What handlers take from a request. axum's own extractors refuse in English; these refuse in our words, or not at all.
 
-use crate::failure::{Challenge, Failure};
-use crate::operation::codes;
+use crate::failure::{CredentialChallenge, RequestFailure};
+use crate::operation::list_path_codes;
 use app::access::Session;
 use axum::extract::{ConnectInfo, FromRequestParts, MatchedPath, RawPathParams};
 use axum::http::request::Parts;
@@ -13,13 +13,13 @@ use domain::{CallerAddress, Rejection, TenantId};
 use std::convert::Infallible;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
-use wire::read::{self, Problems, Read, Record, Unread};
+use wire::read::{self, InputProblems, InputRecord, JsonInput, PartialInput};
 
 /// The template of the route (`/ext/beneficio/{codBeneficio}`), for logs and metrics: the path itself may carry
 /// personal data and is never written down.
-pub struct Route(Option<MatchedPath>);
+pub struct RouteTemplate(Option<MatchedPath>);
 
-impl Route {
+impl RouteTemplate {
     pub fn as_str(&self) -> &str {
         self.template().unwrap_or("none")
     }
@@ -30,193 +30,198 @@ impl Route {
     }
 }
 
-impl<S: Sync> FromRequestParts<S> for Route {
+impl<S: Sync> FromRequestParts<S> for RouteTemplate {
     type Rejection = Infallible;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Route, Infallible> {
-        Ok(Route(parts.extensions.get::<MatchedPath>().cloned()))
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<RouteTemplate, Infallible> {
+        Ok(RouteTemplate(parts.extensions.get::<MatchedPath>().cloned()))
     }
 }
 
 /// Who calls. The route table says which operations need somebody, and its guard (`guard.rs`) has let him in.
-pub struct Caller(pub Arc<Session>);
+pub struct AuthenticatedCaller(pub Arc<Session>);
 
-impl<S: Sync> FromRequestParts<S> for Caller {
-    type Rejection = Failure;
+impl<S: Sync> FromRequestParts<S> for AuthenticatedCaller {
+    type Rejection = RequestFailure;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Caller, Failure> {
-        parts.extensions.get::<Arc<Session>>().cloned().map(Caller).ok_or_else(|| unguarded("a caller"))
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<AuthenticatedCaller, RequestFailure> {
+        parts
+            .extensions
+            .get::<Arc<Session>>()
+            .cloned()
+            .map(AuthenticatedCaller)
+            .ok_or_else(|| report_missing_extension("a caller"))
     }
 }
 
 /// Who calls, where an operation asks for nobody and a token came anyway.
-pub struct AnyCaller(pub Option<Arc<Session>>);
+pub struct OptionalCaller(pub Option<Arc<Session>>);
 
-impl<S: Sync> FromRequestParts<S> for AnyCaller {
+impl<S: Sync> FromRequestParts<S> for OptionalCaller {
     type Rejection = Infallible;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<AnyCaller, Infallible> {
-        Ok(AnyCaller(parts.extensions.get::<Arc<Session>>().cloned()))
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<OptionalCaller, Infallible> {
+        Ok(OptionalCaller(parts.extensions.get::<Arc<Session>>().cloned()))
     }
 }
 
 /// The association that an operation without a credential is meant for.
 #[derive(Clone, Copy)]
-pub struct Base(pub TenantId);
+pub struct RequestedTenant(pub TenantId);
 
-impl<S: Sync> FromRequestParts<S> for Base {
-    type Rejection = Failure;
+impl<S: Sync> FromRequestParts<S> for RequestedTenant {
+    type Rejection = RequestFailure;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Base, Failure> {
-        parts.extensions.get::<Base>().copied().ok_or_else(|| unguarded("a base"))
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<RequestedTenant, RequestFailure> {
+        parts.extensions.get::<RequestedTenant>().copied().ok_or_else(|| report_missing_extension("a base"))
     }
 }
 
-fn unguarded(what: &'static str) -> Failure {
+fn report_missing_extension(what: &'static str) -> RequestFailure {
     tracing::error!(what, "an operation asks for what its line in the route table does not provide");
-    Failure::Internal
+    RequestFailure::Internal
 }
 
 /// From where the call comes, as far as we can believe it.
 #[derive(Clone, Copy)]
-pub struct From(pub IpAddr);
+pub struct ClientAddress(pub IpAddr);
 
-impl From {
+impl ClientAddress {
     /// As far as it matters for telling callers apart.
     pub fn address(self) -> CallerAddress {
         self.0.into()
     }
 }
 
-impl<S: Sync> FromRequestParts<S> for From {
-    type Rejection = Failure;
+impl<S: Sync> FromRequestParts<S> for ClientAddress {
+    type Rejection = RequestFailure;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<From, Failure> {
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<ClientAddress, RequestFailure> {
         let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>();
-        peer.map(|peer| From(peer.0.ip())).ok_or_else(|| unguarded("an address"))
+        peer.map(|peer| ClientAddress(peer.0.ip())).ok_or_else(|| report_missing_extension("an address"))
     }
 }
 
 /// From where somebody tries to enter.
-pub struct Origin(pub app::access::Origin);
+pub struct SignInOrigin(pub app::access::CallerOrigin);
 
-impl<S: Sync> FromRequestParts<S> for Origin {
-    type Rejection = Failure;
+impl<S: Sync> FromRequestParts<S> for SignInOrigin {
+    type Rejection = RequestFailure;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Origin, Failure> {
-        let address = From::from_request_parts(parts, state).await?.address();
-        let host = crate::guard::host(&parts.uri, &parts.headers).map(str::to_owned);
-        Ok(Origin(app::access::Origin { address, host }))
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<SignInOrigin, RequestFailure> {
+        let address = ClientAddress::from_request_parts(parts, state).await?.address();
+        let host = crate::guard::find_requested_host(&parts.uri, &parts.headers).map(str::to_owned);
+        Ok(SignInOrigin(app::access::CallerOrigin { address, host }))
     }
 }
 
 /// What is asked for in the query.
-pub struct Query<T>(pub T);
+pub struct QueryRecord<T>(pub T);
 
-impl<S: Sync, T: Record> FromRequestParts<S> for Query<T> {
-    type Rejection = Failure;
+impl<S: Sync, T: InputRecord> FromRequestParts<S> for QueryRecord<T> {
+    type Rejection = RequestFailure;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Query<T>, Failure> {
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<QueryRecord<T>, RequestFailure> {
         let text = parts.uri.query().unwrap_or_default();
-        Ok(Query(read::query(form_urlencoded::parse(text.as_bytes()).into_owned())?))
+        Ok(QueryRecord(read::read_query(form_urlencoded::parse(text.as_bytes()).into_owned())?))
     }
 }
 
 /// What is asked for in the query of a search that has a rule of its own for what must be given.
-pub struct Asked<T>(Result<T, Unread<T>>);
+pub struct DeferredQuery<T>(Result<T, PartialInput<T>>);
 
-impl<T> Asked<T> {
+impl<T> DeferredQuery<T> {
     /// What was asked for. Where it cannot be read, the rest is judged by the search's own rule too.
-    pub fn get(self, rule: impl FnOnce(&T) -> Result<(), Rejection>) -> Result<T, Failure> {
+    pub fn validate(self, rule: impl FnOnce(&T) -> Result<(), Rejection>) -> Result<T, RequestFailure> {
         self.0.map_err(|unread| {
             let broken = unread.rest.as_deref().and_then(|rest| rule(rest).err());
-            unread.and(broken.as_slice()).into()
+            unread.collect_problems(broken.as_slice()).into()
         })
     }
 }
 
-impl<S: Sync, T: Record> FromRequestParts<S> for Asked<T> {
+impl<S: Sync, T: InputRecord> FromRequestParts<S> for DeferredQuery<T> {
     type Rejection = Infallible;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Asked<T>, Infallible> {
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<DeferredQuery<T>, Infallible> {
         let text = parts.uri.query().unwrap_or_default();
-        Ok(Asked(read::query_or_rest(form_urlencoded::parse(text.as_bytes()).into_owned())))
+        Ok(DeferredQuery(read::read_query_partially(form_urlencoded::parse(text.as_bytes()).into_owned())))
     }
 }
 
 /// The pairs of the query, where only a description knows what may be asked.
-pub struct Pairs(pub Vec<(String, String)>);
+pub struct RawQueryPairs(pub Vec<(String, String)>);
 
-impl<S: Sync> FromRequestParts<S> for Pairs {
+impl<S: Sync> FromRequestParts<S> for RawQueryPairs {
     type Rejection = Infallible;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Pairs, Infallible> {
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<RawQueryPairs, Infallible> {
         let text = parts.uri.query().unwrap_or_default();
-        Ok(Pairs(form_urlencoded::parse(text.as_bytes()).into_owned().collect()))
+        Ok(RawQueryPairs(form_urlencoded::parse(text.as_bytes()).into_owned().collect()))
     }
 }
 
 /// The code in the path, of which there is one. What is none is told only when the code is wanted: the size and type of
 /// a body, which is taken after it, are judged before it.
-pub struct Code<T>(Result<T, Problems>);
+pub struct PathCode<T>(Result<T, InputProblems>);
 
-impl<T> Code<T> {
-    pub fn get(self) -> Result<T, Failure> {
+impl<T> PathCode<T> {
+    pub fn get(self) -> Result<T, RequestFailure> {
         Ok(self.0?)
     }
 
     /// The code and what came in the body, or the problems of both.
-    pub fn and<I>(self, body: Result<I, Unread<I>>) -> Result<(T, I), Unread<(T, I)>> {
-        read::both(self.0, body)
+    pub fn join_body<I>(self, body: Result<I, PartialInput<I>>) -> Result<(T, I), PartialInput<(T, I)>> {
+        read::combine_code_and_body(self.0, body)
     }
 }
 
-impl<S: Send + Sync, T: Read> FromRequestParts<S> for Code<T> {
-    type Rejection = Failure;
+impl<S: Send + Sync, T: JsonInput> FromRequestParts<S> for PathCode<T> {
+    type Rejection = RequestFailure;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Code<T>, Failure> {
-        Ok(Code(code_at(0, parts, state).await?))
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<PathCode<T>, RequestFailure> {
+        Ok(PathCode(parse_path_code(0, parts, state).await?))
     }
 }
 
 /// The two codes in a path that has two.
-pub struct Codes<A, B>(pub Code<(A, B)>);
+pub struct PathCodePair<A, B>(pub PathCode<(A, B)>);
 
-impl<S: Send + Sync, A: Read + Send, B: Read> FromRequestParts<S> for Codes<A, B> {
-    type Rejection = Failure;
+impl<S: Send + Sync, A: JsonInput + Send, B: JsonInput> FromRequestParts<S> for PathCodePair<A, B> {
+    type Rejection = RequestFailure;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Codes<A, B>, Failure> {
-        let first: Result<A, Problems> = code_at(0, parts, state).await?;
-        let second: Result<B, Problems> = code_at(1, parts, state).await?;
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<PathCodePair<A, B>, RequestFailure> {
+        let first: Result<A, InputProblems> = parse_path_code(0, parts, state).await?;
+        let second: Result<B, InputProblems> = parse_path_code(1, parts, state).await?;
         let both = match (first, second) {
             (Ok(first), Ok(second)) => Ok((first, second)),
             (Err(mut problems), Err(others)) => {
-                problems.join(others);
+                problems.merge(others);
                 Err(problems)
             }
             (Err(problems), Ok(_)) | (Ok(_), Err(problems)) => Err(problems),
         };
-        Ok(Codes(Code(both)))
+        Ok(PathCodePair(PathCode(both)))
     }
 }
 
 /// One of the codes in the path, counted from 0.
-async fn code_at<S: Send + Sync, T: Read>(
+async fn parse_path_code<S: Send + Sync, T: JsonInput>(
     at: usize,
     parts: &mut Parts,
     state: &S,
-) -> Result<Result<T, Problems>, Failure> {
+) -> Result<Result<T, InputProblems>, RequestFailure> {
     let given = RawPathParams::from_request_parts(parts, state).await;
     let template = parts.extensions.get::<MatchedPath>().map_or("", MatchedPath::as_str);
-    let name = codes(template).nth(at).ok_or_else(|| unguarded("a code"))?;
+    let name = list_path_codes(template).nth(at).ok_or_else(|| report_missing_extension("a code"))?;
     // Bytes that are no text are no number either.
     let pairs = given.iter().flatten();
     let text = pairs.into_iter().find(|(known, _)| *known == name).map_or("", |(_, text)| text);
-    Ok(read::code(name, text))
+    Ok(read::read_path_code(name, text))
 }
 
 /// User and password of `Authorization: Basic`.
-pub struct Basic {
+pub struct BasicCredentials {
     pub login: String,
     pub password: String,
 }
@@ -227,25 +232,25 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-impl<S: Sync> FromRequestParts<S> for Basic {
-    type Rejection = Failure;
+impl<S: Sync> FromRequestParts<S> for BasicCredentials {
+    type Rejection = RequestFailure;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Basic, Failure> {
-        basic(&parts.headers).ok_or(Failure::Credential(Challenge::Basic))
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<BasicCredentials, RequestFailure> {
+        parse_basic_credentials(&parts.headers).ok_or(RequestFailure::Credential(CredentialChallenge::Basic))
     }
 }
 
-fn basic(headers: &HeaderMap) -> Option<Basic> {
-    let bytes = BASE64.decode(credential(headers, "basic")?.as_bytes()).ok()?;
+fn parse_basic_credentials(headers: &HeaderMap) -> Option<BasicCredentials> {
+    let bytes = BASE64.decode(find_credential(headers, "basic")?.as_bytes()).ok()?;
     // Older programs write Latin-1, where every byte is a character.
     let text = String::from_utf8(bytes)
         .unwrap_or_else(|error| error.as_bytes().iter().map(|byte| char::from(*byte)).collect());
     let (login, password) = text.split_once(':')?;
-    Some(Basic { login: login.to_owned(), password: password.to_owned() })
+    Some(BasicCredentials { login: login.to_owned(), password: password.to_owned() })
 }
 
 /// What follows the scheme in the Authorization header; `None` where there is none, or more than one.
-pub(crate) fn credential<'h>(headers: &'h HeaderMap, scheme: &str) -> Option<&'h str> {
+pub(crate) fn find_credential<'h>(headers: &'h HeaderMap, scheme: &str) -> Option<&'h str> {
     let mut all = headers.get_all(header::AUTHORIZATION).iter();
     let only = all.next().filter(|_| all.next().is_none())?;
     let (named, rest) = only.to_str().ok()?.trim().split_once([' ', '\t'])?;
@@ -253,7 +258,7 @@ pub(crate) fn credential<'h>(headers: &'h HeaderMap, scheme: &str) -> Option<&'h
 }
 
 /// Whether the call shows a credential of this scheme at all, good or bad.
-pub(crate) fn shows(headers: &HeaderMap, scheme: &str) -> bool {
+pub(crate) fn has_credential(headers: &HeaderMap, scheme: &str) -> bool {
     headers.get_all(header::AUTHORIZATION).iter().any(|value| {
         let first = value.as_bytes().split(|byte| matches!(byte, b' ' | b'\t')).next().unwrap_or_default();
         first.eq_ignore_ascii_case(scheme.as_bytes())
@@ -274,7 +279,8 @@ mod tests {
 
     #[test]
     fn user_and_password_are_read_as_programs_write_them() {
-        let read = |text: &[u8]| basic(&with(&[text])).map(|both| (both.login, both.password));
+        let read =
+            |text: &[u8]| parse_basic_credentials(&with(&[text])).map(|both| (both.login, both.password));
         let ana = Some(("ana@x".to_owned(), "a:b".to_owned()));
         assert_eq!(read(b"Basic YW5hQHg6YTpi"), ana);
         assert_eq!(read(b"basic  YW5hQHg6YTpi "), ana);
@@ -283,19 +289,19 @@ mod tests {
         for bad in [&b"Basic"[..], b"Basic ", b"Basic !!!!", b"Basic YW5h", b"Bearer YW5hOmI=", b"\xff\xfe"] {
             assert_eq!(read(bad), None);
         }
-        assert!(basic(&HeaderMap::new()).is_none());
+        assert!(parse_basic_credentials(&HeaderMap::new()).is_none());
     }
 
     #[test]
     fn two_credentials_are_none() {
-        assert_eq!(credential(&with(&[b"Bearer a", b"Bearer a"]), "bearer"), None);
-        assert!(shows(&with(&[b"Basic x", b"BEARER"]), "bearer"));
-        assert!(!shows(&with(&[b"Basic x"]), "bearer"));
+        assert_eq!(find_credential(&with(&[b"Bearer a", b"Bearer a"]), "bearer"), None);
+        assert!(has_credential(&with(&[b"Basic x", b"BEARER"]), "bearer"));
+        assert!(!has_credential(&with(&[b"Basic x"]), "bearer"));
     }
 
     mod of_addresses {
-        use crate::extract::{Code, Query};
-        use crate::failure::Failure;
+        use crate::extract::{PathCode, QueryRecord};
+        use crate::failure::RequestFailure;
         use axum::Router;
         use axum::body::Body;
         use axum::http::{Request, StatusCode};
@@ -303,14 +309,14 @@ mod tests {
         use domain::BenefitCode;
         use http_body_util::BodyExt;
         use tower::ServiceExt;
-        use wire::read::Between;
+        use wire::read::BoundedInt;
         use wire::records::PesquisaBeneficioQuery;
 
-        async fn search(Query(query): Query<PesquisaBeneficioQuery>) -> String {
-            format!("{:?} {:?}", query.plate.set(), query.sequence.set().map(Between::get))
+        async fn search(QueryRecord(query): QueryRecord<PesquisaBeneficioQuery>) -> String {
+            format!("{:?} {:?}", query.plate.into_set(), query.sequence.into_set().map(BoundedInt::get))
         }
 
-        async fn one(code: Code<BenefitCode>) -> Result<String, Failure> {
+        async fn one(code: PathCode<BenefitCode>) -> Result<String, RequestFailure> {
             Ok(code.get()?.to_string())
         }
 

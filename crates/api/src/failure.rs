@@ -5,14 +5,14 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use domain::{DatabaseFault, FileProblem, ImportProblem, Rejection};
 use std::time::Duration;
-use wire::read::Problems;
+use wire::read::InputProblems;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Failure {
+pub enum RequestFailure {
     NoSuchPath,
     MethodNotAllowed,
     /// User and password, or the token, are not good.
-    Credential(Challenge),
+    Credential(CredentialChallenge),
     /// The role may not do this.
     Forbidden,
     /// The token was given for a password alone, and its owner has a second factor.
@@ -64,144 +64,152 @@ pub enum Failure {
 
 /// How a credential must be shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Challenge {
+pub enum CredentialChallenge {
     Basic,
     Bearer,
 }
 
 /// Marks an answer whose body must name the request.
 #[derive(Clone)]
-pub(crate) struct NamesRequest;
+pub(crate) struct RequestIdMarker;
 
 const PLAIN: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
 
-impl Failure {
+impl RequestFailure {
     pub fn status(&self) -> StatusCode {
         match self {
-            Failure::NoSuchPath | Failure::NotFound(_) => StatusCode::NOT_FOUND,
-            Failure::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
-            Failure::Credential(_) => StatusCode::UNAUTHORIZED,
-            Failure::Forbidden | Failure::CodeNotGiven | Failure::FactorDemanded => StatusCode::FORBIDDEN,
-            Failure::TooLarge | Failure::FileTooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
-            Failure::MediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            Failure::Slow => StatusCode::REQUEST_TIMEOUT,
-            Failure::Input(_) | Failure::BadHost => StatusCode::BAD_REQUEST,
-            Failure::Conflict(_) | Failure::StillRunning => StatusCode::CONFLICT,
-            Failure::KeyReused => StatusCode::UNPROCESSABLE_ENTITY,
-            Failure::TooManyFailures(_) | Failure::TooManyLookups(_) | Failure::TooManyRequests(_) => {
-                StatusCode::TOO_MANY_REQUESTS
+            RequestFailure::NoSuchPath | RequestFailure::NotFound(_) => StatusCode::NOT_FOUND,
+            RequestFailure::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
+            RequestFailure::Credential(_) => StatusCode::UNAUTHORIZED,
+            RequestFailure::Forbidden | RequestFailure::CodeNotGiven | RequestFailure::FactorDemanded => {
+                StatusCode::FORBIDDEN
             }
-            Failure::Busy
-            | Failure::NoPlace(_)
-            | Failure::NoTenant
-            | Failure::Unavailable
-            | Failure::DatabaseFault(_)
-            | Failure::FilesUnavailable
-            | Failure::Unknown
-            | Failure::Stopping => StatusCode::SERVICE_UNAVAILABLE,
-            Failure::Internal => StatusCode::INTERNAL_SERVER_ERROR,
+            RequestFailure::TooLarge | RequestFailure::FileTooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
+            RequestFailure::MediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            RequestFailure::Slow => StatusCode::REQUEST_TIMEOUT,
+            RequestFailure::Input(_) | RequestFailure::BadHost => StatusCode::BAD_REQUEST,
+            RequestFailure::Conflict(_) | RequestFailure::StillRunning => StatusCode::CONFLICT,
+            RequestFailure::KeyReused => StatusCode::UNPROCESSABLE_ENTITY,
+            RequestFailure::TooManyFailures(_)
+            | RequestFailure::TooManyLookups(_)
+            | RequestFailure::TooManyRequests(_) => StatusCode::TOO_MANY_REQUESTS,
+            RequestFailure::Busy
+            | RequestFailure::NoPlace(_)
+            | RequestFailure::NoTenant
+            | RequestFailure::Unavailable
+            | RequestFailure::DatabaseFault(_)
+            | RequestFailure::FilesUnavailable
+            | RequestFailure::Unknown
+            | RequestFailure::Stopping => StatusCode::SERVICE_UNAVAILABLE,
+            RequestFailure::Internal => StatusCode::INTERNAL_SERVER_ERROR,
         }
     }
 
     pub fn text(&self) -> String {
         let sentence = match self {
-            Failure::NoSuchPath => "Este endereço não existe neste servidor.",
-            Failure::MethodNotAllowed => {
+            RequestFailure::NoSuchPath => "Este endereço não existe neste servidor.",
+            RequestFailure::MethodNotAllowed => {
                 "Este endereço não aceita este método; veja no cabeçalho Allow os que ele aceita."
             }
-            Failure::Credential(Challenge::Basic) => {
+            RequestFailure::Credential(CredentialChallenge::Basic) => {
                 "Usuário ou senha não conferem; confira os dois e tente de novo."
             }
-            Failure::Credential(Challenge::Bearer) => {
+            RequestFailure::Credential(CredentialChallenge::Bearer) => {
                 "O acesso falta, não vale ou já venceu; entre de novo em /ext/autenticacao e envie o token em Authorization: Bearer."
             }
-            Failure::Forbidden => {
+            RequestFailure::Forbidden => {
                 "O seu perfil não permite esta operação; peça-a a um administrador da sua base."
             }
-            Failure::CodeNotGiven => {
+            RequestFailure::CodeNotGiven => {
                 "A sua conta tem o segundo fator, e este token foi obtido só com a senha: ele serve para /ext. Para /gestao, entre em POST /gestao/sessao com a senha e, no cabeçalho X-Codigo, um código."
             }
-            Failure::FactorDemanded => {
+            RequestFailure::FactorDemanded => {
                 "A sua associação exige o segundo fator do seu perfil, e você ainda não o ligou: até lá este token serve para /ext. Ligue-o no console, em Minha conta."
             }
-            Failure::TooLarge => "O corpo do pedido é grande demais; envie no máximo 1 MiB.",
-            Failure::MediaType => {
+            RequestFailure::TooLarge => "O corpo do pedido é grande demais; envie no máximo 1 MiB.",
+            RequestFailure::MediaType => {
                 "O corpo do pedido deve ser JSON, sem compressão; envie o cabeçalho Content-Type: application/json."
             }
-            Failure::BadHost => "O pedido deve trazer um cabeçalho Host, e um só, com o nome do servidor.",
-            Failure::Slow => "O corpo do pedido não chegou a tempo; envie de novo.",
-            Failure::Input(lines) | Failure::Conflict(lines) => return lines.join("\n"),
-            Failure::NotFound(line) | Failure::FileTooLarge(line) => return line.clone(),
-            Failure::KeyReused => {
+            RequestFailure::BadHost => {
+                "O pedido deve trazer um cabeçalho Host, e um só, com o nome do servidor."
+            }
+            RequestFailure::Slow => "O corpo do pedido não chegou a tempo; envie de novo.",
+            RequestFailure::Input(lines) | RequestFailure::Conflict(lines) => return lines.join("\n"),
+            RequestFailure::NotFound(line) | RequestFailure::FileTooLarge(line) => return line.clone(),
+            RequestFailure::KeyReused => {
                 "Idempotency-Key: esta chave já foi usada com outro conteúdo; use uma chave nova para cada pedido."
             }
-            Failure::StillRunning => {
+            RequestFailure::StillRunning => {
                 "Idempotency-Key: o primeiro pedido com esta chave ainda está em andamento; tente de novo em instantes."
             }
-            Failure::TooManyFailures(wait) => {
-                let wait = minutes(*wait);
+            RequestFailure::TooManyFailures(wait) => {
+                let wait = format_minutes(*wait);
                 return format!("Houve tentativas demais com dados errados; tente de novo em {wait}.");
             }
-            Failure::TooManyLookups(wait) => {
-                let wait = minutes(*wait);
+            RequestFailure::TooManyLookups(wait) => {
+                let wait = format_minutes(*wait);
                 return format!(
                     "Houve consultas demais; tente de novo em {wait}. Quem consulta sem credencial pode entrar em /ext/autenticacao e enviar o token."
                 );
             }
-            Failure::Busy => "Há entradas demais ao mesmo tempo; tente de novo em instantes.",
-            Failure::NoPlace(HeavyWork::WorkbookExport) => {
+            RequestFailure::Busy => "Há entradas demais ao mesmo tempo; tente de novo em instantes.",
+            RequestFailure::NoPlace(HeavyWork::WorkbookExport) => {
                 "Há exportações demais em XLSX ao mesmo tempo; tente de novo em instantes, ou exporte em CSV."
             }
-            Failure::NoPlace(HeavyWork::WorkbookReading) => {
+            RequestFailure::NoPlace(HeavyWork::WorkbookReading) => {
                 "Há planilhas demais sendo lidas ao mesmo tempo; tente de novo em instantes, ou envie em CSV."
             }
-            Failure::TooManyRequests(_) => {
+            RequestFailure::TooManyRequests(_) => {
                 "Este usuário faz pedidos demais; espere os segundos do cabeçalho Retry-After e continue mais devagar."
             }
-            Failure::NoTenant => "Este servidor ainda não tem uma associação cadastrada para este endereço.",
-            Failure::Unavailable => "O banco de dados não responde no momento; tente de novo em instantes.",
-            Failure::DatabaseFault(fault) => wire::database_fault::sentence(*fault),
-            Failure::FilesUnavailable => {
+            RequestFailure::NoTenant => {
+                "Este servidor ainda não tem uma associação cadastrada para este endereço."
+            }
+            RequestFailure::Unavailable => {
+                "O banco de dados não responde no momento; tente de novo em instantes."
+            }
+            RequestFailure::DatabaseFault(fault) => wire::database_fault::describe_database_fault(*fault),
+            RequestFailure::FilesUnavailable => {
                 "Os arquivos não podem ser lidos nem gravados no momento; tente de novo em instantes."
             }
-            Failure::Unknown => {
+            RequestFailure::Unknown => {
                 "A ligação com o banco de dados caiu na hora de gravar: resultado desconhecido; confira antes de repetir."
             }
-            Failure::Stopping => "O servidor está encerrando; tente de novo em instantes.",
-            Failure::Internal => "Algo deu errado do nosso lado.",
+            RequestFailure::Stopping => "O servidor está encerrando; tente de novo em instantes.",
+            RequestFailure::Internal => "Algo deu errado do nosso lado.",
         };
         sentence.to_owned()
     }
 
     /// Whether it speaks of the operation itself, so that it is kept with the request's idempotency key.
-    pub(crate) fn is_of_the_operation(&self) -> bool {
-        matches!(self, Failure::Input(_) | Failure::NotFound(_) | Failure::Conflict(_))
+    pub(crate) fn is_operation_refusal(&self) -> bool {
+        matches!(self, RequestFailure::Input(_) | RequestFailure::NotFound(_) | RequestFailure::Conflict(_))
     }
 
     fn retry_after(&self) -> Option<u64> {
         match self {
-            Failure::TooManyFailures(wait)
-            | Failure::TooManyLookups(wait)
-            | Failure::TooManyRequests(wait) => Some(wait.as_millis().div_ceil(1000).max(1) as u64),
-            Failure::StillRunning => Some(1),
-            Failure::Busy
-            | Failure::NoPlace(_)
-            | Failure::Unavailable
-            | Failure::FilesUnavailable
-            | Failure::Stopping => Some(5),
+            RequestFailure::TooManyFailures(wait)
+            | RequestFailure::TooManyLookups(wait)
+            | RequestFailure::TooManyRequests(wait) => Some(wait.as_millis().div_ceil(1000).max(1) as u64),
+            RequestFailure::StillRunning => Some(1),
+            RequestFailure::Busy
+            | RequestFailure::NoPlace(_)
+            | RequestFailure::Unavailable
+            | RequestFailure::FilesUnavailable
+            | RequestFailure::Stopping => Some(5),
             _ => None,
         }
     }
 }
 
 /// `2 minutos`
-fn minutes(wait: Duration) -> String {
+fn format_minutes(wait: Duration) -> String {
     let minutes = wait.as_secs().div_ceil(60).max(1);
     let unit = if minutes == 1 { "minuto" } else { "minutos" };
     format!("{minutes} {unit}")
 }
 
-impl IntoResponse for Failure {
+impl IntoResponse for RequestFailure {
     fn into_response(self) -> Response {
         let mut response = (self.status(), format!("{}\n", self.text())).into_response();
         let headers = response.headers_mut();
@@ -209,15 +217,15 @@ impl IntoResponse for Failure {
         if let Some(seconds) = self.retry_after() {
             headers.insert(header::RETRY_AFTER, seconds.into());
         }
-        if let Failure::Credential(challenge) = &self {
+        if let RequestFailure::Credential(challenge) = &self {
             let challenge = match challenge {
-                Challenge::Basic => "Basic realm=\"Amparo\", charset=\"UTF-8\"",
-                Challenge::Bearer => "Bearer realm=\"Amparo\"",
+                CredentialChallenge::Basic => "Basic realm=\"Amparo\", charset=\"UTF-8\"",
+                CredentialChallenge::Bearer => "Bearer realm=\"Amparo\"",
             };
             headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static(challenge));
         }
-        if self == Failure::Internal {
-            response.extensions_mut().insert(NamesRequest);
+        if self == RequestFailure::Internal {
+            response.extensions_mut().insert(RequestIdMarker);
         }
         response
     }
@@ -230,66 +238,71 @@ fn is_too_large(rejection: &Rejection) -> bool {
     )
 }
 
-impl From<Problems> for Failure {
-    fn from(problems: Problems) -> Failure {
-        Failure::Input(problems.into_lines())
+impl From<InputProblems> for RequestFailure {
+    fn from(problems: InputProblems) -> RequestFailure {
+        RequestFailure::Input(problems.into_lines())
     }
 }
 
-impl From<app::Error> for Failure {
-    fn from(error: app::Error) -> Failure {
+impl From<app::Error> for RequestFailure {
+    fn from(error: app::Error) -> RequestFailure {
         use app::StorageError as Storage;
         match error {
             app::Error::Refused(rejections) if rejections.iter().any(is_too_large) => {
-                Failure::FileTooLarge(wire::refusal::texts(&rejections))
+                RequestFailure::FileTooLarge(wire::refusal::render_rejections(&rejections))
             }
             app::Error::Refused(rejections) => {
-                let lines = rejections.iter().map(wire::refusal::text).collect();
+                let lines = rejections.iter().map(wire::refusal::render_rejection).collect();
                 // What was sent is judged before the state it meets.
                 match rejections.iter().all(Rejection::is_conflict) {
-                    true => Failure::Conflict(lines),
-                    false => Failure::Input(lines),
+                    true => RequestFailure::Conflict(lines),
+                    false => RequestFailure::Input(lines),
                 }
             }
-            app::Error::Credential => Failure::Credential(Challenge::Bearer),
-            app::Error::Forbidden => Failure::Forbidden,
-            app::Error::CodeNotGiven => Failure::CodeNotGiven,
-            app::Error::FactorDemanded => Failure::FactorDemanded,
-            app::Error::TooMany(wait) => Failure::TooManyFailures(wait),
-            app::Error::TooOften(wait) => Failure::TooManyLookups(wait),
-            app::Error::Busy => Failure::Busy,
-            app::Error::NoPlace(work) => Failure::NoPlace(work),
-            app::Error::TooManyRequests(wait) => Failure::TooManyRequests(wait),
-            app::Error::NoTenant => Failure::NoTenant,
-            app::Error::KeyReused => Failure::KeyReused,
-            app::Error::NoSuch { field, code } => {
-                Failure::NotFound(wire::refusal::text(&Rejection::UnknownCode { field, code }))
+            app::Error::Credential => RequestFailure::Credential(CredentialChallenge::Bearer),
+            app::Error::Forbidden => RequestFailure::Forbidden,
+            app::Error::CodeNotGiven => RequestFailure::CodeNotGiven,
+            app::Error::FactorDemanded => RequestFailure::FactorDemanded,
+            app::Error::TooManyFailures(wait) => RequestFailure::TooManyFailures(wait),
+            app::Error::TooManyLookups(wait) => RequestFailure::TooManyLookups(wait),
+            app::Error::Busy => RequestFailure::Busy,
+            app::Error::NoPlace(work) => RequestFailure::NoPlace(work),
+            app::Error::TooManyRequests(wait) => RequestFailure::TooManyRequests(wait),
+            app::Error::NoTenant => RequestFailure::NoTenant,
+            app::Error::KeyReused => RequestFailure::KeyReused,
+            app::Error::NotFound { field, code } => {
+                RequestFailure::NotFound(wire::refusal::render_rejection(&Rejection::UnknownCode {
+                    field,
+                    code,
+                }))
             }
-            app::Error::NoRecord(rejection) => Failure::NotFound(wire::refusal::text(&rejection)),
+            app::Error::NoRecord(rejection) => {
+                RequestFailure::NotFound(wire::refusal::render_rejection(&rejection))
+            }
             // A register that changes faster than anything is decided by it, or an audit that cannot be written: later.
-            error @ (app::Error::Stale | app::Error::Lost | app::Error::Unaudited) => {
+            error @ (app::Error::StaleRegisters | app::Error::LeaseLost | app::Error::AuditBacklogFull) => {
                 tracing::warn!(%error, "a request has to wait");
-                Failure::Unavailable
+                RequestFailure::Unavailable
             }
             error @ app::Error::Files(_) => {
                 tracing::error!(%error, "a file could be neither read nor written");
-                Failure::FilesUnavailable
+                RequestFailure::FilesUnavailable
             }
             app::Error::Storage(Storage::Unknown) => {
                 tracing::error!("the answer to a commit was lost");
-                Failure::Unknown
+                RequestFailure::Unknown
             }
             app::Error::Storage(Storage::DatabaseFault { fault, cause }) => {
                 tracing::warn!(?fault, %cause, "the database refuses its work");
-                Failure::DatabaseFault(fault)
+                RequestFailure::DatabaseFault(fault)
             }
             app::Error::Storage(error @ (Storage::Unavailable(_) | Storage::TooSlow)) => {
                 tracing::warn!(%error, "the database could not be used");
-                Failure::Unavailable
+                RequestFailure::Unavailable
             }
             error => {
                 tracing::error!(%error, "a request failed");
-                Failure::Internal
+                RequestFailure::Internal
             }
         }
     }
@@ -300,68 +313,68 @@ mod tests {
     use super::*;
 
     /// One of each. The match makes a new variant fail to compile until it stands here too.
-    fn every() -> Vec<Failure> {
+    fn every() -> Vec<RequestFailure> {
         let all = vec![
-            Failure::NoSuchPath,
-            Failure::MethodNotAllowed,
-            Failure::Credential(Challenge::Basic),
-            Failure::Credential(Challenge::Bearer),
-            Failure::Forbidden,
-            Failure::CodeNotGiven,
-            Failure::FactorDemanded,
-            Failure::TooLarge,
-            Failure::FileTooLarge("arquivo: passa de 25 MiB, o máximo.".into()),
-            Failure::FilesUnavailable,
-            Failure::DatabaseFault(DatabaseFault::Damaged),
-            Failure::MediaType,
-            Failure::BadHost,
-            Failure::Slow,
-            Failure::Input(vec!["nome: informe um valor.".into(), "email: informe um valor.".into()]),
-            Failure::NotFound("codPessoa: a pessoa 7 não existe.".into()),
-            Failure::Conflict(vec!["placa: já está em uso.".into()]),
-            Failure::KeyReused,
-            Failure::StillRunning,
-            Failure::TooManyFailures(Duration::from_millis(61_200)),
-            Failure::TooManyLookups(Duration::from_secs(5)),
-            Failure::Busy,
-            Failure::NoPlace(HeavyWork::WorkbookExport),
-            Failure::NoPlace(HeavyWork::WorkbookReading),
-            Failure::TooManyRequests(Duration::from_millis(200)),
-            Failure::NoTenant,
-            Failure::Unavailable,
-            Failure::Unknown,
-            Failure::Stopping,
-            Failure::Internal,
+            RequestFailure::NoSuchPath,
+            RequestFailure::MethodNotAllowed,
+            RequestFailure::Credential(CredentialChallenge::Basic),
+            RequestFailure::Credential(CredentialChallenge::Bearer),
+            RequestFailure::Forbidden,
+            RequestFailure::CodeNotGiven,
+            RequestFailure::FactorDemanded,
+            RequestFailure::TooLarge,
+            RequestFailure::FileTooLarge("arquivo: passa de 25 MiB, o máximo.".into()),
+            RequestFailure::FilesUnavailable,
+            RequestFailure::DatabaseFault(DatabaseFault::Damaged),
+            RequestFailure::MediaType,
+            RequestFailure::BadHost,
+            RequestFailure::Slow,
+            RequestFailure::Input(vec!["nome: informe um valor.".into(), "email: informe um valor.".into()]),
+            RequestFailure::NotFound("codPessoa: a pessoa 7 não existe.".into()),
+            RequestFailure::Conflict(vec!["placa: já está em uso.".into()]),
+            RequestFailure::KeyReused,
+            RequestFailure::StillRunning,
+            RequestFailure::TooManyFailures(Duration::from_millis(61_200)),
+            RequestFailure::TooManyLookups(Duration::from_secs(5)),
+            RequestFailure::Busy,
+            RequestFailure::NoPlace(HeavyWork::WorkbookExport),
+            RequestFailure::NoPlace(HeavyWork::WorkbookReading),
+            RequestFailure::TooManyRequests(Duration::from_millis(200)),
+            RequestFailure::NoTenant,
+            RequestFailure::Unavailable,
+            RequestFailure::Unknown,
+            RequestFailure::Stopping,
+            RequestFailure::Internal,
         ];
         let variants = all.iter().map(|failure| match failure {
-            Failure::NoSuchPath => 0,
-            Failure::MethodNotAllowed => 1,
-            Failure::Credential(_) => 2,
-            Failure::Forbidden => 3,
-            Failure::TooLarge => 4,
-            Failure::MediaType => 5,
-            Failure::Slow => 6,
-            Failure::Input(_) => 7,
-            Failure::NotFound(_) => 8,
-            Failure::Conflict(_) => 9,
-            Failure::KeyReused => 10,
-            Failure::StillRunning => 11,
-            Failure::TooManyFailures(_) => 12,
-            Failure::Busy => 13,
-            Failure::NoTenant => 14,
-            Failure::Unavailable => 15,
-            Failure::Unknown => 16,
-            Failure::Stopping => 17,
-            Failure::Internal => 18,
-            Failure::TooManyLookups(_) => 19,
-            Failure::FileTooLarge(_) => 20,
-            Failure::FilesUnavailable => 21,
-            Failure::BadHost => 22,
-            Failure::DatabaseFault(_) => 23,
-            Failure::NoPlace(_) => 24,
-            Failure::TooManyRequests(_) => 25,
-            Failure::CodeNotGiven => 26,
-            Failure::FactorDemanded => 27,
+            RequestFailure::NoSuchPath => 0,
+            RequestFailure::MethodNotAllowed => 1,
+            RequestFailure::Credential(_) => 2,
+            RequestFailure::Forbidden => 3,
+            RequestFailure::TooLarge => 4,
+            RequestFailure::MediaType => 5,
+            RequestFailure::Slow => 6,
+            RequestFailure::Input(_) => 7,
+            RequestFailure::NotFound(_) => 8,
+            RequestFailure::Conflict(_) => 9,
+            RequestFailure::KeyReused => 10,
+            RequestFailure::StillRunning => 11,
+            RequestFailure::TooManyFailures(_) => 12,
+            RequestFailure::Busy => 13,
+            RequestFailure::NoTenant => 14,
+            RequestFailure::Unavailable => 15,
+            RequestFailure::Unknown => 16,
+            RequestFailure::Stopping => 17,
+            RequestFailure::Internal => 18,
+            RequestFailure::TooManyLookups(_) => 19,
+            RequestFailure::FileTooLarge(_) => 20,
+            RequestFailure::FilesUnavailable => 21,
+            RequestFailure::BadHost => 22,
+            RequestFailure::DatabaseFault(_) => 23,
+            RequestFailure::NoPlace(_) => 24,
+            RequestFailure::TooManyRequests(_) => 25,
+            RequestFailure::CodeNotGiven => 26,
+            RequestFailure::FactorDemanded => 27,
         });
         assert_eq!(variants.collect::<std::collections::BTreeSet<_>>(), (0..=27).collect());
         all
@@ -385,8 +398,8 @@ mod tests {
 
     #[test]
     fn who_is_told_to_wait_is_told_how_long() {
-        let response = Failure::TooManyFailures(Duration::from_millis(61_200)).into_response();
+        let response = RequestFailure::TooManyFailures(Duration::from_millis(61_200)).into_response();
         assert_eq!(response.headers()[header::RETRY_AFTER], "62");
-        assert!(Failure::TooManyFailures(Duration::from_secs(61)).text().contains("2 minutos"));
+        assert!(RequestFailure::TooManyFailures(Duration::from_secs(61)).text().contains("2 minutos"));
     }
 }

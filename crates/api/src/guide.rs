@@ -6,11 +6,11 @@ const TEXT: &str = include_str!("../../../docs/integracao.md");
 const PAGE: &str = include_str!("guide.html");
 
 /// The whole page.
-pub fn page() -> String {
+pub fn render_guide_page() -> String {
     let mut events: Vec<Event<'_>> = Parser::new_ext(TEXT, Options::ENABLE_TABLES).collect();
     let mut contents = String::new();
-    for (at, title) in chapters(&events) {
-        let id = anchor(&title);
+    for (at, title) in list_chapters(&events) {
+        let id = build_chapter_anchor(&title);
         let entry = [
             Event::Html(CowStr::from(format!("<li><a href=\"#{id}\">"))),
             Event::Text(CowStr::from(title)),
@@ -27,7 +27,7 @@ pub fn page() -> String {
 }
 
 /// Where each chapter begins, and what it is called.
-fn chapters(events: &[Event<'_>]) -> Vec<(usize, String)> {
+fn list_chapters(events: &[Event<'_>]) -> Vec<(usize, String)> {
     let is_chapter = |event: &Event<'_>| matches!(event, Event::Start(Tag::Heading { level, .. }) if *level == HeadingLevel::H2);
     let starts = events.iter().enumerate().filter(|(_, event)| is_chapter(event));
     let title = |at: usize| {
@@ -44,8 +44,8 @@ fn chapters(events: &[Event<'_>]) -> Vec<(usize, String)> {
 }
 
 /// `recusas-e-o-401`: what an address of a chapter ends in.
-fn anchor(title: &str) -> String {
-    let folded = domain::fold(title);
+fn build_chapter_anchor(title: &str) -> String {
+    let folded = domain::fold_text(title);
     let words = folded.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join("-")
 }
@@ -56,11 +56,11 @@ mod tests {
 
     #[test]
     fn every_chapter_is_in_the_contents_and_has_its_place() {
-        let page = page();
+        let page = render_guide_page();
         let titles: Vec<&str> = TEXT.lines().filter_map(|line| line.strip_prefix("## ")).collect();
         assert!(titles.len() > 8);
         for title in titles {
-            let id = anchor(title);
+            let id = build_chapter_anchor(title);
             assert!(page.contains(&format!("<li><a href=\"#{id}\">{title}</a></li>")), "{title}");
             assert_eq!(page.matches(&format!("<h2 id=\"{id}\">")).count(), 1, "{title}");
         }

@@ -1,7 +1,7 @@
 //! The programs' side of Amparo: the operations (`routes.rs`), and the shell that serves them (`shell/`).
 //!
 //! # Adding an operation
-//! A line in the route table, a handler in the module that bears the path's name, its refusals as [`Failure`]. Guard,
+//! A line in the route table, a handler in the module that bears the path's name, its refusals as [`RequestFailure`]. Guard,
 //! documentation and the tests that walk the table follow from the line.
 
 mod answer;
@@ -21,12 +21,15 @@ mod upload;
 mod webhooks;
 mod write;
 
-pub use docs::text as openapi_text;
-pub use failure::Failure;
-pub use operation::{Access, Operation};
-pub use routes::operations;
-pub use shell::{Http, Limits, MetricsToken, Shell, Tls, TlsError, serve, serve_until};
-pub use write::Running;
+pub use docs::render_openapi_text as openapi_text;
+pub use failure::RequestFailure;
+pub use operation::{AllowedCallers, ApiOperation};
+pub use routes::list_operations;
+pub use shell::{
+    ConnectionLimits, HttpOptions, HttpServer, MetricsToken, ReloadableTls, TlsError, serve_http,
+    serve_http_until,
+};
+pub use write::RunningWrites;
 
 use app::{App, Vault};
 use axum::Router;
@@ -35,7 +38,7 @@ use axum::middleware::from_fn_with_state;
 use axum::response::IntoResponse;
 use dispatch::get;
 use metrics_exporter_prometheus::PrometheusHandle;
-use shell::measure::Measures;
+use shell::measure::RequestMetrics;
 use std::any::Any;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -49,39 +52,39 @@ const SMALL: u64 = 512;
 
 /// What the handlers share. It is cloned several times for each request, so that is one count and not a dozen.
 #[derive(Clone)]
-pub struct State(Arc<Shared>);
+pub struct ServerState(Arc<SharedState>);
 
-pub struct Shared {
+pub struct SharedState {
     pub app: App,
     pub vault: Vault,
     pub metrics: PrometheusHandle,
-    pub stopping: Stopping,
-    pub http: Arc<Http>,
-    pub running: Running,
-    pub(crate) measures: Measures,
+    pub stopping: StopFlag,
+    pub http: Arc<HttpOptions>,
+    pub running: RunningWrites,
+    pub(crate) measures: RequestMetrics,
 }
 
-impl State {
-    pub fn new(app: App, vault: Vault, metrics: PrometheusHandle, http: Arc<Http>) -> State {
-        let (stopping, running) = (Stopping::default(), Running::default());
-        let measures = Measures::new(&*app.chance);
-        State(Arc::new(Shared { app, vault, metrics, stopping, http, running, measures }))
+impl ServerState {
+    pub fn new(app: App, vault: Vault, metrics: PrometheusHandle, http: Arc<HttpOptions>) -> ServerState {
+        let (stopping, running) = (StopFlag::default(), RunningWrites::default());
+        let measures = RequestMetrics::new(&*app.chance);
+        ServerState(Arc::new(SharedState { app, vault, metrics, stopping, http, running, measures }))
     }
 }
 
-impl Deref for State {
-    type Target = Shared;
+impl Deref for ServerState {
+    type Target = SharedState;
 
-    fn deref(&self) -> &Shared {
+    fn deref(&self) -> &SharedState {
         &self.0
     }
 }
 
 /// Set once the server was asked to stop: no longer ready for new work.
 #[derive(Clone, Default)]
-pub struct Stopping(Arc<AtomicBool>);
+pub struct StopFlag(Arc<AtomicBool>);
 
-impl Stopping {
+impl StopFlag {
     pub fn set(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
@@ -92,46 +95,47 @@ impl Stopping {
 }
 
 /// What a process answers that serves nobody: whether it is alive and ready, and what it measures.
-pub fn watched(state: State) -> Router {
+pub fn build_monitoring_router(state: ServerState) -> Router {
     Router::new()
-        .route("/healthz", get(health::healthz))
-        .route("/readyz", get(health::readyz))
-        .route("/metrics", get(health::metrics))
+        .route("/healthz", get(health::report_liveness))
+        .route("/readyz", get(health::report_readiness))
+        .route("/metrics", get(health::report_metrics))
         .with_state(state.clone())
-        .fallback(|| async { Failure::NoSuchPath })
-        .method_not_allowed_fallback(|| async { Failure::MethodNotAllowed })
-        .layer(from_fn_with_state(state, shell::measure::measure))
+        .fallback(|| async { RequestFailure::NoSuchPath })
+        .method_not_allowed_fallback(|| async { RequestFailure::MethodNotAllowed })
+        .layer(from_fn_with_state(state, shell::measure::measure_request))
 }
 
 /// Everything that the server answers, with the pages of the console beside it.
-pub fn router(state: State, pages: Router) -> Router {
-    let is_marked =
-        |_: StatusCode, _: Version, _: &HeaderMap, marks: &Extensions| marks.get::<docs::AsItIs>().is_none();
+pub fn build_server_router(state: ServerState, pages: Router) -> Router {
+    let is_marked = |_: StatusCode, _: Version, _: &HeaderMap, marks: &Extensions| {
+        marks.get::<docs::CompressionExemption>().is_none()
+    };
     let may_shrink =
         |_: StatusCode, _: Version, headers: &HeaderMap, _: &Extensions| !is_private_page(headers);
     let worth_it = DefaultPredicate::new().and(SizeAbove::new(SMALL)).and(is_marked).and(may_shrink);
-    let table = operations().iter().fold(Router::new(), |router, operation| {
-        let (path, routed) = operation.routed(&state);
+    let table = list_operations().iter().fold(Router::new(), |router, operation| {
+        let (path, routed) = operation.build_route(&state);
         router.route(path, routed)
     });
     // A layer that has nothing to do is not there.
     let asks_origins = !state.http.origins.is_empty();
     let everything = table
-        .route("/healthz", get(health::healthz))
-        .route("/readyz", get(health::readyz))
-        .route("/metrics", get(health::metrics))
-        .merge(docs::router())
+        .route("/healthz", get(health::report_liveness))
+        .route("/readyz", get(health::report_readiness))
+        .route("/metrics", get(health::report_metrics))
+        .merge(docs::build_docs_router())
         .with_state(state.clone())
         .merge(pages)
-        .fallback(|| async { Failure::NoSuchPath })
-        .method_not_allowed_fallback(|| async { Failure::MethodNotAllowed })
-        .layer(CatchPanicLayer::custom(panicked));
+        .fallback(|| async { RequestFailure::NoSuchPath })
+        .method_not_allowed_fallback(|| async { RequestFailure::MethodNotAllowed })
+        .layer(CatchPanicLayer::custom(answer_panic));
     let everything = match asks_origins {
-        true => everything.layer(from_fn_with_state(state.clone(), shell::cors::cors)),
+        true => everything.layer(from_fn_with_state(state.clone(), shell::cors::apply_cors)),
         false => everything,
     };
     everything
-        .layer(from_fn_with_state(state, shell::measure::measure))
+        .layer(from_fn_with_state(state, shell::measure::measure_request))
         .layer(CompressionLayer::new().compress_when(worth_it))
 }
 
@@ -145,9 +149,9 @@ fn is_private_page(headers: &HeaderMap) -> bool {
 }
 
 /// A handler that panics costs its own request, and nobody sees why but the log.
-fn panicked(panic: Box<dyn Any + Send>) -> axum::response::Response {
+fn answer_panic(panic: Box<dyn Any + Send>) -> axum::response::Response {
     let text =
         panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
     tracing::error!(panic = text.unwrap_or("without a text"), "a handler panicked");
-    Failure::Internal.into_response()
+    RequestFailure::Internal.into_response()
 }

@@ -1,7 +1,7 @@
 //! The description of the interface, made from the route table and the records themselves.
 
-use crate::operation::{Access, Operation, Section, codes};
-use crate::routes::operations;
+use crate::operation::{AllowedCallers, ApiOperation, DocsSection, list_path_codes};
+use crate::routes::list_operations;
 use crate::webhooks;
 use axum::http::Method;
 use utoipa::openapi::content::ContentBuilder;
@@ -15,7 +15,7 @@ use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement
 use utoipa::openapi::server::ServerBuilder;
 use utoipa::openapi::tag::TagBuilder;
 use utoipa::openapi::{InfoBuilder, OpenApi, OpenApiBuilder, Required, Response, ResponseBuilder};
-use wire::read::{Between, FieldInfo, Read};
+use wire::read::{BoundedInt, DocumentedField, JsonInput};
 
 /// The version of the interface, not of the program.
 pub const VERSION: &str = "1.84";
@@ -26,16 +26,19 @@ const ABOUT: &str = "Integração com a associação: associados, benefícios, e
     `Idempotency-Key` permite repetir um pedido sem fazê-lo duas vezes.";
 
 /// The whole document.
-pub fn document() -> OpenApi {
-    of(operations())
+pub fn build_document() -> OpenApi {
+    describe_operations(list_operations())
 }
 
-fn of(operations: &[Operation]) -> OpenApi {
+fn describe_operations(operations: &[ApiOperation]) -> OpenApi {
     let mut components = ComponentsBuilder::new()
-        .security_scheme("basic", scheme(HttpAuthScheme::Basic, "Usuário (e-mail) e senha."))
+        .security_scheme("basic", build_security_scheme(HttpAuthScheme::Basic, "Usuário (e-mail) e senha."))
         .security_scheme(
             "bearer",
-            scheme(HttpAuthScheme::Bearer, "O token de `POST /ext/autenticacao`, por 12 horas."),
+            build_security_scheme(
+                HttpAuthScheme::Bearer,
+                "O token de `POST /ext/autenticacao`, por 12 horas.",
+            ),
         );
     let records =
         operations.iter().flat_map(|one| [one.body.as_ref().map(|body| &body.record), one.answer.as_ref()]);
@@ -44,14 +47,14 @@ fn of(operations: &[Operation]) -> OpenApi {
             components = components.schema(name, schema.clone());
         }
     }
-    let components = webhooks::with_records(components);
+    let components = webhooks::add_trigger_records(components);
     let mut paths = PathsBuilder::new();
     for one in operations {
         let mut item = PathItem::default();
-        set(&mut item, one);
+        add_operation(&mut item, one);
         paths = paths.path(one.path, item);
     }
-    let told = Section::ALL
+    let told = DocsSection::ALL
         .map(|one| (one.name(), one.text()))
         .into_iter()
         .chain([(webhooks::NAME, webhooks::ABOUT)]);
@@ -63,58 +66,60 @@ fn of(operations: &[Operation]) -> OpenApi {
         .tags(Some(tags))
         .components(Some(components.build()))
         .paths(paths)
-        .webhooks(Some(webhooks::sent()))
+        .webhooks(Some(webhooks::describe_webhooks()))
         .build()
 }
 
-fn scheme(scheme: HttpAuthScheme, text: &str) -> SecurityScheme {
+fn build_security_scheme(scheme: HttpAuthScheme, text: &str) -> SecurityScheme {
     SecurityScheme::Http(HttpBuilder::new().scheme(scheme).description(Some(text)).build())
 }
 
-fn set(item: &mut PathItem, one: &Operation) {
+fn add_operation(item: &mut PathItem, one: &ApiOperation) {
     let method = match one.method {
         Method::POST => HttpMethod::Post,
         Method::PUT => HttpMethod::Put,
         Method::DELETE => HttpMethod::Delete,
         _ => HttpMethod::Get,
     };
-    let mut described = PathItem::new(method, describe(one));
+    let mut described = PathItem::new(method, describe_operation(one));
     item.merge_operations(std::mem::take(&mut described));
 }
 
-fn describe(one: &Operation) -> utoipa::openapi::path::Operation {
+fn describe_operation(one: &ApiOperation) -> utoipa::openapi::path::Operation {
     let mut operation = OperationBuilder::new()
         .tag(one.section.name())
         .summary(Some(one.summary))
         .description(Some(one.text))
-        .operation_id(Some(id(one)));
+        .operation_id(Some(build_operation_id(one)));
     operation = match one.access {
         // Nothing is declared, as the interface has it; a token that comes anyway says which base is meant.
-        Access::Open => operation,
-        Access::Login => operation.security(needs("basic")),
-        Access::AnyToken | Access::Roles(_) => operation.security(needs("bearer")),
+        AllowedCallers::Open => operation,
+        AllowedCallers::Login => operation.security(require_scheme("basic")),
+        AllowedCallers::AnyToken | AllowedCallers::Roles(_) => operation.security(require_scheme("bearer")),
     };
-    for parameter in codes(one.path).map(code).chain(one.query.iter().map(asked)) {
+    for parameter in
+        list_path_codes(one.path).map(describe_path_code).chain(one.query.iter().map(describe_query_field))
+    {
         operation = operation.parameter(parameter);
     }
     if let Some(body) = &one.body {
         let content = ContentBuilder::new().schema(Some(body.record.reference.clone())).build();
         let required = if body.required { Required::True } else { Required::False };
         let body = RequestBodyBuilder::new().content("application/json", content).required(Some(required));
-        operation = operation.request_body(Some(body.build())).parameter(idempotency_key());
+        operation = operation.request_body(Some(body.build())).parameter(describe_idempotency_header());
     }
     if !one.takes_file.is_empty() {
-        let content = || ContentBuilder::new().schema(Some(bytes())).build();
+        let content = || ContentBuilder::new().schema(Some(build_binary_schema())).build();
         let mut body = RequestBodyBuilder::new().description(Some("Os bytes do arquivo, como são."));
         for kind in one.takes_file {
             body = body.content(*kind, content());
         }
         operation = operation
             .request_body(Some(body.required(Some(Required::True)).build()))
-            .parameter(idempotency_key());
+            .parameter(describe_idempotency_header());
     }
-    if takes_code(one) {
-        operation = operation.parameter(second_factor_code());
+    if has_second_factor_header(one) {
+        operation = operation.parameter(describe_second_factor_header());
     }
     let mut ok = ResponseBuilder::new().description("Feito.");
     if let Some(answer) = &one.answer {
@@ -124,51 +129,51 @@ fn describe(one: &Operation) -> utoipa::openapi::path::Operation {
         );
     }
     for kind in one.answers_file {
-        ok = ok.content(*kind, ContentBuilder::new().schema(Some(bytes())).build());
+        ok = ok.content(*kind, ContentBuilder::new().schema(Some(build_binary_schema())).build());
     }
     operation = operation.response("200", ok.build());
-    for (status, text) in refusals(one) {
-        operation = operation.response(status, refusal(text));
+    for (status, text) in list_refusals(one) {
+        operation = operation.response(status, build_refusal_response(text));
     }
     operation.build()
 }
 
 /// A file, of which nothing more is said.
-fn bytes() -> utoipa::openapi::schema::Object {
+fn build_binary_schema() -> utoipa::openapi::schema::Object {
     let binary = SchemaFormat::KnownFormat(KnownFormat::Binary);
     ObjectBuilder::new().schema_type(Type::String).format(Some(binary)).build()
 }
 
-fn needs(scheme: &str) -> SecurityRequirement {
+fn require_scheme(scheme: &str) -> SecurityRequirement {
     SecurityRequirement::new(scheme, Vec::<String>::new())
 }
 
 /// `post_ext_autenticacao`: stable, and the same for ever.
-fn id(one: &Operation) -> String {
+fn build_operation_id(one: &ApiOperation) -> String {
     let path: Vec<&str> =
         one.path.split('/').map(|part| part.trim_matches(['{', '}'])).filter(|p| !p.is_empty()).collect();
     format!("{}_{}", one.method.as_str().to_lowercase(), path.join("_"))
 }
 
-fn refusals(one: &Operation) -> Vec<(&'static str, &'static str)> {
+fn list_refusals(one: &ApiOperation) -> Vec<(&'static str, &'static str)> {
     let mut refusals = Vec::new();
-    let has_code = codes(one.path).next().is_some();
+    let has_code = list_path_codes(one.path).next().is_some();
     if has_code || !one.query.is_empty() || one.body.is_some() {
         refusals.push(("400", "O que foi enviado não serve: um problema por linha."));
     }
     refusals.push(("401", "O acesso falta, não vale ou já venceu."));
     match one.access {
-        Access::Roles(_) if one.path.starts_with("/gestao/") => {
+        AllowedCallers::Roles(_) if one.path.starts_with("/gestao/") => {
             refusals.push((
                 "403",
                 "O perfil do usuário, ou um token obtido sem o segundo fator, não permite esta operação.",
             ));
         }
-        Access::Roles(_) => refusals.push(("403", "O perfil do usuário não permite esta operação.")),
-        Access::Login if takes_code(one) => {
+        AllowedCallers::Roles(_) => refusals.push(("403", "O perfil do usuário não permite esta operação.")),
+        AllowedCallers::Login if has_second_factor_header(one) => {
             refusals.push(("403", "O usuário tem o segundo fator, e o código não veio."));
         }
-        Access::Open | Access::Login | Access::AnyToken => {}
+        AllowedCallers::Open | AllowedCallers::Login | AllowedCallers::AnyToken => {}
     }
     if one.path == "/gestao/historico" {
         refusals.push(("409", "A base voltou a um estado anterior; o texto diz como continuar."));
@@ -191,7 +196,7 @@ fn refusals(one: &Operation) -> Vec<(&'static str, &'static str)> {
             ("422", "A chave de Idempotency-Key já foi usada com outro corpo."),
         ]);
     }
-    if one.access == Access::Login || one.access == Access::Open && one.body.is_some() {
+    if one.access == AllowedCallers::Login || one.access == AllowedCallers::Open && one.body.is_some() {
         refusals.push(("429", "Tentativas demais; espere o tempo de Retry-After."));
     }
     refusals.extend([
@@ -201,7 +206,7 @@ fn refusals(one: &Operation) -> Vec<(&'static str, &'static str)> {
     refusals
 }
 
-fn refusal(text: &str) -> Response {
+fn build_refusal_response(text: &str) -> Response {
     let plain = ObjectBuilder::new().schema_type(Type::String).build();
     let id =
         HeaderBuilder::new().schema(Some(plain.clone())).description(Some("O código do pedido.")).build();
@@ -213,13 +218,13 @@ fn refusal(text: &str) -> Response {
 }
 
 /// A code in the path; one is no code of a record, but a kind of benefit.
-fn code(name: &str) -> Parameter {
+fn describe_path_code(name: &str) -> Parameter {
     let (text, schema) = match name {
         "codigo" => (
             "O tipo de benefício: 0 Veicular, 1 Saúde, 2 Diversos, 3 Consórcio ou 4 Assistência 24H.",
-            <Between<0, 4> as Read>::schema(),
+            <BoundedInt<0, 4> as JsonInput>::schema(),
         ),
-        _ => ("O código do registro de que a operação trata.", <i32 as Read>::schema()),
+        _ => ("O código do registro de que a operação trata.", <i32 as JsonInput>::schema()),
     };
     ParameterBuilder::new()
         .name(name)
@@ -232,7 +237,7 @@ fn code(name: &str) -> Parameter {
 }
 
 /// What may be asked for in the query.
-fn asked(field: &FieldInfo) -> Parameter {
+fn describe_query_field(field: &DocumentedField) -> Parameter {
     ParameterBuilder::new()
         .name(field.name)
         .parameter_in(ParameterIn::Query)
@@ -244,11 +249,11 @@ fn asked(field: &FieldInfo) -> Parameter {
 }
 
 /// Whether somebody enters here with a second factor besides the password.
-fn takes_code(one: &Operation) -> bool {
-    matches!(one.access, Access::Login) && one.path.starts_with("/gestao/")
+fn has_second_factor_header(one: &ApiOperation) -> bool {
+    matches!(one.access, AllowedCallers::Login) && one.path.starts_with("/gestao/")
 }
 
-fn second_factor_code() -> Parameter {
+fn describe_second_factor_header() -> Parameter {
     ParameterBuilder::new()
         .name("X-Codigo")
         .parameter_in(ParameterIn::Header)
@@ -258,7 +263,7 @@ fn second_factor_code() -> Parameter {
         .build()
 }
 
-fn idempotency_key() -> Parameter {
+fn describe_idempotency_header() -> Parameter {
     ParameterBuilder::new()
         .name("Idempotency-Key")
         .parameter_in(ParameterIn::Header)
@@ -279,16 +284,16 @@ mod tests {
     use serde_json::{Value, json};
     use wire::records::{CancelamentoInput, PesquisaBeneficioQuery, UsuarioInput, UsuarioTO};
 
-    const ANY: Access = Access::Roles(&Role::ALL);
+    const ANY: AllowedCallers = AllowedCallers::Roles(&Role::ALL);
 
     fn described() -> Value {
         let nothing = async || "";
-        serde_json::to_value(of(&[
-            get("/ext/coisa", ANY, nothing).asks::<PesquisaBeneficioQuery>(),
+        serde_json::to_value(describe_operations(&[
+            get("/ext/coisa", ANY, nothing).with_query::<PesquisaBeneficioQuery>(),
             put("/ext/coisa/{codCoisa}/cancelar", ANY, nothing)
-                .may_take::<CancelamentoInput>()
-                .answers::<UsuarioTO>(),
-            post("/ext/coisa/{codCoisa}/parte/{codParte}", ANY, nothing).takes::<UsuarioInput>(),
+                .with_optional_body::<CancelamentoInput>()
+                .with_answer::<UsuarioTO>(),
+            post("/ext/coisa/{codCoisa}/parte/{codParte}", ANY, nothing).with_body::<UsuarioInput>(),
         ]))
         .unwrap()
     }

@@ -1,23 +1,23 @@
 //! One operation: how it is reached, who may call it, what runs, and what the documentation says of it. The route table
 //! (`routes.rs`) is a list of these; router, guard and OpenAPI are made from it.
 
-use crate::State;
-use crate::guard::{Needed, guard};
+use crate::ServerState;
+use crate::guard::{AccessRequirement, guard_operation};
 use axum::handler::Handler;
 use axum::http::Method;
 use axum::middleware::from_fn_with_state;
 use axum::routing::MethodRouter;
-use dispatch::Answer;
+use dispatch::HandlerFuture;
 use domain::Role;
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{AllOfBuilder, ArrayBuilder, ObjectBuilder, Ref, Schema, SchemaType, Type};
 use utoipa::{PartialSchema, ToSchema};
-use wire::read::{FieldInfo, Record};
+use wire::read::{DocumentedField, InputRecord};
 use wire::register;
 
 /// Who may call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Access {
+pub enum AllowedCallers {
     /// Anybody, for the association that the request means.
     Open,
     /// User and password.
@@ -30,7 +30,7 @@ pub enum Access {
 
 /// The sections of the documentation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Section {
+pub enum DocsSection {
     Security,
     Administration,
     Member,
@@ -42,86 +42,89 @@ pub enum Section {
     Export,
 }
 
-impl Section {
-    pub const ALL: [Section; 9] = [
-        Section::Security,
-        Section::Administration,
-        Section::Member,
-        Section::Benefit,
-        Section::Sales,
-        Section::Claim,
-        Section::Management,
-        Section::Registers,
-        Section::Export,
+impl DocsSection {
+    pub const ALL: [DocsSection; 9] = [
+        DocsSection::Security,
+        DocsSection::Administration,
+        DocsSection::Member,
+        DocsSection::Benefit,
+        DocsSection::Sales,
+        DocsSection::Claim,
+        DocsSection::Management,
+        DocsSection::Registers,
+        DocsSection::Export,
     ];
 
     pub fn name(self) -> &'static str {
         match self {
-            Section::Security => "Segurança",
-            Section::Administration => "Administração",
-            Section::Member => "Associado",
-            Section::Benefit => "Benefício",
-            Section::Sales => "CRM",
-            Section::Claim => "Evento",
-            Section::Management => "Gestão",
-            Section::Registers => "Cadastros",
-            Section::Export => "Exportação",
+            DocsSection::Security => "Segurança",
+            DocsSection::Administration => "Administração",
+            DocsSection::Member => "Associado",
+            DocsSection::Benefit => "Benefício",
+            DocsSection::Sales => "CRM",
+            DocsSection::Claim => "Evento",
+            DocsSection::Management => "Gestão",
+            DocsSection::Registers => "Cadastros",
+            DocsSection::Export => "Exportação",
         }
     }
 
     pub fn text(self) -> &'static str {
         match self {
-            Section::Security => "Entrar e obter o token que as outras operações pedem.",
-            Section::Administration => {
+            DocsSection::Security => "Entrar e obter o token que as outras operações pedem.",
+            DocsSection::Administration => {
                 "O que a associação cadastrou: lojas, campos, fornecedores e vendedores."
             }
-            Section::Member => "As pessoas da associação.",
-            Section::Benefit => "Os benefícios dos associados e as listas de que dependem.",
-            Section::Sales => {
+            DocsSection::Member => "As pessoas da associação.",
+            DocsSection::Benefit => "Os benefícios dos associados e as listas de que dependem.",
+            DocsSection::Sales => {
                 "Quem pode vir a ser associado e os negócios com cada um, do primeiro contato ao benefício."
             }
-            Section::Claim => {
+            DocsSection::Claim => {
                 "O que aconteceu com os associados e os seus benefícios: colisões, roubos, assistências."
             }
-            Section::Management => "O que a própria associação cadastra e opera, além da interface 1.84.",
-            Section::Registers => {
+            DocsSection::Management => "O que a própria associação cadastra e opera, além da interface 1.84.",
+            DocsSection::Registers => {
                 "Os cadastros da associação: lojas, planos, situações e o mais de que a operação depende. Todos se leem e se alteram do mesmo modo."
             }
-            Section::Export => "As listas inteiras, como arquivos para planilhas.",
+            DocsSection::Export => "As listas inteiras, como arquivos para planilhas.",
         }
     }
 }
 
 /// A schema by its name, with everything it refers to.
-pub struct Named {
+pub struct SchemaBundle {
     pub reference: RefOr<Schema>,
     pub schemas: Vec<(String, RefOr<Schema>)>,
 }
 
-impl Named {
-    fn of<T: ToSchema + PartialSchema>() -> Named {
+impl SchemaBundle {
+    fn from_type<T: ToSchema + PartialSchema>() -> SchemaBundle {
         let name = T::name().into_owned();
         let mut schemas = vec![(name.clone(), T::schema())];
         T::schemas(&mut schemas);
-        Named { reference: Ref::from_schema_name(name).into(), schemas }
+        SchemaBundle { reference: Ref::from_schema_name(name).into(), schemas }
     }
 
     /// Records that only a description knows: the first, with those that it refers to.
-    fn told(records: Vec<register::Named>) -> Option<Named> {
+    fn from_records(records: Vec<register::NamedSchema>) -> Option<SchemaBundle> {
         let reference = Ref::from_schema_name(&records.first()?.name).into();
-        Some(Named { reference, schemas: records.into_iter().map(|one| (one.name, one.schema)).collect() })
+        Some(SchemaBundle {
+            reference,
+            schemas: records.into_iter().map(|one| (one.name, one.schema)).collect(),
+        })
     }
 
-    fn list_of<T: ToSchema + PartialSchema>() -> Named {
-        let one = Named::of::<T>();
+    fn from_list_type<T: ToSchema + PartialSchema>() -> SchemaBundle {
+        let one = SchemaBundle::from_type::<T>();
         let list = ArrayBuilder::new().items(one.reference).build().into();
-        Named { reference: list, schemas: one.schemas }
+        SchemaBundle { reference: list, schemas: one.schemas }
     }
 }
 
 /// The body that an operation takes.
-pub struct Body {
-    pub record: Named,
+pub struct BodySchema {
+    pub record: SchemaBundle,
     /// Whether it must come.
     pub required: bool,
 }
@@ -130,70 +133,75 @@ pub struct Body {
 pub const SHEETS: &[&str] =
     &["text/csv", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"];
 
-pub struct Operation {
+pub struct ApiOperation {
     pub method: Method,
     pub path: &'static str,
-    pub access: Access,
-    pub section: Section,
+    pub access: AllowedCallers,
+    pub section: DocsSection,
     pub summary: &'static str,
     pub text: &'static str,
-    pub query: Vec<FieldInfo>,
-    pub body: Option<Body>,
-    pub answer: Option<Named>,
+    pub query: Vec<DocumentedField>,
+    pub body: Option<BodySchema>,
+    pub answer: Option<SchemaBundle>,
     /// The body is a file of one of these types.
     pub takes_file: &'static [&'static str],
     /// The answer is a file of one of these types.
     pub answers_file: &'static [&'static str],
-    handler: MethodRouter<State>,
+    handler: MethodRouter<ServerState>,
 }
 
 /// An operation that reads.
-pub fn get<H, T>(path: &'static str, access: Access, handler: H) -> Operation
+pub fn get<H, T>(path: &'static str, access: AllowedCallers, handler: H) -> ApiOperation
 where
-    H: Handler<T, State, Future = Answer>,
+    H: Handler<T, ServerState, Future = HandlerFuture>,
     T: 'static,
 {
-    Operation::new(Method::GET, path, access, dispatch::get(handler))
+    ApiOperation::new(Method::GET, path, access, dispatch::get(handler))
 }
 
 /// An operation that creates.
-pub fn post<H, T>(path: &'static str, access: Access, handler: H) -> Operation
+pub fn post<H, T>(path: &'static str, access: AllowedCallers, handler: H) -> ApiOperation
 where
-    H: Handler<T, State, Future = Answer>,
+    H: Handler<T, ServerState, Future = HandlerFuture>,
     T: 'static,
 {
-    Operation::new(Method::POST, path, access, dispatch::post(handler))
+    ApiOperation::new(Method::POST, path, access, dispatch::post(handler))
 }
 
 /// An operation that changes what is there.
-pub fn put<H, T>(path: &'static str, access: Access, handler: H) -> Operation
+pub fn put<H, T>(path: &'static str, access: AllowedCallers, handler: H) -> ApiOperation
 where
-    H: Handler<T, State, Future = Answer>,
+    H: Handler<T, ServerState, Future = HandlerFuture>,
     T: 'static,
 {
-    Operation::new(Method::PUT, path, access, dispatch::put(handler))
+    ApiOperation::new(Method::PUT, path, access, dispatch::put(handler))
 }
 
 /// An operation that ends something.
-pub fn delete<H, T>(path: &'static str, access: Access, handler: H) -> Operation
+pub fn delete<H, T>(path: &'static str, access: AllowedCallers, handler: H) -> ApiOperation
 where
-    H: Handler<T, State, Future = Answer>,
+    H: Handler<T, ServerState, Future = HandlerFuture>,
     T: 'static,
 {
-    Operation::new(Method::DELETE, path, access, dispatch::delete(handler))
+    ApiOperation::new(Method::DELETE, path, access, dispatch::delete(handler))
 }
 
 /// The names of the codes in a path: `codBeneficio` of `/ext/beneficio/{codBeneficio}/cancelar`.
-pub fn codes(path: &str) -> impl Iterator<Item = &str> {
+pub fn list_path_codes(path: &str) -> impl Iterator<Item = &str> {
     path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'))
 }
 
-impl Operation {
-    fn new(method: Method, path: &'static str, access: Access, handler: MethodRouter<State>) -> Operation {
-        let (section, summary, text) = (Section::Management, "", "");
+impl ApiOperation {
+    fn new(
+        method: Method,
+        path: &'static str,
+        access: AllowedCallers,
+        handler: MethodRouter<ServerState>,
+    ) -> ApiOperation {
+        let (section, summary, text) = (DocsSection::Management, "", "");
         let (query, body, answer) = (Vec::new(), None, None);
         let (takes_file, answers_file) = (&[][..], &[][..]);
-        Operation {
+        ApiOperation {
             method,
             path,
             access,
@@ -210,43 +218,49 @@ impl Operation {
     }
 
     /// What the documentation says of it.
-    pub fn told(mut self, section: Section, summary: &'static str, text: &'static str) -> Operation {
+    pub fn describe(
+        mut self,
+        section: DocsSection,
+        summary: &'static str,
+        text: &'static str,
+    ) -> ApiOperation {
         (self.section, self.summary, self.text) = (section, summary, text);
         self
     }
 
     /// What may be asked for in the query.
-    pub fn asks<T: Record>(mut self) -> Operation {
+    pub fn with_query<T: InputRecord>(mut self) -> ApiOperation {
         self.query = T::fields();
         self
     }
 
-    /// Like [`Operation::asks`], where only a description knows what.
-    pub fn asks_for(mut self, fields: Vec<FieldInfo>) -> Operation {
+    /// Like [`ApiOperation::with_query`], where only a description knows what.
+    pub fn with_query_fields(mut self, fields: Vec<DocumentedField>) -> ApiOperation {
         self.query = fields;
         self
     }
 
-    /// Like [`Operation::takes`], where only a description knows what.
-    pub fn takes_record(mut self, record: register::Named) -> Operation {
-        self.body = Named::told(vec![record]).map(|record| Body { record, required: true });
+    /// Like [`ApiOperation::with_body`], where only a description knows what.
+    pub fn with_body_record(mut self, record: register::NamedSchema) -> ApiOperation {
+        self.body =
+            SchemaBundle::from_records(vec![record]).map(|record| BodySchema { record, required: true });
         self
     }
 
-    /// Like [`Operation::answers`], where only a description knows what: the first, with those that it refers to.
-    pub fn answers_record(mut self, records: Vec<register::Named>) -> Operation {
-        self.answer = Named::told(records);
+    /// Like [`ApiOperation::with_answer`], where only a description knows what: the first, with those that it refers to.
+    pub fn with_answer_records(mut self, records: Vec<register::NamedSchema>) -> ApiOperation {
+        self.answer = SchemaBundle::from_records(records);
         self
     }
 
-    pub fn takes<T: ToSchema>(mut self) -> Operation {
-        self.body = Some(Body { record: Named::of::<T>(), required: true });
+    pub fn with_body<T: ToSchema>(mut self) -> ApiOperation {
+        self.body = Some(BodySchema { record: SchemaBundle::from_type::<T>(), required: true });
         self
     }
 
     /// What this operation must find in its body, where the record itself requires none of it because another operation
     /// takes it too.
-    pub fn needs(mut self, names: &[&str]) -> Operation {
+    pub fn require_fields(mut self, names: &[&str]) -> ApiOperation {
         let any = [Type::String, Type::Integer, Type::Number, Type::Boolean, Type::Object, Type::Array];
         let given = || ObjectBuilder::new().schema_type(SchemaType::Array(any.to_vec()));
         let needed =
@@ -258,45 +272,46 @@ impl Operation {
         self
     }
 
-    /// Like [`Operation::takes`], where the body is a list of records.
-    pub fn takes_many<T: ToSchema>(mut self) -> Operation {
-        self.body = Some(Body { record: Named::list_of::<T>(), required: true });
+    /// Like [`ApiOperation::with_body`], where the body is a list of records.
+    pub fn with_body_list<T: ToSchema>(mut self) -> ApiOperation {
+        self.body = Some(BodySchema { record: SchemaBundle::from_list_type::<T>(), required: true });
         self
     }
 
-    /// Like [`Operation::takes`], where the body may be left out.
-    pub fn may_take<T: ToSchema>(mut self) -> Operation {
-        self.body = Some(Body { record: Named::of::<T>(), required: false });
+    /// Like [`ApiOperation::with_body`], where the body may be left out.
+    pub fn with_optional_body<T: ToSchema>(mut self) -> ApiOperation {
+        self.body = Some(BodySchema { record: SchemaBundle::from_type::<T>(), required: false });
         self
     }
 
     /// Takes a file as it is, of one of these types.
-    pub fn takes_file(mut self, types: &'static [&'static str]) -> Operation {
+    pub fn with_file_body(mut self, types: &'static [&'static str]) -> ApiOperation {
         self.takes_file = types;
         self
     }
 
     /// Answers with a file of one of these types.
-    pub fn answers_file(mut self, types: &'static [&'static str]) -> Operation {
+    pub fn with_file_answer(mut self, types: &'static [&'static str]) -> ApiOperation {
         self.answers_file = types;
         self
     }
 
-    pub fn answers<T: ToSchema>(mut self) -> Operation {
-        self.answer = Some(Named::of::<T>());
+    pub fn with_answer<T: ToSchema>(mut self) -> ApiOperation {
+        self.answer = Some(SchemaBundle::from_type::<T>());
         self
     }
 
-    pub fn answers_many<T: ToSchema>(mut self) -> Operation {
-        self.answer = Some(Named::list_of::<T>());
+    pub fn with_answer_list<T: ToSchema>(mut self) -> ApiOperation {
+        self.answer = Some(SchemaBundle::from_list_type::<T>());
         self
     }
 
     /// How axum reaches it, behind its guard.
-    pub fn routed(&self, state: &State) -> (&'static str, MethodRouter<State>) {
+    pub fn build_route(&self, state: &ServerState) -> (&'static str, MethodRouter<ServerState>) {
         let is_management = self.path.starts_with("/gestao/");
-        let needed = Needed { access: self.access, is_management };
-        let guarded = self.handler.clone().route_layer(from_fn_with_state((state.clone(), needed), guard));
+        let needed = AccessRequirement { access: self.access, is_management };
+        let guarded =
+            self.handler.clone().route_layer(from_fn_with_state((state.clone(), needed), guard_operation));
         (self.path, guarded)
     }
 }
@@ -307,7 +322,7 @@ mod tests {
 
     #[test]
     fn the_codes_of_a_path_are_named_in_their_order() {
-        let named = |path| codes(path).collect::<Vec<_>>();
+        let named = |path| list_path_codes(path).collect::<Vec<_>>();
         assert_eq!(named("/ext/beneficio/{codBeneficio}/cancelar"), ["codBeneficio"]);
         assert_eq!(named("/ext/a/{codA}/b/{codB}"), ["codA", "codB"]);
         assert!(named("/ext/beneficio").is_empty());

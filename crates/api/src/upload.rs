@@ -1,9 +1,9 @@
 //! A file in the body of a request. It is taken piece by piece, and only once its sender is known to be allowed: a program
 //! that asks before it sends much is told no before it does.
 
-use crate::State;
-use crate::failure::Failure;
-use crate::write::{Keyed, is_timeout};
+use crate::ServerState;
+use crate::failure::RequestFailure;
+use crate::write::{IdempotencyHeader, is_timeout};
 use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, Request};
 use axum::http::{HeaderMap, header};
@@ -14,53 +14,57 @@ use tokio::time::{Instant, timeout_at};
 /// A sender who brings less than this takes too long.
 const MIB_TAKES: Duration = Duration::from_secs(30);
 
-pub struct Upload {
+pub struct StreamedUpload {
     announced: Option<u64>,
-    keyed: Keyed,
+    keyed: IdempotencyHeader,
     body: Body,
 }
 
-impl FromRequest<State> for Upload {
-    type Rejection = Failure;
+impl FromRequest<ServerState> for StreamedUpload {
+    type Rejection = RequestFailure;
 
-    async fn from_request(request: Request, _: &State) -> Result<Upload, Failure> {
+    async fn from_request(request: Request, _: &ServerState) -> Result<StreamedUpload, RequestFailure> {
         let (parts, body) = request.into_parts();
-        Ok(Upload { announced: announced(&parts.headers), keyed: Keyed::of(&parts), body })
+        Ok(StreamedUpload {
+            announced: parse_content_length(&parts.headers),
+            keyed: IdempotencyHeader::from_parts(&parts),
+            body,
+        })
     }
 }
 
-fn announced(headers: &HeaderMap) -> Option<u64> {
+fn parse_content_length(headers: &HeaderMap) -> Option<u64> {
     headers.get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
 }
 
-impl Upload {
+impl StreamedUpload {
     /// Whether it says of itself that it is larger than so many bytes.
     pub fn is_larger_than(&self, bytes: u64) -> bool {
         self.announced.is_some_and(|size| size > bytes)
     }
 
     /// Begins to take it, and gives the key of the request. A file of so many MiB at most has its time.
-    pub fn begin(self, state: &State, most_mib: u64) -> (Keyed, Pieces) {
+    pub fn begin_reading(self, state: &ServerState, most_mib: u64) -> (IdempotencyHeader, BodyChunks) {
         let most = u32::try_from(most_mib).unwrap_or(u32::MAX);
         let patience = state.http.body_timeout + MIB_TAKES.saturating_mul(most);
-        (self.keyed, Pieces { body: self.body, until: Instant::now() + patience })
+        (self.keyed, BodyChunks { body: self.body, until: Instant::now() + patience })
     }
 }
 
 /// The pieces of a file as they come.
-pub struct Pieces {
+pub struct BodyChunks {
     body: Body,
     until: Instant,
 }
 
-impl Pieces {
-    pub async fn next(&mut self) -> Result<Option<Bytes>, Failure> {
+impl BodyChunks {
+    pub async fn next(&mut self) -> Result<Option<Bytes>, RequestFailure> {
         loop {
-            let frame = timeout_at(self.until, self.body.frame()).await.map_err(|_| Failure::Slow)?;
+            let frame = timeout_at(self.until, self.body.frame()).await.map_err(|_| RequestFailure::Slow)?;
             let Some(frame) = frame else { return Ok(None) };
             let frame = frame.map_err(|error| match is_timeout(&error) {
-                true => Failure::Slow,
-                false => Failure::Input(vec!["O corpo do pedido veio incompleto.".to_owned()]),
+                true => RequestFailure::Slow,
+                false => RequestFailure::Input(vec!["O corpo do pedido veio incompleto.".to_owned()]),
             })?;
             if let Ok(bytes) = frame.into_data() {
                 return Ok(Some(bytes));

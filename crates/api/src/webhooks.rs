@@ -8,7 +8,7 @@ use utoipa::openapi::path::{
 use utoipa::openapi::request_body::RequestBodyBuilder;
 use utoipa::openapi::schema::{ComponentsBuilder, ObjectBuilder, Ref, Type};
 use utoipa::openapi::{Required, ResponseBuilder};
-use wire::trigger::described;
+use wire::trigger::describe_trigger_body;
 
 pub const NAME: &str = "Gatilhos";
 pub const ABOUT: &str = "O que este servidor envia aos receptores que a associação cadastrou, a cada mudança de situação: \
@@ -20,22 +20,23 @@ const SENT: &str = "O que o receptor recebe no seu endereço, em `PATH`, a cada 
     dias, com o mesmo `webhook-id`. Um 429 ou 503 com `Retry-After` é obedecido; um 410 pausa o receptor.";
 
 /// The five, each under the path that it is sent to.
-pub fn sent() -> Paths {
+pub fn describe_webhooks() -> Paths {
     let all = Entity::ALL.into_iter().fold(PathsBuilder::new(), |paths, entity| {
-        paths.path(wire::entity_path(entity), PathItem::new(HttpMethod::Post, one(entity)))
+        paths.path(wire::entity_path(entity), PathItem::new(HttpMethod::Post, describe_trigger(entity)))
     });
     all.build()
 }
 
 /// The records that they are made of.
-pub fn with_records(components: ComponentsBuilder) -> ComponentsBuilder {
-    let all = Entity::ALL.into_iter().flat_map(|entity| described(entity).schemas);
+pub fn add_trigger_records(components: ComponentsBuilder) -> ComponentsBuilder {
+    let all = Entity::ALL.into_iter().flat_map(|entity| describe_trigger_body(entity).schemas);
     all.fold(components, |components, (name, schema)| components.schema(name, schema))
 }
 
-fn one(entity: Entity) -> OperationBuilder {
+fn describe_trigger(entity: Entity) -> OperationBuilder {
     let path = wire::entity_path(entity);
-    let body = ContentBuilder::new().schema(Some(Ref::from_schema_name(described(entity).name))).build();
+    let body =
+        ContentBuilder::new().schema(Some(Ref::from_schema_name(describe_trigger_body(entity).name))).build();
     let body = RequestBodyBuilder::new().content("application/json", body).required(Some(Required::True));
     let operation = OperationBuilder::new()
         .tag(NAME)
@@ -43,7 +44,7 @@ fn one(entity: Entity) -> OperationBuilder {
         .description(Some(SENT.replace("PATH", &format!("/{path}"))))
         .operation_id(Some(format!("gatilho_{path}")))
         .request_body(Some(body.build()));
-    let operation = headers().into_iter().fold(operation, OperationBuilder::parameter);
+    let operation = describe_webhook_headers().into_iter().fold(operation, OperationBuilder::parameter);
     ["200", "201", "202", "203", "204"].into_iter().fold(operation, |operation, status| {
         let taken = "O receptor aceitou o gatilho. O corpo, se houver, é ignorado.";
         operation.response(status, ResponseBuilder::new().description(taken).build())
@@ -51,7 +52,7 @@ fn one(entity: Entity) -> OperationBuilder {
 }
 
 /// Those of the Standard Webhooks.
-fn headers() -> [Parameter; 3] {
+fn describe_webhook_headers() -> [Parameter; 3] {
     [
         (
             "webhook-id",

@@ -6,10 +6,10 @@ use crate::{App, Error, users};
 use domain::{Moment, PersonCode, Role, TenantId, UserCode};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use storage::audit::{self, Asked, Sighting, Stretch, block};
-pub use storage::audit::{AccessResult, Page, Told, What};
+use storage::audit::{self, AccessLogBlock, AuditCodeRange, AuditEntryCriteria, compute_block_number};
+pub use storage::audit::{AccountActionResult, AuditEntryPage, AuditedEvent, StoredAuditEntry};
 use storage::counters::{self, Counter};
-use storage::{Lane, Tx};
+use storage::{Tx, WriteLane};
 
 /// Looks that may wait.
 const MOST: usize = 500_000;
@@ -22,20 +22,20 @@ pub const NAMED: usize = 5;
 
 /// The looks that wait to be written.
 #[derive(Default)]
-pub struct Looks(Mutex<Waiting>);
+pub struct AccessLogBuffer(Mutex<PendingAccessLog>);
 
 #[derive(Default)]
-struct Waiting {
+struct PendingAccessLog {
     looks: usize,
-    by_tenant: HashMap<TenantId, HashMap<Seen, Sighting>>,
+    by_tenant: HashMap<TenantId, HashMap<AccessLogKey, AccessLogBlock>>,
 }
 
 /// By whom (nobody, where no credential is asked for), by which operation, in which block of people.
-type Seen = (Option<UserCode>, &'static str, i32);
+type AccessLogKey = (Option<UserCode>, &'static str, i32);
 
-impl Looks {
+impl AccessLogBuffer {
     /// Notes that somebody saw these people.
-    fn note(
+    fn record(
         &self,
         (tenant, user): (TenantId, Option<UserCode>),
         operation: &'static str,
@@ -44,15 +44,15 @@ impl Looks {
     ) -> Result<(), Error> {
         let mut waiting = self.lock();
         if waiting.looks >= MOST {
-            return Err(Error::Unaudited);
+            return Err(Error::AuditBacklogFull);
         }
-        let Waiting { looks, by_tenant } = &mut *waiting;
+        let PendingAccessLog { looks, by_tenant } = &mut *waiting;
         let own = by_tenant.entry(tenant).or_default();
         for person in people {
             *looks += 1;
-            own.entry((user, operation, block(person)))
+            own.entry((user, operation, compute_block_number(person)))
                 .and_modify(|sighting| sighting.add(person, at))
-                .or_insert_with(|| Sighting::new(user, operation, (person, at)));
+                .or_insert_with(|| AccessLogBlock::new(user, operation, (person, at)));
         }
         Ok(())
     }
@@ -62,11 +62,11 @@ impl Looks {
     }
 
     /// Some of what waits of a tenant.
-    fn take(&self, tenant: TenantId) -> Option<Taken<'_>> {
+    fn take_batch(&self, tenant: TenantId) -> Option<AccessLogBatch<'_>> {
         let mut waiting = self.lock();
-        let Waiting { looks, by_tenant } = &mut *waiting;
+        let PendingAccessLog { looks, by_tenant } = &mut *waiting;
         let own = by_tenant.get_mut(&tenant)?;
-        let keys: Vec<Seen> = own.keys().take(TOGETHER).copied().collect();
+        let keys: Vec<AccessLogKey> = own.keys().take(TOGETHER).copied().collect();
         let mut some: Vec<_> = keys.into_iter().filter_map(|key| own.remove_entry(&key)).collect();
         // In one order, however the map kept them, so that the same calls leave the same entries.
         some.sort_unstable_by_key(|(seen, _)| *seen);
@@ -74,30 +74,30 @@ impl Looks {
             by_tenant.remove(&tenant);
         }
         *looks -= some.iter().map(|(_, sighting)| sighting.len()).sum::<usize>();
-        Some(Taken { from: self, tenant, some })
+        Some(AccessLogBatch { from: self, tenant, some })
     }
 
-    fn put_back(&self, tenant: TenantId, some: Vec<(Seen, Sighting)>) {
+    fn put_back(&self, tenant: TenantId, some: Vec<(AccessLogKey, AccessLogBlock)>) {
         let mut waiting = self.lock();
-        let Waiting { looks, by_tenant } = &mut *waiting;
+        let PendingAccessLog { looks, by_tenant } = &mut *waiting;
         let own = by_tenant.entry(tenant).or_default();
         for (seen, mut older) in some {
             *looks += older.len();
             if let Some(newer) = own.get(&seen) {
-                older.join(newer);
+                older.merge(newer);
             }
             own.insert(seen, older);
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Waiting> {
+    fn lock(&self) -> MutexGuard<'_, PendingAccessLog> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Notes that the caller saw these people, each once however many rows told of him; an error says that he must not see
 /// them.
-pub(crate) fn saw(
+pub(crate) fn record_access(
     app: &App,
     caller: &Session,
     operation: &'static str,
@@ -110,35 +110,35 @@ pub(crate) fn saw(
         told.push(*person);
         is_new
     });
-    app.looks.note((caller.scope.tenant(), Some(caller.user)), operation, people, app.now())
+    app.looks.record((caller.scope.tenant(), Some(caller.user)), operation, people, app.now())
 }
 
 /// The same for somebody without a credential, of whom nobody knows who he is.
-pub(crate) fn somebody_saw(
+pub(crate) fn record_anonymous_access(
     app: &App,
     tenant: TenantId,
     operation: &'static str,
     person: PersonCode,
 ) -> Result<(), Error> {
-    app.looks.note((tenant, None), operation, std::iter::once(person), app.now())
+    app.looks.record((tenant, None), operation, std::iter::once(person), app.now())
 }
 
 /// Looks on their way into the database. Whoever lets go of them before they are there, also because he was cut off, puts
 /// them back: they may be written twice, and are never lost.
-struct Taken<'l> {
-    from: &'l Looks,
+struct AccessLogBatch<'l> {
+    from: &'l AccessLogBuffer,
     tenant: TenantId,
-    some: Vec<(Seen, Sighting)>,
+    some: Vec<(AccessLogKey, AccessLogBlock)>,
 }
 
-impl Taken<'_> {
+impl AccessLogBatch<'_> {
     /// They are there.
-    fn written(mut self) {
+    fn mark_written(mut self) {
         self.some.clear();
     }
 }
 
-impl Drop for Taken<'_> {
+impl Drop for AccessLogBatch<'_> {
     fn drop(&mut self) {
         if !self.some.is_empty() {
             self.from.put_back(self.tenant, std::mem::take(&mut self.some));
@@ -154,37 +154,38 @@ const TURNS: u32 = 20;
 /// Decides, turn by turn, when what waits is written. Few are written at once. Where many come, they are gathered for some
 /// turns, because every write makes all readers of an embedded database begin their caches anew.
 #[derive(Default)]
-pub struct Pace {
+pub struct AccessLogPacer {
     waited: u32,
 }
 
-impl Pace {
+impl AccessLogPacer {
     /// Takes a turn: writes what waits, or lets it wait.
     #[boxed::future]
-    pub async fn turn(&mut self, app: &App) -> Result<(), Error> {
+    pub async fn flush_when_due(&mut self, app: &App) -> Result<(), Error> {
         self.waited += 1;
         let waiting = app.looks.lock().looks;
         if waiting > MANY && waiting < MOST / 2 && self.waited < TURNS {
             return Ok(());
         }
         self.waited = 0;
-        flush(app).await
+        flush_access_log(app).await
     }
 }
 
 /// Writes what waits. Called over and over by whoever serves, and once more when he stops. What could not be written waits
 /// on, and keeps no other tenant's from being written.
 #[boxed::future]
-pub async fn flush(app: &App) -> Result<(), Error> {
-    let mut failed = access::flush(app).await.err();
+pub async fn flush_access_log(app: &App) -> Result<(), Error> {
+    let mut failed = access::flush_login_trail(app).await.err();
     for tenant in app.looks.tenants() {
-        while let Some(taken) = app.looks.take(tenant) {
-            let rows: Vec<Sighting> = taken.some.iter().map(|(_, sighting)| sighting.clone()).collect();
-            let written = app.db.write(Lane::background(tenant), (tenant, rows), |tx, (tenant, rows)| {
-                Box::pin(audit::append_sightings(tx, *tenant, rows))
-            });
+        while let Some(taken) = app.looks.take_batch(tenant) {
+            let rows: Vec<AccessLogBlock> = taken.some.iter().map(|(_, sighting)| sighting.clone()).collect();
+            let written =
+                app.db.write(WriteLane::background(tenant), (tenant, rows), |tx, (tenant, rows)| {
+                    Box::pin(audit::append_access_log(tx, *tenant, rows))
+                });
             match written.await {
-                Ok(()) => taken.written(),
+                Ok(()) => taken.mark_written(),
                 Err(error) => {
                     failed = Some(error.into());
                     break;
@@ -197,7 +198,7 @@ pub async fn flush(app: &App) -> Result<(), Error> {
 
 /// What an administrator asks of the audit.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Question {
+pub struct AuditPageQuery {
     pub after: i32,
     pub person: Option<PersonCode>,
     pub user: Option<UserCode>,
@@ -205,22 +206,26 @@ pub struct Question {
 
 /// A page of the audit, and where the next begins.
 #[boxed::future]
-pub async fn page(app: &App, caller: &Session, question: Question) -> Result<Page, Error> {
+pub async fn read_audit_page(
+    app: &App,
+    caller: &Session,
+    question: AuditPageQuery,
+) -> Result<AuditEntryPage, Error> {
     // Whoever asks sees everything up to now, at least of this process.
-    flush(app).await?;
+    flush_access_log(app).await?;
     let input = (caller.scope.tenant(), question);
     app.db
-        .read(input, |tx: &mut Tx, (tenant, question): &(TenantId, Question)| {
-            let asked = Asked { person: question.person, user: question.user };
-            let stretch = Stretch::after(question.after);
-            Box::pin(async move { Ok(audit::page(tx, *tenant, asked, stretch, PAGE).await?) })
+        .read(input, |tx: &mut Tx, (tenant, question): &(TenantId, AuditPageQuery)| {
+            let asked = AuditEntryCriteria { person: question.person, user: question.user };
+            let stretch = AuditCodeRange::starting_after(question.after);
+            Box::pin(async move { Ok(audit::list_audit_entries(tx, *tenant, asked, stretch, PAGE).await?) })
         })
         .await
 }
 
 /// What somebody asks who reads the audit from its newest entry backwards.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Reading {
+pub struct ReverseAuditQuery {
     pub person: Option<PersonCode>,
     pub user: Option<UserCode>,
     pub since: Option<Moment>,
@@ -232,57 +237,64 @@ pub struct Reading {
 /// A page of the audit backwards, with the names of the people that it tells of; for administrators. Their names are no look
 /// at them: noting it would make the audit tell of itself.
 #[boxed::future]
-pub async fn newest_first(
+pub async fn read_newest_audit_page(
     app: &App,
     caller: &Session,
-    reading: Reading,
-) -> Result<(Page, HashMap<PersonCode, String>), Error> {
-    caller.must_be(&[Role::Administrator])?;
-    let newest = newest(app, caller).await?;
+    reading: ReverseAuditQuery,
+) -> Result<(AuditEntryPage, HashMap<PersonCode, String>), Error> {
+    caller.require_role(&[Role::Administrator])?;
+    let newest = find_newest_entry_code(app, caller).await?;
     let input = (caller.scope.tenant(), reading, newest);
-    app.db.read(input, |tx, input| Box::pin(read_back(tx, input))).await
+    app.db.read(input, |tx, input| Box::pin(read_reverse_page(tx, input))).await
 }
 
-async fn read_back(
+async fn read_reverse_page(
     tx: &mut Tx,
-    (tenant, reading, newest): &(TenantId, Reading, i32),
-) -> Result<(Page, HashMap<PersonCode, String>), Error> {
+    (tenant, reading, newest): &(TenantId, ReverseAuditQuery, i32),
+) -> Result<(AuditEntryPage, HashMap<PersonCode, String>), Error> {
     let after = match reading.since {
-        Some(since) => audit::first_since(tx, *tenant, since, *newest).await? - 1,
+        Some(since) => audit::find_first_code_since(tx, *tenant, since, *newest).await? - 1,
         None => 0,
     };
     let end = match reading.until {
-        Some(until) => audit::first_since(tx, *tenant, until, *newest).await?,
+        Some(until) => audit::find_first_code_since(tx, *tenant, until, *newest).await?,
         None => newest.saturating_add(1),
     };
     let before = reading.before.map_or(end, |before| before.min(end));
-    let asked = Asked { person: reading.person, user: reading.user };
-    let page = audit::page(tx, *tenant, asked, Stretch { after, before, newest_first: true }, PAGE).await?;
+    let asked = AuditEntryCriteria { person: reading.person, user: reading.user };
+    let page = audit::list_audit_entries(
+        tx,
+        *tenant,
+        asked,
+        AuditCodeRange { after, before, newest_first: true },
+        PAGE,
+    )
+    .await?;
     let mut told: BTreeSet<PersonCode> = reading.person.into_iter().collect();
     for one in &page.entries {
         match &one.what {
-            What::Changed(person, _) => told.extend(person),
-            What::Looked(people) => {
+            AuditedEvent::Change(person, _) => told.extend(person),
+            AuditedEvent::Access(people) => {
                 let seen: BTreeSet<PersonCode> = people.iter().map(|(person, _)| *person).collect();
                 told.extend(seen.into_iter().take(NAMED));
             }
         }
     }
-    let found = storage::people::some(&mut *tx, *tenant, told).await?;
+    let found = storage::people::list_people_by_code(&mut *tx, *tenant, told).await?;
     Ok((page, found.into_iter().map(|(code, profile)| (code, profile.name)).collect()))
 }
 
 /// The names of the users of a tenant, for those who read the audit.
 #[boxed::future]
-pub async fn user_names(app: &App, caller: &Session) -> Result<HashMap<UserCode, String>, Error> {
-    let all = users::list(app, &caller.scope).await?;
+pub async fn list_user_names(app: &App, caller: &Session) -> Result<HashMap<UserCode, String>, Error> {
+    let all = users::list_users(app, &caller.scope).await?;
     Ok(all.into_iter().map(|user| (user.code, user.name)).collect())
 }
 
 /// The code of the newest entry, after which nothing is told yet.
 #[boxed::future]
-pub async fn newest(app: &App, caller: &Session) -> Result<i32, Error> {
-    flush(app).await?;
-    let last = counters::last(&app.db, caller.scope.tenant(), Counter::Audit).await?;
+pub async fn find_newest_entry_code(app: &App, caller: &Session) -> Result<i32, Error> {
+    flush_access_log(app).await?;
+    let last = counters::load_last_number(&app.db, caller.scope.tenant(), Counter::Audit).await?;
     Ok(i32::try_from(last).unwrap_or(i32::MAX))
 }

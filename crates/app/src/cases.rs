@@ -9,63 +9,63 @@ mod read;
 mod search;
 mod shown;
 
-pub use moves::{move_to, note};
-pub use read::{History, Told, Whole, due, history, one};
-pub use search::{Item, PAGE, behind, list, overdue, overdue_counts};
-pub use storage::cases::Case;
-pub use storage::cases::inspections::Checked;
-pub use storage::field_changes::Written;
-pub use storage::history::Told as Moved;
-pub use storage::notes::Note;
+pub use moves::{add_case_note, change_case_situation};
+pub use read::{CaseChangeHistory, FullCase, ResolvedCase, compute_due_moment, read_case, read_case_history};
+pub use search::{Item, PAGE, count_overdue_cases, list_cases, list_cases_behind, list_overdue_cases};
+pub use storage::cases::StoredCase;
+pub use storage::cases::inspections::ChecklistEntry;
+pub use storage::field_changes::StoredFieldChange;
+pub use storage::history::RecordHistoryEntry as Moved;
+pub use storage::notes::RecordNote;
 
 use crate::access::Session;
-use crate::audit::saw;
-use crate::base::confirm;
-use crate::benefits::{Asked, ask};
-use crate::differences::{self, Present};
-use crate::once::{Done, Once};
-use crate::situations::cases::{Store, store};
+use crate::audit::record_access;
+use crate::base::confirm_registers;
+use crate::benefits::{WriteCommand, run_command};
+use crate::differences::{self, CurrentVersion};
+use crate::once::{IdempotentWrite, WriteOutcome};
+use crate::situations::cases::{PendingCaseWrite, store_case};
 use crate::{App, Error};
-use domain::{CaseKind, Field};
-use given::{Judge, Ready};
-use shown::{Names, fields};
+use domain::{CaseKind, InputField};
+use given::{SentCaseValidator, ValidatedCase};
+use shown::{ReferencedNames, render_case_fields};
 use storage::{Tx, cases, claims};
-use wire::read::Given;
+use wire::read::FieldPatch;
 use wire::records::{
     CasoCampos, ConsultaGestaoInput, EventoGestaoInput, HelpDeskGestaoInput, VistoriaGestaoInput,
 };
 
 /// What was sent, by what it is about.
 #[derive(Clone, Debug)]
-pub enum Input {
+pub enum AnyCaseInput {
     Claim(Box<EventoGestaoInput>),
     Inspection(Box<VistoriaGestaoInput>),
     Ticket(Box<HelpDeskGestaoInput>),
     Appointment(Box<ConsultaGestaoInput>),
 }
 
-impl Input {
+impl AnyCaseInput {
     pub fn kind(&self) -> CaseKind {
         match self {
-            Input::Claim(_) => CaseKind::Claim,
-            Input::Inspection(_) => CaseKind::Inspection,
-            Input::Ticket(_) => CaseKind::Ticket,
-            Input::Appointment(_) => CaseKind::Appointment,
+            AnyCaseInput::Claim(_) => CaseKind::Claim,
+            AnyCaseInput::Inspection(_) => CaseKind::Inspection,
+            AnyCaseInput::Ticket(_) => CaseKind::Ticket,
+            AnyCaseInput::Appointment(_) => CaseKind::Appointment,
         }
     }
 
-    fn common(&self) -> &CasoCampos {
+    fn common_fields(&self) -> &CasoCampos {
         match self {
-            Input::Claim(input) => &input.case,
-            Input::Inspection(input) => &input.case,
-            Input::Ticket(input) => &input.case,
-            Input::Appointment(input) => &input.case,
+            AnyCaseInput::Claim(input) => &input.case,
+            AnyCaseInput::Inspection(input) => &input.case,
+            AnyCaseInput::Ticket(input) => &input.case,
+            AnyCaseInput::Appointment(input) => &input.case,
         }
     }
 }
 
 /// Method and route of what is done to a kind.
-pub(crate) struct Operations {
+pub(crate) struct CaseOperationNames {
     list: &'static str,
     one: &'static str,
     open: &'static str,
@@ -77,7 +77,7 @@ pub(crate) struct Operations {
 
 macro_rules! operations {
     ($path:literal, $code:literal) => {
-        Operations {
+        CaseOperationNames {
             list: concat!("GET /gestao/", $path),
             one: concat!("GET /gestao/", $path, "/{", $code, "}"),
             open: concat!("POST /gestao/", $path),
@@ -89,7 +89,7 @@ macro_rules! operations {
     };
 }
 
-pub(crate) const fn operations(kind: CaseKind) -> Operations {
+pub(crate) const fn name_case_operations(kind: CaseKind) -> CaseOperationNames {
     match kind {
         CaseKind::Claim => operations!("evento", "codEvento"),
         CaseKind::Inspection => operations!("vistoria", "codVistoria"),
@@ -99,39 +99,39 @@ pub(crate) const fn operations(kind: CaseKind) -> Operations {
 }
 
 /// There is none of this code, or not for the caller.
-fn unknown(kind: CaseKind, code: i32) -> Error {
+fn reject_unknown_case(kind: CaseKind, code: i32) -> Error {
     let field = match kind {
-        CaseKind::Claim => Field::Claim,
-        CaseKind::Inspection => Field::Inspection,
-        CaseKind::Ticket => Field::Ticket,
-        CaseKind::Appointment => Field::Appointment,
+        CaseKind::Claim => InputField::Claim,
+        CaseKind::Inspection => InputField::Inspection,
+        CaseKind::Ticket => InputField::Ticket,
+        CaseKind::Appointment => InputField::Appointment,
     };
-    Error::NoSuch { field, code }
+    Error::NotFound { field, code }
 }
 
 /// Opens a case: in the situation in which its kind begins.
 #[boxed::future]
-pub async fn open(
+pub async fn open_case(
     app: &App,
     caller: &Session,
-    input: Input,
-    once: Once<Whole>,
-) -> Result<Done<Whole>, Error> {
-    let operation = operations(input.kind()).open;
-    ask(app, caller, operation, input, once, |tx, asked| Box::pin(write_new(tx, asked))).await
+    input: AnyCaseInput,
+    once: IdempotentWrite<FullCase>,
+) -> Result<WriteOutcome<FullCase>, Error> {
+    let operation = name_case_operations(input.kind()).open;
+    run_command(app, caller, operation, input, once, |tx, asked| Box::pin(write_new_case(tx, asked))).await
 }
 
-async fn write_new(tx: &mut Tx, asked: &Asked<Input>) -> Result<Whole, Error> {
-    confirm(tx, asked.scope.tenant(), &asked.registers).await?;
+async fn write_new_case(tx: &mut Tx, asked: &WriteCommand<AnyCaseInput>) -> Result<FullCase, Error> {
+    confirm_registers(tx, asked.scope.tenant(), &asked.registers).await?;
     let kind = asked.input.kind();
-    let mut judge = Judge::new(&mut *tx, asked);
-    let ready = judge.new_case(&asked.input).await?;
+    let mut judge = SentCaseValidator::new(&mut *tx, asked);
+    let ready = judge.build_new_case(&asked.input).await?;
     let problems = judge.problems;
-    let (Some(Ready { case, benefit, related }), []) = (ready, &problems[..]) else {
+    let (Some(ValidatedCase { case, benefit, related }), []) = (ready, &problems[..]) else {
         return Err(Error::Refused(problems));
     };
     let tenant = asked.scope.tenant();
-    let written = Store {
+    let written = PendingCaseWrite {
         before: None,
         after: case,
         benefit: benefit.as_ref(),
@@ -139,96 +139,115 @@ async fn write_new(tx: &mut Tx, asked: &Asked<Input>) -> Result<Whole, Error> {
         differences: Vec::new(),
         also: Box::new(move |code| {
             let code = domain::ClaimCode::new(code);
-            claims::relate(tenant, related.iter().flat_map(|other| [(code, *other), (*other, code)]))
+            claims::insert_claim_relations(
+                tenant,
+                related.iter().flat_map(|other| [(code, *other), (*other, code)]),
+            )
         }),
     };
-    let (code, _) = store(tx, &asked.acting(), written).await?;
-    read::whole(tx, asked, kind, code, true).await?.ok_or_else(|| unknown(kind, code))
+    let (code, _) = store_case(tx, &asked.actor_context(), written).await?;
+    read::read_written_case(tx, asked, kind, code, true).await?.ok_or_else(|| reject_unknown_case(kind, code))
 }
 
 /// Changes the fields of a case.
 #[boxed::future]
-pub async fn change(
+pub async fn change_case(
     app: &App,
     caller: &Session,
-    (code, input): (i32, Input),
-    once: Once<Whole>,
-) -> Result<Done<Whole>, Error> {
-    let operation = operations(input.kind()).change;
-    let done =
-        ask(app, caller, operation, (code, input), once, |tx, asked| Box::pin(write_changed(tx, asked)))
-            .await?;
-    note_look(app, caller, operation, &done)?;
+    (code, input): (i32, AnyCaseInput),
+    once: IdempotentWrite<FullCase>,
+) -> Result<WriteOutcome<FullCase>, Error> {
+    let operation = name_case_operations(input.kind()).change;
+    let done = run_command(app, caller, operation, (code, input), once, |tx, asked| {
+        Box::pin(write_changed_case(tx, asked))
+    })
+    .await?;
+    record_unchanged_access(app, caller, operation, &done)?;
     Ok(done)
 }
 
-async fn write_changed(tx: &mut Tx, asked: &Asked<(i32, Input)>) -> Result<Whole, Error> {
+async fn write_changed_case(
+    tx: &mut Tx,
+    asked: &WriteCommand<(i32, AnyCaseInput)>,
+) -> Result<FullCase, Error> {
     let (tenant, (code, input)) = (asked.scope.tenant(), &asked.input);
     let (code, kind, registers) = (*code, input.kind(), &asked.registers);
-    confirm(tx, tenant, registers).await?;
-    let before = cases::find(&mut *tx, &asked.scope, kind, code).await?.map(|told| told.case);
+    confirm_registers(tx, tenant, registers).await?;
+    let before = cases::find_case(&mut *tx, &asked.scope, kind, code).await?.map(|told| told.case);
     let had = match kind {
-        CaseKind::Claim if before.is_some() => read::related(&mut *tx, &asked.scope, code).await?,
+        CaseKind::Claim if before.is_some() => {
+            read::list_related_claims(&mut *tx, &asked.scope, code).await?
+        }
         _ => Vec::new(),
     };
-    let mut judge = Judge::new(&mut *tx, asked);
-    let ready = judge.changed_case(input, (code, before.as_ref()), &had).await?;
+    let mut judge = SentCaseValidator::new(&mut *tx, asked);
+    let ready = judge.build_changed_case(input, (code, before.as_ref()), &had).await?;
     let problems = judge.problems;
     // What was sent is judged before the code in the path.
     if !problems.is_empty() {
         return Err(Error::Refused(problems));
     }
-    let (Some(before), Some(Ready { case: after, benefit, related })) = (before, ready) else {
-        return Err(unknown(kind, code));
+    let (Some(before), Some(ValidatedCase { case: after, benefit, related })) = (before, ready) else {
+        return Err(reject_unknown_case(kind, code));
     };
-    let names = Names::of(&mut *tx, asked, [&before, &after]).await?;
-    let differences = differences::between(
-        fields(registers, &names, &before, &had),
-        fields(registers, &names, &after, &related),
+    let names = ReferencedNames::load_changed(&mut *tx, asked, [&before, &after]).await?;
+    let differences = differences::compare_fields(
+        render_case_fields(registers, &names, &before, &had),
+        render_case_fields(registers, &names, &after, &related),
     );
-    refuse_old(asked, &before, &input.common().version, &differences)?;
+    refuse_old_version(asked, &before, &input.common_fields().version, &differences)?;
     if after == before && related == had {
-        return read::whole(tx, asked, kind, code, false).await?.ok_or_else(|| unknown(kind, code));
+        return read::read_written_case(tx, asked, kind, code, false)
+            .await?
+            .ok_or_else(|| reject_unknown_case(kind, code));
     }
     let own = domain::ClaimCode::new(code);
     let gone: Vec<_> = had.iter().filter(|other| !related.contains(other)).copied().collect();
     let come: Vec<_> = related.iter().filter(|other| !had.contains(other)).copied().collect();
-    let written = Store {
+    let written = PendingCaseWrite {
         before: Some((code, &before)),
         after,
         benefit: benefit.as_ref(),
         reason: None,
         differences,
         also: Box::new(move |_| {
-            let mut statements = claims::part(tenant, own, &gone);
-            statements.extend(claims::relate(tenant, come.iter().flat_map(|to| [(own, *to), (*to, own)])));
+            let mut statements = claims::delete_mutual_relations(tenant, own, &gone);
+            statements.extend(claims::insert_claim_relations(
+                tenant,
+                come.iter().flat_map(|to| [(own, *to), (*to, own)]),
+            ));
             statements
         }),
     };
-    store(tx, &asked.acting(), written).await?;
-    read::whole(tx, asked, kind, code, true).await?.ok_or_else(|| unknown(kind, code))
+    store_case(tx, &asked.actor_context(), written).await?;
+    read::read_written_case(tx, asked, kind, code, true).await?.ok_or_else(|| reject_unknown_case(kind, code))
 }
 
 /// Refuses what was decided by another version than the present one.
-fn refuse_old<I>(
-    asked: &Asked<I>,
-    before: &Case,
-    given: &Given<i32>,
-    wanted: &[differences::Difference],
+fn refuse_old_version<I>(
+    asked: &WriteCommand<I>,
+    before: &StoredCase,
+    given: &FieldPatch<i32>,
+    wanted: &[differences::FieldDifference],
 ) -> Result<(), Error> {
     let head = before.head();
-    let present = Present { version: head.version.into(), since: head.updated_at };
-    let Given::Set(given) = given else { return Ok(()) };
-    match differences::refuse_old((*given).into(), present, &asked.registers.zone, wanted) {
+    let present = CurrentVersion { version: head.version.into(), since: head.updated_at };
+    let FieldPatch::Set(given) = given else { return Ok(()) };
+    match differences::refuse_old_version((*given).into(), present, &asked.registers.zone, wanted) {
         Some(old) => Err(old.into()),
         None => Ok(()),
     }
 }
 
 /// An answer that nothing was changed for shows somebody's data all the same.
-fn note_look(app: &App, caller: &Session, operation: &'static str, done: &Done<Whole>) -> Result<(), Error> {
+fn record_unchanged_access(
+    app: &App,
+    caller: &Session,
+    operation: &'static str,
+    done: &WriteOutcome<FullCase>,
+) -> Result<(), Error> {
     match done {
-        Done::Now(whole) if !whole.changed => saw(app, caller, operation, whole.people()),
+        WriteOutcome::Fresh(whole) if !whole.changed => record_access(app, caller, operation, whole.people()),
         _ => Ok(()),
     }
 }

@@ -1,14 +1,14 @@
 //! What the operator of a server asks to be looked at: whether writing works, whether attachments are there, and what does not
 //! leave the server as it should. Nothing of it changes anything that stays.
 
-use crate::files::Place;
+use crate::files::FileStore;
 use crate::{App, Error};
 use domain::{FileCode, Moment, ReceiverCode, TenantId};
 use std::time::Duration;
-use storage::files::{self, StoredFile};
-use storage::receivers::Registered;
-use storage::settings::{self, Setting};
-use storage::{Lane, Tx, deliveries, mails, queues, receivers, tenants};
+use storage::files::{self, BlobLocation};
+use storage::receivers::StoredReceiver;
+use storage::settings::{self, ServerSetting};
+use storage::{Tx, WriteLane, deliveries, mails, queues, receivers, tenants};
 
 const HOUR: Duration = Duration::from_secs(3600);
 /// More than fits into the room that is left in a page: what is written needs room of its own.
@@ -27,15 +27,15 @@ const MAILS_LOOKED_AT: i64 = 100;
 
 /// Writes something durably, and removes it in the same unit: nothing of it is ever seen.
 #[boxed::future]
-pub async fn try_write(app: &App) -> Result<(), Error> {
+pub async fn probe_write(app: &App) -> Result<(), Error> {
     let text = "x".repeat(PROBE_BYTES);
-    let lane = Lane::of(TenantId::SERVER);
-    Ok(app.db.write(lane, text, |tx, text| Box::pin(write_and_remove(tx, text))).await?)
+    let lane = WriteLane::foreground(TenantId::SERVER);
+    Ok(app.db.write(lane, text, |tx, text| Box::pin(write_and_delete_probe(tx, text))).await?)
 }
 
-async fn write_and_remove(tx: &mut Tx, text: &str) -> Result<(), storage::Error> {
-    settings::set(tx, Setting::WriteProbe, text).await?;
-    settings::forget(tx, Setting::WriteProbe).await
+async fn write_and_delete_probe(tx: &mut Tx, text: &str) -> Result<(), storage::Error> {
+    settings::upsert_setting(tx, ServerSetting::WriteProbe, text).await?;
+    settings::delete_setting(tx, ServerSetting::WriteProbe).await
 }
 
 /// How it goes with the attachments that were looked at.
@@ -50,12 +50,12 @@ pub struct AttachmentSample {
 
 /// Looks whether the bytes of attachments are where they should be: of the newest ones, and of some by chance.
 #[boxed::future]
-pub async fn sample_attachments(app: &App, place: &Place) -> Result<AttachmentSample, Error> {
+pub async fn sample_attachments(app: &App, place: &FileStore) -> Result<AttachmentSample, Error> {
     let mut sample = AttachmentSample::default();
-    for tenant in tenants::all(&app.db).await?.iter().map(|one| one.id) {
-        for file in sampled_files(app, tenant).await? {
+    for tenant in tenants::list_tenants(&app.db).await?.iter().map(|one| one.id) {
+        for file in list_sampled_files(app, tenant).await? {
             sample.looked_at += 1;
-            match place.size_of(&file.storage_key).await? {
+            match place.find_size(&file.storage_key).await? {
                 None => sample.missing.push((tenant, file.code)),
                 Some(size) if i64::try_from(size) != Ok(file.size) => {
                     sample.damaged.push((tenant, file.code));
@@ -67,14 +67,14 @@ pub async fn sample_attachments(app: &App, place: &Place) -> Result<AttachmentSa
     Ok(sample)
 }
 
-async fn sampled_files(app: &App, tenant: TenantId) -> Result<Vec<StoredFile>, Error> {
-    let mut sample = files::newest(&app.db, tenant, SAMPLE).await?;
+async fn list_sampled_files(app: &App, tenant: TenantId) -> Result<Vec<BlobLocation>, Error> {
+    let mut sample = files::list_newest_blobs(&app.db, tenant, SAMPLE).await?;
     let Some(oldest) = sample.last().map(|file| file.code.get()) else { return Ok(sample) };
     for _ in 0..SAMPLE {
         let mut random = [0; 4];
         app.chance.fill(&mut random);
         let code = FileCode::new(i32::from_be_bytes(random).rem_euclid(oldest.max(1)));
-        sample.extend(files::next_from(&app.db, tenant, code).await?);
+        sample.extend(files::find_blob_from_code(&app.db, tenant, code).await?);
     }
     sample.sort_by_key(|file| file.code.get());
     sample.dedup_by_key(|file| file.code);
@@ -103,9 +103,9 @@ pub enum TroubleKind {
 #[boxed::future]
 pub async fn find_receiver_troubles(app: &App) -> Result<Vec<ReceiverTrouble>, Error> {
     let mut troubles = Vec::new();
-    for tenant in tenants::all(&app.db).await?.iter().filter(|one| one.active).map(|one| one.id) {
-        for receiver in receivers::all(&app.db, tenant).await?.iter().filter(|one| one.active) {
-            let kinds = troubles_of(app, tenant, receiver).await?;
+    for tenant in tenants::list_tenants(&app.db).await?.iter().filter(|one| one.active).map(|one| one.id) {
+        for receiver in receivers::list_receivers(&app.db, tenant).await?.iter().filter(|one| one.active) {
+            let kinds = list_receiver_troubles(app, tenant, receiver).await?;
             troubles.extend(kinds.into_iter().map(|kind| ReceiverTrouble {
                 tenant,
                 receiver: receiver.code,
@@ -116,10 +116,15 @@ pub async fn find_receiver_troubles(app: &App) -> Result<Vec<ReceiverTrouble>, E
     Ok(troubles)
 }
 
-async fn troubles_of(app: &App, tenant: TenantId, receiver: &Registered) -> Result<Vec<TroubleKind>, Error> {
+async fn list_receiver_troubles(
+    app: &App,
+    tenant: TenantId,
+    receiver: &StoredReceiver,
+) -> Result<Vec<TroubleKind>, Error> {
     let now = app.now();
     let mut kinds = Vec::new();
-    let exhausted = deliveries::count_exhausted(&app.db, tenant, receiver.code, EXHAUSTED_COUNTED).await?;
+    let exhausted =
+        deliveries::count_exhausted_deliveries(&app.db, tenant, receiver.code, EXHAUSTED_COUNTED).await?;
     if exhausted > 0 {
         kinds.push(TroubleKind::Exhausted(exhausted));
     }
@@ -130,7 +135,7 @@ async fn troubles_of(app: &App, tenant: TenantId, receiver: &Registered) -> Resu
     if let Some(since) = receiver.health.failing_since.filter(|since| since.plus(FAILING_FOR) <= now) {
         kinds.push(TroubleKind::FailingSince(since));
     }
-    let first_wait = queues::first_wait(&app.db, tenant, receiver.code).await?;
+    let first_wait = queues::find_first_wait(&app.db, tenant, receiver.code).await?;
     let waits = [receiver.health.not_before.map(|at| (at, HOUR)), first_wait.map(|at| (at, LONGEST_WAIT))];
     let far = waits.into_iter().flatten().filter(|(at, most)| *at > now.plus(*most)).map(|(at, _)| at).max();
     kinds.extend(far.map(TroubleKind::WaitingUntil));
@@ -149,10 +154,10 @@ pub struct StuckMail {
 
 #[boxed::future]
 pub async fn find_stuck_mail(app: &App) -> Result<StuckMail, Error> {
-    let (waiting, oldest) = mails::waiting_since(&app.db, app.now().minus(MAIL_WAITS)).await?;
+    let (waiting, oldest) = mails::count_waiting_mails(&app.db, app.now().minus(MAIL_WAITS)).await?;
     let mut stuck = StuckMail { waiting, oldest, given_up: 0 };
-    for tenant in tenants::all(&app.db).await?.iter().map(|one| one.id) {
-        let listed = mails::listed(&app.db, tenant, i32::MAX, MAILS_LOOKED_AT).await?;
+    for tenant in tenants::list_tenants(&app.db).await?.iter().map(|one| one.id) {
+        let listed = mails::list_outbox_mails(&app.db, tenant, i32::MAX, MAILS_LOOKED_AT).await?;
         stuck.given_up += listed.iter().filter(|one| !one.is_waiting && one.sent_at.is_none()).count();
     }
     Ok(stuck)

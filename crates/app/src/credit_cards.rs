@@ -1,34 +1,42 @@
 //! The credit cards of a member.
 
 use crate::access::Session;
-use crate::audit::saw;
-use crate::vault::{Place, Vault};
+use crate::audit::record_access;
+use crate::vault::{SecretLocation, Vault};
 use crate::{App, Error};
-use domain::{Chance, CreditCardCode, Field, PersonCode, Scope, TenantId, fold};
+use domain::{CreditCardCode, InputField, PersonCode, RandomSource, Scope, TenantId, fold_text};
 use std::sync::Arc;
 use storage::credit_cards;
-pub use storage::credit_cards::CreditCard;
-use storage::secrets::{self, Kind};
-use storage::{Lane, Tx, people};
+pub use storage::credit_cards::StoredCreditCard;
+use storage::secrets::{self, SecretOwnerKind};
+use storage::{Tx, WriteLane, people};
 
 /// The cards of a person whom the caller may see, also those no longer used; by the name on them, then by code.
 #[boxed::future]
-pub async fn of(app: &App, caller: &Session, person: PersonCode) -> Result<Vec<CreditCard>, Error> {
+pub async fn list_credit_cards(
+    app: &App,
+    caller: &Session,
+    person: PersonCode,
+) -> Result<Vec<StoredCreditCard>, Error> {
     let asked = (caller.scope.clone(), person);
-    let read = app.db.read(asked, |tx, (scope, person)| Box::pin(read(tx, scope, *person)));
-    let unknown = Error::NoSuch { field: Field::Person, code: person.get() };
+    let read = app.db.read(asked, |tx, (scope, person)| Box::pin(read_visible_cards(tx, scope, *person)));
+    let unknown = Error::NotFound { field: InputField::Person, code: person.get() };
     let mut cards = read.await?.ok_or(unknown)?;
     // That he has none is something about him too.
-    saw(app, caller, "GET /ext/associado/{codPessoa}/cartaoCredito", std::iter::once(person))?;
-    cards.sort_by_cached_key(|card| (fold(&card.holder), card.code));
+    record_access(app, caller, "GET /ext/associado/{codPessoa}/cartaoCredito", std::iter::once(person))?;
+    cards.sort_by_cached_key(|card| (fold_text(&card.holder), card.code));
     Ok(cards)
 }
 
-async fn read(tx: &mut Tx, scope: &Scope, person: PersonCode) -> Result<Option<Vec<CreditCard>>, Error> {
-    if !people::is_visible(tx, scope, person).await? {
+async fn read_visible_cards(
+    tx: &mut Tx,
+    scope: &Scope,
+    person: PersonCode,
+) -> Result<Option<Vec<StoredCreditCard>>, Error> {
+    if !people::is_person_visible(tx, scope, person).await? {
         return Ok(None);
     }
-    Ok(Some(credit_cards::of(tx, scope.tenant(), person).await?))
+    Ok(Some(credit_cards::list_credit_cards(tx, scope.tenant(), person).await?))
 }
 
 /// Cards whose tokens are sealed in one unit.
@@ -41,8 +49,8 @@ pub async fn seal_clear_tokens(app: &App, vault: &Vault, tenant: TenantId) -> Re
     let mut sealed = 0;
     loop {
         let input = (vault.clone(), Arc::clone(&app.chance), tenant);
-        let unit = app.db.write(Lane::background(tenant), input, |tx, (vault, chance, tenant)| {
-            Box::pin(seal_some(tx, vault, &**chance, *tenant))
+        let unit = app.db.write(WriteLane::background(tenant), input, |tx, (vault, chance, tenant)| {
+            Box::pin(seal_token_batch(tx, vault, &**chance, *tenant))
         });
         let count = unit.await?;
         sealed += count;
@@ -52,11 +60,16 @@ pub async fn seal_clear_tokens(app: &App, vault: &Vault, tenant: TenantId) -> Re
     }
 }
 
-async fn seal_some(tx: &mut Tx, vault: &Vault, chance: &dyn Chance, tenant: TenantId) -> Result<u64, Error> {
-    let clear = credit_cards::clear_tokens(&mut *tx, tenant, TOGETHER).await?;
+async fn seal_token_batch(
+    tx: &mut Tx,
+    vault: &Vault,
+    chance: &dyn RandomSource,
+    tenant: TenantId,
+) -> Result<u64, Error> {
+    let clear = credit_cards::list_unsealed_tokens(&mut *tx, tenant, TOGETHER).await?;
     for (person, code, token) in &clear {
         seal_token(tx, vault, chance, (tenant, *code), token).await?;
-        credit_cards::empty_token(tx, tenant, (*person, *code)).await?;
+        credit_cards::clear_unsealed_token(tx, tenant, (*person, *code)).await?;
     }
     Ok(clear.len() as u64)
 }
@@ -65,20 +78,20 @@ async fn seal_some(tx: &mut Tx, vault: &Vault, chance: &dyn Chance, tenant: Tena
 pub(crate) async fn seal_token(
     tx: &mut Tx,
     vault: &Vault,
-    chance: &dyn Chance,
+    chance: &dyn RandomSource,
     (tenant, code): (TenantId, CreditCardCode),
     token: &str,
 ) -> Result<(), Error> {
-    let place = Place { tenant, kind: Kind::CreditCard, code: code.get() };
+    let place = SecretLocation { tenant, kind: SecretOwnerKind::CreditCard, code: code.get() };
     let sealed = vault.seal(chance, place, token.as_bytes())?;
-    Ok(secrets::keep(tx, tenant, Kind::CreditCard, code.get(), &sealed).await?)
+    Ok(secrets::upsert_secret(tx, tenant, SecretOwnerKind::CreditCard, code.get(), &sealed).await?)
 }
 
 /// The same for every association of the server.
 #[boxed::future]
 pub async fn seal_all_clear_tokens(app: &App, vault: &Vault) -> Result<u64, Error> {
     let mut sealed = 0;
-    for tenant in storage::tenants::all(&app.db).await? {
+    for tenant in storage::tenants::list_tenants(&app.db).await? {
         sealed += seal_clear_tokens(app, vault, tenant.id).await?;
     }
     Ok(sealed)

@@ -1,6 +1,6 @@
 //! Why something was not done.
 
-use domain::{Field, Rejection};
+use domain::{InputField, Rejection};
 use std::time::Duration;
 
 #[derive(Clone, Debug, thiserror::Error)]
@@ -22,10 +22,10 @@ pub enum Error {
     FactorDemanded,
     /// Too many failed logins.
     #[error("too many failed logins; again in {0:?}")]
-    TooMany(Duration),
+    TooManyFailures(Duration),
     /// Too many lookups without a credential.
     #[error("too many lookups without a credential; again in {0:?}")]
-    TooOften(Duration),
+    TooManyLookups(Duration),
     /// More logins wait than can be checked.
     #[error("too many logins at once")]
     Busy,
@@ -40,19 +40,19 @@ pub enum Error {
     NoTenant,
     /// What was asked for by its code is not there, or not for the caller.
     #[error("there is no {code} for the caller ({field:?})")]
-    NoSuch { field: Field, code: i32 },
+    NotFound { field: InputField, code: i32 },
     /// The same of a record of a register, which only its description can name.
     #[error("there is no such record for the caller: {0:?}")]
     NoRecord(Rejection),
     /// A register changed while something was decided by it: decided anew, and never shown.
     #[error("a register changed meanwhile")]
-    Stale,
+    StaleRegisters,
     /// Another process has the work in hand now: for whoever had it, and never shown.
     #[error("another process has the work in hand")]
-    Lost,
+    LeaseLost,
     /// More looks at people wait to be written down than may be forgotten.
     #[error("the audit cannot keep up")]
-    Unaudited,
+    AuditBacklogFull,
     /// The key came before, with another body.
     #[error("the idempotency key was used for something else")]
     KeyReused,
@@ -64,7 +64,7 @@ pub enum Error {
     #[error("password hashing failed: {0}")]
     Hashing(String),
     #[error("a text could not be written: {0}")]
-    Text(String),
+    Defect(String),
 }
 
 /// Work of which the server does little at a time.
@@ -76,7 +76,7 @@ pub enum HeavyWork {
 
 impl Error {
     /// The database could not be used just now: the same may work in a moment, or once somebody has mended it.
-    pub fn is_passing(&self) -> bool {
+    pub fn is_transient(&self) -> bool {
         use storage::Error::{DatabaseFault, TooSlow, Unavailable, Unknown};
         matches!(
             self,
@@ -103,6 +103,6 @@ impl From<Rejection> for Error {
 }
 
 /// Takes the value, or keeps the refusal for the list of all of them.
-pub fn collect<T>(problems: &mut Vec<Rejection>, result: Result<T, Rejection>) -> Option<T> {
+pub fn collect_problem<T>(problems: &mut Vec<Rejection>, result: Result<T, Rejection>) -> Option<T> {
     result.map_err(|problem| problems.push(problem)).ok()
 }

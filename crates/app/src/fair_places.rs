@@ -39,7 +39,7 @@ impl FairPlaces {
     /// Waits for a place, in the order of coming; `None` where none was free for so long, or too many wait already.
     #[boxed::future]
     pub async fn acquire(&self, tenant: TenantId, patience: Duration) -> Option<HeldPlace> {
-        let queue = self.queue_of(tenant);
+        let queue = self.tenant_queue(tenant);
         let _waiting = queue.waiting.try_acquire_owned().ok()?;
         let both = async {
             // The association's own place comes first: so each has one request at most in the server's line.
@@ -52,17 +52,17 @@ impl FairPlaces {
 
     /// A place that is free now.
     pub fn try_acquire(&self, tenant: TenantId) -> Option<HeldPlace> {
-        let own = self.queue_of(tenant).places.try_acquire_owned().ok()?;
+        let own = self.tenant_queue(tenant).places.try_acquire_owned().ok()?;
         let server = Arc::clone(&self.server).try_acquire_owned().ok()?;
         Some(HeldPlace { _tenant: own, _server: server })
     }
 
     /// How many places are held now.
-    pub fn held(&self) -> usize {
+    pub fn held_count(&self) -> usize {
         self.server_count - self.server.available_permits()
     }
 
-    fn queue_of(&self, tenant: TenantId) -> TenantQueue {
+    fn tenant_queue(&self, tenant: TenantId) -> TenantQueue {
         let mut tenants = self.tenants.lock().unwrap_or_else(PoisonError::into_inner);
         let new = || TenantQueue {
             places: Arc::new(Semaphore::new(self.tenant_count)),
@@ -89,7 +89,7 @@ mod tests {
         assert!(places.acquire(ONE, Duration::ZERO).await.is_none(), "its own one is taken");
         assert!(places.try_acquire(ONE).is_none());
         let second = places.acquire(TWO, patience).await.unwrap();
-        assert_eq!(places.held(), 2);
+        assert_eq!(places.held_count(), 2);
         assert!(places.try_acquire(THREE).is_none(), "the server has two");
         let waiting = tokio::spawn({
             let places = Arc::clone(&places);
@@ -99,7 +99,7 @@ mod tests {
         drop(first);
         assert!(waiting.await.unwrap());
         drop(second);
-        assert_eq!(places.held(), 0);
+        assert_eq!(places.held_count(), 0);
     }
 
     #[tokio::test]
@@ -113,7 +113,7 @@ mod tests {
                 tokio::spawn(async move { places.acquire(ONE, patience).await.is_some() })
             })
             .collect();
-        while places.queue_of(ONE).waiting.available_permits() > 0 {
+        while places.tenant_queue(ONE).waiting.available_permits() > 0 {
             tokio::task::yield_now().await;
         }
         let mut next = std::pin::pin!(places.acquire(ONE, patience));

@@ -3,92 +3,98 @@
 //! a base that was put back to an earlier state is told so.
 
 use crate::access::Session;
-use crate::audit::saw;
-use crate::base::{Registers, read_by_registers};
+use crate::audit::record_access;
+use crate::base::{TenantRegisters, read_with_registers};
 use crate::{App, Error};
 use domain::{BranchCode, ChangeDigest, Entity, HistoryCursor, PersonCode, Rejection, TenantId};
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
 use storage::Tx;
 use storage::counters::{self, Counter};
-pub use storage::history::Entry;
-use storage::history::{self, Mark};
+pub use storage::history::HistoryFeedEntry;
+use storage::history::{self, HistoryEntryMark};
 
 /// Entries in a page.
 pub const PAGE: usize = 100;
 
-pub struct Page {
-    pub entries: Vec<Entry>,
+pub struct ChangeFeedPage {
+    pub entries: Vec<HistoryFeedEntry>,
     pub has_more: bool,
     /// Where to go on.
     pub next: HistoryCursor,
-    pub registers: Arc<Registers>,
+    pub registers: Arc<TenantRegisters>,
 }
 
 /// The changes behind a cursor in the caller's branches, of one entity or of all.
 #[boxed::future]
-pub async fn page(
+pub async fn read_feed_page(
     app: &App,
     caller: &Session,
     entity: Option<Entity>,
     after: HistoryCursor,
-) -> Result<Page, Error> {
+) -> Result<ChangeFeedPage, Error> {
     let tenant = caller.scope.tenant();
-    let asked = |registers: &Registers| {
+    let asked = |registers: &TenantRegisters| {
         // Also of branches that are closed: what happened there happened.
         let branches = registers.branches.iter().map(|branch| branch.code);
-        let branches: Vec<BranchCode> = branches.filter(|branch| caller.scope.sees(*branch)).collect();
+        let branches: Vec<BranchCode> = branches.filter(|branch| caller.scope.can_see(*branch)).collect();
         (tenant, branches, entity.map_or(Entity::ALL.to_vec(), |one| vec![one]), after)
     };
     let ((mut entries, place), registers) =
-        read_by_registers(app, tenant, asked, |tx, asked| Box::pin(read(tx, asked))).await?;
+        read_with_registers(app, tenant, asked, |tx, asked| Box::pin(read_feed_entries(tx, asked))).await?;
     let has_more = entries.len() > PAGE;
     entries.truncate(PAGE);
-    let last = entries.last().map(|one| cursor(tenant, &mark_of(one)));
-    saw(app, caller, "GET /gestao/historico", entries.iter().filter_map(|entry| person(&entry.body)))?;
-    Ok(Page { entries, has_more, next: last.unwrap_or(place), registers })
+    let last = entries.last().map(|one| build_cursor(tenant, &build_entry_mark(one)));
+    record_access(
+        app,
+        caller,
+        "GET /gestao/historico",
+        entries.iter().filter_map(|entry| extract_body_person(&entry.body)),
+    )?;
+    Ok(ChangeFeedPage { entries, has_more, next: last.unwrap_or(place), registers })
 }
 
-type Asked = (TenantId, Vec<BranchCode>, Vec<Entity>, HistoryCursor);
+type ChangeFeedQuery = (TenantId, Vec<BranchCode>, Vec<Entity>, HistoryCursor);
 
-async fn read(
+async fn read_feed_entries(
     tx: &mut Tx,
-    (tenant, branches, entities, after): &Asked,
-) -> Result<(Vec<Entry>, HistoryCursor), Error> {
-    let place = place(tx, *tenant, *after).await?;
-    let entries = history::feed(tx, *tenant, (branches, entities), place.code, PAGE as i64 + 1).await?;
+    (tenant, branches, entities, after): &ChangeFeedQuery,
+) -> Result<(Vec<HistoryFeedEntry>, HistoryCursor), Error> {
+    let place = resolve_cursor(tx, *tenant, *after).await?;
+    let entries =
+        history::list_history_feed(tx, *tenant, (branches, entities), place.code, PAGE as i64 + 1).await?;
     Ok((entries, place))
 }
 
 /// The place that a cursor names, whole; refuses one of a history that is no more. A change that is no longer kept says
 /// nothing: its code was given here, and that is all that is known.
-async fn place(tx: &mut Tx, tenant: TenantId, after: HistoryCursor) -> Result<HistoryCursor, Error> {
+async fn resolve_cursor(tx: &mut Tx, tenant: TenantId, after: HistoryCursor) -> Result<HistoryCursor, Error> {
     if after.code == HistoryCursor::START.code {
         return Ok(HistoryCursor::START);
     }
-    let Some(mark) = history::mark(tx, tenant, after.code).await? else {
-        let newest = counters::last(&mut *tx, tenant, Counter::History).await?;
+    let Some(mark) = history::find_history_mark(tx, tenant, after.code).await? else {
+        let newest = counters::load_last_number(&mut *tx, tenant, Counter::History).await?;
         let was_given = i64::from(after.code.get()) <= newest;
         return if was_given { Ok(after) } else { Err(Rejection::HistoryPutBack.into()) };
     };
-    let here = cursor(tenant, &mark);
+    let here = build_cursor(tenant, &mark);
     match after.digest.is_none_or(|digest| Some(digest) == here.digest) {
         true => Ok(here),
         false => Err(Rejection::HistoryPutBack.into()),
     }
 }
 
-fn cursor(tenant: TenantId, change: &Mark) -> HistoryCursor {
-    HistoryCursor { code: change.code, digest: Some(digest(tenant, change)) }
+fn build_cursor(tenant: TenantId, change: &HistoryEntryMark) -> HistoryCursor {
+    HistoryCursor { code: change.code, digest: Some(digest_change(tenant, change)) }
 }
 
-fn mark_of(entry: &Entry) -> Mark {
-    Mark { code: entry.code, entity: entry.entity, record: entry.record, at: entry.at }
+fn build_entry_mark(entry: &HistoryFeedEntry) -> HistoryEntryMark {
+    HistoryEntryMark { code: entry.code, entity: entry.entity, record: entry.record, at: entry.at }
 }
 
 /// Of what never changes of a change. Its body is left out: it tells of somebody, and may have to be written anew when he
 /// is forgotten.
-pub(crate) fn digest(tenant: TenantId, change: &Mark) -> ChangeDigest {
+pub(crate) fn digest_change(tenant: TenantId, change: &HistoryEntryMark) -> ChangeDigest {
     let text = format!(
         "{tenant} {} {} {} {}",
         change.code,
@@ -101,7 +107,7 @@ pub(crate) fn digest(tenant: TenantId, change: &Mark) -> ChangeDigest {
 }
 
 /// Whom a trigger tells of.
-pub(crate) fn person(body: &str) -> Option<PersonCode> {
+pub(crate) fn extract_body_person(body: &str) -> Option<PersonCode> {
     let body: serde_json::Value = serde_json::from_str(body).ok()?;
     let code = body["objeto"]["codPessoa"].as_i64()?;
     i32::try_from(code).ok().map(PersonCode::new)

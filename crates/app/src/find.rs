@@ -3,11 +3,11 @@
 
 use crate::access::Session;
 use crate::cases::{self, Item};
-use crate::searches::{self, Found};
+use crate::searches::{self, FoundMemberRow};
 use crate::{App, Error, dependents};
 use domain::{CardNumber, CaseKind, Cpf, Document, PersonCode, Phone, Plate};
 use storage::phones;
-use wire::read::{self, Record};
+use wire::read::{self, InputRecord};
 use wire::records::PesquisaAssociadoQuery;
 
 const OPERATION: &str = "GET /console/busca";
@@ -25,8 +25,8 @@ const AREAS: [u8; 67] = [
 
 /// What was found: rows of members, and what people work on by its protocol.
 #[derive(Default)]
-pub struct Finds {
-    pub rows: Vec<Found>,
+pub struct GlobalSearchResult {
+    pub rows: Vec<FoundMemberRow>,
     /// How many rows there are, beyond those of the first page.
     pub total: i64,
     pub cases: Vec<Item>,
@@ -34,7 +34,7 @@ pub struct Finds {
 
 /// One thing that a text may mean.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Meaning {
+enum SearchTextMeaning {
     Document(String),
     Plate(String),
     Chassis(String),
@@ -47,48 +47,48 @@ enum Meaning {
     Name(String),
 }
 
-fn meanings(text: &str) -> Vec<Meaning> {
+fn interpret_text(text: &str) -> Vec<SearchTextMeaning> {
     let text = text.trim();
     let bare: String = text.chars().filter(|sign| sign.is_alphanumeric()).collect();
     let digits = bare.chars().filter(char::is_ascii_digit).count();
     let mut all = Vec::new();
     if Document::parse(text).is_ok() {
-        all.push(Meaning::Document(text.to_owned()));
+        all.push(SearchTextMeaning::Document(text.to_owned()));
     }
     if Plate::parse(text).is_ok() {
-        all.push(Meaning::Plate(text.to_owned()));
+        all.push(SearchTextMeaning::Plate(text.to_owned()));
     }
     let is_number = !bare.is_empty() && digits == bare.len();
     if is_number {
         // However its digits were grouped.
         if CardNumber::parse(&bare).is_ok() {
-            all.push(Meaning::Card(bare.clone()));
+            all.push(SearchTextMeaning::Card(bare.clone()));
         }
         if Cpf::parse(text).is_err() {
-            all.extend(Phone::parse(text).ok().map(Meaning::Phone));
+            all.extend(Phone::parse(text).ok().map(SearchTextMeaning::Phone));
         }
         if matches!(bare.len(), 8 | 9) {
-            all.push(Meaning::ShortPhone(bare.clone()));
+            all.push(SearchTextMeaning::ShortPhone(bare.clone()));
         }
-        all.extend(bare.parse().ok().filter(|number| *number > 0).map(Meaning::Number));
+        all.extend(bare.parse().ok().filter(|number| *number > 0).map(SearchTextMeaning::Number));
     } else if digits >= 3 && CHASSIS.contains(&bare.len()) && all.is_empty() {
-        all.push(Meaning::Chassis(text.to_owned()));
+        all.push(SearchTextMeaning::Chassis(text.to_owned()));
     }
     if all.is_empty() || !is_number && digits == 0 {
-        all.push(Meaning::Name(text.to_owned()));
+        all.push(SearchTextMeaning::Name(text.to_owned()));
     }
     all
 }
 
 /// Finds what the text may mean.
 #[boxed::future]
-pub async fn find(app: &App, caller: &Session, text: &str) -> Result<Finds, Error> {
-    let mut finds = Finds::default();
+pub async fn search_everything(app: &App, caller: &Session, text: &str) -> Result<GlobalSearchResult, Error> {
+    let mut finds = GlobalSearchResult::default();
     if text.trim().is_empty() {
         return Ok(finds);
     }
-    for meaning in meanings(text) {
-        look(app, caller, meaning, &mut finds).await?;
+    for meaning in interpret_text(text) {
+        search_meaning(app, caller, meaning, &mut finds).await?;
     }
     let mut seen = std::collections::BTreeSet::new();
     finds.rows.retain(|row| seen.insert(row.slot));
@@ -97,98 +97,107 @@ pub async fn find(app: &App, caller: &Session, text: &str) -> Result<Finds, Erro
 }
 
 /// A question of one parameter; `None` where its text cannot be one.
-fn asked<T: Record>(name: &str, text: impl ToString) -> Option<T> {
-    read::query(std::iter::once((name.to_owned(), text.to_string()))).ok()
+fn build_query<T: InputRecord>(name: &str, text: impl ToString) -> Option<T> {
+    read::read_query(std::iter::once((name.to_owned(), text.to_string()))).ok()
 }
 
-async fn look(app: &App, caller: &Session, meaning: Meaning, finds: &mut Finds) -> Result<(), Error> {
+async fn search_meaning(
+    app: &App,
+    caller: &Session,
+    meaning: SearchTextMeaning,
+    finds: &mut GlobalSearchResult,
+) -> Result<(), Error> {
     match meaning {
-        Meaning::Document(text) => {
-            members(app, caller, asked("cpf", &text), finds).await?;
-            dependent(app, caller, "cpf", &text, finds).await
+        SearchTextMeaning::Document(text) => {
+            add_members(app, caller, build_query("cpf", &text), finds).await?;
+            add_dependent_holders(app, caller, "cpf", &text, finds).await
         }
-        Meaning::Plate(text) => members(app, caller, asked("placa", text), finds).await,
-        Meaning::Chassis(text) => members(app, caller, asked("chassi", text), finds).await,
-        Meaning::Name(text) => members(app, caller, asked("nome", text), finds).await,
-        Meaning::Phone(phone) => {
-            let holders = phones::holders(&app.db, caller.scope.tenant(), &phone, MOST_HOLDERS).await?;
-            people(app, caller, holders, finds).await
+        SearchTextMeaning::Plate(text) => add_members(app, caller, build_query("placa", text), finds).await,
+        SearchTextMeaning::Chassis(text) => {
+            add_members(app, caller, build_query("chassi", text), finds).await
         }
-        Meaning::ShortPhone(digits) => {
+        SearchTextMeaning::Name(text) => add_members(app, caller, build_query("nome", text), finds).await,
+        SearchTextMeaning::Phone(phone) => {
+            let holders =
+                phones::list_phone_holders(&app.db, caller.scope.tenant(), &phone, MOST_HOLDERS).await?;
+            add_people(app, caller, holders, finds).await
+        }
+        SearchTextMeaning::ShortPhone(digits) => {
             let whole = AREAS.iter().filter_map(|area| Phone::parse(&format!("{area}{digits}")).ok());
             let whole: Vec<Phone> = whole.collect();
             let holders =
-                phones::holders_of_any(&app.db, caller.scope.tenant(), &whole, MOST_HOLDERS).await?;
-            people(app, caller, holders, finds).await
+                phones::list_holders_of_any_phone(&app.db, caller.scope.tenant(), &whole, MOST_HOLDERS)
+                    .await?;
+            add_people(app, caller, holders, finds).await
         }
-        Meaning::Card(digits) => {
-            benefits(app, caller, "numeroCartaoDesconto", &digits, finds).await?;
-            dependent(app, caller, "numeroCartaoDesconto", &digits, finds).await
+        SearchTextMeaning::Card(digits) => {
+            add_benefit_holders(app, caller, "numeroCartaoDesconto", &digits, finds).await?;
+            add_dependent_holders(app, caller, "numeroCartaoDesconto", &digits, finds).await
         }
-        Meaning::Number(number) => {
+        SearchTextMeaning::Number(number) => {
             for kind in CaseKind::ALL {
-                let Some(query) = asked("protocolo", number) else { continue };
-                finds.cases.extend(cases::list(app, caller, kind, query).await?.rows);
+                let Some(query) = build_query("protocolo", number) else { continue };
+                finds.cases.extend(cases::list_cases(app, caller, kind, query).await?.rows);
             }
-            benefits(app, caller, "sequencial", &number.to_string(), finds).await
+            add_benefit_holders(app, caller, "sequencial", &number.to_string(), finds).await
         }
     }
 }
 
 /// Whose benefits have this number or card.
-async fn benefits(
+async fn add_benefit_holders(
     app: &App,
     caller: &Session,
     name: &str,
     text: &str,
-    finds: &mut Finds,
+    finds: &mut GlobalSearchResult,
 ) -> Result<(), Error> {
-    let Some(query) = asked(name, text) else { return Ok(()) };
-    let found = searches::benefits(app, caller, query).await?;
-    people(app, caller, found.rows.iter().map(|row| row.benefit.person).collect(), finds).await
+    let Some(query) = build_query(name, text) else { return Ok(()) };
+    let found = searches::search_benefits(app, caller, query).await?;
+    add_people(app, caller, found.rows.iter().map(|row| row.benefit.person).collect(), finds).await
 }
 
 /// On whose benefits somebody depends.
-async fn dependent(
+async fn add_dependent_holders(
     app: &App,
     caller: &Session,
     name: &str,
     text: &str,
-    finds: &mut Finds,
+    finds: &mut GlobalSearchResult,
 ) -> Result<(), Error> {
-    let Some(query) = asked(name, text) else { return Ok(()) };
-    let mut codes = dependents::search(app, caller, query).await?;
+    let Some(query) = build_query(name, text) else { return Ok(()) };
+    let mut codes = dependents::search_dependents(app, caller, query).await?;
     codes.truncate(MOST_HOLDERS as usize);
     if codes.is_empty() {
         return Ok(());
     }
-    let found = dependents::some(app, caller, &codes).await?;
-    people(app, caller, found.rows.iter().map(|row| row.holder).collect(), finds).await
+    let found = dependents::load_found_dependents(app, caller, &codes).await?;
+    add_people(app, caller, found.rows.iter().map(|row| row.holder).collect(), finds).await
 }
 
-async fn members(
+async fn add_members(
     app: &App,
     caller: &Session,
     query: Option<PesquisaAssociadoQuery>,
-    finds: &mut Finds,
+    finds: &mut GlobalSearchResult,
 ) -> Result<(), Error> {
     let Some(query) = query else { return Ok(()) };
-    let page = searches::rows(app, caller, query, OPERATION).await?;
+    let page = searches::list_members(app, caller, query, OPERATION).await?;
     finds.total += page.total;
     finds.rows.extend(page.rows);
     Ok(())
 }
 
-async fn people(
+async fn add_people(
     app: &App,
     caller: &Session,
     mut codes: Vec<PersonCode>,
-    finds: &mut Finds,
+    finds: &mut GlobalSearchResult,
 ) -> Result<(), Error> {
     codes.sort_unstable();
     codes.dedup();
     for code in codes {
-        members(app, caller, asked("codPessoa", code), finds).await?;
+        add_members(app, caller, build_query("codPessoa", code), finds).await?;
     }
     Ok(())
 }
@@ -200,17 +209,17 @@ mod tests {
     #[test]
     fn a_text_is_understood_by_its_shape() {
         let shapes = |text: &str| {
-            let name = |one: &Meaning| match one {
-                Meaning::Document(_) => "document",
-                Meaning::Plate(_) => "plate",
-                Meaning::Chassis(_) => "chassis",
-                Meaning::Card(_) => "card",
-                Meaning::Phone(_) => "phone",
-                Meaning::ShortPhone(_) => "short phone",
-                Meaning::Number(_) => "number",
-                Meaning::Name(_) => "name",
+            let name = |one: &SearchTextMeaning| match one {
+                SearchTextMeaning::Document(_) => "document",
+                SearchTextMeaning::Plate(_) => "plate",
+                SearchTextMeaning::Chassis(_) => "chassis",
+                SearchTextMeaning::Card(_) => "card",
+                SearchTextMeaning::Phone(_) => "phone",
+                SearchTextMeaning::ShortPhone(_) => "short phone",
+                SearchTextMeaning::Number(_) => "number",
+                SearchTextMeaning::Name(_) => "name",
             };
-            meanings(text).iter().map(name).collect::<Vec<_>>()
+            interpret_text(text).iter().map(name).collect::<Vec<_>>()
         };
         assert_eq!(shapes("529.982.247-25"), ["document"]);
         assert_eq!(shapes("11.222.333/0001-81"), ["document"]);

@@ -1,22 +1,22 @@
 //! What happened to a record: its situations and its fields, as one list.
 
 use crate::Error;
-use crate::base::Registers;
+use crate::base::TenantRegisters;
 use domain::{BenefitCode, Entity, HistoryCode, Moment, SituationCode, TenantId, UserCode};
 use std::sync::Arc;
 use storage::{Tx, field_changes, history};
 
 /// One change, with who made it and when.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Happened {
+pub struct RecordChange {
     pub at: Moment,
     pub user: Option<UserCode>,
     pub user_name: Option<String>,
-    pub what: What,
+    pub what: RecordChangeDetail,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum What {
+pub enum RecordChangeDetail {
     Field {
         name: String,
         before: Option<String>,
@@ -34,34 +34,38 @@ pub enum What {
 }
 
 /// The changes of a record's fields, in their order.
-pub(crate) async fn fields(
+pub(crate) async fn list_field_changes(
     tx: &mut Tx,
     tenant: TenantId,
     subject: &'static str,
     record: i32,
-) -> Result<Vec<Happened>, Error> {
-    let told = field_changes::of(&mut *tx, tenant, (subject, record)).await?;
-    let happened = told.into_iter().map(|one| Happened {
+) -> Result<Vec<RecordChange>, Error> {
+    let told = field_changes::list_field_changes(&mut *tx, tenant, (subject, record)).await?;
+    let happened = told.into_iter().map(|one| RecordChange {
         at: one.at,
         user: one.user,
         user_name: one.user_name,
-        what: What::Field { name: one.change.field, before: one.change.before, after: one.change.after },
+        what: RecordChangeDetail::Field {
+            name: one.change.field,
+            before: one.change.before,
+            after: one.change.after,
+        },
     });
     Ok(happened.collect())
 }
 
 /// The situations of a benefit, in their order.
-pub(crate) async fn situations(
+pub(crate) async fn list_situation_changes(
     tx: &mut Tx,
     tenant: TenantId,
     benefit: BenefitCode,
-) -> Result<Vec<Happened>, Error> {
-    let told = history::of(&mut *tx, tenant, (Entity::Benefit, benefit.get())).await?;
-    let happened = told.into_iter().map(|one| Happened {
+) -> Result<Vec<RecordChange>, Error> {
+    let told = history::list_record_history(&mut *tx, tenant, (Entity::Benefit, benefit.get())).await?;
+    let happened = told.into_iter().map(|one| RecordChange {
         at: one.at,
         user: one.user,
         user_name: one.user_name,
-        what: What::Situation {
+        what: RecordChangeDetail::Situation {
             code: one.code,
             from: one.from,
             to: one.to,
@@ -74,13 +78,16 @@ pub(crate) async fn situations(
 }
 
 /// All of them in the order in which they happened; those of one moment as they were read.
-pub(crate) fn in_order(mut all: Vec<Happened>, registers: Arc<Registers>) -> History {
+pub(crate) fn build_record_history(
+    mut all: Vec<RecordChange>,
+    registers: Arc<TenantRegisters>,
+) -> RecordHistory {
     all.sort_by_key(|one| one.at);
-    History { happened: all, registers }
+    RecordHistory { happened: all, registers }
 }
 
 /// What happened to a record, and the registers that name its situations.
-pub struct History {
-    pub happened: Vec<Happened>,
-    pub registers: Arc<Registers>,
+pub struct RecordHistory {
+    pub happened: Vec<RecordChange>,
+    pub registers: Arc<TenantRegisters>,
 }

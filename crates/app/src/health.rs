@@ -1,7 +1,7 @@
 //! How it goes with the server, for those who look after it.
 
 use crate::access::Session;
-use crate::mail::{self, Way};
+use crate::mail::{self, MailDeliveryMethod};
 use crate::{App, Error, presence};
 use domain::{DatabaseFault, Moment, Role};
 use std::path::PathBuf;
@@ -9,14 +9,14 @@ use storage::{TransportProtection, receivers};
 
 /// Where a server stands.
 #[derive(Clone, Debug, Default)]
-pub struct Place {
-    pub mail: Way,
+pub struct ServerEnvironment {
+    pub mail: MailDeliveryMethod,
     /// The folder of an embedded database.
     pub data: Option<PathBuf>,
 }
 
 /// How it goes with the server and with what leaves it.
-pub struct Health {
+pub struct ServerHealth {
     pub schema: i64,
     /// What the database takes, and what is free where it lies.
     pub bytes: i64,
@@ -26,7 +26,7 @@ pub struct Health {
     pub transport: TransportProtection,
     /// The versions of the servers that are up, and since when.
     pub servers: Vec<(String, Moment)>,
-    pub receivers: Receivers,
+    pub receivers: ReceiverHealthCounts,
     /// Of the newest mails: those that wait, and those that did not go.
     pub mails_waiting: usize,
     pub mails_failed: usize,
@@ -34,7 +34,7 @@ pub struct Health {
 
 /// How it goes with those who are told of changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Receivers {
+pub struct ReceiverHealthCounts {
     pub active: usize,
     pub paused: usize,
     pub failing: usize,
@@ -42,27 +42,28 @@ pub struct Receivers {
 
 /// How it goes; for administrators.
 #[boxed::future]
-pub async fn of(app: &App, caller: &Session) -> Result<Health, Error> {
-    caller.must_be(&[Role::Administrator])?;
+pub async fn read_server_health(app: &App, caller: &Session) -> Result<ServerHealth, Error> {
+    caller.require_role(&[Role::Administrator])?;
     let tenant = caller.scope.tenant();
-    let alive = storage::processes::alive(&app.db, app.now().minus(presence::GONE_AFTER)).await?;
-    let mut health = Health {
+    let alive =
+        storage::processes::list_live_processes(&app.db, app.now().minus(presence::GONE_AFTER)).await?;
+    let mut health = ServerHealth {
         schema: storage::newest_schema(),
         bytes: app.db.size().await?,
-        free: app.place.data.as_deref().and_then(free),
+        free: app.place.data.as_deref().and_then(measure_free_space),
         database_fault: app.db.write_fault(),
         transport: app.db.transport_protection(),
         servers: alive.into_iter().map(|one| (one.version, one.started_at)).collect(),
-        receivers: Receivers::default(),
+        receivers: ReceiverHealthCounts::default(),
         mails_waiting: 0,
         mails_failed: 0,
     };
-    for one in receivers::all(&app.db, tenant).await?.iter().filter(|one| one.active) {
+    for one in receivers::list_receivers(&app.db, tenant).await?.iter().filter(|one| one.active) {
         health.receivers.active += 1;
         health.receivers.paused += usize::from(one.paused.is_some());
         health.receivers.failing += usize::from(one.paused.is_none() && one.health.failing_since.is_some());
     }
-    for one in mail::listed(app, caller, i32::MAX).await? {
+    for one in mail::list_outbox_mail(app, caller, i32::MAX).await? {
         health.mails_waiting += usize::from(one.is_waiting);
         health.mails_failed += usize::from(!one.is_waiting && one.sent_at.is_none());
     }
@@ -71,7 +72,7 @@ pub async fn of(app: &App, caller: &Session) -> Result<Health, Error> {
 
 /// Why this server is not ready for work.
 #[derive(Clone, Debug)]
-pub enum Unready {
+pub enum ReadinessProblem {
     /// The database does not answer.
     Silent(Error),
     /// It answers, but refuses its work.
@@ -80,18 +81,18 @@ pub enum Unready {
 
 /// Whether requests can be served: the database answers, and the last writes show that one would succeed. Writes nothing.
 #[boxed::future]
-pub async fn readiness(app: &App) -> Result<(), Unready> {
+pub async fn check_readiness(app: &App) -> Result<(), ReadinessProblem> {
     if let Err(error) = app.db.ping().await.map_err(Error::from) {
         return Err(match error.database_fault() {
-            Some(fault) => Unready::Faulty(fault),
-            None => Unready::Silent(error),
+            Some(fault) => ReadinessProblem::Faulty(fault),
+            None => ReadinessProblem::Silent(error),
         });
     }
-    app.db.write_fault().map_or(Ok(()), |fault| Err(Unready::Faulty(fault)))
+    app.db.write_fault().map_or(Ok(()), |fault| Err(ReadinessProblem::Faulty(fault)))
 }
 
 /// What is free where a folder lies.
-pub fn free(folder: &std::path::Path) -> Option<u64> {
+pub fn measure_free_space(folder: &std::path::Path) -> Option<u64> {
     let disk = rustix::fs::statvfs(folder).ok()?;
     disk.f_bavail.checked_mul(disk.f_frsize)
 }

@@ -60,16 +60,16 @@ mod vehicles;
 pub mod visits;
 pub mod whole;
 
-pub use error::{Error, HeavyWork, collect};
+pub use error::{Error, HeavyWork, collect_problem};
 pub use fair_places::{FairPlaces, HeldPlace};
-pub use passwords::{Cost, Passwords, Turn};
+pub use passwords::{HashCost, HashingTurn, PasswordHasher};
 pub use request_limit::RequestLimit;
 pub use storage::Error as StorageError;
 pub use vault::Vault;
 
 use access::Throttle;
-use domain::{Chance, Clock, Moment};
-use memory::Memory;
+use domain::{Clock, Moment, RandomSource};
+use memory::ProcessCache;
 use std::sync::Arc;
 use std::time::Duration;
 use storage::Db;
@@ -80,27 +80,27 @@ use tokio::sync::Notify;
 pub struct App {
     pub db: Db,
     pub clock: Arc<dyn Clock>,
-    pub chance: Arc<dyn Chance>,
-    pub passwords: Passwords,
+    pub chance: Arc<dyn RandomSource>,
+    pub passwords: PasswordHasher,
     pub throttle: Throttle,
-    pub memory: Arc<Memory>,
+    pub memory: Arc<ProcessCache>,
     /// The address under which people find this server, without a slash at its end, for the links in mails. Never taken
     /// from a request: its Host header is whatever the caller wrote.
     pub public_url: Arc<str>,
-    pub resets: resets::Places,
-    pub looks: Arc<audit::Looks>,
+    pub resets: resets::ResetRequestLimiter,
+    pub looks: Arc<audit::AccessLogBuffer>,
     /// Failed logins that wait to be written down.
-    pub trail: Arc<access::Trail>,
+    pub trail: Arc<access::LoginTrail>,
     /// How long a session of the console lasts while nobody uses it; `None` as long as any.
     pub idle_limit: Option<Duration>,
     /// Who sends what must be sent at once.
-    pub post: Arc<dyn triggers::Post>,
+    pub post: Arc<dyn triggers::MessageSender>,
     /// What opens secrets, where a server runs.
     pub vault: Option<Vault>,
     /// Where this server stands, for those who look after it.
-    pub place: Arc<health::Place>,
+    pub place: Arc<health::ServerEnvironment>,
     /// Where the bytes of files are.
-    pub files: files::Place,
+    pub files: files::FileStore,
     /// Told whenever something was written: there may be something to deliver.
     pub changed: Arc<Notify>,
     /// Told whenever an import is to be worked on.
@@ -132,8 +132,13 @@ impl Default for HeavyWorkPlaces {
 }
 
 impl App {
-    pub fn new(db: Db, clock: Arc<dyn Clock>, chance: Arc<dyn Chance>, passwords: Passwords) -> App {
-        let memory = Arc::new(Memory::new(&*chance));
+    pub fn new(
+        db: Db,
+        clock: Arc<dyn Clock>,
+        chance: Arc<dyn RandomSource>,
+        passwords: PasswordHasher,
+    ) -> App {
+        let memory = Arc::new(ProcessCache::new(&*chance));
         App {
             db,
             clock,
@@ -142,14 +147,14 @@ impl App {
             throttle: Throttle::default(),
             memory,
             public_url: "http://localhost".into(),
-            resets: resets::Places::default(),
+            resets: resets::ResetRequestLimiter::default(),
             looks: Arc::default(),
             trail: Arc::default(),
             idle_limit: Some(access::IDLE_LIMIT),
-            post: Arc::new(triggers::Nobody),
+            post: Arc::new(triggers::DisabledSender),
             vault: None,
             place: Arc::default(),
-            files: files::Place::default(),
+            files: files::FileStore::default(),
             changed: Arc::default(),
             importing: Arc::default(),
             import_mib: 64,

@@ -6,36 +6,36 @@
 //! not, a small file beside the database bears the life and how often it was marked; a database that was marked less often
 //! than the file says is an older copy. docs/adr/0009-lives.md tells why so.
 
-use crate::server_key::hex;
-use crate::whole::half_brought;
+use crate::server_key::encode_hex;
+use crate::whole::find_unfinished_restore;
 use crate::{App, Error};
 use domain::{Moment, TenantId};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
-use storage::settings::{self, Setting};
-use storage::versions::{self, Versions};
-use storage::{Lane, Tx, audit, tenants, tokens};
+use storage::settings::{self, ServerSetting};
+use storage::versions::{self, CacheVersions};
+use storage::{Tx, WriteLane, audit, tenants, tokens};
 
 /// How this process tells whether the database is still the one that it was.
 #[derive(Clone, Debug, Default)]
-pub struct Watch {
+pub struct DatabaseLifeWatch {
     /// The file beside the database, where one is needed.
     pub mark: Option<PathBuf>,
 }
 
 /// What was found of a database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum DatabaseLifeVerdict {
     /// Nobody looked before.
-    First,
-    Same,
+    FirstCheck,
+    SameDatabase,
     /// A new life has begun.
-    PutBack(Reason),
+    RestoredCopy(RestoreReason),
 }
 
 /// Why a database is taken for a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reason {
+pub enum RestoreReason {
     /// The engine says that it is another: restored, copied, or promoted after a failure.
     OtherDatabase,
     /// It was marked less often than the file beside it says.
@@ -43,23 +43,23 @@ pub enum Reason {
     /// The file beside it is not there, or is another life's.
     NoMark,
     /// Somebody says so.
-    Asked,
+    OperatorRequest,
 }
 
-impl Reason {
-    fn text(self) -> &'static str {
+impl RestoreReason {
+    fn description(self) -> &'static str {
         match self {
-            Reason::OtherDatabase => "the engine says that it is another database or timeline",
-            Reason::BehindMark => "it is older than the mark beside it",
-            Reason::NoMark => "the mark beside it is missing or of another life",
-            Reason::Asked => "asked for",
+            RestoreReason::OtherDatabase => "the engine says that it is another database or timeline",
+            RestoreReason::BehindMark => "it is older than the mark beside it",
+            RestoreReason::NoMark => "the mark beside it is missing or of another life",
+            RestoreReason::OperatorRequest => "asked for",
         }
     }
 }
 
 /// What the database keeps of its life.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Life {
+struct DatabaseLife {
     id: String,
     /// How often it was marked.
     marks: i64,
@@ -67,97 +67,111 @@ struct Life {
     identity: Option<String>,
 }
 
-impl Life {
+impl DatabaseLife {
     fn to_text(&self) -> String {
         format!("life={} marks={} identity={}", self.id, self.marks, self.identity.as_deref().unwrap_or("-"))
     }
 
-    fn parse(text: &str) -> Option<Life> {
+    fn parse(text: &str) -> Option<DatabaseLife> {
         let mut values = text.split(' ').map(|part| part.split_once('=').map(|(_, value)| value));
         let mut next = || values.next().flatten();
         let (id, marks) = (next()?.to_owned(), next()?.parse().ok()?);
         let identity = Some(next()?).filter(|text| *text != "-").map(str::to_owned);
-        Some(Life { id, marks, identity })
+        Some(DatabaseLife { id, marks, identity })
     }
 
-    async fn read(tx: &mut Tx) -> Result<Option<Life>, Error> {
-        let kept = settings::get(&mut *tx, Setting::Life).await?;
-        Ok(kept.as_deref().and_then(Life::parse))
+    async fn read(tx: &mut Tx) -> Result<Option<DatabaseLife>, Error> {
+        let kept = settings::find_setting(&mut *tx, ServerSetting::Life).await?;
+        Ok(kept.as_deref().and_then(DatabaseLife::parse))
     }
 }
 
 /// Life and marks, as the file beside the database has them.
-type Mark = (String, i64);
+type DatabaseMark = (String, i64);
 
 /// What one look at the database needs.
-struct Look {
+struct LifeCheckInput {
     identity: Option<String>,
     /// Absent where no file is needed.
-    mark: Option<Option<Mark>>,
+    mark: Option<Option<DatabaseMark>>,
     fresh: String,
     half: Option<TenantId>,
     now: Moment,
 }
 
-struct Looked {
-    found: Found,
-    life: Life,
-    raised: Vec<(TenantId, Versions)>,
+struct LifeCheckOutcome {
+    found: DatabaseLifeVerdict,
+    life: DatabaseLife,
+    raised: Vec<(TenantId, CacheVersions)>,
 }
 
 /// Looks whether the database is still the one that it was, before anybody is served; begins a new life where it is not.
 #[boxed::future]
-pub async fn check(app: &App, watch: &Watch) -> Result<Found, Error> {
+pub async fn check_database_life(app: &App, watch: &DatabaseLifeWatch) -> Result<DatabaseLifeVerdict, Error> {
     let mark = watch.mark.as_deref().map(read_mark);
-    look(app, watch, mark).await
+    run_life_check(app, watch, mark).await
 }
 
 /// The same while it is served: marks that the life goes on, and notices a database that was exchanged meanwhile.
 #[boxed::future]
-pub async fn keep(app: &App, watch: &Watch) -> Result<Found, Error> {
+pub async fn continue_database_life(
+    app: &App,
+    watch: &DatabaseLifeWatch,
+) -> Result<DatabaseLifeVerdict, Error> {
     if watch.mark.is_none() {
         // Most often nothing is to be written.
-        let (identity, kept) = (app.db.identity().await?, settings::get(&app.db, Setting::Life).await?);
-        let kept = kept.as_deref().and_then(Life::parse);
+        let (identity, kept) =
+            (app.db.identity().await?, settings::find_setting(&app.db, ServerSetting::Life).await?);
+        let kept = kept.as_deref().and_then(DatabaseLife::parse);
         if kept.is_some_and(|life| identity.is_none() || life.identity == identity) {
-            return Ok(Found::Same);
+            return Ok(DatabaseLifeVerdict::SameDatabase);
         }
     }
-    look(app, watch, None).await
+    run_life_check(app, watch, None).await
 }
 
 /// Begins a new life, for whoever has put a copy back himself. Every session, half-done sign-in and link that sets a password
 /// ends, in every process.
 #[boxed::future]
-pub async fn begin_life(app: &App, watch: &Watch) -> Result<(), Error> {
-    let look = new_look(app, None).await?;
-    let begun =
-        app.db.write(lane(), look, |tx, look| Box::pin(async move { begin(tx, look, Reason::Asked).await }));
-    conclude(app, watch, begun.await?).await;
+pub async fn begin_new_life(app: &App, watch: &DatabaseLifeWatch) -> Result<(), Error> {
+    let look = prepare_life_check(app, None).await?;
+    let begun = app.db.write(select_server_lane(), look, |tx, look| {
+        Box::pin(async move { write_new_life(tx, look, RestoreReason::OperatorRequest).await })
+    });
+    conclude_life_check(app, watch, begun.await?).await;
     Ok(())
 }
 
-fn lane() -> Lane {
-    Lane::of(TenantId::SERVER)
+fn select_server_lane() -> WriteLane {
+    WriteLane::foreground(TenantId::SERVER)
 }
 
-async fn new_look(app: &App, mark: Option<Option<Mark>>) -> Result<Look, Error> {
+async fn prepare_life_check(app: &App, mark: Option<Option<DatabaseMark>>) -> Result<LifeCheckInput, Error> {
     let mut random = [0; 8];
     app.chance.fill(&mut random);
-    let (identity, half) = (app.db.identity().await?, half_brought(app).await?);
-    Ok(Look { identity, mark, fresh: hex(&random), half, now: app.now() })
+    let (identity, half) = (app.db.identity().await?, find_unfinished_restore(app).await?);
+    Ok(LifeCheckInput { identity, mark, fresh: encode_hex(&random), half, now: app.now() })
 }
 
-async fn look(app: &App, watch: &Watch, mark: Option<Option<Mark>>) -> Result<Found, Error> {
-    let look = new_look(app, mark).await?;
-    let looked = app.db.write(lane(), look, |tx, look| Box::pin(look_in(tx, look))).await?;
-    Ok(conclude(app, watch, looked).await)
+async fn run_life_check(
+    app: &App,
+    watch: &DatabaseLifeWatch,
+    mark: Option<Option<DatabaseMark>>,
+) -> Result<DatabaseLifeVerdict, Error> {
+    let look = prepare_life_check(app, mark).await?;
+    let looked =
+        app.db.write(select_server_lane(), look, |tx, look| Box::pin(write_life_check(tx, look))).await?;
+    Ok(conclude_life_check(app, watch, looked).await)
 }
 
-async fn conclude(app: &App, watch: &Watch, looked: Looked) -> Found {
-    if let Found::PutBack(reason) = looked.found {
+async fn conclude_life_check(
+    app: &App,
+    watch: &DatabaseLifeWatch,
+    looked: LifeCheckOutcome,
+) -> DatabaseLifeVerdict {
+    if let DatabaseLifeVerdict::RestoredCopy(reason) = looked.found {
         tracing::warn!(
-            why = reason.text(),
+            why = reason.description(),
             life = looked.life.id,
             "the database was put back to an earlier state: every session has ended"
         );
@@ -176,62 +190,73 @@ async fn conclude(app: &App, watch: &Watch, looked: Looked) -> Found {
 }
 
 /// In the server's lane: of several processes that notice it, one begins the new life.
-async fn look_in(tx: &mut Tx, look: &Look) -> Result<Looked, Error> {
-    let kept = Life::read(tx).await?;
-    match (judge(kept.as_ref(), look), kept) {
-        (Found::PutBack(reason), _) => begin(tx, look, reason).await,
+async fn write_life_check(tx: &mut Tx, look: &LifeCheckInput) -> Result<LifeCheckOutcome, Error> {
+    let kept = DatabaseLife::read(tx).await?;
+    match (judge_database_life(kept.as_ref(), look), kept) {
+        (DatabaseLifeVerdict::RestoredCopy(reason), _) => write_new_life(tx, look, reason).await,
         (found, kept) => {
             let id = kept.as_ref().map_or_else(|| look.fresh.clone(), |life| life.id.clone());
             let marks = kept.as_ref().map_or(0, |life| life.marks) + 1;
             let identity = look.identity.clone().or(kept.and_then(|life| life.identity));
-            let life = Life { id, marks, identity };
-            settings::set(tx, Setting::Life, &life.to_text()).await?;
-            Ok(Looked { found, life, raised: Vec::new() })
+            let life = DatabaseLife { id, marks, identity };
+            settings::upsert_setting(tx, ServerSetting::Life, &life.to_text()).await?;
+            Ok(LifeCheckOutcome { found, life, raised: Vec::new() })
         }
     }
 }
 
-fn judge(kept: Option<&Life>, look: &Look) -> Found {
+fn judge_database_life(kept: Option<&DatabaseLife>, look: &LifeCheckInput) -> DatabaseLifeVerdict {
     let Some(life) = kept else {
         // A file without a life is of a later state than this one.
         let has_mark = matches!(look.mark, Some(Some(_)));
-        return if has_mark { Found::PutBack(Reason::BehindMark) } else { Found::First };
+        return if has_mark {
+            DatabaseLifeVerdict::RestoredCopy(RestoreReason::BehindMark)
+        } else {
+            DatabaseLifeVerdict::FirstCheck
+        };
     };
     if life.identity.is_some() && look.identity.is_some() && life.identity != look.identity {
-        return Found::PutBack(Reason::OtherDatabase);
+        return DatabaseLifeVerdict::RestoredCopy(RestoreReason::OtherDatabase);
     }
     match &look.mark {
-        None => Found::Same,
-        Some(Some((id, _))) if *id != life.id => Found::PutBack(Reason::NoMark),
-        Some(Some((_, marks))) if life.marks < *marks => Found::PutBack(Reason::BehindMark),
-        Some(Some(_)) => Found::Same,
-        Some(None) => Found::PutBack(Reason::NoMark),
+        None => DatabaseLifeVerdict::SameDatabase,
+        Some(Some((id, _))) if *id != life.id => DatabaseLifeVerdict::RestoredCopy(RestoreReason::NoMark),
+        Some(Some((_, marks))) if life.marks < *marks => {
+            DatabaseLifeVerdict::RestoredCopy(RestoreReason::BehindMark)
+        }
+        Some(Some(_)) => DatabaseLifeVerdict::SameDatabase,
+        Some(None) => DatabaseLifeVerdict::RestoredCopy(RestoreReason::NoMark),
     }
 }
 
-async fn begin(tx: &mut Tx, look: &Look, reason: Reason) -> Result<Looked, Error> {
-    tokens::end_everybody(tx).await?;
-    let mut raised = vec![(TenantId::SERVER, versions::leap(tx, TenantId::SERVER, look.now).await?)];
-    for tenant in tenants::all(&mut *tx).await? {
-        raised.push((tenant.id, versions::leap(tx, tenant.id, look.now).await?));
+async fn write_new_life(
+    tx: &mut Tx,
+    look: &LifeCheckInput,
+    reason: RestoreReason,
+) -> Result<LifeCheckOutcome, Error> {
+    tokens::revoke_all_access(tx).await?;
+    let mut raised =
+        vec![(TenantId::SERVER, versions::raise_versions_past(tx, TenantId::SERVER, look.now).await?)];
+    for tenant in tenants::list_tenants(&mut *tx).await? {
+        raised.push((tenant.id, versions::raise_versions_past(tx, tenant.id, look.now).await?));
         // What is being brought has its own numbers on their way.
         if look.half != Some(tenant.id) {
-            audit::append(tx, &entry(tenant.id, look.now)).await?;
+            audit::append_audit_entry(tx, &build_restore_entry(tenant.id, look.now)).await?;
         }
     }
-    let life = Life { id: look.fresh.clone(), marks: 1, identity: look.identity.clone() };
-    settings::set(tx, Setting::Life, &life.to_text()).await?;
-    Ok(Looked { found: Found::PutBack(reason), life, raised })
+    let life = DatabaseLife { id: look.fresh.clone(), marks: 1, identity: look.identity.clone() };
+    settings::upsert_setting(tx, ServerSetting::Life, &life.to_text()).await?;
+    Ok(LifeCheckOutcome { found: DatabaseLifeVerdict::RestoredCopy(reason), life, raised })
 }
 
-fn entry(tenant: TenantId, at: Moment) -> audit::Entry {
+fn build_restore_entry(tenant: TenantId, at: Moment) -> audit::AuditEntry {
     let detail = "o banco de dados voltou a um estado anterior: todas as sessões foram encerradas".to_owned();
     let operation = "banco de dados restaurado";
-    audit::Entry { tenant, at, user: None, operation, person: None, detail: Some(detail) }
+    audit::AuditEntry { tenant, at, user: None, operation, person: None, detail: Some(detail) }
 }
 
 /// One that cannot be understood says nothing.
-fn read_mark(path: &Path) -> Option<Mark> {
+fn read_mark(path: &Path) -> Option<DatabaseMark> {
     let text = match std::fs::read_to_string(path) {
         Ok(text) => text,
         Err(error) if error.kind() == ErrorKind::NotFound => return None,
@@ -245,7 +270,7 @@ fn read_mark(path: &Path) -> Option<Mark> {
 }
 
 /// Whole or not at all, readable by its owner alone. It is written behind the commit: it never knows more than the database.
-fn write_mark(path: &Path, life: &Life) -> std::io::Result<()> {
+fn write_mark(path: &Path, life: &DatabaseLife) -> std::io::Result<()> {
     let mut name = path.as_os_str().to_owned();
     name.push(".tmp");
     let unfinished = PathBuf::from(name);
@@ -263,12 +288,12 @@ fn write_mark(path: &Path, life: &Life) -> std::io::Result<()> {
 mod tests {
     use super::*;
 
-    fn life(identity: Option<&str>) -> Life {
-        Life { id: "ab12".to_owned(), marks: 7, identity: identity.map(str::to_owned) }
+    fn life(identity: Option<&str>) -> DatabaseLife {
+        DatabaseLife { id: "ab12".to_owned(), marks: 7, identity: identity.map(str::to_owned) }
     }
 
-    fn seen(identity: Option<&str>, mark: Option<Option<(&str, i64)>>) -> Look {
-        Look {
+    fn seen(identity: Option<&str>, mark: Option<Option<(&str, i64)>>) -> LifeCheckInput {
+        LifeCheckInput {
             identity: identity.map(str::to_owned),
             mark: mark.map(|mark| mark.map(|(id, marks)| (id.to_owned(), marks))),
             fresh: "cd34".to_owned(),
@@ -280,39 +305,45 @@ mod tests {
     #[test]
     fn what_is_kept_is_read_back() {
         for kept in [life(None), life(Some("7300/00000001/16384"))] {
-            assert_eq!(Life::parse(&kept.to_text()), Some(kept));
+            assert_eq!(DatabaseLife::parse(&kept.to_text()), Some(kept));
         }
-        assert_eq!(Life::parse("x"), None);
+        assert_eq!(DatabaseLife::parse("x"), None);
     }
 
     #[test]
     fn an_engine_that_tells_copies_apart_is_believed_and_one_that_says_nothing_is_not_asked() {
         let kept = life(Some("1/1/5"));
         for (said, found) in [
-            (Some("1/1/5"), Found::Same),
-            (Some("1/2/5"), Found::PutBack(Reason::OtherDatabase)),
-            (None, Found::Same),
+            (Some("1/1/5"), DatabaseLifeVerdict::SameDatabase),
+            (Some("1/2/5"), DatabaseLifeVerdict::RestoredCopy(RestoreReason::OtherDatabase)),
+            (None, DatabaseLifeVerdict::SameDatabase),
         ] {
-            assert_eq!(judge(Some(&kept), &seen(said, None)), found, "{said:?}");
+            assert_eq!(judge_database_life(Some(&kept), &seen(said, None)), found, "{said:?}");
         }
-        assert_eq!(judge(Some(&life(None)), &seen(Some("1/1/5"), None)), Found::Same);
-        assert_eq!(judge(None, &seen(Some("1/1/5"), None)), Found::First);
+        assert_eq!(
+            judge_database_life(Some(&life(None)), &seen(Some("1/1/5"), None)),
+            DatabaseLifeVerdict::SameDatabase
+        );
+        assert_eq!(judge_database_life(None, &seen(Some("1/1/5"), None)), DatabaseLifeVerdict::FirstCheck);
     }
 
     #[test]
     fn a_database_that_is_behind_its_mark_is_a_copy() {
         for (mark, found) in [
-            (Some(("ab12", 7)), Found::Same),
+            (Some(("ab12", 7)), DatabaseLifeVerdict::SameDatabase),
             // The last mark was not written any more.
-            (Some(("ab12", 6)), Found::Same),
-            (Some(("ab12", 8)), Found::PutBack(Reason::BehindMark)),
-            (Some(("ef56", 1)), Found::PutBack(Reason::NoMark)),
-            (None, Found::PutBack(Reason::NoMark)),
+            (Some(("ab12", 6)), DatabaseLifeVerdict::SameDatabase),
+            (Some(("ab12", 8)), DatabaseLifeVerdict::RestoredCopy(RestoreReason::BehindMark)),
+            (Some(("ef56", 1)), DatabaseLifeVerdict::RestoredCopy(RestoreReason::NoMark)),
+            (None, DatabaseLifeVerdict::RestoredCopy(RestoreReason::NoMark)),
         ] {
-            assert_eq!(judge(Some(&life(None)), &seen(None, Some(mark))), found, "{mark:?}");
+            assert_eq!(judge_database_life(Some(&life(None)), &seen(None, Some(mark))), found, "{mark:?}");
         }
-        assert_eq!(judge(None, &seen(None, Some(None))), Found::First);
+        assert_eq!(judge_database_life(None, &seen(None, Some(None))), DatabaseLifeVerdict::FirstCheck);
         let later = seen(None, Some(Some(("ab12", 1))));
-        assert_eq!(judge(None, &later), Found::PutBack(Reason::BehindMark));
+        assert_eq!(
+            judge_database_life(None, &later),
+            DatabaseLifeVerdict::RestoredCopy(RestoreReason::BehindMark)
+        );
     }
 }

@@ -5,54 +5,54 @@
 //! raises its number there, in the unit that changes it; every process reads that table twice a second, and the process
 //! that made the change knows it at once. One that could not read it for a second asks the database instead.
 
-use crate::access::{Remembered, Session, TokenKey};
-use crate::base::{Directory, Registers};
-use crate::panel::Open;
-use crate::searches::Totals;
-use crate::validations::Quotas;
+use crate::access::{RememberedLogin, Session, TokenLookupKey};
+use crate::base::{HostDirectory, TenantRegisters};
+use crate::panel::OpenWorkSnapshot;
+use crate::searches::SearchTotalCache;
+use crate::validations::LookupQuotas;
 use crate::{App, Error};
-use domain::{Chance, TenantId};
+use domain::{RandomSource, TenantId};
 use quick_cache::sync::Cache;
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
-use storage::versions::{self, Versions};
+use storage::versions::{self, CacheVersions};
 
 /// How long what was read of the versions is good.
 const TRUST: Duration = Duration::from_secs(1);
 const SESSIONS: usize = 100_000;
 const LOGINS: usize = 10_000;
 
-pub struct Memory {
-    known: RwLock<Known>,
-    pub(crate) sessions: Cache<TokenKey, Arc<Session>>,
-    pub(crate) logins: Cache<[u8; 32], Remembered>,
-    pub(crate) registers: Cache<TenantId, Arc<Registers>>,
-    pub(crate) totals: Totals,
-    pub(crate) validations: Quotas,
-    pub(crate) open: Cache<TenantId, Arc<Open>>,
-    pub(crate) directory: RwLock<Option<(Versions, Arc<Directory>)>>,
+pub struct ProcessCache {
+    known: RwLock<KnownVersions>,
+    pub(crate) sessions: Cache<TokenLookupKey, Arc<Session>>,
+    pub(crate) logins: Cache<[u8; 32], RememberedLogin>,
+    pub(crate) registers: Cache<TenantId, Arc<TenantRegisters>>,
+    pub(crate) totals: SearchTotalCache,
+    pub(crate) validations: LookupQuotas,
+    pub(crate) open: Cache<TenantId, Arc<OpenWorkSnapshot>>,
+    pub(crate) directory: RwLock<Option<(CacheVersions, Arc<HostDirectory>)>>,
     /// Lives only here: what is remembered of a login says nothing to anybody else.
     pub(crate) key: [u8; 64],
 }
 
 #[derive(Default)]
-struct Known {
-    versions: HashMap<TenantId, Versions>,
+struct KnownVersions {
+    versions: HashMap<TenantId, CacheVersions>,
     read_at: Option<Instant>,
 }
 
-impl Memory {
-    pub fn new(chance: &dyn Chance) -> Memory {
+impl ProcessCache {
+    pub fn new(chance: &dyn RandomSource) -> ProcessCache {
         let mut key = [0; 64];
         chance.fill(&mut key);
-        Memory {
+        ProcessCache {
             known: RwLock::default(),
             sessions: Cache::new(SESSIONS),
             logins: Cache::new(LOGINS),
             registers: Cache::new(1_000),
-            totals: Totals::default(),
-            validations: Quotas::default(),
+            totals: SearchTotalCache::default(),
+            validations: LookupQuotas::default(),
             open: Cache::new(1_000),
             directory: RwLock::default(),
             key,
@@ -60,21 +60,21 @@ impl Memory {
     }
 
     /// How new what is remembered of a tenant must be; `None` where that was not looked at lately.
-    pub(crate) fn versions(&self, tenant: TenantId) -> Option<Versions> {
+    pub(crate) fn trusted_versions(&self, tenant: TenantId) -> Option<CacheVersions> {
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
         known.read_at.filter(|at| at.elapsed() < TRUST)?;
         Some(known.versions.get(&tenant).copied().unwrap_or_default())
     }
 
     /// Takes over what this process itself has just raised.
-    pub fn raise(&self, tenant: TenantId, to: Versions) {
+    pub fn raise(&self, tenant: TenantId, to: CacheVersions) {
         self.known.write().unwrap_or_else(PoisonError::into_inner).raise(tenant, to);
     }
 }
 
-impl Known {
+impl KnownVersions {
     /// Versions only grow: a read that began before a change must not undo it.
-    fn raise(&mut self, tenant: TenantId, to: Versions) {
+    fn raise(&mut self, tenant: TenantId, to: CacheVersions) {
         let known = self.versions.entry(tenant).or_default();
         known.access = known.access.max(to.access);
         known.registers = known.registers.max(to.registers);
@@ -83,10 +83,10 @@ impl Known {
 
 /// Reads the versions. Called over and over by whoever serves.
 #[boxed::future]
-pub async fn renew(app: &App) -> Result<(), Error> {
+pub async fn refresh_versions(app: &App) -> Result<(), Error> {
     // What is read is at least as new as the moment before the question.
     let asked_at = Instant::now();
-    let all = versions::all(&app.db).await?;
+    let all = versions::list_versions(&app.db).await?;
     let mut known = app.memory.known.write().unwrap_or_else(PoisonError::into_inner);
     for (tenant, versions) in all {
         known.raise(tenant, versions);
@@ -101,7 +101,7 @@ mod tests {
 
     struct Sevens;
 
-    impl Chance for Sevens {
+    impl RandomSource for Sevens {
         fn fill(&self, bytes: &mut [u8]) {
             bytes.fill(7);
         }
@@ -109,16 +109,16 @@ mod tests {
 
     #[test]
     fn without_a_look_at_the_versions_nothing_is_known() {
-        let memory = Memory::new(&Sevens);
-        memory.raise(TenantId::new(1), Versions { access: 3, registers: 1 });
-        assert_eq!(memory.versions(TenantId::new(1)), None);
+        let memory = ProcessCache::new(&Sevens);
+        memory.raise(TenantId::new(1), CacheVersions { access: 3, registers: 1 });
+        assert_eq!(memory.trusted_versions(TenantId::new(1)), None);
     }
 
     #[test]
     fn a_late_look_does_not_undo_what_was_raised_here() {
-        let mut known = Known::default();
-        known.raise(TenantId::new(1), Versions { access: 3, registers: 1 });
-        known.raise(TenantId::new(1), Versions { access: 2, registers: 4 });
-        assert_eq!(known.versions[&TenantId::new(1)], Versions { access: 3, registers: 4 });
+        let mut known = KnownVersions::default();
+        known.raise(TenantId::new(1), CacheVersions { access: 3, registers: 1 });
+        known.raise(TenantId::new(1), CacheVersions { access: 2, registers: 4 });
+        assert_eq!(known.versions[&TenantId::new(1)], CacheVersions { access: 3, registers: 4 });
     }
 }

@@ -2,7 +2,7 @@
 //! index of what is open alone, and is remembered for a moment.
 
 use crate::access::Session;
-use crate::base::{Registers, registers};
+use crate::base::{TenantRegisters, load_registers};
 use crate::{App, Error, cases, searches};
 use domain::{
     BranchCode, CaseKind, ClaimTypeCode, Date, Entity, Moment, Role, Scope, SituationCode, SituationKind,
@@ -11,7 +11,7 @@ use domain::{
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use storage::monthly::{self, Turn};
+use storage::monthly::{self, BenefitMovement};
 use storage::{mails, panel, receivers, tally};
 
 /// Months that are told, the present one included.
@@ -27,31 +27,36 @@ const REMEMBERED: Duration = Duration::from_secs(60);
 const DAY: Duration = Duration::from_secs(24 * 3600);
 
 /// How many benefits the caller's branches have, in each situation and in each branch.
-pub struct Figures {
+pub struct BenefitFigures {
     pub by_situation: BTreeMap<SituationCode, i64>,
     pub by_branch: BTreeMap<BranchCode, i64>,
     pub total: i64,
-    pub months: Vec<Month>,
-    pub registers: Arc<Registers>,
+    pub months: Vec<MonthlyFigures>,
+    pub registers: Arc<TenantRegisters>,
 }
 
 /// Benefits that were registered and cancelled in a month (`yyyy-MM`).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Month {
+pub struct MonthlyFigures {
     pub month: String,
     pub registered: i64,
     pub cancelled: i64,
 }
 
 #[boxed::future]
-pub async fn figures(app: &App, caller: &Session) -> Result<Figures, Error> {
+pub async fn read_benefit_figures(app: &App, caller: &Session) -> Result<BenefitFigures, Error> {
     let tenant = caller.scope.tenant();
-    let registers = registers(app, tenant).await?;
-    let months = months(app, &caller.scope, &registers).await?;
-    let mut figures =
-        Figures { by_situation: BTreeMap::new(), by_branch: BTreeMap::new(), total: 0, months, registers };
-    for (counted, benefits) in tally::sums(&app.db, tenant).await? {
-        if caller.scope.sees(counted.branch) && benefits > 0 {
+    let registers = load_registers(app, tenant).await?;
+    let months = read_monthly_figures(app, &caller.scope, &registers).await?;
+    let mut figures = BenefitFigures {
+        by_situation: BTreeMap::new(),
+        by_branch: BTreeMap::new(),
+        total: 0,
+        months,
+        registers,
+    };
+    for (counted, benefits) in tally::sum_benefits_by_situation(&app.db, tenant).await? {
+        if caller.scope.can_see(counted.branch) && benefits > 0 {
             *figures.by_situation.entry(counted.situation).or_default() += benefits;
             *figures.by_branch.entry(counted.branch).or_default() += benefits;
             figures.total += benefits;
@@ -61,24 +66,28 @@ pub async fn figures(app: &App, caller: &Session) -> Result<Figures, Error> {
 }
 
 /// The last months, the present one last; also those in which nothing happened.
-async fn months(app: &App, scope: &Scope, registers: &Registers) -> Result<Vec<Month>, Error> {
-    let mut months: Vec<Month> = last_months(app.now().date_in(&registers.zone))
+async fn read_monthly_figures(
+    app: &App,
+    scope: &Scope,
+    registers: &TenantRegisters,
+) -> Result<Vec<MonthlyFigures>, Error> {
+    let mut months: Vec<MonthlyFigures> = list_last_months(app.now().date_in(&registers.zone))
         .into_iter()
-        .map(|month| Month { month, registered: 0, cancelled: 0 })
+        .map(|month| MonthlyFigures { month, registered: 0, cancelled: 0 })
         .collect();
     let first = months.first().map(|one| one.month.clone()).unwrap_or_default();
-    for one in monthly::since(&app.db, scope.tenant(), &first).await? {
+    for one in monthly::list_monthly_counts(&app.db, scope.tenant(), &first).await? {
         let month = months.iter_mut().find(|month| month.month == one.month);
-        let Some(month) = month.filter(|_| scope.sees(one.branch)) else { continue };
+        let Some(month) = month.filter(|_| scope.can_see(one.branch)) else { continue };
         match one.turn {
-            Turn::Registered => month.registered += one.benefits,
-            Turn::Cancelled => month.cancelled += one.benefits,
+            BenefitMovement::Registered => month.registered += one.benefits,
+            BenefitMovement::Cancelled => month.cancelled += one.benefits,
         }
     }
     Ok(months)
 }
 
-fn last_months(today: Date) -> Vec<String> {
+fn list_last_months(today: Date) -> Vec<String> {
     let iso = today.to_iso();
     let number = |part: Option<&str>| part.and_then(|text| text.parse::<usize>().ok()).unwrap_or(1);
     let present = number(iso.get(..4)) * 12 + number(iso.get(5..7)) - 1;
@@ -87,14 +96,18 @@ fn last_months(today: Date) -> Vec<String> {
 }
 
 /// What is open in an association, by branch, as it was counted a moment ago.
-pub(crate) struct Open {
-    claims: Vec<panel::Claims>,
-    deals: Vec<panel::Deals>,
+pub(crate) struct OpenWorkSnapshot {
+    claims: Vec<panel::OpenClaimCount>,
+    deals: Vec<panel::OpenDealCount>,
     counted_at: Moment,
     at: Instant,
 }
 
-async fn open(app: &App, tenant: TenantId, registers: &Registers) -> Result<Arc<Open>, Error> {
+async fn load_open_work(
+    app: &App,
+    tenant: TenantId,
+    registers: &TenantRegisters,
+) -> Result<Arc<OpenWorkSnapshot>, Error> {
     if let Some(known) = app.memory.open.get(&tenant).filter(|open| open.at.elapsed() < REMEMBERED) {
         return Ok(known);
     }
@@ -102,19 +115,19 @@ async fn open(app: &App, tenant: TenantId, registers: &Registers) -> Result<Arc<
     let ago = |days: i32| now.minus(DAY.saturating_mul(u32::try_from(days).unwrap_or_default()));
     let of_claims = registers.situations.iter().filter(|one| one.entity == Entity::Claim);
     let situations: Vec<SituationCode> =
-        of_claims.filter(|one| !one.kind.closes()).map(|one| one.code).collect();
+        of_claims.filter(|one| !one.kind.is_final()).map(|one| one.code).collect();
     let claims = match situations.is_empty() {
         true => Vec::new(),
-        false => panel::claims(&app.db, tenant, &situations, AGES.map(ago)).await?,
+        false => panel::count_open_claims(&app.db, tenant, &situations, AGES.map(ago)).await?,
     };
-    let deals = panel::deals(&app.db, tenant, ago(GONE_COLD)).await?;
-    let open = Arc::new(Open { claims, deals, counted_at: now, at: Instant::now() });
+    let deals = panel::count_open_deals(&app.db, tenant, ago(GONE_COLD)).await?;
+    let open = Arc::new(OpenWorkSnapshot { claims, deals, counted_at: now, at: Instant::now() });
     app.memory.open.insert(tenant, Arc::clone(&open));
     Ok(open)
 }
 
 /// What the caller's branches have to do.
-pub struct Work {
+pub struct PendingWork {
     /// Open claims of each type, by age: up to the first of [`AGES`], up to the next, and so on.
     pub claims: Vec<(ClaimTypeCode, [i64; 4])>,
     /// Open deals in each stage.
@@ -126,34 +139,34 @@ pub struct Work {
     /// Today's, but for those that were cancelled.
     pub appointments: i64,
     /// Benefits that wait too long, as far as they were counted.
-    pub waiting: Counted,
+    pub waiting: CappedCount,
     /// Receivers that fail or are paused, for administrators.
-    pub receivers: Vec<Receiver>,
+    pub receivers: Vec<FailingReceiver>,
     /// Mails that were given up lately, for administrators.
     pub failed_mails: i64,
 }
 
 /// How many, and whether there may be more.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counted {
+pub struct CappedCount {
     pub count: i64,
     pub or_more: bool,
 }
 
 /// A receiver that does not get what it should.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Receiver {
+pub struct FailingReceiver {
     pub address: String,
     pub is_paused: bool,
 }
 
 #[boxed::future]
-pub async fn work(app: &App, caller: &Session) -> Result<Work, Error> {
+pub async fn read_pending_work(app: &App, caller: &Session) -> Result<PendingWork, Error> {
     let (tenant, scope) = (caller.scope.tenant(), &caller.scope);
-    let registers = registers(app, tenant).await?;
-    let open = open(app, tenant, &registers).await?;
+    let registers = load_registers(app, tenant).await?;
+    let open = load_open_work(app, tenant, &registers).await?;
     let mut claims: BTreeMap<ClaimTypeCode, [i64; 4]> = BTreeMap::new();
-    for one in open.claims.iter().filter(|one| scope.sees(one.branch)) {
+    for one in open.claims.iter().filter(|one| scope.can_see(one.branch)) {
         let [first, second, third] = one.older;
         let ages = [one.count - first, first - second, second - third, third];
         let sums = claims.entry(one.kind).or_default();
@@ -161,25 +174,25 @@ pub async fn work(app: &App, caller: &Session) -> Result<Work, Error> {
     }
     let mut deals: BTreeMap<StageCode, i64> = BTreeMap::new();
     let mut cold_deals = 0;
-    for one in open.deals.iter().filter(|one| scope.sees(one.branch)) {
+    for one in open.deals.iter().filter(|one| scope.can_see(one.branch)) {
         *deals.entry(one.stage).or_default() += one.count;
         cold_deals += one.cold;
     }
     let is_admin = caller.role == Role::Administrator;
-    Ok(Work {
+    Ok(PendingWork {
         claims: claims.into_iter().collect(),
         deals: deals.into_iter().collect(),
         cold_deals,
         counted_at: open.counted_at,
-        late: cases::overdue_counts(app, caller).await?,
-        appointments: appointments(app, scope, &registers).await?,
-        waiting: waiting(app, scope, &registers).await?,
-        receivers: if is_admin { failing(app, tenant).await? } else { Vec::new() },
-        failed_mails: if is_admin { failed_mails(app, tenant).await? } else { 0 },
+        late: cases::count_overdue_cases(app, caller).await?,
+        appointments: count_appointments(app, scope, &registers).await?,
+        waiting: count_long_waits(app, scope, &registers).await?,
+        receivers: if is_admin { list_failing_receivers(app, tenant).await? } else { Vec::new() },
+        failed_mails: if is_admin { count_failed_mails(app, tenant).await? } else { 0 },
     })
 }
 
-async fn appointments(app: &App, scope: &Scope, registers: &Registers) -> Result<i64, Error> {
+async fn count_appointments(app: &App, scope: &Scope, registers: &TenantRegisters) -> Result<i64, Error> {
     let today = app.now().date_in(&registers.zone);
     let of_appointments = registers.situations.iter().filter(|one| one.entity == Entity::Appointment);
     let stands = of_appointments.filter(|one| one.kind != SituationKind::Cancelled);
@@ -188,27 +201,31 @@ async fn appointments(app: &App, scope: &Scope, registers: &Registers) -> Result
         return Ok(0);
     }
     let span = (today.start_in(&registers.zone), today.next().start_in(&registers.zone));
-    Ok(panel::appointments(&app.db, scope, &situations, span).await?)
+    Ok(panel::count_appointments(&app.db, scope, &situations, span).await?)
 }
 
-async fn waiting(app: &App, scope: &Scope, registers: &Registers) -> Result<Counted, Error> {
-    let since = searches::waiting_since(app, scope).await?;
+async fn count_long_waits(
+    app: &App,
+    scope: &Scope,
+    registers: &TenantRegisters,
+) -> Result<CappedCount, Error> {
+    let since = searches::list_waiting_days(app, scope).await?;
     let today = app.now().date_in(&registers.zone);
     let long = |day: &&String| Date::from_iso(day).is_some_and(|day| today.days_since(day) > WAITS_LONG);
     let count = since.iter().filter(long).count() as i64;
-    Ok(Counted { count, or_more: count == storage::searches::PAGE })
+    Ok(CappedCount { count, or_more: count == storage::searches::PAGE })
 }
 
-async fn failing(app: &App, tenant: TenantId) -> Result<Vec<Receiver>, Error> {
-    let all = receivers::all(&app.db, tenant).await?;
+async fn list_failing_receivers(app: &App, tenant: TenantId) -> Result<Vec<FailingReceiver>, Error> {
+    let all = receivers::list_receivers(&app.db, tenant).await?;
     let bad = all.into_iter().filter(|one| one.active);
     let bad = bad.filter(|one| one.paused.is_some() || one.health.failing_since.is_some());
-    Ok(bad.map(|one| Receiver { address: one.address, is_paused: one.paused.is_some() }).collect())
+    Ok(bad.map(|one| FailingReceiver { address: one.address, is_paused: one.paused.is_some() }).collect())
 }
 
 /// Of the last mails, those that nobody will try again.
-async fn failed_mails(app: &App, tenant: TenantId) -> Result<i64, Error> {
-    let last = mails::listed(&app.db, tenant, i32::MAX, 100).await?;
+async fn count_failed_mails(app: &App, tenant: TenantId) -> Result<i64, Error> {
+    let last = mails::list_outbox_mails(&app.db, tenant, i32::MAX, 100).await?;
     let week = app.now().minus(DAY.saturating_mul(7));
     let failed = last.iter().filter(|one| one.sent_at.is_none() && !one.is_waiting && one.created_at > week);
     Ok(failed.count() as i64)
@@ -220,7 +237,7 @@ mod tests {
 
     #[test]
     fn the_last_months_go_over_the_turn_of_the_year() {
-        let months = last_months(Date::new(2026, 2, 14).unwrap());
+        let months = list_last_months(Date::new(2026, 2, 14).unwrap());
         assert_eq!(months.len(), MONTHS);
         assert_eq!(
             (months[0].as_str(), months[10].as_str(), months[11].as_str()),

@@ -3,7 +3,7 @@
 use crate::{App, Error};
 use domain::{Moment, TenantId};
 use std::time::Duration;
-use storage::{Lane, Tx, processes};
+use storage::{Tx, WriteLane, processes};
 
 /// A process that was not seen for so long is gone.
 pub const GONE_AFTER: Duration = Duration::from_secs(30);
@@ -13,7 +13,7 @@ const BEAT_LIMIT: Duration = Duration::from_secs(10);
 const FORGOTTEN_AFTER: Duration = Duration::from_secs(24 * 3600);
 
 /// A name for this process that no other has.
-pub fn name(app: &App) -> String {
+pub fn generate_process_name(app: &App) -> String {
     let mut random = [0; 8];
     app.chance.fill(&mut random);
     format!("{:016x}-{}", u64::from_be_bytes(random), std::process::id())
@@ -22,10 +22,10 @@ pub fn name(app: &App) -> String {
 /// Gives a sign of life. What comes of it also tells whether the database can be written: a standby that has frozen lets
 /// every reader pass and no writer.
 #[boxed::future]
-pub async fn beat(app: &App, process: &str, version: &'static str) -> Result<(), Error> {
+pub async fn record_heartbeat(app: &App, process: &str, version: &'static str) -> Result<(), Error> {
     let input = (process.to_owned(), version, app.now());
-    let lane = Lane::background(TenantId::SERVER);
-    let beat = app.db.write(lane, input, |tx, input| Box::pin(beat_in(tx, input)));
+    let lane = WriteLane::background(TenantId::SERVER);
+    let beat = app.db.write(lane, input, |tx, input| Box::pin(write_heartbeat(tx, input)));
     let beaten = match tokio::time::timeout(BEAT_LIMIT, beat).await {
         Ok(beaten) => beaten,
         Err(_) => Err(storage::Error::TooSlow.into()),
@@ -38,14 +38,17 @@ pub async fn beat(app: &App, process: &str, version: &'static str) -> Result<(),
     beaten
 }
 
-async fn beat_in(tx: &mut Tx, (process, version, now): &(String, &str, Moment)) -> Result<(), Error> {
-    processes::beat(tx, process, version, *now).await?;
-    processes::forget(tx, now.minus(FORGOTTEN_AFTER)).await?;
+async fn write_heartbeat(tx: &mut Tx, (process, version, now): &(String, &str, Moment)) -> Result<(), Error> {
+    processes::record_heartbeat(tx, process, version, *now).await?;
+    processes::delete_stale_processes(tx, now.minus(FORGOTTEN_AFTER)).await?;
     Ok(())
 }
 
 #[boxed::future]
-pub async fn leave(app: &App, process: &str) -> Result<(), Error> {
-    let lane = Lane::of(TenantId::SERVER);
-    Ok(app.db.write(lane, process.to_owned(), |tx, process| Box::pin(processes::leave(tx, process))).await?)
+pub async fn sign_off_process(app: &App, process: &str) -> Result<(), Error> {
+    let lane = WriteLane::foreground(TenantId::SERVER);
+    Ok(app
+        .db
+        .write(lane, process.to_owned(), |tx, process| Box::pin(processes::delete_process(tx, process)))
+        .await?)
 }

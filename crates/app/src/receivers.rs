@@ -1,22 +1,22 @@
 //! Receivers: who is told of changes of situation, by which address, and what the messages are signed with.
 
-use crate::base::registers;
-use crate::differences::{Difference, Present, refuse_old};
-use crate::once::{self, Done, Once};
-use crate::vault::{Place, Vault};
+use crate::base::load_registers;
+use crate::differences::{CurrentVersion, FieldDifference, refuse_old_version};
+use crate::once::{self, IdempotentWrite, WriteOutcome};
+use crate::vault::{SecretLocation, Vault};
 use crate::{App, Error};
 use domain::{
-    Chance, Entity, Field, Moment, ReceiverAddress, ReceiverCode, Rejection, SigningSecret, TenantId,
-    TimeZone, UserCode,
+    Entity, InputField, Moment, RandomSource, ReceiverAddress, ReceiverCode, Rejection, SigningSecret,
+    TenantId, TimeZone, UserCode,
 };
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::time::Duration;
 use storage::counters::{self, Counter};
-use storage::receivers::{self, NewReceiver, Pause};
-pub use storage::receivers::{Health, Pause as Why, Registered};
-use storage::secrets::{self, Kind};
-use storage::{Lane, Tx, audit, queues, versions};
+use storage::receivers::{self, NewReceiverRow, PauseReason};
+pub use storage::receivers::{DeliveryHealth, PauseReason as Why, StoredReceiver};
+use storage::secrets::{self, SecretOwnerKind};
+use storage::{Tx, WriteLane, audit, queues, versions};
 
 /// How long messages are signed with the old secret too.
 pub const BOTH_FOR: Duration = Duration::from_secs(24 * 3600);
@@ -30,7 +30,7 @@ pub const MOST: usize = 100;
 
 /// Who registers or changes a receiver.
 #[derive(Clone, Copy, Debug)]
-pub struct By {
+pub struct TenantActor {
     pub tenant: TenantId,
     /// None by command.
     pub user: Option<UserCode>,
@@ -38,7 +38,7 @@ pub struct By {
 
 /// A receiver as it is to be. Like whatever else holds the value of a header, it cannot be printed.
 #[derive(Clone)]
-pub struct Wanted {
+pub struct RequestedReceiver {
     pub address: ReceiverAddress,
     pub entities: Vec<Entity>,
     /// Sent with every message: a key that the receiver asks for.
@@ -46,9 +46,9 @@ pub struct Wanted {
     pub concurrency: i32,
 }
 
-impl Wanted {
+impl RequestedReceiver {
     /// Refuses it with every problem that it has.
-    fn check(&self) -> Result<(), Error> {
+    fn validate(&self) -> Result<(), Error> {
         let mut problems = Vec::new();
         if self.entities.is_empty() {
             problems.push(Rejection::NoEntity);
@@ -56,14 +56,14 @@ impl Wanted {
         if !(1..=MOST_AT_ONCE).contains(&self.concurrency) {
             problems.push(Rejection::BadConcurrency);
         }
-        problems.extend(bad_headers(&self.headers));
+        problems.extend(find_bad_headers(&self.headers));
         if problems.is_empty() { Ok(()) } else { Err(Error::Refused(problems)) }
     }
 }
 
 /// What is wrong with headers that somebody wants sent.
-pub fn bad_headers(headers: &[(String, String)]) -> Vec<Rejection> {
-    let bad = headers.iter().filter(|(name, value)| !is_header(name, value));
+pub fn find_bad_headers(headers: &[(String, String)]) -> Vec<Rejection> {
+    let bad = headers.iter().filter(|(name, value)| !is_valid_header(name, value));
     let mut problems: Vec<Rejection> = bad.map(|(name, _)| Rejection::BadHeader(name.clone())).collect();
     if headers.len() > MOST_HEADERS {
         problems.push(Rejection::BadHeader(format!("{} cabeçalhos", headers.len())));
@@ -90,7 +90,7 @@ const OURS: [&str; 15] = [
     "webhook-timestamp",
 ];
 
-fn is_header(name: &str, value: &str) -> bool {
+fn is_valid_header(name: &str, value: &str) -> bool {
     let is_sign = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     !name.is_empty()
         && name.len() <= 100
@@ -102,62 +102,78 @@ fn is_header(name: &str, value: &str) -> bool {
 
 /// What of a receiver nobody may read.
 #[derive(Clone, Serialize, Deserialize)]
-struct Sealed {
+struct ReceiverSecretBundle {
     secret: String,
     /// Those before, and until when each signs too.
     previous: Vec<(String, i64)>,
     headers: Vec<(String, String)>,
 }
 
-impl Sealed {
-    fn seal(&self, vault: &Vault, chance: &dyn Chance, place: Place) -> Result<Vec<u8>, Error> {
-        let text = serde_json::to_vec(self).map_err(|error| Error::Text(error.to_string()))?;
+impl ReceiverSecretBundle {
+    fn seal(
+        &self,
+        vault: &Vault,
+        chance: &dyn RandomSource,
+        place: SecretLocation,
+    ) -> Result<Vec<u8>, Error> {
+        let text = serde_json::to_vec(self).map_err(|error| Error::Defect(error.to_string()))?;
         vault.seal(chance, place, &text)
     }
 
-    fn open(vault: &Vault, place: Place, sealed: &[u8]) -> Result<Sealed, Error> {
-        serde_json::from_slice(&vault.open(place, sealed)?).map_err(|error| Error::Text(error.to_string()))
+    fn open(vault: &Vault, place: SecretLocation, sealed: &[u8]) -> Result<ReceiverSecretBundle, Error> {
+        serde_json::from_slice(&vault.open(place, sealed)?).map_err(|error| Error::Defect(error.to_string()))
     }
 }
 
-fn place(tenant: TenantId, code: ReceiverCode) -> Place {
-    Place { tenant, kind: Kind::Receiver, code: code.get() }
+fn locate_secret(tenant: TenantId, code: ReceiverCode) -> SecretLocation {
+    SecretLocation { tenant, kind: SecretOwnerKind::Receiver, code: code.get() }
 }
 
 /// A receiver with its secret, which is told here and never again.
 #[derive(Clone, Debug)]
-pub struct Added {
+pub struct CreatedReceiver {
     pub code: ReceiverCode,
     pub secret: SigningSecret,
-    pub receiver: Told,
+    pub receiver: RedactedReceiver,
 }
 
 /// What is done to receivers, and with what.
-struct Doing<W> {
-    by: By,
+struct ReceiverChangeContext<W> {
+    by: TenantActor,
     what: W,
     vault: Vault,
     /// Chance decides what a secret is sealed with.
-    chance: Arc<dyn Chance>,
+    chance: Arc<dyn RandomSource>,
     now: Moment,
 }
 
-impl<W> Doing<W> {
-    fn new(app: &App, vault: &Vault, by: By, what: W) -> Doing<W> {
-        Doing { by, what, vault: vault.clone(), chance: Arc::clone(&app.chance), now: app.now() }
+impl<W> ReceiverChangeContext<W> {
+    fn new(app: &App, vault: &Vault, by: TenantActor, what: W) -> ReceiverChangeContext<W> {
+        ReceiverChangeContext {
+            by,
+            what,
+            vault: vault.clone(),
+            chance: Arc::clone(&app.chance),
+            now: app.now(),
+        }
     }
 
-    async fn keep(&self, tx: &mut Tx, code: ReceiverCode, sealed: &Sealed) -> Result<(), Error> {
+    async fn store_secrets(
+        &self,
+        tx: &mut Tx,
+        code: ReceiverCode,
+        sealed: &ReceiverSecretBundle,
+    ) -> Result<(), Error> {
         let tenant = self.by.tenant;
-        let sealed = sealed.seal(&self.vault, &*self.chance, place(tenant, code))?;
-        secrets::keep(tx, tenant, Kind::Receiver, code.get(), &sealed).await?;
+        let sealed = sealed.seal(&self.vault, &*self.chance, locate_secret(tenant, code))?;
+        secrets::upsert_secret(tx, tenant, SecretOwnerKind::Receiver, code.get(), &sealed).await?;
         // Whoever changes situations must know of it before he changes the next one.
-        versions::raise_registers(tx, tenant).await?;
+        versions::raise_registers_version(tx, tenant).await?;
         Ok(())
     }
 
-    async fn tell(&self, tx: &mut Tx, operation: &'static str, detail: String) -> Result<(), Error> {
-        let entry = audit::Entry {
+    async fn append_audit(&self, tx: &mut Tx, operation: &'static str, detail: String) -> Result<(), Error> {
+        let entry = audit::AuditEntry {
             tenant: self.by.tenant,
             at: self.now,
             user: self.by.user,
@@ -165,73 +181,92 @@ impl<W> Doing<W> {
             person: None,
             detail: Some(detail),
         };
-        Ok(audit::append(tx, &entry).await?)
+        Ok(audit::append_audit_entry(tx, &entry).await?)
     }
 }
 
 /// Registers a receiver. What changes from now on is told to it.
 #[boxed::future]
-pub async fn add(
+pub async fn create_receiver(
     app: &App,
     vault: &Vault,
-    by: By,
-    wanted: Wanted,
-    once: Once<Added>,
-) -> Result<Done<Added>, Error> {
-    let secret = SigningSecret::generated(&*app.chance);
-    let doing = Doing::new(app, vault, by, (wanted, secret));
-    once::write(app, Lane::of(by.tenant), once, doing, |tx, doing| Box::pin(insert(tx, doing))).await
+    by: TenantActor,
+    wanted: RequestedReceiver,
+    once: IdempotentWrite<CreatedReceiver>,
+) -> Result<WriteOutcome<CreatedReceiver>, Error> {
+    let secret = SigningSecret::generate(&*app.chance);
+    let doing = ReceiverChangeContext::new(app, vault, by, (wanted, secret));
+    once::write_idempotently(app, WriteLane::foreground(by.tenant), once, doing, |tx, doing| {
+        Box::pin(insert_receiver(tx, doing))
+    })
+    .await
 }
 
-async fn insert(tx: &mut Tx, doing: &Doing<(Wanted, SigningSecret)>) -> Result<Added, Error> {
+async fn insert_receiver(
+    tx: &mut Tx,
+    doing: &ReceiverChangeContext<(RequestedReceiver, SigningSecret)>,
+) -> Result<CreatedReceiver, Error> {
     let ((wanted, secret), tenant) = (&doing.what, doing.by.tenant);
-    wanted.check()?;
-    check_room(tx, tenant).await?;
-    let code = ReceiverCode::new(counters::next(tx, tenant, Counter::Receiver).await?);
+    wanted.validate()?;
+    check_receiver_room(tx, tenant).await?;
+    let code = ReceiverCode::new(counters::reserve_number(tx, tenant, Counter::Receiver).await?);
     let address = wanted.address.to_string();
-    receivers::insert(tx, tenant, &new(code, &address, wanted), doing.now).await?;
+    receivers::insert_receiver(tx, tenant, &build_receiver_row(code, &address, wanted), doing.now).await?;
     let headers = wanted.headers.clone();
     doing
-        .keep(tx, code, &Sealed { secret: secret.expose().to_owned(), previous: Vec::new(), headers })
+        .store_secrets(
+            tx,
+            code,
+            &ReceiverSecretBundle { secret: secret.expose().to_owned(), previous: Vec::new(), headers },
+        )
         .await?;
-    doing.tell(tx, "POST /gestao/receptor", format!("receptor {code} criado")).await?;
-    let receiver = receivers::find(&mut *tx, tenant, code).await?.ok_or(unknown(code))?;
-    Ok(Added { code, secret: secret.clone(), receiver: told(receiver, &wanted.headers) })
+    doing.append_audit(tx, "POST /gestao/receptor", format!("receptor {code} criado")).await?;
+    let receiver =
+        receivers::find_receiver(&mut *tx, tenant, code).await?.ok_or(reject_unknown_receiver(code))?;
+    Ok(CreatedReceiver { code, secret: secret.clone(), receiver: redact_receiver(receiver, &wanted.headers) })
 }
 
 /// Refuses one more receiver in use than there may be.
-async fn check_room(tx: &mut Tx, tenant: TenantId) -> Result<(), Error> {
-    match receivers::active(&mut *tx, tenant).await?.len() < MOST {
+async fn check_receiver_room(tx: &mut Tx, tenant: TenantId) -> Result<(), Error> {
+    match receivers::list_active_receivers(&mut *tx, tenant).await?.len() < MOST {
         true => Ok(()),
         false => Err(Rejection::TooManyReceivers { most: MOST }.into()),
     }
 }
 
-fn new<'w>(code: ReceiverCode, address: &'w str, wanted: &'w Wanted) -> NewReceiver<'w> {
-    NewReceiver { code, address, entities: &wanted.entities, concurrency: wanted.concurrency }
+fn build_receiver_row<'w>(
+    code: ReceiverCode,
+    address: &'w str,
+    wanted: &'w RequestedReceiver,
+) -> NewReceiverRow<'w> {
+    NewReceiverRow { code, address, entities: &wanted.entities, concurrency: wanted.concurrency }
 }
 
 /// A receiver with the names of its headers, whose values are nobody's to read.
 #[derive(Clone, Debug)]
-pub struct Told {
-    pub receiver: Registered,
+pub struct RedactedReceiver {
+    pub receiver: StoredReceiver,
     pub headers: Vec<String>,
 }
 
-fn told(receiver: Registered, headers: &[(String, String)]) -> Told {
-    Told { receiver, headers: headers.iter().map(|(name, _)| name.clone()).collect() }
+fn redact_receiver(receiver: StoredReceiver, headers: &[(String, String)]) -> RedactedReceiver {
+    RedactedReceiver { receiver, headers: headers.iter().map(|(name, _)| name.clone()).collect() }
 }
 
 /// The receivers of a tenant, by code.
 #[boxed::future]
-pub async fn all(app: &App, vault: &Vault, tenant: TenantId) -> Result<Vec<Told>, Error> {
+pub async fn list_receivers(
+    app: &App,
+    vault: &Vault,
+    tenant: TenantId,
+) -> Result<Vec<RedactedReceiver>, Error> {
     app.db
         .read((tenant, vault.clone()), |tx, (tenant, vault)| {
             Box::pin(async move {
                 let mut all = Vec::new();
-                for receiver in receivers::all(&mut *tx, *tenant).await? {
-                    let sealed = open(tx, vault, *tenant, receiver.code).await?;
-                    all.push(told(receiver, &sealed.headers));
+                for receiver in receivers::list_receivers(&mut *tx, *tenant).await? {
+                    let sealed = open_secret_bundle(tx, vault, *tenant, receiver.code).await?;
+                    all.push(redact_receiver(receiver, &sealed.headers));
                 }
                 Ok(all)
             })
@@ -240,27 +275,38 @@ pub async fn all(app: &App, vault: &Vault, tenant: TenantId) -> Result<Vec<Told>
 }
 
 #[boxed::future]
-pub async fn find(app: &App, vault: &Vault, tenant: TenantId, code: ReceiverCode) -> Result<Told, Error> {
+pub async fn read_receiver(
+    app: &App,
+    vault: &Vault,
+    tenant: TenantId,
+    code: ReceiverCode,
+) -> Result<RedactedReceiver, Error> {
     app.db
         .read((tenant, vault.clone(), code), |tx, (tenant, vault, code)| {
-            Box::pin(now(tx, vault, *tenant, *code))
+            Box::pin(load_receiver(tx, vault, *tenant, *code))
         })
         .await
 }
 
-async fn now(tx: &mut Tx, vault: &Vault, tenant: TenantId, code: ReceiverCode) -> Result<Told, Error> {
-    let receiver = receivers::find(&mut *tx, tenant, code).await?.ok_or(unknown(code))?;
-    let sealed = open(tx, vault, tenant, code).await?;
-    Ok(told(receiver, &sealed.headers))
+async fn load_receiver(
+    tx: &mut Tx,
+    vault: &Vault,
+    tenant: TenantId,
+    code: ReceiverCode,
+) -> Result<RedactedReceiver, Error> {
+    let receiver =
+        receivers::find_receiver(&mut *tx, tenant, code).await?.ok_or(reject_unknown_receiver(code))?;
+    let sealed = open_secret_bundle(tx, vault, tenant, code).await?;
+    Ok(redact_receiver(receiver, &sealed.headers))
 }
 
-fn unknown(code: ReceiverCode) -> Error {
-    Error::NoSuch { field: Field::Receiver, code: code.get() }
+fn reject_unknown_receiver(code: ReceiverCode) -> Error {
+    Error::NotFound { field: InputField::Receiver, code: code.get() }
 }
 
 /// What is to change of a receiver; what is absent stays.
 #[derive(Clone)]
-pub struct Changes {
+pub struct ReceiverChangeRequest {
     /// Of the receiver as whoever changes it knows it.
     pub version: i64,
     pub address: Option<ReceiverAddress>,
@@ -274,15 +320,15 @@ pub struct Changes {
 /// A receiver as it was changed.
 #[derive(Clone, Debug)]
 pub struct ChangedReceiver {
-    pub receiver: Told,
+    pub receiver: RedactedReceiver,
     /// Where it leads to another server now: told here and never again.
     pub secret: Option<SigningSecret>,
 }
 
 /// What is done to a receiver that is changed.
-struct ReceiverUpdate {
+struct UpdateReceiver {
     code: ReceiverCode,
-    changes: Changes,
+    changes: ReceiverChangeRequest,
     zone: TimeZone,
     /// Used where the address leads to another server.
     new_secret: SigningSecret,
@@ -291,67 +337,75 @@ struct ReceiverUpdate {
 /// Changes a receiver. Where its address leads to another server, what that one must not learn goes: values of headers that
 /// were not sent anew are removed, and a new secret signs alone.
 #[boxed::future]
-pub async fn change(
+pub async fn change_receiver(
     app: &App,
     vault: &Vault,
-    by: By,
-    (code, changes): (ReceiverCode, Changes),
-    once: Once<ChangedReceiver>,
-) -> Result<Done<ChangedReceiver>, Error> {
-    let zone = registers(app, by.tenant).await?.zone.clone();
-    let new_secret = SigningSecret::generated(&*app.chance);
-    let doing = Doing::new(app, vault, by, ReceiverUpdate { code, changes, zone, new_secret });
-    once::write(app, Lane::of(by.tenant), once, doing, |tx, doing| Box::pin(update(tx, doing))).await
+    by: TenantActor,
+    (code, changes): (ReceiverCode, ReceiverChangeRequest),
+    once: IdempotentWrite<ChangedReceiver>,
+) -> Result<WriteOutcome<ChangedReceiver>, Error> {
+    let zone = load_registers(app, by.tenant).await?.zone.clone();
+    let new_secret = SigningSecret::generate(&*app.chance);
+    let doing =
+        ReceiverChangeContext::new(app, vault, by, UpdateReceiver { code, changes, zone, new_secret });
+    once::write_idempotently(app, WriteLane::foreground(by.tenant), once, doing, |tx, doing| {
+        Box::pin(update_receiver(tx, doing))
+    })
+    .await
 }
 
-async fn update(tx: &mut Tx, doing: &Doing<ReceiverUpdate>) -> Result<ChangedReceiver, Error> {
-    let (ReceiverUpdate { code, changes, zone, new_secret }, tenant) = (&doing.what, doing.by.tenant);
+async fn update_receiver(
+    tx: &mut Tx,
+    doing: &ReceiverChangeContext<UpdateReceiver>,
+) -> Result<ChangedReceiver, Error> {
+    let (UpdateReceiver { code, changes, zone, new_secret }, tenant) = (&doing.what, doing.by.tenant);
     let code = *code;
-    let had = receivers::find(&mut *tx, tenant, code).await?.ok_or(unknown(code))?;
-    let mut sealed = open(tx, &doing.vault, tenant, code).await?;
-    let present = Present { version: had.version, since: had.updated_at };
-    let wanted = differences(changes, &told(had.clone(), &sealed.headers));
-    if let Some(old) = refuse_old(changes.version, present, zone, &wanted) {
+    let had = receivers::find_receiver(&mut *tx, tenant, code).await?.ok_or(reject_unknown_receiver(code))?;
+    let mut sealed = open_secret_bundle(tx, &doing.vault, tenant, code).await?;
+    let present = CurrentVersion { version: had.version, since: had.updated_at };
+    let wanted = compare_receiver(changes, &redact_receiver(had.clone(), &sealed.headers));
+    if let Some(old) = refuse_old_version(changes.version, present, zone, &wanted) {
         return Err(old.into());
     }
-    let moves = moves_to_another_server(&had.address, changes.address.as_ref());
+    let moves = is_server_change(&had.address, changes.address.as_ref());
     if moves {
         let secret = new_secret.expose().to_owned();
-        sealed = Sealed { secret, previous: Vec::new(), headers: Vec::new() };
+        sealed = ReceiverSecretBundle { secret, previous: Vec::new(), headers: Vec::new() };
     }
     if let Some(headers) = &changes.headers {
         sealed.headers.clone_from(headers);
     }
-    let wanted = Wanted {
+    let wanted = RequestedReceiver {
         address: changes.address.clone().map_or_else(|| ReceiverAddress::parse(&had.address), Ok)?,
         entities: changes.entities.clone().unwrap_or_else(|| had.entities.clone()),
         headers: sealed.headers.clone(),
         concurrency: changes.concurrency.unwrap_or(had.concurrency),
     };
-    wanted.check()?;
+    wanted.validate()?;
     let address = wanted.address.to_string();
     let active = changes.active.unwrap_or(had.active);
     if active && !had.active {
-        check_room(tx, tenant).await?;
+        check_receiver_room(tx, tenant).await?;
     }
-    receivers::update(tx, tenant, &new(code, &address, &wanted), active, doing.now).await?;
-    doing.keep(tx, code, &sealed).await?;
+    receivers::update_receiver(tx, tenant, &build_receiver_row(code, &address, &wanted), active, doing.now)
+        .await?;
+    doing.store_secrets(tx, code, &sealed).await?;
     let told = match moves {
         true => format!("receptor {code} alterado, para outro servidor, com segredo novo"),
         false => format!("receptor {code} alterado"),
     };
-    doing.tell(tx, "PUT /gestao/receptor/{codReceptor}", told).await?;
-    let receiver = now(tx, &doing.vault, tenant, code).await?;
+    doing.append_audit(tx, "PUT /gestao/receptor/{codReceptor}", told).await?;
+    let receiver = load_receiver(tx, &doing.vault, tenant, code).await?;
     Ok(ChangedReceiver { receiver, secret: moves.then(|| new_secret.clone()) })
 }
 
-fn moves_to_another_server(had: &str, wanted: Option<&ReceiverAddress>) -> bool {
+fn is_server_change(had: &str, wanted: Option<&ReceiverAddress>) -> bool {
     let had = ReceiverAddress::parse(had);
     wanted.is_some_and(|wanted| !had.is_ok_and(|had| had.is_same_server(wanted)))
 }
 
 /// What was sent of a receiver, beside what stands now.
-fn differences(changes: &Changes, now: &Told) -> Vec<Difference> {
+fn compare_receiver(changes: &ReceiverChangeRequest, now: &RedactedReceiver) -> Vec<FieldDifference> {
     let had = &now.receiver;
     let entities =
         |all: &[Entity]| all.iter().map(|one| wire::entity_path(*one)).collect::<Vec<_>>().join(", ");
@@ -368,98 +422,120 @@ fn differences(changes: &Changes, now: &Told) -> Vec<Difference> {
     let sent = [address, hears, headers, changes.concurrency.map(at_once), changes.active.map(active)];
     let differing = sent.into_iter().flatten().filter(|(_, sent, now)| sent != now);
     let text = |text: String| Some(text).filter(|text| !text.is_empty());
-    differing.map(|(field, sent, now)| Difference { field, before: text(now), after: text(sent) }).collect()
+    differing
+        .map(|(field, sent, now)| FieldDifference { field, before: text(now), after: text(sent) })
+        .collect()
 }
 
-async fn open(tx: &mut Tx, vault: &Vault, tenant: TenantId, code: ReceiverCode) -> Result<Sealed, Error> {
+async fn open_secret_bundle(
+    tx: &mut Tx,
+    vault: &Vault,
+    tenant: TenantId,
+    code: ReceiverCode,
+) -> Result<ReceiverSecretBundle, Error> {
     let lost = || storage::Error::Broken(format!("receiver {code} has no secret"));
-    let sealed = secrets::find(&mut *tx, tenant, Kind::Receiver, code.get()).await?.ok_or_else(lost)?;
-    Sealed::open(vault, place(tenant, code), &sealed)
+    let sealed = secrets::find_secret(&mut *tx, tenant, SecretOwnerKind::Receiver, code.get())
+        .await?
+        .ok_or_else(lost)?;
+    ReceiverSecretBundle::open(vault, locate_secret(tenant, code), &sealed)
 }
 
 /// Pauses a receiver: what changes waits for it. Or lets it go on, with a clean record.
 #[boxed::future]
-pub async fn pause(
+pub async fn pause_or_resume_receiver(
     app: &App,
     vault: &Vault,
-    by: By,
+    by: TenantActor,
     (code, paused, reason): (ReceiverCode, bool, Option<String>),
-    once: Once<Told>,
-) -> Result<Done<Told>, Error> {
-    let doing = Doing::new(app, vault, by, (code, paused, reason));
-    once::write(app, Lane::of(by.tenant), once, doing, |tx, doing| Box::pin(set_paused(tx, doing))).await
+    once: IdempotentWrite<RedactedReceiver>,
+) -> Result<WriteOutcome<RedactedReceiver>, Error> {
+    let doing = ReceiverChangeContext::new(app, vault, by, (code, paused, reason));
+    once::write_idempotently(app, WriteLane::foreground(by.tenant), once, doing, |tx, doing| {
+        Box::pin(write_receiver_pause(tx, doing))
+    })
+    .await
 }
 
-async fn set_paused(tx: &mut Tx, doing: &Doing<(ReceiverCode, bool, Option<String>)>) -> Result<Told, Error> {
+async fn write_receiver_pause(
+    tx: &mut Tx,
+    doing: &ReceiverChangeContext<(ReceiverCode, bool, Option<String>)>,
+) -> Result<RedactedReceiver, Error> {
     let ((code, paused, reason), tenant) = (&doing.what, doing.by.tenant);
     let (code, paused) = (*code, *paused);
-    let had = receivers::find(&mut *tx, tenant, code).await?.ok_or(unknown(code))?;
+    let had = receivers::find_receiver(&mut *tx, tenant, code).await?.ok_or(reject_unknown_receiver(code))?;
     if had.paused.is_some() != paused {
-        let why = paused.then_some(Pause::ByHand);
-        tx.execute(receivers::pause(tenant, code, why, doing.now)).await?;
+        let why = paused.then_some(PauseReason::ByHand);
+        tx.execute(receivers::update_receiver_pause(tenant, code, why, doing.now)).await?;
         if !paused {
-            let Health { tried_at, succeeded_at, .. } = had.health;
-            let clean = Health { tried_at, succeeded_at, ..Health::default() };
-            tx.execute(receivers::tell_health(tenant, code, &clean)).await?;
+            let DeliveryHealth { tried_at, succeeded_at, .. } = had.health;
+            let clean = DeliveryHealth { tried_at, succeeded_at, ..DeliveryHealth::default() };
+            tx.execute(receivers::upsert_receiver_health(tenant, code, &clean)).await?;
             // What waited is sent now: whoever lets it go on knows that it is well again.
-            tx.execute(queues::hasten(tenant, code, doing.now)).await?;
+            tx.execute(queues::make_waits_due(tenant, code, doing.now)).await?;
         }
         let (operation, done) = match paused {
             true => ("POST /gestao/receptor/{codReceptor}/pausar", "pausado"),
             false => ("POST /gestao/receptor/{codReceptor}/retomar", "retomado"),
         };
-        doing.tell(tx, operation, because(format!("receptor {code} {done}"), reason.as_deref())).await?;
+        doing
+            .append_audit(tx, operation, append_reason(format!("receptor {code} {done}"), reason.as_deref()))
+            .await?;
     }
-    now(tx, &doing.vault, tenant, code).await
+    load_receiver(tx, &doing.vault, tenant, code).await
 }
 
 /// A new secret. Messages are signed with the old one too for a day, so that the receiver has time to change.
 #[boxed::future]
-pub async fn rotate(
+pub async fn rotate_secret(
     app: &App,
     vault: &Vault,
-    by: By,
+    by: TenantActor,
     (code, reason): (ReceiverCode, Option<String>),
-    once: Once<SigningSecret>,
-) -> Result<Done<SigningSecret>, Error> {
-    let doing = Doing::new(app, vault, by, (code, SigningSecret::generated(&*app.chance), reason));
-    once::write(app, Lane::of(by.tenant), once, doing, |tx, doing| Box::pin(set_secret(tx, doing))).await
+    once: IdempotentWrite<SigningSecret>,
+) -> Result<WriteOutcome<SigningSecret>, Error> {
+    let doing =
+        ReceiverChangeContext::new(app, vault, by, (code, SigningSecret::generate(&*app.chance), reason));
+    once::write_idempotently(app, WriteLane::foreground(by.tenant), once, doing, |tx, doing| {
+        Box::pin(write_new_secret(tx, doing))
+    })
+    .await
 }
 
-async fn set_secret(
+async fn write_new_secret(
     tx: &mut Tx,
-    doing: &Doing<(ReceiverCode, SigningSecret, Option<String>)>,
+    doing: &ReceiverChangeContext<(ReceiverCode, SigningSecret, Option<String>)>,
 ) -> Result<SigningSecret, Error> {
     let ((code, secret, reason), tenant) = (&doing.what, doing.by.tenant);
-    let had = receivers::find(&mut *tx, tenant, *code).await?.ok_or(unknown(*code))?;
-    let old = open(tx, &doing.vault, tenant, *code).await?;
+    let had =
+        receivers::find_receiver(&mut *tx, tenant, *code).await?.ok_or(reject_unknown_receiver(*code))?;
+    let old = open_secret_bundle(tx, &doing.vault, tenant, *code).await?;
     // Whoever changes it twice in a day, because the first answer was lost, must not cut off the one in use.
     let mut previous = vec![(old.secret, doing.now.plus(BOTH_FOR).millis())];
     previous.extend(old.previous.into_iter().filter(|(_, until)| doing.now.millis() < *until));
     previous.truncate(MOST_PREVIOUS);
-    let sealed = Sealed { secret: secret.expose().to_owned(), previous, headers: old.headers };
+    let sealed = ReceiverSecretBundle { secret: secret.expose().to_owned(), previous, headers: old.headers };
     // Whoever remembers the old secret sees by the version that there is a new one.
-    let same = NewReceiver {
+    let same = NewReceiverRow {
         code: *code,
         address: &had.address,
         entities: &had.entities,
         concurrency: had.concurrency,
     };
-    receivers::update(tx, tenant, &same, had.active, doing.now).await?;
-    doing.keep(tx, *code, &sealed).await?;
+    receivers::update_receiver(tx, tenant, &same, had.active, doing.now).await?;
+    doing.store_secrets(tx, *code, &sealed).await?;
     let operation = "POST /gestao/receptor/{codReceptor}/segredo";
-    let told = because(format!("segredo do receptor {code} trocado"), reason.as_deref());
-    doing.tell(tx, operation, told).await?;
+    let told = append_reason(format!("segredo do receptor {code} trocado"), reason.as_deref());
+    doing.append_audit(tx, operation, told).await?;
     Ok(secret.clone())
 }
 
-fn because(done: String, reason: Option<&str>) -> String {
+fn append_reason(done: String, reason: Option<&str>) -> String {
     reason.map_or(done.clone(), |reason| format!("{done}: {reason}"))
 }
 
 /// Everything that sending to a receiver needs.
 #[derive(Clone)]
-pub struct Keys {
+pub struct DeliveryTarget {
     pub address: ReceiverAddress,
     pub headers: Vec<(String, String)>,
     pub secret: SigningSecret,
@@ -468,27 +544,34 @@ pub struct Keys {
     pub version: i64,
 }
 
-impl Keys {
+impl DeliveryTarget {
     /// The secrets that sign at this moment.
-    pub fn secrets(&self, now: Moment) -> impl Iterator<Item = &SigningSecret> {
+    pub fn signing_secrets(&self, now: Moment) -> impl Iterator<Item = &SigningSecret> {
         let previous = self.previous.iter().filter(move |(_, until)| now < *until).map(|(secret, _)| secret);
         std::iter::once(&self.secret).chain(previous)
     }
 }
 
 #[boxed::future]
-pub async fn keys(app: &App, vault: &Vault, tenant: TenantId, code: ReceiverCode) -> Result<Keys, Error> {
+pub async fn load_delivery_target(
+    app: &App,
+    vault: &Vault,
+    tenant: TenantId,
+    code: ReceiverCode,
+) -> Result<DeliveryTarget, Error> {
     let input = (tenant, code, vault.clone());
     app.db
         .read(input, |tx, (tenant, code, vault)| {
             Box::pin(async move {
-                let had = receivers::find(&mut *tx, *tenant, *code).await?.ok_or(unknown(*code))?;
-                let sealed = open(tx, vault, *tenant, *code).await?;
-                let kept = |(text, until)| (SigningSecret::kept(text), Moment::from_millis(until));
-                Ok(Keys {
+                let had = receivers::find_receiver(&mut *tx, *tenant, *code)
+                    .await?
+                    .ok_or(reject_unknown_receiver(*code))?;
+                let sealed = open_secret_bundle(tx, vault, *tenant, *code).await?;
+                let kept = |(text, until)| (SigningSecret::from_stored(text), Moment::from_millis(until));
+                Ok(DeliveryTarget {
                     address: ReceiverAddress::parse(&had.address)?,
                     headers: sealed.headers,
-                    secret: SigningSecret::kept(sealed.secret),
+                    secret: SigningSecret::from_stored(sealed.secret),
                     previous: sealed.previous.into_iter().map(kept).collect(),
                     concurrency: had.concurrency,
                     version: had.version,

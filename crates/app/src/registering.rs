@@ -8,78 +8,78 @@ mod lists;
 mod rules;
 mod wish;
 
-pub(crate) use born::{add_all, add_born};
-pub use lists::{COUNTED, Choice, Page, choices, counts, one, page};
-pub use storage::registers::Record;
+pub(crate) use born::{insert_default_records, insert_records};
+pub use lists::{COUNTED, RecordChoice, RecordPage, count_records, list_choices, list_records, read_record};
+pub use storage::registers::StoredRecord;
 
 use crate::access::Session;
-use crate::once::{self, Done, Once};
+use crate::once::{self, IdempotentWrite, WriteOutcome};
 use crate::{App, Error, Vault, base, credit_cards};
-use domain::{Chance, CreditCardCode, Moment, PersonCode, Scope, TimeZone, UserCode};
-use judged::judge;
-use registers::{Kind, Register, Value};
+use domain::{CreditCardCode, Moment, PersonCode, RandomSource, Scope, TimeZone, UserCode};
+use judged::validate_record;
+use registers::{FieldContent, FieldType, Register};
 use std::sync::Arc;
-use storage::versions::{self, Versions};
-use storage::{Lane, Tx, audit, counters, registers as kept};
-use wire::register::Sent;
-use wish::Wish;
+use storage::versions::{self, CacheVersions};
+use storage::{Tx, WriteLane, audit, counters, registers as kept};
+use wire::register::RecordInput;
+use wish::RecordDraft;
 
 /// What is done to a record, by whom.
-struct Doing {
+struct SaveRecord {
     register: &'static Register,
     scope: Scope,
     user: Option<UserCode>,
     /// The code in the path; none of a new record.
     code: Option<i32>,
-    sent: Sent,
+    sent: RecordInput,
     zone: TimeZone,
     now: Moment,
     /// What seals fields that nobody may read; no import brings any.
-    sealing: Option<(Vault, Arc<dyn Chance>)>,
+    sealing: Option<(Vault, Arc<dyn RandomSource>)>,
 }
 
 /// A record as it was written.
 #[derive(Clone, Debug)]
-pub struct Saved {
-    pub record: Record,
+pub struct SavedRecord {
+    pub record: StoredRecord,
     pub zone: TimeZone,
-    raised: Option<Versions>,
+    raised: Option<CacheVersions>,
 }
 
 /// Adds a record.
 #[boxed::future]
-pub async fn create(
+pub async fn create_record(
     app: &App,
     caller: &Session,
     register: &'static Register,
-    sent: Sent,
-    once: Once<Saved>,
-) -> Result<Done<Saved>, Error> {
-    save(app, caller, register, (None, sent), once).await
+    sent: RecordInput,
+    once: IdempotentWrite<SavedRecord>,
+) -> Result<WriteOutcome<SavedRecord>, Error> {
+    submit_record(app, caller, register, (None, sent), once).await
 }
 
 /// Changes a record: what was not sent stays.
 #[boxed::future]
-pub async fn change(
+pub async fn change_record(
     app: &App,
     caller: &Session,
     register: &'static Register,
-    (code, sent): (i32, Sent),
-    once: Once<Saved>,
-) -> Result<Done<Saved>, Error> {
-    save(app, caller, register, (Some(code), sent), once).await
+    (code, sent): (i32, RecordInput),
+    once: IdempotentWrite<SavedRecord>,
+) -> Result<WriteOutcome<SavedRecord>, Error> {
+    submit_record(app, caller, register, (Some(code), sent), once).await
 }
 
-async fn save(
+async fn submit_record(
     app: &App,
     caller: &Session,
     register: &'static Register,
-    (code, sent): (Option<i32>, Sent),
-    once: Once<Saved>,
-) -> Result<Done<Saved>, Error> {
+    (code, sent): (Option<i32>, RecordInput),
+    once: IdempotentWrite<SavedRecord>,
+) -> Result<WriteOutcome<SavedRecord>, Error> {
     let tenant = caller.scope.tenant();
-    let zone = base::registers(app, tenant).await?.zone.clone();
-    let doing = Doing {
+    let zone = base::load_registers(app, tenant).await?.zone.clone();
+    let doing = SaveRecord {
         register,
         scope: caller.scope.clone(),
         user: Some(caller.user),
@@ -89,55 +89,58 @@ async fn save(
         now: app.now(),
         sealing: app.vault.clone().map(|vault| (vault, Arc::clone(&app.chance))),
     };
-    let done =
-        once::write(app, Lane::of(tenant), once, doing, |tx, doing| Box::pin(write(tx, doing))).await?;
+    let done = once::write_idempotently(app, WriteLane::foreground(tenant), once, doing, |tx, doing| {
+        Box::pin(write_record(tx, doing))
+    })
+    .await?;
     // What this process remembers is old from here on; the others notice by the version.
-    if let Done::Now(Saved { raised: Some(raised), .. }) = &done {
+    if let WriteOutcome::Fresh(SavedRecord { raised: Some(raised), .. }) = &done {
         app.memory.raise(tenant, *raised);
     }
     Ok(done)
 }
 
-async fn write(tx: &mut Tx, doing: &Doing) -> Result<Saved, Error> {
-    let mut wish = judge(tx, doing).await?;
+async fn write_record(tx: &mut Tx, doing: &SaveRecord) -> Result<SavedRecord, Error> {
+    let mut wish = validate_record(tx, doing).await?;
     let (register, tenant) = (doing.register, doing.scope.tenant());
     let raised = match wish.is_changed() {
         false => None,
         true => {
-            store(tx, doing, &mut wish).await?;
+            store_record(tx, doing, &mut wish).await?;
             match register.remembered {
-                true => Some(versions::raise_registers(tx, tenant).await?),
+                true => Some(versions::raise_registers_version(tx, tenant).await?),
                 false => None,
             }
         }
     };
     let lost = || storage::Error::Broken(format!("{} {:?} is gone", register.path, wish.code));
-    let record = kept::find(tx, register, &doing.scope, wish.code.unwrap_or(0)).await?.ok_or_else(lost)?;
-    Ok(Saved { record, zone: doing.zone.clone(), raised })
+    let record =
+        kept::find_record(tx, register, &doing.scope, wish.code.unwrap_or(0)).await?.ok_or_else(lost)?;
+    Ok(SavedRecord { record, zone: doing.zone.clone(), raised })
 }
 
-async fn store(tx: &mut Tx, doing: &Doing, wish: &mut Wish<'_>) -> Result<(), Error> {
+async fn store_record(tx: &mut Tx, doing: &SaveRecord, wish: &mut RecordDraft<'_>) -> Result<(), Error> {
     let (register, tenant) = (doing.register, doing.scope.tenant());
     let code = match (wish.code, register.counter) {
         (Some(code), Some(counter)) => {
-            counters::pass(tx, tenant, counter, code).await?;
+            counters::advance_register_counter(tx, tenant, counter, code).await?;
             code
         }
         (Some(code), None) => code,
-        (None, Some(counter)) => next(tx, doing, counter).await?,
-        (None, None) => return Err(Error::Text(format!("{} has no code", register.path))),
+        (None, Some(counter)) => reserve_record_code(tx, doing, counter).await?,
+        (None, None) => return Err(Error::Defect(format!("{} has no code", register.path))),
     };
-    wish.settle(code);
-    rules::before(tx, wish).await?;
-    let what = wish.told();
+    wish.assign_code(code);
+    rules::update_related_records(tx, wish).await?;
+    let what = wish.describe_changes();
     seal_secrets(tx, doing, wish, code).await?;
     let row = (code, &wish.values[..], wish.active);
     match &wish.had {
-        Some(_) => kept::update(tx, register, tenant, row, doing.now).await?,
-        None => kept::insert(tx, register, tenant, row, doing.now).await?,
+        Some(_) => kept::update_record(tx, register, tenant, row, doing.now).await?,
+        None => kept::insert_record(tx, register, tenant, row, doing.now).await?,
     }
     let told = if wish.had.is_some() { &register.words.change } else { &register.words.create };
-    let entry = audit::Entry {
+    let entry = audit::AuditEntry {
         tenant,
         at: doing.now,
         user: doing.user,
@@ -145,17 +148,22 @@ async fn store(tx: &mut Tx, doing: &Doing, wish: &mut Wish<'_>) -> Result<(), Er
         person: wish.person,
         detail: Some(format!("{} {code}: {what}", register.path)),
     };
-    Ok(audit::append(tx, &entry).await?)
+    Ok(audit::append_audit_entry(tx, &entry).await?)
 }
 
 /// Keeps what nobody may read among the sealed secrets, and leaves its column empty.
-async fn seal_secrets(tx: &mut Tx, doing: &Doing, wish: &mut Wish<'_>, code: i32) -> Result<(), Error> {
+async fn seal_secrets(
+    tx: &mut Tx,
+    doing: &SaveRecord,
+    wish: &mut RecordDraft<'_>,
+    code: i32,
+) -> Result<(), Error> {
     let tenant = doing.scope.tenant();
     for (field, value) in doing.register.fields.iter().zip(&mut wish.values) {
-        if !matches!(field.kind, Kind::Secret { .. }) {
+        if !matches!(field.kind, FieldType::Secret { .. }) {
             continue;
         }
-        if let Value::Text(token) = &*value
+        if let FieldContent::Text(token) = &*value
             && !token.is_empty()
         {
             let none = || storage::Error::Broken("the server's key was not opened".to_owned());
@@ -163,20 +171,20 @@ async fn seal_secrets(tx: &mut Tx, doing: &Doing, wish: &mut Wish<'_>, code: i32
             let card = (tenant, CreditCardCode::new(code));
             credit_cards::seal_token(tx, vault, &**chance, card, token).await?;
         }
-        *value = Value::Text(String::new());
+        *value = FieldContent::Text(String::new());
     }
     Ok(())
 }
 
 /// The next code that is nobody's: those that were chosen were passed, but for the very last ones.
-async fn next(tx: &mut Tx, doing: &Doing, counter: &'static str) -> Result<i32, Error> {
+async fn reserve_record_code(tx: &mut Tx, doing: &SaveRecord, counter: &'static str) -> Result<i32, Error> {
     loop {
-        let code = counters::next_of(tx, doing.scope.tenant(), counter).await?;
-        if !kept::is_there(tx, doing.register, doing.scope.tenant(), code).await? {
+        let code = counters::reserve_register_code(tx, doing.scope.tenant(), counter).await?;
+        if !kept::has_record(tx, doing.register, doing.scope.tenant(), code).await? {
             return Ok(code);
         }
     }
 }
 
 /// Whose data a record is, where it is somebody's.
-type Whose = Option<PersonCode>;
+type RecordOwner = Option<PersonCode>;

@@ -34,14 +34,14 @@ impl RequestLimit {
     }
 
     /// Counts a request, or says how long its user must wait.
-    pub fn count(&self, caller: &Session, now: Moment) -> Result<(), Error> {
+    pub fn count_request(&self, caller: &Session, now: Moment) -> Result<(), Error> {
         if self.cost == 0 {
             return Ok(());
         }
-        self.count_for((caller.scope.tenant(), caller.user), now)
+        self.count_for_user((caller.scope.tenant(), caller.user), now)
     }
 
-    fn count_for(&self, user: (TenantId, UserCode), now: Moment) -> Result<(), Error> {
+    fn count_for_user(&self, user: (TenantId, UserCode), now: Moment) -> Result<(), Error> {
         let now = now.millis().saturating_mul(1000);
         let used_up_to = match self.users.get(&user) {
             Some(known) => known,
@@ -76,17 +76,17 @@ mod tests {
         let (ana, bia) = ((TenantId::new(1), UserCode::new(1)), (TenantId::new(2), UserCode::new(1)));
         let at = |millis: i64| Moment::from_millis(1_794_663_125_000 + millis);
         for _ in 0..600 {
-            limit.count_for(ana, at(0)).unwrap();
+            limit.count_for_user(ana, at(0)).unwrap();
         }
-        let Err(Error::TooManyRequests(wait)) = limit.count_for(ana, at(0)) else { panic!("no limit") };
+        let Err(Error::TooManyRequests(wait)) = limit.count_for_user(ana, at(0)) else { panic!("no limit") };
         assert_eq!(wait, Duration::from_millis(100));
-        limit.count_for(bia, at(0)).unwrap();
-        limit.count_for(ana, at(100)).unwrap();
-        assert!(limit.count_for(ana, at(100)).is_err());
+        limit.count_for_user(bia, at(0)).unwrap();
+        limit.count_for_user(ana, at(100)).unwrap();
+        assert!(limit.count_for_user(ana, at(100)).is_err());
         for _ in 0..600 {
-            limit.count_for(ana, at(70_000)).unwrap();
+            limit.count_for_user(ana, at(70_000)).unwrap();
         }
-        assert!(limit.count_for(ana, at(70_000)).is_err(), "quiet for longer is worth no more");
+        assert!(limit.count_for_user(ana, at(70_000)).is_err(), "quiet for longer is worth no more");
     }
 
     #[test]

@@ -3,28 +3,28 @@
 
 use crate::access::Session;
 use crate::{App, Error};
-use domain::{Field, FilterCode, Moment, Name, Rejection, Role, TenantId, UserCode};
+use domain::{DisplayName, FilterCode, InputField, Moment, Rejection, Role, TenantId, UserCode};
 use storage::counters::{self, Counter};
 pub use storage::saved_filters::SavedFilter;
-use storage::{Lane, Tx, saved_filters};
+use storage::{Tx, WriteLane, saved_filters};
 
 /// A list that can be filtered, as its address calls it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum List {
+pub enum FilterableList {
     Members,
     Benefits,
 }
 
-impl List {
+impl FilterableList {
     pub fn name(self) -> &'static str {
         match self {
-            List::Members => "associados",
-            List::Benefits => "beneficios",
+            FilterableList::Members => "associados",
+            FilterableList::Benefits => "beneficios",
         }
     }
 
-    pub fn named(name: &str) -> Option<List> {
-        [List::Members, List::Benefits].into_iter().find(|list| list.name() == name)
+    pub fn from_name(name: &str) -> Option<FilterableList> {
+        [FilterableList::Members, FilterableList::Benefits].into_iter().find(|list| list.name() == name)
     }
 }
 
@@ -36,35 +36,39 @@ const LONGEST_NAME: usize = 60;
 const LONGEST_QUERY: usize = 2_000;
 
 /// Whether somebody may change a filter: his own, and administrators also what others share.
-pub fn may_change(caller: &Session, filter: &SavedFilter) -> bool {
+pub fn may_change_filter(caller: &Session, filter: &SavedFilter) -> bool {
     filter.owner == caller.user || filter.is_shared && caller.role == Role::Administrator
 }
 
 /// The caller's filters of a list, and those that others share.
 #[boxed::future]
-pub async fn all(app: &App, caller: &Session, list: List) -> Result<Vec<SavedFilter>, Error> {
+pub async fn list_filters(
+    app: &App,
+    caller: &Session,
+    list: FilterableList,
+) -> Result<Vec<SavedFilter>, Error> {
     let of = (list.name(), caller.user);
-    Ok(saved_filters::of(&app.db, caller.scope.tenant(), of, SHOWN).await?)
+    Ok(saved_filters::list_saved_filters(&app.db, caller.scope.tenant(), of, SHOWN).await?)
 }
 
 /// A filter as somebody wants it.
 #[derive(Clone, Debug)]
-pub struct Wanted {
+pub struct FilterDraft {
     pub name: String,
     pub query: String,
     pub is_shared: bool,
 }
 
-struct Entry {
+struct FilterActor {
     tenant: TenantId,
     user: UserCode,
     is_admin: bool,
     now: Moment,
 }
 
-impl Entry {
-    fn of(app: &App, caller: &Session) -> Entry {
-        Entry {
+impl FilterActor {
+    fn from_session(app: &App, caller: &Session) -> FilterActor {
+        FilterActor {
             tenant: caller.scope.tenant(),
             user: caller.user,
             is_admin: caller.role == Role::Administrator,
@@ -73,44 +77,55 @@ impl Entry {
     }
 
     /// The filter of this code, if the caller may change it.
-    async fn changeable(&self, tx: &mut Tx, code: FilterCode) -> Result<SavedFilter, Error> {
-        let found = saved_filters::find(&mut *tx, self.tenant, code).await?;
+    async fn load_changeable_filter(&self, tx: &mut Tx, code: FilterCode) -> Result<SavedFilter, Error> {
+        let found = saved_filters::find_saved_filter(&mut *tx, self.tenant, code).await?;
         let own = found.filter(|one| one.owner == self.user || one.is_shared && self.is_admin);
-        own.ok_or(Error::NoSuch { field: Field::Name, code: code.get() })
+        own.ok_or(Error::NotFound { field: InputField::Name, code: code.get() })
     }
 }
 
-fn name(text: &str) -> Result<String, Error> {
-    let name = Name::parse(Field::Name, text)?;
+fn parse_filter_name(text: &str) -> Result<String, Error> {
+    let name = DisplayName::parse(InputField::Name, text)?;
     match name.as_str().chars().count() > LONGEST_NAME {
-        true => Err(Rejection::TooLong { field: Field::Name, longest: LONGEST_NAME }.into()),
+        true => Err(Rejection::TooLong { field: InputField::Name, longest: LONGEST_NAME }.into()),
         false => Ok(name.as_str().to_owned()),
     }
 }
 
 /// Keeps a filter; one of the same name that the caller has becomes this one.
 #[boxed::future]
-pub async fn keep(app: &App, caller: &Session, list: List, wanted: Wanted) -> Result<FilterCode, Error> {
-    let name = name(&wanted.name)?;
+pub async fn save_filter(
+    app: &App,
+    caller: &Session,
+    list: FilterableList,
+    wanted: FilterDraft,
+) -> Result<FilterCode, Error> {
+    let name = parse_filter_name(&wanted.name)?;
     if wanted.query.len() > LONGEST_QUERY {
-        return Err(Rejection::TooLong { field: Field::Text, longest: LONGEST_QUERY }.into());
+        return Err(Rejection::TooLong { field: InputField::Text, longest: LONGEST_QUERY }.into());
     }
-    let entry = (Entry::of(app, caller), list, Wanted { name, ..wanted });
+    let entry = (FilterActor::from_session(app, caller), list, FilterDraft { name, ..wanted });
     app.db
-        .write(Lane::of(caller.scope.tenant()), entry, |tx, (entry, list, wanted)| {
-            Box::pin(write(tx, entry, *list, wanted))
+        .write(WriteLane::foreground(caller.scope.tenant()), entry, |tx, (entry, list, wanted)| {
+            Box::pin(write_filter(tx, entry, *list, wanted))
         })
         .await
 }
 
-async fn write(tx: &mut Tx, entry: &Entry, list: List, wanted: &Wanted) -> Result<FilterCode, Error> {
-    let known = saved_filters::of(&mut *tx, entry.tenant, (list.name(), entry.user), SHOWN).await?;
+async fn write_filter(
+    tx: &mut Tx,
+    entry: &FilterActor,
+    list: FilterableList,
+    wanted: &FilterDraft,
+) -> Result<FilterCode, Error> {
+    let known =
+        saved_filters::list_saved_filters(&mut *tx, entry.tenant, (list.name(), entry.user), SHOWN).await?;
     let own: Vec<&SavedFilter> = known.iter().filter(|one| one.owner == entry.user).collect();
-    let same = own.iter().find(|one| domain::fold(&one.name) == domain::fold(&wanted.name));
+    let same = own.iter().find(|one| domain::fold_text(&one.name) == domain::fold_text(&wanted.name));
     let code = match same {
         Some(same) => same.code,
         None if own.len() >= MOST => return Err(Rejection::TooManyFilters { most: MOST }.into()),
-        None => FilterCode::new(counters::next(tx, entry.tenant, Counter::SavedFilter).await?),
+        None => FilterCode::new(counters::reserve_number(tx, entry.tenant, Counter::SavedFilter).await?),
     };
     let filter = SavedFilter {
         code,
@@ -120,25 +135,25 @@ async fn write(tx: &mut Tx, entry: &Entry, list: List, wanted: &Wanted) -> Resul
         query: wanted.query.clone(),
         is_shared: wanted.is_shared,
     };
-    saved_filters::put(tx, entry.tenant, &filter, entry.now).await?;
+    saved_filters::upsert_saved_filter(tx, entry.tenant, &filter, entry.now).await?;
     Ok(code)
 }
 
 /// Gives a filter another name, shares it or no longer.
 #[boxed::future]
-pub async fn change(
+pub async fn change_filter(
     app: &App,
     caller: &Session,
     code: FilterCode,
     (new_name, is_shared): (&str, bool),
 ) -> Result<SavedFilter, Error> {
-    let entry = (Entry::of(app, caller), code, name(new_name)?, is_shared);
+    let entry = (FilterActor::from_session(app, caller), code, parse_filter_name(new_name)?, is_shared);
     app.db
-        .write(Lane::of(caller.scope.tenant()), entry, |tx, (entry, code, name, is_shared)| {
+        .write(WriteLane::foreground(caller.scope.tenant()), entry, |tx, (entry, code, name, is_shared)| {
             Box::pin(async move {
-                let before = entry.changeable(tx, *code).await?;
+                let before = entry.load_changeable_filter(tx, *code).await?;
                 let after = SavedFilter { name: name.clone(), is_shared: *is_shared, ..before };
-                saved_filters::put(tx, entry.tenant, &after, entry.now).await?;
+                saved_filters::upsert_saved_filter(tx, entry.tenant, &after, entry.now).await?;
                 Ok::<_, Error>(after)
             })
         })
@@ -147,13 +162,13 @@ pub async fn change(
 
 /// Forgets a filter; gives it as it was, for whoever did not mean it.
 #[boxed::future]
-pub async fn forget(app: &App, caller: &Session, code: FilterCode) -> Result<SavedFilter, Error> {
-    let entry = (Entry::of(app, caller), code);
+pub async fn delete_filter(app: &App, caller: &Session, code: FilterCode) -> Result<SavedFilter, Error> {
+    let entry = (FilterActor::from_session(app, caller), code);
     app.db
-        .write(Lane::of(caller.scope.tenant()), entry, |tx, (entry, code)| {
+        .write(WriteLane::foreground(caller.scope.tenant()), entry, |tx, (entry, code)| {
             Box::pin(async move {
-                let before = entry.changeable(tx, *code).await?;
-                saved_filters::remove(tx, entry.tenant, *code).await?;
+                let before = entry.load_changeable_filter(tx, *code).await?;
+                saved_filters::delete_saved_filter(tx, entry.tenant, *code).await?;
                 Ok::<_, Error>(before)
             })
         })
@@ -162,20 +177,31 @@ pub async fn forget(app: &App, caller: &Session, code: FilterCode) -> Result<Sav
 
 /// The columns that the caller chose for a list; `None` where he never did.
 #[boxed::future]
-pub async fn columns(app: &App, caller: &Session, list: List) -> Result<Option<Vec<String>>, Error> {
+pub async fn read_chosen_columns(
+    app: &App,
+    caller: &Session,
+    list: FilterableList,
+) -> Result<Option<Vec<String>>, Error> {
     let of = (caller.user, list.name());
-    let kept = saved_filters::columns(&app.db, caller.scope.tenant(), of).await?;
+    let kept = saved_filters::find_chosen_columns(&app.db, caller.scope.tenant(), of).await?;
     Ok(kept.map(|text| text.split_whitespace().map(str::to_owned).collect()))
 }
 
 /// Remembers the columns that the caller chose.
 #[boxed::future]
-pub async fn choose(app: &App, caller: &Session, list: List, columns: Vec<String>) -> Result<(), Error> {
+pub async fn save_chosen_columns(
+    app: &App,
+    caller: &Session,
+    list: FilterableList,
+    columns: Vec<String>,
+) -> Result<(), Error> {
     let input = (caller.scope.tenant(), caller.user, list, columns.join(" "));
     app.db
-        .write(Lane::of(caller.scope.tenant()), input, |tx, (tenant, user, list, columns)| {
+        .write(WriteLane::foreground(caller.scope.tenant()), input, |tx, (tenant, user, list, columns)| {
             Box::pin(async move {
-                Ok::<_, Error>(saved_filters::choose(tx, *tenant, (*user, list.name()), columns).await?)
+                Ok::<_, Error>(
+                    saved_filters::upsert_chosen_columns(tx, *tenant, (*user, list.name()), columns).await?,
+                )
             })
         })
         .await

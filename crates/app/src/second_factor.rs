@@ -5,16 +5,16 @@
 pub(crate) mod recovery;
 pub(crate) mod totp;
 
-use crate::access::{self, Actor, Door, Session};
-use crate::mail::{self, Addressee, Message};
+use crate::access::{self, AccountActor, Session, SignInPurpose};
+use crate::mail::{self, Addressee, UserNotice};
 use crate::vault::Vault;
-use crate::visits::Visitor;
+use crate::visits::ConsoleUser;
 use crate::{App, Error, users};
-use domain::{CallerAddress, Email, Field, Moment, Rejection, Role, TenantId, UserCode};
+use domain::{CallerAddress, Email, InputField, Moment, Rejection, Role, TenantId, UserCode};
 use std::sync::Arc;
-use storage::secrets::{self, Kind};
-use storage::versions::{self, Versions};
-use storage::{Lane, Tx, second_factors, tokens};
+use storage::secrets::{self, SecretOwnerKind};
+use storage::versions::{self, CacheVersions};
+use storage::{Tx, WriteLane, second_factors, tokens};
 
 const OWN: &str = "POST /console/conta/segundo-fator";
 const OTHERS: &str = "POST /console/usuarios/{codUsuario}/segundo-fator";
@@ -22,10 +22,10 @@ const COMMAND: &str = "amparo user remove-second-factor";
 
 /// How it stands with somebody's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum State {
+pub enum SecondFactorState {
     Off,
     /// A secret was made, and no code has confirmed it yet.
-    Begun,
+    Unconfirmed,
     On {
         since: Moment,
         recovery_left: i64,
@@ -33,19 +33,23 @@ pub enum State {
 }
 
 #[boxed::future]
-pub async fn state(app: &App, tenant: TenantId, user: UserCode) -> Result<State, Error> {
-    let factor = second_factors::find(&app.db, tenant, user).await?;
+pub async fn read_factor_state(
+    app: &App,
+    tenant: TenantId,
+    user: UserCode,
+) -> Result<SecondFactorState, Error> {
+    let factor = second_factors::find_second_factor(&app.db, tenant, user).await?;
     Ok(match factor.map(|factor| factor.confirmed_at) {
-        None => State::Off,
-        Some(None) => State::Begun,
+        None => SecondFactorState::Off,
+        Some(None) => SecondFactorState::Unconfirmed,
         Some(Some(since)) => {
-            let recovery_left = second_factors::recovery_left(&app.db, tenant, user).await?;
-            State::On { since, recovery_left }
+            let recovery_left = second_factors::count_recovery_codes(&app.db, tenant, user).await?;
+            SecondFactorState::On { since, recovery_left }
         }
     })
 }
 
-struct Doing<W> {
+struct FactorCommand<W> {
     vault: Option<Vault>,
     tenant: TenantId,
     user: UserCode,
@@ -53,39 +57,46 @@ struct Doing<W> {
     now: Moment,
 }
 
-fn own<W>(app: &App, visitor: &Visitor, what: W) -> Result<Doing<W>, Error> {
+fn build_own_command<W>(app: &App, visitor: &ConsoleUser, what: W) -> Result<FactorCommand<W>, Error> {
     let (tenant, user) = (visitor.session.scope.tenant(), visitor.session.user);
-    Ok(Doing { vault: Some(app.vault()?.clone()), tenant, user, what, now: app.now() })
+    Ok(FactorCommand { vault: Some(app.vault()?.clone()), tenant, user, what, now: app.now() })
 }
 
 /// Makes a secret that waits to be confirmed; one that waited before is forgotten, one that counts stays. `false` where the
 /// password is wrong: whoever finds a session open shuts nobody out.
 #[boxed::future]
-pub async fn begin(app: &App, visitor: &Visitor, password: &str, from: CallerAddress) -> Result<bool, Error> {
-    if !is_password(app, visitor, password, from).await? {
+pub async fn begin_enrolment(
+    app: &App,
+    visitor: &ConsoleUser,
+    password: &str,
+    from: CallerAddress,
+) -> Result<bool, Error> {
+    if !has_valid_password(app, visitor, password, from).await? {
         return Ok(false);
     }
     let mut secret = [0; totp::SECRET];
     app.chance.fill(&mut secret);
-    let place = access::place(visitor.session.scope.tenant(), visitor.session.user);
-    let doing = own(app, visitor, app.vault()?.seal(&*app.chance, place, &secret)?)?;
-    app.db.write(Lane::of(doing.tenant), doing, |tx, doing| Box::pin(write_begin(tx, doing))).await?;
+    let place = access::locate_factor_secret(visitor.session.scope.tenant(), visitor.session.user);
+    let doing = build_own_command(app, visitor, app.vault()?.seal(&*app.chance, place, &secret)?)?;
+    app.db
+        .write(WriteLane::foreground(doing.tenant), doing, |tx, doing| Box::pin(write_enrolment(tx, doing)))
+        .await?;
     Ok(true)
 }
 
-async fn write_begin(tx: &mut Tx, doing: &Doing<Vec<u8>>) -> Result<(), Error> {
+async fn write_enrolment(tx: &mut Tx, doing: &FactorCommand<Vec<u8>>) -> Result<(), Error> {
     let (tenant, user) = (doing.tenant, doing.user);
-    let factor = second_factors::find(&mut *tx, tenant, user).await?;
+    let factor = second_factors::find_second_factor(&mut *tx, tenant, user).await?;
     if factor.is_some_and(|factor| factor.confirmed_at.is_some()) {
         return Ok(());
     }
-    second_factors::begin(tx, tenant, user).await?;
-    Ok(secrets::keep(tx, tenant, Kind::SecondFactor, user.get(), &doing.what).await?)
+    second_factors::upsert_unconfirmed_factor(tx, tenant, user).await?;
+    Ok(secrets::upsert_secret(tx, tenant, SecretOwnerKind::SecondFactor, user.get(), &doing.what).await?)
 }
 
 /// A secret that waits to be confirmed, as its owner needs it.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Waiting {
+pub struct EnrolmentSecret {
     /// To be typed.
     pub text: String,
     /// What the picture says.
@@ -94,20 +105,23 @@ pub struct Waiting {
 
 /// What waits to be confirmed.
 #[boxed::future]
-pub async fn waiting(app: &App, visitor: &Visitor) -> Result<Option<Waiting>, Error> {
-    let doing = own(app, visitor, ())?;
-    let secret = app.db.read(doing, |tx, doing| Box::pin(unconfirmed(tx, doing))).await?;
-    Ok(secret.map(|secret| Waiting {
-        text: totp::text(&secret),
-        address: totp::address(&secret, &visitor.base, &visitor.email),
+pub async fn find_enrolment_secret(
+    app: &App,
+    visitor: &ConsoleUser,
+) -> Result<Option<EnrolmentSecret>, Error> {
+    let doing = build_own_command(app, visitor, ())?;
+    let secret = app.db.read(doing, |tx, doing| Box::pin(find_unconfirmed_secret(tx, doing))).await?;
+    Ok(secret.map(|secret| EnrolmentSecret {
+        text: totp::encode_secret(&secret),
+        address: totp::build_provisioning_uri(&secret, &visitor.base, &visitor.email),
     }))
 }
 
-async fn unconfirmed<W>(tx: &mut Tx, doing: &Doing<W>) -> Result<Option<Vec<u8>>, Error> {
-    let factor = second_factors::find(&mut *tx, doing.tenant, doing.user).await?;
+async fn find_unconfirmed_secret<W>(tx: &mut Tx, doing: &FactorCommand<W>) -> Result<Option<Vec<u8>>, Error> {
+    let factor = second_factors::find_second_factor(&mut *tx, doing.tenant, doing.user).await?;
     match (factor, &doing.vault) {
         (Some(factor), Some(vault)) if factor.confirmed_at.is_none() => {
-            access::secret(tx, vault, doing.tenant, doing.user).await
+            access::find_factor_secret(tx, vault, doing.tenant, doing.user).await
         }
         _ => Ok(None),
     }
@@ -117,69 +131,95 @@ async fn unconfirmed<W>(tx: &mut Tx, doing: &Doing<W>) -> Result<Option<Vec<u8>>
 /// is wrong or nothing waits. Sessions of the console that were begun without a code end, but for the visitor's own; tokens
 /// of programs reach `/ext` alone from now on.
 #[boxed::future]
-pub async fn confirm(app: &App, visitor: &Visitor, code: &str) -> Result<Option<Vec<String>>, Error> {
-    let codes = recovery::fresh(&*app.chance);
-    let what = Confirmation {
+pub async fn confirm_enrolment(
+    app: &App,
+    visitor: &ConsoleUser,
+    code: &str,
+) -> Result<Option<Vec<String>>, Error> {
+    let codes = recovery::generate_recovery_codes(&*app.chance);
+    let what = FactorConfirmation {
         code: code.to_owned(),
         recovery: codes.clone(),
         session: visitor.session.key.hash,
         actor: visitor.session.actor(OWN),
         server: Arc::clone(&app.public_url),
     };
-    let doing = own(app, visitor, what)?;
+    let doing = build_own_command(app, visitor, what)?;
     let tenant = doing.tenant;
-    let raised =
-        app.db.write(Lane::of(tenant), doing, |tx, doing| Box::pin(write_confirm(tx, doing))).await?;
+    let raised = app
+        .db
+        .write(WriteLane::foreground(tenant), doing, |tx, doing| Box::pin(write_confirmation(tx, doing)))
+        .await?;
     Ok(raised.map(|raised| {
         app.memory.raise(tenant, raised);
         codes
     }))
 }
 
-struct Confirmation {
+struct FactorConfirmation {
     code: String,
     recovery: Vec<String>,
     /// The session that stays.
     session: [u8; 32],
-    actor: Actor,
+    actor: AccountActor,
     server: Arc<str>,
 }
 
-async fn write_confirm(tx: &mut Tx, doing: &Doing<Confirmation>) -> Result<Option<Versions>, Error> {
+async fn write_confirmation(
+    tx: &mut Tx,
+    doing: &FactorCommand<FactorConfirmation>,
+) -> Result<Option<CacheVersions>, Error> {
     let (tenant, user) = (doing.tenant, doing.user);
-    let Confirmation { code, recovery: codes, session, actor, server } = &doing.what;
-    let Some(secret) = unconfirmed(tx, doing).await? else { return Ok(None) };
-    let Some(step) = totp::step(&secret, code, doing.now) else { return Ok(None) };
-    let hashes: Vec<[u8; 32]> = codes.iter().filter_map(|code| recovery::hash(tenant, user, code)).collect();
-    second_factors::confirm(tx, (tenant, user), step, &hashes, doing.now).await?;
-    tokens::end_other_console(tx, tenant, user, session).await?;
+    let FactorConfirmation { code, recovery: codes, session, actor, server } = &doing.what;
+    let Some(secret) = find_unconfirmed_secret(tx, doing).await? else { return Ok(None) };
+    let Some(step) = totp::find_code_step(&secret, code, doing.now) else { return Ok(None) };
+    let hashes: Vec<[u8; 32]> =
+        codes.iter().filter_map(|code| recovery::hash_recovery_code(tenant, user, code)).collect();
+    second_factors::confirm_second_factor(tx, (tenant, user), step, &hashes, doing.now).await?;
+    tokens::delete_other_console_tokens(tx, tenant, user, session).await?;
     let done = format!("usuário {user} ligou o segundo fator");
     actor.record(tx, tenant, done, doing.now).await?;
-    let owner = owner(tx, tenant, user).await?;
+    let owner = load_factor_owner(tx, tenant, user).await?;
     let to = Addressee { tenant, name: &owner.name, email: &owner.email };
-    mail::write(tx, server, to, Message::SecondFactorOn, doing.now).await?;
-    Ok(Some(versions::raise_access(tx, tenant).await?))
+    mail::enqueue_mail(tx, server, to, UserNotice::SecondFactorOn, doing.now).await?;
+    Ok(Some(versions::raise_access_version(tx, tenant).await?))
 }
 
-async fn owner(tx: &mut Tx, tenant: TenantId, user: UserCode) -> Result<users::User, Error> {
-    let found = storage::users::find(&mut *tx, tenant, user).await?;
-    found.ok_or(Error::NoSuch { field: Field::User, code: user.get() })
+async fn load_factor_owner(
+    tx: &mut Tx,
+    tenant: TenantId,
+    user: UserCode,
+) -> Result<users::StoredUser, Error> {
+    let found = storage::users::find_user(&mut *tx, tenant, user).await?;
+    found.ok_or(Error::NotFound { field: InputField::User, code: user.get() })
 }
 
 /// Whether this is a good code of the visitor's, which is used up. The password is no proof: whoever has only that must not
 /// get rid of the second factor.
-async fn is_proven(app: &App, visitor: &Visitor, code: &str, from: CallerAddress) -> Result<bool, Error> {
+async fn has_valid_code(
+    app: &App,
+    visitor: &ConsoleUser,
+    code: &str,
+    from: CallerAddress,
+) -> Result<bool, Error> {
     let whose = (visitor.session.scope.tenant(), visitor.session.user);
     access::check_code(app, whose, code, (OWN, from)).await
 }
 
-async fn is_password(
+async fn has_valid_password(
     app: &App,
-    visitor: &Visitor,
+    visitor: &ConsoleUser,
     password: &str,
     from: CallerAddress,
 ) -> Result<bool, Error> {
-    match access::by_door(app, Door::Question(OWN), (&visitor.email, password), from.into()).await {
+    match access::sign_in_for_purpose(
+        app,
+        SignInPurpose::PasswordCheck(OWN),
+        (&visitor.email, password),
+        from.into(),
+    )
+    .await
+    {
         Ok(_) => Ok(true),
         Err(Error::Credential) => Ok(false),
         Err(error) => Err(error),
@@ -188,30 +228,34 @@ async fn is_password(
 
 /// Ten new recovery codes in place of those that are left; `None` where the code is wrong, or there is nothing to recover.
 #[boxed::future]
-pub async fn renew_recovery(
+pub async fn renew_recovery_codes(
     app: &App,
-    visitor: &Visitor,
+    visitor: &ConsoleUser,
     code: &str,
     from: CallerAddress,
 ) -> Result<Option<Vec<String>>, Error> {
-    if !is_proven(app, visitor, code, from).await? {
+    if !has_valid_code(app, visitor, code, from).await? {
         return Ok(None);
     }
-    let codes = recovery::fresh(&*app.chance);
-    let doing = own(app, visitor, (codes.clone(), visitor.session.actor(OWN)))?;
-    let lane = Lane::of(doing.tenant);
-    let done = app.db.write(lane, doing, |tx, doing| Box::pin(write_recovery(tx, doing))).await?;
+    let codes = recovery::generate_recovery_codes(&*app.chance);
+    let doing = build_own_command(app, visitor, (codes.clone(), visitor.session.actor(OWN)))?;
+    let lane = WriteLane::foreground(doing.tenant);
+    let done = app.db.write(lane, doing, |tx, doing| Box::pin(write_recovery_codes(tx, doing))).await?;
     Ok(done.then_some(codes))
 }
 
-async fn write_recovery(tx: &mut Tx, doing: &Doing<(Vec<String>, Actor)>) -> Result<bool, Error> {
+async fn write_recovery_codes(
+    tx: &mut Tx,
+    doing: &FactorCommand<(Vec<String>, AccountActor)>,
+) -> Result<bool, Error> {
     let (tenant, user, (codes, actor)) = (doing.tenant, doing.user, &doing.what);
-    let factor = second_factors::find(&mut *tx, tenant, user).await?;
+    let factor = second_factors::find_second_factor(&mut *tx, tenant, user).await?;
     if factor.is_none_or(|factor| factor.confirmed_at.is_none()) {
         return Ok(false);
     }
-    let hashes: Vec<[u8; 32]> = codes.iter().filter_map(|code| recovery::hash(tenant, user, code)).collect();
-    tx.batch(second_factors::replace_recovery(tenant, user, &hashes)).await?;
+    let hashes: Vec<[u8; 32]> =
+        codes.iter().filter_map(|code| recovery::hash_recovery_code(tenant, user, code)).collect();
+    tx.execute_batch(second_factors::replace_recovery_codes(tenant, user, &hashes)).await?;
     let done = format!("usuário {user} recebeu novos códigos de recuperação");
     actor.record(tx, tenant, done, doing.now).await?;
     Ok(true)
@@ -219,68 +263,76 @@ async fn write_recovery(tx: &mut Tx, doing: &Doing<(Vec<String>, Actor)>) -> Res
 
 /// Switches the visitor's own off; `false` where the code is wrong.
 #[boxed::future]
-pub async fn switch_off(
+pub async fn switch_off_factor(
     app: &App,
-    visitor: &Visitor,
+    visitor: &ConsoleUser,
     code: &str,
     from: CallerAddress,
 ) -> Result<bool, Error> {
-    if !is_proven(app, visitor, code, from).await? {
+    if !has_valid_code(app, visitor, code, from).await? {
         return Ok(false);
     }
     let (tenant, user) = (visitor.session.scope.tenant(), visitor.session.user);
-    remove(app, (tenant, user), visitor.session.actor(OWN)).await?;
+    remove_factor(app, (tenant, user), visitor.session.actor(OWN)).await?;
     Ok(true)
 }
 
 /// Removes that of somebody else who lost it; for administrators. `false` where he has none.
 #[boxed::future]
-pub async fn remove_of(app: &App, caller: &Session, user: UserCode) -> Result<bool, Error> {
-    caller.must_be(&[Role::Administrator])?;
+pub async fn remove_factor_of_user(app: &App, caller: &Session, user: UserCode) -> Result<bool, Error> {
+    caller.require_role(&[Role::Administrator])?;
     if user == caller.user {
         return Err(Rejection::OwnSecondFactor.into());
     }
-    remove(app, (caller.scope.tenant(), user), caller.actor(OTHERS)).await
+    remove_factor(app, (caller.scope.tenant(), user), caller.actor(OTHERS)).await
 }
 
 /// The same for whoever has the machine.
 #[boxed::future]
-pub async fn remove_by_email(app: &App, tenant: TenantId, email: &str) -> Result<bool, Error> {
+pub async fn remove_factor_by_email(app: &App, tenant: TenantId, email: &str) -> Result<bool, Error> {
     let email = Email::parse(email)?;
     let input = (tenant, email);
     let found = app.db.read(input, |tx, (tenant, email)| {
-        Box::pin(async move { users::of_tenant(tx, *tenant, email).await })
+        Box::pin(async move { users::load_user_by_email(tx, *tenant, email).await })
     });
     let user = found.await?.code;
-    remove(app, (tenant, user), Actor::command(COMMAND)).await
+    remove_factor(app, (tenant, user), AccountActor::for_command(COMMAND)).await
 }
 
-async fn remove(app: &App, (tenant, user): (TenantId, UserCode), actor: Actor) -> Result<bool, Error> {
+async fn remove_factor(
+    app: &App,
+    (tenant, user): (TenantId, UserCode),
+    actor: AccountActor,
+) -> Result<bool, Error> {
     let what = (actor, Arc::clone(&app.public_url));
-    let doing = Doing { vault: None, tenant, user, what, now: app.now() };
-    let lane = Lane::of(tenant);
-    let raised = app.db.write(lane, doing, |tx, doing| Box::pin(write_remove(tx, doing))).await?;
+    let doing = FactorCommand { vault: None, tenant, user, what, now: app.now() };
+    let lane = WriteLane::foreground(tenant);
+    let raised = app.db.write(lane, doing, |tx, doing| Box::pin(write_factor_removal(tx, doing))).await?;
     if let Some(raised) = raised {
         app.memory.raise(tenant, raised);
     }
     Ok(raised.is_some())
 }
 
-async fn write_remove(tx: &mut Tx, doing: &Doing<(Actor, Arc<str>)>) -> Result<Option<Versions>, Error> {
+async fn write_factor_removal(
+    tx: &mut Tx,
+    doing: &FactorCommand<(AccountActor, Arc<str>)>,
+) -> Result<Option<CacheVersions>, Error> {
     let (tenant, user, (actor, server)) = (doing.tenant, doing.user, &doing.what);
-    let found = owner(tx, tenant, user).await?;
-    let counted =
-        second_factors::find(&mut *tx, tenant, user).await?.is_some_and(|one| one.confirmed_at.is_some());
-    if !second_factors::end(tx, tenant, user).await? {
+    let found = load_factor_owner(tx, tenant, user).await?;
+    let counted = second_factors::find_second_factor(&mut *tx, tenant, user)
+        .await?
+        .is_some_and(|one| one.confirmed_at.is_some());
+    if !second_factors::delete_second_factor(tx, tenant, user).await? {
         return Ok(None);
     }
-    secrets::forget(tx, tenant, Kind::SecondFactor, user.get()).await?;
+    secrets::delete_secret(tx, tenant, SecretOwnerKind::SecondFactor, user.get()).await?;
     if !counted {
         return Ok(None);
     }
     let done = format!("usuário {user} ficou sem o segundo fator");
     actor.record(tx, tenant, done, doing.now).await?;
     let to = Addressee { tenant, name: &found.name, email: &found.email };
-    mail::write(tx, server, to, Message::SecondFactorOff, doing.now).await?;
-    Ok(Some(versions::raise_access(tx, tenant).await?))
+    mail::enqueue_mail(tx, server, to, UserNotice::SecondFactorOff, doing.now).await?;
+    Ok(Some(versions::raise_access_version(tx, tenant).await?))
 }

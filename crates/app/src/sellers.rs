@@ -4,49 +4,56 @@
 //! documents and telephones.
 
 use crate::access::Session;
-use crate::base::{Registers, registers};
+use crate::base::{TenantRegisters, load_registers};
 use crate::{App, Error};
-use domain::{Document, begins_words, fold, name_words};
+use domain::{Document, fold_text, has_word_beginnings, split_name_words};
 use std::sync::Arc;
-pub use storage::sellers::SellerDetails;
-use wire::read::Loosely;
+pub use storage::sellers::ActiveSellerDetails;
+use wire::read::LenientMember;
 use wire::records::PesquisaVendedorQuery;
 
-pub struct Found {
+pub struct FoundSellers {
     /// By name, then code.
-    pub sellers: Vec<SellerDetails>,
-    pub registers: Arc<Registers>,
+    pub sellers: Vec<ActiveSellerDetails>,
+    pub registers: Arc<TenantRegisters>,
 }
 
 /// Those who sell now where the caller works, as far as the query asks for them.
 #[boxed::future]
-pub async fn search(app: &App, caller: &Session, query: PesquisaVendedorQuery) -> Result<Found, Error> {
-    let registers = registers(app, caller.scope.tenant()).await?;
-    let document = query.document.set().map(|text| Document::parse(&text));
+pub async fn search_sellers(
+    app: &App,
+    caller: &Session,
+    query: PesquisaVendedorQuery,
+) -> Result<FoundSellers, Error> {
+    let registers = load_registers(app, caller.scope.tenant()).await?;
+    let document = query.document.into_set().map(|text| Document::parse(&text));
     // A wrong number is nobody's.
-    let Ok(document) = document.transpose() else { return Ok(Found { sellers: Vec::new(), registers }) };
-    let kind = query.kind.set().map(|Loosely(kind)| kind);
-    let mut sellers = storage::sellers::active(&app.db, &caller.scope, kind, document.as_ref()).await?;
-    if let Some(name) = query.name.set() {
-        let words = name_words(&name);
+    let Ok(document) = document.transpose() else {
+        return Ok(FoundSellers { sellers: Vec::new(), registers });
+    };
+    let kind = query.kind.into_set().map(|LenientMember(kind)| kind);
+    let mut sellers =
+        storage::sellers::list_active_sellers(&app.db, &caller.scope, kind, document.as_ref()).await?;
+    if let Some(name) = query.name.into_set() {
+        let words = split_name_words(&name);
         // Signs without a letter begin no word.
-        sellers.retain(|seller| !words.is_empty() && begins_words(&words, &seller.name));
+        sellers.retain(|seller| !words.is_empty() && has_word_beginnings(&words, &seller.name));
     }
-    keep_equal(&mut sellers, query.district.set(), |seller| seller.district.as_deref());
-    keep_equal(&mut sellers, query.city.set(), |seller| seller.city.as_deref());
-    keep_equal(&mut sellers, query.state.set(), |seller| seller.state.as_deref());
-    sellers.sort_by_cached_key(|seller| (fold(&seller.name), seller.code));
-    Ok(Found { sellers, registers })
+    retain_equal_sellers(&mut sellers, query.district.into_set(), |seller| seller.district.as_deref());
+    retain_equal_sellers(&mut sellers, query.city.into_set(), |seller| seller.city.as_deref());
+    retain_equal_sellers(&mut sellers, query.state.into_set(), |seller| seller.state.as_deref());
+    sellers.sort_by_cached_key(|seller| (fold_text(&seller.name), seller.code));
+    Ok(FoundSellers { sellers, registers })
 }
 
 /// Keeps those of whom a value is the same but for case and accents, where one is asked for.
-fn keep_equal(
-    sellers: &mut Vec<SellerDetails>,
+fn retain_equal_sellers(
+    sellers: &mut Vec<ActiveSellerDetails>,
     asked: Option<String>,
-    value: impl Fn(&SellerDetails) -> Option<&str>,
+    value: impl Fn(&ActiveSellerDetails) -> Option<&str>,
 ) {
     if let Some(asked) = asked {
-        let asked = fold(&asked);
-        sellers.retain(|seller| value(seller).is_some_and(|own| fold(own) == asked));
+        let asked = fold_text(&asked);
+        sellers.retain(|seller| value(seller).is_some_and(|own| fold_text(own) == asked));
     }
 }

@@ -7,8 +7,8 @@ use sha2::{Digest, Sha256};
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
-use storage::settings::{self, Setting};
-use storage::{Lane, Tx, processes, secrets};
+use storage::settings::{self, ServerSetting};
+use storage::{Tx, WriteLane, processes, secrets};
 
 #[derive(Debug, thiserror::Error)]
 pub enum KeyError {
@@ -17,9 +17,9 @@ pub enum KeyError {
     #[error("{0} does not hold a key")]
     Malformed(PathBuf),
     #[error("{0} is not the key of this database")]
-    Other(PathBuf),
+    OtherKey(PathBuf),
     #[error("{0} is absent, and the database holds secrets that only it opens")]
-    Lost(PathBuf),
+    KeyLost(PathBuf),
     #[error("{0} is absent, and another process serves this database with its own")]
     InUse(PathBuf),
     #[error(transparent)]
@@ -27,7 +27,7 @@ pub enum KeyError {
 }
 
 /// What the database knows of its key.
-struct Known {
+struct DatabaseKeyState {
     fingerprint: Option<String>,
     has_secret: bool,
     /// Another process serves it.
@@ -35,7 +35,7 @@ struct Known {
 }
 
 /// A process that wants to serve, and the digests of the key in its file and of one it would make.
-struct Candidate {
+struct ServerCandidate {
     process: String,
     version: &'static str,
     in_file: Option<String>,
@@ -43,109 +43,124 @@ struct Candidate {
     now: Moment,
 }
 
-enum Verdict {
+enum KeyVerdict {
     /// The key in the file is the database's.
     Welcome,
     /// There was none, and the fresh one is the database's now.
-    Made,
-    Other,
-    Lost,
+    KeyCreated,
+    OtherKey,
+    KeyLost,
     InUse,
 }
 
 /// Reads the key file and checks it against the database, and signs the process on. Where there is no file, and nothing
 /// would be lost by a new one, makes it, readable by its owner alone.
 #[boxed::future]
-pub async fn check(app: &App, path: &Path, process: &str, version: &'static str) -> Result<Vault, KeyError> {
-    let key = read(path)?;
+pub async fn check_server_key(
+    app: &App,
+    path: &Path,
+    process: &str,
+    version: &'static str,
+) -> Result<Vault, KeyError> {
+    let key = read_key_file(path)?;
     let mut fresh = [0; 32];
     app.chance.fill(&mut fresh);
-    let candidate = Candidate {
+    let candidate = ServerCandidate {
         process: process.to_owned(),
         version,
-        in_file: key.as_ref().map(fingerprint),
-        fresh: fingerprint(&fresh),
+        in_file: key.as_ref().map(compute_fingerprint),
+        fresh: compute_fingerprint(&fresh),
         now: app.now(),
     };
     // Judged and signed on in one unit: of two processes that start at once one is the first, and the other is told.
-    let lane = Lane::of(TenantId::SERVER);
-    let verdict = app.db.write(lane, candidate, |tx, candidate| Box::pin(judge(tx, candidate))).await?;
+    let lane = WriteLane::foreground(TenantId::SERVER);
+    let verdict =
+        app.db.write(lane, candidate, |tx, candidate| Box::pin(judge_candidate(tx, candidate))).await?;
     let path = path.to_owned();
     match verdict {
-        Verdict::Welcome => key.as_ref().map_or(Err(KeyError::Malformed(path)), vault),
-        Verdict::Other => Err(KeyError::Other(path)),
-        Verdict::Lost => Err(KeyError::Lost(path)),
-        Verdict::InUse => Err(KeyError::InUse(path)),
+        KeyVerdict::Welcome => key.as_ref().map_or(Err(KeyError::Malformed(path)), open_vault),
+        KeyVerdict::OtherKey => Err(KeyError::OtherKey(path)),
+        KeyVerdict::KeyLost => Err(KeyError::KeyLost(path)),
+        KeyVerdict::InUse => Err(KeyError::InUse(path)),
         // A key that is then not written, because the process dies, was never used.
-        Verdict::Made => {
-            create(&path, &fresh)
+        KeyVerdict::KeyCreated => {
+            create_key_file(&path, &fresh)
                 .map_err(|error| KeyError::File { path: path.clone(), cause: error.to_string() })?;
             tracing::info!(path = %path.display(), "server key created");
-            vault(&fresh)
+            open_vault(&fresh)
         }
     }
 }
 
-fn vault(key: &[u8; 32]) -> Result<Vault, KeyError> {
+fn open_vault(key: &[u8; 32]) -> Result<Vault, KeyError> {
     Vault::new(key).map_err(|error| KeyError::Storage(storage::Error::Broken(error.to_string())))
 }
 
 /// The vault of a database for a command beside its server, or before there is one: signed on and off again as a process of
 /// its own, so that a key is made where none is there yet.
 #[boxed::future]
-pub async fn for_command(app: &App, path: &Path, version: &'static str) -> Result<Vault, KeyError> {
-    if let Some(key) = read(path)? {
-        inspect(app, path).await?;
-        return vault(&key);
+pub async fn open_vault_for_command(
+    app: &App,
+    path: &Path,
+    version: &'static str,
+) -> Result<Vault, KeyError> {
+    if let Some(key) = read_key_file(path)? {
+        inspect_server_key(app, path).await?;
+        return open_vault(&key);
     }
-    let process = presence::name(app);
-    let vault = check(app, path, &process, version).await?;
-    let left = app
-        .db
-        .write(Lane::of(TenantId::SERVER), process, |tx, process| Box::pin(processes::leave(tx, process)));
+    let process = presence::generate_process_name(app);
+    let vault = check_server_key(app, path, &process, version).await?;
+    let left = app.db.write(WriteLane::foreground(TenantId::SERVER), process, |tx, process| {
+        Box::pin(processes::delete_process(tx, process))
+    });
     left.await?;
     Ok(vault)
 }
 
-async fn judge(tx: &mut Tx, new: &Candidate) -> Result<Verdict, storage::Error> {
-    let known = known(tx, new.now.minus(presence::GONE_AFTER), &new.process).await?;
+async fn judge_candidate(tx: &mut Tx, new: &ServerCandidate) -> Result<KeyVerdict, storage::Error> {
+    let known = read_key_state(tx, new.now.minus(presence::GONE_AFTER), &new.process).await?;
     let (verdict, digest) = match (&new.in_file, &known.fingerprint) {
-        (Some(in_file), Some(expected)) if in_file == expected => (Verdict::Welcome, None),
-        (Some(_), Some(_)) => return Ok(Verdict::Other),
-        (Some(in_file), None) => (Verdict::Welcome, Some(in_file)),
-        (None, _) if known.has_secret => return Ok(Verdict::Lost),
-        (None, _) if known.is_served => return Ok(Verdict::InUse),
-        (None, _) => (Verdict::Made, Some(&new.fresh)),
+        (Some(in_file), Some(expected)) if in_file == expected => (KeyVerdict::Welcome, None),
+        (Some(_), Some(_)) => return Ok(KeyVerdict::OtherKey),
+        (Some(in_file), None) => (KeyVerdict::Welcome, Some(in_file)),
+        (None, _) if known.has_secret => return Ok(KeyVerdict::KeyLost),
+        (None, _) if known.is_served => return Ok(KeyVerdict::InUse),
+        (None, _) => (KeyVerdict::KeyCreated, Some(&new.fresh)),
     };
     if let Some(digest) = digest {
-        settings::set(tx, Setting::KeyFingerprint, digest).await?;
+        settings::upsert_setting(tx, ServerSetting::KeyFingerprint, digest).await?;
     }
-    processes::beat(tx, &new.process, new.version, new.now).await?;
+    processes::record_heartbeat(tx, &new.process, new.version, new.now).await?;
     Ok(verdict)
 }
 
 /// Looks at the key without making one: whether it is there. One that does not fit the database is an error.
 #[boxed::future]
-pub async fn inspect(app: &App, path: &Path) -> Result<bool, KeyError> {
+pub async fn inspect_server_key(app: &App, path: &Path) -> Result<bool, KeyError> {
     let since = app.now().minus(presence::GONE_AFTER);
-    let known = app.db.read(since, |tx, since| Box::pin(known(tx, *since, ""))).await?;
-    match (read(path)?, known.fingerprint) {
-        (None, _) if known.has_secret => Err(KeyError::Lost(path.to_owned())),
+    let known = app.db.read(since, |tx, since| Box::pin(read_key_state(tx, *since, ""))).await?;
+    match (read_key_file(path)?, known.fingerprint) {
+        (None, _) if known.has_secret => Err(KeyError::KeyLost(path.to_owned())),
         (None, _) if known.is_served => Err(KeyError::InUse(path.to_owned())),
-        (Some(key), Some(expected)) if expected != fingerprint(&key) => Err(KeyError::Other(path.to_owned())),
+        (Some(key), Some(expected)) if expected != compute_fingerprint(&key) => {
+            Err(KeyError::OtherKey(path.to_owned()))
+        }
         (key, _) => Ok(key.is_some()),
     }
 }
 
-async fn known(tx: &mut Tx, since: Moment, but: &str) -> Result<Known, storage::Error> {
-    Ok(Known {
-        fingerprint: settings::get(&mut *tx, Setting::KeyFingerprint).await?,
-        has_secret: secrets::any(&mut *tx).await?,
-        is_served: processes::alive(&mut *tx, since).await?.iter().any(|one| one.process != but),
+async fn read_key_state(tx: &mut Tx, since: Moment, but: &str) -> Result<DatabaseKeyState, storage::Error> {
+    Ok(DatabaseKeyState {
+        fingerprint: settings::find_setting(&mut *tx, ServerSetting::KeyFingerprint).await?,
+        has_secret: secrets::has_secrets(&mut *tx).await?,
+        is_served: processes::list_live_processes(&mut *tx, since)
+            .await?
+            .iter()
+            .any(|one| one.process != but),
     })
 }
 
-fn read(path: &Path) -> Result<Option<[u8; 32]>, KeyError> {
+fn read_key_file(path: &Path) -> Result<Option<[u8; 32]>, KeyError> {
     let text = match std::fs::read_to_string(path) {
         Ok(text) => text,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -164,7 +179,7 @@ fn read(path: &Path) -> Result<Option<[u8; 32]>, KeyError> {
 }
 
 /// Writes the key whole or not at all, and never over another.
-fn create(path: &Path, key: &[u8; 32]) -> std::io::Result<()> {
+fn create_key_file(path: &Path, key: &[u8; 32]) -> std::io::Result<()> {
     let mut name = path.as_os_str().to_owned();
     name.push(format!(".{}.tmp", std::process::id()));
     let unfinished = PathBuf::from(name);
@@ -173,7 +188,7 @@ fn create(path: &Path, key: &[u8; 32]) -> std::io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let written = options.open(&unfinished).and_then(|mut file| {
-        writeln!(file, "{}", hex(key))?;
+        writeln!(file, "{}", encode_hex(key))?;
         file.sync_all()?;
         std::fs::hard_link(&unfinished, path)
     });
@@ -181,10 +196,10 @@ fn create(path: &Path, key: &[u8; 32]) -> std::io::Result<()> {
     written
 }
 
-fn fingerprint(key: &[u8; 32]) -> String {
-    hex(&Sha256::new().chain_update(b"amparo server key\0").chain_update(key).finalize()[..16])
+fn compute_fingerprint(key: &[u8; 32]) -> String {
+    encode_hex(&Sha256::new().chain_update(b"amparo server key\0").chain_update(key).finalize()[..16])
 }
 
-pub(crate) fn hex(bytes: &[u8]) -> String {
+pub(crate) fn encode_hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -2,7 +2,7 @@
 //! functions that show the lists, a page at a time, and leave as they are read; whoever goes away stops it.
 //!
 //! # Adding a list
-//! 1. A variant of `Which`, and a line in [`lists`]: its name in addresses, its title, who may have it.
+//! 1. A variant of `Which`, and a line in [`list_exportable_lists`]: its name in addresses, its title, who may have it.
 //! 2. Its columns (`members.rs`, `work.rs`, `office.rs`): a name, a title, what kind of value, and the value of a row.
 //! 3. An arm in `Rows::next` that reads the next page. CSV, XLSX, the interface, its documentation and the audit follow.
 
@@ -16,13 +16,13 @@ mod stream;
 mod work;
 mod xlsx;
 
-pub use stream::{Export, open};
+pub use stream::{ListExport, start_list_export};
 
 use crate::Error;
-use crate::base::Registers;
+use crate::base::TenantRegisters;
 use ::registers::{REGISTERS, Register};
 use domain::{CaseKind, Moment, Role};
-use wire::read::{FieldInfo, Problems, Record};
+use wire::read::{DocumentedField, InputProblems, InputRecord};
 use wire::records::{
     AuditoriaExportacaoQuery, BeneficioExportacaoQuery, CasoQuery, EntregaExportacaoQuery, ExportacaoQuery,
     HistoricoQuery, LeadQuery, NegocioQuery, PesquisaAssociadoQuery, UsuarioQuery,
@@ -30,8 +30,8 @@ use wire::records::{
 
 /// What stands where a row and a column meet.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Cell {
-    Nothing,
+pub enum SpreadsheetCell {
+    Empty,
     Text(String),
     Number(i64),
     /// In cents.
@@ -44,7 +44,7 @@ pub enum Cell {
 
 /// What a column holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum CellKind {
     Text,
     /// Digits that are no number: a document, a telephone.
     Code,
@@ -57,65 +57,65 @@ pub enum Kind {
 
 /// A column as its file shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Heading {
+pub struct ColumnHeading {
     pub name: &'static str,
     pub title: &'static str,
-    pub kind: Kind,
+    pub kind: CellKind,
 }
 
 /// A column of a list of `T`.
-pub(crate) struct Column<T> {
-    heading: Heading,
-    value: fn(&Registers, &T) -> Cell,
+pub(crate) struct ListColumn<T> {
+    heading: ColumnHeading,
+    value: fn(&TenantRegisters, &T) -> SpreadsheetCell,
 }
 
-pub(crate) const fn column<T>(
+pub(crate) const fn define_column<T>(
     name: &'static str,
     title: &'static str,
-    kind: Kind,
-    value: fn(&Registers, &T) -> Cell,
-) -> Column<T> {
-    Column { heading: Heading { name, title, kind }, value }
+    kind: CellKind,
+    value: fn(&TenantRegisters, &T) -> SpreadsheetCell,
+) -> ListColumn<T> {
+    ListColumn { heading: ColumnHeading { name, title, kind }, value }
 }
 
 /// A text, or nothing.
-pub(crate) fn text(text: impl Into<String>) -> Cell {
-    Some(text.into()).filter(|text| !text.is_empty()).map_or(Cell::Nothing, Cell::Text)
+pub(crate) fn make_text_cell(text: impl Into<String>) -> SpreadsheetCell {
+    Some(text.into()).filter(|text| !text.is_empty()).map_or(SpreadsheetCell::Empty, SpreadsheetCell::Text)
 }
 
-pub(crate) fn maybe(text: Option<&str>) -> Cell {
-    text.map_or(Cell::Nothing, self::text)
+pub(crate) fn make_optional_text_cell(text: Option<&str>) -> SpreadsheetCell {
+    text.map_or(SpreadsheetCell::Empty, make_text_cell)
 }
 
-pub(crate) fn number(number: impl Into<i64>) -> Cell {
-    Cell::Number(number.into())
+pub(crate) fn make_number_cell(number: impl Into<i64>) -> SpreadsheetCell {
+    SpreadsheetCell::Number(number.into())
 }
 
-pub(crate) fn day(day: Option<&str>) -> Cell {
-    day.map_or(Cell::Nothing, |day| Cell::Day(day.to_owned()))
+pub(crate) fn make_day_cell(day: Option<&str>) -> SpreadsheetCell {
+    day.map_or(SpreadsheetCell::Empty, |day| SpreadsheetCell::Day(day.to_owned()))
 }
 
-pub(crate) fn moment(at: Option<Moment>) -> Cell {
-    at.map_or(Cell::Nothing, Cell::Moment)
+pub(crate) fn make_moment_cell(at: Option<Moment>) -> SpreadsheetCell {
+    at.map_or(SpreadsheetCell::Empty, SpreadsheetCell::Moment)
 }
 
-pub(crate) fn money(cents: Option<i64>) -> Cell {
-    cents.map_or(Cell::Nothing, Cell::Money)
+pub(crate) fn make_money_cell(cents: Option<i64>) -> SpreadsheetCell {
+    cents.map_or(SpreadsheetCell::Empty, SpreadsheetCell::Money)
 }
 
 /// A list that may be exported.
 #[derive(Clone, Copy)]
-pub struct List {
+pub struct ExportableList {
     /// In addresses: `associado`.
     pub name: &'static str,
     /// Of the sheet and the file: `Associados`.
     pub title: &'static str,
     pub roles: &'static [Role],
-    pub(crate) which: Which,
+    pub(crate) which: ListKind,
 }
 
 #[derive(Clone, Copy)]
-pub(crate) enum Which {
+pub(crate) enum ListKind {
     Members,
     Benefits,
     Cases(CaseKind),
@@ -134,69 +134,69 @@ const WORKERS: &[Role] = &[Role::Administrator, Role::Operator];
 const ADMINISTRATORS: &[Role] = &[Role::Administrator];
 
 /// Every list that there is.
-pub fn lists() -> impl Iterator<Item = List> {
-    let list = |name, title, roles, which| List { name, title, roles, which };
+pub fn list_exportable_lists() -> impl Iterator<Item = ExportableList> {
+    let list = |name, title, roles, which| ExportableList { name, title, roles, which };
     let own = [
-        list("associado", "Associados", ANYBODY, Which::Members),
-        list("beneficio", "Benefícios", ANYBODY, Which::Benefits),
-        list("evento", "Eventos", WORKERS, Which::Cases(CaseKind::Claim)),
-        list("vistoria", "Vistorias", WORKERS, Which::Cases(CaseKind::Inspection)),
-        list("helpDesk", "Help desk", WORKERS, Which::Cases(CaseKind::Ticket)),
-        list("consulta", "Consultas", WORKERS, Which::Cases(CaseKind::Appointment)),
-        list("negocio", "Negócios", WORKERS, Which::Deals),
-        list("lead", "Leads", WORKERS, Which::Leads),
-        list("historico", "Histórico de situações", ANYBODY, Which::History),
-        list("usuario", "Usuários", ADMINISTRATORS, Which::Users),
-        list("auditoria", "Auditoria", ADMINISTRATORS, Which::Audit),
-        list("email", "E-mails", ADMINISTRATORS, Which::Mails),
-        list("entrega", "Entregas de gatilhos", ADMINISTRATORS, Which::Deliveries),
+        list("associado", "Associados", ANYBODY, ListKind::Members),
+        list("beneficio", "Benefícios", ANYBODY, ListKind::Benefits),
+        list("evento", "Eventos", WORKERS, ListKind::Cases(CaseKind::Claim)),
+        list("vistoria", "Vistorias", WORKERS, ListKind::Cases(CaseKind::Inspection)),
+        list("helpDesk", "Help desk", WORKERS, ListKind::Cases(CaseKind::Ticket)),
+        list("consulta", "Consultas", WORKERS, ListKind::Cases(CaseKind::Appointment)),
+        list("negocio", "Negócios", WORKERS, ListKind::Deals),
+        list("lead", "Leads", WORKERS, ListKind::Leads),
+        list("historico", "Histórico de situações", ANYBODY, ListKind::History),
+        list("usuario", "Usuários", ADMINISTRATORS, ListKind::Users),
+        list("auditoria", "Auditoria", ADMINISTRATORS, ListKind::Audit),
+        list("email", "E-mails", ADMINISTRATORS, ListKind::Mails),
+        list("entrega", "Entregas de gatilhos", ADMINISTRATORS, ListKind::Deliveries),
     ];
     own.into_iter().chain(
         REGISTERS.iter().map(move |register| {
-            list(register.path, register.words.many, WORKERS, Which::Register(register))
+            list(register.path, register.words.many, WORKERS, ListKind::Register(register))
         }),
     )
 }
 
-pub fn named(name: &str) -> Option<List> {
-    lists().find(|list| list.name == name)
+pub fn find_list_by_name(name: &str) -> Option<ExportableList> {
+    list_exportable_lists().find(|list| list.name == name)
 }
 
-impl List {
+impl ExportableList {
     /// Its columns, in the order in which a file has them where nobody chooses.
-    pub fn headings(&self) -> Vec<Heading> {
-        fn of<T>(columns: &[Column<T>]) -> Vec<Heading> {
+    pub fn headings(&self) -> Vec<ColumnHeading> {
+        fn collect_headings<T>(columns: &[ListColumn<T>]) -> Vec<ColumnHeading> {
             columns.iter().map(|column| column.heading).collect()
         }
         match self.which {
-            Which::Members => of(members::MEMBERS),
-            Which::Benefits => of(members::BENEFITS),
-            Which::Cases(_) => of(work::CASES),
-            Which::Deals => of(work::DEALS),
-            Which::Leads => of(work::LEADS),
-            Which::Users => of(office::USERS),
-            Which::Audit => of(office::AUDIT),
-            Which::Mails => of(office::MAILS),
-            Which::Deliveries => of(office::DELIVERIES),
-            Which::History => of(office::HISTORY),
-            Which::Register(register) => registers::headings(register),
+            ListKind::Members => collect_headings(members::MEMBERS),
+            ListKind::Benefits => collect_headings(members::BENEFITS),
+            ListKind::Cases(_) => collect_headings(work::CASES),
+            ListKind::Deals => collect_headings(work::DEALS),
+            ListKind::Leads => collect_headings(work::LEADS),
+            ListKind::Users => collect_headings(office::USERS),
+            ListKind::Audit => collect_headings(office::AUDIT),
+            ListKind::Mails => collect_headings(office::MAILS),
+            ListKind::Deliveries => collect_headings(office::DELIVERIES),
+            ListKind::History => collect_headings(office::HISTORY),
+            ListKind::Register(register) => registers::build_register_headings(register),
         }
     }
 
     /// What may be asked for: what its list may be asked for, all pages of it, and how the file is to be.
-    pub fn query_fields(&self) -> Vec<FieldInfo> {
+    pub fn query_fields(&self) -> Vec<DocumentedField> {
         let mut fields = match self.which {
-            Which::Members => PesquisaAssociadoQuery::fields(),
-            Which::Benefits => BeneficioExportacaoQuery::fields(),
-            Which::Cases(_) => CasoQuery::fields(),
-            Which::Deals => NegocioQuery::fields(),
-            Which::Leads => LeadQuery::fields(),
-            Which::Users => UsuarioQuery::fields(),
-            Which::Audit => AuditoriaExportacaoQuery::fields(),
-            Which::Mails => Vec::new(),
-            Which::Deliveries => EntregaExportacaoQuery::fields(),
-            Which::History => HistoricoQuery::fields(),
-            Which::Register(register) => wire::register::query_fields(register),
+            ListKind::Members => PesquisaAssociadoQuery::fields(),
+            ListKind::Benefits => BeneficioExportacaoQuery::fields(),
+            ListKind::Cases(_) => CasoQuery::fields(),
+            ListKind::Deals => NegocioQuery::fields(),
+            ListKind::Leads => LeadQuery::fields(),
+            ListKind::Users => UsuarioQuery::fields(),
+            ListKind::Audit => AuditoriaExportacaoQuery::fields(),
+            ListKind::Mails => Vec::new(),
+            ListKind::Deliveries => EntregaExportacaoQuery::fields(),
+            ListKind::History => HistoricoQuery::fields(),
+            ListKind::Register(register) => wire::register::list_query_fields(register),
         };
         fields.retain(|field| field.name != "pagina" && field.name != "apos");
         fields.extend(ExportacaoQuery::fields());
@@ -206,21 +206,21 @@ impl List {
 
 /// Why a list was not exported.
 #[derive(Debug)]
-pub enum SheetError {
+pub enum ListExportError {
     /// What was asked for cannot be read.
-    Unread(Problems),
+    InvalidQuery(InputProblems),
     App(Error),
 }
 
-impl From<Problems> for SheetError {
-    fn from(problems: Problems) -> SheetError {
-        SheetError::Unread(problems)
+impl From<InputProblems> for ListExportError {
+    fn from(problems: InputProblems) -> ListExportError {
+        ListExportError::InvalidQuery(problems)
     }
 }
 
-impl From<Error> for SheetError {
-    fn from(error: Error) -> SheetError {
-        SheetError::App(error)
+impl From<Error> for ListExportError {
+    fn from(error: Error) -> ListExportError {
+        ListExportError::App(error)
     }
 }
 
@@ -232,7 +232,7 @@ mod tests {
     #[test]
     fn every_list_has_a_name_of_its_own_and_columns_that_differ() {
         let mut names = BTreeSet::new();
-        for list in lists() {
+        for list in list_exportable_lists() {
             assert!(names.insert(list.name), "{}", list.name);
             let headings = list.headings();
             assert!(!headings.is_empty(), "{}", list.name);

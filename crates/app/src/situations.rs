@@ -7,23 +7,23 @@ pub(crate) mod cases;
 pub(crate) mod mirrored;
 
 use crate::Error;
-use crate::base::Registers;
-use crate::benefits::{free_card, told as benefits_fields};
-use crate::differences::Difference;
+use crate::base::TenantRegisters;
+use crate::benefits::{reserve_free_card, told as benefits_fields};
+use crate::differences::FieldDifference;
 use domain::{
     BenefitCode, Date, Document, Entity, HistoryCode, ItemCode, Moment, PersonCode, ReceiverCode, Rejection,
     SituationCode, SituationKind, TenantId, UserCode,
 };
 use std::borrow::Cow;
-use storage::benefits::{self, Benefit};
+use storage::benefits::{self, StoredBenefit};
 use storage::counters::{self, Counter};
-use storage::field_changes::{self, FieldChange, Of};
-use storage::history::{self, Change};
-use storage::items::Item;
-use storage::listing::{self, Before, ListedRow, Member, Own};
-use storage::people::Profile;
+use storage::field_changes::{self, FieldChange, FieldChangeContext};
+use storage::history::{self, NewHistoryRow};
+use storage::items::StoredItem;
+use storage::listing::{self, MemberRowFields, OwnRowFields, PreviousRowState, SearchListingRow};
+use storage::people::PersonProfile;
 use storage::{Statement, Tx, audit, monthly};
-use wire::trigger::{BenefitTrigger, benefit_description};
+use wire::trigger::{BenefitTrigger, describe_benefit};
 
 /// Whose changed fields are kept.
 pub(crate) const PERSON: &str = "person";
@@ -33,9 +33,9 @@ pub(crate) const DEAL: &str = "deal";
 
 /// Who acts, when and by what.
 #[derive(Clone, Copy)]
-pub(crate) struct Acting<'a> {
+pub(crate) struct ActorContext<'a> {
     pub tenant: TenantId,
-    pub registers: &'a Registers,
+    pub registers: &'a TenantRegisters,
     pub user: Option<UserCode>,
     /// Method and route.
     pub operation: &'static str,
@@ -46,87 +46,87 @@ pub(crate) struct Acting<'a> {
     pub now: Moment,
 }
 
-impl Acting<'_> {
+impl ActorContext<'_> {
     /// Who is told of changes of an entity.
-    pub fn receivers_of(&self, entity: Entity) -> Vec<ReceiverCode> {
-        if self.quiet { Vec::new() } else { self.registers.receivers_of(entity) }
+    pub fn receivers_for(&self, entity: Entity) -> Vec<ReceiverCode> {
+        if self.quiet { Vec::new() } else { self.registers.receivers_for(entity) }
     }
 
     /// What keeps the changes of a record's fields, from number `first` on.
-    pub fn kept(
+    pub fn field_change_statements(
         &self,
         subject: &'static str,
         record: i32,
         first: i32,
-        changes: Vec<Difference>,
+        changes: Vec<FieldDifference>,
     ) -> Vec<Statement> {
-        let change = |one: Difference| FieldChange {
+        let change = |one: FieldDifference| FieldChange {
             field: one.field.to_owned(),
             before: one.before,
             after: one.after,
         };
         let changes: Vec<FieldChange> = changes.into_iter().map(change).collect();
-        let of = Of { tenant: self.tenant, subject, record, user: self.user, at: self.now };
-        field_changes::insert(of, first, &changes)
+        let of = FieldChangeContext { tenant: self.tenant, subject, record, user: self.user, at: self.now };
+        field_changes::insert_field_changes(of, first, &changes)
     }
 }
 
 /// Numbers that a new benefit is to keep; free ones, which its caller knows.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Numbers {
+pub(crate) struct PresetNumbers {
     pub code: Option<BenefitCode>,
     pub sequence: Option<i32>,
 }
 
-impl Numbers {
+impl PresetNumbers {
     /// Counts on behind them.
-    async fn pass(&self, tx: &mut Tx, tenant: TenantId) -> Result<(), Error> {
+    async fn advance_counters(&self, tx: &mut Tx, tenant: TenantId) -> Result<(), Error> {
         if let Some(code) = self.code {
-            counters::reach(tx, tenant, Counter::Benefit, code.get()).await?;
+            counters::advance_counter(tx, tenant, Counter::Benefit, code.get()).await?;
         }
         if let Some(sequence) = self.sequence {
-            counters::reach(tx, tenant, Counter::Sequence, sequence).await?;
+            counters::advance_counter(tx, tenant, Counter::Sequence, sequence).await?;
         }
         Ok(())
     }
 }
 
 /// A benefit as it is to be.
-pub(crate) struct Store<'a> {
+pub(crate) struct PendingBenefitWrite<'a> {
     /// None for a new one, which gets a card unless it has one.
-    pub before: Option<(BenefitCode, &'a Benefit)>,
-    pub after: Benefit,
-    pub holder: (PersonCode, &'a Profile),
+    pub before: Option<(BenefitCode, &'a StoredBenefit)>,
+    pub after: StoredBenefit,
+    pub holder: (PersonCode, &'a PersonProfile),
     /// The item that it begins with, gets besides, or has instead of its first; with the one that ends.
-    pub item: Option<(Item, Option<ItemCode>)>,
+    pub item: Option<(StoredItem, Option<ItemCode>)>,
     /// The member's row that a first benefit takes over.
     pub free_row: Option<(i32, domain::BranchCode)>,
-    pub kept: Numbers,
+    pub kept: PresetNumbers,
     pub reason: Option<String>,
     /// What else is written with it.
     pub also: Vec<Statement>,
     /// The same for what must know its code and its place in the searches.
-    pub then: Option<Then<'a>>,
+    pub then: Option<BenefitWriteHook<'a>>,
     /// For the audit: what was done, by name and never by value.
     pub done: Cow<'static, str>,
 }
 
-impl<'a> Store<'a> {
+impl<'a> PendingBenefitWrite<'a> {
     /// A benefit that changes.
-    pub fn change(
+    pub fn for_change(
         code: BenefitCode,
-        before: &'a Benefit,
-        after: Benefit,
-        holder: &'a Profile,
+        before: &'a StoredBenefit,
+        after: StoredBenefit,
+        holder: &'a PersonProfile,
         done: impl Into<Cow<'static, str>>,
-    ) -> Store<'a> {
-        Store {
+    ) -> PendingBenefitWrite<'a> {
+        PendingBenefitWrite {
             before: Some((code, before)),
             holder: (before.person, holder),
             after,
             item: None,
             free_row: None,
-            kept: Numbers::default(),
+            kept: PresetNumbers::default(),
             reason: None,
             also: Vec::new(),
             then: None,
@@ -136,30 +136,35 @@ impl<'a> Store<'a> {
 }
 
 /// What is written with a benefit once its code is known.
-pub(crate) type Then<'a> = Box<dyn FnOnce(BenefitCode, &Benefit) -> Vec<Statement> + Send + 'a>;
+pub(crate) type BenefitWriteHook<'a> =
+    Box<dyn FnOnce(BenefitCode, &StoredBenefit) -> Vec<Statement> + Send + 'a>;
 
 /// A benefit as it was written, and the item that came with that.
-pub(crate) struct Stored {
+pub(crate) struct WrittenBenefit {
     pub code: BenefitCode,
-    pub benefit: Benefit,
-    pub item: Option<Item>,
+    pub benefit: StoredBenefit,
+    pub item: Option<StoredItem>,
 }
 
 /// Writes a benefit, new or changed, with everything that follows from it; gives it back as it was written.
-pub(crate) async fn store(tx: &mut Tx, acting: &Acting<'_>, store: Store<'_>) -> Result<Stored, Error> {
+pub(crate) async fn store_benefit(
+    tx: &mut Tx,
+    acting: &ActorContext<'_>,
+    store: PendingBenefitWrite<'_>,
+) -> Result<WrittenBenefit, Error> {
     let tenant = acting.tenant;
     let mut after = store.after;
     let new = i32::from(store.before.is_none());
     let new_row = i32::from(store.before.is_none() && store.free_row.is_none());
     let changes = store.before.is_none_or(|(_, before)| before.situation != after.situation);
     if let Some((_, before)) = store.before.filter(|_| changes)
-        && let Some(refused) = refuse_move(acting.registers, before.situation, after.situation)
+        && let Some(refused) = refuse_situation_change(acting.registers, before.situation, after.situation)
     {
         return Err(refused.into());
     }
-    let changed = store
-        .before
-        .map_or_else(Vec::new, |(_, before)| benefits_fields::between(acting.registers, before, &after));
+    let changed = store.before.map_or_else(Vec::new, |(_, before)| {
+        benefits_fields::compare_benefits(acting.registers, before, &after)
+    });
     let gets_card = store.before.is_none() && after.card.is_none();
     let wanted = [
         (Counter::Benefit, if store.kept.code.is_some() { 0 } else { new }),
@@ -172,16 +177,16 @@ pub(crate) async fn store(tx: &mut Tx, acting: &Acting<'_>, store: Store<'_>) ->
         (Counter::FieldChange, i32::try_from(changed.len()).unwrap_or(i32::MAX)),
         (Counter::Listing, 1),
     ];
-    store.kept.pass(tx, tenant).await?;
+    store.kept.advance_counters(tx, tenant).await?;
     let taken = if gets_card {
-        let (taken, card) = benefits::take_with_card(tx, tenant, wanted).await?;
+        let (taken, card) = benefits::reserve_numbers_with_card(tx, tenant, wanted).await?;
         after.card = Some(match card {
             Some(card) => card,
-            None => free_card(tx, tenant).await?,
+            None => reserve_free_card(tx, tenant).await?,
         });
         taken
     } else {
-        counters::take_all(tx, tenant, wanted).await?
+        counters::reserve_number_blocks(tx, tenant, wanted).await?
     };
     let [code, sequence, _, slot, item_code, history_code, audit_code, first_change, _] = taken;
     let new_code = store.kept.code.unwrap_or(BenefitCode::new(code));
@@ -191,25 +196,25 @@ pub(crate) async fn store(tx: &mut Tx, acting: &Acting<'_>, store: Store<'_>) ->
         after.slot = store.free_row.map_or(slot, |(slot, _)| slot);
     }
     let version = store.before.map_or(1, |(_, before)| before.version + 1);
-    mark_days(acting, &mut after);
+    mark_situation_days(acting, &mut after);
     let mut statements = Vec::new();
     match store.before {
-        None => statements.extend(benefits::insert(tenant, [(code, &after)])),
-        Some(_) => statements.push(benefits::update(tenant, code, &after)),
+        None => statements.extend(benefits::insert_benefits(tenant, [(code, &after)])),
+        Some(_) => statements.push(benefits::update_benefit(tenant, code, &after)),
     }
     let mut written = None;
     if let Some((mut item, ended)) = store.item {
         item.code = ItemCode::new(item_code);
-        let ended = ended.map(|ended| storage::items::end(tenant, code, ended, acting.now));
+        let ended = ended.map(|ended| storage::items::deactivate_item(tenant, code, ended, acting.now));
         statements.extend(ended);
-        statements.extend(storage::items::insert(tenant, acting.now, [(code, after.slot, &item)]));
+        statements.extend(storage::items::insert_items(tenant, acting.now, [(code, after.slot, &item)]));
         written = Some(item);
     }
     let before = store.before.map(|(_, before)| before);
-    statements.extend(list(acting, code, before, &after, store.holder, store.free_row));
-    statements.extend(cancelled_months(before, &after).statements(tenant));
+    statements.extend(build_listing_statements(acting, code, before, &after, store.holder, store.free_row));
+    statements.extend(count_cancelled_months(before, &after).into_statements(tenant));
     if changes {
-        let change = Change {
+        let change = NewHistoryRow {
             tenant,
             entity: Entity::Benefit,
             record: code.get(),
@@ -222,11 +227,11 @@ pub(crate) async fn store(tx: &mut Tx, acting: &Acting<'_>, store: Store<'_>) ->
             at: acting.now,
         };
         let history_code = HistoryCode::new(history_code);
-        let body = body(acting, history_code, code, &after)?;
-        let receivers = acting.receivers_of(Entity::Benefit);
-        statements.extend(history::insert(&change, history_code, &receivers, body));
+        let body = render_trigger_body(acting, history_code, code, &after)?;
+        let receivers = acting.receivers_for(Entity::Benefit);
+        statements.extend(history::insert_history_entry(&change, history_code, &receivers, body));
     }
-    let entry = audit::Entry {
+    let entry = audit::AuditEntry {
         tenant,
         at: acting.now,
         user: acting.user,
@@ -236,22 +241,22 @@ pub(crate) async fn store(tx: &mut Tx, acting: &Acting<'_>, store: Store<'_>) ->
     };
     statements.extend(store.also);
     statements.extend(store.then.map(|then| then(code, &after)).unwrap_or_default());
-    statements.extend(acting.kept(BENEFIT, code.get(), first_change, changed));
-    statements.push(audit::insert(&entry, audit_code));
-    tx.batch(statements).await?;
+    statements.extend(acting.field_change_statements(BENEFIT, code.get(), first_change, changed));
+    statements.push(audit::insert_audit_entry(&entry, audit_code));
+    tx.execute_batch(statements).await?;
     after.version = version;
-    Ok(Stored { code, benefit: after, item: written })
+    Ok(WrittenBenefit { code, benefit: after, item: written })
 }
 
 /// Refuses to go where the association does not let a situation lead.
-pub(crate) fn refuse_move(
-    registers: &Registers,
+pub(crate) fn refuse_situation_change(
+    registers: &TenantRegisters,
     from: SituationCode,
     to: SituationCode,
 ) -> Option<Rejection> {
     let name = |code: &SituationCode| registers.situation(*code).map(|one| one.name.to_uppercase());
     let next = registers.situation(from).map_or(&[][..], |one| &one.next);
-    (!registers.may_move(from, to)).then(|| Rejection::MayNotMove {
+    (!registers.may_change_situation(from, to)).then(|| Rejection::MayNotMove {
         from: name(&from).unwrap_or_default(),
         to: name(&to).unwrap_or_default(),
         allowed: next.iter().filter_map(name).collect(),
@@ -259,9 +264,9 @@ pub(crate) fn refuse_move(
 }
 
 /// The days that follow from the situation: when it first became active, and since when it is cancelled.
-pub(crate) fn mark_days(acting: &Acting<'_>, benefit: &mut Benefit) {
+pub(crate) fn mark_situation_days(acting: &ActorContext<'_>, benefit: &mut StoredBenefit) {
     let today = || acting.now.date_in(&acting.registers.zone).to_iso();
-    let kind = acting.registers.kind_of(benefit.situation);
+    let kind = acting.registers.situation_kind(benefit.situation);
     if kind == Some(SituationKind::Active) && benefit.activated_on.is_none() {
         benefit.activated_on = Some(today());
     }
@@ -272,48 +277,57 @@ pub(crate) fn mark_days(acting: &Acting<'_>, benefit: &mut Benefit) {
 }
 
 /// What changes in the counts of cancellations: the day, or the branch whose they are.
-fn cancelled_months(before: Option<&Benefit>, after: &Benefit) -> monthly::Changes {
-    let mut months = monthly::Changes::default();
+fn count_cancelled_months(
+    before: Option<&StoredBenefit>,
+    after: &StoredBenefit,
+) -> monthly::BenefitCountChanges {
+    let mut months = monthly::BenefitCountChanges::default();
     for (benefit, by) in before.map(|before| (before, -1)).into_iter().chain([(after, 1)]) {
         if let Some(day) = &benefit.cancelled_on {
-            months.count(monthly::Turn::Cancelled, day, benefit.branch, by);
+            months.count(monthly::BenefitMovement::Cancelled, day, benefit.branch, by);
         }
     }
     months
 }
 
 /// Its row in the searches: a new one, the member's, or the one it has.
-fn list(
-    acting: &Acting<'_>,
+fn build_listing_statements(
+    acting: &ActorContext<'_>,
     code: BenefitCode,
-    before: Option<&Benefit>,
-    after: &Benefit,
-    holder: (PersonCode, &Profile),
+    before: Option<&StoredBenefit>,
+    after: &StoredBenefit,
+    holder: (PersonCode, &PersonProfile),
     free_row: Option<(i32, domain::BranchCode)>,
 ) -> Vec<Statement> {
-    let days = listed_days(acting.registers, holder.1, after);
-    let plate_key = after.vehicle.plate.as_ref().map(domain::Plate::key);
-    let row = benefit_row(code, after, holder, &days, plate_key.as_deref());
+    let days = compute_listed_days(acting.registers, holder.1, after);
+    let plate_key = after.vehicle.plate.as_ref().map(domain::Plate::comparison_key);
+    let row = build_benefit_row(code, after, holder, &days, plate_key.as_deref());
     let before = match (before, free_row) {
-        (Some(before), _) => Some(Before { branch: before.branch, benefit: Some((code, before.situation)) }),
-        (None, Some((_, branch))) => Some(Before { branch, benefit: None }),
+        (Some(before), _) => {
+            Some(PreviousRowState { branch: before.branch, benefit: Some((code, before.situation)) })
+        }
+        (None, Some((_, branch))) => Some(PreviousRowState { branch, benefit: None }),
         (None, None) => None,
     };
     match before {
-        Some(before) => listing::change(acting.tenant, before, &row),
-        None => listing::add(acting.tenant, &[row]),
+        Some(before) => listing::update_listing_row(acting.tenant, before, &row),
+        None => listing::insert_listing_rows(acting.tenant, &[row]),
     }
 }
 
 /// When a benefit was registered, and when it or its holder last changed.
-pub(crate) fn listed_days(registers: &Registers, holder: &Profile, benefit: &Benefit) -> (String, String) {
+pub(crate) fn compute_listed_days(
+    registers: &TenantRegisters,
+    holder: &PersonProfile,
+    benefit: &StoredBenefit,
+) -> (String, String) {
     let day = |moment: Moment| moment.date_in(&registers.zone).to_iso();
     (day(benefit.created_at), day(benefit.updated_at.max(holder.updated_at)))
 }
 
 /// A person as all his rows in the searches know him.
-pub(crate) fn member(code: PersonCode, person: &Profile) -> Member<'_> {
-    Member {
+pub(crate) fn build_listed_member(code: PersonCode, person: &PersonProfile) -> MemberRowFields<'_> {
+    MemberRowFields {
         person: code,
         name: &person.name,
         document: person.document.as_ref().map_or("", Document::as_str),
@@ -324,14 +338,14 @@ pub(crate) fn member(code: PersonCode, person: &Profile) -> Member<'_> {
 }
 
 /// A benefit as the searches know it.
-pub(crate) fn benefit_row<'r>(
+pub(crate) fn build_benefit_row<'r>(
     code: BenefitCode,
-    benefit: &'r Benefit,
-    (person, profile): (PersonCode, &'r Profile),
+    benefit: &'r StoredBenefit,
+    (person, profile): (PersonCode, &'r PersonProfile),
     (registered_on, updated_on): &'r (String, String),
     plate_key: Option<&'r str>,
-) -> ListedRow<'r> {
-    let own = Own {
+) -> SearchListingRow<'r> {
+    let own = OwnRowFields {
         branch: benefit.branch,
         benefit: Some((code, benefit.situation)),
         plate_key,
@@ -341,22 +355,22 @@ pub(crate) fn benefit_row<'r>(
         registered_on,
         updated_on,
     };
-    ListedRow { slot: benefit.slot, member: member(person, profile), own }
+    SearchListingRow { slot: benefit.slot, member: build_listed_member(person, profile), own }
 }
 
 /// What a receiver is told, now and whenever it is sent again.
-pub(crate) fn body(
-    acting: &Acting<'_>,
+pub(crate) fn render_trigger_body(
+    acting: &ActorContext<'_>,
     history: HistoryCode,
     code: BenefitCode,
-    benefit: &Benefit,
+    benefit: &StoredBenefit,
 ) -> Result<String, Error> {
     let registers = acting.registers;
-    let missing = || Error::Text(format!("the situation {} is not registered", benefit.situation));
+    let missing = || Error::Defect(format!("the situation {} is not registered", benefit.situation));
     let situation = registers.situation(benefit.situation).ok_or_else(missing)?;
     let first_plan = benefit.plans.first().and_then(|(plan, _)| registers.plan(*plan));
     let vehicle = &benefit.vehicle;
-    let description = benefit_description(
+    let description = describe_benefit(
         vehicle.plate.as_ref(),
         vehicle.brand.as_deref(),
         vehicle.model.as_deref(),
@@ -377,5 +391,5 @@ pub(crate) fn body(
         kind: benefit.kind,
         joined: benefit.joined_on.as_deref().and_then(Date::from_iso),
     };
-    trigger.body(&registers.zone).map_err(|error| Error::Text(error.to_string()))
+    trigger.render_body(&registers.zone).map_err(|error| Error::Defect(error.to_string()))
 }

@@ -4,14 +4,14 @@
 
 use crate::access::Session;
 use crate::{App, Error};
-use domain::{Field, SupplierCode};
+use domain::{InputField, SupplierCode};
 use storage::suppliers;
-pub use storage::suppliers::Supplier;
+pub use storage::suppliers::StoredSupplier;
 
 /// The supplier of this code, also one that the association no longer works with. He belongs to the whole association,
 /// so no branch is asked.
 #[boxed::future]
-pub async fn find(app: &App, caller: &Session, code: SupplierCode) -> Result<Supplier, Error> {
-    let found = suppliers::find(&app.db, caller.scope.tenant(), code).await?;
-    found.ok_or(Error::NoSuch { field: Field::Supplier, code: code.get() })
+pub async fn read_supplier(app: &App, caller: &Session, code: SupplierCode) -> Result<StoredSupplier, Error> {
+    let found = suppliers::find_supplier(&app.db, caller.scope.tenant(), code).await?;
+    found.ok_or(Error::NotFound { field: InputField::Supplier, code: code.get() })
 }

@@ -3,12 +3,12 @@
 use crate::Error;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use domain::{Chance, TenantId};
+use domain::{RandomSource, TenantId};
 use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use sha2::{Digest, Sha256};
 use std::fmt;
 use std::sync::Arc;
-use storage::secrets::Kind;
+use storage::secrets::SecretOwnerKind;
 
 /// Seals and opens with the server's key. Cloning it is cheap.
 #[derive(Clone)]
@@ -24,43 +24,54 @@ impl Vault {
     pub fn new(server_key: &[u8; 32]) -> Result<Vault, Error> {
         // A key of its own, whatever else the server's key is used for.
         let own = Sha256::new().chain_update(b"amparo secrets\0").chain_update(server_key).finalize();
-        let key = UnboundKey::new(&CHACHA20_POLY1305, &own).map_err(|_| broken("the key cannot be used"))?;
+        let key = UnboundKey::new(&CHACHA20_POLY1305, &own)
+            .map_err(|_| wrap_vault_error("the key cannot be used"))?;
         Ok(Vault(Arc::new(LessSafeKey::new(key))))
     }
 
-    pub(crate) fn seal(&self, chance: &dyn Chance, place: Place, plain: &[u8]) -> Result<Vec<u8>, Error> {
+    pub(crate) fn seal(
+        &self,
+        chance: &dyn RandomSource,
+        place: SecretLocation,
+        plain: &[u8],
+    ) -> Result<Vec<u8>, Error> {
         let mut nonce = [0; NONCE_LEN];
         chance.fill(&mut nonce);
         let mut sealed = plain.to_vec();
-        let aad = Aad::from(place.text());
+        let aad = Aad::from(place.binding());
         self.0
             .seal_in_place_append_tag(Nonce::assume_unique_for_key(nonce), aad, &mut sealed)
-            .map_err(|_| broken("a secret could not be sealed"))?;
+            .map_err(|_| wrap_vault_error("a secret could not be sealed"))?;
         Ok([&nonce[..], &sealed].concat())
     }
 
-    pub(crate) fn open(&self, place: Place, sealed: &[u8]) -> Result<Vec<u8>, Error> {
-        let failed = || broken("a secret does not open with this server's key");
+    pub(crate) fn open(&self, place: SecretLocation, sealed: &[u8]) -> Result<Vec<u8>, Error> {
+        let failed = || wrap_vault_error("a secret does not open with this server's key");
         let (nonce, rest) = sealed.split_at_checked(NONCE_LEN).ok_or_else(failed)?;
         let nonce = Nonce::try_assume_unique_for_key(nonce).map_err(|_| failed())?;
         let mut plain = rest.to_vec();
         let opened =
-            self.0.open_in_place(nonce, Aad::from(place.text()), &mut plain).map_err(|_| failed())?;
+            self.0.open_in_place(nonce, Aad::from(place.binding()), &mut plain).map_err(|_| failed())?;
         Ok(opened.to_vec())
     }
 
     /// Seals what a browser carries from one page to the next, for one session alone.
-    pub fn seal_for_session(&self, chance: &dyn Chance, token: &str, plain: &str) -> Result<String, Error> {
+    pub fn seal_for_session(
+        &self,
+        chance: &dyn RandomSource,
+        token: &str,
+        plain: &str,
+    ) -> Result<String, Error> {
         let mut nonce = [0; NONCE_LEN];
         chance.fill(&mut nonce);
         let mut sealed = plain.as_bytes().to_vec();
         self.0
             .seal_in_place_append_tag(
                 Nonce::assume_unique_for_key(nonce),
-                Aad::from(session_binding(token)),
+                Aad::from(derive_session_binding(token)),
                 &mut sealed,
             )
-            .map_err(|_| broken("a text could not be sealed"))?;
+            .map_err(|_| wrap_vault_error("a text could not be sealed"))?;
         Ok(URL_SAFE_NO_PAD.encode([&nonce[..], &sealed].concat()))
     }
 
@@ -70,31 +81,32 @@ impl Vault {
         let (nonce, rest) = bytes.split_at_checked(NONCE_LEN)?;
         let nonce = Nonce::try_assume_unique_for_key(nonce).ok()?;
         let mut plain = rest.to_vec();
-        let opened = self.0.open_in_place(nonce, Aad::from(session_binding(token)), &mut plain).ok()?;
+        let opened =
+            self.0.open_in_place(nonce, Aad::from(derive_session_binding(token)), &mut plain).ok()?;
         String::from_utf8(opened.to_vec()).ok()
     }
 }
 
-/// Never equal to the text of a [`Place`], which begins with a number.
-fn session_binding(token: &str) -> Vec<u8> {
+/// Never equal to the text of a [`SecretLocation`], which begins with a number.
+fn derive_session_binding(token: &str) -> Vec<u8> {
     [b"session\0", &Sha256::digest(token.as_bytes())[..]].concat()
 }
 
 /// Where a secret is kept: one that is moved elsewhere does not open.
 #[derive(Clone, Copy)]
-pub(crate) struct Place {
+pub(crate) struct SecretLocation {
     pub tenant: TenantId,
-    pub kind: Kind,
+    pub kind: SecretOwnerKind,
     pub code: i32,
 }
 
-impl Place {
-    fn text(self) -> Vec<u8> {
+impl SecretLocation {
+    fn binding(self) -> Vec<u8> {
         format!("{}:{}:{}", self.tenant, self.kind.name(), self.code).into_bytes()
     }
 }
 
-fn broken(text: &str) -> Error {
+fn wrap_vault_error(text: &str) -> Error {
     Error::Storage(storage::Error::Broken(text.to_owned()))
 }
 
@@ -103,7 +115,7 @@ mod tests {
     use super::*;
 
     struct Fives;
-    impl Chance for Fives {
+    impl RandomSource for Fives {
         fn fill(&self, bytes: &mut [u8]) {
             bytes.fill(5);
         }
@@ -112,11 +124,11 @@ mod tests {
     #[test]
     fn a_secret_opens_where_it_was_kept_and_nowhere_else() {
         let vault = Vault::new(&[7; 32]).unwrap();
-        let place = Place { tenant: TenantId::new(1), kind: Kind::Receiver, code: 3 };
+        let place = SecretLocation { tenant: TenantId::new(1), kind: SecretOwnerKind::Receiver, code: 3 };
         let sealed = vault.seal(&Fives, place, b"segredo").unwrap();
         assert!(!sealed.windows(7).any(|part| part == b"segredo"));
         assert_eq!(vault.open(place, &sealed).unwrap(), b"segredo");
-        assert!(vault.open(Place { code: 4, ..place }, &sealed).is_err(), "moved");
+        assert!(vault.open(SecretLocation { code: 4, ..place }, &sealed).is_err(), "moved");
         assert!(Vault::new(&[8; 32]).unwrap().open(place, &sealed).is_err(), "another server's");
         assert!(vault.open(place, b"curto").is_err());
     }

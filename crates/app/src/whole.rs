@@ -12,9 +12,9 @@ mod export;
 mod judge;
 mod record;
 
-pub use bring::{BringOptions, Brought, Step, bring, half_brought};
-pub use discard::{Discarded, discard};
-pub use export::{Exported, export};
+pub use bring::{RestoreOptions, RestoreOutcome, RestoreStep, find_unfinished_restore, restore_archive};
+pub use discard::{RestoreDiscardOutcome, discard_unfinished_restore};
+pub use export::{TenantExportOutcome, export_archive};
 
 use crate::Error;
 use domain::TenantId;
@@ -38,7 +38,7 @@ pub const READ_ME: &str = "LEIA-ME.txt";
 
 /// What an archive says of itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Manifest {
+pub struct ArchiveManifest {
     pub format: String,
     pub version: u32,
     /// The version of the program that wrote it.
@@ -50,12 +50,12 @@ pub struct Manifest {
     pub name: String,
     /// When it was read, in UTC.
     pub moment: String,
-    pub files: Vec<File>,
+    pub files: Vec<ManifestFile>,
 }
 
 /// A file of the archive.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct File {
+pub struct ManifestFile {
     pub path: String,
     /// The table that it holds; none where it is the list of attachments.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -68,46 +68,46 @@ pub struct File {
 
 /// A line of the list of attachments: a file itself, or the small picture of one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Attached {
+pub struct ArchivedAttachment {
     pub path: String,
     pub bytes: u64,
     pub sha256: String,
 }
 
-impl Manifest {
+impl ArchiveManifest {
     pub fn tenant(&self) -> TenantId {
         TenantId::new(self.base)
     }
 
     /// The files of tables.
-    pub fn tables(&self) -> impl Iterator<Item = &File> {
+    pub fn tables(&self) -> impl Iterator<Item = &ManifestFile> {
         self.files.iter().filter(|file| file.table.is_some())
     }
 
     /// How many files were attached, small pictures of them included.
-    pub fn attached(&self) -> u64 {
+    pub fn attachment_count(&self) -> u64 {
         self.file_list().map_or(0, |list| list.rows)
     }
 
-    fn file_list(&self) -> Option<&File> {
+    fn file_list(&self) -> Option<&ManifestFile> {
         self.files.iter().find(|file| file.path == FILE_LIST)
     }
 
     /// All rows of all tables.
-    pub fn rows(&self) -> u64 {
+    pub fn row_count(&self) -> u64 {
         self.tables().map(|file| file.rows).sum()
     }
 }
 
 /// Why an association was not exported or brought. The binary says each in Portuguese.
 #[derive(Debug, thiserror::Error)]
-pub enum WholeError {
+pub enum ArchiveError {
     #[error("cannot read or write {path}: {cause}")]
     File { path: String, cause: String },
     #[error("{0} is there already")]
-    Exists(String),
+    FileExists(String),
     #[error("not an archive of this format: {0}")]
-    NotOurs(String),
+    UnknownFormat(String),
     #[error("format {found} is newer than {known}")]
     NewerFormat { found: u32, known: u32 },
     #[error("schema {found} is newer than {known}")]
@@ -118,51 +118,51 @@ pub enum WholeError {
     #[error("{path}, line {line}: {cause}")]
     BadRow { path: String, line: u64, cause: String },
     #[error("{0} is there already")]
-    Taken(TenantId),
+    TenantExists(TenantId),
     #[error("logins of others: {0:?}")]
     LoginsTaken(Vec<String>),
     #[error("hosts of others: {0:?}")]
     HostsTaken(Vec<String>),
     #[error("half of {0} was brought from another file")]
-    HalfBrought(TenantId),
+    OtherRestoreUnfinished(TenantId),
     #[error("nothing was brought by half")]
-    NothingHalfBrought,
+    NoUnfinishedRestore,
     #[error("somebody else brings it")]
-    Meanwhile,
+    ConcurrentRestore,
     /// A part of the work ended in a way that nobody foresaw.
     #[error("the work was cut short: {0}")]
-    CutShort(String),
+    Interrupted(String),
     #[error(transparent)]
     App(#[from] Error),
 }
 
-impl From<storage::Error> for WholeError {
-    fn from(error: storage::Error) -> WholeError {
-        WholeError::App(error.into())
+impl From<storage::Error> for ArchiveError {
+    fn from(error: storage::Error) -> ArchiveError {
+        ArchiveError::App(error.into())
     }
 }
 
 /// Work on files, where waiting for them makes nobody wait.
-async fn in_background<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, WholeError> + Send + 'static,
-) -> Result<T, WholeError> {
-    let cut_short = |error: tokio::task::JoinError| Err(WholeError::CutShort(error.to_string()));
+async fn run_blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, ArchiveError> + Send + 'static,
+) -> Result<T, ArchiveError> {
+    let cut_short = |error: tokio::task::JoinError| Err(ArchiveError::Interrupted(error.to_string()));
     tokio::task::spawn_blocking(work).await.unwrap_or_else(cut_short)
 }
 
-fn file_error(path: &std::path::Path, cause: impl std::fmt::Display) -> WholeError {
-    WholeError::File { path: path.display().to_string(), cause: cause.to_string() }
+fn wrap_file_error(path: &std::path::Path, cause: impl std::fmt::Display) -> ArchiveError {
+    ArchiveError::File { path: path.display().to_string(), cause: cause.to_string() }
 }
 
 #[cfg(test)]
 mod tests {
-    use storage::whole::tables;
+    use storage::whole::list_archive_tables;
 
     /// Whoever reads an archive finds every file and every field of it explained.
     #[test]
     fn the_documentation_names_every_file_and_field() {
         let text = include_str!("../../../docs/formato.md");
-        for table in tables() {
+        for table in list_archive_tables() {
             let head = format!("**`dados/{}.jsonl`**", table.name);
             let told = text.split_once(&head).unwrap_or_else(|| panic!("{head} is not explained")).1;
             let told = told.split("\n\n").next().unwrap();

@@ -18,10 +18,10 @@ use syn::{
 #[proc_macro_attribute]
 pub fn future(_: TokenStream, item: TokenStream) -> TokenStream {
     let function = parse_macro_input!(item as ItemFn);
-    expand(function).unwrap_or_else(|error| error.to_compile_error()).into()
+    expand_function(function).unwrap_or_else(|error| error.to_compile_error()).into()
 }
 
-fn expand(ItemFn { attrs, vis, mut sig, block }: ItemFn) -> syn::Result<Tokens> {
+fn expand_function(ItemFn { attrs, vis, mut sig, block }: ItemFn) -> syn::Result<Tokens> {
     if sig.asyncness.take().is_none() {
         return Err(syn::Error::new_spanned(sig.fn_token, "only an async fn has a future to box"));
     }
@@ -62,7 +62,7 @@ fn expand(ItemFn { attrs, vis, mut sig, block }: ItemFn) -> syn::Result<Tokens> 
 /// Gives every lifetime that was left out a name, and has all of them outlive the future. Gives back the answer's type with
 /// its lifetimes named.
 fn name_lifetimes(sig: &mut Signature, mut output: Type) -> Type {
-    let mut names = Names::default();
+    let mut names = LifetimeNames::default();
     for input in &mut sig.inputs {
         match input {
             FnArg::Typed(typed) => names.visit_type_mut(&mut typed.ty),
@@ -82,7 +82,7 @@ fn name_lifetimes(sig: &mut Signature, mut output: Type) -> Type {
     // What the answer borrows, it borrows from `self`, or from the only one it can.
     let lent = names.of_self.clone().or_else(|| names.named.first().cloned());
     if let Some(lent) = lent {
-        Lent(lent).visit_type_mut(&mut output);
+        LifetimeFiller(lent).visit_type_mut(&mut output);
     }
     let all = names.given.iter().chain(&names.named);
     let outlive = sig.generics.where_clause.get_or_insert_with(|| parse_quote!(where));
@@ -96,7 +96,7 @@ fn name_lifetimes(sig: &mut Signature, mut output: Type) -> Type {
 }
 
 #[derive(Default)]
-struct Names {
+struct LifetimeNames {
     /// Those that had a name: of the function, or of what it is a method of.
     given: BTreeSet<Lifetime>,
     /// Those that got one here.
@@ -104,7 +104,7 @@ struct Names {
     of_self: Option<Lifetime>,
 }
 
-impl Names {
+impl LifetimeNames {
     fn next(&mut self) -> Lifetime {
         let name = Lifetime::new(&format!("'lent{}", self.named.len()), Span::call_site());
         self.named.push(name.clone());
@@ -112,7 +112,7 @@ impl Names {
     }
 }
 
-impl VisitMut for Names {
+impl VisitMut for LifetimeNames {
     fn visit_type_reference_mut(&mut self, reference: &mut TypeReference) {
         match &mut reference.lifetime {
             Some(lifetime) => self.visit_lifetime_mut(lifetime),
@@ -132,9 +132,9 @@ impl VisitMut for Names {
     }
 }
 
-struct Lent(Lifetime);
+struct LifetimeFiller(Lifetime);
 
-impl VisitMut for Lent {
+impl VisitMut for LifetimeFiller {
     fn visit_type_reference_mut(&mut self, reference: &mut TypeReference) {
         reference.lifetime.get_or_insert_with(|| self.0.clone());
         visit_mut::visit_type_reference_mut(self, reference);
@@ -166,7 +166,7 @@ fn convert_arguments(
         *outer.pat = parse_quote!(#name);
         passed.push(match &*outer.ty {
             Type::ImplTrait(bounds) => {
-                let (becomes, passed) = conversion(bounds, &name)?;
+                let (becomes, passed) = convert_argument(bounds, &name)?;
                 *inner.ty = becomes;
                 passed
             }
@@ -176,7 +176,7 @@ fn convert_arguments(
     Ok(Some((boxed, passed)))
 }
 
-fn conversion(bounds: &TypeImplTrait, name: &syn::Ident) -> syn::Result<(Type, Tokens)> {
+fn convert_argument(bounds: &TypeImplTrait, name: &syn::Ident) -> syn::Result<(Type, Tokens)> {
     let unknown =
         || syn::Error::new_spanned(bounds, "only impl Into<T> and impl IntoIterator<Item = T> are known");
     let Some(TypeParamBound::Trait(bound)) = bounds.bounds.first() else { return Err(unknown()) };

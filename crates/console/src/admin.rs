@@ -1,19 +1,22 @@
 //! What only administrators do.
 
-use crate::form::Form;
+use crate::form::SubmittedForm;
 use crate::page::Refusal;
-use crate::visitor::Guest;
+use crate::visitor::SignedInUser;
 use app::Error;
 use app::access::Session;
 use domain::Role;
 
-pub fn must_administer(caller: &Session) -> Result<(), Error> {
-    caller.must_be(&[Role::Administrator])
+pub fn require_administrator(caller: &Session) -> Result<(), Error> {
+    caller.require_role(&[Role::Administrator])
 }
 
 /// A form that an administrator sent.
-pub fn administered(guest: &Guest, sent: Result<Form, Refusal>) -> Result<Form, Refusal> {
+pub fn accept_administrator_form(
+    guest: &SignedInUser,
+    sent: Result<SubmittedForm, Refusal>,
+) -> Result<SubmittedForm, Refusal> {
     let sent = sent?;
-    must_administer(guest.session()).map_err(|_| Refusal::Forbidden)?;
+    require_administrator(guest.session()).map_err(|_| Refusal::Forbidden)?;
     Ok(sent)
 }

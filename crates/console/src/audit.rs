@@ -1,13 +1,13 @@
 //! `/console/auditoria`: who changed and who saw what, in plain words, the newest first.
 
-use crate::exporting::Links;
-use crate::frame::Frame;
-use crate::members::Choice;
-use crate::page::show;
-use crate::show::{count, moment};
-use crate::visitor::{Guest, Query};
-use crate::wording::{Deed, Sight, deed, sight};
-use app::audit::{self, AccessResult, NAMED, Reading, Told, What};
+use crate::exporting::ExportLinks;
+use crate::frame::PageFrame;
+use crate::members::SelectOption;
+use crate::page::render_page_or_refusal;
+use crate::show::{format_count, format_moment};
+use crate::visitor::{QueryParams, SignedInUser};
+use crate::wording::{ActionPhrase, RecordAccessKind, classify_access, describe_change};
+use app::audit::{self, AccountActionResult, AuditedEvent, NAMED, ReverseAuditQuery, StoredAuditEntry};
 use app::{App, Error};
 use askama::Template;
 use axum::extract::State;
@@ -16,10 +16,10 @@ use domain::{Date, Moment, PersonCode, TimeZone, UserCode};
 use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
 
-struct Row {
+struct AuditEntryLine {
     when: String,
     who: String,
-    deed: Deed,
+    deed: ActionPhrase,
     is_look: bool,
     /// What it is called at the beginning of its line, and in which colour.
     badge: (&'static str, &'static str),
@@ -32,10 +32,10 @@ struct Row {
 
 #[derive(Template)]
 #[template(path = "console/auditoria.html")]
-struct Audit {
-    frame: Frame,
-    rows: Vec<Row>,
-    users: Vec<Choice>,
+struct AuditLogPage {
+    frame: PageFrame,
+    rows: Vec<AuditEntryLine>,
+    users: Vec<SelectOption>,
     person: String,
     /// His name, where there is one of that code.
     person_name: String,
@@ -45,15 +45,15 @@ struct Audit {
     is_filtered: bool,
     newest: Option<String>,
     older: Option<String>,
-    export: Links,
+    export: ExportLinks,
 }
 
-pub async fn page(State(app): State<App>, guest: Guest, query: Query) -> Response {
-    show(&guest, made(&app, &guest, &query).await)
+pub async fn show_audit_page(State(app): State<App>, guest: SignedInUser, query: QueryParams) -> Response {
+    render_page_or_refusal(&guest, build_audit_page(&app, &guest, &query).await)
 }
 
 /// What was asked, and what of it could not be understood.
-fn asked(query: &Query, zone: &TimeZone) -> (Reading, Vec<String>) {
+fn parse_audit_query(query: &QueryParams, zone: &TimeZone) -> (ReverseAuditQuery, Vec<String>) {
     let mut problems = Vec::new();
     let mut day = |name: &str| match query.text(name) {
         "" => None,
@@ -67,7 +67,7 @@ fn asked(query: &Query, zone: &TimeZone) -> (Reading, Vec<String>) {
         text => text.parse().map_err(|_| problems.push(format!("“{text}” não é {what}."))).ok(),
     };
     let person = number("codPessoa", "o código de uma pessoa");
-    let reading = Reading {
+    let reading = ReverseAuditQuery {
         person: person.map(PersonCode::new),
         user: number("usuario", "um usuário").map(UserCode::new),
         since: since.map(|day| day.start_in(zone)),
@@ -77,28 +77,32 @@ fn asked(query: &Query, zone: &TimeZone) -> (Reading, Vec<String>) {
     (reading, problems)
 }
 
-async fn made(app: &App, guest: &Guest, query: &Query) -> Result<Audit, Error> {
+async fn build_audit_page(
+    app: &App,
+    guest: &SignedInUser,
+    query: &QueryParams,
+) -> Result<AuditLogPage, Error> {
     let caller = guest.session();
-    let zone = app::base::registers(app, caller.scope.tenant()).await?.zone.clone();
-    let (reading, problems) = asked(query, &zone);
-    let (page, names) = audit::newest_first(app, caller, reading).await?;
-    let frame = Frame::of(app, guest, "auditoria").await?;
-    let users = audit::user_names(app, caller).await?;
+    let zone = app::base::load_registers(app, caller.scope.tenant()).await?.zone.clone();
+    let (reading, problems) = parse_audit_query(query, &zone);
+    let (page, names) = audit::read_newest_audit_page(app, caller, reading).await?;
+    let frame = PageFrame::load(app, guest, "auditoria").await?;
+    let users = audit::list_user_names(app, caller).await?;
     let chosen = query.text("usuario");
-    let mut choices: Vec<Choice> = users
+    let mut choices: Vec<SelectOption> = users
         .iter()
-        .map(|(code, name)| Choice {
+        .map(|(code, name)| SelectOption {
             value: code.to_string(),
             name: name.clone(),
             is_chosen: code.to_string() == chosen,
         })
         .collect();
-    choices.sort_by_cached_key(|one| (domain::fold(&one.name), one.value.clone()));
+    choices.sort_by_cached_key(|one| (domain::fold_text(&one.name), one.value.clone()));
     let is_filtered = ["usuario", "codPessoa", "de", "ate"].iter().any(|name| !query.text(name).is_empty());
     let person_name = reading.person.and_then(|person| names.get(&person).cloned()).unwrap_or_default();
-    let older = page.has_more.then(|| query.with("antes", &page.reached.to_string()));
-    Ok(Audit {
-        rows: rows(page.entries, &users, &names, &zone),
+    let older = page.has_more.then(|| query.with_parameter("antes", &page.reached.to_string()));
+    Ok(AuditLogPage {
+        rows: build_entry_lines(page.entries, &users, &names, &zone),
         users: choices,
         person: query.text("codPessoa").to_owned(),
         person_name,
@@ -106,12 +110,12 @@ async fn made(app: &App, guest: &Guest, query: &Query) -> Result<Audit, Error> {
         until: query.text("ate").to_owned(),
         problems,
         is_filtered,
-        newest: reading.before.map(|_| query.with("antes", "")),
+        newest: reading.before.map(|_| query.with_parameter("antes", "")),
         older,
-        export: Links::new(
+        export: ExportLinks::new(
             &frame.root,
             "auditoria",
-            query.each().filter(|(name, _)| *name != "antes").map(|(name, text)| match name {
+            query.trimmed_pairs().filter(|(name, _)| *name != "antes").map(|(name, text)| match name {
                 "usuario" => ("codUsuario", text),
                 name => (name, text),
             }),
@@ -124,85 +128,93 @@ async fn made(app: &App, guest: &Guest, query: &Query) -> Result<Audit, Error> {
 const TOGETHER: Duration = Duration::from_secs(120);
 
 /// Looks that are told as one.
-struct Looks {
+struct RecordAccessGroup {
     first: Moment,
     user: Option<UserCode>,
-    sight: Sight,
+    sight: RecordAccessKind,
     people: BTreeSet<PersonCode>,
 }
 
-enum Line {
-    Looks(Looks),
-    Change { at: Moment, user: Option<UserCode>, person: Option<PersonCode>, deed: Deed, access: Access },
+enum AuditLogLine {
+    RecordAccesses(RecordAccessGroup),
+    Change {
+        at: Moment,
+        user: Option<UserCode>,
+        person: Option<PersonCode>,
+        deed: ActionPhrase,
+        access: AccountAccess,
+    },
 }
 
 /// What is told of an entry about an account besides.
-struct Access {
-    result: Option<AccessResult>,
+struct AccountAccess {
+    result: Option<AccountActionResult>,
     address: Option<String>,
     times: i64,
     /// Whoever did it need not be the user that the entry names.
     is_anonymous: bool,
 }
 
-impl Access {
-    fn of(told: &Told) -> Access {
+impl AccountAccess {
+    fn from_entry(told: &StoredAuditEntry) -> AccountAccess {
         let is_asked = told.operation == "POST /senha/esqueci";
-        Access {
+        AccountAccess {
             result: told.result,
             address: told.address.clone(),
             times: told.times,
-            is_anonymous: is_asked || !matches!(told.result, None | Some(AccessResult::Success)),
+            is_anonymous: is_asked || !matches!(told.result, None | Some(AccountActionResult::Success)),
         }
     }
 
     fn badge(&self) -> (&'static str, &'static str) {
         match self.result {
             None => ("Alteração", "warn"),
-            Some(AccessResult::Success) => ("Acesso", ""),
-            Some(AccessResult::Failure) => ("Recusado", "wrong"),
-            Some(AccessResult::Throttled) => ("Bloqueado", "wrong"),
+            Some(AccountActionResult::Success) => ("Acesso", ""),
+            Some(AccountActionResult::Failure) => ("Recusado", "wrong"),
+            Some(AccountActionResult::Throttled) => ("Bloqueado", "wrong"),
         }
     }
 
-    fn words(&self) -> String {
+    fn describe_origin(&self) -> String {
         let from = self.address.as_ref().map(|address| format!(", de {address}")).unwrap_or_default();
         match self.times {
             ..=1 => from,
-            times => format!("{from}, {} vezes", count(times)),
+            times => format!("{from}, {} vezes", format_count(times)),
         }
     }
 }
 
 /// The entries as lines: what one user saw in one go is one of them.
-fn lines(entries: Vec<Told>) -> Vec<Line> {
-    let mut lines: Vec<Line> = Vec::new();
+fn group_entries(entries: Vec<StoredAuditEntry>) -> Vec<AuditLogLine> {
+    let mut lines: Vec<AuditLogLine> = Vec::new();
     for one in entries {
-        let access = Access::of(&one);
+        let access = AccountAccess::from_entry(&one);
         match one.what {
-            What::Changed(person, detail) => {
+            AuditedEvent::Change(person, detail) => {
                 let detail = detail.unwrap_or(one.operation);
-                let deed = deed(&detail, person.is_some());
-                lines.push(Line::Change { at: one.at, user: one.user, person, deed, access });
+                let deed = describe_change(&detail, person.is_some());
+                lines.push(AuditLogLine::Change { at: one.at, user: one.user, person, deed, access });
             }
-            What::Looked(people) => {
-                let sight = sight(&one.operation);
+            AuditedEvent::Access(people) => {
+                let sight = classify_access(&one.operation);
                 let people = people.into_iter().map(|(person, _)| person);
-                let same = lines.iter_mut().rev().take_while(|line| matches!(line, Line::Looks(_))).find_map(
-                    |line| match line {
-                        Line::Looks(looks)
+                let same = lines
+                    .iter_mut()
+                    .rev()
+                    .take_while(|line| matches!(line, AuditLogLine::RecordAccesses(_)))
+                    .find_map(|line| match line {
+                        AuditLogLine::RecordAccesses(looks)
                             if looks.user == one.user
                                 && looks.sight == sight
-                                && looks.first.since(one.at) <= TOGETHER =>
+                                && looks.first.duration_since(one.at) <= TOGETHER =>
                         {
                             Some(looks)
                         }
                         _ => None,
-                    },
-                );
+                    });
                 match same {
                     Some(looks) => looks.people.extend(people),
-                    None => lines.push(Line::Looks(Looks {
+                    None => lines.push(AuditLogLine::RecordAccesses(RecordAccessGroup {
                         first: one.at,
                         user: one.user,
                         sight,
@@ -215,12 +227,12 @@ fn lines(entries: Vec<Told>) -> Vec<Line> {
     lines
 }
 
-fn rows(
-    entries: Vec<Told>,
+fn build_entry_lines(
+    entries: Vec<StoredAuditEntry>,
     users: &HashMap<UserCode, String>,
     names: &HashMap<PersonCode, String>,
     zone: &TimeZone,
-) -> Vec<Row> {
+) -> Vec<AuditEntryLine> {
     let who = |user: Option<UserCode>, nobody: &str| match user {
         Some(user) => users.get(&user).cloned().unwrap_or_else(|| format!("Usuário {user}")),
         None => nobody.to_owned(),
@@ -229,28 +241,28 @@ fn rows(
         let name = names.get(&person).cloned();
         (person.get(), name.unwrap_or_else(|| format!("pessoa {person}")))
     };
-    let row = |line: Line| match line {
-        Line::Change { at, user, person, deed, access } => Row {
-            when: moment(at, zone),
+    let row = |line: AuditLogLine| match line {
+        AuditLogLine::Change { at, user, person, deed, access } => AuditEntryLine {
+            when: format_moment(at, zone),
             who: if access.is_anonymous { "Alguém".to_owned() } else { who(user, "Sistema") },
             deed,
             is_look: false,
             badge: access.badge(),
-            access: access.words(),
+            access: access.describe_origin(),
             people: person.into_iter().map(named).collect(),
             others: String::new(),
         },
-        Line::Looks(looks) => {
+        AuditLogLine::RecordAccesses(looks) => {
             let verb = match looks.sight {
-                Sight::Alone => "viu",
-                Sight::Listed => "viu em listas:",
-                Sight::Validated => "validou o benefício de",
+                RecordAccessKind::SingleRecord => "viu",
+                RecordAccessKind::RecordList => "viu em listas:",
+                RecordAccessKind::OpenValidation => "validou o benefício de",
             };
             let more = looks.people.len().saturating_sub(NAMED);
-            Row {
-                when: moment(looks.first, zone),
+            AuditEntryLine {
+                when: format_moment(looks.first, zone),
                 who: who(looks.user, "Alguém sem senha"),
-                deed: Deed { before: verb.to_owned(), ..Deed::default() },
+                deed: ActionPhrase { before: verb.to_owned(), ..ActionPhrase::default() },
                 is_look: true,
                 badge: ("", ""),
                 access: String::new(),
@@ -258,44 +270,44 @@ fn rows(
                 others: match more {
                     0 => String::new(),
                     1 => " e mais uma pessoa".to_owned(),
-                    more => format!(" e mais {} pessoas", count(more as i64)),
+                    more => format!(" e mais {} pessoas", format_count(more as i64)),
                 },
             }
         }
     };
-    lines(entries).into_iter().map(row).collect()
+    group_entries(entries).into_iter().map(row).collect()
 }
 
 #[cfg(test)]
-pub const CASES: crate::rendered::Cases = &[("console/auditoria.html", |with| {
-    let row = |is_look| Row {
+pub const CASES: crate::rendered::TemplateCases = &[("console/auditoria.html", |with| {
+    let row = |is_look| AuditEntryLine {
         when: with.text(),
         who: with.text(),
-        deed: Deed {
+        deed: ActionPhrase {
             before: with.text(),
             thing: with.text(),
-            link: with.maybe(|| "/x".to_owned()),
+            link: with.option_of(|| "/x".to_owned()),
             after: with.text(),
         },
         is_look,
         badge: ("Acesso", "fine"),
         access: with.text(),
-        people: with.many(|| (7, with.text())),
+        people: with.list_of(|| (7, with.text())),
         others: with.text(),
     };
-    crate::rendered::text(&Audit {
+    crate::rendered::render_template(&AuditLogPage {
         export: with.links(),
         frame: with.frame(),
-        rows: with.many(|| row(true)).into_iter().chain(with.many(|| row(false))).collect(),
-        users: with.many(|| Choice { value: with.text(), name: with.text(), is_chosen: true }),
+        rows: with.list_of(|| row(true)).into_iter().chain(with.list_of(|| row(false))).collect(),
+        users: with.list_of(|| SelectOption { value: with.text(), name: with.text(), is_chosen: true }),
         person: with.text(),
         person_name: with.text(),
         since: with.text(),
         until: with.text(),
-        problems: with.many(|| with.text()),
+        problems: with.list_of(|| with.text()),
         is_filtered: true,
-        newest: with.maybe(|| with.text()),
-        older: with.maybe(|| with.text()),
+        newest: with.option_of(|| with.text()),
+        older: with.option_of(|| with.text()),
     })
 })];
 
@@ -303,12 +315,12 @@ pub const CASES: crate::rendered::Cases = &[("console/auditoria.html", |with| {
 mod tests {
     use super::*;
 
-    fn look(code: i32, seconds: i64, operation: &str, people: &[i32]) -> Told {
+    fn look(code: i32, seconds: i64, operation: &str, people: &[i32]) -> StoredAuditEntry {
         let at = Moment::from_millis(seconds * 1000);
         let people = people.iter().map(|one| (PersonCode::new(*one), at)).collect();
         let user = Some(UserCode::new(1));
-        let (operation, what) = (operation.to_owned(), What::Looked(people));
-        Told { code, at, user, operation, what, address: None, result: None, times: 1 }
+        let (operation, what) = (operation.to_owned(), AuditedEvent::Access(people));
+        StoredAuditEntry { code, at, user, operation, what, address: None, result: None, times: 1 }
     }
 
     #[test]
@@ -322,7 +334,7 @@ mod tests {
         ];
         let names = HashMap::from([(PersonCode::new(7), "Maria".to_owned())]);
         let users = HashMap::from([(UserCode::new(1), "Ana".to_owned())]);
-        let rows = rows(entries, &users, &names, &TimeZone::parse("America/Sao_Paulo").unwrap());
+        let rows = build_entry_lines(entries, &users, &names, &TimeZone::parse("America/Sao_Paulo").unwrap());
         assert_eq!(rows.len(), 3);
         assert_eq!((rows[0].who.as_str(), rows[0].deed.before.as_str()), ("Ana", "viu"));
         assert_eq!(rows[0].people, [(7, "Maria".to_owned())]);
@@ -332,23 +344,28 @@ mod tests {
 
     #[test]
     fn an_attempt_is_told_with_its_address_and_is_nobodys_by_name() {
-        let entry = |result, operation: &str, detail: &str, times| Told {
+        let entry = |result, operation: &str, detail: &str, times| StoredAuditEntry {
             code: 1,
             at: Moment::from_millis(1_000),
             user: Some(UserCode::new(1)),
             operation: operation.to_owned(),
-            what: What::Changed(None, Some(detail.to_owned())),
+            what: AuditedEvent::Change(None, Some(detail.to_owned())),
             address: Some("203.0.113.7".to_owned()),
             result: Some(result),
             times,
         };
         let entries = vec![
-            entry(AccessResult::Success, "POST /ext/autenticacao", "usuário 1 entrou pela API", 12),
-            entry(AccessResult::Failure, "POST /console/entrar", "usuário 1 teve a entrada recusada", 1),
+            entry(AccountActionResult::Success, "POST /ext/autenticacao", "usuário 1 entrou pela API", 12),
+            entry(
+                AccountActionResult::Failure,
+                "POST /console/entrar",
+                "usuário 1 teve a entrada recusada",
+                1,
+            ),
         ];
         let users = HashMap::from([(UserCode::new(1), "Ana".to_owned())]);
         let zone = TimeZone::parse("America/Sao_Paulo").unwrap();
-        let told: Vec<String> = rows(entries, &users, &HashMap::new(), &zone)
+        let told: Vec<String> = build_entry_lines(entries, &users, &HashMap::new(), &zone)
             .into_iter()
             .map(|row| {
                 format!("{}: {} {} {}{}", row.badge.0, row.who, row.deed.before, row.deed.thing, row.access)

@@ -3,17 +3,17 @@
 //! moved by keys and by a dialog, loads more of a column when its end is seen, and asks for what others changed. Without
 //! scripts a card leads to a form that moves it.
 //!
-//! A move is sent as a form (`codigo`, `para`, `versao`, `motivo`) with the header `x-quadro`, and answered by [`changed`] or
-//! [`refused`], whose page is the same as that of the changes.
+//! A move is sent as a form (`codigo`, `para`, `versao`, `motivo`) with the header `x-quadro`, and answered by [`render_board_changes`] or
+//! [`render_refused_move`], whose page is the same as that of the changes.
 
-use crate::page::page;
+use crate::page::render_page;
 use askama::Template;
 use axum::extract::FromRequestParts;
 use axum::http::StatusCode;
 use axum::http::request::Parts;
 use axum::response::Response;
 
-pub struct Board {
+pub struct KanbanBoard {
     /// What it shows, for whoever does not see it.
     pub title: String,
     /// Where a move is sent, and where changes are asked for (with `desde`).
@@ -21,14 +21,14 @@ pub struct Board {
     pub changes: String,
     /// Until when it knows what happened, as its own address understands it.
     pub since: i64,
-    pub columns: Vec<Column>,
+    pub columns: Vec<KanbanColumn>,
     /// What a move sets going, as the dialog says it.
     pub triggers: String,
     /// Whether a move may be given a reason.
     pub takes_reason: bool,
 }
 
-pub struct Column {
+pub struct KanbanColumn {
     pub id: i32,
     pub title: String,
     /// Its colour: the class of a badge.
@@ -36,7 +36,7 @@ pub struct Column {
     pub count: String,
     /// What needs attention in it.
     pub note: String,
-    pub cards: Vec<Card>,
+    pub cards: Vec<KanbanCard>,
     /// Where more of it is shown.
     pub more: Option<String>,
     pub newest_first: bool,
@@ -45,21 +45,21 @@ pub struct Column {
     pub needs_reason: Vec<i32>,
 }
 
-impl Column {
+impl KanbanColumn {
     pub fn sources(&self) -> String {
-        listed(&self.from)
+        join_codes(&self.from)
     }
 
     pub fn explained(&self) -> String {
-        listed(&self.needs_reason)
+        join_codes(&self.needs_reason)
     }
 }
 
-fn listed(codes: &[i32]) -> String {
+fn join_codes(codes: &[i32]) -> String {
     codes.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
 }
 
-pub struct Card {
+pub struct KanbanCard {
     pub id: i32,
     pub title: String,
     pub link: String,
@@ -80,42 +80,46 @@ pub struct Card {
 /// What changed on a board, as its script takes it over.
 #[derive(Template)]
 #[template(path = "console/quadro_mudancas.html")]
-pub struct Changes {
+pub struct BoardChangesPage {
     /// `None` where the page is better read anew.
     pub since: Option<i64>,
-    pub columns: Vec<Column>,
+    pub columns: Vec<KanbanColumn>,
     /// Why a move was not made.
     pub problems: Vec<String>,
 }
 
 /// The answer to a question for changes, and to a move that was made.
-pub fn changed(board: Option<(i64, Vec<Column>)>) -> Response {
-    answered(StatusCode::OK, board, Vec::new())
+pub fn render_board_changes(board: Option<(i64, Vec<KanbanColumn>)>) -> Response {
+    render_board_answer(StatusCode::OK, board, Vec::new())
 }
 
 /// The answer to a move that was not made: why, and where its card is now. Of a board that is too old nothing else is said.
-pub fn refused(board: Option<(i64, Vec<Column>)>, problems: Vec<String>) -> Response {
-    answered(StatusCode::CONFLICT, board, problems)
+pub fn render_refused_move(board: Option<(i64, Vec<KanbanColumn>)>, problems: Vec<String>) -> Response {
+    render_board_answer(StatusCode::CONFLICT, board, problems)
 }
 
-fn answered(status: StatusCode, board: Option<(i64, Vec<Column>)>, problems: Vec<String>) -> Response {
+fn render_board_answer(
+    status: StatusCode,
+    board: Option<(i64, Vec<KanbanColumn>)>,
+    problems: Vec<String>,
+) -> Response {
     let (since, columns) = board.map_or((None, Vec::new()), |(since, columns)| (Some(since), columns));
-    page(status, &Changes { since, columns, problems })
+    render_page(status, &BoardChangesPage { since, columns, problems })
 }
 
 /// Whether the script of a board asks, and not a form.
-pub struct ByScript(pub bool);
+pub struct ScriptRequestFlag(pub bool);
 
-impl<S: Sync> FromRequestParts<S> for ByScript {
+impl<S: Sync> FromRequestParts<S> for ScriptRequestFlag {
     type Rejection = std::convert::Infallible;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<ByScript, Self::Rejection> {
-        Ok(ByScript(parts.headers.contains_key("x-quadro")))
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<ScriptRequestFlag, Self::Rejection> {
+        Ok(ScriptRequestFlag(parts.headers.contains_key("x-quadro")))
     }
 }
 
 /// `há 3 dias`
-pub fn age(span: std::time::Duration) -> String {
+pub fn format_age(span: std::time::Duration) -> String {
     let minutes = span.as_secs() / 60;
     let of = |number: u64, one: &str, many: &str| match number {
         1 => format!("há 1 {one}"),
@@ -136,7 +140,7 @@ mod tests {
 
     #[test]
     fn an_age_is_told_in_the_largest_whole_unit() {
-        let told = |seconds| age(Duration::from_secs(seconds));
+        let told = |seconds| format_age(Duration::from_secs(seconds));
         assert_eq!(
             [0, 59, 60, 3599, 3600, 86_399, 86_400, 864_000].map(told),
             [
@@ -152,8 +156,8 @@ mod tests {
         );
     }
 
-    fn card(id: i32, title: &str, line: &str) -> Card {
-        Card {
+    fn card(id: i32, title: &str, line: &str) -> KanbanCard {
+        KanbanCard {
             id,
             title: title.to_owned(),
             link: format!("/console/eventos/{id}"),
@@ -167,8 +171,8 @@ mod tests {
         }
     }
 
-    fn column(id: i32, title: &str, cards: Vec<Card>) -> Column {
-        Column {
+    fn column(id: i32, title: &str, cards: Vec<KanbanCard>) -> KanbanColumn {
+        KanbanColumn {
             id,
             title: title.to_owned(),
             class: format!("s{id}"),
@@ -186,7 +190,7 @@ mod tests {
     fn hostile_texts_stay_texts() {
         let cards = vec![card(1, "<script>alert(1)</script>", &format!("\"><b>{}", "💥".repeat(300)))];
         let columns = vec![column(7, "<i>", cards)];
-        let made = Changes { since: Some(5), columns, problems: vec!["<u>".to_owned()] };
+        let made = BoardChangesPage { since: Some(5), columns, problems: vec!["<u>".to_owned()] };
         let page = made.render().unwrap();
         assert!(!page.contains("<script") && !page.contains("<b>") && !page.contains("<u>"), "{page}");
         assert!(page.contains("data-de=\"8 9\""), "{page}");
@@ -199,7 +203,7 @@ mod tests {
             (0..50).map(move |n| card(id * 50 + n, "4711 · Maria Aparecida de Souza", "Colisão · ABC1D23"))
         };
         let columns = (0..8).map(|id| column(id, "AGUARDANDO DOCUMENTOS", of(id).collect())).collect();
-        let page = Changes { since: Some(5), columns, problems: Vec::new() }.render().unwrap();
+        let page = BoardChangesPage { since: Some(5), columns, problems: Vec::new() }.render().unwrap();
         assert!(page.len() < 256 * 1024, "{}", page.len());
     }
 }

@@ -12,8 +12,8 @@ mod write;
 
 use crate::page::Refusal;
 use app::App;
-use app::base::Registers;
-use app::cases::{self, Case, Item};
+use app::base::TenantRegisters;
+use app::cases::{self, Item, StoredCase};
 use axum::Router;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
@@ -21,7 +21,7 @@ use dispatch::{get, post};
 use domain::{CaseKind, Moment};
 
 /// What a kind is called.
-pub struct Words {
+pub struct CaseKindWording {
     /// In addresses, and in the menu.
     pub path: &'static str,
     pub many: &'static str,
@@ -35,9 +35,9 @@ pub struct Words {
     pub typed: &'static str,
 }
 
-pub const fn words(kind: CaseKind) -> Words {
+pub const fn describe_case_kind(kind: CaseKind) -> CaseKindWording {
     match kind {
-        CaseKind::Claim => Words {
+        CaseKind::Claim => CaseKindWording {
             path: "eventos",
             many: "Eventos",
             one: "Evento",
@@ -46,7 +46,7 @@ pub const fn words(kind: CaseKind) -> Words {
             none: "Nenhum evento",
             typed: "Tipo",
         },
-        CaseKind::Inspection => Words {
+        CaseKind::Inspection => CaseKindWording {
             path: "vistorias",
             many: "Vistorias",
             one: "Vistoria",
@@ -55,7 +55,7 @@ pub const fn words(kind: CaseKind) -> Words {
             none: "Nenhuma vistoria",
             typed: "Tipo",
         },
-        CaseKind::Ticket => Words {
+        CaseKind::Ticket => CaseKindWording {
             path: "help-desk",
             many: "Help desk",
             one: "Chamado",
@@ -64,7 +64,7 @@ pub const fn words(kind: CaseKind) -> Words {
             none: "Nenhum chamado",
             typed: "Tipo",
         },
-        CaseKind::Appointment => Words {
+        CaseKind::Appointment => CaseKindWording {
             path: "consultas",
             many: "Consultas",
             one: "Consulta",
@@ -77,59 +77,66 @@ pub const fn words(kind: CaseKind) -> Words {
 }
 
 /// Where a case is.
-pub fn at(one: &Item) -> String {
-    format!("/console/{}/{}", words(one.case.kind()).path, one.code)
+pub fn build_case_path(one: &Item) -> String {
+    format!("/console/{}/{}", describe_case_kind(one.case.kind()).path, one.code)
 }
 
 /// Where each is opened, and what that is called.
 pub const OPENINGS: [(&str, &str); 4] = [
-    opening(CaseKind::Claim),
-    opening(CaseKind::Inspection),
-    opening(CaseKind::Ticket),
-    opening(CaseKind::Appointment),
+    build_opening_link(CaseKind::Claim),
+    build_opening_link(CaseKind::Inspection),
+    build_opening_link(CaseKind::Ticket),
+    build_opening_link(CaseKind::Appointment),
 ];
 
-const fn opening(kind: CaseKind) -> (&'static str, &'static str) {
-    (words(kind).path, words(kind).new)
+const fn build_opening_link(kind: CaseKind) -> (&'static str, &'static str) {
+    (describe_case_kind(kind).path, describe_case_kind(kind).new)
 }
 
-pub use one::with_files;
+pub use one::render_case_with_report;
 
-pub fn routes() -> Router<App> {
+pub fn build_case_routes() -> Router<App> {
     CaseKind::ALL.into_iter().fold(Router::new(), |router, kind| {
-        let at = |rest: &str| format!("/console/{}{rest}", words(kind).path);
+        let at = |rest: &str| format!("/console/{}{rest}", describe_case_kind(kind).path);
         router
-            .route(&at(""), get(list::page))
-            .route(&at("/quadro"), get(boards::page).merge(post(boards::moved)))
-            .route(&at("/quadro/mudancas"), get(boards::changes))
-            .route(&at("/novo"), get(write::new).merge(post(write::create)))
-            .route(&at("/{codigo}"), get(one::page))
-            .route(&at("/{codigo}/alterar"), get(write::edit).merge(post(write::change)))
-            .route(&at("/{codigo}/situacao"), get(moving::page).merge(post(moving::moved)))
-            .route(&at("/{codigo}/nota"), post(one::note))
-            .route(&at("/{codigo}/imprimir"), get(print::page))
+            .route(&at(""), get(list::show_case_list))
+            .route(&at("/quadro"), get(boards::show_case_board).merge(post(boards::move_case_card)))
+            .route(&at("/quadro/mudancas"), get(boards::show_board_changes))
+            .route(&at("/novo"), get(write::show_new_case_form).merge(post(write::open_case)))
+            .route(&at("/{codigo}"), get(one::show_case_page))
+            .route(&at("/{codigo}/alterar"), get(write::show_edit_case_form).merge(post(write::change_case)))
+            .route(
+                &at("/{codigo}/situacao"),
+                get(moving::show_situation_page).merge(post(moving::submit_situation_change)),
+            )
+            .route(&at("/{codigo}/nota"), post(one::add_note))
+            .route(&at("/{codigo}/imprimir"), get(print::show_protocol))
     })
 }
 
 /// Which of the four a path is of.
-pub struct Kind(pub CaseKind);
+pub struct CaseKindParam(pub CaseKind);
 
-impl<S: Sync> FromRequestParts<S> for Kind {
+impl<S: Sync> FromRequestParts<S> for CaseKindParam {
     type Rejection = Refusal;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Kind, Refusal> {
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<CaseKindParam, Refusal> {
         let area = parts.uri.path().split('/').nth(2).unwrap_or_default();
-        CaseKind::ALL.into_iter().find(|kind| words(*kind).path == area).map(Kind).ok_or(Refusal::NotThere)
+        CaseKind::ALL
+            .into_iter()
+            .find(|kind| describe_case_kind(*kind).path == area)
+            .map(CaseKindParam)
+            .ok_or(Refusal::NotThere)
     }
 }
 
 /// What sort of claim, inspection or ticket it is; of an appointment, its specialty.
-pub fn type_name(registers: &Registers, case: &Case) -> String {
+pub fn find_type_name(registers: &TenantRegisters, case: &StoredCase) -> String {
     let name = match case {
-        Case::Claim(own) => registers.claim_type(own.kind).map(|one| &one.name),
-        Case::Inspection(own) => registers.inspection_type(own.kind).map(|one| &one.name),
-        Case::Ticket(own) => registers.ticket_type(own.kind).map(|one| &one.name),
-        Case::Appointment(own) => {
+        StoredCase::Claim(own) => registers.claim_type(own.kind).map(|one| &one.name),
+        StoredCase::Inspection(own) => registers.inspection_type(own.kind).map(|one| &one.name),
+        StoredCase::Ticket(own) => registers.ticket_type(own.kind).map(|one| &one.name),
+        StoredCase::Appointment(own) => {
             own.specialty.and_then(|code| registers.specialty(code)).map(|one| &one.name)
         }
     };
@@ -137,7 +144,7 @@ pub fn type_name(registers: &Registers, case: &Case) -> String {
 }
 
 /// The types of a kind that are in use, by code.
-fn types(registers: &Registers, kind: CaseKind) -> Vec<(String, String)> {
+fn list_active_types(registers: &TenantRegisters, kind: CaseKind) -> Vec<(String, String)> {
     macro_rules! of {
         ($register:ident) => {
             registers
@@ -157,20 +164,20 @@ fn types(registers: &Registers, kind: CaseKind) -> Vec<(String, String)> {
 }
 
 /// For when it is planned.
-fn planned(case: &Case) -> Option<Moment> {
+fn find_planned_time(case: &StoredCase) -> Option<Moment> {
     match case {
-        Case::Inspection(own) => own.planned_for,
-        Case::Appointment(own) => own.takes_place_at,
-        Case::Claim(_) | Case::Ticket(_) => None,
+        StoredCase::Inspection(own) => own.planned_for,
+        StoredCase::Appointment(own) => own.takes_place_at,
+        StoredCase::Claim(_) | StoredCase::Ticket(_) => None,
     }
 }
 
-fn is_late(registers: &Registers, item: &Item, now: Moment) -> bool {
-    cases::due(registers, item.case.head()).is_some_and(|due| due < now)
+fn is_late(registers: &TenantRegisters, item: &Item, now: Moment) -> bool {
+    cases::compute_due_moment(registers, item.case.head()).is_some_and(|due| due < now)
 }
 
 #[cfg(test)]
-pub const ALL_CASES: &[crate::rendered::Cases] =
+pub const ALL_CASES: &[crate::rendered::TemplateCases] =
     &[boards::CASES, list::CASES, one::CASES, print::CASES, write::CASES];
 
 #[cfg(test)]
@@ -179,7 +186,8 @@ mod tests {
 
     #[test]
     fn no_two_kinds_share_a_path() {
-        let paths: std::collections::BTreeSet<_> = CaseKind::ALL.map(|kind| words(kind).path).into();
+        let paths: std::collections::BTreeSet<_> =
+            CaseKind::ALL.map(|kind| describe_case_kind(kind).path).into();
         assert_eq!(paths.len(), CaseKind::ALL.len());
     }
 }

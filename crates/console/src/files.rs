@@ -4,29 +4,29 @@
 mod one;
 mod upload;
 
-use crate::show::moment;
-use crate::visitor::{Guest, root};
-use app::files::{self, File, Owner};
+use crate::show::format_moment;
+use crate::visitor::{SignedInUser, derive_root_path};
+use app::files::{self, AttachedFile, OwnerRecord};
 use app::{App, Error};
 use axum::Router;
 use dispatch::{get, post};
 use domain::{FileKind, FileOwner};
 
-pub fn routes() -> Router<App> {
+pub fn build_file_routes() -> Router<App> {
     let router = Router::new()
-        .route("/console/arquivos/{codigo}", get(one::page))
-        .route("/console/arquivos/{codigo}/conteudo", get(one::content))
-        .route("/console/arquivos/{codigo}/miniatura", get(one::preview))
-        .route("/console/arquivos/{codigo}/remover", post(one::remove))
-        .route("/console/arquivos/{codigo}/restaurar", post(one::restore));
+        .route("/console/arquivos/{codigo}", get(one::show_file_page))
+        .route("/console/arquivos/{codigo}/conteudo", get(one::serve_file_content))
+        .route("/console/arquivos/{codigo}/miniatura", get(one::serve_file_preview))
+        .route("/console/arquivos/{codigo}/remover", post(one::remove_file))
+        .route("/console/arquivos/{codigo}/restaurar", post(one::restore_file));
     FileOwner::ALL.into_iter().fold(router, |router, of| {
-        let at = format!("/console/{}/{{codigo}}/arquivos", path(of));
-        router.route(&at, post(upload::attach))
+        let at = format!("/console/{}/{{codigo}}/arquivos", find_owner_segment(of));
+        router.route(&at, post(upload::attach_files))
     })
 }
 
 /// Where the pages of a record are.
-const fn path(of: FileOwner) -> &'static str {
+const fn find_owner_segment(of: FileOwner) -> &'static str {
     match of {
         FileOwner::Claim => "eventos",
         FileOwner::Inspection => "vistorias",
@@ -36,12 +36,12 @@ const fn path(of: FileOwner) -> &'static str {
 }
 
 /// The page of a record.
-fn at(owner: Owner) -> String {
-    format!("/console/{}/{}", path(owner.of), owner.record)
+fn build_owner_path(owner: OwnerRecord) -> String {
+    format!("/console/{}/{}", find_owner_segment(owner.of), owner.record)
 }
 
 /// A file as a tile or a line.
-pub struct Shown {
+pub struct AttachmentTile {
     pub code: i32,
     pub name: String,
     /// What it is, how large, by whom and when.
@@ -51,38 +51,43 @@ pub struct Shown {
 }
 
 /// A file that was not kept, and why.
-pub struct Problem {
+pub struct UploadProblem {
     pub name: String,
     pub text: String,
 }
 
 /// What became of the files that somebody sent, where not all is well.
 #[derive(Default)]
-pub struct Report {
+pub struct UploadReport {
     /// What was kept all the same; empty where nothing was.
     pub kept: String,
-    pub problems: Vec<Problem>,
+    pub problems: Vec<UploadProblem>,
 }
 
 /// What a page shows of the files of its record.
-pub struct Section {
+pub struct AttachmentSection {
     pub action: String,
     pub title: &'static str,
-    pub pictures: Vec<Shown>,
-    pub others: Vec<Shown>,
+    pub pictures: Vec<AttachmentTile>,
+    pub others: Vec<AttachmentTile>,
     pub is_changeable: bool,
-    pub report: Report,
+    pub report: UploadReport,
     pub largest_mib: u64,
 }
 
 /// The files of a record, for its page.
-pub async fn section(app: &App, guest: &Guest, owner: Owner, report: Report) -> Result<Section, Error> {
-    let listed = files::list(app, guest.session(), owner).await?;
-    let all = listed.files.iter().map(|file| shown(file, &listed.registers.zone));
+pub async fn build_attachment_section(
+    app: &App,
+    guest: &SignedInUser,
+    owner: OwnerRecord,
+    report: UploadReport,
+) -> Result<AttachmentSection, Error> {
+    let listed = files::list_owner_files(app, guest.session(), owner).await?;
+    let all = listed.files.iter().map(|file| build_attachment_tile(file, &listed.registers.zone));
     let (pictures, others) = all.partition(|one| one.is_picture);
     let title = if owner.of == FileOwner::Inspection { "Fotos" } else { "Arquivos" };
-    Ok(Section {
-        action: format!("{}{}/arquivos", root(app), at(owner)),
+    Ok(AttachmentSection {
+        action: format!("{}{}/arquivos", derive_root_path(app), build_owner_path(owner)),
         title,
         pictures,
         others,
@@ -92,19 +97,19 @@ pub async fn section(app: &App, guest: &Guest, owner: Owner, report: Report) -> 
     })
 }
 
-fn shown(file: &File, zone: &domain::TimeZone) -> Shown {
+fn build_attachment_tile(file: &AttachedFile, zone: &domain::TimeZone) -> AttachmentTile {
     let author = file.author.as_deref().unwrap_or("Sistema");
-    Shown {
+    AttachmentTile {
         code: file.code.get(),
         name: file.name.clone(),
-        about: format!("{} · {}", kind(file.kind), size(file.size)),
-        who: format!("{} · {author}", moment(file.created_at, zone)),
+        about: format!("{} · {}", describe_file_kind(file.kind), format_binary_size(file.size)),
+        who: format!("{} · {author}", format_moment(file.created_at, zone)),
         is_picture: file.kind.is_picture() && file.has_preview,
     }
 }
 
 /// What became of a file, as a story tells it.
-pub fn happened(before: Option<&str>, after: Option<&str>) -> String {
+pub fn describe_file_change(before: Option<&str>, after: Option<&str>) -> String {
     match (before, after) {
         (_, Some(name)) => format!("Arquivo anexado: {name}"),
         (Some(name), None) => format!("Arquivo removido: {name}"),
@@ -112,7 +117,7 @@ pub fn happened(before: Option<&str>, after: Option<&str>) -> String {
     }
 }
 
-const fn kind(kind: FileKind) -> &'static str {
+const fn describe_file_kind(kind: FileKind) -> &'static str {
     match kind {
         FileKind::Jpeg => "Foto JPEG",
         FileKind::Png => "Imagem PNG",
@@ -124,7 +129,7 @@ const fn kind(kind: FileKind) -> &'static str {
 }
 
 /// `1,4 MB`, measured as the limits are.
-fn size(bytes: i64) -> String {
+fn format_binary_size(bytes: i64) -> String {
     const KIB: i64 = 1024;
     const MIB: i64 = 1024 * KIB;
     match bytes {
@@ -138,24 +143,24 @@ fn size(bytes: i64) -> String {
 }
 
 #[cfg(test)]
-impl Section {
-    pub fn sample(with: crate::rendered::Sample) -> Section {
-        let one = |is_picture| Shown {
+impl AttachmentSection {
+    pub fn sample(with: crate::rendered::SampleContent) -> AttachmentSection {
+        let one = |is_picture| AttachmentTile {
             code: 7,
             name: with.text(),
             about: with.text(),
             who: with.text(),
             is_picture,
         };
-        Section {
+        AttachmentSection {
             action: "/console/eventos/7/arquivos".to_owned(),
             title: "Arquivos",
-            pictures: with.many(|| one(true)),
-            others: with.many(|| one(false)),
+            pictures: with.list_of(|| one(true)),
+            others: with.list_of(|| one(false)),
             is_changeable: true,
-            report: Report {
+            report: UploadReport {
                 kept: with.text(),
-                problems: with.many(|| Problem { name: with.text(), text: with.text() }),
+                problems: with.list_of(|| UploadProblem { name: with.text(), text: with.text() }),
             },
             largest_mib: 25,
         }
@@ -163,7 +168,7 @@ impl Section {
 }
 
 #[cfg(test)]
-pub const ALL_CASES: &[crate::rendered::Cases] = &[one::CASES];
+pub const ALL_CASES: &[crate::rendered::TemplateCases] = &[one::CASES];
 
 #[cfg(test)]
 mod tests {
@@ -179,7 +184,7 @@ mod tests {
             (1_048_576, "1,0 MB"),
             (26_214_400, "25,0 MB"),
         ] {
-            assert_eq!(size(bytes), said);
+            assert_eq!(format_binary_size(bytes), said);
         }
     }
 }

@@ -1,13 +1,13 @@
 //! `/console/busca`: one search for everything. A single match opens at once.
 
 use crate::cases;
-use crate::form::Form;
-use crate::frame::Frame;
-use crate::lists::{Around, usual};
-use crate::members::{Badge, COLUMNS, Row, badge, row};
-use crate::page::{Refusal, page, show};
-use crate::show::count;
-use crate::visitor::{Guest, Query, redirect, root};
+use crate::form::SubmittedForm;
+use crate::frame::PageFrame;
+use crate::lists::{TableToolbar, build_default_toolbar};
+use crate::members::{COLUMNS, SituationBadge, TableRow, build_member_row, build_situation_badge};
+use crate::page::{Refusal, render_page, render_page_or_refusal};
+use crate::show::format_count;
+use crate::visitor::{QueryParams, SignedInUser, derive_root_path, redirect_to};
 use app::{App, Error, find};
 use askama::Template;
 use axum::extract::State;
@@ -16,41 +16,51 @@ use axum::response::{IntoResponse, Response};
 use domain::Document;
 use std::collections::BTreeSet;
 
-struct CaseLine {
+struct FoundCaseLine {
     link: String,
     what: String,
     name: String,
-    situation: Badge,
+    situation: SituationBadge,
 }
 
 #[derive(Template)]
 #[template(path = "console/busca.html")]
-struct Finds {
-    frame: Frame,
-    rows: Vec<Row>,
-    around: Around,
+struct SearchResultPage {
+    frame: PageFrame,
+    rows: Vec<TableRow>,
+    around: TableToolbar,
     first_column: &'static str,
-    cases: Vec<CaseLine>,
+    cases: Vec<FoundCaseLine>,
     total: String,
     has_more: bool,
     more: String,
 }
 
 /// `GET /console/busca`, also for those who kept an address of it.
-pub async fn search(State(app): State<App>, guest: Guest, query: Query) -> Response {
-    answer(&app, &guest, &query).await
+pub async fn show_search_results(
+    State(app): State<App>,
+    guest: SignedInUser,
+    query: QueryParams,
+) -> Response {
+    answer_search(&app, &guest, &query).await
 }
 
 /// `POST /console/busca`: what names a person or can be called stays out of the address, which browsers and proxies keep;
 /// anything else gets an address to come back to.
-pub async fn send(State(app): State<App>, guest: Guest, sent: Result<Form, Refusal>) -> Response {
+pub async fn submit_search(
+    State(app): State<App>,
+    guest: SignedInUser,
+    sent: Result<SubmittedForm, Refusal>,
+) -> Response {
     let query = match sent {
-        Ok(sent) => Query::of_form(&sent),
+        Ok(sent) => QueryParams::from_form(&sent),
         Err(refusal) => return refusal.into_response(),
     };
     match is_private(query.text("q")) {
-        true => answer(&app, &guest, &query).await,
-        false => redirect(&format!("{}/console/busca{}", root(&app), query.with("", ""))),
+        true => answer_search(&app, &guest, &query).await,
+        false => {
+            redirect_to(&format!("{}/console/busca{}", derive_root_path(&app), query.with_parameter("", "")))
+        }
     }
 }
 
@@ -59,56 +69,65 @@ fn is_private(text: &str) -> bool {
     Document::parse(text).is_ok() || text.chars().filter(char::is_ascii_digit).count() >= 8
 }
 
-async fn answer(app: &App, guest: &Guest, query: &Query) -> Response {
+async fn answer_search(app: &App, guest: &SignedInUser, query: &QueryParams) -> Response {
     let text: String = query.text("q").chars().take(200).collect();
-    let found = match find::find(app, guest.session(), &text).await {
+    let found = match find::search_everything(app, guest.session(), &text).await {
         Ok(found) => found,
-        Err(Error::Refused(_)) => find::Finds::default(),
+        Err(Error::Refused(_)) => find::GlobalSearchResult::default(),
         Err(error) => return Refusal::from(&error).into_response(),
     };
-    if let Some(only) = only(&found) {
-        return redirect(&format!("{}{only}", root(app)));
+    if let Some(only) = find_single_match(&found) {
+        return redirect_to(&format!("{}{only}", derive_root_path(app)));
     }
-    match made(app, guest, &text, &found).await {
-        Ok(template) => page(StatusCode::OK, &template),
-        Err(error) => show::<Finds>(guest, Err(error)),
+    match build_search_page(app, guest, &text, &found).await {
+        Ok(template) => render_page(StatusCode::OK, &template),
+        Err(error) => render_page_or_refusal::<SearchResultPage>(guest, Err(error)),
     }
 }
 
 /// Where the one thing is that was found.
-fn only(found: &find::Finds) -> Option<String> {
+fn find_single_match(found: &find::GlobalSearchResult) -> Option<String> {
     let people: BTreeSet<_> = found.rows.iter().map(|row| row.person.code).collect();
     match (people.first(), people.len(), &found.cases[..]) {
         (Some(only), 1, []) => Some(format!("/console/associados/{only}")),
-        (None, _, [case]) => Some(cases::at(case)),
+        (None, _, [case]) => Some(cases::build_case_path(case)),
         _ => None,
     }
 }
 
-async fn made(app: &App, guest: &Guest, text: &str, found: &find::Finds) -> Result<Finds, Error> {
-    let mut frame = Frame::of(app, guest, "busca").await?;
+async fn build_search_page(
+    app: &App,
+    guest: &SignedInUser,
+    text: &str,
+    found: &find::GlobalSearchResult,
+) -> Result<SearchResultPage, Error> {
+    let mut frame = PageFrame::load(app, guest, "busca").await?;
     text.clone_into(&mut frame.query);
-    let registers = app::base::registers(app, guest.session().scope.tenant()).await?;
+    let registers = app::base::load_registers(app, guest.session().scope.tenant()).await?;
     let more: String = form_urlencoded::Serializer::new(String::new()).append_pair("nome", text).finish();
-    let around = usual(COLUMNS);
-    Ok(Finds {
-        rows: found.rows.iter().map(|found| row(&registers, found, &frame.root, &around)).collect(),
+    let around = build_default_toolbar(COLUMNS);
+    Ok(SearchResultPage {
+        rows: found
+            .rows
+            .iter()
+            .map(|found| build_member_row(&registers, found, &frame.root, &around))
+            .collect(),
         first_column: "Associado",
         cases: found
             .cases
             .iter()
             .map(|one| {
                 let head = one.case.head();
-                CaseLine {
-                    link: format!("{}{}", frame.root, cases::at(one)),
-                    what: format!("{} {}", cases::words(one.case.kind()).one, head.protocol),
+                FoundCaseLine {
+                    link: format!("{}{}", frame.root, cases::build_case_path(one)),
+                    what: format!("{} {}", cases::describe_case_kind(one.case.kind()).one, head.protocol),
                     name: one.name.clone(),
-                    situation: badge(&registers, head.situation),
+                    situation: build_situation_badge(&registers, head.situation),
                 }
             })
             .collect(),
         around,
-        total: count(found.total),
+        total: format_count(found.total),
         has_more: found.total > found.rows.len() as i64,
         more: format!("{}/console/associados?{more}", frame.root),
         frame,
@@ -116,15 +135,15 @@ async fn made(app: &App, guest: &Guest, text: &str, found: &find::Finds) -> Resu
 }
 
 #[cfg(test)]
-pub const CASES: crate::rendered::Cases = &[("console/busca.html", |with| {
+pub const CASES: crate::rendered::TemplateCases = &[("console/busca.html", |with| {
     let case =
-        || CaseLine { link: with.text(), what: with.text(), name: with.text(), situation: with.badge() };
-    crate::rendered::text(&Finds {
+        || FoundCaseLine { link: with.text(), what: with.text(), name: with.text(), situation: with.badge() };
+    crate::rendered::render_template(&SearchResultPage {
         frame: with.frame(),
-        rows: with.many(|| with.row()),
-        around: with.around(),
+        rows: with.list_of(|| with.row()),
+        around: with.toolbar(),
         first_column: "Associado",
-        cases: with.many(case),
+        cases: with.list_of(case),
         total: with.text(),
         has_more: true,
         more: with.text(),

@@ -1,10 +1,10 @@
 //! What an administrator does first in a new association: a list that ticks itself off, on the panel while there is no benefit.
 
-use crate::visitor::Guest;
+use crate::visitor::SignedInUser;
 use app::{App, Error, mail, users};
 use domain::Role;
 
-pub struct Step {
+pub struct FirstStep {
     pub title: &'static str,
     pub text: &'static str,
     /// From the console's root.
@@ -14,16 +14,19 @@ pub struct Step {
 }
 
 /// The steps, for somebody who may take them.
-pub async fn of(app: &App, guest: &Guest) -> Result<Option<Vec<Step>>, Error> {
+pub async fn list_first_steps(app: &App, guest: &SignedInUser) -> Result<Option<Vec<FirstStep>>, Error> {
     if !guest.is_admin() {
         return Ok(None);
     }
     let caller = guest.session();
-    let registers = app::base::registers(app, caller.scope.tenant()).await?;
-    let others =
-        users::list(app, &caller.scope).await?.iter().filter(|user| user.role != Role::Integration).count();
-    let mails = mail::listed(app, caller, i32::MAX).await?;
-    let step = |title, text, (link, doing), is_done| Step { title, text, link, doing, is_done };
+    let registers = app::base::load_registers(app, caller.scope.tenant()).await?;
+    let others = users::list_users(app, &caller.scope)
+        .await?
+        .iter()
+        .filter(|user| user.role != Role::Integration)
+        .count();
+    let mails = mail::list_outbox_mail(app, caller, i32::MAX).await?;
+    let step = |title, text, (link, doing), is_done| FirstStep { title, text, link, doing, is_done };
     Ok(Some(vec![
         step(
             "Associação e primeira loja",
@@ -35,7 +38,8 @@ pub async fn of(app: &App, guest: &Guest) -> Result<Option<Vec<Step>>, Error> {
             "E-mail que chega",
             "Senhas novas e avisos vão por e-mail. Envie um de teste e veja se chega.",
             ("/emails", "Testar o e-mail"),
-            mails.iter().any(|mail| mail.sent_at.is_some()) && crate::mails::way(&app.place.mail).is_fine,
+            mails.iter().any(|mail| mail.sent_at.is_some())
+                && crate::mails::describe_mail_transport(&app.place.mail).is_fine,
         ),
         step(
             "Planos",

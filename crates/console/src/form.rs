@@ -17,13 +17,13 @@ const LARGEST: usize = 256 * 1024;
 const PATIENCE: Duration = Duration::from_secs(30);
 const KIND: &str = "application/x-www-form-urlencoded";
 
-pub struct Form {
+pub struct SubmittedForm {
     fields: Vec<(String, String)>,
     /// Who sent it, where the shell says so.
     pub sent_from: Option<IpAddr>,
 }
 
-impl Form {
+impl SubmittedForm {
     /// A field's text; empty where it is absent.
     pub fn text(&self, name: &str) -> &str {
         let found = self.fields.iter().find(|(known, _)| known == name);
@@ -36,16 +36,16 @@ impl Form {
     }
 
     /// Every text of a field that may come several times.
-    pub fn all<'f>(&'f self, name: &'f str) -> impl Iterator<Item = &'f str> {
+    pub fn all_texts<'f>(&'f self, name: &'f str) -> impl Iterator<Item = &'f str> {
         self.fields.iter().filter(move |(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 }
 
-impl FromRequest<App> for Form {
+impl FromRequest<App> for SubmittedForm {
     type Rejection = Refusal;
 
-    async fn from_request(request: Request, _: &App) -> Result<Form, Refusal> {
-        if !is_form(request.headers()) {
+    async fn from_request(request: Request, _: &App) -> Result<SubmittedForm, Refusal> {
+        if !is_form_content(request.headers()) {
             return Err(Refusal::NotAForm);
         }
         let sent_from = request.extensions().get::<ConnectInfo<SocketAddr>>().map(|peer| peer.0.ip());
@@ -62,23 +62,23 @@ impl FromRequest<App> for Form {
             }
         })?;
         let fields = form_urlencoded::parse(&body);
-        Ok(Form {
+        Ok(SubmittedForm {
             fields: fields.map(|(name, value)| (name.into_owned(), value.into_owned())).collect(),
             sent_from,
         })
     }
 }
 
-fn is_form(headers: &HeaderMap) -> bool {
+fn is_form_content(headers: &HeaderMap) -> bool {
     let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
     let kind = kind.and_then(|text| text.split(';').next()).unwrap_or_default();
     kind.trim().eq_ignore_ascii_case(KIND)
 }
 
 /// Refuses what another site sent, whatever the handler: one that reads no form cannot forget to ask.
-pub async fn refuse_foreign(State(app): State<App>, request: Request, next: Next) -> Response {
+pub async fn refuse_foreign_site(State(app): State<App>, request: Request, next: Next) -> Response {
     let only_reads = matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS);
-    if !only_reads && !is_from_here(request.headers(), &app.public_url) {
+    if !only_reads && !is_same_site(request.headers(), &app.public_url) {
         return Refusal::ForeignSite.into_response();
     }
     next.run(request).await
@@ -87,7 +87,7 @@ pub async fn refuse_foreign(State(app): State<App>, request: Request, next: Next
 /// Whether a browser sent this from a page of ours, or whoever sent it is no browser. `Sec-Fetch-Site` is the browser's
 /// own word, which no page can forge. An `Origin` must be the host that was asked, or the address we are known by (a
 /// proxy may ask under another). `null` is what browsers write for a page with our own `no-referrer`.
-fn is_from_here(headers: &HeaderMap, public_url: &str) -> bool {
+fn is_same_site(headers: &HeaderMap, public_url: &str) -> bool {
     let text = |name: &str| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
     if text("sec-fetch-site").is_some_and(|site| site != "same-origin" && site != "none") {
         return false;
@@ -96,12 +96,12 @@ fn is_from_here(headers: &HeaderMap, public_url: &str) -> bool {
         None | Some("null") => true,
         Some(origin) => {
             let place = origin.split_once("://").map(|(_, place)| place);
-            place.is_some() && (place == text("host") || place == authority(public_url))
+            place.is_some() && (place == text("host") || place == extract_authority(public_url))
         }
     }
 }
 
-fn authority(url: &str) -> Option<&str> {
+fn extract_authority(url: &str) -> Option<&str> {
     url.split_once("://").and_then(|(_, rest)| rest.split('/').next())
 }
 
@@ -125,7 +125,7 @@ mod tests {
             &[host, ("origin", "https://amparo.example")],
             &[host, ("origin", "null")],
         ] {
-            assert!(is_from_here(&headers(fine), "https://amparo.example/x"), "{fine:?}");
+            assert!(is_same_site(&headers(fine), "https://amparo.example/x"), "{fine:?}");
         }
         for foreign in [
             &[host, ("sec-fetch-site", "cross-site")][..],
@@ -136,18 +136,21 @@ mod tests {
             &[host, ("origin", "localhost:8080")],
             &[("origin", "https://evil.example")],
         ] {
-            assert!(!is_from_here(&headers(foreign), "https://amparo.example"), "{foreign:?}");
+            assert!(!is_same_site(&headers(foreign), "https://amparo.example"), "{foreign:?}");
         }
     }
 
     #[test]
     fn only_a_urlencoded_body_is_a_form() {
-        assert!(is_form(&headers(&[("content-type", "Application/X-WWW-Form-Urlencoded; charset=utf-8")])));
+        assert!(is_form_content(&headers(&[(
+            "content-type",
+            "Application/X-WWW-Form-Urlencoded; charset=utf-8"
+        )])));
         for other in ["application/json", "multipart/form-data", "text/plain", ""] {
             let mut headers = HeaderMap::new();
             headers.insert("content-type", HeaderValue::from_static(other));
-            assert!(!is_form(&headers), "{other}");
+            assert!(!is_form_content(&headers), "{other}");
         }
-        assert!(!is_form(&HeaderMap::new()));
+        assert!(!is_form_content(&HeaderMap::new()));
     }
 }

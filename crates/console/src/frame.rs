@@ -1,7 +1,7 @@
 //! What surrounds every page: who looks, where he is, where he may go.
 
-use crate::notice::Undo;
-use crate::visitor::{Guest, cookie, root};
+use crate::notice::UndoForm;
+use crate::visitor::{SignedInUser, derive_root_path, find_cookie};
 use app::App;
 use axum::http::HeaderMap;
 
@@ -9,36 +9,36 @@ pub const THEME: &str = "amparo-tema";
 
 /// The colours somebody chose; without a choice, those of his system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Theme {
+pub enum ColourTheme {
     Light,
     Dark,
 }
 
-impl Theme {
-    pub fn chosen(headers: &HeaderMap) -> Option<Theme> {
-        cookie(headers, THEME).and_then(Theme::named)
+impl ColourTheme {
+    pub fn from_cookie(headers: &HeaderMap) -> Option<ColourTheme> {
+        find_cookie(headers, THEME).and_then(ColourTheme::from_name)
     }
 
-    pub fn named(name: &str) -> Option<Theme> {
+    pub fn from_name(name: &str) -> Option<ColourTheme> {
         match name {
-            "claro" => Some(Theme::Light),
-            "escuro" => Some(Theme::Dark),
+            "claro" => Some(ColourTheme::Light),
+            "escuro" => Some(ColourTheme::Dark),
             _ => None,
         }
     }
 
     pub fn name(self) -> &'static str {
         match self {
-            Theme::Light => "claro",
-            Theme::Dark => "escuro",
+            ColourTheme::Light => "claro",
+            ColourTheme::Dark => "escuro",
         }
     }
 }
 
 /// A place of the console: its name in the code, its label, its path.
-pub type Place = (&'static str, &'static str, &'static str);
+pub type MenuEntry = (&'static str, &'static str, &'static str);
 
-pub const WORK: &[Place] = &[
+pub const WORK: &[MenuEntry] = &[
     ("painel", "Painel", ""),
     ("associados", "Associados", "/associados"),
     ("beneficios", "Benefícios", "/beneficios"),
@@ -48,7 +48,7 @@ pub const WORK: &[Place] = &[
     ("consultas", "Consultas", "/consultas"),
     ("vendas", "Vendas", "/vendas"),
 ];
-pub const ADMINISTRATION: &[Place] = &[
+pub const ADMINISTRATION: &[MenuEntry] = &[
     ("cadastros", "Cadastros", "/cadastros"),
     ("importar", "Importar", "/importar"),
     ("usuarios", "Usuários", "/usuarios"),
@@ -57,7 +57,7 @@ pub const ADMINISTRATION: &[Place] = &[
     ("emails", "E-mails", "/emails"),
 ];
 
-pub struct Frame {
+pub struct PageFrame {
     pub root: String,
     pub current: &'static str,
     pub user: String,
@@ -72,25 +72,29 @@ pub struct Frame {
     /// The page itself, to come back to.
     pub path: String,
     pub notice: Option<String>,
-    pub undo: Option<Undo>,
+    pub undo: Option<UndoForm>,
     /// How new the colours of the situations are.
     pub colours: i64,
     pub version: &'static str,
 }
 
-impl Frame {
-    pub async fn of(app: &App, guest: &Guest, current: &'static str) -> Result<Frame, app::Error> {
-        let registers = app::base::registers(app, guest.session().scope.tenant()).await?;
+impl PageFrame {
+    pub async fn load(
+        app: &App,
+        guest: &SignedInUser,
+        current: &'static str,
+    ) -> Result<PageFrame, app::Error> {
+        let registers = app::base::load_registers(app, guest.session().scope.tenant()).await?;
         let visitor = &guest.visitor;
-        Ok(Frame {
-            root: root(app),
+        Ok(PageFrame {
+            root: derive_root_path(app),
             current,
             user: visitor.name.clone(),
             user_code: visitor.session.user.get(),
-            initials: initials(&visitor.name),
+            initials: extract_initials(&visitor.name),
             base: visitor.base.clone(),
             is_admin: guest.is_admin(),
-            theme: guest.theme.map(Theme::name),
+            theme: guest.theme.map(ColourTheme::name),
             query: String::new(),
             path: guest.path.clone(),
             notice: guest.notice.as_ref().map(|notice| notice.text.clone()),
@@ -100,22 +104,22 @@ impl Frame {
         })
     }
 
-    pub fn work(&self) -> &'static [Place] {
+    pub fn work(&self) -> &'static [MenuEntry] {
         WORK
     }
 
-    pub fn administration(&self) -> &'static [Place] {
+    pub fn administration(&self) -> &'static [MenuEntry] {
         ADMINISTRATION
     }
 
     /// Where the help for this page is.
     pub fn help(&self) -> String {
-        crate::help::at(self.current)
+        crate::help::build_help_path(self.current)
     }
 }
 
 /// `MS` of `Maria da Silva`.
-fn initials(name: &str) -> String {
+fn extract_initials(name: &str) -> String {
     let words: Vec<&str> = name.split_whitespace().collect();
     let first = words.first().and_then(|word| word.chars().next());
     let last = words.last().filter(|_| words.len() > 1).and_then(|word| word.chars().next());
@@ -128,8 +132,8 @@ mod tests {
 
     #[test]
     fn initials_are_of_the_first_and_the_last_word() {
-        assert_eq!(initials("Maria da Silva"), "MS");
-        assert_eq!(initials("  ágata "), "Á");
-        assert_eq!(initials(""), "");
+        assert_eq!(extract_initials("Maria da Silva"), "MS");
+        assert_eq!(extract_initials("  ágata "), "Á");
+        assert_eq!(extract_initials(""), "");
     }
 }

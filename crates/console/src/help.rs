@@ -5,10 +5,10 @@
 //! Its text as `templates/console/guia/NAME.html`, a line in `CHAPTERS` and one in `guia_capitulo.html`, its picture in
 //! `tests/browser/guide.mjs`. What stands between “ and ” is what a button or a field is called: a test looks for it.
 
-use crate::assets::kept;
-use crate::frame::Frame;
-use crate::page::{Refusal, show};
-use crate::visitor::Guest;
+use crate::assets::respond_cacheable;
+use crate::frame::PageFrame;
+use crate::page::{Refusal, render_page_or_refusal};
+use crate::visitor::SignedInUser;
 use app::App;
 use askama::Template;
 use axum::Router;
@@ -17,22 +17,22 @@ use axum::http::request::Parts;
 use axum::response::Response;
 use dispatch::get;
 
-pub struct Chapter {
+pub struct GuideChapter {
     /// That of its place in the menu, too.
     name: &'static str,
     title: &'static str,
     about: &'static str,
     for_administrators: bool,
-    picture: Picture,
+    picture: ChapterPicture,
 }
 
-struct Picture {
+struct ChapterPicture {
     png: &'static [u8],
     /// What is seen on it, for those who do not see it.
     told: &'static str,
 }
 
-impl Picture {
+impl ChapterPicture {
     /// In pixels, so that the text does not jump when the picture comes: a PNG says so in the same place always.
     fn size(&self) -> (u32, u32) {
         let number = |at: usize| {
@@ -55,17 +55,20 @@ macro_rules! chapter {
         chapter!($name, $title, $about, $told, false)
     };
     ($name:literal, $title:literal, $about:literal, $told:literal, $for_administrators:literal) => {
-        Chapter {
+        GuideChapter {
             name: $name,
             title: $title,
             about: $about,
             for_administrators: $for_administrators,
-            picture: Picture { png: include_bytes!(concat!("../static/guia/", $name, ".png")), told: $told },
+            picture: ChapterPicture {
+                png: include_bytes!(concat!("../static/guia/", $name, ".png")),
+                told: $told,
+            },
         }
     };
 }
 
-const CHAPTERS: &[Chapter] = &[
+const CHAPTERS: &[GuideChapter] = &[
     chapter!(
         "painel",
         "Painel",
@@ -169,7 +172,7 @@ const CHAPTERS: &[Chapter] = &[
 ];
 
 /// Where the help for a place is, from the console's root.
-pub fn at(place: &str) -> String {
+pub fn build_help_path(place: &str) -> String {
     match CHAPTERS.iter().find(|chapter| chapter.name == place) {
         Some(chapter) => format!("/guia/{}", chapter.name),
         None => "/guia".to_owned(),
@@ -178,36 +181,36 @@ pub fn at(place: &str) -> String {
 
 #[derive(Template)]
 #[template(path = "console/guia.html")]
-struct Contents {
-    frame: Frame,
+struct GuideContentsPage {
+    frame: PageFrame,
     /// What everybody works with, and what administrators do.
-    parts: Vec<(&'static str, Vec<&'static Chapter>)>,
+    parts: Vec<(&'static str, Vec<&'static GuideChapter>)>,
 }
 
 #[derive(Template)]
 #[template(path = "console/guia_capitulo.html")]
-struct Page {
-    frame: Frame,
-    chapter: &'static Chapter,
+struct GuideChapterPage {
+    frame: PageFrame,
+    chapter: &'static GuideChapter,
     /// From the console's root.
     place: String,
-    before: Option<&'static Chapter>,
-    after: Option<&'static Chapter>,
+    before: Option<&'static GuideChapter>,
+    after: Option<&'static GuideChapter>,
 }
 
-pub fn routes() -> Router<App> {
+pub fn build_guide_routes() -> Router<App> {
     Router::new()
-        .route("/console/guia", get(contents))
-        .route("/console/guia/{capitulo}", get(page))
-        .route("/console/guia/figuras/{figura}", get(picture))
+        .route("/console/guia", get(show_guide_contents))
+        .route("/console/guia/{capitulo}", get(show_chapter_page))
+        .route("/console/guia/figuras/{figura}", get(serve_chapter_picture))
 }
 
-async fn contents(State(app): State<App>, guest: Guest) -> Response {
-    let frame = Frame::of(&app, &guest, "guia").await;
-    show(&guest, frame.map(listed))
+async fn show_guide_contents(State(app): State<App>, guest: SignedInUser) -> Response {
+    let frame = PageFrame::load(&app, &guest, "guia").await;
+    render_page_or_refusal(&guest, frame.map(build_contents_page))
 }
 
-fn listed(frame: Frame) -> Contents {
+fn build_contents_page(frame: PageFrame) -> GuideContentsPage {
     let part = |for_administrators: bool| {
         let all = CHAPTERS.iter().filter(|chapter| chapter.for_administrators == for_administrators);
         all.collect()
@@ -216,53 +219,57 @@ fn listed(frame: Frame) -> Contents {
     if frame.is_admin {
         parts.push(("Administração", part(true)));
     }
-    Contents { frame, parts }
+    GuideContentsPage { frame, parts }
 }
 
 /// The chapter that an address names, by itself or by its picture.
-struct Which(&'static Chapter);
+struct ChapterParam(&'static GuideChapter);
 
-impl<S: Send + Sync> FromRequestParts<S> for Which {
+impl<S: Send + Sync> FromRequestParts<S> for ChapterParam {
     type Rejection = Refusal;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Which, Refusal> {
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<ChapterParam, Refusal> {
         let path = RawPathParams::from_request_parts(parts, state).await.map_err(|_| Refusal::NotThere)?;
         let named = path.iter().find_map(|(param, value)| match param {
             "figura" => value.strip_suffix(".png"),
             _ => Some(value),
         });
         let found = CHAPTERS.iter().find(|chapter| Some(chapter.name) == named);
-        found.map(Which).ok_or(Refusal::NotThere)
+        found.map(ChapterParam).ok_or(Refusal::NotThere)
     }
 }
 
 /// A chapter hides nothing, so it opens for everybody: somebody may have been sent its address.
-async fn page(State(app): State<App>, guest: Guest, Which(chapter): Which) -> Response {
-    let frame = Frame::of(&app, &guest, "guia").await;
-    show(&guest, frame.map(|frame| opened(frame, chapter)))
+async fn show_chapter_page(
+    State(app): State<App>,
+    guest: SignedInUser,
+    ChapterParam(chapter): ChapterParam,
+) -> Response {
+    let frame = PageFrame::load(&app, &guest, "guia").await;
+    render_page_or_refusal(&guest, frame.map(|frame| build_chapter_page(frame, chapter)))
 }
 
-fn opened(frame: Frame, chapter: &'static Chapter) -> Page {
-    let listed: Vec<&'static Chapter> =
+fn build_chapter_page(frame: PageFrame, chapter: &'static GuideChapter) -> GuideChapterPage {
+    let listed: Vec<&'static GuideChapter> =
         CHAPTERS.iter().filter(|one| frame.is_admin || !one.for_administrators).collect();
     let here = listed.iter().position(|one| one.name == chapter.name);
     let before = here.and_then(|at| at.checked_sub(1)).and_then(|at| listed.get(at).copied());
     let after = here.and_then(|at| listed.get(at + 1).copied());
     let place = if chapter.name == "painel" { String::new() } else { format!("/{}", chapter.name) };
-    Page { frame, chapter, place, before, after }
+    GuideChapterPage { frame, chapter, place, before, after }
 }
 
-async fn picture(Which(chapter): Which) -> Response {
-    kept("image/png", chapter.picture.png)
+async fn serve_chapter_picture(ChapterParam(chapter): ChapterParam) -> Response {
+    respond_cacheable("image/png", chapter.picture.png)
 }
 
 #[cfg(test)]
-pub const CASES: crate::rendered::Cases = &[
-    ("console/guia.html", |with| crate::rendered::text(&listed(with.frame()))),
+pub const CASES: crate::rendered::TemplateCases = &[
+    ("console/guia.html", |with| crate::rendered::render_template(&build_contents_page(with.frame()))),
     ("console/guia_capitulo.html", |with| {
-        crate::rendered::text(&opened(
+        crate::rendered::render_template(&build_chapter_page(
             with.frame(),
-            if with.is_full() { &CHAPTERS[0] } else { &CHAPTERS[15] },
+            if with.is_filled() { &CHAPTERS[0] } else { &CHAPTERS[15] },
         ))
     }),
 ];

@@ -71,82 +71,101 @@ use axum::response::{IntoResponse, Response};
 use dispatch::{any, get, post};
 
 /// The pages.
-pub fn router(app: App, vault: Vault) -> Router {
+pub fn build_router(app: App, vault: Vault) -> Router {
     Router::new()
-        .route("/", get(welcome))
-        .route("/estilo.css", get(style_of_welcome))
-        .route("/senha/esqueci", get(password::forgotten).merge(post(password::ask)))
-        .route("/senha/nova/{codigo}", get(password::new).merge(post(password::set)))
-        .route("/console", get(panel::page))
-        .route("/console/entrar", get(entering::form).merge(post(entering::enter)))
-        .route("/console/entrar/codigo", get(second::form).merge(post(second::give)))
-        .route("/console/sair", post(entering::leave))
-        .route("/console/tema", post(entering::theme))
-        .route("/console/conta", get(entering::account))
-        .route("/console/conta/senha", get(entering::password).merge(post(entering::set_password)))
+        .route("/", get(show_welcome_page))
+        .route("/estilo.css", get(serve_welcome_style))
+        .route(
+            "/senha/esqueci",
+            get(password::show_forgotten_password).merge(post(password::request_reset_link)),
+        )
+        .route(
+            "/senha/nova/{codigo}",
+            get(password::show_new_password_form).merge(post(password::set_new_password)),
+        )
+        .route("/console", get(panel::show_panel_page))
+        .route("/console/entrar", get(entering::show_sign_in_page).merge(post(entering::sign_in)))
+        .route("/console/entrar/codigo", get(second::show_code_form).merge(post(second::sign_in_with_code)))
+        .route("/console/sair", post(entering::sign_out))
+        .route("/console/tema", post(entering::change_theme))
+        .route("/console/conta", get(entering::show_account_page))
+        .route(
+            "/console/conta/senha",
+            get(entering::show_password_form).merge(post(entering::change_password)),
+        )
         .route("/console/conta/sessoes", post(entering::end_session))
-        .route("/console/conta/segundo-fator", get(second::account).merge(post(second::change)))
-        .route("/console/busca", get(finding::search).merge(post(finding::send)))
-        .route("/console/comecar/{codigo}", get(setup::form).merge(post(setup::found)))
-        .route("/console/usuarios", get(users::list))
-        .route("/console/usuarios/novo", get(users::new).merge(post(users::create)))
-        .route("/console/usuarios/exigencia", post(users::demand_factor))
-        .route("/console/usuarios/{codigo}", get(users::one).merge(post(users::change)))
+        .route(
+            "/console/conta/segundo-fator",
+            get(second::show_second_factor_page).merge(post(second::change_second_factor)),
+        )
+        .route("/console/busca", get(finding::show_search_results).merge(post(finding::submit_search)))
+        .route(
+            "/console/comecar/{codigo}",
+            get(setup::show_setup_form).merge(post(setup::create_association)),
+        )
+        .route("/console/usuarios", get(users::show_user_list))
+        .route("/console/usuarios/novo", get(users::show_new_user_form).merge(post(users::create_user)))
+        .route("/console/usuarios/exigencia", post(users::demand_second_factor))
+        .route("/console/usuarios/{codigo}", get(users::show_user_page).merge(post(users::change_user)))
         .route("/console/usuarios/{codigo}/senha", post(users::send_password))
-        .route("/console/usuarios/{codigo}/sessoes", post(users::end_sessions))
+        .route("/console/usuarios/{codigo}/sessoes", post(users::end_user_sessions))
         .route("/console/usuarios/{codigo}/segundo-fator", post(users::remove_second_factor))
-        .route("/console/auditoria", get(audit::page))
-        .route("/console/emails", get(mails::page))
-        .route("/console/emails/teste", post(mails::send_test))
-        .route("/console/validacao", get(open_validation::form).merge(post(open_validation::save)))
-        .route("/console/sobre", get(about::page))
-        .route("/console/estilo", get(style::page))
-        .route("/console/console.css", get(assets::style))
-        .route("/console/console.js", get(assets::script))
-        .route("/console/quadro.js", get(assets::board_script))
-        .route("/console/icone.svg", get(assets::icon))
-        .route("/console/cores.css", get(assets::colours))
-        .merge(members::routes())
-        .merge(lists::routes())
-        .merge(exporting::routes())
-        .merge(person::routes())
-        .merge(benefit::routes())
-        .merge(cases::routes())
-        .merge(files::routes())
-        .merge(registering::routes())
-        .merge(triggers::routes(vault.clone()))
-        .merge(sales::routes())
-        .merge(importing::routes())
-        .merge(help::routes())
-        .route("/console/{*resto}", any(nowhere))
-        .layer(from_fn_with_state(app.clone(), form::refuse_foreign))
-        .layer(from_fn_with_state(app.clone(), refused::as_page))
-        .layer(from_fn_with_state((app.clone(), vault), notice::carry))
+        .route("/console/auditoria", get(audit::show_audit_page))
+        .route("/console/emails", get(mails::show_mail_page))
+        .route("/console/emails/teste", post(mails::send_test_mail))
+        .route(
+            "/console/validacao",
+            get(open_validation::show_validation_form).merge(post(open_validation::save_validation_form)),
+        )
+        .route("/console/sobre", get(about::show_about_page))
+        .route("/console/estilo", get(style::show_style_page))
+        .route("/console/console.css", get(assets::serve_stylesheet))
+        .route("/console/console.js", get(assets::serve_script))
+        .route("/console/quadro.js", get(assets::serve_board_script))
+        .route("/console/icone.svg", get(assets::serve_icon))
+        .route("/console/cores.css", get(assets::serve_badge_colours))
+        .merge(members::build_member_routes())
+        .merge(lists::build_list_routes())
+        .merge(exporting::build_export_routes())
+        .merge(person::build_person_routes())
+        .merge(benefit::build_benefit_routes())
+        .merge(cases::build_case_routes())
+        .merge(files::build_file_routes())
+        .merge(registering::build_register_routes())
+        .merge(triggers::build_trigger_routes(vault.clone()))
+        .merge(sales::build_sales_routes())
+        .merge(importing::build_import_routes())
+        .merge(help::build_guide_routes())
+        .route("/console/{*resto}", any(refuse_unknown_path))
+        .layer(from_fn_with_state(app.clone(), form::refuse_foreign_site))
+        .layer(from_fn_with_state(app.clone(), refused::render_refusals_as_pages))
+        .layer(from_fn_with_state((app.clone(), vault), notice::carry_notice))
         .with_state(app)
 }
 
-async fn nowhere() -> page::Refusal {
+async fn refuse_unknown_path() -> page::Refusal {
     page::Refusal::NotThere
 }
 
 #[derive(Template)]
 #[template(path = "welcome.html")]
-struct Welcome {
+struct WelcomePage {
     version: &'static str,
 }
 
 /// What a browser finds at the server's address.
-async fn welcome() -> Response {
-    page::page(StatusCode::OK, &Welcome { version: env!("CARGO_PKG_VERSION") })
+async fn show_welcome_page() -> Response {
+    page::render_page(StatusCode::OK, &WelcomePage { version: env!("CARGO_PKG_VERSION") })
 }
 
-async fn style_of_welcome() -> impl IntoResponse {
+async fn serve_welcome_style() -> impl IntoResponse {
     let kind = HeaderValue::from_static("text/css; charset=utf-8");
     ([(header::CONTENT_TYPE, kind)], include_str!("../templates/estilo.css"))
 }
 
 #[cfg(test)]
-const CASES: rendered::Cases = &[("welcome.html", |_| rendered::text(&Welcome { version: "9.8.7" }))];
+const CASES: rendered::TemplateCases =
+    &[("welcome.html", |_| rendered::render_template(&WelcomePage { version: "9.8.7" }))];
 
 #[cfg(test)]
 mod tests {
@@ -154,7 +173,7 @@ mod tests {
 
     #[test]
     fn the_welcome_page_names_the_version_and_carries_no_script() {
-        let page = Welcome { version: "9.8.7" }.render().unwrap();
+        let page = WelcomePage { version: "9.8.7" }.render().unwrap();
         assert!(page.contains("9.8.7") && page.contains("lang=\"pt-BR\""));
         assert!(!page.contains("<script") && !page.contains("style=\""));
     }

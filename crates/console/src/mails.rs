@@ -1,20 +1,20 @@
 //! `/console/emails`: what the server wrote, to whom, and whether it went; by which way, and a mail to try it.
 
-use crate::exporting::Links;
-use crate::form::Form;
-use crate::frame::Frame;
-use crate::notice::tell;
-use crate::page::{Refusal, show};
-use crate::show::moment;
-use crate::visitor::{Guest, Query, redirect, root};
-use app::mail::{self, Listed, Way};
+use crate::exporting::ExportLinks;
+use crate::form::SubmittedForm;
+use crate::frame::PageFrame;
+use crate::notice::add_notice;
+use crate::page::{Refusal, render_page_or_refusal};
+use crate::show::format_moment;
+use crate::visitor::{QueryParams, SignedInUser, derive_root_path, redirect_to};
+use app::mail::{self, MailDeliveryMethod, OutboxMail};
 use app::{App, Error};
 use askama::Template;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use domain::TimeZone;
 
-struct Row {
+struct OutgoingMailLine {
     recipient: String,
     subject: String,
     when: String,
@@ -24,7 +24,7 @@ struct Row {
 }
 
 /// By which way mail leaves, as the page tells of it.
-pub struct Told {
+pub struct MailTransportSummary {
     pub title: &'static str,
     pub text: String,
     /// It reaches its readers.
@@ -33,60 +33,64 @@ pub struct Told {
 
 #[derive(Template)]
 #[template(path = "console/emails.html")]
-struct Mails {
-    frame: Frame,
-    way: Told,
+struct OutgoingMailPage {
+    frame: PageFrame,
+    way: MailTransportSummary,
     email: String,
-    rows: Vec<Row>,
+    rows: Vec<OutgoingMailLine>,
     /// Something is on its way: the page looks again by itself.
     is_moving: bool,
     newest: bool,
     older: Option<String>,
-    export: Links,
+    export: ExportLinks,
 }
 
-pub async fn page(State(app): State<App>, guest: Guest, query: Query) -> Response {
-    show(&guest, made(&app, &guest, &query).await)
+pub async fn show_mail_page(State(app): State<App>, guest: SignedInUser, query: QueryParams) -> Response {
+    render_page_or_refusal(&guest, build_mail_page(&app, &guest, &query).await)
 }
 
-async fn made(app: &App, guest: &Guest, query: &Query) -> Result<Mails, Error> {
+async fn build_mail_page(
+    app: &App,
+    guest: &SignedInUser,
+    query: &QueryParams,
+) -> Result<OutgoingMailPage, Error> {
     let caller = guest.session();
     let before = query.text("antes").parse().ok();
-    let all = mail::listed(app, caller, before.unwrap_or(i32::MAX)).await?;
-    let frame = Frame::of(app, guest, "emails").await?;
-    let zone = app::base::registers(app, caller.scope.tenant()).await?.zone.clone();
+    let all = mail::list_outbox_mail(app, caller, before.unwrap_or(i32::MAX)).await?;
+    let frame = PageFrame::load(app, guest, "emails").await?;
+    let zone = app::base::load_registers(app, caller.scope.tenant()).await?.zone.clone();
     let older = (all.len() == 100).then(|| all.last().map(|mail| format!("?antes={}", mail.code))).flatten();
-    Ok(Mails {
-        way: way(&app.place.mail),
+    Ok(OutgoingMailPage {
+        way: describe_mail_transport(&app.place.mail),
         email: guest.visitor.email.clone(),
         is_moving: all.iter().any(|mail| mail.is_waiting && mail.tries == 0),
-        rows: all.into_iter().map(|mail| row(mail, &zone)).collect(),
+        rows: all.into_iter().map(|mail| build_mail_line(mail, &zone)).collect(),
         newest: before.is_some(),
         older,
-        export: Links::new(&frame.root, "email", []),
+        export: ExportLinks::new(&frame.root, "email", []),
         frame,
     })
 }
 
-fn row(mail: Listed, zone: &TimeZone) -> Row {
+fn build_mail_line(mail: OutboxMail, zone: &TimeZone) -> OutgoingMailLine {
     let (state, class, detail) = match (mail.sent_at, mail.is_waiting) {
-        (Some(at), _) => ("Enviado", "fine", moment(at, zone)),
+        (Some(at), _) => ("Enviado", "fine", format_moment(at, zone)),
         (None, true) if mail.tries > 0 => ("Tentando de novo", "warn", mail.failure.unwrap_or_default()),
         (None, true) => ("Na fila", "", String::new()),
         (None, false) => ("Não enviado", "wrong", mail.failure.unwrap_or_default()),
     };
-    let when = moment(mail.created_at, zone);
-    Row { recipient: mail.recipient, subject: mail.subject, when, state, class, detail }
+    let when = format_moment(mail.created_at, zone);
+    OutgoingMailLine { recipient: mail.recipient, subject: mail.subject, when, state, class, detail }
 }
 
-pub fn way(way: &Way) -> Told {
+pub fn describe_mail_transport(way: &MailDeliveryMethod) -> MailTransportSummary {
     match way {
-        Way::Smtp { host, from } => Told {
+        MailDeliveryMethod::Smtp { host, from } => MailTransportSummary {
             title: "Os e-mails saem por um servidor de e-mail",
             text: format!("Pelo servidor {host}, em nome de {from}."),
             is_fine: true,
         },
-        Way::Folder(folder) => Told {
+        MailDeliveryMethod::Folder(folder) => MailTransportSummary {
             title: "Os e-mails ainda não saem deste servidor",
             text: format!(
                 "Sem um servidor de e-mail configurado, cada mensagem vira um arquivo .eml na pasta {}. Quem cuida do \
@@ -96,7 +100,7 @@ pub fn way(way: &Way) -> Told {
             ),
             is_fine: false,
         },
-        Way::None => Told {
+        MailDeliveryMethod::None => MailTransportSummary {
             title: "Este servidor não envia e-mails",
             text: "Eles esperam na fila até que um servidor os envie.".to_owned(),
             is_fine: false,
@@ -104,26 +108,30 @@ pub fn way(way: &Way) -> Told {
     }
 }
 
-pub async fn send_test(State(app): State<App>, guest: Guest, sent: Result<Form, Refusal>) -> Response {
+pub async fn send_test_mail(
+    State(app): State<App>,
+    guest: SignedInUser,
+    sent: Result<SubmittedForm, Refusal>,
+) -> Response {
     if let Err(refusal) = sent {
         return refusal.into_response();
     }
-    match mail::send_test(&app, guest.session()).await {
+    match mail::send_test_mail(&app, guest.session()).await {
         Ok(email) => {
-            let mut response = redirect(&format!("{}/console/emails", root(&app)));
-            tell(
+            let mut response = redirect_to(&format!("{}/console/emails", derive_root_path(&app)));
+            add_notice(
                 &mut response,
                 &format!("Um e-mail de teste está a caminho de {email}; veja abaixo se saiu."),
             );
             response
         }
-        Err(error) => show::<Mails>(&guest, Err(error)),
+        Err(error) => render_page_or_refusal::<OutgoingMailPage>(&guest, Err(error)),
     }
 }
 
 #[cfg(test)]
-pub const CASES: crate::rendered::Cases = &[("console/emails.html", |with| {
-    let row = || Row {
+pub const CASES: crate::rendered::TemplateCases = &[("console/emails.html", |with| {
+    let row = || OutgoingMailLine {
         recipient: with.text(),
         subject: with.text(),
         when: with.text(),
@@ -131,14 +139,14 @@ pub const CASES: crate::rendered::Cases = &[("console/emails.html", |with| {
         class: "fine",
         detail: with.text(),
     };
-    crate::rendered::text(&Mails {
+    crate::rendered::render_template(&OutgoingMailPage {
         export: with.links(),
         frame: with.frame(),
-        way: Told { title: "Por aqui", text: with.text(), is_fine: false },
+        way: MailTransportSummary { title: "Por aqui", text: with.text(), is_fine: false },
         email: with.text(),
-        rows: with.many(row),
+        rows: with.list_of(row),
         is_moving: true,
         newest: true,
-        older: with.maybe(|| with.text()),
+        older: with.option_of(|| with.text()),
     })
 })];

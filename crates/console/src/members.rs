@@ -1,18 +1,18 @@
 //! `/console/associados`: members with their benefits, found by whatever is known of them.
 
-use crate::exporting::Links;
-use crate::form::Form;
-use crate::frame::Frame;
-use crate::lists::{Around, Cell, Column, around, column};
-use crate::page::{Refusal, show};
+use crate::exporting::ExportLinks;
+use crate::form::SubmittedForm;
+use crate::frame::PageFrame;
+use crate::lists::{TableCell, TableColumn, TableToolbar, define_column, load_toolbar};
+use crate::page::{Refusal, render_page_or_refusal};
 use crate::person::STATES;
-use crate::records::labelled;
-use crate::show::{Pager, money};
-use crate::visitor::{Guest, Query, redirect, root};
+use crate::records::label_problem_lines;
+use crate::show::{ListPager, format_money};
+use crate::visitor::{QueryParams, SignedInUser, derive_root_path, redirect_to};
 use crate::words;
-use app::base::Registers;
-use app::saved::List;
-use app::searches::{self, Found};
+use app::base::TenantRegisters;
+use app::saved::FilterableList;
+use app::searches::{self, FoundMemberRow};
 use app::{App, Error};
 use askama::Template;
 use axum::Router;
@@ -24,23 +24,23 @@ use wire::records::PesquisaAssociadoQuery;
 
 const PAGE: i64 = 100;
 
-pub fn routes() -> Router<App> {
-    Router::new().route("/console/associados", get(list).merge(post(filter)))
+pub fn build_member_routes() -> Router<App> {
+    Router::new().route("/console/associados", get(show_member_list).merge(post(filter_member_list)))
 }
 
 /// A situation as its badge shows it.
-pub struct Badge {
+pub struct SituationBadge {
     pub code: i32,
     pub name: String,
 }
 
-pub fn badge(registers: &Registers, code: domain::SituationCode) -> Badge {
+pub fn build_situation_badge(registers: &TenantRegisters, code: domain::SituationCode) -> SituationBadge {
     let name = registers.situation(code).map_or_else(String::new, |one| one.name.clone());
-    Badge { code: code.get(), name }
+    SituationBadge { code: code.get(), name }
 }
 
 /// A row of a list of members or benefits.
-pub struct Row {
+pub struct TableRow {
     pub person: i32,
     pub link: String,
     pub name: String,
@@ -48,35 +48,35 @@ pub struct Row {
     pub note: String,
     pub document: String,
     pub branch: String,
-    pub cells: Vec<Cell>,
+    pub cells: Vec<TableCell>,
 }
 
-pub const COLUMNS: &[Column] = &[
-    column("documento", "CPF ou CNPJ", true),
-    column("telefone", "Telefone", true),
-    column("beneficio", "Benefício", true),
-    column("situacao", "Situação", true),
-    column("loja", "Loja", true),
-    column("tipo", "Tipo", false),
-    column("planos", "Planos", false),
-    column("cartao", "Cartão", false),
-    column("email", "E-mail", false),
-    column("cidade", "Cidade", false),
-    column("nascimento", "Nascimento", false),
-    column("consultor", "Consultor", false),
-    column("cadastro", "Cadastro", false),
-    column("alteracao", "Alteração", false),
+pub const COLUMNS: &[TableColumn] = &[
+    define_column("documento", "CPF ou CNPJ", true),
+    define_column("telefone", "Telefone", true),
+    define_column("beneficio", "Benefício", true),
+    define_column("situacao", "Situação", true),
+    define_column("loja", "Loja", true),
+    define_column("tipo", "Tipo", false),
+    define_column("planos", "Planos", false),
+    define_column("cartao", "Cartão", false),
+    define_column("email", "E-mail", false),
+    define_column("cidade", "Cidade", false),
+    define_column("nascimento", "Nascimento", false),
+    define_column("consultor", "Consultor", false),
+    define_column("cadastro", "Cadastro", false),
+    define_column("alteracao", "Alteração", false),
 ];
 
 /// What may be chosen in a list, and whether it is.
-pub struct Choice {
+pub struct SelectOption {
     pub value: String,
     pub name: String,
     pub is_chosen: bool,
 }
 
 /// A field of the further filters.
-pub struct Further {
+pub struct ExtraFilterField {
     pub name: &'static str,
     pub label: &'static str,
     pub mask: &'static str,
@@ -84,7 +84,7 @@ pub struct Further {
 }
 
 /// A filter that came with a link and has no field: what it is, and the way without it.
-pub struct Fixed {
+pub struct FixedFilter {
     pub name: &'static str,
     pub value: String,
     pub text: String,
@@ -93,40 +93,48 @@ pub struct Fixed {
 
 #[derive(Template)]
 #[template(path = "console/associados.html")]
-struct Members {
-    frame: Frame,
-    around: Around,
+struct BrowseMembersPage {
+    frame: PageFrame,
+    around: TableToolbar,
     first_column: &'static str,
-    rows: Vec<Row>,
-    pager: Pager,
+    rows: Vec<TableRow>,
+    pager: ListPager,
     problems: Vec<String>,
     name: String,
     document: String,
     plate: String,
-    situations: Vec<Choice>,
-    branches: Vec<Choice>,
-    plans: Vec<Choice>,
-    states: Vec<Choice>,
-    further: Vec<Further>,
+    situations: Vec<SelectOption>,
+    branches: Vec<SelectOption>,
+    plans: Vec<SelectOption>,
+    states: Vec<SelectOption>,
+    further: Vec<ExtraFilterField>,
     is_further: bool,
-    fixed: Vec<Fixed>,
+    fixed: Vec<FixedFilter>,
     is_filtered: bool,
 }
 
-pub async fn list(State(app): State<App>, guest: Guest, query: Query) -> Response {
-    show(&guest, made(&app, &guest, &query).await)
+pub async fn show_member_list(State(app): State<App>, guest: SignedInUser, query: QueryParams) -> Response {
+    render_page_or_refusal(&guest, build_member_list(&app, &guest, &query).await)
 }
 
 /// `POST /console/associados`: with a document among the filters the list is answered at once, so that the document stands
 /// in no address; other filters get an address to keep and to come back to.
-async fn filter(State(app): State<App>, guest: Guest, sent: Result<Form, Refusal>) -> Response {
+async fn filter_member_list(
+    State(app): State<App>,
+    guest: SignedInUser,
+    sent: Result<SubmittedForm, Refusal>,
+) -> Response {
     let query = match sent {
-        Ok(sent) => Query::of_form(&sent),
+        Ok(sent) => QueryParams::from_form(&sent),
         Err(refusal) => return refusal.into_response(),
     };
     match PRIVATE.iter().any(|name| !query.text(name).is_empty()) {
-        true => show(&guest, made(&app, &guest, &query).await),
-        false => redirect(&format!("{}/console/associados{}", root(&app), query.with("", ""))),
+        true => render_page_or_refusal(&guest, build_member_list(&app, &guest, &query).await),
+        false => redirect_to(&format!(
+            "{}/console/associados{}",
+            derive_root_path(&app),
+            query.with_parameter("", "")
+        )),
     }
 }
 
@@ -145,60 +153,80 @@ const FURTHER: [(&str, &str, &str); 6] = [
 const TYPED: [(&str, &str); 3] = [("nome", "Nome"), ("cpf", "CPF ou CNPJ"), ("placa", "Placa")];
 const SELLERS: [(&str, &str); 2] = [("codConsultor", "Consultor"), ("codRepresentante", "Representante")];
 
-fn choices(query: &Query, name: &str, all: impl Iterator<Item = (String, String)>) -> Vec<Choice> {
+fn build_select_options(
+    query: &QueryParams,
+    name: &str,
+    all: impl Iterator<Item = (String, String)>,
+) -> Vec<SelectOption> {
     let chosen = query.text(name);
-    all.map(|(value, name)| Choice { is_chosen: value == chosen, value, name }).collect()
+    all.map(|(value, name)| SelectOption { is_chosen: value == chosen, value, name }).collect()
 }
 
-async fn made(app: &App, guest: &Guest, query: &Query) -> Result<Members, Error> {
-    let frame = Frame::of(app, guest, "associados").await?;
+async fn build_member_list(
+    app: &App,
+    guest: &SignedInUser,
+    query: &QueryParams,
+) -> Result<BrowseMembersPage, Error> {
+    let frame = PageFrame::load(app, guest, "associados").await?;
     let caller = guest.session();
-    let around = around(app, guest, List::Members, COLUMNS, query).await?;
-    let registers = app::base::registers(app, caller.scope.tenant()).await?;
+    let around = load_toolbar(app, guest, FilterableList::Members, COLUMNS, query).await?;
+    let registers = app::base::load_registers(app, caller.scope.tenant()).await?;
     let names =
         FILTERS.into_iter().chain(FURTHER.map(|(name, ..)| name)).chain(SELLERS.map(|(name, _)| name));
     let given = names.chain(["uf"]).map(|name| (name, query.text(name))).filter(|(_, text)| !text.is_empty());
     let asked = given.clone().map(|(name, text)| (name.to_owned(), text.to_owned()));
-    let page = ("pagina".to_owned(), query.page().to_string());
-    let asked: Result<PesquisaAssociadoQuery, _> = wire::read::query(asked.chain([page]));
+    let page = ("pagina".to_owned(), query.page_number().to_string());
+    let asked: Result<PesquisaAssociadoQuery, _> = wire::read::read_query(asked.chain([page]));
     let labels: Vec<(&str, &str)> =
         TYPED.into_iter().chain(FURTHER.map(|(name, label, _)| (name, label))).collect();
     let (rows, total, problems) = match asked {
-        Ok(asked) => match searches::rows(app, caller, asked, "GET /console/associados").await {
+        Ok(asked) => match searches::list_members(app, caller, asked, "GET /console/associados").await {
             Ok(page) => (page.rows, page.total, Vec::new()),
-            Err(Error::Refused(problems)) => {
-                (Vec::new(), 0, labelled(problems.iter().map(wire::refusal::text).collect(), &labels))
-            }
+            Err(Error::Refused(problems)) => (
+                Vec::new(),
+                0,
+                label_problem_lines(problems.iter().map(wire::refusal::render_rejection).collect(), &labels),
+            ),
             Err(error) => return Err(error),
         },
-        Err(problems) => (Vec::new(), 0, labelled(problems.into_lines(), &labels)),
+        Err(problems) => (Vec::new(), 0, label_problem_lines(problems.into_lines(), &labels)),
     };
-    let situations = registers.situations_of(Entity::Benefit).map(|one| (one.name.clone(), one.name.clone()));
-    let branches = registers.branches_of(&caller.scope).map(|one| (one.code.to_string(), one.name.clone()));
+    let situations =
+        registers.active_situations(Entity::Benefit).map(|one| (one.name.clone(), one.name.clone()));
+    let branches =
+        registers.usable_branches(&caller.scope).map(|one| (one.code.to_string(), one.name.clone()));
     let sold = registers.plans.iter().filter(|one| one.active);
     let plans = sold.map(|one| (one.code.to_string(), one.name.clone()));
     let states = STATES.iter().map(|state| ((*state).to_owned(), (*state).to_owned()));
-    let further =
-        FURTHER.map(|(name, label, mask)| Further { name, label, mask, value: query.text(name).to_owned() });
-    Ok(Members {
-        rows: rows.iter().map(|found| row(&registers, found, &frame.root, &around)).collect(),
+    let further = FURTHER.map(|(name, label, mask)| ExtraFilterField {
+        name,
+        label,
+        mask,
+        value: query.text(name).to_owned(),
+    });
+    Ok(BrowseMembersPage {
+        rows: rows.iter().map(|found| build_member_row(&registers, found, &frame.root, &around)).collect(),
         first_column: "Associado",
-        pager: Pager::new(query.page(), total, PAGE, |page| query.with_page(page)).exporting(Links::new(
-            &frame.root,
-            "associado",
-            given.clone().chain([("colunas", around.exported(&["codigo", "nome", "placa"]).as_str())]),
-        )),
+        pager: ListPager::new(query.page_number(), total, PAGE, |page| query.with_page(page)).with_export(
+            ExportLinks::new(
+                &frame.root,
+                "associado",
+                given
+                    .clone()
+                    .chain([("colunas", around.export_columns(&["codigo", "nome", "placa"]).as_str())]),
+            ),
+        ),
         problems,
         name: query.text("nome").to_owned(),
         document: query.text("cpf").to_owned(),
         plate: query.text("placa").to_owned(),
-        situations: choices(query, "situacaoBeneficio", situations),
-        branches: choices(query, "codLoja", branches),
-        plans: choices(query, "codPlano", plans),
-        states: choices(query, "uf", states),
+        situations: build_select_options(query, "situacaoBeneficio", situations),
+        branches: build_select_options(query, "codLoja", branches),
+        plans: build_select_options(query, "codPlano", plans),
+        states: build_select_options(query, "uf", states),
         is_further: further.iter().any(|one| !one.value.is_empty()) || !query.text("uf").is_empty(),
         further: further.into_iter().collect(),
-        fixed: fixed(query, &registers),
+        fixed: list_fixed_filters(query, &registers),
         is_filtered: given.count() > 0,
         around,
         frame,
@@ -206,61 +234,76 @@ async fn made(app: &App, guest: &Guest, query: &Query) -> Result<Members, Error>
 }
 
 /// Sellers are thousands: whoever filters by one came from his name.
-fn fixed(query: &Query, registers: &Registers) -> Vec<Fixed> {
+fn list_fixed_filters(query: &QueryParams, registers: &TenantRegisters) -> Vec<FixedFilter> {
     let one = |(name, label): (&'static str, &str)| {
         let value = query.text(name);
         let code = value.parse().ok().map(SellerCode::new)?;
         let seller = registers.seller_name(code).unwrap_or(value);
         let text = format!("{label}: {seller}");
-        Some(Fixed { name, value: value.to_owned(), text, without: query.without(name) })
+        Some(FixedFilter { name, value: value.to_owned(), text, without: query.without_parameter(name) })
     };
     SELLERS.into_iter().filter_map(one).collect()
 }
 
-pub fn row(registers: &Registers, found: &Found, root: &str, around: &Around) -> Row {
+pub fn build_member_row(
+    registers: &TenantRegisters,
+    found: &FoundMemberRow,
+    root: &str,
+    around: &TableToolbar,
+) -> TableRow {
     let person = &found.person;
     let shown_columns = around.columns.iter().filter(|(_, _, is_chosen)| *is_chosen);
-    Row {
+    TableRow {
         person: person.code.get(),
         link: format!("{root}/console/associados/{}", person.code),
         name: person.name.clone(),
         note: String::new(),
-        document: person.document.as_deref().map(shown::document).unwrap_or_default(),
+        document: person.document.as_deref().map(shown::format_document).unwrap_or_default(),
         branch: registers.branch_name(found.branch).to_owned(),
         cells: shown_columns
-            .map(|(name, title, _)| Cell { title, ..cell(registers, found, root, name) })
+            .map(|(name, title, _)| TableCell { title, ..build_member_cell(registers, found, root, name) })
             .collect(),
     }
 }
 
-fn cell(registers: &Registers, found: &Found, root: &str, name: &str) -> Cell {
+fn build_member_cell(
+    registers: &TenantRegisters,
+    found: &FoundMemberRow,
+    root: &str,
+    name: &str,
+) -> TableCell {
     let (person, benefit) = (&found.person, found.benefit.as_ref());
-    let text = |text: String| Cell { text, ..Cell::default() };
-    let number = |text: String| Cell { text, class: "nowrap number", ..Cell::default() };
-    let day = |day: Option<&str>| number(day.map(shown::day).unwrap_or_default());
+    let text = |text: String| TableCell { text, ..TableCell::default() };
+    let number = |text: String| TableCell { text, class: "nowrap number", ..TableCell::default() };
+    let day = |day: Option<&str>| number(day.map(shown::format_day).unwrap_or_default());
     match name {
-        "documento" => number(person.document.as_deref().map(shown::document).unwrap_or_default()),
+        "documento" => number(person.document.as_deref().map(shown::format_document).unwrap_or_default()),
         "telefone" => {
             let phone = person.mobile.as_deref().or(person.landline.as_deref());
-            number(phone.map(shown::phone).unwrap_or_default())
+            number(phone.map(shown::format_phone).unwrap_or_default())
         }
         "beneficio" => match benefit {
-            Some(one) => Cell {
+            Some(one) => TableCell {
                 text: one.plate.clone().unwrap_or_else(|| {
                     let plan = one.plans.first().and_then(|(code, _)| registers.plan(*code));
                     plan.map_or_else(String::new, |plan| plan.name.clone())
                 }),
                 link: Some(format!("{root}/console/beneficios/{}", one.code)),
                 note: format!("nº {}", one.sequence),
-                ..Cell::default()
+                ..TableCell::default()
             },
-            None => Cell { text: "sem benefício".to_owned(), class: "quiet", ..Cell::default() },
+            None => TableCell { text: "sem benefício".to_owned(), class: "quiet", ..TableCell::default() },
         },
-        "situacao" => Cell { badge: benefit.map(|one| badge(registers, one.situation)), ..Cell::default() },
+        "situacao" => TableCell {
+            badge: benefit.map(|one| build_situation_badge(registers, one.situation)),
+            ..TableCell::default()
+        },
         "loja" => text(registers.branch_name(found.branch).to_owned()),
-        "tipo" => text(benefit.map(|one| words::kind(one.kind)).unwrap_or_default().to_owned()),
-        "planos" => text(benefit.map(|one| plans(registers, &one.plans)).unwrap_or_default()),
-        "cartao" => number(benefit.and_then(|one| one.card.as_deref()).map(shown::card).unwrap_or_default()),
+        "tipo" => text(benefit.map(|one| words::label_benefit_kind(one.kind)).unwrap_or_default().to_owned()),
+        "planos" => text(benefit.map(|one| describe_plans(registers, &one.plans)).unwrap_or_default()),
+        "cartao" => {
+            number(benefit.and_then(|one| one.card.as_deref()).map(shown::format_card).unwrap_or_default())
+        }
         "email" => text(person.email.clone().unwrap_or_default()),
         "cidade" => {
             let parts = [person.address.city.clone(), person.address.state.clone()];
@@ -273,30 +316,30 @@ fn cell(registers: &Registers, found: &Found, root: &str, name: &str) -> Cell {
         }
         "cadastro" => day(Some(&found.registered_on)),
         "alteracao" => day(Some(&found.updated_on)),
-        _ => Cell::default(),
+        _ => TableCell::default(),
     }
 }
 
 /// `Ouro (R$ 150,55), Clube (R$ 9,90)`
-pub fn plans(registers: &Registers, all: &[(domain::PlanCode, i64)]) -> String {
-    let named = all
-        .iter()
-        .filter_map(|(plan, price)| Some(format!("{} ({})", registers.plan(*plan)?.name, money(*price))));
+pub fn describe_plans(registers: &TenantRegisters, all: &[(domain::PlanCode, i64)]) -> String {
+    let named = all.iter().filter_map(|(plan, price)| {
+        Some(format!("{} ({})", registers.plan(*plan)?.name, format_money(*price)))
+    });
     named.collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]
-pub const CASES: crate::rendered::Cases = &[("console/associados.html", |with| {
-    let further = || Further { name: "chassi", label: "Chassi", mask: "", value: with.text() };
+pub const CASES: crate::rendered::TemplateCases = &[("console/associados.html", |with| {
+    let further = || ExtraFilterField { name: "chassi", label: "Chassi", mask: "", value: with.text() };
     let fixed =
-        || Fixed { name: "codConsultor", value: with.text(), text: with.text(), without: with.text() };
-    crate::rendered::text(&Members {
+        || FixedFilter { name: "codConsultor", value: with.text(), text: with.text(), without: with.text() };
+    crate::rendered::render_template(&BrowseMembersPage {
         frame: with.frame(),
-        around: with.around(),
+        around: with.toolbar(),
         first_column: "Associado",
-        rows: with.many(|| with.row()),
+        rows: with.list_of(|| with.row()),
         pager: with.pager(),
-        problems: with.many(|| with.text()),
+        problems: with.list_of(|| with.text()),
         name: with.text(),
         document: with.text(),
         plate: with.text(),
@@ -304,9 +347,9 @@ pub const CASES: crate::rendered::Cases = &[("console/associados.html", |with| {
         branches: with.choices(),
         plans: with.choices(),
         states: with.choices(),
-        further: with.many(further),
-        is_further: with.is_full(),
-        fixed: with.many(fixed),
-        is_filtered: with.is_full(),
+        further: with.list_of(further),
+        is_further: with.is_filled(),
+        fixed: with.list_of(fixed),
+        is_filtered: with.is_filled(),
     })
 })];

@@ -1,26 +1,26 @@
 //! `/console/validacao`: whether benefits are validated without a credential, and which partners may do it more often.
 
-use crate::admin::{administered, must_administer};
-use crate::form::Form;
-use crate::frame::Frame;
-use crate::notice::tell;
-use crate::page::{Refusal, page, show};
-use crate::records::told;
-use crate::visitor::{Guest, redirect, root};
-use app::once::Once;
-use app::tenants::{self, Changes};
+use crate::admin::{accept_administrator_form, require_administrator};
+use crate::form::SubmittedForm;
+use crate::frame::PageFrame;
+use crate::notice::add_notice;
+use crate::page::{Refusal, render_page, render_page_or_refusal};
+use crate::records::describe_rejection;
+use crate::visitor::{SignedInUser, derive_root_path, redirect_to};
+use app::once::IdempotentWrite;
+use app::tenants::{self, ChangeTenant};
 use app::{App, Error};
 use askama::Template;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use domain::{Rejection, ValidationPartner};
-use wire::read::Given;
+use wire::read::FieldPatch;
 
 #[derive(Template)]
 #[template(path = "console/validacao.html")]
-struct OpenValidation {
-    frame: Frame,
+struct OpenValidationPage {
+    frame: PageFrame,
     version: String,
     is_open: bool,
     /// A line for each.
@@ -31,16 +31,16 @@ struct OpenValidation {
     problems: Vec<String>,
 }
 
-pub async fn form(State(app): State<App>, guest: Guest) -> Response {
-    show(&guest, as_it_is(&app, &guest).await)
+pub async fn show_validation_form(State(app): State<App>, guest: SignedInUser) -> Response {
+    render_page_or_refusal(&guest, build_validation_page(&app, &guest).await)
 }
 
-async fn as_it_is(app: &App, guest: &Guest) -> Result<OpenValidation, Error> {
-    must_administer(guest.session())?;
-    let own = tenants::own(app, guest.session()).await?;
+async fn build_validation_page(app: &App, guest: &SignedInUser) -> Result<OpenValidationPage, Error> {
+    require_administrator(guest.session())?;
+    let own = tenants::read_own_tenant(app, guest.session()).await?;
     let throttle = &app.throttle;
-    Ok(OpenValidation {
-        frame: Frame::of(app, guest, "cadastros").await?,
+    Ok(OpenValidationPage {
+        frame: PageFrame::load(app, guest, "cadastros").await?,
         version: own.tenant.version.to_string(),
         is_open: own.tenant.open_validation,
         partners: own.tenant.validation_partners.unwrap_or_default(),
@@ -51,60 +51,74 @@ async fn as_it_is(app: &App, guest: &Guest) -> Result<OpenValidation, Error> {
     })
 }
 
-pub async fn save(State(app): State<App>, guest: Guest, sent: Result<Form, Refusal>) -> Response {
-    let sent = match administered(&guest, sent) {
+pub async fn save_validation_form(
+    State(app): State<App>,
+    guest: SignedInUser,
+    sent: Result<SubmittedForm, Refusal>,
+) -> Response {
+    let sent = match accept_administrator_form(&guest, sent) {
         Ok(sent) => sent,
         Err(refusal) => return refusal.into_response(),
     };
-    let saved = match changes(&sent) {
-        Ok(changes) => tenants::change(&app, guest.session(), changes, Once::each_time()).await.map(drop),
+    let saved = match parse_validation_changes(&sent) {
+        Ok(changes) => {
+            tenants::change_own_tenant(&app, guest.session(), changes, IdempotentWrite::without_key())
+                .await
+                .map(drop)
+        }
         Err(problems) => Err(Error::Refused(problems)),
     };
     match saved {
         Ok(()) => {
-            let mut response = redirect(&format!("{}/console/validacao", root(&app)));
-            tell(&mut response, "As alterações foram salvas.");
+            let mut response = redirect_to(&format!("{}/console/validacao", derive_root_path(&app)));
+            add_notice(&mut response, "As alterações foram salvas.");
             response
         }
-        Err(Error::Refused(problems)) => again(&app, &guest, &sent, &problems).await,
+        Err(Error::Refused(problems)) => render_refused_validation(&app, &guest, &sent, &problems).await,
         Err(error) => Refusal::from(&error).into_response(),
     }
 }
 
-fn changes(sent: &Form) -> Result<Changes, Vec<Rejection>> {
+fn parse_validation_changes(sent: &SubmittedForm) -> Result<ChangeTenant, Vec<Rejection>> {
     let mut problems = Vec::new();
     let lines = sent.text("parceiros").lines().filter(|line| !line.trim().is_empty());
-    let partners = lines.filter_map(|line| app::collect(&mut problems, ValidationPartner::parse(line)));
+    let partners =
+        lines.filter_map(|line| app::collect_problem(&mut problems, ValidationPartner::parse(line)));
     let partners: Vec<ValidationPartner> = partners.collect();
     if !problems.is_empty() {
         return Err(problems);
     }
-    Ok(Changes {
+    Ok(ChangeTenant {
         open_validation: Some(sent.text("aberta") == "sim"),
-        validation_partners: Given::Set(partners),
-        ..Changes::of_version(sent.text("versao").parse().unwrap_or(0))
+        validation_partners: FieldPatch::Set(partners),
+        ..ChangeTenant::from_version(sent.text("versao").parse().unwrap_or(0))
     })
 }
 
 /// The page as it was sent, with what is wrong. Where somebody else changed it meanwhile, as it is now.
-async fn again(app: &App, guest: &Guest, sent: &Form, problems: &[Rejection]) -> Response {
+async fn render_refused_validation(
+    app: &App,
+    guest: &SignedInUser,
+    sent: &SubmittedForm,
+    problems: &[Rejection],
+) -> Response {
     let is_old = problems.iter().any(|problem| matches!(problem, Rejection::OldVersion { .. }));
-    match as_it_is(app, guest).await {
+    match build_validation_page(app, guest).await {
         Ok(mut made) => {
-            made.problems = problems.iter().map(told).collect();
+            made.problems = problems.iter().map(describe_rejection).collect();
             if !is_old {
                 made.is_open = sent.text("aberta") == "sim";
                 sent.text("parceiros").clone_into(&mut made.partners);
             }
-            page(StatusCode::BAD_REQUEST, &made)
+            render_page(StatusCode::BAD_REQUEST, &made)
         }
-        Err(error) => show::<OpenValidation>(guest, Err(error)),
+        Err(error) => render_page_or_refusal::<OpenValidationPage>(guest, Err(error)),
     }
 }
 
 #[cfg(test)]
-pub const CASES: crate::rendered::Cases = &[("console/validacao.html", |with| {
-    crate::rendered::text(&OpenValidation {
+pub const CASES: crate::rendered::TemplateCases = &[("console/validacao.html", |with| {
+    crate::rendered::render_template(&OpenValidationPage {
         frame: with.frame(),
         version: "3".to_owned(),
         is_open: true,
@@ -112,6 +126,6 @@ pub const CASES: crate::rendered::Cases = &[("console/validacao.html", |with| {
         minutes: 15,
         lookups: 200,
         misses: 20,
-        problems: with.many(|| with.text()),
+        problems: with.list_of(|| with.text()),
     })
 })];

@@ -1,8 +1,8 @@
 //! A page as an answer, and a refusal that is no page: each with the headers that keep a browser from doing more than
 //! show it.
 
-use crate::notice::clear;
-use crate::visitor::Guest;
+use crate::notice::clear_notice;
+use crate::visitor::SignedInUser;
 use askama::Template;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{Html, IntoResponse, Response};
@@ -23,7 +23,7 @@ const HEADERS: [(HeaderName, HeaderValue); 4] = [
     (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
 ];
 
-pub fn page(status: StatusCode, template: &impl Template) -> Response {
+pub fn render_page(status: StatusCode, template: &impl Template) -> Response {
     match template.render() {
         Ok(page) => (status, HEADERS, Html(page)).into_response(),
         Err(error) => {
@@ -34,27 +34,27 @@ pub fn page(status: StatusCode, template: &impl Template) -> Response {
 }
 
 /// A page of the console, or why there is none. What the page before had to say is said now, and not again.
-pub fn show<T: Template>(guest: &Guest, made: Result<T, app::Error>) -> Response {
+pub fn render_page_or_refusal<T: Template>(guest: &SignedInUser, made: Result<T, app::Error>) -> Response {
     let mut response = match made {
-        Ok(template) => page(StatusCode::OK, &template),
-        Err(error) => return refused(guest, &error),
+        Ok(template) => render_page(StatusCode::OK, &template),
+        Err(error) => return render_refusal(guest, &error),
     };
     if guest.notice.is_some() {
-        clear(&mut response);
+        clear_notice(&mut response);
     }
     response
 }
 
 /// Why there is nothing to answer with.
-pub fn refused(guest: &Guest, error: &app::Error) -> Response {
+pub fn render_refusal(guest: &SignedInUser, error: &app::Error) -> Response {
     let refusal = match error {
-        app::Error::NoSuch { .. } => Refusal::NotThere,
+        app::Error::NotFound { .. } => Refusal::NotThere,
         app::Error::Forbidden => Refusal::Forbidden,
         error => Refusal::from(error),
     };
     let mut response = refusal.into_response();
     if guest.notice.is_some() {
-        clear(&mut response);
+        clear_notice(&mut response);
     }
     response
 }
@@ -136,7 +136,7 @@ impl Refusal {
             Refusal::Unreadable => "O formulário chegou incompleto; envie de novo.",
             Refusal::TooOften => "Houve pedidos demais deste endereço; tente de novo daqui a um minuto.",
             Refusal::Unavailable => "O banco de dados não responde no momento; tente de novo em instantes.",
-            Refusal::DatabaseFault(fault) => wire::database_fault::sentence(fault),
+            Refusal::DatabaseFault(fault) => wire::database_fault::describe_database_fault(fault),
             Refusal::TooManyExports => {
                 "Há exportações demais em XLSX ao mesmo tempo; tente de novo em instantes, ou exporte em CSV."
             }
@@ -167,7 +167,7 @@ impl IntoResponse for Refusal {
 impl From<&app::Error> for Refusal {
     fn from(error: &app::Error) -> Refusal {
         match error {
-            app::Error::TooMany(_) | app::Error::TooManyRequests(_) => return Refusal::TooOften,
+            app::Error::TooManyFailures(_) | app::Error::TooManyRequests(_) => return Refusal::TooOften,
             app::Error::NoPlace(app::HeavyWork::WorkbookExport) => return Refusal::TooManyExports,
             app::Error::NoPlace(app::HeavyWork::WorkbookReading) => return Refusal::TooManyWorkbooks,
             _ => tracing::warn!(%error, "a page could not be answered"),
@@ -177,7 +177,7 @@ impl From<&app::Error> for Refusal {
         }
         match error {
             app::Error::Files(_) => Refusal::FilesAway,
-            error if error.is_passing() => Refusal::Unavailable,
+            error if error.is_transient() => Refusal::Unavailable,
             _ => Refusal::Broken,
         }
     }

@@ -1,12 +1,12 @@
 //! `/console`: what needs attention, and the figures that a day begins with. Each leads to the rows behind it.
 
 use crate::cases;
-use crate::first_steps::{self, Step};
-use crate::frame::Frame;
-use crate::page::show;
-use crate::show::{Chart, Columns, count, moment, short_month};
-use crate::visitor::Guest;
-use app::panel::{self, AGES, Figures, GONE_COLD, WAITS_LONG, Work};
+use crate::first_steps::{self, FirstStep};
+use crate::frame::PageFrame;
+use crate::page::render_page_or_refusal;
+use crate::show::{BarChart, ColumnChart, format_count, format_moment, format_short_month};
+use crate::visitor::SignedInUser;
+use app::panel::{self, AGES, BenefitFigures, GONE_COLD, PendingWork, WAITS_LONG};
 use app::{App, Error};
 use askama::Template;
 use axum::extract::State;
@@ -15,7 +15,7 @@ use domain::{CaseKind, Entity, Moment, SituationKind, TimeZone};
 use std::time::Duration;
 
 /// Something that waits for somebody.
-struct Waits {
+struct AttentionLine {
     count: String,
     text: String,
     link: String,
@@ -23,60 +23,60 @@ struct Waits {
 
 #[derive(Template)]
 #[template(path = "console/painel.html")]
-struct Panel {
-    frame: Frame,
-    attention: Vec<Waits>,
+struct PanelFiguresPage {
+    frame: PageFrame,
+    attention: Vec<AttentionLine>,
     /// Figure, what it is, where its rows are.
     figures: Vec<(String, &'static str, String)>,
-    by_month: Columns,
-    by_situation: Chart,
-    by_branch: Chart,
-    claims: Option<Chart>,
-    ages: Option<Chart>,
-    sales: Option<Chart>,
+    by_month: ColumnChart,
+    by_situation: BarChart,
+    by_branch: BarChart,
+    claims: Option<BarChart>,
+    ages: Option<BarChart>,
+    sales: Option<BarChart>,
     counted_at: String,
     is_empty: bool,
     /// While there is no benefit, for those who can change that.
-    steps: Option<Vec<Step>>,
+    steps: Option<Vec<FirstStep>>,
 }
 
-pub async fn page(State(app): State<App>, guest: Guest) -> Response {
-    show(&guest, made(&app, &guest).await)
+pub async fn show_panel_page(State(app): State<App>, guest: SignedInUser) -> Response {
+    render_page_or_refusal(&guest, build_panel_page(&app, &guest).await)
 }
 
-async fn made(app: &App, guest: &Guest) -> Result<Panel, Error> {
-    let frame = Frame::of(app, guest, "painel").await?;
-    let figures = panel::figures(app, guest.session()).await?;
-    let work = panel::work(app, guest.session()).await?;
+async fn build_panel_page(app: &App, guest: &SignedInUser) -> Result<PanelFiguresPage, Error> {
+    let frame = PageFrame::load(app, guest, "painel").await?;
+    let figures = panel::read_benefit_figures(app, guest.session()).await?;
+    let work = panel::read_pending_work(app, guest.session()).await?;
     let (root, zone) = (frame.root.as_str(), &figures.registers.zone);
-    Ok(Panel {
-        attention: attention(root, &figures, &work),
-        figures: cells(root, &figures, &work),
-        by_month: by_month(root, &figures),
-        by_situation: by_situation(root, &figures),
-        by_branch: by_branch(root, &figures),
-        claims: claims(root, &figures, &work),
-        ages: ages(root, &work, app.now(), zone),
-        sales: sales(root, &figures, &work),
-        counted_at: moment(work.counted_at, zone).split_off(11),
-        steps: if figures.total == 0 { first_steps::of(app, guest).await? } else { None },
+    Ok(PanelFiguresPage {
+        attention: list_attention_lines(root, &figures, &work),
+        figures: build_figure_cells(root, &figures, &work),
+        by_month: chart_benefits_by_month(root, &figures),
+        by_situation: chart_benefits_by_situation(root, &figures),
+        by_branch: chart_benefits_by_branch(root, &figures),
+        claims: chart_claims_by_type(root, &figures, &work),
+        ages: chart_claim_ages(root, &work, app.now(), zone),
+        sales: chart_open_deals(root, &figures, &work),
+        counted_at: format_moment(work.counted_at, zone).split_off(11),
+        steps: if figures.total == 0 { first_steps::list_first_steps(app, guest).await? } else { None },
         is_empty: figures.total == 0,
         frame,
     })
 }
 
 /// The address of a list, filtered.
-fn to(root: &str, path: &str, filters: &[(&str, &str)]) -> String {
+fn build_list_link(root: &str, path: &str, filters: &[(&str, &str)]) -> String {
     let query = form_urlencoded::Serializer::new(String::new()).extend_pairs(filters).finish();
     format!("{root}/console/{path}?{query}")
 }
 
-fn attention(root: &str, figures: &Figures, work: &Work) -> Vec<Waits> {
+fn list_attention_lines(root: &str, figures: &BenefitFigures, work: &PendingWork) -> Vec<AttentionLine> {
     let mut all = Vec::new();
     let mut add = |number: i64, [one, many]: [&str; 2], link: String| {
         if number > 0 {
             let text = if number == 1 { one } else { many };
-            all.push(Waits { count: count(number), text: text.to_owned(), link });
+            all.push(AttentionLine { count: format_count(number), text: text.to_owned(), link });
         }
     };
     for (kind, number) in work.late {
@@ -86,18 +86,22 @@ fn attention(root: &str, figures: &Figures, work: &Work) -> Vec<Waits> {
             CaseKind::Ticket => ["chamado passou do prazo", "chamados do help desk passaram do prazo"],
             CaseKind::Appointment => ["consulta passou do prazo", "consultas passaram do prazo"],
         };
-        add(number, texts, format!("{root}/console/{}?atrasado=true", cases::words(kind).path));
+        add(number, texts, format!("{root}/console/{}?atrasado=true", cases::describe_case_kind(kind).path));
     }
     let more = if work.waiting.or_more { " (ou mais)" } else { "" };
     let one = format!("benefício espera há mais de {WAITS_LONG} dias para ser ativado");
     let many = format!("benefícios esperam há mais de {WAITS_LONG} dias para serem ativados{more}");
     let pending = figures.registers.default_situation(Entity::Benefit, SituationKind::Pending);
     let name = pending.map_or("", |one| &one.name);
-    add(work.waiting.count, [&one, &many], to(root, "beneficios", &[("situacaoBeneficio", name)]));
+    add(
+        work.waiting.count,
+        [&one, &many],
+        build_list_link(root, "beneficios", &[("situacaoBeneficio", name)]),
+    );
     let one = format!("negócio está parado há mais de {GONE_COLD} dias na mesma etapa");
     let many = format!("negócios estão parados há mais de {GONE_COLD} dias na mesma etapa");
     let stalled = [("situacao", "Aberto"), ("paradoHaDias", &GONE_COLD.to_string())];
-    add(work.cold_deals, [&one, &many], to(root, "vendas", &stalled));
+    add(work.cold_deals, [&one, &many], build_list_link(root, "vendas", &stalled));
     let paused = work.receivers.iter().filter(|one| one.is_paused).count() as i64;
     let failing = work.receivers.len() as i64 - paused;
     let triggers = format!("{root}/console/gatilhos");
@@ -110,7 +114,11 @@ fn attention(root: &str, figures: &Figures, work: &Work) -> Vec<Waits> {
     all
 }
 
-fn cells(root: &str, figures: &Figures, work: &Work) -> Vec<(String, &'static str, String)> {
+fn build_figure_cells(
+    root: &str,
+    figures: &BenefitFigures,
+    work: &PendingWork,
+) -> Vec<(String, &'static str, String)> {
     let registers = &figures.registers;
     let of_kind = |kind: SituationKind| -> i64 {
         let situations = registers.situations.iter().filter(|one| one.kind == kind);
@@ -120,7 +128,7 @@ fn cells(root: &str, figures: &Figures, work: &Work) -> Vec<(String, &'static st
         let named = registers.default_situation(Entity::Benefit, kind);
         named.map_or_else(
             || format!("{root}/console/beneficios"),
-            |one| to(root, "beneficios", &[("situacaoBeneficio", &one.name)]),
+            |one| build_list_link(root, "beneficios", &[("situacaoBeneficio", &one.name)]),
         )
     };
     let kinds = [
@@ -130,21 +138,22 @@ fn cells(root: &str, figures: &Figures, work: &Work) -> Vec<(String, &'static st
         (SituationKind::Cancelled, "cancelados"),
     ];
     let mut cells: Vec<_> =
-        kinds.into_iter().map(|(kind, name)| (count(of_kind(kind)), name, link(kind))).collect();
-    let appointments = count(work.appointments);
+        kinds.into_iter().map(|(kind, name)| (format_count(of_kind(kind)), name, link(kind))).collect();
+    let appointments = format_count(work.appointments);
     cells.push((appointments, "consultas hoje", format!("{root}/console/consultas?aberto=true")));
     cells
 }
 
-fn by_month(root: &str, figures: &Figures) -> Columns {
+fn chart_benefits_by_month(root: &str, figures: &BenefitFigures) -> ColumnChart {
     let months = figures.months.iter().map(|one| {
-        let links = ["entrada", "saida"].map(|name| to(root, "beneficios", &[(name, &one.month)]));
-        (short_month(&one.month), [one.registered, one.cancelled], links)
+        let links =
+            ["entrada", "saida"].map(|name| build_list_link(root, "beneficios", &[(name, &one.month)]));
+        (format_short_month(&one.month), [one.registered, one.cancelled], links)
     });
-    Columns::new("Entradas e cancelamentos por mês", ["Entradas", "Cancelamentos"], months.collect())
+    ColumnChart::new("Entradas e cancelamentos por mês", ["Entradas", "Cancelamentos"], months.collect())
 }
 
-fn by_situation(root: &str, figures: &Figures) -> Chart {
+fn chart_benefits_by_situation(root: &str, figures: &BenefitFigures) -> BarChart {
     let registers = &figures.registers;
     let number = |code| figures.by_situation.get(&code).copied().unwrap_or(0);
     let of_benefits = registers.situations.iter().filter(|one| one.entity == Entity::Benefit);
@@ -152,37 +161,37 @@ fn by_situation(root: &str, figures: &Figures) -> Chart {
     let mut situations: Vec<_> = of_benefits.filter(|one| one.active || number(one.code) > 0).collect();
     situations.sort_by_key(|one| std::cmp::Reverse(number(one.code)));
     let bars = situations.iter().map(|one| {
-        let link = to(root, "beneficios", &[("situacaoBeneficio", &one.name)]);
+        let link = build_list_link(root, "beneficios", &[("situacaoBeneficio", &one.name)]);
         (one.name.clone(), number(one.code), format!("s{}", one.code), Some(link))
     });
-    Chart::new("Benefícios por situação", "Situação", bars.collect())
+    BarChart::new("Benefícios por situação", "Situação", bars.collect())
 }
 
-fn by_branch(root: &str, figures: &Figures) -> Chart {
+fn chart_benefits_by_branch(root: &str, figures: &BenefitFigures) -> BarChart {
     let mut branches: Vec<_> = figures.by_branch.iter().collect();
     branches.sort_by_key(|(_, number)| std::cmp::Reverse(**number));
     let bars = branches.iter().take(12).map(|(branch, number)| {
         let name = figures.registers.branch_name(**branch).chars().take(30).collect();
-        let link = to(root, "beneficios", &[("codLoja", &branch.to_string())]);
+        let link = build_list_link(root, "beneficios", &[("codLoja", &branch.to_string())]);
         (name, **number, String::new(), Some(link))
     });
-    Chart::new("Benefícios por loja", "Loja", bars.collect())
+    BarChart::new("Benefícios por loja", "Loja", bars.collect())
 }
 
-fn claims(root: &str, figures: &Figures, work: &Work) -> Option<Chart> {
+fn chart_claims_by_type(root: &str, figures: &BenefitFigures, work: &PendingWork) -> Option<BarChart> {
     let mut kinds: Vec<_> =
         work.claims.iter().map(|(kind, ages)| (*kind, ages.iter().sum::<i64>())).collect();
     kinds.sort_by_key(|(_, number)| std::cmp::Reverse(*number));
     let bars = kinds.iter().take(12).map(|(kind, number)| {
         let name = figures.registers.claim_type(*kind).map_or("", |one| &one.name);
-        let link = to(root, "eventos", &[("aberto", "true"), ("codTipo", &kind.to_string())]);
+        let link = build_list_link(root, "eventos", &[("aberto", "true"), ("codTipo", &kind.to_string())]);
         (name.chars().take(30).collect(), *number, String::new(), Some(link))
     });
     let bars: Vec<_> = bars.collect();
-    (!bars.is_empty()).then(|| Chart::new("Eventos abertos por tipo", "Tipo", bars))
+    (!bars.is_empty()).then(|| BarChart::new("Eventos abertos por tipo", "Tipo", bars))
 }
 
-fn ages(root: &str, work: &Work, now: Moment, zone: &TimeZone) -> Option<Chart> {
+fn chart_claim_ages(root: &str, work: &PendingWork, now: Moment, zone: &TimeZone) -> Option<BarChart> {
     let mut sums = [0; 4];
     for (_, ages) in &work.claims {
         sums.iter_mut().zip(ages).for_each(|(sum, age)| *sum += age);
@@ -203,47 +212,52 @@ fn ages(root: &str, work: &Work, now: Moment, zone: &TimeZone) -> Option<Chart> 
         let mut filters = vec![("aberto", "true")];
         filters.extend(from.as_deref().map(|day| ("dataAberturaInicial", day)));
         filters.extend(until.as_deref().map(|day| ("dataAberturaFinal", day)));
-        (name, number, String::new(), Some(to(root, "eventos", &filters)))
+        (name, number, String::new(), Some(build_list_link(root, "eventos", &filters)))
     });
     let bars: Vec<_> = bars.collect();
-    (sums.iter().sum::<i64>() > 0).then(|| Chart::new("Eventos abertos por idade", "Idade", bars))
+    (sums.iter().sum::<i64>() > 0).then(|| BarChart::new("Eventos abertos por idade", "Idade", bars))
 }
 
-fn sales(root: &str, figures: &Figures, work: &Work) -> Option<Chart> {
+fn chart_open_deals(root: &str, figures: &BenefitFigures, work: &PendingWork) -> Option<BarChart> {
     let stages = figures.registers.funnels.iter().flat_map(|funnel| &funnel.stages);
     let bars = stages.filter_map(|stage| {
         let found = work.deals.iter().find(|(code, _)| *code == stage.code);
         let number = found.map_or(0, |(_, number)| *number);
-        let link = to(root, "vendas", &[("situacao", "Aberto"), ("codEtapa", &stage.code.to_string())]);
+        let link =
+            build_list_link(root, "vendas", &[("situacao", "Aberto"), ("codEtapa", &stage.code.to_string())]);
         (stage.active || number > 0).then(|| (stage.name.clone(), number, String::new(), Some(link)))
     });
     let bars: Vec<_> = bars.collect();
     let is_any = bars.iter().any(|(_, number, ..)| *number > 0);
-    is_any.then(|| Chart::new("Vendas por etapa", "Etapa", bars))
+    is_any.then(|| BarChart::new("Vendas por etapa", "Etapa", bars))
 }
 
 #[cfg(test)]
-pub const CASES: crate::rendered::Cases = &[("console/painel.html", |with| {
-    let step = |is_done| Step {
+pub const CASES: crate::rendered::TemplateCases = &[("console/painel.html", |with| {
+    let step = |is_done| FirstStep {
         title: "Planos",
         text: "O que se oferece.",
         link: "/x",
         doing: "Cadastrar",
         is_done,
     };
-    let page = |is_empty: bool| Panel {
+    let page = |is_empty: bool| PanelFiguresPage {
         frame: with.frame(),
-        attention: with.many(|| Waits { count: with.text(), text: with.text(), link: with.text() }),
-        figures: with.many(|| (with.text(), "ativos", with.text())),
+        attention: with.list_of(|| AttentionLine {
+            count: with.text(),
+            text: with.text(),
+            link: with.text(),
+        }),
+        figures: with.list_of(|| (with.text(), "ativos", with.text())),
         by_month: with.columns(),
         by_situation: with.chart(),
         by_branch: with.chart(),
-        claims: with.maybe(|| with.chart()),
-        ages: with.maybe(|| with.chart()),
-        sales: with.maybe(|| with.chart()),
+        claims: with.option_of(|| with.chart()),
+        ages: with.option_of(|| with.chart()),
+        sales: with.option_of(|| with.chart()),
         counted_at: with.text(),
         is_empty,
         steps: is_empty.then(|| vec![step(true), step(false)]),
     };
-    [page(false), page(true)].iter().map(crate::rendered::text).collect()
+    [page(false), page(true)].iter().map(crate::rendered::render_template).collect()
 })];

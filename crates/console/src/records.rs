@@ -1,52 +1,52 @@
 //! Forms that become records: each field bears the record's own name (`endereco.cep`), so that what is wrong with it is told
 //! beside it, and what was typed is never lost.
 
-use crate::form::Form;
-use domain::{Rejection, Stands};
+use crate::form::SubmittedForm;
+use domain::{FieldConflict, Rejection};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
 /// What stands in a form's fields, by their names.
-pub type Values = BTreeMap<&'static str, String>;
+pub type FormValues = BTreeMap<&'static str, String>;
 
 /// One field on a page.
 #[derive(Clone, Copy)]
-pub struct Spec {
+pub struct InputSpec {
     pub name: &'static str,
     pub label: &'static str,
-    pub kind: Kind,
+    pub kind: InputKind,
     pub longest: usize,
     pub hint: &'static str,
 }
 
-impl Spec {
-    pub const fn text(name: &'static str, label: &'static str, longest: usize) -> Spec {
-        Spec { name, label, kind: Kind::Text, longest, hint: "" }
+impl InputSpec {
+    pub const fn text(name: &'static str, label: &'static str, longest: usize) -> InputSpec {
+        InputSpec { name, label, kind: InputKind::Text, longest, hint: "" }
     }
 
-    pub const fn masked(name: &'static str, label: &'static str, mask: &'static str) -> Spec {
-        Spec { name, label, kind: Kind::Masked(mask), longest: 20, hint: "" }
+    pub const fn masked_text(name: &'static str, label: &'static str, mask: &'static str) -> InputSpec {
+        InputSpec { name, label, kind: InputKind::Masked(mask), longest: 20, hint: "" }
     }
 
-    pub const fn choice(name: &'static str, label: &'static str) -> Spec {
-        Spec { name, label, kind: Kind::Choice, longest: 100, hint: "" }
+    pub const fn choice(name: &'static str, label: &'static str) -> InputSpec {
+        InputSpec { name, label, kind: InputKind::Choice, longest: 100, hint: "" }
     }
 
-    pub const fn money(name: &'static str, label: &'static str) -> Spec {
-        Spec { name, label, kind: Kind::Money, longest: 20, hint: "" }
+    pub const fn money(name: &'static str, label: &'static str) -> InputSpec {
+        InputSpec { name, label, kind: InputKind::Money, longest: 20, hint: "" }
     }
 
-    pub const fn area(name: &'static str, label: &'static str) -> Spec {
-        Spec { name, label, kind: Kind::Area, longest: 4000, hint: "" }
+    pub const fn area(name: &'static str, label: &'static str) -> InputSpec {
+        InputSpec { name, label, kind: InputKind::Area, longest: 4000, hint: "" }
     }
 
-    pub const fn hinted(self, hint: &'static str) -> Spec {
-        Spec { hint, ..self }
+    pub const fn with_hint(self, hint: &'static str) -> InputSpec {
+        InputSpec { hint, ..self }
     }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum InputKind {
     Text,
     /// Dressed while it is typed (`data-mascara`).
     Masked(&'static str),
@@ -67,8 +67,8 @@ pub enum Kind {
 }
 
 /// A field as the page shows it.
-pub struct Input {
-    pub spec: Spec,
+pub struct FormInput {
+    pub spec: InputSpec,
     /// Where the association itself gave the field its name.
     pub own_label: Option<String>,
     pub value: String,
@@ -76,11 +76,11 @@ pub struct Input {
     pub choices: Vec<(String, String)>,
 }
 
-impl Input {
+impl FormInput {
     pub fn mask(&self) -> &'static str {
         match self.spec.kind {
-            Kind::Masked(mask) => mask,
-            Kind::Money => "dinheiro",
+            InputKind::Masked(mask) => mask,
+            InputKind::Money => "dinheiro",
             _ => "",
         }
     }
@@ -91,21 +91,21 @@ impl Input {
 
     pub fn kind(&self) -> &'static str {
         match self.spec.kind {
-            Kind::Email => "email",
-            Kind::Area => "area",
-            Kind::Choice => "choice",
-            Kind::Many => "many",
-            Kind::Flag => "flag",
-            Kind::Colour => "color",
-            Kind::Text | Kind::Masked(_) | Kind::Number | Kind::Money => "text",
+            InputKind::Email => "email",
+            InputKind::Area => "area",
+            InputKind::Choice => "choice",
+            InputKind::Many => "many",
+            InputKind::Flag => "flag",
+            InputKind::Colour => "color",
+            InputKind::Text | InputKind::Masked(_) | InputKind::Number | InputKind::Money => "text",
         }
     }
 
     /// Which keys a phone shows.
     pub fn keys(&self) -> &'static str {
         match self.spec.kind {
-            Kind::Number => "numeric",
-            Kind::Money => "decimal",
+            InputKind::Number => "numeric",
+            InputKind::Money => "decimal",
             _ => "",
         }
     }
@@ -125,14 +125,14 @@ impl Input {
 
 /// What is wrong, each with its field where it names one that the page shows.
 #[derive(Default)]
-pub struct Problems {
+pub struct FormProblems {
     of_fields: BTreeMap<String, String>,
     pub others: Vec<String>,
-    pub conflict: Option<Conflict>,
+    pub conflict: Option<VersionConflict>,
 }
 
 /// A refusal for people, without the name of its field, which only programs know.
-pub fn told(problem: &Rejection) -> String {
+pub fn describe_rejection(problem: &Rejection) -> String {
     if let Rejection::OldVersion { since, fields, .. } = problem {
         let now = fields.iter().find_map(|one| one.now.as_deref().filter(|_| one.field == "situacao"));
         let now = now.map(|now| format!(" e está em {now}")).unwrap_or_default();
@@ -141,43 +141,43 @@ pub fn told(problem: &Rejection) -> String {
              mude de novo."
         );
     }
-    bare(&wire::refusal::text(problem))
+    strip_field_name(&wire::refusal::render_rejection(problem))
 }
 
 /// `motivo: informe por quê.` is `Informe por quê.`
-pub fn bare(line: &str) -> String {
+pub fn strip_field_name(line: &str) -> String {
     match line.split_once(": ") {
-        Some((name, rest)) if !name.contains(' ') => sentence(rest),
-        _ => sentence(line),
+        Some((name, rest)) if !name.contains(' ') => capitalize_sentence(rest),
+        _ => capitalize_sentence(line),
     }
 }
 
 /// `dataAberturaInicial: não é uma data.` is `Abertos de: não é uma data.`, by what the page calls its fields.
-pub fn labelled(lines: Vec<String>, names: &[(&str, &str)]) -> Vec<String> {
+pub fn label_problem_lines(lines: Vec<String>, names: &[(&str, &str)]) -> Vec<String> {
     let one = |line: &String| {
         let known = line.split_once(": ").and_then(|(name, rest)| {
             let (_, label) = names.iter().find(|(known, _)| *known == name)?;
             Some(format!("{label}: {rest}"))
         });
-        known.unwrap_or_else(|| bare(line))
+        known.unwrap_or_else(|| strip_field_name(line))
     };
     lines.iter().map(one).collect()
 }
 
 /// What a page calls the field of this name.
-pub fn label(shown: &[Spec], name: &str) -> String {
+pub fn find_label(shown: &[InputSpec], name: &str) -> String {
     shown.iter().find(|spec| spec.name == name).map_or(name, |spec| spec.label).to_owned()
 }
 
-impl Problems {
+impl FormProblems {
     /// Each line is `campo: o que há`.
-    pub fn new(lines: Vec<String>, shown: &[Spec]) -> Problems {
-        let mut problems = Problems::default();
+    pub fn new(lines: Vec<String>, shown: &[InputSpec]) -> FormProblems {
+        let mut problems = FormProblems::default();
         for line in lines {
             let named = line.split_once(": ").and_then(|(name, rest)| {
-                let name = plain(name);
-                let is_meant = |spec: &&Spec| spec.name == name || is_part(&name, spec.name);
-                Some((shown.iter().find(is_meant)?.name, sentence(rest)))
+                let name = normalize_field_name(name);
+                let is_meant = |spec: &&InputSpec| spec.name == name || is_list_part(&name, spec.name);
+                Some((shown.iter().find(is_meant)?.name, capitalize_sentence(rest)))
             });
             match named {
                 Some((name, rest)) => drop(problems.of_fields.entry(name.to_owned()).or_insert(rest)),
@@ -188,15 +188,15 @@ impl Problems {
     }
 
     /// The same for a page whose fields have names of their own: what a refusal calls each, and what the page does.
-    pub fn renamed(lines: Vec<String>, names: &[(&str, &str)]) -> Problems {
-        let mut problems = Problems::default();
+    pub fn from_renamed_lines(lines: Vec<String>, names: &[(&str, &str)]) -> FormProblems {
+        let mut problems = FormProblems::default();
         for line in lines {
             let named = line.split_once(": ").and_then(|(name, rest)| {
                 let (_, field) = names.iter().find(|(known, _)| *known == name)?;
-                Some((*field, sentence(rest)))
+                Some((*field, capitalize_sentence(rest)))
             });
             match named {
-                Some((field, rest)) => problems.add(field, rest),
+                Some((field, rest)) => problems.add_problem(field, rest),
                 None => problems.others.push(line),
             }
         }
@@ -204,20 +204,20 @@ impl Problems {
     }
 
     /// One more of a field; what was told of it first stays.
-    pub fn add(&mut self, field: &str, text: String) {
+    pub fn add_problem(&mut self, field: &str, text: String) {
         self.of_fields.entry(field.to_owned()).or_insert(text);
     }
 
     /// What a function of `app` refused.
-    pub fn refused(rejections: &[Rejection], shown: &[Spec]) -> Problems {
+    pub fn from_rejections(rejections: &[Rejection], shown: &[InputSpec]) -> FormProblems {
         let old = |one: &&Rejection| !matches!(one, Rejection::OldVersion { .. });
-        let lines = rejections.iter().filter(old).map(wire::refusal::text).collect();
-        let conflict = Conflict::among(rejections, |name| label(shown, name));
-        Problems { conflict, ..Problems::new(lines, shown) }
+        let lines = rejections.iter().filter(old).map(wire::refusal::render_rejection).collect();
+        let conflict = VersionConflict::find_in_rejections(rejections, |name| find_label(shown, name));
+        FormProblems { conflict, ..FormProblems::new(lines, shown) }
     }
 
     /// Something about a field, told before anything that is there already.
-    pub fn put(&mut self, field: &str, problem: String) {
+    pub fn replace_problem(&mut self, field: &str, problem: String) {
         self.of_fields.insert(field.to_owned(), problem);
     }
 
@@ -236,27 +236,30 @@ impl Problems {
 }
 
 /// `telefones[0].numero` is the field `telefones.0.numero`.
-fn plain(name: &str) -> String {
+fn normalize_field_name(name: &str) -> String {
     name.replace('[', ".").replace(']', "")
 }
 
 /// Whether `opcoes.1` is a part of `opcoes`, which is one field on the page.
-fn is_part(name: &str, of: &str) -> bool {
+fn is_list_part(name: &str, of: &str) -> bool {
     let part = name.strip_prefix(of).and_then(|rest| rest.strip_prefix('.'));
     part.is_some_and(|part| part.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// Somebody else saved meanwhile: when, what his version is, and where what was typed differs from what stands now.
-pub struct Conflict {
+pub struct VersionConflict {
     pub since: String,
     pub version: i64,
     /// The field, what was typed, what stands.
     pub rows: Vec<(String, String, String)>,
 }
 
-impl Conflict {
+impl VersionConflict {
     /// The fields are called as the page calls them.
-    pub fn among(problems: &[Rejection], label: impl Fn(&str) -> String) -> Option<Conflict> {
+    pub fn find_in_rejections(
+        problems: &[Rejection],
+        label: impl Fn(&str) -> String,
+    ) -> Option<VersionConflict> {
         problems.iter().find_map(|problem| match problem {
             Rejection::OldVersion { now, since, fields, .. } => {
                 let text = |value: &Option<String>| match value.as_deref() {
@@ -265,23 +268,23 @@ impl Conflict {
                     Some("false") => "não".to_owned(),
                     Some(text) => text.to_owned(),
                 };
-                let row = |one: &Stands| (label(&one.field), text(&one.sent), text(&one.now));
+                let row = |one: &FieldConflict| (label(&one.field), text(&one.sent), text(&one.now));
                 let rows = fields.iter().map(row).collect();
-                Some(Conflict { since: since.clone(), version: *now, rows })
+                Some(VersionConflict { since: since.clone(), version: *now, rows })
             }
             _ => None,
         })
     }
 }
 
-impl Conflict {
+impl VersionConflict {
     /// The same of fields that still bear their own names: each as the page calls it, what is chosen by its name, and nothing of
     /// a field that the page does not show.
-    pub fn named(
+    pub fn with_labels(
         self,
         label: impl Fn(&str) -> Option<&'static str>,
         choices: impl Fn(&str) -> Vec<(String, String)>,
-    ) -> Conflict {
+    ) -> VersionConflict {
         let rows = self.rows.into_iter().filter_map(|(name, typed, now)| {
             let known = choices(&name);
             let one = |code: &str| {
@@ -293,12 +296,12 @@ impl Conflict {
             };
             Some((label(&name)?.to_owned(), text(typed), text(now)))
         });
-        Conflict { rows: rows.collect(), ..self }
+        VersionConflict { rows: rows.collect(), ..self }
     }
 }
 
 /// An amount as people type it (`R$ 1.234,56`) as the record wants it (`1234.56`); a point before three digits parts thousands.
-pub fn plain_money(text: &str) -> String {
+pub fn normalize_money(text: &str) -> String {
     let bare: String = text.trim_start_matches("R$").chars().filter(|sign| !sign.is_whitespace()).collect();
     let parts_thousands = bare.rsplit_once('.').is_some_and(|(_, behind)| behind.len() == 3);
     match bare.contains(',') || parts_thousands {
@@ -308,67 +311,71 @@ pub fn plain_money(text: &str) -> String {
 }
 
 /// An amount as a form shows it: `1234,56`.
-pub fn typed_money(cents: i64) -> String {
+pub fn format_money_input(cents: i64) -> String {
     format!("{},{:02}", cents / 100, cents % 100)
 }
 
-pub fn sentence(text: &str) -> String {
+pub fn capitalize_sentence(text: &str) -> String {
     let mut rest = text.chars();
     rest.next().map_or_else(String::new, |first| first.to_uppercase().chain(rest).collect())
 }
 
 /// The fields of a page, with what stands in them and what is wrong.
-pub fn inputs(
-    specs: &[Spec],
-    values: &Values,
-    problems: &Problems,
+pub fn build_inputs(
+    specs: &[InputSpec],
+    values: &FormValues,
+    problems: &FormProblems,
     choices: impl Fn(&str) -> Vec<(String, String)>,
-) -> Vec<Input> {
-    let input = |spec: &Spec| Input {
+) -> Vec<FormInput> {
+    let input = |spec: &InputSpec| FormInput {
         spec: *spec,
         own_label: None,
         value: values.get(spec.name).cloned().unwrap_or_default(),
         problem: problems.of_fields.get(spec.name).cloned(),
-        choices: if matches!(spec.kind, Kind::Choice | Kind::Many) { choices(spec.name) } else { Vec::new() },
+        choices: if matches!(spec.kind, InputKind::Choice | InputKind::Many) {
+            choices(spec.name)
+        } else {
+            Vec::new()
+        },
     };
     specs.iter().map(input).collect()
 }
 
 /// What was typed, field by field.
-pub fn typed(specs: &[Spec], form: &Form) -> Values {
-    let text = |spec: &Spec| match spec.kind {
-        Kind::Many => form.all(spec.name).collect::<Vec<_>>().join(","),
+pub fn read_form_values(specs: &[InputSpec], form: &SubmittedForm) -> FormValues {
+    let text = |spec: &InputSpec| match spec.kind {
+        InputKind::Many => form.all_texts(spec.name).collect::<Vec<_>>().join(","),
         // Browsers write each line's end as two signs.
-        Kind::Area => form.text(spec.name).trim().replace("\r\n", "\n"),
+        InputKind::Area => form.text(spec.name).trim().replace("\r\n", "\n"),
         _ => form.text(spec.name).trim().to_owned(),
     };
     specs.iter().map(|spec| (spec.name, text(spec))).collect()
 }
 
 /// The same with money as records write it. What is no money stays as it was typed, and is refused beside its field.
-pub fn in_cents(specs: &[Spec], values: &Values) -> Values {
-    let is_money = |name: &str| specs.iter().any(|spec| spec.name == name && spec.kind == Kind::Money);
+pub fn normalize_money_values(specs: &[InputSpec], values: &FormValues) -> FormValues {
+    let is_money = |name: &str| specs.iter().any(|spec| spec.name == name && spec.kind == InputKind::Money);
     let value = |(name, text): (&&'static str, &String)| {
-        (*name, if is_money(name) { plain_money(text) } else { text.clone() })
+        (*name, if is_money(name) { normalize_money(text) } else { text.clone() })
     };
     values.iter().map(value).collect()
 }
 
 /// The record that the fields make: what is empty is cleared.
-pub fn json(values: &Values, further: &[(&str, Value)]) -> Vec<u8> {
+pub fn build_record_json(values: &FormValues, further: &[(&str, Value)]) -> Vec<u8> {
     let mut record = Value::Object(Map::new());
     for (name, text) in values {
         let value = if text.is_empty() { Value::Null } else { Value::String(text.clone()) };
-        put(&mut record, name, value);
+        set_json_path(&mut record, name, value);
     }
     for (name, value) in further {
-        put(&mut record, name, value.clone());
+        set_json_path(&mut record, name, value.clone());
     }
     record.to_string().into_bytes()
 }
 
 /// Puts a value where its name says: parts that are numbers are places of a list.
-fn put(record: &mut Value, name: &str, value: Value) {
+fn set_json_path(record: &mut Value, name: &str, value: Value) {
     let (first, rest) = name.split_once('.').map_or((name, None), |(first, rest)| (first, Some(rest)));
     let place = match first.parse::<usize>() {
         Ok(at) => {
@@ -390,7 +397,7 @@ fn put(record: &mut Value, name: &str, value: Value) {
         }
     };
     match rest {
-        Some(rest) => put(place, rest, value),
+        Some(rest) => set_json_path(place, rest, value),
         None => *place = value,
     }
 }
@@ -399,8 +406,8 @@ fn put(record: &mut Value, name: &str, value: Value) {
 mod tests {
     use super::*;
 
-    const SPECS: &[Spec] =
-        &[Spec::text("nomePessoa", "Nome", 200), Spec::text("telefones.0.numero", "Celular", 20)];
+    const SPECS: &[InputSpec] =
+        &[InputSpec::text("nomePessoa", "Nome", 200), InputSpec::text("telefones.0.numero", "Celular", 20)];
 
     #[test]
     fn money_is_read_as_people_write_it() {
@@ -412,19 +419,20 @@ mod tests {
             ("150", "150"),
             ("muito", "muito"),
         ] {
-            assert_eq!(plain_money(typed), read, "{typed}");
+            assert_eq!(normalize_money(typed), read, "{typed}");
         }
     }
 
     #[test]
     fn fields_make_the_record_that_their_names_say() {
-        let values = Values::from([
+        let values = FormValues::from([
             ("nomePessoa", "Ana".to_owned()),
             ("endereco.cep", String::new()),
             ("endereco.uf", "SP".to_owned()),
             ("telefones.0.numero", "11".to_owned()),
         ]);
-        let made: Value = serde_json::from_slice(&json(&values, &[("versao", 3.into())])).unwrap();
+        let made: Value =
+            serde_json::from_slice(&build_record_json(&values, &[("versao", 3.into())])).unwrap();
         assert_eq!(
             made,
             serde_json::json!({"nomePessoa": "Ana", "endereco": {"cep": null, "uf": "SP"}, "telefones": [{"numero": "11"}], "versao": 3})
@@ -435,57 +443,58 @@ mod tests {
     fn what_is_wrong_stands_beside_its_field_or_above_all() {
         let lines =
             vec!["telefones[0].numero: não é um telefone.".to_owned(), "codLoja: não existe.".to_owned()];
-        let problems = Problems::new(lines, SPECS);
-        let fields = inputs(SPECS, &Values::new(), &problems, |_| Vec::new());
+        let problems = FormProblems::new(lines, SPECS);
+        let fields = build_inputs(SPECS, &FormValues::new(), &problems, |_| Vec::new());
         assert_eq!(fields[1].problem.as_deref(), Some("Não é um telefone."));
         assert_eq!(problems.others, ["codLoja: não existe."]);
         assert!(!problems.is_empty());
         assert!(
-            is_part("opcoes.1", "opcoes")
-                && !is_part("opcoes.nome", "opcoes")
-                && !is_part("opcoes", "opcoes")
+            is_list_part("opcoes.1", "opcoes")
+                && !is_list_part("opcoes.nome", "opcoes")
+                && !is_list_part("opcoes", "opcoes")
         );
     }
 
     #[test]
     fn a_refusal_is_told_without_the_name_of_its_field() {
-        assert_eq!(bare("motivo: informe por quê."), "Informe por quê.");
-        assert_eq!(bare("escolha outra coisa: esta não."), "Escolha outra coisa: esta não.");
+        assert_eq!(strip_field_name("motivo: informe por quê."), "Informe por quê.");
+        assert_eq!(strip_field_name("escolha outra coisa: esta não."), "Escolha outra coisa: esta não.");
         let lines = vec!["uf: não há.".to_owned(), "codLoja: não há.".to_owned()];
-        assert_eq!(labelled(lines, &[("uf", "Estado")]), ["Estado: não há.", "Não há."]);
+        assert_eq!(label_problem_lines(lines, &[("uf", "Estado")]), ["Estado: não há.", "Não há."]);
         let reason = Rejection::ReasonNeeded { reopens: false };
-        assert_eq!(told(&reason), "Informe por que o registro é cancelado.");
-        let stands = Stands { field: "situacao".to_owned(), sent: None, now: Some("EM REPARO".to_owned()) };
+        assert_eq!(describe_rejection(&reason), "Informe por que o registro é cancelado.");
+        let stands =
+            FieldConflict { field: "situacao".to_owned(), sent: None, now: Some("EM REPARO".to_owned()) };
         let old = Rejection::OldVersion { given: 1, now: 2, since: "hoje".to_owned(), fields: vec![stands] };
-        assert!(told(&old).contains("está em EM REPARO"), "{}", told(&old));
+        assert!(describe_rejection(&old).contains("está em EM REPARO"), "{}", describe_rejection(&old));
     }
 
     #[test]
     fn an_amount_is_read_as_people_type_it() {
         let typed = ["89,90", "1.234,56", "1.234", "89.90", "R$ 10", "1234,5", "abc"];
         let plain = ["89.90", "1234.56", "1234", "89.90", "10", "1234.5", "abc"];
-        assert_eq!(typed.map(plain_money), plain);
-        assert_eq!(typed_money(123_456), "1234,56");
+        assert_eq!(typed.map(normalize_money), plain);
+        assert_eq!(format_money_input(123_456), "1234,56");
     }
 
     #[test]
     fn whoever_was_slower_sees_both_states() {
-        let stands = |field: &str, sent: &str, now: Option<&str>| Stands {
+        let stands = |field: &str, sent: &str, now: Option<&str>| FieldConflict {
             field: field.to_owned(),
             sent: Some(sent.to_owned()),
             now: now.map(str::to_owned),
         };
         let fields = vec![stands("nome", "A", Some("B")), stands("ativo", "true", None)];
         let old = Rejection::OldVersion { given: 1, now: 4, since: "hoje".to_owned(), fields };
-        let conflict = Conflict::among(&[old], str::to_uppercase).unwrap();
+        let conflict = VersionConflict::find_in_rejections(&[old], str::to_uppercase).unwrap();
         assert_eq!((conflict.version, conflict.rows.len()), (4, 2));
         assert_eq!(conflict.rows[1], ("ATIVO".to_owned(), "sim".to_owned(), "nada".to_owned()));
         let fields = vec![stands("lojas", "1, 2", Some("2")), stands("codFunil", "1", None)];
         let old = Rejection::OldVersion { given: 1, now: 4, since: "hoje".to_owned(), fields };
         let names = [("1", "Matriz"), ("2", "Centro")].map(|(code, name)| (code.to_owned(), name.to_owned()));
-        let conflict = Conflict::among(&[old], str::to_owned).unwrap();
+        let conflict = VersionConflict::find_in_rejections(&[old], str::to_owned).unwrap();
         let conflict =
-            conflict.named(|name| (name == "lojas").then_some("Lojas"), |_| names.clone().to_vec());
+            conflict.with_labels(|name| (name == "lojas").then_some("Lojas"), |_| names.clone().to_vec());
         assert_eq!(conflict.rows, [("Lojas".to_owned(), "Matriz, Centro".to_owned(), "Centro".to_owned())]);
     }
 }

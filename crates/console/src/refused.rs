@@ -1,8 +1,8 @@
 //! A refusal as a calm page with a way back, for those who read pages; programs get the sentence alone.
 
-use crate::frame::Frame;
-use crate::page::{Refusal, page};
-use crate::visitor::{Guest, inside, root};
+use crate::frame::PageFrame;
+use crate::page::{Refusal, render_page};
+use crate::visitor::{SignedInUser, derive_root_path, sanitize_return_path};
 use app::App;
 use askama::Template;
 use axum::extract::{FromRequestParts, Request, State};
@@ -14,15 +14,15 @@ use axum::response::Response;
 /// For somebody who has entered.
 #[derive(Template)]
 #[template(path = "console/recusa.html")]
-struct Inside {
-    frame: Frame,
+struct SignedInRefusalPage {
+    frame: PageFrame,
     refusal: Refusal,
 }
 
 /// For everybody else, and when not even he can be looked up.
 #[derive(Template)]
 #[template(path = "console/recusa_sozinha.html")]
-struct Outside {
+struct SignedOutRefusalPage {
     root: String,
     refusal: Refusal,
     /// The page itself, where trying again may help.
@@ -30,49 +30,56 @@ struct Outside {
 }
 
 /// Turns refusals into pages.
-pub async fn as_page(State(app): State<App>, request: Request, next: Next) -> Response {
-    if !reads_pages(request.headers()) {
+pub async fn render_refusals_as_pages(State(app): State<App>, request: Request, next: Next) -> Response {
+    if !accepts_html(request.headers()) {
         return next.run(request).await;
     }
     let (parts, body) = request.into_parts();
     let kept = parts.clone();
     let plain = next.run(Request::from_parts(parts, body)).await;
     let Some(refusal) = plain.extensions().get::<Refusal>().copied() else { return plain };
-    let mut response = made(&app, kept, refusal).await;
+    let mut response = render_refusal_page(&app, kept, refusal).await;
     if let Some(wait) = plain.headers().get(header::RETRY_AFTER) {
         response.headers_mut().insert(header::RETRY_AFTER, wait.clone());
     }
     response
 }
 
-fn reads_pages(headers: &HeaderMap) -> bool {
+fn accepts_html(headers: &HeaderMap) -> bool {
     let accepted = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
     accepted.flat_map(|text| text.split(',')).any(|kind| kind.trim_start().starts_with("text/html"))
 }
 
-async fn made(app: &App, mut parts: Parts, refusal: Refusal) -> Response {
+async fn render_refusal_page(app: &App, mut parts: Parts, refusal: Refusal) -> Response {
     let is_passing = matches!(refusal, Refusal::Unavailable | Refusal::DatabaseFault(_) | Refusal::Broken);
     // Nobody is looked up while the database does not answer.
     if !is_passing
-        && let Ok(guest) = Guest::from_request_parts(&mut parts, app).await
-        && let Ok(frame) = Frame::of(app, &guest, "").await
+        && let Ok(guest) = SignedInUser::from_request_parts(&mut parts, app).await
+        && let Ok(frame) = PageFrame::load(app, &guest, "").await
     {
-        return page(refusal.status(), &Inside { frame, refusal });
+        return render_page(refusal.status(), &SignedInRefusalPage { frame, refusal });
     }
     let asked = parts.uri.path_and_query().map_or("/console", |all| all.as_str());
-    let root = root(app);
-    let again = is_passing.then(|| format!("{root}{}", inside(asked)));
-    page(refusal.status(), &Outside { root, refusal, again })
+    let root = derive_root_path(app);
+    let again = is_passing.then(|| format!("{root}{}", sanitize_return_path(asked)));
+    render_page(refusal.status(), &SignedOutRefusalPage { root, refusal, again })
 }
 
 #[cfg(test)]
-pub const CASES: crate::rendered::Cases = &[
+pub const CASES: crate::rendered::TemplateCases = &[
     ("console/recusa.html", |with| {
-        crate::rendered::text(&Inside { frame: with.frame(), refusal: Refusal::NotThere })
+        crate::rendered::render_template(&SignedInRefusalPage {
+            frame: with.frame(),
+            refusal: Refusal::NotThere,
+        })
     }),
     ("console/recusa_sozinha.html", |with| {
-        let again = with.maybe(|| with.text());
-        crate::rendered::text(&Outside { root: String::new(), refusal: Refusal::Unavailable, again })
+        let again = with.option_of(|| with.text());
+        crate::rendered::render_template(&SignedOutRefusalPage {
+            root: String::new(),
+            refusal: Refusal::Unavailable,
+            again,
+        })
     }),
 ];
 
@@ -86,10 +93,10 @@ mod tests {
         let asks = |text: &'static str| {
             let mut headers = HeaderMap::new();
             headers.insert(header::ACCEPT, HeaderValue::from_static(text));
-            reads_pages(&headers)
+            accepts_html(&headers)
         };
         assert!(asks("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"));
         assert!(asks("application/json, text/html;q=0.5"));
-        assert!(!asks("*/*") && !asks("application/json") && !reads_pages(&HeaderMap::new()));
+        assert!(!asks("*/*") && !asks("application/json") && !accepts_html(&HeaderMap::new()));
     }
 }

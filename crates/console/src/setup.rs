@@ -1,11 +1,11 @@
 //! `/console/comecar`: the first page of an empty server, by the link that was printed at its start.
 
-use crate::entering::admitted;
-use crate::form::Form;
-use crate::page::{Refusal, page};
-use crate::records::Problems;
-use crate::visitor::{Sender, redirect, root};
-use app::setup::{self, SetupLink, Wanted};
+use crate::entering::respond_to_admission;
+use crate::form::SubmittedForm;
+use crate::page::{Refusal, render_page};
+use crate::records::FormProblems;
+use crate::visitor::{BrowserOrigin, derive_root_path, redirect_to};
+use app::setup::{self, ServerSetupRequest, SetupLinkState};
 use app::{App, Error, visits};
 use askama::Template;
 use axum::extract::{RawPathParams, State};
@@ -15,10 +15,10 @@ use domain::{Password, Rejection};
 
 #[derive(Template)]
 #[template(path = "console/comecar.html")]
-struct Begin<'p> {
+struct FirstSetupPage<'p> {
     root: String,
-    wanted: &'p Wanted,
-    problems: Problems,
+    wanted: &'p ServerSetupRequest,
+    problems: FormProblems,
     shortest: usize,
     longest: usize,
 }
@@ -32,72 +32,72 @@ const FIELDS: [(&str, &str); 5] = [
     ("senha", "senha"),
 ];
 
-fn shown(app: &App, wanted: &Wanted, problems: Problems) -> Response {
+fn render_setup_form(app: &App, wanted: &ServerSetupRequest, problems: FormProblems) -> Response {
     let status = if problems.is_empty() { StatusCode::OK } else { StatusCode::BAD_REQUEST };
     let (shortest, longest) = (Password::SHORTEST, Password::LONGEST);
-    page(status, &Begin { root: root(app), wanted, problems, shortest, longest })
+    render_page(status, &FirstSetupPage { root: derive_root_path(app), wanted, problems, shortest, longest })
 }
 
-fn code(path: &RawPathParams) -> &str {
+fn read_setup_code(path: &RawPathParams) -> &str {
     path.iter().find(|(name, _)| *name == "codigo").map_or("", |(_, value)| value)
 }
 
 /// Why a link does not lead to the form, with the way on.
 #[derive(Template)]
 #[template(path = "console/comecar_depois.html")]
-struct NotHere {
+struct ClosedSetupPage {
     root: String,
     is_done: bool,
 }
 
 /// Told to whoever sent the form although there is nothing to set up by this link: who sent it twice, say.
-fn not_here(app: &App, is_done: bool) -> Response {
+fn render_closed_setup(app: &App, is_done: bool) -> Response {
     let status = if is_done { StatusCode::OK } else { StatusCode::GONE };
-    page(status, &NotHere { root: root(app), is_done })
+    render_page(status, &ClosedSetupPage { root: derive_root_path(app), is_done })
 }
 
 /// The answer to a link that does not lead to the form.
-async fn turned(app: &App, path: &RawPathParams) -> Option<Response> {
-    match setup::look_at_link(app, code(path)).await {
-        Ok(SetupLink::Open) => None,
-        Ok(SetupLink::Done) => Some(redirect(&format!("{}/console/entrar", root(app)))),
-        Ok(SetupLink::Expired) => Some(not_here(app, false)),
+async fn check_setup_link(app: &App, path: &RawPathParams) -> Option<Response> {
+    match setup::check_setup_link(app, read_setup_code(path)).await {
+        Ok(SetupLinkState::Open) => None,
+        Ok(SetupLinkState::Done) => Some(redirect_to(&format!("{}/console/entrar", derive_root_path(app)))),
+        Ok(SetupLinkState::Expired) => Some(render_closed_setup(app, false)),
         Err(error) => Some(Refusal::from(&error).into_response()),
     }
 }
 
-pub async fn form(State(app): State<App>, path: RawPathParams) -> Response {
-    if let Some(response) = turned(&app, &path).await {
+pub async fn show_setup_form(State(app): State<App>, path: RawPathParams) -> Response {
+    if let Some(response) = check_setup_link(&app, &path).await {
         return response;
     }
     let none = String::new;
-    let wanted = Wanted {
+    let wanted = ServerSetupRequest {
         association: none(),
         branch: "Matriz".to_owned(),
         name: none(),
         email: none(),
         password: none(),
     };
-    shown(&app, &wanted, Problems::default())
+    render_setup_form(&app, &wanted, FormProblems::default())
 }
 
-pub async fn found(
+pub async fn create_association(
     State(app): State<App>,
     path: RawPathParams,
-    sender: Sender,
-    form: Result<Form, Refusal>,
+    sender: BrowserOrigin,
+    form: Result<SubmittedForm, Refusal>,
 ) -> Response {
     let form = match form {
         Ok(form) => form,
         Err(refusal) => return refusal.into_response(),
     };
-    match setup::look_at_link(&app, code(&path)).await {
-        Ok(SetupLink::Open) => {}
-        Ok(link) => return not_here(&app, link == SetupLink::Done),
+    match setup::check_setup_link(&app, read_setup_code(&path)).await {
+        Ok(SetupLinkState::Open) => {}
+        Ok(link) => return render_closed_setup(&app, link == SetupLinkState::Done),
         Err(error) => return Refusal::from(&error).into_response(),
     }
     let text = |name: &str| form.text(name).trim().to_owned();
-    let wanted = Wanted {
+    let wanted = ServerSetupRequest {
         association: text("associacao"),
         branch: text("loja"),
         name: text("nome"),
@@ -105,52 +105,55 @@ pub async fn found(
         password: form.text("senha").to_owned(),
     };
     if form.text("senha") != form.text("repetida") {
-        let mut problems = Problems::default();
-        problems.add("repetida", "As duas senhas não são iguais; digite-as de novo.".to_owned());
-        return shown(&app, &wanted, problems);
+        let mut problems = FormProblems::default();
+        problems.add_problem("repetida", "As duas senhas não são iguais; digite-as de novo.".to_owned());
+        return render_setup_form(&app, &wanted, problems);
     }
-    match setup::found(&app, code(&path), &wanted).await {
+    match setup::set_up_server(&app, read_setup_code(&path), &wanted).await {
         Ok(_) => {}
         Err(Error::Refused(problems)) if problems == [Rejection::BadSetupLink] => {
-            return not_here(&app, true);
+            return render_closed_setup(&app, true);
         }
         Err(Error::Refused(problems)) => {
-            return shown(
+            return render_setup_form(
                 &app,
                 &wanted,
-                Problems::renamed(problems.iter().map(wire::refusal::text).collect(), &FIELDS),
+                FormProblems::from_renamed_lines(
+                    problems.iter().map(wire::refusal::render_rejection).collect(),
+                    &FIELDS,
+                ),
             );
         }
         Err(error) => return Refusal::from(&error).into_response(),
     }
     let from = (sender.address, sender.agent.as_deref());
-    match visits::enter(&app, &wanted.email, &wanted.password, from).await {
+    match visits::sign_in(&app, &wanted.email, &wanted.password, from).await {
         Ok(admission) => {
             let said = "Pronto: a associação está criada, e você é o administrador.";
-            admitted(&app, admission, "/console", Some(said))
+            respond_to_admission(&app, admission, "/console", Some(said))
         }
         Err(error) => Refusal::from(&error).into_response(),
     }
 }
 
 #[cfg(test)]
-pub const CASES: crate::rendered::Cases = &[
+pub const CASES: crate::rendered::TemplateCases = &[
     ("console/comecar_depois.html", |_| {
-        crate::rendered::text(&NotHere { root: String::new(), is_done: true })
+        crate::rendered::render_template(&ClosedSetupPage { root: String::new(), is_done: true })
     }),
     ("console/comecar.html", |with| {
-        let wanted = Wanted {
+        let wanted = ServerSetupRequest {
             association: with.text(),
             branch: with.text(),
             name: with.text(),
             email: with.text(),
             password: with.text(),
         };
-        let problems = Problems::renamed(
+        let problems = FormProblems::from_renamed_lines(
             FIELDS.iter().map(|(name, _)| format!("{name}: {}", with.text())).collect(),
             &FIELDS,
         );
-        crate::rendered::text(&Begin {
+        crate::rendered::render_template(&FirstSetupPage {
             root: String::new(),
             wanted: &wanted,
             problems,
@@ -163,16 +166,24 @@ pub const CASES: crate::rendered::Cases = &[
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::Field;
+    use domain::InputField;
 
     #[test]
     fn what_is_wrong_stands_beside_its_field() {
-        let missing = [Field::Name, Field::Branch, Field::PersonName, Field::Email].map(Rejection::Missing);
-        let problems = Problems::renamed(missing.iter().map(wire::refusal::text).collect(), &FIELDS);
+        let missing = [InputField::Name, InputField::Branch, InputField::PersonName, InputField::Email]
+            .map(Rejection::Missing);
+        let problems = FormProblems::from_renamed_lines(
+            missing.iter().map(wire::refusal::render_rejection).collect(),
+            &FIELDS,
+        );
         for field in ["associacao", "loja", "nome", "email"] {
             assert!(problems.of(field).is_some(), "{field}: {:?}", problems.others);
         }
         let short = Rejection::PasswordLength { shortest: 10, longest: 256 };
-        assert!(Problems::renamed(vec![wire::refusal::text(&short)], &FIELDS).of("senha").is_some());
+        assert!(
+            FormProblems::from_renamed_lines(vec![wire::refusal::render_rejection(&short)], &FIELDS)
+                .of("senha")
+                .is_some()
+        );
     }
 }

@@ -1,15 +1,15 @@
 //! A form that fills a page: fields in sections, what is wrong beside each, and both states where somebody else was faster.
 
-use crate::frame::Frame;
-use crate::page::{Refusal, page};
-use crate::records::{Conflict, Input, Problems};
-use crate::visitor::Guest;
+use crate::frame::PageFrame;
+use crate::page::{Refusal, render_page};
+use crate::records::{FormInput, FormProblems, VersionConflict};
+use crate::visitor::SignedInUser;
 use app::App;
 use askama::Template;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 
-pub struct Sheet {
+pub struct RecordForm {
     /// Where in the menu it is.
     pub current: &'static str,
     pub title: String,
@@ -19,45 +19,48 @@ pub struct Sheet {
     pub back: String,
     /// Of the record as it was read.
     pub version: Option<i64>,
-    pub sections: Vec<(String, Vec<Input>)>,
-    pub problems: Problems,
+    pub sections: Vec<(String, Vec<FormInput>)>,
+    pub problems: FormProblems,
     pub button: &'static str,
 }
 
 #[derive(Template)]
 #[template(path = "console/formulario.html")]
-struct Page {
-    frame: Frame,
+struct RecordFormPage {
+    frame: PageFrame,
     title: String,
     note: String,
     back: String,
     version: Option<i64>,
-    sections: Vec<(String, Vec<Input>)>,
+    sections: Vec<(String, Vec<FormInput>)>,
     others: Vec<String>,
-    conflict: Option<Conflict>,
+    conflict: Option<VersionConflict>,
     is_refused: bool,
     button: &'static str,
 }
 
-pub async fn sheet(app: &App, guest: &Guest, sheet: Sheet) -> Response {
+pub async fn render_record_form(app: &App, guest: &SignedInUser, sheet: RecordForm) -> Response {
     let is_refused = !sheet.problems.is_empty();
     let status = if is_refused { StatusCode::BAD_REQUEST } else { StatusCode::OK };
-    let frame = match Frame::of(app, guest, sheet.current).await {
+    let frame = match PageFrame::load(app, guest, sheet.current).await {
         Ok(frame) => frame,
         Err(error) => return Refusal::from(&error).into_response(),
     };
-    let Sheet { title, note, back, sections, button, .. } = sheet;
-    let Problems { others, conflict, .. } = sheet.problems;
+    let RecordForm { title, note, back, sections, button, .. } = sheet;
+    let FormProblems { others, conflict, .. } = sheet.problems;
     // Whoever sends again has seen what stands now.
     let version = conflict.as_ref().map(|conflict| conflict.version).or(sheet.version);
-    page(status, &Page { frame, title, note, back, version, sections, others, conflict, is_refused, button })
+    render_page(
+        status,
+        &RecordFormPage { frame, title, note, back, version, sections, others, conflict, is_refused, button },
+    )
 }
 
 /// The fields by the sections that begin at these places.
-pub fn sections(
-    mut inputs: Vec<Input>,
+pub fn split_into_sections(
+    mut inputs: Vec<FormInput>,
     parts: &[(&'static str, std::ops::Range<usize>)],
-) -> Vec<(String, Vec<Input>)> {
+) -> Vec<(String, Vec<FormInput>)> {
     let mut all = Vec::new();
     for (title, range) in parts.iter().rev() {
         all.push(((*title).to_owned(), inputs.split_off(range.start.min(inputs.len()))));
@@ -67,20 +70,20 @@ pub fn sections(
 }
 
 #[cfg(test)]
-pub const CASES: crate::rendered::Cases = &[("console/formulario.html", |with| {
+pub const CASES: crate::rendered::TemplateCases = &[("console/formulario.html", |with| {
     let page = |conflict| {
-        crate::rendered::text(&Page {
+        crate::rendered::render_template(&RecordFormPage {
             frame: with.frame(),
             title: with.text(),
             note: with.text(),
             back: with.text(),
-            version: with.maybe(|| 3),
-            sections: with.many(|| (with.text(), with.inputs())),
-            others: with.many(|| with.text()),
+            version: with.option_of(|| 3),
+            sections: with.list_of(|| (with.text(), with.inputs())),
+            others: with.list_of(|| with.text()),
             conflict,
-            is_refused: with.is_full(),
+            is_refused: with.is_filled(),
             button: "Salvar",
         })
     };
-    [page(None), page(with.maybe(|| with.conflict()))].concat()
+    [page(None), page(with.option_of(|| with.conflict()))].concat()
 })];

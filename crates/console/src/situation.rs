@@ -1,27 +1,27 @@
 //! The page on which anything that has a situation is moved to another.
 
-use crate::frame::Frame;
-use crate::members::Badge;
+use crate::frame::PageFrame;
+use crate::members::SituationBadge;
 use askama::Template;
 
 /// A situation that it may go to.
-pub struct Target {
+pub struct NextSituation {
     pub code: i32,
     pub name: String,
-    pub badge: Badge,
+    pub badge: SituationBadge,
     pub is_chosen: bool,
 }
 
 #[derive(Template)]
 #[template(path = "console/situacao.html")]
-pub struct Moving {
-    pub frame: Frame,
+pub struct SituationChangePage {
+    pub frame: PageFrame,
     /// Where it came from, and where it goes without a change.
     pub back: String,
     pub title: String,
     pub holder: String,
-    pub situation: Badge,
-    pub targets: Vec<Target>,
+    pub situation: SituationBadge,
+    pub targets: Vec<NextSituation>,
     pub reason: String,
     /// When a reason must be given.
     pub hint: &'static str,
@@ -44,20 +44,20 @@ pub fn told(receivers: usize) -> String {
 }
 
 #[cfg(test)]
-pub const CASES: crate::rendered::Cases = &[("console/situacao.html", |with| {
-    let target = || Target { code: 3, name: with.text(), badge: with.badge(), is_chosen: true };
-    crate::rendered::text(&Moving {
+pub const CASES: crate::rendered::TemplateCases = &[("console/situacao.html", |with| {
+    let target = || NextSituation { code: 3, name: with.text(), badge: with.badge(), is_chosen: true };
+    crate::rendered::render_template(&SituationChangePage {
         frame: with.frame(),
         back: with.text(),
         title: with.text(),
         holder: with.text(),
         situation: with.badge(),
-        targets: with.many(target),
+        targets: with.list_of(target),
         reason: with.text(),
         hint: "Para cancelar.",
         version: 3,
         receivers: 2,
         return_to: "quadro",
-        problems: with.many(|| with.text()),
+        problems: with.list_of(|| with.text()),
     })
 })];

@@ -1,11 +1,11 @@
 //! `/console/estilo`: every part that pages are made of, in every state, on one page.
 
-use crate::board::{Board, Card, Column};
-use crate::frame::Frame;
-use crate::members::Badge;
-use crate::page::show;
-use crate::show::{Chart, Columns, Pager};
-use crate::visitor::Guest;
+use crate::board::{KanbanBoard, KanbanCard, KanbanColumn};
+use crate::frame::PageFrame;
+use crate::members::SituationBadge;
+use crate::page::render_page_or_refusal;
+use crate::show::{BarChart, ColumnChart, ListPager};
+use crate::visitor::SignedInUser;
 use app::{App, Error};
 use askama::Template;
 use axum::extract::State;
@@ -13,25 +13,26 @@ use axum::response::Response;
 
 #[derive(Template)]
 #[template(path = "console/estilo.html")]
-struct Style {
-    frame: Frame,
-    situations: Vec<(&'static str, Vec<Badge>)>,
-    chart: Chart,
-    columns: Columns,
-    pager: Pager,
-    board: Board,
+struct StyleGuidePage {
+    frame: PageFrame,
+    situations: Vec<(&'static str, Vec<SituationBadge>)>,
+    chart: BarChart,
+    columns: ColumnChart,
+    pager: ListPager,
+    board: KanbanBoard,
 }
 
-pub async fn page(State(app): State<App>, guest: Guest) -> Response {
-    show(&guest, made(&app, &guest).await)
+pub async fn show_style_page(State(app): State<App>, guest: SignedInUser) -> Response {
+    render_page_or_refusal(&guest, build_style_page(&app, &guest).await)
 }
 
-async fn made(app: &App, guest: &Guest) -> Result<Style, Error> {
-    let frame = Frame::of(app, guest, "estilo").await?;
-    let registers = app::base::registers(app, guest.session().scope.tenant()).await?;
+async fn build_style_page(app: &App, guest: &SignedInUser) -> Result<StyleGuidePage, Error> {
+    let frame = PageFrame::load(app, guest, "estilo").await?;
+    let registers = app::base::load_registers(app, guest.session().scope.tenant()).await?;
     let situations = domain::Entity::ALL.iter().map(|entity| {
-        let badges = registers.situations_of(*entity);
-        let badges = badges.map(|one| Badge { code: one.code.get(), name: one.name.clone() }).collect();
+        let badges = registers.active_situations(*entity);
+        let badges =
+            badges.map(|one| SituationBadge { code: one.code.get(), name: one.name.clone() }).collect();
         (wire::names::entity(*entity), badges)
     });
     let bar = |name: &str, number| (name.to_owned(), number, String::new(), None);
@@ -39,18 +40,18 @@ async fn made(app: &App, guest: &Guest) -> Result<Style, Error> {
     let links = || ["#campos", "#botoes"].map(str::to_owned);
     let months = [("set/26", [120, 30]), ("out/26", [80, 95]), ("nov/26", [1, 0])];
     let months = months.map(|(name, numbers)| (name.to_owned(), numbers, links())).to_vec();
-    Ok(Style {
+    Ok(StyleGuidePage {
         situations: situations.collect(),
-        chart: Chart::new("Um gráfico de exemplo", "O quê", bars),
-        columns: Columns::new("Um gráfico de colunas", ["Entradas", "Cancelamentos"], months),
-        board: board(),
-        pager: Pager::new(2, 250, 100, |page| format!("?pagina={page}")),
+        chart: BarChart::new("Um gráfico de exemplo", "O quê", bars),
+        columns: ColumnChart::new("Um gráfico de colunas", ["Entradas", "Cancelamentos"], months),
+        board: build_sample_board(),
+        pager: ListPager::new(2, 250, 100, |page| format!("?pagina={page}")),
         frame,
     })
 }
 
-fn board() -> Board {
-    let card = |id: i32, title: &str, is_late: bool, badge| Card {
+fn build_sample_board() -> KanbanBoard {
+    let card = |id: i32, title: &str, is_late: bool, badge| KanbanCard {
         id,
         title: title.to_owned(),
         link: "#quadro".to_owned(),
@@ -62,7 +63,7 @@ fn board() -> Board {
         order: id.into(),
         mover: "#quadro".to_owned(),
     };
-    let column = |id: i32, title: &str, class: &str, cards: Vec<Card>| Column {
+    let column = |id: i32, title: &str, class: &str, cards: Vec<KanbanCard>| KanbanColumn {
         id,
         title: title.to_owned(),
         class: class.to_owned(),
@@ -83,7 +84,7 @@ fn board() -> Board {
         card(1, "4711 · Maria Souza", true, urgent),
         card(2, "4712 · Um nome muito comprido", false, None),
     ];
-    Board {
+    KanbanBoard {
         title: "Quadro de exemplo".to_owned(),
         moves: "#".to_owned(),
         changes: "#".to_owned(),
@@ -99,10 +100,10 @@ fn board() -> Board {
 }
 
 #[cfg(test)]
-pub const CASES: crate::rendered::Cases = &[("console/estilo.html", |with| {
-    crate::rendered::text(&Style {
+pub const CASES: crate::rendered::TemplateCases = &[("console/estilo.html", |with| {
+    crate::rendered::render_template(&StyleGuidePage {
         frame: with.frame(),
-        situations: vec![("benefício", with.many(|| with.badge()))],
+        situations: vec![("benefício", with.list_of(|| with.badge()))],
         chart: with.chart(),
         columns: with.columns(),
         pager: with.pager(),

@@ -14,22 +14,22 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 const MOST_BETWEEN: usize = 4 * 1024 * 1024;
 
 /// What comes, not read yet.
-pub struct Upload {
+pub struct MultipartUpload {
     form: Multipart<'static>,
     /// Bytes that came since somebody last was given some.
     between: Arc<AtomicUsize>,
 }
 
 /// A field of it.
-pub struct Part {
+pub struct MultipartField {
     field: Field<'static>,
     between: Arc<AtomicUsize>,
 }
 
-impl FromRequest<App> for Upload {
+impl FromRequest<App> for MultipartUpload {
     type Rejection = Refusal;
 
-    async fn from_request(request: Request, _: &App) -> Result<Upload, Refusal> {
+    async fn from_request(request: Request, _: &App) -> Result<MultipartUpload, Refusal> {
         let kind = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
         let boundary = kind.and_then(|kind| multer::parse_boundary(kind).ok()).ok_or(Refusal::NotAForm)?;
         let between = Arc::new(AtomicUsize::new(0));
@@ -41,19 +41,19 @@ impl FromRequest<App> for Upload {
                 false => Ok(piece),
             }
         });
-        Ok(Upload { form: Multipart::new(pieces, boundary), between })
+        Ok(MultipartUpload { form: Multipart::new(pieces, boundary), between })
     }
 }
 
-impl Upload {
-    pub async fn next(&mut self) -> Result<Option<Part>, Refusal> {
+impl MultipartUpload {
+    pub async fn next(&mut self) -> Result<Option<MultipartField>, Refusal> {
         let field = self.form.next_field().await.map_err(|_| Refusal::Unreadable)?;
         self.between.store(0, Ordering::Relaxed);
-        Ok(field.map(|field| Part { field, between: Arc::clone(&self.between) }))
+        Ok(field.map(|field| MultipartField { field, between: Arc::clone(&self.between) }))
     }
 }
 
-impl Part {
+impl MultipartField {
     pub fn name(&self) -> Option<&str> {
         self.field.name()
     }

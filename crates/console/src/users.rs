@@ -1,27 +1,29 @@
 //! `/console/usuarios`: who may enter, what he may do, which branches he sees.
 
-use crate::admin::{administered, must_administer};
-use crate::exporting::Links;
-use crate::form::Form;
-use crate::frame::Frame;
-use crate::notice::tell;
-use crate::page::{Refusal, page, show};
-use crate::records::{Conflict, Problems, told};
-use crate::show::moment;
-use crate::visitor::{Guest, Number, redirect, root};
-use app::base::Registers;
-use app::once::Once;
-use app::users::{self, Changes, Habit, Initial, Kept, NewUser, User};
-use app::{App, Error, collect, second_factor, tenants};
+use crate::admin::{accept_administrator_form, require_administrator};
+use crate::exporting::ExportLinks;
+use crate::form::SubmittedForm;
+use crate::frame::PageFrame;
+use crate::notice::add_notice;
+use crate::page::{Refusal, render_page, render_page_or_refusal};
+use crate::records::{FormProblems, VersionConflict, describe_rejection};
+use crate::show::format_moment;
+use crate::visitor::{PathNumber, SignedInUser, derive_root_path, redirect_to};
+use app::base::TenantRegisters;
+use app::once::IdempotentWrite;
+use app::users::{
+    self, AccountActivity, ChangeUser, CreateUser, InitialPassword, StoredUser, UserCreationContext,
+};
+use app::{App, Error, collect_problem, second_factor, tenants};
 use askama::Template;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use domain::{BranchCode, Email, Field, Moment, Name, Rejection, Role, UserCode};
+use domain::{BranchCode, DisplayName, Email, InputField, Moment, Rejection, Role, UserCode};
 use std::collections::HashMap;
-use wire::read::Given;
+use wire::read::FieldPatch;
 
-struct Row {
+struct UserAccountLine {
     code: i32,
     name: String,
     email: String,
@@ -37,9 +39,9 @@ struct Row {
 
 #[derive(Template)]
 #[template(path = "console/usuarios.html")]
-struct List {
-    frame: Frame,
-    rows: Vec<Row>,
+struct BrowseUsersPage {
+    frame: PageFrame,
+    rows: Vec<UserAccountLine>,
     /// Of those who may enter the console, how many have a second factor.
     people: usize,
     with_factor: usize,
@@ -47,79 +49,92 @@ struct List {
     demands: Vec<RoleChoice>,
     /// Of the association, for the form that changes them.
     version: i64,
-    export: Links,
+    export: ExportLinks,
 }
 
-pub async fn list(State(app): State<App>, guest: Guest) -> Response {
-    show(&guest, list_page(&app, &guest).await)
+pub async fn show_user_list(State(app): State<App>, guest: SignedInUser) -> Response {
+    render_page_or_refusal(&guest, build_user_list(&app, &guest).await)
 }
 
-async fn list_page(app: &App, guest: &Guest) -> Result<List, Error> {
-    must_administer(guest.session())?;
-    let frame = Frame::of(app, guest, "usuarios").await?;
-    let registers = app::base::registers(app, guest.session().scope.tenant()).await?;
-    let mut all = users::list(app, &guest.session().scope).await?;
-    all.sort_by_cached_key(|user| (!user.active, domain::fold(&user.name), user.code));
-    let habits = users::habits(app, guest.session()).await?;
+async fn build_user_list(app: &App, guest: &SignedInUser) -> Result<BrowseUsersPage, Error> {
+    require_administrator(guest.session())?;
+    let frame = PageFrame::load(app, guest, "usuarios").await?;
+    let registers = app::base::load_registers(app, guest.session().scope.tenant()).await?;
+    let mut all = users::list_users(app, &guest.session().scope).await?;
+    all.sort_by_cached_key(|user| (!user.active, domain::fold_text(&user.name), user.code));
+    let habits = users::list_account_activity(app, guest.session()).await?;
     let mut enters = all.iter().filter(|user| user.active && user.role != Role::Integration);
     let people = enters.clone().count();
-    let with_factor = enters.by_ref().filter(|user| factor_of(&habits, user.code).is_some()).count();
+    let with_factor = enters.by_ref().filter(|user| find_factor_start(&habits, user.code).is_some()).count();
     let rows = all.into_iter().map(|user| {
         let habit = habits.get(&user.code).copied().unwrap_or_default();
-        let told = |at: Option<Moment>| at.map(|at| moment(at, &registers.zone)).unwrap_or_default();
+        let told = |at: Option<Moment>| at.map(|at| format_moment(at, &registers.zone)).unwrap_or_default();
         let names: Vec<&str> = user.branches.iter().map(|code| registers.branch_name(*code)).collect();
-        Row {
+        UserAccountLine {
             code: user.code.get(),
             branches: if user.role.has_every_branch() { "Todas".to_owned() } else { names.join(", ") },
             name: user.name,
             email: user.email,
-            role: role_name(user.role),
+            role: label_role(user.role),
             is_program: user.role == Role::Integration,
             active: user.active,
             last_entered: told(habit.last_entered),
             factor_since: told(habit.second_factor_since),
         }
     });
-    let export = Links::new(&frame.root, "usuario", []);
-    let own = tenants::own(app, guest.session()).await?.tenant;
+    let export = ExportLinks::new(&frame.root, "usuario", []);
+    let own = tenants::read_own_tenant(app, guest.session()).await?.tenant;
     let demands = [Role::Administrator, Role::Operator].into_iter().map(|role| RoleChoice {
         value: wire::role(role),
-        name: role_name(role),
-        told: role_told(role),
+        name: label_role(role),
+        told: describe_role(role),
         is_chosen: own.second_factor_roles.contains(&role),
     });
     let (demands, version) = (demands.collect(), own.version);
-    Ok(List { frame, rows: rows.collect(), people, with_factor, demands, version, export })
+    Ok(BrowseUsersPage { frame, rows: rows.collect(), people, with_factor, demands, version, export })
 }
 
 /// Says of which roles a second factor is demanded.
-pub async fn demand_factor(State(app): State<App>, guest: Guest, sent: Result<Form, Refusal>) -> Response {
-    let sent = match administered(&guest, sent) {
+pub async fn demand_second_factor(
+    State(app): State<App>,
+    guest: SignedInUser,
+    sent: Result<SubmittedForm, Refusal>,
+) -> Response {
+    let sent = match accept_administrator_form(&guest, sent) {
         Ok(sent) => sent,
         Err(refusal) => return refusal.into_response(),
     };
-    let changes = tenants::Changes {
-        second_factor_roles: Given::Set(sent.all("perfil").filter_map(wire::role_from).collect()),
-        ..tenants::Changes::of_version(sent.text("versao").parse().unwrap_or_default())
+    let changes = tenants::ChangeTenant {
+        second_factor_roles: FieldPatch::Set(sent.all_texts("perfil").filter_map(wire::parse_role).collect()),
+        ..tenants::ChangeTenant::from_version(sent.text("versao").parse().unwrap_or_default())
     };
-    let text = match tenants::change(&app, guest.session(), changes, Once::each_time()).await {
+    let text = match tenants::change_own_tenant(
+        &app,
+        guest.session(),
+        changes,
+        IdempotentWrite::without_key(),
+    )
+    .await
+    {
         Ok(_) => {
             "Pronto. Quem é desses perfis e não tem o segundo fator vai ligá-lo na próxima página que abrir."
                 .to_owned()
         }
-        Err(Error::Refused(problems)) => problems.iter().map(told).collect::<Vec<_>>().join(" "),
-        Err(error) => return show::<List>(&guest, Err(error)),
+        Err(Error::Refused(problems)) => {
+            problems.iter().map(describe_rejection).collect::<Vec<_>>().join(" ")
+        }
+        Err(error) => return render_page_or_refusal::<BrowseUsersPage>(&guest, Err(error)),
     };
-    let mut response = redirect(&format!("{}/console/usuarios", root(&app)));
-    tell(&mut response, &text);
+    let mut response = redirect_to(&format!("{}/console/usuarios", derive_root_path(&app)));
+    add_notice(&mut response, &text);
     response
 }
 
-fn factor_of(habits: &HashMap<UserCode, Habit>, user: UserCode) -> Option<Moment> {
+fn find_factor_start(habits: &HashMap<UserCode, AccountActivity>, user: UserCode) -> Option<Moment> {
     habits.get(&user).and_then(|habit| habit.second_factor_since)
 }
 
-fn role_name(role: Role) -> &'static str {
+fn label_role(role: Role) -> &'static str {
     match role {
         Role::Administrator => "Administrador",
         Role::Operator => "Operador",
@@ -127,7 +142,7 @@ fn role_name(role: Role) -> &'static str {
     }
 }
 
-fn role_told(role: Role) -> &'static str {
+fn describe_role(role: Role) -> &'static str {
     match role {
         Role::Administrator => "faz tudo, em todas as lojas",
         Role::Operator => "trabalha no console, nas lojas marcadas",
@@ -150,7 +165,7 @@ struct BranchChoice {
 
 /// What stands in the form.
 #[derive(Default)]
-struct Fields {
+struct UserFormFields {
     name: String,
     email: String,
     role: Option<Role>,
@@ -165,72 +180,75 @@ const FIELDS: [(&str, &str); 4] =
 
 #[derive(Template)]
 #[template(path = "console/usuario.html")]
-struct Page {
-    frame: Frame,
+struct EditUserPage {
+    frame: PageFrame,
     /// None for somebody new.
     code: Option<i32>,
-    fields: Fields,
+    fields: UserFormFields,
     roles: Vec<RoleChoice>,
     branches: Vec<BranchChoice>,
-    problems: Problems,
+    problems: FormProblems,
     is_self: bool,
     last_entered: String,
     factor_since: String,
 }
 
 /// What was refused, beside its fields.
-fn refused(rejections: &[Rejection]) -> Problems {
+fn collect_field_problems(rejections: &[Rejection]) -> FormProblems {
     let others = rejections.iter().filter(|one| !matches!(one, Rejection::OldVersion { .. }));
-    let conflict = Conflict::among(rejections, str::to_owned);
-    let mut problems = Problems::renamed(others.map(wire::refusal::text).collect(), &FIELDS);
+    let conflict = VersionConflict::find_in_rejections(rejections, str::to_owned);
+    let mut problems =
+        FormProblems::from_renamed_lines(others.map(wire::refusal::render_rejection).collect(), &FIELDS);
     problems.conflict = conflict;
     problems
 }
 
-async fn form(
+async fn render_user_form(
     app: &App,
-    guest: &Guest,
+    guest: &SignedInUser,
     code: Option<i32>,
-    mut fields: Fields,
-    mut problems: Problems,
+    mut fields: UserFormFields,
+    mut problems: FormProblems,
 ) -> Response {
     if let Some(conflict) = &problems.conflict {
         // Whoever has seen both may save his own.
         fields.version = conflict.version;
     }
     let status = if problems.is_empty() { StatusCode::OK } else { StatusCode::BAD_REQUEST };
-    let frame = match Frame::of(app, guest, "usuarios").await {
+    let frame = match PageFrame::load(app, guest, "usuarios").await {
         Ok(frame) => frame,
         Err(error) => return Refusal::from(&error).into_response(),
     };
-    let registers = match app::base::registers(app, guest.session().scope.tenant()).await {
+    let registers = match app::base::load_registers(app, guest.session().scope.tenant()).await {
         Ok(registers) => registers,
         Err(error) => return Refusal::from(&error).into_response(),
     };
     let roles = Role::ALL.iter().map(|role| RoleChoice {
         value: wire::role(*role),
-        name: role_name(*role),
-        told: role_told(*role),
+        name: label_role(*role),
+        told: describe_role(*role),
         is_chosen: fields.role == Some(*role),
     });
-    problems.conflict = problems.conflict.map(|one| one.named(label, |name| chosen(&registers, name)));
-    let branches = branches(&registers, &fields);
+    problems.conflict = problems
+        .conflict
+        .map(|one| one.with_labels(find_field_label, |name| list_field_choices(&registers, name)));
+    let branches = list_branch_choices(&registers, &fields);
     let is_self = code == Some(guest.session().user.get());
-    let habits = match users::habits(app, guest.session()).await {
+    let habits = match users::list_account_activity(app, guest.session()).await {
         Ok(habits) => habits,
         Err(error) => return Refusal::from(&error).into_response(),
     };
     let habit = code.and_then(|code| habits.get(&UserCode::new(code)).copied()).unwrap_or_default();
-    let told = |at: Option<Moment>| at.map(|at| moment(at, &registers.zone)).unwrap_or_default();
+    let told = |at: Option<Moment>| at.map(|at| format_moment(at, &registers.zone)).unwrap_or_default();
     let (last_entered, factor_since) = (told(habit.last_entered), told(habit.second_factor_since));
     let roles = roles.collect();
-    page(
+    render_page(
         status,
-        &Page { frame, code, roles, branches, problems, is_self, last_entered, factor_since, fields },
+        &EditUserPage { frame, code, roles, branches, problems, is_self, last_entered, factor_since, fields },
     )
 }
 
-fn label(name: &str) -> Option<&'static str> {
+fn find_field_label(name: &str) -> Option<&'static str> {
     let labels = [
         ("nome", "Nome"),
         ("email", "E-mail"),
@@ -242,20 +260,21 @@ fn label(name: &str) -> Option<&'static str> {
 }
 
 /// What may be chosen in a field, by its names.
-fn chosen(registers: &Registers, name: &str) -> Vec<(String, String)> {
+fn list_field_choices(registers: &TenantRegisters, name: &str) -> Vec<(String, String)> {
     match name {
-        "perfil" => {
-            Role::ALL.iter().map(|role| (wire::role(*role).to_owned(), role_name(*role).to_owned())).collect()
-        }
+        "perfil" => Role::ALL
+            .iter()
+            .map(|role| (wire::role(*role).to_owned(), label_role(*role).to_owned()))
+            .collect(),
         "lojas" => registers.branches.iter().map(|one| (one.code.to_string(), one.name.clone())).collect(),
         _ => Vec::new(),
     }
 }
 
-fn branches(registers: &Registers, fields: &Fields) -> Vec<BranchChoice> {
+fn list_branch_choices(registers: &TenantRegisters, fields: &UserFormFields) -> Vec<BranchChoice> {
     let shown =
         registers.branches.iter().filter(|one| one.active || fields.branches.contains(&one.code.get()));
-    let choice = |one: &app::base::Branch| BranchChoice {
+    let choice = |one: &app::base::StoredBranch| BranchChoice {
         code: one.code.get(),
         name: one.name.clone(),
         is_chosen: fields.branches.contains(&one.code.get()),
@@ -263,72 +282,78 @@ fn branches(registers: &Registers, fields: &Fields) -> Vec<BranchChoice> {
     shown.map(choice).collect()
 }
 
-fn typed(form: &Form) -> Fields {
-    Fields {
+fn read_user_fields(form: &SubmittedForm) -> UserFormFields {
+    UserFormFields {
         name: form.text("nome").trim().to_owned(),
         email: form.text("email").trim().to_owned(),
-        role: wire::role_from(form.text("perfil")),
-        branches: form.all("lojas").filter_map(|text| text.parse().ok()).collect(),
+        role: wire::parse_role(form.text("perfil")),
+        branches: form.all_texts("lojas").filter_map(|text| text.parse().ok()).collect(),
         active: form.text("ativo") == "sim",
         version: form.text("versao").parse().unwrap_or_default(),
     }
 }
 
-pub async fn new(State(app): State<App>, guest: Guest) -> Response {
-    if let Err(error) = must_administer(guest.session()) {
-        return show::<Page>(&guest, Err(error));
+pub async fn show_new_user_form(State(app): State<App>, guest: SignedInUser) -> Response {
+    if let Err(error) = require_administrator(guest.session()) {
+        return render_page_or_refusal::<EditUserPage>(&guest, Err(error));
     }
-    let fields = Fields { role: Some(Role::Operator), active: true, ..Fields::default() };
-    form(&app, &guest, None, fields, Problems::default()).await
+    let fields = UserFormFields { role: Some(Role::Operator), active: true, ..UserFormFields::default() };
+    render_user_form(&app, &guest, None, fields, FormProblems::default()).await
 }
 
-pub async fn create(State(app): State<App>, guest: Guest, sent: Result<Form, Refusal>) -> Response {
-    let fields = match administered(&guest, sent) {
-        Ok(sent) => typed(&sent),
+pub async fn create_user(
+    State(app): State<App>,
+    guest: SignedInUser,
+    sent: Result<SubmittedForm, Refusal>,
+) -> Response {
+    let fields = match accept_administrator_form(&guest, sent) {
+        Ok(sent) => read_user_fields(&sent),
         Err(refusal) => return refusal.into_response(),
     };
-    let made = match new_user(&guest, &fields) {
+    let made = match parse_new_user(&guest, &fields) {
         Ok(new) => {
-            let kept = Kept { code: None, by: guest.session().actor(users::BY_ADMINISTRATOR) };
-            users::create_once(&app, new, kept, Once::each_time()).await.map(drop)
+            let kept = UserCreationContext { code: None, by: guest.session().actor(users::BY_ADMINISTRATOR) };
+            users::create_user_once(&app, new, kept, IdempotentWrite::without_key()).await.map(drop)
         }
         Err(error) => Err(error),
     };
     match made {
         Ok(()) => {
-            let mut response = redirect(&format!("{}/console/usuarios", root(&app)));
-            tell(&mut response, &format!("Usuário criado. A senha foi enviada para {}.", fields.email));
+            let mut response = redirect_to(&format!("{}/console/usuarios", derive_root_path(&app)));
+            add_notice(&mut response, &format!("Usuário criado. A senha foi enviada para {}.", fields.email));
             response
         }
-        Err(Error::Refused(problems)) => form(&app, &guest, None, fields, refused(&problems)).await,
-        Err(error) => show::<Page>(&guest, Err(error)),
+        Err(Error::Refused(problems)) => {
+            render_user_form(&app, &guest, None, fields, collect_field_problems(&problems)).await
+        }
+        Err(error) => render_page_or_refusal::<EditUserPage>(&guest, Err(error)),
     }
 }
 
-fn new_user(guest: &Guest, fields: &Fields) -> Result<NewUser, Error> {
+fn parse_new_user(guest: &SignedInUser, fields: &UserFormFields) -> Result<CreateUser, Error> {
     let mut problems = Vec::new();
-    let name = collect(&mut problems, Name::parse(Field::PersonName, &fields.name));
-    let email = collect(&mut problems, Email::parse(&fields.email));
-    let role = collect(&mut problems, fields.role.ok_or(Rejection::Missing(Field::Role)));
+    let name = collect_problem(&mut problems, DisplayName::parse(InputField::PersonName, &fields.name));
+    let email = collect_problem(&mut problems, Email::parse(&fields.email));
+    let role = collect_problem(&mut problems, fields.role.ok_or(Rejection::Missing(InputField::Role)));
     let branches: Vec<BranchCode> = fields.branches.iter().copied().map(BranchCode::new).collect();
     if let Some(role) = role {
-        collect(&mut problems, users::check_branches(role, &branches));
+        collect_problem(&mut problems, users::check_branches(role, &branches));
     }
     match (name, email, role, &problems[..]) {
-        (Some(name), Some(email), Some(role), []) => Ok(NewUser {
+        (Some(name), Some(email), Some(role), []) => Ok(CreateUser {
             tenant: guest.session().scope.tenant(),
             name,
             email,
             role,
             branches,
-            password: Initial::Mailed,
+            password: InitialPassword::Mailed,
         }),
         _ => Err(Error::Refused(problems)),
     }
 }
 
-fn shown(user: &User) -> Fields {
-    Fields {
+fn fill_user_fields(user: &StoredUser) -> UserFormFields {
+    UserFormFields {
         name: user.name.clone(),
         email: user.email.clone(),
         role: Some(user.role),
@@ -338,30 +363,36 @@ fn shown(user: &User) -> Fields {
     }
 }
 
-pub async fn one(State(app): State<App>, guest: Guest, Number(code): Number) -> Response {
-    let found = match must_administer(guest.session()) {
-        Ok(()) => users::one(&app, guest.session(), UserCode::new(code)).await,
+pub async fn show_user_page(
+    State(app): State<App>,
+    guest: SignedInUser,
+    PathNumber(code): PathNumber,
+) -> Response {
+    let found = match require_administrator(guest.session()) {
+        Ok(()) => users::read_user(&app, guest.session(), UserCode::new(code)).await,
         Err(error) => Err(error),
     };
     match found {
-        Ok(user) => form(&app, &guest, Some(code), shown(&user), Problems::default()).await,
-        Err(error) => show::<Page>(&guest, Err(error)),
+        Ok(user) => {
+            render_user_form(&app, &guest, Some(code), fill_user_fields(&user), FormProblems::default()).await
+        }
+        Err(error) => render_page_or_refusal::<EditUserPage>(&guest, Err(error)),
     }
 }
 
-pub async fn change(
+pub async fn change_user(
     State(app): State<App>,
-    guest: Guest,
-    Number(code): Number,
-    sent: Result<Form, Refusal>,
+    guest: SignedInUser,
+    PathNumber(code): PathNumber,
+    sent: Result<SubmittedForm, Refusal>,
 ) -> Response {
-    let fields = match administered(&guest, sent) {
-        Ok(sent) => typed(&sent),
+    let fields = match accept_administrator_form(&guest, sent) {
+        Ok(sent) => read_user_fields(&sent),
         Err(refusal) => return refusal.into_response(),
     };
-    let changed = match new_user(&guest, &fields) {
+    let changed = match parse_new_user(&guest, &fields) {
         Ok(new) => {
-            let changes = Changes {
+            let changes = ChangeUser {
                 version: fields.version,
                 name: Some(new.name),
                 email: Some(new.email),
@@ -369,35 +400,49 @@ pub async fn change(
                 branches: Some(new.branches),
                 active: Some(fields.active),
             };
-            users::change(&app, guest.session(), UserCode::new(code), changes, Once::each_time())
-                .await
-                .map(drop)
+            users::change_user(
+                &app,
+                guest.session(),
+                UserCode::new(code),
+                changes,
+                IdempotentWrite::without_key(),
+            )
+            .await
+            .map(drop)
         }
         Err(error) => Err(error),
     };
     match changed {
         Ok(()) => {
-            let mut response = redirect(&format!("{}/console/usuarios", root(&app)));
-            tell(&mut response, &format!("{} foi alterado.", fields.name));
+            let mut response = redirect_to(&format!("{}/console/usuarios", derive_root_path(&app)));
+            add_notice(&mut response, &format!("{} foi alterado.", fields.name));
             response
         }
-        Err(Error::Refused(problems)) => form(&app, &guest, Some(code), fields, refused(&problems)).await,
-        Err(error) => show::<Page>(&guest, Err(error)),
+        Err(Error::Refused(problems)) => {
+            render_user_form(&app, &guest, Some(code), fields, collect_field_problems(&problems)).await
+        }
+        Err(error) => render_page_or_refusal::<EditUserPage>(&guest, Err(error)),
     }
 }
 
 pub async fn send_password(
     State(app): State<App>,
-    guest: Guest,
-    Number(code): Number,
-    sent: Result<Form, Refusal>,
+    guest: SignedInUser,
+    PathNumber(code): PathNumber,
+    sent: Result<SubmittedForm, Refusal>,
 ) -> Response {
-    if let Err(refusal) = administered(&guest, sent) {
+    if let Err(refusal) = accept_administrator_form(&guest, sent) {
         return refusal.into_response();
     }
-    let done =
-        users::send_password(&app, guest.session(), UserCode::new(code), None, Once::each_time()).await;
-    after(
+    let done = users::send_new_password(
+        &app,
+        guest.session(),
+        UserCode::new(code),
+        None,
+        IdempotentWrite::without_key(),
+    )
+    .await;
+    respond_to_user_action(
         &app,
         &guest,
         code,
@@ -406,53 +451,67 @@ pub async fn send_password(
     )
 }
 
-pub async fn end_sessions(
+pub async fn end_user_sessions(
     State(app): State<App>,
-    guest: Guest,
-    Number(code): Number,
-    sent: Result<Form, Refusal>,
+    guest: SignedInUser,
+    PathNumber(code): PathNumber,
+    sent: Result<SubmittedForm, Refusal>,
 ) -> Response {
-    if let Err(refusal) = administered(&guest, sent) {
+    if let Err(refusal) = accept_administrator_form(&guest, sent) {
         return refusal.into_response();
     }
-    let done =
-        users::end_sessions_of(&app, guest.session(), UserCode::new(code), None, Once::each_time()).await;
-    after(&app, &guest, code, done.map(drop), "As sessões foram encerradas.")
+    let done = users::end_user_sessions(
+        &app,
+        guest.session(),
+        UserCode::new(code),
+        None,
+        IdempotentWrite::without_key(),
+    )
+    .await;
+    respond_to_user_action(&app, &guest, code, done.map(drop), "As sessões foram encerradas.")
 }
 
 /// For somebody who lost his phone and his codes.
 pub async fn remove_second_factor(
     State(app): State<App>,
-    guest: Guest,
-    Number(code): Number,
-    sent: Result<Form, Refusal>,
+    guest: SignedInUser,
+    PathNumber(code): PathNumber,
+    sent: Result<SubmittedForm, Refusal>,
 ) -> Response {
-    if let Err(refusal) = administered(&guest, sent) {
+    if let Err(refusal) = accept_administrator_form(&guest, sent) {
         return refusal.into_response();
     }
-    let done = second_factor::remove_of(&app, guest.session(), UserCode::new(code)).await;
+    let done = second_factor::remove_factor_of_user(&app, guest.session(), UserCode::new(code)).await;
     let text = match done {
         Ok(false) => "Este usuário já não tem segundo fator.",
         _ => "O segundo fator foi retirado: para entrar, basta a senha. Um e-mail avisa o dono da conta.",
     };
-    after(&app, &guest, code, done.map(drop), text)
+    respond_to_user_action(&app, &guest, code, done.map(drop), text)
 }
 
-fn after(app: &App, guest: &Guest, code: i32, done: Result<(), Error>, text: &str) -> Response {
+fn respond_to_user_action(
+    app: &App,
+    guest: &SignedInUser,
+    code: i32,
+    done: Result<(), Error>,
+    text: &str,
+) -> Response {
     let text = match done {
         Ok(()) => text.to_owned(),
-        Err(Error::Refused(problems)) => problems.iter().map(told).collect::<Vec<_>>().join(" "),
-        Err(error) => return show::<Page>(guest, Err(error)),
+        Err(Error::Refused(problems)) => {
+            problems.iter().map(describe_rejection).collect::<Vec<_>>().join(" ")
+        }
+        Err(error) => return render_page_or_refusal::<EditUserPage>(guest, Err(error)),
     };
-    let mut response = redirect(&format!("{}/console/usuarios/{code}", root(app)));
-    tell(&mut response, &text);
+    let mut response = redirect_to(&format!("{}/console/usuarios/{code}", derive_root_path(app)));
+    add_notice(&mut response, &text);
     response
 }
 
 #[cfg(test)]
-pub const CASES: crate::rendered::Cases = &[
+pub const CASES: crate::rendered::TemplateCases = &[
     ("console/usuarios.html", |with| {
-        let row = || Row {
+        let row = || UserAccountLine {
             code: 7,
             name: with.text(),
             email: with.text(),
@@ -464,28 +523,28 @@ pub const CASES: crate::rendered::Cases = &[
             factor_since: with.text(),
         };
         let role = || RoleChoice { value: "operador", name: "Operador", told: "trabalha", is_chosen: true };
-        crate::rendered::text(&List {
+        crate::rendered::render_template(&BrowseUsersPage {
             export: with.links(),
             frame: with.frame(),
-            rows: with.many(row),
+            rows: with.list_of(row),
             people: 3,
             with_factor: 1,
-            demands: with.many(role),
+            demands: with.list_of(role),
             version: 1,
         })
     }),
     ("console/usuario.html", |with| {
-        let fields = Fields { name: with.text(), email: with.text(), ..Fields::default() };
+        let fields = UserFormFields { name: with.text(), email: with.text(), ..UserFormFields::default() };
         let lines = FIELDS.iter().map(|(name, _)| format!("{name}: {}", with.text())).chain([with.text()]);
-        let mut problems = Problems::renamed(lines.collect(), &FIELDS);
-        problems.conflict = with.maybe(|| with.conflict());
+        let mut problems = FormProblems::from_renamed_lines(lines.collect(), &FIELDS);
+        problems.conflict = with.option_of(|| with.conflict());
         let role = || RoleChoice { value: "operador", name: "Operador", told: "trabalha", is_chosen: true };
-        crate::rendered::text(&Page {
+        crate::rendered::render_template(&EditUserPage {
             frame: with.frame(),
-            code: with.maybe(|| 7),
+            code: with.option_of(|| 7),
             fields,
-            roles: with.many(role),
-            branches: with.many(|| BranchChoice { code: 1, name: with.text(), is_chosen: true }),
+            roles: with.list_of(role),
+            branches: with.list_of(|| BranchChoice { code: 1, name: with.text(), is_chosen: true }),
             problems,
             is_self: false,
             last_entered: with.text(),

@@ -1,11 +1,11 @@
 //! Who looks at a page. The token of the console travels in a cookie that no script reads and no other site sends.
 
-use crate::form::Form;
-use crate::frame::Theme;
-use crate::notice::Notice;
+use crate::form::SubmittedForm;
+use crate::frame::ColourTheme;
+use crate::notice::PageNotice;
 use crate::page::Refusal;
 use app::access::Session;
-use app::visits::{self, Visitor};
+use app::visits::{self, ConsoleUser};
 use app::{App, Error};
 use axum::extract::{ConnectInfo, FromRequestParts, RawPathParams};
 use axum::http::request::Parts;
@@ -23,17 +23,17 @@ const HALF: &str = "__Host-amparo-meio";
 const FACTOR: &str = "/console/conta/segundo-fator";
 
 /// Somebody who has entered and may use the console.
-pub struct Guest {
-    pub visitor: Visitor,
+pub struct SignedInUser {
+    pub visitor: ConsoleUser,
     pub token: String,
-    pub theme: Option<Theme>,
+    pub theme: Option<ColourTheme>,
     /// What the page before has to say.
-    pub notice: Option<Notice>,
+    pub notice: Option<PageNotice>,
     /// What he asked for, from the path on.
     pub path: String,
 }
 
-impl Guest {
+impl SignedInUser {
     pub fn session(&self) -> &Arc<Session> {
         &self.visitor.session
     }
@@ -44,103 +44,105 @@ impl Guest {
 }
 
 /// Where somebody is sent who may not see a page.
-pub enum Turned {
+pub enum PageAccessProblem {
     /// He has not entered: after he has, he goes where he wanted.
-    Away {
+    SignInRequired {
         root: String,
         to: String,
     },
     /// His password is not his own yet.
-    ToPassword {
+    PasswordChangeRequired {
         root: String,
     },
     /// His association demands a second factor of him.
-    ToFactor {
+    SecondFactorRequired {
         root: String,
     },
     /// The console is not for programs.
-    Program,
-    Refused(Refusal),
+    ProgramUser,
+    Refusal(Refusal),
 }
 
-impl IntoResponse for Turned {
+impl IntoResponse for PageAccessProblem {
     fn into_response(self) -> Response {
         match self {
-            Turned::Away { root, to } => {
+            PageAccessProblem::SignInRequired { root, to } => {
                 let to: String = form_urlencoded::byte_serialize(to.as_bytes()).collect();
-                redirect(&format!("{root}/console/entrar?para={to}"))
+                redirect_to(&format!("{root}/console/entrar?para={to}"))
             }
-            Turned::ToPassword { root } => redirect(&format!("{root}/console/conta/senha")),
-            Turned::ToFactor { root } => redirect(&format!("{root}{FACTOR}")),
-            Turned::Program => Refusal::ForPeople.into_response(),
-            Turned::Refused(refusal) => refusal.into_response(),
+            PageAccessProblem::PasswordChangeRequired { root } => {
+                redirect_to(&format!("{root}/console/conta/senha"))
+            }
+            PageAccessProblem::SecondFactorRequired { root } => redirect_to(&format!("{root}{FACTOR}")),
+            PageAccessProblem::ProgramUser => Refusal::ForPeople.into_response(),
+            PageAccessProblem::Refusal(refusal) => refusal.into_response(),
         }
     }
 }
 
-impl FromRequestParts<App> for Guest {
-    type Rejection = Turned;
+impl FromRequestParts<App> for SignedInUser {
+    type Rejection = PageAccessProblem;
 
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Guest, Turned> {
-        let root = root(app);
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<SignedInUser, PageAccessProblem> {
+        let root = derive_root_path(app);
         let path = parts.uri.path_and_query().map_or("/console", |all| all.as_str()).to_owned();
-        let away = || Turned::Away { root: root.clone(), to: path.clone() };
-        let token = token(&parts.headers).ok_or_else(away)?.to_owned();
-        let mut visitor = match visits::visitor(app, &token).await {
+        let away = || PageAccessProblem::SignInRequired { root: root.clone(), to: path.clone() };
+        let token = find_session_token(&parts.headers).ok_or_else(away)?.to_owned();
+        let mut visitor = match visits::load_console_user(app, &token).await {
             Ok(visitor) => visitor,
             Err(Error::Credential) => return Err(away()),
-            Err(error) => return Err(Turned::Refused(Refusal::from(&error))),
+            Err(error) => return Err(PageAccessProblem::Refusal(Refusal::from(&error))),
         };
-        if let Err(error) = app.request_limit.count(&visitor.session, app.now()) {
-            return Err(Turned::Refused(Refusal::from(&error)));
+        if let Err(error) = app.request_limit.count_request(&visitor.session, app.now()) {
+            return Err(PageAccessProblem::Refusal(Refusal::from(&error)));
         }
         if visitor.session.role == Role::Integration {
-            return Err(Turned::Program);
+            return Err(PageAccessProblem::ProgramUser);
         }
         let keeps_here = parts.uri.path().starts_with("/console/conta/senha");
         if visitor.must_change_password && !keeps_here {
-            return Err(Turned::ToPassword { root });
+            return Err(PageAccessProblem::PasswordChangeRequired { root });
         }
         let path_alone = parts.uri.path();
         if visitor.session.owes_factor() && path_alone != FACTOR && !keeps_here {
-            return Err(Turned::ToFactor { root });
+            return Err(PageAccessProblem::SecondFactorRequired { root });
         }
-        if !is_passive(parts) {
-            let noted = visits::note_activity(app, &visitor).await;
-            noted.map_err(|error| Turned::Refused(Refusal::from(&error)))?;
+        if !is_passive_request(parts) {
+            let noted = visits::record_activity(app, &visitor).await;
+            noted.map_err(|error| PageAccessProblem::Refusal(Refusal::from(&error)))?;
         }
         if let Some(peer) = parts.extensions.get::<ConnectInfo<SocketAddr>>() {
-            visitor.session = Arc::new(visitor.session.at(peer.0.ip().into()));
+            visitor.session = Arc::new(visitor.session.with_address(peer.0.ip().into()));
         }
-        let notice = parts.extensions.get::<Notice>().cloned();
-        Ok(Guest { visitor, token, theme: Theme::chosen(&parts.headers), notice, path })
+        let notice = parts.extensions.get::<PageNotice>().cloned();
+        Ok(SignedInUser { visitor, token, theme: ColourTheme::from_cookie(&parts.headers), notice, path })
     }
 }
 
 /// Whether a script asks by itself, and nobody need sit before it: such a request keeps no session going.
-fn is_passive(parts: &Parts) -> bool {
+fn is_passive_request(parts: &Parts) -> bool {
     parts.headers.contains_key("x-passivo")
         || (parts.method == Method::GET && parts.headers.contains_key("x-quadro"))
 }
 
 /// The path under which people find this server: links lead there, also behind a proxy that adds a path of its own.
-pub fn root(app: &App) -> String {
+pub fn derive_root_path(app: &App) -> String {
     let rest = app.public_url.split_once("://").map_or("", |(_, rest)| rest);
     rest.find('/').map_or("", |at| rest[at..].trim_end_matches('/')).to_owned()
 }
 
-pub fn cookie<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
+pub fn find_cookie<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
     let all = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
     let mut pairs = all.flat_map(|text| text.split(';')).filter_map(|pair| pair.trim().split_once('='));
     pairs.find(|(known, _)| *known == name).map(|(_, value)| value)
 }
 
 /// The token that a browser shows.
-pub fn token(headers: &HeaderMap) -> Option<&str> {
-    cookie(headers, SESSION).filter(|token| !token.is_empty())
+pub fn find_session_token(headers: &HeaderMap) -> Option<&str> {
+    find_cookie(headers, SESSION).filter(|token| !token.is_empty())
 }
 
-pub fn redirect(to: &str) -> Response {
+pub fn redirect_to(to: &str) -> Response {
     let place = HeaderValue::from_str(to).unwrap_or(HeaderValue::from_static("/console"));
     (
         StatusCode::SEE_OTHER,
@@ -150,66 +152,72 @@ pub fn redirect(to: &str) -> Response {
 }
 
 /// Only a page of the console: nobody is sent elsewhere by a link that somebody else wrote.
-pub fn inside(to: &str) -> &str {
+pub fn sanitize_return_path(to: &str) -> &str {
     let is_ours = to == "/console" || to.starts_with("/console/") || to.starts_with("/console?");
     if is_ours && !to.contains(['\\', '\r', '\n']) { to } else { "/console" }
 }
 
 /// The session that an answer begins; what it says on the next page is for that one.
 #[derive(Clone)]
-pub struct NewSession(pub String);
+pub struct NewSessionToken(pub String);
 
-pub fn set_session(response: &mut Response, token: &str, seconds: u64) {
-    response.extensions_mut().insert(NewSession(token.to_owned()));
-    put(response, &format!("{SESSION}={token}; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age={seconds}"));
+pub fn set_session_cookie(response: &mut Response, token: &str, seconds: u64) {
+    response.extensions_mut().insert(NewSessionToken(token.to_owned()));
+    append_cookie(
+        response,
+        &format!("{SESSION}={token}; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age={seconds}"),
+    );
 }
 
 /// The ticket that a browser shows when it gives a code.
-pub fn half(headers: &HeaderMap) -> Option<&str> {
-    cookie(headers, HALF).filter(|ticket| !ticket.is_empty())
+pub fn find_pending_sign_in(headers: &HeaderMap) -> Option<&str> {
+    find_cookie(headers, HALF).filter(|ticket| !ticket.is_empty())
 }
 
-pub fn set_half(response: &mut Response, ticket: &str, seconds: u64) {
-    put(response, &format!("{HALF}={ticket}; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age={seconds}"));
+pub fn set_pending_sign_in(response: &mut Response, ticket: &str, seconds: u64) {
+    append_cookie(
+        response,
+        &format!("{HALF}={ticket}; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age={seconds}"),
+    );
 }
 
-pub fn set_theme(response: &mut Response, theme: &str) {
-    put(
+pub fn set_theme_cookie(response: &mut Response, theme: &str) {
+    append_cookie(
         response,
         &format!("{}={theme}; Path=/; HttpOnly; SameSite=Lax; Max-Age=31536000", crate::frame::THEME),
     );
 }
 
-pub fn put(response: &mut Response, cookie: &str) {
+pub fn append_cookie(response: &mut Response, cookie: &str) {
     if let Ok(value) = HeaderValue::from_str(cookie) {
         response.headers_mut().append(header::SET_COOKIE, value);
     }
 }
 
 /// From where a request comes, and what the browser calls itself.
-pub struct Sender {
+pub struct BrowserOrigin {
     pub address: CallerAddress,
     pub agent: Option<String>,
     /// The host that was asked.
     pub host: Option<String>,
 }
 
-impl FromRequestParts<App> for Sender {
+impl FromRequestParts<App> for BrowserOrigin {
     type Rejection = Refusal;
 
-    async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Sender, Refusal> {
+    async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<BrowserOrigin, Refusal> {
         let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>().ok_or(Refusal::Broken)?;
         let agent = parts.headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok());
         let host = parts.headers.get(header::HOST).and_then(|value| value.to_str().ok());
         let host = parts.uri.authority().map(axum::http::uri::Authority::as_str).or(host).map(str::to_owned);
-        Ok(Sender { address: peer.0.ip().into(), agent: agent.map(str::to_owned), host })
+        Ok(BrowserOrigin { address: peer.0.ip().into(), agent: agent.map(str::to_owned), host })
     }
 }
 
 /// What stands behind the question mark, or in a form that asks for the same.
-pub struct Query(Vec<(String, String)>);
+pub struct QueryParams(Vec<(String, String)>);
 
-impl Query {
+impl QueryParams {
     /// A parameter's text without blanks around it; empty where it is absent.
     pub fn text(&self, name: &str) -> &str {
         self.0.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value.trim())
@@ -221,31 +229,31 @@ impl Query {
     }
 
     /// The names and texts of what is filtered.
-    pub fn each(&self) -> impl Iterator<Item = (&str, &str)> {
+    pub fn trimmed_pairs(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().map(|(name, value)| (name.as_str(), value.trim()))
     }
 
     /// What a form asks for that is not to stand in an address.
-    pub fn of_form(form: &Form) -> Query {
-        Query(form.pairs().to_vec())
+    pub fn from_form(form: &SubmittedForm) -> QueryParams {
+        QueryParams(form.pairs().to_vec())
     }
 
     /// What a text says behind the question mark.
-    pub fn read(text: &str) -> Query {
-        Query(form_urlencoded::parse(text.as_bytes()).into_owned().collect())
+    pub fn parse(text: &str) -> QueryParams {
+        QueryParams(form_urlencoded::parse(text.as_bytes()).into_owned().collect())
     }
 
     /// What is asked for, whatever page of it: in one order, without what is empty.
-    pub fn filters(&self) -> String {
-        self.kept(|_| true)
+    pub fn canonical_filters(&self) -> String {
+        self.serialize_where(|_| true)
     }
 
     /// The same question without one of its parts.
-    pub fn without(&self, name: &str) -> String {
-        format!("?{}", self.kept(|known| known != name))
+    pub fn without_parameter(&self, name: &str) -> String {
+        format!("?{}", self.serialize_where(|known| known != name))
     }
 
-    fn kept(&self, is_wanted: impl Fn(&str) -> bool) -> String {
+    fn serialize_where(&self, is_wanted: impl Fn(&str) -> bool) -> String {
         let mut kept: Vec<(&str, &str)> =
             self.0.iter().map(|(name, value)| (name.as_str(), value.trim())).collect();
         kept.retain(|(name, value)| *name != "pagina" && !value.is_empty() && is_wanted(name));
@@ -254,17 +262,17 @@ impl Query {
     }
 
     /// The page asked for, from 1.
-    pub fn page(&self) -> i32 {
+    pub fn page_number(&self) -> i32 {
         self.text("pagina").parse().ok().filter(|page| *page > 0).unwrap_or(1)
     }
 
     /// The same question for another page.
     pub fn with_page(&self, page: i32) -> String {
-        self.with("pagina", &page.to_string())
+        self.with_parameter("pagina", &page.to_string())
     }
 
     /// The same question with another value of one parameter, or without it where the value is empty.
-    pub fn with(&self, name: &str, value: &str) -> String {
+    pub fn with_parameter(&self, name: &str, value: &str) -> String {
         let mut query = form_urlencoded::Serializer::new(String::new());
         for (known, kept) in self.0.iter().filter(|(known, kept)| known != name && !kept.is_empty()) {
             query.append_pair(known, kept);
@@ -276,38 +284,41 @@ impl Query {
     }
 }
 
-impl<S: Sync> FromRequestParts<S> for Query {
+impl<S: Sync> FromRequestParts<S> for QueryParams {
     type Rejection = std::convert::Infallible;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Query, Self::Rejection> {
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<QueryParams, Self::Rejection> {
         let text = parts.uri.query().unwrap_or_default();
-        Ok(Query(form_urlencoded::parse(text.as_bytes()).into_owned().collect()))
+        Ok(QueryParams(form_urlencoded::parse(text.as_bytes()).into_owned().collect()))
     }
 }
 
 /// The code in the path; what is no number leads nowhere.
-pub struct Number(pub i32);
+pub struct PathNumber(pub i32);
 
-impl<S: Send + Sync> FromRequestParts<S> for Number {
+impl<S: Send + Sync> FromRequestParts<S> for PathNumber {
     type Rejection = Refusal;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Number, Refusal> {
-        number(parts, state, "codigo").await.map(Number)
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<PathNumber, Refusal> {
+        parse_path_number(parts, state, "codigo").await.map(PathNumber)
     }
 }
 
 /// The code in the path, and that of a part of what it names.
-pub struct Part(pub i32, pub i32);
+pub struct PathPartCodes(pub i32, pub i32);
 
-impl<S: Send + Sync> FromRequestParts<S> for Part {
+impl<S: Send + Sync> FromRequestParts<S> for PathPartCodes {
     type Rejection = Refusal;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Part, Refusal> {
-        Ok(Part(number(parts, state, "codigo").await?, number(parts, state, "parte").await?))
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<PathPartCodes, Refusal> {
+        Ok(PathPartCodes(
+            parse_path_number(parts, state, "codigo").await?,
+            parse_path_number(parts, state, "parte").await?,
+        ))
     }
 }
 
-async fn number<S: Send + Sync>(parts: &mut Parts, state: &S, name: &str) -> Result<i32, Refusal> {
+async fn parse_path_number<S: Send + Sync>(parts: &mut Parts, state: &S, name: &str) -> Result<i32, Refusal> {
     let path = RawPathParams::from_request_parts(parts, state).await.map_err(|_| Refusal::NotThere)?;
     let found = path.iter().find(|(known, _)| *known == name).and_then(|(_, value)| value.parse().ok());
     found.ok_or(Refusal::NotThere)
@@ -321,8 +332,8 @@ mod tests {
     fn a_cookie_is_found_among_others() {
         let mut headers = HeaderMap::new();
         headers.append(header::COOKIE, HeaderValue::from_static("a=1; __Host-amparo=amp_1_x; b=2"));
-        assert_eq!(cookie(&headers, SESSION), Some("amp_1_x"));
-        assert_eq!(cookie(&headers, "c"), None);
+        assert_eq!(find_cookie(&headers, SESSION), Some("amp_1_x"));
+        assert_eq!(find_cookie(&headers, "c"), None);
     }
 
     #[test]
@@ -330,8 +341,8 @@ mod tests {
         for elsewhere in
             ["https://evil.example", "//evil.example", "/consoles", "/console\r\nX: y", "", "/\\evil"]
         {
-            assert_eq!(inside(elsewhere), "/console", "{elsewhere}");
+            assert_eq!(sanitize_return_path(elsewhere), "/console", "{elsewhere}");
         }
-        assert_eq!(inside("/console/associados?nome=x"), "/console/associados?nome=x");
+        assert_eq!(sanitize_return_path("/console/associados?nome=x"), "/console/associados?nome=x");
     }
 }

@@ -3,7 +3,7 @@
 
 /// Something that somebody did: the words before the thing it was done to, the thing with the way to it, the words behind.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Deed {
+pub struct ActionPhrase {
     pub before: String,
     pub thing: String,
     /// From the console's root.
@@ -11,9 +11,9 @@ pub struct Deed {
     pub after: String,
 }
 
-impl Deed {
-    fn plain(text: impl Into<String>) -> Deed {
-        Deed { before: text.into(), ..Deed::default() }
+impl ActionPhrase {
+    fn from_text(text: impl Into<String>) -> ActionPhrase {
+        ActionPhrase { before: text.into(), ..ActionPhrase::default() }
     }
 }
 
@@ -86,20 +86,24 @@ const DEEDS: &[(&str, &str)] = &[
 ];
 
 /// What a change came to. A member's own record has no word of its own: its page says whose it is.
-pub fn deed(detail: &str, is_of_person: bool) -> Deed {
+pub fn describe_change(detail: &str, is_of_person: bool) -> ActionPhrase {
     let (head, rest) = detail.split_once(": ").map_or((detail, ""), |(head, rest)| (head, rest));
     if is_of_person && (head == "criado" || head == "alterado") {
         let verb = if head == "criado" { "criou" } else { "alterou" };
-        return Deed { before: format!("{verb} o cadastro"), after: noted(rest), ..Deed::default() };
+        return ActionPhrase {
+            before: format!("{verb} o cadastro"),
+            after: format_note(rest),
+            ..ActionPhrase::default()
+        };
     }
-    record(head, rest)
-        .or_else(|| register(head, rest))
-        .or_else(|| other(head, rest))
-        .unwrap_or_else(|| Deed::plain(detail))
+    parse_record_change(head, rest)
+        .or_else(|| parse_register_change(head, rest))
+        .or_else(|| parse_other_change(head, rest))
+        .unwrap_or_else(|| ActionPhrase::from_text(detail))
 }
 
 /// `benefício 77 cancelado`
-fn record(head: &str, rest: &str) -> Option<Deed> {
+fn parse_record_change(head: &str, rest: &str) -> Option<ActionPhrase> {
     let (word, behind) = head.split_once(' ')?;
     let (code, done) = behind.split_once(' ')?;
     let (_, article, path) = RECORDS.iter().find(|(known, ..)| *known == word)?;
@@ -107,37 +111,52 @@ fn record(head: &str, rest: &str) -> Option<Deed> {
     let thing = format!("{word} {number}");
     let link = Some(path.replace('#', code));
     if let Some((_, said)) = DEEDS.iter().find(|(known, _)| *known == done) {
-        return Some(Deed { before: said.replace('~', article), thing, link, after: noted(rest) });
+        return Some(ActionPhrase {
+            before: said.replace('~', article),
+            thing,
+            link,
+            after: format_note(rest),
+        });
     }
     if let Some(to) = done.strip_prefix("passou a ") {
-        let after = format!(" para {to}{}", noted(rest));
-        return Some(Deed { before: format!("passou {article}"), thing, link, after });
+        let after = format!(" para {to}{}", format_note(rest));
+        return Some(ActionPhrase { before: format!("passou {article}"), thing, link, after });
     }
     if let Some(lines) = done.strip_prefix("recebida, com ") {
-        return Some(Deed { before: "enviou o arquivo da".to_owned(), thing, link, after: noted(lines) });
+        return Some(ActionPhrase {
+            before: "enviou o arquivo da".to_owned(),
+            thing,
+            link,
+            after: format_note(lines),
+        });
     }
     if let Some(from) = done.strip_prefix("criado d") {
-        return Some(Deed {
+        return Some(ActionPhrase {
             before: format!("criou {article}"),
             thing,
             link,
             after: format!(" a partir d{from}"),
         });
     }
-    Some(Deed { before: format!("mexeu n{article}"), thing, link, after: format!(": {done}{}", noted(rest)) })
+    Some(ActionPhrase {
+        before: format!("mexeu n{article}"),
+        thing,
+        link,
+        after: format!(": {done}{}", format_note(rest)),
+    })
 }
 
 /// `plano 5: cadastro`, `plano 5: nome, valor`
-fn register(head: &str, rest: &str) -> Option<Deed> {
+fn parse_register_change(head: &str, rest: &str) -> Option<ActionPhrase> {
     let (path, code) = head.split_once(' ')?;
-    let register = registers::find(path)?;
+    let register = registers::find_register(path)?;
     code.parse::<i32>().ok()?;
     let (verb, after) = match rest {
         "cadastro" => ("cadastrou", String::new()),
-        _ => ("alterou", noted(rest)),
+        _ => ("alterou", format_note(rest)),
     };
     let (article, one) = register.words.the_one.split_once(' ').unwrap_or(("o", register.words.one));
-    Some(Deed {
+    Some(ActionPhrase {
         before: format!("{verb} {article}"),
         thing: format!("{one} {code}"),
         link: Some(format!("/cadastros/{path}/{code}")),
@@ -146,36 +165,37 @@ fn register(head: &str, rest: &str) -> Option<Deed> {
 }
 
 /// What has a form of its own.
-fn other(head: &str, rest: &str) -> Option<Deed> {
+fn parse_other_change(head: &str, rest: &str) -> Option<ActionPhrase> {
     if head == "base alterada" {
-        return Some(Deed::plain(format!("alterou os dados da associação{}", noted(rest))));
+        return Some(ActionPhrase::from_text(format!("alterou os dados da associação{}", format_note(rest))));
     }
     if let Some(sent) = head.strip_suffix(" reenviadas") {
-        return Some(Deed::plain(format!("reenviou {sent}")));
+        return Some(ActionPhrase::from_text(format!("reenviou {sent}")));
     }
-    head.strip_suffix(" trocado").map(|what| Deed::plain(format!("trocou o {what}{}", noted(rest))))
+    head.strip_suffix(" trocado")
+        .map(|what| ActionPhrase::from_text(format!("trocou o {what}{}", format_note(rest))))
 }
 
-fn noted(rest: &str) -> String {
+fn format_note(rest: &str) -> String {
     if rest.is_empty() { String::new() } else { format!(" ({rest})") }
 }
 
 /// How somebody was seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sight {
+pub enum RecordAccessKind {
     /// By himself, because somebody asked for him.
-    Alone,
+    SingleRecord,
     /// Among others, in a list or a search.
-    Listed,
+    RecordList,
     /// By a validation that anybody may ask for.
-    Validated,
+    OpenValidation,
 }
 
-pub fn sight(operation: &str) -> Sight {
+pub fn classify_access(operation: &str) -> RecordAccessKind {
     if operation == "POST /ext/beneficio/validacao" {
-        return Sight::Validated;
+        return RecordAccessKind::OpenValidation;
     }
-    if operation.contains('{') { Sight::Alone } else { Sight::Listed }
+    if operation.contains('{') { RecordAccessKind::SingleRecord } else { RecordAccessKind::RecordList }
 }
 
 #[cfg(test)]
@@ -183,7 +203,7 @@ mod tests {
     use super::*;
 
     fn said(detail: &str) -> (String, Option<String>) {
-        let deed = deed(detail, false);
+        let deed = describe_change(detail, false);
         let gap = if deed.thing.is_empty() { "" } else { " " };
         (format!("{}{gap}{}{}", deed.before, deed.thing, deed.after), deed.link)
     }
@@ -233,13 +253,13 @@ mod tests {
         ] {
             assert_eq!(said(kept), (expected.to_owned(), link.map(str::to_owned)), "{kept}");
         }
-        assert_eq!(deed("alterado", true), Deed::plain("alterou o cadastro"));
+        assert_eq!(describe_change("alterado", true), ActionPhrase::from_text("alterou o cadastro"));
     }
 
     #[test]
     fn a_list_is_told_from_a_single_look() {
-        assert_eq!(sight("GET /gestao/associado/{codPessoa}"), Sight::Alone);
-        assert_eq!(sight("GET /console/busca"), Sight::Listed);
-        assert_eq!(sight("POST /ext/beneficio/validacao"), Sight::Validated);
+        assert_eq!(classify_access("GET /gestao/associado/{codPessoa}"), RecordAccessKind::SingleRecord);
+        assert_eq!(classify_access("GET /console/busca"), RecordAccessKind::RecordList);
+        assert_eq!(classify_access("POST /ext/beneficio/validacao"), RecordAccessKind::OpenValidation);
     }
 }

@@ -2,7 +2,7 @@
 
 use domain::{BenefitKind, CivilState, Fuel, Kinship, VehicleCategory};
 
-pub const fn kind(kind: BenefitKind) -> &'static str {
+pub const fn label_benefit_kind(kind: BenefitKind) -> &'static str {
     match kind {
         BenefitKind::Vehicle => "Veicular",
         BenefitKind::Health => "Saúde",
@@ -12,7 +12,7 @@ pub const fn kind(kind: BenefitKind) -> &'static str {
     }
 }
 
-pub const fn civil_state(state: CivilState) -> &'static str {
+pub const fn label_civil_state(state: CivilState) -> &'static str {
     match state {
         CivilState::Single => "Solteiro(a)",
         CivilState::Married => "Casado(a)",
@@ -24,7 +24,7 @@ pub const fn civil_state(state: CivilState) -> &'static str {
     }
 }
 
-pub const fn kinship(kinship: Kinship) -> &'static str {
+pub const fn label_kinship(kinship: Kinship) -> &'static str {
     match kinship {
         Kinship::Spouse => "Cônjuge",
         Kinship::Father => "Pai ou mãe",
@@ -47,7 +47,7 @@ pub const fn kinship(kinship: Kinship) -> &'static str {
     }
 }
 
-pub const fn fuel(fuel: Fuel) -> &'static str {
+pub const fn label_fuel(fuel: Fuel) -> &'static str {
     match fuel {
         Fuel::Petrol => "Gasolina",
         Fuel::Ethanol => "Etanol",
@@ -59,7 +59,7 @@ pub const fn fuel(fuel: Fuel) -> &'static str {
     }
 }
 
-pub const fn category(category: VehicleCategory) -> &'static str {
+pub const fn label_vehicle_category(category: VehicleCategory) -> &'static str {
     match category {
         VehicleCategory::Bicycle => "Bicicleta",
         VehicleCategory::Truck => "Caminhão",

@@ -9,29 +9,34 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 /// What a handler that is a function answers with.
-pub type Answer = Pin<Box<dyn Future<Output = Response> + Send>>;
+pub type HandlerFuture = Pin<Box<dyn Future<Output = Response> + Send>>;
 
-struct Dispatch<S>(Arc<dyn Fn(Request, S) -> Answer + Send + Sync>);
+struct ErasedHandler<S>(Arc<dyn Fn(Request, S) -> HandlerFuture + Send + Sync>);
 
-impl<S> Clone for Dispatch<S> {
-    fn clone(&self) -> Dispatch<S> {
-        Dispatch(Arc::clone(&self.0))
+impl<S> Clone for ErasedHandler<S> {
+    fn clone(&self) -> ErasedHandler<S> {
+        ErasedHandler(Arc::clone(&self.0))
     }
 }
 
-impl<S: 'static> Handler<(), S> for Dispatch<S> {
-    type Future = Answer;
+impl<S: 'static> Handler<(), S> for ErasedHandler<S> {
+    type Future = HandlerFuture;
 
-    fn call(self, request: Request, state: S) -> Answer {
+    fn call(self, request: Request, state: S) -> HandlerFuture {
         (self.0)(request, state)
     }
 }
 
-fn dispatch<H: Handler<T, S, Future = Answer>, T: 'static, S: 'static>(handler: H) -> Dispatch<S> {
-    Dispatch(Arc::new(move |request, state| handler.clone().call(request, state)))
+fn erase_handler<H: Handler<T, S, Future = HandlerFuture>, T: 'static, S: 'static>(
+    handler: H,
+) -> ErasedHandler<S> {
+    ErasedHandler(Arc::new(move |request, state| handler.clone().call(request, state)))
 }
 
-fn route<S: Clone + Send + Sync + 'static>(method: MethodFilter, dispatch: Dispatch<S>) -> MethodRouter<S> {
+fn route_method<S: Clone + Send + Sync + 'static>(
+    method: MethodFilter,
+    dispatch: ErasedHandler<S>,
+) -> MethodRouter<S> {
     routing::on(method, dispatch)
 }
 
@@ -40,11 +45,11 @@ macro_rules! methods {
         $(
             pub fn $name<H, T, S>(handler: H) -> MethodRouter<S>
             where
-                H: Handler<T, S, Future = Answer>,
+                H: Handler<T, S, Future = HandlerFuture>,
                 T: 'static,
                 S: Clone + Send + Sync + 'static,
             {
-                route(MethodFilter::$filter, dispatch(handler))
+                route_method(MethodFilter::$filter, erase_handler(handler))
             }
         )*
     };
@@ -55,9 +60,9 @@ methods! { delete DELETE, get GET, post POST, put PUT }
 /// Whatever the method.
 pub fn any<H, T, S>(handler: H) -> MethodRouter<S>
 where
-    H: Handler<T, S, Future = Answer>,
+    H: Handler<T, S, Future = HandlerFuture>,
     T: 'static,
     S: Clone + Send + Sync + 'static,
 {
-    routing::any(dispatch(handler))
+    routing::any(erase_handler(handler))
 }

@@ -1,6 +1,6 @@
 //! Where somebody lives or works, and the CEP that the post knows it by.
 
-use crate::{Field, Rejection};
+use crate::{InputField, Rejection};
 use std::fmt;
 
 /// A postal address as it was given; only the CEP has a form of its own.
@@ -22,7 +22,7 @@ pub struct PostalAddress {
 
 impl PostalAddress {
     /// `Avenida Paulista, 1578, Bela Vista, São Paulo, SP`; nothing where nothing is known.
-    pub fn one_line(&self) -> Option<String> {
+    pub fn format_line(&self) -> Option<String> {
         let street = [self.street_kind.as_deref(), self.street.as_deref()];
         // A kind alone is no street.
         let street = self.street.as_ref().map(|_| street.into_iter().flatten().collect::<Vec<_>>().join(" "));
@@ -42,7 +42,7 @@ impl Cep {
         let is_mask = |c: char| c.is_whitespace() || c == '-' || c == '.';
         let digits: String = text.chars().filter(|c| !is_mask(*c)).collect();
         if digits.is_empty() {
-            return Err(Rejection::Missing(Field::Cep));
+            return Err(Rejection::Missing(InputField::Cep));
         }
         if digits.len() != 8 || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
             return Err(Rejection::BadCep(text.trim().to_owned()));
@@ -70,7 +70,7 @@ impl Uf {
     pub fn parse(text: &str) -> Result<Uf, Rejection> {
         let text = text.trim();
         if text.is_empty() {
-            return Err(Rejection::Missing(Field::Uf));
+            return Err(Rejection::Missing(InputField::Uf));
         }
         let found = Uf::NAMES.into_iter().find(|name| name.eq_ignore_ascii_case(text));
         found.map(Uf).ok_or_else(|| Rejection::BadUf(text.to_owned()))
@@ -96,7 +96,7 @@ mod tests {
         for text in ["01310-100", "01310100", " 01.310-100 "] {
             assert_eq!(Cep::parse(text).unwrap().to_string(), "01310-100", "{text}");
         }
-        assert_eq!(Cep::parse(" - "), Err(Rejection::Missing(Field::Cep)));
+        assert_eq!(Cep::parse(" - "), Err(Rejection::Missing(InputField::Cep)));
         for bad in ["1310100", "013101000", "0131010A", "0131010०"] {
             assert_eq!(Cep::parse(bad), Err(Rejection::BadCep(bad.to_owned())), "{bad}");
         }
@@ -106,7 +106,7 @@ mod tests {
     fn a_state_is_one_of_the_twenty_seven() {
         assert_eq!(Uf::parse(" sp ").unwrap().as_str(), "SP");
         assert!(Uf::NAMES.is_sorted() && Uf::NAMES.iter().all(|name| Uf::parse(name) == Ok(Uf(name))));
-        assert_eq!(Uf::parse(""), Err(Rejection::Missing(Field::Uf)));
+        assert_eq!(Uf::parse(""), Err(Rejection::Missing(InputField::Uf)));
         for bad in ["XX", "S", "São Paulo"] {
             assert_eq!(Uf::parse(bad), Err(Rejection::BadUf(bad.to_owned())), "{bad}");
         }

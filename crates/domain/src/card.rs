@@ -1,6 +1,6 @@
 //! The number of a member's card: thirteen digits in groups of 4, 2, 1, 3 and 3.
 
-use crate::{Field, Rejection, TenantId};
+use crate::{InputField, Rejection, TenantId};
 use std::fmt;
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -15,9 +15,9 @@ impl CardNumber {
     pub fn parse(text: &str) -> Result<CardNumber, Rejection> {
         let text = text.trim();
         if text.is_empty() {
-            return Err(Rejection::Missing(Field::Card));
+            return Err(Rejection::Missing(InputField::Card));
         }
-        digits(text).map(CardNumber).ok_or_else(|| Rejection::BadCard(text.to_owned()))
+        parse_digits(text).map(CardNumber).ok_or_else(|| Rejection::BadCard(text.to_owned()))
     }
 
     /// The card of this number in a tenant's count of cards: two digits of the tenant, ten of the number and the check
@@ -25,7 +25,7 @@ impl CardNumber {
     pub fn generate(tenant: TenantId, number: i32) -> CardNumber {
         let tenant = 10 + tenant.get().unsigned_abs() % 90;
         let body = format!("{tenant}{:010}", number.unsigned_abs());
-        let check = check_digit(&body);
+        let check = compute_check_digit(&body);
         CardNumber(format!("{body}{check}"))
     }
 
@@ -35,7 +35,7 @@ impl CardNumber {
     }
 }
 
-fn digits(text: &str) -> Option<String> {
+fn parse_digits(text: &str) -> Option<String> {
     let mut rest = text;
     let mut number = String::with_capacity(13);
     for (at, length) in GROUPS.into_iter().enumerate() {
@@ -53,7 +53,7 @@ fn digits(text: &str) -> Option<String> {
 }
 
 /// Every second digit counts twice (Luhn): one wrong digit is always noticed, two swapped ones nearly always.
-fn check_digit(body: &str) -> u32 {
+fn compute_check_digit(body: &str) -> u32 {
     let weigh = |(at, byte): (usize, u8)| {
         let digit = u32::from(byte - b'0');
         if at % 2 == 0 { digit * 2 / 10 + digit * 2 % 10 } else { digit }
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn what_is_no_card_is_refused() {
-        assert_eq!(CardNumber::parse(" "), Err(Rejection::Missing(Field::Card)));
+        assert_eq!(CardNumber::parse(" "), Err(Rejection::Missing(InputField::Card)));
         for bad in [
             "123456789012",
             "12345678901234",
@@ -132,7 +132,7 @@ mod tests {
             let card = CardNumber::generate(TenantId::new(1), number);
             let mut wrong = card.as_str().as_bytes()[..12].to_vec();
             wrong[at] = b'0' + (wrong[at] - b'0' + by) % 10;
-            let check = check_digit(&String::from_utf8(wrong).unwrap()).to_string();
+            let check = compute_check_digit(&String::from_utf8(wrong).unwrap()).to_string();
             prop_assert!(!card.as_str().ends_with(&check));
         }
 

@@ -1,6 +1,6 @@
 //! The colour of a situation, and the colour in which text on it can be read.
 
-use crate::{Field, Rejection};
+use crate::{InputField, Rejection};
 use std::fmt;
 
 /// A colour of six hexadecimal digits without a hash: `188038`.
@@ -11,7 +11,7 @@ impl Colour {
     pub const BLACK: Colour = Colour(0x00_0000);
     pub const WHITE: Colour = Colour(0xFF_FFFF);
 
-    pub const fn rgb(value: u32) -> Colour {
+    pub const fn from_rgb(value: u32) -> Colour {
         assert!(value <= 0xFF_FFFF, "a colour has 24 bits");
         Colour(value)
     }
@@ -21,11 +21,11 @@ impl Colour {
         if digits.len() != 6 || !digits.bytes().all(|b| b.is_ascii_hexdigit()) {
             return Err(Rejection::BadColour(text.to_owned()));
         }
-        u32::from_str_radix(digits, 16).map(Colour).map_err(|_| Rejection::Missing(Field::Colour))
+        u32::from_str_radix(digits, 16).map(Colour).map_err(|_| Rejection::Missing(InputField::Colour))
     }
 
     /// Black or white, whichever reads better on this colour. One of the two always reaches 4.5 to 1.
-    pub fn readable_on(self) -> Colour {
+    pub fn readable_text_colour(self) -> Colour {
         if self.contrast(Colour::WHITE) >= self.contrast(Colour::BLACK) {
             Colour::WHITE
         } else {
@@ -71,8 +71,8 @@ mod tests {
     proptest! {
         #[test]
         fn text_on_any_colour_can_be_read(value in 0u32..=0xFF_FFFF) {
-            let colour = Colour::rgb(value);
-            prop_assert!(colour.contrast(colour.readable_on()) >= 4.5);
+            let colour = Colour::from_rgb(value);
+            prop_assert!(colour.contrast(colour.readable_text_colour()) >= 4.5);
             prop_assert_eq!(Colour::parse(&colour.to_string()).unwrap(), colour);
         }
     }

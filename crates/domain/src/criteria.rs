@@ -73,7 +73,7 @@ pub struct ValidationKeys {
 
 /// By what a lead is looked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Contact {
+pub enum LeadKey {
     /// The beginnings of words of the name, folded.
     Words(Vec<String>),
     Document(String),

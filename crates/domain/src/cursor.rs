@@ -39,9 +39,9 @@ pub struct HistoryCursor {
 
 impl HistoryCursor {
     /// Before the first change.
-    pub const START: HistoryCursor = HistoryCursor::of_code(HistoryCode::new(0));
+    pub const START: HistoryCursor = HistoryCursor::from_code(HistoryCode::new(0));
 
-    pub const fn of_code(code: HistoryCode) -> HistoryCursor {
+    pub const fn from_code(code: HistoryCode) -> HistoryCursor {
         HistoryCursor { code, digest: None }
     }
 
@@ -79,7 +79,7 @@ mod tests {
         let digest = Some(ChangeDigest::new([0, 0x2a, 0x9c, 0x01, 0xb7, 0xde]));
         let whole = HistoryCursor { code, digest };
         assert_eq!(whole.to_string(), "918-002a9c01b7de");
-        for cursor in [whole, HistoryCursor::of_code(code), HistoryCursor::START] {
+        for cursor in [whole, HistoryCursor::from_code(code), HistoryCursor::START] {
             assert_eq!(HistoryCursor::parse(&cursor.to_string()), Ok(cursor));
         }
     }

@@ -1,6 +1,6 @@
 //! A calendar day, and what day a moment is where an association lives.
 
-use crate::{Field, Moment, Rejection, TimeZone};
+use crate::{InputField, Moment, Rejection, TimeZone};
 use jiff::Zoned;
 use jiff::civil;
 use std::fmt;
@@ -14,7 +14,7 @@ impl Date {
     pub fn parse(text: &str) -> Result<Date, Rejection> {
         let text = text.trim();
         if text.is_empty() {
-            return Err(Rejection::Missing(Field::Date));
+            return Err(Rejection::Missing(InputField::Date));
         }
         let date = Date::from_br(text).or_else(|| Date::from_iso(text));
         date.ok_or_else(|| Rejection::BadDate(text.to_owned()))
@@ -28,13 +28,13 @@ impl Date {
 
     /// `14/11/2026` alone, as queries write it.
     pub fn from_br(text: &str) -> Option<Date> {
-        let [day, month, year] = numbers(text, '/', [2, 2, 4])?;
+        let [day, month, year] = parse_numbers(text, '/', [2, 2, 4])?;
         Date::new(year, i8::try_from(month).ok()?, i8::try_from(day).ok()?)
     }
 
     /// `2026-11-14` alone, as the database keeps it.
     pub fn from_iso(text: &str) -> Option<Date> {
-        let [year, month, day] = numbers(text, '-', [4, 2, 2])?;
+        let [year, month, day] = parse_numbers(text, '-', [4, 2, 2])?;
         Date::new(year, i8::try_from(month).ok()?, i8::try_from(day).ok()?)
     }
 
@@ -74,16 +74,16 @@ impl Date {
 impl Moment {
     /// What day it is there.
     pub fn date_in(self, zone: &TimeZone) -> Date {
-        Date(self.zoned(zone).date())
+        Date(self.to_zoned(zone).date())
     }
 
     /// `2026-11-14T10:32:05-03:00`: as the clock there shows it, to the second.
     pub fn to_offset_iso(self, zone: &TimeZone) -> String {
-        self.zoned(zone).strftime("%Y-%m-%dT%H:%M:%S%:z").to_string()
+        self.to_zoned(zone).strftime("%Y-%m-%dT%H:%M:%S%:z").to_string()
     }
 
-    fn zoned(self, zone: &TimeZone) -> Zoned {
-        self.timestamp().to_zoned(zone.rules())
+    fn to_zoned(self, zone: &TimeZone) -> Zoned {
+        self.to_timestamp().to_zoned(zone.rules())
     }
 }
 
@@ -95,7 +95,7 @@ impl fmt::Display for Date {
 }
 
 /// Three numbers of exactly these many digits: `1/2/2026` and `01/02/26` are guesses, and nobody guesses a date.
-fn numbers(text: &str, between: char, digits: [usize; 3]) -> Option<[i16; 3]> {
+fn parse_numbers(text: &str, between: char, digits: [usize; 3]) -> Option<[i16; 3]> {
     let mut parts = text.split(between);
     let mut numbers = [0; 3];
     for (number, length) in numbers.iter_mut().zip(digits) {
@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn what_no_calendar_has_is_refused() {
-        assert_eq!(Date::parse("  "), Err(Rejection::Missing(Field::Date)));
+        assert_eq!(Date::parse("  "), Err(Rejection::Missing(InputField::Date)));
         for bad in [
             "31/02/2026",
             "29/02/2023",

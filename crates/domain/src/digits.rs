@@ -12,7 +12,7 @@ const ZEROS: &[u32] = &[
 ];
 
 /// The value of a decimal digit, also of a raised or lowered one.
-pub fn decimal_digit(sign: char) -> Option<u8> {
+pub fn parse_decimal_digit(sign: char) -> Option<u8> {
     let number = u32::from(sign);
     let raised = match sign {
         '¹' => Some(1),
@@ -31,8 +31,8 @@ pub fn decimal_digit(sign: char) -> Option<u8> {
 }
 
 /// The same text with every decimal digit as ASCII writes it.
-pub fn with_ascii_digits(text: &str) -> String {
-    let plain = |sign: char| decimal_digit(sign).map_or(sign, |value| char::from(b'0' + value));
+pub fn replace_with_ascii_digits(text: &str) -> String {
+    let plain = |sign: char| parse_decimal_digit(sign).map_or(sign, |value| char::from(b'0' + value));
     text.chars().map(plain).collect()
 }
 
@@ -45,13 +45,17 @@ mod tests {
         assert!(ZEROS.is_sorted());
         for text in ["4111", "４１１１", "٤١١١", "۴۱۱۱", "४१११", "𝟒𝟏𝟏𝟏", "𝟜𝟙𝟙𝟙", "⁴¹¹¹", "₄₁₁₁"]
         {
-            assert_eq!(with_ascii_digits(text), "4111", "{text}");
+            assert_eq!(replace_with_ascii_digits(text), "4111", "{text}");
         }
         let unchanged = "Ação nº Ⅳ ½ ①②";
-        assert_eq!(with_ascii_digits(unchanged), unchanged);
+        assert_eq!(replace_with_ascii_digits(unchanged), unchanged);
         for zero in ZEROS {
             let sign = |value: u32| char::from_u32(zero + value).unwrap();
-            assert_eq!((decimal_digit(sign(0)), decimal_digit(sign(9))), (Some(0), Some(9)), "{zero:x}");
+            assert_eq!(
+                (parse_decimal_digit(sign(0)), parse_decimal_digit(sign(9))),
+                (Some(0), Some(9)),
+                "{zero:x}"
+            );
         }
     }
 }

@@ -1,7 +1,7 @@
 //! CPF and CNPJ: kept bare and in upper case, shown with their mask, and never with wrong check digits. Since July
 //! 2026 a CNPJ may have letters in all but its check digits.
 
-use crate::{Field, Nature, Rejection};
+use crate::{InputField, Nature, Rejection};
 use std::fmt;
 
 /// The document of a natural person: eleven digits.
@@ -26,7 +26,7 @@ const CNPJ_WEIGHTS: u32 = 9;
 impl Cpf {
     /// Takes it masked or bare.
     pub fn parse(text: &str) -> Result<Cpf, Rejection> {
-        Cpf::from_bare(&bare(text)?).ok_or_else(|| Rejection::BadCpf(text.trim().to_owned()))
+        Cpf::from_bare(&strip_mask(text)?).ok_or_else(|| Rejection::BadCpf(text.trim().to_owned()))
     }
 
     /// The CPF that begins with these nine digits; `None` for what is no digit or one digit repeated.
@@ -35,14 +35,14 @@ impl Cpf {
         if body.iter().any(|digit| *digit > 9) {
             return None;
         }
-        Cpf::from_bare(&checked(&digits, CPF_WEIGHTS))
+        Cpf::from_bare(&append_check_digits(&digits, CPF_WEIGHTS))
     }
 
     fn from_bare(text: &str) -> Option<Cpf> {
         let sound = text.len() == 11
             && text.bytes().all(|byte| byte.is_ascii_digit())
             && !is_one_repeated(text)
-            && checked(&text[..9], CPF_WEIGHTS) == text;
+            && append_check_digits(&text[..9], CPF_WEIGHTS) == text;
         sound.then(|| Cpf(text.to_owned()))
     }
 
@@ -54,7 +54,7 @@ impl Cpf {
 impl Cnpj {
     /// Takes it masked or bare, its letters in either case.
     pub fn parse(text: &str) -> Result<Cnpj, Rejection> {
-        Cnpj::from_bare(&bare(text)?).ok_or_else(|| bad(text))
+        Cnpj::from_bare(&strip_mask(text)?).ok_or_else(|| reject_document(text))
     }
 
     /// The CNPJ that begins with these twelve characters, `0` to `9` and `A` to `Z`; `None` for others.
@@ -63,14 +63,14 @@ impl Cnpj {
             return None;
         }
         let characters: String = body.into_iter().map(char::from).collect();
-        Cnpj::from_bare(&checked(&characters, CNPJ_WEIGHTS))
+        Cnpj::from_bare(&append_check_digits(&characters, CNPJ_WEIGHTS))
     }
 
     fn from_bare(text: &str) -> Option<Cnpj> {
         let sound = text.len() == 14
             && text.bytes().all(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase())
             && !is_one_repeated(text)
-            && checked(&text[..12], CNPJ_WEIGHTS) == text;
+            && append_check_digits(&text[..12], CNPJ_WEIGHTS) == text;
         sound.then(|| Cnpj(text.to_owned()))
     }
 
@@ -82,13 +82,13 @@ impl Cnpj {
 impl Document {
     /// Takes either, masked or bare, letters in either case.
     pub fn parse(text: &str) -> Result<Document, Rejection> {
-        let bare = bare(text)?;
+        let bare = strip_mask(text)?;
         let cpf = Cpf::from_bare(&bare).map(Document::Cpf);
-        cpf.or_else(|| Cnpj::from_bare(&bare).map(Document::Cnpj)).ok_or_else(|| bad(text))
+        cpf.or_else(|| Cnpj::from_bare(&bare).map(Document::Cnpj)).ok_or_else(|| reject_document(text))
     }
 
     /// One that nobody has, nor can be given: it would never be let in.
-    pub fn nobodys() -> Document {
+    pub fn placeholder() -> Document {
         Document::Cpf(Cpf("0".repeat(11)))
     }
 
@@ -121,13 +121,13 @@ impl From<Cnpj> for Document {
 }
 
 /// The text without the signs of a mask.
-fn bare(text: &str) -> Result<String, Rejection> {
+fn strip_mask(text: &str) -> Result<String, Rejection> {
     let is_mask = |c: char| c.is_whitespace() || ".-/".contains(c);
     let bare: String = text.chars().filter(|c| !is_mask(*c)).map(|c| c.to_ascii_uppercase()).collect();
-    if bare.is_empty() { Err(Rejection::Missing(Field::Document)) } else { Ok(bare) }
+    if bare.is_empty() { Err(Rejection::Missing(InputField::Document)) } else { Ok(bare) }
 }
 
-fn bad(text: &str) -> Rejection {
+fn reject_document(text: &str) -> Rejection {
     Rejection::BadDocument(text.trim().to_owned())
 }
 
@@ -137,7 +137,7 @@ fn is_one_repeated(text: &str) -> bool {
 }
 
 /// The body with its two check digits behind it, each the sum of all before it, weighted from the right, modulo 11.
-fn checked(body: &str, largest_weight: u32) -> String {
+fn append_check_digits(body: &str, largest_weight: u32) -> String {
     let mut text = body.to_owned();
     for _ in 0..2 {
         let weighted = text.bytes().rev().zip((2..=largest_weight).cycle());
@@ -196,7 +196,7 @@ mod tests {
 
     #[test]
     fn wrong_documents_are_refused() {
-        assert_eq!(Document::parse(" .-/"), Err(Rejection::Missing(Field::Document)));
+        assert_eq!(Document::parse(" .-/"), Err(Rejection::Missing(InputField::Document)));
         assert_eq!(Document::parse(" 1 "), Err(Rejection::BadDocument("1".to_owned())));
         for bad in [
             "529.982.247-24",

@@ -1,6 +1,6 @@
 //! The e-mail address of a user: his login, unique in the server without regard to case.
 
-use crate::{Field, Rejection};
+use crate::{InputField, Rejection};
 use std::fmt;
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -12,7 +12,7 @@ impl Email {
     pub fn parse(text: &str) -> Result<Email, Rejection> {
         let address = text.trim().to_lowercase();
         if address.is_empty() {
-            return Err(Rejection::Missing(Field::Email));
+            return Err(Rejection::Missing(InputField::Email));
         }
         let bad = || Rejection::BadEmail(text.trim().to_owned());
         let (local, domain) = address.split_once('@').ok_or_else(bad)?;
@@ -50,7 +50,7 @@ mod tests {
 
     #[test]
     fn what_no_mail_server_would_take_is_refused() {
-        assert_eq!(Email::parse("  "), Err(Rejection::Missing(Field::Email)));
+        assert_eq!(Email::parse("  "), Err(Rejection::Missing(InputField::Email)));
         for bad in [
             "ana",
             "@demo.example",

@@ -30,7 +30,7 @@ impl Entity {
     }
 
     /// The types that a situation of this entity may have.
-    pub fn kinds(self) -> &'static [SituationKind] {
+    pub fn situation_kinds(self) -> &'static [SituationKind] {
         use SituationKind::{Active, Cancelled, Done, Inactive, Open, Pending, Progress, Suspended};
         match self {
             Entity::Benefit => &[Active, Pending, Suspended, Inactive, Cancelled],
@@ -62,7 +62,7 @@ impl CaseKind {
     }
 
     /// What is no benefit is worked on.
-    pub fn of(entity: Entity) -> Option<CaseKind> {
+    pub fn from_entity(entity: Entity) -> Option<CaseKind> {
         CaseKind::ALL.into_iter().find(|kind| kind.entity() == entity)
     }
 }
@@ -107,7 +107,7 @@ impl SituationKind {
     }
 
     /// Whether whatever is in such a situation is over.
-    pub fn closes(self) -> bool {
+    pub fn is_final(self) -> bool {
         matches!(self, SituationKind::Done | SituationKind::Cancelled)
     }
 

@@ -30,7 +30,7 @@ impl FileOwner {
     }
 
     /// What it is among what people work on; a member is nothing of it.
-    pub const fn case(self) -> Option<CaseKind> {
+    pub const fn case_kind(self) -> Option<CaseKind> {
         match self {
             FileOwner::Claim => Some(CaseKind::Claim),
             FileOwner::Inspection => Some(CaseKind::Inspection),
@@ -40,8 +40,8 @@ impl FileOwner {
     }
 
     /// Files are kept of these alone.
-    pub fn of_case(kind: CaseKind) -> Option<FileOwner> {
-        FileOwner::ALL.into_iter().find(|owner| owner.case() == Some(kind))
+    pub fn from_case(kind: CaseKind) -> Option<FileOwner> {
+        FileOwner::ALL.into_iter().find(|owner| owner.case_kind() == Some(kind))
     }
 }
 
@@ -92,7 +92,7 @@ impl FileKind {
     }
 
     /// The endings that a name of this kind may have; the first is given to one without.
-    const fn endings(self) -> &'static [&'static str] {
+    const fn extensions(self) -> &'static [&'static str] {
         match self {
             FileKind::Jpeg => &["jpg", "jpeg"],
             FileKind::Png => &["png"],
@@ -113,17 +113,17 @@ pub struct FileName(String);
 
 impl FileName {
     /// Whatever was given becomes a name: what it may not hold is left out.
-    pub fn clean(given: &str, kind: FileKind) -> FileName {
+    pub fn sanitize(given: &str, kind: FileKind) -> FileName {
         let last = given.rsplit(['/', '\\']).next().unwrap_or_default();
-        let visible: String = last.chars().filter(|c| !is_odd(*c)).collect();
+        let visible: String = last.chars().filter(|c| !is_unsafe_char(*c)).collect();
         let words: Vec<&str> = visible.split_whitespace().collect();
         let name = words.join(" ");
         let name = name.trim_start_matches('.').trim_end_matches(['.', ' ']);
         let (stem, ending) = match name.rsplit_once('.') {
-            Some((stem, ending)) if kind.endings().contains(&ending.to_ascii_lowercase().as_str()) => {
+            Some((stem, ending)) if kind.extensions().contains(&ending.to_ascii_lowercase().as_str()) => {
                 (stem, ending.to_owned())
             }
-            _ => (name, kind.endings()[0].to_owned()),
+            _ => (name, kind.extensions()[0].to_owned()),
         };
         let stem: String = stem.chars().take(LONGEST).collect();
         let stem = if stem.trim().is_empty() { "arquivo".to_owned() } else { stem };
@@ -136,7 +136,7 @@ impl FileName {
 }
 
 /// What nobody sees, or what turns the reading around, so that `gpj.exe` seems to end otherwise than it does.
-fn is_odd(c: char) -> bool {
+fn is_unsafe_char(c: char) -> bool {
     let turns =
         matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
     c.is_control() || turns || matches!(c, '<' | '>' | ':' | '"' | '|' | '?' | '*')
@@ -155,8 +155,8 @@ mod tests {
             assert_eq!(FileKind::from_number(kind.number()), Some(kind));
         }
         assert_eq!((FileOwner::from_number(0), FileKind::from_number(99)), (None, None));
-        assert_eq!(FileOwner::of_case(CaseKind::Ticket), Some(FileOwner::Ticket));
-        assert_eq!(FileOwner::of_case(CaseKind::Appointment), None);
+        assert_eq!(FileOwner::from_case(CaseKind::Ticket), Some(FileOwner::Ticket));
+        assert_eq!(FileOwner::from_case(CaseKind::Appointment), None);
     }
 
     #[test]
@@ -175,9 +175,9 @@ mod tests {
             ("Orçamento  nº 3 .docx", FileKind::Docx, "Orçamento nº 3 .docx"),
             ("a\"b;c.pdf", FileKind::Pdf, "ab;c.pdf"),
         ] {
-            assert_eq!(FileName::clean(given, kind).as_str(), name, "{given:?}");
+            assert_eq!(FileName::sanitize(given, kind).as_str(), name, "{given:?}");
         }
-        let long = FileName::clean(&"ç".repeat(4000), FileKind::Pdf);
+        let long = FileName::sanitize(&"ç".repeat(4000), FileKind::Pdf);
         assert_eq!(long.as_str().chars().count(), LONGEST + 4);
     }
 }

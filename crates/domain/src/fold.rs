@@ -3,7 +3,7 @@
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 
 /// The text without case and accents, its runs of blanks made one: `  João da  SILVA ` → `joao da silva`.
-pub fn fold(text: &str) -> String {
+pub fn fold_text(text: &str) -> String {
     let bare: String = text.nfkd().filter(|c| !is_combining_mark(*c)).collect::<String>().to_lowercase();
     // Lower-casing may bring marks back (İ), so they are dropped once more.
     let bare: String = bare.nfkd().filter(|c| !is_combining_mark(*c)).collect();
@@ -14,8 +14,8 @@ pub fn fold(text: &str) -> String {
 const LONGEST_WORD: usize = 60;
 
 /// The words of a name as searches compare them, each once: `D'Ávila e Souza-Lima` → `avila`, `d`, `e`, `lima`, `souza`.
-pub fn name_words(name: &str) -> Vec<String> {
-    let folded = fold(name);
+pub fn split_name_words(name: &str) -> Vec<String> {
+    let folded = fold_text(name);
     let parts = folded.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     let mut words: Vec<String> = parts.map(|word| word.chars().take(LONGEST_WORD).collect()).collect();
     words.sort_unstable();
@@ -23,9 +23,9 @@ pub fn name_words(name: &str) -> Vec<String> {
     words
 }
 
-/// Whether each of these, which [`name_words`] made of what was typed, begins a word of the name.
-pub fn begins_words(typed: &[String], name: &str) -> bool {
-    let words = name_words(name);
+/// Whether each of these, which [`split_name_words`] made of what was typed, begins a word of the name.
+pub fn has_word_beginnings(typed: &[String], name: &str) -> bool {
+    let words = split_name_words(name);
     typed.iter().all(|beginning| words.iter().any(|word| word.starts_with(beginning)))
 }
 
@@ -36,21 +36,21 @@ mod tests {
 
     #[test]
     fn case_accents_and_blanks_do_not_count() {
-        assert_eq!(fold("  João  da\tSILVA "), "joao da silva");
-        assert_eq!(fold("INADIMPLÊNCIA"), fold("inadimplencia"));
-        assert_eq!(fold("İstanbul"), "istanbul");
+        assert_eq!(fold_text("  João  da\tSILVA "), "joao da silva");
+        assert_eq!(fold_text("INADIMPLÊNCIA"), fold_text("inadimplencia"));
+        assert_eq!(fold_text("İstanbul"), "istanbul");
     }
 
     #[test]
     fn a_name_is_its_words_without_what_stands_between_them() {
-        assert_eq!(name_words("D'Ávila e Souza-Lima, SOUZA"), ["avila", "d", "e", "lima", "souza"]);
-        assert!(name_words(" -- ' ").is_empty());
-        assert_eq!(name_words(&"㍿".repeat(200))[0].chars().count(), LONGEST_WORD);
+        assert_eq!(split_name_words("D'Ávila e Souza-Lima, SOUZA"), ["avila", "d", "e", "lima", "souza"]);
+        assert!(split_name_words(" -- ' ").is_empty());
+        assert_eq!(split_name_words(&"㍿".repeat(200))[0].chars().count(), LONGEST_WORD);
     }
 
     #[test]
     fn what_is_typed_begins_words_in_any_order() {
-        let finds = |typed: &str, name: &str| begins_words(&name_words(typed), name);
+        let finds = |typed: &str, name: &str| has_word_beginnings(&split_name_words(typed), name);
         assert!(finds("joao sil", "João da Silva") && finds("sil JOÃO", "Silvana de João"));
         assert!(!finds("ilva", "João da Silva") && !finds("joao x", "João da Silva"));
     }
@@ -58,8 +58,8 @@ mod tests {
     proptest! {
         #[test]
         fn folding_twice_changes_nothing(text in "\\PC{0,40}") {
-            let once = fold(&text);
-            prop_assert_eq!(fold(&once), once);
+            let once = fold_text(&text);
+            prop_assert_eq!(fold_text(&once), once);
         }
     }
 }

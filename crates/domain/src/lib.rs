@@ -42,7 +42,7 @@ mod when;
 pub use address::{Cep, PostalAddress, Uf};
 pub use caller::CallerAddress;
 pub use card::CardNumber;
-pub use chance::Chance;
+pub use chance::RandomSource;
 pub use codes::{
     AppointmentCode, BenefitCode, BranchCode, ClaimCode, ClaimTypeCode, ClinicCode, CreditCardCode, DealCode,
     DependentCode, DoctorCode, FieldCode, FileCode, FilterCode, FunnelCode, HistoryCode, ImportCode,
@@ -52,17 +52,17 @@ pub use codes::{
 };
 pub use colour::Colour;
 pub use criteria::{
-    BenefitCriteria, BenefitKey, ClaimCriteria, Contact, DealCriteria, MemberCriteria, ValidationKeys,
+    BenefitCriteria, BenefitKey, ClaimCriteria, DealCriteria, LeadKey, MemberCriteria, ValidationKeys,
 };
 pub use cursor::{ChangeDigest, HistoryCursor};
 pub use database_fault::DatabaseFault;
 pub use date::Date;
-pub use digits::{decimal_digit, with_ascii_digits};
+pub use digits::{parse_decimal_digit, replace_with_ascii_digits};
 pub use document::{Cnpj, Cpf, Document};
 pub use email::Email;
 pub use entity::{CaseKind, Entity, SituationKind};
 pub use file::{FileKind, FileName, FileOwner};
-pub use fold::{begins_words, fold, name_words};
+pub use fold::{fold_text, has_word_beginnings, split_name_words};
 pub use importing::ImportProblem;
 pub use money::Money;
 pub use network::{Network, ValidationPartner};
@@ -70,16 +70,16 @@ pub use password::Password;
 pub use phone::Phone;
 pub use receiver::{ReceiverAddress, SigningSecret};
 pub use register::RegisterProblem;
-pub use rejection::{Field, FieldProblem, FileProblem, Rejection, Stands};
+pub use rejection::{FieldConflict, FieldProblem, FileProblem, InputField, Rejection};
 pub use role::Role;
-pub use scope::{Branches, Scope};
+pub use scope::{Scope, VisibleBranches};
 pub use sets::{
     BenefitKind, CivilState, DealState, DeliveryState, FieldKind, Fuel, ImportKind, ImportOutcome,
     ImportState, Involved, Kinship, Nature, PhoneKind, Priority, SellerKind, Sex, Sheet, VehicleCategory,
 };
-pub use tenant::{Host, Name, TimeZone};
-pub use text::{Note, Text, line};
+pub use tenant::{DisplayName, HostName, TimeZone};
+pub use text::{BoundedText, NoteText, parse_line};
 pub use time::{Clock, Moment};
-pub use vehicle::{Chassis, Plate, plate_key};
+pub use vehicle::{Chassis, Plate, parse_plate_key};
 pub use weak_password::PasswordOwner;
-pub use when::{Since, When};
+pub use when::{PeriodStart, WrittenMoment};

@@ -1,6 +1,6 @@
 //! An amount in reais, counted in cents: no float ever touches it.
 
-use crate::{Field, Rejection};
+use crate::{InputField, Rejection};
 use std::fmt;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -24,13 +24,13 @@ impl Money {
     pub fn parse(text: &str) -> Result<Money, Rejection> {
         let text = text.trim();
         if text.is_empty() {
-            return Err(Rejection::Missing(Field::Money));
+            return Err(Rejection::Missing(InputField::Money));
         }
-        cents(text).and_then(Money::from_cents).ok_or_else(|| Rejection::BadMoney(text.to_owned()))
+        parse_cents(text).and_then(Money::from_cents).ok_or_else(|| Rejection::BadMoney(text.to_owned()))
     }
 }
 
-fn cents(text: &str) -> Option<i64> {
+fn parse_cents(text: &str) -> Option<i64> {
     let (reais, decimals) = text.split_once('.').unwrap_or((text, "0"));
     let is_digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
     if !is_digits(reais) || !is_digits(decimals) || decimals.len() > 2 {
@@ -76,7 +76,7 @@ mod tests {
 
     #[test]
     fn what_is_no_amount_is_refused() {
-        assert_eq!(Money::parse(""), Err(Rejection::Missing(Field::Money)));
+        assert_eq!(Money::parse(""), Err(Rejection::Missing(InputField::Money)));
         for bad in [
             "-1",
             "-0",

@@ -30,12 +30,12 @@ impl Network {
         if !(fewest..=most).contains(&bits) {
             return Err(bad());
         }
-        Ok(Network { first: masked(address, bits), bits })
+        Ok(Network { first: mask_address(address, bits), bits })
     }
 
     pub fn contains(self, caller: CallerAddress) -> bool {
         let address = caller.ip();
-        address.is_ipv4() == self.first.is_ipv4() && masked(address, self.bits) == self.first
+        address.is_ipv4() == self.first.is_ipv4() && mask_address(address, self.bits) == self.first
     }
 
     fn is_one_address(self) -> bool {
@@ -44,7 +44,7 @@ impl Network {
 }
 
 /// The first address that has the same bits at its beginning.
-fn masked(address: IpAddr, bits: u8) -> IpAddr {
+fn mask_address(address: IpAddr, bits: u8) -> IpAddr {
     match address {
         IpAddr::V4(address) => {
             let mask = u32::MAX.checked_shl(32 - u32::from(bits)).unwrap_or(0);

@@ -1,8 +1,8 @@
 //! A password as its owner typed it: long enough to be worth hashing, short enough to be hashed cheaply, and not among the
 //! first that anybody tries.
 
-use crate::weak_password::{PasswordOwner, is_common, is_personal};
-use crate::{Chance, Rejection};
+use crate::weak_password::{PasswordOwner, is_common_password, is_personal_password};
+use crate::{RandomSource, Rejection};
 use std::fmt;
 
 #[derive(Clone)]
@@ -26,7 +26,7 @@ impl Password {
         if text.contains(char::is_control) {
             return Err(Rejection::PasswordControl);
         }
-        if is_common(text) {
+        if is_common_password(text) {
             return Err(Rejection::PasswordCommon);
         }
         Ok(Password(text.to_owned()))
@@ -34,12 +34,12 @@ impl Password {
 
     /// Refuses one that whoever knows its owner would try.
     pub fn check_against(&self, owner: &PasswordOwner<'_>) -> Result<(), Rejection> {
-        if is_personal(&self.0, owner) { Err(Rejection::PasswordPersonal) } else { Ok(()) }
+        if is_personal_password(&self.0, owner) { Err(Rejection::PasswordPersonal) } else { Ok(()) }
     }
 
     /// A strong password that can be read aloud and typed: four groups of five, without letters and digits that look
     /// alike. Each sign is worth five bits, so a hundred in all.
-    pub fn generated(chance: &dyn Chance) -> Password {
+    pub fn generate(chance: &dyn RandomSource) -> Password {
         let mut random = [0; 20];
         chance.fill(&mut random);
         // 32 signs: a byte falls on each of them equally often.
@@ -74,14 +74,14 @@ mod tests {
     #[test]
     fn a_generated_password_is_one_and_reads_well() {
         struct Counting;
-        impl Chance for Counting {
+        impl RandomSource for Counting {
             fn fill(&self, bytes: &mut [u8]) {
                 for (number, byte) in (0..).zip(bytes) {
                     *byte = number * 13;
                 }
             }
         }
-        let password = Password::generated(&Counting);
+        let password = Password::generate(&Counting);
         assert!(Password::parse(password.expose()).is_ok());
         assert_eq!(password.expose().split('-').map(str::len).collect::<Vec<_>>(), [5; 4]);
         assert!(!password.expose().contains(['0', '1', 'l', 'o', 'I', 'O']));

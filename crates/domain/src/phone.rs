@@ -1,6 +1,6 @@
 //! A Brazilian telephone number with its area code: ten digits for a landline, eleven for a mobile.
 
-use crate::{Field, PhoneKind, Rejection};
+use crate::{InputField, PhoneKind, Rejection};
 use std::fmt;
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -16,7 +16,7 @@ impl Phone {
         }
         let digits: String = text.chars().filter(char::is_ascii_digit).collect();
         let number = match digits.len() {
-            0 => return Err(Rejection::Missing(Field::Phone)),
+            0 => return Err(Rejection::Missing(InputField::Phone)),
             12 | 13 => digits.strip_prefix("55").ok_or_else(bad)?,
             _ => &digits,
         };
@@ -63,7 +63,7 @@ mod tests {
 
     #[test]
     fn what_is_no_number_is_refused() {
-        assert_eq!(Phone::parse(" ( ) - "), Err(Rejection::Missing(Field::Phone)));
+        assert_eq!(Phone::parse(" ( ) - "), Err(Rejection::Missing(InputField::Phone)));
         for bad in ["33334444", "441133334444", "5511987654321 ramal 2", "55119876543210", "1133334४44"] {
             assert_eq!(Phone::parse(bad), Err(Rejection::BadPhone(bad.to_owned())), "{bad}");
         }

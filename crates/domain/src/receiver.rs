@@ -1,6 +1,6 @@
 //! Where triggers are sent, and the secret that signs them.
 
-use crate::{Chance, Field, Rejection};
+use crate::{InputField, RandomSource, Rejection};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use std::fmt;
@@ -16,7 +16,7 @@ impl ReceiverAddress {
     pub fn parse(text: &str) -> Result<ReceiverAddress, Rejection> {
         let text = text.trim();
         if text.len() > ReceiverAddress::LONGEST {
-            return Err(Rejection::TooLong { field: Field::Address, longest: ReceiverAddress::LONGEST });
+            return Err(Rejection::TooLong { field: InputField::Address, longest: ReceiverAddress::LONGEST });
         }
         let bad = || Rejection::BadReceiver(text.to_owned());
         if text.contains(char::is_control) {
@@ -51,7 +51,7 @@ impl ReceiverAddress {
     }
 
     /// The address with a path behind it, joined with one slash.
-    pub fn with(&self, path: &str) -> String {
+    pub fn join_path(&self, path: &str) -> String {
         format!("{}/{path}", self.0.as_str().trim_end_matches('/'))
     }
 }
@@ -69,19 +69,19 @@ pub struct SigningSecret(String);
 impl SigningSecret {
     const PREFIX: &str = "whsec_";
 
-    pub fn generated(chance: &dyn Chance) -> SigningSecret {
+    pub fn generate(chance: &dyn RandomSource) -> SigningSecret {
         let mut bytes = [0; 32];
         chance.fill(&mut bytes);
         SigningSecret(format!("{}{}", SigningSecret::PREFIX, STANDARD.encode(bytes)))
     }
 
     /// One that was kept.
-    pub fn kept(text: String) -> SigningSecret {
+    pub fn from_stored(text: String) -> SigningSecret {
         SigningSecret(text)
     }
 
     /// One that somebody typed; `None` where it cannot be one.
-    pub fn given(text: &str) -> Option<SigningSecret> {
+    pub fn parse(text: &str) -> Option<SigningSecret> {
         let key = STANDARD.decode(text.trim().strip_prefix(SigningSecret::PREFIX)?).ok()?;
         (!key.is_empty()).then(|| SigningSecret(text.trim().to_owned()))
     }
@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn an_address_and_the_path_of_an_entity_are_joined_with_one_slash() {
-        let of = |text: &str| ReceiverAddress::parse(text).unwrap().with("helpDesk");
+        let of = |text: &str| ReceiverAddress::parse(text).unwrap().join_path("helpDesk");
         assert_eq!(of("https://erp.example"), "https://erp.example/helpDesk");
         assert_eq!(of(" https://erp.example/ "), "https://erp.example/helpDesk");
         assert_eq!(of("http://erp.example:8080/gatilhos/"), "http://erp.example:8080/gatilhos/helpDesk");
@@ -128,12 +128,12 @@ mod tests {
     #[test]
     fn a_secret_is_written_as_the_standard_says_and_never_shown_by_accident() {
         struct Sevens;
-        impl Chance for Sevens {
+        impl RandomSource for Sevens {
             fn fill(&self, bytes: &mut [u8]) {
                 bytes.fill(7);
             }
         }
-        let secret = SigningSecret::generated(&Sevens);
+        let secret = SigningSecret::generate(&Sevens);
         assert_eq!(secret.expose(), "whsec_BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc=");
         assert_eq!(format!("{secret:?}"), "SigningSecret(…)");
     }

@@ -6,7 +6,7 @@ use crate::{BenefitCode, BranchCode, DealCode, DependentCode, LeadCode, PersonCo
 
 /// The field a refusal speaks of; `wire` knows what it is called outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Field {
+pub enum InputField {
     Name,
     Branch,
     Email,
@@ -81,12 +81,12 @@ pub enum Field {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Rejection {
     /// A required value is absent or blank.
-    Missing(Field),
+    Missing(InputField),
     TooLong {
-        field: Field,
+        field: InputField,
         longest: usize,
     },
-    ControlCharacter(Field),
+    ControlCharacter(InputField),
     BadEmail(String),
     BadColour(String),
     BadHost(String),
@@ -153,7 +153,7 @@ pub enum Rejection {
     UnknownBranch(BranchCode),
     /// A code that names nothing which the caller may use.
     UnknownCode {
-        field: Field,
+        field: InputField,
         code: i32,
     },
     /// The nature is not that of the document.
@@ -168,7 +168,7 @@ pub enum Rejection {
     NotTheHolder(BenefitCode),
     /// A plan, or a benefit, of the other kind than the path is for.
     WrongPath {
-        field: Field,
+        field: InputField,
         /// It is one of vehicles.
         vehicle: bool,
     },
@@ -197,7 +197,7 @@ pub enum Rejection {
     CardOfAnother,
     /// Another benefit has the plate or chassis, and is in force. It is named where the caller may see it.
     VehicleTaken {
-        field: Field,
+        field: InputField,
         given: String,
         by: Option<BenefitCode>,
     },
@@ -229,8 +229,8 @@ pub enum Rejection {
     NothingToValidate,
     /// The two names of one field came with different values.
     Disagree {
-        field: Field,
-        with: Field,
+        field: InputField,
+        with: InputField,
     },
     /// Nothing by which a lead could be reached or known.
     NoContact,
@@ -271,7 +271,7 @@ pub enum Rejection {
         now: i64,
         /// Since when it stands so.
         since: String,
-        fields: Vec<Stands>,
+        fields: Vec<FieldConflict>,
     },
     /// The association says where a situation leads, and not there.
     MayNotMove {
@@ -318,7 +318,7 @@ pub enum Rejection {
     LastPlan(BenefitCode),
     /// A code to keep that something has already.
     CodeTaken {
-        field: Field,
+        field: InputField,
         code: i32,
     },
     /// Whoever takes his own rights away cannot give them back.
@@ -349,7 +349,7 @@ pub enum Rejection {
 
 /// A field that somebody sent otherwise than it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stands {
+pub struct FieldConflict {
     /// What it is called outside.
     pub field: String,
     pub sent: Option<String>,
@@ -407,7 +407,7 @@ pub enum FieldProblem {
 
 impl FieldProblem {
     /// Whether the field is there, and only what was given for it is wrong.
-    pub fn is_of_value(&self) -> bool {
+    pub fn is_about_value(&self) -> bool {
         use FieldProblem::{UnknownCode, UnknownName, Unnamed};
         !matches!(self, Unnamed | UnknownCode(_) | UnknownName(_))
     }

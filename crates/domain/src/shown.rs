@@ -2,33 +2,33 @@
 //! a page of a search shows hundreds of them. What does not look as it should is shown as it is.
 
 /// `529.982.247-25` or `11.222.333/0001-81`
-pub fn document(kept: &str) -> String {
+pub fn format_document(kept: &str) -> String {
     match kept.len() {
-        11 => dressed(kept, &[(3, '.'), (6, '.'), (9, '-')]),
-        14 => dressed(kept, &[(2, '.'), (5, '.'), (8, '/'), (12, '-')]),
+        11 => insert_signs(kept, &[(3, '.'), (6, '.'), (9, '-')]),
+        14 => insert_signs(kept, &[(2, '.'), (5, '.'), (8, '/'), (12, '-')]),
         _ => kept.to_owned(),
     }
 }
 
 /// `(11)98765-4321`
-pub fn phone(kept: &str) -> String {
+pub fn format_phone(kept: &str) -> String {
     match kept.len() {
-        10 => dressed(kept, &[(0, '('), (2, ')'), (6, '-')]),
-        11 => dressed(kept, &[(0, '('), (2, ')'), (7, '-')]),
+        10 => insert_signs(kept, &[(0, '('), (2, ')'), (6, '-')]),
+        11 => insert_signs(kept, &[(0, '('), (2, ')'), (7, '-')]),
         _ => kept.to_owned(),
     }
 }
 
 /// `1234 56 7 890 123`
-pub fn card(kept: &str) -> String {
+pub fn format_card(kept: &str) -> String {
     match kept.len() {
-        13 => dressed(kept, &[(4, ' '), (6, ' '), (7, ' '), (10, ' ')]),
+        13 => insert_signs(kept, &[(4, ' '), (6, ' '), (7, ' '), (10, ' ')]),
         _ => kept.to_owned(),
     }
 }
 
 /// `14/11/2026` of `2026-11-14`
-pub fn day(kept: &str) -> String {
+pub fn format_day(kept: &str) -> String {
     match (kept.get(..4), kept.get(5..7), kept.get(8..10)) {
         (Some(year), Some(month), Some(day)) if kept.len() == 10 => [day, "/", month, "/", year].concat(),
         _ => kept.to_owned(),
@@ -36,7 +36,7 @@ pub fn day(kept: &str) -> String {
 }
 
 /// `11/2026` of `2026-11`
-pub fn month(kept: &str) -> String {
+pub fn format_month(kept: &str) -> String {
     match (kept.get(..4), kept.get(5..7)) {
         (Some(year), Some(month)) if kept.len() == 7 => [month, "/", year].concat(),
         _ => kept.to_owned(),
@@ -46,7 +46,7 @@ pub fn month(kept: &str) -> String {
 /// `***.***.*89-**` or `**.***.*78/****-**`: what whoever has no credential is shown of a document. Two signs are enough to
 /// tell relatives apart at a counter. The last two follow from the others, so each more that is shown would leave a tenth
 /// of the documents to try.
-pub fn veiled_document(kept: &str) -> Option<String> {
+pub fn mask_document(kept: &str) -> Option<String> {
     match kept.len() {
         11 if kept.is_ascii() => Some(format!("***.***.*{}-**", kept.get(7..9)?)),
         14 if kept.is_ascii() => Some(format!("**.***.*{}/****-**", kept.get(6..8)?)),
@@ -56,12 +56,12 @@ pub fn veiled_document(kept: &str) -> Option<String> {
 }
 
 /// The last three digits of a card.
-pub fn veiled_card(kept: &str) -> Option<String> {
+pub fn mask_card(kept: &str) -> Option<String> {
     kept.get(10..).filter(|_| kept.len() == 13).map(str::to_owned)
 }
 
 /// The text with a sign before each of these places.
-fn dressed(kept: &str, signs: &[(usize, char)]) -> String {
+fn insert_signs(kept: &str, signs: &[(usize, char)]) -> String {
     let mut out = String::with_capacity(kept.len() + signs.len());
     let mut from = 0;
     for (at, sign) in signs {
@@ -81,27 +81,36 @@ mod tests {
     #[test]
     fn what_is_kept_is_shown_as_its_type_shows_it() {
         for text in ["52998224725", "11222333000181", "12ABC34501DE35"] {
-            assert_eq!(document(text), Document::parse(text).unwrap().to_string());
+            assert_eq!(format_document(text), Document::parse(text).unwrap().to_string());
         }
         for text in ["11987654321", "1133334444"] {
-            assert_eq!(phone(text), Phone::parse(text).unwrap().to_string());
+            assert_eq!(format_phone(text), Phone::parse(text).unwrap().to_string());
         }
-        assert_eq!(card("1234567890123"), CardNumber::parse("1234567890123").unwrap().to_string());
-        assert_eq!(day("2026-11-04"), Date::new(2026, 11, 4).unwrap().to_br());
-        assert_eq!(month("2026-11"), "11/2026");
+        assert_eq!(format_card("1234567890123"), CardNumber::parse("1234567890123").unwrap().to_string());
+        assert_eq!(format_day("2026-11-04"), Date::new(2026, 11, 4).unwrap().to_br());
+        assert_eq!(format_month("2026-11"), "11/2026");
         for odd in ["", "ação", "123"] {
-            assert_eq!([document(odd), phone(odd), card(odd), day(odd), month(odd)], [odd; 5]);
+            assert_eq!(
+                [
+                    format_document(odd),
+                    format_phone(odd),
+                    format_card(odd),
+                    format_day(odd),
+                    format_month(odd)
+                ],
+                [odd; 5]
+            );
         }
     }
 
     #[test]
     fn whoever_has_no_credential_is_shown_two_signs_of_a_document_and_the_end_of_a_card() {
-        assert_eq!(veiled_document("12345678909").unwrap(), "***.***.*89-**");
-        assert_eq!(veiled_document("12345678000195").unwrap(), "**.***.*78/****-**");
-        assert_eq!(veiled_document("12ABC34501DE35").unwrap(), "**.***.*45/****-**");
-        assert_eq!(veiled_card("1234567890123").unwrap(), "123");
+        assert_eq!(mask_document("12345678909").unwrap(), "***.***.*89-**");
+        assert_eq!(mask_document("12345678000195").unwrap(), "**.***.*78/****-**");
+        assert_eq!(mask_document("12ABC34501DE35").unwrap(), "**.***.*45/****-**");
+        assert_eq!(mask_card("1234567890123").unwrap(), "123");
         for odd in ["", "ação", "1234", "ççççççç", "çççççaaaa"] {
-            assert_eq!((veiled_document(odd), veiled_card(odd)), (None, None), "{odd}");
+            assert_eq!((mask_document(odd), mask_card(odd)), (None, None), "{odd}");
         }
     }
 }

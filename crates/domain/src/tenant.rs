@@ -1,27 +1,27 @@
 //! What a tenant is called, where it is found and which calendar it lives by.
 
-use crate::{Field, Rejection};
+use crate::{InputField, Rejection};
 use std::fmt;
 
 /// A name that people read: trimmed, not empty, at most 200 characters, no control characters.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Name(String);
+pub struct DisplayName(String);
 
-impl Name {
+impl DisplayName {
     pub const LONGEST: usize = 200;
 
-    pub fn parse(field: Field, text: &str) -> Result<Name, Rejection> {
+    pub fn parse(field: InputField, text: &str) -> Result<DisplayName, Rejection> {
         let name = text.trim();
         if name.is_empty() {
             return Err(Rejection::Missing(field));
         }
-        if name.chars().count() > Name::LONGEST {
-            return Err(Rejection::TooLong { field, longest: Name::LONGEST });
+        if name.chars().count() > DisplayName::LONGEST {
+            return Err(Rejection::TooLong { field, longest: DisplayName::LONGEST });
         }
         if name.contains(char::is_control) {
             return Err(Rejection::ControlCharacter(field));
         }
-        Ok(Name(name.to_owned()))
+        Ok(DisplayName(name.to_owned()))
     }
 
     pub fn as_str(&self) -> &str {
@@ -31,11 +31,11 @@ impl Name {
 
 /// A host name under which a tenant is served, in lower case and without a port.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Host(String);
+pub struct HostName(String);
 
-impl Host {
+impl HostName {
     /// A name that leads to a server. Neither an address, however it is spelt, nor the machine itself is one.
-    pub fn parse(text: &str) -> Result<Host, Rejection> {
+    pub fn parse(text: &str) -> Result<HostName, Rejection> {
         let given = || text.trim().to_owned();
         let host = text.trim().trim_end_matches('.').to_lowercase();
         let label = |part: &str| {
@@ -57,16 +57,16 @@ impl Host {
         if last == "localhost" || last == "localdomain" {
             return Err(Rejection::HostIsLocal(given()));
         }
-        if is_number(last) {
+        if is_numeric_label(last) {
             return Err(Rejection::HostIsAddress(given()));
         }
-        Ok(Host(host))
+        Ok(HostName(host))
     }
 
     /// The name in the address of a server; none where it has an address instead of a name.
-    pub fn of_url(text: &str) -> Option<Host> {
+    pub fn from_url(text: &str) -> Option<HostName> {
         let url = url::Url::parse(text).ok()?;
-        url.domain().and_then(|name| Host::parse(name).ok())
+        url.domain().and_then(|name| HostName::parse(name).ok())
     }
 
     pub fn as_str(&self) -> &str {
@@ -75,7 +75,7 @@ impl Host {
 }
 
 /// A name whose last label is a number is an address to every browser: `127.1`, `0x7f000001`, `2130706433`.
-fn is_number(label: &str) -> bool {
+fn is_numeric_label(label: &str) -> bool {
     let is_hexadecimal = |digits: &str| digits.bytes().all(|byte| byte.is_ascii_hexdigit());
     label.bytes().all(|byte| byte.is_ascii_digit()) || label.strip_prefix("0x").is_some_and(is_hexadecimal)
 }
@@ -107,7 +107,7 @@ impl TimeZone {
     }
 }
 
-impl fmt::Display for Name {
+impl fmt::Display for DisplayName {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(out)
     }
@@ -119,18 +119,18 @@ mod tests {
 
     #[test]
     fn a_name_is_trimmed_and_limited() {
-        assert_eq!(Name::parse(Field::Name, " Matriz ").unwrap().as_str(), "Matriz");
-        assert_eq!(Name::parse(Field::Name, " \t"), Err(Rejection::Missing(Field::Name)));
-        assert!(Name::parse(Field::Name, &"ã".repeat(200)).is_ok());
-        assert!(Name::parse(Field::Name, &"ã".repeat(201)).is_err());
-        assert!(Name::parse(Field::Name, "a\u{0}b").is_err());
+        assert_eq!(DisplayName::parse(InputField::Name, " Matriz ").unwrap().as_str(), "Matriz");
+        assert_eq!(DisplayName::parse(InputField::Name, " \t"), Err(Rejection::Missing(InputField::Name)));
+        assert!(DisplayName::parse(InputField::Name, &"ã".repeat(200)).is_ok());
+        assert!(DisplayName::parse(InputField::Name, &"ã".repeat(201)).is_err());
+        assert!(DisplayName::parse(InputField::Name, "a\u{0}b").is_err());
     }
 
     #[test]
     fn a_host_is_a_plain_dns_name() {
-        assert_eq!(Host::parse("App.Demo.Example.").unwrap().as_str(), "app.demo.example");
+        assert_eq!(HostName::parse("App.Demo.Example.").unwrap().as_str(), "app.demo.example");
         for bad in ["", "a b", "a..b", "-a.example", "a.example:80", "http://a"] {
-            assert!(Host::parse(bad).is_err(), "{bad}");
+            assert!(HostName::parse(bad).is_err(), "{bad}");
         }
     }
 
@@ -150,24 +150,31 @@ mod tests {
             "::ffff:127.0.0.1",
             "0x",
         ] {
-            assert_eq!(Host::parse(address), Err(Rejection::HostIsAddress(address.to_owned())), "{address}");
+            assert_eq!(
+                HostName::parse(address),
+                Err(Rejection::HostIsAddress(address.to_owned())),
+                "{address}"
+            );
         }
         for local in ["localhost", "LOCALHOST.", "app.localhost", "localhost.localdomain"] {
-            assert_eq!(Host::parse(local), Err(Rejection::HostIsLocal(local.to_owned())), "{local}");
+            assert_eq!(HostName::parse(local), Err(Rejection::HostIsLocal(local.to_owned())), "{local}");
         }
         for good in ["a1", "4.example", "0x7f.example", "1.2.3.4.br"] {
-            assert!(Host::parse(good).is_ok(), "{good}");
+            assert!(HostName::parse(good).is_ok(), "{good}");
         }
         for odd in ["１２７.0.0.1", "127。0。0。1"] {
-            assert_eq!(Host::parse(odd), Err(Rejection::BadHost(odd.to_owned())), "{odd}");
+            assert_eq!(HostName::parse(odd), Err(Rejection::BadHost(odd.to_owned())), "{odd}");
         }
     }
 
     #[test]
     fn the_host_of_a_server_is_the_name_in_its_address() {
-        assert_eq!(Host::of_url("https://App.Amparo.example:8443/x").unwrap().as_str(), "app.amparo.example");
+        assert_eq!(
+            HostName::from_url("https://App.Amparo.example:8443/x").unwrap().as_str(),
+            "app.amparo.example"
+        );
         for none in ["http://127.0.0.1:8080", "http://[::1]/", "http://localhost", "amparo.example", ""] {
-            assert_eq!(Host::of_url(none), None, "{none}");
+            assert_eq!(HostName::from_url(none), None, "{none}");
         }
     }
 

@@ -1,19 +1,19 @@
 //! Free text with a limit, so that no column grows without end.
 
-use crate::{Field, Rejection};
+use crate::{InputField, Rejection};
 use std::fmt;
 
 /// One line of at most `LONGEST` characters: trimmed, not empty, no control characters.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Text<const LONGEST: usize>(String);
+pub struct BoundedText<const LONGEST: usize>(String);
 
 /// A remark of several lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Note(String);
+pub struct NoteText(String);
 
-impl<const LONGEST: usize> Text<LONGEST> {
-    pub fn parse(text: &str) -> Result<Text<LONGEST>, Rejection> {
-        limited(text, LONGEST, char::is_control).map(Text)
+impl<const LONGEST: usize> BoundedText<LONGEST> {
+    pub fn parse(text: &str) -> Result<BoundedText<LONGEST>, Rejection> {
+        parse_limited(text, LONGEST, char::is_control).map(BoundedText)
     }
 
     pub fn as_str(&self) -> &str {
@@ -25,11 +25,11 @@ impl<const LONGEST: usize> Text<LONGEST> {
     }
 }
 
-impl Note {
+impl NoteText {
     pub const LONGEST: usize = 4000;
 
-    pub fn parse(text: &str) -> Result<Note, Rejection> {
-        limited(text, Note::LONGEST, |c| c.is_control() && !"\n\r\t".contains(c)).map(Note)
+    pub fn parse(text: &str) -> Result<NoteText, Rejection> {
+        parse_limited(text, NoteText::LONGEST, |c| c.is_control() && !"\n\r\t".contains(c)).map(NoteText)
     }
 
     pub fn as_str(&self) -> &str {
@@ -42,25 +42,25 @@ impl Note {
 }
 
 /// One line of at most so many characters, where only a description knows how many.
-pub fn line(text: &str, longest: usize) -> Result<String, Rejection> {
-    limited(text, longest, char::is_control)
+pub fn parse_line(text: &str, longest: usize) -> Result<String, Rejection> {
+    parse_limited(text, longest, char::is_control)
 }
 
-fn limited(text: &str, longest: usize, is_odd: impl Fn(char) -> bool) -> Result<String, Rejection> {
+fn parse_limited(text: &str, longest: usize, is_odd: impl Fn(char) -> bool) -> Result<String, Rejection> {
     let text = text.trim();
     if text.is_empty() {
-        return Err(Rejection::Missing(Field::Text));
+        return Err(Rejection::Missing(InputField::Text));
     }
     if text.chars().count() > longest {
-        return Err(Rejection::TooLong { field: Field::Text, longest });
+        return Err(Rejection::TooLong { field: InputField::Text, longest });
     }
     if text.contains(is_odd) {
-        return Err(Rejection::ControlCharacter(Field::Text));
+        return Err(Rejection::ControlCharacter(InputField::Text));
     }
     Ok(text.to_owned())
 }
 
-impl<const LONGEST: usize> fmt::Display for Text<LONGEST> {
+impl<const LONGEST: usize> fmt::Display for BoundedText<LONGEST> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(out)
     }
@@ -72,17 +72,20 @@ mod tests {
 
     #[test]
     fn a_text_is_one_line_of_limited_length() {
-        assert_eq!(Text::<5>::parse(" Prata ").unwrap().as_str(), "Prata");
-        assert!(Text::<5>::parse("ações").is_ok());
-        assert_eq!(Text::<5>::parse(" "), Err(Rejection::Missing(Field::Text)));
-        assert_eq!(Text::<5>::parse("Branco"), Err(Rejection::TooLong { field: Field::Text, longest: 5 }));
-        assert_eq!(Text::<5>::parse("a\nb"), Err(Rejection::ControlCharacter(Field::Text)));
+        assert_eq!(BoundedText::<5>::parse(" Prata ").unwrap().as_str(), "Prata");
+        assert!(BoundedText::<5>::parse("ações").is_ok());
+        assert_eq!(BoundedText::<5>::parse(" "), Err(Rejection::Missing(InputField::Text)));
+        assert_eq!(
+            BoundedText::<5>::parse("Branco"),
+            Err(Rejection::TooLong { field: InputField::Text, longest: 5 })
+        );
+        assert_eq!(BoundedText::<5>::parse("a\nb"), Err(Rejection::ControlCharacter(InputField::Text)));
     }
 
     #[test]
     fn a_note_has_lines_but_no_bells() {
-        assert_eq!(Note::parse(" um\r\n\tdois ").unwrap().as_str(), "um\r\n\tdois");
-        assert!(Note::parse("a\u{7}b").is_err() && Note::parse("\n").is_err());
-        assert!(Note::parse(&"ã".repeat(4001)).is_err() && Note::parse(&"ã".repeat(4000)).is_ok());
+        assert_eq!(NoteText::parse(" um\r\n\tdois ").unwrap().as_str(), "um\r\n\tdois");
+        assert!(NoteText::parse("a\u{7}b").is_err() && NoteText::parse("\n").is_err());
+        assert!(NoteText::parse(&"ã".repeat(4001)).is_err() && NoteText::parse(&"ã".repeat(4000)).is_ok());
     }
 }

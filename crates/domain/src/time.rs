@@ -22,15 +22,15 @@ impl Moment {
     }
 
     pub fn plus(self, span: Duration) -> Moment {
-        Moment(self.0.saturating_add(millis(span)))
+        Moment(self.0.saturating_add(convert_to_millis(span)))
     }
 
     pub fn minus(self, span: Duration) -> Moment {
-        Moment(self.0.saturating_sub(millis(span)))
+        Moment(self.0.saturating_sub(convert_to_millis(span)))
     }
 
     /// How long from `earlier` to this moment; nothing where `earlier` is later.
-    pub fn since(self, earlier: Moment) -> Duration {
+    pub fn duration_since(self, earlier: Moment) -> Duration {
         Duration::from_millis(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0))
     }
 
@@ -42,13 +42,13 @@ impl Moment {
 
 impl Moment {
     /// The nearest moment that the calendar knows.
-    pub(crate) fn timestamp(self) -> Timestamp {
+    pub(crate) fn to_timestamp(self) -> Timestamp {
         let end = if self.0 < 0 { Timestamp::MIN } else { Timestamp::MAX };
         Timestamp::from_millisecond(self.0).unwrap_or(end)
     }
 }
 
-fn millis(span: Duration) -> i64 {
+fn convert_to_millis(span: Duration) -> i64 {
     i64::try_from(span.as_millis()).unwrap_or(i64::MAX)
 }
 
@@ -62,8 +62,8 @@ mod tests {
         assert_eq!(noon.plus(Duration::from_secs(1)).millis(), 2_000);
         assert_eq!(noon.minus(Duration::from_secs(2)).millis(), -1_000);
         assert_eq!(Moment::from_millis(i64::MAX).plus(Duration::MAX).millis(), i64::MAX);
-        assert_eq!(noon.since(Moment::from_millis(400)), Duration::from_millis(600));
-        assert_eq!(noon.since(Moment::from_millis(5_000)), Duration::ZERO);
+        assert_eq!(noon.duration_since(Moment::from_millis(400)), Duration::from_millis(600));
+        assert_eq!(noon.duration_since(Moment::from_millis(5_000)), Duration::ZERO);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What a vehicle is known by: its plate, in the old form or in that of Mercosul, and its chassis.
 
-use crate::{Field, Rejection};
+use crate::{InputField, Rejection};
 use std::fmt;
 
 /// `ABC1234` or `ABC1D23`, kept as it was given, in upper case and without a hyphen.
@@ -14,9 +14,9 @@ pub struct Chassis(String);
 impl Plate {
     /// Takes either form, in any case, with or without hyphen and blanks.
     pub fn parse(text: &str) -> Result<Plate, Rejection> {
-        let plate = bare(text);
+        let plate = strip_separators(text);
         if plate.is_empty() {
-            return Err(Rejection::Missing(Field::Plate));
+            return Err(Rejection::Missing(InputField::Plate));
         }
         let is_right = plate.len() == 7
             && plate.bytes().enumerate().all(|(at, byte)| match at {
@@ -33,7 +33,7 @@ impl Plate {
 
     /// The same for both forms of one plate, which is what is compared: the form of Mercosul, where the fifth
     /// character's digit 0 to 9 is the letter A to J.
-    pub fn key(&self) -> String {
+    pub fn comparison_key(&self) -> String {
         let letter = |at: usize, c: char| match c.to_digit(10) {
             Some(digit) if at == 4 => ('A'..='J').nth(digit as usize).unwrap_or(c),
             _ => c,
@@ -43,8 +43,8 @@ impl Plate {
 }
 
 /// The key of what somebody searches for; what is no plate finds nothing.
-pub fn plate_key(text: &str) -> Option<String> {
-    Plate::parse(text).ok().map(|plate| plate.key())
+pub fn parse_plate_key(text: &str) -> Option<String> {
+    Plate::parse(text).ok().map(|plate| plate.comparison_key())
 }
 
 impl Chassis {
@@ -53,9 +53,9 @@ impl Chassis {
     /// Takes it in any case; blanks and hyphens do not count. Old vehicles have numbers of any length, so nothing
     /// else is asked of it.
     pub fn parse(text: &str) -> Result<Chassis, Rejection> {
-        let chassis = bare(text);
+        let chassis = strip_separators(text);
         if chassis.is_empty() {
-            return Err(Rejection::Missing(Field::Chassis));
+            return Err(Rejection::Missing(InputField::Chassis));
         }
         let is_right =
             chassis.len() <= Chassis::LONGEST && chassis.bytes().all(|byte| byte.is_ascii_alphanumeric());
@@ -67,7 +67,7 @@ impl Chassis {
     }
 }
 
-fn bare(text: &str) -> String {
+fn strip_separators(text: &str) -> String {
     text.chars().filter(|c| !c.is_whitespace() && *c != '-').map(|c| c.to_ascii_uppercase()).collect()
 }
 
@@ -100,18 +100,18 @@ mod tests {
             ("abc1923", "ABC1923", "ABC1J23"),
         ] {
             let plate = Plate::parse(text).unwrap();
-            assert_eq!((plate.as_str(), plate.key().as_str()), (kept, key), "{text}");
-            assert_eq!(plate_key(text).as_deref(), Some(key));
+            assert_eq!((plate.as_str(), plate.comparison_key().as_str()), (kept, key), "{text}");
+            assert_eq!(parse_plate_key(text).as_deref(), Some(key));
         }
     }
 
     #[test]
     fn what_is_no_plate_is_refused_and_finds_nothing() {
-        assert_eq!(Plate::parse(" - "), Err(Rejection::Missing(Field::Plate)));
+        assert_eq!(Plate::parse(" - "), Err(Rejection::Missing(InputField::Plate)));
         for bad in ["AB1234", "ABCD123", "ABC12345", "1BC1234", "ABC123D", "ABC.1234", "ÁBC1234", "ABC12३4"]
         {
             assert_eq!(Plate::parse(bad), Err(Rejection::BadPlate(bad.to_owned())), "{bad}");
-            assert_eq!(plate_key(bad), None);
+            assert_eq!(parse_plate_key(bad), None);
         }
     }
 
@@ -119,7 +119,7 @@ mod tests {
     fn a_chassis_is_up_to_twenty_letters_and_digits() {
         assert_eq!(Chassis::parse(" 9bw-zzz377 VT004251").unwrap().as_str(), "9BWZZZ377VT004251");
         assert!(Chassis::parse("A").is_ok() && Chassis::parse(&"A".repeat(20)).is_ok());
-        assert_eq!(Chassis::parse(" -"), Err(Rejection::Missing(Field::Chassis)));
+        assert_eq!(Chassis::parse(" -"), Err(Rejection::Missing(InputField::Chassis)));
         for bad in [&"A".repeat(21), "9BW.ZZZ", "9BWÇ", "9BW/1"] {
             assert_eq!(Chassis::parse(bad), Err(Rejection::BadChassis(bad.to_owned())), "{bad}");
         }
@@ -130,8 +130,8 @@ mod tests {
         fn both_forms_of_one_plate_have_one_key(front in "[A-Z]{3}[0-9]", fifth in 0u8..10, end in "[0-9]{2}") {
             let old = format!("{front}{fifth}{end}");
             let new = format!("{front}{}{end}", char::from(b'A' + fifth));
-            prop_assert_eq!(plate_key(&old), plate_key(&new.to_lowercase()));
-            prop_assert_eq!(plate_key(&new), Some(new));
+            prop_assert_eq!(parse_plate_key(&old), parse_plate_key(&new.to_lowercase()));
+            prop_assert_eq!(parse_plate_key(&new), Some(new));
         }
 
         #[test]

@@ -1,7 +1,7 @@
 //! Passwords that are guessed first: sequences, common words with a number behind them, and what anybody knows of their
 //! owner. Words are compared without case and accents, and with digits that stand for letters read as those letters.
 
-use crate::fold;
+use crate::fold_text;
 use std::collections::BTreeSet;
 
 /// What everybody knows of the owner of a password.
@@ -22,7 +22,7 @@ const DECORATION: usize = 12;
 const ROWS: [&str; 5] =
     ["qwertyuiop", "asdfghjklç", "zxcvbnm", "1qaz2wsx3edc4rfv5tgb6yhn7ujm", "1q2w3e4r5t6y7u8i9o0p"];
 
-/// Folded, letters alone, as [`words`] makes them.
+/// Folded, letters alone, as [`extract_words`] makes them.
 const COMMON: &[&str] = &[
     "abracadabra",
     "abretesesamo",
@@ -204,29 +204,32 @@ const COMMON: &[&str] = &[
 ];
 
 /// Whether anybody would try it, whoever its owner is.
-pub fn is_common(text: &str) -> bool {
-    let plain: Vec<char> = fold(text).chars().filter(|sign| sign.is_alphanumeric()).collect();
+pub fn is_common_password(text: &str) -> bool {
+    let plain: Vec<char> = fold_text(text).chars().filter(|sign| sign.is_alphanumeric()).collect();
     let signs: BTreeSet<char> = plain.iter().copied().collect();
-    if signs.len() < FEWEST_SIGNS || is_walk(&plain) {
+    if signs.len() < FEWEST_SIGNS || is_sequence(&plain) {
         return true;
     }
     if plain.len() <= LONGEST_NUMBER && plain.iter().all(char::is_ascii_digit) {
         return true;
     }
-    words(text).iter().any(|word| COMMON.iter().any(|common| is_repeated(word, common)) || is_row(word))
+    extract_words(text)
+        .iter()
+        .any(|word| COMMON.iter().any(|common| is_word_repeated(word, common)) || is_keyboard_row(word))
 }
 
 /// Whether it is made of what is known of its owner, with nothing but digits and signs around it.
-pub fn is_personal(text: &str, owner: &PasswordOwner<'_>) -> bool {
+pub fn is_personal_password(text: &str, owner: &PasswordOwner<'_>) -> bool {
     let known = owner.terms();
-    let plain: String = fold(text).chars().filter(|sign| sign.is_alphanumeric()).collect();
-    is_made_of(&plain, &known) || words(text).iter().any(|word| is_made_of(word, &known))
+    let plain: String = fold_text(text).chars().filter(|sign| sign.is_alphanumeric()).collect();
+    is_made_of(&plain, &known) || extract_words(text).iter().any(|word| is_made_of(word, &known))
 }
 
 impl PasswordOwner<'_> {
     /// Names and their words, without what is too short to say anything.
     fn terms(&self) -> Vec<String> {
-        let plain = |text: &str| fold(text).chars().filter(|sign| sign.is_alphanumeric()).collect::<String>();
+        let plain =
+            |text: &str| fold_text(text).chars().filter(|sign| sign.is_alphanumeric()).collect::<String>();
         let local = self.email.split('@').next().unwrap_or_default();
         let mut terms: Vec<String> = [self.email, local, self.name, self.association].map(plain).into();
         for whole in [self.email, self.name, self.association] {
@@ -255,8 +258,8 @@ fn is_made_of(text: &str, terms: &[String]) -> bool {
 
 /// What a password says in letters: without some or all of the digits and signs at its ends, since a digit there may stand
 /// for a letter or for nothing.
-fn words(text: &str) -> BTreeSet<String> {
-    let signs: Vec<char> = fold(text).chars().collect();
+fn extract_words(text: &str) -> BTreeSet<String> {
+    let signs: Vec<char> = fold_text(text).chars().collect();
     let is_decoration = |sign: &&char| !sign.is_alphabetic();
     let before = signs.iter().take_while(is_decoration).count();
     let behind = signs.iter().rev().take_while(is_decoration).count();
@@ -267,14 +270,14 @@ fn words(text: &str) -> BTreeSet<String> {
     for from in before.saturating_sub(DECORATION)..=before {
         for without in behind.saturating_sub(DECORATION)..=behind {
             let kept = &signs[from..signs.len() - without];
-            words.insert(kept.iter().filter_map(|sign| letter(*sign)).collect());
+            words.insert(kept.iter().filter_map(|sign| read_as_letter(*sign)).collect());
         }
     }
     words
 }
 
 /// The letter that a sign is or stands for.
-fn letter(sign: char) -> Option<char> {
+fn read_as_letter(sign: char) -> Option<char> {
     match sign {
         '0' => Some('o'),
         '1' | '!' => Some('i'),
@@ -287,27 +290,27 @@ fn letter(sign: char) -> Option<char> {
     }
 }
 
-fn is_repeated(word: &str, common: &str) -> bool {
+fn is_word_repeated(word: &str, common: &str) -> bool {
     !word.is_empty()
         && word.len().is_multiple_of(common.len())
         && common.repeat(word.len() / common.len()) == word
 }
 
 /// Whether it is a piece of a row of keys, in either direction.
-fn is_row(word: &str) -> bool {
+fn is_keyboard_row(word: &str) -> bool {
     let back: String = word.chars().rev().collect();
     word.len() >= 4 && ROWS.iter().any(|row| row.contains(word) || row.contains(&back))
 }
 
 /// Whether nearly every sign follows from the one before: the next of the alphabet, of the numbers or on the keyboard, or
 /// the same again.
-fn is_walk(signs: &[char]) -> bool {
+fn is_sequence(signs: &[char]) -> bool {
     let pairs = signs.len().saturating_sub(1);
-    let leaps = signs.windows(2).filter(|pair| !is_step(pair[0], pair[1])).count();
+    let leaps = signs.windows(2).filter(|pair| !is_sequence_step(pair[0], pair[1])).count();
     leaps * 4 < pairs
 }
 
-fn is_step(one: char, other: char) -> bool {
+fn is_sequence_step(one: char, other: char) -> bool {
     let next = u32::from(one).abs_diff(u32::from(other)) <= 1;
     // After nine comes zero.
     let around = matches!((one, other), ('9', '0') | ('0', '9'));
@@ -356,7 +359,7 @@ mod tests {
             "amparo2026",
             "Nossa Senhora",
         ] {
-            assert!(is_common(weak), "{weak}");
+            assert!(is_common_password(weak), "{weak}");
         }
         for fine in [
             "amparo-demo",
@@ -371,7 +374,7 @@ mod tests {
             "outra senha longa",
             "minha senha é comprida",
         ] {
-            assert!(!is_common(fine), "{fine}");
+            assert!(!is_common_password(fine), "{fine}");
         }
     }
 
@@ -393,17 +396,17 @@ mod tests {
             "souza-1234567",
             "2026souzamaria",
         ] {
-            assert!(is_personal(weak, &owner), "{weak}");
+            assert!(is_personal_password(weak, &owner), "{weak}");
         }
         for fine in ["maria vai à feira", "senha de teste", "souzalândia azul", "1234567890"] {
-            assert!(!is_personal(fine, &owner), "{fine}");
+            assert!(!is_personal_password(fine, &owner), "{fine}");
         }
     }
 
     #[test]
     fn the_common_words_are_written_as_they_are_compared() {
         for common in COMMON {
-            assert_eq!(&fold(common), common);
+            assert_eq!(&fold_text(common), common);
             assert!(common.chars().all(char::is_alphabetic), "{common}");
         }
     }
@@ -413,7 +416,7 @@ mod tests {
         for text in ["!".repeat(256), "ç@1".repeat(60), "ß".repeat(100), "１２３４５６７８９０".to_owned()]
         {
             let owner = PasswordOwner { email: "", name: "", association: "" };
-            let _ = (is_common(&text), is_personal(&text, &owner));
+            let _ = (is_common_password(&text), is_personal_password(&text, &owner));
         }
     }
 }

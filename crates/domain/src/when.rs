@@ -1,66 +1,70 @@
 //! A moment as people write it: with its offset, or as their clocks show it.
 
-use crate::{Date, Field, Moment, Rejection, TimeZone};
+use crate::{Date, InputField, Moment, Rejection, TimeZone};
 use jiff::{Timestamp, civil};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum When {
+pub enum WrittenMoment {
     /// It says itself when it is.
-    At(Moment),
+    Exact(Moment),
     /// The clocks of the association show it.
-    Shown(civil::DateTime),
+    Local(civil::DateTime),
 }
 
-impl When {
+impl WrittenMoment {
     /// Takes `2026-11-20T14:30:00-03:00`, `2026-11-20T14:30`, `2026-11-20 14:30` and `20/11/2026 14:30`.
-    pub fn parse(text: &str) -> Result<When, Rejection> {
+    pub fn parse(text: &str) -> Result<WrittenMoment, Rejection> {
         let text = text.trim();
         if text.is_empty() {
-            return Err(Rejection::Missing(Field::Date));
+            return Err(Rejection::Missing(InputField::Date));
         }
-        When::read(text).ok_or_else(|| Rejection::BadMoment(text.to_owned()))
+        WrittenMoment::read_parts(text).ok_or_else(|| Rejection::BadMoment(text.to_owned()))
     }
 
-    fn read(text: &str) -> Option<When> {
+    fn read_parts(text: &str) -> Option<WrittenMoment> {
         let (day, hour) = text.split_once(['T', ' '])?;
         let day = Date::from_iso(day).or_else(|| Date::from_br(day))?;
         let iso = format!("{}T{hour}", day.to_iso());
         if hour.ends_with('Z') || hour.contains(['+', '-']) {
             let at: Timestamp = iso.parse().ok()?;
-            return Some(When::At(Moment::from_millis(at.as_millisecond())));
+            return Some(WrittenMoment::Exact(Moment::from_millis(at.as_millisecond())));
         }
         let is_clock = hour.bytes().all(|byte| byte.is_ascii_digit() || byte == b':' || byte == b'.');
-        (is_clock && hour.len() >= 5).then(|| iso.parse().ok().map(When::Shown))?
+        (is_clock && hour.len() >= 5).then(|| iso.parse().ok().map(WrittenMoment::Local))?
     }
 
     /// When it is, where the association lives. An hour that its clocks leave out is the next that they show.
     pub fn moment_in(self, zone: &TimeZone) -> Moment {
         match self {
-            When::At(moment) => moment,
-            When::Shown(shown) => shown.to_zoned(zone.rules()).map_or(Moment::from_millis(i64::MAX), |at| {
-                Moment::from_millis(at.timestamp().as_millisecond())
-            }),
+            WrittenMoment::Exact(moment) => moment,
+            WrittenMoment::Local(shown) => {
+                shown.to_zoned(zone.rules()).map_or(Moment::from_millis(i64::MAX), |at| {
+                    Moment::from_millis(at.timestamp().as_millisecond())
+                })
+            }
         }
     }
 }
 
 /// From when on: a whole day, or a moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Since {
+pub enum PeriodStart {
     Day(Date),
-    At(When),
+    Moment(WrittenMoment),
 }
 
-impl Since {
-    pub fn parse(text: &str) -> Result<Since, Rejection> {
-        Date::parse(text).map(Since::Day).or_else(|_| When::parse(text).map(Since::At))
+impl PeriodStart {
+    pub fn parse(text: &str) -> Result<PeriodStart, Rejection> {
+        Date::parse(text)
+            .map(PeriodStart::Day)
+            .or_else(|_| WrittenMoment::parse(text).map(PeriodStart::Moment))
     }
 
     /// Its first moment, where the association lives.
     pub fn moment_in(self, zone: &TimeZone) -> Moment {
         match self {
-            Since::Day(day) => day.start_in(zone),
-            Since::At(when) => when.moment_in(zone),
+            PeriodStart::Day(day) => day.start_in(zone),
+            PeriodStart::Moment(when) => when.moment_in(zone),
         }
     }
 }
@@ -80,7 +84,7 @@ mod tests {
             "20/11/2026 14:30",
             " 20/11/2026 14:30 ",
         ] {
-            let moment = When::parse(text).unwrap().moment_in(&zone);
+            let moment = WrittenMoment::parse(text).unwrap().moment_in(&zone);
             assert_eq!(moment.to_offset_iso(&zone), "2026-11-20T14:30:00-03:00", "{text}");
         }
     }
@@ -94,10 +98,14 @@ mod tests {
             ("2026-11-20T17:30:00Z", "2026-11-20T14:30:00-03:00"),
             ("20/11/2026 14:30", "2026-11-20T14:30:00-03:00"),
         ] {
-            assert_eq!(Since::parse(text).unwrap().moment_in(&zone).to_offset_iso(&zone), first, "{text}");
+            assert_eq!(
+                PeriodStart::parse(text).unwrap().moment_in(&zone).to_offset_iso(&zone),
+                first,
+                "{text}"
+            );
         }
-        assert_eq!(Since::parse("ontem"), Err(Rejection::BadMoment("ontem".to_owned())));
-        assert_eq!(Since::parse(" "), Err(Rejection::Missing(Field::Date)));
+        assert_eq!(PeriodStart::parse("ontem"), Err(Rejection::BadMoment("ontem".to_owned())));
+        assert_eq!(PeriodStart::parse(" "), Err(Rejection::Missing(InputField::Date)));
     }
 
     #[test]
@@ -111,8 +119,8 @@ mod tests {
             "amanhã 10:00",
             "2026-11-20T1",
         ] {
-            assert_eq!(When::parse(bad), Err(Rejection::BadMoment(bad.to_owned())), "{bad}");
+            assert_eq!(WrittenMoment::parse(bad), Err(Rejection::BadMoment(bad.to_owned())), "{bad}");
         }
-        assert_eq!(When::parse(" "), Err(Rejection::Missing(Field::Date)));
+        assert_eq!(WrittenMoment::parse(" "), Err(Rejection::Missing(InputField::Date)));
     }
 }

@@ -20,16 +20,16 @@ use tokio::sync::{Mutex, RwLock, Semaphore};
 use tokio::time::Instant;
 
 /// Waits for so long. Tests do not.
-pub type Sleep = Arc<dyn Fn(Duration) -> BoxFuture<'static, ()> + Send + Sync>;
+pub type SleepFunction = Arc<dyn Fn(Duration) -> BoxFuture<'static, ()> + Send + Sync>;
 
 /// Waits by the clock of the runtime.
-pub fn sleep() -> Sleep {
+pub fn build_runtime_sleep() -> SleepFunction {
     Arc::new(|span| Box::pin(tokio::time::sleep(span)))
 }
 
 /// How fast the source may be asked.
 #[derive(Clone, Copy, Debug)]
-pub struct Pace {
+pub struct RequestPace {
     /// Requests in a second; any number where it is 0.
     pub per_second: u32,
     /// Requests under way at once.
@@ -38,7 +38,7 @@ pub struct Pace {
 
 /// What the source answered.
 #[derive(Clone, Debug)]
-pub enum Answer {
+pub enum SourceAnswer {
     Json {
         body: Json,
         /// `X-Total-Count`, where it came: the list was given in pages.
@@ -52,13 +52,13 @@ pub enum Answer {
 
 /// Why there is no answer.
 #[derive(Clone, Debug, thiserror::Error)]
-pub enum Trouble {
+pub enum SourceError {
     /// Nothing can be read any more.
     #[error("{0}")]
-    End(String),
+    Fatal(String),
     /// This one cannot be read; others perhaps can.
     #[error("{0}")]
-    One(String),
+    Single(String),
 }
 
 /// How often something is tried that passes, and how often somebody who asks for patience is waited for.
@@ -73,11 +73,11 @@ const LARGEST_RECORD: usize = 16 * 1024 * 1024;
 const LARGEST_LIST: usize = 512 * 1024 * 1024;
 const AGENT: &str = concat!("Amparo/", env!("CARGO_PKG_VERSION"), " (espelho)");
 
-pub struct Client {
+pub struct SourceClient {
     http: Http<HttpsConnector<HttpConnector>, Full<Bytes>>,
     base: String,
     basic: String,
-    pace: Pace,
+    pace: RequestPace,
     places: Semaphore,
     /// When the next request may begin.
     next: Mutex<Instant>,
@@ -86,31 +86,31 @@ pub struct Client {
     /// Who gets a new one: one at a time, for some sources end the token before with each new one.
     entering: Mutex<()>,
     clock: Arc<dyn Clock>,
-    sleep: Sleep,
+    sleep: SleepFunction,
     asked: AtomicU64,
     unread: AtomicU32,
 }
 
 /// What came back, before it is judged.
-struct Raw {
+struct RawResponse {
     status: StatusCode,
     headers: HeaderMap,
     body: Bytes,
 }
 
-impl Client {
+impl SourceClient {
     pub fn new(
         base: &str,
         (login, password): (&str, &str),
-        pace: Pace,
+        pace: RequestPace,
         clock: Arc<dyn Clock>,
-        sleep: Sleep,
-    ) -> Result<Client, Trouble> {
+        sleep: SleepFunction,
+    ) -> Result<SourceClient, SourceError> {
         let provider = rustls::crypto::ring::default_provider();
         let connector = HttpsConnectorBuilder::new()
             .with_provider_and_native_roots(provider)
             .map_err(|error| {
-                Trouble::End(format!("os certificados do sistema não puderam ser lidos: {error}"))
+                SourceError::Fatal(format!("os certificados do sistema não puderam ser lidos: {error}"))
             })?
             .https_or_http()
             .enable_http1()
@@ -119,7 +119,7 @@ impl Client {
             .pool_timer(TokioTimer::new())
             .pool_idle_timeout(Duration::from_secs(30))
             .build(connector);
-        Ok(Client {
+        Ok(SourceClient {
             http,
             base: base.to_owned(),
             basic: format!("Basic {}", STANDARD.encode(format!("{login}:{password}"))),
@@ -136,37 +136,38 @@ impl Client {
     }
 
     /// Requests that were sent.
-    pub fn asked(&self) -> u64 {
+    pub fn request_count(&self) -> u64 {
         self.asked.load(Ordering::Relaxed)
     }
 
-    pub fn at_once(&self) -> usize {
+    pub fn concurrency(&self) -> usize {
         self.pace.at_once.max(1)
     }
 
     /// User and password for a token; gives the access record.
     #[boxed::future]
-    pub async fn enter(&self) -> Result<Json, Trouble> {
+    pub async fn sign_in(&self) -> Result<Json, SourceError> {
         let held = self.token.read().await.0;
         let basic = self.basic.clone();
-        let answer =
-            self.ask(Method::POST, "/ext/autenticacao", LARGEST_RECORD, |_| basic.clone(), false).await?;
+        let answer = self
+            .request_with_retry(Method::POST, "/ext/autenticacao", LARGEST_RECORD, |_| basic.clone(), false)
+            .await?;
         let record = match answer {
-            Answer::Json { body, .. } => body,
-            Answer::Refused(401, _) => {
-                return Err(Trouble::End("a origem não aceitou o usuário e a senha".to_owned()));
+            SourceAnswer::Json { body, .. } => body,
+            SourceAnswer::Refused(401, _) => {
+                return Err(SourceError::Fatal("a origem não aceitou o usuário e a senha".to_owned()));
             }
-            Answer::Absent => {
-                return Err(Trouble::End(
+            SourceAnswer::Absent => {
+                return Err(SourceError::Fatal(
                     "o endereço não leva a esta interface: não há /ext/autenticacao".to_owned(),
                 ));
             }
-            Answer::Refused(status, text) => {
-                return Err(Trouble::End(format!("a origem recusou a entrada ({status}): {text}")));
+            SourceAnswer::Refused(status, text) => {
+                return Err(SourceError::Fatal(format!("a origem recusou a entrada ({status}): {text}")));
             }
         };
         let Some(token) = record["authorizationToken"].as_str().filter(|text| !text.is_empty()) else {
-            return Err(Trouble::End("a origem não deu um token".to_owned()));
+            return Err(SourceError::Fatal("a origem não deu um token".to_owned()));
         };
         *self.token.write().await = (held + 1, token.to_owned());
         Ok(record)
@@ -174,7 +175,7 @@ impl Client {
 
     /// Whether there is another token now than the one that no longer served: of another request, or of this one,
     /// which gets one only once.
-    async fn enter_anew(&self, held: u64, entered: &mut bool) -> Result<bool, Trouble> {
+    async fn renew_token(&self, held: u64, entered: &mut bool) -> Result<bool, SourceError> {
         let _entering = self.entering.lock().await;
         if self.token.read().await.0 != held {
             return Ok(true);
@@ -182,50 +183,58 @@ impl Client {
         if std::mem::replace(entered, true) {
             return Ok(false);
         }
-        Box::pin(self.enter()).await?;
+        Box::pin(self.sign_in()).await?;
         Ok(true)
     }
 
     /// One record, or what hangs on one.
     #[boxed::future]
-    pub async fn get(&self, path: &str) -> Result<Answer, Trouble> {
-        self.ask(Method::GET, path, LARGEST_RECORD, |token| format!("Bearer {token}"), true).await
+    pub async fn get(&self, path: &str) -> Result<SourceAnswer, SourceError> {
+        self.request_with_retry(Method::GET, path, LARGEST_RECORD, |token| format!("Bearer {token}"), true)
+            .await
     }
 
     /// A list, which may come whole also where a page of it is asked for. No two are asked for at once.
     #[boxed::future]
-    pub async fn get_list(&self, path: &str) -> Result<Answer, Trouble> {
-        self.ask(Method::GET, path, LARGEST_LIST, |token| format!("Bearer {token}"), true).await
+    pub async fn get_list(&self, path: &str) -> Result<SourceAnswer, SourceError> {
+        self.request_with_retry(Method::GET, path, LARGEST_LIST, |token| format!("Bearer {token}"), true)
+            .await
     }
 
-    async fn ask(
+    async fn request_with_retry(
         &self,
         method: Method,
         path: &str,
         largest: usize,
         authorization: impl Fn(&str) -> String,
         enters: bool,
-    ) -> Result<Answer, Trouble> {
+    ) -> Result<SourceAnswer, SourceError> {
         let (mut tries, mut waits, mut entered) = (0, 0, false);
         loop {
             let (held, token) = self.token.read().await.clone();
-            let failed = match self.send(&method, path, largest, authorization(&token)).await {
-                Ok(raw) => match self.judge(&raw) {
-                    Judged::Answer(answer) => {
+            let failed = match self.send_request(&method, path, largest, authorization(&token)).await {
+                Ok(raw) => match self.judge_response(&raw) {
+                    ResponseVerdict::Answer(answer) => {
                         self.unread.store(0, Ordering::Relaxed);
                         return Ok(answer);
                     }
-                    Judged::Enter if enters && self.enter_anew(held, &mut entered).await? => continue,
-                    // Some say so where the user may not do this one thing.
-                    Judged::Enter => return Ok(Answer::Refused(401, "o token não serve".to_owned())),
-                    Judged::Wait(span) if waits < PATIENCE => {
-                        // The token may end while the source is waited for.
-                        (waits, entered) = (waits + 1, false);
-                        self.hold(span.unwrap_or_else(|| backoff(waits))).await;
+                    ResponseVerdict::SignIn if enters && self.renew_token(held, &mut entered).await? => {
                         continue;
                     }
-                    Judged::Wait(_) => Failed::Told("pediu paciência vezes demais".to_owned()),
-                    Judged::Again(reason) => Failed::Told(reason),
+                    // Some say so where the user may not do this one thing.
+                    ResponseVerdict::SignIn => {
+                        return Ok(SourceAnswer::Refused(401, "o token não serve".to_owned()));
+                    }
+                    ResponseVerdict::Wait(span) if waits < PATIENCE => {
+                        // The token may end while the source is waited for.
+                        (waits, entered) = (waits + 1, false);
+                        self.pause_requests(span.unwrap_or_else(|| compute_backoff(waits))).await;
+                        continue;
+                    }
+                    ResponseVerdict::Wait(_) => {
+                        AttemptFailure::Unusable("pediu paciência vezes demais".to_owned())
+                    }
+                    ResponseVerdict::Retry(reason) => AttemptFailure::Unusable(reason),
                 },
                 Err(failed) => failed,
             };
@@ -234,29 +243,36 @@ impl Client {
             if tries >= TRIES {
                 return Err(self.give_up(failed));
             }
-            (self.sleep)(backoff(tries)).await;
+            (self.sleep)(compute_backoff(tries)).await;
         }
     }
 
-    fn give_up(&self, failed: Failed) -> Trouble {
+    fn give_up(&self, failed: AttemptFailure) -> SourceError {
         match failed {
-            Failed::Unreached(reason) => Trouble::End(format!("a origem não pôde ser alcançada: {reason}")),
-            Failed::Told(reason) if self.unread.fetch_add(1, Ordering::Relaxed) + 1 >= IN_A_ROW => {
-                Trouble::End(format!("a origem não responde como deve, {IN_A_ROW} vezes seguidas: {reason}"))
+            AttemptFailure::Unreached(reason) => {
+                SourceError::Fatal(format!("a origem não pôde ser alcançada: {reason}"))
             }
-            Failed::Told(reason) => Trouble::One(reason),
+            AttemptFailure::Unusable(reason)
+                if self.unread.fetch_add(1, Ordering::Relaxed) + 1 >= IN_A_ROW =>
+            {
+                SourceError::Fatal(format!(
+                    "a origem não responde como deve, {IN_A_ROW} vezes seguidas: {reason}"
+                ))
+            }
+            AttemptFailure::Unusable(reason) => SourceError::Single(reason),
         }
     }
 
-    async fn send(
+    async fn send_request(
         &self,
         method: &Method,
         path: &str,
         largest: usize,
         authorization: String,
-    ) -> Result<Raw, Failed> {
-        let _place = self.places.acquire().await.map_err(|error| Failed::Told(error.to_string()))?;
-        self.turn().await;
+    ) -> Result<RawResponse, AttemptFailure> {
+        let _place =
+            self.places.acquire().await.map_err(|error| AttemptFailure::Unusable(error.to_string()))?;
+        self.wait_turn().await;
         self.asked.fetch_add(1, Ordering::Relaxed);
         let request = Request::builder()
             .method(method)
@@ -266,53 +282,55 @@ impl Client {
             .header(USER_AGENT, AGENT)
             .header(CONTENT_LENGTH, 0)
             .body(Full::default())
-            .map_err(|error| Failed::Unreached(error.to_string()))?;
+            .map_err(|error| AttemptFailure::Unreached(error.to_string()))?;
         let exchange = async {
             let response = self.http.request(request).await.map_err(|error| match error.is_connect() {
-                true => Failed::Unreached(cause(&error)),
-                false => Failed::Told(cause(&error)),
+                true => AttemptFailure::Unreached(describe_cause(&error)),
+                false => AttemptFailure::Unusable(describe_cause(&error)),
             })?;
             let (head, body) = response.into_parts();
             let body = Limited::new(body, largest).collect().await;
             let body = body.map_err(|error| match error.is::<LengthLimitError>() {
-                true => Failed::Told(format!("a resposta passa de {} MiB", largest / 1024 / 1024)),
-                false => Failed::Told(cause(error.as_ref())),
+                true => {
+                    AttemptFailure::Unusable(format!("a resposta passa de {} MiB", largest / 1024 / 1024))
+                }
+                false => AttemptFailure::Unusable(describe_cause(error.as_ref())),
             })?;
-            Ok(Raw { status: head.status, headers: head.headers, body: body.to_bytes() })
+            Ok(RawResponse { status: head.status, headers: head.headers, body: body.to_bytes() })
         };
-        let late = |_| Failed::Told(format!("não houve resposta em {} s", TIMEOUT.as_secs()));
+        let late = |_| AttemptFailure::Unusable(format!("não houve resposta em {} s", TIMEOUT.as_secs()));
         tokio::time::timeout(TIMEOUT, exchange).await.map_err(late)?
     }
 
-    fn judge(&self, raw: &Raw) -> Judged {
+    fn judge_response(&self, raw: &RawResponse) -> ResponseVerdict {
         // It is shown on a terminal.
         let told = || {
             let text = String::from_utf8_lossy(&raw.body).trim().chars().take(200).collect::<String>();
             text.replace(char::is_control, " ")
         };
         match raw.status {
-            StatusCode::UNAUTHORIZED => Judged::Enter,
-            StatusCode::NOT_FOUND => Judged::Answer(Answer::Absent),
+            StatusCode::UNAUTHORIZED => ResponseVerdict::SignIn,
+            StatusCode::NOT_FOUND => ResponseVerdict::Answer(SourceAnswer::Absent),
             StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE => {
-                Judged::Wait(patience(&raw.headers, self.clock.now()))
+                ResponseVerdict::Wait(parse_retry_after(&raw.headers, self.clock.now()))
             }
             status if status.is_success() => match serde_json::from_slice(&raw.body) {
                 Ok(body) => {
                     let total =
                         raw.headers.get("x-total-count").and_then(|text| text.to_str().ok()?.parse().ok());
-                    Judged::Answer(Answer::Json { body, total })
+                    ResponseVerdict::Answer(SourceAnswer::Json { body, total })
                 }
-                Err(_) => Judged::Again("a resposta não é JSON".to_owned()),
+                Err(_) => ResponseVerdict::Retry("a resposta não é JSON".to_owned()),
             },
             status if status.is_server_error() || status == StatusCode::REQUEST_TIMEOUT => {
-                Judged::Again(format!("a origem respondeu {}", status.as_u16()))
+                ResponseVerdict::Retry(format!("a origem respondeu {}", status.as_u16()))
             }
-            status => Judged::Answer(Answer::Refused(status.as_u16(), told())),
+            status => ResponseVerdict::Answer(SourceAnswer::Refused(status.as_u16(), told())),
         }
     }
 
     /// Waits until the next request may begin.
-    async fn turn(&self) {
+    async fn wait_turn(&self) {
         let interval = match self.pace.per_second {
             0 => Duration::ZERO,
             many => Duration::from_secs(1) / many,
@@ -330,7 +348,7 @@ impl Client {
     }
 
     /// Nobody asks before this is over.
-    async fn hold(&self, span: Duration) {
+    async fn pause_requests(&self, span: Duration) {
         let span = span.min(LONGEST_WAIT);
         {
             let mut next = self.next.lock().await;
@@ -340,45 +358,45 @@ impl Client {
     }
 }
 
-enum Judged {
-    Answer(Answer),
-    Enter,
+enum ResponseVerdict {
+    Answer(SourceAnswer),
+    SignIn,
     Wait(Option<Duration>),
-    Again(String),
+    Retry(String),
 }
 
-enum Failed {
+enum AttemptFailure {
     /// Nobody is there to ask.
     Unreached(String),
     /// There was no answer, or none that serves.
-    Told(String),
+    Unusable(String),
 }
 
-impl Failed {
+impl AttemptFailure {
     fn reason(&self) -> &str {
         match self {
-            Failed::Unreached(reason) | Failed::Told(reason) => reason,
+            AttemptFailure::Unreached(reason) | AttemptFailure::Unusable(reason) => reason,
         }
     }
 }
 
 /// Twice as long each time: 1 s, 2 s, 4 s… to a minute.
-fn backoff(tries: u32) -> Duration {
+fn compute_backoff(tries: u32) -> Duration {
     Duration::from_secs(1 << (tries.saturating_sub(1)).min(6)).min(Duration::from_secs(60))
 }
 
 /// Seconds, or a moment.
-fn patience(headers: &HeaderMap, now: Moment) -> Option<Duration> {
+fn parse_retry_after(headers: &HeaderMap, now: Moment) -> Option<Duration> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     if let Ok(seconds) = text.parse() {
         return Some(Duration::from_secs(seconds));
     }
     let at = jiff::fmt::rfc2822::parse(text).ok()?.timestamp().as_millisecond();
-    Some(Moment::from_millis(at).since(now))
+    Some(Moment::from_millis(at).duration_since(now))
 }
 
 /// The last cause, which is the one that says something.
-fn cause(error: &(dyn std::error::Error + 'static)) -> String {
+fn describe_cause(error: &(dyn std::error::Error + 'static)) -> String {
     let mut cause = error;
     while let Some(source) = cause.source() {
         cause = source;
@@ -391,6 +409,6 @@ fn cause(error: &(dyn std::error::Error + 'static)) -> String {
 }
 
 /// A value of a query.
-pub fn escaped(text: &str) -> String {
+pub fn escape_query_value(text: &str) -> String {
     form_urlencoded::byte_serialize(text.as_bytes()).collect()
 }

@@ -1,8 +1,10 @@
 //! Records that hang on a benefit or a member: items, dependents, equipment, cards.
 
-use crate::lenient::{Reader, code, items};
-use app::base::Registers;
-use app::mirroring::{CreditCard, Dependent, Installation, Item, Note, Several};
+use crate::lenient::{RecordReader, read_code, read_items};
+use app::base::TenantRegisters;
+use app::mirroring::{
+    ChildRecords, NewMirrorNote, StoredCreditCard, StoredDependent, StoredInstallation, StoredItem,
+};
 use domain::{
     BenefitCode, CardNumber, Cpf, CreditCardCode, DependentCode, Email, InstallationCode, ItemCode, Kinship,
     Moment, PlanCode, SupplierCode,
@@ -10,34 +12,45 @@ use domain::{
 use serde_json::Value as Json;
 
 /// Something without a code cannot be told from others.
-fn coded(json: &Json, name: &str, notes: &mut Vec<Note>, (kind, record): (&'static str, i32)) -> Option<i32> {
-    let found = code(&json[name]);
+fn read_required_code(
+    json: &Json,
+    name: &str,
+    notes: &mut Vec<NewMirrorNote>,
+    (kind, record): (&'static str, i32),
+) -> Option<i32> {
+    let found = read_code(&json[name]);
     if found.is_none() {
         let reason = "veio sem código e não foi espelhado".to_owned();
-        notes.push(Note { kind, record, field: name.to_owned(), reason });
+        notes.push(NewMirrorNote { kind, record, field: name.to_owned(), reason });
     }
     found
 }
 
 /// Each once, by code.
-fn several<T, K: Ord>(mut told: Vec<T>, json: &Json, code: impl Fn(&T) -> K) -> Several<T> {
-    let is_whole = told.len() == items(json).len();
+fn collect_by_code<T, K: Ord>(mut told: Vec<T>, json: &Json, code: impl Fn(&T) -> K) -> ChildRecords<T> {
+    let is_whole = told.len() == read_items(json).len();
     told.sort_by_key(&code);
     told.dedup_by_key(|one| code(one));
-    Several { told, is_whole }
+    ChildRecords { told, is_whole }
 }
 
 /// `/ext/beneficio/{codBeneficio}/itens`, by code.
-pub fn benefit_items(json: &Json, benefit: BenefitCode, today: &str, notes: &mut Vec<Note>) -> Several<Item> {
+pub fn read_benefit_items(
+    json: &Json,
+    benefit: BenefitCode,
+    today: &str,
+    notes: &mut Vec<NewMirrorNote>,
+) -> ChildRecords<StoredItem> {
     let at = ("itens", benefit.get());
-    let mut all: Vec<Item> = Vec::new();
-    for json in items(json) {
-        let (Some(own), Some(plan)) = (coded(json, "codItem", notes, at), coded(json, "codPlano", notes, at))
+    let mut all: Vec<StoredItem> = Vec::new();
+    for json in read_items(json) {
+        let (Some(own), Some(plan)) =
+            (read_required_code(json, "codItem", notes, at), read_required_code(json, "codPlano", notes, at))
         else {
             continue;
         };
-        let mut reader = Reader::new(json, notes, at.0, at.1);
-        all.push(Item {
+        let mut reader = RecordReader::new(json, notes, at.0, at.1);
+        all.push(StoredItem {
             code: ItemCode::new(own),
             plan: PlanCode::new(plan),
             price: reader.money("valor").unwrap_or(0),
@@ -46,41 +59,41 @@ pub fn benefit_items(json: &Json, benefit: BenefitCode, today: &str, notes: &mut
             active: reader.flag("ativo").unwrap_or(true),
         });
     }
-    several(all, json, |item| item.code)
+    collect_by_code(all, json, |item| item.code)
 }
 
 /// `/ext/beneficio/{codBeneficio}/dependentes`
-pub fn dependents(
+pub fn read_dependents(
     json: &Json,
     benefit: BenefitCode,
-    registers: &Registers,
+    registers: &TenantRegisters,
     now: Moment,
-    notes: &mut Vec<Note>,
-) -> Several<(DependentCode, Dependent)> {
+    notes: &mut Vec<NewMirrorNote>,
+) -> ChildRecords<(DependentCode, StoredDependent)> {
     let at = ("dependentes", benefit.get());
     let mut all = Vec::new();
-    for json in items(json) {
-        let Some(own) = coded(json, "codDependente", notes, at) else { continue };
-        let mut reader = Reader::new(json, notes, at.0, at.1);
-        let told = reader.read("dataCadastro", crate::lenient::day);
+    for json in read_items(json) {
+        let Some(own) = read_required_code(json, "codDependente", notes, at) else { continue };
+        let mut reader = RecordReader::new(json, notes, at.0, at.1);
+        let told = reader.read_with("dataCadastro", crate::lenient::read_day);
         let created_at = told.unwrap_or_else(|| now.date_in(&registers.zone)).start_in(&registers.zone);
-        let mut plans: Vec<PlanCode> = items(&json["planos"])
+        let mut plans: Vec<PlanCode> = read_items(&json["planos"])
             .into_iter()
-            .filter_map(|plan| code(&plan["codPlano"]).or_else(|| code(plan)).map(PlanCode::new))
+            .filter_map(|plan| read_code(&plan["codPlano"]).or_else(|| read_code(plan)).map(PlanCode::new))
             .collect();
         plans.sort_unstable();
         plans.dedup();
-        let dependent = Dependent {
+        let dependent = StoredDependent {
             benefit,
             name: reader.line("nome", 200).unwrap_or_else(|| "(sem nome)".to_owned()),
-            cpf: reader.parsed("cpf", Cpf::parse),
+            cpf: reader.parse_field("cpf", Cpf::parse),
             born_on: reader.day("dataNascimento"),
-            kinship: reader.named::<Kinship>("parentesco").unwrap_or(Kinship::Other),
-            sex: reader.read("sexo", crate::members::sex),
+            kinship: reader.read_choice::<Kinship>("parentesco").unwrap_or(Kinship::Other),
+            sex: reader.read_with("sexo", crate::members::read_sex),
             identity_number: reader.line("identidade", 30),
             phone: reader.phone("telefone"),
-            email: reader.parsed("email", Email::parse),
-            card: reader.parsed("numeroCartaoDesconto", CardNumber::parse),
+            email: reader.parse_field("email", Email::parse),
+            card: reader.parse_field("numeroCartaoDesconto", CardNumber::parse),
             plans,
             active: reader.flag("ativo").unwrap_or(true),
             created_at,
@@ -88,18 +101,22 @@ pub fn dependents(
         };
         all.push((DependentCode::new(own), dependent));
     }
-    several(all, json, |(code, _)| *code)
+    collect_by_code(all, json, |(code, _)| *code)
 }
 
 /// `/ext/beneficio/{codBeneficio}/equipamentos`
-pub fn equipment(json: &Json, benefit: BenefitCode, notes: &mut Vec<Note>) -> Several<Installation> {
+pub fn read_equipment(
+    json: &Json,
+    benefit: BenefitCode,
+    notes: &mut Vec<NewMirrorNote>,
+) -> ChildRecords<StoredInstallation> {
     let at = ("equipamentos", benefit.get());
     let mut all = Vec::new();
-    for json in items(json) {
-        let Some(own) = coded(json, "codInstalacao", notes, at) else { continue };
-        let mut reader = Reader::new(json, notes, at.0, at.1);
+    for json in read_items(json) {
+        let Some(own) = read_required_code(json, "codInstalacao", notes, at) else { continue };
+        let mut reader = RecordReader::new(json, notes, at.0, at.1);
         let removed_on = reader.day("dataRemocao");
-        all.push(Installation {
+        all.push(StoredInstallation {
             code: InstallationCode::new(own),
             tracker: None,
             serial_number: reader.line("numeroSerie", 100),
@@ -113,35 +130,39 @@ pub fn equipment(json: &Json, benefit: BenefitCode, notes: &mut Vec<Note>) -> Se
             removed_on,
         });
     }
-    several(all, json, |one| one.code)
+    collect_by_code(all, json, |one| one.code)
 }
 
 /// `/ext/associado/{codPessoa}/cartaoCredito`
-pub fn cards(json: &Json, person: i32, notes: &mut Vec<Note>) -> Several<CreditCard> {
+pub fn read_cards(
+    json: &Json,
+    person: i32,
+    notes: &mut Vec<NewMirrorNote>,
+) -> ChildRecords<StoredCreditCard> {
     let at = ("cartaoCredito", person);
     let mut all = Vec::new();
-    for json in items(json) {
-        let Some(own) = coded(json, "codCartao", notes, at) else { continue };
-        let mut reader = Reader::new(json, notes, at.0, at.1);
+    for json in read_items(json) {
+        let Some(own) = read_required_code(json, "codCartao", notes, at) else { continue };
+        let mut reader = RecordReader::new(json, notes, at.0, at.1);
         // Whatever else stands there, no more than four digits are kept.
         let digits: String = reader.line("ultimosDigitos", 30).unwrap_or_default();
         let digits: Vec<char> = digits.chars().filter(char::is_ascii_digit).collect();
         let last_digits = digits[digits.len().saturating_sub(4)..].iter().collect();
-        all.push(CreditCard {
+        all.push(StoredCreditCard {
             code: CreditCardCode::new(own),
             brand: reader.line("bandeira", 50).unwrap_or_default(),
             last_digits,
             holder: reader.line("nomeTitular", 200).unwrap_or_default(),
-            valid_until: reader.read("validade", month).unwrap_or_default(),
+            valid_until: reader.read_with("validade", parse_month).unwrap_or_default(),
             is_main: reader.flag("principal").unwrap_or(false),
             active: reader.flag("ativo").unwrap_or(true),
         });
     }
-    several(all, json, |card| card.code)
+    collect_by_code(all, json, |card| card.code)
 }
 
 /// `MM/yyyy`, kept as `yyyy-MM`.
-fn month(json: &Json) -> Option<String> {
+fn parse_month(json: &Json) -> Option<String> {
     let (month, year) = json.as_str()?.trim().split_once('/')?;
     let day = domain::Date::from_iso(&format!("{year}-{month:0>2}-01"))?;
     Some(day.to_iso()[..7].to_owned())

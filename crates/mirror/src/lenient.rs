@@ -1,29 +1,29 @@
 //! Reads records of another server as far as they can be read: a text where a number belongs, a number where a text does,
 //! days in either order, and what is missing. What cannot be taken over is noted, and the record goes on without it.
 
-use app::mirroring::Note;
-use domain::{Cep, Date, Money, Phone, PostalAddress, Rejection, Uf, fold, line};
+use app::mirroring::NewMirrorNote;
+use domain::{Cep, Date, Money, Phone, PostalAddress, Rejection, Uf, fold_text, parse_line};
 use serde_json::{Map, Value as Json};
 use std::sync::LazyLock;
-use wire::names::Named;
+use wire::names::NamedSet;
 
 static NO_FIELDS: LazyLock<Map<String, Json>> = LazyLock::new(Map::new);
 
 /// A record that is being read.
-pub struct Reader<'r> {
+pub struct RecordReader<'r> {
     fields: &'r Map<String, Json>,
-    notes: &'r mut Vec<Note>,
+    notes: &'r mut Vec<NewMirrorNote>,
     kind: &'static str,
     record: i32,
 }
 
 /// The fields of an object; none, where it is something else.
-pub fn object(json: &Json) -> &Map<String, Json> {
+pub fn read_object(json: &Json) -> &Map<String, Json> {
     json.as_object().unwrap_or(&NO_FIELDS)
 }
 
 /// An integer, also where it comes as a text or as `12.0`.
-pub fn int(json: &Json) -> Option<i32> {
+pub fn read_int(json: &Json) -> Option<i32> {
     match json {
         Json::Number(number) => {
             let text = number.to_string();
@@ -35,12 +35,12 @@ pub fn int(json: &Json) -> Option<i32> {
 }
 
 /// A code: an integer from 1.
-pub fn code(json: &Json) -> Option<i32> {
-    int(json).filter(|code| *code > 0)
+pub fn read_code(json: &Json) -> Option<i32> {
+    read_int(json).filter(|code| *code > 0)
 }
 
 /// A text on one line, whatever it came as; empty is none.
-pub fn text(json: &Json) -> Option<String> {
+pub fn read_text(json: &Json) -> Option<String> {
     let text = match json {
         Json::String(text) => text.clone(),
         Json::Number(number) => number.to_string(),
@@ -52,7 +52,7 @@ pub fn text(json: &Json) -> Option<String> {
 }
 
 /// Whether points part thousands: `1.500`, `1.234.567`.
-fn is_grouped(text: &str) -> bool {
+fn has_thousand_groups(text: &str) -> bool {
     let mut groups = text.split('.');
     let first = groups.next().unwrap_or_default();
     let mut others = groups.peekable();
@@ -63,12 +63,12 @@ fn is_grouped(text: &str) -> bool {
 }
 
 /// Cents: a number, or a text like `1.234,56`, `1.500`, `R$ 10` or `10.5`.
-pub fn money(json: &Json) -> Option<i64> {
+pub fn read_money(json: &Json) -> Option<i64> {
     let text = match json {
         Json::Number(number) => number.to_string(),
         Json::String(text) => {
             let text = text.trim().trim_start_matches("R$").trim();
-            match text.contains(',') || is_grouped(text) {
+            match text.contains(',') || has_thousand_groups(text) {
                 true => text.replace('.', "").replace(',', "."),
                 false => text.to_owned(),
             }
@@ -84,14 +84,14 @@ pub fn money(json: &Json) -> Option<i64> {
 }
 
 /// A day: `dd/MM/yyyy`, `yyyy-MM-dd`, or the beginning of a moment.
-pub fn day(json: &Json) -> Option<Date> {
+pub fn read_day(json: &Json) -> Option<Date> {
     let text = json.as_str()?.trim();
     let head = text.get(..10)?;
     Date::from_br(head).or_else(|| Date::from_iso(head))
 }
 
 /// The items of an array, or of a page; one record alone is a list of one. What is no list says nothing of what there is.
-pub fn list(json: &Json) -> Option<Vec<&Json>> {
+pub fn read_list(json: &Json) -> Option<Vec<&Json>> {
     match json {
         Json::Array(items) => Some(items.iter().collect()),
         Json::Object(fields) => match fields.get("itens") {
@@ -104,16 +104,16 @@ pub fn list(json: &Json) -> Option<Vec<&Json>> {
 }
 
 /// The same where nothing follows from an empty one.
-pub fn items(json: &Json) -> Vec<&Json> {
-    list(json).unwrap_or_default()
+pub fn read_items(json: &Json) -> Vec<&Json> {
+    read_list(json).unwrap_or_default()
 }
 
 /// Yes or no, in the words for it.
-pub fn flag(json: &Json) -> Option<bool> {
+pub fn read_flag(json: &Json) -> Option<bool> {
     match json {
         Json::Bool(flag) => Some(*flag),
         Json::Number(number) => Some(number.to_string() != "0"),
-        Json::String(text) => match fold(text.trim()).as_str() {
+        Json::String(text) => match fold_text(text.trim()).as_str() {
             "true" | "sim" | "s" | "1" | "ativo" => Some(true),
             "false" | "nao" | "n" | "0" | "inativo" => Some(false),
             _ => None,
@@ -122,59 +122,64 @@ pub fn flag(json: &Json) -> Option<bool> {
     }
 }
 
-impl<'r> Reader<'r> {
-    pub fn new(json: &'r Json, notes: &'r mut Vec<Note>, kind: &'static str, record: i32) -> Reader<'r> {
-        Reader { fields: object(json), notes, kind, record }
+impl<'r> RecordReader<'r> {
+    pub fn new(
+        json: &'r Json,
+        notes: &'r mut Vec<NewMirrorNote>,
+        kind: &'static str,
+        record: i32,
+    ) -> RecordReader<'r> {
+        RecordReader { fields: read_object(json), notes, kind, record }
     }
 
     pub fn raw(&self, name: &str) -> &'r Json {
         self.fields.get(name).unwrap_or(&Json::Null)
     }
 
-    pub fn note(&mut self, field: &str, reason: impl Into<String>) {
+    pub fn add_note(&mut self, field: &str, reason: impl Into<String>) {
         let (kind, record, field) = (self.kind, self.record, field.to_owned());
-        self.notes.push(Note { kind, record, field, reason: reason.into() });
+        self.notes.push(NewMirrorNote { kind, record, field, reason: reason.into() });
     }
 
     /// What a reader makes of a field; noted where something is there that it cannot read.
-    pub fn read<T>(&mut self, name: &str, read: impl FnOnce(&Json) -> Option<T>) -> Option<T> {
+    pub fn read_with<T>(&mut self, name: &str, read: impl FnOnce(&Json) -> Option<T>) -> Option<T> {
         let raw = self.raw(name);
         let found = read(raw);
-        if found.is_none() && text(raw).is_some() {
-            self.note(name, "o valor não foi entendido e ficou vazio");
+        if found.is_none() && read_text(raw).is_some() {
+            self.add_note(name, "o valor não foi entendido e ficou vazio");
         }
         found
     }
 
     pub fn code(&mut self, name: &str) -> Option<i32> {
         // Zero is how some say that there is none.
-        let is_zero = int(self.raw(name)) == Some(0);
-        if is_zero { None } else { self.read(name, code) }
+        let is_zero = read_int(self.raw(name)) == Some(0);
+        if is_zero { None } else { self.read_with(name, read_code) }
     }
 
     pub fn number(&mut self, name: &str, least: i32, most: i32) -> Option<i32> {
-        self.read(name, |raw| int(raw).filter(|number| (least..=most).contains(number)))
+        self.read_with(name, |raw| read_int(raw).filter(|number| (least..=most).contains(number)))
     }
 
     pub fn day(&mut self, name: &str) -> Option<String> {
-        self.read(name, day).map(Date::to_iso)
+        self.read_with(name, read_day).map(Date::to_iso)
     }
 
     pub fn money(&mut self, name: &str) -> Option<i64> {
-        self.read(name, money)
+        self.read_with(name, read_money)
     }
 
     pub fn flag(&mut self, name: &str) -> Option<bool> {
-        self.read(name, flag)
+        self.read_with(name, read_flag)
     }
 
     /// A line of at most so many characters; a longer one is cut.
     pub fn line(&mut self, name: &str, longest: usize) -> Option<String> {
-        let found = text(self.raw(name))?;
-        match line(&found, longest) {
+        let found = read_text(self.raw(name))?;
+        match parse_line(&found, longest) {
             Ok(kept) => Some(kept),
             Err(_) => {
-                self.note(name, format!("o texto foi cortado em {longest} caracteres"));
+                self.add_note(name, format!("o texto foi cortado em {longest} caracteres"));
                 let cut: String = found.chars().take(longest).collect();
                 Some(cut.trim_end().to_owned())
             }
@@ -190,28 +195,32 @@ impl<'r> Reader<'r> {
     }
 
     /// A value that has a reader of its own.
-    pub fn parsed<T>(&mut self, name: &str, parse: impl Fn(&str) -> Result<T, Rejection>) -> Option<T> {
-        self.read(name, |raw| parse(&text(raw)?).ok())
+    pub fn parse_field<T>(&mut self, name: &str, parse: impl Fn(&str) -> Result<T, Rejection>) -> Option<T> {
+        self.read_with(name, |raw| parse(&read_text(raw)?).ok())
     }
 
     /// A member of a fixed set, whatever its case and accents.
-    pub fn named<T: Named>(&mut self, name: &str) -> Option<T> {
-        self.read(name, |raw| {
-            let said = fold(&text(raw)?).replace('_', " ");
-            let is_it = |(name, _): &&(&str, T)| fold(name).replace('_', " ") == said;
+    pub fn read_choice<T: NamedSet>(&mut self, name: &str) -> Option<T> {
+        self.read_with(name, |raw| {
+            let said = fold_text(&read_text(raw)?).replace('_', " ");
+            let is_it = |(name, _): &&(&str, T)| fold_text(name).replace('_', " ") == said;
             T::NAMES.iter().find(is_it).map(|(_, member)| *member)
         })
     }
 
     pub fn phone(&mut self, name: &str) -> Option<Phone> {
-        self.parsed(name, Phone::parse)
+        self.parse_field(name, Phone::parse)
     }
 
     /// An address; one of which nothing is known is empty.
     pub fn address(&mut self, name: &str) -> PostalAddress {
         let raw = self.raw(name);
-        let mut inner =
-            Reader { fields: object(raw), notes: self.notes, kind: self.kind, record: self.record };
+        let mut inner = RecordReader {
+            fields: read_object(raw),
+            notes: self.notes,
+            kind: self.kind,
+            record: self.record,
+        };
         let street = inner.line("logradouro", 200);
         let whole = inner.line("logradouroComTipo", 200);
         PostalAddress {
@@ -222,8 +231,8 @@ impl<'r> Reader<'r> {
             complement: inner.line("complemento", 100),
             district: inner.line("bairro", 100),
             city: inner.line("cidade", 100),
-            state: inner.parsed("uf", Uf::parse).map(|uf| uf.as_str().to_owned()),
-            cep: inner.parsed("cep", Cep::parse),
+            state: inner.parse_field("uf", Uf::parse).map(|uf| uf.as_str().to_owned()),
+            cep: inner.parse_field("cep", Cep::parse),
         }
     }
 }
@@ -236,12 +245,15 @@ mod tests {
     #[test]
     fn numbers_and_texts_stand_for_each_other() {
         assert_eq!(
-            (int(&json!("12")), int(&json!(12.0)), int(&json!(1.5)), int(&json!("x"))),
+            (read_int(&json!("12")), read_int(&json!(12.0)), read_int(&json!(1.5)), read_int(&json!("x"))),
             (Some(12), Some(12), None, None)
         );
-        assert_eq!((code(&json!(0)), code(&json!(-3)), code(&json!(7))), (None, None, Some(7)));
         assert_eq!(
-            (text(&json!(33)), text(&json!("  ")), text(&json!("a\u{7}b"))),
+            (read_code(&json!(0)), read_code(&json!(-3)), read_code(&json!(7))),
+            (None, None, Some(7))
+        );
+        assert_eq!(
+            (read_text(&json!(33)), read_text(&json!("  ")), read_text(&json!("a\u{7}b"))),
             (Some("33".into()), None, Some("a b".into()))
         );
     }
@@ -261,18 +273,18 @@ mod tests {
             (json!(0.1), 10),
             (json!(99.999), 10_000),
         ] {
-            assert_eq!(money(&raw), Some(cents), "{raw}");
+            assert_eq!(read_money(&raw), Some(cents), "{raw}");
         }
-        assert_eq!((money(&json!("muito")), money(&json!(null))), (None, None));
+        assert_eq!((read_money(&json!("muito")), read_money(&json!(null))), (None, None));
     }
 
     #[test]
     fn days_come_in_either_order_and_as_moments() {
         for raw in ["14/11/2026", "2026-11-14", "2026-11-14T10:32:05-03:00"] {
-            assert_eq!(day(&json!(raw)).map(Date::to_iso).as_deref(), Some("2026-11-14"), "{raw}");
+            assert_eq!(read_day(&json!(raw)).map(Date::to_iso).as_deref(), Some("2026-11-14"), "{raw}");
         }
         assert_eq!(
-            (day(&json!("31/02/2026")), day(&json!("ontem")), day(&json!(20261114))),
+            (read_day(&json!("31/02/2026")), read_day(&json!("ontem")), read_day(&json!(20261114))),
             (None, None, None)
         );
     }
@@ -281,11 +293,11 @@ mod tests {
     fn what_cannot_be_read_is_noted_without_its_value() {
         let mut notes = Vec::new();
         let json = json!({"cpf": "123", "dia": "31/02/2026", "nome": "ab".repeat(200), "sexo": "feminino", "vazio": ""});
-        let mut reader = Reader::new(&json, &mut notes, "associado", 5);
-        assert_eq!(reader.parsed("cpf", domain::Document::parse), None);
+        let mut reader = RecordReader::new(&json, &mut notes, "associado", 5);
+        assert_eq!(reader.parse_field("cpf", domain::Document::parse), None);
         assert_eq!((reader.day("dia"), reader.day("vazio"), reader.day("ausente")), (None, None, None));
         assert_eq!(reader.line("nome", 200).map(|text| text.len()), Some(200));
-        assert_eq!(reader.named::<domain::Sex>("sexo"), Some(domain::Sex::Female));
+        assert_eq!(reader.read_choice::<domain::Sex>("sexo"), Some(domain::Sex::Female));
         let fields: Vec<&str> = notes.iter().map(|note| note.field.as_str()).collect();
         assert_eq!(fields, ["cpf", "dia", "nome"]);
         assert!(notes.iter().all(|note| note.record == 5 && !note.reason.contains("123")));
@@ -293,15 +305,19 @@ mod tests {
 
     #[test]
     fn a_list_is_found_in_an_array_in_a_page_and_alone() {
-        assert_eq!(items(&json!([1, 2])).len(), 2);
-        assert_eq!(items(&json!({"itens": [1, 2, 3], "proximaPagina": false})).len(), 3);
+        assert_eq!(read_items(&json!([1, 2])).len(), 2);
+        assert_eq!(read_items(&json!({"itens": [1, 2, 3], "proximaPagina": false})).len(), 3);
         assert_eq!(
-            (items(&json!({"codPlano": 1})).len(), items(&json!({})).len(), items(&json!("x")).len()),
+            (
+                read_items(&json!({"codPlano": 1})).len(),
+                read_items(&json!({})).len(),
+                read_items(&json!("x")).len()
+            ),
             (1, 0, 0)
         );
         for none in [json!(null), json!({}), json!("x"), json!({"itens": null})] {
-            assert_eq!(list(&none), None, "{none}");
+            assert_eq!(read_list(&none), None, "{none}");
         }
-        assert_eq!(list(&json!([])), Some(Vec::new()));
+        assert_eq!(read_list(&json!([])), Some(Vec::new()));
     }
 }

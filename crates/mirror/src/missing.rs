@@ -1,94 +1,100 @@
 //! What records name that is not registered here yet.
 
-use crate::lenient::{code, items, money, text};
-use crate::lists::{Fields, colour, member, name};
-use app::base::Registers;
-use app::mirroring::Wanted;
-use domain::{BenefitKind, BranchCode, Entity, PlanCode, SellerCode, SituationKind, VehicleCategory, fold};
-use registers::Value;
+use crate::lenient::{read_code, read_items, read_money, read_text};
+use crate::lists::{RegisterFields, read_choice, read_colour, read_name};
+use app::base::TenantRegisters;
+use app::mirroring::MirroredRegisterRecord;
+use domain::{
+    BenefitKind, BranchCode, Entity, PlanCode, SellerCode, SituationKind, VehicleCategory, fold_text,
+};
+use registers::FieldContent;
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 
 /// What records name that is not registered here yet.
-pub struct Missing<'r> {
-    registers: &'r Registers,
-    found: BTreeMap<(&'static str, String), Wanted>,
+pub struct UnregisteredReferences<'r> {
+    registers: &'r TenantRegisters,
+    found: BTreeMap<(&'static str, String), MirroredRegisterRecord>,
 }
 
-impl<'r> Missing<'r> {
-    pub fn new(registers: &'r Registers) -> Missing<'r> {
-        Missing { registers, found: BTreeMap::new() }
+impl<'r> UnregisteredReferences<'r> {
+    pub fn new(registers: &'r TenantRegisters) -> UnregisteredReferences<'r> {
+        UnregisteredReferences { registers, found: BTreeMap::new() }
     }
 
-    pub fn into_wanted(self) -> Vec<Wanted> {
+    pub fn into_records(self) -> Vec<MirroredRegisterRecord> {
         // What others need comes first.
-        let order = |one: &Wanted| ["loja", "funil"].iter().position(|path| *path == one.path).unwrap_or(9);
-        let mut all: Vec<Wanted> = self.found.into_values().collect();
+        let order = |one: &MirroredRegisterRecord| {
+            ["loja", "funil"].iter().position(|path| *path == one.path).unwrap_or(9)
+        };
+        let mut all: Vec<MirroredRegisterRecord> = self.found.into_values().collect();
         all.sort_by_key(order);
         all
     }
 
-    fn add(&mut self, path: &'static str, code: Option<i32>, values: Fields, active: bool) {
+    fn add(&mut self, path: &'static str, code: Option<i32>, values: RegisterFields, active: bool) {
         let key = match code {
             Some(code) => code.to_string(),
             None => format!("{:?}", values.first()),
         };
-        let one = Wanted { path, code, values, active, only_new: true };
+        let one = MirroredRegisterRecord { path, code, values, active, only_new: true };
         self.found.entry((path, key)).or_insert(one);
     }
 
     /// Of a row of the search or of the list of benefits.
-    pub fn of_benefit(&mut self, json: &Json) {
-        self.branch(json);
-        let kind = member::<BenefitKind>(&json["tipoBeneficio"]);
-        self.seller(json, ("codConsultor", "nomeConsultor"), 1);
-        self.seller(json, ("codRepresentante", "nomeRepresentante"), 2);
-        self.plans(&json["planos"], kind);
-        self.situation(json, Entity::Benefit);
-        for field in items(&json["dadosAdicionais"]) {
-            let Some(code) = code(&field["codCampo"]) else { continue };
+    pub fn collect_from_benefit(&mut self, json: &Json) {
+        self.collect_branch(json);
+        let kind = read_choice::<BenefitKind>(&json["tipoBeneficio"]);
+        self.collect_seller(json, ("codConsultor", "nomeConsultor"), 1);
+        self.collect_seller(json, ("codRepresentante", "nomeRepresentante"), 2);
+        self.collect_plans(&json["planos"], kind);
+        self.collect_situation(json, Entity::Benefit);
+        for field in read_items(&json["dadosAdicionais"]) {
+            let Some(code) = read_code(&field["codCampo"]) else { continue };
             if !self.registers.fields.iter().any(|one| one.code.get() == code) {
                 let kind = kind.unwrap_or(BenefitKind::Miscellaneous);
                 let values = vec![
-                    ("nome", name(field, "nome")),
-                    ("tipoBeneficio", Value::Number(kind.number())),
-                    ("tipo", Value::Number(1)),
+                    ("nome", read_name(field, "nome")),
+                    ("tipoBeneficio", FieldContent::Number(kind.number())),
+                    ("tipo", FieldContent::Number(1)),
                 ];
                 self.add("campoAdicional", Some(code), values, false);
             }
         }
-        self.vehicle(&json["veiculo"]);
+        self.collect_vehicle_type(&json["veiculo"]);
     }
 
-    pub fn branch(&mut self, json: &Json) {
-        let Some(code) = code(&json["codLoja"]) else { return };
+    pub fn collect_branch(&mut self, json: &Json) {
+        let Some(code) = read_code(&json["codLoja"]) else { return };
         if !self.registers.branches.iter().any(|one| one.code == BranchCode::new(code)) {
-            self.add("loja", Some(code), vec![("nome", name(json, "nomeLoja"))], false);
+            self.add("loja", Some(code), vec![("nome", read_name(json, "nomeLoja"))], false);
         }
     }
 
-    fn seller(&mut self, json: &Json, (of, called): (&str, &str), kind: i64) {
-        let Some(code) = code(&json[of]) else { return };
+    fn collect_seller(&mut self, json: &Json, (of, called): (&str, &str), kind: i64) {
+        let Some(code) = read_code(&json[of]) else { return };
         if self.registers.sellers.contains_key(&SellerCode::new(code)) {
             return;
         }
-        let mut values = vec![("nome", name(json, called)), ("tipo", Value::Number(kind))];
-        let branch = crate::lenient::code(&json["codLoja"]);
-        values.extend(branch.map(|branch| ("codLoja", Value::Number(branch.into()))));
+        let mut values = vec![("nome", read_name(json, called)), ("tipo", FieldContent::Number(kind))];
+        let branch = read_code(&json["codLoja"]);
+        values.extend(branch.map(|branch| ("codLoja", FieldContent::Number(branch.into()))));
         self.add("vendedor", Some(code), values, false);
     }
 
     /// Plans that are not sold any more; and the first price that is seen of one whose price is not known.
-    pub fn plans(&mut self, json: &Json, kind: Option<BenefitKind>) {
-        for plan in items(json) {
-            let Some(code) = code(&plan["codPlano"]) else { continue };
-            let price = money(&plan["valor"]).filter(|price| *price > 0);
+    pub fn collect_plans(&mut self, json: &Json, kind: Option<BenefitKind>) {
+        for plan in read_items(json) {
+            let Some(code) = read_code(&plan["codPlano"]) else { continue };
+            let price = read_money(&plan["valor"]).filter(|price| *price > 0);
             match (self.registers.plan(PlanCode::new(code)), price) {
                 (None, _) => {
                     let kind = kind.unwrap_or(BenefitKind::Miscellaneous);
-                    let mut values =
-                        vec![("nome", name(plan, "nome")), ("tipoBeneficio", Value::Number(kind.number()))];
-                    values.extend(price.map(|price| ("valor", Value::Number(price))));
+                    let mut values = vec![
+                        ("nome", read_name(plan, "nome")),
+                        ("tipoBeneficio", FieldContent::Number(kind.number())),
+                    ];
+                    values.extend(price.map(|price| ("valor", FieldContent::Number(price))));
                     self.add("plano", Some(code), values, false);
                 }
                 (Some(known), Some(price)) if known.price == 0 => self.reprice(code, known.active, price),
@@ -99,91 +105,102 @@ impl<'r> Missing<'r> {
 
     /// What a plan costs, and what it protects, where that is told.
     pub fn reprice(&mut self, code: i32, active: bool, price: i64) {
-        let values = vec![("valor", Value::Number(price))];
-        let one = Wanted { path: "plano", code: Some(code), values, active, only_new: false };
+        let values = vec![("valor", FieldContent::Number(price))];
+        let one = MirroredRegisterRecord { path: "plano", code: Some(code), values, active, only_new: false };
         self.found.entry(("plano", format!("{code} valor"))).or_insert(one);
     }
 
-    pub fn item(&mut self, json: &Json) {
-        let Some(code) = code(&json["codPlano"]) else { return };
-        let kind = member::<BenefitKind>(&json["tipoBeneficio"]);
+    pub fn collect_item(&mut self, json: &Json) {
+        let Some(code) = read_code(&json["codPlano"]) else { return };
+        let kind = read_choice::<BenefitKind>(&json["tipoBeneficio"]);
         match (self.registers.plan(PlanCode::new(code)), kind) {
-            (None, _) => self.plans(json, kind),
+            (None, _) => self.collect_plans(json, kind),
             (Some(known), Some(kind)) if known.kind != kind => {
-                let values = vec![("tipoBeneficio", Value::Number(kind.number()))];
+                let values = vec![("tipoBeneficio", FieldContent::Number(kind.number()))];
                 let active = known.active;
-                let one = Wanted { path: "plano", code: Some(code), values, active, only_new: false };
+                let one = MirroredRegisterRecord {
+                    path: "plano",
+                    code: Some(code),
+                    values,
+                    active,
+                    only_new: false,
+                };
                 self.found.entry(("plano", format!("{code} tipo"))).or_insert(one);
             }
             _ => {}
         }
     }
 
-    pub fn situation(&mut self, json: &Json, entity: Entity) {
-        let Some(called) = text(&json["situacao"]) else { return };
-        if self.registers.situation_named(entity, &called).is_some() {
+    pub fn collect_situation(&mut self, json: &Json, entity: Entity) {
+        let Some(called) = read_text(&json["situacao"]) else { return };
+        if self.registers.find_situation_by_name(entity, &called).is_some() {
             return;
         }
-        let of_entity = entity.kinds();
-        let kind = member::<SituationKind>(&json["tipoSituacao"]).filter(|kind| of_entity.contains(kind));
+        let of_entity = entity.situation_kinds();
+        let kind =
+            read_choice::<SituationKind>(&json["tipoSituacao"]).filter(|kind| of_entity.contains(kind));
         let otherwise =
             if entity == Entity::Benefit { SituationKind::Pending } else { SituationKind::Progress };
         let mut values = vec![
-            ("nome", name(json, "situacao")),
-            ("entidade", Value::Number(entity.number())),
-            ("tipo", Value::Number(kind.unwrap_or(otherwise).number())),
+            ("nome", read_name(json, "situacao")),
+            ("entidade", FieldContent::Number(entity.number())),
+            ("tipo", FieldContent::Number(kind.unwrap_or(otherwise).number())),
         ];
-        values.extend(colour(json).map(|colour| ("corDestaque", colour)));
+        values.extend(read_colour(json).map(|colour| ("corDestaque", colour)));
         self.add("situacao", None, values, entity != Entity::Benefit);
     }
 
-    pub fn vehicle(&mut self, json: &Json) {
-        let Some(called) = text(&json["tipoVeiculo"]) else { return };
-        let folded = fold(&called);
-        if self.registers.vehicle_types.iter().any(|one| fold(&one.name) == folded) {
+    pub fn collect_vehicle_type(&mut self, json: &Json) {
+        let Some(called) = read_text(&json["tipoVeiculo"]) else { return };
+        let folded = fold_text(&called);
+        if self.registers.vehicle_types.iter().any(|one| fold_text(&one.name) == folded) {
             return;
         }
-        let category = member::<VehicleCategory>(&json["categoria"]).unwrap_or(VehicleCategory::Other);
-        let values =
-            vec![("nome", name(json, "tipoVeiculo")), ("categoria", Value::Number(category.number()))];
+        let category = read_choice::<VehicleCategory>(&json["categoria"]).unwrap_or(VehicleCategory::Other);
+        let values = vec![
+            ("nome", read_name(json, "tipoVeiculo")),
+            ("categoria", FieldContent::Number(category.number())),
+        ];
         self.add("tipoVeiculo", None, values, false);
     }
 
-    pub fn supplier(&mut self, json: &Json, known: &[i32]) {
-        let Some(code) = code(&json["codFornecedor"]) else { return };
+    pub fn collect_supplier(&mut self, json: &Json, known: &[i32]) {
+        let Some(code) = read_code(&json["codFornecedor"]) else { return };
         if !known.contains(&code) {
-            self.add("fornecedor", Some(code), vec![("nome", name(json, "nomeFornecedor"))], false);
+            self.add("fornecedor", Some(code), vec![("nome", read_name(json, "nomeFornecedor"))], false);
         }
     }
 
     /// Of an event: its type, its branch, its situation.
-    pub fn of_claim(&mut self, json: &Json) {
-        self.situation(json, Entity::Claim);
-        self.branch(&json["associado"]);
-        self.branch(&json["condutor"]);
-        self.vehicle(&json["veiculo"]);
-        let Some(called) = text(&json["tipoEvento"]) else { return };
-        let folded = fold(&called);
-        if !self.registers.claim_types.iter().any(|one| fold(&one.name) == folded) {
-            self.add("tipoEvento", None, vec![("nome", name(json, "tipoEvento"))], true);
+    pub fn collect_from_claim(&mut self, json: &Json) {
+        self.collect_situation(json, Entity::Claim);
+        self.collect_branch(&json["associado"]);
+        self.collect_branch(&json["condutor"]);
+        self.collect_vehicle_type(&json["veiculo"]);
+        let Some(called) = read_text(&json["tipoEvento"]) else { return };
+        let folded = fold_text(&called);
+        if !self.registers.claim_types.iter().any(|one| fold_text(&one.name) == folded) {
+            self.add("tipoEvento", None, vec![("nome", read_name(json, "tipoEvento"))], true);
         }
     }
 
     /// Of a deal: its branch, funnel and stage.
-    pub fn of_deal(&mut self, json: &Json) {
-        self.branch(json);
-        self.branch(&json["lead"]);
-        self.vehicle(&json["veiculo"]);
-        let Some(funnel) = code(&json["codFunil"]) else { return };
+    pub fn collect_from_deal(&mut self, json: &Json) {
+        self.collect_branch(json);
+        self.collect_branch(&json["lead"]);
+        self.collect_vehicle_type(&json["veiculo"]);
+        let Some(funnel) = read_code(&json["codFunil"]) else { return };
         if !self.registers.funnels.iter().any(|one| one.code.get() == funnel) {
-            self.add("funil", Some(funnel), vec![("nome", name(json, "nomeFunil"))], false);
+            self.add("funil", Some(funnel), vec![("nome", read_name(json, "nomeFunil"))], false);
         }
-        let stages = std::iter::once(json).chain(items(&json["historico"]));
+        let stages = std::iter::once(json).chain(read_items(&json["historico"]));
         for stage in stages {
-            let Some(own) = code(&stage["codEtapa"]) else { continue };
+            let Some(own) = read_code(&stage["codEtapa"]) else { continue };
             if self.registers.stage(domain::StageCode::new(own)).is_none() {
-                let values =
-                    vec![("nome", name(stage, "nomeEtapa")), ("codFunil", Value::Number(funnel.into()))];
+                let values = vec![
+                    ("nome", read_name(stage, "nomeEtapa")),
+                    ("codFunil", FieldContent::Number(funnel.into())),
+                ];
                 self.add("etapa", Some(own), values, false);
             }
         }

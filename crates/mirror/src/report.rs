@@ -1,19 +1,19 @@
 //! What a mirror tells at its end, to whoever runs it: in Portuguese, and all of it.
 
-use app::mirroring::{Mirror, Noted};
+use app::mirroring::{MirrorNoteGroup, StoredMirror};
 use std::fmt::Write;
 use std::time::Duration;
 
 /// What a run did.
 #[derive(Clone, Debug)]
-pub struct Report {
-    pub mirror: Mirror,
+pub struct MirrorRunReport {
+    pub mirror: StoredMirror,
     pub base_name: String,
     pub is_new: bool,
     pub requests: u64,
     pub written: u64,
     pub took: Duration,
-    pub noted: Vec<Noted>,
+    pub noted: Vec<MirrorNoteGroup>,
     /// Operations that the source refused or does not have.
     pub unread: Vec<String>,
 }
@@ -35,14 +35,14 @@ pub const NOT_OFFERED: &[&str] = &[
     "horas: a interface só diz o dia de cadastro, alteração e abertura",
 ];
 
-impl Report {
-    pub fn text(&self) -> String {
+impl MirrorRunReport {
+    pub fn render(&self) -> String {
         let mut text = String::new();
-        let Mirror { tenant, source, since, .. } = &self.mirror;
+        let StoredMirror { tenant, source, since, .. } = &self.mirror;
         let kind = match (self.is_new, since) {
             (true, _) => "criada agora e lida inteira".to_owned(),
             (false, None) => "lida inteira".to_owned(),
-            (false, Some(day)) => format!("com o que mudou desde {}", domain::shown::day(day)),
+            (false, Some(day)) => format!("com o que mudou desde {}", domain::shown::format_day(day)),
         };
         let _ = writeln!(text, "Espelho de {source} na base {tenant} ({}), {kind}.", self.base_name);
         let seconds = self.took.as_secs_f64().max(0.001);
@@ -50,7 +50,7 @@ impl Report {
             text,
             "{} requisições em {}; {} registros gravados ({:.0} por segundo).",
             self.requests,
-            span(self.took),
+            format_duration(self.took),
             self.written,
             self.written as f64 / seconds
         );
@@ -68,7 +68,7 @@ impl Report {
                 text,
                 "\nNão pôde ser tomado como veio (amparo mirror --list-problems mostra um por um):"
             );
-            for Noted { kind, field, reason, count, first } in &self.noted {
+            for MirrorNoteGroup { kind, field, reason, count, first } in &self.noted {
                 let of = if *count == 1 {
                     format!("{kind} {first}")
                 } else {
@@ -85,7 +85,7 @@ impl Report {
     }
 }
 
-fn span(span: Duration) -> String {
+fn format_duration(span: Duration) -> String {
     match span.as_secs() {
         0 => format!("{} ms", span.as_millis()),
         seconds @ 1..=119 => format!("{seconds} s"),

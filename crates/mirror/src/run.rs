@@ -6,11 +6,14 @@ mod registers;
 mod selling;
 mod walk;
 
-use crate::client::{Answer, Client, Pace, Sleep, Trouble};
+use crate::client::{RequestPace, SleepFunction, SourceAnswer, SourceClient, SourceError};
 use crate::lenient;
-use crate::report::Report;
-use app::base::Registers;
-use app::mirroring::{self, Begun, Hold, Mirror, Note, Part, Wanted};
+use crate::report::MirrorRunReport;
+use app::base::TenantRegisters;
+use app::mirroring::{
+    self, MirrorLease, MirrorStartOutcome, MirrorWriteBatch, MirroredRegisterRecord, NewMirrorNote,
+    StoredMirror,
+};
 use app::{App, Error};
 use domain::{BranchCode, Moment, TenantId};
 use futures_util::StreamExt;
@@ -22,7 +25,7 @@ use tokio::time::Instant;
 
 /// What is to be mirrored, and how.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct MirrorOptions {
     /// `https://…`, before `/ext`.
     pub from: String,
     pub login: String,
@@ -32,18 +35,18 @@ pub struct Asked {
     /// What a new base is called, where not as over there.
     pub name: Option<String>,
     pub time_zone: String,
-    pub pace: Pace,
+    pub pace: RequestPace,
     /// Everything is compared, not what changed alone.
     pub whole: bool,
 }
 
 /// Why a run ended before its end.
 #[derive(Debug, thiserror::Error)]
-pub enum Failed {
+pub enum MirrorError {
     #[error(transparent)]
     App(Error),
     #[error(transparent)]
-    Trouble(#[from] Trouble),
+    Trouble(#[from] SourceError),
     #[error("a base {0} não é o espelho de outra; diga outra em --base, ou nenhuma")]
     NoMirror(TenantId),
     #[error("a base {0} espelha o que {1} mostra ao usuário {2}, e não o que {3} mostra a {4}")]
@@ -56,18 +59,18 @@ pub enum Failed {
     Missing(&'static str, String),
 }
 
-impl From<Error> for Failed {
-    fn from(error: Error) -> Failed {
+impl From<Error> for MirrorError {
+    fn from(error: Error) -> MirrorError {
         match error {
-            Error::Lost => Failed::Lost,
-            other => Failed::App(other),
+            Error::LeaseLost => MirrorError::Lost,
+            other => MirrorError::App(other),
         }
     }
 }
 
 /// How far a run is, for whoever watches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stage {
+pub struct ProgressUpdate {
     pub what: &'static str,
     pub done: u64,
     /// As far as it is known.
@@ -87,17 +90,17 @@ pub(crate) mod phase {
 }
 
 /// What the phases share.
-pub(crate) struct Run<'r> {
+pub(crate) struct MirrorRunner<'r> {
     pub app: &'r App,
-    pub client: &'r Client,
-    pub mirror: Mirror,
-    pub hold: &'r Hold,
-    pub registers: Arc<Registers>,
+    pub client: &'r SourceClient,
+    pub mirror: StoredMirror,
+    pub hold: &'r MirrorLease,
+    pub registers: Arc<TenantRegisters>,
     pub unread: Vec<String>,
     pub written: u64,
     /// Requests of earlier processes of the same run.
     pub before: u64,
-    pub tell: &'r mut (dyn FnMut(Stage) + Send + Sync),
+    pub tell: &'r mut (dyn FnMut(ProgressUpdate) + Send + Sync),
     /// Suppliers that are registered, and plans whose price was told in this run.
     pub suppliers: Vec<i32>,
     pub priced: BTreeSet<i32>,
@@ -107,26 +110,31 @@ pub(crate) struct Run<'r> {
 
 /// Records that were read by their codes.
 #[derive(Default)]
-pub(crate) struct Each {
+pub(crate) struct FetchedRecords {
     pub read: Vec<Json>,
     pub absent: Vec<i32>,
-    pub notes: Vec<Note>,
+    pub notes: Vec<NewMirrorNote>,
 }
 
 const NO_LIST: &str = "a resposta não é uma lista";
 
 /// Of what could not be read just now: the next run asks for it again.
-pub(crate) fn unread(kind: &'static str, record: i32, reason: String) -> Note {
-    Note { kind, record, field: mirroring::UNREAD.to_owned(), reason }
+pub(crate) fn build_unread_note(kind: &'static str, record: i32, reason: String) -> NewMirrorNote {
+    NewMirrorNote { kind, record, field: mirroring::UNREAD.to_owned(), reason }
 }
 
-pub(crate) fn absent(kind: &'static str, record: i32) -> Note {
-    Note { kind, record, field: "acesso".to_owned(), reason: "a origem diz que não existe".to_owned() }
+pub(crate) fn build_absent_note(kind: &'static str, record: i32) -> NewMirrorNote {
+    NewMirrorNote {
+        kind,
+        record,
+        field: "acesso".to_owned(),
+        reason: "a origem diz que não existe".to_owned(),
+    }
 }
 
-pub(crate) fn refused(kind: &'static str, record: i32, status: u16) -> Note {
+pub(crate) fn build_refused_note(kind: &'static str, record: i32, status: u16) -> NewMirrorNote {
     let reason = format!("a origem recusou a leitura ({status})");
-    Note { kind, record, field: "acesso".to_owned(), reason }
+    NewMirrorNote { kind, record, field: "acesso".to_owned(), reason }
 }
 
 const TRIES_FOR_HOLD: usize = 20;
@@ -135,30 +143,37 @@ const KEEP_EVERY: Duration = Duration::from_secs(10);
 
 /// Mirrors, from the beginning or from where an earlier run was cut off.
 #[boxed::future]
-pub async fn run(
+pub async fn run_mirror(
     app: &App,
-    asked: &Asked,
-    sleep: Sleep,
-    tell: &mut (dyn FnMut(Stage) + Send + Sync),
-) -> Result<Report, Failed> {
+    asked: &MirrorOptions,
+    sleep: SleepFunction,
+    tell: &mut (dyn FnMut(ProgressUpdate) + Send + Sync),
+) -> Result<MirrorRunReport, MirrorError> {
     let began = Instant::now();
     let login = (asked.login.as_str(), asked.password.as_str());
-    let client = Client::new(&asked.from, login, asked.pace, Arc::clone(&app.clock), Arc::clone(&sleep))?;
-    let access = client.enter().await?;
-    let source = registers::source(&client, asked, &access).await?;
+    let client =
+        SourceClient::new(&asked.from, login, asked.pace, Arc::clone(&app.clock), Arc::clone(&sleep))?;
+    let access = client.sign_in().await?;
+    let source = registers::read_source(&client, asked, &access).await?;
     let base_name = source.name.clone();
-    let (tenant, is_new) = match mirroring::begin(app, &source).await? {
-        Begun::Base { tenant, is_new } => (tenant, is_new),
-        Begun::NoMirror(tenant) => return Err(Failed::NoMirror(tenant)),
-        Begun::OtherSource(one) => {
-            return Err(Failed::OtherSource(one.tenant, one.source, one.login, source.address, source.login));
+    let (tenant, is_new) = match mirroring::find_or_create_mirror(app, &source).await? {
+        MirrorStartOutcome::Base { tenant, is_new } => (tenant, is_new),
+        MirrorStartOutcome::NoMirror(tenant) => return Err(MirrorError::NoMirror(tenant)),
+        MirrorStartOutcome::OtherSource(one) => {
+            return Err(MirrorError::OtherSource(
+                one.tenant,
+                one.source,
+                one.login,
+                source.address,
+                source.login,
+            ));
         }
     };
-    let hold = take(app, tenant, &sleep).await?;
-    let mirror = mirroring::choose(app, &source, &hold).await?;
-    let registers = mirroring::registers(app, mirror.tenant).await?;
+    let hold = acquire_lease(app, tenant, &sleep).await?;
+    let mirror = mirroring::start_mirror_run(app, &source, &hold).await?;
+    let registers = mirroring::load_current_registers(app, mirror.tenant).await?;
     let before = u64::try_from(mirror.requests).unwrap_or(0);
-    let mut run = Run {
+    let mut run = MirrorRunner {
         app,
         client: &client,
         registers,
@@ -173,50 +188,54 @@ pub async fn run(
         branches: BTreeSet::new(),
     };
     let done = tokio::select! {
-        done = Box::pin(run.all(&access)) => done,
-        lost = keep(app, &hold) => Err(lost),
+        done = Box::pin(run.run_phases(&access)) => done,
+        lost = renew_lease(app, &hold) => Err(lost),
     };
-    let requests = before + client.asked();
+    let requests = before + client.request_count();
     let (unread, written, mirror) = (run.unread, run.written, run.mirror);
     let completed = match done {
-        Ok(()) => mirroring::complete(app, &mirror, &hold).await.map_err(Failed::from),
+        Ok(()) => mirroring::complete_mirror_run(app, &mirror, &hold).await.map_err(MirrorError::from),
         Err(failed) => Err(failed),
     };
-    mirroring::give_back(app, &hold).await?;
+    mirroring::release_mirror_lease(app, &hold).await?;
     let mirror = completed?;
-    let noted = mirroring::noted(app, mirror.tenant).await?;
-    Ok(Report { mirror, base_name, is_new, requests, written, took: began.elapsed(), noted, unread })
+    let noted = mirroring::summarize_notes(app, mirror.tenant).await?;
+    Ok(MirrorRunReport { mirror, base_name, is_new, requests, written, took: began.elapsed(), noted, unread })
 }
 
-async fn take(app: &App, tenant: TenantId, sleep: &Sleep) -> Result<Hold, Failed> {
+async fn acquire_lease(
+    app: &App,
+    tenant: TenantId,
+    sleep: &SleepFunction,
+) -> Result<MirrorLease, MirrorError> {
     for _ in 0..TRIES_FOR_HOLD {
-        if let Some(hold) = mirroring::hold(app, tenant).await? {
+        if let Some(hold) = mirroring::lease_mirror(app, tenant).await? {
             return Ok(hold);
         }
         // One that was killed still looks alive for a while.
         sleep(BETWEEN).await;
     }
-    Err(Failed::Busy(tenant))
+    Err(MirrorError::Busy(tenant))
 }
 
 /// Holds on; comes back only where it was lost.
-async fn keep(app: &App, hold: &Hold) -> Failed {
+async fn renew_lease(app: &App, hold: &MirrorLease) -> MirrorError {
     loop {
         tokio::time::sleep(KEEP_EVERY).await;
-        match mirroring::keep_hold(app, hold).await {
+        match mirroring::extend_mirror_lease(app, hold).await {
             Ok(true) => {}
-            Ok(false) => return Failed::Lost,
-            Err(error) if error.is_passing() => {}
+            Ok(false) => return MirrorError::Lost,
+            Err(error) if error.is_transient() => {}
             Err(error) => return error.into(),
         }
     }
 }
 
-impl Run<'_> {
-    async fn all(&mut self, access: &Json) -> Result<(), Failed> {
+impl MirrorRunner<'_> {
+    async fn run_phases(&mut self, access: &Json) -> Result<(), MirrorError> {
         self.read_registers(access).await?;
         if self.mirror.phase <= phase::LIST {
-            self.read_list().await?;
+            self.stage_benefit_list().await?;
         }
         if self.mirror.phase <= phase::MEMBERS {
             self.read_members().await?;
@@ -241,50 +260,54 @@ impl Run<'_> {
     }
 
     /// Where a phase begins: at its first place, unless it is gone on with.
-    pub fn begin(&mut self, phase: i32) {
+    pub fn begin_phase(&mut self, phase: i32) {
         if self.mirror.phase != phase {
             (self.mirror.phase, self.mirror.place) = (phase, 0);
         }
     }
 
     /// What is kept once everything to this place is written.
-    pub fn reached(&mut self, place: i32) -> Mirror {
+    pub fn mark_checkpoint(&mut self, place: i32) -> StoredMirror {
         self.mirror.place = place;
-        self.mirror.requests = i64::try_from(self.before + self.client.asked()).unwrap_or(i64::MAX);
+        self.mirror.requests = i64::try_from(self.before + self.client.request_count()).unwrap_or(i64::MAX);
         self.mirror.written = i64::try_from(self.written).unwrap_or(i64::MAX);
         self.mirror.clone()
     }
 
-    pub fn part<T>(&mut self, place: i32, seen: T, notes: Vec<Note>) -> Part<T> {
-        let mirror = self.reached(place);
+    pub fn build_part<T>(&mut self, place: i32, seen: T, notes: Vec<NewMirrorNote>) -> MirrorWriteBatch<T> {
+        let mirror = self.mark_checkpoint(place);
         let (hold, registers) = (self.hold.clone(), Arc::clone(&self.registers));
-        Part { mirror, hold, registers, seen, notes, now: self.now() }
+        MirrorWriteBatch { mirror, hold, registers, seen, notes, now: self.now() }
     }
 
-    pub fn told(&mut self, what: &'static str, done: u64, of: Option<u64>) {
-        let requests = self.before + self.client.asked();
-        (self.tell)(Stage { what, done, of, requests });
+    pub fn report_progress(&mut self, what: &'static str, done: u64, of: Option<u64>) {
+        let requests = self.before + self.client.request_count();
+        (self.tell)(ProgressUpdate { what, done, of, requests });
     }
 
     /// Registers what is missing, and knows it from then on.
     #[boxed::future]
-    pub async fn learn(&mut self, wanted: Vec<Wanted>) -> Result<(), Failed> {
+    pub async fn register_missing(&mut self, wanted: Vec<MirroredRegisterRecord>) -> Result<(), MirrorError> {
         if wanted.is_empty() {
             return Ok(());
         }
         let suppliers = wanted.iter().filter(|one| one.path == "fornecedor").filter_map(|one| one.code);
         self.suppliers.extend(suppliers);
-        self.written += mirroring::write_lists(self.app, &self.mirror, wanted, Vec::new()).await?;
-        self.registers = mirroring::registers(self.app, self.mirror.tenant).await?;
+        self.written += mirroring::write_registers(self.app, &self.mirror, wanted, Vec::new()).await?;
+        self.registers = mirroring::load_current_registers(self.app, self.mirror.tenant).await?;
         Ok(())
     }
 
     /// Whether a part is written now. Where a register changed meanwhile it is to be made anew, by what is registered now.
     #[boxed::future]
-    pub async fn is_written(&mut self, attempt: usize, done: Result<u64, Error>) -> Result<bool, Failed> {
+    pub async fn confirm_write(
+        &mut self,
+        attempt: usize,
+        done: Result<u64, Error>,
+    ) -> Result<bool, MirrorError> {
         match done {
-            Err(Error::Stale) if attempt < mirroring::TRIES => {
-                self.registers = mirroring::registers(self.app, self.mirror.tenant).await?;
+            Err(Error::StaleRegisters) if attempt < mirroring::TRIES => {
+                self.registers = mirroring::load_current_registers(self.app, self.mirror.tenant).await?;
                 Ok(false)
             }
             other => {
@@ -296,22 +319,25 @@ impl Run<'_> {
 
     /// Reads records by their codes, some at once; what cannot be read is noted. Gives which are none, too.
     #[boxed::future]
-    pub async fn read_each(
+    pub async fn fetch_records(
         &self,
         (kind, path): (&'static str, &str),
         codes: Vec<i32>,
-    ) -> Result<Each, Failed> {
+    ) -> Result<FetchedRecords, MirrorError> {
         let client = self.client;
         let asked =
             codes.into_iter().map(|code| async move { (code, client.get(&format!("{path}/{code}")).await) });
-        let answers: Vec<_> = futures_util::stream::iter(asked).buffered(client.at_once()).collect().await;
-        let mut each = Each::default();
+        let answers: Vec<_> =
+            futures_util::stream::iter(asked).buffered(client.concurrency()).collect().await;
+        let mut each = FetchedRecords::default();
         for (code, answer) in answers {
             match answer {
-                Ok(Answer::Json { body, .. }) => each.read.push(body),
-                Ok(Answer::Absent) => each.absent.push(code),
-                Ok(Answer::Refused(status, _)) => each.notes.push(refused(kind, code, status)),
-                Err(Trouble::One(reason)) => each.notes.push(unread(kind, code, reason)),
+                Ok(SourceAnswer::Json { body, .. }) => each.read.push(body),
+                Ok(SourceAnswer::Absent) => each.absent.push(code),
+                Ok(SourceAnswer::Refused(status, _)) => {
+                    each.notes.push(build_refused_note(kind, code, status));
+                }
+                Err(SourceError::Single(reason)) => each.notes.push(build_unread_note(kind, code, reason)),
                 Err(end) => return Err(end.into()),
             }
         }
@@ -320,20 +346,22 @@ impl Run<'_> {
 
     /// A list that may be missing: then it is told at the end.
     #[boxed::future]
-    pub async fn list(&mut self, path: &str) -> Result<Option<Json>, Failed> {
+    pub async fn fetch_list(&mut self, path: &str) -> Result<Option<Json>, MirrorError> {
         match self.client.get_list(path).await {
-            Ok(Answer::Json { body, .. }) if lenient::list(&body).is_none() => self.skip(path, NO_LIST),
-            Ok(Answer::Json { body, .. }) => Ok(Some(body)),
-            Ok(Answer::Absent) => self.skip(path, "a origem não tem esta operação (404)"),
-            Ok(Answer::Refused(status, text)) => {
-                self.skip(path, &format!("a origem recusou ({status}): {text}"))
+            Ok(SourceAnswer::Json { body, .. }) if lenient::read_list(&body).is_none() => {
+                self.skip_list(path, NO_LIST)
             }
-            Err(Trouble::One(reason)) => self.skip(path, &reason),
+            Ok(SourceAnswer::Json { body, .. }) => Ok(Some(body)),
+            Ok(SourceAnswer::Absent) => self.skip_list(path, "a origem não tem esta operação (404)"),
+            Ok(SourceAnswer::Refused(status, text)) => {
+                self.skip_list(path, &format!("a origem recusou ({status}): {text}"))
+            }
+            Err(SourceError::Single(reason)) => self.skip_list(path, &reason),
             Err(end) => Err(end.into()),
         }
     }
 
-    fn skip(&mut self, path: &str, reason: &str) -> Result<Option<Json>, Failed> {
+    fn skip_list(&mut self, path: &str, reason: &str) -> Result<Option<Json>, MirrorError> {
         let path = path.split('?').next().unwrap_or(path);
         self.unread.push(format!("GET {path}: {reason}"));
         Ok(None)

@@ -4,33 +4,33 @@
 mod source;
 
 use app::mirroring;
-use app::users::{self, Initial, NewUser};
-use domain::{Email, Field, Name, Password, Role, TenantId};
-use mirror::{Failed, Report, Stage};
+use app::users::{self, CreateUser, InitialPassword};
+use domain::{DisplayName, Email, InputField, Password, Role, TenantId};
+use mirror::{MirrorError, MirrorRunReport, ProgressUpdate};
 use serde_json::json;
 use source::{Odd, Rude, Source, alike, asked, run};
 use std::sync::Arc;
 use std::time::Duration;
-use storage::{Weight, sql};
+use storage::{QueryWeight, sql};
 use testkit::{PASSWORD, Server, World, both_engines};
 
 /// Somebody who may see everything in a base.
 async fn administrator(world: &World, tenant: TenantId) -> String {
     let email = format!("admin-{tenant}@espelho.example");
-    let new = NewUser {
+    let new = CreateUser {
         tenant,
-        name: Name::parse(Field::Name, "Quem confere").unwrap(),
+        name: DisplayName::parse(InputField::Name, "Quem confere").unwrap(),
         email: Email::parse(&email).unwrap(),
         role: Role::Administrator,
         branches: Vec::new(),
-        password: Initial::Chosen(Password::parse(PASSWORD).unwrap()),
+        password: InitialPassword::Chosen(Password::parse(PASSWORD).unwrap()),
     };
-    users::create(world.app(), new).await.unwrap();
+    users::create_user(world.app(), new).await.unwrap();
     email
 }
 
 /// Mirrors, and gives the server that serves the mirror with a token for it.
-async fn served(world: &World, report: &Report) -> (Server, String) {
+async fn served(world: &World, report: &MirrorRunReport) -> (Server, String) {
     let email = administrator(world, report.mirror.tenant).await;
     let server = Server::start(world.app().clone()).await;
     let token = server.token(&email).await;
@@ -38,7 +38,7 @@ async fn served(world: &World, report: &Report) -> (Server, String) {
 }
 
 async fn count(world: &World, text: &'static str, tenant: TenantId) -> i64 {
-    let rows = world.db().query(Weight::Search, sql(text).arg(tenant)).await.unwrap();
+    let rows = world.db().query(QueryWeight::Search, sql(text).arg(tenant)).await.unwrap();
     rows[0].get("count").unwrap()
 }
 
@@ -104,21 +104,21 @@ async fn a_run_that_is_cut_off_goes_on_where_it_was(world: World) {
         let cut_off = Arc::new(tokio::sync::Notify::new());
         let noticed = Arc::clone(&cut_off);
         let mut first = None;
-        let mut tell = move |stage: Stage| {
+        let mut tell = move |stage: ProgressUpdate| {
             if stage.requests >= *first.get_or_insert(stage.requests) + cut {
                 noticed.notify_one();
             }
         };
         let app = world.app().clone();
         tokio::select! {
-            _ = mirror::run(&app, &ask, source::no_sleep(), &mut tell) => {}
+            _ = mirror::run_mirror(&app, &ask, source::no_sleep(), &mut tell) => {}
             () = cut_off.notified() => {}
         }
         // Whoever had it is gone, and does not say so.
         world.clock.pass(mirroring_held());
     }
     let tenant = TenantId::new(world.there.get() + 1);
-    let so_far = mirroring::mirror_of(world.app(), tenant).await.unwrap().unwrap();
+    let so_far = mirroring::find_mirror(world.app(), tenant).await.unwrap().unwrap();
     assert!(so_far.phase >= 3 && so_far.place > 0 && so_far.finished_at.is_none(), "{so_far:?}");
     let report = run(&world, &ask).await.unwrap();
     assert_eq!(
@@ -137,10 +137,10 @@ fn mirroring_held() -> Duration {
 async fn two_do_not_mirror_the_same_at_once(world: World) {
     let source = Source::demo(&world, 5).await;
     let report = run(&world, &asked(&source.address())).await.unwrap();
-    let hold = mirroring::hold(world.app(), report.mirror.tenant).await.unwrap().unwrap();
+    let hold = mirroring::lease_mirror(world.app(), report.mirror.tenant).await.unwrap().unwrap();
     let refused = run(&world, &asked(&source.address())).await.unwrap_err();
-    assert!(matches!(refused, Failed::Busy(_)), "{refused:?}");
-    mirroring::give_back(world.app(), &hold).await.unwrap();
+    assert!(matches!(refused, MirrorError::Busy(_)), "{refused:?}");
+    mirroring::release_mirror_lease(world.app(), &hold).await.unwrap();
     run(&world, &asked(&source.address())).await.unwrap();
 }
 
@@ -150,12 +150,12 @@ async fn a_rude_source_is_borne(world: World) {
     let rude = Rude::before(&source).await;
     let slept = Arc::new(std::sync::Mutex::new(Vec::new()));
     let heard = Arc::clone(&slept);
-    let sleep: mirror::Sleep = Arc::new(move |span| {
+    let sleep: mirror::SleepFunction = Arc::new(move |span| {
         heard.lock().unwrap().push(span);
         Box::pin(tokio::task::yield_now())
     });
     let app = world.app().clone();
-    let report = mirror::run(&app, &asked(&rude.address), sleep, &mut |_| {}).await.unwrap();
+    let report = mirror::run_mirror(&app, &asked(&rude.address), sleep, &mut |_| {}).await.unwrap();
     assert!(report.unread.is_empty(), "{:?}", report.unread);
     let spans = slept.lock().unwrap().clone();
     assert!(spans.contains(&Duration::from_secs(7)), "what 429 asked for: {spans:?}");
@@ -201,7 +201,7 @@ async fn odd_data_never_ends_a_run_and_is_told(world: World) {
     assert_eq!(rows[0]["planos"][0]["nome"], "Plano Antigo");
     assert_eq!((&rows[3]["placa"], &rows[4]["placa"]), (&"ABC1D23".into(), &"ABC1D23".into()));
     assert_ne!(rows[3]["sequencial"], rows[4]["sequencial"]);
-    let told = report.text();
+    let told = report.render();
     for part in [
         "associado 2, cpfCnpj: outra pessoa da origem",
         "associado 3, nomePessoa",
@@ -233,8 +233,8 @@ async fn odd_data_never_ends_a_run_and_is_told(world: World) {
     }
 }
 
-fn whole(odd: &Odd) -> mirror::Asked {
-    mirror::Asked { whole: true, ..asked(&odd.address) }
+fn whole(odd: &Odd) -> mirror::MirrorOptions {
+    mirror::MirrorOptions { whole: true, ..asked(&odd.address) }
 }
 
 const MEMBERS: &str = "/ext/associado?situacaoBeneficio=Todos&pagina=";
@@ -305,7 +305,7 @@ async fn pages_are_read_to_the_end_where_none_is_told(world: World) {
     let before = report.mirror.complete_from;
     let report = run(&world, &whole(&odd)).await.unwrap();
     assert!(!report.mirror.has_all && report.mirror.complete_from == before, "{report:?}");
-    assert!(report.text().contains("vieram 1 das 5 linhas"), "{}", report.text());
+    assert!(report.render().contains("vieram 1 das 5 linhas"), "{}", report.render());
 }
 
 #[both_engines]
@@ -313,12 +313,12 @@ async fn bases_without_a_code_are_told_apart_by_who_reads_them(world: World) {
     let odd = Odd::start().await;
     odd.says("/ext/autenticacao", r#"{"authorizationToken": "t"}"#);
     let first = run(&world, &asked(&odd.address)).await.unwrap();
-    let mut other = mirror::Asked { login: "outra@casa.example".to_owned(), ..asked(&odd.address) };
+    let mut other = mirror::MirrorOptions { login: "outra@casa.example".to_owned(), ..asked(&odd.address) };
     let second = run(&world, &other).await.unwrap();
     assert_ne!(first.mirror.tenant, second.mirror.tenant);
     other.into = Some(first.mirror.tenant);
     let refused = run(&world, &other).await.unwrap_err();
-    assert!(matches!(refused, Failed::OtherSource(..)), "{refused:?}");
+    assert!(matches!(refused, MirrorError::OtherSource(..)), "{refused:?}");
     assert_eq!(run(&world, &asked(&odd.address)).await.unwrap().mirror.tenant, first.mirror.tenant);
 }
 
@@ -348,14 +348,15 @@ async fn a_run_that_was_taken_over_writes_nothing_more(world: World) {
     let source = Source::demo(&world, 5).await;
     let report = run(&world, &asked(&source.address())).await.unwrap();
     let tenant = report.mirror.tenant;
-    let lost = mirroring::hold(world.app(), tenant).await.unwrap().unwrap();
+    let lost = mirroring::lease_mirror(world.app(), tenant).await.unwrap().unwrap();
     world.clock.pass(mirroring_held());
-    let taken = mirroring::hold(world.app(), tenant).await.unwrap().unwrap();
-    let refused = mirroring::complete(world.app(), &report.mirror, &lost).await.unwrap_err();
-    assert!(matches!(refused, app::Error::Lost), "{refused:?}");
-    let refused = mirroring::stage(world.app(), &report.mirror, &lost, Vec::new()).await.unwrap_err();
-    assert!(matches!(refused, app::Error::Lost), "{refused:?}");
-    mirroring::complete(world.app(), &report.mirror, &taken).await.unwrap();
+    let taken = mirroring::lease_mirror(world.app(), tenant).await.unwrap().unwrap();
+    let refused = mirroring::complete_mirror_run(world.app(), &report.mirror, &lost).await.unwrap_err();
+    assert!(matches!(refused, app::Error::LeaseLost), "{refused:?}");
+    let refused =
+        mirroring::stage_benefits(world.app(), &report.mirror, &lost, Vec::new()).await.unwrap_err();
+    assert!(matches!(refused, app::Error::LeaseLost), "{refused:?}");
+    mirroring::complete_mirror_run(world.app(), &report.mirror, &taken).await.unwrap();
 }
 
 /// Of a world where others outnumber him, a user who is limited to two branches brings what he sees, and nothing of anybody

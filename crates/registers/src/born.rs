@@ -6,22 +6,22 @@ use domain::Priority;
 pub const CLAIM_TYPES: &[&str] =
     &["Colisão", "Roubo ou furto", "Vidros e faróis", "Danos da natureza", "Assistência e guincho"];
 
-pub struct BornInspectionType {
+pub struct InitialInspectionType {
     pub name: &'static str,
     /// What an inspector looks at, one thing a line.
     pub checklist: &'static str,
 }
 
-pub const INSPECTION_TYPES: &[BornInspectionType] = &[
-    BornInspectionType {
+pub const INSPECTION_TYPES: &[InitialInspectionType] = &[
+    InitialInspectionType {
         name: "Vistoria de adesão",
         checklist: "Placa e chassi\nLataria e pintura\nVidros e faróis\nPneus e estepe\nQuilometragem\nDocumento do veículo",
     },
-    BornInspectionType {
+    InitialInspectionType {
         name: "Vistoria de evento",
         checklist: "Placa e chassi\nDanos visíveis\nFotos dos quatro lados\nBoletim de ocorrência",
     },
-    BornInspectionType { name: "Documentação", checklist: "Identidade\nComprovante de endereço\nCNH" },
+    InitialInspectionType { name: "Documentação", checklist: "Identidade\nComprovante de endereço\nCNH" },
 ];
 
 pub const TICKET_TYPES: &[(&str, Priority)] = &[

@@ -17,10 +17,10 @@ pub struct Register {
     /// Its least and its greatest code.
     pub codes: (i32, i32),
     pub fields: &'static [FieldSpec],
-    pub within: Within,
+    pub within: RecordVisibility,
     /// What no two records may have alike.
-    pub unique: &'static [Unique],
-    pub search: Search,
+    pub unique: &'static [UniqueConstraint],
+    pub search: SearchMethod,
     /// The fields by which a list may be narrowed, and whether one of them must be.
     pub filters: &'static [&'static str],
     pub needs_filter: bool,
@@ -31,11 +31,11 @@ pub struct Register {
     pub about: &'static str,
     pub section: &'static str,
     pub columns: &'static [&'static str],
-    pub words: Words,
+    pub words: DisplayTexts,
 }
 
 /// What people are told of a register.
-pub struct Words {
+pub struct DisplayTexts {
     /// `plano`, `planos`
     pub one: &'static str,
     pub many: &'static str,
@@ -44,14 +44,14 @@ pub struct Words {
     /// `/gestao/plano`, `/gestao/plano/{codPlano}`
     pub all_at: &'static str,
     pub one_at: &'static str,
-    pub list: Told,
-    pub read: Told,
-    pub create: Told,
-    pub change: Told,
+    pub list: OperationDescription,
+    pub read: OperationDescription,
+    pub create: OperationDescription,
+    pub change: OperationDescription,
 }
 
 /// An operation: as the audit names it, and as the documentation tells of it.
-pub struct Told {
+pub struct OperationDescription {
     pub operation: &'static str,
     pub summary: &'static str,
     pub text: &'static str,
@@ -59,7 +59,7 @@ pub struct Told {
 
 /// How far records are seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Within {
+pub enum RecordVisibility {
     /// By everybody in the association.
     Base,
     /// By those who work in the branch that this column names.
@@ -71,7 +71,7 @@ pub enum Within {
 
 /// How a list is searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Search {
+pub enum SearchMethod {
     /// A few thousand at most: by the beginnings of their words, whatever their case and accents, ordered by the first
     /// field that is searched.
     Words,
@@ -80,19 +80,19 @@ pub enum Search {
 }
 
 /// Fields that no two records may have alike.
-pub struct Unique {
+pub struct UniqueConstraint {
     /// The one that is told of, then those within which it must be alone.
     pub fields: &'static [&'static str],
     /// Case and accents do not count.
     pub folded: bool,
 }
 
-pub const fn unique(fields: &'static [&'static str]) -> Unique {
-    Unique { fields, folded: false }
+pub const fn require_unique(fields: &'static [&'static str]) -> UniqueConstraint {
+    UniqueConstraint { fields, folded: false }
 }
 
-pub const fn unique_name(fields: &'static [&'static str]) -> Unique {
-    Unique { fields, folded: true }
+pub const fn require_unique_name(fields: &'static [&'static str]) -> UniqueConstraint {
+    UniqueConstraint { fields, folded: true }
 }
 
 /// One field of a register.
@@ -102,8 +102,8 @@ pub struct FieldSpec {
     pub column: &'static str,
     /// A further column that keeps the text without case and accents.
     pub folded: Option<&'static str>,
-    pub kind: Kind,
-    pub need: Need,
+    pub kind: FieldType,
+    pub need: FieldRequirement,
     /// It stays as it was when the record was added.
     pub fixed: bool,
     /// A list is searched by it.
@@ -118,15 +118,15 @@ pub struct FieldSpec {
 
 /// Whether a record must have a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Need {
+pub enum FieldRequirement {
     Required,
     Optional,
     /// What it has where nothing is said.
-    Else(Default),
+    Default(FieldDefault),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Default {
+pub enum FieldDefault {
     Flag(bool),
     Number(i64),
     /// The record's own code.
@@ -135,7 +135,7 @@ pub enum Default {
 
 /// What a field holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum FieldType {
     /// One line.
     Text {
         longest: usize,
@@ -166,7 +166,7 @@ pub enum Kind {
     /// Codes of records of a register, in a table of their own.
     References {
         to: &'static str,
-        rows: Rows,
+        rows: PartTable,
     },
     /// Texts, one a line.
     Lines {
@@ -175,7 +175,7 @@ pub enum Kind {
     /// Texts in their order, in a table of their own.
     Items {
         longest: usize,
-        rows: Rows,
+        rows: PartTable,
     },
     Document,
     Email,
@@ -193,7 +193,7 @@ pub enum Kind {
 
 /// A table that holds the parts of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rows {
+pub struct PartTable {
     pub table: &'static str,
     /// The column of the record's code, and that of the part.
     pub own: &'static str,
@@ -204,7 +204,7 @@ pub struct Rows {
 
 /// A value of a field.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Value {
+pub enum FieldContent {
     Nothing,
     Number(i64),
     Flag(bool),
@@ -214,13 +214,13 @@ pub enum Value {
 }
 
 impl FieldSpec {
-    pub const fn new(name: &'static str, column: &'static str, kind: Kind) -> FieldSpec {
+    pub const fn new(name: &'static str, column: &'static str, kind: FieldType) -> FieldSpec {
         FieldSpec {
             name,
             column,
             folded: None,
             kind,
-            need: Need::Optional,
+            need: FieldRequirement::Optional,
             fixed: false,
             searched: false,
             label: "",
@@ -230,61 +230,66 @@ impl FieldSpec {
         }
     }
 
-    pub const fn required(self) -> FieldSpec {
-        FieldSpec { need: Need::Required, ..self }
+    pub const fn make_required(self) -> FieldSpec {
+        FieldSpec { need: FieldRequirement::Required, ..self }
     }
 
-    pub const fn otherwise(self, default: Default) -> FieldSpec {
-        FieldSpec { need: Need::Else(default), ..self }
+    pub const fn with_default(self, default: FieldDefault) -> FieldSpec {
+        FieldSpec { need: FieldRequirement::Default(default), ..self }
     }
 
-    pub const fn fixed(self) -> FieldSpec {
+    pub const fn make_fixed(self) -> FieldSpec {
         FieldSpec { fixed: true, ..self }
     }
 
-    pub const fn searched(self) -> FieldSpec {
+    pub const fn make_searchable(self) -> FieldSpec {
         FieldSpec { searched: true, ..self }
     }
 
-    pub const fn folded(self, column: &'static str) -> FieldSpec {
+    pub const fn with_folded_column(self, column: &'static str) -> FieldSpec {
         FieldSpec { folded: Some(column), ..self }
     }
 
     /// What a form calls it, what it means, and an example.
-    pub const fn told(self, label: &'static str, text: &'static str, example: &'static str) -> FieldSpec {
+    pub const fn with_texts(
+        self,
+        label: &'static str,
+        text: &'static str,
+        example: &'static str,
+    ) -> FieldSpec {
         FieldSpec { label, text, example, ..self }
     }
 
-    pub const fn hinted(self, hint: &'static str) -> FieldSpec {
+    pub const fn with_hint(self, hint: &'static str) -> FieldSpec {
         FieldSpec { hint, ..self }
     }
 
     /// Whether it is taken from callers.
-    pub const fn is_taken(&self) -> bool {
-        !matches!(self.kind, Kind::ReadableOn(_))
+    pub const fn is_input(&self) -> bool {
+        !matches!(self.kind, FieldType::ReadableOn(_))
     }
 
-    pub const fn is_shown(&self) -> bool {
-        !matches!(self.kind, Kind::Secret { .. })
+    pub const fn is_visible(&self) -> bool {
+        !matches!(self.kind, FieldType::Secret { .. })
     }
 
     /// The table of its parts, where it has one.
-    pub const fn rows(&self) -> Option<&Rows> {
+    pub const fn part_table(&self) -> Option<&PartTable> {
         match &self.kind {
-            Kind::References { rows, .. } | Kind::Items { rows, .. } => Some(rows),
+            FieldType::References { rows, .. } | FieldType::Items { rows, .. } => Some(rows),
             _ => None,
         }
     }
 
     /// Whether it stands in a column of the register's table.
     pub const fn is_column(&self) -> bool {
-        self.is_taken() && self.rows().is_none()
+        self.is_input() && self.part_table().is_none()
     }
 }
 
 impl Register {
     /// The field of this name, with its place.
-    pub fn field(&self, name: &str) -> Option<(usize, &'static FieldSpec)> {
+    pub fn find_field(&self, name: &str) -> Option<(usize, &'static FieldSpec)> {
         self.fields.iter().enumerate().find(|(_, field)| field.name == name)
     }
 
@@ -298,13 +303,13 @@ impl Register {
 /// The words of a register: its path, the name of its code, one and many of it, and its article.
 macro_rules! words {
     ($path:literal, $code:literal, $one:literal, $many:literal, $the:literal, $a:literal) => {
-        $crate::describe::Words {
+        $crate::describe::DisplayTexts {
             one: $one,
             many: $many,
             the_one: concat!($the, " ", $one),
             all_at: concat!("/gestao/", $path),
             one_at: concat!("/gestao/", $path, "/{", $code, "}"),
-            list: $crate::describe::Told {
+            list: $crate::describe::OperationDescription {
                 operation: concat!("GET /gestao/", $path),
                 summary: concat!("Listar ", $many),
                 text: concat!(
@@ -312,12 +317,12 @@ macro_rules! words {
                      combina com o texto: maiúsculas e acentos não contam."
                 ),
             },
-            read: $crate::describe::Told {
+            read: $crate::describe::OperationDescription {
                 operation: concat!("GET /gestao/", $path, "/{", $code, "}"),
                 summary: concat!("Ver ", $one),
                 text: concat!("Mostra ", $a, " ", $one, " pelo código, também o que está inativo."),
             },
-            create: $crate::describe::Told {
+            create: $crate::describe::OperationDescription {
                 operation: concat!("POST /gestao/", $path),
                 summary: concat!("Cadastrar ", $one),
                 text: concat!(
@@ -325,7 +330,7 @@ macro_rules! words {
                     "`; sem ele vem o próximo."
                 ),
             },
-            change: $crate::describe::Told {
+            change: $crate::describe::OperationDescription {
                 operation: concat!("PUT /gestao/", $path, "/{", $code, "}"),
                 summary: concat!("Alterar ", $one),
                 text: concat!(

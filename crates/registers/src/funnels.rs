@@ -3,19 +3,19 @@
 
 use domain::Colour;
 
-pub struct BornFunnel {
+pub struct InitialFunnel {
     pub name: &'static str,
     /// In the order in which a deal goes through them.
     pub stages: &'static [(&'static str, Colour)],
 }
 
-pub const FUNNEL: BornFunnel = BornFunnel {
+pub const FUNNEL: InitialFunnel = InitialFunnel {
     name: "Vendas",
     stages: &[
-        ("Novo contato", Colour::rgb(0x1A_73E8)),
-        ("Qualificação", Colour::rgb(0x84_30CE)),
-        ("Proposta enviada", Colour::rgb(0xF9_AB00)),
-        ("Negociação", Colour::rgb(0xE3_7400)),
-        ("Fechamento", Colour::rgb(0x18_8038)),
+        ("Novo contato", Colour::from_rgb(0x1A_73E8)),
+        ("Qualificação", Colour::from_rgb(0x84_30CE)),
+        ("Proposta enviada", Colour::from_rgb(0xF9_AB00)),
+        ("Negociação", Colour::from_rgb(0xE3_7400)),
+        ("Fechamento", Colour::from_rgb(0x18_8038)),
     ],
 };

@@ -12,10 +12,11 @@ mod described;
 mod funnels;
 mod situations;
 
-pub use born::{BornInspectionType, CLAIM_TYPES, INSPECTION_TYPES, TICKET_TYPES};
+pub use born::{CLAIM_TYPES, INSPECTION_TYPES, InitialInspectionType, TICKET_TYPES};
 pub use describe::{
-    Default, FieldSpec, Kind, Need, Register, Rows, Search, Told, Unique, Value, Within, Words,
+    DisplayTexts, FieldContent, FieldDefault, FieldRequirement, FieldSpec, FieldType, OperationDescription,
+    PartTable, RecordVisibility, Register, SearchMethod, UniqueConstraint,
 };
-pub use described::{REGISTERS, find, label};
-pub use funnels::{BornFunnel, FUNNEL};
-pub use situations::{BornSituation, SITUATIONS};
+pub use described::{REGISTERS, find_choice_label, find_register};
+pub use funnels::{FUNNEL, InitialFunnel};
+pub use situations::{InitialSituation, SITUATIONS};

@@ -1,11 +1,11 @@
 //! The fields that an association adds to the benefits of one kind, and the options of those that are lists.
 
 use crate::{Error, Statement, Tx, sql};
-use domain::{BenefitKind, FieldCode, FieldKind, Moment, Name, TenantId, fold};
+use domain::{BenefitKind, DisplayName, FieldCode, FieldKind, Moment, TenantId, fold_text};
 
 /// A field, with what a list offers.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AdditionalField {
+pub struct StoredAdditionalField {
     pub code: FieldCode,
     pub benefit_kind: BenefitKind,
     pub name: String,
@@ -18,15 +18,18 @@ pub struct AdditionalField {
 
 /// Every field, also those no longer used; by code.
 #[boxed::future]
-pub async fn all(tx: &mut Tx, tenant: TenantId) -> Result<Vec<AdditionalField>, Error> {
+pub async fn list_additional_fields(
+    tx: &mut Tx,
+    tenant: TenantId,
+) -> Result<Vec<StoredAdditionalField>, Error> {
     let options =
         sql("SELECT field, name FROM additional_field_options WHERE tenant = $1 ORDER BY field, position");
-    let options = tx.all(options.arg(tenant)).await?;
+    let options = tx.fetch_all(options.arg(tenant)).await?;
     let fields =
         sql("SELECT code, benefit_kind, name, kind, required, longest, active FROM additional_fields
          WHERE tenant = $1 ORDER BY code");
     let mut all = Vec::new();
-    for row in tx.all(fields.arg(tenant)).await? {
+    for row in tx.fetch_all(fields.arg(tenant)).await? {
         let code: FieldCode = row.get("code")?;
         let mut own = Vec::new();
         for option in &options {
@@ -34,7 +37,7 @@ pub async fn all(tx: &mut Tx, tenant: TenantId) -> Result<Vec<AdditionalField>, 
                 own.push(option.get("name")?);
             }
         }
-        all.push(AdditionalField {
+        all.push(StoredAdditionalField {
             code,
             benefit_kind: row.get("benefit_kind")?,
             name: row.get("name")?,
@@ -48,10 +51,10 @@ pub async fn all(tx: &mut Tx, tenant: TenantId) -> Result<Vec<AdditionalField>, 
     Ok(all)
 }
 
-pub struct NewField {
+pub struct NewAdditionalFieldRow {
     pub code: FieldCode,
     pub benefit_kind: BenefitKind,
-    pub name: Name,
+    pub name: DisplayName,
     pub kind: FieldKind,
     pub required: bool,
     /// The most characters that a text may have.
@@ -61,16 +64,20 @@ pub struct NewField {
 }
 
 #[boxed::future]
-pub async fn insert_all(
+pub async fn insert_additional_fields(
     tx: &mut Tx,
     tenant: TenantId,
-    fields: &[NewField],
+    fields: &[NewAdditionalFieldRow],
     now: Moment,
 ) -> Result<(), Error> {
-    tx.batch(fields.iter().flat_map(|field| insert(tenant, field, now)).collect()).await
+    tx.execute_batch(fields.iter().flat_map(|field| build_field_inserts(tenant, field, now)).collect()).await
 }
 
-fn insert(tenant: TenantId, field: &NewField, now: Moment) -> impl Iterator<Item = Statement> {
+fn build_field_inserts(
+    tenant: TenantId,
+    field: &NewAdditionalFieldRow,
+    now: Moment,
+) -> impl Iterator<Item = Statement> {
     let insert =
         sql("INSERT INTO additional_fields (tenant, code, benefit_kind, name, folded_name, kind, required, longest,
                  active, version, created_at, updated_at)
@@ -79,7 +86,7 @@ fn insert(tenant: TenantId, field: &NewField, now: Moment) -> impl Iterator<Item
         .arg(field.code)
         .arg(field.benefit_kind)
         .arg(field.name.as_str())
-        .arg(fold(field.name.as_str()))
+        .arg(fold_text(field.name.as_str()))
         .arg(field.kind)
         .arg(field.required)
         .arg(field.longest)

@@ -1,11 +1,11 @@
 //! What was tried, and what came of it. The attempt that arrived is kept with its delivery (`deliveries`).
 
-use crate::statement::inserts;
-use crate::{Error, Source, Statement, Value, Weight, sql};
+use crate::statement::build_inserts;
+use crate::{Error, QueryWeight, ReadSource, SqlScalar, Statement, sql};
 use domain::{HistoryCode, Moment, ReceiverCode, TenantId};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Attempt {
+pub struct DeliveryAttempt {
     pub receiver: ReceiverCode,
     pub history: HistoryCode,
     /// Tells it from the others at the same delivery, and grows.
@@ -22,8 +22,11 @@ pub struct Attempt {
 /// How many rows travel in one statement.
 const ROWS: usize = 32;
 
-pub fn insert<'a>(tenant: TenantId, attempts: impl IntoIterator<Item = &'a Attempt>) -> Vec<Statement> {
-    let rows = attempts.into_iter().map(|one| -> [Value; 9] {
+pub fn insert_attempts<'a>(
+    tenant: TenantId,
+    attempts: impl IntoIterator<Item = &'a DeliveryAttempt>,
+) -> Vec<Statement> {
+    let rows = attempts.into_iter().map(|one| -> [SqlScalar; 9] {
         [
             tenant.into(),
             one.receiver.into(),
@@ -38,35 +41,35 @@ pub fn insert<'a>(tenant: TenantId, attempts: impl IntoIterator<Item = &'a Attem
     });
     let head = "INSERT INTO attempts (tenant, receiver, history_code, number, tried_at, status, millis, answer, failure)
          VALUES";
-    inserts(head, ROWS, rows)
+    build_inserts(head, ROWS, rows)
 }
 
 /// The attempts at a delivery, in their order.
 #[boxed::future]
-pub async fn of(
-    from: impl Into<Source<'_>>,
+pub async fn list_attempts(
+    from: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     receiver: ReceiverCode,
     deliveries: impl IntoIterator<Item = HistoryCode> + Clone,
-) -> Result<Vec<Attempt>, Error> {
+) -> Result<Vec<DeliveryAttempt>, Error> {
     let statement =
         sql("SELECT history_code, number, tried_at, status, millis, answer, failure FROM attempts
          WHERE tenant = $1 AND receiver = $2")
         .arg(tenant)
         .arg(receiver)
-        .within("history_code", deliveries.clone())
-        .then(
+        .filter_in("history_code", deliveries.clone())
+        .append(
             "UNION ALL SELECT history_code, CAST(? AS BIGINT) AS number, ended_at - millis AS tried_at, status, millis,
                  CAST(NULL AS TEXT) AS answer, CAST(NULL AS TEXT) AS failure FROM deliveries
              WHERE tenant = ? AND receiver = ? AND millis IS NOT NULL",
-            [Value::from(i64::MAX), tenant.into(), receiver.into()],
+            [SqlScalar::from(i64::MAX), tenant.into(), receiver.into()],
         )
-        .within("history_code", deliveries)
-        .ending("ORDER BY history_code, number");
-    let rows = from.all(Weight::Search, statement).await?;
+        .filter_in("history_code", deliveries)
+        .append_text("ORDER BY history_code, number");
+    let rows = from.fetch_all(QueryWeight::Search, statement).await?;
     rows.iter()
         .map(|row| {
-            Ok(Attempt {
+            Ok(DeliveryAttempt {
                 receiver,
                 history: row.get("history_code")?,
                 number: row.get("number")?,

@@ -1,21 +1,21 @@
 //! Branches of a tenant.
 
-use crate::{Error, Row, Source, Tx, Weight, sql};
-use domain::{BranchCode, Moment, Name, Scope, TenantId};
+use crate::{Error, QueryWeight, ReadSource, Row, Tx, sql};
+use domain::{BranchCode, DisplayName, Moment, Scope, TenantId};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Branch {
+pub struct StoredBranch {
     pub code: BranchCode,
     pub name: String,
     pub active: bool,
 }
 
 #[boxed::future]
-pub async fn insert(
+pub async fn insert_branch(
     tx: &mut Tx,
     tenant: TenantId,
     code: BranchCode,
-    name: &Name,
+    name: &DisplayName,
     now: Moment,
 ) -> Result<(), Error> {
     let statement = sql("INSERT INTO branches (tenant, code, name, active, version, created_at, updated_at)
@@ -29,14 +29,17 @@ pub async fn insert(
 
 /// The branches that the scope sees, by code.
 #[boxed::future]
-pub async fn visible(from: impl Into<Source<'_>>, scope: &Scope) -> Result<Vec<Branch>, Error> {
+pub async fn list_visible_branches(
+    from: impl Into<ReadSource<'_>>,
+    scope: &Scope,
+) -> Result<Vec<StoredBranch>, Error> {
     let statement = sql("SELECT code, name, active FROM branches WHERE tenant = $1")
         .arg(scope.tenant())
-        .scoped("code", scope.branches())
-        .ending("ORDER BY code");
-    from.all(Weight::Point, statement).await?.iter().map(branch).collect()
+        .filter_branches("code", scope.branches())
+        .append_text("ORDER BY code");
+    from.fetch_all(QueryWeight::Point, statement).await?.iter().map(parse_branch_row).collect()
 }
 
-fn branch(row: &Row) -> Result<Branch, Error> {
-    Ok(Branch { code: row.get("code")?, name: row.get("name")?, active: row.get("active")? })
+fn parse_branch_row(row: &Row) -> Result<StoredBranch, Error> {
+    Ok(StoredBranch { code: row.get("code")?, name: row.get("name")?, active: row.get("active")? })
 }

@@ -7,20 +7,23 @@ pub mod inspections;
 mod search;
 pub mod tickets;
 
-pub use search::{Criteria, Driver, Late, Overdue, Place, Since, codes, count, driver, late, late_count};
+pub use search::{
+    CaseCriteria, DrivingCaseCriterion, OverdueCase, ResultWindow, SituationAge, SituationTimeLimit,
+    choose_driver, count_cases, count_overdue_cases, list_case_codes, list_overdue_cases,
+};
 
-use crate::claims::{self, Claim, claim_columns};
-use crate::{Error, Row, Source, Statement, Value, Weight, sql};
-use appointments::{Appointment, appointment_columns};
+use crate::claims::{self, StoredClaim, claim_columns};
+use crate::{Error, QueryWeight, ReadSource, Row, SqlScalar, Statement, sql};
+use appointments::{StoredAppointment, appointment_columns};
 use domain::{
     BenefitCode, BranchCode, CaseKind, Moment, PersonCode, Priority, Scope, SituationCode, TenantId, UserCode,
 };
-use inspections::{Inspection, inspection_columns};
-use tickets::{Ticket, ticket_columns};
+use inspections::{StoredInspection, inspection_columns};
+use tickets::{StoredTicket, ticket_columns};
 
 /// What all of them have.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Head {
+pub struct CaseHead {
     /// By which people speak of it; unique among its kind in the tenant.
     pub protocol: i32,
     pub branch: BranchCode,
@@ -39,10 +42,15 @@ pub struct Head {
     pub updated_at: Moment,
 }
 
-impl Head {
+impl CaseHead {
     /// One that was just opened, but for what is counted.
-    pub fn opened(branch: BranchCode, person: PersonCode, situation: SituationCode, now: Moment) -> Head {
-        Head {
+    pub fn from_opening(
+        branch: BranchCode,
+        person: PersonCode,
+        situation: SituationCode,
+        now: Moment,
+    ) -> CaseHead {
+        CaseHead {
             protocol: 0,
             branch,
             person,
@@ -60,51 +68,51 @@ impl Head {
 
 /// One of the four.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Case {
-    Claim(Box<Claim>),
-    Inspection(Inspection),
-    Ticket(Ticket),
-    Appointment(Appointment),
+pub enum StoredCase {
+    Claim(Box<StoredClaim>),
+    Inspection(StoredInspection),
+    Ticket(StoredTicket),
+    Appointment(StoredAppointment),
 }
 
-impl Case {
+impl StoredCase {
     pub fn kind(&self) -> CaseKind {
         match self {
-            Case::Claim(_) => CaseKind::Claim,
-            Case::Inspection(_) => CaseKind::Inspection,
-            Case::Ticket(_) => CaseKind::Ticket,
-            Case::Appointment(_) => CaseKind::Appointment,
+            StoredCase::Claim(_) => CaseKind::Claim,
+            StoredCase::Inspection(_) => CaseKind::Inspection,
+            StoredCase::Ticket(_) => CaseKind::Ticket,
+            StoredCase::Appointment(_) => CaseKind::Appointment,
         }
     }
 
-    pub fn head(&self) -> &Head {
+    pub fn head(&self) -> &CaseHead {
         match self {
-            Case::Claim(own) => &own.head,
-            Case::Inspection(own) => &own.head,
-            Case::Ticket(own) => &own.head,
-            Case::Appointment(own) => &own.head,
+            StoredCase::Claim(own) => &own.head,
+            StoredCase::Inspection(own) => &own.head,
+            StoredCase::Ticket(own) => &own.head,
+            StoredCase::Appointment(own) => &own.head,
         }
     }
 
-    pub fn head_mut(&mut self) -> &mut Head {
+    pub fn head_mut(&mut self) -> &mut CaseHead {
         match self {
-            Case::Claim(own) => &mut own.head,
-            Case::Inspection(own) => &mut own.head,
-            Case::Ticket(own) => &mut own.head,
-            Case::Appointment(own) => &mut own.head,
+            StoredCase::Claim(own) => &mut own.head,
+            StoredCase::Inspection(own) => &mut own.head,
+            StoredCase::Ticket(own) => &mut own.head,
+            StoredCase::Appointment(own) => &mut own.head,
         }
     }
 
     pub fn priority(&self) -> Option<Priority> {
         match self {
-            Case::Claim(own) => Some(own.priority),
-            Case::Ticket(own) => Some(own.priority),
-            Case::Inspection(_) | Case::Appointment(_) => None,
+            StoredCase::Claim(own) => Some(own.priority),
+            StoredCase::Ticket(own) => Some(own.priority),
+            StoredCase::Inspection(_) | StoredCase::Appointment(_) => None,
         }
     }
 }
 
-/// The columns of a [`Head`].
+/// The columns of a [`CaseHead`].
 macro_rules! head_columns {
     () => {
         "protocol, branch, person, benefit, situation, situation_since, responsible, opened_at, closed_at, version, \
@@ -113,7 +121,7 @@ macro_rules! head_columns {
 }
 pub(crate) use head_columns;
 
-/// What writes rows of a table whose own columns these are ([`row`]).
+/// What writes rows of a table whose own columns these are ([`build_case_row`]).
 macro_rules! insert_head {
     ($table:literal, $columns:expr) => {
         concat!(
@@ -160,7 +168,7 @@ macro_rules! select_head {
     };
 }
 
-fn head_values(head: &Head) -> [Value; 11] {
+fn build_head_values(head: &CaseHead) -> [SqlScalar; 11] {
     [
         head.protocol.into(),
         head.branch.into(),
@@ -177,13 +185,18 @@ fn head_values(head: &Head) -> [Value; 11] {
 }
 
 /// A row as [`insert_head`] writes it.
-pub(crate) fn row(tenant: TenantId, code: i32, head: &Head, own: Vec<Value>) -> Vec<Value> {
-    let key: [Value; 3] = [tenant.into(), code.into(), head.opened_at.into()];
-    key.into_iter().chain(head_values(head)).chain(own).collect()
+pub(crate) fn build_case_row(
+    tenant: TenantId,
+    code: i32,
+    head: &CaseHead,
+    own: Vec<SqlScalar>,
+) -> Vec<SqlScalar> {
+    let key: [SqlScalar; 3] = [tenant.into(), code.into(), head.opened_at.into()];
+    key.into_iter().chain(build_head_values(head)).chain(own).collect()
 }
 
-pub(crate) fn head(row: &Row) -> Result<Head, Error> {
-    Ok(Head {
+pub(crate) fn parse_case_head(row: &Row) -> Result<CaseHead, Error> {
+    Ok(CaseHead {
         protocol: row.get("protocol")?,
         branch: row.get("branch")?,
         person: row.get("person")?,
@@ -199,7 +212,7 @@ pub(crate) fn head(row: &Row) -> Result<Head, Error> {
 }
 
 /// How a kind is kept.
-struct Kept {
+struct CaseTableLayout {
     table: &'static str,
     /// The columns of its own.
     own: &'static str,
@@ -209,30 +222,30 @@ struct Kept {
     typed_by: &'static str,
 }
 
-const fn kept(kind: CaseKind) -> Kept {
+const fn describe_case_table(kind: CaseKind) -> CaseTableLayout {
     match kind {
-        CaseKind::Claim => Kept {
+        CaseKind::Claim => CaseTableLayout {
             table: "claims",
             own: claim_columns!(),
             insert: insert_head!("claims", claim_columns!()),
             select: select_head!("claims", claim_columns!()),
             typed_by: "kind",
         },
-        CaseKind::Inspection => Kept {
+        CaseKind::Inspection => CaseTableLayout {
             table: "inspections",
             own: inspection_columns!(),
             insert: insert_head!("inspections", inspection_columns!()),
             select: select_head!("inspections", inspection_columns!()),
             typed_by: "kind",
         },
-        CaseKind::Ticket => Kept {
+        CaseKind::Ticket => CaseTableLayout {
             table: "tickets",
             own: ticket_columns!(),
             insert: insert_head!("tickets", ticket_columns!()),
             select: select_head!("tickets", ticket_columns!()),
             typed_by: "kind",
         },
-        CaseKind::Appointment => Kept {
+        CaseKind::Appointment => CaseTableLayout {
             table: "appointments",
             own: appointment_columns!(),
             insert: insert_head!("appointments", appointment_columns!()),
@@ -242,12 +255,12 @@ const fn kept(kind: CaseKind) -> Kept {
     }
 }
 
-fn own_values(case: &Case) -> Vec<Value> {
+fn build_own_values(case: &StoredCase) -> Vec<SqlScalar> {
     match case {
-        Case::Claim(own) => claims::values(own),
-        Case::Inspection(own) => inspections::values(own),
-        Case::Ticket(own) => tickets::values(own),
-        Case::Appointment(own) => appointments::values(own),
+        StoredCase::Claim(own) => claims::build_claim_values(own),
+        StoredCase::Inspection(own) => inspections::build_inspection_values(own),
+        StoredCase::Ticket(own) => tickets::build_ticket_values(own),
+        StoredCase::Appointment(own) => appointments::build_appointment_values(own),
     }
 }
 
@@ -255,32 +268,33 @@ fn own_values(case: &Case) -> Vec<Value> {
 const ROWS: usize = 50;
 
 /// Writes cases of one kind that are not there yet, each with its code.
-pub fn insert<'c>(
+pub fn insert_cases<'c>(
     tenant: TenantId,
     kind: CaseKind,
-    all: impl IntoIterator<Item = (i32, &'c Case)>,
+    all: impl IntoIterator<Item = (i32, &'c StoredCase)>,
 ) -> Vec<Statement> {
-    let rows = all.into_iter().map(|(code, case)| row(tenant, code, case.head(), own_values(case)));
-    crate::statement::inserts(kept(kind).insert, ROWS, rows)
+    let rows =
+        all.into_iter().map(|(code, case)| build_case_row(tenant, code, case.head(), build_own_values(case)));
+    crate::statement::build_inserts(describe_case_table(kind).insert, ROWS, rows)
 }
 
 /// Writes everything that is known of a case anew.
-pub fn update(tenant: TenantId, code: i32, case: &Case) -> Statement {
-    let kept = kept(case.kind());
+pub fn update_case(tenant: TenantId, code: i32, case: &StoredCase) -> Statement {
+    let kept = describe_case_table(case.kind());
     let columns = head_columns!().split(", ").chain(kept.own.split(", "));
     let set: Vec<String> = columns.map(|column| format!("{column} = ?")).collect();
-    let values = head_values(case.head()).into_iter().chain(own_values(case));
+    let values = build_head_values(case.head()).into_iter().chain(build_own_values(case));
     sql("UPDATE")
-        .ending(kept.table)
-        .then(&format!("SET {}", set.join(", ")), values)
-        .then("WHERE tenant = ? AND code = ?", [Value::from(tenant), code.into()])
+        .append_text(kept.table)
+        .append(&format!("SET {}", set.join(", ")), values)
+        .append("WHERE tenant = ? AND code = ?", [SqlScalar::from(tenant), code.into()])
 }
 
 /// A case with what its codes stand for where the registers do not say it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Told {
+pub struct ResolvedCase {
     pub code: i32,
-    pub case: Case,
+    pub case: StoredCase,
     pub name: String,
     /// As it is kept.
     pub document: Option<String>,
@@ -290,45 +304,46 @@ pub struct Told {
 
 /// Those of these cases that the scope sees, newest opening first.
 #[boxed::future]
-pub async fn some(
-    from: impl Into<Source<'_>>,
+pub async fn list_cases_by_codes(
+    from: impl Into<ReadSource<'_>>,
     scope: &Scope,
     kind: CaseKind,
     codes: &[i32],
-) -> Result<Vec<Told>, Error> {
+) -> Result<Vec<ResolvedCase>, Error> {
     if codes.is_empty() {
         return Ok(Vec::new());
     }
-    let statement = sql(kept(kind).select)
+    let statement = sql(describe_case_table(kind).select)
         .arg(scope.tenant())
-        .within("code", codes.iter().copied())
-        .scoped("branch + 0", scope.branches())
-        .ending("ORDER BY opened_at DESC, code DESC");
-    let rows = from.all(Weight::Search, statement).await?;
-    rows.iter().map(|row| told(kind, row)).collect()
+        .filter_in("code", codes.iter().copied())
+        .filter_branches("branch + 0", scope.branches())
+        .append_text("ORDER BY opened_at DESC, code DESC");
+    let rows = from.fetch_all(QueryWeight::Search, statement).await?;
+    rows.iter().map(|row| parse_resolved_case(kind, row)).collect()
 }
 
 /// The case of this code, if the scope sees it.
 #[boxed::future]
-pub async fn find(
-    from: impl Into<Source<'_>>,
+pub async fn find_case(
+    from: impl Into<ReadSource<'_>>,
     scope: &Scope,
     kind: CaseKind,
     code: i32,
-) -> Result<Option<Told>, Error> {
-    let statement = sql(kept(kind).select).arg(scope.tenant()).then("AND code = ?", [code]);
-    let found = from.one(statement).await?.map(|row| told(kind, &row)).transpose()?;
-    Ok(found.filter(|told| scope.sees(told.case.head().branch)))
+) -> Result<Option<ResolvedCase>, Error> {
+    let statement = sql(describe_case_table(kind).select).arg(scope.tenant()).append("AND code = ?", [code]);
+    let found =
+        from.fetch_optional(statement).await?.map(|row| parse_resolved_case(kind, &row)).transpose()?;
+    Ok(found.filter(|told| scope.can_see(told.case.head().branch)))
 }
 
-fn told(kind: CaseKind, row: &Row) -> Result<Told, Error> {
+fn parse_resolved_case(kind: CaseKind, row: &Row) -> Result<ResolvedCase, Error> {
     let case = match kind {
-        CaseKind::Claim => Case::Claim(Box::new(claims::claim(row)?)),
-        CaseKind::Inspection => Case::Inspection(inspections::inspection(row)?),
-        CaseKind::Ticket => Case::Ticket(tickets::ticket(row)?),
-        CaseKind::Appointment => Case::Appointment(appointments::appointment(row)?),
+        CaseKind::Claim => StoredCase::Claim(Box::new(claims::parse_claim_row(row)?)),
+        CaseKind::Inspection => StoredCase::Inspection(inspections::parse_inspection_row(row)?),
+        CaseKind::Ticket => StoredCase::Ticket(tickets::parse_ticket_row(row)?),
+        CaseKind::Appointment => StoredCase::Appointment(appointments::parse_appointment_row(row)?),
     };
-    Ok(Told {
+    Ok(ResolvedCase {
         code: row.get("code")?,
         case,
         name: row.get("person_name")?,

@@ -1,10 +1,10 @@
 //! What a claim may be about.
 
-use crate::{Error, Source, Tx, Weight, sql};
-use domain::{ClaimTypeCode, Moment, Name, TenantId};
+use crate::{Error, QueryWeight, ReadSource, Tx, sql};
+use domain::{ClaimTypeCode, DisplayName, Moment, TenantId};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ClaimType {
+pub struct StoredClaimType {
     pub code: ClaimTypeCode,
     pub name: String,
     pub active: bool,
@@ -12,25 +12,28 @@ pub struct ClaimType {
 
 /// Every type, also those no longer in use.
 #[boxed::future]
-pub async fn all(from: impl Into<Source<'_>>, tenant: TenantId) -> Result<Vec<ClaimType>, Error> {
+pub async fn list_claim_types(
+    from: impl Into<ReadSource<'_>>,
+    tenant: TenantId,
+) -> Result<Vec<StoredClaimType>, Error> {
     let statement =
         sql("SELECT code, name, active FROM claim_types WHERE tenant = $1 ORDER BY code").arg(tenant);
-    let rows = from.all(Weight::Search, statement).await?;
+    let rows = from.fetch_all(QueryWeight::Search, statement).await?;
     rows.iter()
         .map(|row| {
-            Ok(ClaimType { code: row.get("code")?, name: row.get("name")?, active: row.get("active")? })
+            Ok(StoredClaimType { code: row.get("code")?, name: row.get("name")?, active: row.get("active")? })
         })
         .collect()
 }
 
 #[boxed::future]
-pub async fn insert_all(
+pub async fn insert_claim_types(
     tx: &mut Tx,
     tenant: TenantId,
-    types: &[(ClaimTypeCode, Name)],
+    types: &[(ClaimTypeCode, DisplayName)],
     now: Moment,
 ) -> Result<(), Error> {
-    let insert = |(code, name): &(ClaimTypeCode, Name)| {
+    let insert = |(code, name): &(ClaimTypeCode, DisplayName)| {
         sql("INSERT INTO claim_types (tenant, code, name, active, version, created_at, updated_at)
              VALUES ($1, $2, $3, TRUE, 1, $4, $4)")
         .arg(tenant)
@@ -38,5 +41,5 @@ pub async fn insert_all(
         .arg(name.as_str())
         .arg(now)
     };
-    tx.batch(types.iter().map(insert).collect()).await
+    tx.execute_batch(types.iter().map(insert).collect()).await
 }

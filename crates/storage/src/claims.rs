@@ -2,19 +2,22 @@
 
 mod search;
 
-pub use search::{Driver, Found, Part, Place, at, codes, count, driver};
+pub use search::{
+    ClaimOpeningCursor, ClaimPageRequest, DrivingClaimCriterion, FoundClaim, choose_driver, count_claims,
+    list_claim_codes, list_found_claims,
+};
 
-use crate::benefits::Vehicle;
-use crate::benefits::kept::{vehicle, vehicle_values};
-use crate::cases::{self, Head, head_columns};
-use crate::people::place;
-use crate::statement::inserts;
-use crate::{Error, Row, Source, Statement, Value, Weight, sql};
+use crate::benefits::VehicleDetails;
+use crate::benefits::kept::{build_vehicle_values, parse_vehicle_row};
+use crate::cases::{self, CaseHead, head_columns};
+use crate::people::parse_address_columns;
+use crate::statement::build_inserts;
+use crate::{Error, QueryWeight, ReadSource, Row, SqlScalar, Statement, sql};
 use domain::{Cep, ClaimCode, ClaimTypeCode, Involved, PersonCode, PostalAddress, Priority, Scope, TenantId};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Claim {
-    pub head: Head,
+pub struct StoredClaim {
+    pub head: CaseHead,
     pub kind: ClaimTypeCode,
     pub involved: Involved,
     pub priority: Priority,
@@ -26,18 +29,18 @@ pub struct Claim {
     /// Where it happened.
     pub place: PostalAddress,
     /// As it was when the claim was opened.
-    pub vehicle: Vehicle,
+    pub vehicle: VehicleDetails,
 }
 
 /// A claim with what its codes stand for where the registers do not say it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Told {
+pub struct ResolvedClaim {
     pub code: ClaimCode,
-    pub claim: Claim,
+    pub claim: StoredClaim,
     pub responsible: Option<String>,
 }
 
-/// What a claim has besides what all cases have, in the order of [`values`].
+/// What a claim has besides what all cases have, in the order of [`build_claim_values`].
 macro_rules! claim_columns {
     () => {
         concat!(
@@ -53,17 +56,19 @@ pub(crate) use claim_columns;
 const ROWS: usize = 50;
 
 /// Writes claims that are not there yet, each with its code.
-pub fn insert<'c>(
+pub fn insert_claims<'c>(
     tenant: TenantId,
-    claims: impl IntoIterator<Item = (ClaimCode, &'c Claim)>,
+    claims: impl IntoIterator<Item = (ClaimCode, &'c StoredClaim)>,
 ) -> Vec<Statement> {
-    let row = |(code, claim): (ClaimCode, &Claim)| cases::row(tenant, code.get(), &claim.head, values(claim));
-    inserts(cases::insert_head!("claims", claim_columns!()), ROWS, claims.into_iter().map(row))
+    let row = |(code, claim): (ClaimCode, &StoredClaim)| {
+        cases::build_case_row(tenant, code.get(), &claim.head, build_claim_values(claim))
+    };
+    build_inserts(cases::insert_head!("claims", claim_columns!()), ROWS, claims.into_iter().map(row))
 }
 
-pub(crate) fn values(claim: &Claim) -> Vec<Value> {
+pub(crate) fn build_claim_values(claim: &StoredClaim) -> Vec<SqlScalar> {
     let place = &claim.place;
-    let mut values: Vec<Value> = vec![
+    let mut values: Vec<SqlScalar> = vec![
         claim.kind.into(),
         claim.involved.into(),
         claim.priority.into(),
@@ -79,18 +84,21 @@ pub(crate) fn values(claim: &Claim) -> Vec<Value> {
         place.state.as_deref().into(),
         place.cep.as_ref().map(Cep::as_str).into(),
     ];
-    values.extend(vehicle_values(&claim.vehicle));
+    values.extend(build_vehicle_values(&claim.vehicle));
     values
 }
 
 /// Says of claims which others they belong to.
-pub fn relate(tenant: TenantId, pairs: impl IntoIterator<Item = (ClaimCode, ClaimCode)>) -> Vec<Statement> {
+pub fn insert_claim_relations(
+    tenant: TenantId,
+    pairs: impl IntoIterator<Item = (ClaimCode, ClaimCode)>,
+) -> Vec<Statement> {
     let rows = pairs.into_iter().map(|(claim, related)| [tenant.into(), claim.into(), related.into()]);
-    inserts("INSERT INTO claim_relations (tenant, claim, related) VALUES", ROWS, rows)
+    build_inserts("INSERT INTO claim_relations (tenant, claim, related) VALUES", ROWS, rows)
 }
 
 /// Takes back that one claim belongs to another.
-pub fn unrelate(tenant: TenantId, claim: ClaimCode, other: ClaimCode) -> Statement {
+pub fn delete_claim_relation(tenant: TenantId, claim: ClaimCode, other: ClaimCode) -> Statement {
     sql("DELETE FROM claim_relations WHERE tenant = $1 AND claim = $2 AND related = $3")
         .arg(tenant)
         .arg(claim)
@@ -98,18 +106,20 @@ pub fn unrelate(tenant: TenantId, claim: ClaimCode, other: ClaimCode) -> Stateme
 }
 
 /// Takes back of a claim that others belong to it, and of them that it belongs to them.
-pub fn part(tenant: TenantId, claim: ClaimCode, others: &[ClaimCode]) -> Vec<Statement> {
-    let apart = |other: &ClaimCode| [unrelate(tenant, claim, *other), unrelate(tenant, *other, claim)];
+pub fn delete_mutual_relations(tenant: TenantId, claim: ClaimCode, others: &[ClaimCode]) -> Vec<Statement> {
+    let apart = |other: &ClaimCode| {
+        [delete_claim_relation(tenant, claim, *other), delete_claim_relation(tenant, *other, claim)]
+    };
     others.iter().flat_map(apart).collect()
 }
 
 /// Those of these claims that the scope sees, by code.
 #[boxed::future]
-pub async fn find(
-    from: impl Into<Source<'_>>,
+pub async fn list_claims_by_codes(
+    from: impl Into<ReadSource<'_>>,
     scope: &Scope,
     codes: impl IntoIterator<Item = ClaimCode>,
-) -> Result<Vec<Told>, Error> {
+) -> Result<Vec<ResolvedClaim>, Error> {
     let statement = sql(concat!(
         "SELECT code, ",
         head_columns!(),
@@ -119,41 +129,45 @@ pub async fn find(
          FROM claims WHERE tenant = $1"
     ))
     .arg(scope.tenant())
-    .within("code", codes)
-    .scoped("branch + 0", scope.branches())
-    .ending("ORDER BY code");
-    let rows = from.all(Weight::Point, statement).await?;
+    .filter_in("code", codes)
+    .filter_branches("branch + 0", scope.branches())
+    .append_text("ORDER BY code");
+    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
     let told = |row: &Row| {
-        Ok(Told { code: row.get("code")?, claim: claim(row)?, responsible: row.get("responsible_name")? })
+        Ok(ResolvedClaim {
+            code: row.get("code")?,
+            claim: parse_claim_row(row)?,
+            responsible: row.get("responsible_name")?,
+        })
     };
     rows.iter().map(told).collect()
 }
 
-pub(crate) fn claim(row: &Row) -> Result<Claim, Error> {
-    Ok(Claim {
-        head: cases::head(row)?,
+pub(crate) fn parse_claim_row(row: &Row) -> Result<StoredClaim, Error> {
+    Ok(StoredClaim {
+        head: cases::parse_case_head(row)?,
         kind: row.get("kind")?,
         involved: row.get("involved")?,
         priority: row.get("priority")?,
         description: row.get("description")?,
         happened_on: row.get("happened_on")?,
         driver: row.get("driver")?,
-        place: place(row)?,
-        vehicle: vehicle(row)?,
+        place: parse_address_columns(row)?,
+        vehicle: parse_vehicle_row(row)?,
     })
 }
 
 /// Which claims belong to these: pairs of one of these and another.
 #[boxed::future]
-pub async fn related(
-    from: impl Into<Source<'_>>,
+pub async fn list_related_claims(
+    from: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     claims: impl IntoIterator<Item = ClaimCode>,
 ) -> Result<Vec<(ClaimCode, ClaimCode)>, Error> {
     let statement = sql("SELECT claim, related FROM claim_relations WHERE tenant = $1")
         .arg(tenant)
-        .within("claim", claims)
-        .ending("ORDER BY claim, related");
-    let rows = from.all(Weight::Point, statement).await?;
+        .filter_in("claim", claims)
+        .append_text("ORDER BY claim, related");
+    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
     rows.iter().map(|row| Ok((row.get("claim")?, row.get("related")?))).collect()
 }

@@ -1,11 +1,11 @@
 //! Where doctors see people.
 
-use crate::{Error, Source, Weight, people, sql};
+use crate::{Error, QueryWeight, ReadSource, people, sql};
 use domain::{ClinicCode, PostalAddress, TenantId};
 
 /// A clinic, as far as appointments need it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Clinic {
+pub struct StoredClinic {
     pub code: ClinicCode,
     pub name: String,
     pub address: PostalAddress,
@@ -14,17 +14,20 @@ pub struct Clinic {
 
 /// Every clinic, also those no longer used; by code.
 #[boxed::future]
-pub async fn all(from: impl Into<Source<'_>>, tenant: TenantId) -> Result<Vec<Clinic>, Error> {
+pub async fn list_clinics(
+    from: impl Into<ReadSource<'_>>,
+    tenant: TenantId,
+) -> Result<Vec<StoredClinic>, Error> {
     let statement =
         sql("SELECT code, name, street_kind, street, street_number, complement, district, city, state, cep,
              active FROM clinics WHERE tenant = $1 ORDER BY code");
-    let rows = from.all(Weight::Point, statement.arg(tenant)).await?;
+    let rows = from.fetch_all(QueryWeight::Point, statement.arg(tenant)).await?;
     rows.iter()
         .map(|row| {
-            Ok(Clinic {
+            Ok(StoredClinic {
                 code: row.get("code")?,
                 name: row.get("name")?,
-                address: people::place(row)?,
+                address: people::parse_address_columns(row)?,
                 active: row.get("active")?,
             })
         })

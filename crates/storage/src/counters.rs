@@ -1,6 +1,6 @@
 //! Codes, sequence numbers and protocols: each kind counts from 1 in each tenant, in the tenant's lane.
 
-use crate::{Error, Row, Source, Statement, Tx, sql};
+use crate::{Error, ReadSource, Row, Statement, Tx, sql};
 use domain::TenantId;
 
 /// What is counted.
@@ -119,16 +119,16 @@ impl Counter {
 
 /// The next number of a kind.
 #[boxed::future]
-pub async fn next(tx: &mut Tx, tenant: TenantId, counter: Counter) -> Result<i32, Error> {
-    take(tx, tenant, counter, 1).await
+pub async fn reserve_number(tx: &mut Tx, tenant: TenantId, counter: Counter) -> Result<i32, Error> {
+    reserve_numbers(tx, tenant, counter, 1).await
 }
 
 /// The next number of what a register is counted by.
 #[boxed::future]
-pub async fn next_of(tx: &mut Tx, tenant: TenantId, kind: &'static str) -> Result<i32, Error> {
+pub async fn reserve_register_code(tx: &mut Tx, tenant: TenantId, kind: &'static str) -> Result<i32, Error> {
     let statement = sql("INSERT INTO counters (tenant, kind, last) VALUES ($1, $2, 1)
          ON CONFLICT (tenant, kind) DO UPDATE SET last = counters.last + 1 RETURNING last");
-    let row = tx.one(statement.arg(tenant).arg(kind)).await?;
+    let row = tx.fetch_optional(statement.arg(tenant).arg(kind)).await?;
     row.map_or_else(|| Err(Error::Broken("a counter gave nothing".to_owned())), |row| row.get("last"))
 }
 
@@ -137,7 +137,12 @@ pub const UNCOUNTED: i32 = 2_000_000_000;
 
 /// Moves the counter of a register past a code that somebody chose.
 #[boxed::future]
-pub async fn pass(tx: &mut Tx, tenant: TenantId, kind: &'static str, code: i32) -> Result<(), Error> {
+pub async fn advance_register_counter(
+    tx: &mut Tx,
+    tenant: TenantId,
+    kind: &'static str,
+    code: i32,
+) -> Result<(), Error> {
     if code >= UNCOUNTED {
         return Ok(());
     }
@@ -148,20 +153,25 @@ pub async fn pass(tx: &mut Tx, tenant: TenantId, kind: &'static str, code: i32) 
 
 /// Takes `count` numbers in a row; gives the first.
 #[boxed::future]
-pub async fn take(tx: &mut Tx, tenant: TenantId, counter: Counter, count: i32) -> Result<i32, Error> {
-    let [first] = take_all(tx, tenant, [(counter, count)]).await?;
+pub async fn reserve_numbers(
+    tx: &mut Tx,
+    tenant: TenantId,
+    counter: Counter,
+    count: i32,
+) -> Result<i32, Error> {
+    let [first] = reserve_number_blocks(tx, tenant, [(counter, count)]).await?;
     Ok(first)
 }
 
 /// The next number of a kind that is nobody's code, and may grow past one.
 #[boxed::future]
-pub async fn next_long(tx: &mut Tx, tenant: TenantId, counter: Counter) -> Result<i64, Error> {
-    let row = tx.one(statement(tenant, [(counter, 1)])).await?;
+pub async fn reserve_long_number(tx: &mut Tx, tenant: TenantId, counter: Counter) -> Result<i64, Error> {
+    let row = tx.fetch_optional(build_reservation(tenant, [(counter, 1)])).await?;
     row.map_or_else(|| Err(Error::Broken("a counter gave nothing".to_owned())), |row| row.get("last"))
 }
 
 /// Takes numbers of several kinds at once, so many in a row of each; gives the first of each, and 0 where none is wanted.
-pub async fn take_all<const KINDS: usize>(
+pub async fn reserve_number_blocks<const KINDS: usize>(
     tx: &mut Tx,
     tenant: TenantId,
     wanted: [(Counter, i32); KINDS],
@@ -169,21 +179,24 @@ pub async fn take_all<const KINDS: usize>(
     if wanted.iter().all(|(_, count)| *count == 0) {
         return Ok([0; KINDS]);
     }
-    firsts(wanted, &tx.all(statement(tenant, wanted)).await?)
+    parse_first_numbers(wanted, &tx.fetch_all(build_reservation(tenant, wanted)).await?)
 }
 
 /// The same, with a question that goes along.
-pub(crate) async fn take_all_and<const KINDS: usize>(
+pub(crate) async fn reserve_blocks_and_query<const KINDS: usize>(
     tx: &mut Tx,
     tenant: TenantId,
     wanted: [(Counter, i32); KINDS],
     also: Statement,
 ) -> Result<([i32; KINDS], Vec<Row>), Error> {
-    let [taken, answer] = tx.several([statement(tenant, wanted), also]).await?;
-    Ok((firsts(wanted, &taken)?, answer))
+    let [taken, answer] = tx.fetch_several([build_reservation(tenant, wanted), also]).await?;
+    Ok((parse_first_numbers(wanted, &taken)?, answer))
 }
 
-fn firsts<const KINDS: usize>(wanted: [(Counter, i32); KINDS], taken: &[Row]) -> Result<[i32; KINDS], Error> {
+fn parse_first_numbers<const KINDS: usize>(
+    wanted: [(Counter, i32); KINDS],
+    taken: &[Row],
+) -> Result<[i32; KINDS], Error> {
     let mut firsts = [0; KINDS];
     for row in taken {
         let (kind, last): (String, i64) = (row.get("kind")?, row.get("last")?);
@@ -200,29 +213,38 @@ fn firsts<const KINDS: usize>(wanted: [(Counter, i32); KINDS], taken: &[Row]) ->
     }
 }
 
-/// What [`take_all`] asks the database; by itself for those who measure what asking costs.
-pub fn statement<const KINDS: usize>(tenant: TenantId, wanted: [(Counter, i32); KINDS]) -> Statement {
+/// What [`reserve_number_blocks`] asks the database; by itself for those who measure what asking costs.
+pub fn build_reservation<const KINDS: usize>(tenant: TenantId, wanted: [(Counter, i32); KINDS]) -> Statement {
     let wanted = wanted.into_iter().filter(|(_, count)| *count > 0);
     let rows = wanted.map(|(counter, count)| [tenant.into(), counter.kind().into(), count.into()]);
-    sql("INSERT INTO counters (tenant, kind, last) VALUES").rows(rows).ending(
+    sql("INSERT INTO counters (tenant, kind, last) VALUES").append_rows(rows).append_text(
         "ON CONFLICT (tenant, kind) DO UPDATE SET last = counters.last + excluded.last RETURNING kind, last",
     )
 }
 
 /// Counts on behind a number that somebody chose; one that was passed already changes nothing.
 #[boxed::future]
-pub async fn reach(tx: &mut Tx, tenant: TenantId, counter: Counter, number: i32) -> Result<(), Error> {
-    pass(tx, tenant, counter.kind(), number).await
+pub async fn advance_counter(
+    tx: &mut Tx,
+    tenant: TenantId,
+    counter: Counter,
+    number: i32,
+) -> Result<(), Error> {
+    advance_register_counter(tx, tenant, counter.kind(), number).await
 }
 
 /// The last number that was given; 0 where there is none yet.
 #[boxed::future]
-pub async fn last(from: impl Into<Source<'_>>, tenant: TenantId, counter: Counter) -> Result<i64, Error> {
-    let row = from.one(last_statement(tenant, counter)).await?;
+pub async fn load_last_number(
+    from: impl Into<ReadSource<'_>>,
+    tenant: TenantId,
+    counter: Counter,
+) -> Result<i64, Error> {
+    let row = from.fetch_optional(select_last_number(tenant, counter)).await?;
     row.map_or(Ok(0), |row| row.get("last"))
 }
 
-/// What [`last`] asks the database.
-pub(crate) fn last_statement(tenant: TenantId, counter: Counter) -> Statement {
+/// What [`load_last_number`] asks the database.
+pub(crate) fn select_last_number(tenant: TenantId, counter: Counter) -> Statement {
     sql("SELECT last FROM counters WHERE tenant = $1 AND kind = $2").arg(tenant).arg(counter.kind())
 }

@@ -1,13 +1,13 @@
 //! Credit cards of people, as far as we know them: a payment gateway keeps the rest behind its token. The token is sealed
 //! among the secrets; the column `gateway_token` is empty but for rows of versions that kept it in the clear.
 
-use crate::statement::inserts;
-use crate::{Error, Row, Source, Statement, Tx, Value, Weight, sql};
+use crate::statement::build_inserts;
+use crate::{Error, QueryWeight, ReadSource, Row, SqlScalar, Statement, Tx, sql};
 use domain::{CreditCardCode, Moment, PersonCode, TenantId};
 
 /// A card as it is shown. The gateway's token is for whoever charges it, and read by nobody else.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CreditCard {
+pub struct StoredCreditCard {
     pub code: CreditCardCode,
     pub brand: String,
     /// The last four.
@@ -21,38 +21,38 @@ pub struct CreditCard {
 
 /// The cards of a person, also those no longer used; by code.
 #[boxed::future]
-pub async fn of(
-    from: impl Into<Source<'_>>,
+pub async fn list_credit_cards(
+    from: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     person: PersonCode,
-) -> Result<Vec<CreditCard>, Error> {
+) -> Result<Vec<StoredCreditCard>, Error> {
     let statement =
         sql("SELECT code, brand, last_digits, holder, valid_until, is_main, active FROM credit_cards
          WHERE tenant = $1 AND person = $2 ORDER BY code")
         .arg(tenant)
         .arg(person);
-    let rows = from.all(Weight::Point, statement).await?;
-    rows.iter().map(card).collect()
+    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
+    rows.iter().map(parse_credit_card_row).collect()
 }
 
 /// The cards of several people, by person and code.
 #[boxed::future]
-pub async fn of_some(
-    from: impl Into<Source<'_>>,
+pub async fn list_credit_cards_of_people(
+    from: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     people: impl IntoIterator<Item = PersonCode>,
-) -> Result<Vec<(PersonCode, CreditCard)>, Error> {
+) -> Result<Vec<(PersonCode, StoredCreditCard)>, Error> {
     let statement = sql("SELECT person, code, brand, last_digits, holder, valid_until, is_main, active
          FROM credit_cards WHERE tenant = $1")
     .arg(tenant)
-    .within("person", people)
-    .ending("ORDER BY person, code");
-    let rows = from.all(Weight::Point, statement).await?;
-    rows.iter().map(|row| Ok((row.get("person")?, card(row)?))).collect()
+    .filter_in("person", people)
+    .append_text("ORDER BY person, code");
+    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
+    rows.iter().map(|row| Ok((row.get("person")?, parse_credit_card_row(row)?))).collect()
 }
 
-fn card(row: &Row) -> Result<CreditCard, Error> {
-    Ok(CreditCard {
+fn parse_credit_card_row(row: &Row) -> Result<StoredCreditCard, Error> {
+    Ok(StoredCreditCard {
         code: row.get("code")?,
         brand: row.get("brand")?,
         last_digits: row.get("last_digits")?,
@@ -64,7 +64,12 @@ fn card(row: &Row) -> Result<CreditCard, Error> {
 }
 
 /// Writes anew what is shown of a card.
-pub fn update(tenant: TenantId, person: PersonCode, card: &CreditCard, now: Moment) -> Statement {
+pub fn update_credit_card(
+    tenant: TenantId,
+    person: PersonCode,
+    card: &StoredCreditCard,
+    now: Moment,
+) -> Statement {
     sql("UPDATE credit_cards SET brand = $4, last_digits = $5, holder = $6, valid_until = $7, is_main = $8, active = $9,
              version = version + 1, updated_at = $10
          WHERE tenant = $1 AND person = $2 AND code = $3")
@@ -82,8 +87,8 @@ pub fn update(tenant: TenantId, person: PersonCode, card: &CreditCard, now: Mome
 
 /// The tokens that stand in the clear, of so many cards.
 #[boxed::future]
-pub async fn clear_tokens(
-    from: impl Into<Source<'_>>,
+pub async fn list_unsealed_tokens(
+    from: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     limit: i64,
 ) -> Result<Vec<(PersonCode, CreditCardCode, String)>, Error> {
@@ -92,13 +97,13 @@ pub async fn clear_tokens(
          ORDER BY person, code LIMIT $2")
         .arg(tenant)
         .arg(limit);
-    let rows = from.all(Weight::Search, statement).await?;
+    let rows = from.fetch_all(QueryWeight::Search, statement).await?;
     rows.iter().map(|row| Ok((row.get("person")?, row.get("code")?, row.get("gateway_token")?))).collect()
 }
 
 /// Empties the column of a token that was sealed.
 #[boxed::future]
-pub async fn empty_token(
+pub async fn clear_unsealed_token(
     tx: &mut Tx,
     tenant: TenantId,
     (person, code): (PersonCode, CreditCardCode),
@@ -110,8 +115,8 @@ pub async fn empty_token(
 
 /// A card that is written, without a token.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NewCreditCard {
-    pub card: CreditCard,
+pub struct NewCreditCardRow {
+    pub card: StoredCreditCard,
     pub created_at: Moment,
 }
 
@@ -119,11 +124,11 @@ pub struct NewCreditCard {
 const ROWS: usize = 100;
 
 /// Writes new cards, each of a person.
-pub fn insert<'c>(
+pub fn insert_credit_cards<'c>(
     tenant: TenantId,
-    cards: impl IntoIterator<Item = (PersonCode, &'c NewCreditCard)>,
+    cards: impl IntoIterator<Item = (PersonCode, &'c NewCreditCardRow)>,
 ) -> Vec<Statement> {
-    let rows = cards.into_iter().map(|(person, new)| -> [Value; 13] {
+    let rows = cards.into_iter().map(|(person, new)| -> [SqlScalar; 13] {
         let card = &new.card;
         [
             tenant.into(),
@@ -143,5 +148,5 @@ pub fn insert<'c>(
     });
     let head = "INSERT INTO credit_cards (tenant, person, code, brand, last_digits, holder, valid_until, gateway_token,
          is_main, active, version, created_at, updated_at) VALUES";
-    inserts(head, ROWS, rows)
+    build_inserts(head, ROWS, rows)
 }

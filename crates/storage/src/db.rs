@@ -1,7 +1,7 @@
 //! The executor: statements and units of work, on whichever engine the address named.
 
-use crate::engine::{Engine, Session, TransportProtection};
-use crate::unit::Work;
+use crate::engine::{Engine, TransactionSession, TransportProtection};
+use crate::unit::QueuedUnit;
 use crate::write_health::WriteHealth;
 use crate::{Error, Row, Statement};
 use domain::{DatabaseFault, Moment, TenantId};
@@ -18,32 +18,32 @@ pub struct Db {
 
 /// The queue in which a unit waits its turn. Units of one tenant run one after another, in every process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Lane {
+pub struct WriteLane {
     pub(crate) tenant: TenantId,
-    pub(crate) rank: Rank,
+    pub(crate) rank: UnitRank,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Rank {
+pub(crate) enum UnitRank {
     People,
     Background,
 }
 
-impl Lane {
+impl WriteLane {
     /// For what somebody waits for.
-    pub fn of(tenant: TenantId) -> Lane {
-        Lane { tenant, rank: Rank::People }
+    pub fn foreground(tenant: TenantId) -> WriteLane {
+        WriteLane { tenant, rank: UnitRank::People }
     }
 
     /// For what can wait until nobody does: audit, results of deliveries, housekeeping.
-    pub fn background(tenant: TenantId) -> Lane {
-        Lane { tenant, rank: Rank::Background }
+    pub fn background(tenant: TenantId) -> WriteLane {
+        WriteLane { tenant, rank: UnitRank::Background }
     }
 }
 
 /// How much a statement may ask of the database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Weight {
+pub enum QueryWeight {
     /// A few rows by a key: never waits behind a search.
     Point,
     /// Everything else, on connections of its own, with a longer limit.
@@ -59,17 +59,17 @@ impl Db {
     /// again, so it must have no effect but on `Tx`; it may await nothing else.
     ///
     /// A unit that has begun is carried to its end even if the caller stops waiting.
-    pub async fn write<I, T, E, F>(&self, lane: Lane, input: I, unit: F) -> Result<T, E>
+    pub async fn write<I, T, E, F>(&self, lane: WriteLane, input: I, unit: F) -> Result<T, E>
     where
         F: for<'t> Fn(&'t mut Tx, &'t I) -> BoxFuture<'t, Result<T, E>> + Send + 'static,
         I: Send + Sync + 'static,
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        let (work, answer) = Work::new(input, unit);
+        let (work, answer) = QueuedUnit::new(input, unit);
         self.engine.write(lane, work);
         // Nobody answered: whoever ran the unit is gone, and what became of it is not known.
-        answer.outcome().await.unwrap_or_else(|| Err(Error::Unknown.into()))
+        answer.receive().await.unwrap_or_else(|| Err(Error::Unknown.into()))
     }
 
     /// Runs several statements on one snapshot. A statement that writes fails.
@@ -80,14 +80,14 @@ impl Db {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        let (work, answer) = Work::new(input, reads);
+        let (work, answer) = QueuedUnit::new(input, reads);
         self.engine.read(work);
-        answer.outcome().await.unwrap_or_else(|| Err(stopped().into()))
+        answer.receive().await.unwrap_or_else(|| Err(build_closed_error().into()))
     }
 
     /// Runs one reading statement by itself.
     #[boxed::future]
-    pub async fn query(&self, weight: Weight, statement: Statement) -> Result<Vec<Row>, Error> {
+    pub async fn query(&self, weight: QueryWeight, statement: Statement) -> Result<Vec<Row>, Error> {
         let rows = self.engine.query(weight, statement).await;
         rows.inspect_err(|error| self.health.report_failure(error))
     }
@@ -123,13 +123,13 @@ impl Db {
     /// Asks the database for a sign of life, past every queue but that of point queries.
     #[boxed::future]
     pub async fn ping(&self) -> Result<(), Error> {
-        self.query(Weight::Point, crate::sql("SELECT 1 AS one")).await.map(drop)
+        self.query(QueryWeight::Point, crate::sql("SELECT 1 AS one")).await.map(drop)
     }
 
     /// What the database calls itself, for people: name and version.
     #[boxed::future]
-    pub async fn describe(&self) -> Result<String, Error> {
-        self.engine.describe().await
+    pub async fn describe_version(&self) -> Result<String, Error> {
+        self.engine.describe_version().await
     }
 
     /// What tells this database from a copy of it, where the engine says so and may be asked.
@@ -153,8 +153,8 @@ impl Db {
 
     /// The database's settings by which something that was stored may be lost when the power goes.
     #[boxed::future]
-    pub async fn weak_durability(&self) -> Result<Vec<String>, Error> {
-        self.engine.weak_durability().await
+    pub async fn weak_durability_settings(&self) -> Result<Vec<String>, Error> {
+        self.engine.weak_durability_settings().await
     }
 
     /// The time of the database server, where it has a clock of its own.
@@ -164,14 +164,14 @@ impl Db {
     }
 }
 
-pub(crate) fn stopped() -> Error {
+pub(crate) fn build_closed_error() -> Error {
     Error::Unavailable("the database was closed".to_owned())
 }
 
 /// A transaction, lent to a unit for its duration.
 pub struct Tx {
-    session: Session,
-    fault: Option<Fault>,
+    session: TransactionSession,
+    fault: Option<UnitFault>,
     wrote: bool,
     writes: u64,
     foreseen: Vec<(Statement, Vec<Row>)>,
@@ -179,7 +179,7 @@ pub struct Tx {
 }
 
 /// The first statement of a unit that failed. After it the engines differ (one would go on), so both stop.
-pub(crate) struct Fault {
+pub(crate) struct UnitFault {
     pub text: Cow<'static, str>,
     /// Rolled back by the database for a reason that passes (a deadlock, say).
     pub passing: bool,
@@ -188,11 +188,11 @@ pub(crate) struct Fault {
 }
 
 impl Tx {
-    pub(crate) fn new(session: Session, health: Arc<WriteHealth>) -> Tx {
+    pub(crate) fn new(session: TransactionSession, health: Arc<WriteHealth>) -> Tx {
         Tx { session, fault: None, wrote: false, writes: 0, foreseen: Vec::new(), health }
     }
 
-    pub(crate) fn session(&mut self) -> &mut Session {
+    pub(crate) fn session(&mut self) -> &mut TransactionSession {
         &mut self.session
     }
 
@@ -209,36 +209,36 @@ impl Tx {
 
     /// How many statements may have written something by now: for a unit that does many things, to know whether one of
     /// them had begun to write when it was refused.
-    pub fn writes(&self) -> u64 {
+    pub fn write_count(&self) -> u64 {
         self.writes
     }
 
-    pub(crate) fn take_fault(&mut self) -> Option<Fault> {
+    pub(crate) fn take_fault(&mut self) -> Option<UnitFault> {
         self.fault.take()
     }
 
     /// Every row that the statement gives.
-    pub async fn all(&mut self, statement: Statement) -> Result<Vec<Row>, Error> {
-        if let Some(rows) = self.take_foreseen(&statement) {
+    pub async fn fetch_all(&mut self, statement: Statement) -> Result<Vec<Row>, Error> {
+        if let Some(rows) = self.take_prefetched(&statement) {
             return Ok(rows);
         }
-        self.begin_statement(!statement.only_reads())?;
-        let result = self.session.all(&statement).await;
+        self.begin_statement(!statement.is_read_only())?;
+        let result = self.session.fetch_all(&statement).await;
         self.end_statement(result)
     }
 
     /// Asks in one go for what is about to be asked for one by one, where every question is a journey. The same statement
     /// then finds its rows here, once, unless the unit has written something meanwhile.
-    pub async fn foresee(&mut self, statements: Vec<Statement>) -> Result<(), Error> {
+    pub async fn prefetch(&mut self, statements: Vec<Statement>) -> Result<(), Error> {
         if self.session.is_remote() {
-            let rows = self.each(statements.clone()).await?;
+            let rows = self.fetch_each(statements.clone()).await?;
             self.foreseen = statements.into_iter().zip(rows).collect();
         }
         Ok(())
     }
 
     /// After a statement that failed, nothing is answered any more.
-    fn take_foreseen(&mut self, statement: &Statement) -> Option<Vec<Row>> {
+    fn take_prefetched(&mut self, statement: &Statement) -> Option<Vec<Row>> {
         if self.fault.is_some() {
             return None;
         }
@@ -247,8 +247,8 @@ impl Tx {
     }
 
     /// The first row, where there is one.
-    pub async fn one(&mut self, statement: Statement) -> Result<Option<Row>, Error> {
-        Ok(self.all(statement).await?.into_iter().next())
+    pub async fn fetch_optional(&mut self, statement: Statement) -> Result<Option<Row>, Error> {
+        Ok(self.fetch_all(statement).await?.into_iter().next())
     }
 
     /// Runs a statement for its effect; says how many rows it touched.
@@ -259,17 +259,17 @@ impl Tx {
     }
 
     /// The rows of several statements that do not depend on each other, asked for without a pause between them.
-    pub async fn several<const N: usize>(
+    pub async fn fetch_several<const N: usize>(
         &mut self,
         statements: [Statement; N],
     ) -> Result<[Vec<Row>; N], Error> {
-        let rows = self.each(statements.into()).await?;
+        let rows = self.fetch_each(statements.into()).await?;
         rows.try_into().map_err(|_| Error::Broken("as many answers as statements".to_owned()))
     }
 
     /// The same for as many as there happen to be.
-    pub(crate) async fn each(&mut self, statements: Vec<Statement>) -> Result<Vec<Vec<Row>>, Error> {
-        let known: Vec<Option<Vec<Row>>> = statements.iter().map(|one| self.take_foreseen(one)).collect();
+    pub(crate) async fn fetch_each(&mut self, statements: Vec<Statement>) -> Result<Vec<Vec<Row>>, Error> {
+        let known: Vec<Option<Vec<Row>>> = statements.iter().map(|one| self.take_prefetched(one)).collect();
         let unknown: Vec<Statement> = statements
             .into_iter()
             .zip(&known)
@@ -278,8 +278,8 @@ impl Tx {
             .collect();
         let mut asked = Vec::new();
         if !unknown.is_empty() {
-            self.begin_statement(!unknown.iter().all(Statement::only_reads))?;
-            let result = self.session.several(&unknown).await;
+            self.begin_statement(!unknown.iter().all(Statement::is_read_only))?;
+            let result = self.session.fetch_several(&unknown).await;
             asked = self.end_statement(result)?;
         }
         let mut asked = asked.into_iter();
@@ -287,9 +287,9 @@ impl Tx {
     }
 
     /// Runs several statements for their effect, in order, without a pause between them.
-    pub async fn batch(&mut self, statements: Vec<Statement>) -> Result<(), Error> {
+    pub async fn execute_batch(&mut self, statements: Vec<Statement>) -> Result<(), Error> {
         self.begin_statement(true)?;
-        let result = self.session.batch(&statements).await;
+        let result = self.session.execute_batch(&statements).await;
         self.end_statement(result)
     }
 
@@ -303,20 +303,20 @@ impl Tx {
         if writes {
             self.foreseen.clear();
         }
-        self.fault = Some(Fault { text: Cow::Borrowed("it was cut off"), passing: false, slow: false });
+        self.fault = Some(UnitFault { text: Cow::Borrowed("it was cut off"), passing: false, slow: false });
         Ok(())
     }
 
-    fn end_statement<T>(&mut self, result: Result<T, Failure>) -> Result<T, Error> {
+    fn end_statement<T>(&mut self, result: Result<T, StatementFailure>) -> Result<T, Error> {
         match result {
             Ok(value) => {
                 self.fault = None;
                 Ok(value)
             }
-            Err(Failure { error, passing }) => {
+            Err(StatementFailure { error, passing }) => {
                 self.health.report_failure(&error);
                 let slow = matches!(error, Error::TooSlow);
-                self.fault = Some(Fault { text: Cow::Owned(error.to_string()), passing, slow });
+                self.fault = Some(UnitFault { text: Cow::Owned(error.to_string()), passing, slow });
                 Err(error)
             }
         }
@@ -324,45 +324,45 @@ impl Tx {
 }
 
 /// A failed statement, as an engine tells it.
-pub(crate) struct Failure {
+pub(crate) struct StatementFailure {
     pub error: Error,
     pub passing: bool,
 }
 
-impl From<Error> for Failure {
-    fn from(error: Error) -> Failure {
-        Failure { error, passing: false }
+impl From<Error> for StatementFailure {
+    fn from(error: Error) -> StatementFailure {
+        StatementFailure { error, passing: false }
     }
 }
 
 /// Where a read runs: by itself, or inside a unit. Functions that read take `impl Into<Source<'_>>`, so that
 /// `&db` and `&mut *tx` both do.
-pub enum Source<'s> {
+pub enum ReadSource<'s> {
     Db(&'s Db),
     Tx(&'s mut Tx),
 }
 
-impl Source<'_> {
-    pub async fn all(self, weight: Weight, statement: Statement) -> Result<Vec<Row>, Error> {
+impl ReadSource<'_> {
+    pub async fn fetch_all(self, weight: QueryWeight, statement: Statement) -> Result<Vec<Row>, Error> {
         match self {
-            Source::Db(db) => db.query(weight, statement).await,
-            Source::Tx(tx) => tx.all(statement).await,
+            ReadSource::Db(db) => db.query(weight, statement).await,
+            ReadSource::Tx(tx) => tx.fetch_all(statement).await,
         }
     }
 
-    pub async fn one(self, statement: Statement) -> Result<Option<Row>, Error> {
-        Ok(self.all(Weight::Point, statement).await?.into_iter().next())
+    pub async fn fetch_optional(self, statement: Statement) -> Result<Option<Row>, Error> {
+        Ok(self.fetch_all(QueryWeight::Point, statement).await?.into_iter().next())
     }
 }
 
-impl<'s> From<&'s Db> for Source<'s> {
-    fn from(db: &'s Db) -> Source<'s> {
-        Source::Db(db)
+impl<'s> From<&'s Db> for ReadSource<'s> {
+    fn from(db: &'s Db) -> ReadSource<'s> {
+        ReadSource::Db(db)
     }
 }
 
-impl<'s> From<&'s mut Tx> for Source<'s> {
-    fn from(tx: &'s mut Tx) -> Source<'s> {
-        Source::Tx(tx)
+impl<'s> From<&'s mut Tx> for ReadSource<'s> {
+    fn from(tx: &'s mut Tx) -> ReadSource<'s> {
+        ReadSource::Tx(tx)
     }
 }

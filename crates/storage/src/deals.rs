@@ -4,12 +4,14 @@ pub mod dependents;
 mod found;
 
 pub use found::{
-    By, FoundDeal, InStage, Key, STEP, Wanted, at, changed, in_stages, keys, of_person, of_some, page,
+    DealListCriteria, DealOrderKey, DrivingDealCriterion, FoundDeal, STEP, StageSummary, list_changed_deals,
+    list_deal_keys, list_deal_page, list_deals_by_leads_or_sequence, list_deals_of_person, list_found_deals,
+    list_stage_summaries,
 };
 
-use crate::benefits::{Vehicle, vehicle, vehicle_columns, vehicle_values};
-use crate::statement::inserts;
-use crate::{Error, Row, Source, Statement, Value, Weight, sql};
+use crate::benefits::{VehicleDetails, build_vehicle_values, parse_vehicle_row, vehicle_columns};
+use crate::statement::build_inserts;
+use crate::{Error, QueryWeight, ReadSource, Row, SqlScalar, Statement, sql};
 use domain::{
     BenefitCode, BenefitKind, BranchCode, DealCode, DealState, FunnelCode, LeadCode, Moment, PlanCode, Scope,
     StageCode, TenantId, UserCode,
@@ -17,7 +19,7 @@ use domain::{
 
 /// Days are `yyyy-MM-dd`, money is in cents.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Deal {
+pub struct StoredDeal {
     pub sequence: i32,
     pub lead: LeadCode,
     pub branch: BranchCode,
@@ -35,7 +37,7 @@ pub struct Deal {
     pub lost_because: Option<String>,
     pub note: Option<String>,
     pub opened_on: String,
-    pub vehicle: Vehicle,
+    pub vehicle: VehicleDetails,
     /// What it became when it was won.
     pub benefit: Option<BenefitCode>,
     pub version: i64,
@@ -43,7 +45,7 @@ pub struct Deal {
     pub updated_at: Moment,
 }
 
-/// What [`deal`] reads, of a table called `d`.
+/// What [`parse_deal_row`] reads, of a table called `d`.
 macro_rules! deal_columns {
     () => {
         "d.sequence, d.lead, d.branch, d.title, d.funnel, d.stage, d.stage_since, d.responsible, d.benefit_kind, d.plans,
@@ -58,18 +60,21 @@ use deal_columns;
 const ROWS: usize = 50;
 
 /// Writes deals that are not there yet, each with its code.
-pub fn insert<'d>(tenant: TenantId, deals: impl IntoIterator<Item = (DealCode, &'d Deal)>) -> Vec<Statement> {
+pub fn insert_deals<'d>(
+    tenant: TenantId,
+    deals: impl IntoIterator<Item = (DealCode, &'d StoredDeal)>,
+) -> Vec<Statement> {
     const INSERT: &str = concat!(
         "INSERT INTO deals (tenant, code, sequence, lead, branch, title, funnel, stage, stage_since, responsible,
              benefit_kind, plans, price, expected_on, situation, lost_because, note, opened_on, ",
         vehicle_columns!(),
         ", benefit, version, created_at, updated_at) VALUES"
     );
-    inserts(INSERT, ROWS, deals.into_iter().map(|(code, deal)| values(tenant, code, deal)))
+    build_inserts(INSERT, ROWS, deals.into_iter().map(|(code, deal)| build_deal_row(tenant, code, deal)))
 }
 
 /// Writes everything that is known of a deal anew.
-pub fn update(tenant: TenantId, code: DealCode, deal: &Deal) -> Statement {
+pub fn update_deal(tenant: TenantId, code: DealCode, deal: &StoredDeal) -> Statement {
     let statement = sql("UPDATE deals SET sequence = $3, lead = $4, branch = $5, title = $6, funnel = $7, stage = $8,
              stage_since = $9, responsible = $10, benefit_kind = $11, plans = $12, price = $13, expected_on = $14,
              situation = $15, lost_because = $16, note = $17, opened_on = $18, plate = $19, chassis = $20, renavam = $21,
@@ -77,23 +82,27 @@ pub fn update(tenant: TenantId, code: DealCode, deal: &Deal) -> Statement {
              vehicle_type = $29, doors = $30, worth = $31, protected = $32, participation = $33, fipe = $34,
              benefit = $35, version = version + $36, created_at = $37, updated_at = $38
          WHERE tenant = $1 AND code = $2");
-    values(tenant, code, deal).into_iter().fold(statement, Statement::arg)
+    build_deal_row(tenant, code, deal).into_iter().fold(statement, Statement::arg)
 }
 
 /// The deal of this code in whatever situation, if the scope sees its branch.
 #[boxed::future]
-pub async fn find(from: impl Into<Source<'_>>, scope: &Scope, code: DealCode) -> Result<Option<Deal>, Error> {
+pub async fn find_deal(
+    from: impl Into<ReadSource<'_>>,
+    scope: &Scope,
+    code: DealCode,
+) -> Result<Option<StoredDeal>, Error> {
     let statement =
         sql(concat!("SELECT ", deal_columns!(), " FROM deals d WHERE d.tenant = $1 AND d.code = $2"))
             .arg(scope.tenant())
             .arg(code);
-    let found = from.one(statement).await?.map(|row| deal(&row)).transpose()?;
-    Ok(found.filter(|deal| scope.sees(deal.branch)))
+    let found = from.fetch_optional(statement).await?.map(|row| parse_deal_row(&row)).transpose()?;
+    Ok(found.filter(|deal| scope.can_see(deal.branch)))
 }
 
 /// Where a deal went, when and by whom.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Move {
+pub struct DealStageMove {
     pub number: i32,
     pub at: Moment,
     pub stage: StageCode,
@@ -104,22 +113,22 @@ pub struct Move {
 
 /// The moves of a deal, in their order.
 #[boxed::future]
-pub async fn moves(
-    from: impl Into<Source<'_>>,
+pub async fn list_deal_moves(
+    from: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     deal: DealCode,
-) -> Result<Vec<Move>, Error> {
+) -> Result<Vec<DealStageMove>, Error> {
     let statement = sql("SELECT m.number, m.moved_at, m.stage, m.situation, m.user_code, u.name AS user_name
          FROM deal_moves m LEFT JOIN users u ON u.tenant = m.tenant AND u.code = m.user_code
          WHERE m.tenant = $1 AND m.deal = $2 ORDER BY m.number")
     .arg(tenant)
     .arg(deal);
-    let rows = from.all(Weight::Point, statement).await?;
+    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
     rows.iter()
         .map(|row| {
             let (number, at) = (row.get("number")?, row.get("moved_at")?);
             let (stage, state) = (row.get("stage")?, row.get("situation")?);
-            Ok(Move {
+            Ok(DealStageMove {
                 number,
                 at,
                 stage,
@@ -133,43 +142,47 @@ pub async fn moves(
 
 /// The number of the last move of a deal.
 #[boxed::future]
-pub async fn last_move(from: impl Into<Source<'_>>, tenant: TenantId, deal: DealCode) -> Result<i32, Error> {
+pub async fn load_last_move_number(
+    from: impl Into<ReadSource<'_>>,
+    tenant: TenantId,
+    deal: DealCode,
+) -> Result<i32, Error> {
     let statement = sql("SELECT number FROM deal_moves WHERE tenant = $1 AND deal = $2
          ORDER BY number DESC LIMIT 1");
-    let row = from.one(statement.arg(tenant).arg(deal)).await?;
+    let row = from.fetch_optional(statement.arg(tenant).arg(deal)).await?;
     row.map_or(Ok(0), |row| row.get("number"))
 }
 
 /// Writes moves, each of its deal.
-pub fn insert_moves<'m>(
+pub fn insert_deal_moves<'m>(
     tenant: TenantId,
-    moves: impl IntoIterator<Item = (DealCode, &'m Move)>,
+    moves: impl IntoIterator<Item = (DealCode, &'m DealStageMove)>,
 ) -> Vec<Statement> {
-    let rows = moves.into_iter().map(|(deal, one)| -> [Value; 7] {
+    let rows = moves.into_iter().map(|(deal, one)| -> [SqlScalar; 7] {
         let (stage, state) = (one.stage.into(), one.state.into());
         [tenant.into(), deal.into(), one.number.into(), one.at.into(), stage, state, one.user.into()]
     });
     let head = "INSERT INTO deal_moves (tenant, deal, number, moved_at, stage, situation, user_code) VALUES";
-    inserts(head, 100, rows)
+    build_inserts(head, 100, rows)
 }
 
 /// Takes back where a deal went.
-pub fn remove_moves(tenant: TenantId, deal: DealCode) -> Statement {
+pub fn delete_deal_moves(tenant: TenantId, deal: DealCode) -> Statement {
     sql("DELETE FROM deal_moves WHERE tenant = $1 AND deal = $2").arg(tenant).arg(deal)
 }
 
 /// `10 12`
-fn plans_text(plans: &[PlanCode]) -> String {
+fn encode_plans(plans: &[PlanCode]) -> String {
     plans.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
 }
 
-fn plans_of(text: &str) -> Result<Vec<PlanCode>, Error> {
+fn parse_plans(text: &str) -> Result<Vec<PlanCode>, Error> {
     let broken = |part: &str| Error::Broken(format!("{part:?} is kept as a plan"));
     text.split_whitespace().map(|part| part.parse().map(PlanCode::new).map_err(|_| broken(part))).collect()
 }
 
-fn deal(row: &Row) -> Result<Deal, Error> {
-    Ok(Deal {
+fn parse_deal_row(row: &Row) -> Result<StoredDeal, Error> {
+    Ok(StoredDeal {
         sequence: row.get("sequence")?,
         lead: row.get("lead")?,
         branch: row.get("branch")?,
@@ -179,14 +192,14 @@ fn deal(row: &Row) -> Result<Deal, Error> {
         stage_since: row.get("stage_since")?,
         responsible: row.get("responsible")?,
         kind: row.get("benefit_kind")?,
-        plans: plans_of(&row.get::<String>("plans")?)?,
+        plans: parse_plans(&row.get::<String>("plans")?)?,
         price: row.get("price")?,
         expected_on: row.get("expected_on")?,
         state: row.get("situation")?,
         lost_because: row.get("lost_because")?,
         note: row.get("note")?,
         opened_on: row.get("opened_on")?,
-        vehicle: vehicle(row)?,
+        vehicle: parse_vehicle_row(row)?,
         benefit: row.get("benefit")?,
         version: row.get("version")?,
         created_at: row.get("created_at")?,
@@ -194,8 +207,8 @@ fn deal(row: &Row) -> Result<Deal, Error> {
     })
 }
 
-fn values(tenant: TenantId, code: DealCode, deal: &Deal) -> Vec<Value> {
-    let mut values: Vec<Value> = vec![
+fn build_deal_row(tenant: TenantId, code: DealCode, deal: &StoredDeal) -> Vec<SqlScalar> {
+    let mut values: Vec<SqlScalar> = vec![
         tenant.into(),
         code.into(),
         deal.sequence.into(),
@@ -207,7 +220,7 @@ fn values(tenant: TenantId, code: DealCode, deal: &Deal) -> Vec<Value> {
         deal.stage_since.into(),
         deal.responsible.into(),
         deal.kind.into(),
-        plans_text(&deal.plans).into(),
+        encode_plans(&deal.plans).into(),
         deal.price.into(),
         deal.expected_on.as_deref().into(),
         deal.state.into(),
@@ -215,7 +228,7 @@ fn values(tenant: TenantId, code: DealCode, deal: &Deal) -> Vec<Value> {
         deal.note.as_deref().into(),
         deal.opened_on.as_str().into(),
     ];
-    values.extend(vehicle_values(&deal.vehicle));
+    values.extend(build_vehicle_values(&deal.vehicle));
     values.extend([deal.benefit.into(), 1.into(), deal.created_at.into(), deal.updated_at.into()]);
     values
 }

@@ -1,14 +1,14 @@
 //! Deliveries, as people look at them: what is pending (`outbox`), and what arrived or was given up, which is kept.
 
-use crate::attempts::{self, Attempt};
+use crate::attempts::{self, DeliveryAttempt};
 use crate::queues::COUNTED;
-use crate::statement::inserts;
-use crate::{Error, Row, Source, Statement, Tx, Value, Weight, leases, outbox, sql};
+use crate::statement::build_inserts;
+use crate::{Error, QueryWeight, ReadSource, Row, SqlScalar, Statement, Tx, leases, outbox, sql};
 use domain::{DeliveryState, Entity, HistoryCode, Moment, ReceiverCode, TenantId};
 
 /// A delivery as it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Delivery {
+pub struct StoredDelivery {
     pub receiver: ReceiverCode,
     pub history: HistoryCode,
     pub entity: Entity,
@@ -23,7 +23,7 @@ pub struct Delivery {
 
 /// What came to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ended {
+pub struct FinishedDelivery {
     pub receiver: ReceiverCode,
     pub history: HistoryCode,
     pub state: DeliveryState,
@@ -36,11 +36,14 @@ pub struct Ended {
 /// How many rows travel in one statement.
 const ROWS: usize = 128;
 
-pub fn end(tenant: TenantId, all: impl IntoIterator<Item = Ended>) -> Vec<Statement> {
+pub fn insert_finished_deliveries(
+    tenant: TenantId,
+    all: impl IntoIterator<Item = FinishedDelivery>,
+) -> Vec<Statement> {
     // Nearly all arrive at the first attempt, which is what the columns say by themselves.
-    let (first, others): (Vec<Ended>, Vec<Ended>) =
+    let (first, others): (Vec<FinishedDelivery>, Vec<FinishedDelivery>) =
         all.into_iter().partition(|one| one.state == DeliveryState::Delivered && one.tries == 1);
-    let first = first.into_iter().map(|one| -> [Value; 6] {
+    let first = first.into_iter().map(|one| -> [SqlScalar; 6] {
         [
             tenant.into(),
             one.receiver.into(),
@@ -51,8 +54,8 @@ pub fn end(tenant: TenantId, all: impl IntoIterator<Item = Ended>) -> Vec<Statem
         ]
     });
     let head = "INSERT INTO deliveries (tenant, receiver, history_code, ended_at, status, millis) VALUES";
-    let mut statements = inserts(head, ROWS, first);
-    let others = others.into_iter().map(|one| -> [Value; 8] {
+    let mut statements = build_inserts(head, ROWS, first);
+    let others = others.into_iter().map(|one| -> [SqlScalar; 8] {
         [
             tenant.into(),
             one.receiver.into(),
@@ -65,13 +68,13 @@ pub fn end(tenant: TenantId, all: impl IntoIterator<Item = Ended>) -> Vec<Statem
         ]
     });
     let head = "INSERT INTO deliveries (tenant, receiver, history_code, state, tries, ended_at, status, millis) VALUES";
-    statements.extend(inserts(head, ROWS, others));
+    statements.extend(build_inserts(head, ROWS, others));
     statements
 }
 
 /// When the newest of those that a receiver never took was given up.
 #[boxed::future]
-pub async fn last_exhausted(
+pub async fn find_last_exhausted_moment(
     tx: &mut Tx,
     tenant: TenantId,
     receiver: ReceiverCode,
@@ -80,13 +83,13 @@ pub async fn last_exhausted(
          ORDER BY history_code DESC LIMIT 1")
     .arg(tenant)
     .arg(receiver);
-    tx.all(newest).await?.first().map(|row| row.get("ended_at")).transpose()
+    tx.fetch_all(newest).await?.first().map(|row| row.get("ended_at")).transpose()
 }
 
 /// How many a receiver never took; no more than the limit is counted.
 #[boxed::future]
-pub async fn count_exhausted(
-    from: impl Into<Source<'_>>,
+pub async fn count_exhausted_deliveries(
+    from: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     receiver: ReceiverCode,
     limit: i64,
@@ -96,11 +99,11 @@ pub async fn count_exhausted(
     .arg(tenant)
     .arg(receiver)
     .arg(limit);
-    from.one(statement).await?.map_or(Ok(0), |row| row.get("count"))
+    from.fetch_optional(statement).await?.map_or(Ok(0), |row| row.get("count"))
 }
 
 /// It was given up, and arrived after all.
-pub fn arrived_after_all(tenant: TenantId, receiver: ReceiverCode, code: HistoryCode) -> Statement {
+pub fn mark_exhausted_delivered(tenant: TenantId, receiver: ReceiverCode, code: HistoryCode) -> Statement {
     sql("UPDATE deliveries SET state = 2 WHERE tenant = $1 AND receiver = $2 AND history_code = $3 AND state = 3")
         .arg(tenant)
         .arg(receiver)
@@ -119,7 +122,7 @@ const ENDED: &str =
      WHERE o.tenant = ? AND o.receiver = ?";
 
 /// A list of deliveries to a receiver: from what is pending, from what ended, or from both.
-struct Listed {
+struct DeliveryListQuery {
     tenant: TenantId,
     receiver: ReceiverCode,
     state: Option<DeliveryState>,
@@ -129,8 +132,8 @@ struct Listed {
     limit: i64,
 }
 
-impl Listed {
-    fn statement(&self) -> Statement {
+impl DeliveryListQuery {
+    fn to_statement(&self) -> Statement {
         let order = if self.newest_first { "DESC" } else { "ASC" };
         let part = |text: &str, filter: &str, name: &str| {
             format!(
@@ -147,7 +150,7 @@ impl Listed {
         };
         let mut statement = Statement::empty();
         for (place, text) in parts.iter().enumerate() {
-            let values: [Value; 5] = [
+            let values: [SqlScalar; 5] = [
                 self.tenant.into(),
                 self.receiver.into(),
                 self.first.into(),
@@ -155,19 +158,19 @@ impl Listed {
                 self.limit.into(),
             ];
             let text = if place == 0 { text.clone() } else { format!("UNION ALL {text}") };
-            statement = statement.then(&text, values);
+            statement = statement.append(&text, values);
         }
-        statement.then(&format!("ORDER BY history_code {order} LIMIT ?"), [self.limit])
+        statement.append(&format!("ORDER BY history_code {order} LIMIT ?"), [self.limit])
     }
 
-    async fn read(&self, from: impl Into<Source<'_>>) -> Result<Vec<Delivery>, Error> {
-        let rows = from.into().all(Weight::Search, self.statement()).await?;
-        rows.iter().map(|row| delivery(row, self.receiver)).collect()
+    async fn fetch_deliveries(&self, from: impl Into<ReadSource<'_>>) -> Result<Vec<StoredDelivery>, Error> {
+        let rows = from.into().fetch_all(QueryWeight::Search, self.to_statement()).await?;
+        rows.iter().map(|row| parse_delivery_row(row, self.receiver)).collect()
     }
 }
 
-fn delivery(row: &Row, receiver: ReceiverCode) -> Result<Delivery, Error> {
-    Ok(Delivery {
+fn parse_delivery_row(row: &Row, receiver: ReceiverCode) -> Result<StoredDelivery, Error> {
+    Ok(StoredDelivery {
         receiver,
         history: row.get("history_code")?,
         entity: row.get("entity")?,
@@ -182,53 +185,57 @@ fn delivery(row: &Row, receiver: ReceiverCode) -> Result<Delivery, Error> {
 
 /// The deliveries behind `after`, at most `limit`, in the order of their changes.
 #[boxed::future]
-pub async fn page(
-    from: impl Into<Source<'_>>,
+pub async fn list_deliveries_after(
+    from: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     receiver: ReceiverCode,
     state: Option<DeliveryState>,
     after: HistoryCode,
     limit: i64,
-) -> Result<Vec<Delivery>, Error> {
+) -> Result<Vec<StoredDelivery>, Error> {
     let (first, last) = (HistoryCode::new(after.get().saturating_add(1)), HistoryCode::new(i32::MAX));
-    Listed { tenant, receiver, state, first, last, newest_first: false, limit }.read(from).await
+    DeliveryListQuery { tenant, receiver, state, first, last, newest_first: false, limit }
+        .fetch_deliveries(from)
+        .await
 }
 
 /// The deliveries of a stretch of changes, the newest first, at most `limit`.
 #[boxed::future]
-pub async fn newest(
-    from: impl Into<Source<'_>>,
+pub async fn list_newest_deliveries(
+    from: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     receiver: ReceiverCode,
     state: Option<DeliveryState>,
     (first, last): (HistoryCode, HistoryCode),
     limit: i64,
-) -> Result<Vec<Delivery>, Error> {
-    Listed { tenant, receiver, state, first, last, newest_first: true, limit }.read(from).await
+) -> Result<Vec<StoredDelivery>, Error> {
+    DeliveryListQuery { tenant, receiver, state, first, last, newest_first: true, limit }
+        .fetch_deliveries(from)
+        .await
 }
 
 /// The deliveries of these changes, the newest first.
 #[boxed::future]
-pub async fn some(
-    from: impl Into<Source<'_>>,
+pub async fn list_deliveries_by_codes(
+    from: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     receiver: ReceiverCode,
     codes: impl IntoIterator<Item = HistoryCode> + Clone,
-) -> Result<Vec<Delivery>, Error> {
-    let key = || -> [Value; 2] { [tenant.into(), receiver.into()] };
+) -> Result<Vec<StoredDelivery>, Error> {
+    let key = || -> [SqlScalar; 2] { [tenant.into(), receiver.into()] };
     let statement = Statement::empty()
-        .then(PENDING, key())
-        .within("o.history_code", codes.clone())
-        .then(&format!("UNION ALL {ENDED}"), key())
-        .within("o.history_code", codes)
-        .ending("ORDER BY history_code DESC");
-    let rows = from.all(Weight::Search, statement).await?;
-    rows.iter().map(|row| delivery(row, receiver)).collect()
+        .append(PENDING, key())
+        .filter_in("o.history_code", codes.clone())
+        .append(&format!("UNION ALL {ENDED}"), key())
+        .filter_in("o.history_code", codes)
+        .append_text("ORDER BY history_code DESC");
+    let rows = from.fetch_all(QueryWeight::Search, statement).await?;
+    rows.iter().map(|row| parse_delivery_row(row, receiver)).collect()
 }
 
 /// How it goes with the deliveries to a receiver.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Glance {
+pub struct DeliveryOverview {
     /// What waits, counted to [`COUNTED`], and when the oldest of it happened.
     pub pending: i64,
     pub oldest: Option<Moment>,
@@ -245,13 +252,13 @@ pub const LOOKED_AT: i64 = 1_000;
 const FIRST: i64 = 200;
 
 #[boxed::future]
-pub async fn glance(
+pub async fn load_delivery_overview(
     tx: &mut Tx,
     tenant: TenantId,
     receiver: ReceiverCode,
     since: Moment,
-) -> Result<Glance, Error> {
-    let mut glance = Glance::default();
+) -> Result<DeliveryOverview, Error> {
+    let mut glance = DeliveryOverview::default();
     let waits = sql("SELECT
              (SELECT COUNT(*) FROM (SELECT o.history_code FROM outbox o
                   WHERE o.tenant = $1 AND o.receiver = $2 LIMIT $3) AS counted) AS pending,
@@ -266,14 +273,14 @@ pub async fn glance(
     .arg(COUNTED)
     .arg(LOOKED_AT)
     .arg(since);
-    if let Some(row) = tx.one(waits).await? {
+    if let Some(row) = tx.fetch_optional(waits).await? {
         (glance.pending, glance.oldest) = (row.get("pending")?, row.get("oldest")?);
         glance.missed = row.get("missed")?;
     }
     let shares = sql("SELECT state, COUNT(*) AS count FROM (SELECT state, ended_at FROM deliveries
              WHERE tenant = $1 AND receiver = $2 ORDER BY history_code DESC LIMIT $3) AS last
          WHERE ended_at >= $4 GROUP BY state ORDER BY state");
-    for row in tx.all(shares.arg(tenant).arg(receiver).arg(LOOKED_AT).arg(since)).await? {
+    for row in tx.fetch_all(shares.arg(tenant).arg(receiver).arg(LOOKED_AT).arg(since)).await? {
         let (state, count): (DeliveryState, i64) = (row.get("state")?, row.get("count")?);
         match state {
             DeliveryState::Delivered => glance.arrived += count,
@@ -285,7 +292,7 @@ pub async fn glance(
              WHERE EXISTS (SELECT 1 FROM outbox o WHERE o.tenant = $1 AND o.receiver = $2
                  AND o.history_code = first.head AND o.tries > 0)
          UNION ALL SELECT MAX(history_code) AS code FROM deliveries WHERE tenant = $1 AND receiver = $2 AND state = 3");
-    for row in tx.all(troubled.arg(tenant).arg(receiver).arg(FIRST)).await? {
+    for row in tx.fetch_all(troubled.arg(tenant).arg(receiver).arg(FIRST)).await? {
         glance.troubled.extend(row.get::<Option<HistoryCode>>("code")?);
     }
     Ok(glance)
@@ -293,7 +300,7 @@ pub async fn glance(
 
 /// Which deliveries are to be sent again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Again {
+pub struct DeliveryReplayRange {
     pub first: HistoryCode,
     pub last: HistoryCode,
     /// Only what never arrived of what happened since this moment.
@@ -304,11 +311,11 @@ pub struct Again {
 /// may be more behind it. They keep their place in the order of their record's changes. `number` is a lease's, taken for
 /// this: whoever has messages of the receiver in hand finds out.
 #[boxed::future]
-pub async fn send_again(
+pub async fn replay_deliveries(
     tx: &mut Tx,
     tenant: TenantId,
     receiver: ReceiverCode,
-    again: Again,
+    again: DeliveryReplayRange,
     (now, limit, number): (Moment, i64, i64),
 ) -> Result<(u64, Option<HistoryCode>), Error> {
     let ended =
@@ -320,10 +327,10 @@ pub async fn send_again(
         .arg(again.first)
         .arg(again.last);
     let ended = match again.missed_since {
-        Some(since) => ended.then("AND d.state = 3 AND h.happened_at >= ?", [since]),
+        Some(since) => ended.append("AND d.state = 3 AND h.happened_at >= ?", [since]),
         None => ended,
     };
-    let rows = tx.all(ended.then("ORDER BY d.history_code LIMIT ?", [limit])).await?;
+    let rows = tx.fetch_all(ended.append("ORDER BY d.history_code LIMIT ?", [limit])).await?;
     let mut statements = Vec::new();
     let mut last = None;
     for row in &rows {
@@ -337,14 +344,22 @@ pub async fn send_again(
             let ended: Moment = row.get("ended_at")?;
             let tried_at = Moment::from_millis(ended.millis().saturating_sub(millis));
             let (status, answer, failure) = (Some(status), None, None);
-            let arrived =
-                Attempt { receiver, history: code, number, tried_at, status, millis, answer, failure };
-            statements.extend(attempts::insert(tenant, [&arrived]));
+            let arrived = DeliveryAttempt {
+                receiver,
+                history: code,
+                number,
+                tried_at,
+                status,
+                millis,
+                answer,
+                failure,
+            };
+            statements.extend(attempts::insert_attempts(tenant, [&arrived]));
         }
         let gone = sql("DELETE FROM deliveries WHERE tenant = $1 AND receiver = $2 AND history_code = $3");
         statements.push(gone.arg(tenant).arg(receiver).arg(code));
         let happened: Moment = row.get("happened_at")?;
-        statements.push(outbox::insert(tenant, receiver, code, (entity, record), happened));
+        statements.push(outbox::insert_outbox_row(tenant, receiver, code, (entity, record), happened));
         // What is older than the head goes before it. Who has that one in hand keeps it, and finds out when he tells what
         // came of it.
         let queue = sql("INSERT INTO queues (tenant, receiver, entity, record, head, due_at)
@@ -353,9 +368,9 @@ pub async fn send_again(
         statements.push(queue.arg(tenant).arg(receiver).arg(entity).arg(record).arg(code).arg(now));
     }
     if !rows.is_empty() {
-        statements.push(leases::renumber(tenant, receiver, number));
+        statements.push(leases::renumber_lease(tenant, receiver, number));
     }
-    tx.batch(statements).await?;
+    tx.execute_batch(statements).await?;
     let more = last.filter(|_| rows.len() as i64 == limit);
     Ok((rows.len() as u64, more))
 }

@@ -1,11 +1,11 @@
 //! Doctors whom members are sent to.
 
-use crate::{Error, Source, Weight, sql};
+use crate::{Error, QueryWeight, ReadSource, sql};
 use domain::{ClinicCode, DoctorCode, SpecialtyCode, TenantId};
 
 /// A doctor, as far as appointments need him.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Doctor {
+pub struct StoredDoctor {
     pub code: DoctorCode,
     pub name: String,
     pub specialty: Option<SpecialtyCode>,
@@ -16,13 +16,16 @@ pub struct Doctor {
 
 /// Every doctor, also those who have left; by code.
 #[boxed::future]
-pub async fn all(from: impl Into<Source<'_>>, tenant: TenantId) -> Result<Vec<Doctor>, Error> {
+pub async fn list_doctors(
+    from: impl Into<ReadSource<'_>>,
+    tenant: TenantId,
+) -> Result<Vec<StoredDoctor>, Error> {
     let statement =
         sql("SELECT code, name, specialty, clinic, active FROM doctors WHERE tenant = $1 ORDER BY code");
-    let rows = from.all(Weight::Point, statement.arg(tenant)).await?;
+    let rows = from.fetch_all(QueryWeight::Point, statement.arg(tenant)).await?;
     rows.iter()
         .map(|row| {
-            Ok(Doctor {
+            Ok(StoredDoctor {
                 code: row.get("code")?,
                 name: row.get("name")?,
                 specialty: row.get("specialty")?,

@@ -1,18 +1,21 @@
 //! The days of the month on which a tenant's benefits may fall due.
 
-use crate::{Error, Source, Tx, Weight, sql};
+use crate::{Error, QueryWeight, ReadSource, Tx, sql};
 use domain::{Moment, TenantId};
 
 /// The days in use, in their order.
 #[boxed::future]
-pub async fn active(from: impl Into<Source<'_>>, tenant: TenantId) -> Result<Vec<i32>, Error> {
+pub async fn list_active_due_days(
+    from: impl Into<ReadSource<'_>>,
+    tenant: TenantId,
+) -> Result<Vec<i32>, Error> {
     let statement = sql("SELECT day FROM due_days WHERE tenant = $1 AND active ORDER BY day").arg(tenant);
-    let rows = from.all(Weight::Point, statement).await?;
+    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
     rows.iter().map(|row| row.get("day")).collect()
 }
 
 #[boxed::future]
-pub async fn insert_all(tx: &mut Tx, tenant: TenantId, days: &[i32], now: Moment) -> Result<(), Error> {
+pub async fn insert_due_days(tx: &mut Tx, tenant: TenantId, days: &[i32], now: Moment) -> Result<(), Error> {
     let insert = |day: &i32| {
         sql("INSERT INTO due_days (tenant, day, active, version, created_at, updated_at)
              VALUES ($1, $2, TRUE, 1, $3, $3)")
@@ -20,5 +23,5 @@ pub async fn insert_all(tx: &mut Tx, tenant: TenantId, days: &[i32], now: Moment
         .arg(*day)
         .arg(now)
     };
-    tx.batch(days.iter().map(insert).collect()).await
+    tx.execute_batch(days.iter().map(insert).collect()).await
 }

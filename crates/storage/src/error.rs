@@ -28,7 +28,7 @@ pub enum Error {
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     #[error("not a database address: {0:?}")]
-    BadAddress(BadAddress),
+    BadAddress(AddressProblem),
     #[error("no database there: {0}")]
     Absent(String),
     #[error("cannot open {place}: {cause}")]
@@ -53,7 +53,7 @@ pub enum OpenError {
 
 /// What is wrong with an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum BadAddress {
+pub enum AddressProblem {
     /// It begins with none of the schemes we know.
     Scheme,
     /// A file's address without a file.

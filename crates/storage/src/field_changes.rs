@@ -1,7 +1,7 @@
 //! Changes of fields by people: who, when, before, after, as people read them.
 
-use crate::statement::inserts;
-use crate::{Error, Source, Statement, Value, Weight, sql};
+use crate::statement::build_inserts;
+use crate::{Error, QueryWeight, ReadSource, SqlScalar, Statement, sql};
 use domain::{Moment, TenantId, UserCode};
 
 /// A field that changed.
@@ -15,7 +15,7 @@ pub struct FieldChange {
 
 /// Whose fields they are, who changed them and when.
 #[derive(Clone, Copy, Debug)]
-pub struct Of {
+pub struct FieldChangeContext {
     pub tenant: TenantId,
     /// `claim`, `person`, `deal`.
     pub subject: &'static str,
@@ -25,8 +25,12 @@ pub struct Of {
 }
 
 /// Writes changes, the first with number `first` and the others behind it.
-pub fn insert<'c>(of: Of, first: i32, changes: impl IntoIterator<Item = &'c FieldChange>) -> Vec<Statement> {
-    let rows = (first..).zip(changes).map(|(number, change)| -> [Value; 9] {
+pub fn insert_field_changes<'c>(
+    of: FieldChangeContext,
+    first: i32,
+    changes: impl IntoIterator<Item = &'c FieldChange>,
+) -> Vec<Statement> {
+    let rows = (first..).zip(changes).map(|(number, change)| -> [SqlScalar; 9] {
         [
             of.tenant.into(),
             of.subject.into(),
@@ -41,7 +45,7 @@ pub fn insert<'c>(of: Of, first: i32, changes: impl IntoIterator<Item = &'c Fiel
     });
     let head = "INSERT INTO field_changes (tenant, subject, record, number, changed_at, user_code, field, before, after)
          VALUES";
-    inserts(head, ROWS, rows)
+    build_inserts(head, ROWS, rows)
 }
 
 /// How many rows travel in one statement.
@@ -49,7 +53,7 @@ const ROWS: usize = 50;
 
 /// A change that was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Written {
+pub struct StoredFieldChange {
     pub at: Moment,
     pub user: Option<UserCode>,
     pub user_name: Option<String>,
@@ -58,18 +62,18 @@ pub struct Written {
 
 /// The changes of a record, in their order.
 #[boxed::future]
-pub async fn of(
-    from: impl Into<Source<'_>>,
+pub async fn list_field_changes(
+    from: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     (subject, record): (&'static str, i32),
-) -> Result<Vec<Written>, Error> {
+) -> Result<Vec<StoredFieldChange>, Error> {
     let statement = sql("SELECT f.changed_at, f.user_code, f.field, f.before, f.after, u.name AS user_name
          FROM field_changes f LEFT JOIN users u ON u.tenant = f.tenant AND u.code = f.user_code
          WHERE f.tenant = $1 AND f.subject = $2 AND f.record = $3 ORDER BY f.number")
     .arg(tenant)
     .arg(subject)
     .arg(record);
-    let rows = from.all(Weight::Point, statement).await?;
+    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
     rows.iter()
         .map(|row| {
             let change = FieldChange {
@@ -77,7 +81,7 @@ pub async fn of(
                 before: row.get("before")?,
                 after: row.get("after")?,
             };
-            Ok(Written {
+            Ok(StoredFieldChange {
                 at: row.get("changed_at")?,
                 user: row.get("user_code")?,
                 user_name: row.get("user_name")?,

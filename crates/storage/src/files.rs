@@ -1,10 +1,10 @@
 //! Files that people attach: what is known of them. Their bytes are elsewhere, under `storage_key`.
 
-use crate::{Error, Row, Source, Statement, Tx, Weight, sql};
+use crate::{Error, QueryWeight, ReadSource, Row, Statement, Tx, sql};
 use domain::{FileCode, FileKind, FileOwner, Moment, TenantId, UserCode};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct File {
+pub struct AttachedFile {
     pub code: FileCode,
     pub owner: FileOwner,
     /// Of which of them.
@@ -30,11 +30,11 @@ const SELECT: &str =
      f.storage_key, f.created_at, f.created_by, f.removed_at, f.removed_by, u.name AS author
      FROM files f LEFT JOIN users u ON u.tenant = f.tenant AND u.code = f.created_by WHERE f.tenant = $1";
 
-fn file(row: &Row) -> Result<File, Error> {
+fn parse_file_row(row: &Row) -> Result<AttachedFile, Error> {
     let (width, height): (Option<i32>, Option<i32>) = (row.get("width")?, row.get("height")?);
     let removed_at: Option<Moment> = row.get("removed_at")?;
     let removed_by = row.get("removed_by")?;
-    Ok(File {
+    Ok(AttachedFile {
         code: row.get("code")?,
         owner: row.get("owner")?,
         record: row.get("record")?,
@@ -54,31 +54,31 @@ fn file(row: &Row) -> Result<File, Error> {
 
 /// The files of a record that were not removed, in the order in which they came.
 #[boxed::future]
-pub async fn of(
-    from: impl Into<Source<'_>>,
+pub async fn list_files(
+    from: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     (owner, record): (FileOwner, i32),
-) -> Result<Vec<File>, Error> {
+) -> Result<Vec<AttachedFile>, Error> {
     let statement = sql(SELECT)
         .arg(tenant)
-        .then("AND f.owner = ?", [owner])
-        .then("AND f.record = ?", [record])
-        .ending("AND f.removed_at IS NULL ORDER BY f.code");
-    from.all(Weight::Point, statement).await?.iter().map(file).collect()
+        .append("AND f.owner = ?", [owner])
+        .append("AND f.record = ?", [record])
+        .append_text("AND f.removed_at IS NULL ORDER BY f.code");
+    from.fetch_all(QueryWeight::Point, statement).await?.iter().map(parse_file_row).collect()
 }
 
 /// The file of this code, removed or not.
 #[boxed::future]
-pub async fn find(
-    from: impl Into<Source<'_>>,
+pub async fn find_file(
+    from: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     code: FileCode,
-) -> Result<Option<File>, Error> {
-    let statement = sql(SELECT).arg(tenant).then("AND f.code = ?", [code]);
-    from.one(statement).await?.map(|row| file(&row)).transpose()
+) -> Result<Option<AttachedFile>, Error> {
+    let statement = sql(SELECT).arg(tenant).append("AND f.code = ?", [code]);
+    from.fetch_optional(statement).await?.map(|row| parse_file_row(&row)).transpose()
 }
 
-pub fn insert(tenant: TenantId, file: &File) -> Statement {
+pub fn insert_file(tenant: TenantId, file: &AttachedFile) -> Statement {
     sql("INSERT INTO files (tenant, code, owner, record, name, kind, size, sha256, width, height, has_preview, storage_key,
          created_at, created_by) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)")
     .arg(tenant)
@@ -98,7 +98,11 @@ pub fn insert(tenant: TenantId, file: &File) -> Statement {
 }
 
 /// Removes a file, or takes that back; its bytes stay.
-pub fn remove(tenant: TenantId, code: FileCode, removed: Option<(Moment, UserCode)>) -> Statement {
+pub fn update_file_removal(
+    tenant: TenantId,
+    code: FileCode,
+    removed: Option<(Moment, UserCode)>,
+) -> Statement {
     sql("UPDATE files SET removed_at = $3, removed_by = $4 WHERE tenant = $1 AND code = $2")
         .arg(tenant)
         .arg(code)
@@ -108,7 +112,7 @@ pub fn remove(tenant: TenantId, code: FileCode, removed: Option<(Moment, UserCod
 
 /// Some of those that were removed before a moment, the longest gone first: code, key and size.
 #[boxed::future]
-pub async fn removed_before(
+pub async fn list_files_removed_before(
     tx: &mut Tx,
     tenant: TenantId,
     before: Moment,
@@ -120,69 +124,69 @@ pub async fn removed_before(
         .arg(tenant)
         .arg(before)
         .arg(limit);
-    let rows = tx.all(statement).await?;
+    let rows = tx.fetch_all(statement).await?;
     rows.iter().map(|row| Ok((row.get("code")?, row.get("storage_key")?, row.get("size")?))).collect()
 }
 
 /// Where the bytes of a file are, and how many there must be.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StoredFile {
+pub struct BlobLocation {
     pub code: FileCode,
     pub storage_key: String,
     pub size: i64,
 }
 
-fn stored_file(row: &Row) -> Result<StoredFile, Error> {
-    Ok(StoredFile { code: row.get("code")?, storage_key: row.get("storage_key")?, size: row.get("size")? })
+fn parse_blob_location(row: &Row) -> Result<BlobLocation, Error> {
+    Ok(BlobLocation { code: row.get("code")?, storage_key: row.get("storage_key")?, size: row.get("size")? })
 }
 
 /// The newest files of a tenant that were not removed.
 #[boxed::future]
-pub async fn newest(
-    from: impl Into<Source<'_>>,
+pub async fn list_newest_blobs(
+    from: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     limit: i64,
-) -> Result<Vec<StoredFile>, Error> {
+) -> Result<Vec<BlobLocation>, Error> {
     let statement = sql("SELECT code, storage_key, size FROM files WHERE tenant = $1 AND removed_at IS NULL
          ORDER BY code DESC LIMIT $2")
     .arg(tenant)
     .arg(limit);
-    from.all(Weight::Search, statement).await?.iter().map(stored_file).collect()
+    from.fetch_all(QueryWeight::Search, statement).await?.iter().map(parse_blob_location).collect()
 }
 
 /// The first file from this code on that was not removed.
 #[boxed::future]
-pub async fn next_from(
-    from: impl Into<Source<'_>>,
+pub async fn find_blob_from_code(
+    from: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     code: FileCode,
-) -> Result<Option<StoredFile>, Error> {
+) -> Result<Option<BlobLocation>, Error> {
     let statement = sql("SELECT code, storage_key, size FROM files WHERE tenant = $1 AND code >= $2
          AND removed_at IS NULL ORDER BY code LIMIT 1")
     .arg(tenant)
     .arg(code);
-    from.one(statement).await?.map(|row| stored_file(&row)).transpose()
+    from.fetch_optional(statement).await?.map(|row| parse_blob_location(&row)).transpose()
 }
 
 /// What is known of a file goes; its bytes are somebody else's.
-pub fn delete(tenant: TenantId, code: FileCode) -> Statement {
+pub fn delete_file(tenant: TenantId, code: FileCode) -> Statement {
     sql("DELETE FROM files WHERE tenant = $1 AND code = $2").arg(tenant).arg(code)
 }
 
 /// Some files of a tenant, with the keys under which their bytes are.
 #[boxed::future]
-pub async fn keys_of(
-    from: impl Into<Source<'_>>,
+pub async fn list_file_keys(
+    from: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     limit: i64,
 ) -> Result<Vec<(FileCode, String)>, Error> {
     let statement = sql("SELECT code, storage_key FROM files WHERE tenant = $1 ORDER BY code LIMIT $2");
-    let rows = from.all(Weight::Search, statement.arg(tenant).arg(limit)).await?;
+    let rows = from.fetch_all(QueryWeight::Search, statement.arg(tenant).arg(limit)).await?;
     rows.iter().map(|row| Ok((row.get("code")?, row.get("storage_key")?))).collect()
 }
 
 /// No row vouches for what is under this key.
-pub fn loosen(tenant: TenantId, key: &str, since: Moment) -> Statement {
+pub fn insert_orphan_mark(tenant: TenantId, key: &str, since: Moment) -> Statement {
     sql("INSERT INTO loose_files (tenant, storage_key, since) VALUES ($1, $2, $3)")
         .arg(tenant)
         .arg(key)
@@ -190,12 +194,12 @@ pub fn loosen(tenant: TenantId, key: &str, since: Moment) -> Statement {
 }
 
 /// A row vouches for it, or it is gone. Nothing is changed where somebody else was faster.
-pub fn fasten(tenant: TenantId, key: &str) -> Statement {
+pub fn delete_orphan_mark(tenant: TenantId, key: &str) -> Statement {
     sql("DELETE FROM loose_files WHERE tenant = $1 AND storage_key = $2").arg(tenant).arg(key)
 }
 
 /// What could not be removed is looked at again when it is old once more.
-pub fn wait_again(tenant: TenantId, key: &str, since: Moment) -> Statement {
+pub fn update_orphan_mark(tenant: TenantId, key: &str, since: Moment) -> Statement {
     sql("UPDATE loose_files SET since = $3 WHERE tenant = $1 AND storage_key = $2")
         .arg(tenant)
         .arg(key)
@@ -204,8 +208,8 @@ pub fn wait_again(tenant: TenantId, key: &str, since: Moment) -> Statement {
 
 /// Some keys that no row vouches for since before a moment, the oldest first.
 #[boxed::future]
-pub async fn loose_before(
-    from: impl Into<Source<'_>>,
+pub async fn list_orphan_keys_before(
+    from: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     before: Moment,
     limit: i64,
@@ -215,11 +219,11 @@ pub async fn loose_before(
     .arg(tenant)
     .arg(before)
     .arg(limit);
-    from.all(Weight::Search, statement).await?.iter().map(|row| row.get("storage_key")).collect()
+    from.fetch_all(QueryWeight::Search, statement).await?.iter().map(|row| row.get("storage_key")).collect()
 }
 
 /// An association keeps so much more, or less.
-pub fn grow(tenant: TenantId, files: i64, bytes: i64) -> Statement {
+pub fn add_to_file_totals(tenant: TenantId, files: i64, bytes: i64) -> Statement {
     sql("INSERT INTO file_totals (tenant, files, bytes) VALUES ($1, $2, $3)
          ON CONFLICT (tenant) DO UPDATE SET files = file_totals.files + excluded.files,
              bytes = file_totals.bytes + excluded.bytes")
@@ -230,8 +234,11 @@ pub fn grow(tenant: TenantId, files: i64, bytes: i64) -> Statement {
 
 /// How many files an association keeps, and how many bytes.
 #[boxed::future]
-pub async fn total(from: impl Into<Source<'_>>, tenant: TenantId) -> Result<(i64, i64), Error> {
+pub async fn load_file_totals(
+    from: impl Into<ReadSource<'_>>,
+    tenant: TenantId,
+) -> Result<(i64, i64), Error> {
     let statement = sql("SELECT files, bytes FROM file_totals WHERE tenant = $1").arg(tenant);
-    let row = from.one(statement).await?;
+    let row = from.fetch_optional(statement).await?;
     row.map_or(Ok((0, 0)), |row| Ok((row.get("files")?, row.get("bytes")?)))
 }

@@ -1,21 +1,21 @@
 //! The funnels of the sales board and their stages.
 
-use crate::{Error, Source, Statement, Tx, Weight, sql};
+use crate::{Error, QueryWeight, ReadSource, Statement, Tx, sql};
 use domain::{Colour, FunnelCode, Moment, StageCode, TenantId};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Funnel {
+pub struct StoredFunnel {
     pub code: FunnelCode,
     pub name: String,
     /// Its place among the others: the first is where a deal goes that names none.
     pub position: i32,
     pub active: bool,
     /// In their order, also those no longer used.
-    pub stages: Vec<Stage>,
+    pub stages: Vec<StoredStage>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stage {
+pub struct StoredStage {
     pub code: StageCode,
     pub name: String,
     pub position: i32,
@@ -25,12 +25,12 @@ pub struct Stage {
 
 /// Every funnel with its stages, also those no longer used; by code.
 #[boxed::future]
-pub async fn all(tx: &mut Tx, tenant: TenantId) -> Result<Vec<Funnel>, Error> {
+pub async fn list_funnels(tx: &mut Tx, tenant: TenantId) -> Result<Vec<StoredFunnel>, Error> {
     let funnels = sql("SELECT code, name, position, active FROM funnels WHERE tenant = $1 ORDER BY code");
-    let rows = Source::from(&mut *tx).all(Weight::Point, funnels.arg(tenant)).await?;
+    let rows = ReadSource::from(&mut *tx).fetch_all(QueryWeight::Point, funnels.arg(tenant)).await?;
     let funnel = |row: &crate::Row| {
         let (code, name) = (row.get("code")?, row.get("name")?);
-        Ok(Funnel {
+        Ok(StoredFunnel {
             code,
             name,
             position: row.get("position")?,
@@ -38,13 +38,13 @@ pub async fn all(tx: &mut Tx, tenant: TenantId) -> Result<Vec<Funnel>, Error> {
             stages: Vec::new(),
         })
     };
-    let mut funnels = rows.iter().map(funnel).collect::<Result<Vec<Funnel>, Error>>()?;
+    let mut funnels = rows.iter().map(funnel).collect::<Result<Vec<StoredFunnel>, Error>>()?;
     let stages = sql("SELECT code, funnel, name, position, colour, active FROM stages WHERE tenant = $1
          ORDER BY position, code");
-    for row in Source::from(tx).all(Weight::Point, stages.arg(tenant)).await? {
+    for row in ReadSource::from(tx).fetch_all(QueryWeight::Point, stages.arg(tenant)).await? {
         let of: FunnelCode = row.get("funnel")?;
         let colour: String = row.get("colour")?;
-        let stage = Stage {
+        let stage = StoredStage {
             code: row.get("code")?,
             name: row.get("name")?,
             position: row.get("position")?,
@@ -58,7 +58,7 @@ pub async fn all(tx: &mut Tx, tenant: TenantId) -> Result<Vec<Funnel>, Error> {
 }
 
 /// Writes a funnel, and its stages from code `first` on.
-pub fn insert(
+pub fn insert_funnel(
     tenant: TenantId,
     code: FunnelCode,
     name: &str,

@@ -1,13 +1,13 @@
 //! The history of situations: what the feed shows and triggers carry.
 
 use crate::counters::{self, Counter};
-use crate::statement::inserts;
-use crate::{Error, Source, Statement, Tx, Value, Weight, outbox, sql};
+use crate::statement::build_inserts;
+use crate::{Error, QueryWeight, ReadSource, SqlScalar, Statement, Tx, outbox, sql};
 use domain::{BranchCode, Entity, HistoryCode, Moment, ReceiverCode, SituationCode, TenantId, UserCode};
 
 /// A change of situation, with the trigger's body as it is at this moment.
 #[derive(Clone, Debug)]
-pub struct Change {
+pub struct NewHistoryRow {
     pub tenant: TenantId,
     pub entity: Entity,
     pub record: i32,
@@ -23,20 +23,20 @@ pub struct Change {
 /// Writes the change and one outbox row for each receiver, in two trips: the code, then everything else. The body
 /// is made once the code is known, since it carries it. Codes come from the tenant's lane, so they have no gaps and
 /// are in commit order.
-pub async fn append(
+pub async fn append_history_entry(
     tx: &mut Tx,
-    change: &Change,
+    change: &NewHistoryRow,
     receivers: &[ReceiverCode],
     body: impl FnOnce(HistoryCode) -> String + Send,
 ) -> Result<HistoryCode, Error> {
-    let code = HistoryCode::new(counters::next(tx, change.tenant, Counter::History).await?);
-    tx.batch(insert(change, code, receivers, body(code))).await?;
+    let code = HistoryCode::new(counters::reserve_number(tx, change.tenant, Counter::History).await?);
+    tx.execute_batch(insert_history_entry(change, code, receivers, body(code))).await?;
     Ok(code)
 }
 
 /// The same for a unit that took the code with others.
-pub fn insert(
-    change: &Change,
+pub fn insert_history_entry(
+    change: &NewHistoryRow,
     code: HistoryCode,
     receivers: &[ReceiverCode],
     body: String,
@@ -57,8 +57,9 @@ pub fn insert(
     .arg(change.origin)
     .arg(body);
     let record = (change.entity, change.record);
-    let outbox =
-        receivers.iter().map(|receiver| outbox::insert(change.tenant, *receiver, code, record, change.at));
+    let outbox = receivers
+        .iter()
+        .map(|receiver| outbox::insert_outbox_row(change.tenant, *receiver, code, record, change.at));
     std::iter::once(history).chain(outbox).collect()
 }
 
@@ -66,11 +67,11 @@ pub fn insert(
 const ROWS: usize = 50;
 
 /// Many changes that are told to nobody: the first with code `first`, the others behind it, each with its body.
-pub fn insert_quietly(
+pub fn insert_silent_entries(
     first: HistoryCode,
-    changes: impl IntoIterator<Item = (Change, String)>,
+    changes: impl IntoIterator<Item = (NewHistoryRow, String)>,
 ) -> Vec<Statement> {
-    let rows = (first.get()..).zip(changes).map(|(code, (change, body))| -> [Value; 12] {
+    let rows = (first.get()..).zip(changes).map(|(code, (change, body))| -> [SqlScalar; 12] {
         [
             change.tenant.into(),
             code.into(),
@@ -88,12 +89,12 @@ pub fn insert_quietly(
     });
     let head = "INSERT INTO history (tenant, code, entity, record, branch, happened_at, from_situation, to_situation,
          user_code, reason, origin, body) VALUES";
-    inserts(head, ROWS, rows)
+    build_inserts(head, ROWS, rows)
 }
 
 /// A change as the feed shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct HistoryFeedEntry {
     pub code: HistoryCode,
     pub entity: Entity,
     pub record: i32,
@@ -109,7 +110,7 @@ pub struct Entry {
 
 /// A change of one record, with the name of whoever made it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Told {
+pub struct RecordHistoryEntry {
     pub code: HistoryCode,
     pub at: Moment,
     pub from: Option<SituationCode>,
@@ -122,11 +123,11 @@ pub struct Told {
 
 /// The changes of a record, in their order.
 #[boxed::future]
-pub async fn of(
-    from: impl Into<Source<'_>>,
+pub async fn list_record_history(
+    from: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     (entity, record): (Entity, i32),
-) -> Result<Vec<Told>, Error> {
+) -> Result<Vec<RecordHistoryEntry>, Error> {
     let statement = sql(
         "SELECT h.code, h.happened_at, h.from_situation, h.to_situation, h.user_code, h.reason, h.origin,
              u.name AS user_name
@@ -136,10 +137,10 @@ pub async fn of(
     .arg(tenant)
     .arg(entity)
     .arg(record);
-    let rows = from.all(Weight::Point, statement).await?;
+    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
     rows.iter()
         .map(|row| {
-            Ok(Told {
+            Ok(RecordHistoryEntry {
                 code: row.get("code")?,
                 at: row.get("happened_at")?,
                 from: row.get("from_situation")?,
@@ -155,7 +156,7 @@ pub async fn of(
 
 /// The codes of a record's changes up to `last`, the newest first, at most `limit`.
 #[boxed::future]
-pub async fn codes_of(
+pub async fn list_record_history_codes(
     tx: &mut Tx,
     tenant: TenantId,
     (entity, record): (Entity, i32),
@@ -170,25 +171,25 @@ pub async fn codes_of(
         .arg(record)
         .arg(last)
         .arg(limit);
-    tx.all(statement).await?.iter().map(|row| row.get("code")).collect()
+    tx.fetch_all(statement).await?.iter().map(|row| row.get("code")).collect()
 }
 
 /// The first change with this code or a later one: its code, and when it happened.
 #[boxed::future]
-pub async fn from_code(
+pub async fn find_first_entry_from(
     tx: &mut Tx,
     tenant: TenantId,
     code: HistoryCode,
 ) -> Result<Option<(HistoryCode, Moment)>, Error> {
     let statement =
         sql("SELECT code, happened_at FROM history WHERE tenant = $1 AND code >= $2 ORDER BY code LIMIT 1");
-    let found = tx.one(statement.arg(tenant).arg(code)).await?;
+    let found = tx.fetch_optional(statement.arg(tenant).arg(code)).await?;
     found.map(|row| Ok((row.get("code")?, row.get("happened_at")?))).transpose()
 }
 
 /// What a change was of, and when: what tells it from another that once bore its code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Mark {
+pub struct HistoryEntryMark {
     pub code: HistoryCode,
     pub entity: Entity,
     pub record: i32,
@@ -197,12 +198,16 @@ pub struct Mark {
 
 /// What is known of the change with this code.
 #[boxed::future]
-pub async fn mark(tx: &mut Tx, tenant: TenantId, code: HistoryCode) -> Result<Option<Mark>, Error> {
+pub async fn find_history_mark(
+    tx: &mut Tx,
+    tenant: TenantId,
+    code: HistoryCode,
+) -> Result<Option<HistoryEntryMark>, Error> {
     let statement = sql("SELECT entity, record, happened_at FROM history WHERE tenant = $1 AND code = $2");
-    let found = tx.one(statement.arg(tenant).arg(code)).await?;
+    let found = tx.fetch_optional(statement.arg(tenant).arg(code)).await?;
     found
         .map(|row| {
-            Ok(Mark {
+            Ok(HistoryEntryMark {
                 code,
                 entity: row.get("entity")?,
                 record: row.get("record")?,
@@ -214,9 +219,13 @@ pub async fn mark(tx: &mut Tx, tenant: TenantId, code: HistoryCode) -> Result<Op
 
 /// What was told of a change, as it was rendered when it happened.
 #[boxed::future]
-pub async fn body(tx: &mut Tx, tenant: TenantId, code: HistoryCode) -> Result<Option<String>, Error> {
+pub async fn find_trigger_body(
+    tx: &mut Tx,
+    tenant: TenantId,
+    code: HistoryCode,
+) -> Result<Option<String>, Error> {
     let statement = sql("SELECT body FROM history WHERE tenant = $1 AND code = $2").arg(tenant).arg(code);
-    tx.one(statement).await?.map(|row| row.get("body")).transpose()
+    tx.fetch_optional(statement).await?.map(|row| row.get("body")).transpose()
 }
 
 /// Heads that one statement asks for.
@@ -227,18 +236,18 @@ const HEADS: usize = 64;
 /// Each branch and entity is asked for its own next ones, so that a caller with one branch of many never waits while
 /// everybody else's changes are stepped over.
 #[boxed::future]
-pub async fn feed(
+pub async fn list_history_feed(
     tx: &mut Tx,
     tenant: TenantId,
     (branches, entities): (&[BranchCode], &[Entity]),
     after: HistoryCode,
     take: i64,
-) -> Result<Vec<Entry>, Error> {
+) -> Result<Vec<HistoryFeedEntry>, Error> {
     let heads: Vec<(Entity, BranchCode)> =
         entities.iter().flat_map(|entity| branches.iter().map(|branch| (*entity, *branch))).collect();
     let mut codes: Vec<HistoryCode> = Vec::new();
     for some in heads.chunks(HEADS) {
-        for row in tx.all(next_codes(tenant, some, after, take)).await? {
+        for row in tx.fetch_all(select_next_codes(tenant, some, after, take)).await? {
             codes.push(row.get("code")?);
         }
     }
@@ -253,12 +262,12 @@ pub async fn feed(
              origin, body FROM history WHERE tenant = $1",
     )
     .arg(tenant)
-    .within("code", codes)
-    .ending("ORDER BY code");
-    let rows = Source::from(tx).all(Weight::Search, statement).await?;
+    .filter_in("code", codes)
+    .append_text("ORDER BY code");
+    let rows = ReadSource::from(tx).fetch_all(QueryWeight::Search, statement).await?;
     rows.iter()
         .map(|row| {
-            Ok(Entry {
+            Ok(HistoryFeedEntry {
                 code: row.get("code")?,
                 entity: row.get("entity")?,
                 record: row.get("record")?,
@@ -276,7 +285,12 @@ pub async fn feed(
 }
 
 /// The heads come in a few numbers only; the last is asked for again where they are fewer.
-fn next_codes(tenant: TenantId, heads: &[(Entity, BranchCode)], after: HistoryCode, take: i64) -> Statement {
+fn select_next_codes(
+    tenant: TenantId,
+    heads: &[(Entity, BranchCode)],
+    after: HistoryCode,
+    take: i64,
+) -> Statement {
     let count = [1, 4, 16, HEADS].into_iter().find(|count| *count >= heads.len()).unwrap_or(heads.len());
     let last = heads.last().copied();
     let padded = heads.iter().copied().chain(last.into_iter().cycle()).take(count);
@@ -287,8 +301,8 @@ fn next_codes(tenant: TenantId, heads: &[(Entity, BranchCode)], after: HistoryCo
              ORDER BY code LIMIT ?) AS h{number}",
             if number == 0 { "" } else { "UNION ALL" }
         );
-        let values: [Value; 5] = [tenant.into(), entity.into(), branch.into(), after.into(), take.into()];
-        statement = statement.then(&text, values);
+        let values: [SqlScalar; 5] = [tenant.into(), entity.into(), branch.into(), after.into(), take.into()];
+        statement = statement.append(&text, values);
     }
     statement
 }

@@ -5,7 +5,7 @@ use domain::{Moment, TenantId};
 
 /// What is swept. Each looks only at rows of one tenant that are older than a moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sweep {
+pub enum SweepTarget {
     ExpiredTokens,
     ExpiredResets,
     /// Those who never gave the code that they owed.
@@ -25,82 +25,82 @@ pub enum Sweep {
     CutOffImports,
 }
 
-impl Sweep {
-    pub const ALL: &[Sweep] = &[
-        Sweep::ExpiredTokens,
-        Sweep::ExpiredResets,
-        Sweep::ExpiredEntrances,
-        Sweep::IdempotencyKeys,
-        Sweep::SentMailBodies,
-        Sweep::Attempts,
-        Sweep::KnownAddresses,
-        Sweep::LoginFailures,
-        Sweep::ImportLines,
-        Sweep::ImportProblems,
-        Sweep::ImportResults,
-        Sweep::CutOffImports,
+impl SweepTarget {
+    pub const ALL: &[SweepTarget] = &[
+        SweepTarget::ExpiredTokens,
+        SweepTarget::ExpiredResets,
+        SweepTarget::ExpiredEntrances,
+        SweepTarget::IdempotencyKeys,
+        SweepTarget::SentMailBodies,
+        SweepTarget::Attempts,
+        SweepTarget::KnownAddresses,
+        SweepTarget::LoginFailures,
+        SweepTarget::ImportLines,
+        SweepTarget::ImportProblems,
+        SweepTarget::ImportResults,
+        SweepTarget::CutOffImports,
     ];
 
     /// For logs and metrics.
     pub fn name(self) -> &'static str {
         match self {
-            Sweep::ExpiredTokens => "expired_tokens",
-            Sweep::ExpiredResets => "expired_resets",
-            Sweep::ExpiredEntrances => "expired_entrances",
-            Sweep::IdempotencyKeys => "idempotency_keys",
-            Sweep::SentMailBodies => "sent_mail_bodies",
-            Sweep::Attempts => "attempts",
-            Sweep::KnownAddresses => "known_addresses",
-            Sweep::LoginFailures => "login_failures",
-            Sweep::ImportLines => "import_lines",
-            Sweep::ImportProblems => "import_problems",
-            Sweep::ImportResults => "import_results",
-            Sweep::CutOffImports => "cut_off_imports",
+            SweepTarget::ExpiredTokens => "expired_tokens",
+            SweepTarget::ExpiredResets => "expired_resets",
+            SweepTarget::ExpiredEntrances => "expired_entrances",
+            SweepTarget::IdempotencyKeys => "idempotency_keys",
+            SweepTarget::SentMailBodies => "sent_mail_bodies",
+            SweepTarget::Attempts => "attempts",
+            SweepTarget::KnownAddresses => "known_addresses",
+            SweepTarget::LoginFailures => "login_failures",
+            SweepTarget::ImportLines => "import_lines",
+            SweepTarget::ImportProblems => "import_problems",
+            SweepTarget::ImportResults => "import_results",
+            SweepTarget::CutOffImports => "cut_off_imports",
         }
     }
 
-    fn statement(self) -> Statement {
+    fn to_statement(self) -> Statement {
         match self {
-            Sweep::ExpiredTokens => sql("DELETE FROM tokens WHERE tenant = $1 AND hash IN
+            SweepTarget::ExpiredTokens => sql("DELETE FROM tokens WHERE tenant = $1 AND hash IN
                  (SELECT hash FROM tokens WHERE tenant = $1 AND expires_at < $2 ORDER BY expires_at, hash LIMIT $3)"),
-            Sweep::ExpiredResets => sql("DELETE FROM password_resets WHERE tenant = $1 AND hash IN
+            SweepTarget::ExpiredResets => sql("DELETE FROM password_resets WHERE tenant = $1 AND hash IN
                  (SELECT hash FROM password_resets WHERE tenant = $1 AND expires_at < $2
                   ORDER BY expires_at, hash LIMIT $3)"),
-            Sweep::ExpiredEntrances => sql("DELETE FROM entrances WHERE tenant = $1 AND hash IN
+            SweepTarget::ExpiredEntrances => sql("DELETE FROM entrances WHERE tenant = $1 AND hash IN
                  (SELECT hash FROM entrances WHERE tenant = $1 AND expires_at < $2 ORDER BY expires_at, hash LIMIT $3)"),
-            Sweep::IdempotencyKeys => sql("DELETE FROM idempotency_keys WHERE tenant = $1
+            SweepTarget::IdempotencyKeys => sql("DELETE FROM idempotency_keys WHERE tenant = $1
                  AND (user_code, operation, key) IN
                  (SELECT user_code, operation, key FROM idempotency_keys WHERE tenant = $1 AND created_at < $2
                   ORDER BY created_at, user_code, operation, key LIMIT $3)"),
-            Sweep::SentMailBodies => sql("UPDATE mails SET text_body = NULL, html_body = NULL
+            SweepTarget::SentMailBodies => sql("UPDATE mails SET text_body = NULL, html_body = NULL
                  WHERE tenant = $1 AND code IN
                  (SELECT code FROM mails WHERE tenant = $1 AND sent_at < $2 AND text_body IS NOT NULL
                   ORDER BY sent_at, code LIMIT $3)"),
-            Sweep::Attempts => sql("DELETE FROM attempts WHERE tenant = $1 AND (receiver, history_code, number) IN
+            SweepTarget::Attempts => sql("DELETE FROM attempts WHERE tenant = $1 AND (receiver, history_code, number) IN
                  (SELECT receiver, history_code, number FROM attempts WHERE tenant = $1 AND tried_at < $2
                   ORDER BY tried_at, receiver, history_code, number LIMIT $3)"),
-            Sweep::KnownAddresses => sql("DELETE FROM known_addresses WHERE tenant = $1 AND (user_code, address) IN
+            SweepTarget::KnownAddresses => sql("DELETE FROM known_addresses WHERE tenant = $1 AND (user_code, address) IN
                  (SELECT user_code, address FROM known_addresses WHERE tenant = $1 AND seen_at < $2
                   ORDER BY seen_at, user_code, address LIMIT $3)"),
-            Sweep::LoginFailures => sql("DELETE FROM login_failures WHERE tenant = $1 AND subject IN
+            SweepTarget::LoginFailures => sql("DELETE FROM login_failures WHERE tenant = $1 AND subject IN
                  (SELECT subject FROM login_failures WHERE tenant = $1 AND since < $2
                   ORDER BY since, subject LIMIT $3)"),
             // Those that somebody works on (3, 5, 6, 8) keep theirs.
-            Sweep::ImportLines => sql("DELETE FROM import_lines WHERE tenant = $1 AND (import, line) IN
+            SweepTarget::ImportLines => sql("DELETE FROM import_lines WHERE tenant = $1 AND (import, line) IN
                  (SELECT l.import, l.line FROM imports i JOIN import_lines l ON l.tenant = i.tenant AND l.import = i.code
                   WHERE i.tenant = $1 AND i.updated_at < $2 AND i.state NOT IN (3, 5, 6, 8)
                   ORDER BY l.import, l.line LIMIT $3)"),
-            Sweep::ImportProblems => sql("DELETE FROM import_problems WHERE tenant = $1 AND (import, line, number) IN
+            SweepTarget::ImportProblems => sql("DELETE FROM import_problems WHERE tenant = $1 AND (import, line, number) IN
                  (SELECT p.import, p.line, p.number FROM imports i
                   JOIN import_problems p ON p.tenant = i.tenant AND p.import = i.code
                   WHERE i.tenant = $1 AND i.updated_at < $2 AND i.state NOT IN (3, 5, 6, 8)
                   ORDER BY p.import, p.line, p.number LIMIT $3)"),
-            Sweep::ImportResults => sql("DELETE FROM import_results WHERE tenant = $1 AND (import, line) IN
+            SweepTarget::ImportResults => sql("DELETE FROM import_results WHERE tenant = $1 AND (import, line) IN
                  (SELECT r.import, r.line FROM imports i
                   JOIN import_results r ON r.tenant = i.tenant AND r.import = i.code
                   WHERE i.tenant = $1 AND i.updated_at < $2 AND i.state NOT IN (3, 5, 6, 8)
                   ORDER BY r.import, r.line LIMIT $3)"),
-            Sweep::CutOffImports => sql("DELETE FROM imports WHERE tenant = $1 AND code IN
+            SweepTarget::CutOffImports => sql("DELETE FROM imports WHERE tenant = $1 AND code IN
                  (SELECT i.code FROM imports i WHERE i.tenant = $1 AND i.state = 1 AND i.updated_at < $2
                   AND NOT EXISTS (SELECT 1 FROM import_lines l WHERE l.tenant = i.tenant AND l.import = i.code)
                   ORDER BY i.code LIMIT $3)"),
@@ -110,12 +110,12 @@ impl Sweep {
 
 /// Sweeps at most `limit` rows of a tenant; says how many there were.
 #[boxed::future]
-pub async fn sweep(
+pub async fn sweep_expired_rows(
     tx: &mut Tx,
-    sweep: Sweep,
+    sweep: SweepTarget,
     tenant: TenantId,
     before: Moment,
     limit: i64,
 ) -> Result<u64, Error> {
-    tx.execute(sweep.statement().arg(tenant).arg(before).arg(limit)).await
+    tx.execute(sweep.to_statement().arg(tenant).arg(before).arg(limit)).await
 }

@@ -1,11 +1,11 @@
 //! Answers kept for callers that repeat themselves, each under the key that its caller gave it.
 
-use crate::{Error, Source, Tx, sql};
+use crate::{Error, ReadSource, Tx, sql};
 use domain::{Moment, TenantId, UserCode};
 
 /// A key belongs to one user, method and path.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Key {
+pub struct StoredIdempotencyKey {
     pub tenant: TenantId,
     pub user: UserCode,
     /// Method and path: `POST /ext/associado`.
@@ -15,7 +15,7 @@ pub struct Key {
 
 /// An answer as it was given first.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Kept {
+pub struct StoredAnswer {
     pub body_hash: Vec<u8>,
     pub status: i32,
     pub content_type: String,
@@ -24,7 +24,11 @@ pub struct Kept {
 
 /// What was answered to the key, if that was after a moment.
 #[boxed::future]
-pub async fn find(from: impl Into<Source<'_>>, key: &Key, after: Moment) -> Result<Option<Kept>, Error> {
+pub async fn find_stored_answer(
+    from: impl Into<ReadSource<'_>>,
+    key: &StoredIdempotencyKey,
+    after: Moment,
+) -> Result<Option<StoredAnswer>, Error> {
     let statement = sql("SELECT body_hash, status, content_type, answer FROM idempotency_keys
          WHERE tenant = $1 AND user_code = $2 AND operation = $3 AND key = $4 AND created_at > $5")
     .arg(key.tenant)
@@ -32,9 +36,9 @@ pub async fn find(from: impl Into<Source<'_>>, key: &Key, after: Moment) -> Resu
     .arg(key.operation.as_str())
     .arg(key.key.as_str())
     .arg(after);
-    let row = from.one(statement).await?;
+    let row = from.fetch_optional(statement).await?;
     row.map(|row| {
-        Ok(Kept {
+        Ok(StoredAnswer {
             body_hash: row.get("body_hash")?,
             status: row.get("status")?,
             content_type: row.get("content_type")?,
@@ -46,7 +50,12 @@ pub async fn find(from: impl Into<Source<'_>>, key: &Key, after: Moment) -> Resu
 
 /// Keeps an answer in place of an older one.
 #[boxed::future]
-pub async fn keep(tx: &mut Tx, key: &Key, kept: &Kept, now: Moment) -> Result<(), Error> {
+pub async fn upsert_stored_answer(
+    tx: &mut Tx,
+    key: &StoredIdempotencyKey,
+    kept: &StoredAnswer,
+    now: Moment,
+) -> Result<(), Error> {
     let statement = sql("INSERT INTO idempotency_keys
              (tenant, user_code, operation, key, body_hash, status, content_type, answer, created_at)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)

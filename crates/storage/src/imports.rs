@@ -4,16 +4,18 @@
 mod lines;
 
 pub use lines::{
-    Kept, LineResult, Problem, add_lines, add_problems, add_results, cells_at, clear_problems, keep_because,
-    kept, lines, problem_lines, problems, problems_at, records, remove_code, removed, results_before,
+    KeptRecord, StoredLineProblem, StoredLineResult, delete_line_problems, insert_import_lines,
+    insert_line_problems, insert_line_results, insert_removed_code, list_cells_of_lines, list_import_lines,
+    list_kept_records, list_line_problems, list_line_results_before, list_problem_lines,
+    list_problems_of_lines, list_records_of_lines, list_removed_codes, update_kept_reason,
 };
 
-use crate::{Error, Row, Source, Statement, Tx, Weight, sql};
+use crate::{Error, QueryWeight, ReadSource, Row, Statement, Tx, sql};
 use domain::{BranchCode, ImportCode, ImportKind, ImportState, Moment, TenantId, UserCode};
 use std::collections::BTreeMap;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Import {
+pub struct StoredImportRun {
     pub code: ImportCode,
     pub kind: ImportKind,
     pub state: ImportState,
@@ -32,7 +34,7 @@ pub struct Import {
     pub total: i64,
     /// The last line that the present stage is done with.
     pub position: i32,
-    pub counts: Counts,
+    pub counts: ImportLineCounts,
     pub leased_until: Moment,
     pub created_at: Moment,
     pub updated_at: Moment,
@@ -42,7 +44,7 @@ pub struct Import {
 
 /// How many lines came to what.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
+pub struct ImportLineCounts {
     pub created: i64,
     pub changed: i64,
     pub same: i64,
@@ -53,14 +55,14 @@ pub struct Counts {
     pub kept: i64,
 }
 
-impl Counts {
+impl ImportLineCounts {
     /// How many lines the run, or the dry run, is done with.
-    pub fn done(&self) -> i64 {
+    pub fn processed_lines(&self) -> i64 {
         self.created + self.changed + self.same + self.refused
     }
 
     /// The same of undoing it.
-    pub fn undone(&self) -> i64 {
+    pub fn reverted_lines(&self) -> i64 {
         self.removed + self.restored + self.kept
     }
 }
@@ -69,21 +71,21 @@ const COLUMNS: &str =
     "code, kind, state, file_name, headers, mapping, triggers, branch, user_code, acting_user, total, position,
      created, changed, same, refused, removed, restored, kept, leased_until, created_at, updated_at, started_at, finished_at";
 
-fn import(row: &Row) -> Result<Import, Error> {
-    Ok(Import {
+fn parse_import_run(row: &Row) -> Result<StoredImportRun, Error> {
+    Ok(StoredImportRun {
         code: row.get("code")?,
         kind: row.get("kind")?,
         state: row.get("state")?,
         file_name: row.get("file_name")?,
-        headers: list(&row.get::<String>("headers")?)?,
-        mapping: list(&row.get::<String>("mapping")?)?,
+        headers: parse_text_list(&row.get::<String>("headers")?)?,
+        mapping: parse_text_list(&row.get::<String>("mapping")?)?,
         triggers: row.get("triggers")?,
         branch: row.get("branch")?,
         user: row.get("user_code")?,
         acting: row.get("acting_user")?,
         total: row.get("total")?,
         position: row.get("position")?,
-        counts: Counts {
+        counts: ImportLineCounts {
             created: row.get("created")?,
             changed: row.get("changed")?,
             same: row.get("same")?,
@@ -101,17 +103,17 @@ fn import(row: &Row) -> Result<Import, Error> {
 }
 
 /// A list of texts as it is kept.
-pub fn list_text(list: &[String]) -> String {
+pub fn encode_text_list(list: &[String]) -> String {
     serde_json::Value::from(list).to_string()
 }
 
-fn list(text: &str) -> Result<Vec<String>, Error> {
+fn parse_text_list(text: &str) -> Result<Vec<String>, Error> {
     serde_json::from_str(text).map_err(|_| Error::Broken("a list is kept that cannot be read".to_owned()))
 }
 
 /// Writes an import whose file is about to be read.
 #[boxed::future]
-pub async fn insert(tx: &mut Tx, tenant: TenantId, one: &Import) -> Result<(), Error> {
+pub async fn insert_import_run(tx: &mut Tx, tenant: TenantId, one: &StoredImportRun) -> Result<(), Error> {
     let statement = sql("INSERT INTO imports (tenant, code, kind, state, file_name, headers, mapping, triggers, user_code, acting_user,
              total, position, created, changed, same, refused, removed, restored, kept, leased_until, fence, created_at, updated_at)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10, 0, 0, 0, 0, 0, 0, 0, 0, $11, 0, $12, $12)")
@@ -120,8 +122,8 @@ pub async fn insert(tx: &mut Tx, tenant: TenantId, one: &Import) -> Result<(), E
     .arg(one.kind)
     .arg(one.state)
     .arg(one.file_name.as_str())
-    .arg(list_text(&one.headers))
-    .arg(list_text(&one.mapping))
+    .arg(encode_text_list(&one.headers))
+    .arg(encode_text_list(&one.mapping))
     .arg(one.triggers)
     .arg(one.user)
     .arg(one.total)
@@ -132,43 +134,43 @@ pub async fn insert(tx: &mut Tx, tenant: TenantId, one: &Import) -> Result<(), E
 
 /// The import of this code: anybody's, or this user's alone.
 #[boxed::future]
-pub async fn find(
-    from: impl Into<Source<'_>>,
+pub async fn find_import_run(
+    from: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     code: ImportCode,
     owner: Option<UserCode>,
-) -> Result<Option<Import>, Error> {
+) -> Result<Option<StoredImportRun>, Error> {
     let statement = sql("SELECT")
-        .ending(COLUMNS)
-        .ending("FROM imports WHERE tenant = $1 AND code = $2")
+        .append_text(COLUMNS)
+        .append_text("FROM imports WHERE tenant = $1 AND code = $2")
         .arg(tenant)
         .arg(code)
-        .when("AND user_code = ?", owner);
-    from.one(statement).await?.map(|row| import(&row)).transpose()
+        .append_if_some("AND user_code = ?", owner);
+    from.fetch_optional(statement).await?.map(|row| parse_import_run(&row)).transpose()
 }
 
 /// A page of the imports whose file was read, the latest first, and how many there are.
 #[boxed::future]
-pub async fn page(
+pub async fn list_import_runs(
     tx: &mut Tx,
     tenant: TenantId,
     owner: Option<UserCode>,
     (limit, offset): (i64, i64),
-) -> Result<(Vec<Import>, i64), Error> {
+) -> Result<(Vec<StoredImportRun>, i64), Error> {
     let narrowed = |head: Statement| {
-        let known = head.ending("FROM imports WHERE tenant = $1").arg(tenant);
-        known.when("AND user_code = ?", owner).then("AND state <> ?", [ImportState::Reading])
+        let known = head.append_text("FROM imports WHERE tenant = $1").arg(tenant);
+        known.append_if_some("AND user_code = ?", owner).append("AND state <> ?", [ImportState::Reading])
     };
-    let total = tx.one(narrowed(sql("SELECT COUNT(*) AS count"))).await?;
-    let rows = narrowed(sql("SELECT").ending(COLUMNS));
-    let rows = tx.all(rows.then("ORDER BY code DESC LIMIT ? OFFSET ?", [limit, offset])).await?;
+    let total = tx.fetch_optional(narrowed(sql("SELECT COUNT(*) AS count"))).await?;
+    let rows = narrowed(sql("SELECT").append_text(COLUMNS));
+    let rows = tx.fetch_all(rows.append("ORDER BY code DESC LIMIT ? OFFSET ?", [limit, offset])).await?;
     let total = total.map_or(Ok(0), |row| row.get("count"))?;
-    Ok((rows.iter().map(import).collect::<Result<_, _>>()?, total))
+    Ok((rows.iter().map(parse_import_run).collect::<Result<_, _>>()?, total))
 }
 
 /// An import whose file came and that nobody has started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Unconfirmed {
+pub struct UnconfirmedImport {
     pub code: ImportCode,
     pub state: ImportState,
     pub user: Option<UserCode>,
@@ -177,19 +179,19 @@ pub struct Unconfirmed {
 
 /// Those of a tenant that were changed since, the oldest first; also those whose file is being read.
 #[boxed::future]
-pub async fn unconfirmed(
-    from: impl Into<Source<'_>>,
+pub async fn list_unconfirmed_imports(
+    from: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     since: Moment,
-) -> Result<Vec<Unconfirmed>, Error> {
+) -> Result<Vec<UnconfirmedImport>, Error> {
     let statement = sql("SELECT code, state, user_code, updated_at FROM imports WHERE tenant = $1")
         .arg(tenant)
-        .within("state", [ImportState::Reading, ImportState::Ready, ImportState::Checked])
-        .then("AND updated_at >= ?", [since])
-        .ending("ORDER BY updated_at, code");
-    let rows = from.all(Weight::Point, statement).await?;
+        .filter_in("state", [ImportState::Reading, ImportState::Ready, ImportState::Checked])
+        .append("AND updated_at >= ?", [since])
+        .append_text("ORDER BY updated_at, code");
+    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
     let one = |row: &Row| {
-        Ok(Unconfirmed {
+        Ok(UnconfirmedImport {
             code: row.get("code")?,
             state: row.get("state")?,
             user: row.get("user_code")?,
@@ -201,23 +203,23 @@ pub async fn unconfirmed(
 
 /// Those of a tenant that somebody must work on and nobody does.
 #[boxed::future]
-pub async fn due(
-    from: impl Into<Source<'_>>,
+pub async fn list_due_imports(
+    from: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     now: Moment,
 ) -> Result<Vec<ImportCode>, Error> {
     let working = [ImportState::Checking, ImportState::Running, ImportState::Undoing];
     let statement = sql("SELECT code FROM imports WHERE tenant = $1")
         .arg(tenant)
-        .within("state", working)
-        .then("AND leased_until <= ?", [now])
-        .ending("ORDER BY code");
-    from.all(Weight::Point, statement).await?.iter().map(|row| row.get("code")).collect()
+        .filter_in("state", working)
+        .append("AND leased_until <= ?", [now])
+        .append_text("ORDER BY code");
+    from.fetch_all(QueryWeight::Point, statement).await?.iter().map(|row| row.get("code")).collect()
 }
 
 /// What else changes with a state.
 #[derive(Clone, Debug, Default)]
-pub struct Change {
+pub struct ImportStateChange {
     /// The stage begins anew: nothing is done yet.
     pub restart: bool,
     /// Where it begins, if not before the first line.
@@ -235,35 +237,35 @@ pub struct Change {
 
 /// Brings an import into a state; whoever worked on it loses it.
 #[boxed::future]
-pub async fn set_state(
+pub async fn update_import_state(
     tx: &mut Tx,
     tenant: TenantId,
     code: ImportCode,
     (state, now): (ImportState, Moment),
-    change: &Change,
+    change: &ImportStateChange,
 ) -> Result<(), Error> {
     let counts =
         "position = 0, created = 0, changed = 0, same = 0, refused = 0, removed = 0, restored = 0, kept = 0,";
     let statement = sql("UPDATE imports SET")
-        .ending(if change.restart { counts } else { "" })
-        .then("state = ?,", [state])
-        .when("position = ?,", change.position)
-        .when("triggers = ?,", change.triggers)
-        .when("total = ?,", change.total)
-        .when("mapping = ?,", change.mapping.as_deref().map(list_text))
-        .when("branch = ?,", change.branch)
-        .when("acting_user = ?,", change.acting)
-        .when("started_at = ?,", change.started.then_some(now))
-        .when("finished_at = ?,", change.finished.then_some(now))
-        .then("fence = fence + 1, leased_until = 0, updated_at = ?", [now])
-        .then("WHERE tenant = ?", [tenant])
-        .then("AND code = ?", [code]);
+        .append_text(if change.restart { counts } else { "" })
+        .append("state = ?,", [state])
+        .append_if_some("position = ?,", change.position)
+        .append_if_some("triggers = ?,", change.triggers)
+        .append_if_some("total = ?,", change.total)
+        .append_if_some("mapping = ?,", change.mapping.as_deref().map(encode_text_list))
+        .append_if_some("branch = ?,", change.branch)
+        .append_if_some("acting_user = ?,", change.acting)
+        .append_if_some("started_at = ?,", change.started.then_some(now))
+        .append_if_some("finished_at = ?,", change.finished.then_some(now))
+        .append("fence = fence + 1, leased_until = 0, updated_at = ?", [now])
+        .append("WHERE tenant = ?", [tenant])
+        .append("AND code = ?", [code]);
     tx.execute(statement).await.map(drop)
 }
 
 /// An import in our hands, in a stage. The fence tells it from a later lease of the same one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Lease {
+pub struct LeasedImport {
     pub tenant: TenantId,
     pub code: ImportCode,
     pub state: ImportState,
@@ -272,12 +274,12 @@ pub struct Lease {
 
 /// Takes an import that somebody must work on and nobody does.
 #[boxed::future]
-pub async fn lease(
+pub async fn lease_import(
     tx: &mut Tx,
     tenant: TenantId,
     code: ImportCode,
     (now, until): (Moment, Moment),
-) -> Result<Option<Lease>, Error> {
+) -> Result<Option<LeasedImport>, Error> {
     let working = [ImportState::Checking, ImportState::Running, ImportState::Undoing];
     let statement = sql("UPDATE imports SET fence = fence + 1, leased_until = $4
          WHERE tenant = $1 AND code = $2 AND leased_until <= $3")
@@ -285,19 +287,20 @@ pub async fn lease(
     .arg(code)
     .arg(now)
     .arg(until)
-    .within("state", working)
-    .ending("RETURNING fence, state");
-    let row = tx.one(statement).await?;
-    row.map(|row| Ok(Lease { tenant, code, state: row.get("state")?, fence: row.get("fence")? })).transpose()
+    .filter_in("state", working)
+    .append_text("RETURNING fence, state");
+    let row = tx.fetch_optional(statement).await?;
+    row.map(|row| Ok(LeasedImport { tenant, code, state: row.get("state")?, fence: row.get("fence")? }))
+        .transpose()
 }
 
 /// Notes how far the work is and holds on to it; `false` where it is no longer ours: then nothing else may be written.
 #[boxed::future]
-pub async fn advance(
+pub async fn advance_import(
     tx: &mut Tx,
-    lease: &Lease,
+    lease: &LeasedImport,
     (position, until): (i32, Moment),
-    more: &Counts,
+    more: &ImportLineCounts,
 ) -> Result<bool, Error> {
     let statement = sql("UPDATE imports SET position = $5, leased_until = $6, created = created + $7, changed = changed + $8,
              same = same + $9, refused = refused + $10, removed = removed + $11, restored = restored + $12, kept = kept + $13
@@ -320,7 +323,7 @@ pub async fn advance(
 
 /// Lets go of an import that stays to be worked on.
 #[boxed::future]
-pub async fn release(tx: &mut Tx, lease: &Lease) -> Result<(), Error> {
+pub async fn release_import(tx: &mut Tx, lease: &LeasedImport) -> Result<(), Error> {
     let statement = sql("UPDATE imports SET leased_until = 0 WHERE tenant = $1 AND code = $2 AND fence = $3")
         .arg(lease.tenant)
         .arg(lease.code)
@@ -331,7 +334,12 @@ pub async fn release(tx: &mut Tx, lease: &Lease) -> Result<(), Error> {
 /// Removes what was read of an import whose file could not be read to its end, some lines at a time, and at last the import;
 /// `false` where there is more to remove.
 #[boxed::future]
-pub async fn remove(tx: &mut Tx, tenant: TenantId, code: ImportCode, limit: u64) -> Result<bool, Error> {
+pub async fn delete_unfinished_import(
+    tx: &mut Tx,
+    tenant: TenantId,
+    code: ImportCode,
+    limit: u64,
+) -> Result<bool, Error> {
     let lines = sql("DELETE FROM import_lines WHERE tenant = $1 AND import = $2 AND line IN
          (SELECT line FROM import_lines WHERE tenant = $1 AND import = $2 ORDER BY line LIMIT $3)")
     .arg(tenant)
@@ -346,8 +354,8 @@ pub async fn remove(tx: &mut Tx, tenant: TenantId, code: ImportCode, limit: u64)
 
 /// The field that each of these columns last went to, by its folded name; empty where it was to be left out.
 #[boxed::future]
-pub async fn remembered(
-    from: impl Into<Source<'_>>,
+pub async fn list_column_mappings(
+    from: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     kind: ImportKind,
     headers: &[String],
@@ -355,13 +363,13 @@ pub async fn remembered(
     let statement = sql("SELECT header, field FROM import_columns WHERE tenant = $1 AND kind = $2")
         .arg(tenant)
         .arg(kind)
-        .within("header", headers.iter().map(String::as_str));
-    let rows = from.all(Weight::Point, statement).await?;
+        .filter_in("header", headers.iter().map(String::as_str));
+    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
     rows.iter().map(|row| Ok((row.get("header")?, row.get("field")?))).collect()
 }
 
 /// Remembers where a column goes.
-pub fn remember(tenant: TenantId, kind: ImportKind, header: &str, field: &str) -> Statement {
+pub fn upsert_column_mapping(tenant: TenantId, kind: ImportKind, header: &str, field: &str) -> Statement {
     sql("INSERT INTO import_columns (tenant, kind, header, field) VALUES ($1, $2, $3, $4)
          ON CONFLICT (tenant, kind, header) DO UPDATE SET field = excluded.field")
     .arg(tenant)

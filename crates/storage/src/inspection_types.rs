@@ -1,10 +1,10 @@
 //! What an inspection may be for, and what is looked at then.
 
-use crate::{Error, Source, Weight, sql};
+use crate::{Error, QueryWeight, ReadSource, sql};
 use domain::{InspectionTypeCode, TenantId};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct InspectionType {
+pub struct StoredInspectionType {
     pub code: InspectionTypeCode,
     pub name: String,
     /// What an inspector looks at, in its order.
@@ -14,14 +14,17 @@ pub struct InspectionType {
 
 /// Every type, also those no longer used; by code.
 #[boxed::future]
-pub async fn all(from: impl Into<Source<'_>>, tenant: TenantId) -> Result<Vec<InspectionType>, Error> {
+pub async fn list_inspection_types(
+    from: impl Into<ReadSource<'_>>,
+    tenant: TenantId,
+) -> Result<Vec<StoredInspectionType>, Error> {
     let statement =
         sql("SELECT code, name, checklist, active FROM inspection_types WHERE tenant = $1 ORDER BY code");
-    let rows = from.all(Weight::Point, statement.arg(tenant)).await?;
+    let rows = from.fetch_all(QueryWeight::Point, statement.arg(tenant)).await?;
     rows.iter()
         .map(|row| {
             let checklist: Option<String> = row.get("checklist")?;
-            Ok(InspectionType {
+            Ok(StoredInspectionType {
                 code: row.get("code")?,
                 name: row.get("name")?,
                 checklist: checklist.as_deref().unwrap_or("").lines().map(str::to_owned).collect(),

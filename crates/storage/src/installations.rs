@@ -1,12 +1,12 @@
 //! What is installed on the vehicles of benefits, and was.
 
-use crate::statement::inserts;
-use crate::{Error, Row, Source, Statement, Value, Weight, sql};
+use crate::statement::build_inserts;
+use crate::{Error, QueryWeight, ReadSource, Row, SqlScalar, Statement, sql};
 use domain::{BenefitCode, InstallationCode, Moment, SupplierCode, TenantId, TrackerCode};
 
 /// Days are `yyyy-MM-dd`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Installation {
+pub struct StoredInstallation {
     pub code: InstallationCode,
     /// The equipment that was installed, where the association knows it.
     pub tracker: Option<TrackerCode>,
@@ -24,11 +24,11 @@ pub struct Installation {
 
 /// What a benefit has and had, each with the name of its supplier; by code.
 #[boxed::future]
-pub async fn of(
-    from: impl Into<Source<'_>>,
+pub async fn list_installations(
+    from: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     benefit: BenefitCode,
-) -> Result<Vec<(Installation, Option<String>)>, Error> {
+) -> Result<Vec<(StoredInstallation, Option<String>)>, Error> {
     let statement =
         sql("SELECT i.code, i.tracker, i.serial_number, i.imei, i.model, i.maker, i.supplier, i.place, i.installed_on,
              i.removed_on, i.active, s.name AS supplier_name
@@ -36,30 +36,30 @@ pub async fn of(
          WHERE i.tenant = $1 AND i.benefit = $2 ORDER BY i.code")
         .arg(tenant)
         .arg(benefit);
-    let rows = from.all(Weight::Point, statement).await?;
-    rows.iter().map(|row| Ok((installation(row)?, row.get("supplier_name")?))).collect()
+    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
+    rows.iter().map(|row| Ok((parse_installation_row(row)?, row.get("supplier_name")?))).collect()
 }
 
 /// What several benefits have and had, by benefit and code.
 #[boxed::future]
-pub async fn of_some(
-    from: impl Into<Source<'_>>,
+pub async fn list_installations_of_benefits(
+    from: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     benefits: impl IntoIterator<Item = BenefitCode>,
-) -> Result<Vec<(BenefitCode, Installation)>, Error> {
+) -> Result<Vec<(BenefitCode, StoredInstallation)>, Error> {
     let statement = sql(
         "SELECT benefit, code, tracker, serial_number, imei, model, maker, supplier, place, installed_on,
              removed_on, active FROM installations WHERE tenant = $1",
     )
     .arg(tenant)
-    .within("benefit", benefits)
-    .ending("ORDER BY benefit, code");
-    let rows = from.all(Weight::Point, statement).await?;
-    rows.iter().map(|row| Ok((row.get("benefit")?, installation(row)?))).collect()
+    .filter_in("benefit", benefits)
+    .append_text("ORDER BY benefit, code");
+    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
+    rows.iter().map(|row| Ok((row.get("benefit")?, parse_installation_row(row)?))).collect()
 }
 
-fn installation(row: &Row) -> Result<Installation, Error> {
-    Ok(Installation {
+fn parse_installation_row(row: &Row) -> Result<StoredInstallation, Error> {
+    Ok(StoredInstallation {
         code: row.get("code")?,
         tracker: row.get("tracker")?,
         serial_number: row.get("serial_number")?,
@@ -75,7 +75,12 @@ fn installation(row: &Row) -> Result<Installation, Error> {
 }
 
 /// Writes everything that is known of an installation anew.
-pub fn update(tenant: TenantId, benefit: BenefitCode, one: &Installation, now: Moment) -> Statement {
+pub fn update_installation(
+    tenant: TenantId,
+    benefit: BenefitCode,
+    one: &StoredInstallation,
+    now: Moment,
+) -> Statement {
     sql("UPDATE installations SET tracker = $4, serial_number = $5, imei = $6, model = $7, maker = $8, supplier = $9,
              place = $10, installed_on = $11, removed_on = $12, active = $13, version = version + 1, updated_at = $14
          WHERE tenant = $1 AND benefit = $2 AND code = $3")
@@ -99,11 +104,11 @@ pub fn update(tenant: TenantId, benefit: BenefitCode, one: &Installation, now: M
 const ROWS: usize = 100;
 
 /// Writes new installations, each of a benefit and from a moment.
-pub fn insert<'i>(
+pub fn insert_installations<'i>(
     tenant: TenantId,
-    installations: impl IntoIterator<Item = (BenefitCode, Moment, &'i Installation)>,
+    installations: impl IntoIterator<Item = (BenefitCode, Moment, &'i StoredInstallation)>,
 ) -> Vec<Statement> {
-    let rows = installations.into_iter().map(|(benefit, at, one)| -> [Value; 16] {
+    let rows = installations.into_iter().map(|(benefit, at, one)| -> [SqlScalar; 16] {
         [
             tenant.into(),
             benefit.into(),
@@ -125,5 +130,5 @@ pub fn insert<'i>(
     });
     let head = "INSERT INTO installations (tenant, benefit, code, tracker, serial_number, imei, model, maker, supplier,
          place, installed_on, removed_on, active, version, created_at, updated_at) VALUES";
-    inserts(head, ROWS, rows)
+    build_inserts(head, ROWS, rows)
 }

@@ -1,11 +1,11 @@
 //! The plans of benefits, also those that a benefit no longer has.
 
-use crate::statement::inserts;
-use crate::{Error, Row, Source, Statement, Value, Weight, sql};
+use crate::statement::build_inserts;
+use crate::{Error, QueryWeight, ReadSource, Row, SqlScalar, Statement, sql};
 use domain::{BenefitCode, ItemCode, Moment, PlanCode, TenantId};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Item {
+pub struct StoredItem {
     pub code: ItemCode,
     pub plan: PlanCode,
     /// In cents.
@@ -19,37 +19,37 @@ pub struct Item {
 
 /// The items of a benefit, by code.
 #[boxed::future]
-pub async fn of(
-    from: impl Into<Source<'_>>,
+pub async fn list_items(
+    from: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     benefit: BenefitCode,
-) -> Result<Vec<Item>, Error> {
+) -> Result<Vec<StoredItem>, Error> {
     let statement = sql("SELECT code, plan, price, included_on, is_first, active FROM items
          WHERE tenant = $1 AND benefit = $2 ORDER BY code")
     .arg(tenant)
     .arg(benefit);
-    let rows = from.all(Weight::Point, statement).await?;
-    rows.iter().map(item).collect()
+    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
+    rows.iter().map(parse_item_row).collect()
 }
 
 /// The items of several benefits, each benefit's by code.
 #[boxed::future]
-pub async fn of_some(
-    from: impl Into<Source<'_>>,
+pub async fn list_items_of_benefits(
+    from: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     benefits: impl IntoIterator<Item = BenefitCode>,
-) -> Result<Vec<(BenefitCode, Item)>, Error> {
+) -> Result<Vec<(BenefitCode, StoredItem)>, Error> {
     let statement =
         sql("SELECT benefit, code, plan, price, included_on, is_first, active FROM items WHERE tenant = $1")
             .arg(tenant)
-            .within("benefit", benefits)
-            .ending("ORDER BY benefit, code");
-    let rows = from.all(Weight::Point, statement).await?;
-    rows.iter().map(|row| Ok((row.get("benefit")?, item(row)?))).collect()
+            .filter_in("benefit", benefits)
+            .append_text("ORDER BY benefit, code");
+    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
+    rows.iter().map(|row| Ok((row.get("benefit")?, parse_item_row(row)?))).collect()
 }
 
-fn item(row: &Row) -> Result<Item, Error> {
-    Ok(Item {
+fn parse_item_row(row: &Row) -> Result<StoredItem, Error> {
+    Ok(StoredItem {
         code: row.get("code")?,
         plan: row.get("plan")?,
         price: row.get("price")?,
@@ -63,20 +63,20 @@ fn item(row: &Row) -> Result<Item, Error> {
 const ROWS: usize = 100;
 
 /// Writes new items, each of a benefit that has its place in the searches.
-pub fn insert<'i>(
+pub fn insert_items<'i>(
     tenant: TenantId,
     now: Moment,
-    items: impl IntoIterator<Item = (BenefitCode, i32, &'i Item)>,
+    items: impl IntoIterator<Item = (BenefitCode, i32, &'i StoredItem)>,
 ) -> Vec<Statement> {
-    insert_each(tenant, items.into_iter().map(|(benefit, slot, item)| (benefit, slot, now, item)))
+    insert_dated_items(tenant, items.into_iter().map(|(benefit, slot, item)| (benefit, slot, now, item)))
 }
 
 /// The same for items that came at moments of their own.
-pub fn insert_each<'i>(
+pub fn insert_dated_items<'i>(
     tenant: TenantId,
-    items: impl IntoIterator<Item = (BenefitCode, i32, Moment, &'i Item)>,
+    items: impl IntoIterator<Item = (BenefitCode, i32, Moment, &'i StoredItem)>,
 ) -> Vec<Statement> {
-    let rows = items.into_iter().map(|(benefit, slot, now, item)| -> [Value; 11] {
+    let rows = items.into_iter().map(|(benefit, slot, now, item)| -> [SqlScalar; 11] {
         [
             tenant.into(),
             benefit.into(),
@@ -93,11 +93,11 @@ pub fn insert_each<'i>(
     });
     let head = "INSERT INTO items (tenant, benefit, code, plan, price, included_on, is_first, active, slot, created_at,
          updated_at) VALUES";
-    inserts(head, ROWS, rows)
+    build_inserts(head, ROWS, rows)
 }
 
 /// Ends an item; that it was there stays known.
-pub fn end(tenant: TenantId, benefit: BenefitCode, item: ItemCode, now: Moment) -> Statement {
+pub fn deactivate_item(tenant: TenantId, benefit: BenefitCode, item: ItemCode, now: Moment) -> Statement {
     sql("UPDATE items SET active = FALSE, updated_at = $4 WHERE tenant = $1 AND benefit = $2 AND code = $3")
         .arg(tenant)
         .arg(benefit)
@@ -106,7 +106,7 @@ pub fn end(tenant: TenantId, benefit: BenefitCode, item: ItemCode, now: Moment) 
 }
 
 /// Writes everything that is known of an item anew.
-pub fn update(tenant: TenantId, benefit: BenefitCode, item: &Item, now: Moment) -> Statement {
+pub fn update_item(tenant: TenantId, benefit: BenefitCode, item: &StoredItem, now: Moment) -> Statement {
     sql("UPDATE items SET plan = $4, price = $5, included_on = $6, is_first = $7, active = $8, updated_at = $9
          WHERE tenant = $1 AND benefit = $2 AND code = $3")
     .arg(tenant)
@@ -121,7 +121,12 @@ pub fn update(tenant: TenantId, benefit: BenefitCode, item: &Item, now: Moment) 
 }
 
 /// Writes anew whether an item is in force, and at what price.
-pub fn change(tenant: TenantId, benefit: BenefitCode, item: &Item, now: Moment) -> Statement {
+pub fn update_item_terms(
+    tenant: TenantId,
+    benefit: BenefitCode,
+    item: &StoredItem,
+    now: Moment,
+) -> Statement {
     sql("UPDATE items SET active = $4, price = $5, updated_at = $6 WHERE tenant = $1 AND benefit = $2 AND code = $3")
         .arg(tenant)
         .arg(benefit)

@@ -1,20 +1,25 @@
 //! Work that returns: one row for each job, leased by one process at a time, so that a job runs once per database
 //! however many processes there are, and again after the process that had it is gone.
 
-use crate::{Error, Source, Tx, sql};
+use crate::{Error, ReadSource, Tx, sql};
 use domain::{Moment, TenantId};
 use std::time::Duration;
 
 /// A job in our hands until its lease ends. The fence tells it from a later lease of the same job.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Lease {
+pub struct LeasedJob {
     job: String,
     fence: i64,
 }
 
 /// Takes the job where it is due and nobody has it.
 #[boxed::future]
-pub async fn lease(tx: &mut Tx, job: &str, now: Moment, length: Duration) -> Result<Option<Lease>, Error> {
+pub async fn lease_job(
+    tx: &mut Tx,
+    job: &str,
+    now: Moment,
+    length: Duration,
+) -> Result<Option<LeasedJob>, Error> {
     let statement =
         sql("INSERT INTO jobs (tenant, job, due_at, leased_until, fence) VALUES ($1, $2, $3, $4, 1)
          ON CONFLICT (tenant, job) DO UPDATE SET leased_until = excluded.leased_until, fence = jobs.fence + 1
@@ -23,13 +28,13 @@ pub async fn lease(tx: &mut Tx, job: &str, now: Moment, length: Duration) -> Res
         .arg(job)
         .arg(now)
         .arg(now.plus(length));
-    let row = tx.one(statement).await?;
-    row.map(|row| Ok(Lease { job: job.to_owned(), fence: row.get("fence")? })).transpose()
+    let row = tx.fetch_optional(statement).await?;
+    row.map(|row| Ok(LeasedJob { job: job.to_owned(), fence: row.get("fence")? })).transpose()
 }
 
 /// Holds on to a lease while the work goes on; `false` where it was lost meanwhile.
 #[boxed::future]
-pub async fn extend(tx: &mut Tx, lease: &Lease, until: Moment) -> Result<bool, Error> {
+pub async fn extend_job_lease(tx: &mut Tx, lease: &LeasedJob, until: Moment) -> Result<bool, Error> {
     let statement = sql("UPDATE jobs SET leased_until = $4 WHERE tenant = $1 AND job = $2 AND fence = $3")
         .arg(TenantId::SERVER)
         .arg(lease.job.as_str())
@@ -40,17 +45,17 @@ pub async fn extend(tx: &mut Tx, lease: &Lease, until: Moment) -> Result<bool, E
 
 /// Whether a lease was not lost meanwhile, for a unit that must not write without it.
 #[boxed::future]
-pub async fn is_held(tx: &mut Tx, lease: &Lease) -> Result<bool, Error> {
+pub async fn is_lease_held(tx: &mut Tx, lease: &LeasedJob) -> Result<bool, Error> {
     let statement = sql("SELECT fence FROM jobs WHERE tenant = $1 AND job = $2 AND fence = $3")
         .arg(TenantId::SERVER)
         .arg(lease.job.as_str())
         .arg(lease.fence);
-    Ok(tx.one(statement).await?.is_some())
+    Ok(tx.fetch_optional(statement).await?.is_some())
 }
 
 /// Gives the job back, due again later; `false` where the lease was lost meanwhile.
 #[boxed::future]
-pub async fn finish(tx: &mut Tx, lease: &Lease, now: Moment, due: Moment) -> Result<bool, Error> {
+pub async fn finish_job(tx: &mut Tx, lease: &LeasedJob, now: Moment, due: Moment) -> Result<bool, Error> {
     let statement = sql("UPDATE jobs SET due_at = $5, leased_until = 0, finished_at = $4
          WHERE tenant = $1 AND job = $2 AND fence = $3")
     .arg(TenantId::SERVER)
@@ -63,11 +68,11 @@ pub async fn finish(tx: &mut Tx, lease: &Lease, now: Moment, due: Moment) -> Res
 
 /// Whether taking the job is worth trying: a look that writes nothing.
 #[boxed::future]
-pub async fn is_due(from: impl Into<Source<'_>>, job: &str, now: Moment) -> Result<bool, Error> {
+pub async fn is_job_due(from: impl Into<ReadSource<'_>>, job: &str, now: Moment) -> Result<bool, Error> {
     let statement = sql("SELECT due_at, leased_until FROM jobs WHERE tenant = $1 AND job = $2")
         .arg(TenantId::SERVER)
         .arg(job);
-    match from.one(statement).await? {
+    match from.fetch_optional(statement).await? {
         None => Ok(true),
         Some(row) => Ok(row.get::<Moment>("due_at")? <= now && row.get::<Moment>("leased_until")? <= now),
     }

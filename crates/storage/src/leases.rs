@@ -1,11 +1,11 @@
 //! Who delivers to which receiver. A receiver is one process's at a time, so that nobody else has its messages in hand; the
 //! number of the lease changes with whatever happens to its messages behind the holder's back.
 
-use crate::{Error, Source, Statement, Tx, Weight, sql};
+use crate::{Error, QueryWeight, ReadSource, Statement, Tx, sql};
 use domain::{Moment, ReceiverCode, TenantId};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Lease {
+pub struct ReceiverLease {
     pub receiver: ReceiverCode,
     pub number: i64,
     pub holder: String,
@@ -14,15 +14,15 @@ pub struct Lease {
 
 /// The leases of these receivers, ended ones too.
 #[boxed::future]
-pub async fn of(
-    from: impl Into<Source<'_>>,
+pub async fn list_leases(
+    from: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     receivers: impl IntoIterator<Item = ReceiverCode>,
-) -> Result<Vec<Lease>, Error> {
+) -> Result<Vec<ReceiverLease>, Error> {
     let statement = sql("SELECT receiver, number, holder, ends_at FROM leases WHERE tenant = $1").arg(tenant);
-    let rows = from.all(Weight::Search, statement.within("receiver", receivers)).await?;
+    let rows = from.fetch_all(QueryWeight::Search, statement.filter_in("receiver", receivers)).await?;
     let lease = |row: &crate::Row| {
-        Ok(Lease {
+        Ok(ReceiverLease {
             receiver: row.get("receiver")?,
             number: row.get("number")?,
             holder: row.get("holder")?,
@@ -32,7 +32,7 @@ pub async fn of(
     rows.iter().map(lease).collect()
 }
 
-pub fn grant(tenant: TenantId, lease: &Lease) -> Statement {
+pub fn upsert_lease(tenant: TenantId, lease: &ReceiverLease) -> Statement {
     sql("INSERT INTO leases (tenant, receiver, number, holder, ends_at) VALUES ($1, $2, $3, $4, $5)
          ON CONFLICT (tenant, receiver) DO UPDATE SET
              number = excluded.number, holder = excluded.holder, ends_at = excluded.ends_at")
@@ -44,7 +44,7 @@ pub fn grant(tenant: TenantId, lease: &Lease) -> Statement {
 }
 
 /// Whoever holds the receiver finds out that its messages are not what he knew.
-pub fn renumber(tenant: TenantId, receiver: ReceiverCode, number: i64) -> Statement {
+pub fn renumber_lease(tenant: TenantId, receiver: ReceiverCode, number: i64) -> Statement {
     sql("UPDATE leases SET number = $3 WHERE tenant = $1 AND receiver = $2")
         .arg(tenant)
         .arg(receiver)
@@ -52,7 +52,7 @@ pub fn renumber(tenant: TenantId, receiver: ReceiverCode, number: i64) -> Statem
 }
 
 /// A lease that ends behind a moment ends at another.
-pub fn shorten(tenant: TenantId, receiver: ReceiverCode, after: Moment, end: Moment) -> Statement {
+pub fn shorten_lease(tenant: TenantId, receiver: ReceiverCode, after: Moment, end: Moment) -> Statement {
     sql("UPDATE leases SET ends_at = $4 WHERE tenant = $1 AND receiver = $2 AND ends_at > $3")
         .arg(tenant)
         .arg(receiver)
@@ -61,7 +61,7 @@ pub fn shorten(tenant: TenantId, receiver: ReceiverCode, after: Moment, end: Mom
 }
 
 /// Lets go of these receivers, as far as they are the holder's.
-pub fn release(
+pub fn release_leases(
     tenant: TenantId,
     holder: &str,
     receivers: impl IntoIterator<Item = ReceiverCode>,
@@ -71,25 +71,25 @@ pub fn release(
         .arg(tenant)
         .arg(holder)
         .arg(now)
-        .within("receiver", receivers)
+        .filter_in("receiver", receivers)
 }
 
 /// Who holds receivers of a tenant.
 #[boxed::future]
-pub async fn holders(
-    from: impl Into<Source<'_>>,
+pub async fn list_lease_holders(
+    from: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     now: Moment,
 ) -> Result<Vec<String>, Error> {
     let statement =
         sql("SELECT DISTINCT holder FROM leases WHERE tenant = $1 AND ends_at > $2 ORDER BY holder");
-    let rows = from.all(Weight::Search, statement.arg(tenant).arg(now)).await?;
+    let rows = from.fetch_all(QueryWeight::Search, statement.arg(tenant).arg(now)).await?;
     rows.iter().map(|row| row.get("holder")).collect()
 }
 
 /// Takes back what somebody holds who is gone.
 #[boxed::future]
-pub async fn free(tx: &mut Tx, tenant: TenantId, holder: &str, now: Moment) -> Result<u64, Error> {
+pub async fn revoke_leases(tx: &mut Tx, tenant: TenantId, holder: &str, now: Moment) -> Result<u64, Error> {
     let free = sql("UPDATE leases SET ends_at = $3 WHERE tenant = $1 AND holder = $2 AND ends_at > $3");
     tx.execute(free.arg(tenant).arg(holder).arg(now)).await
 }

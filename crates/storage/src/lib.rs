@@ -89,13 +89,16 @@ mod watch;
 pub mod whole;
 mod write_health;
 
-pub use db::{Db, Lane, Source, Tx, Weight};
+pub use db::{Db, QueryWeight, ReadSource, Tx, WriteLane};
 pub use engine::{
-    Address, Options, Schema, ServerLock, TransportProtection, lock_for_server, open, schema_version,
+    DatabaseAddress, DatabaseOptions, SchemaPolicy, ServerLock, TransportProtection, lock_for_server,
+    open_database, read_schema_version,
 };
-pub use error::{BadAddress, Error, OpenError};
-pub use migrations::{Migrated, newest as newest_schema, texts as schema_texts};
+pub use error::{AddressProblem, Error, OpenError};
+pub use migrations::{
+    SchemaUpgrade, find_newest_version as newest_schema, list_schema_texts as schema_texts,
+};
 pub use row::Row;
 pub use statement::{Statement, sql};
-pub use value::{FromValue, Value, ValueRef};
-pub use watch::{Cost, Executed, Watch};
+pub use value::{FromColumn, SqlScalar, SqlScalarRef};
+pub use watch::{ExecutedStatement, StatementCost, StatementWatch};

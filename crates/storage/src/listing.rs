@@ -3,14 +3,14 @@
 //! here also counts it (`tally.rs`) and puts its name into the index (`names.rs`).
 
 use crate::counters::{self, Counter};
-use crate::statement::inserts;
-use crate::tally::{Changes, Counted, NO_SITUATION, Ordering};
-use crate::{Error, Statement, Tx, Value, monthly, names, sql};
+use crate::statement::build_inserts;
+use crate::tally::{BranchSituation, ListingOrdering, ListingTallyChanges, NO_SITUATION};
+use crate::{Error, SqlScalar, Statement, Tx, monthly, names, sql};
 use domain::{BenefitCode, BranchCode, PersonCode, SellerCode, SituationCode, TenantId};
 
 /// What all rows of a member have in common. Days are `yyyy-MM-dd`, in the base's time zone.
 #[derive(Clone, Debug)]
-pub struct Member<'m> {
+pub struct MemberRowFields<'m> {
     pub person: PersonCode,
     pub name: &'m str,
     pub document: &'m str,
@@ -21,7 +21,7 @@ pub struct Member<'m> {
 
 /// What a row has of its own: of the benefit, and where that has nothing, of the member.
 #[derive(Clone, Debug)]
-pub struct Own<'m> {
+pub struct OwnRowFields<'m> {
     pub branch: BranchCode,
     pub benefit: Option<(BenefitCode, SituationCode)>,
     pub plate_key: Option<&'m str>,
@@ -32,9 +32,9 @@ pub struct Own<'m> {
     pub updated_on: &'m str,
 }
 
-impl Own<'_> {
-    pub fn counted(&self) -> Counted {
-        Counted {
+impl OwnRowFields<'_> {
+    pub fn branch_situation(&self) -> BranchSituation {
+        BranchSituation {
             branch: self.branch,
             situation: self.benefit.map_or(NO_SITUATION, |(_, situation)| situation),
         }
@@ -43,10 +43,10 @@ impl Own<'_> {
 
 /// One row.
 #[derive(Clone, Debug)]
-pub struct ListedRow<'m> {
+pub struct SearchListingRow<'m> {
     pub slot: i32,
-    pub member: Member<'m>,
-    pub own: Own<'m>,
+    pub member: MemberRowFields<'m>,
+    pub own: OwnRowFields<'m>,
 }
 
 /// How many rows travel in one statement.
@@ -57,40 +57,45 @@ const INSERT: &str =
      plate_key, chassis, consultant, representative, state, born_on, registered_on, updated_on) VALUES";
 
 /// Writes new rows.
-pub fn add(tenant: TenantId, rows: &[ListedRow<'_>]) -> Vec<Statement> {
-    let (mut changes, mut months) = (Changes::default(), monthly::Changes::default());
+pub fn insert_listing_rows(tenant: TenantId, rows: &[SearchListingRow<'_>]) -> Vec<Statement> {
+    let (mut changes, mut months) = (ListingTallyChanges::default(), monthly::BenefitCountChanges::default());
     for row in rows {
-        count(&mut changes, row.slot, &row.own, 1);
-        count_month(&mut months, &row.own, 1);
+        count_listing_row(&mut changes, row.slot, &row.own, 1);
+        count_registration_month(&mut months, &row.own, 1);
     }
-    let mut statements = inserts(INSERT, ROWS, rows.iter().map(|row| values(tenant, row)));
-    statements.extend(names::insert(
-        names::Index::Rows,
+    let mut statements =
+        build_inserts(INSERT, ROWS, rows.iter().map(|row| encode_listing_values(tenant, row)));
+    statements.extend(names::insert_names(
+        names::NameIndexKind::Rows,
         tenant,
         rows.iter().map(|row| (row.slot, row.own.branch, row.member.name)),
     ));
-    statements.extend(changes.statements(tenant));
-    statements.extend(months.statements(tenant));
+    statements.extend(changes.into_statements(tenant));
+    statements.extend(months.into_statements(tenant));
     statements
 }
 
 /// Where a row stood before a change.
 #[derive(Clone, Copy, Debug)]
-pub struct Before {
+pub struct PreviousRowState {
     pub branch: BranchCode,
     pub benefit: Option<(BenefitCode, SituationCode)>,
 }
 
 /// Writes what a row has of its own anew; it stays where it is.
-pub fn change(tenant: TenantId, before: Before, row: &ListedRow<'_>) -> Vec<Statement> {
+pub fn update_listing_row(
+    tenant: TenantId,
+    before: PreviousRowState,
+    row: &SearchListingRow<'_>,
+) -> Vec<Statement> {
     let own = &row.own;
-    let (mut changes, mut months) = (Changes::default(), monthly::Changes::default());
-    let was = Own { branch: before.branch, benefit: before.benefit, ..own.clone() };
-    count(&mut changes, row.slot, &was, -1);
-    count(&mut changes, row.slot, own, 1);
+    let (mut changes, mut months) = (ListingTallyChanges::default(), monthly::BenefitCountChanges::default());
+    let was = OwnRowFields { branch: before.branch, benefit: before.benefit, ..own.clone() };
+    count_listing_row(&mut changes, row.slot, &was, -1);
+    count_listing_row(&mut changes, row.slot, own, 1);
     // When a benefit was registered never changes.
-    count_month(&mut months, &was, -1);
-    count_month(&mut months, own, 1);
+    count_registration_month(&mut months, &was, -1);
+    count_registration_month(&mut months, own, 1);
     let mut statements = vec![
         sql("UPDATE listing SET branch = $3, benefit = $4, situation = $5, plate_key = $6, chassis = $7, consultant = $8,
                  representative = $9, registered_on = $10, updated_on = $11
@@ -99,7 +104,7 @@ pub fn change(tenant: TenantId, before: Before, row: &ListedRow<'_>) -> Vec<Stat
         .arg(row.slot)
         .arg(own.branch)
         .arg(own.benefit.map(|(code, _)| code))
-        .arg(own.counted().situation)
+        .arg(own.branch_situation().situation)
         .arg(own.plate_key)
         .arg(own.chassis)
         .arg(own.consultant)
@@ -108,65 +113,70 @@ pub fn change(tenant: TenantId, before: Before, row: &ListedRow<'_>) -> Vec<Stat
         .arg(own.updated_on),
     ];
     if before.branch != own.branch {
-        statements.push(names::remove(names::Index::Rows, tenant, row.slot));
-        statements.extend(names::insert(
-            names::Index::Rows,
+        statements.push(names::delete_name(names::NameIndexKind::Rows, tenant, row.slot));
+        statements.extend(names::insert_names(
+            names::NameIndexKind::Rows,
             tenant,
             [(row.slot, own.branch, row.member.name)],
         ));
     }
-    statements.extend(changes.statements(tenant));
-    statements.extend(months.statements(tenant));
+    statements.extend(changes.into_statements(tenant));
+    statements.extend(months.into_statements(tenant));
     statements
 }
 
 /// Takes a row out, with everything that counts it or leads to it.
-pub fn remove(tenant: TenantId, slot: i32, was: Before, registered_on: &str) -> Vec<Statement> {
-    let (mut changes, mut months) = (Changes::default(), monthly::Changes::default());
+pub fn delete_listing_row(
+    tenant: TenantId,
+    slot: i32,
+    was: PreviousRowState,
+    registered_on: &str,
+) -> Vec<Statement> {
+    let (mut changes, mut months) = (ListingTallyChanges::default(), monthly::BenefitCountChanges::default());
     let situation = was.benefit.map_or(NO_SITUATION, |(_, situation)| situation);
-    let counted = Counted { branch: was.branch, situation };
-    changes.count(Ordering::Slot, slot, counted, -1);
+    let counted = BranchSituation { branch: was.branch, situation };
+    changes.count(ListingOrdering::Slot, slot, counted, -1);
     if let Some((benefit, _)) = was.benefit {
-        changes.count(Ordering::Benefit, benefit.get(), counted, -1);
-        months.count(monthly::Turn::Registered, registered_on, was.branch, -1);
+        changes.count(ListingOrdering::Benefit, benefit.get(), counted, -1);
+        months.count(monthly::BenefitMovement::Registered, registered_on, was.branch, -1);
     }
     let mut statements = vec![
         sql("DELETE FROM listing WHERE tenant = $1 AND slot = $2").arg(tenant).arg(slot),
-        names::remove(names::Index::Rows, tenant, slot),
+        names::delete_name(names::NameIndexKind::Rows, tenant, slot),
     ];
-    statements.extend(changes.statements(tenant));
-    statements.extend(months.statements(tenant));
+    statements.extend(changes.into_statements(tenant));
+    statements.extend(months.into_statements(tenant));
     statements
 }
 
 /// The row of a member without a benefit.
 #[boxed::future]
-pub async fn free_row(
+pub async fn find_free_row(
     tx: &mut Tx,
     tenant: TenantId,
     person: PersonCode,
 ) -> Result<Option<(i32, BranchCode)>, Error> {
     let statement =
         sql("SELECT slot, branch FROM listing WHERE tenant = $1 AND person = $2 AND benefit IS NULL");
-    let row = tx.one(statement.arg(tenant).arg(person)).await?;
+    let row = tx.fetch_optional(statement.arg(tenant).arg(person)).await?;
     row.map(|row| Ok((row.get("slot")?, row.get("branch")?))).transpose()
 }
 
 /// What changed of a person, besides what his rows show at once.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Moved {
+pub struct ChangedMemberFields {
     pub name: bool,
     pub branch: bool,
 }
 
 /// Brings all rows of a member up to date. Where a benefit has a branch, a seller or a day of its own, its row keeps it.
 #[boxed::future]
-pub async fn change_member(
+pub async fn update_member_rows(
     tx: &mut Tx,
     tenant: TenantId,
-    member: &Member<'_>,
-    own: &Own<'_>,
-    moved: Moved,
+    member: &MemberRowFields<'_>,
+    own: &OwnRowFields<'_>,
+    moved: ChangedMemberFields,
 ) -> Result<(), Error> {
     let all = |column: &str| {
         format!("(SELECT b.{column} FROM benefits b WHERE b.tenant = $1 AND b.code = listing.benefit)")
@@ -176,7 +186,7 @@ pub async fn change_member(
             let rows = sql(
                 "SELECT slot, branch, benefit FROM listing WHERE tenant = $1 AND person = $2 ORDER BY slot",
             );
-            tx.all(rows.arg(tenant).arg(member.person)).await?
+            tx.fetch_all(rows.arg(tenant).arg(member.person)).await?
         }
         false => Vec::new(),
     };
@@ -188,36 +198,53 @@ pub async fn change_member(
             .arg(member.company_document)
             .arg(member.state)
             .arg(member.born_on)
-            .then(&format!("consultant = COALESCE({}, ?),", all("consultant")), [own.consultant])
-            .then(&format!("representative = COALESCE({}, ?),", all("representative")), [own.representative])
-            .then("branch = CASE WHEN benefit IS NULL THEN ? ELSE branch END,", [own.branch])
-            .then(
+            .append(&format!("consultant = COALESCE({}, ?),", all("consultant")), [own.consultant])
+            .append(
+                &format!("representative = COALESCE({}, ?),", all("representative")),
+                [own.representative],
+            )
+            .append("branch = CASE WHEN benefit IS NULL THEN ? ELSE branch END,", [own.branch])
+            .append(
                 "registered_on = CASE WHEN benefit IS NULL THEN ? ELSE registered_on END,",
                 [own.registered_on],
             )
-            .then(
+            .append(
                 "updated_on = CASE WHEN updated_on < ? THEN ? ELSE updated_on END",
                 [own.updated_on, own.updated_on],
             )
-            .ending("WHERE tenant = $1 AND person = $2"),
+            .append_text("WHERE tenant = $1 AND person = $2"),
     ];
-    let mut changes = Changes::default();
+    let mut changes = ListingTallyChanges::default();
     for row in &rows {
         let (slot, before): (i32, BranchCode) = (row.get("slot")?, row.get("branch")?);
         let benefit: Option<BenefitCode> = row.get("benefit")?;
         let branch = if benefit.is_none() { own.branch } else { before };
         if moved.name || branch != before {
-            statements.push(names::remove(names::Index::Rows, tenant, slot));
-            statements.extend(names::insert(names::Index::Rows, tenant, [(slot, branch, member.name)]));
+            statements.push(names::delete_name(names::NameIndexKind::Rows, tenant, slot));
+            statements.extend(names::insert_names(
+                names::NameIndexKind::Rows,
+                tenant,
+                [(slot, branch, member.name)],
+            ));
         }
         if branch != before {
-            changes.count(Ordering::Slot, slot, Counted { branch: before, situation: NO_SITUATION }, -1);
-            changes.count(Ordering::Slot, slot, Counted { branch, situation: NO_SITUATION }, 1);
+            changes.count(
+                ListingOrdering::Slot,
+                slot,
+                BranchSituation { branch: before, situation: NO_SITUATION },
+                -1,
+            );
+            changes.count(
+                ListingOrdering::Slot,
+                slot,
+                BranchSituation { branch, situation: NO_SITUATION },
+                1,
+            );
         }
     }
-    statements.extend(changes.statements(tenant));
-    tx.batch(statements).await?;
-    touch(tx, tenant).await
+    statements.extend(changes.into_statements(tenant));
+    tx.execute_batch(statements).await?;
+    mark_listing_changed(tx, tenant).await
 }
 
 /// A member, and the slot and branch of its row.
@@ -225,46 +252,49 @@ pub type FreeRow = (PersonCode, (i32, BranchCode));
 
 /// The rows of these members that no benefit has taken over yet.
 #[boxed::future]
-pub async fn free(
+pub async fn list_free_rows(
     tx: &mut Tx,
     tenant: TenantId,
     people: impl IntoIterator<Item = PersonCode>,
 ) -> Result<Vec<FreeRow>, Error> {
     let statement = sql("SELECT person, slot, branch FROM listing WHERE tenant = $1")
         .arg(tenant)
-        .within("person", people)
-        .ending("AND benefit IS NULL ORDER BY slot");
-    let rows = tx.all(statement).await?;
+        .filter_in("person", people)
+        .append_text("AND benefit IS NULL ORDER BY slot");
+    let rows = tx.fetch_all(statement).await?;
     rows.iter().map(|row| Ok((row.get("person")?, (row.get("slot")?, row.get("branch")?)))).collect()
 }
 
 /// Says that rows of the searches changed, so that nobody trusts an earlier count of them.
 #[boxed::future]
-pub async fn touch(tx: &mut Tx, tenant: TenantId) -> Result<(), Error> {
-    counters::next(tx, tenant, Counter::Listing).await.map(drop)
+pub async fn mark_listing_changed(tx: &mut Tx, tenant: TenantId) -> Result<(), Error> {
+    counters::reserve_number(tx, tenant, Counter::Listing).await.map(drop)
 }
 
-fn count(changes: &mut Changes, slot: i32, own: &Own<'_>, by: i64) {
-    changes.count(Ordering::Slot, slot, own.counted(), by);
+fn count_listing_row(changes: &mut ListingTallyChanges, slot: i32, own: &OwnRowFields<'_>, by: i64) {
+    changes.count(ListingOrdering::Slot, slot, own.branch_situation(), by);
     if let Some((benefit, _)) = own.benefit {
-        changes.count(Ordering::Benefit, benefit.get(), own.counted(), by);
+        changes.count(ListingOrdering::Benefit, benefit.get(), own.branch_situation(), by);
     }
 }
 
-fn count_month(months: &mut monthly::Changes, own: &Own<'_>, by: i64) {
+fn count_registration_month(months: &mut monthly::BenefitCountChanges, own: &OwnRowFields<'_>, by: i64) {
     if own.benefit.is_some() {
-        months.count(monthly::Turn::Registered, own.registered_on, own.branch, by);
+        months.count(monthly::BenefitMovement::Registered, own.registered_on, own.branch, by);
     }
 }
 
-fn values(tenant: TenantId, ListedRow { slot, member, own }: &ListedRow<'_>) -> [Value; 16] {
+fn encode_listing_values(
+    tenant: TenantId,
+    SearchListingRow { slot, member, own }: &SearchListingRow<'_>,
+) -> [SqlScalar; 16] {
     [
         tenant.into(),
         (*slot).into(),
         own.branch.into(),
         member.person.into(),
         own.benefit.map(|(code, _)| code).into(),
-        own.counted().situation.into(),
+        own.branch_situation().situation.into(),
         member.document.into(),
         member.company_document.into(),
         own.plate_key.into(),

@@ -1,12 +1,12 @@
 //! What entering is decided by: the account behind a login, the addresses it is known from, and the failures that were
 //! counted against accounts and addresses.
 
-use crate::{Error, Row, Source, Statement, Tx, Weight, sql};
+use crate::{Error, QueryWeight, ReadSource, Row, Statement, Tx, sql};
 use domain::{BranchCode, CallerAddress, Email, Moment, Role, TenantId, UserCode};
 
 /// The account that a login names.
 #[derive(Clone, Debug)]
-pub struct Account {
+pub struct AccountCredentials {
     pub tenant: TenantId,
     pub user: UserCode,
     pub password_hash: String,
@@ -15,11 +15,11 @@ pub struct Account {
 }
 
 #[boxed::future]
-pub async fn account(
-    from: impl Into<Source<'_>>,
+pub async fn find_account_credentials(
+    from: impl Into<ReadSource<'_>>,
     email: &Email,
     address: CallerAddress,
-) -> Result<Option<Account>, Error> {
+) -> Result<Option<AccountCredentials>, Error> {
     let statement = sql("SELECT l.tenant, l.user_code, u.password_hash, k.seen_at
          FROM logins l
          JOIN users u ON u.tenant = l.tenant AND u.code = l.user_code
@@ -27,9 +27,9 @@ pub async fn account(
          WHERE l.email = $1")
     .arg(email.as_str())
     .arg(address.to_string());
-    let row = from.one(statement).await?;
+    let row = from.fetch_optional(statement).await?;
     row.map(|row| {
-        Ok(Account {
+        Ok(AccountCredentials {
             tenant: row.get("tenant")?,
             user: row.get("user_code")?,
             password_hash: row.get("password_hash")?,
@@ -41,7 +41,7 @@ pub async fn account(
 
 /// A user as he enters.
 #[derive(Clone, Debug)]
-pub struct Entering {
+pub struct SignInUser {
     pub name: String,
     pub email: String,
     pub role: Role,
@@ -54,11 +54,11 @@ pub struct Entering {
 
 /// The user, unless he was disabled or his association was.
 #[boxed::future]
-pub async fn entering(
-    from: impl Into<Source<'_>>,
+pub async fn find_sign_in_user(
+    from: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     user: UserCode,
-) -> Result<Option<Entering>, Error> {
+) -> Result<Option<SignInUser>, Error> {
     let statement =
         sql("SELECT u.name, u.email, u.role, u.password_hash, u.must_change_password, u.generation,
              t.name AS tenant_name, b.branch
@@ -68,10 +68,10 @@ pub async fn entering(
          WHERE u.tenant = $1 AND u.code = $2 AND u.active ORDER BY COALESCE(b.branch, 0)")
         .arg(tenant)
         .arg(user);
-    let rows = from.all(Weight::Point, statement).await?;
+    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
     let Some(first) = rows.first() else { return Ok(None) };
     let branches = rows.iter().map(|row| row.get::<Option<BranchCode>>("branch"));
-    Ok(Some(Entering {
+    Ok(Some(SignInUser {
         name: first.get("name")?,
         email: first.get("email")?,
         role: first.get("role")?,
@@ -84,7 +84,12 @@ pub async fn entering(
 }
 
 /// Remembers that the account was entered correctly from the address.
-pub fn know_address(tenant: TenantId, user: UserCode, address: CallerAddress, now: Moment) -> Statement {
+pub fn upsert_known_address(
+    tenant: TenantId,
+    user: UserCode,
+    address: CallerAddress,
+    now: Moment,
+) -> Statement {
     sql("INSERT INTO known_addresses (tenant, user_code, address, seen_at) VALUES ($1, $2, $3, $4)
          ON CONFLICT (tenant, user_code, address) DO UPDATE SET seen_at = excluded.seen_at")
     .arg(tenant)
@@ -95,7 +100,7 @@ pub fn know_address(tenant: TenantId, user: UserCode, address: CallerAddress, no
 
 /// Forgets from where an account was entered, because its password is another now.
 #[boxed::future]
-pub async fn forget_addresses(tx: &mut Tx, tenant: TenantId, user: UserCode) -> Result<(), Error> {
+pub async fn delete_known_addresses(tx: &mut Tx, tenant: TenantId, user: UserCode) -> Result<(), Error> {
     let statement =
         sql("DELETE FROM known_addresses WHERE tenant = $1 AND user_code = $2").arg(tenant).arg(user);
     tx.execute(statement).await.map(drop)
@@ -103,40 +108,40 @@ pub async fn forget_addresses(tx: &mut Tx, tenant: TenantId, user: UserCode) -> 
 
 /// When each user of a tenant last entered, of those who did in the time for which an address stays known.
 #[boxed::future]
-pub async fn last_seen(
-    from: impl Into<Source<'_>>,
+pub async fn list_last_sign_ins(
+    from: impl Into<ReadSource<'_>>,
     tenant: TenantId,
 ) -> Result<Vec<(UserCode, Moment)>, Error> {
     let statement = sql("SELECT user_code, MAX(seen_at) AS seen_at FROM known_addresses WHERE tenant = $1
          GROUP BY user_code ORDER BY user_code")
     .arg(tenant);
-    let rows = from.all(Weight::Search, statement).await?;
+    let rows = from.fetch_all(QueryWeight::Search, statement).await?;
     rows.iter().map(|row| Ok((row.get("user_code")?, row.get("seen_at")?))).collect()
 }
 
 /// How often something failed, and since when.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Failures {
+pub struct LoginFailureCount {
     pub count: i64,
     pub since: Moment,
 }
 
 /// The failures of each subject, of those counted since a moment; in the order of the subjects.
-pub async fn failures<const N: usize>(
-    from: impl Into<Source<'_>>,
+pub async fn list_login_failures<const N: usize>(
+    from: impl Into<ReadSource<'_>>,
     subjects: [&str; N],
     after: Moment,
-) -> Result<[Option<Failures>; N], Error> {
+) -> Result<[Option<LoginFailureCount>; N], Error> {
     let statement =
         sql("SELECT subject, failures, since FROM login_failures WHERE tenant = $1 AND since > $2")
             .arg(TenantId::SERVER)
             .arg(after)
-            .within("subject", subjects)
-            .ending("ORDER BY subject");
-    let rows = from.into().all(Weight::Point, statement).await?;
+            .filter_in("subject", subjects)
+            .append_text("ORDER BY subject");
+    let rows = from.into().fetch_all(QueryWeight::Point, statement).await?;
     let mut found = [None; N];
     for row in &rows {
-        let (subject, failures) = counted(row)?;
+        let (subject, failures) = parse_failure_row(row)?;
         for (at, _) in subjects.iter().enumerate().filter(|(_, asked)| **asked == subject) {
             found[at] = Some(failures);
         }
@@ -144,12 +149,12 @@ pub async fn failures<const N: usize>(
     Ok(found)
 }
 
-fn counted(row: &Row) -> Result<(String, Failures), Error> {
-    Ok((row.get("subject")?, Failures { count: row.get("failures")?, since: row.get("since")? }))
+fn parse_failure_row(row: &Row) -> Result<(String, LoginFailureCount), Error> {
+    Ok((row.get("subject")?, LoginFailureCount { count: row.get("failures")?, since: row.get("since")? }))
 }
 
 /// Counts one more failure of each subject; what was counted up to `after` is forgotten.
-pub async fn count_failure<const N: usize>(
+pub async fn record_login_failure<const N: usize>(
     tx: &mut Tx,
     subjects: [&str; N],
     now: Moment,
@@ -165,5 +170,5 @@ pub async fn count_failure<const N: usize>(
         .arg(now)
         .arg(after)
     };
-    tx.batch(subjects.into_iter().map(count).collect()).await
+    tx.execute_batch(subjects.into_iter().map(count).collect()).await
 }

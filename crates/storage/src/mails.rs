@@ -2,10 +2,10 @@
 //! went. `due_at` says when it is to be tried; a mail that is sent or given up has none.
 
 use crate::counters::{self, Counter};
-use crate::{Error, Row, Source, Tx, Weight, sql};
+use crate::{Error, QueryWeight, ReadSource, Row, Tx, sql};
 use domain::{MailCode, Moment, TenantId};
 
-pub struct NewMail<'m> {
+pub struct NewMailRow<'m> {
     pub recipient: &'m str,
     pub subject: &'m str,
     pub text: &'m str,
@@ -16,7 +16,7 @@ pub struct NewMail<'m> {
 
 /// A mail that is to be tried, and how often it was already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Due {
+pub struct DueMail {
     pub tenant: TenantId,
     pub code: MailCode,
     pub tries: i64,
@@ -24,7 +24,7 @@ pub struct Due {
 
 /// A mail in our hands until its lease ends. `tries` counts this one, and tells it from a later claim. It has no debug
 /// text: its body may carry a password.
-pub struct Claimed {
+pub struct LeasedMail {
     pub tenant: TenantId,
     pub code: MailCode,
     pub tries: i64,
@@ -37,13 +37,13 @@ pub struct Claimed {
 
 /// Puts a mail into the outbox, due at once.
 #[boxed::future]
-pub async fn enqueue(
+pub async fn enqueue_mail(
     tx: &mut Tx,
     tenant: TenantId,
-    mail: &NewMail<'_>,
+    mail: &NewMailRow<'_>,
     now: Moment,
 ) -> Result<MailCode, Error> {
-    let code = MailCode::new(counters::next(tx, tenant, Counter::Mail).await?);
+    let code = MailCode::new(counters::reserve_number(tx, tenant, Counter::Mail).await?);
     let statement = sql(
         "INSERT INTO mails (tenant, code, recipient, subject, text_body, html_body, confidential, tries, due_at,
              created_at)
@@ -63,22 +63,28 @@ pub async fn enqueue(
 
 /// What is to be tried now, of every tenant that is not closed, the oldest first. That `due_at` is there stands in the text, for the index.
 #[boxed::future]
-pub async fn due(from: impl Into<Source<'_>>, now: Moment, limit: i64) -> Result<Vec<Due>, Error> {
+pub async fn list_due_mails(
+    from: impl Into<ReadSource<'_>>,
+    now: Moment,
+    limit: i64,
+) -> Result<Vec<DueMail>, Error> {
     let statement =
         sql("SELECT m.tenant, m.code, m.tries FROM mails m WHERE m.due_at IS NOT NULL AND m.due_at <= $1
              AND NOT EXISTS (SELECT 1 FROM tenants t WHERE t.tenant = m.tenant AND NOT t.active)
          ORDER BY m.due_at, m.tenant, m.code LIMIT $2")
         .arg(now)
         .arg(limit);
-    let rows = from.all(Weight::Point, statement).await?;
+    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
     rows.iter()
-        .map(|row| Ok(Due { tenant: row.get("tenant")?, code: row.get("code")?, tries: row.get("tries")? }))
+        .map(|row| {
+            Ok(DueMail { tenant: row.get("tenant")?, code: row.get("code")?, tries: row.get("tries")? })
+        })
         .collect()
 }
 
 /// Takes a mail that is still as it was seen, until the lease ends: of two that try, one gets it.
 #[boxed::future]
-pub async fn claim(tx: &mut Tx, due: &Due, lease_end: Moment) -> Result<Option<Claimed>, Error> {
+pub async fn lease_mail(tx: &mut Tx, due: &DueMail, lease_end: Moment) -> Result<Option<LeasedMail>, Error> {
     let statement = sql("UPDATE mails SET tries = tries + 1, due_at = $4
          WHERE tenant = $1 AND code = $2 AND tries = $3 AND due_at IS NOT NULL
          RETURNING tenant, code, tries, recipient, subject, text_body, html_body, created_at")
@@ -86,11 +92,11 @@ pub async fn claim(tx: &mut Tx, due: &Due, lease_end: Moment) -> Result<Option<C
     .arg(due.code)
     .arg(due.tries)
     .arg(lease_end);
-    tx.one(statement).await?.map(|row| claimed(&row)).transpose()
+    tx.fetch_optional(statement).await?.map(|row| parse_leased_mail_row(&row)).transpose()
 }
 
-fn claimed(row: &Row) -> Result<Claimed, Error> {
-    Ok(Claimed {
+fn parse_leased_mail_row(row: &Row) -> Result<LeasedMail, Error> {
+    Ok(LeasedMail {
         tenant: row.get("tenant")?,
         code: row.get("code")?,
         tries: row.get("tries")?,
@@ -104,7 +110,7 @@ fn claimed(row: &Row) -> Result<Claimed, Error> {
 
 /// It went. `false` where another has claimed it meanwhile: his result counts.
 #[boxed::future]
-pub async fn record_sent(tx: &mut Tx, mail: &Claimed, now: Moment) -> Result<bool, Error> {
+pub async fn record_mail_sent(tx: &mut Tx, mail: &LeasedMail, now: Moment) -> Result<bool, Error> {
     let statement = sql("UPDATE mails SET due_at = NULL, sent_at = $4, failure = NULL,
              text_body = CASE WHEN confidential THEN NULL ELSE text_body END,
              html_body = CASE WHEN confidential THEN NULL ELSE html_body END
@@ -118,7 +124,12 @@ pub async fn record_sent(tx: &mut Tx, mail: &Claimed, now: Moment) -> Result<boo
 
 /// It did not go, and is tried again at `next`.
 #[boxed::future]
-pub async fn record_failure(tx: &mut Tx, mail: &Claimed, failure: &str, next: Moment) -> Result<bool, Error> {
+pub async fn record_mail_failure(
+    tx: &mut Tx,
+    mail: &LeasedMail,
+    failure: &str,
+    next: Moment,
+) -> Result<bool, Error> {
     let statement = sql("UPDATE mails SET failure = $4, due_at = $5
          WHERE tenant = $1 AND code = $2 AND tries = $3")
     .arg(mail.tenant)
@@ -131,7 +142,7 @@ pub async fn record_failure(tx: &mut Tx, mail: &Claimed, failure: &str, next: Mo
 
 /// It did not go, and is not tried again.
 #[boxed::future]
-pub async fn give_up(tx: &mut Tx, mail: &Claimed, failure: &str) -> Result<bool, Error> {
+pub async fn give_up_mail(tx: &mut Tx, mail: &LeasedMail, failure: &str) -> Result<bool, Error> {
     let statement = sql("UPDATE mails SET failure = $4, due_at = NULL,
              text_body = CASE WHEN confidential THEN NULL ELSE text_body END,
              html_body = CASE WHEN confidential THEN NULL ELSE html_body END
@@ -145,7 +156,7 @@ pub async fn give_up(tx: &mut Tx, mail: &Claimed, failure: &str) -> Result<bool,
 
 /// A mail as an administrator may know it: never its body.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Listed {
+pub struct OutboxMail {
     pub code: MailCode,
     pub recipient: String,
     pub subject: String,
@@ -159,22 +170,22 @@ pub struct Listed {
 
 /// The mails of a tenant before this code, the newest first.
 #[boxed::future]
-pub async fn listed(
-    from: impl Into<Source<'_>>,
+pub async fn list_outbox_mails(
+    from: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     before: i32,
     limit: i64,
-) -> Result<Vec<Listed>, Error> {
+) -> Result<Vec<OutboxMail>, Error> {
     let statement =
         sql("SELECT code, recipient, subject, created_at, sent_at, due_at, tries, failure FROM mails
          WHERE tenant = $1 AND code < $2 ORDER BY code DESC LIMIT $3")
         .arg(tenant)
         .arg(before)
         .arg(limit);
-    let rows = from.all(Weight::Search, statement).await?;
+    let rows = from.fetch_all(QueryWeight::Search, statement).await?;
     rows.iter()
         .map(|row| {
-            Ok(Listed {
+            Ok(OutboxMail {
                 code: row.get("code")?,
                 recipient: row.get("recipient")?,
                 subject: row.get("subject")?,
@@ -190,13 +201,13 @@ pub async fn listed(
 
 /// How many mails that were written before a moment still wait, and when the oldest of them was written.
 #[boxed::future]
-pub async fn waiting_since(
-    from: impl Into<Source<'_>>,
+pub async fn count_waiting_mails(
+    from: impl Into<ReadSource<'_>>,
     before: Moment,
 ) -> Result<(i64, Option<Moment>), Error> {
     let statement = sql("SELECT COUNT(*) AS count, MIN(created_at) AS oldest FROM mails
          WHERE due_at IS NOT NULL AND created_at <= $1")
     .arg(before);
-    let Some(row) = from.one(statement).await? else { return Ok((0, None)) };
+    let Some(row) = from.fetch_optional(statement).await? else { return Ok((0, None)) };
     Ok((row.get("count")?, row.get("oldest")?))
 }

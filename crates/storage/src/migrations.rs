@@ -7,77 +7,77 @@ use crate::OpenError;
 use sha2::{Digest, Sha256};
 use std::path::PathBuf;
 
-pub(crate) struct Migration {
+pub(crate) struct SchemaMigration {
     pub version: i64,
     pub name: &'static str,
     pub text: &'static str,
     /// What it does to the rows that are there, and only the program can do.
-    pub names: Names,
+    pub names: NameIndexUpdate,
 }
 
 /// What becomes of names, whose words are made in the program.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Names {
-    Untouched,
+pub(crate) enum NameIndexUpdate {
+    Skip,
     /// The rows of the searches get theirs in the index of names.
-    Indexed,
+    FillIndex,
     /// They are written into the vocabulary.
-    Listed,
+    FillVocabulary,
 }
 
-impl Migration {
+impl SchemaMigration {
     pub fn checksum(&self) -> String {
         Sha256::digest(self.text.as_bytes()).iter().take(16).map(|byte| format!("{byte:02x}")).collect()
     }
 }
 
-const fn step(version: i64, name: &'static str, text: &'static str) -> Migration {
-    Migration { version, name, text, names: Names::Untouched }
+const fn define_migration(version: i64, name: &'static str, text: &'static str) -> SchemaMigration {
+    SchemaMigration { version, name, text, names: NameIndexUpdate::Skip }
 }
 
-pub(crate) const MIGRATIONS: &[Migration] = &[
-    step(1, "foundation", include_str!("../migrations/0001_foundation.sql")),
-    step(2, "access", include_str!("../migrations/0002_access.sql")),
-    step(3, "registers", include_str!("../migrations/0003_registers.sql")),
-    step(4, "audit", include_str!("../migrations/0004_audit.sql")),
-    Migration {
-        names: Names::Indexed,
-        ..step(5, "benefits", include_str!("../migrations/0005_benefits.sql"))
+pub(crate) const MIGRATIONS: &[SchemaMigration] = &[
+    define_migration(1, "foundation", include_str!("../migrations/0001_foundation.sql")),
+    define_migration(2, "access", include_str!("../migrations/0002_access.sql")),
+    define_migration(3, "registers", include_str!("../migrations/0003_registers.sql")),
+    define_migration(4, "audit", include_str!("../migrations/0004_audit.sql")),
+    SchemaMigration {
+        names: NameIndexUpdate::FillIndex,
+        ..define_migration(5, "benefits", include_str!("../migrations/0005_benefits.sql"))
     },
-    Migration {
-        names: Names::Listed,
-        ..step(6, "interface", include_str!("../migrations/0006_interface.sql"))
+    SchemaMigration {
+        names: NameIndexUpdate::FillVocabulary,
+        ..define_migration(6, "interface", include_str!("../migrations/0006_interface.sql"))
     },
-    step(7, "triggers", include_str!("../migrations/0007_triggers.sql")),
-    step(8, "management", include_str!("../migrations/0008_management.sql")),
-    step(9, "console", include_str!("../migrations/0009_console.sql")),
-    step(10, "second_factor", include_str!("../migrations/0010_second_factor.sql")),
-    step(11, "saved_filters", include_str!("../migrations/0011_saved_filters.sql")),
-    step(12, "boards", include_str!("../migrations/0012_boards.sql")),
-    step(13, "sales_board", include_str!("../migrations/0013_sales_board.sql")),
-    step(14, "files", include_str!("../migrations/0014_files.sql")),
-    step(15, "imports", include_str!("../migrations/0015_imports.sql")),
-    step(16, "mirror", include_str!("../migrations/0016_mirror.sql")),
-    step(17, "queues", include_str!("../migrations/0017_queues.sql")),
-    step(18, "leases", include_str!("../migrations/0018_leases.sql")),
-    step(19, "access_trail", include_str!("../migrations/0019_access_trail.sql")),
-    step(20, "validation", include_str!("../migrations/0020_validation.sql")),
+    define_migration(7, "triggers", include_str!("../migrations/0007_triggers.sql")),
+    define_migration(8, "management", include_str!("../migrations/0008_management.sql")),
+    define_migration(9, "console", include_str!("../migrations/0009_console.sql")),
+    define_migration(10, "second_factor", include_str!("../migrations/0010_second_factor.sql")),
+    define_migration(11, "saved_filters", include_str!("../migrations/0011_saved_filters.sql")),
+    define_migration(12, "boards", include_str!("../migrations/0012_boards.sql")),
+    define_migration(13, "sales_board", include_str!("../migrations/0013_sales_board.sql")),
+    define_migration(14, "files", include_str!("../migrations/0014_files.sql")),
+    define_migration(15, "imports", include_str!("../migrations/0015_imports.sql")),
+    define_migration(16, "mirror", include_str!("../migrations/0016_mirror.sql")),
+    define_migration(17, "queues", include_str!("../migrations/0017_queues.sql")),
+    define_migration(18, "leases", include_str!("../migrations/0018_leases.sql")),
+    define_migration(19, "access_trail", include_str!("../migrations/0019_access_trail.sql")),
+    define_migration(20, "validation", include_str!("../migrations/0020_validation.sql")),
 ];
 
 /// What the migrations say, in their order.
-pub fn texts() -> impl Iterator<Item = &'static str> {
+pub fn list_schema_texts() -> impl Iterator<Item = &'static str> {
     MIGRATIONS.iter().map(|migration| migration.text)
 }
 
 /// A migration as a database remembers it.
-pub(crate) struct Applied {
+pub(crate) struct AppliedMigration {
     pub version: i64,
     pub checksum: String,
 }
 
 /// What opening a database did to its schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Migrated {
+pub struct SchemaUpgrade {
     pub from: i64,
     pub to: i64,
     /// The copy of the file as it was, where there is a file and it held something.
@@ -85,18 +85,18 @@ pub struct Migrated {
 }
 
 /// The newest schema that this program knows.
-pub fn newest() -> i64 {
+pub fn find_newest_version() -> i64 {
     MIGRATIONS.last().map_or(0, |last| last.version)
 }
 
-pub(crate) fn after(version: i64) -> impl Iterator<Item = &'static Migration> {
+pub(crate) fn list_migrations_after(version: i64) -> impl Iterator<Item = &'static SchemaMigration> {
     MIGRATIONS.iter().filter(move |migration| migration.version > version)
 }
 
 /// The version that a database is at, unless this program cannot serve it.
-pub(crate) fn check(applied: &[Applied]) -> Result<i64, OpenError> {
+pub(crate) fn check_applied_migrations(applied: &[AppliedMigration]) -> Result<i64, OpenError> {
     let found = applied.iter().map(|one| one.version).max().unwrap_or(0);
-    let known = newest();
+    let known = find_newest_version();
     if found > known {
         return Err(OpenError::Newer { found, known });
     }
@@ -116,15 +116,18 @@ mod tests {
     #[test]
     fn versions_count_from_one_without_gaps() {
         let versions: Vec<i64> = MIGRATIONS.iter().map(|migration| migration.version).collect();
-        assert_eq!(versions, (1..=newest()).collect::<Vec<_>>());
+        assert_eq!(versions, (1..=find_newest_version()).collect::<Vec<_>>());
     }
 
     #[test]
     fn a_newer_or_altered_schema_is_refused() {
-        let applied = |version, checksum: &str| Applied { version, checksum: checksum.to_owned() };
-        assert!(matches!(check(&[]), Ok(0)));
-        assert!(matches!(check(&[applied(newest() + 1, "")]), Err(OpenError::Newer { .. })));
-        assert!(matches!(check(&[applied(1, "other")]), Err(OpenError::Altered(1))));
-        assert!(matches!(check(&[applied(1, &MIGRATIONS[0].checksum())]), Ok(1)));
+        let applied = |version, checksum: &str| AppliedMigration { version, checksum: checksum.to_owned() };
+        assert!(matches!(check_applied_migrations(&[]), Ok(0)));
+        assert!(matches!(
+            check_applied_migrations(&[applied(find_newest_version() + 1, "")]),
+            Err(OpenError::Newer { .. })
+        ));
+        assert!(matches!(check_applied_migrations(&[applied(1, "other")]), Err(OpenError::Altered(1))));
+        assert!(matches!(check_applied_migrations(&[applied(1, &MIGRATIONS[0].checksum())]), Ok(1)));
     }
 }

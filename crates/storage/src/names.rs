@@ -6,15 +6,15 @@
 mod terms;
 pub(crate) mod vocabulary;
 
-pub(crate) use terms::{Typed, exact_query, query};
+pub(crate) use terms::{TypedWord, build_exact_query, build_prefix_query};
 
 use crate::{Statement, sql};
-use domain::{BranchCode, TenantId, name_words};
+use domain::{BranchCode, TenantId, split_name_words};
 
 /// Whose names an index holds.
 #[allow(dead_code, reason = "leads come with the operations that write them")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Index {
+pub(crate) enum NameIndexKind {
     /// Members and benefits, by slot.
     Rows,
     /// Dependents, by code.
@@ -23,12 +23,12 @@ pub(crate) enum Index {
     Leads,
 }
 
-impl Index {
+impl NameIndexKind {
     pub const fn table(self) -> &'static str {
         match self {
-            Index::Rows => "name_index",
-            Index::Dependents => "name_index_dependents",
-            Index::Leads => "name_index_leads",
+            NameIndexKind::Rows => "name_index",
+            NameIndexKind::Dependents => "name_index_dependents",
+            NameIndexKind::Leads => "name_index_leads",
         }
     }
 }
@@ -37,19 +37,23 @@ impl Index {
 const ROWS: usize = 100;
 
 /// The key of a slot; the keys of a tenant follow each other in the order of its slots.
-pub(crate) fn key(tenant: TenantId, slot: i32) -> i64 {
+pub(crate) fn build_index_key(tenant: TenantId, slot: i32) -> i64 {
     (i64::from(tenant.get()) << 32) | i64::from(slot)
 }
 
 /// The slot of a key.
-pub(crate) fn slot(key: i64) -> i32 {
+pub(crate) fn extract_slot(key: i64) -> i32 {
     (key & i64::from(u32::MAX)) as i32
 }
 
 /// Everything that a row is found by. One without a branch of its own is found in the tenant as a whole.
-pub(crate) fn words(tenant: TenantId, branch: impl Into<Option<BranchCode>>, name: &str) -> String {
+pub(crate) fn build_index_words(
+    tenant: TenantId,
+    branch: impl Into<Option<BranchCode>>,
+    name: &str,
+) -> String {
     let (branch, mut all) = (branch.into(), String::new());
-    for word in name_words(name) {
+    for word in split_name_words(name) {
         all.push_str(&format!("{tenant}x{word} "));
         if let Some(branch) = branch {
             all.push_str(&format!("{tenant}b{branch}x{word} "));
@@ -59,49 +63,53 @@ pub(crate) fn words(tenant: TenantId, branch: impl Into<Option<BranchCode>>, nam
 }
 
 /// Puts rows into an index, and their words into the vocabulary: slot or code, branch and name of each.
-pub(crate) fn insert<'n>(
-    index: Index,
+pub(crate) fn insert_names<'n>(
+    index: NameIndexKind,
     tenant: TenantId,
     rows: impl IntoIterator<Item = (i32, impl Into<Option<BranchCode>>, &'n str)>,
 ) -> Vec<Statement> {
     let rows: Vec<(i32, Option<BranchCode>, &str)> =
         rows.into_iter().map(|(slot, branch, name)| (slot, branch.into(), name)).collect();
-    let mut statements = insert_rows(index, tenant, rows.iter().copied());
-    statements.extend(vocabulary::add(tenant, rows.iter().map(|(_, _, name)| *name)));
+    let mut statements = insert_index_rows(index, tenant, rows.iter().copied());
+    statements.extend(vocabulary::insert_vocabulary(tenant, rows.iter().map(|(_, _, name)| *name)));
     statements
 }
 
 /// Into the index alone, for a database that knows no vocabulary yet.
-pub(crate) fn insert_rows<'n>(
-    index: Index,
+pub(crate) fn insert_index_rows<'n>(
+    index: NameIndexKind,
     tenant: TenantId,
     rows: impl IntoIterator<Item = (i32, impl Into<Option<BranchCode>>, &'n str)>,
 ) -> Vec<Statement> {
     let rows = rows.into_iter();
-    let mut rows = rows.map(|(slot, branch, name)| (key(tenant, slot), words(tenant, branch, name)));
+    let mut rows = rows
+        .map(|(slot, branch, name)| (build_index_key(tenant, slot), build_index_words(tenant, branch, name)));
     // The marks stand inside the function that makes words of a text, so these rows are written out here.
     let mut statements = Vec::new();
     loop {
         let block: Vec<(i64, String)> = rows.by_ref().take(ROWS).collect();
         match block.len() {
             0 => return statements,
-            ROWS => statements.push(insert_block(index, block)),
-            _ => statements.extend(block.into_iter().map(|row| insert_block(index, vec![row]))),
+            ROWS => statements.push(insert_index_block(index, block)),
+            _ => statements.extend(block.into_iter().map(|row| insert_index_block(index, vec![row]))),
         }
     }
 }
 
-fn insert_block(index: Index, rows: Vec<(i64, String)>) -> Statement {
-    let head = sql("INSERT INTO").ending(index.table()).ending("(NAME_KEY, words) VALUES");
+fn insert_index_block(index: NameIndexKind, rows: Vec<(i64, String)>) -> Statement {
+    let head = sql("INSERT INTO").append_text(index.table()).append_text("(NAME_KEY, words) VALUES");
     let mark = "(?, NAME_WORDS(CAST(? AS TEXT)))";
     let marks = vec![mark; rows.len()].join(", ");
-    let values = rows.into_iter().flat_map(|(key, words)| [crate::Value::from(key), words.into()]);
-    head.then(&marks, values)
+    let values = rows.into_iter().flat_map(|(key, words)| [crate::SqlScalar::from(key), words.into()]);
+    head.append(&marks, values)
 }
 
 /// Takes a row out of it.
-pub(crate) fn remove(index: Index, tenant: TenantId, slot: i32) -> Statement {
-    sql("DELETE FROM").ending(index.table()).ending("WHERE NAME_KEY = $1").arg(key(tenant, slot))
+pub(crate) fn delete_name(index: NameIndexKind, tenant: TenantId, slot: i32) -> Statement {
+    sql("DELETE FROM")
+        .append_text(index.table())
+        .append_text("WHERE NAME_KEY = $1")
+        .arg(build_index_key(tenant, slot))
 }
 
 #[cfg(test)]
@@ -111,17 +119,17 @@ mod tests {
     #[test]
     fn a_word_is_led_by_its_tenant_and_by_its_branch() {
         assert_eq!(
-            words(TenantId::new(7), BranchCode::new(2), "Zé D'Ávila"),
+            build_index_words(TenantId::new(7), BranchCode::new(2), "Zé D'Ávila"),
             "7xavila 7b2xavila 7xd 7b2xd 7xze 7b2xze "
         );
-        assert_eq!(words(TenantId::new(7), None, "Zé D'Ávila"), "7xavila 7xd 7xze ");
+        assert_eq!(build_index_words(TenantId::new(7), None, "Zé D'Ávila"), "7xavila 7xd 7xze ");
     }
 
     #[test]
     fn a_key_leads_back_to_its_slot() {
         for at in [1, 77, i32::MAX] {
-            assert_eq!(slot(key(TenantId::new(9), at)), at);
+            assert_eq!(extract_slot(build_index_key(TenantId::new(9), at)), at);
         }
-        assert!(key(TenantId::new(1), i32::MAX) < key(TenantId::new(2), 1));
+        assert!(build_index_key(TenantId::new(1), i32::MAX) < build_index_key(TenantId::new(2), 1));
     }
 }

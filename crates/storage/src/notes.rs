@@ -1,10 +1,10 @@
 //! What people wrote about a record, or to the member.
 
-use crate::{Error, Source, Statement, Tx, Weight, sql};
+use crate::{Error, QueryWeight, ReadSource, Statement, Tx, sql};
 use domain::{Entity, Moment, TenantId, UserCode};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Note {
+pub struct RecordNote {
     /// From 1, of its record.
     pub number: i32,
     pub written_at: Moment,
@@ -18,11 +18,11 @@ pub struct Note {
 
 /// The notes of a record, in their order.
 #[boxed::future]
-pub async fn of(
-    from: impl Into<Source<'_>>,
+pub async fn list_notes(
+    from: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     (entity, record): (Entity, i32),
-) -> Result<Vec<Note>, Error> {
+) -> Result<Vec<RecordNote>, Error> {
     let statement =
         sql("SELECT n.number, n.written_at, n.user_code, n.is_message, n.text, u.name AS user_name
          FROM notes n LEFT JOIN users u ON u.tenant = n.tenant AND u.code = n.user_code
@@ -30,10 +30,10 @@ pub async fn of(
         .arg(tenant)
         .arg(entity)
         .arg(record);
-    let rows = from.all(Weight::Point, statement).await?;
+    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
     rows.iter()
         .map(|row| {
-            Ok(Note {
+            Ok(RecordNote {
                 number: row.get("number")?,
                 written_at: row.get("written_at")?,
                 user: row.get("user_code")?,
@@ -47,16 +47,20 @@ pub async fn of(
 
 /// The number of the last note of a record; 0 where there is none.
 #[boxed::future]
-pub async fn last(tx: &mut Tx, tenant: TenantId, (entity, record): (Entity, i32)) -> Result<i32, Error> {
+pub async fn load_last_note_number(
+    tx: &mut Tx,
+    tenant: TenantId,
+    (entity, record): (Entity, i32),
+) -> Result<i32, Error> {
     let statement = sql("SELECT number FROM notes WHERE tenant = $1 AND entity = $2 AND record = $3
          ORDER BY number DESC LIMIT 1")
     .arg(tenant)
     .arg(entity)
     .arg(record);
-    tx.one(statement).await?.map_or(Ok(0), |row| row.get("number"))
+    tx.fetch_optional(statement).await?.map_or(Ok(0), |row| row.get("number"))
 }
 
-pub fn insert(tenant: TenantId, (entity, record): (Entity, i32), note: &Note) -> Statement {
+pub fn insert_note(tenant: TenantId, (entity, record): (Entity, i32), note: &RecordNote) -> Statement {
     sql("INSERT INTO notes (tenant, entity, record, number, written_at, user_code, is_message, text)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8)")
     .arg(tenant)

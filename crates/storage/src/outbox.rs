@@ -4,7 +4,7 @@ use crate::{Statement, sql};
 use domain::{Entity, HistoryCode, Moment, ReceiverCode, TenantId};
 
 /// A change of a record that a receiver is to be told of, and when it happened.
-pub(crate) fn insert(
+pub(crate) fn insert_outbox_row(
     tenant: TenantId,
     receiver: ReceiverCode,
     code: HistoryCode,

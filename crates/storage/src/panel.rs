@@ -1,11 +1,11 @@
 //! What is open, counted for a panel: each statement goes through an index of what is open alone.
 
-use crate::{Error, Source, Weight, sql};
+use crate::{Error, QueryWeight, ReadSource, sql};
 use domain::{BranchCode, ClaimTypeCode, Moment, Scope, SituationCode, StageCode, TenantId};
 
 /// Open claims of a type in a branch, by how long ago they were opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Claims {
+pub struct OpenClaimCount {
     pub kind: ClaimTypeCode,
     pub branch: BranchCode,
     /// In all, and those opened before each of the moments that were asked for.
@@ -15,12 +15,12 @@ pub struct Claims {
 
 /// The claims in these situations, by type and branch.
 #[boxed::future]
-pub async fn claims(
-    from: impl Into<Source<'_>>,
+pub async fn count_open_claims(
+    from: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     open: &[SituationCode],
     before: [Moment; 3],
-) -> Result<Vec<Claims>, Error> {
+) -> Result<Vec<OpenClaimCount>, Error> {
     let statement = sql("SELECT kind, branch, COUNT(*) AS count,
              CAST(SUM(CASE WHEN opened_at < $2 THEN 1 ELSE 0 END) AS BIGINT) AS first,
              CAST(SUM(CASE WHEN opened_at < $3 THEN 1 ELSE 0 END) AS BIGINT) AS second,
@@ -30,12 +30,12 @@ pub async fn claims(
     .arg(before[0])
     .arg(before[1])
     .arg(before[2])
-    .within("situation", open.iter().copied())
-    .ending("GROUP BY kind, branch ORDER BY kind, branch");
-    let rows = from.all(Weight::Search, statement).await?;
+    .filter_in("situation", open.iter().copied())
+    .append_text("GROUP BY kind, branch ORDER BY kind, branch");
+    let rows = from.fetch_all(QueryWeight::Search, statement).await?;
     rows.iter()
         .map(|row| {
-            Ok(Claims {
+            Ok(OpenClaimCount {
                 kind: row.get("kind")?,
                 branch: row.get("branch")?,
                 count: row.get("count")?,
@@ -47,7 +47,7 @@ pub async fn claims(
 
 /// Open deals in a stage and a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Deals {
+pub struct OpenDealCount {
     pub stage: StageCode,
     pub branch: BranchCode,
     pub count: i64,
@@ -56,20 +56,20 @@ pub struct Deals {
 }
 
 #[boxed::future]
-pub async fn deals(
-    from: impl Into<Source<'_>>,
+pub async fn count_open_deals(
+    from: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     cold_before: Moment,
-) -> Result<Vec<Deals>, Error> {
+) -> Result<Vec<OpenDealCount>, Error> {
     let statement = sql("SELECT stage, branch, COUNT(*) AS count,
              CAST(SUM(CASE WHEN stage_since < $2 THEN 1 ELSE 0 END) AS BIGINT) AS cold
          FROM deals WHERE tenant = $1 AND situation = 1 GROUP BY stage, branch ORDER BY stage, branch")
     .arg(tenant)
     .arg(cold_before);
-    let rows = from.all(Weight::Search, statement).await?;
+    let rows = from.fetch_all(QueryWeight::Search, statement).await?;
     rows.iter()
         .map(|row| {
-            Ok(Deals {
+            Ok(OpenDealCount {
                 stage: row.get("stage")?,
                 branch: row.get("branch")?,
                 count: row.get("count")?,
@@ -81,24 +81,24 @@ pub async fn deals(
 
 /// How many appointments in these situations take place between two moments.
 #[boxed::future]
-pub async fn appointments(
-    from: impl Into<Source<'_>>,
+pub async fn count_appointments(
+    from: impl Into<ReadSource<'_>>,
     scope: &Scope,
     situations: &[SituationCode],
     (first, behind): (Moment, Moment),
 ) -> Result<i64, Error> {
     let statement = sql("SELECT COUNT(*) AS count FROM appointments WHERE tenant = $1")
         .arg(scope.tenant())
-        .then("AND takes_place_at >= ? AND takes_place_at < ?", [first, behind])
-        .within("situation + 0", situations.iter().copied())
-        .scoped("branch + 0", scope.branches());
-    from.one(statement).await?.map_or(Ok(0), |row| row.get("count"))
+        .append("AND takes_place_at >= ? AND takes_place_at < ?", [first, behind])
+        .filter_in("situation + 0", situations.iter().copied())
+        .filter_branches("branch + 0", scope.branches());
+    from.fetch_optional(statement).await?.map_or(Ok(0), |row| row.get("count"))
 }
 
 /// When the rows of these slots were registered: `yyyy-MM-dd`.
 #[boxed::future]
-pub async fn registered(
-    from: impl Into<Source<'_>>,
+pub async fn list_registration_days(
+    from: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     slots: &[i32],
 ) -> Result<Vec<String>, Error> {
@@ -107,8 +107,8 @@ pub async fn registered(
     }
     let statement = sql("SELECT registered_on FROM listing WHERE tenant = $1")
         .arg(tenant)
-        .within("slot", slots.iter().copied())
-        .ending("ORDER BY slot");
-    let rows = from.all(Weight::Search, statement).await?;
+        .filter_in("slot", slots.iter().copied())
+        .append_text("ORDER BY slot");
+    let rows = from.fetch_all(QueryWeight::Search, statement).await?;
     rows.iter().map(|row| row.get("registered_on")).collect()
 }

@@ -1,9 +1,9 @@
 //! Links by which a password is set anew. Only their hash is kept.
 
-use crate::{Error, Source, Tx, sql};
+use crate::{Error, ReadSource, Tx, sql};
 use domain::{Moment, TenantId, UserCode};
 
-pub struct NewReset<'r> {
+pub struct NewPasswordResetRow<'r> {
     pub tenant: TenantId,
     pub hash: &'r [u8],
     pub user: UserCode,
@@ -12,7 +12,7 @@ pub struct NewReset<'r> {
 }
 
 #[boxed::future]
-pub async fn insert(tx: &mut Tx, reset: &NewReset<'_>) -> Result<(), Error> {
+pub async fn insert_password_reset(tx: &mut Tx, reset: &NewPasswordResetRow<'_>) -> Result<(), Error> {
     let statement = sql("INSERT INTO password_resets (tenant, hash, user_code, created_at, expires_at)
          VALUES ($1, $2, $3, $4, $5)")
     .arg(reset.tenant)
@@ -25,8 +25,8 @@ pub async fn insert(tx: &mut Tx, reset: &NewReset<'_>) -> Result<(), Error> {
 
 /// Whether the link would be taken now: a look that writes nothing.
 #[boxed::future]
-pub async fn is_open(
-    from: impl Into<Source<'_>>,
+pub async fn is_password_reset_open(
+    from: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     hash: &[u8],
     now: Moment,
@@ -36,12 +36,12 @@ pub async fn is_open(
             .arg(tenant)
             .arg(hash)
             .arg(now);
-    Ok(from.one(statement).await?.is_some())
+    Ok(from.fetch_optional(statement).await?.is_some())
 }
 
 /// Uses the link up: whose it was, where it is there and not expired.
 #[boxed::future]
-pub async fn take(
+pub async fn consume_password_reset(
     tx: &mut Tx,
     tenant: TenantId,
     hash: &[u8],
@@ -52,13 +52,13 @@ pub async fn take(
     .arg(tenant)
     .arg(hash)
     .arg(now);
-    tx.one(statement).await?.map(|row| row.get("user_code")).transpose()
+    tx.fetch_optional(statement).await?.map(|row| row.get("user_code")).transpose()
 }
 
 /// How many links of a user were made after a moment and not used since.
 #[boxed::future]
-pub async fn count_since(
-    from: impl Into<Source<'_>>,
+pub async fn count_password_resets_since(
+    from: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     user: UserCode,
     since: Moment,
@@ -68,12 +68,12 @@ pub async fn count_since(
     .arg(tenant)
     .arg(user)
     .arg(since);
-    from.one(statement).await?.map_or(Ok(0), |row| row.get("made"))
+    from.fetch_optional(statement).await?.map_or(Ok(0), |row| row.get("made"))
 }
 
 /// Ends every link of a user.
 #[boxed::future]
-pub async fn end_all(tx: &mut Tx, tenant: TenantId, user: UserCode) -> Result<(), Error> {
+pub async fn delete_password_resets(tx: &mut Tx, tenant: TenantId, user: UserCode) -> Result<(), Error> {
     let statement =
         sql("DELETE FROM password_resets WHERE tenant = $1 AND user_code = $2").arg(tenant).arg(user);
     tx.execute(statement).await.map(drop)

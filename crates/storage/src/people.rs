@@ -2,10 +2,10 @@
 
 mod undoing;
 
-pub use undoing::{from_snapshot, referred, remove, snapshot};
+pub use undoing::{delete_person, encode_person_snapshot, find_person_reference, parse_person_snapshot};
 
-use crate::statement::inserts;
-use crate::{Error, Row, Source, Statement, Tx, Value, Weight, benefits, sql};
+use crate::statement::build_inserts;
+use crate::{Error, QueryWeight, ReadSource, Row, SqlScalar, Statement, Tx, benefits, sql};
 use domain::{
     BranchCode, Cep, CivilState, Cnpj, Document, Email, Moment, Nature, PersonCode, Phone, PostalAddress,
     Rejection, Scope, SellerCode, Sex, TenantId,
@@ -13,7 +13,7 @@ use domain::{
 
 /// What is known of a person. Days are `yyyy-MM-dd`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Profile {
+pub struct PersonProfile {
     pub branch: BranchCode,
     pub is_member: bool,
     pub document: Option<Document>,
@@ -54,15 +54,20 @@ pub struct Profile {
     pub updated_at: Moment,
 }
 
-impl Profile {
+impl PersonProfile {
     /// A member of whom no more is known than this.
-    pub fn member(branch: BranchCode, document: Document, name: String, now: Moment) -> Profile {
-        Profile { is_member: true, ..Profile::stranger(branch, Some(document), name, now) }
+    pub fn new_member(branch: BranchCode, document: Document, name: String, now: Moment) -> PersonProfile {
+        PersonProfile { is_member: true, ..PersonProfile::new_non_member(branch, Some(document), name, now) }
     }
 
     /// Somebody who is no member, of whom no more is known than this.
-    pub fn stranger(branch: BranchCode, document: Option<Document>, name: String, now: Moment) -> Profile {
-        Profile {
+    pub fn new_non_member(
+        branch: BranchCode,
+        document: Option<Document>,
+        name: String,
+        now: Moment,
+    ) -> PersonProfile {
+        PersonProfile {
             branch,
             is_member: false,
             nature: document.as_ref().map_or(Nature::Natural, Document::nature),
@@ -110,98 +115,105 @@ const COLUMNS: usize = 46;
 
 /// Writes many people, none of whom is there yet: the first with code `first`, the others behind it.
 #[boxed::future]
-pub async fn insert_all<'p>(
+pub async fn insert_people_from<'p>(
     tx: &mut Tx,
     tenant: TenantId,
     first: PersonCode,
-    people: impl IntoIterator<Item = &'p Profile>,
+    people: impl IntoIterator<Item = &'p PersonProfile>,
 ) -> Result<(), Error> {
-    let rows = (first.get()..).zip(people).map(|(code, person)| row(tenant, code, person));
-    tx.batch(inserts(INSERT, ROWS, rows)).await
+    let rows = (first.get()..).zip(people).map(|(code, person)| encode_person_values(tenant, code, person));
+    tx.execute_batch(build_inserts(INSERT, ROWS, rows)).await
 }
 
 /// The same where each has a code of his own.
-pub fn insert_each<'p>(
+pub fn insert_people<'p>(
     tenant: TenantId,
-    people: impl IntoIterator<Item = (PersonCode, &'p Profile)>,
+    people: impl IntoIterator<Item = (PersonCode, &'p PersonProfile)>,
 ) -> Vec<Statement> {
-    inserts(INSERT, ROWS, people.into_iter().map(|(code, person)| row(tenant, code.get(), person)))
+    build_inserts(
+        INSERT,
+        ROWS,
+        people.into_iter().map(|(code, person)| encode_person_values(tenant, code.get(), person)),
+    )
 }
 
 /// The people with these documents, whoever may see them.
 #[boxed::future]
-pub async fn by_documents(
-    from: impl Into<Source<'_>>,
+pub async fn list_people_by_document(
+    from: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     documents: impl IntoIterator<Item = &Document>,
-) -> Result<Vec<(PersonCode, Profile)>, Error> {
+) -> Result<Vec<(PersonCode, PersonProfile)>, Error> {
     let documents = documents.into_iter().map(Document::as_str);
-    let statement = sql(SELECT).ending("WHERE tenant = $1").arg(tenant).within("document", documents);
-    let rows = from.all(Weight::Point, statement).await?;
-    rows.iter().map(|row| Ok((row.get("code")?, profile(row)?))).collect()
+    let statement = sql(SELECT).append_text("WHERE tenant = $1").arg(tenant).filter_in("document", documents);
+    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
+    rows.iter().map(|row| Ok((row.get("code")?, parse_profile_row(row)?))).collect()
 }
 
 /// Who has these documents, as they are kept.
 #[boxed::future]
-pub async fn with_documents<'d>(
-    from: impl Into<Source<'_>>,
+pub async fn list_person_codes_by_document<'d>(
+    from: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     documents: impl IntoIterator<Item = &'d Document>,
 ) -> Result<Vec<(String, PersonCode)>, Error> {
     let statement = sql("SELECT document, code FROM people WHERE tenant = $1")
         .arg(tenant)
-        .within("document", documents.into_iter().map(Document::as_str));
-    let rows = from.all(Weight::Point, statement).await?;
+        .filter_in("document", documents.into_iter().map(Document::as_str));
+    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
     rows.iter().map(|row| Ok((row.get("document")?, row.get("code")?))).collect()
 }
 
 /// The person with this document, whoever may see him.
 #[boxed::future]
-pub async fn by_document(
-    from: impl Into<Source<'_>>,
+pub async fn find_person_by_document(
+    from: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     document: &Document,
-) -> Result<Option<(PersonCode, Profile)>, Error> {
-    let statement = with_document(tenant, document);
-    from.one(statement).await?.map(|row| Ok((row.get("code")?, profile(&row)?))).transpose()
+) -> Result<Option<(PersonCode, PersonProfile)>, Error> {
+    let statement = select_person_by_document(tenant, document);
+    from.fetch_optional(statement)
+        .await?
+        .map(|row| Ok((row.get("code")?, parse_profile_row(&row)?)))
+        .transpose()
 }
 
-/// What [`by_document`] asks the database.
-pub(crate) fn with_document(tenant: TenantId, document: &Document) -> Statement {
-    sql(SELECT).ending("WHERE tenant = $1 AND document = $2").arg(tenant).arg(document.as_str())
+/// What [`find_person_by_document`] asks the database.
+pub(crate) fn select_person_by_document(tenant: TenantId, document: &Document) -> Statement {
+    sql(SELECT).append_text("WHERE tenant = $1 AND document = $2").arg(tenant).arg(document.as_str())
 }
 
 /// The person of this code, whoever may see him.
 #[boxed::future]
-pub async fn by_code(
-    from: impl Into<Source<'_>>,
+pub async fn find_person(
+    from: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     code: PersonCode,
-) -> Result<Option<Profile>, Error> {
-    let statement = sql(SELECT).ending("WHERE tenant = $1 AND code = $2").arg(tenant).arg(code);
-    from.one(statement).await?.map(|row| profile(&row)).transpose()
+) -> Result<Option<PersonProfile>, Error> {
+    let statement = sql(SELECT).append_text("WHERE tenant = $1 AND code = $2").arg(tenant).arg(code);
+    from.fetch_optional(statement).await?.map(|row| parse_profile_row(&row)).transpose()
 }
 
 /// These people, whoever may see them.
 #[boxed::future]
-pub async fn some(
-    from: impl Into<Source<'_>>,
+pub async fn list_people_by_code(
+    from: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     codes: impl IntoIterator<Item = PersonCode>,
-) -> Result<Vec<(PersonCode, Profile)>, Error> {
-    let statement = sql(SELECT).ending("WHERE tenant = $1").arg(tenant).within("code", codes);
-    let rows = from.all(Weight::Point, statement).await?;
-    rows.iter().map(|row| Ok((row.get("code")?, profile(row)?))).collect()
+) -> Result<Vec<(PersonCode, PersonProfile)>, Error> {
+    let statement = sql(SELECT).append_text("WHERE tenant = $1").arg(tenant).filter_in("code", codes);
+    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
+    rows.iter().map(|row| Ok((row.get("code")?, parse_profile_row(row)?))).collect()
 }
 
 /// Whether the scope sees the person: by his own branch, or by that of one of his benefits.
 #[boxed::future]
-pub async fn is_visible(tx: &mut Tx, scope: &Scope, code: PersonCode) -> Result<bool, Error> {
+pub async fn is_person_visible(tx: &mut Tx, scope: &Scope, code: PersonCode) -> Result<bool, Error> {
     let statement = sql("SELECT branch FROM people WHERE tenant = $1 AND code = $2");
-    match tx.one(statement.arg(scope.tenant()).arg(code)).await? {
+    match tx.fetch_optional(statement.arg(scope.tenant()).arg(code)).await? {
         None => Ok(false),
-        Some(row) if scope.sees(row.get("branch")?) => Ok(true),
-        Some(_) => benefits::has_visible(tx, scope, code).await,
+        Some(row) if scope.can_see(row.get("branch")?) => Ok(true),
+        Some(_) => benefits::has_visible_benefit(tx, scope, code).await,
     }
 }
 
@@ -213,14 +225,19 @@ const SELECT: &str = "SELECT code, branch, is_member, document, nature, name, in
      mobile, landline, spouse, payer_document, payer_address, version, created_at, updated_at FROM people";
 
 /// Takes the documents of some people away, so that they can change them among themselves.
-pub fn free_documents(tenant: TenantId, codes: impl IntoIterator<Item = PersonCode>) -> Statement {
-    sql("UPDATE people SET document = NULL WHERE tenant = $1").arg(tenant).within("code", codes)
+pub fn clear_documents(tenant: TenantId, codes: impl IntoIterator<Item = PersonCode>) -> Statement {
+    sql("UPDATE people SET document = NULL WHERE tenant = $1").arg(tenant).filter_in("code", codes)
 }
 
 /// Writes everything that is known of a person anew.
 #[boxed::future]
-pub async fn update(tx: &mut Tx, tenant: TenantId, code: PersonCode, person: &Profile) -> Result<(), Error> {
-    let values = row(tenant, code.get(), person);
+pub async fn update_person(
+    tx: &mut Tx,
+    tenant: TenantId,
+    code: PersonCode,
+    person: &PersonProfile,
+) -> Result<(), Error> {
+    let values = encode_person_values(tenant, code.get(), person);
     let statement = sql("UPDATE people SET branch = $3, is_member = $4, document = $5, nature = $6, name = $7,
              integration_code = $8, email = $9, receives_email = $10, receives_whatsapp = $11, sex = $12, born_on = $13,
              identity_number = $14, identity_issuer = $15, identity_issued_on = $16, mother = $17, civil_state = $18,
@@ -235,7 +252,10 @@ pub async fn update(tx: &mut Tx, tenant: TenantId, code: PersonCode, person: &Pr
 }
 
 /// What the database holds was checked when it came; what does not fit any more is a defect, and is told as one.
-fn kept<T>(text: Option<String>, parse: impl Fn(&str) -> Result<T, Rejection>) -> Result<Option<T>, Error> {
+fn parse_stored_text<T>(
+    text: Option<String>,
+    parse: impl Fn(&str) -> Result<T, Rejection>,
+) -> Result<Option<T>, Error> {
     text.map(|text| {
         parse(&text)
             .map_err(|_| Error::Broken("a person is kept with a value that no longer fits".to_owned()))
@@ -243,15 +263,15 @@ fn kept<T>(text: Option<String>, parse: impl Fn(&str) -> Result<T, Rejection>) -
     .transpose()
 }
 
-fn profile(row: &Row) -> Result<Profile, Error> {
-    Ok(Profile {
+fn parse_profile_row(row: &Row) -> Result<PersonProfile, Error> {
+    Ok(PersonProfile {
         branch: row.get("branch")?,
         is_member: row.get("is_member")?,
-        document: kept(row.get("document")?, Document::parse)?,
+        document: parse_stored_text(row.get("document")?, Document::parse)?,
         nature: row.get("nature")?,
         name: row.get("name")?,
         integration_code: row.get("integration_code")?,
-        email: kept(row.get("email")?, Email::parse)?,
+        email: parse_stored_text(row.get("email")?, Email::parse)?,
         receives_email: row.get("receives_email")?,
         receives_whatsapp: row.get("receives_whatsapp")?,
         sex: row.get("sex")?,
@@ -269,15 +289,15 @@ fn profile(row: &Row) -> Result<Profile, Error> {
         municipal_registration: row.get("municipal_registration")?,
         legal_representative: row.get("legal_representative")?,
         company: row.get("company")?,
-        company_document: kept(row.get("company_document")?, Cnpj::parse)?,
+        company_document: parse_stored_text(row.get("company_document")?, Cnpj::parse)?,
         consultant: row.get("consultant")?,
         representative: row.get("representative")?,
-        address: address(row)?,
-        mobile: kept(row.get("mobile")?, Phone::parse)?,
-        landline: kept(row.get("landline")?, Phone::parse)?,
+        address: parse_address_with_kind(row)?,
+        mobile: parse_stored_text(row.get("mobile")?, Phone::parse)?,
+        landline: parse_stored_text(row.get("landline")?, Phone::parse)?,
         spouse: row.get("spouse")?,
-        payer_document: kept(row.get("payer_document")?, Document::parse)?,
-        payer_address: payers_address(row.get("payer_address")?)?,
+        payer_document: parse_stored_text(row.get("payer_document")?, Document::parse)?,
+        payer_address: parse_payer_address(row.get("payer_address")?)?,
         version: row.get("version")?,
         created_at: row.get("created_at")?,
         updated_at: row.get("updated_at")?,
@@ -285,7 +305,7 @@ fn profile(row: &Row) -> Result<Profile, Error> {
 }
 
 /// The address of whoever pays, which is seldom known.
-pub fn payers_address(text: Option<String>) -> Result<PostalAddress, Error> {
+pub fn parse_payer_address(text: Option<String>) -> Result<PostalAddress, Error> {
     let Some(text) = text else { return Ok(PostalAddress::default()) };
     let broken = || Error::Broken("a payer's address is kept that cannot be read".to_owned());
     let mut parts: std::collections::BTreeMap<String, String> =
@@ -299,12 +319,12 @@ pub fn payers_address(text: Option<String>) -> Result<PostalAddress, Error> {
         district: parts.remove("district"),
         city: parts.remove("city"),
         state: parts.remove("state"),
-        cep: kept(parts.remove("cep"), Cep::parse)?,
+        cep: parse_stored_text(parts.remove("cep"), Cep::parse)?,
     })
 }
 
 /// `None` where there is none.
-fn payers_address_text(address: &PostalAddress) -> Option<String> {
+fn render_payer_address(address: &PostalAddress) -> Option<String> {
     let parts = [
         ("kind", address.kind.as_deref()),
         ("street_kind", address.street_kind.as_deref()),
@@ -322,12 +342,12 @@ fn payers_address_text(address: &PostalAddress) -> Option<String> {
 }
 
 /// Where a person lives.
-pub(crate) fn address(row: &Row) -> Result<PostalAddress, Error> {
-    Ok(PostalAddress { kind: row.get("address_kind")?, ..place(row)? })
+pub(crate) fn parse_address_with_kind(row: &Row) -> Result<PostalAddress, Error> {
+    Ok(PostalAddress { kind: row.get("address_kind")?, ..parse_address_columns(row)? })
 }
 
 /// A place: an address of which nobody says what it is to whom.
-pub(crate) fn place(row: &Row) -> Result<PostalAddress, Error> {
+pub(crate) fn parse_address_columns(row: &Row) -> Result<PostalAddress, Error> {
     Ok(PostalAddress {
         kind: None,
         street_kind: row.get("street_kind")?,
@@ -337,7 +357,7 @@ pub(crate) fn place(row: &Row) -> Result<PostalAddress, Error> {
         district: row.get("district")?,
         city: row.get("city")?,
         state: row.get("state")?,
-        cep: kept(row.get("cep")?, Cep::parse)?,
+        cep: parse_stored_text(row.get("cep")?, Cep::parse)?,
     })
 }
 
@@ -349,7 +369,7 @@ const INSERT: &str = "INSERT INTO people (tenant, code, branch, is_member, docum
              landline, spouse, payer_document, payer_address, version, created_at, updated_at)
          VALUES";
 
-fn row(tenant: TenantId, code: i32, person: &Profile) -> [Value; COLUMNS] {
+fn encode_person_values(tenant: TenantId, code: i32, person: &PersonProfile) -> [SqlScalar; COLUMNS] {
     let address = &person.address;
     [
         tenant.into(),
@@ -394,7 +414,7 @@ fn row(tenant: TenantId, code: i32, person: &Profile) -> [Value; COLUMNS] {
         person.landline.as_ref().map(Phone::as_str).into(),
         person.spouse.as_deref().into(),
         person.payer_document.as_ref().map(Document::as_str).into(),
-        payers_address_text(&person.payer_address).into(),
+        render_payer_address(&person.payer_address).into(),
         1.into(),
         person.created_at.into(),
         person.updated_at.into(),

@@ -1,7 +1,7 @@
 //! The telephones of people, each person's in the order in which they were given.
 
-use crate::statement::inserts;
-use crate::{Error, Row, Source, Statement, Tx, Value, Weight, sql};
+use crate::statement::build_inserts;
+use crate::{Error, QueryWeight, ReadSource, Row, SqlScalar, Statement, Tx, sql};
 use domain::{PersonCode, Phone, PhoneKind, TenantId};
 
 /// Brazil, the country of every number without one.
@@ -12,19 +12,24 @@ const ROWS: usize = 200;
 
 /// Writes the telephones of many people who have none yet: of the person with code `first`, and of those behind him.
 #[boxed::future]
-pub async fn insert_all<'p>(
+pub async fn insert_phones_from<'p>(
     tx: &mut Tx,
     tenant: TenantId,
     first: PersonCode,
     people: impl IntoIterator<Item = &'p [Phone]>,
 ) -> Result<(), Error> {
-    let rows = (first.get()..).zip(people).flat_map(|(person, phones)| rows(tenant, person, phones));
-    tx.batch(inserts(INSERT, ROWS, rows)).await
+    let rows =
+        (first.get()..).zip(people).flat_map(|(person, phones)| encode_phone_rows(tenant, person, phones));
+    tx.execute_batch(build_inserts(INSERT, ROWS, rows)).await
 }
 
 const INSERT: &str = "INSERT INTO phones (tenant, person, position, kind, country, number) VALUES";
 
-fn rows(tenant: TenantId, person: i32, phones: &[Phone]) -> impl Iterator<Item = [Value; 6]> {
+fn encode_phone_rows(
+    tenant: TenantId,
+    person: i32,
+    phones: &[Phone],
+) -> impl Iterator<Item = [SqlScalar; 6]> {
     (1..).zip(phones).map(move |(position, phone): (i32, _)| {
         [
             tenant.into(),
@@ -38,12 +43,12 @@ fn rows(tenant: TenantId, person: i32, phones: &[Phone]) -> impl Iterator<Item =
 }
 
 /// The same of people who each have a code of their own.
-pub fn insert_each<'p>(
+pub fn insert_phones<'p>(
     tenant: TenantId,
-    people: impl IntoIterator<Item = (PersonCode, &'p [Telephone])>,
+    people: impl IntoIterator<Item = (PersonCode, &'p [StoredPhone])>,
 ) -> Vec<Statement> {
     let rows = people.into_iter().flat_map(|(person, phones)| {
-        (1..).zip(phones).map(move |(position, phone): (i32, _)| -> [Value; 6] {
+        (1..).zip(phones).map(move |(position, phone): (i32, _)| -> [SqlScalar; 6] {
             [
                 tenant.into(),
                 person.into(),
@@ -54,39 +59,39 @@ pub fn insert_each<'p>(
             ]
         })
     });
-    inserts(INSERT, ROWS, rows)
+    build_inserts(INSERT, ROWS, rows)
 }
 
 /// One as it was kept elsewhere.
-pub(crate) fn as_kept(kind: PhoneKind, country: &str, number: &str) -> Option<Telephone> {
-    Some(Telephone { kind, country: country.to_owned(), number: Phone::parse(number).ok()? })
+pub(crate) fn parse_stored_phone(kind: PhoneKind, country: &str, number: &str) -> Option<StoredPhone> {
+    Some(StoredPhone { kind, country: country.to_owned(), number: Phone::parse(number).ok()? })
 }
 
 /// A telephone as it was given.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Telephone {
+pub struct StoredPhone {
     pub kind: PhoneKind,
     pub country: String,
     pub number: Phone,
 }
 
 /// Writes telephones of people who have none yet, each person's in their order.
-pub fn insert_listed(tenant: TenantId, phones: &[(PersonCode, Telephone)]) -> Vec<Statement> {
+pub fn insert_phone_list(tenant: TenantId, phones: &[(PersonCode, StoredPhone)]) -> Vec<Statement> {
     let mut position = 0;
     let mut last = None;
-    let rows = phones.iter().map(|(person, phone)| -> [Value; 6] {
+    let rows = phones.iter().map(|(person, phone)| -> [SqlScalar; 6] {
         position = if last == Some(*person) { position + 1 } else { 1 };
         last = Some(*person);
         let (kind, country) = (phone.kind.into(), phone.country.as_str().into());
         [tenant.into(), (*person).into(), position.into(), kind, country, phone.number.as_str().into()]
     });
-    inserts(INSERT, ROWS, rows)
+    build_inserts(INSERT, ROWS, rows)
 }
 
 /// Who has this number, by code.
 #[boxed::future]
-pub async fn holders(
-    from: impl Into<Source<'_>>,
+pub async fn list_phone_holders(
+    from: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     number: &Phone,
     limit: i64,
@@ -96,59 +101,59 @@ pub async fn holders(
             .arg(tenant)
             .arg(number.as_str())
             .arg(limit);
-    let rows = from.all(Weight::Point, statement).await?;
+    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
     rows.iter().map(|row| row.get("person")).collect()
 }
 
 /// Who has one of these numbers, by code.
 #[boxed::future]
-pub async fn holders_of_any(
-    from: impl Into<Source<'_>>,
+pub async fn list_holders_of_any_phone(
+    from: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     numbers: &[Phone],
     limit: i64,
 ) -> Result<Vec<PersonCode>, Error> {
     let statement = sql("SELECT DISTINCT person FROM phones WHERE tenant = $1")
         .arg(tenant)
-        .within("number", numbers.iter().map(Phone::as_str))
-        .then("ORDER BY person LIMIT ?", [limit]);
-    let rows = from.all(Weight::Point, statement).await?;
+        .filter_in("number", numbers.iter().map(Phone::as_str))
+        .append("ORDER BY person LIMIT ?", [limit]);
+    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
     rows.iter().map(|row| row.get("person")).collect()
 }
 
 /// A person's telephones, in their order.
 #[boxed::future]
-pub async fn of(
-    from: impl Into<Source<'_>>,
+pub async fn list_phones(
+    from: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     person: PersonCode,
-) -> Result<Vec<Telephone>, Error> {
+) -> Result<Vec<StoredPhone>, Error> {
     let statement =
         sql("SELECT kind, country, number FROM phones WHERE tenant = $1 AND person = $2 ORDER BY position")
             .arg(tenant)
             .arg(person);
-    let rows = from.all(Weight::Point, statement).await?;
-    rows.iter().map(telephone).collect()
+    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
+    rows.iter().map(parse_phone_row).collect()
 }
 
 /// The telephones of several people, each person's in their order.
 #[boxed::future]
-pub async fn of_some(
-    from: impl Into<Source<'_>>,
+pub async fn list_phones_of_people(
+    from: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     people: impl IntoIterator<Item = PersonCode>,
-) -> Result<Vec<(PersonCode, Telephone)>, Error> {
+) -> Result<Vec<(PersonCode, StoredPhone)>, Error> {
     let statement = sql("SELECT person, kind, country, number FROM phones WHERE tenant = $1")
         .arg(tenant)
-        .within("person", people)
-        .ending("ORDER BY person, position");
-    let rows = from.all(Weight::Point, statement).await?;
-    rows.iter().map(|row| Ok((row.get("person")?, telephone(row)?))).collect()
+        .filter_in("person", people)
+        .append_text("ORDER BY person, position");
+    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
+    rows.iter().map(|row| Ok((row.get("person")?, parse_phone_row(row)?))).collect()
 }
 
-fn telephone(row: &Row) -> Result<Telephone, Error> {
+fn parse_phone_row(row: &Row) -> Result<StoredPhone, Error> {
     let number: String = row.get("number")?;
-    Ok(Telephone {
+    Ok(StoredPhone {
         kind: row.get("kind")?,
         country: row.get("country")?,
         number: Phone::parse(&number)
@@ -158,11 +163,11 @@ fn telephone(row: &Row) -> Result<Telephone, Error> {
 
 /// These telephones in place of the ones he had.
 #[boxed::future]
-pub async fn replace(
+pub async fn replace_phones(
     tx: &mut Tx,
     tenant: TenantId,
     person: PersonCode,
-    phones: &[Telephone],
+    phones: &[StoredPhone],
 ) -> Result<(), Error> {
     let mut statements =
         vec![sql("DELETE FROM phones WHERE tenant = $1 AND person = $2").arg(tenant).arg(person)];
@@ -175,5 +180,5 @@ pub async fn replace(
             .arg(phone.country.as_str())
             .arg(phone.number.as_str())
     }));
-    tx.batch(statements).await
+    tx.execute_batch(statements).await
 }

@@ -1,10 +1,10 @@
 //! The plans that a tenant sells.
 
-use crate::{Error, Source, Tx, Weight, sql};
-use domain::{BenefitKind, Moment, Name, PlanCode, TenantId};
+use crate::{Error, QueryWeight, ReadSource, Tx, sql};
+use domain::{BenefitKind, DisplayName, Moment, PlanCode, TenantId};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Plan {
+pub struct StoredPlan {
     pub code: PlanCode,
     pub name: String,
     pub kind: BenefitKind,
@@ -15,14 +15,14 @@ pub struct Plan {
 
 /// Every plan, also those no longer sold; by code.
 #[boxed::future]
-pub async fn all(from: impl Into<Source<'_>>, tenant: TenantId) -> Result<Vec<Plan>, Error> {
+pub async fn list_plans(from: impl Into<ReadSource<'_>>, tenant: TenantId) -> Result<Vec<StoredPlan>, Error> {
     let statement = sql("SELECT code, name, benefit_kind, price, active FROM plans WHERE tenant = $1
          ORDER BY code")
     .arg(tenant);
-    let rows = from.all(Weight::Point, statement).await?;
+    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
     rows.iter()
         .map(|row| {
-            Ok(Plan {
+            Ok(StoredPlan {
                 code: row.get("code")?,
                 name: row.get("name")?,
                 kind: row.get("benefit_kind")?,
@@ -33,17 +33,22 @@ pub async fn all(from: impl Into<Source<'_>>, tenant: TenantId) -> Result<Vec<Pl
         .collect()
 }
 
-pub struct NewPlan {
+pub struct NewPlanRow {
     pub code: PlanCode,
-    pub name: Name,
+    pub name: DisplayName,
     pub kind: BenefitKind,
     /// In cents.
     pub price: i64,
 }
 
 #[boxed::future]
-pub async fn insert_all(tx: &mut Tx, tenant: TenantId, plans: &[NewPlan], now: Moment) -> Result<(), Error> {
-    let insert = |plan: &NewPlan| {
+pub async fn insert_plans(
+    tx: &mut Tx,
+    tenant: TenantId,
+    plans: &[NewPlanRow],
+    now: Moment,
+) -> Result<(), Error> {
+    let insert = |plan: &NewPlanRow| {
         sql("INSERT INTO plans (tenant, code, name, benefit_kind, price, active, version, created_at, updated_at)
              VALUES ($1, $2, $3, $4, $5, TRUE, 1, $6, $6)")
         .arg(tenant)
@@ -53,5 +58,5 @@ pub async fn insert_all(tx: &mut Tx, tenant: TenantId, plans: &[NewPlan], now: M
         .arg(plan.price)
         .arg(now)
     };
-    tx.batch(plans.iter().map(insert).collect()).await
+    tx.execute_batch(plans.iter().map(insert).collect()).await
 }

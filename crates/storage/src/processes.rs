@@ -1,10 +1,10 @@
 //! The processes that serve this database now.
 
-use crate::{Error, Source, Tx, Weight, sql};
+use crate::{Error, QueryWeight, ReadSource, Tx, sql};
 use domain::Moment;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Process {
+pub struct ServerProcess {
     pub process: String,
     pub version: String,
     pub started_at: Moment,
@@ -13,7 +13,7 @@ pub struct Process {
 
 /// Writes that the process lives.
 #[boxed::future]
-pub async fn beat(tx: &mut Tx, process: &str, version: &str, now: Moment) -> Result<(), Error> {
+pub async fn record_heartbeat(tx: &mut Tx, process: &str, version: &str, now: Moment) -> Result<(), Error> {
     let statement =
         sql("INSERT INTO processes (process, version, started_at, seen_at) VALUES ($1, $2, $3, $3)
          ON CONFLICT (process) DO UPDATE SET seen_at = excluded.seen_at")
@@ -24,33 +24,36 @@ pub async fn beat(tx: &mut Tx, process: &str, version: &str, now: Moment) -> Res
 }
 
 #[boxed::future]
-pub async fn leave(tx: &mut Tx, process: &str) -> Result<(), Error> {
+pub async fn delete_process(tx: &mut Tx, process: &str) -> Result<(), Error> {
     tx.execute(sql("DELETE FROM processes WHERE process = $1").arg(process)).await.map(drop)
 }
 
 /// Forgets the processes last seen before a moment.
 #[boxed::future]
-pub async fn forget(tx: &mut Tx, before: Moment) -> Result<u64, Error> {
+pub async fn delete_stale_processes(tx: &mut Tx, before: Moment) -> Result<u64, Error> {
     tx.execute(sql("DELETE FROM processes WHERE seen_at < $1").arg(before)).await
 }
 
 /// Those seen behind a moment that is still to come were seen now: the clock that saw them ran ahead, and one that is gone
 /// must not seem to live until then.
 #[boxed::future]
-pub async fn pull_back(tx: &mut Tx, after: Moment, now: Moment) -> Result<u64, Error> {
+pub async fn correct_future_heartbeats(tx: &mut Tx, after: Moment, now: Moment) -> Result<u64, Error> {
     tx.execute(sql("UPDATE processes SET seen_at = $2 WHERE seen_at > $1").arg(after).arg(now)).await
 }
 
 /// The processes seen since a moment, oldest first.
 #[boxed::future]
-pub async fn alive(from: impl Into<Source<'_>>, since: Moment) -> Result<Vec<Process>, Error> {
+pub async fn list_live_processes(
+    from: impl Into<ReadSource<'_>>,
+    since: Moment,
+) -> Result<Vec<ServerProcess>, Error> {
     let statement = sql("SELECT process, version, started_at, seen_at FROM processes WHERE seen_at >= $1
          ORDER BY started_at, process")
     .arg(since);
-    let rows = from.all(Weight::Point, statement).await?;
+    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
     rows.iter()
         .map(|row| {
-            Ok(Process {
+            Ok(ServerProcess {
                 process: row.get("process")?,
                 version: row.get("version")?,
                 started_at: row.get("started_at")?,

@@ -2,14 +2,14 @@
 //! failure or because an older one goes again, has a queue of its own until nothing of it waits any more. Everything here is
 //! done by the process that holds the receiver's lease.
 
-use crate::{Error, Row, Source, Statement, Tx, Value, Weight, sql};
+use crate::{Error, QueryWeight, ReadSource, Row, SqlScalar, Statement, Tx, sql};
 use domain::{Entity, HistoryCode, Moment, ReceiverCode, TenantId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// A receiver for whom something is pending, and who may be sent to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Due {
+pub struct DueReceiver {
     pub tenant: TenantId,
     pub receiver: ReceiverCode,
     pub concurrency: i32,
@@ -29,7 +29,10 @@ pub struct Due {
 /// The receivers that are neither paused nor asked for patience and have something pending. Nothing leaves an association
 /// that is closed.
 #[boxed::future]
-pub async fn due(from: impl Into<Source<'_>>, now: Moment) -> Result<Vec<Due>, Error> {
+pub async fn list_due_receivers(
+    from: impl Into<ReadSource<'_>>,
+    now: Moment,
+) -> Result<Vec<DueReceiver>, Error> {
     let statement = sql("SELECT r.tenant, r.code, r.concurrency, r.version, h.failures, h.failed_records,
              l.number, l.holder, l.ends_at,
              (SELECT o.history_code FROM outbox o WHERE o.tenant = r.tenant AND o.receiver = r.code
@@ -43,14 +46,14 @@ pub async fn due(from: impl Into<Source<'_>>, now: Moment) -> Result<Vec<Due>, E
          ORDER BY r.tenant, r.code")
     .arg(now);
     let mut found = Vec::new();
-    for row in from.all(Weight::Search, statement).await? {
+    for row in from.fetch_all(QueryWeight::Search, statement).await? {
         let Some(newest) = row.get::<Option<HistoryCode>>("newest")? else { continue };
         let lease = match row.get::<Option<i64>>("number")? {
             Some(number) => Some((number, row.get("holder")?, row.get("ends_at")?)),
             None => None,
         };
         let records: Option<String> = row.get("failed_records")?;
-        found.push(Due {
+        found.push(DueReceiver {
             tenant: row.get("tenant")?,
             receiver: row.get("code")?,
             concurrency: row.get("concurrency")?,
@@ -67,7 +70,7 @@ pub async fn due(from: impl Into<Source<'_>>, now: Moment) -> Result<Vec<Due>, E
 
 /// What is wanted of a receiver by whoever holds it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Wanted {
+pub struct PendingChangeQuery {
     pub receiver: ReceiverCode,
     /// Nothing is given where the lease has another number by now.
     pub lease: i64,
@@ -80,14 +83,14 @@ pub struct Wanted {
 
 /// A change that is pending.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ready {
+pub struct PendingChange {
     pub receiver: ReceiverCode,
     pub entity: Entity,
     pub record: i32,
     pub history: HistoryCode,
     /// How often it was tried before.
     pub tries: i32,
-    pub place: Place,
+    pub place: PendingPosition,
     pub body: Arc<str>,
     /// When the situation changed.
     pub changed_at: Moment,
@@ -95,26 +98,26 @@ pub struct Ready {
 
 /// Where a pending change stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum PendingPosition {
     /// Among the others, in their order.
     InOrder,
     /// Its record waits for a moment, and it behind that.
-    Behind,
+    BehindRetry,
     /// The next of a record whose moment has come.
-    Waited,
+    RetryDue,
 }
 
 /// What may be sent to these receivers now: of each first the records whose moment has come, then what is in order.
 #[boxed::future]
-pub async fn ready(
+pub async fn list_pending_changes(
     tx: &mut Tx,
     tenant: TenantId,
-    wanted: &[Wanted],
+    wanted: &[PendingChangeQuery],
     now: Moment,
-) -> Result<Vec<Ready>, Error> {
+) -> Result<Vec<PendingChange>, Error> {
     // The values of a question about one receiver: its key, what must hold of it, and the limit.
-    let about = |one: &Wanted, from: Value, limit: i64| -> Vec<Value> {
-        let (tenant, receiver) = (Value::from(tenant), Value::from(one.receiver));
+    let about = |one: &PendingChangeQuery, from: SqlScalar, limit: i64| -> Vec<SqlScalar> {
+        let (tenant, receiver) = (SqlScalar::from(tenant), SqlScalar::from(one.receiver));
         let key = || [tenant.clone(), receiver.clone()];
         let values = key().into_iter().chain([from]).chain(key()).chain(key()).chain([one.lease.into()]);
         values.chain(key()).chain([now.into(), limit.into()]).collect()
@@ -122,19 +125,28 @@ pub async fn ready(
     let waited = wanted.iter().filter(|one| one.waited > 0).map(|one| about(one, now.into(), one.waited));
     let in_order =
         wanted.iter().filter(|one| one.limit > 0).map(|one| about(one, one.after.into(), one.limit));
-    let mut asked: Vec<(Place, Statement)> = Vec::new();
-    asked.extend(together(WAITED, waited.collect()).into_iter().map(|one| (Place::Waited, one)));
-    asked.extend(together(IN_ORDER, in_order.collect()).into_iter().map(|one| (Place::InOrder, one)));
-    let (places, statements): (Vec<Place>, Vec<Statement>) = asked.into_iter().unzip();
-    let mut found: Vec<Ready> = Vec::new();
-    for (place, rows) in places.into_iter().zip(tx.each(statements).await?) {
+    let mut asked: Vec<(PendingPosition, Statement)> = Vec::new();
+    asked.extend(
+        build_union_statements(WAITED, waited.collect())
+            .into_iter()
+            .map(|one| (PendingPosition::RetryDue, one)),
+    );
+    asked.extend(
+        build_union_statements(IN_ORDER, in_order.collect())
+            .into_iter()
+            .map(|one| (PendingPosition::InOrder, one)),
+    );
+    let (places, statements): (Vec<PendingPosition>, Vec<Statement>) = asked.into_iter().unzip();
+    let mut found: Vec<PendingChange> = Vec::new();
+    for (place, rows) in places.into_iter().zip(tx.fetch_each(statements).await?) {
         for row in rows {
-            found.extend(pending_row(place, &row)?);
+            found.extend(parse_pending_row(place, &row)?);
         }
     }
-    let sent = |one: &&Ready| one.place != Place::Behind;
-    let messages = messages(tx, tenant, found.iter().filter(sent).map(|one| one.history).collect()).await?;
-    for one in found.iter_mut().filter(|one| one.place != Place::Behind) {
+    let sent = |one: &&PendingChange| one.place != PendingPosition::BehindRetry;
+    let messages =
+        load_message_bodies(tx, tenant, found.iter().filter(sent).map(|one| one.history).collect()).await?;
+    for one in found.iter_mut().filter(|one| one.place != PendingPosition::BehindRetry) {
         let gone = || Error::Broken("a delivery without its entry in the history".to_owned());
         (one.body, one.changed_at) = messages.get(&one.history).cloned().ok_or_else(gone)?;
     }
@@ -142,13 +154,13 @@ pub async fn ready(
 }
 
 /// All but what is told, which is not needed of what stands behind another. None where a queue leads to what is not pending.
-fn pending_row(place: Place, row: &Row) -> Result<Option<Ready>, Error> {
+fn parse_pending_row(place: PendingPosition, row: &Row) -> Result<Option<PendingChange>, Error> {
     let Some(tries) = row.get("tries")? else { return Ok(None) };
     let place = match place {
-        Place::InOrder if row.get::<Option<i64>>("head")?.is_some() => Place::Behind,
+        PendingPosition::InOrder if row.get::<Option<i64>>("head")?.is_some() => PendingPosition::BehindRetry,
         place => place,
     };
-    Ok(Some(Ready {
+    Ok(Some(PendingChange {
         receiver: row.get("receiver")?,
         entity: row.get("entity")?,
         record: row.get("record")?,
@@ -161,7 +173,7 @@ fn pending_row(place: Place, row: &Row) -> Result<Option<Ready>, Error> {
 }
 
 /// What was told of these changes, and when they happened. Many receivers are told the same.
-async fn messages(
+async fn load_message_bodies(
     tx: &mut Tx,
     tenant: TenantId,
     codes: BTreeSet<HistoryCode>,
@@ -172,13 +184,13 @@ async fn messages(
         match some {
             // Mostly they stand together: then all between the first and the last are read, which is less work.
             [first, .., last] if (last.get() - first.get()) as usize <= 2 * some.len() => {
-                bodies.then("AND code >= ? AND code <= ?", [*first, *last])
+                bodies.append("AND code >= ? AND code <= ?", [*first, *last])
             }
-            _ => bodies.within("code", some.iter().copied()),
+            _ => bodies.filter_in("code", some.iter().copied()),
         }
     });
     let mut messages = BTreeMap::new();
-    for row in tx.each(bodies.collect()).await?.iter().flatten() {
+    for row in tx.fetch_each(bodies.collect()).await?.iter().flatten() {
         let body: String = row.get("body")?;
         messages.insert(row.get("code")?, (Arc::from(body), row.get("happened_at")?));
     }
@@ -188,7 +200,7 @@ async fn messages(
 const MOST_BODIES: usize = 1024;
 
 /// The same question about many receivers in few statements, of a few lengths only, so that the engines keep few prepared.
-fn together(text: &str, all: Vec<Vec<Value>>) -> Vec<Statement> {
+fn build_union_statements(text: &str, all: Vec<Vec<SqlScalar>>) -> Vec<Statement> {
     let mut statements = Vec::new();
     let mut rest = all;
     while !rest.is_empty() {
@@ -197,7 +209,7 @@ fn together(text: &str, all: Vec<Vec<Value>>) -> Vec<Statement> {
         let mut statement = Statement::empty();
         for (place, values) in std::mem::replace(&mut rest, others).into_iter().enumerate() {
             let union = if place == 0 { "" } else { "UNION ALL " };
-            statement = statement.then(&format!("{union}SELECT * FROM ({text}) AS r{place}"), values);
+            statement = statement.append(&format!("{union}SELECT * FROM ({text}) AS r{place}"), values);
         }
         statements.push(statement);
     }
@@ -239,7 +251,7 @@ const IN_ORDER: &str = open!(
 
 /// A change in hand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Held {
+pub struct HeldChange {
     pub tenant: TenantId,
     pub receiver: ReceiverCode,
     pub entity: Entity,
@@ -247,20 +259,22 @@ pub struct Held {
     pub history: HistoryCode,
 }
 
-impl Held {
+impl HeldChange {
     /// `$1` to `$4` are its record's key, `$5` its code.
-    fn on(&self, text: &'static str) -> Statement {
+    fn bind_key(&self, text: &'static str) -> Statement {
         sql(text).arg(self.tenant).arg(self.receiver).arg(self.entity).arg(self.record).arg(self.history)
     }
 
     /// It did not arrive, and is tried again later. Where an older one of its record goes again meanwhile, that one is next.
-    pub fn failed(&self, tries: i32, due: Moment) -> [Statement; 2] {
+    pub fn schedule_retry(&self, tries: i32, due: Moment) -> [Statement; 2] {
         let waits = self
-            .on("INSERT INTO queues (tenant, receiver, entity, record, head, due_at)
+            .bind_key(
+                "INSERT INTO queues (tenant, receiver, entity, record, head, due_at)
                  SELECT tenant, receiver, entity, record, history_code, CAST($6 AS BIGINT) FROM outbox
                  WHERE tenant = $1 AND receiver = $2 AND history_code = $5 AND entity = $3 AND record = $4
                  ON CONFLICT (tenant, receiver, entity, record) DO UPDATE
-                     SET head = excluded.head, due_at = excluded.due_at WHERE queues.head >= excluded.head")
+                     SET head = excluded.head, due_at = excluded.due_at WHERE queues.head >= excluded.head",
+            )
             .arg(due);
         let tried =
             sql("UPDATE outbox SET tries = $4 WHERE tenant = $1 AND receiver = $2 AND history_code = $3")
@@ -273,7 +287,7 @@ impl Held {
 
     /// Its record goes on with the oldest change behind `after` that is pending, now; where there is none, it has no queue
     /// any more.
-    pub fn go_on(&self, after: HistoryCode, now: Moment) -> [Statement; 2] {
+    pub fn advance_queue(&self, after: HistoryCode, now: Moment) -> [Statement; 2] {
         let ended =
             sql("DELETE FROM queues WHERE tenant = $1 AND receiver = $2 AND entity = $3 AND record = $4")
                 .arg(self.tenant)
@@ -299,7 +313,7 @@ impl Held {
 }
 
 /// These are pending no more.
-pub fn remove(all: &[Held]) -> Vec<Statement> {
+pub fn delete_pending_changes(all: &[HeldChange]) -> Vec<Statement> {
     let mut by_receiver: BTreeMap<(TenantId, ReceiverCode), Vec<HistoryCode>> = BTreeMap::new();
     for one in all {
         by_receiver.entry((one.tenant, one.receiver)).or_default().push(one.history);
@@ -316,12 +330,12 @@ pub fn remove(all: &[Held]) -> Vec<Statement> {
         for run in runs {
             if let [first, .., last] = run {
                 statements
-                    .push(remove().then("AND history_code >= ? AND history_code <= ?", [*first, *last]));
+                    .push(remove().append("AND history_code >= ? AND history_code <= ?", [*first, *last]));
             }
         }
         let single: Vec<HistoryCode> = single.into_iter().flatten().copied().collect();
         if !single.is_empty() {
-            statements.push(remove().within("history_code", single));
+            statements.push(remove().filter_in("history_code", single));
         }
     }
     statements
@@ -331,7 +345,7 @@ const SHORTEST_RUN: usize = 4;
 
 /// Which of these are still pending, and the change that their records wait for, if they do.
 #[boxed::future]
-pub async fn pending(
+pub async fn list_pending_heads(
     tx: &mut Tx,
     tenant: TenantId,
     receiver: ReceiverCode,
@@ -342,13 +356,13 @@ pub async fn pending(
          FROM outbox o WHERE o.tenant = $1 AND o.receiver = $2")
     .arg(tenant)
     .arg(receiver)
-    .within("o.history_code", codes);
-    let rows = tx.all(statement).await?;
+    .filter_in("o.history_code", codes);
+    let rows = tx.fetch_all(statement).await?;
     rows.iter().map(|row| Ok((row.get("history_code")?, row.get("head")?))).collect()
 }
 
 /// Makes everything that waits for a moment due now.
-pub fn hasten(tenant: TenantId, receiver: ReceiverCode, now: Moment) -> Statement {
+pub fn make_waits_due(tenant: TenantId, receiver: ReceiverCode, now: Moment) -> Statement {
     sql("UPDATE queues SET due_at = $3 WHERE tenant = $1 AND receiver = $2 AND due_at > $3")
         .arg(tenant)
         .arg(receiver)
@@ -357,8 +371,8 @@ pub fn hasten(tenant: TenantId, receiver: ReceiverCode, now: Moment) -> Statemen
 
 /// The moment of the first record of a receiver that waits for one.
 #[boxed::future]
-pub async fn first_wait(
-    from: impl Into<Source<'_>>,
+pub async fn find_first_wait(
+    from: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     receiver: ReceiverCode,
 ) -> Result<Option<Moment>, Error> {
@@ -366,12 +380,12 @@ pub async fn first_wait(
         sql("SELECT due_at FROM queues WHERE tenant = $1 AND receiver = $2 ORDER BY due_at LIMIT 1")
             .arg(tenant)
             .arg(receiver);
-    from.one(statement).await?.map(|row| row.get("due_at")).transpose()
+    from.fetch_optional(statement).await?.map(|row| row.get("due_at")).transpose()
 }
 
 /// The latest moments that anything of a receiver waits for, or is stamped with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LatestMoments {
+pub struct LatestReceiverMoments {
     pub tenant: TenantId,
     pub receiver: ReceiverCode,
     pub tried_at: Option<Moment>,
@@ -384,7 +398,9 @@ pub struct LatestMoments {
 
 /// The latest moments of every receiver in use, whoever's it is.
 #[boxed::future]
-pub async fn latest_moments(from: impl Into<Source<'_>>) -> Result<Vec<LatestMoments>, Error> {
+pub async fn list_latest_moments(
+    from: impl Into<ReadSource<'_>>,
+) -> Result<Vec<LatestReceiverMoments>, Error> {
     let statement = sql("SELECT r.tenant, r.code, h.tried_at, h.not_before, l.ends_at,
              (SELECT q.due_at FROM queues q WHERE q.tenant = r.tenant AND q.receiver = r.code
               ORDER BY q.due_at DESC LIMIT 1) AS last_wait,
@@ -394,7 +410,7 @@ pub async fn latest_moments(from: impl Into<Source<'_>>) -> Result<Vec<LatestMom
              LEFT JOIN leases l ON l.tenant = r.tenant AND l.receiver = r.code
          WHERE r.active ORDER BY r.tenant, r.code");
     let moments = |row: &Row| {
-        Ok(LatestMoments {
+        Ok(LatestReceiverMoments {
             tenant: row.get("tenant")?,
             receiver: row.get("code")?,
             tried_at: row.get("tried_at")?,
@@ -404,11 +420,11 @@ pub async fn latest_moments(from: impl Into<Source<'_>>) -> Result<Vec<LatestMom
             oldest: row.get("oldest")?,
         })
     };
-    from.all(Weight::Search, statement).await?.iter().map(moments).collect()
+    from.fetch_all(QueryWeight::Search, statement).await?.iter().map(moments).collect()
 }
 
 /// Records whose next change was tried so often, and waits for a moment behind `after`, wait until `due` instead.
-pub fn pull_back(
+pub fn shorten_waits(
     tenant: TenantId,
     receiver: ReceiverCode,
     (fewest, most): (i32, i32),
@@ -426,7 +442,12 @@ pub fn pull_back(
 }
 
 /// Changes that seem to have happened behind a moment that is still to come happened now.
-pub fn restamp(tenant: TenantId, receiver: ReceiverCode, after: Moment, now: Moment) -> Statement {
+pub fn restamp_pending_changes(
+    tenant: TenantId,
+    receiver: ReceiverCode,
+    after: Moment,
+    now: Moment,
+) -> Statement {
     sql("UPDATE outbox SET created_at = $4 WHERE tenant = $1 AND receiver = $2 AND created_at > $3")
         .arg(tenant)
         .arg(receiver)
@@ -436,7 +457,7 @@ pub fn restamp(tenant: TenantId, receiver: ReceiverCode, after: Moment, now: Mom
 
 /// How much waits, and since when.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Waiting {
+pub struct OutboxBacklog {
     pub pending: i64,
     /// When the oldest of it happened.
     pub oldest: Option<Moment>,
@@ -447,7 +468,7 @@ pub const COUNTED: i64 = 10_000;
 
 /// How much waits for the receivers in use, whoever's they are. Whom nothing is sent to any more waits for nothing.
 #[boxed::future]
-pub async fn waiting(from: impl Into<Source<'_>>) -> Result<Waiting, Error> {
+pub async fn load_outbox_backlog(from: impl Into<ReadSource<'_>>) -> Result<OutboxBacklog, Error> {
     let statement = sql("SELECT
              (SELECT COUNT(*) FROM (SELECT o.history_code FROM outbox o
                   WHERE o.tenant = r.tenant AND o.receiver = r.code LIMIT $1) AS counted) AS pending,
@@ -455,8 +476,8 @@ pub async fn waiting(from: impl Into<Source<'_>>) -> Result<Waiting, Error> {
               ORDER BY o.history_code LIMIT 1) AS oldest
          FROM receivers r WHERE r.active")
     .arg(COUNTED);
-    let mut waiting = Waiting::default();
-    for row in from.all(Weight::Search, statement).await? {
+    let mut waiting = OutboxBacklog::default();
+    for row in from.fetch_all(QueryWeight::Search, statement).await? {
         waiting.pending += row.get::<i64>("pending")?;
         waiting.oldest = waiting.oldest.into_iter().chain(row.get::<Option<Moment>>("oldest")?).min();
     }

@@ -1,53 +1,58 @@
 //! Where changes of situation are told, and how it goes there.
 
-use crate::{Error, Row, Source, Statement, Tx, Weight, sql};
+use crate::{Error, QueryWeight, ReadSource, Row, Statement, Tx, sql};
 use domain::{Entity, Moment, ReceiverCode, TenantId};
 
 /// A receiver as those who change situations need it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Receiver {
+pub struct ActiveReceiver {
     pub code: ReceiverCode,
     entities: i64,
 }
 
-impl Receiver {
+impl ActiveReceiver {
     /// Whether it is told of changes of this entity.
-    pub fn hears(&self, entity: Entity) -> bool {
-        self.entities & bit(entity) != 0
+    pub fn is_subscribed_to(&self, entity: Entity) -> bool {
+        self.entities & encode_entity(entity) != 0
     }
 }
 
-fn bit(entity: Entity) -> i64 {
+fn encode_entity(entity: Entity) -> i64 {
     1 << entity.number()
 }
 
-fn bits(entities: &[Entity]) -> i64 {
-    entities.iter().fold(0, |all, entity| all | bit(*entity))
+fn encode_entities(entities: &[Entity]) -> i64 {
+    entities.iter().fold(0, |all, entity| all | encode_entity(*entity))
 }
 
 /// The receivers in use, paused or not, by code: what happens while one is paused waits for it.
 #[boxed::future]
-pub async fn active(from: impl Into<Source<'_>>, tenant: TenantId) -> Result<Vec<Receiver>, Error> {
+pub async fn list_active_receivers(
+    from: impl Into<ReadSource<'_>>,
+    tenant: TenantId,
+) -> Result<Vec<ActiveReceiver>, Error> {
     let statement = sql("SELECT code, entities FROM receivers WHERE tenant = $1 AND active ORDER BY code");
-    let rows = from.all(Weight::Point, statement.arg(tenant)).await?;
-    rows.iter().map(|row| Ok(Receiver { code: row.get("code")?, entities: row.get("entities")? })).collect()
+    let rows = from.fetch_all(QueryWeight::Point, statement.arg(tenant)).await?;
+    rows.iter()
+        .map(|row| Ok(ActiveReceiver { code: row.get("code")?, entities: row.get("entities")? }))
+        .collect()
 }
 
 /// The version of what is registered of a receiver, where it may be sent to: it is in use, and not paused.
 #[boxed::future]
-pub async fn open(
-    from: impl Into<Source<'_>>,
+pub async fn find_open_receiver_version(
+    from: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     code: ReceiverCode,
 ) -> Result<Option<i64>, Error> {
     let statement =
         sql("SELECT version FROM receivers WHERE tenant = $1 AND code = $2 AND active AND paused_at IS NULL");
-    from.one(statement.arg(tenant).arg(code)).await?.map(|row| row.get("version")).transpose()
+    from.fetch_optional(statement.arg(tenant).arg(code)).await?.map(|row| row.get("version")).transpose()
 }
 
 /// Why a receiver is paused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pause {
+pub enum PauseReason {
     ByHand,
     /// It answered that it is gone for good.
     Gone,
@@ -55,43 +60,43 @@ pub enum Pause {
     Failing,
 }
 
-impl Pause {
+impl PauseReason {
     pub const fn number(self) -> i64 {
         match self {
-            Pause::ByHand => 1,
-            Pause::Gone => 2,
-            Pause::Failing => 3,
+            PauseReason::ByHand => 1,
+            PauseReason::Gone => 2,
+            PauseReason::Failing => 3,
         }
     }
 
-    fn from_number(number: i64) -> Pause {
+    fn from_number(number: i64) -> PauseReason {
         match number {
-            2 => Pause::Gone,
-            3 => Pause::Failing,
-            _ => Pause::ByHand,
+            2 => PauseReason::Gone,
+            3 => PauseReason::Failing,
+            _ => PauseReason::ByHand,
         }
     }
 }
 
 /// A receiver as its association knows it. What it signs with is kept apart (`secrets`).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Registered {
+pub struct StoredReceiver {
     pub code: ReceiverCode,
     pub address: String,
     pub entities: Vec<Entity>,
     /// How many deliveries are under way to it at once.
     pub concurrency: i32,
     pub active: bool,
-    pub paused: Option<(Moment, Pause)>,
+    pub paused: Option<(Moment, PauseReason)>,
     pub version: i64,
     pub created_at: Moment,
     pub updated_at: Moment,
-    pub health: Health,
+    pub health: DeliveryHealth,
 }
 
 /// How it goes with a receiver.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Health {
+pub struct DeliveryHealth {
     /// Failures since the last success.
     pub failures: i32,
     /// The first few records among them.
@@ -109,57 +114,62 @@ const SELECT: &str = "SELECT r.code, r.address, r.entities, r.concurrency, r.act
 
 /// Every receiver of a tenant, by code.
 #[boxed::future]
-pub async fn all(from: impl Into<Source<'_>>, tenant: TenantId) -> Result<Vec<Registered>, Error> {
-    let rows = from.all(Weight::Search, sql(SELECT).arg(tenant).ending("ORDER BY r.code")).await?;
-    rows.iter().map(registered).collect()
+pub async fn list_receivers(
+    from: impl Into<ReadSource<'_>>,
+    tenant: TenantId,
+) -> Result<Vec<StoredReceiver>, Error> {
+    let rows =
+        from.fetch_all(QueryWeight::Search, sql(SELECT).arg(tenant).append_text("ORDER BY r.code")).await?;
+    rows.iter().map(parse_receiver_row).collect()
 }
 
 #[boxed::future]
-pub async fn find(
-    from: impl Into<Source<'_>>,
+pub async fn find_receiver(
+    from: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     code: ReceiverCode,
-) -> Result<Option<Registered>, Error> {
-    let statement = sql(SELECT).arg(tenant).then("AND r.code = ?", [code]);
-    from.one(statement).await?.map(|row| registered(&row)).transpose()
+) -> Result<Option<StoredReceiver>, Error> {
+    let statement = sql(SELECT).arg(tenant).append("AND r.code = ?", [code]);
+    from.fetch_optional(statement).await?.map(|row| parse_receiver_row(&row)).transpose()
 }
 
 /// Those of these codes that there are.
 #[boxed::future]
-pub async fn some(
-    from: impl Into<Source<'_>>,
+pub async fn list_receivers_by_code(
+    from: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     codes: impl IntoIterator<Item = ReceiverCode>,
-) -> Result<Vec<Registered>, Error> {
-    let statement = sql(SELECT).arg(tenant).within("r.code", codes);
-    from.all(Weight::Search, statement).await?.iter().map(registered).collect()
+) -> Result<Vec<StoredReceiver>, Error> {
+    let statement = sql(SELECT).arg(tenant).filter_in("r.code", codes);
+    from.fetch_all(QueryWeight::Search, statement).await?.iter().map(parse_receiver_row).collect()
 }
 
-fn registered(row: &Row) -> Result<Registered, Error> {
+fn parse_receiver_row(row: &Row) -> Result<StoredReceiver, Error> {
     let entities: i64 = row.get("entities")?;
     let paused_at: Option<Moment> = row.get("paused_at")?;
-    let because = row.get::<Option<i64>>("paused_because")?.map_or(Pause::ByHand, Pause::from_number);
-    Ok(Registered {
+    let because =
+        row.get::<Option<i64>>("paused_because")?.map_or(PauseReason::ByHand, PauseReason::from_number);
+    Ok(StoredReceiver {
         code: row.get("code")?,
         address: row.get("address")?,
-        entities: Entity::ALL.into_iter().filter(|entity| entities & bit(*entity) != 0).collect(),
+        entities: Entity::ALL.into_iter().filter(|entity| entities & encode_entity(*entity) != 0).collect(),
         concurrency: row.get("concurrency")?,
         active: row.get("active")?,
         paused: paused_at.map(|at| (at, because)),
         version: row.get("version")?,
         created_at: row.get("created_at")?,
         updated_at: row.get("updated_at")?,
-        health: health(row)?,
+        health: parse_health_columns(row)?,
     })
 }
 
-fn health(row: &Row) -> Result<Health, Error> {
+fn parse_health_columns(row: &Row) -> Result<DeliveryHealth, Error> {
     let records: Option<String> = row.get("failed_records")?;
     let one = |text: &str| {
         let (entity, record) = text.split_once(':')?;
         Some((entity.parse().ok()?, record.parse().ok()?))
     };
-    Ok(Health {
+    Ok(DeliveryHealth {
         failures: row.get::<Option<i32>>("failures")?.unwrap_or(0),
         failed_records: records.as_deref().unwrap_or("").split_whitespace().filter_map(one).collect(),
         failing_since: row.get("failing_since")?,
@@ -170,7 +180,11 @@ fn health(row: &Row) -> Result<Health, Error> {
 }
 
 /// Writes how it goes with a receiver now.
-pub fn tell_health(tenant: TenantId, receiver: ReceiverCode, health: &Health) -> Statement {
+pub fn upsert_receiver_health(
+    tenant: TenantId,
+    receiver: ReceiverCode,
+    health: &DeliveryHealth,
+) -> Statement {
     let records: Vec<String> =
         health.failed_records.iter().map(|(entity, record)| format!("{entity}:{record}")).collect();
     sql("INSERT INTO receiver_health (tenant, receiver, failures, failed_records, failing_since, not_before, tried_at,
@@ -191,7 +205,7 @@ pub fn tell_health(tenant: TenantId, receiver: ReceiverCode, health: &Health) ->
 
 /// What is registered of a receiver.
 #[derive(Clone, Debug)]
-pub struct NewReceiver<'r> {
+pub struct NewReceiverRow<'r> {
     pub code: ReceiverCode,
     pub address: &'r str,
     pub entities: &'r [Entity],
@@ -199,7 +213,12 @@ pub struct NewReceiver<'r> {
 }
 
 #[boxed::future]
-pub async fn insert(tx: &mut Tx, tenant: TenantId, new: &NewReceiver<'_>, now: Moment) -> Result<(), Error> {
+pub async fn insert_receiver(
+    tx: &mut Tx,
+    tenant: TenantId,
+    new: &NewReceiverRow<'_>,
+    now: Moment,
+) -> Result<(), Error> {
     let statement = sql(
         "INSERT INTO receivers (tenant, code, address, entities, concurrency, active, version, created_at,
              updated_at) VALUES ($1, $2, $3, $4, $5, TRUE, 1, $6, $6)",
@@ -207,7 +226,7 @@ pub async fn insert(tx: &mut Tx, tenant: TenantId, new: &NewReceiver<'_>, now: M
     .arg(tenant)
     .arg(new.code)
     .arg(new.address)
-    .arg(bits(new.entities))
+    .arg(encode_entities(new.entities))
     .arg(new.concurrency)
     .arg(now);
     tx.execute(statement).await.map(drop)
@@ -215,10 +234,10 @@ pub async fn insert(tx: &mut Tx, tenant: TenantId, new: &NewReceiver<'_>, now: M
 
 /// Writes what is registered of a receiver anew.
 #[boxed::future]
-pub async fn update(
+pub async fn update_receiver(
     tx: &mut Tx,
     tenant: TenantId,
-    new: &NewReceiver<'_>,
+    new: &NewReceiverRow<'_>,
     active: bool,
     now: Moment,
 ) -> Result<(), Error> {
@@ -227,7 +246,7 @@ pub async fn update(
     .arg(tenant)
     .arg(new.code)
     .arg(new.address)
-    .arg(bits(new.entities))
+    .arg(encode_entities(new.entities))
     .arg(new.concurrency)
     .arg(active)
     .arg(now);
@@ -235,19 +254,24 @@ pub async fn update(
 }
 
 /// Pauses a receiver, or lets it go on.
-pub fn pause(tenant: TenantId, receiver: ReceiverCode, why: Option<Pause>, now: Moment) -> Statement {
+pub fn update_receiver_pause(
+    tenant: TenantId,
+    receiver: ReceiverCode,
+    why: Option<PauseReason>,
+    now: Moment,
+) -> Statement {
     sql("UPDATE receivers SET paused_at = $3, paused_because = $4, version = version + 1, updated_at = $5
          WHERE tenant = $1 AND code = $2")
     .arg(tenant)
     .arg(receiver)
     .arg(why.map(|_| now))
-    .arg(why.map(Pause::number))
+    .arg(why.map(PauseReason::number))
     .arg(now)
 }
 
 /// How many receivers are paused, whoever's they are.
 #[boxed::future]
-pub async fn paused(from: impl Into<Source<'_>>) -> Result<i64, Error> {
+pub async fn count_paused_receivers(from: impl Into<ReadSource<'_>>) -> Result<i64, Error> {
     let statement = sql("SELECT COUNT(*) AS count FROM receivers WHERE active AND paused_at IS NOT NULL");
-    from.one(statement).await?.map_or(Ok(0), |row| row.get("count"))
+    from.fetch_optional(statement).await?.map_or(Ok(0), |row| row.get("count"))
 }

@@ -5,17 +5,17 @@
 
 mod parts;
 
-use crate::{Error, Row, Statement, Tx, Value as Kept, sql};
-use domain::{Moment, Scope, TenantId, fold};
-use parts::{parts, with_parts};
-use registers::{FieldSpec, Kind, Register, Unique, Value, Within};
+use crate::{Error, Row, SqlScalar as Kept, Statement, Tx, sql};
+use domain::{Moment, Scope, TenantId, fold_text};
+use parts::{build_part_inserts, load_record_parts};
+use registers::{FieldContent, FieldSpec, FieldType, RecordVisibility, Register, UniqueConstraint};
 
 /// A record of a register.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Record {
+pub struct StoredRecord {
     pub code: i32,
     /// In the order of the description.
-    pub values: Vec<Value>,
+    pub values: Vec<FieldContent>,
     pub active: bool,
     pub version: i64,
     pub created_at: Moment,
@@ -23,83 +23,97 @@ pub struct Record {
 }
 
 /// A field and the value that it must have.
-pub type Narrowed<'v> = (&'static FieldSpec, &'v Value);
+pub type FieldCondition<'v> = (&'static FieldSpec, &'v FieldContent);
 
 /// The records that the scope sees, where these fields have these values; by code. Those of a benefit or of a person are
 /// given whoever may see him: that is for the caller to ask.
 #[boxed::future]
-pub async fn all(
+pub async fn list_records(
     tx: &mut Tx,
     register: &'static Register,
     scope: &Scope,
-    narrowed: &[Narrowed<'_>],
+    narrowed: &[FieldCondition<'_>],
     active: Option<bool>,
-) -> Result<Vec<Record>, Error> {
-    let statement = narrow(select(register, scope), narrowed, active);
-    let rows = tx.all(statement.ending(&format!("ORDER BY {}", register.key))).await?;
-    let records = rows.iter().map(|row| record(register, row)).collect::<Result<Vec<_>, Error>>()?;
-    with_parts(tx, register, scope.tenant(), records, None).await
+) -> Result<Vec<StoredRecord>, Error> {
+    let statement = filter_by_conditions(select_records(register, scope), narrowed, active);
+    let rows = tx.fetch_all(statement.append_text(&format!("ORDER BY {}", register.key))).await?;
+    let records =
+        rows.iter().map(|row| parse_record_row(register, row)).collect::<Result<Vec<_>, Error>>()?;
+    load_record_parts(tx, register, scope.tenant(), records, None).await
 }
 
 #[boxed::future]
-pub async fn find(
+pub async fn find_record(
     tx: &mut Tx,
     register: &'static Register,
     scope: &Scope,
     code: i32,
-) -> Result<Option<Record>, Error> {
-    let statement = select(register, scope).then(&format!("AND {} = ?", register.key), [code]);
-    let found = tx.one(statement).await?.map(|row| record(register, &row)).transpose()?;
-    let all = with_parts(tx, register, scope.tenant(), found.into_iter().collect(), Some(code)).await?;
+) -> Result<Option<StoredRecord>, Error> {
+    let statement = select_records(register, scope).append(&format!("AND {} = ?", register.key), [code]);
+    let found =
+        tx.fetch_optional(statement).await?.map(|row| parse_record_row(register, &row)).transpose()?;
+    let all =
+        load_record_parts(tx, register, scope.tenant(), found.into_iter().collect(), Some(code)).await?;
     Ok(all.into_iter().next())
 }
 
 /// Whether a record of this code is there, whoever sees it.
 #[boxed::future]
-pub async fn is_there(tx: &mut Tx, register: &Register, tenant: TenantId, code: i32) -> Result<bool, Error> {
-    let statement = sql("SELECT 1 AS one FROM").ending(register.table).then("WHERE tenant = ?", [tenant]);
-    Ok(tx.one(statement.then(&format!("AND {} = ?", register.key), [code])).await?.is_some())
+pub async fn has_record(
+    tx: &mut Tx,
+    register: &Register,
+    tenant: TenantId,
+    code: i32,
+) -> Result<bool, Error> {
+    let statement =
+        sql("SELECT 1 AS one FROM").append_text(register.table).append("WHERE tenant = ?", [tenant]);
+    Ok(tx.fetch_optional(statement.append(&format!("AND {} = ?", register.key), [code])).await?.is_some())
 }
 
 /// How many records in use there are, besides this one, where these fields have these values.
 #[boxed::future]
-pub async fn others_in_use(
+pub async fn count_other_active_records(
     tx: &mut Tx,
     register: &'static Register,
     tenant: TenantId,
     code: i32,
-    narrowed: &[Narrowed<'_>],
+    narrowed: &[FieldCondition<'_>],
 ) -> Result<i64, Error> {
     let count =
-        sql("SELECT COUNT(*) AS count FROM").ending(register.table).then("WHERE tenant = ?", [tenant]);
-    let count = count.then(&format!("AND {} <> ?", register.key), [code]);
-    let row = tx.one(narrow(count, narrowed, Some(true))).await?;
+        sql("SELECT COUNT(*) AS count FROM").append_text(register.table).append("WHERE tenant = ?", [tenant]);
+    let count = count.append(&format!("AND {} <> ?", register.key), [code]);
+    let row = tx.fetch_optional(filter_by_conditions(count, narrowed, Some(true))).await?;
     row.map_or(Ok(0), |row| row.get("count"))
 }
 
 /// The code of another record that has alike what no two may have.
 #[boxed::future]
-pub async fn alike(
+pub async fn find_duplicate_record(
     tx: &mut Tx,
     register: &'static Register,
     tenant: TenantId,
-    unique: &Unique,
-    values: &[Value],
+    unique: &UniqueConstraint,
+    values: &[FieldContent],
     except: Option<i32>,
 ) -> Result<Option<i32>, Error> {
-    let own = |name: &&str| register.field(name).map(|(at, field)| (field, &values[at]));
-    let wanted: Vec<Narrowed<'_>> = unique.fields.iter().filter_map(own).collect();
+    let own = |name: &&str| register.find_field(name).map(|(at, field)| (field, &values[at]));
+    let wanted: Vec<FieldCondition<'_>> = unique.fields.iter().filter_map(own).collect();
     let [(first, value), ..] = wanted[..] else { return Ok(None) };
     // What is not said is like nothing.
-    let Value::Text(text) = value else { return Ok(None) };
+    let FieldContent::Text(text) = value else { return Ok(None) };
     let equal = if unique.folded { &wanted[1..] } else { &wanted[..] };
-    let statement = sql("SELECT").ending(&format!("{} AS code, {} AS name", register.key, first.column));
-    let statement = statement.ending(&format!("FROM {}", register.table)).then("WHERE tenant = ?", [tenant]);
-    let rows = tx.all(narrow(statement, equal, None).ending(&format!("ORDER BY {}", register.key))).await?;
-    let folded = fold(text);
+    let statement = sql("SELECT").append_text(&format!("{} AS code, {} AS name", register.key, first.column));
+    let statement =
+        statement.append_text(&format!("FROM {}", register.table)).append("WHERE tenant = ?", [tenant]);
+    let rows = tx
+        .fetch_all(
+            filter_by_conditions(statement, equal, None).append_text(&format!("ORDER BY {}", register.key)),
+        )
+        .await?;
+    let folded = fold_text(text);
     for row in &rows {
         let (code, name): (i32, String) = (row.get("code")?, row.get("name")?);
-        if Some(code) != except && (!unique.folded || fold(&name) == folded) {
+        if Some(code) != except && (!unique.folded || fold_text(&name) == folded) {
             return Ok(Some(code));
         }
     }
@@ -108,181 +122,191 @@ pub async fn alike(
 
 /// A page of those whose value of a field begins with a text, in the order of that field; without a text, of all, by code.
 #[boxed::future]
-pub async fn page(
+pub async fn list_record_page(
     tx: &mut Tx,
     register: &'static Register,
     scope: &Scope,
     beginning: Option<(&FieldSpec, &str)>,
-    (narrowed, active): (&[Narrowed<'_>], Option<bool>),
+    (narrowed, active): (&[FieldCondition<'_>], Option<bool>),
     (limit, offset): (i64, i64),
-) -> Result<Vec<Record>, Error> {
-    let statement = narrow(select(register, scope), narrowed, active);
+) -> Result<Vec<StoredRecord>, Error> {
+    let statement = filter_by_conditions(select_records(register, scope), narrowed, active);
     let key = register.key;
     let statement = match beginning {
-        Some((field, text)) => begins(statement, field, text)
-            .then(&format!("ORDER BY {}, {key} LIMIT ? OFFSET ?", field.column), [limit, offset]),
-        None => statement.then(&format!("ORDER BY {key} LIMIT ? OFFSET ?"), [limit, offset]),
+        Some((field, text)) => filter_by_prefix(statement, field, text)
+            .append(&format!("ORDER BY {}, {key} LIMIT ? OFFSET ?", field.column), [limit, offset]),
+        None => statement.append(&format!("ORDER BY {key} LIMIT ? OFFSET ?"), [limit, offset]),
     };
-    let rows = tx.all(statement).await?;
-    rows.iter().map(|row| record(register, row)).collect()
+    let rows = tx.fetch_all(statement).await?;
+    rows.iter().map(|row| parse_record_row(register, row)).collect()
 }
 
-/// How many [`page`] has in all.
+/// How many [`list_record_page`] has in all.
 #[boxed::future]
-pub async fn count(
+pub async fn count_records(
     tx: &mut Tx,
     register: &'static Register,
     scope: &Scope,
     beginning: Option<(&FieldSpec, &str)>,
-    (narrowed, active): (&[Narrowed<'_>], Option<bool>),
+    (narrowed, active): (&[FieldCondition<'_>], Option<bool>),
 ) -> Result<i64, Error> {
-    let statement = sql("SELECT COUNT(*) AS count FROM").ending(register.table);
-    let statement = narrow(within(statement, register, scope), narrowed, active);
+    let statement = sql("SELECT COUNT(*) AS count FROM").append_text(register.table);
+    let statement = filter_by_conditions(filter_by_scope(statement, register, scope), narrowed, active);
     let statement = match beginning {
-        Some((field, text)) => begins(statement, field, text),
+        Some((field, text)) => filter_by_prefix(statement, field, text),
         None => statement,
     };
-    tx.one(statement).await?.map_or(Ok(0), |row| row.get("count"))
+    tx.fetch_optional(statement).await?.map_or(Ok(0), |row| row.get("count"))
 }
 
 /// How many records in use the scope sees, counted to `most` and no further.
 #[boxed::future]
-pub async fn counted(
+pub async fn count_active_records_up_to(
     tx: &mut Tx,
     register: &'static Register,
     scope: &Scope,
     most: i64,
 ) -> Result<i64, Error> {
-    let some = sql("SELECT COUNT(*) AS count FROM (SELECT 1 AS one FROM").ending(register.table);
-    let some = narrow(within(some, register, scope), &[], Some(true));
-    let row = tx.one(some.then("LIMIT ?) AS few", [most])).await?;
+    let some = sql("SELECT COUNT(*) AS count FROM (SELECT 1 AS one FROM").append_text(register.table);
+    let some = filter_by_conditions(filter_by_scope(some, register, scope), &[], Some(true));
+    let row = tx.fetch_optional(some.append("LIMIT ?) AS few", [most])).await?;
     row.map_or(Ok(0), |row| row.get("count"))
 }
 
 /// Texts compare by their bytes, and nothing that is kept has a character behind this one.
-fn begins(statement: Statement, field: &FieldSpec, text: &str) -> Statement {
+fn filter_by_prefix(statement: Statement, field: &FieldSpec, text: &str) -> Statement {
     let column = field.column;
     let ends = [text.to_owned(), format!("{text}\u{10FFFF}")];
-    statement.then(&format!("AND {column} >= ? AND {column} < ?"), ends)
+    statement.append(&format!("AND {column} >= ? AND {column} < ?"), ends)
 }
 
 #[boxed::future]
-pub async fn insert(
+pub async fn insert_record(
     tx: &mut Tx,
     register: &'static Register,
     tenant: TenantId,
-    (code, values, active): (i32, &[Value], bool),
+    (code, values, active): (i32, &[FieldContent], bool),
     now: Moment,
 ) -> Result<(), Error> {
-    tx.batch(insertion(register, tenant, (code, values, active), now)).await
+    tx.execute_batch(build_record_inserts(register, tenant, (code, values, active), now)).await
 }
 
 /// The statements that write a new record.
-pub fn insertion(
+pub fn build_record_inserts(
     register: &'static Register,
     tenant: TenantId,
-    (code, values, active): (i32, &[Value], bool),
+    (code, values, active): (i32, &[FieldContent], bool),
     now: Moment,
 ) -> Vec<Statement> {
     let mut names = vec!["tenant", register.key];
     let mut row: Vec<Kept> = vec![tenant.into(), code.into()];
-    for (name, value) in columns(register, values) {
+    for (name, value) in build_record_columns(register, values) {
         names.push(name);
         row.push(value);
     }
     names.extend(["active", "version", "created_at", "updated_at"]);
     row.extend([active.into(), 1.into(), now.into(), now.into()]);
     let head = format!("{} ({}) VALUES", register.table, names.join(", "));
-    let insert = sql("INSERT INTO").ending(&head).rows([row]);
-    std::iter::once(insert).chain(parts(register, tenant, code, values)).collect()
+    let insert = sql("INSERT INTO").append_text(&head).append_rows([row]);
+    std::iter::once(insert).chain(build_part_inserts(register, tenant, code, values)).collect()
 }
 
 /// Writes a record anew, as its next version.
 #[boxed::future]
-pub async fn update(
+pub async fn update_record(
     tx: &mut Tx,
     register: &'static Register,
     tenant: TenantId,
-    (code, values, active): (i32, &[Value], bool),
+    (code, values, active): (i32, &[FieldContent], bool),
     now: Moment,
 ) -> Result<(), Error> {
-    let mut statement = sql("UPDATE").ending(&format!("{} SET", register.table));
-    for (name, value) in columns(register, values) {
-        statement = statement.then(&format!("{name} = ?,"), [value]);
+    let mut statement = sql("UPDATE").append_text(&format!("{} SET", register.table));
+    for (name, value) in build_record_columns(register, values) {
+        statement = statement.append(&format!("{name} = ?,"), [value]);
     }
     let statement = statement
-        .then("active = ?, version = version + 1,", [active])
-        .then("updated_at = ?", [now])
-        .then("WHERE tenant = ?", [tenant])
-        .then(&format!("AND {} = ?", register.key), [code]);
+        .append("active = ?, version = version + 1,", [active])
+        .append("updated_at = ?", [now])
+        .append("WHERE tenant = ?", [tenant])
+        .append(&format!("AND {} = ?", register.key), [code]);
     let mut all = vec![statement];
-    for rows in register.fields.iter().filter_map(FieldSpec::rows) {
-        let gone = sql("DELETE FROM").ending(rows.table).then("WHERE tenant = ?", [tenant]);
-        all.push(gone.then(&format!("AND {} = ?", rows.own), [code]));
+    for rows in register.fields.iter().filter_map(FieldSpec::part_table) {
+        let gone = sql("DELETE FROM").append_text(rows.table).append("WHERE tenant = ?", [tenant]);
+        all.push(gone.append(&format!("AND {} = ?", rows.own), [code]));
     }
-    all.extend(parts(register, tenant, code, values));
-    tx.batch(all).await
+    all.extend(build_part_inserts(register, tenant, code, values));
+    tx.execute_batch(all).await
 }
 
-fn select(register: &Register, scope: &Scope) -> Statement {
+fn select_records(register: &Register, scope: &Scope) -> Statement {
     let own = register.fields.iter().filter(|field| field.is_column()).map(|field| field.column);
     let names: Vec<&str> = std::iter::once(register.key)
         .chain(own)
         .chain(["active", "version", "created_at", "updated_at"])
         .collect();
-    let statement = sql("SELECT").ending(&names.join(", ")).ending("FROM").ending(register.table);
-    within(statement, register, scope)
+    let statement =
+        sql("SELECT").append_text(&names.join(", ")).append_text("FROM").append_text(register.table);
+    filter_by_scope(statement, register, scope)
 }
 
-fn within(statement: Statement, register: &Register, scope: &Scope) -> Statement {
-    let statement = statement.then("WHERE tenant = ?", [scope.tenant()]);
+fn filter_by_scope(statement: Statement, register: &Register, scope: &Scope) -> Statement {
+    let statement = statement.append("WHERE tenant = ?", [scope.tenant()]);
     match register.within {
-        Within::Branch(column) => statement.scoped(column, scope.branches()),
-        Within::Base | Within::Benefit | Within::Person => statement,
+        RecordVisibility::Branch(column) => statement.filter_branches(column, scope.branches()),
+        RecordVisibility::Base | RecordVisibility::Benefit | RecordVisibility::Person => statement,
     }
 }
 
-fn narrow(statement: Statement, narrowed: &[Narrowed<'_>], active: Option<bool>) -> Statement {
-    let narrowed = narrowed.iter().fold(statement, |statement, (field, value)| match kept(value) {
-        Kept::Null => statement.ending(&format!("AND {} IS NULL", field.column)),
-        value => statement.then(&format!("AND {} = ?", field.column), [value]),
-    });
+fn filter_by_conditions(
+    statement: Statement,
+    narrowed: &[FieldCondition<'_>],
+    active: Option<bool>,
+) -> Statement {
+    let narrowed =
+        narrowed.iter().fold(statement, |statement, (field, value)| match encode_field_value(value) {
+            Kept::Null => statement.append_text(&format!("AND {} IS NULL", field.column)),
+            value => statement.append(&format!("AND {} = ?", field.column), [value]),
+        });
     match active {
-        Some(true) => narrowed.ending("AND active"),
-        Some(false) => narrowed.ending("AND NOT active"),
+        Some(true) => narrowed.append_text("AND active"),
+        Some(false) => narrowed.append_text("AND NOT active"),
         None => narrowed,
     }
 }
 
 /// The columns of a record with their values.
-fn columns<'v>(
+fn build_record_columns<'v>(
     register: &'static Register,
-    values: &'v [Value],
+    values: &'v [FieldContent],
 ) -> impl Iterator<Item = (&'static str, Kept)> + 'v {
     let own = register.fields.iter().zip(values).filter(|(field, _)| field.is_column());
     own.flat_map(|(field, value)| {
         let folded = field.folded.map(|column| match value {
-            Value::Text(text) => (column, fold(text).into()),
+            FieldContent::Text(text) => (column, fold_text(text).into()),
             _ => (column, Kept::Null),
         });
-        std::iter::once((field.column, kept(value))).chain(folded)
+        std::iter::once((field.column, encode_field_value(value))).chain(folded)
     })
 }
 
-fn kept(value: &Value) -> Kept {
+fn encode_field_value(value: &FieldContent) -> Kept {
     match value {
-        Value::Nothing | Value::Codes(_) => Kept::Null,
-        Value::Number(number) => (*number).into(),
-        Value::Flag(flag) => (*flag).into(),
-        Value::Text(text) => text.as_str().into(),
-        Value::Lines(lines) if lines.is_empty() => Kept::Null,
-        Value::Lines(lines) => lines.join("\n").into(),
+        FieldContent::Nothing | FieldContent::Codes(_) => Kept::Null,
+        FieldContent::Number(number) => (*number).into(),
+        FieldContent::Flag(flag) => (*flag).into(),
+        FieldContent::Text(text) => text.as_str().into(),
+        FieldContent::Lines(lines) if lines.is_empty() => Kept::Null,
+        FieldContent::Lines(lines) => lines.join("\n").into(),
     }
 }
 
-fn record(register: &Register, row: &Row) -> Result<Record, Error> {
-    let values = register.fields.iter().map(|field| value(field, row)).collect::<Result<Vec<_>, Error>>()?;
-    Ok(Record {
+fn parse_record_row(register: &Register, row: &Row) -> Result<StoredRecord, Error> {
+    let values = register
+        .fields
+        .iter()
+        .map(|field| parse_field_value(field, row))
+        .collect::<Result<Vec<_>, Error>>()?;
+    Ok(StoredRecord {
         code: row.get(register.key)?,
         values,
         active: row.get("active")?,
@@ -292,39 +316,44 @@ fn record(register: &Register, row: &Row) -> Result<Record, Error> {
     })
 }
 
-fn value(field: &FieldSpec, row: &Row) -> Result<Value, Error> {
+fn parse_field_value(field: &FieldSpec, row: &Row) -> Result<FieldContent, Error> {
     if !field.is_column() {
-        return Ok(Value::Nothing);
+        return Ok(FieldContent::Nothing);
     }
     let column = field.column;
     let read = match field.kind {
-        Kind::Flag => row.get::<Option<bool>>(column)?.map(Value::Flag),
-        Kind::Integer { .. }
-        | Kind::Money
-        | Kind::Choice(_)
-        | Kind::Reference(_)
-        | Kind::Benefit
-        | Kind::Person => row.get::<Option<i64>>(column)?.map(Value::Number),
-        Kind::Lines { .. } => {
+        FieldType::Flag => row.get::<Option<bool>>(column)?.map(FieldContent::Flag),
+        FieldType::Integer { .. }
+        | FieldType::Money
+        | FieldType::Choice(_)
+        | FieldType::Reference(_)
+        | FieldType::Benefit
+        | FieldType::Person => row.get::<Option<i64>>(column)?.map(FieldContent::Number),
+        FieldType::Lines { .. } => {
             let text: Option<String> = row.get(column)?;
-            text.map(|text| Value::Lines(text.lines().map(str::to_owned).collect()))
+            text.map(|text| FieldContent::Lines(text.lines().map(str::to_owned).collect()))
         }
-        _ => row.get::<Option<String>>(column)?.map(Value::Text),
+        _ => row.get::<Option<String>>(column)?.map(FieldContent::Text),
     };
-    Ok(read.unwrap_or(Value::Nothing))
+    Ok(read.unwrap_or(FieldContent::Nothing))
 }
 
 /// Removes a record to which nothing refers.
 #[boxed::future]
-pub async fn remove(tx: &mut Tx, register: &Register, tenant: TenantId, code: i32) -> Result<(), Error> {
-    let statement = sql("DELETE FROM").ending(register.table).then("WHERE tenant = ?", [tenant]);
-    tx.execute(statement.then(&format!("AND {} = ?", register.key), [code])).await.map(drop)
+pub async fn delete_record(
+    tx: &mut Tx,
+    register: &Register,
+    tenant: TenantId,
+    code: i32,
+) -> Result<(), Error> {
+    let statement = sql("DELETE FROM").append_text(register.table).append("WHERE tenant = ?", [tenant]);
+    tx.execute(statement.append(&format!("AND {} = ?", register.key), [code])).await.map(drop)
 }
 
 /// What of the association names a plan, or a seller. Asked for only where one is to be removed again; the last of these walk
 /// a table, for what is named in a text has no index.
 #[boxed::future]
-pub async fn named_by(
+pub async fn find_record_reference(
     tx: &mut Tx,
     table: &str,
     tenant: TenantId,
@@ -355,24 +384,25 @@ pub async fn named_by(
             vec!["associados", "associados", "associados", "associados", "leads"],
         ),
     };
-    let found = tx.each(asked).await?;
+    let found = tx.fetch_each(asked).await?;
     Ok(found.iter().zip(words).find(|(rows, _)| !rows.is_empty()).map(|(_, word)| word))
 }
 
 /// Takes what only one of several may have from the others: those where these fields have these values.
 #[boxed::future]
-pub async fn take_from_others(
+pub async fn clear_flag_of_others(
     tx: &mut Tx,
     register: &'static Register,
     tenant: TenantId,
     (code, flag): (i32, &FieldSpec),
-    narrowed: &[Narrowed<'_>],
+    narrowed: &[FieldCondition<'_>],
     now: Moment,
 ) -> Result<(), Error> {
     let head = format!("{} SET {} = FALSE, version = version + 1,", register.table, flag.column);
     let statement =
-        sql("UPDATE").ending(&head).then("updated_at = ?", [now]).then("WHERE tenant = ?", [tenant]);
-    let statement = statement.then(&format!("AND {} <> ?", register.key), [code]);
-    let statement = narrow(statement, narrowed, None).ending(&format!("AND {}", flag.column));
+        sql("UPDATE").append_text(&head).append("updated_at = ?", [now]).append("WHERE tenant = ?", [tenant]);
+    let statement = statement.append(&format!("AND {} <> ?", register.key), [code]);
+    let statement =
+        filter_by_conditions(statement, narrowed, None).append_text(&format!("AND {}", flag.column));
     tx.execute(statement).await.map(drop)
 }

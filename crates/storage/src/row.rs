@@ -1,29 +1,29 @@
 //! A row, read by column name.
 
-use crate::{Error, FromValue, ValueRef};
+use crate::{Error, FromColumn, SqlScalarRef};
 use std::cell::Cell;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The columns of a result, shared by its rows and by all results of the same statement.
-pub(crate) type Columns = Arc<[Column]>;
+pub(crate) type SharedColumns = Arc<[ResultColumn]>;
 
-pub(crate) struct Column {
+pub(crate) struct ResultColumn {
     name: Box<str>,
     /// Where the text lies by which it was last asked for. The program asks with its own texts, which never move, so
     /// looking at the address is enough and saves comparing the letters.
     asked_by: AtomicUsize,
 }
 
-impl From<&str> for Column {
-    fn from(name: &str) -> Column {
-        Column { name: name.into(), asked_by: AtomicUsize::new(0) }
+impl From<&str> for ResultColumn {
+    fn from(name: &str) -> ResultColumn {
+        ResultColumn { name: name.into(), asked_by: AtomicUsize::new(0) }
     }
 }
 
-impl Column {
-    fn is(&self, name: &'static str) -> bool {
+impl ResultColumn {
+    fn has_name(&self, name: &'static str) -> bool {
         let place = name.as_ptr().addr();
         if self.name.len() == name.len() && self.asked_by.load(Ordering::Relaxed) == place {
             return true;
@@ -38,7 +38,7 @@ impl Column {
 
 #[derive(Clone)]
 pub struct Row {
-    page: Arc<Page>,
+    page: Arc<ResultBuffer>,
     at: usize,
     /// Where the next look-up starts: columns are mostly read in their order.
     next: Cell<usize>,
@@ -47,17 +47,17 @@ pub struct Row {
 impl Row {
     /// The value of the column, as `T`. A column that is not there or holds something else is a defect of the
     /// program, and is told as one.
-    pub fn get<T: FromValue>(&self, column: &'static str) -> Result<T, Error> {
+    pub fn get<T: FromColumn>(&self, column: &'static str) -> Result<T, Error> {
         let value = self.value(column)?;
         T::from_value(value).ok_or_else(|| {
             Error::Broken(format!("column {column} cannot be read as {}", std::any::type_name::<T>()))
         })
     }
 
-    fn value(&self, column: &'static str) -> Result<ValueRef<'_>, Error> {
+    fn value(&self, column: &'static str) -> Result<SqlScalarRef<'_>, Error> {
         let columns = &self.page.columns;
         let start = self.next.get();
-        let is_it = |at: &usize| columns[*at].is(column);
+        let is_it = |at: &usize| columns[*at].has_name(column);
         match (start..columns.len()).find(is_it).or_else(|| (0..start).find(is_it)) {
             Some(at) => {
                 self.next.set(at + 1);
@@ -76,16 +76,16 @@ impl fmt::Debug for Row {
 }
 
 /// The rows of a result together, copied out of the engine, all texts in one piece.
-pub(crate) struct Page {
-    columns: Columns,
+pub(crate) struct ResultBuffer {
+    columns: SharedColumns,
     text: String,
     bytes: Vec<u8>,
-    cells: Vec<Place>,
+    cells: Vec<ResultCell>,
 }
 
 /// Where a copied value lies.
 #[derive(Clone, Copy)]
-enum Place {
+enum ResultCell {
     Null,
     Int(i64),
     Bool(bool),
@@ -93,55 +93,55 @@ enum Place {
     Bytes(u32, u32),
 }
 
-impl Page {
+impl ResultBuffer {
     /// `size` is what the last result of the same statement took: cells and bytes of text.
-    pub fn new(columns: Columns, size: (usize, usize)) -> Page {
+    pub fn new(columns: SharedColumns, size: (usize, usize)) -> ResultBuffer {
         let cells = Vec::with_capacity(size.0.max(columns.len()));
-        Page { columns, text: String::with_capacity(size.1), bytes: Vec::new(), cells }
+        ResultBuffer { columns, text: String::with_capacity(size.1), bytes: Vec::new(), cells }
     }
 
     pub fn size(&self) -> (usize, usize) {
         (self.cells.len(), self.text.len())
     }
 
-    pub fn push(&mut self, value: ValueRef<'_>) -> Result<(), Error> {
+    pub fn push(&mut self, value: SqlScalarRef<'_>) -> Result<(), Error> {
         let place = match value {
-            ValueRef::Null => Place::Null,
-            ValueRef::Int(number) => Place::Int(number),
-            ValueRef::Bool(flag) => Place::Bool(flag),
-            ValueRef::Text(text) => {
+            SqlScalarRef::Null => ResultCell::Null,
+            SqlScalarRef::Int(number) => ResultCell::Int(number),
+            SqlScalarRef::Bool(flag) => ResultCell::Bool(flag),
+            SqlScalarRef::Text(text) => {
                 let start = self.text.len();
                 self.text.push_str(text);
-                Place::Text(offset(start)?, offset(self.text.len())?)
+                ResultCell::Text(convert_offset(start)?, convert_offset(self.text.len())?)
             }
-            ValueRef::Bytes(bytes) => {
+            SqlScalarRef::Bytes(bytes) => {
                 let start = self.bytes.len();
                 self.bytes.extend_from_slice(bytes);
-                Place::Bytes(offset(start)?, offset(self.bytes.len())?)
+                ResultCell::Bytes(convert_offset(start)?, convert_offset(self.bytes.len())?)
             }
         };
         self.cells.push(place);
         Ok(())
     }
 
-    pub fn rows(self) -> Vec<Row> {
+    pub fn into_rows(self) -> Vec<Row> {
         let count = self.cells.len().checked_div(self.columns.len()).unwrap_or(0);
         let page = Arc::new(self);
         (0..count).map(|at| Row { page: Arc::clone(&page), at, next: Cell::new(0) }).collect()
     }
 
-    fn value(&self, row: usize, column: usize) -> ValueRef<'_> {
+    fn value(&self, row: usize, column: usize) -> SqlScalarRef<'_> {
         match self.cells[row * self.columns.len() + column] {
-            Place::Null => ValueRef::Null,
-            Place::Int(number) => ValueRef::Int(number),
-            Place::Bool(flag) => ValueRef::Bool(flag),
-            Place::Text(start, end) => ValueRef::Text(&self.text[start as usize..end as usize]),
-            Place::Bytes(start, end) => ValueRef::Bytes(&self.bytes[start as usize..end as usize]),
+            ResultCell::Null => SqlScalarRef::Null,
+            ResultCell::Int(number) => SqlScalarRef::Int(number),
+            ResultCell::Bool(flag) => SqlScalarRef::Bool(flag),
+            ResultCell::Text(start, end) => SqlScalarRef::Text(&self.text[start as usize..end as usize]),
+            ResultCell::Bytes(start, end) => SqlScalarRef::Bytes(&self.bytes[start as usize..end as usize]),
         }
     }
 }
 
-fn offset(at: usize) -> Result<u32, Error> {
+fn convert_offset(at: usize) -> Result<u32, Error> {
     u32::try_from(at).map_err(|_| Error::Broken("a result of more than 4 GiB".to_owned()))
 }
 
@@ -150,12 +150,12 @@ mod tests {
     use super::*;
 
     fn row() -> Row {
-        let columns: Columns = ["code", "name", "active"].map(Column::from).into();
-        let mut page = Page::new(columns, (0, 0));
-        for value in [ValueRef::Int(5), ValueRef::Null, ValueRef::Bool(true)] {
+        let columns: SharedColumns = ["code", "name", "active"].map(ResultColumn::from).into();
+        let mut page = ResultBuffer::new(columns, (0, 0));
+        for value in [SqlScalarRef::Int(5), SqlScalarRef::Null, SqlScalarRef::Bool(true)] {
             page.push(value).unwrap();
         }
-        page.rows().remove(0)
+        page.into_rows().remove(0)
     }
 
     #[test]

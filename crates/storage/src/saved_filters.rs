@@ -1,6 +1,6 @@
 //! The filters that people keep of a list, and the columns that they chose.
 
-use crate::{Error, Row, Source, Tx, Weight, sql};
+use crate::{Error, QueryWeight, ReadSource, Row, Tx, sql};
 use domain::{FilterCode, Moment, TenantId, UserCode};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub struct SavedFilter {
     pub is_shared: bool,
 }
 
-fn filter(row: &Row) -> Result<SavedFilter, Error> {
+fn parse_filter_row(row: &Row) -> Result<SavedFilter, Error> {
     Ok(SavedFilter {
         code: row.get("code")?,
         list: row.get("list")?,
@@ -28,8 +28,8 @@ fn filter(row: &Row) -> Result<SavedFilter, Error> {
 
 /// Somebody's own filters of a list, and behind them those that others share; each by code.
 #[boxed::future]
-pub async fn of(
-    from: impl Into<Source<'_>>,
+pub async fn list_saved_filters(
+    from: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     (list, owner): (&str, UserCode),
     limit: i64,
@@ -43,12 +43,12 @@ pub async fn of(
     .arg(list)
     .arg(owner)
     .arg(limit);
-    from.all(Weight::Point, statement).await?.iter().map(filter).collect()
+    from.fetch_all(QueryWeight::Point, statement).await?.iter().map(parse_filter_row).collect()
 }
 
 #[boxed::future]
-pub async fn find(
-    from: impl Into<Source<'_>>,
+pub async fn find_saved_filter(
+    from: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     code: FilterCode,
 ) -> Result<Option<SavedFilter>, Error> {
@@ -57,12 +57,17 @@ pub async fn find(
     )
     .arg(tenant)
     .arg(code);
-    from.one(statement).await?.map(|row| filter(&row)).transpose()
+    from.fetch_optional(statement).await?.map(|row| parse_filter_row(&row)).transpose()
 }
 
 /// Writes a filter, whether it is there or not.
 #[boxed::future]
-pub async fn put(tx: &mut Tx, tenant: TenantId, filter: &SavedFilter, now: Moment) -> Result<(), Error> {
+pub async fn upsert_saved_filter(
+    tx: &mut Tx,
+    tenant: TenantId,
+    filter: &SavedFilter,
+    now: Moment,
+) -> Result<(), Error> {
     let statement = sql("INSERT INTO saved_filters (tenant, code, list, owner, name, query, is_shared, created_at, updated_at)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8)
          ON CONFLICT (tenant, code) DO UPDATE SET name = excluded.name, query = excluded.query,
@@ -79,15 +84,15 @@ pub async fn put(tx: &mut Tx, tenant: TenantId, filter: &SavedFilter, now: Momen
 }
 
 #[boxed::future]
-pub async fn remove(tx: &mut Tx, tenant: TenantId, code: FilterCode) -> Result<(), Error> {
+pub async fn delete_saved_filter(tx: &mut Tx, tenant: TenantId, code: FilterCode) -> Result<(), Error> {
     let statement = sql("DELETE FROM saved_filters WHERE tenant = $1 AND code = $2").arg(tenant).arg(code);
     tx.execute(statement).await.map(drop)
 }
 
 /// The columns that somebody chose for a list; `None` where he never did.
 #[boxed::future]
-pub async fn columns(
-    from: impl Into<Source<'_>>,
+pub async fn find_chosen_columns(
+    from: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     (user, list): (UserCode, &str),
 ) -> Result<Option<String>, Error> {
@@ -96,11 +101,11 @@ pub async fn columns(
             .arg(tenant)
             .arg(user)
             .arg(list);
-    from.one(statement).await?.map(|row| row.get("columns")).transpose()
+    from.fetch_optional(statement).await?.map(|row| row.get("columns")).transpose()
 }
 
 #[boxed::future]
-pub async fn choose(
+pub async fn upsert_chosen_columns(
     tx: &mut Tx,
     tenant: TenantId,
     (user, list): (UserCode, &str),

@@ -1,44 +1,49 @@
 //! The second factor of those who enter the console with one, the codes for when it is lost, and those who still owe it.
 
-use crate::{Error, Row, Source, Statement, Tx, Weight, sql};
+use crate::{Error, QueryWeight, ReadSource, Row, Statement, Tx, sql};
 use domain::{Moment, TenantId, UserCode};
 
 /// What is known of a factor besides its secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Factor {
+pub struct StoredSecondFactor {
     /// None where no code has confirmed it yet.
     pub confirmed_at: Option<Moment>,
     pub last_step: i64,
 }
 
 #[boxed::future]
-pub async fn find(
-    from: impl Into<Source<'_>>,
+pub async fn find_second_factor(
+    from: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     user: UserCode,
-) -> Result<Option<Factor>, Error> {
+) -> Result<Option<StoredSecondFactor>, Error> {
     let statement =
         sql("SELECT confirmed_at, last_step FROM second_factors WHERE tenant = $1 AND user_code = $2")
             .arg(tenant)
             .arg(user);
-    let row = from.one(statement).await?;
-    row.map(|row| Ok(Factor { confirmed_at: row.get("confirmed_at")?, last_step: row.get("last_step")? }))
-        .transpose()
+    let row = from.fetch_optional(statement).await?;
+    row.map(|row| {
+        Ok(StoredSecondFactor { confirmed_at: row.get("confirmed_at")?, last_step: row.get("last_step")? })
+    })
+    .transpose()
 }
 
 /// Since when each user of a tenant has one.
 #[boxed::future]
-pub async fn all(from: impl Into<Source<'_>>, tenant: TenantId) -> Result<Vec<(UserCode, Moment)>, Error> {
+pub async fn list_confirmed_factors(
+    from: impl Into<ReadSource<'_>>,
+    tenant: TenantId,
+) -> Result<Vec<(UserCode, Moment)>, Error> {
     let statement = sql("SELECT user_code, confirmed_at FROM second_factors
          WHERE tenant = $1 AND confirmed_at IS NOT NULL ORDER BY user_code")
     .arg(tenant);
-    let rows = from.all(Weight::Search, statement).await?;
+    let rows = from.fetch_all(QueryWeight::Search, statement).await?;
     rows.iter().map(|row| Ok((row.get("user_code")?, row.get("confirmed_at")?))).collect()
 }
 
 /// A factor that waits to be confirmed, in place of one that waited before.
 #[boxed::future]
-pub async fn begin(tx: &mut Tx, tenant: TenantId, user: UserCode) -> Result<(), Error> {
+pub async fn upsert_unconfirmed_factor(tx: &mut Tx, tenant: TenantId, user: UserCode) -> Result<(), Error> {
     let statement = sql(
         "INSERT INTO second_factors (tenant, user_code, confirmed_at, last_step) VALUES ($1, $2, NULL, 0)
          ON CONFLICT (tenant, user_code) DO UPDATE SET confirmed_at = NULL, last_step = 0",
@@ -50,7 +55,7 @@ pub async fn begin(tx: &mut Tx, tenant: TenantId, user: UserCode) -> Result<(), 
 
 /// From now on it is asked for; with new codes for when it is lost.
 #[boxed::future]
-pub async fn confirm(
+pub async fn confirm_second_factor(
     tx: &mut Tx,
     (tenant, user): (TenantId, UserCode),
     step: i64,
@@ -64,14 +69,14 @@ pub async fn confirm(
             .arg(now)
             .arg(step),
     ];
-    statements.extend(replace_recovery(tenant, user, recovery));
-    tx.batch(statements).await
+    statements.extend(replace_recovery_codes(tenant, user, recovery));
+    tx.execute_batch(statements).await
 }
 
 /// New codes in place of all that are left.
-pub fn replace_recovery(tenant: TenantId, user: UserCode, hashes: &[[u8; 32]]) -> Vec<Statement> {
+pub fn replace_recovery_codes(tenant: TenantId, user: UserCode, hashes: &[[u8; 32]]) -> Vec<Statement> {
     let mut statements =
-        vec![of_user("DELETE FROM recovery_codes WHERE tenant = $1 AND user_code = $2", tenant, user)];
+        vec![bind_user("DELETE FROM recovery_codes WHERE tenant = $1 AND user_code = $2", tenant, user)];
     statements.extend(hashes.iter().map(|hash| {
         sql("INSERT INTO recovery_codes (tenant, user_code, hash) VALUES ($1, $2, $3)")
             .arg(tenant)
@@ -83,7 +88,12 @@ pub fn replace_recovery(tenant: TenantId, user: UserCode, hashes: &[[u8; 32]]) -
 
 /// Uses a step of time up; `false` where it or a later one was used before.
 #[boxed::future]
-pub async fn spend(tx: &mut Tx, tenant: TenantId, user: UserCode, step: i64) -> Result<bool, Error> {
+pub async fn consume_time_step(
+    tx: &mut Tx,
+    tenant: TenantId,
+    user: UserCode,
+    step: i64,
+) -> Result<bool, Error> {
     let statement = sql("UPDATE second_factors SET last_step = $3
          WHERE tenant = $1 AND user_code = $2 AND last_step < $3 AND confirmed_at IS NOT NULL")
     .arg(tenant)
@@ -94,7 +104,7 @@ pub async fn spend(tx: &mut Tx, tenant: TenantId, user: UserCode, step: i64) -> 
 
 /// Uses a recovery code up; `false` where there is none such.
 #[boxed::future]
-pub async fn spend_recovery(
+pub async fn consume_recovery_code(
     tx: &mut Tx,
     tenant: TenantId,
     user: UserCode,
@@ -109,40 +119,45 @@ pub async fn spend_recovery(
 
 /// How many recovery codes are left.
 #[boxed::future]
-pub async fn recovery_left(
-    from: impl Into<Source<'_>>,
+pub async fn count_recovery_codes(
+    from: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     user: UserCode,
 ) -> Result<i64, Error> {
     let text = "SELECT COUNT(*) AS codes FROM recovery_codes WHERE tenant = $1 AND user_code = $2";
-    from.one(of_user(text, tenant, user)).await?.map_or(Ok(0), |row| row.get("codes"))
+    from.fetch_optional(bind_user(text, tenant, user)).await?.map_or(Ok(0), |row| row.get("codes"))
 }
 
 /// Ends a factor with everything that belongs to it but its secret; `false` where there was none.
 #[boxed::future]
-pub async fn end(tx: &mut Tx, tenant: TenantId, user: UserCode) -> Result<bool, Error> {
-    tx.batch(vec![
-        of_user("DELETE FROM recovery_codes WHERE tenant = $1 AND user_code = $2", tenant, user),
-        of_user("DELETE FROM entrances WHERE tenant = $1 AND user_code = $2", tenant, user),
+pub async fn delete_second_factor(tx: &mut Tx, tenant: TenantId, user: UserCode) -> Result<bool, Error> {
+    tx.execute_batch(vec![
+        bind_user("DELETE FROM recovery_codes WHERE tenant = $1 AND user_code = $2", tenant, user),
+        bind_user("DELETE FROM entrances WHERE tenant = $1 AND user_code = $2", tenant, user),
     ])
     .await?;
-    let gone = of_user("DELETE FROM second_factors WHERE tenant = $1 AND user_code = $2", tenant, user);
+    let gone = bind_user("DELETE FROM second_factors WHERE tenant = $1 AND user_code = $2", tenant, user);
     Ok(tx.execute(gone).await? == 1)
 }
 
-fn of_user(text: &'static str, tenant: TenantId, user: UserCode) -> Statement {
+fn bind_user(text: &'static str, tenant: TenantId, user: UserCode) -> Statement {
     sql(text).arg(tenant).arg(user)
 }
 
 /// Somebody who gave the right password and owes the code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Entrance {
+pub struct SecondFactorChallenge {
     pub user: UserCode,
     /// Of his sessions, when he gave the password.
     pub generation: i64,
 }
 
-pub fn wait(tenant: TenantId, hash: &[u8], waits: Entrance, expires_at: Moment) -> Statement {
+pub fn insert_factor_challenge(
+    tenant: TenantId,
+    hash: &[u8],
+    waits: SecondFactorChallenge,
+    expires_at: Moment,
+) -> Statement {
     sql("INSERT INTO entrances (tenant, hash, user_code, generation, expires_at) VALUES ($1, $2, $3, $4, $5)")
         .arg(tenant)
         .arg(hash)
@@ -153,23 +168,24 @@ pub fn wait(tenant: TenantId, hash: &[u8], waits: Entrance, expires_at: Moment) 
 
 /// Who waits by this hash, unless it was too long.
 #[boxed::future]
-pub async fn waiting(
-    from: impl Into<Source<'_>>,
+pub async fn find_factor_challenge(
+    from: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     hash: &[u8],
     now: Moment,
-) -> Result<Option<Entrance>, Error> {
+) -> Result<Option<SecondFactorChallenge>, Error> {
     let statement = sql("SELECT user_code, generation FROM entrances
          WHERE tenant = $1 AND hash = $2 AND expires_at > $3")
     .arg(tenant)
     .arg(hash)
     .arg(now);
-    let entrance =
-        |row: Row| Ok(Entrance { user: row.get("user_code")?, generation: row.get("generation")? });
-    from.one(statement).await?.map(entrance).transpose()
+    let entrance = |row: Row| {
+        Ok(SecondFactorChallenge { user: row.get("user_code")?, generation: row.get("generation")? })
+    };
+    from.fetch_optional(statement).await?.map(entrance).transpose()
 }
 
 /// He waits no longer.
-pub fn pass(tenant: TenantId, hash: &[u8]) -> Statement {
+pub fn delete_factor_challenge(tenant: TenantId, hash: &[u8]) -> Statement {
     sql("DELETE FROM entrances WHERE tenant = $1 AND hash = $2").arg(tenant).arg(hash)
 }

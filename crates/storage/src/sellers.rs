@@ -1,11 +1,13 @@
 //! Consultants and representatives.
 
-use crate::{Error, Row, Source, Tx, Weight, sql};
-use domain::{BranchCode, Document, Email, Moment, Name, Phone, Scope, SellerCode, SellerKind, TenantId};
+use crate::{Error, QueryWeight, ReadSource, Row, Tx, sql};
+use domain::{
+    BranchCode, DisplayName, Document, Email, Moment, Phone, Scope, SellerCode, SellerKind, TenantId,
+};
 
 /// A seller, as far as others name him.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Seller {
+pub struct StoredSeller {
     pub code: SellerCode,
     pub kind: SellerKind,
     pub name: String,
@@ -15,13 +17,16 @@ pub struct Seller {
 
 /// Every seller, also those who have left; by code.
 #[boxed::future]
-pub async fn all(from: impl Into<Source<'_>>, tenant: TenantId) -> Result<Vec<Seller>, Error> {
+pub async fn list_sellers(
+    from: impl Into<ReadSource<'_>>,
+    tenant: TenantId,
+) -> Result<Vec<StoredSeller>, Error> {
     let statement =
         sql("SELECT code, kind, name, branch, active FROM sellers WHERE tenant = $1 ORDER BY code");
-    let rows = from.all(Weight::Search, statement.arg(tenant)).await?;
+    let rows = from.fetch_all(QueryWeight::Search, statement.arg(tenant)).await?;
     rows.iter()
         .map(|row| {
-            Ok(Seller {
+            Ok(StoredSeller {
                 code: row.get("code")?,
                 kind: row.get("kind")?,
                 name: row.get("name")?,
@@ -34,7 +39,7 @@ pub async fn all(from: impl Into<Source<'_>>, tenant: TenantId) -> Result<Vec<Se
 
 /// A seller with where he is found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SellerDetails {
+pub struct ActiveSellerDetails {
     pub code: SellerCode,
     pub kind: SellerKind,
     pub name: String,
@@ -51,25 +56,25 @@ pub struct SellerDetails {
 /// Those who sell now in the branches of the scope, of this kind and with this document where they are given; by code.
 /// Whatever is compared without case and accents is left to the caller: neither engine does it as the other.
 #[boxed::future]
-pub async fn active(
-    from: impl Into<Source<'_>>,
+pub async fn list_active_sellers(
+    from: impl Into<ReadSource<'_>>,
     scope: &Scope,
     kind: Option<SellerKind>,
     document: Option<&Document>,
-) -> Result<Vec<SellerDetails>, Error> {
+) -> Result<Vec<ActiveSellerDetails>, Error> {
     let statement =
         sql("SELECT code, kind, name, document, email, mobile, landline, district, city, state, branch
          FROM sellers WHERE tenant = $1 AND active")
         .arg(scope.tenant())
-        .scoped("branch", scope.branches())
-        .when("AND kind = ?", kind)
-        .when("AND document = ?", document.map(Document::as_str))
-        .ending("ORDER BY code");
-    from.all(Weight::Search, statement).await?.iter().map(details).collect()
+        .filter_branches("branch", scope.branches())
+        .append_if_some("AND kind = ?", kind)
+        .append_if_some("AND document = ?", document.map(Document::as_str))
+        .append_text("ORDER BY code");
+    from.fetch_all(QueryWeight::Search, statement).await?.iter().map(parse_seller_row).collect()
 }
 
-fn details(row: &Row) -> Result<SellerDetails, Error> {
-    Ok(SellerDetails {
+fn parse_seller_row(row: &Row) -> Result<ActiveSellerDetails, Error> {
+    Ok(ActiveSellerDetails {
         code: row.get("code")?,
         kind: row.get("kind")?,
         name: row.get("name")?,
@@ -84,10 +89,10 @@ fn details(row: &Row) -> Result<SellerDetails, Error> {
     })
 }
 
-pub struct NewSeller {
+pub struct NewSellerRow {
     pub code: SellerCode,
     pub kind: SellerKind,
-    pub name: Name,
+    pub name: DisplayName,
     pub document: Option<Document>,
     pub email: Option<Email>,
     pub mobile: Option<Phone>,
@@ -99,13 +104,13 @@ pub struct NewSeller {
 }
 
 #[boxed::future]
-pub async fn insert_all(
+pub async fn insert_sellers(
     tx: &mut Tx,
     tenant: TenantId,
-    sellers: &[NewSeller],
+    sellers: &[NewSellerRow],
     now: Moment,
 ) -> Result<(), Error> {
-    let insert = |seller: &NewSeller| {
+    let insert = |seller: &NewSellerRow| {
         sql("INSERT INTO sellers (tenant, code, kind, name, document, email, mobile, landline, district, city, state,
                  branch, active, version, created_at, updated_at)
              VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, TRUE, 1, $13, $13)")
@@ -123,5 +128,5 @@ pub async fn insert_all(
         .arg(seller.branch)
         .arg(now)
     };
-    tx.batch(sellers.iter().map(insert).collect()).await
+    tx.execute_batch(sellers.iter().map(insert).collect()).await
 }

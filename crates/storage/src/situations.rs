@@ -1,11 +1,11 @@
 //! The situations that each tenant registered for its entities.
 
-use crate::{Error, Row, Source, Statement, Tx, Weight, sql};
-use domain::{Colour, Entity, Moment, SituationCode, SituationKind, TenantId, fold};
-use registers::BornSituation;
+use crate::{Error, QueryWeight, ReadSource, Row, Statement, Tx, sql};
+use domain::{Colour, Entity, Moment, SituationCode, SituationKind, TenantId, fold_text};
+use registers::InitialSituation;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Situation {
+pub struct StoredSituation {
     pub entity: Entity,
     pub code: SituationCode,
     pub name: String,
@@ -24,28 +24,35 @@ pub struct Situation {
 
 /// Every situation of every entity; by code.
 #[boxed::future]
-pub async fn all(from: impl Into<Source<'_>>, tenant: TenantId) -> Result<Vec<Situation>, Error> {
+pub async fn list_situations(
+    from: impl Into<ReadSource<'_>>,
+    tenant: TenantId,
+) -> Result<Vec<StoredSituation>, Error> {
     let statement = sql(
         "SELECT s.entity, s.code, s.name, s.kind, s.colour, s.is_default, s.limit_hours, s.position, s.active, m.next
          FROM situations s LEFT JOIN situation_moves m ON m.tenant = s.tenant AND m.situation = s.code
          WHERE s.tenant = $1 ORDER BY s.code, m.next",
     )
     .arg(tenant);
-    let mut all: Vec<Situation> = Vec::new();
-    for row in from.all(Weight::Point, statement).await? {
+    let mut all: Vec<StoredSituation> = Vec::new();
+    for row in from.fetch_all(QueryWeight::Point, statement).await? {
         let next: Option<SituationCode> = row.get("next")?;
         let code: SituationCode = row.get("code")?;
         match all.last_mut().filter(|last| last.code == code) {
             Some(same) => same.next.extend(next),
-            None => all.push(situation(&row, code, next)?),
+            None => all.push(parse_situation_row(&row, code, next)?),
         }
     }
     Ok(all)
 }
 
-fn situation(row: &Row, code: SituationCode, next: Option<SituationCode>) -> Result<Situation, Error> {
+fn parse_situation_row(
+    row: &Row,
+    code: SituationCode,
+    next: Option<SituationCode>,
+) -> Result<StoredSituation, Error> {
     let colour: String = row.get("colour")?;
-    Ok(Situation {
+    Ok(StoredSituation {
         entity: row.get("entity")?,
         code,
         name: row.get("name")?,
@@ -62,14 +69,14 @@ fn situation(row: &Row, code: SituationCode, next: Option<SituationCode>) -> Res
 
 /// Writes situations, the first with code `first` and the others behind it.
 #[boxed::future]
-pub async fn insert_born(
+pub async fn insert_default_situations(
     tx: &mut Tx,
     tenant: TenantId,
     first: i32,
-    born: &[BornSituation],
+    born: &[InitialSituation],
     now: Moment,
 ) -> Result<(), Error> {
-    let insert = |(code, born): (i32, &BornSituation)| {
+    let insert = |(code, born): (i32, &InitialSituation)| {
         sql("INSERT INTO situations (tenant, entity, code, name, folded_name, kind, colour, is_default, position,
                  active, version, created_at, updated_at)
              VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $3, TRUE, 1, $9, $9)")
@@ -77,17 +84,17 @@ pub async fn insert_born(
         .arg(born.entity)
         .arg(code)
         .arg(born.name)
-        .arg(fold(born.name))
+        .arg(fold_text(born.name))
         .arg(born.kind)
         .arg(born.colour.to_string())
         .arg(born.is_default)
         .arg(now)
     };
-    tx.batch((first..).zip(born).map(insert).collect()).await
+    tx.execute_batch((first..).zip(born).map(insert).collect()).await
 }
 
 /// Says how long a record may stay in a situation before somebody should look.
-pub fn limit(tenant: TenantId, code: SituationCode, hours: i32) -> Statement {
+pub fn update_situation_limit(tenant: TenantId, code: SituationCode, hours: i32) -> Statement {
     sql("UPDATE situations SET limit_hours = $3 WHERE tenant = $1 AND code = $2")
         .arg(tenant)
         .arg(code)

@@ -1,43 +1,43 @@
 //! A record as it stood, in one text: what it needs to become that again.
 
-use crate::row::Page;
-use crate::{Error, Row, Value, ValueRef};
+use crate::row::ResultBuffer;
+use crate::{Error, Row, SqlScalar, SqlScalarRef};
 use serde_json::{Map, Value as Json};
 
 /// The columns and values of an `INSERT INTO table (columns) VALUES`.
-pub(crate) fn text(insert: &str, values: impl IntoIterator<Item = Value>) -> String {
+pub(crate) fn encode_snapshot(insert: &str, values: impl IntoIterator<Item = SqlScalar>) -> String {
     let columns = insert.split_once('(').map_or("", |(_, rest)| rest);
     let columns = columns.split_once(')').map_or(columns, |(inside, _)| inside);
     let names = columns.split(',').map(|name| name.trim().to_owned());
-    let object: Map<String, Json> = names.zip(values.into_iter().map(json)).collect();
+    let object: Map<String, Json> = names.zip(values.into_iter().map(convert_to_json)).collect();
     Json::Object(object).to_string()
 }
 
-fn json(value: Value) -> Json {
+fn convert_to_json(value: SqlScalar) -> Json {
     match value {
-        Value::Null | Value::Bytes(_) => Json::Null,
-        Value::Int(number) => number.into(),
-        Value::Bool(flag) => flag.into(),
-        Value::Text(text) => text.into(),
+        SqlScalar::Null | SqlScalar::Bytes(_) => Json::Null,
+        SqlScalar::Int(number) => number.into(),
+        SqlScalar::Bool(flag) => flag.into(),
+        SqlScalar::Text(text) => text.into(),
     }
 }
 
 /// A row as the database would have given it.
-pub(crate) fn row(text: &str) -> Result<Row, Error> {
+pub(crate) fn parse_snapshot_row(text: &str) -> Result<Row, Error> {
     let broken = || Error::Broken("a record is kept that cannot be read".to_owned());
     let object: Map<String, Json> = serde_json::from_str(text).map_err(|_| broken())?;
     let columns: Vec<_> = object.keys().map(|name| name.as_str().into()).collect();
-    let mut page = Page::new(columns.into(), (object.len(), text.len()));
+    let mut page = ResultBuffer::new(columns.into(), (object.len(), text.len()));
     for value in object.values() {
         page.push(match value {
-            Json::Null => ValueRef::Null,
-            Json::Bool(flag) => ValueRef::Bool(*flag),
-            Json::Number(number) => ValueRef::Int(number.as_i64().ok_or_else(broken)?),
-            Json::String(text) => ValueRef::Text(text),
+            Json::Null => SqlScalarRef::Null,
+            Json::Bool(flag) => SqlScalarRef::Bool(*flag),
+            Json::Number(number) => SqlScalarRef::Int(number.as_i64().ok_or_else(broken)?),
+            Json::String(text) => SqlScalarRef::Text(text),
             _ => return Err(broken()),
         })?;
     }
-    page.rows().pop().ok_or_else(broken)
+    page.into_rows().pop().ok_or_else(broken)
 }
 
 #[cfg(test)]
@@ -46,13 +46,13 @@ mod tests {
 
     #[test]
     fn a_record_comes_back_as_it_was() {
-        let values = [Value::Int(7), "Zé \"D'Ávila\"".into(), Value::Null, true.into()];
-        let kept = text("INSERT INTO t (code, name,\n  email, active) VALUES", values);
-        let row = row(&kept).unwrap();
+        let values = [SqlScalar::Int(7), "Zé \"D'Ávila\"".into(), SqlScalar::Null, true.into()];
+        let kept = encode_snapshot("INSERT INTO t (code, name,\n  email, active) VALUES", values);
+        let row = parse_snapshot_row(&kept).unwrap();
         assert_eq!(row.get::<i32>("code").unwrap(), 7);
         assert_eq!(row.get::<String>("name").unwrap(), "Zé \"D'Ávila\"");
         assert_eq!(row.get::<Option<String>>("email").unwrap(), None);
         assert!(row.get::<bool>("active").unwrap());
-        assert!(super::row("[]").is_err());
+        assert!(parse_snapshot_row("[]").is_err());
     }
 }

@@ -1,7 +1,7 @@
 //! A statement: its text, its values, and filters that are appended only where there is something to filter by.
 
-use crate::Value;
-use domain::Branches;
+use crate::SqlScalar;
+use domain::VisibleBranches;
 use std::borrow::Cow;
 use std::fmt::Write;
 
@@ -9,7 +9,7 @@ use std::fmt::Write;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Statement {
     text: Cow<'static, str>,
-    values: Vec<Value>,
+    values: Vec<SqlScalar>,
     /// The text is there already: what is appended brings its values alone.
     known: bool,
 }
@@ -21,16 +21,16 @@ pub fn sql(text: &'static str) -> Statement {
 
 /// The statements that write many rows: `inserts("INSERT INTO t (a, b) VALUES", 100, rows)` writes a hundred with each, and
 /// what is left over in quarters of that, down to one, so that the engines keep a handful of prepared statements and no more.
-pub(crate) fn inserts<R: IntoIterator<Item = Value>>(
+pub(crate) fn build_inserts<R: IntoIterator<Item = SqlScalar>>(
     head: &'static str,
     at_once: usize,
     rows: impl IntoIterator<Item = R>,
 ) -> Vec<Statement> {
-    inserts_of(head, at_once, Rows::of(rows))
+    build_insert_blocks(head, at_once, ValueRows::from_rows(rows))
 }
 
 /// What is the same for all types of rows, so that it is compiled once.
-fn inserts_of(head: &'static str, at_once: usize, rows: Rows) -> Vec<Statement> {
+fn build_insert_blocks(head: &'static str, at_once: usize, rows: ValueRows) -> Vec<Statement> {
     let mut statements = Vec::new();
     let mut values = rows.values.into_iter();
     let (mut left, mut size) = (rows.count, at_once);
@@ -38,22 +38,23 @@ fn inserts_of(head: &'static str, at_once: usize, rows: Rows) -> Vec<Statement> 
         while size > left {
             size = (size / 4).max(1);
         }
-        let block = Rows { values: values.by_ref().take(size * rows.width).collect(), count: size, ..rows };
-        statements.push(sql(head).value_rows(block));
+        let block =
+            ValueRows { values: values.by_ref().take(size * rows.width).collect(), count: size, ..rows };
+        statements.push(sql(head).append_value_rows(block));
         left -= size;
     }
     statements
 }
 
 /// Rows of values, all of one width, behind each other.
-struct Rows {
-    values: Vec<Value>,
+struct ValueRows {
+    values: Vec<SqlScalar>,
     width: usize,
     count: usize,
 }
 
-impl Rows {
-    fn of<R: IntoIterator<Item = Value>>(rows: impl IntoIterator<Item = R>) -> Rows {
+impl ValueRows {
+    fn from_rows<R: IntoIterator<Item = SqlScalar>>(rows: impl IntoIterator<Item = R>) -> ValueRows {
         let (mut values, mut count) = (Vec::new(), 0);
         for row in rows {
             values.extend(row);
@@ -61,7 +62,7 @@ impl Rows {
         }
         let width = values.len().checked_div(count).unwrap_or(0);
         debug_assert_eq!(values.len(), width * count, "rows of one width");
-        Rows { values, width, count }
+        ValueRows { values, width, count }
     }
 }
 
@@ -77,25 +78,29 @@ impl Statement {
 
     /// One whose text was made before, for the same shape: it is given the same values in the same way, and no text is
     /// put together again.
-    pub(crate) fn known(text: &'static str) -> Statement {
+    pub(crate) fn from_known_text(text: &'static str) -> Statement {
         Statement { text: Cow::Borrowed(text), values: Vec::with_capacity(8), known: true }
     }
 
     /// The value of the next `$n`.
-    pub fn arg(mut self, value: impl Into<Value>) -> Statement {
+    pub fn arg(mut self, value: impl Into<SqlScalar>) -> Statement {
         self.values.push(value.into());
         self
     }
 
     /// Appends more text, with its own `?` for each of `values`: `.then("LIMIT ?", [10])`.
-    pub fn then<V: Into<Value>>(mut self, text: &str, values: impl IntoIterator<Item = V>) -> Statement {
+    pub fn append<V: Into<SqlScalar>>(
+        mut self,
+        text: &str,
+        values: impl IntoIterator<Item = V>,
+    ) -> Statement {
         let first = self.values.len();
         self.values.extend(values.into_iter().map(Into::into));
-        self.appended(text, first)
+        self.append_numbered(text, first)
     }
 
     /// Appends the text to values that are there already, from the first of them on.
-    fn appended(mut self, text: &str, first: usize) -> Statement {
+    fn append_numbered(mut self, text: &str, first: usize) -> Statement {
         if self.known {
             return self;
         }
@@ -116,7 +121,7 @@ impl Statement {
     }
 
     /// Appends text that needs no value: `.ending("ORDER BY code")`.
-    pub fn ending(mut self, text: &str) -> Statement {
+    pub fn append_text(mut self, text: &str) -> Statement {
         if self.known {
             return self;
         }
@@ -127,42 +132,45 @@ impl Statement {
     }
 
     /// Appends a filter where there is a value for it: `.when("AND plate = ?", plate)`.
-    pub fn when<V: Into<Value>>(self, text: &str, value: Option<V>) -> Statement {
+    pub fn append_if_some<V: Into<SqlScalar>>(self, text: &str, value: Option<V>) -> Statement {
         match value {
-            Some(value) => self.then(text, [value]),
+            Some(value) => self.append(text, [value]),
             None => self,
         }
     }
 
     /// Appends `AND column IN (…)`; an empty list finds nothing.
-    pub fn within<V: Into<Value>>(self, column: &str, list: impl IntoIterator<Item = V>) -> Statement {
-        self.within_values(column, list.into_iter().map(Into::into).collect())
+    pub fn filter_in<V: Into<SqlScalar>>(self, column: &str, list: impl IntoIterator<Item = V>) -> Statement {
+        self.filter_in_values(column, list.into_iter().map(Into::into).collect())
     }
 
-    fn within_values(self, column: &str, mut list: Vec<Value>) -> Statement {
+    fn filter_in_values(self, column: &str, mut list: Vec<SqlScalar>) -> Statement {
         let Some(last) = list.last().cloned() else {
-            return self.ending("AND 1 = 0");
+            return self.append_text("AND 1 = 0");
         };
         let length = LIST_LENGTHS.into_iter().find(|n| *n >= list.len()).unwrap_or(list.len());
         list.resize(length, last);
         let marks = vec!["?"; length].join(", ");
-        self.then(&format!("AND {column} IN ({marks})"), list)
+        self.append(&format!("AND {column} IN ({marks})"), list)
     }
 
     /// Appends the limit to a caller's branches, where he has one.
-    pub fn scoped(self, column: &str, branches: &Branches) -> Statement {
+    pub fn filter_branches(self, column: &str, branches: &VisibleBranches) -> Statement {
         match branches {
-            Branches::All => self,
-            Branches::Only(some) => self.within(column, some.iter().copied()),
+            VisibleBranches::All => self,
+            VisibleBranches::Only(some) => self.filter_in(column, some.iter().copied()),
         }
     }
 
     /// Appends rows of values: `($1, $2), ($3, $4)`.
-    pub(crate) fn rows<R: IntoIterator<Item = Value>>(self, rows: impl IntoIterator<Item = R>) -> Statement {
-        self.value_rows(Rows::of(rows))
+    pub(crate) fn append_rows<R: IntoIterator<Item = SqlScalar>>(
+        self,
+        rows: impl IntoIterator<Item = R>,
+    ) -> Statement {
+        self.append_value_rows(ValueRows::from_rows(rows))
     }
 
-    fn value_rows(mut self, rows: Rows) -> Statement {
+    fn append_value_rows(mut self, rows: ValueRows) -> Statement {
         let out = self.text.to_mut();
         for (number, value) in rows.values.into_iter().enumerate() {
             out.push_str(match number % rows.width {
@@ -178,12 +186,12 @@ impl Statement {
     }
 
     /// Whether it is plain that the statement writes nothing; one that may write counts as one that does.
-    pub(crate) fn only_reads(&self) -> bool {
+    pub(crate) fn is_read_only(&self) -> bool {
         self.text.trim_start().starts_with("SELECT")
     }
 
     /// Where the text lies, if it is one of the program's own: that tells it from every other, faster than reading it.
-    pub(crate) fn fixed(&self) -> Option<(usize, usize)> {
+    pub(crate) fn static_text_address(&self) -> Option<(usize, usize)> {
         match &self.text {
             Cow::Borrowed(text) => Some((text.as_ptr() as usize, text.len())),
             Cow::Owned(_) => None,
@@ -194,7 +202,7 @@ impl Statement {
         &self.text
     }
 
-    pub fn values(&self) -> &[Value] {
+    pub fn values(&self) -> &[SqlScalar] {
         &self.values
     }
 }
@@ -206,12 +214,14 @@ mod tests {
 
     #[test]
     fn an_absent_filter_leaves_no_trace() {
-        let all = sql("SELECT code FROM plans WHERE tenant = $1").arg(7).when("AND name = ?", None::<&str>);
+        let all = sql("SELECT code FROM plans WHERE tenant = $1")
+            .arg(7)
+            .append_if_some("AND name = ?", None::<&str>);
         assert_eq!(all.text(), "SELECT code FROM plans WHERE tenant = $1");
         let one = sql("SELECT code FROM plans WHERE tenant = $1")
             .arg(7)
-            .when("AND name = ?", Some("Ouro"))
-            .then("ORDER BY code LIMIT ? OFFSET ?", [10, 20]);
+            .append_if_some("AND name = ?", Some("Ouro"))
+            .append("ORDER BY code LIMIT ? OFFSET ?", [10, 20]);
         assert_eq!(
             one.text(),
             "SELECT code FROM plans WHERE tenant = $1 AND name = $2 ORDER BY code LIMIT $3 OFFSET $4"
@@ -221,7 +231,7 @@ mod tests {
 
     #[test]
     fn lists_are_padded_to_few_lengths() {
-        let list = |n: i64| sql("SELECT 1 WHERE TRUE").within("code", 1..=n);
+        let list = |n: i64| sql("SELECT 1 WHERE TRUE").filter_in("code", 1..=n);
         assert_eq!(list(1).text(), "SELECT 1 WHERE TRUE AND code IN ($1)");
         assert_eq!(list(2).text(), list(4).text());
         assert_eq!(list(2).values(), [1.into(), 2.into(), 2.into(), 2.into()]);
@@ -232,13 +242,13 @@ mod tests {
     #[test]
     fn many_rows_travel_together_and_the_rest_in_a_few_lengths() {
         let rows = |n: i64| (1..=n).map(|number| [number.into(), "x".into()]);
-        let made = inserts("INSERT INTO t (a, b) VALUES", 2, rows(3));
+        let made = build_inserts("INSERT INTO t (a, b) VALUES", 2, rows(3));
         assert_eq!(made[0].text(), "INSERT INTO t (a, b) VALUES ($1, $2), ($3, $4)");
         assert_eq!(made[0].values(), [1.into(), "x".into(), 2.into(), "x".into()]);
         assert_eq!(made[1], sql("INSERT INTO t (a, b) VALUES ($1, $2)").arg(3).arg("x"));
-        assert_eq!((made.len(), inserts("INSERT INTO t (a, b) VALUES", 2, rows(4)).len()), (2, 2));
-        assert!(inserts("INSERT INTO t (a, b) VALUES", 2, rows(0)).is_empty());
-        let lengths = inserts("INSERT INTO t (a, b) VALUES", 32, rows(75))
+        assert_eq!((made.len(), build_inserts("INSERT INTO t (a, b) VALUES", 2, rows(4)).len()), (2, 2));
+        assert!(build_inserts("INSERT INTO t (a, b) VALUES", 2, rows(0)).is_empty());
+        let lengths = build_inserts("INSERT INTO t (a, b) VALUES", 32, rows(75))
             .iter()
             .map(|one| one.values().len() / 2)
             .collect::<Vec<_>>();
@@ -248,10 +258,10 @@ mod tests {
     #[test]
     fn a_scope_of_some_branches_is_a_list_and_of_all_is_nothing() {
         let base = || sql("SELECT 1 WHERE TRUE");
-        assert_eq!(base().scoped("branch", &Branches::All), base());
-        let only = Branches::Only([BranchCode::new(3)].into());
-        assert_eq!(base().scoped("branch", &only).text(), "SELECT 1 WHERE TRUE AND branch IN ($1)");
-        let none = Branches::Only([].into());
-        assert_eq!(base().scoped("branch", &none).text(), "SELECT 1 WHERE TRUE AND 1 = 0");
+        assert_eq!(base().filter_branches("branch", &VisibleBranches::All), base());
+        let only = VisibleBranches::Only([BranchCode::new(3)].into());
+        assert_eq!(base().filter_branches("branch", &only).text(), "SELECT 1 WHERE TRUE AND branch IN ($1)");
+        let none = VisibleBranches::Only([].into());
+        assert_eq!(base().filter_branches("branch", &none).text(), "SELECT 1 WHERE TRUE AND 1 = 0");
     }
 }

@@ -1,11 +1,11 @@
 //! Suppliers: workshops, tow trucks, clinics.
 
-use crate::{Error, Row, Source, Tx, people, sql};
-use domain::{Cep, Document, Email, Moment, Name, Phone, PostalAddress, SupplierCode, TenantId};
+use crate::{Error, ReadSource, Row, Tx, people, sql};
+use domain::{Cep, DisplayName, Document, Email, Moment, Phone, PostalAddress, SupplierCode, TenantId};
 
 /// A supplier as it is kept, whether the association still works with it or not.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Supplier {
+pub struct StoredSupplier {
     pub code: SupplierCode,
     pub name: String,
     pub trade_name: Option<String>,
@@ -21,22 +21,22 @@ pub struct Supplier {
 
 /// The supplier of this code. Suppliers have no branch: whoever works in the tenant may see them.
 #[boxed::future]
-pub async fn find(
-    from: impl Into<Source<'_>>,
+pub async fn find_supplier(
+    from: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     code: SupplierCode,
-) -> Result<Option<Supplier>, Error> {
+) -> Result<Option<StoredSupplier>, Error> {
     let statement =
         sql("SELECT code, name, trade_name, document, state_registration, email, mobile, landline, kind,
              street_kind, street, street_number, complement, district, city, state, cep, active
          FROM suppliers WHERE tenant = $1 AND code = $2")
         .arg(tenant)
         .arg(code);
-    from.one(statement).await?.map(|row| supplier(&row)).transpose()
+    from.fetch_optional(statement).await?.map(|row| parse_supplier_row(&row)).transpose()
 }
 
-fn supplier(row: &Row) -> Result<Supplier, Error> {
-    Ok(Supplier {
+fn parse_supplier_row(row: &Row) -> Result<StoredSupplier, Error> {
+    Ok(StoredSupplier {
         code: row.get("code")?,
         name: row.get("name")?,
         trade_name: row.get("trade_name")?,
@@ -46,14 +46,14 @@ fn supplier(row: &Row) -> Result<Supplier, Error> {
         mobile: row.get("mobile")?,
         landline: row.get("landline")?,
         kind: row.get("kind")?,
-        address: people::place(row)?,
+        address: people::parse_address_columns(row)?,
         active: row.get("active")?,
     })
 }
 
-pub struct NewSupplier {
+pub struct NewSupplierRow {
     pub code: SupplierCode,
-    pub name: Name,
+    pub name: DisplayName,
     pub trade_name: Option<String>,
     pub document: Option<Document>,
     pub state_registration: Option<String>,
@@ -67,13 +67,13 @@ pub struct NewSupplier {
 }
 
 #[boxed::future]
-pub async fn insert_all(
+pub async fn insert_suppliers(
     tx: &mut Tx,
     tenant: TenantId,
-    suppliers: &[NewSupplier],
+    suppliers: &[NewSupplierRow],
     now: Moment,
 ) -> Result<(), Error> {
-    let insert = |supplier: &NewSupplier| {
+    let insert = |supplier: &NewSupplierRow| {
         let address = &supplier.address;
         sql("INSERT INTO suppliers (tenant, code, name, trade_name, document, state_registration, email, mobile,
                  landline, kind, street_kind, street, street_number, complement, district, city, state, cep, active,
@@ -100,5 +100,5 @@ pub async fn insert_all(
         .arg(address.cep.as_ref().map(Cep::as_str))
         .arg(now)
     };
-    tx.batch(suppliers.iter().map(insert).collect()).await
+    tx.execute_batch(suppliers.iter().map(insert).collect()).await
 }

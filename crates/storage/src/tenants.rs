@@ -1,10 +1,10 @@
 //! Tenants: the associations on this server, and the hosts under which each is found.
 
-use crate::{Error, Row, Source, Tx, Weight, sql};
-use domain::{Host, Moment, Name, Role, TenantId, TimeZone};
+use crate::{Error, QueryWeight, ReadSource, Row, Tx, sql};
+use domain::{DisplayName, HostName, Moment, Role, TenantId, TimeZone};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tenant {
+pub struct StoredTenant {
     pub id: TenantId,
     pub name: String,
     pub time_zone: String,
@@ -22,7 +22,7 @@ pub struct Tenant {
     pub updated_at: Moment,
 }
 
-/// What [`tenant`] reads.
+/// What [`parse_tenant_row`] reads.
 macro_rules! select {
     () => {
         "SELECT tenant, name, time_zone, active, colour, second_colour, open_validation, validation_partners, \
@@ -31,10 +31,10 @@ macro_rules! select {
 }
 
 #[boxed::future]
-pub async fn insert(
+pub async fn insert_tenant(
     tx: &mut Tx,
     id: TenantId,
-    name: &Name,
+    name: &DisplayName,
     time_zone: &TimeZone,
     now: Moment,
 ) -> Result<(), Error> {
@@ -49,20 +49,23 @@ pub async fn insert(
 }
 
 #[boxed::future]
-pub async fn find(from: impl Into<Source<'_>>, id: TenantId) -> Result<Option<Tenant>, Error> {
+pub async fn find_tenant(
+    from: impl Into<ReadSource<'_>>,
+    id: TenantId,
+) -> Result<Option<StoredTenant>, Error> {
     let statement = sql(concat!(select!(), "WHERE tenant = $1")).arg(id);
-    from.one(statement).await?.map(|row| tenant(&row)).transpose()
+    from.fetch_optional(statement).await?.map(|row| parse_tenant_row(&row)).transpose()
 }
 
 /// Every tenant, for whoever runs the server.
 #[boxed::future]
-pub async fn all(from: impl Into<Source<'_>>) -> Result<Vec<Tenant>, Error> {
+pub async fn list_tenants(from: impl Into<ReadSource<'_>>) -> Result<Vec<StoredTenant>, Error> {
     let statement = sql(concat!(select!(), "ORDER BY tenant"));
-    from.all(Weight::Search, statement).await?.iter().map(tenant).collect()
+    from.fetch_all(QueryWeight::Search, statement).await?.iter().map(parse_tenant_row).collect()
 }
 
-fn tenant(row: &Row) -> Result<Tenant, Error> {
-    Ok(Tenant {
+fn parse_tenant_row(row: &Row) -> Result<StoredTenant, Error> {
+    Ok(StoredTenant {
         id: row.get("tenant")?,
         name: row.get("name")?,
         time_zone: row.get("time_zone")?,
@@ -71,28 +74,28 @@ fn tenant(row: &Row) -> Result<Tenant, Error> {
         second_colour: row.get("second_colour")?,
         open_validation: row.get("open_validation")?,
         validation_partners: row.get("validation_partners")?,
-        second_factor_roles: roles_of(row.get("second_factor_roles")?),
+        second_factor_roles: decode_roles(row.get("second_factor_roles")?),
         version: row.get("version")?,
         updated_at: row.get("updated_at")?,
     })
 }
 
 /// The roles whose bits are set.
-pub(crate) fn roles_of(bits: i64) -> Vec<Role> {
-    Role::ALL.into_iter().filter(|role| bits & bit(*role) != 0).collect()
+pub(crate) fn decode_roles(bits: i64) -> Vec<Role> {
+    Role::ALL.into_iter().filter(|role| bits & encode_role(*role) != 0).collect()
 }
 
-fn bits_of(roles: &[Role]) -> i64 {
-    roles.iter().fold(0, |bits, role| bits | bit(*role))
+fn encode_roles(roles: &[Role]) -> i64 {
+    roles.iter().fold(0, |bits, role| bits | encode_role(*role))
 }
 
-fn bit(role: Role) -> i64 {
+fn encode_role(role: Role) -> i64 {
     1 << role.number()
 }
 
 /// Writes what is told of a tenant anew; its hosts are claimed and freed apart.
 #[boxed::future]
-pub async fn update(tx: &mut Tx, tenant: &Tenant) -> Result<(), Error> {
+pub async fn update_tenant(tx: &mut Tx, tenant: &StoredTenant) -> Result<(), Error> {
     let statement = sql("UPDATE tenants SET name = $2, time_zone = $3, colour = $4, second_colour = $5,
              version = version + 1, updated_at = $6, open_validation = $7, validation_partners = $8,
              second_factor_roles = $9 WHERE tenant = $1")
@@ -104,27 +107,30 @@ pub async fn update(tx: &mut Tx, tenant: &Tenant) -> Result<(), Error> {
     .arg(tenant.updated_at)
     .arg(tenant.open_validation)
     .arg(tenant.validation_partners.as_deref())
-    .arg(bits_of(&tenant.second_factor_roles));
+    .arg(encode_roles(&tenant.second_factor_roles));
     tx.execute(statement).await.map(drop)
 }
 
 /// The hosts of a tenant, in the order of the alphabet.
 #[boxed::future]
-pub async fn hosts_of(from: impl Into<Source<'_>>, tenant: TenantId) -> Result<Vec<String>, Error> {
+pub async fn list_hosts_of_tenant(
+    from: impl Into<ReadSource<'_>>,
+    tenant: TenantId,
+) -> Result<Vec<String>, Error> {
     let statement = sql("SELECT host FROM hosts WHERE tenant = $1 ORDER BY host").arg(tenant);
-    from.all(Weight::Point, statement).await?.iter().map(|row| row.get("host")).collect()
+    from.fetch_all(QueryWeight::Point, statement).await?.iter().map(|row| row.get("host")).collect()
 }
 
 /// Lets go of a host of a tenant.
 #[boxed::future]
-pub async fn free_host(tx: &mut Tx, host: &str, tenant: TenantId) -> Result<(), Error> {
+pub async fn delete_host(tx: &mut Tx, host: &str, tenant: TenantId) -> Result<(), Error> {
     let statement = sql("DELETE FROM hosts WHERE host = $1 AND tenant = $2").arg(host).arg(tenant);
     tx.execute(statement).await.map(drop)
 }
 
 /// Gives a host to a tenant; `false` where another has it.
 #[boxed::future]
-pub async fn claim_host(tx: &mut Tx, host: &Host, tenant: TenantId) -> Result<bool, Error> {
+pub async fn reserve_host(tx: &mut Tx, host: &HostName, tenant: TenantId) -> Result<bool, Error> {
     let statement = sql("INSERT INTO hosts (host, tenant) VALUES ($1, $2)
          ON CONFLICT (host) DO UPDATE SET tenant = excluded.tenant WHERE hosts.tenant = excluded.tenant")
     .arg(host.as_str())
@@ -134,9 +140,9 @@ pub async fn claim_host(tx: &mut Tx, host: &Host, tenant: TenantId) -> Result<bo
 
 /// Which tenant each host leads to.
 #[boxed::future]
-pub async fn hosts(from: impl Into<Source<'_>>) -> Result<Vec<(String, TenantId)>, Error> {
+pub async fn list_hosts(from: impl Into<ReadSource<'_>>) -> Result<Vec<(String, TenantId)>, Error> {
     let statement = sql("SELECT host, tenant FROM hosts ORDER BY host");
-    let rows = from.all(Weight::Point, statement).await?;
+    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
     rows.iter().map(|row| Ok((row.get("host")?, row.get("tenant")?))).collect()
 }
 
@@ -147,7 +153,7 @@ mod tests {
     #[test]
     fn roles_come_back_as_they_were_kept() {
         for roles in [&[][..], &[Role::Administrator], &[Role::Administrator, Role::Operator], &Role::ALL] {
-            assert_eq!(roles_of(bits_of(roles)), roles);
+            assert_eq!(decode_roles(encode_roles(roles)), roles);
         }
     }
 }

@@ -1,10 +1,10 @@
 //! What a ticket of the help desk may be about.
 
-use crate::{Error, Source, Weight, sql};
+use crate::{Error, QueryWeight, ReadSource, sql};
 use domain::{Priority, TenantId, TicketTypeCode};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TicketType {
+pub struct StoredTicketType {
     pub code: TicketTypeCode,
     pub name: String,
     /// What a ticket of this type has that names none.
@@ -14,13 +14,16 @@ pub struct TicketType {
 
 /// Every type, also those no longer used; by code.
 #[boxed::future]
-pub async fn all(from: impl Into<Source<'_>>, tenant: TenantId) -> Result<Vec<TicketType>, Error> {
+pub async fn list_ticket_types(
+    from: impl Into<ReadSource<'_>>,
+    tenant: TenantId,
+) -> Result<Vec<StoredTicketType>, Error> {
     let statement =
         sql("SELECT code, name, priority, active FROM ticket_types WHERE tenant = $1 ORDER BY code");
-    let rows = from.all(Weight::Point, statement.arg(tenant)).await?;
+    let rows = from.fetch_all(QueryWeight::Point, statement.arg(tenant)).await?;
     rows.iter()
         .map(|row| {
-            Ok(TicketType {
+            Ok(StoredTicketType {
                 code: row.get("code")?,
                 name: row.get("name")?,
                 priority: row.get("priority")?,

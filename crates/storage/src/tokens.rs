@@ -1,12 +1,12 @@
 //! Tokens of users, of which only the hash is kept.
 
-use crate::tenants::roles_of;
-use crate::{Error, Source, Statement, Tx, Weight, sql};
+use crate::tenants::decode_roles;
+use crate::{Error, QueryWeight, ReadSource, Statement, Tx, sql};
 use domain::{BranchCode, Moment, Role, TenantId, UserCode};
 
 /// Whose a token is, and until when.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Holder {
+pub struct StoredTokenHolder {
     pub user: UserCode,
     pub role: Role,
     pub branches: Vec<BranchCode>,
@@ -24,7 +24,7 @@ pub struct Holder {
 }
 
 /// A token to be written. Its generation is the one its user has as he enters.
-pub struct NewToken<'t> {
+pub struct NewTokenRow<'t> {
     pub tenant: TenantId,
     pub hash: &'t [u8],
     pub user: UserCode,
@@ -33,7 +33,7 @@ pub struct NewToken<'t> {
     pub expires_at: Moment,
 }
 
-pub fn insert(new: &NewToken<'_>) -> Statement {
+pub fn insert_token(new: &NewTokenRow<'_>) -> Statement {
     sql("INSERT INTO tokens (tenant, hash, user_code, generation, created_at, expires_at)
          VALUES ($1, $2, $3, $4, $5, $6)")
     .arg(new.tenant)
@@ -46,12 +46,12 @@ pub fn insert(new: &NewToken<'_>) -> Statement {
 
 /// Whose token this is, unless it has expired or was ended, he was disabled or his association was.
 #[boxed::future]
-pub async fn holder(
-    from: impl Into<Source<'_>>,
+pub async fn find_token_holder(
+    from: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     hash: &[u8],
     now: Moment,
-) -> Result<Option<Holder>, Error> {
+) -> Result<Option<StoredTokenHolder>, Error> {
     let statement =
         sql("SELECT k.expires_at, k.is_console, k.active_at, k.has_code, u.code, u.role, b.branch,
              f.confirmed_at AS factor_since, t.second_factor_roles
@@ -65,11 +65,11 @@ pub async fn holder(
         .arg(tenant)
         .arg(hash)
         .arg(now);
-    let rows = from.all(Weight::Point, statement).await?;
+    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
     let Some(first) = rows.first() else { return Ok(None) };
     let branches = rows.iter().map(|row| row.get::<Option<BranchCode>>("branch"));
     let role: Role = first.get("role")?;
-    Ok(Some(Holder {
+    Ok(Some(StoredTokenHolder {
         user: first.get("code")?,
         role,
         branches: branches.filter_map(Result::transpose).collect::<Result<_, _>>()?,
@@ -78,13 +78,13 @@ pub async fn holder(
         active_at: first.get("active_at")?,
         has_code: first.get("has_code")?,
         has_factor: first.get::<Option<Moment>>("factor_since")?.is_some(),
-        needs_factor: roles_of(first.get("second_factor_roles")?).contains(&role),
+        needs_factor: decode_roles(first.get("second_factor_roles")?).contains(&role),
     }))
 }
 
 /// Ends every token of a user: none of his generation is good any more. The rows go when they expire.
 #[boxed::future]
-pub async fn end_all(tx: &mut Tx, tenant: TenantId, user: UserCode) -> Result<(), Error> {
+pub async fn revoke_user_tokens(tx: &mut Tx, tenant: TenantId, user: UserCode) -> Result<(), Error> {
     let statement = sql("UPDATE users SET generation = generation + 1 WHERE tenant = $1 AND code = $2")
         .arg(tenant)
         .arg(user);
@@ -94,8 +94,8 @@ pub async fn end_all(tx: &mut Tx, tenant: TenantId, user: UserCode) -> Result<()
 /// Ends whatever lets somebody in, of everybody on this server: tokens, half-done sign-ins, links that set a
 /// password. The rows of tokens go when they expire.
 #[boxed::future]
-pub async fn end_everybody(tx: &mut Tx) -> Result<(), Error> {
-    tx.batch(vec![
+pub async fn revoke_all_access(tx: &mut Tx) -> Result<(), Error> {
+    tx.execute_batch(vec![
         sql("UPDATE users SET generation = generation + 1"),
         sql("DELETE FROM entrances"),
         sql("DELETE FROM password_resets"),
@@ -104,7 +104,7 @@ pub async fn end_everybody(tx: &mut Tx) -> Result<(), Error> {
 }
 
 /// Marks a token as that of somebody who entered by the console, and from where.
-pub fn mark_console(
+pub fn mark_console_token(
     tenant: TenantId,
     hash: &[u8],
     (address, agent): (&str, Option<&str>),
@@ -120,13 +120,18 @@ pub fn mark_console(
 }
 
 /// Marks a program's token as one for which a code was given besides the password.
-pub fn mark_code(tenant: TenantId, hash: &[u8]) -> Statement {
+pub fn mark_code_verified(tenant: TenantId, hash: &[u8]) -> Statement {
     sql("UPDATE tokens SET has_code = TRUE WHERE tenant = $1 AND hash = $2").arg(tenant).arg(hash)
 }
 
 /// Notes that a session of the console is in use.
 #[boxed::future]
-pub async fn note_activity(tx: &mut Tx, tenant: TenantId, hash: &[u8], now: Moment) -> Result<(), Error> {
+pub async fn update_token_activity(
+    tx: &mut Tx,
+    tenant: TenantId,
+    hash: &[u8],
+    now: Moment,
+) -> Result<(), Error> {
     let statement = sql("UPDATE tokens SET active_at = $3 WHERE tenant = $1 AND hash = $2 AND is_console")
         .arg(tenant)
         .arg(hash)
@@ -136,7 +141,7 @@ pub async fn note_activity(tx: &mut Tx, tenant: TenantId, hash: &[u8], now: Mome
 
 /// A token that is still good, as its owner may know it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Open {
+pub struct ActiveToken {
     pub hash: Vec<u8>,
     pub is_console: bool,
     pub address: Option<String>,
@@ -149,12 +154,12 @@ pub struct Open {
 
 /// The newest tokens of a user that are still good.
 #[boxed::future]
-pub async fn open(
-    from: impl Into<Source<'_>>,
+pub async fn list_active_tokens(
+    from: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     user: UserCode,
     (now, limit): (Moment, i64),
-) -> Result<Vec<Open>, Error> {
+) -> Result<Vec<ActiveToken>, Error> {
     let statement = sql("SELECT k.hash, k.is_console, k.address, k.agent, k.created_at, k.expires_at, k.active_at
          FROM tokens k JOIN users u ON u.tenant = k.tenant AND u.code = k.user_code AND u.generation = k.generation
          WHERE k.tenant = $1 AND k.user_code = $2 AND k.expires_at > $3
@@ -163,10 +168,10 @@ pub async fn open(
     .arg(user)
     .arg(now)
     .arg(limit);
-    let rows = from.all(Weight::Search, statement).await?;
+    let rows = from.fetch_all(QueryWeight::Search, statement).await?;
     rows.iter()
         .map(|row| {
-            Ok(Open {
+            Ok(ActiveToken {
                 hash: row.get("hash")?,
                 is_console: row.get("is_console")?,
                 address: row.get("address")?,
@@ -181,7 +186,7 @@ pub async fn open(
 
 /// Ends one token of a user; `false` where he has no such.
 #[boxed::future]
-pub async fn end_one(tx: &mut Tx, tenant: TenantId, user: UserCode, hash: &[u8]) -> Result<bool, Error> {
+pub async fn delete_token(tx: &mut Tx, tenant: TenantId, user: UserCode, hash: &[u8]) -> Result<bool, Error> {
     let statement = sql("DELETE FROM tokens WHERE tenant = $1 AND hash = $2 AND user_code = $3")
         .arg(tenant)
         .arg(hash)
@@ -191,7 +196,7 @@ pub async fn end_one(tx: &mut Tx, tenant: TenantId, user: UserCode, hash: &[u8])
 
 /// Ends the sessions of the console that a user has besides one.
 #[boxed::future]
-pub async fn end_other_console(
+pub async fn delete_other_console_tokens(
     tx: &mut Tx,
     tenant: TenantId,
     user: UserCode,

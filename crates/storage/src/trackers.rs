@@ -1,12 +1,12 @@
 //! Equipment that the association owns or rents, many at a time; one by one it is a register like any other (`registers`).
 
-use crate::statement::inserts;
-use crate::{Statement, Value};
+use crate::statement::build_inserts;
+use crate::{SqlScalar, Statement};
 use domain::{Moment, SupplierCode, TenantId, TrackerCode};
 
 /// A tracker in use.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NewTracker<'t> {
+pub struct NewTrackerRow<'t> {
     pub code: TrackerCode,
     pub serial_number: &'t str,
     pub imei: Option<&'t str>,
@@ -19,8 +19,11 @@ pub struct NewTracker<'t> {
 /// How many rows travel in one statement.
 const ROWS: usize = 100;
 
-pub fn insert<'t>(tenant: TenantId, trackers: impl IntoIterator<Item = NewTracker<'t>>) -> Vec<Statement> {
-    let rows = trackers.into_iter().map(|one| -> [Value; 11] {
+pub fn insert_trackers<'t>(
+    tenant: TenantId,
+    trackers: impl IntoIterator<Item = NewTrackerRow<'t>>,
+) -> Vec<Statement> {
+    let rows = trackers.into_iter().map(|one| -> [SqlScalar; 11] {
         [
             tenant.into(),
             one.code.into(),
@@ -37,5 +40,5 @@ pub fn insert<'t>(tenant: TenantId, trackers: impl IntoIterator<Item = NewTracke
     });
     let head = "INSERT INTO trackers (tenant, code, serial_number, imei, model, maker, supplier, active, version, created_at,
          updated_at) VALUES";
-    inserts(head, ROWS, rows)
+    build_inserts(head, ROWS, rows)
 }

@@ -1,10 +1,10 @@
 //! Users of a tenant, and the logins by which the server knows them.
 
-use crate::{Error, Row, Source, Tx, Weight, sql};
-use domain::{BranchCode, Email, Moment, Name, Role, Scope, TenantId, UserCode};
+use crate::{Error, QueryWeight, ReadSource, Row, Tx, sql};
+use domain::{BranchCode, DisplayName, Email, Moment, Role, Scope, TenantId, UserCode};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct User {
+pub struct StoredUser {
     pub code: UserCode,
     pub name: String,
     pub email: String,
@@ -16,10 +16,10 @@ pub struct User {
     pub updated_at: Moment,
 }
 
-pub struct NewUser<'u> {
+pub struct NewUserRow<'u> {
     pub tenant: TenantId,
     pub code: UserCode,
-    pub name: &'u Name,
+    pub name: &'u DisplayName,
     pub email: &'u Email,
     pub role: Role,
     pub branches: &'u [BranchCode],
@@ -28,7 +28,7 @@ pub struct NewUser<'u> {
     pub now: Moment,
 }
 
-/// What [`collect`] reads.
+/// What [`collect_users`] reads.
 macro_rules! select {
     () => {
         "SELECT u.code, u.name, u.email, u.role, u.active, u.version, u.updated_at, b.branch
@@ -37,7 +37,7 @@ macro_rules! select {
 }
 
 #[boxed::future]
-pub async fn insert(tx: &mut Tx, user: &NewUser<'_>) -> Result<(), Error> {
+pub async fn insert_user(tx: &mut Tx, user: &NewUserRow<'_>) -> Result<(), Error> {
     let mut statements =
         vec![
         sql("INSERT INTO users (tenant, code, name, email, role, password_hash, must_change_password, active,
@@ -52,12 +52,12 @@ pub async fn insert(tx: &mut Tx, user: &NewUser<'_>) -> Result<(), Error> {
         .arg(user.must_change_password)
         .arg(user.now),
     ];
-    statements.extend(in_branches(user.tenant, user.code, user.branches));
-    tx.batch(statements).await
+    statements.extend(insert_user_branches(user.tenant, user.code, user.branches));
+    tx.execute_batch(statements).await
 }
 
 /// Somebody of whom no more is known than his name, and who can never enter: he has no login.
-pub fn insert_named(
+pub fn insert_name_only_user(
     tenant: TenantId,
     code: UserCode,
     name: &str,
@@ -75,21 +75,21 @@ pub fn insert_named(
     .arg(now)
 }
 
-/// The codes and names of all users, by code, and whether each is known by his name alone ([`insert_named`]).
+/// The codes and names of all users, by code, and whether each is known by his name alone ([`insert_name_only_user`]).
 #[boxed::future]
-pub async fn names(
-    from: impl Into<Source<'_>>,
+pub async fn list_user_names(
+    from: impl Into<ReadSource<'_>>,
     tenant: TenantId,
 ) -> Result<Vec<(UserCode, String, bool)>, Error> {
     let statement = sql("SELECT code, name, (password_hash = '' AND NOT active) AS is_named
          FROM users WHERE tenant = $1 ORDER BY code")
     .arg(tenant);
-    let rows = from.all(Weight::Point, statement).await?;
+    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
     rows.iter().map(|row| Ok((row.get("code")?, row.get("name")?, row.get("is_named")?))).collect()
 }
 
 /// Calls a user otherwise.
-pub fn rename(tenant: TenantId, code: UserCode, name: &str, now: Moment) -> crate::Statement {
+pub fn rename_user(tenant: TenantId, code: UserCode, name: &str, now: Moment) -> crate::Statement {
     sql("UPDATE users SET name = $3, version = version + 1, updated_at = $4 WHERE tenant = $1 AND code = $2")
         .arg(tenant)
         .arg(code)
@@ -97,7 +97,7 @@ pub fn rename(tenant: TenantId, code: UserCode, name: &str, now: Moment) -> crat
         .arg(now)
 }
 
-fn in_branches(
+fn insert_user_branches(
     tenant: TenantId,
     user: UserCode,
     branches: &[BranchCode],
@@ -110,9 +110,9 @@ fn in_branches(
     })
 }
 
-/// Writes what is told of a user anew. The address by which he enters is claimed apart ([`claim_login`]).
+/// Writes what is told of a user anew. The address by which he enters is claimed apart ([`reserve_login`]).
 #[boxed::future]
-pub async fn update(tx: &mut Tx, tenant: TenantId, user: &User) -> Result<(), Error> {
+pub async fn update_user(tx: &mut Tx, tenant: TenantId, user: &StoredUser) -> Result<(), Error> {
     let mut statements = vec![
         sql("UPDATE users SET name = $3, email = $4, role = $5, active = $6, version = version + 1, updated_at = $7
              WHERE tenant = $1 AND code = $2")
@@ -125,13 +125,13 @@ pub async fn update(tx: &mut Tx, tenant: TenantId, user: &User) -> Result<(), Er
         .arg(user.updated_at),
         sql("DELETE FROM user_branches WHERE tenant = $1 AND user_code = $2").arg(tenant).arg(user.code),
     ];
-    statements.extend(in_branches(tenant, user.code, &user.branches));
-    tx.batch(statements).await
+    statements.extend(insert_user_branches(tenant, user.code, &user.branches));
+    tx.execute_batch(statements).await
 }
 
 /// Lets go of the address by which a user entered.
 #[boxed::future]
-pub async fn free_login(tx: &mut Tx, email: &str, tenant: TenantId, code: UserCode) -> Result<(), Error> {
+pub async fn delete_login(tx: &mut Tx, email: &str, tenant: TenantId, code: UserCode) -> Result<(), Error> {
     let statement = sql("DELETE FROM logins WHERE email = $1 AND tenant = $2 AND user_code = $3")
         .arg(email)
         .arg(tenant)
@@ -141,7 +141,7 @@ pub async fn free_login(tx: &mut Tx, email: &str, tenant: TenantId, code: UserCo
 
 /// Gives the address to a user; `false` where it belongs to another, of whatever tenant.
 #[boxed::future]
-pub async fn claim_login(
+pub async fn reserve_login(
     tx: &mut Tx,
     email: &Email,
     tenant: TenantId,
@@ -157,32 +157,32 @@ pub async fn claim_login(
 
 /// Which tenant and user an address belongs to.
 #[boxed::future]
-pub async fn login(
-    from: impl Into<Source<'_>>,
+pub async fn find_login_owner(
+    from: impl Into<ReadSource<'_>>,
     email: &Email,
 ) -> Result<Option<(TenantId, UserCode)>, Error> {
     let statement = sql("SELECT tenant, user_code FROM logins WHERE email = $1").arg(email.as_str());
-    let row = from.one(statement).await?;
+    let row = from.fetch_optional(statement).await?;
     row.map(|row| Ok((row.get("tenant")?, row.get("user_code")?))).transpose()
 }
 
 /// The hash of an active user's password.
 #[boxed::future]
-pub async fn password_hash(
-    from: impl Into<Source<'_>>,
+pub async fn find_password_hash(
+    from: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     code: UserCode,
 ) -> Result<Option<String>, Error> {
     let statement = sql("SELECT password_hash FROM users WHERE tenant = $1 AND code = $2 AND active")
         .arg(tenant)
         .arg(code);
-    from.one(statement).await?.map(|row| row.get("password_hash")).transpose()
+    from.fetch_optional(statement).await?.map(|row| row.get("password_hash")).transpose()
 }
 
 /// Whether another active administrator remains in the tenant.
 #[boxed::future]
-pub async fn another_administrator(
-    from: impl Into<Source<'_>>,
+pub async fn has_other_administrator(
+    from: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     but: UserCode,
 ) -> Result<bool, Error> {
@@ -191,40 +191,43 @@ pub async fn another_administrator(
             .arg(tenant)
             .arg(Role::Administrator)
             .arg(but);
-    Ok(from.one(statement).await?.is_some())
+    Ok(from.fetch_optional(statement).await?.is_some())
 }
 
 #[boxed::future]
-pub async fn find(
-    from: impl Into<Source<'_>>,
+pub async fn find_user(
+    from: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     code: UserCode,
-) -> Result<Option<User>, Error> {
+) -> Result<Option<StoredUser>, Error> {
     let statement =
         sql(concat!(select!(), "WHERE u.tenant = $1 AND u.code = $2 ORDER BY COALESCE(b.branch, 0)"))
             .arg(tenant)
             .arg(code);
-    let rows = from.all(Weight::Point, statement).await?;
-    Ok(collect(&rows)?.pop())
+    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
+    Ok(collect_users(&rows)?.pop())
 }
 
 /// The users who work in a branch that the scope sees; with every branch, all of them. By code.
 #[boxed::future]
-pub async fn visible(from: impl Into<Source<'_>>, scope: &Scope) -> Result<Vec<User>, Error> {
+pub async fn list_visible_users(
+    from: impl Into<ReadSource<'_>>,
+    scope: &Scope,
+) -> Result<Vec<StoredUser>, Error> {
     let statement = sql(concat!(select!(), "WHERE u.tenant = $1"))
         .arg(scope.tenant())
-        .scoped("b.branch", scope.branches())
-        .ending("ORDER BY u.code, COALESCE(b.branch, 0)");
-    collect(&from.all(Weight::Search, statement).await?)
+        .filter_branches("b.branch", scope.branches())
+        .append_text("ORDER BY u.code, COALESCE(b.branch, 0)");
+    collect_users(&from.fetch_all(QueryWeight::Search, statement).await?)
 }
 
 /// One user for each run of rows with his code.
-fn collect(rows: &[Row]) -> Result<Vec<User>, Error> {
-    let mut users: Vec<User> = Vec::new();
+fn collect_users(rows: &[Row]) -> Result<Vec<StoredUser>, Error> {
+    let mut users: Vec<StoredUser> = Vec::new();
     for row in rows {
         let code: UserCode = row.get("code")?;
         if users.last().is_none_or(|last| last.code != code) {
-            users.push(User {
+            users.push(StoredUser {
                 code,
                 name: row.get("name")?,
                 email: row.get("email")?,
@@ -243,7 +246,12 @@ fn collect(rows: &[Row]) -> Result<Vec<User>, Error> {
 }
 
 #[boxed::future]
-pub async fn deactivate(tx: &mut Tx, tenant: TenantId, code: UserCode, now: Moment) -> Result<(), Error> {
+pub async fn deactivate_user(
+    tx: &mut Tx,
+    tenant: TenantId,
+    code: UserCode,
+    now: Moment,
+) -> Result<(), Error> {
     let statement = sql("UPDATE users SET active = FALSE, version = version + 1, updated_at = $3
          WHERE tenant = $1 AND code = $2 AND active")
     .arg(tenant)
@@ -253,7 +261,7 @@ pub async fn deactivate(tx: &mut Tx, tenant: TenantId, code: UserCode, now: Mome
 }
 
 #[boxed::future]
-pub async fn set_password(
+pub async fn update_password(
     tx: &mut Tx,
     tenant: TenantId,
     code: UserCode,

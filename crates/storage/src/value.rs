@@ -13,7 +13,7 @@ use domain::{
 
 /// A parameter or a column: BIGINT, TEXT, BOOLEAN, BYTEA, or nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Value {
+pub enum SqlScalar {
     Null,
     Int(i64),
     Bool(bool),
@@ -23,7 +23,7 @@ pub enum Value {
 
 /// A value where it lies in a result, not copied yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ValueRef<'v> {
+pub enum SqlScalarRef<'v> {
     Null,
     Int(i64),
     Bool(bool),
@@ -31,141 +31,141 @@ pub enum ValueRef<'v> {
     Bytes(&'v [u8]),
 }
 
-impl ValueRef<'_> {
-    pub fn to_owned(self) -> Value {
+impl SqlScalarRef<'_> {
+    pub fn to_owned(self) -> SqlScalar {
         match self {
-            ValueRef::Null => Value::Null,
-            ValueRef::Int(number) => Value::Int(number),
-            ValueRef::Bool(flag) => Value::Bool(flag),
-            ValueRef::Text(text) => Value::Text(text.to_owned()),
-            ValueRef::Bytes(bytes) => Value::Bytes(bytes.to_vec()),
+            SqlScalarRef::Null => SqlScalar::Null,
+            SqlScalarRef::Int(number) => SqlScalar::Int(number),
+            SqlScalarRef::Bool(flag) => SqlScalar::Bool(flag),
+            SqlScalarRef::Text(text) => SqlScalar::Text(text.to_owned()),
+            SqlScalarRef::Bytes(bytes) => SqlScalar::Bytes(bytes.to_vec()),
         }
     }
 }
 
 /// A type that a column can be read as. `None` says that the column holds something else.
-pub trait FromValue: Sized {
-    fn from_value(value: ValueRef<'_>) -> Option<Self>;
+pub trait FromColumn: Sized {
+    fn from_value(value: SqlScalarRef<'_>) -> Option<Self>;
 }
 
-impl FromValue for i64 {
-    fn from_value(value: ValueRef<'_>) -> Option<i64> {
+impl FromColumn for i64 {
+    fn from_value(value: SqlScalarRef<'_>) -> Option<i64> {
         match value {
-            ValueRef::Int(number) => Some(number),
+            SqlScalarRef::Int(number) => Some(number),
             _ => None,
         }
     }
 }
 
-impl FromValue for i32 {
-    fn from_value(value: ValueRef<'_>) -> Option<i32> {
+impl FromColumn for i32 {
+    fn from_value(value: SqlScalarRef<'_>) -> Option<i32> {
         i64::from_value(value).and_then(|number| number.try_into().ok())
     }
 }
 
-impl FromValue for bool {
-    fn from_value(value: ValueRef<'_>) -> Option<bool> {
+impl FromColumn for bool {
+    fn from_value(value: SqlScalarRef<'_>) -> Option<bool> {
         match value {
-            ValueRef::Bool(flag) => Some(flag),
+            SqlScalarRef::Bool(flag) => Some(flag),
             // One engine keeps a boolean as 0 or 1.
-            ValueRef::Int(0) => Some(false),
-            ValueRef::Int(1) => Some(true),
+            SqlScalarRef::Int(0) => Some(false),
+            SqlScalarRef::Int(1) => Some(true),
             _ => None,
         }
     }
 }
 
-impl FromValue for String {
-    fn from_value(value: ValueRef<'_>) -> Option<String> {
+impl FromColumn for String {
+    fn from_value(value: SqlScalarRef<'_>) -> Option<String> {
         match value {
-            ValueRef::Text(text) => Some(text.to_owned()),
+            SqlScalarRef::Text(text) => Some(text.to_owned()),
             _ => None,
         }
     }
 }
 
-impl FromValue for Vec<u8> {
-    fn from_value(value: ValueRef<'_>) -> Option<Vec<u8>> {
+impl FromColumn for Vec<u8> {
+    fn from_value(value: SqlScalarRef<'_>) -> Option<Vec<u8>> {
         match value {
-            ValueRef::Bytes(bytes) => Some(bytes.to_vec()),
+            SqlScalarRef::Bytes(bytes) => Some(bytes.to_vec()),
             _ => None,
         }
     }
 }
 
-impl<T: FromValue> FromValue for Option<T> {
-    fn from_value(value: ValueRef<'_>) -> Option<Option<T>> {
+impl<T: FromColumn> FromColumn for Option<T> {
+    fn from_value(value: SqlScalarRef<'_>) -> Option<Option<T>> {
         match value {
-            ValueRef::Null => Some(None),
+            SqlScalarRef::Null => Some(None),
             other => T::from_value(other).map(Some),
         }
     }
 }
 
-impl From<i64> for Value {
-    fn from(number: i64) -> Value {
-        Value::Int(number)
+impl From<i64> for SqlScalar {
+    fn from(number: i64) -> SqlScalar {
+        SqlScalar::Int(number)
     }
 }
 
-impl From<i32> for Value {
-    fn from(number: i32) -> Value {
-        Value::Int(number.into())
+impl From<i32> for SqlScalar {
+    fn from(number: i32) -> SqlScalar {
+        SqlScalar::Int(number.into())
     }
 }
 
-impl From<bool> for Value {
-    fn from(flag: bool) -> Value {
-        Value::Bool(flag)
+impl From<bool> for SqlScalar {
+    fn from(flag: bool) -> SqlScalar {
+        SqlScalar::Bool(flag)
     }
 }
 
-impl From<&str> for Value {
-    fn from(text: &str) -> Value {
-        Value::Text(text.to_owned())
+impl From<&str> for SqlScalar {
+    fn from(text: &str) -> SqlScalar {
+        SqlScalar::Text(text.to_owned())
     }
 }
 
-impl From<String> for Value {
-    fn from(text: String) -> Value {
-        Value::Text(text)
+impl From<String> for SqlScalar {
+    fn from(text: String) -> SqlScalar {
+        SqlScalar::Text(text)
     }
 }
 
-impl From<&[u8]> for Value {
-    fn from(bytes: &[u8]) -> Value {
-        Value::Bytes(bytes.to_vec())
+impl From<&[u8]> for SqlScalar {
+    fn from(bytes: &[u8]) -> SqlScalar {
+        SqlScalar::Bytes(bytes.to_vec())
     }
 }
 
-impl<T: Into<Value>> From<Option<T>> for Value {
-    fn from(value: Option<T>) -> Value {
-        value.map_or(Value::Null, Into::into)
+impl<T: Into<SqlScalar>> From<Option<T>> for SqlScalar {
+    fn from(value: Option<T>) -> SqlScalar {
+        value.map_or(SqlScalar::Null, Into::into)
     }
 }
 
-impl From<Moment> for Value {
-    fn from(moment: Moment) -> Value {
-        Value::Int(moment.millis())
+impl From<Moment> for SqlScalar {
+    fn from(moment: Moment) -> SqlScalar {
+        SqlScalar::Int(moment.millis())
     }
 }
 
-impl FromValue for Moment {
-    fn from_value(value: ValueRef<'_>) -> Option<Moment> {
+impl FromColumn for Moment {
+    fn from_value(value: SqlScalarRef<'_>) -> Option<Moment> {
         i64::from_value(value).map(Moment::from_millis)
     }
 }
 
 macro_rules! codes {
     ($($code:ident),*) => {$(
-        impl From<$code> for Value {
-            fn from(code: $code) -> Value {
-                Value::Int(code.get().into())
+        impl From<$code> for SqlScalar {
+            fn from(code: $code) -> SqlScalar {
+                SqlScalar::Int(code.get().into())
             }
         }
 
-        impl FromValue for $code {
-            fn from_value(value: ValueRef<'_>) -> Option<$code> {
+        impl FromColumn for $code {
+            fn from_value(value: SqlScalarRef<'_>) -> Option<$code> {
                 i32::from_value(value).map($code::new)
             }
         }
@@ -212,14 +212,14 @@ codes!(
 
 macro_rules! numbered {
     ($($set:ident),*) => {$(
-        impl From<$set> for Value {
-            fn from(member: $set) -> Value {
-                Value::Int(member.number())
+        impl From<$set> for SqlScalar {
+            fn from(member: $set) -> SqlScalar {
+                SqlScalar::Int(member.number())
             }
         }
 
-        impl FromValue for $set {
-            fn from_value(value: ValueRef<'_>) -> Option<$set> {
+        impl FromColumn for $set {
+            fn from_value(value: SqlScalarRef<'_>) -> Option<$set> {
                 i64::from_value(value).and_then($set::from_number)
             }
         }

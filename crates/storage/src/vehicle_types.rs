@@ -1,10 +1,10 @@
 //! The types of vehicle that a tenant tells apart.
 
-use crate::{Error, Source, Tx, Weight, sql};
-use domain::{Moment, Name, TenantId, VehicleCategory, VehicleTypeCode};
+use crate::{Error, QueryWeight, ReadSource, Tx, sql};
+use domain::{DisplayName, Moment, TenantId, VehicleCategory, VehicleTypeCode};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct VehicleType {
+pub struct StoredVehicleType {
     pub code: VehicleTypeCode,
     pub name: String,
     pub category: VehicleCategory,
@@ -13,14 +13,17 @@ pub struct VehicleType {
 
 /// Every type, also those no longer used; by code.
 #[boxed::future]
-pub async fn all(from: impl Into<Source<'_>>, tenant: TenantId) -> Result<Vec<VehicleType>, Error> {
+pub async fn list_vehicle_types(
+    from: impl Into<ReadSource<'_>>,
+    tenant: TenantId,
+) -> Result<Vec<StoredVehicleType>, Error> {
     let statement = sql("SELECT code, name, category, active FROM vehicle_types WHERE tenant = $1
          ORDER BY code")
     .arg(tenant);
-    let rows = from.all(Weight::Point, statement).await?;
+    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
     rows.iter()
         .map(|row| {
-            Ok(VehicleType {
+            Ok(StoredVehicleType {
                 code: row.get("code")?,
                 name: row.get("name")?,
                 category: row.get("category")?,
@@ -30,20 +33,20 @@ pub async fn all(from: impl Into<Source<'_>>, tenant: TenantId) -> Result<Vec<Ve
         .collect()
 }
 
-pub struct NewVehicleType {
+pub struct NewVehicleTypeRow {
     pub code: VehicleTypeCode,
-    pub name: Name,
+    pub name: DisplayName,
     pub category: VehicleCategory,
 }
 
 #[boxed::future]
-pub async fn insert_all(
+pub async fn insert_vehicle_types(
     tx: &mut Tx,
     tenant: TenantId,
-    types: &[NewVehicleType],
+    types: &[NewVehicleTypeRow],
     now: Moment,
 ) -> Result<(), Error> {
-    let insert = |one: &NewVehicleType| {
+    let insert = |one: &NewVehicleTypeRow| {
         sql("INSERT INTO vehicle_types (tenant, code, name, category, active, version, created_at, updated_at)
              VALUES ($1, $2, $3, $4, TRUE, 1, $5, $5)")
         .arg(tenant)
@@ -52,5 +55,5 @@ pub async fn insert_all(
         .arg(one.category)
         .arg(now)
     };
-    tx.batch(types.iter().map(insert).collect()).await
+    tx.execute_batch(types.iter().map(insert).collect()).await
 }

@@ -1,68 +1,73 @@
 //! The numbers by which processes notice that what they remember has changed (engine.md: what a request may keep in
 //! memory). Whoever changes something that is remembered raises its number in the same unit.
 
-use crate::{Error, Row, Source, Statement, Tx, Weight, sql};
+use crate::{Error, QueryWeight, ReadSource, Row, Statement, Tx, sql};
 use domain::{Moment, TenantId};
 
 /// How new what is remembered of a tenant must be. What was never raised stands at nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Versions {
+pub struct CacheVersions {
     pub access: i64,
     pub registers: i64,
 }
 
 /// Says that users, their tokens or their branches changed: nothing remembered of them holds.
 #[boxed::future]
-pub async fn raise_access(tx: &mut Tx, tenant: TenantId) -> Result<Versions, Error> {
+pub async fn raise_access_version(tx: &mut Tx, tenant: TenantId) -> Result<CacheVersions, Error> {
     let statement = sql("INSERT INTO versions (tenant, access, registers) VALUES ($1, 1, 0)
          ON CONFLICT (tenant) DO UPDATE SET access = versions.access + 1 RETURNING access, registers");
-    raised(tx.one(statement.arg(tenant)).await?)
+    parse_versions_row(tx.fetch_optional(statement.arg(tenant)).await?)
 }
 
 /// Says that a register changed; for [`TenantId::SERVER`], the hosts or the default tenant.
 #[boxed::future]
-pub async fn raise_registers(tx: &mut Tx, tenant: TenantId) -> Result<Versions, Error> {
+pub async fn raise_registers_version(tx: &mut Tx, tenant: TenantId) -> Result<CacheVersions, Error> {
     let statement = sql("INSERT INTO versions (tenant, access, registers) VALUES ($1, 0, 1)
          ON CONFLICT (tenant) DO UPDATE SET registers = versions.registers + 1 RETURNING access, registers");
-    raised(tx.one(statement.arg(tenant)).await?)
+    parse_versions_row(tx.fetch_optional(statement.arg(tenant)).await?)
 }
 
 /// Raises both past whatever a process may have seen of a later state of the database: they grow by less than one in a
 /// millisecond, so the moment is beyond all of them.
 #[boxed::future]
-pub async fn leap(tx: &mut Tx, tenant: TenantId, now: Moment) -> Result<Versions, Error> {
+pub async fn raise_versions_past(tx: &mut Tx, tenant: TenantId, now: Moment) -> Result<CacheVersions, Error> {
     let statement = sql("INSERT INTO versions (tenant, access, registers) VALUES ($1, $2, $2)
          ON CONFLICT (tenant) DO UPDATE SET
              access = CASE WHEN versions.access < excluded.access THEN excluded.access ELSE versions.access + 1 END,
              registers = CASE WHEN versions.registers < excluded.registers THEN excluded.registers
                  ELSE versions.registers + 1 END
          RETURNING access, registers");
-    raised(tx.one(statement.arg(tenant).arg(now)).await?)
+    parse_versions_row(tx.fetch_optional(statement.arg(tenant).arg(now)).await?)
 }
 
-/// What [`of`] asks the database.
-pub(crate) fn statement(tenant: TenantId) -> Statement {
+/// What [`load_versions`] asks the database.
+pub(crate) fn select_versions(tenant: TenantId) -> Statement {
     sql("SELECT access, registers FROM versions WHERE tenant = $1").arg(tenant)
 }
 
 /// The numbers of one tenant.
 #[boxed::future]
-pub async fn of(from: impl Into<Source<'_>>, tenant: TenantId) -> Result<Versions, Error> {
-    from.one(statement(tenant)).await?.map_or(Ok(Versions::default()), |row| raised(Some(row)))
+pub async fn load_versions(
+    from: impl Into<ReadSource<'_>>,
+    tenant: TenantId,
+) -> Result<CacheVersions, Error> {
+    from.fetch_optional(select_versions(tenant))
+        .await?
+        .map_or(Ok(CacheVersions::default()), |row| parse_versions_row(Some(row)))
 }
 
-fn raised(row: Option<Row>) -> Result<Versions, Error> {
+fn parse_versions_row(row: Option<Row>) -> Result<CacheVersions, Error> {
     let row = row.ok_or_else(|| Error::Broken("a version gave nothing".to_owned()))?;
-    Ok(Versions { access: row.get("access")?, registers: row.get("registers")? })
+    Ok(CacheVersions { access: row.get("access")?, registers: row.get("registers")? })
 }
 
 #[boxed::future]
-pub async fn all(from: impl Into<Source<'_>>) -> Result<Vec<(TenantId, Versions)>, Error> {
+pub async fn list_versions(from: impl Into<ReadSource<'_>>) -> Result<Vec<(TenantId, CacheVersions)>, Error> {
     let statement = sql("SELECT tenant, access, registers FROM versions ORDER BY tenant");
-    let rows = from.all(Weight::Point, statement).await?;
+    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
     rows.iter()
         .map(|row| {
-            let versions = Versions { access: row.get("access")?, registers: row.get("registers")? };
+            let versions = CacheVersions { access: row.get("access")?, registers: row.get("registers")? };
             Ok((row.get("tenant")?, versions))
         })
         .collect()

@@ -10,10 +10,10 @@ use std::time::{Duration, Instant};
 const PARTIAL_FAULT_STANDS: Duration = Duration::from_secs(60);
 
 #[derive(Default)]
-pub(crate) struct WriteHealth(Mutex<State>);
+pub(crate) struct WriteHealth(Mutex<WriteState>);
 
 #[derive(Clone, Copy, Default)]
-enum State {
+enum WriteState {
     /// Nothing was written yet.
     #[default]
     Unproven,
@@ -26,14 +26,14 @@ impl WriteHealth {
     pub fn report_success(&self) {
         let mut state = self.state();
         match *state {
-            State::Writable => return,
-            State::Failing(fault, met) if fault.is_partial() && met.elapsed() < PARTIAL_FAULT_STANDS => {
+            WriteState::Writable => return,
+            WriteState::Failing(fault, met) if fault.is_partial() && met.elapsed() < PARTIAL_FAULT_STANDS => {
                 return;
             }
-            State::Failing(fault, _) => tracing::info!(?fault, "the database can be written again"),
-            State::Unproven => {}
+            WriteState::Failing(fault, _) => tracing::info!(?fault, "the database can be written again"),
+            WriteState::Unproven => {}
         }
-        *state = State::Writable;
+        *state = WriteState::Writable;
         metrics::gauge!("amparo_database_writable").set(1.0);
     }
 
@@ -49,21 +49,21 @@ impl WriteHealth {
     pub fn report_fault(&self, fault: DatabaseFault) {
         let mut state = self.state();
         // Said once for each fault: in an outage every request meets it.
-        if !matches!(*state, State::Failing(known, _) if known == fault) {
+        if !matches!(*state, WriteState::Failing(known, _) if known == fault) {
             tracing::error!(?fault, "the database cannot be written");
             metrics::gauge!("amparo_database_writable").set(0.0);
         }
-        *state = State::Failing(fault, Instant::now());
+        *state = WriteState::Failing(fault, Instant::now());
     }
 
     pub fn fault(&self) -> Option<DatabaseFault> {
         match *self.state() {
-            State::Failing(fault, _) => Some(fault),
-            State::Unproven | State::Writable => None,
+            WriteState::Failing(fault, _) => Some(fault),
+            WriteState::Unproven | WriteState::Writable => None,
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, WriteState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

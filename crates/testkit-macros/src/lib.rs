@@ -34,16 +34,19 @@ pub fn both_engines(_: TokenStream, item: TokenStream) -> TokenStream {
 /// Makes a test of an async function that builds what it needs by itself.
 #[proc_macro_attribute]
 pub fn test(_: TokenStream, item: TokenStream) -> TokenStream {
-    test_where(&quote!(true), parse_macro_input!(item as ItemFn))
+    build_conditional_test(&quote!(true), parse_macro_input!(item as ItemFn))
 }
 
 /// The same for one that needs PostgreSQL. It is left out where the run has no server.
 #[proc_macro_attribute]
 pub fn postgres_test(_: TokenStream, item: TokenStream) -> TokenStream {
-    test_where(&quote!(::testkit::has_server()), parse_macro_input!(item as ItemFn))
+    build_conditional_test(&quote!(::testkit::has_server()), parse_macro_input!(item as ItemFn))
 }
 
-fn test_where(can_run: &proc_macro2::TokenStream, ItemFn { attrs, sig, block, .. }: ItemFn) -> TokenStream {
+fn build_conditional_test(
+    can_run: &proc_macro2::TokenStream,
+    ItemFn { attrs, sig, block, .. }: ItemFn,
+) -> TokenStream {
     let name = &sig.ident;
     quote! {
         #(#attrs)*

@@ -3,7 +3,7 @@
 use crate::{Cluster, Fixture, world};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
-use storage::{Address, Db, Options, Schema};
+use storage::{DatabaseAddress, DatabaseOptions, Db, SchemaPolicy};
 use tokio::sync::OnceCell;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,9 +25,9 @@ pub fn has_server() -> bool {
 }
 
 /// Few connections, for many tests run at once; and limits that a busy machine does not reach.
-pub fn options() -> Options {
+pub fn options() -> DatabaseOptions {
     let minute = Duration::from_secs(60);
-    Options {
+    DatabaseOptions {
         readers: 2,
         writers: 2,
         points: 2,
@@ -35,7 +35,7 @@ pub fn options() -> Options {
         point_timeout: minute,
         search_timeout: minute,
         unit_timeout: minute,
-        ..Options::default()
+        ..DatabaseOptions::default()
     }
 }
 
@@ -51,8 +51,11 @@ pub async fn make_templates(cluster: &Cluster) {
     }
 }
 
-async fn open(address: &str, options: &Options) -> Db {
-    storage::open(&Address::parse(address).unwrap(), options, Schema::Migrate).await.unwrap().0
+async fn open(address: &str, options: &DatabaseOptions) -> Db {
+    storage::open_database(&DatabaseAddress::parse(address).unwrap(), options, SchemaPolicy::Migrate)
+        .await
+        .unwrap()
+        .0
 }
 
 pub struct Database {
@@ -127,8 +130,8 @@ impl Database {
         }
     }
 
-    pub fn address(&self) -> Address {
-        Address::parse(&self.address).unwrap()
+    pub fn address(&self) -> DatabaseAddress {
+        DatabaseAddress::parse(&self.address).unwrap()
     }
 
     pub fn address_text(&self) -> &str {
@@ -140,7 +143,7 @@ impl Database {
         self.open_with(&options()).await
     }
 
-    pub async fn open_with(&self, options: &Options) -> Db {
+    pub async fn open_with(&self, options: &DatabaseOptions) -> Db {
         open(&self.address, options).await
     }
 

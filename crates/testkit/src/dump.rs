@@ -1,6 +1,6 @@
 //! Everything a database holds, as text: what two engines must agree on.
 
-use storage::{Db, Value, Weight, sql};
+use storage::{Db, QueryWeight, SqlScalar, sql};
 
 /// The tables, in the order in which they are dumped, with the columns that order their rows.
 pub fn tables() -> Vec<(String, String)> {
@@ -28,8 +28,9 @@ pub async fn dump(db: &Db) -> String {
             continue;
         }
         let columns = columns(&table);
-        let select = sql("SELECT").ending(&format!("{} FROM {table} ORDER BY {key}", columns.join(", ")));
-        for row in db.query(Weight::Search, select).await.unwrap() {
+        let select =
+            sql("SELECT").append_text(&format!("{} FROM {table} ORDER BY {key}", columns.join(", ")));
+        for row in db.query(QueryWeight::Search, select).await.unwrap() {
             let cells: Vec<String> =
                 columns.iter().map(|name| cell(&row.get::<Cell>(name).unwrap().0)).collect();
             out.push_str(&format!("{table}: {}\n", cells.join(" | ")));
@@ -57,21 +58,21 @@ fn columns(table: &str) -> Vec<&'static str> {
 }
 
 /// Any value, as it came.
-struct Cell(Value);
+struct Cell(SqlScalar);
 
-impl storage::FromValue for Cell {
-    fn from_value(value: storage::ValueRef<'_>) -> Option<Cell> {
+impl storage::FromColumn for Cell {
+    fn from_value(value: storage::SqlScalarRef<'_>) -> Option<Cell> {
         Some(Cell(value.to_owned()))
     }
 }
 
-fn cell(value: &Value) -> String {
+fn cell(value: &SqlScalar) -> String {
     match value {
         // One engine keeps booleans as numbers.
-        Value::Bool(flag) => i64::from(*flag).to_string(),
-        Value::Int(number) => number.to_string(),
-        Value::Null => "∅".to_owned(),
-        Value::Text(text) => format!("{text:?}"),
-        Value::Bytes(bytes) => format!("{bytes:02x?}"),
+        SqlScalar::Bool(flag) => i64::from(*flag).to_string(),
+        SqlScalar::Int(number) => number.to_string(),
+        SqlScalar::Null => "∅".to_owned(),
+        SqlScalar::Text(text) => format!("{text:?}"),
+        SqlScalar::Bytes(bytes) => format!("{bytes:02x?}"),
     }
 }

@@ -29,7 +29,7 @@ pub use database::{Database, Engine, has_server, make_templates, options};
 pub use dump::{dump, tables};
 pub use receiver::{Reaction, Receiver, Taken};
 pub use server::{Server, Setup};
-pub use smtp::{Mail, SmtpServer, parts};
+pub use smtp::{Mail, RecordingMailServer, parts};
 pub use still::{SeededChance, StillClock};
 pub use testkit_macros::{both_engines, postgres_test, test};
 pub use work::{Load, Recorder, Work};

@@ -5,15 +5,15 @@ use domain::BenefitKind::{self, Assistance, Consortium, Health, Miscellaneous, V
 use domain::FieldKind::{self, Boolean, Date, List, Number, Text};
 use domain::VehicleCategory::{self, Bus, Light, Motorcycle, Other, Truck};
 use domain::{
-    ClaimTypeCode, Colour, Document, Field, FieldCode, FunnelCode, Moment, Name, Phone, PlanCode,
+    ClaimTypeCode, Colour, DisplayName, Document, FieldCode, FunnelCode, InputField, Moment, Phone, PlanCode,
     PostalAddress, SupplierCode, TenantId, VehicleTypeCode,
 };
-use storage::additional_fields::NewField;
+use storage::additional_fields::NewAdditionalFieldRow;
 use storage::claim_types;
 use storage::counters::{self, Counter};
-use storage::plans::NewPlan;
-use storage::suppliers::NewSupplier;
-use storage::vehicle_types::NewVehicleType;
+use storage::plans::NewPlanRow;
+use storage::suppliers::NewSupplierRow;
+use storage::vehicle_types::NewVehicleTypeRow;
 use storage::{
     Error, Tx, additional_fields, due_days, funnels, plans, sql, suppliers, vehicle_types, versions,
 };
@@ -138,18 +138,18 @@ pub const THERE: Registers = Registers {
 impl Registers {
     pub async fn write(&self, tx: &mut Tx, tenant: TenantId, now: Moment) -> Result<(), Error> {
         let all: Vec<_> = (1..).zip(self.plans).map(|(code, plan)| new_plan(code, plan)).collect();
-        plans::insert_all(tx, tenant, &all, now).await?;
+        plans::insert_plans(tx, tenant, &all, now).await?;
         let all: Vec<_> =
             (1..).zip(self.vehicle_types).map(|(code, one)| new_vehicle_type(code, one)).collect();
-        vehicle_types::insert_all(tx, tenant, &all, now).await?;
-        due_days::insert_all(tx, tenant, self.due_days, now).await?;
+        vehicle_types::insert_vehicle_types(tx, tenant, &all, now).await?;
+        due_days::insert_due_days(tx, tenant, self.due_days, now).await?;
         let all: Vec<_> = (1..).zip(self.fields).map(|(code, field)| new_field(code, field)).collect();
-        additional_fields::insert_all(tx, tenant, &all, now).await?;
+        additional_fields::insert_additional_fields(tx, tenant, &all, now).await?;
         self.forget_born(tx, tenant).await?;
         let all = (1..).zip(self.claim_types).map(|(code, kind)| (ClaimTypeCode::new(code), name(kind)));
-        claim_types::insert_all(tx, tenant, &all.collect::<Vec<_>>(), now).await?;
+        claim_types::insert_claim_types(tx, tenant, &all.collect::<Vec<_>>(), now).await?;
         let all: Vec<_> = (1..).zip(self.suppliers).map(|(code, one)| new_supplier(code, one)).collect();
-        suppliers::insert_all(tx, tenant, &all, now).await?;
+        suppliers::insert_suppliers(tx, tenant, &all, now).await?;
         // Whoever adds one more gets the next code.
         for (counter, count) in [
             (Counter::Plan, self.plans.len()),
@@ -158,16 +158,17 @@ impl Registers {
             (Counter::ClaimType, self.claim_types.len()),
             (Counter::Supplier, self.suppliers.len()),
         ] {
-            counters::take(tx, tenant, counter, i32::try_from(count).unwrap()).await?;
+            counters::reserve_numbers(tx, tenant, counter, i32::try_from(count).unwrap()).await?;
         }
         self.write_funnels(tx, tenant, now).await?;
         let tables = ["plans", "vehicle_types", "additional_fields", "funnels", "stages", "suppliers"];
         for (table, code) in tables.into_iter().zip(self.inactive) {
-            let left = sql("UPDATE")
-                .ending(&format!("{table} SET active = FALSE WHERE tenant = {tenant} AND code = {code}"));
+            let left = sql("UPDATE").append_text(&format!(
+                "{table} SET active = FALSE WHERE tenant = {tenant} AND code = {code}"
+            ));
             assert_eq!(tx.execute(left).await?, 1);
         }
-        versions::raise_registers(tx, tenant).await.map(drop)
+        versions::raise_registers_version(tx, tenant).await.map(drop)
     }
 
     /// Types of claims are the world's own; those of inspections and tickets get the ending of everything there.
@@ -176,7 +177,7 @@ impl Registers {
         tx.execute(sql("DELETE FROM counters WHERE tenant = $1 AND kind = 'claim_type'").arg(tenant)).await?;
         for table in ["inspection_types", "ticket_types"] {
             let text = format!("{table} SET name = name || '{}' WHERE tenant = {tenant}", self.born_ending);
-            tx.execute(sql("UPDATE").ending(&text)).await?;
+            tx.execute(sql("UPDATE").append_text(&text)).await?;
         }
         Ok(())
     }
@@ -184,34 +185,34 @@ impl Registers {
     async fn write_funnels(&self, tx: &mut Tx, tenant: TenantId, now: Moment) -> Result<(), Error> {
         for table in ["funnels", "stages"] {
             let text = format!("{table} SET name = name || '{}' WHERE tenant = {tenant}", self.born_ending);
-            tx.execute(sql("UPDATE").ending(&text)).await?;
+            tx.execute(sql("UPDATE").append_text(&text)).await?;
         }
         for (name, stages) in self.funnels {
             let count = i32::try_from(stages.len()).unwrap();
             let wanted = [(Counter::Funnel, 1), (Counter::Stage, count)];
-            let [funnel, stage] = counters::take_all(tx, tenant, wanted).await?;
-            let stages: Vec<_> = stages.iter().map(|name| (*name, Colour::rgb(0x1A_73E8))).collect();
-            let all = funnels::insert(tenant, FunnelCode::new(funnel), name, (stage, &stages), now);
-            tx.batch(all).await?;
+            let [funnel, stage] = counters::reserve_number_blocks(tx, tenant, wanted).await?;
+            let stages: Vec<_> = stages.iter().map(|name| (*name, Colour::from_rgb(0x1A_73E8))).collect();
+            let all = funnels::insert_funnel(tenant, FunnelCode::new(funnel), name, (stage, &stages), now);
+            tx.execute_batch(all).await?;
         }
         Ok(())
     }
 }
 
-fn name(text: &str) -> Name {
-    Name::parse(Field::Name, text).unwrap()
+fn name(text: &str) -> DisplayName {
+    DisplayName::parse(InputField::Name, text).unwrap()
 }
 
-fn new_plan(code: i32, (plan, kind, price): &(&str, BenefitKind, i64)) -> NewPlan {
-    NewPlan { code: PlanCode::new(code), name: name(plan), kind: *kind, price: *price }
+fn new_plan(code: i32, (plan, kind, price): &(&str, BenefitKind, i64)) -> NewPlanRow {
+    NewPlanRow { code: PlanCode::new(code), name: name(plan), kind: *kind, price: *price }
 }
 
-fn new_vehicle_type(code: i32, (kind, category): &(&str, VehicleCategory)) -> NewVehicleType {
-    NewVehicleType { code: VehicleTypeCode::new(code), name: name(kind), category: *category }
+fn new_vehicle_type(code: i32, (kind, category): &(&str, VehicleCategory)) -> NewVehicleTypeRow {
+    NewVehicleTypeRow { code: VehicleTypeCode::new(code), name: name(kind), category: *category }
 }
 
-fn new_field(code: i32, field: &OneField) -> NewField {
-    NewField {
+fn new_field(code: i32, field: &OneField) -> NewAdditionalFieldRow {
+    NewAdditionalFieldRow {
         code: FieldCode::new(code),
         benefit_kind: field.benefit,
         name: name(field.name),
@@ -222,10 +223,10 @@ fn new_field(code: i32, field: &OneField) -> NewField {
     }
 }
 
-fn new_supplier(code: i32, (own, document): &(&str, &str)) -> NewSupplier {
+fn new_supplier(code: i32, (own, document): &(&str, &str)) -> NewSupplierRow {
     let is_known = code != 2;
     let known = |text: &str| is_known.then(|| text.to_owned());
-    NewSupplier {
+    NewSupplierRow {
         code: SupplierCode::new(code),
         name: name(own),
         trade_name: known("Boa Rota"),

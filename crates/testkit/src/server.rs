@@ -1,6 +1,6 @@
 //! The whole server in this process, on a port that the system chose.
 
-use api::{Http, Limits, Shell, State, Stopping, Tls};
+use api::{ConnectionLimits, HttpOptions, HttpServer, ReloadableTls, ServerState, StopFlag};
 use app::App;
 use axum::Router;
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
@@ -14,29 +14,29 @@ use tokio::task::JoinHandle;
 
 pub struct Server {
     pub address: SocketAddr,
-    pub stopping: Stopping,
+    pub stopping: StopFlag,
     stop: oneshot::Sender<()>,
     served: JoinHandle<bool>,
 }
 
 /// How a server is set up where a test wants it otherwise.
 pub struct Setup {
-    pub limits: Limits,
-    pub http: Http,
-    pub tls: Option<Tls>,
+    pub limits: ConnectionLimits,
+    pub http: HttpOptions,
+    pub tls: Option<ReloadableTls>,
     /// Pages beside the console's.
     pub pages: Router,
 }
 
 impl Default for Setup {
     fn default() -> Setup {
-        Setup { limits: Server::LIMITS, http: Http::default(), tls: None, pages: Router::new() }
+        Setup { limits: Server::LIMITS, http: HttpOptions::default(), tls: None, pages: Router::new() }
     }
 }
 
 impl Server {
     /// A busy machine reaches none of them.
-    pub const LIMITS: Limits = Limits {
+    pub const LIMITS: ConnectionLimits = ConnectionLimits {
         max_connections: 64,
         max_per_address: 64,
         header_timeout: Duration::from_secs(60),
@@ -47,7 +47,7 @@ impl Server {
         Server::start_with(app, Server::LIMITS).await
     }
 
-    pub async fn start_with(app: App, limits: Limits) -> Server {
+    pub async fn start_with(app: App, limits: ConnectionLimits) -> Server {
         Server::start_as(app, Setup { limits, ..Setup::default() }).await
     }
 
@@ -55,15 +55,15 @@ impl Server {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let vault = app::Vault::new(&crate::SERVER_KEY).unwrap();
-        let pages = console::router(app.clone(), vault.clone()).merge(pages);
+        let pages = console::build_router(app.clone(), vault.clone()).merge(pages);
         let http = Arc::new(http);
-        let state = State::new(app, vault, recorder(), Arc::clone(&http));
+        let state = ServerState::new(app, vault, recorder(), Arc::clone(&http));
         let stopping = state.stopping.clone();
-        let shell = Shell::new(api::router(state, pages), http, limits, tls);
+        let shell = HttpServer::new(api::build_server_router(state, pages), http, limits, tls);
         let (stop, stopped) = oneshot::channel();
         let served = tokio::spawn(async move {
             let asked = async move { drop(stopped.await) };
-            api::serve(listener, shell, asked).await
+            api::serve_http(listener, shell, asked).await
         });
         Server { address, stopping, stop, served }
     }

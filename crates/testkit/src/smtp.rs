@@ -31,14 +31,14 @@ struct State {
     refused: usize,
 }
 
-pub struct SmtpServer {
+pub struct RecordingMailServer {
     pub url: String,
     state: Arc<Mutex<State>>,
     serving: JoinHandle<()>,
 }
 
-impl SmtpServer {
-    pub async fn start() -> SmtpServer {
+impl RecordingMailServer {
+    pub async fn start() -> RecordingMailServer {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("smtp://{}", listener.local_addr().unwrap());
         let state = Arc::new(Mutex::new(State::default()));
@@ -50,7 +50,7 @@ impl SmtpServer {
                 tokio::spawn(async move { drop(converse(stream, &shared).await) });
             }
         });
-        SmtpServer { url, state, serving }
+        RecordingMailServer { url, state, serving }
     }
 
     /// Refuses the next `times` mails with this line: `451 later`, `550 nobody`.
@@ -69,7 +69,7 @@ impl SmtpServer {
     }
 }
 
-impl Drop for SmtpServer {
+impl Drop for RecordingMailServer {
     fn drop(&mut self) {
         self.serving.abort();
     }

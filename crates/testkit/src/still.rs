@@ -1,6 +1,6 @@
 //! A clock that stands still until it is moved, and chance that repeats itself.
 
-use domain::{Chance, Clock, Moment};
+use domain::{Clock, Moment, RandomSource};
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
 use std::sync::Mutex;
@@ -46,7 +46,7 @@ impl SeededChance {
     }
 }
 
-impl Chance for SeededChance {
+impl RandomSource for SeededChance {
     fn fill(&self, bytes: &mut [u8]) {
         self.0.lock().unwrap().fill_bytes(bytes);
     }

@@ -5,7 +5,7 @@ use crate::{Database, Engine};
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
 use std::sync::{Arc, Mutex};
-use storage::{Value, Watch};
+use storage::{SqlScalar, StatementWatch};
 use tokio_postgres::SimpleQueryMessage;
 
 /// Writes down every statement that runs while a step is under way.
@@ -21,7 +21,7 @@ struct Recorded {
 struct Ran {
     step: Arc<str>,
     text: String,
-    values: Vec<Value>,
+    values: Vec<SqlScalar>,
     steps: i32,
     rows: usize,
 }
@@ -39,9 +39,9 @@ pub struct Load {
 pub type Work = BTreeMap<(String, String), Load>;
 
 impl Recorder {
-    pub fn watch(&self) -> Watch {
+    pub fn watch(&self) -> StatementWatch {
         let recorder = self.clone();
-        Watch::new(move |executed| {
+        StatementWatch::new(move |executed| {
             let mut recorded = recorder.0.lock().unwrap();
             let Some(step) = recorded.step.clone() else { return };
             let (text, values) = (executed.text.to_owned(), executed.values.to_vec());
@@ -145,16 +145,16 @@ fn touched(told: &[SimpleQueryMessage]) -> i64 {
 }
 
 /// `(1, 'Ana', NULL)`
-fn literals(values: &[Value]) -> String {
+fn literals(values: &[SqlScalar]) -> String {
     if values.is_empty() {
         return String::new();
     }
-    let literal = |value: &Value| match value {
-        Value::Null => "NULL".to_owned(),
-        Value::Int(number) => number.to_string(),
-        Value::Bool(flag) => flag.to_string(),
-        Value::Text(text) => format!("'{}'", text.replace('\'', "''")),
-        Value::Bytes(bytes) => {
+    let literal = |value: &SqlScalar| match value {
+        SqlScalar::Null => "NULL".to_owned(),
+        SqlScalar::Int(number) => number.to_string(),
+        SqlScalar::Bool(flag) => flag.to_string(),
+        SqlScalar::Text(text) => format!("'{}'", text.replace('\'', "''")),
+        SqlScalar::Bytes(bytes) => {
             let hex = bytes.iter().fold(String::new(), |mut hex, byte| {
                 let _ = write!(hex, "{byte:02x}");
                 hex
@@ -179,7 +179,8 @@ mod tests {
 
     #[test]
     fn values_become_literals() {
-        let values = [1.into(), "d'Ávila".into(), true.into(), Value::Null, Value::Bytes(vec![1, 255])];
+        let values =
+            [1.into(), "d'Ávila".into(), true.into(), SqlScalar::Null, SqlScalar::Bytes(vec![1, 255])];
         assert_eq!(literals(&values), "(1, 'd''Ávila', true, NULL, '\\x01ff')");
         assert_eq!(literals(&[]), "");
     }

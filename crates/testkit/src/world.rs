@@ -5,16 +5,17 @@
 
 use crate::registers::{HERE, Registers, THERE};
 use crate::{Database, Engine, Fixture, SeededChance, StillClock};
-use app::tenants::NewTenant;
-use app::{App, Cost, Passwords};
+use app::tenants::CreateTenant;
+use app::{App, HashCost, PasswordHasher};
 use domain::{
-    BranchCode, Email, Field, Moment, Name, Password, Role, Scope, SellerCode, SellerKind, TenantId, UserCode,
+    BranchCode, DisplayName, Email, InputField, Moment, Password, Role, Scope, SellerCode, SellerKind,
+    TenantId, UserCode,
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use storage::counters::{self, Counter};
-use storage::sellers::NewSeller;
-use storage::{Db, Error, Lane, Tx, Weight, branches, sql, users, versions};
+use storage::sellers::NewSellerRow;
+use storage::{Db, Error, QueryWeight, Tx, WriteLane, branches, sql, users, versions};
 
 /// Somebody who calls.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,7 +29,7 @@ pub struct Caller {
 
 impl Caller {
     pub fn scope(&self) -> Scope {
-        Scope::of(self.tenant, self.role, self.branches.iter().copied())
+        Scope::for_role(self.tenant, self.role, self.branches.iter().copied())
     }
 }
 
@@ -98,16 +99,19 @@ impl World {
 
     /// Renames a situation of a tenant, as its administrator would.
     pub async fn rename_situation(&self, tenant: TenantId, from: &'static str, to: &'static str) {
-        let renamed = self.db().write(Lane::of(tenant), (tenant, from, to), |tx, (tenant, from, to)| {
-            Box::pin(async move {
-                let rename =
-                    sql("UPDATE situations SET name = $3, folded_name = $4 WHERE tenant = $1 AND name = $2");
-                let renamed =
-                    tx.execute(rename.arg(*tenant).arg(*from).arg(*to).arg(domain::fold(to))).await?;
-                versions::raise_registers(tx, *tenant).await?;
-                Ok::<_, Error>(renamed)
-            })
-        });
+        let renamed =
+            self.db().write(WriteLane::foreground(tenant), (tenant, from, to), |tx, (tenant, from, to)| {
+                Box::pin(async move {
+                    let rename = sql(
+                        "UPDATE situations SET name = $3, folded_name = $4 WHERE tenant = $1 AND name = $2",
+                    );
+                    let renamed = tx
+                        .execute(rename.arg(*tenant).arg(*from).arg(*to).arg(domain::fold_text(to)))
+                        .await?;
+                    versions::raise_registers_version(tx, *tenant).await?;
+                    Ok::<_, Error>(renamed)
+                })
+            });
         assert!(renamed.await.unwrap() > 0, "{from} is a situation");
     }
 
@@ -116,7 +120,7 @@ impl World {
         let last = sql(
             "SELECT text_body FROM mails WHERE tenant = $1 AND recipient = $2 ORDER BY code DESC LIMIT 1",
         );
-        let rows = self.db().query(Weight::Search, last.arg(self.here).arg(address)).await.unwrap();
+        let rows = self.db().query(QueryWeight::Search, last.arg(self.here).arg(address)).await.unwrap();
         rows[0].get("text_body").unwrap()
     }
 
@@ -167,23 +171,23 @@ pub const PUBLIC_URL: &str = "https://amparo.example";
 /// What the business needs, on a database: a still clock, seeded chance, cheap hashes.
 pub fn app_on(db: Db, clock: Arc<StillClock>, seed: u64) -> App {
     let chance = Arc::new(SeededChance::new(seed));
-    let passwords = Passwords::new(Cost::CHEAPEST, 2, &*chance).unwrap();
+    let passwords = PasswordHasher::new(HashCost::CHEAPEST, 2, &*chance).unwrap();
     let mut app = App::new(db, clock, chance, passwords);
     app.public_url = PUBLIC_URL.into();
-    app.files = app::files::Place::in_memory();
+    app.files = app::files::FileStore::in_memory();
     app.vault = Some(app::Vault::new(&crate::SERVER_KEY).unwrap());
     app
 }
 
 async fn tenant(app: &App, name: &str, registers: &Registers) -> TenantId {
-    let new = NewTenant {
+    let new = CreateTenant {
         name: name.to_owned(),
         branch: registers.branches[0].to_owned(),
         time_zone: domain::TimeZone::DEFAULT.to_owned(),
         hosts: Vec::new(),
         make_default: false,
     };
-    app::tenants::create(app, &new).await.unwrap().tenant
+    app::tenants::create_tenant(app, &new).await.unwrap().tenant
 }
 
 /// Two further branches; an administrator, an operator of branch 2, a program of branches 2 and 3, and a crowd in the
@@ -196,7 +200,7 @@ async fn people(
     registers: &'static Registers,
 ) -> [Caller; 3] {
     let input = (tenant, domain, hash.to_owned(), registers);
-    db.write(Lane::of(tenant), input, |tx, (tenant, domain, hash, registers)| {
+    db.write(WriteLane::foreground(tenant), input, |tx, (tenant, domain, hash, registers)| {
         Box::pin(async move {
             for name in &registers.branches[1..] {
                 branch(tx, *tenant, name).await?;
@@ -222,10 +226,10 @@ async fn people(
 async fn sellers(tx: &mut Tx, tenant: TenantId, names: &str) -> Result<(), Error> {
     use SellerKind::{Consultant, Representative};
     let all = [(1, Consultant, 2), (2, Representative, 2), (3, Consultant, 1), (4, Consultant, 2)];
-    let all = all.map(|(code, kind, branch)| NewSeller {
+    let all = all.map(|(code, kind, branch)| NewSellerRow {
         code: SellerCode::new(code),
         kind,
-        name: Name::parse(Field::Name, &format!("{names} {code}")).unwrap(),
+        name: DisplayName::parse(InputField::Name, &format!("{names} {code}")).unwrap(),
         document: None,
         email: None,
         mobile: None,
@@ -235,14 +239,21 @@ async fn sellers(tx: &mut Tx, tenant: TenantId, names: &str) -> Result<(), Error
         state: None,
         branch: BranchCode::new(branch),
     });
-    storage::sellers::insert_all(tx, tenant, &all, BEGINNING).await?;
+    storage::sellers::insert_sellers(tx, tenant, &all, BEGINNING).await?;
     let left = sql("UPDATE sellers SET active = FALSE WHERE tenant = $1 AND code = 4").arg(tenant);
     tx.execute(left).await.map(drop)
 }
 
 async fn branch(tx: &mut Tx, tenant: TenantId, name: &str) -> Result<(), Error> {
-    let code = BranchCode::new(counters::next(tx, tenant, Counter::Branch).await?);
-    branches::insert(tx, tenant, code, &Name::parse(Field::Branch, name).unwrap(), BEGINNING).await
+    let code = BranchCode::new(counters::reserve_number(tx, tenant, Counter::Branch).await?);
+    branches::insert_branch(
+        tx,
+        tenant,
+        code,
+        &DisplayName::parse(InputField::Branch, name).unwrap(),
+        BEGINNING,
+    )
+    .await
 }
 
 const BEGINNING: Moment = Moment::from_millis(1_700_000_000_000);
@@ -256,13 +267,13 @@ async fn user(
     branches: &[i32],
     password_hash: &str,
 ) -> Result<Caller, Error> {
-    let code = UserCode::new(counters::next(tx, tenant, Counter::User).await?);
+    let code = UserCode::new(counters::reserve_number(tx, tenant, Counter::User).await?);
     let email = Email::parse(&format!("{name}@{domain}.example")).unwrap();
     let branches: Vec<BranchCode> = branches.iter().copied().map(BranchCode::new).collect();
-    let row = users::NewUser {
+    let row = users::NewUserRow {
         tenant,
         code,
-        name: &Name::parse(Field::Name, name).unwrap(),
+        name: &DisplayName::parse(InputField::Name, name).unwrap(),
         email: &email,
         role,
         branches: &branches,
@@ -270,7 +281,7 @@ async fn user(
         must_change_password: false,
         now: BEGINNING,
     };
-    users::insert(tx, &row).await?;
-    assert!(users::claim_login(tx, &email, tenant, code).await?);
+    users::insert_user(tx, &row).await?;
+    assert!(users::reserve_login(tx, &email, tenant, code).await?);
     Ok(Caller { tenant, code, email: email.to_string(), role, branches })
 }

@@ -11,8 +11,8 @@ pub const HEADERS: [(&str, &str); 4] = [
 ];
 
 /// `Content-Disposition`: to be kept, under this name. Programs that know no other letters find a name without them.
-pub fn disposition(name: &str) -> String {
-    let plain: String = name.chars().map(|c| if is_plain(c) { c } else { '_' }).collect();
+pub fn build_content_disposition(name: &str) -> String {
+    let plain: String = name.chars().map(|c| if is_plain_char(c) { c } else { '_' }).collect();
     let mut text = format!("attachment; filename=\"{plain}\"; filename*=UTF-8''");
     for byte in name.bytes() {
         let _ = match byte {
@@ -26,7 +26,7 @@ pub fn disposition(name: &str) -> String {
 }
 
 /// Stands in quotes as it is.
-fn is_plain(c: char) -> bool {
+fn is_plain_char(c: char) -> bool {
     c.is_ascii_graphic() && !matches!(c, '"' | '\\' | '%' | '/' | ';') || c == ' '
 }
 
@@ -48,7 +48,7 @@ mod tests {
                  filename*=UTF-8''a%22%3B%20filename%3Db.html%0D%0AX%3A%20y",
             ),
         ] {
-            assert_eq!(disposition(name), told);
+            assert_eq!(build_content_disposition(name), told);
         }
     }
 }

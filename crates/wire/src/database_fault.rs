@@ -3,7 +3,7 @@
 use domain::DatabaseFault;
 
 /// One sentence that names what fails.
-pub const fn sentence(fault: DatabaseFault) -> &'static str {
+pub const fn describe_database_fault(fault: DatabaseFault) -> &'static str {
     match fault {
         DatabaseFault::ReadOnly => {
             "O banco de dados só aceita leituras, e nada pode ser gravado; avise quem cuida do servidor."

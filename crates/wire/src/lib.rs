@@ -12,4 +12,4 @@ pub mod register;
 pub mod sheet;
 pub mod trigger;
 
-pub use names::{delivery_state, entity_from, entity_path, import_state, role, role_from};
+pub use names::{delivery_state, entity_path, import_state, parse_entity_path, parse_role, role};

@@ -5,7 +5,7 @@ use askama::Template;
 
 /// A mail as its reader gets it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Letter {
+pub struct RenderedMail {
     pub subject: String,
     pub text: String,
     pub html: String,
@@ -13,7 +13,7 @@ pub struct Letter {
 
 /// To whom a mail goes, and from where.
 #[derive(Clone, Copy, Debug)]
-pub struct Head<'m> {
+pub struct RecipientContext<'m> {
     pub association: &'m str,
     /// The server's public address, without a slash at its end.
     pub server: &'m str,
@@ -25,20 +25,23 @@ pub struct Head<'m> {
 #[derive(Template)]
 #[template(path = "mail/first_password.txt")]
 struct FirstPasswordText<'m> {
-    head: Head<'m>,
+    head: RecipientContext<'m>,
     password: &'m str,
 }
 
 #[derive(Template)]
 #[template(path = "mail/first_password.html")]
 struct FirstPasswordHtml<'m> {
-    head: Head<'m>,
+    head: RecipientContext<'m>,
     password: &'m str,
 }
 
 /// A generated password, for a new account or instead of an old one.
-pub fn first_password(head: Head<'_>, password: &str) -> Result<Letter, askama::Error> {
-    Ok(Letter {
+pub fn render_first_password(
+    head: RecipientContext<'_>,
+    password: &str,
+) -> Result<RenderedMail, askama::Error> {
+    Ok(RenderedMail {
         subject: format!("{}: sua senha no Amparo", head.association),
         text: FirstPasswordText { head, password }.render()?,
         html: FirstPasswordHtml { head, password }.render()?,
@@ -48,7 +51,7 @@ pub fn first_password(head: Head<'_>, password: &str) -> Result<Letter, askama::
 #[derive(Template)]
 #[template(path = "mail/reset_link.txt")]
 struct ResetLinkText<'m> {
-    head: Head<'m>,
+    head: RecipientContext<'m>,
     link: &'m str,
     minutes: u64,
     asked_from: Option<&'m str>,
@@ -57,20 +60,20 @@ struct ResetLinkText<'m> {
 #[derive(Template)]
 #[template(path = "mail/reset_link.html")]
 struct ResetLinkHtml<'m> {
-    head: Head<'m>,
+    head: RecipientContext<'m>,
     link: &'m str,
     minutes: u64,
     asked_from: Option<&'m str>,
 }
 
 /// The link by which its owner chooses a new password, and the network address that asked for it, where it is known.
-pub fn reset_link(
-    head: Head<'_>,
+pub fn render_reset_link(
+    head: RecipientContext<'_>,
     link: &str,
     minutes: u64,
     asked_from: Option<&str>,
-) -> Result<Letter, askama::Error> {
-    Ok(Letter {
+) -> Result<RenderedMail, askama::Error> {
+    Ok(RenderedMail {
         subject: format!("{}: escolha uma nova senha no Amparo", head.association),
         text: ResetLinkText { head, link, minutes, asked_from }.render()?,
         html: ResetLinkHtml { head, link, minutes, asked_from }.render()?,
@@ -80,18 +83,18 @@ pub fn reset_link(
 #[derive(Template)]
 #[template(path = "mail/password_changed.txt")]
 struct PasswordChangedText<'m> {
-    head: Head<'m>,
+    head: RecipientContext<'m>,
 }
 
 #[derive(Template)]
 #[template(path = "mail/password_changed.html")]
 struct PasswordChangedHtml<'m> {
-    head: Head<'m>,
+    head: RecipientContext<'m>,
 }
 
 /// The notice that the password is another now, for an owner who did not change it himself.
-pub fn password_changed(head: Head<'_>) -> Result<Letter, askama::Error> {
-    Ok(Letter {
+pub fn render_password_changed(head: RecipientContext<'_>) -> Result<RenderedMail, askama::Error> {
+    Ok(RenderedMail {
         subject: format!("{}: sua senha no Amparo foi trocada", head.association),
         text: PasswordChangedText { head }.render()?,
         html: PasswordChangedHtml { head }.render()?,
@@ -101,21 +104,21 @@ pub fn password_changed(head: Head<'_>) -> Result<Letter, askama::Error> {
 #[derive(Template)]
 #[template(path = "mail/email_changed.txt")]
 struct EmailChangedText<'m> {
-    head: Head<'m>,
+    head: RecipientContext<'m>,
     is_new: bool,
 }
 
 #[derive(Template)]
 #[template(path = "mail/email_changed.html")]
 struct EmailChangedHtml<'m> {
-    head: Head<'m>,
+    head: RecipientContext<'m>,
     is_new: bool,
 }
 
 /// The notice that an account is entered by another address, for the old address or the new one. Neither names the other:
 /// an address that was a mistake may be somebody else's.
-pub fn email_changed(head: Head<'_>, is_new: bool) -> Result<Letter, askama::Error> {
-    Ok(Letter {
+pub fn render_email_changed(head: RecipientContext<'_>, is_new: bool) -> Result<RenderedMail, askama::Error> {
+    Ok(RenderedMail {
         subject: format!("{}: o e-mail da sua conta no Amparo foi trocado", head.association),
         text: EmailChangedText { head, is_new }.render()?,
         html: EmailChangedHtml { head, is_new }.render()?,
@@ -125,18 +128,18 @@ pub fn email_changed(head: Head<'_>, is_new: bool) -> Result<Letter, askama::Err
 #[derive(Template)]
 #[template(path = "mail/second_factor_on.txt")]
 struct SecondFactorOnText<'m> {
-    head: Head<'m>,
+    head: RecipientContext<'m>,
 }
 
 #[derive(Template)]
 #[template(path = "mail/second_factor_on.html")]
 struct SecondFactorOnHtml<'m> {
-    head: Head<'m>,
+    head: RecipientContext<'m>,
 }
 
 /// The notice that a code is asked for besides the password, for an owner who did not switch it on himself.
-pub fn second_factor_on(head: Head<'_>) -> Result<Letter, askama::Error> {
-    Ok(Letter {
+pub fn render_second_factor_on(head: RecipientContext<'_>) -> Result<RenderedMail, askama::Error> {
+    Ok(RenderedMail {
         subject: format!("{}: seu segundo fator no Amparo foi ligado", head.association),
         text: SecondFactorOnText { head }.render()?,
         html: SecondFactorOnHtml { head }.render()?,
@@ -146,18 +149,18 @@ pub fn second_factor_on(head: Head<'_>) -> Result<Letter, askama::Error> {
 #[derive(Template)]
 #[template(path = "mail/second_factor_off.txt")]
 struct SecondFactorOffText<'m> {
-    head: Head<'m>,
+    head: RecipientContext<'m>,
 }
 
 #[derive(Template)]
 #[template(path = "mail/second_factor_off.html")]
 struct SecondFactorOffHtml<'m> {
-    head: Head<'m>,
+    head: RecipientContext<'m>,
 }
 
 /// The notice that the password alone is enough again, for an owner who did not switch it off himself.
-pub fn second_factor_off(head: Head<'_>) -> Result<Letter, askama::Error> {
-    Ok(Letter {
+pub fn render_second_factor_off(head: RecipientContext<'_>) -> Result<RenderedMail, askama::Error> {
+    Ok(RenderedMail {
         subject: format!("{}: seu segundo fator no Amparo foi desligado", head.association),
         text: SecondFactorOffText { head }.render()?,
         html: SecondFactorOffHtml { head }.render()?,
@@ -166,29 +169,29 @@ pub fn second_factor_off(head: Head<'_>) -> Result<Letter, askama::Error> {
 
 #[derive(Template)]
 #[template(path = "mail/test.txt")]
-struct TestText<'m> {
-    head: Head<'m>,
+struct TestMailText<'m> {
+    head: RecipientContext<'m>,
 }
 
 #[derive(Template)]
 #[template(path = "mail/test.html")]
-struct TestHtml<'m> {
-    head: Head<'m>,
+struct TestMailHtml<'m> {
+    head: RecipientContext<'m>,
 }
 
 /// A mail for whoever wants to see that mail arrives.
-pub fn test(head: Head<'_>) -> Result<Letter, askama::Error> {
-    Ok(Letter {
+pub fn render_test_mail(head: RecipientContext<'_>) -> Result<RenderedMail, askama::Error> {
+    Ok(RenderedMail {
         subject: format!("{}: e-mail de teste", head.association),
-        text: TestText { head }.render()?,
-        html: TestHtml { head }.render()?,
+        text: TestMailText { head }.render()?,
+        html: TestMailHtml { head }.render()?,
     })
 }
 
 #[derive(Template)]
 #[template(path = "mail/receiver_paused.txt")]
 struct ReceiverPausedText<'m> {
-    head: Head<'m>,
+    head: RecipientContext<'m>,
     code: i32,
     address: &'m str,
     gone: bool,
@@ -197,20 +200,20 @@ struct ReceiverPausedText<'m> {
 #[derive(Template)]
 #[template(path = "mail/receiver_paused.html")]
 struct ReceiverPausedHtml<'m> {
-    head: Head<'m>,
+    head: RecipientContext<'m>,
     code: i32,
     address: &'m str,
     gone: bool,
 }
 
 /// The notice that a receiver gets nothing any more until somebody resumes it.
-pub fn receiver_paused(
-    head: Head<'_>,
+pub fn render_receiver_paused(
+    head: RecipientContext<'_>,
     code: i32,
     address: &str,
     gone: bool,
-) -> Result<Letter, askama::Error> {
-    Ok(Letter {
+) -> Result<RenderedMail, askama::Error> {
+    Ok(RenderedMail {
         subject: format!("{}: um receptor de gatilhos foi pausado", head.association),
         text: ReceiverPausedText { head, code, address, gone }.render()?,
         html: ReceiverPausedHtml { head, code, address, gone }.render()?,
@@ -220,7 +223,7 @@ pub fn receiver_paused(
 #[derive(Template)]
 #[template(path = "mail/triggers_exhausted.txt")]
 struct TriggersExhaustedText<'m> {
-    head: Head<'m>,
+    head: RecipientContext<'m>,
     code: i32,
     address: &'m str,
 }
@@ -228,14 +231,18 @@ struct TriggersExhaustedText<'m> {
 #[derive(Template)]
 #[template(path = "mail/triggers_exhausted.html")]
 struct TriggersExhaustedHtml<'m> {
-    head: Head<'m>,
+    head: RecipientContext<'m>,
     code: i32,
     address: &'m str,
 }
 
 /// The notice that messages to a receiver were given up.
-pub fn triggers_exhausted(head: Head<'_>, code: i32, address: &str) -> Result<Letter, askama::Error> {
-    Ok(Letter {
+pub fn render_triggers_exhausted(
+    head: RecipientContext<'_>,
+    code: i32,
+    address: &str,
+) -> Result<RenderedMail, askama::Error> {
+    Ok(RenderedMail {
         subject: format!("{}: há gatilhos que não chegaram a um receptor", head.association),
         text: TriggersExhaustedText { head, code, address }.render()?,
         html: TriggersExhaustedHtml { head, code, address }.render()?,
@@ -246,27 +253,32 @@ pub fn triggers_exhausted(head: Head<'_>, code: i32, address: &str) -> Result<Le
 mod tests {
     use super::*;
 
-    const HEAD: Head<'_> = Head {
+    const HEAD: RecipientContext<'_> = RecipientContext {
         association: "Associação <Boa> & Cia",
         server: "https://amparo.exemplo.com.br",
         name: "Ana \"A\" <b>",
         email: "ana@exemplo.com.br",
     };
 
-    fn all() -> [Letter; 11] {
+    fn all() -> [RenderedMail; 11] {
         [
-            first_password(HEAD, "abcde-fghij-kmnpq-rstuv").unwrap(),
-            reset_link(HEAD, "https://amparo.exemplo.com.br/senha/nova/1.abc", 30, Some("203.0.113.7"))
-                .unwrap(),
-            password_changed(HEAD).unwrap(),
-            email_changed(HEAD, true).unwrap(),
-            email_changed(HEAD, false).unwrap(),
-            second_factor_on(HEAD).unwrap(),
-            second_factor_off(HEAD).unwrap(),
-            test(HEAD).unwrap(),
-            receiver_paused(HEAD, 3, "https://erp.exemplo.com.br/gatilhos", true).unwrap(),
-            receiver_paused(HEAD, 3, "https://erp.exemplo.com.br/gatilhos", false).unwrap(),
-            triggers_exhausted(HEAD, 3, "https://erp.exemplo.com.br/gatilhos").unwrap(),
+            render_first_password(HEAD, "abcde-fghij-kmnpq-rstuv").unwrap(),
+            render_reset_link(
+                HEAD,
+                "https://amparo.exemplo.com.br/senha/nova/1.abc",
+                30,
+                Some("203.0.113.7"),
+            )
+            .unwrap(),
+            render_password_changed(HEAD).unwrap(),
+            render_email_changed(HEAD, true).unwrap(),
+            render_email_changed(HEAD, false).unwrap(),
+            render_second_factor_on(HEAD).unwrap(),
+            render_second_factor_off(HEAD).unwrap(),
+            render_test_mail(HEAD).unwrap(),
+            render_receiver_paused(HEAD, 3, "https://erp.exemplo.com.br/gatilhos", true).unwrap(),
+            render_receiver_paused(HEAD, 3, "https://erp.exemplo.com.br/gatilhos", false).unwrap(),
+            render_triggers_exhausted(HEAD, 3, "https://erp.exemplo.com.br/gatilhos").unwrap(),
         ]
     }
 
@@ -299,7 +311,7 @@ mod tests {
 
     #[test]
     fn a_link_without_a_known_place_says_nothing_of_one() {
-        let letter = reset_link(HEAD, "https://x/senha/nova/1.abc", 30, None).unwrap();
+        let letter = render_reset_link(HEAD, "https://x/senha/nova/1.abc", 30, None).unwrap();
         assert!(!letter.text.contains("endereço de rede") && !letter.html.contains("endereço de rede"));
         assert!(letter.text.contains("30 minutos") && letter.text.contains("https://x/senha/nova/1.abc\n"));
     }

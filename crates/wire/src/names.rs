@@ -6,7 +6,7 @@ use domain::{
 };
 
 /// A set whose members callers name, exactly as its table writes them.
-pub trait Named: Copy + 'static {
+pub trait NamedSet: Copy + 'static {
     const NAMES: &'static [(&'static str, Self)];
 
     fn from_name(text: &str) -> Option<Self> {
@@ -14,7 +14,7 @@ pub trait Named: Copy + 'static {
     }
 }
 
-/// A function that tells the name of a member; behind `read`, the same names are also read ([`Named`]).
+/// A function that tells the name of a member; behind `read`, the same names are also read ([`NamedSet`]).
 macro_rules! names {
     ($($(#[$meta:meta])* $function:ident: $set:ident { $($member:ident = $name:literal),+ $(,)? })+) => {
         $($(#[$meta])*
@@ -26,7 +26,7 @@ macro_rules! names {
     };
     (read $($(#[$meta:meta])* $function:ident: $set:ident { $($member:ident = $name:literal),+ $(,)? })+) => {
         names! { $($(#[$meta])* $function: $set { $($member = $name),+ })+ }
-        $(impl Named for $set {
+        $(impl NamedSet for $set {
             const NAMES: &'static [(&'static str, $set)] = &[$(($name, $set::$member)),+];
         })+
     };
@@ -207,11 +207,11 @@ names! {
     }
 }
 
-pub fn entity_from(text: &str) -> Option<Entity> {
+pub fn parse_entity_path(text: &str) -> Option<Entity> {
     Entity::ALL.into_iter().find(|entity| entity_path(*entity) == text)
 }
 
-pub fn role_from(text: &str) -> Option<Role> {
+pub fn parse_role(text: &str) -> Option<Role> {
     Role::from_name(text)
 }
 
@@ -221,7 +221,7 @@ mod tests {
 
     #[test]
     fn every_member_is_found_by_its_exact_name() {
-        fn all<T: Named + PartialEq + std::fmt::Debug>(members: &[T], name: impl Fn(T) -> &'static str) {
+        fn all<T: NamedSet + PartialEq + std::fmt::Debug>(members: &[T], name: impl Fn(T) -> &'static str) {
             assert_eq!(T::NAMES.len(), members.len());
             for member in members {
                 assert_eq!(T::from_name(name(*member)), Some(*member));
@@ -244,7 +244,7 @@ mod tests {
         all(DeliveryState::ALL, delivery_state);
         all(Priority::ALL, priority);
         all(&SituationKind::ALL, situation_kind);
-        assert_eq!((role_from("gerente"), Sex::from_name("F"), Fuel::from_name("flex")), (None, None, None));
+        assert_eq!((parse_role("gerente"), Sex::from_name("F"), Fuel::from_name("flex")), (None, None, None));
     }
 
     #[test]

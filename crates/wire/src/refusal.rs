@@ -3,98 +3,100 @@
 
 mod problems;
 
-use domain::{Field, Money, Rejection, Stands};
-use problems::{describe_field, describe_file, describe_import, describe_register};
+use domain::{FieldConflict, InputField, Money, Rejection};
+use problems::{
+    describe_field_problem, describe_file_problem, describe_import_problem, describe_register_problem,
+};
 
 /// What a field is called outside.
-pub fn field(field: Field) -> &'static str {
+pub fn name_field(field: InputField) -> &'static str {
     match field {
-        Field::Name => "nome",
-        Field::Branch => "codLoja",
-        Field::Email => "email",
-        Field::Colour => "corDestaque",
-        Field::Host => "host",
-        Field::Role => "perfil",
-        Field::Password => "senha",
-        Field::Document => "cpfCnpj",
-        Field::Phone => "telefone",
-        Field::Cep => "cep",
-        Field::Date => "data",
-        Field::Plate => "placa",
-        Field::Chassis => "chassi",
-        Field::Card => "numeroCartaoDesconto",
-        Field::Money => "valor",
-        Field::Uf => "uf",
-        Field::Consultant => "codConsultor",
-        Field::Representative => "codRepresentante",
-        Field::Plan => "codPlano",
-        Field::Benefit => "codBeneficio",
-        Field::VehicleType => "codTipoVeiculo",
-        Field::Claim => "codEvento",
-        Field::Receiver => "codReceptor",
-        Field::Address => "endereco",
-        Field::Person => "codPessoa",
-        Field::Supplier => "codFornecedor",
-        Field::BenefitKind => "codigo",
-        Field::PersonName => "nomePessoa",
-        Field::LeadDocument => "documento",
-        Field::Phones => "telefones",
-        Field::Lead => "codLead",
-        Field::Deal => "codNegocio",
-        Field::DealDependent => "codDependente",
-        Field::DealVehicleType => "veiculo.codTipoVeiculo",
-        Field::VehicleTypeName => "veiculo.tipoVeiculo",
-        Field::Funnel => "codFunil",
-        Field::Stage => "codEtapa",
-        Field::Responsible => "codUsuarioResponsavel",
-        Field::Plans => "planos",
-        Field::Kinship => "parentesco",
-        Field::File => "codArquivo",
-        Field::Text => "texto",
-        Field::User => "codUsuario",
-        Field::Item => "codItem",
-        Field::JoinedOn => "dataAdesao",
-        Field::Reason => "motivo",
-        Field::Situation => "situacao",
-        Field::SituationCode => "codSituacao",
-        Field::Version => "versao",
-        Field::ClaimKind => "codTipoEvento",
-        Field::InspectionKind => "codTipoVistoria",
-        Field::TicketKind => "codTipoHelpDesk",
-        Field::Specialty => "codEspecialidade",
-        Field::Clinic => "codClinica",
-        Field::Doctor => "codMedico",
-        Field::Driver => "codCondutor",
-        Field::Related => "relacionados",
-        Field::CaseResponsible => "codResponsavel",
-        Field::Inspection => "codVistoria",
-        Field::Ticket => "codHelpDesk",
-        Field::Appointment => "codConsulta",
-        Field::Priority => "prioridade",
-        Field::Involved => "envolvido",
-        Field::Import => "codImportacao",
+        InputField::Name => "nome",
+        InputField::Branch => "codLoja",
+        InputField::Email => "email",
+        InputField::Colour => "corDestaque",
+        InputField::Host => "host",
+        InputField::Role => "perfil",
+        InputField::Password => "senha",
+        InputField::Document => "cpfCnpj",
+        InputField::Phone => "telefone",
+        InputField::Cep => "cep",
+        InputField::Date => "data",
+        InputField::Plate => "placa",
+        InputField::Chassis => "chassi",
+        InputField::Card => "numeroCartaoDesconto",
+        InputField::Money => "valor",
+        InputField::Uf => "uf",
+        InputField::Consultant => "codConsultor",
+        InputField::Representative => "codRepresentante",
+        InputField::Plan => "codPlano",
+        InputField::Benefit => "codBeneficio",
+        InputField::VehicleType => "codTipoVeiculo",
+        InputField::Claim => "codEvento",
+        InputField::Receiver => "codReceptor",
+        InputField::Address => "endereco",
+        InputField::Person => "codPessoa",
+        InputField::Supplier => "codFornecedor",
+        InputField::BenefitKind => "codigo",
+        InputField::PersonName => "nomePessoa",
+        InputField::LeadDocument => "documento",
+        InputField::Phones => "telefones",
+        InputField::Lead => "codLead",
+        InputField::Deal => "codNegocio",
+        InputField::DealDependent => "codDependente",
+        InputField::DealVehicleType => "veiculo.codTipoVeiculo",
+        InputField::VehicleTypeName => "veiculo.tipoVeiculo",
+        InputField::Funnel => "codFunil",
+        InputField::Stage => "codEtapa",
+        InputField::Responsible => "codUsuarioResponsavel",
+        InputField::Plans => "planos",
+        InputField::Kinship => "parentesco",
+        InputField::File => "codArquivo",
+        InputField::Text => "texto",
+        InputField::User => "codUsuario",
+        InputField::Item => "codItem",
+        InputField::JoinedOn => "dataAdesao",
+        InputField::Reason => "motivo",
+        InputField::Situation => "situacao",
+        InputField::SituationCode => "codSituacao",
+        InputField::Version => "versao",
+        InputField::ClaimKind => "codTipoEvento",
+        InputField::InspectionKind => "codTipoVistoria",
+        InputField::TicketKind => "codTipoHelpDesk",
+        InputField::Specialty => "codEspecialidade",
+        InputField::Clinic => "codClinica",
+        InputField::Doctor => "codMedico",
+        InputField::Driver => "codCondutor",
+        InputField::Related => "relacionados",
+        InputField::CaseResponsible => "codResponsavel",
+        InputField::Inspection => "codVistoria",
+        InputField::Ticket => "codHelpDesk",
+        InputField::Appointment => "codConsulta",
+        InputField::Priority => "prioridade",
+        InputField::Involved => "envolvido",
+        InputField::Import => "codImportacao",
     }
 }
 
 /// All problems at once, one a line.
-pub fn texts(rejections: &[Rejection]) -> String {
-    rejections.iter().map(text).collect::<Vec<_>>().join("\n")
+pub fn render_rejections(rejections: &[Rejection]) -> String {
+    rejections.iter().map(render_rejection).collect::<Vec<_>>().join("\n")
 }
 
 /// The sentence alone, where the field is named by its place in what was sent.
-pub fn sentence(rejection: &Rejection) -> String {
-    let text = text(rejection);
+pub fn render_sentence(rejection: &Rejection) -> String {
+    let text = render_rejection(rejection);
     text.split_once(": ").map_or(text.clone(), |(_, sentence)| sentence.to_owned())
 }
 
-pub fn text(rejection: &Rejection) -> String {
+pub fn render_rejection(rejection: &Rejection) -> String {
     match rejection {
-        Rejection::Missing(missing) => format!("{}: informe um valor.", field(*missing)),
+        Rejection::Missing(missing) => format!("{}: informe um valor.", name_field(*missing)),
         Rejection::TooLong { field: long, longest } => {
-            format!("{}: use no máximo {longest} caracteres.", field(*long))
+            format!("{}: use no máximo {longest} caracteres.", name_field(*long))
         }
         Rejection::ControlCharacter(odd) => {
-            format!("{}: há um caractere de controle no texto; digite-o de novo.", field(*odd))
+            format!("{}: há um caractere de controle no texto; digite-o de novo.", name_field(*odd))
         }
         Rejection::BadEmail(given) => {
             format!("email: \"{given}\" não é um endereço de e-mail; use algo como nome@exemplo.com.br.")
@@ -204,45 +206,45 @@ pub fn text(rejection: &Rejection) -> String {
             "lojas: informe ao menos uma loja; só o perfil administrador acessa todas.".to_owned()
         }
         Rejection::UnknownBranch(code) => format!("lojas: a loja {code} não existe nesta base."),
-        Rejection::UnknownCode { field: Field::Branch, code } => {
+        Rejection::UnknownCode { field: InputField::Branch, code } => {
             format!("codLoja: a loja {code} não existe para o seu usuário.")
         }
-        Rejection::UnknownCode { field: Field::Benefit, code } => {
+        Rejection::UnknownCode { field: InputField::Benefit, code } => {
             format!("codBeneficio: o benefício {code} não existe para o seu usuário.")
         }
-        Rejection::UnknownCode { field: Field::Person, code } => {
+        Rejection::UnknownCode { field: InputField::Person, code } => {
             format!("codPessoa: a pessoa {code} não existe para o seu usuário.")
         }
-        Rejection::UnknownCode { field: Field::Supplier, code } => {
+        Rejection::UnknownCode { field: InputField::Supplier, code } => {
             format!("codFornecedor: o fornecedor {code} não existe nesta base.")
         }
-        Rejection::UnknownCode { field: Field::BenefitKind, code } => format!(
+        Rejection::UnknownCode { field: InputField::BenefitKind, code } => format!(
             "codigo: {code} não é um tipo de benefício; use 0 (Veicular), 1 (Saúde), 2 (Diversos), 3 (Consórcio) ou 4 \
              (Assistência 24H)."
         ),
-        Rejection::UnknownCode { field: Field::Deal, code } => {
+        Rejection::UnknownCode { field: InputField::Deal, code } => {
             format!("codNegocio: o negócio {code} não existe para o seu usuário.")
         }
-        Rejection::UnknownCode { field: Field::DealDependent, code } => {
+        Rejection::UnknownCode { field: InputField::DealDependent, code } => {
             format!("codDependente: o dependente {code} não existe neste negócio.")
         }
-        Rejection::UnknownCode { field: Field::Responsible, code } => format!(
+        Rejection::UnknownCode { field: InputField::Responsible, code } => format!(
             "codUsuarioResponsavel: o usuário {code} não existe, está inativo ou não acessa a loja do negócio."
         ),
-        Rejection::UnknownCode { field: Field::CaseResponsible, code } => {
+        Rejection::UnknownCode { field: InputField::CaseResponsible, code } => {
             format!("codResponsavel: o usuário {code} não existe, está inativo ou não acessa a loja do registro.")
         }
-        Rejection::UnknownCode { field: case @ (Field::Claim | Field::Inspection | Field::Ticket | Field::Appointment), code } => {
-            format!("{}: o registro {code} não existe para o seu usuário.", field(*case))
+        Rejection::UnknownCode { field: case @ (InputField::Claim | InputField::Inspection | InputField::Ticket | InputField::Appointment), code } => {
+            format!("{}: o registro {code} não existe para o seu usuário.", name_field(*case))
         }
-        Rejection::UnknownCode { field: Field::File, code } => {
+        Rejection::UnknownCode { field: InputField::File, code } => {
             format!("codArquivo: o arquivo {code} não existe para o seu usuário.")
         }
-        Rejection::UnknownCode { field: Field::User, code } => {
+        Rejection::UnknownCode { field: InputField::User, code } => {
             format!("codUsuario: o usuário {code} não existe nesta base.")
         }
         Rejection::UnknownCode { field: unknown, code } => {
-            format!("{}: o código {code} não existe, está inativo ou é de outra loja.", field(*unknown))
+            format!("{}: o código {code} não existe, está inativo ou é de outra loja.", name_field(*unknown))
         }
         Rejection::NatureMismatch => {
             "natureza: não combina com o documento; use F para um CPF e J para um CNPJ.".to_owned()
@@ -258,16 +260,16 @@ pub fn text(rejection: &Rejection) -> String {
             format!("cpfCnpj: o benefício {benefit} é de outro titular; informe o documento dele.")
         }
         Rejection::WrongPath { field: wrong, vehicle: true } => {
-            format!("{}: é veicular; use POST /ext/beneficio/veicular.", field(*wrong))
+            format!("{}: é veicular; use POST /ext/beneficio/veicular.", name_field(*wrong))
         }
         Rejection::WrongPath { field: wrong, vehicle: false } => {
-            format!("{}: não é veicular; use POST /ext/beneficio.", field(*wrong))
+            format!("{}: não é veicular; use POST /ext/beneficio.", name_field(*wrong))
         }
         Rejection::OtherKind => {
             "codPlano: este plano é de outro tipo de benefício; use um plano do mesmo tipo.".to_owned()
         }
         Rejection::UnknownSituation { given, known } => {
-            format!("situacao: \"{given}\" não é uma situação desta base; use {}.", listed(known))
+            format!("situacao: \"{given}\" não é uma situação desta base; use {}.", join_alternatives(known))
         }
         Rejection::SituationDisagrees => {
             "ativo: não combina com a situação; use true só para uma situação do tipo ATIVO.".to_owned()
@@ -276,21 +278,21 @@ pub fn text(rejection: &Rejection) -> String {
             "ativo: esta base não tem uma situação desse tipo; informe a situação pelo nome.".to_owned()
         }
         Rejection::NotADueDay { given, known } => {
-            format!("diaVencimento: {given} não é um dia de vencimento; use {}.", listed(known))
+            format!("diaVencimento: {given} não é um dia de vencimento; use {}.", join_alternatives(known))
         }
         Rejection::NoPlateOrChassis => "placa: informe a placa ou o chassi do veículo.".to_owned(),
         Rejection::AdditionalField { at, problem } => {
-            let (part, sentence) = describe_field(problem);
+            let (part, sentence) = describe_field_problem(problem);
             format!("dadosAdicionais[{at}].{part}: {sentence}")
         }
         Rejection::CardOfAnother => {
             "numeroCartaoDesconto: este cartão é de outra pessoa; use outro número, ou nenhum.".to_owned()
         }
         Rejection::VehicleTaken { field: taken, given, by: Some(benefit) } => {
-            format!("{}: {given} já tem o benefício {benefit}, em vigor.", field(*taken))
+            format!("{}: {given} já tem o benefício {benefit}, em vigor.", name_field(*taken))
         }
         Rejection::VehicleTaken { field: taken, given, by: None } => {
-            format!("{}: {given} já tem um benefício em vigor, em outra loja.", field(*taken))
+            format!("{}: {given} já tem um benefício em vigor, em outra loja.", name_field(*taken))
         }
         Rejection::CancelledBenefit(benefit) => format!(
             "codBeneficio: o benefício {benefit} está cancelado; só a gestão da associação pode reativá-lo."
@@ -325,7 +327,7 @@ pub fn text(rejection: &Rejection) -> String {
             "Nenhum benefício foi encontrado; confira o que enviou em matricula, cpfCnpj e sequencial.".to_owned()
         }
         Rejection::Disagree { field: one, with } => {
-            format!("{}: difere de {}; informe um deles, ou o mesmo nos dois.", field(*one), field(*with))
+            format!("{}: difere de {}; informe um deles, ou o mesmo nos dois.", name_field(*one), name_field(*with))
         }
         Rejection::NoLead => "codLead: informe o código de um lead, ou os campos de um.".to_owned(),
         Rejection::NoContact => "telefone: informe ao menos um destes: telefone, email ou documento.".to_owned(),
@@ -336,7 +338,7 @@ pub fn text(rejection: &Rejection) -> String {
         Rejection::NotLost => "motivoPerda: só se informa com a situação Perdido.".to_owned(),
         Rejection::UnknownVehicleType { given, known } => format!(
             "veiculo.tipoVeiculo: \"{given}\" não é um tipo de veículo desta base; use {}.",
-            listed(known)
+            join_alternatives(known)
         ),
         Rejection::NotAHealthDeal(deal) => {
             format!("codNegocio: o negócio {deal} não é de saúde, e só esses têm dependentes.")
@@ -363,7 +365,7 @@ pub fn text(rejection: &Rejection) -> String {
             format!("email: {email} é o último administrador ativo da base; crie outro antes de desativá-lo ou de mudar o seu perfil.")
         }
         Rejection::CodeTaken { field: taken, code } => {
-            format!("{}: o código {code} já é de outro registro; use outro, ou nenhum.", field(*taken))
+            format!("{}: o código {code} já é de outro registro; use outro, ou nenhum.", name_field(*taken))
         }
         Rejection::DocumentTaken(Some(person)) => {
             format!("cpfCnpj: este documento já é o da pessoa {person}; confira os dígitos.")
@@ -399,14 +401,14 @@ pub fn text(rejection: &Rejection) -> String {
             "segundoFatorObrigatorio: o perfil integração é de programas, que não usam o segundo fator; use administrador e operador."
                 .to_owned()
         }
-        Rejection::OldVersion { given, now, since, fields } => old_version(*given, *now, since, fields),
+        Rejection::OldVersion { given, now, since, fields } => describe_old_version(*given, *now, since, fields),
         Rejection::MayNotMove { from, to, allowed } => format!(
             "situacao: de {from} não se vai para {to}; esta base só permite ir para {}.",
-            listed(allowed)
+            join_alternatives(allowed)
         ),
         Rejection::NoSituationNamed => "situacao: informe o código em codSituacao ou o nome em situacao.".to_owned(),
         Rejection::UnknownSituationCode { given, known } => {
-            format!("codSituacao: {given} não é uma situação em uso desta entidade; use {}.", listed(known))
+            format!("codSituacao: {given} não é uma situação em uso desta entidade; use {}.", join_alternatives(known))
         }
         Rejection::NoOpenSituation => {
             "situacao: esta base não tem uma situação em uso do tipo ABERTO para esta entidade; cadastre-a antes.".to_owned()
@@ -434,30 +436,31 @@ pub fn text(rejection: &Rejection) -> String {
              --seed {seed}`."
         ),
         Rejection::Register { field, problem } => {
-            let (part, sentence) = describe_register(problem);
+            let (part, sentence) = describe_register_problem(problem);
             format!("{field}{part}: {sentence}")
         }
-        Rejection::Import(problem) => describe_import(problem),
+        Rejection::Import(problem) => describe_import_problem(problem),
         Rejection::NoVersion => "versao: informe a versão do registro que você leu.".to_owned(),
-        Rejection::File(problem) => format!("arquivo: {}", describe_file(problem)),
+        Rejection::File(problem) => format!("arquivo: {}", describe_file_problem(problem)),
     }
 }
 
 /// What was sent and what stands, field by field.
-fn old_version(given: i64, now: i64, since: &str, fields: &[Stands]) -> String {
+fn describe_old_version(given: i64, now: i64, since: &str, fields: &[FieldConflict]) -> String {
     let value =
         |value: &Option<String>| value.as_ref().map_or("nada".to_owned(), |text| format!("\"{text}\""));
     let first = format!(
         "versao: o registro foi alterado em {since} e está na versão {now}, não na {given}; nada foi gravado. Confira e envie \
          de novo."
     );
-    let line =
-        |one: &Stands| format!("{}: enviado {}; agora {}.", one.field, value(&one.sent), value(&one.now));
+    let line = |one: &FieldConflict| {
+        format!("{}: enviado {}; agora {}.", one.field, value(&one.sent), value(&one.now))
+    };
     std::iter::once(first).chain(fields.iter().map(line)).collect::<Vec<_>>().join("\n")
 }
 
 /// `5, 10 ou 15`
-fn listed<T: ToString>(words: &[T]) -> String {
+fn join_alternatives<T: ToString>(words: &[T]) -> String {
     let words: Vec<String> = words.iter().map(ToString::to_string).collect();
     match &words[..] {
         [] => "nenhum".to_owned(),

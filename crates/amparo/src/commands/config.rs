@@ -1,10 +1,10 @@
 //! `amparo config`: the values in force, and where each came from.
 
-use crate::fatal::Fatal;
-use crate::settings::Settings;
+use crate::fatal::FatalError;
+use crate::settings::ServerSettings;
 use std::process::ExitCode;
 
-pub fn run(settings: &Settings) -> Result<ExitCode, Fatal> {
-    super::say(settings.print().trim_end());
+pub fn show_config(settings: &ServerSettings) -> Result<ExitCode, FatalError> {
+    super::print_line(settings.render_toml().trim_end());
     Ok(ExitCode::SUCCESS)
 }

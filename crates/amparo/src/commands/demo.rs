@@ -1,52 +1,54 @@
 //! `amparo demo load` and `serve --demo`: an association that does not exist, and the password that everybody knows.
 
-use crate::fatal::Fatal;
-use crate::settings::{DEMO_PASSWORD_VARIABLE, Settings};
-use app::demo::{self, ADMINISTRATOR, Demo, Loaded, PASSWORD};
+use crate::fatal::FatalError;
+use crate::settings::{DEMO_PASSWORD_VARIABLE, ServerSettings};
+use app::demo::{self, ADMINISTRATOR, DemoLoadOptions, DemoLoadOutcome, PASSWORD};
 use app::{App, presence};
 use clap::ArgMatches;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::process::ExitCode;
-use storage::Address;
+use storage::DatabaseAddress;
 
 /// What `serve --demo` fills an empty database with.
 const MEMBERS: u32 = 1000;
 const SEED: u64 = 1;
 
-pub async fn load(settings: &Settings, arguments: &ArgMatches) -> Result<ExitCode, Fatal> {
-    let demo = Demo {
+pub async fn load_demo(settings: &ServerSettings, arguments: &ArgMatches) -> Result<ExitCode, FatalError> {
+    let demo = DemoLoadOptions {
         members: arguments.get_one("members").copied().unwrap_or(MEMBERS),
         seed: arguments.get_one("seed").copied().unwrap_or(SEED),
-        password: password(),
+        password: read_demo_password(),
     };
-    let app = super::open(settings).await?;
+    let app = super::open_app(settings).await?;
     refuse_under_servers(settings, &app, &demo.password).await?;
-    let bar = bar(demo.members);
-    let loaded = demo::load(&app, &demo, &mut |there| bar.set_position(there.into())).await;
+    let bar = build_progress_bar(demo.members);
+    let loaded = demo::load_demo(&app, &demo, &mut |there| bar.set_position(there.into())).await;
     bar.finish_and_clear();
-    let Loaded { tenant, members } = loaded?;
-    let words = login(&app).await?;
+    let DemoLoadOutcome { tenant, members } = loaded?;
+    let words = describe_login(&app).await?;
     app.db.close().await;
-    super::say(&format!("Demonstração carregada na base {tenant}, com {members} associados.\n{words}"));
+    super::print_line(&format!(
+        "Demonstração carregada na base {tenant}, com {members} associados.\n{words}"
+    ));
     Ok(ExitCode::SUCCESS)
 }
 
 /// Fills an empty database; gives the words that tell how to enter.
-pub async fn fill(app: &App) -> Result<String, Fatal> {
-    let bar = bar(MEMBERS);
-    let demo = Demo { members: MEMBERS, seed: SEED, password: password() };
+pub async fn fill_empty_database(app: &App) -> Result<String, FatalError> {
+    let bar = build_progress_bar(MEMBERS);
+    let demo = DemoLoadOptions { members: MEMBERS, seed: SEED, password: read_demo_password() };
     let mut tell = |there: u32| {
         // Another load that was cut off may have been larger.
         bar.set_length(bar.length().unwrap_or(0).max(there.into()));
         bar.set_position(there.into());
     };
-    let filled = demo::fill(app, &demo, &mut tell).await;
+    let filled = demo::fill_empty_database(app, &demo, &mut tell).await;
     bar.finish_and_clear();
     Ok(match filled? {
-        Some(Loaded { members, .. }) => {
-            format!("Demonstração com {members} associados. {}", login(app).await?)
+        Some(DemoLoadOutcome { members, .. }) => {
+            format!("Demonstração com {members} associados. {}", describe_login(app).await?)
         }
-        None if demo::with_known_password(app).await?.contains(&ADMINISTRATOR) => {
+        None if demo::list_users_with_known_password(app).await?.contains(&ADMINISTRATOR) => {
             format!(
                 "O banco de dados já tinha dados e ficou como estava. Entre com {ADMINISTRATOR} e a senha {PASSWORD}."
             )
@@ -56,43 +58,47 @@ pub async fn fill(app: &App) -> Result<String, Fatal> {
 }
 
 /// Who may be reached by others is not given the password that everybody knows.
-async fn refuse_under_servers(settings: &Settings, app: &App, password: &str) -> Result<(), Fatal> {
+async fn refuse_under_servers(
+    settings: &ServerSettings,
+    app: &App,
+    password: &str,
+) -> Result<(), FatalError> {
     let since = app.now().minus(presence::GONE_AFTER);
-    let alive = storage::processes::alive(&app.db, since).await.map_err(app::Error::from)?;
+    let alive = storage::processes::list_live_processes(&app.db, since).await.map_err(app::Error::from)?;
     if password != PASSWORD || alive.is_empty() {
         return Ok(());
     }
     // One that was killed still looks alive for a while; where a server holds a lock, the lock knows better.
-    let address = Address::parse(&settings.database)?;
+    let address = DatabaseAddress::parse(&settings.database)?;
     if !address.is_shared() && storage::lock_for_server(&address).is_ok() {
         return Ok(());
     }
-    Err(Fatal::new(format!(
+    Err(FatalError::new(format!(
         "Há um servidor no ar com este banco de dados, e a demonstração teria a senha que todos conhecem: pare o servidor, \
          ou dê outra senha pela variável {DEMO_PASSWORD_VARIABLE}."
     )))
 }
 
 /// A demonstration that others reach needs a password of its own.
-pub fn refuse_known_password() -> Result<(), Fatal> {
-    if password() != PASSWORD {
+pub fn refuse_known_password() -> Result<(), FatalError> {
+    if read_demo_password() != PASSWORD {
         return Ok(());
     }
-    Err(Fatal::new(format!(
+    Err(FatalError::new(format!(
         "Fora desta máquina, a demonstração não atende com a senha que todos conhecem: dê outra pela variável \
          {DEMO_PASSWORD_VARIABLE}, ou use --listen 127.0.0.1:8080."
     )))
 }
 
 /// Nor does any server that others reach, while a user of the demonstration still has that password.
-pub async fn refuse_known_users(app: &App) -> Result<(), Fatal> {
-    let known = demo::with_known_password(app).await?;
+pub async fn refuse_known_users(app: &App) -> Result<(), FatalError> {
+    let known = demo::list_users_with_known_password(app).await?;
     if known.is_empty() {
         return Ok(());
     }
     let resets: Vec<String> =
         known.iter().map(|email| format!("`amparo user reset --email {email} --password-stdin`")).collect();
-    Err(Fatal::new(format!(
+    Err(FatalError::new(format!(
         "Neste banco de dados a demonstração ainda tem a senha que todos conhecem, e por isso só atende em 127.0.0.1; \
          troque-a com {}.",
         resets.join(", ")
@@ -100,7 +106,7 @@ pub async fn refuse_known_users(app: &App) -> Result<(), Fatal> {
 }
 
 /// An empty variable counts as not given, as everywhere.
-fn password() -> String {
+fn read_demo_password() -> String {
     std::env::var(DEMO_PASSWORD_VARIABLE)
         .ok()
         .filter(|text| !text.is_empty())
@@ -108,15 +114,15 @@ fn password() -> String {
 }
 
 /// How to enter. A password that somebody chose, now or when a load was begun, is not repeated on the screen.
-async fn login(app: &App) -> Result<String, Fatal> {
-    Ok(match demo::with_known_password(app).await?.contains(&ADMINISTRATOR) {
+async fn describe_login(app: &App) -> Result<String, FatalError> {
+    Ok(match demo::list_users_with_known_password(app).await?.contains(&ADMINISTRATOR) {
         true => format!("Entre com {ADMINISTRATOR} e a senha {PASSWORD}."),
         false => format!("Entre com {ADMINISTRATOR} e a senha dada pela variável {DEMO_PASSWORD_VARIABLE}."),
     })
 }
 
 /// On standard error, and only where that is a terminal.
-fn bar(members: u32) -> ProgressBar {
+fn build_progress_bar(members: u32) -> ProgressBar {
     let style = ProgressStyle::with_template("{bar:40} {pos} de {len} associados, faltam {eta}");
     ProgressBar::new(members.into()).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }

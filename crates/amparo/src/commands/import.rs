@@ -1,10 +1,10 @@
 //! `amparo import`: a file brought in from the command line, beside a running server or without one.
 
-use crate::fatal::Fatal;
-use crate::settings::Settings;
+use crate::fatal::FatalError;
+use crate::settings::ServerSettings;
 use app::App;
-use app::importing::{self, By, Import, Mapping};
-use app::once::Once;
+use app::importing::{self, ColumnMapping, ImportCaller, StoredImportRun};
+use app::once::IdempotentWrite;
 use clap::ArgMatches;
 use domain::{BranchCode, ImportCode, ImportState, TenantId};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -13,97 +13,127 @@ use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
-use wire::read::Given;
+use wire::read::FieldPatch;
 
 /// Problems that are shown; the rest is in the file of errors.
 const SHOWN: i64 = 20;
 /// How often it is looked at while another process works on it.
 const LOOK: Duration = Duration::from_millis(300);
 
-pub async fn run(settings: &Settings, arguments: &ArgMatches) -> Result<ExitCode, Fatal> {
-    let app = super::open(settings).await?;
-    let tenant = super::meant(&app, arguments).await?;
-    let by = By::command(tenant);
+pub async fn run_import(settings: &ServerSettings, arguments: &ArgMatches) -> Result<ExitCode, FatalError> {
+    let app = super::open_app(settings).await?;
+    let tenant = super::resolve_tenant(&app, arguments).await?;
+    let by = ImportCaller::for_command(tenant);
     let number = |name| arguments.get_one::<i32>(name).copied().map(ImportCode::new);
     let ended = match (number("undo"), number("resume")) {
         (Some(code), _) => {
-            importing::undo(&app, &by, code, Once::each_time()).await?;
-            work(&app, tenant, code).await?
+            importing::undo_import(&app, &by, code, IdempotentWrite::without_key()).await?;
+            complete_import_run(&app, tenant, code).await?
         }
         (None, Some(code)) => {
-            let import = importing::one(&app, &by, code).await?;
+            let import = importing::load_import(&app, &by, code).await?;
             // One that was never begun cannot be resumed, which is told; one that somebody works on is waited for.
             if matches!(import.state, ImportState::Paused | ImportState::Reading | ImportState::Ready) {
-                importing::resume(&app, &by, code, Once::each_time()).await?;
+                importing::resume_import(&app, &by, code, IdempotentWrite::without_key()).await?;
             }
-            work(&app, tenant, code).await?
+            complete_import_run(&app, tenant, code).await?
         }
-        (None, None) => bring(&app, &by, arguments).await?,
+        (None, None) => import_file(&app, &by, arguments).await?,
     };
-    let exit = tell(&app, &by, &ended, arguments).await?;
+    let exit = report_import_outcome(&app, &by, &ended, arguments).await?;
     app.db.close().await;
     Ok(exit)
 }
 
 /// Reads the file, and tries or imports it.
-async fn bring(app: &App, by: &By, arguments: &ArgMatches) -> Result<Import, Fatal> {
+async fn import_file(
+    app: &App,
+    by: &ImportCaller,
+    arguments: &ArgMatches,
+) -> Result<StoredImportRun, FatalError> {
     let text = |name| arguments.get_one::<String>(name).map(String::as_str);
-    let (Some(path), Some(kind)) = (text("file"), text("kind").and_then(wire::sheet::kind_from)) else {
-        return Err(Fatal::new(
+    let (Some(path), Some(kind)) = (text("file"), text("kind").and_then(wire::sheet::parse_import_kind))
+    else {
+        return Err(FatalError::new(
             "Diga o que importar: amparo import ARQUIVO --kind associados (ou veiculos, dependentes, leads, planos, vendedores).",
         ));
     };
     let mut columns = Vec::new();
     for pair in arguments.get_many::<String>("map").into_iter().flatten() {
         let Some((column, field)) = pair.rsplit_once('=') else {
-            return Err(Fatal::new(format!(
+            return Err(FatalError::new(format!(
                 "Em --map use COLUNA=CAMPO, como \"Nº doc=cpfCnpj\"; veio \"{pair}\"."
             )));
         };
         columns.push((column.trim().to_owned(), field.trim().to_owned()));
     }
     let file = File::open(path)
-        .map_err(|error| Fatal::new(format!("O arquivo {path} não pôde ser aberto: {error}.")))?;
+        .map_err(|error| FatalError::new(format!("O arquivo {path} não pôde ser aberto: {error}.")))?;
     let name = Path::new(path).file_name().map(|name| name.to_string_lossy().into_owned());
-    let import = importing::receive_file(app, by, kind, &name.unwrap_or_default(), file, Once::each_time())
-        .await?
-        .now()?;
+    let import = importing::receive_local_file(
+        app,
+        by,
+        kind,
+        &name.unwrap_or_default(),
+        file,
+        IdempotentWrite::without_key(),
+    )
+    .await?
+    .into_fresh()?;
     let code = import.code;
     let branch = arguments.get_one::<i32>("branch").copied().map(BranchCode::new);
-    let mapping = Mapping { columns, branch: branch.map_or(Given::Keep, Given::Set) };
-    let import = importing::map(app, by, code, mapping, Once::each_time()).await?.now()?;
-    say_columns(&import);
+    let mapping = ColumnMapping { columns, branch: branch.map_or(FieldPatch::Keep, FieldPatch::Set) };
+    let import = importing::map_import_columns(app, by, code, mapping, IdempotentWrite::without_key())
+        .await?
+        .into_fresh()?;
+    print_columns(&import);
     match arguments.get_flag("dry-run") {
-        true => importing::check(app, by, code, Once::each_time()).await?,
-        false => importing::start(app, by, code, arguments.get_flag("triggers"), Once::each_time()).await?,
+        true => importing::start_dry_run(app, by, code, IdempotentWrite::without_key()).await?,
+        false => {
+            importing::start_import(
+                app,
+                by,
+                code,
+                arguments.get_flag("triggers"),
+                IdempotentWrite::without_key(),
+            )
+            .await?
+        }
     };
-    work(app, by.scope.tenant(), code).await
+    complete_import_run(app, by.scope.tenant(), code).await
 }
 
-fn say_columns(import: &Import) {
-    super::say(&format!("Importação {}: {} linhas em {}.", import.code, import.total, import.file_name));
+fn print_columns(import: &StoredImportRun) {
+    super::print_line(&format!(
+        "Importação {}: {} linhas em {}.",
+        import.code, import.total, import.file_name
+    ));
     for (header, field) in import.headers.iter().zip(&import.mapping) {
-        match wire::sheet::column(import.kind, field) {
-            Some(column) => super::say(&format!("  {header} → {} ({field})", column.label)),
-            None => super::say(&format!("  {header} → ignorada")),
+        match wire::sheet::find_import_field(import.kind, field) {
+            Some(column) => super::print_line(&format!("  {header} → {} ({field})", column.label)),
+            None => super::print_line(&format!("  {header} → ignorada")),
         }
     }
 }
 
 /// Works on it here, or waits for the server that does.
-async fn work(app: &App, tenant: TenantId, code: ImportCode) -> Result<Import, Fatal> {
+async fn complete_import_run(
+    app: &App,
+    tenant: TenantId,
+    code: ImportCode,
+) -> Result<StoredImportRun, FatalError> {
     let style = ProgressStyle::with_template("{bar:40} {pos} de {len} linhas, faltam {eta}");
     let bar = ProgressBar::new(0).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-    let show = |import: &Import| {
-        let (done, all) = importing::progress(import);
+    let show = |import: &StoredImportRun| {
+        let (done, all) = importing::measure_progress(import);
         bar.set_length(all.unsigned_abs());
         bar.set_position(done.unsigned_abs());
     };
-    let by = By::command(tenant);
+    let by = ImportCaller::for_command(tenant);
     let ended = loop {
-        let import = match importing::work(app, tenant, code, &mut |import| show(import)).await? {
+        let import = match importing::run_import(app, tenant, code, &mut |import| show(import)).await? {
             Some(import) => import,
-            None => importing::one(app, &by, code).await?,
+            None => importing::load_import(app, &by, code).await?,
         };
         show(&import);
         match import.state {
@@ -118,7 +148,12 @@ async fn work(app: &App, tenant: TenantId, code: ImportCode) -> Result<Import, F
 }
 
 /// What came of it. Lines that were refused, or left when it was undone, end the command with 2.
-async fn tell(app: &App, by: &By, import: &Import, arguments: &ArgMatches) -> Result<ExitCode, Fatal> {
+async fn report_import_outcome(
+    app: &App,
+    by: &ImportCaller,
+    import: &StoredImportRun,
+    arguments: &ArgMatches,
+) -> Result<ExitCode, FatalError> {
     let (code, counts) = (import.code, &import.counts);
     let told = match import.state {
         ImportState::Undone => format!(
@@ -131,7 +166,7 @@ async fn tell(app: &App, by: &By, import: &Import, arguments: &ArgMatches) -> Re
         ),
         ImportState::Paused => format!(
             "Importação {code} pausada em {} de {} linhas; retome com: amparo import --resume {code}",
-            counts.done(),
+            counts.processed_lines(),
             import.total
         ),
         ImportState::Reading | ImportState::Ready => {
@@ -145,35 +180,40 @@ async fn tell(app: &App, by: &By, import: &Import, arguments: &ArgMatches) -> Re
             counts.created, counts.changed, counts.same, counts.refused
         ),
     };
-    super::say(&told);
+    super::print_line(&told);
     if import.state == ImportState::Undone {
-        for one in importing::kept(app, by, code, (0, SHOWN)).await? {
+        for one in importing::list_kept_rows(app, by, code, (0, SHOWN)).await? {
             let record = one.record.map(|record| format!(" (código {record})")).unwrap_or_default();
-            super::say(&format!("  linha {}{record}: {}", one.line, one.because));
+            super::print_line(&format!("  linha {}{record}: {}", one.line, one.because));
         }
         return Ok(if counts.kept == 0 { ExitCode::SUCCESS } else { ExitCode::from(2) });
     }
-    for one in importing::problems(app, by, code, (0, SHOWN)).await? {
+    for one in importing::list_import_problems(app, by, code, (0, SHOWN)).await? {
         let column = one.header.map(|header| format!(", {header}")).unwrap_or_default();
-        super::say(&format!("  linha {}{column}: {}", one.line, one.text));
+        super::print_line(&format!("  linha {}{column}: {}", one.line, one.text));
     }
     if counts.refused > SHOWN {
-        super::say("  …");
+        super::print_line("  …");
     }
     if let Some(path) = arguments.get_one::<String>("errors").filter(|_| counts.refused > 0) {
-        write_errors(app, by, import, path).await?;
-        super::say(&format!("As linhas recusadas estão em {path}: corrija e importe de novo."));
+        write_error_file(app, by, import, path).await?;
+        super::print_line(&format!("As linhas recusadas estão em {path}: corrija e importe de novo."));
     }
     if import.state == ImportState::Done {
-        super::say(&format!("Por 7 dias pode ser desfeita: amparo import --undo {code}"));
+        super::print_line(&format!("Por 7 dias pode ser desfeita: amparo import --undo {code}"));
     }
     Ok(if counts.refused == 0 { ExitCode::SUCCESS } else { ExitCode::from(2) })
 }
 
-async fn write_errors(app: &App, by: &By, import: &Import, path: &str) -> Result<(), Fatal> {
+async fn write_error_file(
+    app: &App,
+    by: &ImportCaller,
+    import: &StoredImportRun,
+    path: &str,
+) -> Result<(), FatalError> {
     let cannot =
-        |error: std::io::Error| Fatal::new(format!("O arquivo {path} não pôde ser gravado: {error}."));
-    let mut errors = importing::error_file(app, by, import).await?;
+        |error: std::io::Error| FatalError::new(format!("O arquivo {path} não pôde ser gravado: {error}."));
+    let mut errors = importing::open_error_file(app, by, import).await?;
     let mut file = File::create(path).map_err(cannot)?;
     while let Some(piece) = errors.next().await? {
         file.write_all(&piece).map_err(cannot)?;

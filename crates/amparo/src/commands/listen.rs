@@ -1,8 +1,8 @@
 //! `amparo listen`: a receiver for those who develop one. It shows each trigger, checks its signature, and answers as it is
 //! told to.
 
-use crate::fatal::Fatal;
-use crate::settings::Settings;
+use crate::fatal::FatalError;
+use crate::settings::ServerSettings;
 use crate::system::SystemClock;
 use axum::Router;
 use axum::body::Bytes;
@@ -21,7 +21,7 @@ use tokio::sync::Notify;
 /// How far its time may be from ours, in seconds, as the standard advises.
 const TOLERANCE: i64 = 300;
 
-struct Receiver {
+struct TestReceiver {
     secret: Option<SigningSecret>,
     status: StatusCode,
     /// How many are still refused.
@@ -32,20 +32,24 @@ struct Receiver {
     done: Notify,
 }
 
-pub async fn run(settings: &Settings, arguments: &ArgMatches) -> Result<ExitCode, Fatal> {
+pub async fn run_test_receiver(
+    settings: &ServerSettings,
+    arguments: &ArgMatches,
+) -> Result<ExitCode, FatalError> {
     let delay = match arguments.get_one::<String>("delay") {
-        Some(text) => crate::settings::parse_duration(text)
-            .ok_or_else(|| Fatal::new(format!("\"{text}\" não é uma duração; use algo como 500ms ou 2s.")))?,
+        Some(text) => crate::settings::parse_duration(text).ok_or_else(|| {
+            FatalError::new(format!("\"{text}\" não é uma duração; use algo como 500ms ou 2s."))
+        })?,
         None => Duration::ZERO,
     };
     let secret = match arguments.get_one::<String>("secret") {
-        Some(text) => Some(SigningSecret::given(text).ok_or_else(|| {
-            Fatal::new("O segredo não serve; use o texto whsec_… que o cadastro do receptor mostrou.")
+        Some(text) => Some(SigningSecret::parse(text).ok_or_else(|| {
+            FatalError::new("O segredo não serve; use o texto whsec_… que o cadastro do receptor mostrou.")
         })?),
         None => None,
     };
     let status = arguments.get_one::<u16>("status").and_then(|code| StatusCode::from_u16(*code).ok());
-    let receiver = Arc::new(Receiver {
+    let receiver = Arc::new(TestReceiver {
         secret,
         status: status.unwrap_or(StatusCode::NO_CONTENT),
         refused: AtomicU32::new(arguments.get_one::<u32>("fail").copied().unwrap_or(0)),
@@ -53,21 +57,22 @@ pub async fn run(settings: &Settings, arguments: &ArgMatches) -> Result<ExitCode
         awaited: arguments.get_one::<u32>("count").copied().map(AtomicU32::new),
         done: Notify::new(),
     });
-    let listener = tokio::net::TcpListener::bind(&settings.listen)
-        .await
-        .map_err(|error| Fatal::new(format!("Não foi possível escutar em {}: {error}.", settings.listen)))?;
-    let at = listener.local_addr().map_err(|error| Fatal::new(format!("O endereço se perdeu: {error}.")))?;
-    super::say(&format!("Escutando em http://{at}; os gatilhos que chegarem aparecem aqui."));
-    let router = Router::new().fallback(post(take)).with_state(Arc::clone(&receiver));
+    let listener = tokio::net::TcpListener::bind(&settings.listen).await.map_err(|error| {
+        FatalError::new(format!("Não foi possível escutar em {}: {error}.", settings.listen))
+    })?;
+    let at =
+        listener.local_addr().map_err(|error| FatalError::new(format!("O endereço se perdeu: {error}.")))?;
+    super::print_line(&format!("Escutando em http://{at}; os gatilhos que chegarem aparecem aqui."));
+    let router = Router::new().fallback(post(receive_trigger)).with_state(Arc::clone(&receiver));
     axum::serve(listener, router)
         .with_graceful_shutdown(async move { receiver.done.notified().await })
         .await
-        .map_err(|error| Fatal::new(format!("A escuta terminou: {error}.")))?;
+        .map_err(|error| FatalError::new(format!("A escuta terminou: {error}.")))?;
     Ok(ExitCode::SUCCESS)
 }
 
-async fn take(
-    State(receiver): State<Arc<Receiver>>,
+async fn receive_trigger(
+    State(receiver): State<Arc<TestReceiver>>,
     uri: Uri,
     headers: HeaderMap,
     body: Bytes,
@@ -77,7 +82,8 @@ async fn take(
     let at: i64 = header("webhook-timestamp").parse().unwrap_or(0);
     let is_near = (SystemClock.now().millis() / 1000).abs_diff(at) <= TOLERANCE.unsigned_abs();
     let checked = receiver.secret.as_ref().map(|secret| {
-        is_near && sign::verifies(header("webhook-signature"), header("webhook-id"), at, &text, secret)
+        is_near
+            && sign::is_signature_valid(header("webhook-signature"), header("webhook-id"), at, &text, secret)
     });
     let signed = match checked {
         None => "não conferida (use --secret)",
@@ -94,11 +100,11 @@ async fn take(
         _ if refuses => StatusCode::INTERNAL_SERVER_ERROR,
         _ => receiver.status,
     };
-    super::say(&format!(
+    super::print_line(&format!(
         "\nPOST {uri}\nwebhook-id: {}\nassinatura: {signed}\nresposta: {}\n{}",
         header("webhook-id"),
         status.as_u16(),
-        readable(&text)
+        format_body(&text)
     ));
     tokio::time::sleep(receiver.delay).await;
     if receiver.awaited.as_ref().is_some_and(|left| left.fetch_sub(1, Ordering::Relaxed) == 1) {
@@ -108,7 +114,7 @@ async fn take(
 }
 
 /// The body, a field on each line; what is no JSON as it came.
-fn readable(text: &str) -> String {
+fn format_body(text: &str) -> String {
     let value: Result<serde_json::Value, _> = serde_json::from_str(text);
     value.ok().and_then(|value| serde_json::to_string_pretty(&value).ok()).unwrap_or_else(|| text.to_owned())
 }

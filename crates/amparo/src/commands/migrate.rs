@@ -1,23 +1,24 @@
 //! `amparo migrate`: the database brought to this program's schema, without serving.
 
-use crate::fatal::Fatal;
-use crate::settings::Settings;
+use crate::fatal::FatalError;
+use crate::settings::ServerSettings;
 use std::process::ExitCode;
-use storage::{Address, Migrated, Schema};
+use storage::{DatabaseAddress, SchemaPolicy, SchemaUpgrade};
 
-pub async fn run(settings: &Settings) -> Result<ExitCode, Fatal> {
-    let address = Address::parse(&settings.database)?;
+pub async fn migrate_database(settings: &ServerSettings) -> Result<ExitCode, FatalError> {
+    let address = DatabaseAddress::parse(&settings.database)?;
     // A server that runs on the old schema must not find a new one under it.
     let _lock = storage::lock_for_server(&address)?;
-    let (db, migrated) = storage::open(&address, &settings.storage.options(), Schema::Migrate).await?;
+    let (db, migrated) =
+        storage::open_database(&address, &settings.storage.options(), SchemaPolicy::Migrate).await?;
     db.close().await;
-    super::say(&told(&migrated));
+    super::print_line(&describe_migration(&migrated));
     Ok(ExitCode::SUCCESS)
 }
 
 /// What happened, for people.
-pub fn told(migrated: &Migrated) -> String {
-    let Migrated { from, to, copy } = migrated;
+pub fn describe_migration(migrated: &SchemaUpgrade) -> String {
+    let SchemaUpgrade { from, to, copy } = migrated;
     let copied = copy
         .as_ref()
         .map_or_else(String::new, |copy| format!(" Uma cópia de como era está em {}.", copy.display()));

@@ -1,66 +1,70 @@
 //! `amparo mirror`: a base of another server, read through the interface and written here with the same codes.
 
-use crate::fatal::Fatal;
-use crate::settings::{MIRROR_PASSWORD_VARIABLE, Settings};
+use crate::fatal::FatalError;
+use crate::settings::{MIRROR_PASSWORD_VARIABLE, ServerSettings};
 use app::mirroring;
 use clap::ArgMatches;
 use domain::TenantId;
 use indicatif::{ProgressBar, ProgressStyle};
-use mirror::{Asked, Failed, Pace, Stage};
+use mirror::{MirrorError, MirrorOptions, ProgressUpdate, RequestPace};
 use std::io::IsTerminal;
 use std::process::ExitCode;
 
-pub async fn run(settings: &Settings, arguments: &ArgMatches) -> Result<ExitCode, Fatal> {
+pub async fn run_mirror(settings: &ServerSettings, arguments: &ArgMatches) -> Result<ExitCode, FatalError> {
     if arguments.get_flag("list-problems") {
-        return list_problems(settings, arguments).await;
+        return list_mirror_problems(settings, arguments).await;
     }
-    let asked = asked(arguments)?;
-    let app = super::open(settings).await?;
-    let bar = bar();
-    let mut tell = |stage: Stage| {
+    let asked = build_mirror_request(arguments)?;
+    let app = super::open_app(settings).await?;
+    let bar = build_spinner();
+    let mut tell = |stage: ProgressUpdate| {
         let of = stage.of.map_or_else(String::new, |of| format!(" de {of}"));
         let done = stage.of.map_or(stage.done, |of| stage.done.min(of));
         bar.set_message(format!("{}: {done}{of} ({} requisições)", stage.what, stage.requests));
         bar.tick();
     };
-    let done = Box::pin(mirror::run(&app, &asked, mirror::sleep(), &mut tell)).await;
+    let done = Box::pin(mirror::run_mirror(&app, &asked, mirror::build_runtime_sleep(), &mut tell)).await;
     bar.finish_and_clear();
     app.db.close().await;
-    let report = done.map_err(failed)?;
-    super::say(&report.text());
+    let report = done.map_err(convert_mirror_error)?;
+    super::print_line(&report.render());
     Ok(ExitCode::SUCCESS)
 }
 
-fn failed(error: Failed) -> Fatal {
+fn convert_mirror_error(error: MirrorError) -> FatalError {
     match error {
-        Failed::App(error) => Fatal::from(error),
-        Failed::Trouble(trouble) => Fatal::new(format!(
+        MirrorError::App(error) => FatalError::from(error),
+        MirrorError::Trouble(trouble) => FatalError::new(format!(
             "O espelhamento parou: {trouble}. O que foi lido está guardado; o mesmo comando continua de onde parou."
         )),
-        lost @ Failed::Lost => {
-            Fatal::new(format!("O espelhamento parou: {lost}, que continua de onde este parou."))
+        lost @ MirrorError::Lost => {
+            FatalError::new(format!("O espelhamento parou: {lost}, que continua de onde este parou."))
         }
-        missing @ Failed::Missing(..) => Fatal::new(format!("O espelhamento parou: {missing}.")),
-        other @ (Failed::NoMirror(_) | Failed::OtherSource(..) | Failed::Busy(_)) => {
-            Fatal::new(format!("O espelhamento não começou: {other}."))
+        missing @ MirrorError::Missing(..) => FatalError::new(format!("O espelhamento parou: {missing}.")),
+        other @ (MirrorError::NoMirror(_) | MirrorError::OtherSource(..) | MirrorError::Busy(_)) => {
+            FatalError::new(format!("O espelhamento não começou: {other}."))
         }
     }
 }
 
-fn text(arguments: &ArgMatches, name: &str) -> Option<String> {
+fn read_text_argument(arguments: &ArgMatches, name: &str) -> Option<String> {
     arguments.get_one::<String>(name).cloned().filter(|text| !text.is_empty())
 }
 
-fn asked(arguments: &ArgMatches) -> Result<Asked, Fatal> {
-    let from = address(&text(arguments, "from").unwrap_or_default(), arguments.get_flag("without-tls"))?;
-    Ok(Asked {
+fn build_mirror_request(arguments: &ArgMatches) -> Result<MirrorOptions, FatalError> {
+    let from = parse_source_address(
+        &read_text_argument(arguments, "from").unwrap_or_default(),
+        arguments.get_flag("without-tls"),
+    )?;
+    Ok(MirrorOptions {
         from,
-        login: text(arguments, "user").unwrap_or_default(),
-        password: password(arguments)?,
+        login: read_text_argument(arguments, "user").unwrap_or_default(),
+        password: read_source_password(arguments)?,
         into: arguments.get_one::<i32>("base").copied().map(TenantId::new),
-        name: text(arguments, "name"),
-        time_zone: text(arguments, "time-zone").unwrap_or_else(|| domain::TimeZone::DEFAULT.to_owned()),
-        pace: Pace {
+        name: read_text_argument(arguments, "name"),
+        time_zone: read_text_argument(arguments, "time-zone")
+            .unwrap_or_else(|| domain::TimeZone::DEFAULT.to_owned()),
+        pace: RequestPace {
             per_second: arguments.get_one("rate").copied().unwrap_or(10),
             at_once: arguments.get_one::<u16>("parallel").copied().map_or(4, usize::from),
         },
@@ -69,7 +73,7 @@ fn asked(arguments: &ArgMatches) -> Result<Asked, Fatal> {
 }
 
 /// The address before `/ext`. User and password go there, so that it is encrypted but on this machine.
-fn address(given: &str, without_tls: bool) -> Result<String, Fatal> {
+fn parse_source_address(given: &str, without_tls: bool) -> Result<String, FatalError> {
     let bare = given.trim().trim_end_matches('/');
     let bare = bare.strip_suffix("/ext").unwrap_or(bare);
     let host = |rest: &str| rest.split(['/', '?']).next().unwrap_or_default().to_owned();
@@ -81,7 +85,7 @@ fn address(given: &str, without_tls: bool) -> Result<String, Fatal> {
         return Ok(bare.to_owned());
     }
     let Some(rest) = bare.strip_prefix("http://").filter(|rest| is_host(rest)) else {
-        return Err(Fatal::new(format!(
+        return Err(FatalError::new(format!(
             "O endereço \"{given}\" não serve para --from; use um como https://sistema.exemplo.com.br."
         )));
     };
@@ -90,13 +94,13 @@ fn address(given: &str, without_tls: bool) -> Result<String, Fatal> {
     if without_tls || ["localhost", "127.0.0.1", "[::1]"].contains(&name) {
         return Ok(bare.to_owned());
     }
-    Err(Fatal::new(
+    Err(FatalError::new(
         "Por http:// o usuário, a senha e os dados viajariam abertos; use https://, ou --without-tls numa rede em que isso não importe.",
     ))
 }
 
 /// It never stands on the command line, where every user of the machine could read it.
-fn password(arguments: &ArgMatches) -> Result<String, Fatal> {
+fn read_source_password(arguments: &ArgMatches) -> Result<String, FatalError> {
     let given = std::env::var(MIRROR_PASSWORD_VARIABLE).ok().filter(|text| !text.is_empty());
     if let Some(given) = given.filter(|_| !arguments.get_flag("password-stdin")) {
         return Ok(given);
@@ -108,28 +112,33 @@ fn password(arguments: &ArgMatches) -> Result<String, Fatal> {
         }
         (false, true) => std::io::stdin().read_line(&mut line).map(drop),
         (false, false) => {
-            return Err(Fatal::new(format!(
+            return Err(FatalError::new(format!(
                 "Falta a senha da origem: dê-a pela variável {MIRROR_PASSWORD_VARIABLE}, ou por --password-stdin."
             )));
         }
     };
-    read.map_err(|error| Fatal::new(format!("A senha não pôde ser lida da entrada padrão: {error}.")))?;
+    read.map_err(|error| FatalError::new(format!("A senha não pôde ser lida da entrada padrão: {error}.")))?;
     Ok(line.trim_end_matches(['\r', '\n']).to_owned())
 }
 
 /// One line for each thing that could not be taken over, for a spreadsheet or another program.
-async fn list_problems(settings: &Settings, arguments: &ArgMatches) -> Result<ExitCode, Fatal> {
-    let app = super::open(settings).await?;
+async fn list_mirror_problems(
+    settings: &ServerSettings,
+    arguments: &ArgMatches,
+) -> Result<ExitCode, FatalError> {
+    let app = super::open_app(settings).await?;
     let named = arguments.get_one::<i32>("base").copied().map(TenantId::new);
-    let tenant = app::tenants::meant(&app, named).await?.id;
-    if mirroring::mirror_of(&app, tenant).await?.is_none() {
-        return Err(Fatal::new(format!("A base {tenant} não é o espelho de outra; diga qual em --base.")));
+    let tenant = app::tenants::resolve_tenant(&app, named).await?.id;
+    if mirroring::find_mirror(&app, tenant).await?.is_none() {
+        return Err(FatalError::new(format!(
+            "A base {tenant} não é o espelho de outra; diga qual em --base."
+        )));
     }
     let (mut kind, mut record, mut field) = (String::new(), 0, String::new());
     loop {
-        let some = mirroring::notes_behind(&app, tenant, (&kind, record, &field)).await?;
+        let some = mirroring::list_notes_after(&app, tenant, (&kind, record, &field)).await?;
         for (kind, record, field, reason) in &some {
-            super::say(&format!("{kind}\t{record}\t{field}\t{reason}"));
+            super::print_line(&format!("{kind}\t{record}\t{field}\t{reason}"));
         }
         let Some((last_kind, last, last_field, _)) = some.into_iter().next_back() else { break };
         (kind, record, field) = (last_kind, last, last_field);
@@ -139,7 +148,7 @@ async fn list_problems(settings: &Settings, arguments: &ArgMatches) -> Result<Ex
 }
 
 /// On standard error, and only where that is a terminal.
-fn bar() -> ProgressBar {
+fn build_spinner() -> ProgressBar {
     let style = ProgressStyle::with_template("{spinner} {elapsed_precise} {msg}");
     ProgressBar::new_spinner().with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()))
 }
@@ -150,7 +159,7 @@ mod tests {
 
     #[test]
     fn an_address_is_encrypted_but_on_this_machine() {
-        let taken = |given| address(given, false).ok();
+        let taken = |given| parse_source_address(given, false).ok();
         assert_eq!(taken("https://a.example/api/ext/"), Some("https://a.example/api".to_owned()));
         assert_eq!(taken("http://127.0.0.1:8080"), Some("http://127.0.0.1:8080".to_owned()));
         assert_eq!(taken("http://localhost/"), Some("http://localhost".to_owned()));
@@ -166,6 +175,6 @@ mod tests {
         ] {
             assert_eq!(taken(bad), None, "{bad}");
         }
-        assert!(address("http://a.example", true).is_ok());
+        assert!(parse_source_address("http://a.example", true).is_ok());
     }
 }

@@ -1,59 +1,82 @@
 //! `amparo receiver`: who is told of changes of situation.
 
-use crate::fatal::Fatal;
-use crate::settings::Settings;
-use app::once::Once;
-use app::receivers::{self, By, Registered, Wanted, Why};
+use crate::fatal::FatalError;
+use crate::settings::ServerSettings;
+use app::once::IdempotentWrite;
+use app::receivers::{self, RequestedReceiver, StoredReceiver, TenantActor, Why};
 use app::triggers;
-use app::{App, Vault, collect};
+use app::{App, Vault, collect_problem};
 use clap::ArgMatches;
 use domain::{Entity, Moment, ReceiverAddress, ReceiverCode, Rejection};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-pub async fn run(settings: &Settings, verb: &str, arguments: &ArgMatches) -> Result<ExitCode, Fatal> {
-    let (mut app, vault) = super::open_with_vault(settings).await?;
-    let by = By { tenant: super::meant(&app, arguments).await?, user: None };
+pub async fn run_receiver_command(
+    settings: &ServerSettings,
+    verb: &str,
+    arguments: &ArgMatches,
+) -> Result<ExitCode, FatalError> {
+    let (mut app, vault) = super::open_app_with_vault(settings).await?;
+    let by = TenantActor { tenant: super::resolve_tenant(&app, arguments).await?, user: None };
     let code = || ReceiverCode::new(arguments.get_one::<i32>("code").copied().unwrap_or_default());
     let done = match verb {
-        "add" => add(&app, &vault, by, arguments).await,
-        "list" => list(&app, &vault, by).await,
-        "test" => test(settings, &mut app, &vault, by, code()).await,
-        "pause" => pause(&app, &vault, by, code(), true).await,
-        "resume" => pause(&app, &vault, by, code(), false).await,
-        "rotate" => rotate(&app, &vault, by, code()).await,
-        _ => Err(Fatal::new("Este comando não existe; veja `amparo receiver --help`.")),
+        "add" => add_receiver(&app, &vault, by, arguments).await,
+        "list" => list_receivers(&app, &vault, by).await,
+        "test" => test_receiver(settings, &mut app, &vault, by, code()).await,
+        "pause" => set_receiver_paused(&app, &vault, by, code(), true).await,
+        "resume" => set_receiver_paused(&app, &vault, by, code(), false).await,
+        "rotate" => rotate_receiver_secret(&app, &vault, by, code()).await,
+        _ => Err(FatalError::new("Este comando não existe; veja `amparo receiver --help`.")),
     };
     app.db.close().await;
     done.map(|()| ExitCode::SUCCESS)
 }
 
-async fn pause(app: &App, vault: &Vault, by: By, code: ReceiverCode, paused: bool) -> Result<(), Fatal> {
-    receivers::pause(app, vault, by, (code, paused, None), Once::each_time()).await?;
-    super::say(&match paused {
+async fn set_receiver_paused(
+    app: &App,
+    vault: &Vault,
+    by: TenantActor,
+    code: ReceiverCode,
+    paused: bool,
+) -> Result<(), FatalError> {
+    receivers::pause_or_resume_receiver(app, vault, by, (code, paused, None), IdempotentWrite::without_key())
+        .await?;
+    super::print_line(&match paused {
         true => format!("O receptor {code} está pausado; o que mudar espera por ele."),
         false => format!("O receptor {code} volta a receber."),
     });
     Ok(())
 }
 
-async fn rotate(app: &App, vault: &Vault, by: By, code: ReceiverCode) -> Result<(), Fatal> {
-    let secret = receivers::rotate(app, vault, by, (code, None), Once::each_time()).await?.now()?;
-    super::say(&format!(
+async fn rotate_receiver_secret(
+    app: &App,
+    vault: &Vault,
+    by: TenantActor,
+    code: ReceiverCode,
+) -> Result<(), FatalError> {
+    let secret = receivers::rotate_secret(app, vault, by, (code, None), IdempotentWrite::without_key())
+        .await?
+        .into_fresh()?;
+    super::print_line(&format!(
         "O novo segredo do receptor {code}, que não será mostrado de novo:\n{}\nPor 24 horas o antigo também assina.",
         secret.expose()
     ));
     Ok(())
 }
 
-async fn add(app: &App, vault: &Vault, by: By, arguments: &ArgMatches) -> Result<(), Fatal> {
+async fn add_receiver(
+    app: &App,
+    vault: &Vault,
+    by: TenantActor,
+    arguments: &ArgMatches,
+) -> Result<(), FatalError> {
     let texts = |name| arguments.get_many::<String>(name).into_iter().flatten();
     let mut problems = Vec::new();
     let url = arguments.get_one::<String>("url").cloned().unwrap_or_default();
-    let address = collect(&mut problems, ReceiverAddress::parse(&url));
+    let address = collect_problem(&mut problems, ReceiverAddress::parse(&url));
     let entities = match texts("entity").any(|name| name == "todos") {
         true => Entity::ALL.to_vec(),
-        false => texts("entity").filter_map(|name| wire::entity_from(name)).collect(),
+        false => texts("entity").filter_map(|name| wire::parse_entity_path(name)).collect(),
     };
     let mut headers = Vec::new();
     for text in texts("header") {
@@ -66,11 +89,16 @@ async fn add(app: &App, vault: &Vault, by: By, arguments: &ArgMatches) -> Result
     let (Some(address), []) = (address, &problems[..]) else {
         return Err(app::Error::Refused(problems).into());
     };
-    let added =
-        receivers::add(app, vault, by, Wanted { address, entities, headers, concurrency }, Once::each_time())
-            .await?
-            .now()?;
-    super::say(&format!(
+    let added = receivers::create_receiver(
+        app,
+        vault,
+        by,
+        RequestedReceiver { address, entities, headers, concurrency },
+        IdempotentWrite::without_key(),
+    )
+    .await?
+    .into_fresh()?;
+    super::print_line(&format!(
         "Receptor {} cadastrado na base {}. O segredo, que não será mostrado de novo:\n{}",
         added.code,
         by.tenant,
@@ -79,26 +107,26 @@ async fn add(app: &App, vault: &Vault, by: By, arguments: &ArgMatches) -> Result
     Ok(())
 }
 
-async fn list(app: &App, vault: &Vault, by: By) -> Result<(), Fatal> {
-    let all = receivers::all(app, vault, by.tenant).await?;
+async fn list_receivers(app: &App, vault: &Vault, by: TenantActor) -> Result<(), FatalError> {
+    let all = receivers::list_receivers(app, vault, by.tenant).await?;
     if all.is_empty() {
-        super::say("Nenhum receptor ainda; cadastre o primeiro com `amparo receiver add`.");
+        super::print_line("Nenhum receptor ainda; cadastre o primeiro com `amparo receiver add`.");
     }
     for one in all.into_iter().map(|told| told.receiver) {
         let entities: Vec<&str> = one.entities.iter().map(|entity| wire::entity_path(*entity)).collect();
-        super::say(&format!(
+        super::print_line(&format!(
             "{:>6}  {:<16} {}  [{}]  {}",
             one.code.get(),
-            state(&one),
+            describe_receiver_state(&one),
             one.address,
             entities.join(", "),
-            fares(&one, app.now())
+            describe_receiver_health(&one, app.now())
         ));
     }
     Ok(())
 }
 
-fn state(one: &Registered) -> &'static str {
+fn describe_receiver_state(one: &StoredReceiver) -> &'static str {
     match (one.active, one.paused) {
         (false, _) => "retirado",
         (true, Some((_, Why::ByHand))) => "pausado",
@@ -108,33 +136,39 @@ fn state(one: &Registered) -> &'static str {
     }
 }
 
-fn fares(one: &Registered, now: Moment) -> String {
+fn describe_receiver_health(one: &StoredReceiver, now: Moment) -> String {
     match (one.health.failures, one.health.succeeded_at) {
         (0, None) => "nada enviado ainda".to_owned(),
-        (0, Some(at)) => format!("última entrega há {} s", now.since(at).as_secs()),
+        (0, Some(at)) => format!("última entrega há {} s", now.duration_since(at).as_secs()),
         (failures, _) => format!("{failures} falhas seguidas"),
     }
 }
 
 /// A message that speaks of nobody, to see whether the receiver takes it.
-async fn test(
-    settings: &Settings,
+async fn test_receiver(
+    settings: &ServerSettings,
     app: &mut App,
     vault: &Vault,
-    by: By,
+    by: TenantActor,
     code: ReceiverCode,
-) -> Result<(), Fatal> {
-    app.post = Arc::new(super::serve::poster(settings)?);
-    match triggers::try_out(app, vault, by, (code, None), Once::each_time()).await?.now()? {
-        Ok(answer) if answer.is_taken() => {
-            super::say(&format!("O receptor {code} aceitou o gatilho de exemplo ({}).", answer.status));
+) -> Result<(), FatalError> {
+    app.post = Arc::new(super::serve::build_trigger_poster(settings)?);
+    match triggers::send_test_message(app, vault, by, (code, None), IdempotentWrite::without_key())
+        .await?
+        .into_fresh()?
+    {
+        Ok(answer) if answer.is_accepted() => {
+            super::print_line(&format!(
+                "O receptor {code} aceitou o gatilho de exemplo ({}).",
+                answer.status
+            ));
             Ok(())
         }
-        Ok(answer) => Err(Fatal::new(format!(
+        Ok(answer) => Err(FatalError::new(format!(
             "O receptor {code} respondeu {}, e só 200 a 204 contam: {}.",
             answer.status,
             answer.text.as_deref().unwrap_or("sem texto")
         ))),
-        Err(why) => Err(Fatal::new(format!("O receptor {code} não foi alcançado: {why}."))),
+        Err(why) => Err(FatalError::new(format!("O receptor {code} não foi alcançado: {why}."))),
     }
 }

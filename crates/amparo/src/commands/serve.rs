@@ -1,26 +1,26 @@
 //! `amparo serve`: opens everything, serves until asked to stop, closes everything.
 
 use super::stop_signals::StopSignals;
-use super::tls::Certificate;
+use super::tls::ServerCertificate;
 use super::{demo, migrate, tls};
-use crate::fatal::Fatal;
-use crate::settings::Settings;
+use crate::fatal::FatalError;
+use crate::settings::ServerSettings;
 use crate::system::{self, SystemClock};
 use crate::telemetry;
-use api::{Shell, State};
-use app::health::Place;
-use app::housekeeping::{self, Retention};
-use app::life::{self, Found, Watch};
-use app::mail::Way;
+use api::{HttpServer, ServerState};
+use app::health::ServerEnvironment;
+use app::housekeeping::{self, RetentionPolicy};
+use app::life::{self, DatabaseLifeVerdict, DatabaseLifeWatch};
+use app::mail::MailDeliveryMethod;
 use app::{App, RequestLimit, Vault, audit, memory, presence, server_key};
-use delivery::mail::{self, Post, Transport};
-use delivery::triggers::{Triggers, post::Poster};
+use delivery::mail::{self, MailTransport, OutboxMailer};
+use delivery::triggers::{DispatchHandle, post::HttpPoster};
 use domain::Clock;
 use metrics_exporter_prometheus::PrometheusHandle;
 use std::process::ExitCode;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
-use storage::{Address, Options, Schema};
+use storage::{DatabaseAddress, DatabaseOptions, SchemaPolicy};
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
@@ -29,137 +29,138 @@ const DAY: Duration = Duration::from_secs(24 * 3600);
 
 /// What `serve` is asked to do besides.
 #[derive(Clone, Copy)]
-pub struct Asked {
+pub struct ServerOptions {
     pub demo: bool,
     pub delivers: bool,
 }
 
-pub async fn run(settings: &Settings, asked: Asked) -> Result<ExitCode, Fatal> {
+pub async fn run_server(settings: &ServerSettings, asked: ServerOptions) -> Result<ExitCode, FatalError> {
     let with_demo = asked.demo;
     let signals = StopSignals::listen();
     prepare_process(settings);
-    for name in Settings::unknown_variables(std::env::vars().map(|(name, _)| name)) {
+    for name in ServerSettings::list_unknown_variables(std::env::vars().map(|(name, _)| name)) {
         tracing::warn!(name, "unknown environment variable");
     }
-    let address = Address::parse(&settings.database)?;
+    let address = DatabaseAddress::parse(&settings.database)?;
     if !asked.delivers && !address.is_shared() {
         tracing::warn!(
             "nobody delivers triggers: with SQLite only this process could, and it was told not to"
         );
     }
-    let key_file = super::key_file(settings, &address)?;
-    let post = post(settings, &address)?;
-    let files = super::file_place(settings, &address)?;
-    super::probe_files(&files).await?;
+    let key_file = super::resolve_key_file(settings, &address)?;
+    let post = build_mailer(settings, &address)?;
+    let files = super::open_file_store(settings, &address)?;
+    super::probe_file_store(&files).await?;
     let _lock = storage::lock_for_server(&address)?;
-    let listener = listen(&settings.listen).await?;
+    let listener = bind_listener(&settings.listen).await?;
     let is_open = !is_loopback(&listener);
     if with_demo && is_open {
         demo::refuse_known_password()?;
     }
-    let at = listener.local_addr().map_err(|error| Fatal::new(format!("O endereço se perdeu: {error}.")))?;
-    let certificate = tls::open(&settings.tls, &key_file, at.ip(), SystemClock.now())?;
-    let handle = telemetry::metrics()?;
-    let watch = settings.storage.slow_statement.map(telemetry::slow_statements);
-    let options = Options { watch, ..settings.storage.options() };
-    let (db, migrated) = storage::open(&address, &options, Schema::Migrate).await?;
+    let at =
+        listener.local_addr().map_err(|error| FatalError::new(format!("O endereço se perdeu: {error}.")))?;
+    let certificate = tls::open_certificate(&settings.tls, &key_file, at.ip(), SystemClock.now())?;
+    let handle = telemetry::install_metrics()?;
+    let watch = settings.storage.slow_statement.map(telemetry::watch_slow_statements);
+    let options = DatabaseOptions { watch, ..settings.storage.options() };
+    let (db, migrated) = storage::open_database(&address, &options, SchemaPolicy::Migrate).await?;
     let transport = db.describe_transport().await;
     tracing::info!(database = %address, tls = %transport, from = migrated.from, to = migrated.to, "database open");
     if db.transport_protection().is_exposed() {
         tracing::warn!(database = %address, "everything travels to the database in clear: sslmode=disable");
     }
     if migrated.from != migrated.to {
-        super::say(&migrate::told(&migrated));
+        super::print_line(&migrate::describe_migration(&migrated));
     }
-    let scheme = if settings.tls.is_on() { "https" } else { "http" };
+    let scheme = if settings.tls.is_enabled() { "https" } else { "http" };
     let here = format!("{scheme}://{at}");
-    let mut app = super::app_on(db, &super::public_url(settings, scheme, &at.to_string()))?;
+    let mut app = super::build_app(db, &super::resolve_public_url(settings, scheme, &at.to_string()))?;
     app.throttle = settings.access.throttle;
     app.idle_limit = settings.access.console_idle;
     app.files = files;
     app.import_mib = settings.http.http.import_mib;
     app.request_limit = Arc::new(RequestLimit::per_second(settings.http.user_requests_per_second));
-    let poster = poster(settings)?;
+    let poster = build_trigger_poster(settings)?;
     if asked.delivers {
         app.post = Arc::new(poster.clone());
     }
-    let process = presence::name(&app);
-    let vault = server_key::check(&app, &key_file, &process, VERSION).await?;
+    let process = presence::generate_process_name(&app);
+    let vault = server_key::check_server_key(&app, &key_file, &process, VERSION).await?;
     app.vault = Some(vault.clone());
-    let watch = Watch { mark: address.mark() };
-    let found = life::check(&app, &watch).await?;
+    let watch = DatabaseLifeWatch { mark: address.mark_path() };
+    let found = life::check_database_life(&app, &watch).await?;
     let data = address.folder().map(std::path::Path::to_owned);
-    app.place = Arc::new(Place { mail: way_of_mail(settings, &address)?, data });
-    let shown = if with_demo { Some(demo::fill(&app).await?) } else { None };
+    app.place = Arc::new(ServerEnvironment { mail: describe_mail_transport(settings, &address)?, data });
+    let shown = if with_demo { Some(demo::fill_empty_database(&app).await?) } else { None };
     if is_open {
         demo::refuse_known_users(&app).await?;
     }
     signals.begin_serving();
-    greet(&app, &here, &address).await?;
-    tell_of_copy(found);
+    print_greeting(&app, &here, &address).await?;
+    warn_of_restored_copy(found);
     if let Some(shown) = shown {
-        super::say(&shown);
+        super::print_line(&shown);
     }
 
-    let rhythm = Rhythm::from(settings);
+    let rhythm = HousekeepingSchedule::from(settings);
     let rhythm_of_imports = rhythm.heartbeat;
     let mut background = JoinSet::new();
-    let beat = Heartbeat { process: process.clone(), watch: watch.clone(), every: rhythm.heartbeat };
-    background.spawn(heartbeat(app.clone(), handle.clone(), beat));
-    background.spawn(housekeep(app.clone(), rhythm));
+    let beat = ProcessHeartbeat { process: process.clone(), watch: watch.clone(), every: rhythm.heartbeat };
+    background.spawn(send_heartbeats(app.clone(), handle.clone(), beat));
+    background.spawn(run_housekeeping(app.clone(), rhythm));
     background.spawn(seal_card_tokens(app.clone(), vault.clone()));
-    background.spawn(mail::run(app.clone(), post, settings.mail.interval));
-    background.spawn(renew(app.clone(), settings.access.renew_interval));
-    background.spawn(import(app.clone(), rhythm_of_imports));
-    background.spawn(write_looks(app.clone(), settings.access.audit_interval));
+    background.spawn(mail::run_mail_delivery(app.clone(), post, settings.mail.interval));
+    background.spawn(refresh_memory(app.clone(), settings.access.renew_interval));
+    background.spawn(run_due_imports(app.clone(), rhythm_of_imports));
+    background.spawn(write_access_log(app.clone(), settings.access.audit_interval));
     if let Some(certificate) = &certificate {
         background.spawn(renew_certificate(app.clone(), certificate.clone(), settings.tls.renew_interval));
     }
-    let holder = super::holder(settings, &process, &at.to_string());
+    let holder = super::build_lease_holder(settings, &process, &at.to_string());
     let triggers = asked.delivers.then(|| {
-        Triggers::start(app.clone(), vault.clone(), holder, poster, settings.triggers.delivery.clone())
+        DispatchHandle::start(app.clone(), vault.clone(), holder, poster, settings.triggers.delivery.clone())
     });
     background.spawn(measure_triggers(app.clone(), settings.housekeeping.heartbeat));
     let http = Arc::new(settings.http.http.clone());
-    let pages = console::router(app.clone(), vault.clone());
-    let state = State::new(app.clone(), vault, handle, Arc::clone(&http));
+    let pages = console::build_router(app.clone(), vault.clone());
+    let state = ServerState::new(app.clone(), vault, handle, Arc::clone(&http));
     let stopping = state.stopping.clone();
-    let router = api::router(state, pages);
-    let shell = Shell::new(router, http, settings.http.limits, certificate.map(|one| one.tls));
-    let drained = signals.drained(&stopping, settings.http.drain);
-    let patience = Patience::new(settings.http.limits.shutdown_timeout);
+    let router = api::build_server_router(state, pages);
+    let shell = HttpServer::new(router, http, settings.http.limits, certificate.map(|one| one.tls));
+    let drained = signals.wait_for_drain(&stopping, settings.http.drain);
+    let patience = ShutdownBudget::new(settings.http.limits.shutdown_timeout);
     let stop = async {
         drained.await;
         patience.begin();
     };
-    if !api::serve_until(listener, shell, stop, signals.insisted()).await {
+    if !api::serve_http_until(listener, shell, stop, signals.wait_for_insistence()).await {
         tracing::warn!("some requests were cut off");
     }
     if let Some(triggers) = triggers {
-        stop_triggers(triggers, patience.left(), &signals).await;
+        stop_triggers(triggers, patience.remaining(), &signals).await;
     }
     background.shutdown().await;
-    if let Err(error) = audit::flush(&app).await {
+    if let Err(error) = audit::flush_access_log(&app).await {
         tracing::error!(%error, "the last looks at people could not be written");
     }
-    sign_off(&app, &process, &watch).await;
+    sign_off_process(&app, &process, &watch).await;
     app.db.close().await;
     tracing::info!("stopped");
     Ok(ExitCode::SUCCESS)
 }
 
 /// Takes what the system allows, and tells the log what the operator would want to know of how the process was started.
-pub fn prepare_process(settings: &Settings) {
+pub fn prepare_process(settings: &ServerSettings) {
     system::raise_open_files_limit();
-    let needed = files_needed(settings);
-    if let Some(limit) = system::open_files_limit().filter(|limit| *limit < needed) {
+    let needed = count_needed_files(settings);
+    if let Some(limit) = system::read_open_files_limit().filter(|limit| *limit < needed) {
         tracing::warn!(
             limit,
             needed,
             "fewer open files are allowed than http.max_connections may need; raise LimitNOFILE or ulimit -n"
         );
     }
-    for (flag, variable) in settings.secrets_on_command_line() {
+    for (flag, variable) in settings.list_exposed_secrets() {
         tracing::warn!(
             flag,
             variable,
@@ -169,44 +170,44 @@ pub fn prepare_process(settings: &Settings) {
 }
 
 /// Connections of callers, and a few hundred for the database, attachments and receivers.
-pub fn files_needed(settings: &Settings) -> u64 {
+pub fn count_needed_files(settings: &ServerSettings) -> u64 {
     const BESIDES: u64 = 256;
     u64::try_from(settings.http.limits.max_connections).unwrap_or(u64::MAX).saturating_add(BESIDES)
 }
 
 /// How long everything that is under way may take together, once the server stops.
-struct Patience {
+struct ShutdownBudget {
     whole: Duration,
     begun: OnceLock<Instant>,
 }
 
-impl Patience {
-    fn new(whole: Duration) -> Patience {
-        Patience { whole, begun: OnceLock::new() }
+impl ShutdownBudget {
+    fn new(whole: Duration) -> ShutdownBudget {
+        ShutdownBudget { whole, begun: OnceLock::new() }
     }
 
     fn begin(&self) {
         self.begun.get_or_init(Instant::now);
     }
 
-    fn left(&self) -> Duration {
+    fn remaining(&self) -> Duration {
         self.whole.saturating_sub(self.begun.get().map_or(Duration::ZERO, Instant::elapsed))
     }
 }
 
 /// Waits for triggers on their way, unless somebody insists. What is left is delivered later, under the same id.
-pub async fn stop_triggers(triggers: Triggers, patience: Duration, signals: &StopSignals) {
+pub async fn stop_triggers(triggers: DispatchHandle, patience: Duration, signals: &StopSignals) {
     tokio::select! {
         () = triggers.stop(patience) => {}
-        () = signals.insisted() => {}
+        () = signals.wait_for_insistence() => {}
     }
 }
 
 /// Who posts triggers, within the limits of the settings.
-pub fn poster(settings: &Settings) -> Result<Poster, Fatal> {
+pub fn build_trigger_poster(settings: &ServerSettings) -> Result<HttpPoster, FatalError> {
     let triggers = &settings.triggers.delivery;
-    Poster::new(triggers.guard.clone(), triggers.timeout)
-        .map_err(|error| Fatal::new(format!("Os gatilhos não podem ser enviados: {error}.")))
+    HttpPoster::new(triggers.guard.clone(), triggers.timeout)
+        .map_err(|error| FatalError::new(format!("Os gatilhos não podem ser enviados: {error}.")))
 }
 
 /// Seals what older versions kept in the clear, once at the beginning; housekeeping goes on with what is left.
@@ -220,7 +221,7 @@ async fn seal_card_tokens(app: App, vault: Vault) {
 
 /// What waits to be delivered, for those who watch.
 pub async fn measure_triggers(app: App, every: Duration) {
-    let mut ticks = ticks(every);
+    let mut ticks = build_ticker(every);
     loop {
         ticks.tick().await;
         if let Err(error) = delivery::triggers::measure_queues(&app).await {
@@ -229,9 +230,9 @@ pub async fn measure_triggers(app: App, every: Duration) {
     }
 }
 
-pub async fn listen(address: &str) -> Result<TcpListener, Fatal> {
+pub async fn bind_listener(address: &str) -> Result<TcpListener, FatalError> {
     TcpListener::bind(address).await.map_err(|error| {
-        Fatal::new(match error.kind() {
+        FatalError::new(match error.kind() {
             std::io::ErrorKind::AddrInUse => {
                 format!("O endereço {address} já está em uso; pare o outro programa ou escolha outro com --listen.")
             }
@@ -241,19 +242,24 @@ pub async fn listen(address: &str) -> Result<TcpListener, Fatal> {
 }
 
 /// The way that mail takes.
-fn post(settings: &Settings, database: &Address) -> Result<Post, Fatal> {
+fn build_mailer(settings: &ServerSettings, database: &DatabaseAddress) -> Result<OutboxMailer, FatalError> {
     let transport = match &settings.mail.smtp {
-        Some(smtp) => Transport::Smtp(smtp.clone()),
-        None => Transport::Folder(super::mail_folder(settings, database)?),
+        Some(smtp) => MailTransport::Smtp(smtp.clone()),
+        None => MailTransport::Folder(super::resolve_mail_folder(settings, database)?),
     };
-    Ok(Post { sender: settings.mail.from.clone(), transport })
+    Ok(OutboxMailer { sender: settings.mail.from.clone(), transport })
 }
 
 /// The same, as people are told of it.
-fn way_of_mail(settings: &Settings, database: &Address) -> Result<Way, Fatal> {
+fn describe_mail_transport(
+    settings: &ServerSettings,
+    database: &DatabaseAddress,
+) -> Result<MailDeliveryMethod, FatalError> {
     Ok(match &settings.mail.smtp {
-        Some(smtp) => Way::Smtp { host: smtp.host().to_owned(), from: settings.mail.from.to_string() },
-        None => Way::Folder(super::mail_folder(settings, database)?),
+        Some(smtp) => {
+            MailDeliveryMethod::Smtp { host: smtp.host().to_owned(), from: settings.mail.from.to_string() }
+        }
+        None => MailDeliveryMethod::Folder(super::resolve_mail_folder(settings, database)?),
     })
 }
 
@@ -263,22 +269,22 @@ fn is_loopback(listener: &TcpListener) -> bool {
 }
 
 /// Says where the server is, and what to do first where it is empty.
-async fn greet(app: &App, here: &str, database: &Address) -> Result<(), Fatal> {
-    super::say(&format!("Amparo {VERSION} atendendo em {here}"));
-    super::say(&format!("Documentação da API em {here}/docs"));
-    if let Some(code) = app::setup::invite(app).await? {
+async fn print_greeting(app: &App, here: &str, database: &DatabaseAddress) -> Result<(), FatalError> {
+    super::print_line(&format!("Amparo {VERSION} atendendo em {here}"));
+    super::print_line(&format!("Documentação da API em {here}/docs"));
+    if let Some(code) = app::setup::issue_setup_code(app).await? {
         let address = app.public_url.as_ref();
-        super::say(&format!(
+        super::print_line(&format!(
             "Este servidor ainda está vazio. Para começar, abra no navegador:\n  {address}/console/comecar/{code}"
         ));
     }
-    if app::tenants::default(&app.db).await.map_err(app::Error::from)?.is_none() {
+    if app::tenants::find_default_tenant(&app.db).await.map_err(app::Error::from)?.is_none() {
         // A password is not repeated on the screen: a shared database is named by the variable.
         let (on, where_) = match database.is_shared() {
             true => (String::new(), " (com a mesma variável AMPARO_DATABASE deste servidor)"),
             false => (format!(" --database {database}"), ""),
         };
-        super::say(&format!(
+        super::print_line(&format!(
             "Ou, sem navegador, em outro terminal{where_}:\n  \
              amparo tenant create --name \"Minha Associação\"{on}\n  \
              amparo user create --email voce@exemplo.com.br --name \"Seu Nome\" --role administrador --password-stdin{on}",
@@ -287,17 +293,17 @@ async fn greet(app: &App, here: &str, database: &Address) -> Result<(), Fatal> {
     Ok(())
 }
 
-struct Rhythm {
+struct HousekeepingSchedule {
     heartbeat: Duration,
-    retention: Retention,
+    retention: RetentionPolicy,
 }
 
-impl From<&Settings> for Rhythm {
-    fn from(settings: &Settings) -> Rhythm {
+impl From<&ServerSettings> for HousekeepingSchedule {
+    fn from(settings: &ServerSettings) -> HousekeepingSchedule {
         let keep = &settings.housekeeping;
-        Rhythm {
+        HousekeepingSchedule {
             heartbeat: keep.heartbeat,
-            retention: Retention {
+            retention: RetentionPolicy {
                 interval: keep.interval,
                 tokens: DAY * keep.tokens_days,
                 idempotency_keys: DAY * keep.idempotency_days,
@@ -311,9 +317,9 @@ impl From<&Settings> for Rhythm {
 }
 
 /// Whoever opens a copy that was put back should know what that means.
-fn tell_of_copy(found: Found) {
-    if matches!(found, Found::PutBack(_)) {
-        super::say(
+fn warn_of_restored_copy(found: DatabaseLifeVerdict) {
+    if matches!(found, DatabaseLifeVerdict::RestoredCopy(_)) {
+        super::print_line(
             "Atenção: o banco de dados voltou a um estado anterior (uma cópia foi posta no lugar). Todas as sessões foram \
              encerradas; quem lê o histórico ou recebe gatilhos fica sabendo.",
         );
@@ -324,19 +330,19 @@ fn tell_of_copy(found: Found) {
 const BEAT_AGAIN: Duration = Duration::from_secs(2);
 
 /// Who gives signs of life, and how often.
-pub struct Heartbeat {
+pub struct ProcessHeartbeat {
     pub process: String,
-    pub watch: Watch,
+    pub watch: DatabaseLifeWatch,
     pub every: Duration,
 }
 
 /// The sign of life, a look at whether the database is still the same, and the upkeep of the measurements.
-pub async fn heartbeat(app: App, metrics: PrometheusHandle, beat: Heartbeat) {
+pub async fn send_heartbeats(app: App, metrics: PrometheusHandle, beat: ProcessHeartbeat) {
     loop {
         metrics.run_upkeep();
         let beaten = async {
-            presence::beat(&app, &beat.process, VERSION).await?;
-            life::keep(&app, &beat.watch).await
+            presence::record_heartbeat(&app, &beat.process, VERSION).await?;
+            life::continue_database_life(&app, &beat.watch).await
         };
         let beaten = beaten.await;
         if let Err(error) = &beaten {
@@ -349,10 +355,10 @@ pub async fn heartbeat(app: App, metrics: PrometheusHandle, beat: Heartbeat) {
 }
 
 /// The last sign of this process, and the last mark of the database.
-pub async fn sign_off(app: &App, process: &str, watch: &Watch) {
+pub async fn sign_off_process(app: &App, process: &str, watch: &DatabaseLifeWatch) {
     let left = async {
-        life::keep(app, watch).await?;
-        presence::leave(app, process).await
+        life::continue_database_life(app, watch).await?;
+        presence::sign_off_process(app, process).await
     };
     if let Err(error) = left.await {
         tracing::warn!(%error, "could not sign off");
@@ -360,8 +366,8 @@ pub async fn sign_off(app: &App, process: &str, watch: &Watch) {
 }
 
 /// Housekeeping, when it is due. It walks in short units, so it may be left off anywhere.
-async fn housekeep(app: App, rhythm: Rhythm) {
-    let mut ticks = ticks(rhythm.heartbeat);
+async fn run_housekeeping(app: App, rhythm: HousekeepingSchedule) {
+    let mut ticks = build_ticker(rhythm.heartbeat);
     loop {
         ticks.tick().await;
         match housekeeping::run_if_due(&app, &rhythm.retention).await {
@@ -373,9 +379,9 @@ async fn housekeep(app: App, rhythm: Rhythm) {
 }
 
 /// Works on imports, at once where one was begun here, else soon. It works in short units, so it may be left off anywhere.
-async fn import(app: App, every: Duration) {
+async fn run_due_imports(app: App, every: Duration) {
     loop {
-        match app::importing::run_due(&app).await {
+        match app::importing::run_due_imports(&app).await {
             Ok(true) => continue,
             Ok(false) => {}
             Err(error) => tracing::warn!(%error, "an import could not go on; it is tried again"),
@@ -385,30 +391,30 @@ async fn import(app: App, every: Duration) {
 }
 
 /// Looks at what changed in other processes.
-async fn renew(app: App, every: Duration) {
-    let mut ticks = ticks(every);
+async fn refresh_memory(app: App, every: Duration) {
+    let mut ticks = build_ticker(every);
     loop {
         ticks.tick().await;
-        if let Err(error) = memory::renew(&app).await {
+        if let Err(error) = memory::refresh_versions(&app).await {
             tracing::warn!(%error, "what changed elsewhere could not be looked at");
         }
     }
 }
 
 /// Writes down who looked at whom, behind the answers.
-async fn write_looks(app: App, every: Duration) {
-    let (mut ticks, mut pace) = (ticks(every), audit::Pace::default());
+async fn write_access_log(app: App, every: Duration) {
+    let (mut ticks, mut pace) = (build_ticker(every), audit::AccessLogPacer::default());
     loop {
         ticks.tick().await;
-        if let Err(error) = pace.turn(&app).await {
+        if let Err(error) = pace.flush_when_due(&app).await {
             tracing::warn!(%error, "looks at people could not be written; they are kept and tried again");
         }
     }
 }
 
 /// Takes a renewed certificate without a restart.
-async fn renew_certificate(app: App, certificate: Certificate, every: Duration) {
-    let mut ticks = ticks(every);
+async fn renew_certificate(app: App, certificate: ServerCertificate, every: Duration) {
+    let mut ticks = build_ticker(every);
     loop {
         ticks.tick().await;
         match certificate.renew(app.now()) {
@@ -424,7 +430,7 @@ async fn renew_certificate(app: App, certificate: Certificate, every: Duration) 
     }
 }
 
-fn ticks(every: Duration) -> tokio::time::Interval {
+fn build_ticker(every: Duration) -> tokio::time::Interval {
     let mut ticks = tokio::time::interval(every);
     ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     ticks

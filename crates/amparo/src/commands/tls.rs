@@ -1,8 +1,8 @@
 //! The certificate that the server shows: from files, or one that it makes for itself.
 
-use crate::fatal::{Fatal, plainly};
+use crate::fatal::{FatalError, describe_cause};
 use crate::settings::TlsSettings;
-use api::{Tls, TlsError};
+use api::{ReloadableTls, TlsError};
 use domain::Moment;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
@@ -22,57 +22,57 @@ const ENDS: &str = "Amparo: vale até ";
 
 /// The certificate in force, and how it is kept so.
 #[derive(Clone)]
-pub struct Certificate {
-    pub tls: Tls,
-    own: Option<Own>,
+pub struct ServerCertificate {
+    pub tls: ReloadableTls,
+    own: Option<SelfSignedCertificate>,
 }
 
 /// One that the server made for itself.
 #[derive(Clone)]
-struct Own {
+struct SelfSignedCertificate {
     certificate: PathBuf,
     key: PathBuf,
     listen: IpAddr,
 }
 
 /// What the settings ask for; a certificate of our own lies beside the server's key.
-pub fn open(
+pub fn open_certificate(
     settings: &TlsSettings,
     key_file: &Path,
     listen: IpAddr,
     now: Moment,
-) -> Result<Option<Certificate>, Fatal> {
+) -> Result<Option<ServerCertificate>, FatalError> {
     let TlsSettings { cert_file, key_file: tls_key, self_signed, .. } = settings;
     let (certificate, key, own) = match (cert_file, tls_key, self_signed) {
         (None, None, false) => return Ok(None),
         (Some(certificate), Some(key), false) => (certificate.clone(), key.clone(), None),
         (None, None, true) => {
-            let (certificate, key) = own_files(key_file);
-            let own = Own { certificate, key, listen };
-            own.make_if_needed(now)?;
+            let (certificate, key) = locate_self_signed_files(key_file);
+            let own = SelfSignedCertificate { certificate, key, listen };
+            own.create_if_needed(now)?;
             (own.certificate.clone(), own.key.clone(), Some(own))
         }
         (_, _, true) => {
-            return Err(Fatal::new(
+            return Err(FatalError::new(
                 "Escolha entre o certificado dos arquivos (tls.cert_file e tls.key_file) e o do próprio servidor \
                  (--tls-self-signed); não use os dois.",
             ));
         }
-        _ => return Err(Fatal::new("O TLS precisa dos dois arquivos: tls.cert_file e tls.key_file.")),
+        _ => return Err(FatalError::new("O TLS precisa dos dois arquivos: tls.cert_file e tls.key_file.")),
     };
-    let tls = Tls::from_files(&certificate, &key)?;
-    Ok(Some(Certificate { tls, own }))
+    let tls = ReloadableTls::from_files(&certificate, &key)?;
+    Ok(Some(ServerCertificate { tls, own }))
 }
 
 /// The files of a certificate of our own, beside the server's key.
-pub fn own_files(key_file: &Path) -> (PathBuf, PathBuf) {
+pub fn locate_self_signed_files(key_file: &Path) -> (PathBuf, PathBuf) {
     (key_file.with_file_name("tls-cert.pem"), key_file.with_file_name("tls-key.pem"))
 }
 
 /// When the certificate in a file ends: the first one, which is the server's own.
-pub fn certificate_end(path: &Path) -> Result<Moment, Fatal> {
+pub fn read_certificate_end(path: &Path) -> Result<Moment, FatalError> {
     let unusable = |cause: &dyn std::fmt::Display| {
-        Fatal::new(format!("O certificado em {} não pôde ser lido: {cause}.", path.display()))
+        FatalError::new(format!("O certificado em {} não pôde ser lido: {cause}.", path.display()))
     };
     let der = CertificateDer::from_pem_file(path).map_err(|error| unusable(&error))?;
     let certificate = x509_cert::Certificate::from_der(&der).map_err(|error| unusable(&error))?;
@@ -80,52 +80,53 @@ pub fn certificate_end(path: &Path) -> Result<Moment, Fatal> {
     Ok(Moment::from_millis(0).plus(end))
 }
 
-impl Certificate {
+impl ServerCertificate {
     /// Takes what is new: files that changed, or a certificate of our own that nears its end.
-    pub fn renew(&self, now: Moment) -> Result<bool, Fatal> {
+    pub fn renew(&self, now: Moment) -> Result<bool, FatalError> {
         if let Some(own) = &self.own {
-            own.make_if_needed(now)?;
+            own.create_if_needed(now)?;
         }
-        Ok(self.tls.renew()?)
+        Ok(self.tls.reload_if_changed()?)
     }
 }
 
-impl Own {
-    fn make_if_needed(&self, now: Moment) -> Result<(), Fatal> {
+impl SelfSignedCertificate {
+    fn create_if_needed(&self, now: Moment) -> Result<(), FatalError> {
         let there = std::fs::read_to_string(&self.certificate).unwrap_or_default();
-        if self.key.exists() && lasts(&there, now) {
+        if self.key.exists() && is_long_valid(&there, now) {
             return Ok(());
         }
-        make(&self.certificate, &self.key, self.listen, now)?;
+        create_self_signed(&self.certificate, &self.key, self.listen, now)?;
         tracing::info!(path = %self.certificate.display(), "certificate created");
         Ok(())
     }
 }
 
 /// Whether a certificate of ours is good for a while yet.
-fn lasts(text: &str, now: Moment) -> bool {
+fn is_long_valid(text: &str, now: Moment) -> bool {
     let end = text.lines().find_map(|line| line.strip_prefix(ENDS)?.trim().parse::<jiff::civil::Date>().ok());
-    end.is_some_and(|end| date(now.plus(BEFORE_END)) < end)
+    end.is_some_and(|end| convert_to_date(now.plus(BEFORE_END)) < end)
 }
 
-fn date(moment: Moment) -> jiff::civil::Date {
+fn convert_to_date(moment: Moment) -> jiff::civil::Date {
     let at = jiff::Timestamp::from_millisecond(moment.millis()).unwrap_or_default();
     at.to_zoned(jiff::tz::TimeZone::UTC).date()
 }
 
-impl From<TlsError> for Fatal {
-    fn from(error: TlsError) -> Fatal {
-        Fatal::new(format!(
+impl From<TlsError> for FatalError {
+    fn from(error: TlsError) -> FatalError {
+        FatalError::new(format!(
             "O certificado não pôde ser usado: {}: {}; confira os arquivos de TLS.",
             error.path.display(),
-            plainly(&error.cause)
+            describe_cause(&error.cause)
         ))
     }
 }
 
-fn make(certificate: &Path, key: &Path, listen: IpAddr, now: Moment) -> Result<(), Fatal> {
-    let failed =
-        |error: &dyn std::fmt::Display| Fatal::new(format!("O certificado não pôde ser criado: {error}."));
+fn create_self_signed(certificate: &Path, key: &Path, listen: IpAddr, now: Moment) -> Result<(), FatalError> {
+    let failed = |error: &dyn std::fmt::Display| {
+        FatalError::new(format!("O certificado não pôde ser criado: {error}."))
+    };
     let mut names = vec!["localhost".to_owned(), "127.0.0.1".to_owned(), "::1".to_owned()];
     if !listen.is_unspecified() && !listen.is_loopback() {
         names.push(listen.to_string());
@@ -141,17 +142,17 @@ fn make(certificate: &Path, key: &Path, listen: IpAddr, now: Moment) -> Result<(
     let day = |date: jiff::civil::Date| {
         rcgen::date_time_ymd(date.year().into(), date.month().unsigned_abs(), date.day().unsigned_abs())
     };
-    let end = date(now.plus(LIFE));
-    params.not_before = day(date(now.minus(Duration::from_secs(24 * 3600))));
+    let end = convert_to_date(now.plus(LIFE));
+    params.not_before = day(convert_to_date(now.minus(Duration::from_secs(24 * 3600))));
     params.not_after = day(end);
     let pair = rcgen::KeyPair::generate().map_err(|error| failed(&error))?;
     let signed = params.self_signed(&pair).map_err(|error| failed(&error))?;
-    write(key, &pair.serialize_pem()).map_err(|error| failed(&error))?;
-    write(certificate, &format!("{ENDS}{end}\n{}", signed.pem())).map_err(|error| failed(&error))
+    write_private_file(key, &pair.serialize_pem()).map_err(|error| failed(&error))?;
+    write_private_file(certificate, &format!("{ENDS}{end}\n{}", signed.pem())).map_err(|error| failed(&error))
 }
 
 /// Written whole or not at all, and read by its owner alone.
-fn write(path: &Path, text: &str) -> std::io::Result<()> {
+fn write_private_file(path: &Path, text: &str) -> std::io::Result<()> {
     let fresh = path.with_extension("pem.new");
     let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&fresh)?;
     file.write_all(text.as_bytes())?;
@@ -167,18 +168,25 @@ mod tests {
     fn a_certificate_of_our_own_is_made_again_a_month_before_its_end() {
         let folder = tempfile::tempdir().unwrap();
         let (certificate, key) = (folder.path().join("cert.pem"), folder.path().join("key.pem"));
-        let own = Own { certificate: certificate.clone(), key, listen: IpAddr::from([192, 0, 2, 1]) };
+        let own = SelfSignedCertificate {
+            certificate: certificate.clone(),
+            key,
+            listen: IpAddr::from([192, 0, 2, 1]),
+        };
         let start = Moment::from_millis(1_794_663_125_000);
         let days = |count: u64| Duration::from_secs(count * 24 * 3600);
         let at = |moment: Moment| {
-            own.make_if_needed(moment).unwrap();
+            own.create_if_needed(moment).unwrap();
             std::fs::read_to_string(&certificate).unwrap()
         };
         let first = at(start);
-        assert!(Tls::from_files(&certificate, &own.key).is_ok(), "{first}");
-        assert_eq!(date(certificate_end(&certificate).unwrap()), date(start.plus(LIFE)));
+        assert!(ReloadableTls::from_files(&certificate, &own.key).is_ok(), "{first}");
+        assert_eq!(
+            convert_to_date(read_certificate_end(&certificate).unwrap()),
+            convert_to_date(start.plus(LIFE))
+        );
         assert_eq!(at(start.plus(days(366))), first);
         assert_ne!(at(start.plus(days(368))), first);
-        assert!(!lasts("", start) && !lasts("Amparo: vale até ontem", start));
+        assert!(!is_long_valid("", start) && !is_long_valid("Amparo: vale até ontem", start));
     }
 }

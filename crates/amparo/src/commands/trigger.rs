@@ -1,30 +1,34 @@
 //! `amparo trigger`: what was sent to a receiver, and sending again.
 
-use crate::fatal::Fatal;
-use crate::settings::Settings;
-use app::once::Once;
-use app::receivers::By;
-use app::triggers::{self, Replay, Told};
+use crate::fatal::FatalError;
+use crate::settings::ServerSettings;
+use app::once::IdempotentWrite;
+use app::receivers::TenantActor;
+use app::triggers::{self, DeliveryWithAttempts, ReplaySelection};
 use clap::ArgMatches;
-use domain::{DeliveryState, HistoryCode, ReceiverCode, Since, TimeZone};
+use domain::{DeliveryState, HistoryCode, PeriodStart, ReceiverCode, TimeZone};
 use std::process::ExitCode;
-use wire::names::Named;
+use wire::names::NamedSet;
 
-fn receiver(arguments: &ArgMatches) -> ReceiverCode {
+fn read_receiver_code(arguments: &ArgMatches) -> ReceiverCode {
     ReceiverCode::new(arguments.get_one::<i32>("receiver").copied().unwrap_or_default())
 }
 
-pub async fn list(settings: &Settings, arguments: &ArgMatches) -> Result<ExitCode, Fatal> {
-    let app = super::open(settings).await?;
-    let tenant = super::meant(&app, arguments).await?;
+pub async fn list_deliveries(
+    settings: &ServerSettings,
+    arguments: &ArgMatches,
+) -> Result<ExitCode, FatalError> {
+    let app = super::open_app(settings).await?;
+    let tenant = super::resolve_tenant(&app, arguments).await?;
     let state = arguments.get_one::<String>("state").and_then(|name| DeliveryState::from_name(name));
     let mut after = HistoryCode::new(arguments.get_one::<i32>("after").copied().unwrap_or_default());
-    let zone = app::base::registers(&app, tenant).await?.zone.clone();
+    let zone = app::base::load_registers(&app, tenant).await?.zone.clone();
     let mut any = false;
     loop {
-        let page = triggers::page(&app, tenant, receiver(arguments), state, after).await?;
+        let page =
+            triggers::list_deliveries(&app, tenant, read_receiver_code(arguments), state, after).await?;
         for told in &page {
-            say(told, &zone);
+            print_delivery(told, &zone);
         }
         any |= !page.is_empty();
         match page.last() {
@@ -33,15 +37,15 @@ pub async fn list(settings: &Settings, arguments: &ArgMatches) -> Result<ExitCod
         }
     }
     if !any {
-        super::say("Nenhuma entrega.");
+        super::print_line("Nenhuma entrega.");
     }
     app.db.close().await;
     Ok(ExitCode::SUCCESS)
 }
 
-fn say(told: &Told, zone: &TimeZone) {
+fn print_delivery(told: &DeliveryWithAttempts, zone: &TimeZone) {
     let delivery = &told.delivery;
-    super::say(&format!(
+    super::print_line(&format!(
         "{:>8}  {:<9} {:<10} {:>7}  {} tentativas  {}",
         delivery.history.get(),
         wire::delivery_state(delivery.state),
@@ -53,7 +57,7 @@ fn say(told: &Told, zone: &TimeZone) {
     for one in &told.attempts {
         let status = one.status.map_or_else(|| "sem resposta".to_owned(), |status| status.to_string());
         let text = one.failure.as_deref().or(one.answer.as_deref()).unwrap_or("");
-        super::say(&format!(
+        super::print_line(&format!(
             "            {}  {status}  {} ms  {text}",
             one.tried_at.to_offset_iso(zone),
             one.millis
@@ -61,30 +65,42 @@ fn say(told: &Told, zone: &TimeZone) {
     }
 }
 
-pub async fn replay(settings: &Settings, arguments: &ArgMatches) -> Result<ExitCode, Fatal> {
+pub async fn replay_deliveries(
+    settings: &ServerSettings,
+    arguments: &ArgMatches,
+) -> Result<ExitCode, FatalError> {
     let number = |name| arguments.get_one::<i32>(name).copied();
     let since = arguments.get_one::<String>("since");
-    let app = super::open(settings).await?;
-    let tenant = super::meant(&app, arguments).await?;
+    let app = super::open_app(settings).await?;
+    let tenant = super::resolve_tenant(&app, arguments).await?;
     let what = match (number("from"), since) {
         (Some(from), None) => {
             let to = number("to").unwrap_or(from);
-            Replay::Stretch(HistoryCode::new(from), HistoryCode::new(to))
+            ReplaySelection::Stretch(HistoryCode::new(from), HistoryCode::new(to))
         }
         (None, Some(since)) => {
-            let since = Since::parse(since).map_err(app::Error::from)?;
-            Replay::MissedSince(since.moment_in(&app::base::registers(&app, tenant).await?.zone))
+            let since = PeriodStart::parse(since).map_err(app::Error::from)?;
+            ReplaySelection::MissedSince(
+                since.moment_in(&app::base::load_registers(&app, tenant).await?.zone),
+            )
         }
         _ => {
-            return Err(Fatal::new(
+            return Err(FatalError::new(
                 "Diga o que enviar de novo: --from CÓDIGO [--to CÓDIGO], ou --since DIA (ou momento).",
             ));
         }
     };
-    let by = By { tenant, user: None };
-    let count = triggers::replay(&app, by, (receiver(arguments), what), Once::each_time()).await?.now()?;
+    let by = TenantActor { tenant, user: None };
+    let count = triggers::replay_deliveries(
+        &app,
+        by,
+        (read_receiver_code(arguments), what),
+        IdempotentWrite::without_key(),
+    )
+    .await?
+    .into_fresh()?;
     app.db.close().await;
-    super::say(&match count {
+    super::print_line(&match count {
         0 => "Não havia nada para enviar de novo.".to_owned(),
         1 => "Uma entrega volta à fila.".to_owned(),
         count => format!("{count} entregas voltam à fila."),

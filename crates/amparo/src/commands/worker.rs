@@ -1,78 +1,80 @@
 //! `amparo worker`: delivers triggers and nothing else, beside servers that run with `--no-delivery`.
 
 use super::serve::{
-    Heartbeat, heartbeat, listen, measure_triggers, poster, prepare_process, sign_off, stop_triggers,
+    ProcessHeartbeat, bind_listener, build_trigger_poster, measure_triggers, prepare_process,
+    send_heartbeats, sign_off_process, stop_triggers,
 };
 use super::stop_signals::StopSignals;
-use crate::fatal::Fatal;
-use crate::settings::Settings;
+use crate::fatal::FatalError;
+use crate::settings::ServerSettings;
 use crate::telemetry;
-use api::{Shell, State};
-use app::life::{self, Watch};
+use api::{HttpServer, ServerState};
+use app::life::{self, DatabaseLifeWatch};
 use app::{presence, server_key};
-use delivery::triggers::Triggers;
+use delivery::triggers::DispatchHandle;
 use std::process::ExitCode;
 use std::sync::Arc;
-use storage::Address;
+use storage::DatabaseAddress;
 use tokio::task::JoinSet;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-pub async fn run(settings: &Settings) -> Result<ExitCode, Fatal> {
+pub async fn run_worker(settings: &ServerSettings) -> Result<ExitCode, FatalError> {
     let signals = StopSignals::listen();
     prepare_process(settings);
-    let address = Address::parse(&settings.database)?;
+    let address = DatabaseAddress::parse(&settings.database)?;
     if !address.is_shared() {
-        return Err(Fatal::new(
+        return Err(FatalError::new(
             "Com o SQLite um só processo atende e entrega; use `amparo serve`, ou o PostgreSQL para dividir o trabalho.",
         ));
     }
-    let key_file = super::key_file(settings, &address)?;
+    let key_file = super::resolve_key_file(settings, &address)?;
     let listener = match &settings.triggers.worker_listen {
-        Some(address) => Some(listen(address).await?),
+        Some(address) => Some(bind_listener(address).await?),
         None => None,
     };
-    let handle = telemetry::metrics()?;
-    let app = super::open(settings).await?;
-    let process = presence::name(&app);
-    let vault = server_key::check(&app, &key_file, &process, VERSION).await?;
-    let watch = Watch { mark: address.mark() };
-    life::check(&app, &watch).await?;
+    let handle = telemetry::install_metrics()?;
+    let app = super::open_app(settings).await?;
+    let process = presence::generate_process_name(&app);
+    let vault = server_key::check_server_key(&app, &key_file, &process, VERSION).await?;
+    let watch = DatabaseLifeWatch { mark: address.mark_path() };
+    life::check_database_life(&app, &watch).await?;
     signals.begin_serving();
     let rhythm = settings.housekeeping.heartbeat;
     let mut background = JoinSet::new();
-    let beat = Heartbeat { process: process.clone(), watch: watch.clone(), every: rhythm };
-    background.spawn(heartbeat(app.clone(), handle.clone(), beat));
+    let beat = ProcessHeartbeat { process: process.clone(), watch: watch.clone(), every: rhythm };
+    background.spawn(send_heartbeats(app.clone(), handle.clone(), beat));
     background.spawn(measure_triggers(app.clone(), rhythm));
     let at = listener.as_ref().and_then(|listener| listener.local_addr().ok());
     // Nobody else can be where it listens: who was there before is gone.
     let place = at.map_or_else(|| process.clone(), |at| at.to_string());
-    let holder = super::holder(settings, &process, &place);
+    let holder = super::build_lease_holder(settings, &process, &place);
     let delivery = settings.triggers.delivery.clone();
-    let triggers = Triggers::start(app.clone(), vault.clone(), holder, poster(settings)?, delivery);
-    super::say(&format!("Amparo {VERSION} entregando gatilhos"));
+    let triggers =
+        DispatchHandle::start(app.clone(), vault.clone(), holder, build_trigger_poster(settings)?, delivery);
+    super::print_line(&format!("Amparo {VERSION} entregando gatilhos"));
     if let (Some(listener), Some(at)) = (listener, at) {
         let http = Arc::new(settings.http.http.clone());
-        let state = State::new(app.clone(), vault, handle, Arc::clone(&http));
+        let state = ServerState::new(app.clone(), vault, handle, Arc::clone(&http));
         let stopping = state.stopping.clone();
-        let router = api::watched(state);
-        let shell = Shell::new(router, http, settings.http.limits, None);
+        let router = api::build_monitoring_router(state);
+        let shell = HttpServer::new(router, http, settings.http.limits, None);
         background.spawn(async move {
-            api::serve(listener, shell, std::future::pending()).await;
+            api::serve_http(listener, shell, std::future::pending()).await;
         });
-        super::say(&format!("Estado e medidas em http://{at}/readyz e http://{at}/metrics"));
+        super::print_line(&format!("Estado e medidas em http://{at}/readyz e http://{at}/metrics"));
         background.spawn({
             let signals = signals.clone();
             async move {
-                signals.asked().await;
+                signals.wait_for_stop().await;
                 stopping.set();
             }
         });
     }
-    signals.asked().await;
+    signals.wait_for_stop().await;
     stop_triggers(triggers, settings.http.limits.shutdown_timeout, &signals).await;
     background.shutdown().await;
-    sign_off(&app, &process, &watch).await;
+    sign_off_process(&app, &process, &watch).await;
     app.db.close().await;
     Ok(ExitCode::SUCCESS)
 }

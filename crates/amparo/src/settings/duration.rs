@@ -8,7 +8,7 @@ pub const ALLOWED: &str = "uma duração de 1ms a 7d, como 500ms, 30s, 5m ou 12h
 /// No wait of a server is longer, and PostgreSQL counts milliseconds in 32 bits.
 const RANGE: RangeInclusive<Duration> = Duration::from_millis(1)..=Duration::from_secs(7 * 24 * 60 * 60);
 
-pub fn parse(text: &str) -> Option<Duration> {
+pub fn parse_duration(text: &str) -> Option<Duration> {
     let (number, unit) = text.split_at(text.find(|c: char| !c.is_ascii_digit())?);
     let millis: u64 = match unit {
         "ms" => 1,
@@ -28,11 +28,11 @@ mod tests {
 
     #[test]
     fn a_number_and_a_unit_are_a_duration() {
-        assert_eq!(parse("500ms"), Some(Duration::from_millis(500)));
-        assert_eq!(parse("30s"), Some(Duration::from_secs(30)));
-        assert_eq!(parse("5m"), Some(Duration::from_secs(300)));
-        assert_eq!(parse("12h"), Some(Duration::from_secs(43_200)));
-        assert_eq!(parse("7d"), Some(Duration::from_secs(604_800)));
+        assert_eq!(parse_duration("500ms"), Some(Duration::from_millis(500)));
+        assert_eq!(parse_duration("30s"), Some(Duration::from_secs(30)));
+        assert_eq!(parse_duration("5m"), Some(Duration::from_secs(300)));
+        assert_eq!(parse_duration("12h"), Some(Duration::from_secs(43_200)));
+        assert_eq!(parse_duration("7d"), Some(Duration::from_secs(604_800)));
     }
 
     #[test]
@@ -40,8 +40,8 @@ mod tests {
         for text in
             ["", "30", "s", "0s", "-1s", "+1s", "1.5s", "1 s", "1S", "1m30s", "8d", "99999999999999999999d"]
         {
-            assert_eq!(parse(text), None, "{text}");
+            assert_eq!(parse_duration(text), None, "{text}");
         }
-        assert_eq!(parse(&format!("{}d", u64::MAX)), None);
+        assert_eq!(parse_duration(&format!("{}d", u64::MAX)), None);
     }
 }

@@ -1,26 +1,26 @@
 //! Why the settings cannot be used: one sentence for the administrator, with the key, the place and the remedy.
 
-use super::layers::{Entry, Origin};
-use super::list::Setting;
+use super::layers::{EffectiveEntry, ValueOrigin};
+use super::list::SettingDefinition;
 use super::{kind, secrets};
 
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {
     #[error("O arquivo de configuração {path}, indicado pela {origin}, não existe.")]
-    FileMissing { path: String, origin: Origin },
+    FileMissing { path: String, origin: ValueOrigin },
     #[error("Não foi possível ler o arquivo de configuração {path}: {error}.")]
     FileUnreadable { path: String, error: std::io::Error },
     #[error("O arquivo de configuração {path} não é um TOML válido na linha {line} ({detail}).")]
     FileMalformed { path: String, line: usize, detail: String },
-    #[error("O {origin} tem a chave desconhecida {key}; {}.", advice(.suggestion.as_deref()))]
-    UnknownKey { key: String, origin: Origin, suggestion: Option<String> },
+    #[error("O {origin} tem a chave desconhecida {key}; {}.", suggest_known_key(.suggestion.as_deref()))]
+    UnknownKey { key: String, origin: ValueOrigin, suggestion: Option<String> },
     #[error("O valor \"{given}\" não serve para {key} ({origin}): use {allowed}.")]
-    Value { key: String, origin: Origin, given: String, allowed: String },
+    Value { key: String, origin: ValueOrigin, given: String, allowed: String },
     #[error("No {origin}, {section} precisa ser uma seção: escreva [{section}] e, abaixo, as suas chaves.")]
-    NoSection { section: String, origin: Origin },
+    NoSection { section: String, origin: ValueOrigin },
 }
 
-fn advice(suggestion: Option<&str>) -> String {
+fn suggest_known_key(suggestion: Option<&str>) -> String {
     suggestion.map_or_else(
         || "a ajuda (`amparo --help`) mostra todas as que existem".to_owned(),
         |key| format!("talvez você quisesse escrever {key}"),
@@ -29,17 +29,27 @@ fn advice(suggestion: Option<&str>) -> String {
 
 impl SettingsError {
     /// What was given is shown only as far as it may be.
-    pub fn bad_value(setting: &Setting, origin: Origin, given: &str, allowed: &str) -> SettingsError {
+    pub fn from_bad_value(
+        setting: &SettingDefinition,
+        origin: ValueOrigin,
+        given: &str,
+        allowed: &str,
+    ) -> SettingsError {
         SettingsError::Value {
             key: setting.key.clone(),
-            given: secrets::shown_text(setting, given),
+            given: secrets::redact_text(setting, given),
             origin,
             allowed: allowed.to_owned(),
         }
     }
 
     /// A value of the right type that is not allowed.
-    pub fn refused(entry: &Entry, allowed: String) -> SettingsError {
-        SettingsError::bad_value(entry.setting, entry.origin.clone(), &kind::plain(&entry.value), &allowed)
+    pub fn from_refused_entry(entry: &EffectiveEntry, allowed: String) -> SettingsError {
+        SettingsError::from_bad_value(
+            entry.setting,
+            entry.origin.clone(),
+            &kind::format_value(&entry.value),
+            &allowed,
+        )
     }
 }

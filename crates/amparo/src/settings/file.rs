@@ -1,8 +1,8 @@
 //! The TOML file of the administrator: which it is, and what it says.
 
 use super::error::SettingsError;
-use super::layers::Origin;
-use super::list::Setting;
+use super::layers::ValueOrigin;
+use super::list::SettingDefinition;
 use super::{CONFIG_VARIABLE, flags, kind, nearest};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -17,14 +17,15 @@ pub struct ConfigFile {
 }
 
 /// The named file, which must exist, or the usual one, which may.
-pub fn find(
+pub fn find_config_file(
     folder: &Path,
     matches: &clap::ArgMatches,
     env: impl Fn(&str) -> Option<String>,
 ) -> Result<Option<ConfigFile>, SettingsError> {
     let by_flag = matches.get_one::<PathBuf>(flags::CONFIG).cloned();
-    let by_flag = by_flag.map(|path| (path, Origin::Flag(flags::CONFIG.to_owned())));
-    let by_variable = || Some((env(CONFIG_VARIABLE)?.into(), Origin::Variable(CONFIG_VARIABLE.to_owned())));
+    let by_flag = by_flag.map(|path| (path, ValueOrigin::Flag(flags::CONFIG.to_owned())));
+    let by_variable =
+        || Some((env(CONFIG_VARIABLE)?.into(), ValueOrigin::Variable(CONFIG_VARIABLE.to_owned())));
     match by_flag.or_else(by_variable) {
         Some((path, origin)) => {
             let path = folder.join(path);
@@ -50,21 +51,21 @@ impl ConfigFile {
             // Its own Display quotes the line, which may hold a password.
             Err(error) => Err(SettingsError::FileMalformed {
                 path: path.display().to_string(),
-                line: line_at(&text, error.span().map_or(0, |span| span.start)),
+                line: find_line_number(&text, error.span().map_or(0, |span| span.start)),
                 detail: error.message().replace(char::is_control, " "),
             }),
         }
     }
 
-    pub fn origin(&self) -> Origin {
-        Origin::file(&self.path)
+    pub fn origin(&self) -> ValueOrigin {
+        ValueOrigin::from_file(&self.path)
     }
 
     /// What the file gives, every key of it known and of the right type.
-    pub fn values(
+    pub fn read_values(
         &self,
-        settings: &'static [Setting],
-    ) -> Result<Vec<(&'static Setting, Value)>, SettingsError> {
+        settings: &'static [SettingDefinition],
+    ) -> Result<Vec<(&'static SettingDefinition, Value)>, SettingsError> {
         let mut values = Vec::new();
         for (name, item) in self.document.iter() {
             if settings.iter().any(|setting| setting.section.as_deref() == Some(name)) {
@@ -72,49 +73,54 @@ impl ConfigFile {
                     return Err(SettingsError::NoSection { section: name.to_owned(), origin: self.origin() });
                 };
                 for (inner, item) in section.iter() {
-                    values.push(self.value(settings, &format!("{name}.{inner}"), item)?);
+                    values.push(self.read_value(settings, &format!("{name}.{inner}"), item)?);
                 }
             } else {
-                values.push(self.value(settings, name, item)?);
+                values.push(self.read_value(settings, name, item)?);
             }
         }
         Ok(values)
     }
 
-    fn value(
+    fn read_value(
         &self,
-        settings: &'static [Setting],
+        settings: &'static [SettingDefinition],
         key: &str,
         item: &Item,
-    ) -> Result<(&'static Setting, Value), SettingsError> {
+    ) -> Result<(&'static SettingDefinition, Value), SettingsError> {
         let Some(setting) = settings.iter().find(|setting| setting.key == key) else {
-            return Err(self.unknown(settings, key, item));
+            return Err(self.report_unknown_key(settings, key, item));
         };
-        match item.as_value().and_then(|value| setting.kind.take(value)) {
+        match item.as_value().and_then(|value| setting.kind.normalize(value)) {
             Some(value) => Ok((setting, value)),
-            None => Err(SettingsError::bad_value(
+            None => Err(SettingsError::from_bad_value(
                 setting,
                 self.origin(),
-                &item.as_value().map_or("[seção]".to_owned(), kind::plain),
+                &item.as_value().map_or("[seção]".to_owned(), kind::format_value),
                 setting.kind.allowed_in_file(),
             )),
         }
     }
 
     /// Names the first key inside an unknown section: its path tells more than the section alone.
-    fn unknown(&self, settings: &'static [Setting], key: &str, item: &Item) -> SettingsError {
-        let inner = item.as_table_like().and_then(first_key);
+    fn report_unknown_key(
+        &self,
+        settings: &'static [SettingDefinition],
+        key: &str,
+        item: &Item,
+    ) -> SettingsError {
+        let inner = item.as_table_like().and_then(find_first_key);
         let key = inner.map_or_else(|| key.to_owned(), |inner| format!("{key}.{inner}"));
         let known = settings.iter().map(|setting| setting.key.as_str());
-        let suggestion = nearest::nearest(&key, known).map(str::to_owned);
+        let suggestion = nearest::find_nearest_name(&key, known).map(str::to_owned);
         SettingsError::UnknownKey { key, origin: self.origin(), suggestion }
     }
 }
 
-fn first_key(table: &dyn TableLike) -> Option<String> {
+fn find_first_key(table: &dyn TableLike) -> Option<String> {
     table.iter().next().map(|(name, _)| name.to_owned())
 }
 
-fn line_at(text: &str, offset: usize) -> usize {
+fn find_line_number(text: &str, offset: usize) -> usize {
     1 + text.bytes().take(offset).filter(|byte| *byte == b'\n').count()
 }

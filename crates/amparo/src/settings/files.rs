@@ -1,8 +1,8 @@
 //! Where the files that people attach are kept, and how much of them. `config.default.toml` explains it.
 
 use super::error::SettingsError;
-use super::layers::Effective;
-use app::files::Limits;
+use super::layers::EffectiveSettings;
+use app::files::StorageLimits;
 use std::fmt;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
@@ -12,24 +12,24 @@ const PER_RECORD: RangeInclusive<i64> = 1..=1000;
 const GIB: RangeInclusive<i64> = 0..=1_048_576;
 
 #[derive(Clone, Debug)]
-pub struct FileSettings {
-    pub place: FilePlace,
+pub struct AttachmentSettings {
+    pub place: AttachmentStoreKind,
     /// `None`: `arquivos` in the folder of the database or of the key.
     pub folder: Option<PathBuf>,
     /// What is said of the bucket, whether files are there or not.
-    pub bucket: Bucket,
-    pub limits: Limits,
+    pub bucket: BucketSettings,
+    pub limits: StorageLimits,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FilePlace {
+pub enum AttachmentStoreKind {
     Folder,
     Bucket,
 }
 
 /// A bucket of a store that speaks as S3 does.
 #[derive(Clone)]
-pub struct Bucket {
+pub struct BucketSettings {
     /// `None`: the store of Amazon in the region.
     pub endpoint: Option<String>,
     pub name: String,
@@ -40,9 +40,9 @@ pub struct Bucket {
     pub prefix: String,
 }
 
-impl Bucket {
+impl BucketSettings {
     /// What is still to be said before files can be kept there.
-    pub fn missing(&self) -> Option<&'static str> {
+    pub fn find_missing_key(&self) -> Option<&'static str> {
         let needed = [
             ("files.s3_bucket", &self.name),
             ("files.s3_region", &self.region),
@@ -64,30 +64,35 @@ impl Bucket {
 }
 
 /// Without the keys.
-impl fmt::Debug for Bucket {
+impl fmt::Debug for BucketSettings {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let has_keys = (!self.access_key.is_empty(), !self.secret_key.is_empty());
         write!(out, "{:?}", (&self.endpoint, &self.name, &self.region, has_keys, &self.prefix))
     }
 }
 
-impl FileSettings {
-    pub(super) fn read(values: &Effective) -> Result<FileSettings, SettingsError> {
+impl AttachmentSettings {
+    pub(super) fn read(values: &EffectiveSettings) -> Result<AttachmentSettings, SettingsError> {
         let place = match values.text("files.place") {
-            "pasta" => FilePlace::Folder,
-            "s3" => FilePlace::Bucket,
+            "pasta" => AttachmentStoreKind::Folder,
+            "s3" => AttachmentStoreKind::Bucket,
             _ => return Err(values.refuse("files.place", "pasta ou s3")),
         };
-        let limits = Limits {
+        let limits = StorageLimits {
             largest_mib: values.integer("files.largest_mib", LARGEST)?,
             most_per_record: values.integer("files.most_per_record", PER_RECORD)?,
             base_gib: values.integer("files.base_gib", GIB)?,
         };
-        Ok(FileSettings { place, folder: values.path("files.folder"), bucket: bucket(values)?, limits })
+        Ok(AttachmentSettings {
+            place,
+            folder: values.path("files.folder"),
+            bucket: read_bucket(values)?,
+            limits,
+        })
     }
 }
 
-fn bucket(values: &Effective) -> Result<Bucket, SettingsError> {
+fn read_bucket(values: &EffectiveSettings) -> Result<BucketSettings, SettingsError> {
     let endpoint = match values.text("files.s3_endpoint").trim_end_matches('/') {
         "" => None,
         text if is_endpoint(text) => Some(text.to_owned()),
@@ -98,7 +103,7 @@ fn bucket(values: &Effective) -> Result<Bucket, SettingsError> {
         }
     };
     let text = |key: &str| values.text(key).trim().to_owned();
-    Ok(Bucket {
+    Ok(BucketSettings {
         endpoint,
         name: text("files.s3_bucket"),
         region: text("files.s3_region"),

@@ -1,15 +1,15 @@
 //! The settings as flags of the command line.
 
 use super::CONFIG_VARIABLE;
-use super::kind::{self, Kind};
-use super::list::{self, Setting};
+use super::kind::{self, ValueKind};
+use super::list::{self, SettingDefinition};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use std::path::PathBuf;
 
 pub const CONFIG: &str = "config";
 
 /// Adds a flag for every setting, and `--config`; each may stand before or after a subcommand.
-pub fn arguments(command: Command) -> Command {
+pub fn add_settings_arguments(command: Command) -> Command {
     let file = Arg::new(CONFIG)
         .long(CONFIG)
         .value_name("ARQUIVO")
@@ -21,39 +21,39 @@ pub fn arguments(command: Command) -> Command {
              {CONFIG_VARIABLE}]",
             super::file::USUAL
         ));
-    add(list::all(), command.arg(file))
+    add_flags(list::list_definitions(), command.arg(file))
 }
 
-pub fn add(settings: &'static [Setting], command: Command) -> Command {
-    settings.iter().fold(command, |command, setting| command.arg(flag(setting)))
+pub fn add_flags(settings: &'static [SettingDefinition], command: Command) -> Command {
+    settings.iter().fold(command, |command, setting| command.arg(build_setting_flag(setting)))
 }
 
 /// Every flag takes a plain text: the layers parse it, so that a flag and a variable are refused alike.
-fn flag(setting: &'static Setting) -> Arg {
+fn build_setting_flag(setting: &'static SettingDefinition) -> Arg {
     let arg = Arg::new(setting.key.as_str())
         .long(setting.flag.as_str())
         .value_name(setting.kind.placeholder())
         .help_heading(setting.heading.as_str())
-        .help(help(setting))
+        .help(format_flag_help(setting))
         // `-h` shows what most people set, `--help` all.
         .hide_short_help(setting.key.contains('.'))
         .global(true);
     match setting.kind {
-        Kind::Text => arg,
-        Kind::Integer => arg.allow_negative_numbers(true),
-        Kind::Boolean => arg.num_args(0..=1).require_equals(true).default_missing_value("true"),
-        Kind::List => arg.action(ArgAction::Append),
+        ValueKind::Text => arg,
+        ValueKind::Integer => arg.allow_negative_numbers(true),
+        ValueKind::Boolean => arg.num_args(0..=1).require_equals(true).default_missing_value("true"),
+        ValueKind::List => arg.action(ArgAction::Append),
     }
 }
 
-fn help(setting: &Setting) -> String {
-    let default = kind::plain(&setting.default);
+fn format_flag_help(setting: &SettingDefinition) -> String {
+    let default = kind::format_value(&setting.default);
     let default = if default.is_empty() { "vazio" } else { &default };
     format!("{} [padrão: {default}; variável: {}]", setting.help, setting.variable)
 }
 
 /// What the command line gives for a setting, as a variable would spell it.
-pub fn given(matches: &ArgMatches, setting: &Setting) -> Option<String> {
+pub fn find_given_text(matches: &ArgMatches, setting: &SettingDefinition) -> Option<String> {
     let texts: Vec<&str> = matches.get_many::<String>(&setting.key)?.map(String::as_str).collect();
     Some(texts.join(","))
 }
@@ -62,23 +62,23 @@ pub fn given(matches: &ArgMatches, setting: &Setting) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn parse(settings: &'static [Setting], line: &str) -> ArgMatches {
-        let command = add(settings, Command::new("amparo")).subcommand(Command::new("serve"));
+    fn parse(settings: &'static [SettingDefinition], line: &str) -> ArgMatches {
+        let command = add_flags(settings, Command::new("amparo")).subcommand(Command::new("serve"));
         command.try_get_matches_from(line.split(' ')).unwrap()
     }
 
-    fn some_settings() -> &'static [Setting] {
-        list::read("open = false\nhosts = ['a']\nnumber = 1\n").leak()
+    fn some_settings() -> &'static [SettingDefinition] {
+        list::parse_definitions("open = false\nhosts = ['a']\nnumber = 1\n").leak()
     }
 
     fn given_in(line: &str, at: usize) -> Option<String> {
         let settings = some_settings();
-        given(&parse(settings, line), &settings[at])
+        find_given_text(&parse(settings, line), &settings[at])
     }
 
     #[test]
     fn the_command_is_well_made() {
-        arguments(Command::new("amparo").subcommand(Command::new("serve"))).debug_assert();
+        add_settings_arguments(Command::new("amparo").subcommand(Command::new("serve"))).debug_assert();
     }
 
     #[test]
@@ -107,7 +107,8 @@ mod tests {
 
     #[test]
     fn the_help_tells_default_and_variable_under_the_heading() {
-        let help = arguments(Command::new("amparo")).term_width(200).render_long_help().to_string();
+        let help =
+            add_settings_arguments(Command::new("amparo")).term_width(200).render_long_help().to_string();
         for part in [
             "Servidor HTTP:",
             "Configurações gerais:",

@@ -2,7 +2,7 @@
 
 use super::error::SettingsError;
 use super::file::ConfigFile;
-use super::list::Setting;
+use super::list::SettingDefinition;
 use super::{duration, flags, secrets};
 use std::fmt;
 use std::fmt::Write as _;
@@ -12,83 +12,87 @@ use std::time::Duration;
 use toml_edit::Value;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Origin {
+pub enum ValueOrigin {
     Default,
     File(String),
     Variable(String),
     Flag(String),
 }
 
-impl Origin {
+impl ValueOrigin {
     /// On one line: it stands in a comment of TOML.
-    pub fn file(path: &Path) -> Origin {
-        Origin::File(path.display().to_string().replace(char::is_control, "?"))
+    pub fn from_file(path: &Path) -> ValueOrigin {
+        ValueOrigin::File(path.display().to_string().replace(char::is_control, "?"))
     }
 }
 
-impl fmt::Display for Origin {
+impl fmt::Display for ValueOrigin {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Origin::Default => write!(out, "padrão"),
-            Origin::File(path) => write!(out, "arquivo {path}"),
-            Origin::Variable(name) => write!(out, "variável {name}"),
-            Origin::Flag(name) => write!(out, "opção --{name}"),
+            ValueOrigin::Default => write!(out, "padrão"),
+            ValueOrigin::File(path) => write!(out, "arquivo {path}"),
+            ValueOrigin::Variable(name) => write!(out, "variável {name}"),
+            ValueOrigin::Flag(name) => write!(out, "opção --{name}"),
         }
     }
 }
 
-pub struct Entry {
-    pub setting: &'static Setting,
+pub struct EffectiveEntry {
+    pub setting: &'static SettingDefinition,
     pub value: Value,
-    pub origin: Origin,
+    pub origin: ValueOrigin,
 }
 
 /// One entry for every setting, in the order of the manual.
-pub struct Effective(Vec<Entry>);
+pub struct EffectiveSettings(Vec<EffectiveEntry>);
 
-impl Effective {
+impl EffectiveSettings {
     pub fn merge(
-        settings: &'static [Setting],
+        settings: &'static [SettingDefinition],
         file: Option<&ConfigFile>,
         env: impl Fn(&str) -> Option<String>,
         matches: &clap::ArgMatches,
-    ) -> Result<Effective, SettingsError> {
-        let values = file.map(|file| file.values(settings)).transpose()?.unwrap_or_default();
-        let entry = |setting: &'static Setting| {
-            if let Some(text) = flags::given(matches, setting) {
-                return from_text(setting, &text, Origin::Flag(setting.flag.clone()));
+    ) -> Result<EffectiveSettings, SettingsError> {
+        let values = file.map(|file| file.read_values(settings)).transpose()?.unwrap_or_default();
+        let entry = |setting: &'static SettingDefinition| {
+            if let Some(text) = flags::find_given_text(matches, setting) {
+                return parse_entry(setting, &text, ValueOrigin::Flag(setting.flag.clone()));
             }
             if let Some(text) = env(&setting.variable) {
-                return from_text(setting, &text, Origin::Variable(setting.variable.clone()));
+                return parse_entry(setting, &text, ValueOrigin::Variable(setting.variable.clone()));
             }
             let of_file = values.iter().find(|(known, _)| known.key == setting.key);
             let (value, origin) = match (of_file, file) {
                 (Some((_, value)), Some(file)) => (value.clone(), file.origin()),
-                _ => (setting.default.clone(), Origin::Default),
+                _ => (setting.default.clone(), ValueOrigin::Default),
             };
-            Ok(Entry { setting, value, origin })
+            Ok(EffectiveEntry { setting, value, origin })
         };
-        settings.iter().map(entry).collect::<Result<Vec<Entry>, SettingsError>>().map(Effective)
+        settings
+            .iter()
+            .map(entry)
+            .collect::<Result<Vec<EffectiveEntry>, SettingsError>>()
+            .map(EffectiveSettings)
     }
 
-    pub fn print(&self) -> String {
+    pub fn render_toml(&self) -> String {
         let mut out = String::new();
         let mut section = None;
-        for Entry { setting, value, origin } in &self.0 {
+        for EffectiveEntry { setting, value, origin } in &self.0 {
             if setting.section.as_deref() != section {
                 section = setting.section.as_deref();
                 let _ = writeln!(out, "\n[{}]", section.unwrap_or_default());
             }
-            let _ = writeln!(out, "{} = {} # {origin}", setting.name, secrets::shown(setting, value));
+            let _ = writeln!(out, "{} = {} # {origin}", setting.name, secrets::redact_value(setting, value));
         }
         out
     }
 
-    pub fn entries(&self) -> impl Iterator<Item = &Entry> {
+    pub fn entries(&self) -> impl Iterator<Item = &EffectiveEntry> {
         self.0.iter()
     }
 
-    pub fn entry(&self, key: &str) -> &Entry {
+    pub fn entry(&self, key: &str) -> &EffectiveEntry {
         self.0.iter().find(|entry| entry.setting.key == key).expect("config.default.toml has every key")
     }
 
@@ -96,7 +100,7 @@ impl Effective {
         self.entry(key).value.as_str().expect("config.default.toml says that it is a text")
     }
 
-    pub fn filled(&self, key: &str) -> Result<String, SettingsError> {
+    pub fn required_text(&self, key: &str) -> Result<String, SettingsError> {
         match self.text(key) {
             "" => Err(self.refuse(key, "um texto que não seja vazio")),
             text => Ok(text.to_owned()),
@@ -118,14 +122,14 @@ impl Effective {
     }
 
     pub fn duration(&self, key: &str) -> Result<Duration, SettingsError> {
-        duration::parse(self.text(key)).ok_or_else(|| self.refuse(key, duration::ALLOWED))
+        duration::parse_duration(self.text(key)).ok_or_else(|| self.refuse(key, duration::ALLOWED))
     }
 
     /// `0s` says never.
-    pub fn duration_or_never(&self, key: &str) -> Result<Option<Duration>, SettingsError> {
+    pub fn optional_duration(&self, key: &str) -> Result<Option<Duration>, SettingsError> {
         match self.text(key) {
             "0s" => Ok(None),
-            text => match duration::parse(text) {
+            text => match duration::parse_duration(text) {
                 Some(duration) => Ok(Some(duration)),
                 None => Err(self.refuse(key, format!("0s para desligar, ou {}", duration::ALLOWED))),
             },
@@ -144,14 +148,18 @@ impl Effective {
     }
 
     pub fn refuse(&self, key: &str, allowed: impl Into<String>) -> SettingsError {
-        SettingsError::refused(self.entry(key), allowed.into())
+        SettingsError::from_refused_entry(self.entry(key), allowed.into())
     }
 }
 
-fn from_text(setting: &'static Setting, text: &str, origin: Origin) -> Result<Entry, SettingsError> {
+fn parse_entry(
+    setting: &'static SettingDefinition,
+    text: &str,
+    origin: ValueOrigin,
+) -> Result<EffectiveEntry, SettingsError> {
     match setting.kind.parse(text) {
-        Some(value) => Ok(Entry { setting, value, origin }),
-        None => Err(SettingsError::bad_value(setting, origin, text, setting.kind.allowed_as_text())),
+        Some(value) => Ok(EffectiveEntry { setting, value, origin }),
+        None => Err(SettingsError::from_bad_value(setting, origin, text, setting.kind.allowed_as_text())),
     }
 }
 
@@ -162,20 +170,20 @@ mod tests {
 
     #[test]
     fn booleans_lists_and_secrets_go_through_the_layers() {
-        let settings: &'static [Setting] = list::read(
+        let settings: &'static [SettingDefinition] = list::parse_definitions(
             "open = false\nhosts = []\n[mail]\n# (secreto)\npassword = \"\"\n# (secreto)\ntoken = \"\"\nfast = true\n",
         )
         .leak();
-        let command = flags::add(settings, clap::Command::new("amparo"));
+        let command = flags::add_flags(settings, clap::Command::new("amparo"));
         let matches = command.try_get_matches_from(["amparo", "--open", "--mail-fast=false"]).unwrap();
         let env = |name: &str| match name {
             "AMPARO_HOSTS" => Some("a,b".to_owned()),
             "AMPARO_MAIL_PASSWORD" => Some("segredo".to_owned()),
             _ => None,
         };
-        let effective = Effective::merge(settings, None, env, &matches).unwrap();
+        let effective = EffectiveSettings::merge(settings, None, env, &matches).unwrap();
         assert_eq!(
-            effective.print(),
+            effective.render_toml(),
             "open = true # opção --open\nhosts = [\"a\", \"b\"] # variável AMPARO_HOSTS\n\n\
              [mail]\npassword = \"***\" # variável AMPARO_MAIL_PASSWORD\ntoken = \"\" # padrão\n\
              fast = false # opção --mail-fast\n"
@@ -184,6 +192,6 @@ mod tests {
 
     #[test]
     fn an_origin_stays_on_one_line() {
-        assert_eq!(Origin::file(Path::new("a\nb.toml")).to_string(), "arquivo a?b.toml");
+        assert_eq!(ValueOrigin::from_file(Path::new("a\nb.toml")).to_string(), "arquivo a?b.toml");
     }
 }

@@ -1,7 +1,7 @@
 //! The list of settings, read from the embedded `config.default.toml`: its keys, types, defaults and comments.
 
 use super::PREFIX;
-use super::kind::Kind;
+use super::kind::ValueKind;
 use std::sync::LazyLock;
 use toml_edit::{Decor, DocumentMut, Item, RawString, Table, Value};
 
@@ -9,10 +9,10 @@ const DEFAULTS: &str = include_str!("../../../../config.default.toml");
 const SECRET_MARK: &str = "(secreto)";
 const TOP_HEADING: &str = "Configurações gerais";
 
-static ALL: LazyLock<Vec<Setting>> = LazyLock::new(|| read(DEFAULTS));
+static ALL: LazyLock<Vec<SettingDefinition>> = LazyLock::new(|| parse_definitions(DEFAULTS));
 
 #[derive(Debug)]
-pub struct Setting {
+pub struct SettingDefinition {
     /// `None` at the top of the file.
     pub section: Option<String>,
     /// The key within its section.
@@ -27,55 +27,61 @@ pub struct Setting {
     /// The first paragraph of the comment.
     pub help: String,
     pub secret: bool,
-    pub kind: Kind,
+    pub kind: ValueKind,
     pub default: Value,
 }
 
-pub fn all() -> &'static [Setting] {
+pub fn list_definitions() -> &'static [SettingDefinition] {
     &ALL
 }
 
 /// Panics on a text that is no list of settings: only the embedded file comes here, and the tests read it.
-pub fn read(text: &str) -> Vec<Setting> {
+pub fn parse_definitions(text: &str) -> Vec<SettingDefinition> {
     let document: DocumentMut = text.parse().expect("the embedded defaults are TOML");
     let mut settings = Vec::new();
-    read_table(document.as_table(), None, TOP_HEADING, &mut settings);
+    parse_table(document.as_table(), None, TOP_HEADING, &mut settings);
     for (name, item) in document.iter() {
         if let Item::Table(table) = item {
-            let heading = first_paragraph(&comment(table.decor()));
-            read_table(table, Some(name), &heading, &mut settings);
+            let heading = extract_first_paragraph(&read_comment(table.decor()));
+            parse_table(table, Some(name), &heading, &mut settings);
         }
     }
     settings
 }
 
-fn read_table(table: &Table, section: Option<&str>, heading: &str, settings: &mut Vec<Setting>) {
+fn parse_table(table: &Table, section: Option<&str>, heading: &str, settings: &mut Vec<SettingDefinition>) {
     for (name, item) in table {
         let Item::Value(value) = item else { continue };
         let key = table.key(name).expect("a key that was just listed");
-        settings.push(setting(section, name, value, heading, &comment(key.leaf_decor())));
+        settings.push(build_definition(section, name, value, heading, &read_comment(key.leaf_decor())));
     }
 }
 
-fn setting(section: Option<&str>, name: &str, value: &Value, heading: &str, comment: &[String]) -> Setting {
+fn build_definition(
+    section: Option<&str>,
+    name: &str,
+    value: &Value,
+    heading: &str,
+    comment: &[String],
+) -> SettingDefinition {
     let key = section.map_or_else(|| name.to_owned(), |section| format!("{section}.{name}"));
-    let kind = Kind::of(value).expect("a default is a text, an integer, a boolean or a list");
-    Setting {
+    let kind = ValueKind::from_value(value).expect("a default is a text, an integer, a boolean or a list");
+    SettingDefinition {
         section: section.map(str::to_owned),
         name: name.to_owned(),
         flag: key.replace(['.', '_'], "-"),
         variable: format!("{PREFIX}{}", key.replace('.', "_").to_uppercase()),
         heading: heading.to_owned(),
-        help: first_paragraph(comment),
+        help: extract_first_paragraph(comment),
         secret: comment.iter().any(|line| line.starts_with(SECRET_MARK)),
         kind,
-        default: kind.take(value).expect("a list holds texts"),
+        default: kind.normalize(value).expect("a list holds texts"),
         key,
     }
 }
 
 /// The lines of the comment right above; a blank line parts it from what stands before.
-fn comment(decor: &Decor) -> Vec<String> {
+fn read_comment(decor: &Decor) -> Vec<String> {
     let prefix = decor.prefix().and_then(RawString::as_str).unwrap_or_default();
     let mut lines: Vec<String> =
         prefix.lines().rev().map_while(|line| Some(line.strip_prefix('#')?.trim().to_owned())).collect();
@@ -83,7 +89,7 @@ fn comment(decor: &Decor) -> Vec<String> {
     lines
 }
 
-fn first_paragraph(comment: &[String]) -> String {
+fn extract_first_paragraph(comment: &[String]) -> String {
     let lines: Vec<&str> = comment
         .iter()
         .map(|line| line.strip_prefix(SECRET_MARK).map_or(line.as_str(), str::trim))
@@ -100,7 +106,7 @@ mod tests {
     #[test]
     fn names_follow_the_rule() {
         let named = |key: &str| {
-            let setting = all().iter().find(|setting| setting.key == key).unwrap();
+            let setting = list_definitions().iter().find(|setting| setting.key == key).unwrap();
             (setting.flag.as_str(), setting.variable.as_str())
         };
         assert_eq!(named("listen"), ("listen", "AMPARO_LISTEN"));
@@ -110,7 +116,7 @@ mod tests {
 
     #[test]
     fn names_of_flags_and_variables_do_not_meet() {
-        let mut flags: Vec<&str> = all().iter().map(|setting| setting.flag.as_str()).collect();
+        let mut flags: Vec<&str> = list_definitions().iter().map(|setting| setting.flag.as_str()).collect();
         flags.sort_unstable();
         assert!(flags.windows(2).all(|pair| pair[0] != pair[1]), "{flags:?}");
         for taken in ["config", "help", "version"] {
@@ -120,7 +126,7 @@ mod tests {
 
     #[test]
     fn the_manual_explains_every_setting_in_portuguese() {
-        for setting in all() {
+        for setting in list_definitions() {
             let words: Vec<String> = setting.help.split_whitespace().map(str::to_lowercase).collect();
             let portuguese = ["o", "a", "de", "do", "da", "que", "um", "uma"];
             assert!(words.len() > 5, "{}: {:?}", setting.key, setting.help);
@@ -132,7 +138,7 @@ mod tests {
 
     #[test]
     fn the_comment_is_the_block_right_above() {
-        let settings = read(
+        let settings = parse_definitions(
             "# The head.\n\n# Primeira frase\n# continua.\n#\n# Mais.\nplain = 1\n# (secreto)\n# Uma senha.\nword = \"\"\n\
              # (secreto) Outra.\nother = []\n\n# Seção\n[part]\n\nbare = true # aside\n",
         );

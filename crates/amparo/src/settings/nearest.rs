@@ -1,21 +1,27 @@
 //! The known name nearest to a misspelt one.
 
 /// Compares whole paths, and also the last words alone: a key may stand in the wrong section.
-pub fn nearest<'a>(unknown: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub fn find_nearest_name<'a>(unknown: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let limit = (unknown.chars().count() / 3).clamp(1, 3);
     known
-        .map(|name| (distance(unknown, name).min(1 + distance(last(unknown), last(name))), name))
+        .map(|name| {
+            (
+                count_edits(unknown, name)
+                    .min(1 + count_edits(take_last_segment(unknown), take_last_segment(name))),
+                name,
+            )
+        })
         .filter(|(distance, _)| *distance <= limit)
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, name)| name)
 }
 
-fn last(path: &str) -> &str {
+fn take_last_segment(path: &str) -> &str {
     path.rsplit('.').next().unwrap_or(path)
 }
 
 /// How many letters to insert, remove or exchange (Levenshtein).
-fn distance(one: &str, other: &str) -> usize {
+fn count_edits(one: &str, other: &str) -> usize {
     let other: Vec<char> = other.chars().collect();
     let mut row: Vec<usize> = (0..=other.len()).collect();
     for (i, a) in one.chars().enumerate() {
@@ -36,17 +42,17 @@ mod tests {
 
     #[test]
     fn distance_counts_the_changes() {
-        assert_eq!(distance("listen", "listen"), 0);
-        assert_eq!(distance("lisen", "listen"), 1);
-        assert_eq!(distance("listne", "listen"), 2);
-        assert_eq!(distance("", "abc"), 3);
-        assert_eq!(distance("kitten", "sitting"), 3);
+        assert_eq!(count_edits("listen", "listen"), 0);
+        assert_eq!(count_edits("lisen", "listen"), 1);
+        assert_eq!(count_edits("listne", "listen"), 2);
+        assert_eq!(count_edits("", "abc"), 3);
+        assert_eq!(count_edits("kitten", "sitting"), 3);
     }
 
     #[test]
     fn the_nearest_is_suggested_only_when_near() {
         let known = ["listen", "log", "http.max_connections", "storage.readers"];
-        let nearest = |unknown| nearest(unknown, known.into_iter());
+        let nearest = |unknown| find_nearest_name(unknown, known.into_iter());
         assert_eq!(nearest("lisen"), Some("listen"));
         assert_eq!(nearest("htp.max_conections"), Some("http.max_connections"));
         assert_eq!(nearest("readers"), Some("storage.readers"));

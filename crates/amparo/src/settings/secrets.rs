@@ -1,13 +1,13 @@
 //! What may not be shown: values marked as secret, and a password inside an address. When in doubt, more is hidden.
 
-use super::list::Setting;
+use super::list::SettingDefinition;
 use toml_edit::{Array, Value};
 
 const HIDDEN: &str = "***";
 const PASSWORD_PARAMETER: &str = "password=";
 
 /// The value as it may be printed.
-pub fn shown(setting: &Setting, value: &Value) -> Value {
+pub fn redact_value(setting: &SettingDefinition, value: &Value) -> Value {
     let empty = value.as_str().is_some_and(str::is_empty) || value.as_array().is_some_and(Array::is_empty);
     if setting.secret && !empty {
         return Value::from(HIDDEN);
@@ -20,12 +20,12 @@ pub fn shown(setting: &Setting, value: &Value) -> Value {
 }
 
 /// Whether something of the value is hidden where it is printed.
-pub fn holds_secret(setting: &Setting, value: &Value) -> bool {
-    shown(setting, value).to_string().trim() != value.to_string().trim()
+pub fn has_secret(setting: &SettingDefinition, value: &Value) -> bool {
+    redact_value(setting, value).to_string().trim() != value.to_string().trim()
 }
 
 /// The text as it may stand in an error: on one line, too.
-pub fn shown_text(setting: &Setting, text: &str) -> String {
+pub fn redact_text(setting: &SettingDefinition, text: &str) -> String {
     if setting.secret {
         return HIDDEN.to_owned();
     }
@@ -102,18 +102,18 @@ mod tests {
 
     #[test]
     fn a_marked_value_is_hidden_unless_empty() {
-        let settings = list::read("# (secreto)\nword = \"\"\n# (secreto)\nnumber = 1\nopen = \"\"\n");
-        assert_eq!(shown(&settings[0], &Value::from("senha")).as_str(), Some("***"));
-        assert_eq!(shown(&settings[0], &Value::from("")).as_str(), Some(""));
-        assert_eq!(shown(&settings[1], &Value::from(7)).as_str(), Some("***"));
-        assert_eq!(shown(&settings[2], &Value::from("aberto")).as_str(), Some("aberto"));
+        let settings =
+            list::parse_definitions("# (secreto)\nword = \"\"\n# (secreto)\nnumber = 1\nopen = \"\"\n");
+        assert_eq!(redact_value(&settings[0], &Value::from("senha")).as_str(), Some("***"));
+        assert_eq!(redact_value(&settings[0], &Value::from("")).as_str(), Some(""));
+        assert_eq!(redact_value(&settings[1], &Value::from(7)).as_str(), Some("***"));
+        assert_eq!(redact_value(&settings[2], &Value::from("aberto")).as_str(), Some("aberto"));
         assert!(
-            holds_secret(&settings[0], &Value::from("senha"))
-                && !holds_secret(&settings[0], &Value::from(""))
+            has_secret(&settings[0], &Value::from("senha")) && !has_secret(&settings[0], &Value::from(""))
         );
-        assert!(holds_secret(&settings[2], &Value::from("postgres://ana:senha@host/base")));
-        assert!(!holds_secret(&settings[2], &Value::from("postgres://ana@host/base")));
-        assert_eq!(shown_text(&settings[0], "senha"), "***");
-        assert_eq!(shown_text(&settings[2], "a\nb"), "a b");
+        assert!(has_secret(&settings[2], &Value::from("postgres://ana:senha@host/base")));
+        assert!(!has_secret(&settings[2], &Value::from("postgres://ana@host/base")));
+        assert_eq!(redact_text(&settings[0], "senha"), "***");
+        assert_eq!(redact_text(&settings[2], "a\nb"), "a b");
     }
 }

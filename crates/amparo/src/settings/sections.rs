@@ -2,12 +2,12 @@
 
 use super::duration;
 use super::error::SettingsError;
-use super::layers::Effective;
-use api::{Http, Limits, MetricsToken};
+use super::layers::EffectiveSettings;
+use api::{ConnectionLimits, HttpOptions, MetricsToken};
 use app::access::Throttle;
-use app::triggers::Policy;
-use delivery::mail::{Sender, Smtp};
-use delivery::triggers::{self, guard::Guard};
+use app::triggers::RetryPolicy;
+use delivery::mail::{SenderAddress, SmtpServer};
+use delivery::triggers::{self, guard::AddressGuard};
 use ipnet::IpNet;
 use std::fmt;
 use std::net::IpAddr;
@@ -31,7 +31,7 @@ pub enum LogFormat {
 }
 
 impl LogFormat {
-    pub(super) fn read(values: &Effective) -> Result<LogFormat, SettingsError> {
+    pub(super) fn read(values: &EffectiveSettings) -> Result<LogFormat, SettingsError> {
         match values.text("log") {
             "text" => Ok(LogFormat::Text),
             "json" => Ok(LogFormat::Json),
@@ -42,7 +42,7 @@ impl LogFormat {
 
 /// A level, or a filter whose every part names one. A word that is no level would pass for the name of a part of the program,
 /// and silence everything else.
-pub(super) fn log_level(values: &Effective) -> Result<String, SettingsError> {
+pub(super) fn read_log_level(values: &EffectiveSettings) -> Result<String, SettingsError> {
     const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
     let is_level = |word: &str| LEVELS.iter().any(|level| level.eq_ignore_ascii_case(word.trim()));
     let text = values.text("log_level");
@@ -58,7 +58,7 @@ pub(super) fn log_level(values: &Effective) -> Result<String, SettingsError> {
 }
 
 /// Only the kind of address; `storage::Address` reads the rest of it.
-pub(super) fn database(values: &Effective) -> Result<String, SettingsError> {
+pub(super) fn read_database_address(values: &EffectiveSettings) -> Result<String, SettingsError> {
     let text = values.text("database");
     if ["sqlite:", "postgres://", "postgresql://"].iter().any(|kind| text.starts_with(kind)) {
         return Ok(text.to_owned());
@@ -67,7 +67,7 @@ pub(super) fn database(values: &Effective) -> Result<String, SettingsError> {
 }
 
 /// `None`: the address that the server listens on. Without a slash at its end, so that a path can follow.
-pub(super) fn public_url(values: &Effective) -> Result<Option<String>, SettingsError> {
+pub(super) fn read_public_url(values: &EffectiveSettings) -> Result<Option<String>, SettingsError> {
     let text = values.text("public_url").trim_end_matches('/');
     let place = text.strip_prefix("https://").or(text.strip_prefix("http://"));
     let is_fine = |place: &str| {
@@ -84,22 +84,22 @@ pub(super) fn public_url(values: &Effective) -> Result<Option<String>, SettingsE
 
 pub struct MailSettings {
     /// `None`: mails become files.
-    pub smtp: Option<Smtp>,
-    pub from: Sender,
+    pub smtp: Option<SmtpServer>,
+    pub from: SenderAddress,
     /// `None`: `mails` in the folder of the database or of the key.
     pub folder: Option<PathBuf>,
     pub interval: Duration,
 }
 
 impl MailSettings {
-    pub(super) fn read(values: &Effective) -> Result<MailSettings, SettingsError> {
+    pub(super) fn read(values: &EffectiveSettings) -> Result<MailSettings, SettingsError> {
         const SMTP: &str = "smtps://usuario:senha@servidor:465 ou \
                             smtp://usuario:senha@servidor:587?tls=required, com @ escrito como %40 na senha";
         let smtp = match values.text("mail.smtp") {
             "" => None,
-            url => Some(Smtp::parse(url).map_err(|_| values.refuse("mail.smtp", SMTP))?),
+            url => Some(SmtpServer::parse(url).map_err(|_| values.refuse("mail.smtp", SMTP))?),
         };
-        let from = Sender::parse(values.text("mail.from"));
+        let from = SenderAddress::parse(values.text("mail.from"));
         Ok(MailSettings {
             smtp,
             from: from
@@ -114,14 +114,14 @@ impl MailSettings {
 impl fmt::Debug for MailSettings {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let MailSettings { smtp, from, folder, interval } = self;
-        write!(out, "{:?}", (smtp.as_ref().map(Smtp::host), from, folder, interval))
+        write!(out, "{:?}", (smtp.as_ref().map(SmtpServer::host), from, folder, interval))
     }
 }
 
 #[derive(Clone, Debug)]
 pub struct HttpSettings {
-    pub limits: Limits,
-    pub http: Http,
+    pub limits: ConnectionLimits,
+    pub http: HttpOptions,
     /// How long the server goes on after it was asked to stop, and says that it is no longer ready.
     pub drain: Duration,
     /// 0 where they are not counted.
@@ -129,19 +129,19 @@ pub struct HttpSettings {
 }
 
 impl HttpSettings {
-    pub(super) fn read(values: &Effective) -> Result<HttpSettings, SettingsError> {
+    pub(super) fn read(values: &EffectiveSettings) -> Result<HttpSettings, SettingsError> {
         Ok(HttpSettings {
-            limits: Limits {
+            limits: ConnectionLimits {
                 max_connections: values.integer("http.max_connections", CONNECTIONS)?,
                 max_per_address: values.integer("http.max_connections_per_address", CONNECTIONS)?,
                 header_timeout: values.duration("http.header_timeout")?,
                 shutdown_timeout: values.duration("http.shutdown_timeout")?,
             },
-            http: Http {
-                prefix: prefix(values)?,
-                trusted_proxies: networks(values, "http.trusted_proxies")?,
+            http: HttpOptions {
+                prefix: read_path_prefix(values)?,
+                trusted_proxies: read_networks(values, "http.trusted_proxies")?,
                 origins: values.list("http.cors_origins").into_iter().map(str::to_owned).collect(),
-                metrics_from: networks(values, "http.metrics_from")?,
+                metrics_from: read_networks(values, "http.metrics_from")?,
                 metrics_token: Some(values.text("http.metrics_token").trim())
                     .filter(|token| !token.is_empty())
                     .map(|token| MetricsToken::new(token.to_owned())),
@@ -150,14 +150,14 @@ impl HttpSettings {
                 import_mib: values.integer("http.import_mib", 1..=1024)?,
                 is_strict: values.path("tls.cert_file").is_some(),
             },
-            drain: values.duration_or_never("http.drain")?.unwrap_or_default(),
+            drain: values.optional_duration("http.drain")?.unwrap_or_default(),
             user_requests_per_second: values.integer("http.user_requests_per_second", 0..=1_000_000)?,
         })
     }
 }
 
 /// People are told an address elsewhere, and the server listens to this machine alone: something here brings them.
-fn is_behind_local_proxy(values: &Effective) -> Result<bool, SettingsError> {
+fn is_behind_local_proxy(values: &EffectiveSettings) -> Result<bool, SettingsError> {
     let is_local = |host: &str| {
         let host = host.trim_start_matches('[').trim_end_matches(']');
         host.eq_ignore_ascii_case("localhost") || host.parse::<IpAddr>().is_ok_and(|at| at.is_loopback())
@@ -167,13 +167,13 @@ fn is_behind_local_proxy(values: &Effective) -> Result<bool, SettingsError> {
         _ => place.to_owned(),
     };
     let listens_here = is_local(&host_of(values.text("listen")));
-    let public = public_url(values)?;
+    let public = read_public_url(values)?;
     let place =
         public.as_deref().and_then(|url| url.split("://").nth(1)).and_then(|rest| rest.split('/').next());
     Ok(listens_here && place.is_some_and(|place| !is_local(&host_of(place))))
 }
 
-fn prefix(values: &Effective) -> Result<String, SettingsError> {
+fn read_path_prefix(values: &EffectiveSettings) -> Result<String, SettingsError> {
     const KEY: &str = "http.path_prefix";
     let text = values.text(KEY).trim_end_matches('/');
     let is_path = text.starts_with('/') && !text.contains("//") && !text.contains(['?', '#', ' ', '%']);
@@ -185,7 +185,7 @@ fn prefix(values: &Effective) -> Result<String, SettingsError> {
 }
 
 /// A network, or a single address as the network that holds it alone.
-fn networks(values: &Effective, key: &str) -> Result<Vec<IpNet>, SettingsError> {
+fn read_networks(values: &EffectiveSettings, key: &str) -> Result<Vec<IpNet>, SettingsError> {
     let network = |text: &str| text.parse().ok().or_else(|| text.parse::<IpAddr>().ok().map(IpNet::from));
     let read: Option<Vec<IpNet>> = values.list(key).into_iter().map(network).collect();
     read.ok_or_else(|| values.refuse(key, "redes como 10.0.0.0/8 ou endereços como 127.0.0.1"))
@@ -200,11 +200,11 @@ pub struct TlsSettings {
 }
 
 impl TlsSettings {
-    pub fn is_on(&self) -> bool {
+    pub fn is_enabled(&self) -> bool {
         self.self_signed || self.cert_file.is_some()
     }
 
-    pub(super) fn read(values: &Effective) -> Result<TlsSettings, SettingsError> {
+    pub(super) fn read(values: &EffectiveSettings) -> Result<TlsSettings, SettingsError> {
         Ok(TlsSettings {
             cert_file: values.path("tls.cert_file"),
             key_file: values.path("tls.key_file"),
@@ -224,7 +224,7 @@ pub struct AccessSettings {
 }
 
 impl AccessSettings {
-    pub(super) fn read(values: &Effective) -> Result<AccessSettings, SettingsError> {
+    pub(super) fn read(values: &EffectiveSettings) -> Result<AccessSettings, SettingsError> {
         Ok(AccessSettings {
             throttle: Throttle {
                 by_account: values.integer("access.account_failures", FAILURES)?,
@@ -235,7 +235,7 @@ impl AccessSettings {
                 document_misses: values.integer("access.validation_document_misses", FAILURES)?,
                 window: values.duration("access.failure_window")?,
             },
-            console_idle: values.duration_or_never("access.console_idle")?,
+            console_idle: values.optional_duration("access.console_idle")?,
             renew_interval: values.duration("access.renew_interval")?,
             audit_interval: values.duration("access.audit_interval")?,
         })
@@ -244,18 +244,18 @@ impl AccessSettings {
 
 #[derive(Clone, Debug)]
 pub struct StorageSettings {
-    options: storage::Options,
+    options: storage::DatabaseOptions,
     /// From when on a statement is told as slow, if ever.
     pub slow_statement: Option<Duration>,
 }
 
 impl StorageSettings {
-    pub fn options(&self) -> storage::Options {
+    pub fn options(&self) -> storage::DatabaseOptions {
         self.options.clone()
     }
 
-    pub(super) fn read(values: &Effective) -> Result<StorageSettings, SettingsError> {
-        let options = storage::Options {
+    pub(super) fn read(values: &EffectiveSettings) -> Result<StorageSettings, SettingsError> {
+        let options = storage::DatabaseOptions {
             readers: values.integer("storage.readers", LANES)?,
             cache_mib: values.integer("storage.cache_mib", MIB)?,
             mmap_mib: values.integer("storage.mmap_mib", MIB_OR_NONE)?,
@@ -266,17 +266,17 @@ impl StorageSettings {
             search_timeout: values.duration("storage.search_timeout")?,
             unit_timeout: values.duration("storage.unit_timeout")?,
             ca_file: values.path("storage.ca_file"),
-            ..storage::Options::default()
+            ..storage::DatabaseOptions::default()
         };
-        Ok(StorageSettings { options, slow_statement: values.duration_or_never("storage.slow_statement")? })
+        Ok(StorageSettings { options, slow_statement: values.optional_duration("storage.slow_statement")? })
     }
 }
 
 impl TriggerSettings {
-    pub(super) fn read(values: &Effective) -> Result<TriggerSettings, SettingsError> {
-        let waits = values.list("triggers.retries").into_iter().map(duration::parse).collect();
+    pub(super) fn read(values: &EffectiveSettings) -> Result<TriggerSettings, SettingsError> {
+        let waits = values.list("triggers.retries").into_iter().map(duration::parse_duration).collect();
         let waits: Option<Vec<Duration>> = waits;
-        let policy = Policy {
+        let policy = RetryPolicy {
             waits: waits.ok_or_else(|| {
                 values.refuse("triggers.retries", "durações de 1ms a 7d, como [\"5s\", \"5m\", \"30m\"]")
             })?,
@@ -284,12 +284,12 @@ impl TriggerSettings {
             pause_after: values.duration("triggers.pause_after")?,
         };
         let hosts = values.list("triggers.allowed_hosts").into_iter().map(str::to_owned);
-        let settings = triggers::Settings {
+        let settings = triggers::DispatchSettings {
             interval: values.duration("triggers.interval")?,
             timeout: values.duration("triggers.timeout")?,
             lease: values.duration("triggers.lease")?,
             policy: Arc::new(policy),
-            guard: Guard::new(hosts),
+            guard: AddressGuard::new(hosts),
             most: values.integer("triggers.in_hand", IN_HAND)?,
         };
         if settings.lease < settings.timeout * 2 {
@@ -303,7 +303,7 @@ impl TriggerSettings {
 /// How triggers are delivered.
 #[derive(Clone, Debug)]
 pub struct TriggerSettings {
-    pub delivery: triggers::Settings,
+    pub delivery: triggers::DispatchSettings,
     /// Where a worker shows how it fares; nowhere where none is given.
     pub worker_listen: Option<String>,
 }
@@ -320,7 +320,7 @@ pub struct HousekeepingSettings {
 }
 
 impl HousekeepingSettings {
-    pub(super) fn read(values: &Effective) -> Result<HousekeepingSettings, SettingsError> {
+    pub(super) fn read(values: &EffectiveSettings) -> Result<HousekeepingSettings, SettingsError> {
         Ok(HousekeepingSettings {
             interval: values.duration("housekeeping.interval")?,
             heartbeat: values.duration("housekeeping.heartbeat")?,

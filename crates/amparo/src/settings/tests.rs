@@ -2,9 +2,9 @@
 
 mod refusals;
 
-use super::kind::plain;
-use super::layers::Origin;
-use super::list::Setting;
+use super::kind::format_value;
+use super::layers::ValueOrigin;
+use super::list::SettingDefinition;
 use super::*;
 use std::time::Duration;
 use toml_edit::Value;
@@ -40,12 +40,13 @@ impl Given {
         self
     }
 
-    fn load(&self) -> Result<Settings, SettingsError> {
-        let command = arguments(clap::Command::new("amparo")).subcommand(clap::Command::new("serve"));
+    fn load(&self) -> Result<ServerSettings, SettingsError> {
+        let command =
+            add_settings_arguments(clap::Command::new("amparo")).subcommand(clap::Command::new("serve"));
         let matches = command.try_get_matches_from(&self.line).unwrap();
         let env =
             |name: &str| self.env.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
-        Settings::load_in(self.folder.path(), &matches, env)
+        ServerSettings::load_in(self.folder.path(), &matches, env)
     }
 
     /// The sentence, without the folder of the test.
@@ -56,8 +57,8 @@ impl Given {
 }
 
 /// What the rest of the binary sees.
-fn typed(settings: &Settings) -> String {
-    let Settings {
+fn typed(settings: &ServerSettings) -> String {
+    let ServerSettings {
         listen,
         database,
         key_file,
@@ -79,7 +80,7 @@ fn typed(settings: &Settings) -> String {
 }
 
 /// A value that is allowed and is not the default.
-fn another(setting: &Setting) -> Value {
+fn another(setting: &SettingDefinition) -> Value {
     match setting.key.as_str() {
         "database" => Value::from("sqlite:elsewhere.db"),
         "public_url" => Value::from("https://amparo.example"),
@@ -104,11 +105,11 @@ fn another(setting: &Setting) -> Value {
     }
 }
 
-fn origin<'a>(settings: &'a Settings, key: &str) -> &'a Origin {
+fn origin<'a>(settings: &'a ServerSettings, key: &str) -> &'a ValueOrigin {
     &settings.effective.entry(key).origin
 }
 
-fn in_file(setting: &Setting, value: &Value) -> String {
+fn in_file(setting: &SettingDefinition, value: &Value) -> String {
     let section = setting.section.as_ref().map(|section| format!("[{section}]\n")).unwrap_or_default();
     format!("{section}{} = {value}\n", setting.name)
 }
@@ -130,8 +131,11 @@ fn the_defaults_become_the_typed_settings() {
     assert_eq!(settings.housekeeping.interval, Duration::from_secs(3600));
     assert_eq!(settings.housekeeping.attempts_days, 90);
     assert_eq!(settings.housekeeping.removed_files_days, 30);
-    assert_eq!(settings.files.limits, app::files::Limits::DEFAULT);
-    assert_eq!(format!("{:?}", settings.storage.options()), format!("{:?}", storage::Options::default()));
+    assert_eq!(settings.files.limits, app::files::StorageLimits::DEFAULT);
+    assert_eq!(
+        format!("{:?}", settings.storage.options()),
+        format!("{:?}", storage::DatabaseOptions::default())
+    );
     assert_eq!(settings.storage.slow_statement, Some(Duration::from_millis(500)));
     assert_eq!(settings.access.console_idle, Some(app::access::IDLE_LIMIT));
 }
@@ -139,15 +143,15 @@ fn the_defaults_become_the_typed_settings() {
 #[test]
 fn every_setting_is_reached_by_flag_by_variable_and_by_file() {
     let default = typed(&given().load().unwrap());
-    for setting in list::all() {
+    for setting in list::list_definitions() {
         let value = another(setting);
         let flag = format!("--{}", setting.flag);
         for (way, from, given) in [
-            ("flag", format!("opção {flag}"), given().args(&[&format!("{flag}={}", plain(&value))])),
+            ("flag", format!("opção {flag}"), given().args(&[&format!("{flag}={}", format_value(&value))])),
             (
                 "variable",
                 format!("variável {}", setting.variable),
-                given().var(&setting.variable, &plain(&value)),
+                given().var(&setting.variable, &format_value(&value)),
             ),
             ("file", "arquivo ".to_owned(), given().file(&in_file(setting, &value))),
         ] {
@@ -155,9 +159,9 @@ fn every_setting_is_reached_by_flag_by_variable_and_by_file() {
             assert_ne!(typed(&settings), default, "{} by {way} changes nothing", setting.key);
             let seen = origin(&settings, &setting.key).to_string();
             assert!(seen.starts_with(&from), "{} by {way}: {seen}", setting.key);
-            let shown = secrets::shown(setting, &value);
+            let shown = secrets::redact_value(setting, &value);
             let line = format!("{} = {shown} # {from}", setting.name);
-            assert!(settings.print().contains(&line), "{line} in\n{}", settings.print());
+            assert!(settings.render_toml().contains(&line), "{line} in\n{}", settings.render_toml());
         }
     }
 }
@@ -169,13 +173,13 @@ fn a_flag_wins_over_a_variable_over_the_file_over_the_default() {
         (settings.http.limits.max_connections, origin(&settings, "http.max_connections").clone())
     };
     let given = given();
-    assert_eq!(seen(&given), (1024, Origin::Default));
+    assert_eq!(seen(&given), (1024, ValueOrigin::Default));
     let given = given.file("[http]\nmax_connections = 1\n");
-    assert_eq!(seen(&given), (1, Origin::file(&given.folder.path().join("amparo.toml"))));
+    assert_eq!(seen(&given), (1, ValueOrigin::from_file(&given.folder.path().join("amparo.toml"))));
     let given = given.var("AMPARO_HTTP_MAX_CONNECTIONS", "2");
-    assert_eq!(seen(&given), (2, Origin::Variable("AMPARO_HTTP_MAX_CONNECTIONS".to_owned())));
+    assert_eq!(seen(&given), (2, ValueOrigin::Variable("AMPARO_HTTP_MAX_CONNECTIONS".to_owned())));
     let given = given.args(&["--http-max-connections", "3", "serve"]);
-    assert_eq!(seen(&given), (3, Origin::Flag("http-max-connections".to_owned())));
+    assert_eq!(seen(&given), (3, ValueOrigin::Flag("http-max-connections".to_owned())));
 }
 
 #[test]
@@ -187,7 +191,7 @@ fn a_flag_may_follow_the_subcommand() {
 #[test]
 fn an_empty_variable_counts_as_not_given() {
     let settings = given().var("AMPARO_LISTEN", "").var("AMPARO_CONFIG", "").load().unwrap();
-    assert_eq!(origin(&settings, "listen"), &Origin::Default);
+    assert_eq!(origin(&settings, "listen"), &ValueOrigin::Default);
 }
 
 #[test]
@@ -219,13 +223,13 @@ fn a_password_is_never_shown() {
     for address in ["postgres://ana:senha@host/base", "postgres://ana@host/base?password=senha"] {
         let settings = given().var("AMPARO_DATABASE", address).load().unwrap();
         assert_eq!(settings.database, address);
-        assert!(!settings.print().contains("senha"), "{}", settings.print());
-        assert!(settings.print().contains("***"), "{}", settings.print());
+        assert!(!settings.render_toml().contains("senha"), "{}", settings.render_toml());
+        assert!(settings.render_toml().contains("***"), "{}", settings.render_toml());
         assert!(!format!("{settings:?}").contains("senha"));
     }
     let mail = "smtps://ana:palavra@mail.example";
     let settings = given().var("AMPARO_MAIL_SMTP", mail).load().unwrap();
-    assert!(!settings.print().contains("palavra") && !format!("{settings:?}").contains("palavra"));
+    assert!(!settings.render_toml().contains("palavra") && !format!("{settings:?}").contains("palavra"));
     assert_eq!(settings.mail.smtp.unwrap().host(), "mail.example");
     for wrong in ["mail.example:palavra", "smtp://ana:palavra@", "smtp://ana:palavra@mail.example?tls=talvez"]
     {
@@ -243,12 +247,14 @@ fn a_password_is_never_shown() {
 fn what_is_printed_is_a_file_with_the_same_settings() {
     let default = given().load().unwrap();
     // What is hidden cannot be read back.
-    let shown = list::all().iter().filter(|setting| !setting.secret);
-    let changed = shown.fold(given(), |given, s| given.var(&s.variable, &plain(&another(s))));
+    let shown = list::list_definitions().iter().filter(|setting| !setting.secret);
+    let changed = shown.fold(given(), |given, s| given.var(&s.variable, &format_value(&another(s))));
     for settings in [default, changed.load().unwrap()] {
-        let again = given().file(&settings.print()).load().unwrap();
+        let again = given().file(&settings.render_toml()).load().unwrap();
         assert_eq!(typed(&again), typed(&settings));
-        assert!(list::all().iter().all(|s| matches!(origin(&again, &s.key), Origin::File(_))));
+        assert!(
+            list::list_definitions().iter().all(|s| matches!(origin(&again, &s.key), ValueOrigin::File(_)))
+        );
     }
 }
 
@@ -256,7 +262,7 @@ fn what_is_printed_is_a_file_with_the_same_settings() {
 fn odd_texts_survive_the_printing() {
     for text in ["a\"b", "a\\b", "a'b", "a\nb", "a # b", "\"\"\"'''", "\t\u{7f}é"] {
         let settings = given().var("AMPARO_LISTEN", text).load().unwrap();
-        let again = given().file(&settings.print()).load().unwrap();
+        let again = given().file(&settings.render_toml()).load().unwrap();
         assert_eq!(again.listen, text);
     }
 }
@@ -272,7 +278,7 @@ fn variables_that_are_no_settings_are_told() {
         "PATH",
         "AMPARO_",
     ];
-    let unknown = Settings::unknown_variables(names.into_iter().map(str::to_owned));
+    let unknown = ServerSettings::list_unknown_variables(names.into_iter().map(str::to_owned));
     assert_eq!(unknown, ["AMPARO_LISTENN", "AMPARO_"]);
 }
 
@@ -293,7 +299,7 @@ fn the_public_address_is_one_that_a_path_can_follow() {
 
 #[test]
 fn secrets_on_the_command_line_are_told_with_the_variable_to_use() {
-    let told = |given: Given| given.load().unwrap().secrets_on_command_line();
+    let told = |given: Given| given.load().unwrap().list_exposed_secrets();
     let smtp = ["--mail-smtp", "smtps://ana:palavra@mail.example"];
     assert_eq!(told(given().args(&smtp)), [("mail-smtp", "AMPARO_MAIL_SMTP")]);
     let database = ["--database", "postgres://ana:palavra@host/base", "--files-s3-secret-key", "x"];

@@ -7,9 +7,9 @@ use std::io::{Seek, SeekFrom, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Output;
-use storage::settings::{self, Setting};
-use storage::{Lane, Weight, mails, processes, sql};
-use testkit::{Database, Engine, SmtpServer, both_engines, until};
+use storage::settings::{self, ServerSetting};
+use storage::{QueryWeight, WriteLane, mails, processes, sql};
+use testkit::{Database, Engine, RecordingMailServer, both_engines, until};
 
 const DOCTOR: &str = "doctor --listen 127.0.0.1:0";
 
@@ -107,7 +107,7 @@ async fn doctor_notices_what_cannot_be_read(database: Database) {
     let Some(folder) = amparo.database.folder() else { return };
     let db = amparo.database.open().await;
     let rows =
-        db.query(Weight::Search, sql("SELECT rootpage FROM sqlite_master WHERE name = 'history'")).await;
+        db.query(QueryWeight::Search, sql("SELECT rootpage FROM sqlite_master WHERE name = 'history'")).await;
     let page: i64 = rows.unwrap()[0].get("rootpage").unwrap();
     db.close().await;
     let mut file = std::fs::File::options().write(true).open(folder.join("amparo.db")).unwrap();
@@ -133,7 +133,7 @@ async fn doctor_names_weak_durability(database: Database) {
 async fn doctor_enters_the_mail_server_and_sends_nothing(database: Database) {
     let amparo = Amparo::new(database);
     amparo.said("migrate");
-    let server = SmtpServer::start().await;
+    let server = RecordingMailServer::start().await;
     assert_check(
         &amparo,
         &format!("--mail-smtp {}", server.url),
@@ -206,20 +206,25 @@ async fn doctor_notices_mail_that_does_not_leave_and_half_of_an_association(data
     let amparo = Amparo::new(database);
     amparo.said("tenant create --name Associação");
     let db = amparo.database.open().await;
-    let server = Lane::of(TenantId::SERVER);
+    let server = WriteLane::foreground(TenantId::SERVER);
     let written = db.write(server, (), |tx, ()| {
         Box::pin(async move {
-            settings::set(tx, Setting::Bringing, "base=7 archive=x step=people done=0").await?;
-            let mail = mails::NewMail {
+            settings::upsert_setting(
+                tx,
+                ServerSetting::ArchiveRestore,
+                "base=7 archive=x step=people done=0",
+            )
+            .await?;
+            let mail = mails::NewMailRow {
                 recipient: "a@b.example",
                 subject: "x",
                 text: "x",
                 html: None,
                 confidential: false,
             };
-            mails::enqueue(tx, TenantId::new(1), &mail, Moment::from_millis(0)).await?;
+            mails::enqueue_mail(tx, TenantId::new(1), &mail, Moment::from_millis(0)).await?;
             // Somebody whose clock is far ahead.
-            processes::beat(tx, "adiantado", "9.9", Moment::from_millis(32_503_680_000_000)).await
+            processes::record_heartbeat(tx, "adiantado", "9.9", Moment::from_millis(32_503_680_000_000)).await
         })
     });
     let written: Result<(), storage::Error> = written.await;

@@ -59,7 +59,7 @@ async fn an_import_that_is_killed_in_the_middle_goes_on_and_does_nothing_twice(d
     let db = amparo.database.open().await;
     let people = || async {
         let statement = storage::sql("SELECT COUNT(*) AS n FROM people");
-        db.query(storage::Weight::Search, statement).await.unwrap()[0].get::<i64>("n").unwrap()
+        db.query(storage::QueryWeight::Search, statement).await.unwrap()[0].get::<i64>("n").unwrap()
     };
     let mut first = begin(&amparo, "import base.csv --kind associados");
     until("some are there", || async { people().await > 0 }).await;
@@ -68,7 +68,7 @@ async fn an_import_that_is_killed_in_the_middle_goes_on_and_does_nothing_twice(d
     let there = people().await;
     assert!((1..6000).contains(&there), "in the middle: {there}");
     // Nobody waits for a lease to end in a test: what held it is gone.
-    let lane = storage::Lane::of(domain::TenantId::new(1));
+    let lane = storage::WriteLane::foreground(domain::TenantId::new(1));
     let freed = db.write(lane, (), |tx, ()| {
         Box::pin(async move { tx.execute(storage::sql("UPDATE imports SET leased_until = 0")).await })
     });

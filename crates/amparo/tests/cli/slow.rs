@@ -27,7 +27,7 @@ async fn a_slow_statement_is_logged_without_its_values(database: Database) {
     assert!(slow.iter().any(|line| line.contains("INSERT INTO ") && line.contains("\"rows\":")), "{log}");
     let db = amparo.database.open().await;
     let people = "SELECT name, document, street FROM people WHERE tenant = 1 ORDER BY code";
-    for person in db.query(storage::Weight::Search, storage::sql(people)).await.unwrap() {
+    for person in db.query(storage::QueryWeight::Search, storage::sql(people)).await.unwrap() {
         for column in ["name", "document", "street"] {
             let value: Option<String> = person.get(column).unwrap();
             assert!(value.is_none_or(|value| !log.contains(&value)), "{column}");

@@ -13,13 +13,13 @@ mod callers;
 mod receiver;
 
 use callers::{Callers, call};
-use domain::{Chance, SigningSecret};
+use domain::{RandomSource, SigningSecret};
 use receiver::Receiver;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use storage::{Db, Row, Weight, sql};
+use storage::{Db, QueryWeight, Row, sql};
 use testkit::{Database, Engine, SeededChance, basic, both_engines};
 use tokio::sync::watch;
 
@@ -105,7 +105,7 @@ async fn every_change_is_told_whatever_kill_9_hits(database: Database) {
     let url = format!("http://{}/avisos", receiver.address);
     let added = amparo.said(&["receiver", "add", "--url", &url, "--entity", "todos"]);
     let secret = added.split_whitespace().find(|word| word.starts_with("whsec_")).unwrap();
-    receiver.knows(SigningSecret::kept(secret.to_owned()));
+    receiver.knows(SigningSecret::from_stored(secret.to_owned()));
 
     let count = if engine == Engine::Postgres { 2 } else { 1 };
     let mut servers: Vec<Server> = (0..count).map(|_| amparo.serve("127.0.0.1:0")).collect();
@@ -180,7 +180,7 @@ async fn drained(db: &Db, receiver: &Receiver) {
 }
 
 async fn all(db: &Db, text: &'static str) -> Vec<Row> {
-    db.query(Weight::Search, sql(text)).await.unwrap()
+    db.query(QueryWeight::Search, sql(text)).await.unwrap()
 }
 
 async fn number(db: &Db, text: &'static str) -> i64 {

@@ -1,14 +1,14 @@
 //! `/ext/administracao`: what the association registered.
 
-use crate::State;
-use crate::answer::Answer;
-use crate::extract::{Caller, Code, Query};
-use crate::failure::Failure;
-use app::base::{Registers, registers};
-use app::sellers::{self, SellerDetails};
-use app::suppliers::{self, Supplier};
+use crate::ServerState;
+use crate::answer::JsonAnswer;
+use crate::extract::{AuthenticatedCaller, PathCode, QueryRecord};
+use crate::failure::RequestFailure;
+use app::base::{TenantRegisters, load_registers};
+use app::sellers::{self, ActiveSellerDetails};
+use app::suppliers::{self, StoredSupplier};
 use axum::extract;
-use domain::{BenefitKind, Field, PhoneKind, SupplierCode, shown};
+use domain::{BenefitKind, InputField, PhoneKind, SupplierCode, shown};
 use wire::names;
 use wire::records::{
     CampoAdicionalOutputTO, CodigoNomeTO, EnderecoTO, FornecedorTO, PesquisaVendedorOutputTO,
@@ -16,25 +16,25 @@ use wire::records::{
 };
 
 /// `GET /ext/administracao/loja`
-pub async fn branches(
-    extract::State(state): extract::State<State>,
-    Caller(caller): Caller,
-) -> Result<Answer<Vec<CodigoNomeTO>>, Failure> {
-    let registers = registers(&state.app, caller.scope.tenant()).await?;
-    let branches = registers.branches_of(&caller.scope);
-    Ok(Answer(branches.map(|branch| CodigoNomeTO::new(branch.code, &branch.name)).collect()))
+pub async fn list_branches(
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+) -> Result<JsonAnswer<Vec<CodigoNomeTO>>, RequestFailure> {
+    let registers = load_registers(&state.app, caller.scope.tenant()).await?;
+    let branches = registers.usable_branches(&caller.scope);
+    Ok(JsonAnswer(branches.map(|branch| CodigoNomeTO::new(branch.code, &branch.name)).collect()))
 }
 
 /// `GET /ext/administracao/campos/{codigo}`
-pub async fn fields(
-    extract::State(state): extract::State<State>,
-    Caller(caller): Caller,
-    code: Code<i32>,
-) -> Result<Answer<Vec<CampoAdicionalOutputTO>>, Failure> {
+pub async fn list_additional_fields(
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+    code: PathCode<i32>,
+) -> Result<JsonAnswer<Vec<CampoAdicionalOutputTO>>, RequestFailure> {
     let code = code.get()?;
-    let unknown = app::Error::NoSuch { field: Field::BenefitKind, code };
+    let unknown = app::Error::NotFound { field: InputField::BenefitKind, code };
     let kind = BenefitKind::from_number(code.into()).ok_or(unknown)?;
-    let registers = registers(&state.app, caller.scope.tenant()).await?;
+    let registers = load_registers(&state.app, caller.scope.tenant()).await?;
     let own = registers.fields.iter().filter(|field| field.active && field.benefit_kind == kind);
     let records = own.map(|field| CampoAdicionalOutputTO {
         cod_campo: field.code.get(),
@@ -44,29 +44,29 @@ pub async fn fields(
         tamanho_maximo: field.longest,
         opcoes: field.options.clone(),
     });
-    Ok(Answer(records.collect()))
+    Ok(JsonAnswer(records.collect()))
 }
 
 /// `GET /ext/administracao/fornecedor/{codFornecedor}`
-pub async fn supplier(
-    extract::State(state): extract::State<State>,
-    Caller(caller): Caller,
-    code: Code<SupplierCode>,
-) -> Result<Answer<FornecedorTO>, Failure> {
-    let found = suppliers::find(&state.app, &caller, code.get()?).await?;
-    Ok(Answer(supplier_record(found)))
+pub async fn show_supplier(
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+    code: PathCode<SupplierCode>,
+) -> Result<JsonAnswer<FornecedorTO>, RequestFailure> {
+    let found = suppliers::read_supplier(&state.app, &caller, code.get()?).await?;
+    Ok(JsonAnswer(render_supplier(found)))
 }
 
-fn supplier_record(supplier: Supplier) -> FornecedorTO {
+fn render_supplier(supplier: StoredSupplier) -> FornecedorTO {
     let phones = [(supplier.mobile, PhoneKind::Mobile), (supplier.landline, PhoneKind::Landline)];
     let phones = phones.into_iter().filter_map(|(number, kind)| {
-        Some(TelefoneTO { numero: shown::phone(&number?), tipo: names::phone_kind(kind) })
+        Some(TelefoneTO { numero: shown::format_phone(&number?), tipo: names::phone_kind(kind) })
     });
     FornecedorTO {
         cod_fornecedor: supplier.code.get(),
         nome: supplier.name,
         nome_fantasia: supplier.trade_name,
-        cpf_cnpj: supplier.document.as_deref().map(shown::document),
+        cpf_cnpj: supplier.document.as_deref().map(shown::format_document),
         inscricao_estadual: supplier.state_registration,
         email: supplier.email,
         telefones: phones.collect(),
@@ -77,25 +77,25 @@ fn supplier_record(supplier: Supplier) -> FornecedorTO {
 }
 
 /// `GET /ext/administracao/vendedor`
-pub async fn sellers(
-    extract::State(state): extract::State<State>,
-    Caller(caller): Caller,
-    Query(query): Query<PesquisaVendedorQuery>,
-) -> Result<Answer<Vec<PesquisaVendedorOutputTO>>, Failure> {
-    let found = sellers::search(&state.app, &caller, query).await?;
-    let records = found.sellers.into_iter().map(|seller| seller_record(&found.registers, seller));
-    Ok(Answer(records.collect()))
+pub async fn search_sellers(
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+    QueryRecord(query): QueryRecord<PesquisaVendedorQuery>,
+) -> Result<JsonAnswer<Vec<PesquisaVendedorOutputTO>>, RequestFailure> {
+    let found = sellers::search_sellers(&state.app, &caller, query).await?;
+    let records = found.sellers.into_iter().map(|seller| render_seller(&found.registers, seller));
+    Ok(JsonAnswer(records.collect()))
 }
 
-fn seller_record(registers: &Registers, seller: SellerDetails) -> PesquisaVendedorOutputTO {
+fn render_seller(registers: &TenantRegisters, seller: ActiveSellerDetails) -> PesquisaVendedorOutputTO {
     PesquisaVendedorOutputTO {
         cod_vendedor: seller.code.get(),
         nome: seller.name,
         tipo: names::seller_kind(seller.kind),
-        cpf_cnpj: seller.document.as_deref().map(shown::document),
+        cpf_cnpj: seller.document.as_deref().map(shown::format_document),
         email: seller.email,
-        telefone_celular: seller.mobile.as_deref().map(shown::phone),
-        telefone_fixo: seller.landline.as_deref().map(shown::phone),
+        telefone_celular: seller.mobile.as_deref().map(shown::format_phone),
+        telefone_fixo: seller.landline.as_deref().map(shown::format_phone),
         bairro: seller.district,
         cidade: seller.city,
         uf: seller.state,

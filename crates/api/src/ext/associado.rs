@@ -1,67 +1,67 @@
 //! `/ext/associado`: members.
 
-use super::beneficio::{fields, plans};
-use crate::State;
-use crate::answer::Answer;
-use crate::extract::{Asked, Caller, Code};
-use crate::failure::Failure;
-use crate::write::Write;
-use app::base::Registers;
+use super::beneficio::{render_additional_fields, render_plans};
+use crate::ServerState;
+use crate::answer::JsonAnswer;
+use crate::extract::{AuthenticatedCaller, DeferredQuery, PathCode};
+use crate::failure::RequestFailure;
+use crate::write::IncomingWrite;
+use app::base::TenantRegisters;
 use app::credit_cards;
-use app::people::{self, Saved};
-use app::searches::{self, Found, OfBenefit};
+use app::people::{self, SavedPerson};
+use app::searches::{self, FoundMemberBenefit, FoundMemberRow};
 use axum::extract;
 use axum::response::Response;
 use domain::{PersonCode, PhoneKind, PostalAddress, shown};
 use wire::names;
 use wire::read;
 use wire::records::{
-    CartaoCreditoTO, EnderecoTO, Pagina, PesquisaAssociadoOutputTO, PesquisaAssociadoQuery, PessoaInput,
+    CartaoCreditoTO, EnderecoTO, ListPage, PesquisaAssociadoOutputTO, PesquisaAssociadoQuery, PessoaInput,
     PessoaOutputTO,
 };
 
 /// `GET /ext/associado`
-pub async fn search(
-    extract::State(state): extract::State<State>,
-    Caller(caller): Caller,
-    asked: Asked<PesquisaAssociadoQuery>,
-) -> Result<Answer<Pagina<PesquisaAssociadoOutputTO>>, Failure> {
-    let query = asked.get(searches::narrows)?;
-    let page = searches::members(&state.app, &caller, query).await?;
-    let items = page.rows.into_iter().map(|row| item(&page.registers, row)).collect();
-    Ok(Answer(Pagina::new(items, page.number, page.total)))
+pub async fn search_members(
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+    asked: DeferredQuery<PesquisaAssociadoQuery>,
+) -> Result<JsonAnswer<ListPage<PesquisaAssociadoOutputTO>>, RequestFailure> {
+    let query = asked.validate(searches::require_narrowing_criterion)?;
+    let page = searches::search_members(&state.app, &caller, query).await?;
+    let items = page.rows.into_iter().map(|row| render_found_member(&page.registers, row)).collect();
+    Ok(JsonAnswer(ListPage::new(items, page.number, page.total)))
 }
 
 /// `POST /ext/associado`
-pub async fn save(
-    extract::State(state): extract::State<State>,
-    Caller(caller): Caller,
-    write: Write,
-) -> Result<Response, Failure> {
-    let act = |input: PessoaInput, once| people::save(&state.app, &caller, input, once);
-    write.answer(&state, &caller, read::body, act, record).await
+pub async fn save_member(
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+    write: IncomingWrite,
+) -> Result<Response, RequestFailure> {
+    let act = |input: PessoaInput, once| people::save_person(&state.app, &caller, input, once);
+    write.answer(&state, &caller, read::read_body, act, render_saved_member).await
 }
 
 /// `GET /ext/associado/{codPessoa}/cartaoCredito`
-pub async fn credit_cards(
-    extract::State(state): extract::State<State>,
-    Caller(caller): Caller,
-    person: Code<PersonCode>,
-) -> Result<Answer<Vec<CartaoCreditoTO>>, Failure> {
-    let cards = credit_cards::of(&state.app, &caller, person.get()?).await?;
+pub async fn list_credit_cards(
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+    person: PathCode<PersonCode>,
+) -> Result<JsonAnswer<Vec<CartaoCreditoTO>>, RequestFailure> {
+    let cards = credit_cards::list_credit_cards(&state.app, &caller, person.get()?).await?;
     let records = cards.into_iter().map(|card| CartaoCreditoTO {
         cod_cartao: card.code.get(),
         bandeira: card.brand,
         ultimos_digitos: card.last_digits,
         nome_titular: card.holder,
-        validade: shown::month(&card.valid_until),
+        validade: shown::format_month(&card.valid_until),
         principal: card.is_main,
         ativo: card.active,
     });
-    Ok(Answer(records.collect()))
+    Ok(JsonAnswer(records.collect()))
 }
 
-fn record(saved: &Saved) -> PessoaOutputTO {
+fn render_saved_member(saved: &SavedPerson) -> PessoaOutputTO {
     let phone = |kind| saved.phone(kind).map(|phone| phone.number.to_string());
     PessoaOutputTO {
         cod_pessoa: saved.code.get(),
@@ -74,20 +74,20 @@ fn record(saved: &Saved) -> PessoaOutputTO {
     }
 }
 
-fn item(registers: &Registers, row: Found) -> PesquisaAssociadoOutputTO {
+fn render_found_member(registers: &TenantRegisters, row: FoundMemberRow) -> PesquisaAssociadoOutputTO {
     let person = row.person;
     let member = PesquisaAssociadoOutputTO {
         cod_pessoa: person.code.get(),
         nome_pessoa: person.name,
-        cpf_cnpj: person.document.as_deref().map(shown::document),
-        data_nascimento: person.born_on.as_deref().map(shown::day),
+        cpf_cnpj: person.document.as_deref().map(shown::format_document),
+        data_nascimento: person.born_on.as_deref().map(shown::format_day),
         sexo: person.sex.map(names::sex_letter),
         email: person.email,
-        telefone_celular: person.mobile.as_deref().map(shown::phone),
-        telefone_fixo: person.landline.as_deref().map(shown::phone),
+        telefone_celular: person.mobile.as_deref().map(shown::format_phone),
+        telefone_fixo: person.landline.as_deref().map(shown::format_phone),
         endereco: Some(EnderecoTO::from(person.address)),
-        data_cadastro: shown::day(&row.registered_on),
-        data_atualizacao: shown::day(&row.updated_on),
+        data_cadastro: shown::format_day(&row.registered_on),
+        data_atualizacao: shown::format_day(&row.updated_on),
         nome_mae: person.mother,
         estado_civil: person.civil_state.map(names::civil_state),
         nome_empresa: person.company,
@@ -95,7 +95,7 @@ fn item(registers: &Registers, row: Found) -> PesquisaAssociadoOutputTO {
         numero_cnh: person.cnh_number,
         categoria_cnh: person.cnh_category,
         conjuge: person.spouse,
-        cpf_cnpj_responsavel_financeiro: person.payer_document.as_deref().map(shown::document),
+        cpf_cnpj_responsavel_financeiro: person.payer_document.as_deref().map(shown::format_document),
         endereco_responsavel_financeiro: (person.payer_address != PostalAddress::default())
             .then(|| EnderecoTO::from(person.payer_address)),
         cod_loja: row.branch.get(),
@@ -110,30 +110,30 @@ fn item(registers: &Registers, row: Found) -> PesquisaAssociadoOutputTO {
         ..PesquisaAssociadoOutputTO::default()
     };
     match row.benefit {
-        Some(benefit) => with_benefit(registers, member, benefit),
+        Some(benefit) => add_benefit_fields(registers, member, benefit),
         None => member,
     }
 }
 
-fn with_benefit(
-    registers: &Registers,
+fn add_benefit_fields(
+    registers: &TenantRegisters,
     member: PesquisaAssociadoOutputTO,
-    benefit: OfBenefit,
+    benefit: FoundMemberBenefit,
 ) -> PesquisaAssociadoOutputTO {
     let situation = registers.situation(benefit.situation);
     PesquisaAssociadoOutputTO {
         cod_beneficio: Some(benefit.code.get()),
         sequencial: Some(benefit.sequence),
-        planos: Some(plans(registers, &benefit.plans)),
+        planos: Some(render_plans(registers, &benefit.plans)),
         situacao: situation.map(|one| one.name.to_uppercase()),
         tipo_situacao: situation.map(|one| names::situation_kind(one.kind)),
         tipo_beneficio: Some(names::benefit_kind(benefit.kind)),
-        data_adesao: benefit.joined_on.as_deref().map(shown::day),
-        data_ativacao: benefit.activated_on.as_deref().map(shown::day),
+        data_adesao: benefit.joined_on.as_deref().map(shown::format_day),
+        data_ativacao: benefit.activated_on.as_deref().map(shown::format_day),
         placa: benefit.plate,
         chassi: benefit.chassis,
-        numero_cartao_desconto: benefit.card.as_deref().map(shown::card),
-        dados_adicionais: Some(fields(registers, &benefit.fields)),
+        numero_cartao_desconto: benefit.card.as_deref().map(shown::format_card),
+        dados_adicionais: Some(render_additional_fields(registers, &benefit.fields)),
         ..member
     }
 }

@@ -1,28 +1,28 @@
 //! `POST /ext/autenticacao`: user and password for a token. Body and content type are never looked at.
 
-use crate::State;
-use crate::answer::Answer;
-use crate::extract::{Basic, Origin};
-use crate::failure::{Challenge, Failure};
-use app::access::{self, Entered};
+use crate::ServerState;
+use crate::answer::JsonAnswer;
+use crate::extract::{BasicCredentials, SignInOrigin};
+use crate::failure::{CredentialChallenge, RequestFailure};
+use app::access::{self, SignInGrant};
 use axum::extract;
 use wire::records::{AcessoTO, LojaPermitidaTO, PlanoAcessoTO};
 
-pub async fn enter(
-    extract::State(state): extract::State<State>,
-    Origin(origin): Origin,
-    basic: Basic,
-) -> Result<Answer<AcessoTO>, Failure> {
-    let entered = match access::login_from(&state.app, &basic.login, &basic.password, origin).await {
-        Err(app::Error::Credential) => return Err(Failure::Credential(Challenge::Basic)),
+pub async fn sign_in(
+    extract::State(state): extract::State<ServerState>,
+    SignInOrigin(origin): SignInOrigin,
+    basic: BasicCredentials,
+) -> Result<JsonAnswer<AcessoTO>, RequestFailure> {
+    let entered = match access::log_in_program_from(&state.app, &basic.login, &basic.password, origin).await {
+        Err(app::Error::Credential) => return Err(RequestFailure::Credential(CredentialChallenge::Basic)),
         other => other?,
     };
-    Ok(Answer(record(entered)))
+    Ok(JsonAnswer(render_sign_in(entered)))
 }
 
 /// What somebody who has entered is told.
-pub fn record(entered: Entered) -> AcessoTO {
-    let branches = entered.registers.branches_of(&entered.scope);
+pub fn render_sign_in(entered: SignInGrant) -> AcessoTO {
+    let branches = entered.registers.usable_branches(&entered.scope);
     let plans = entered.registers.plans.iter().filter(|plan| plan.active);
     AcessoTO {
         authorization_token: entered.token,

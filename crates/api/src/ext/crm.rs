@@ -1,45 +1,45 @@
 //! `/ext/crm`: funnels, leads and deals.
 
-use super::beneficio::{plans, vehicle};
-use crate::State;
-use crate::answer::{Answer, List};
-use crate::extract::{Caller, Code, Codes, Query};
-use crate::failure::Failure;
-use crate::write::Write;
-use app::base::{Registers, registers};
-use app::deals::{self, DealDependent, FoundDeal, View, dependents};
+use super::beneficio::{render_plans, render_vehicle};
+use crate::ServerState;
+use crate::answer::{JsonAnswer, JsonListWriter};
+use crate::extract::{AuthenticatedCaller, PathCode, PathCodePair, QueryRecord};
+use crate::failure::RequestFailure;
+use crate::write::IncomingWrite;
+use app::base::{TenantRegisters, load_registers};
+use app::deals::{self, DealDetailView, FoundDeal, ProposedDependent, dependents};
 use app::leads::{self, FoundLead};
-use app::searches::Vehicle;
+use app::searches::VehicleDetails;
 use axum::extract;
 use axum::response::Response;
 use domain::{Date, DealCode, DependentCode, Money, PlanCode, UserCode, shown};
 use wire::names;
 use wire::read;
 use wire::records::{
-    EtapaTO, FunilTO, HistoricoNegocioTO, LeadInput, LeadOutputTO, NegocioAlterado, NegocioDependenteInput,
-    NegocioDependenteTO, NegocioNovo, NegocioOutputTO, NegocioTO, PesquisaLeadQuery, PesquisaNegocioOutputTO,
-    PesquisaNegocioQuery, PessoaLeadOutputTO, Valor,
+    EtapaTO, FunilTO, HistoricoNegocioTO, JsonAmount, LeadInput, LeadOutputTO, NegocioAlteracaoInput,
+    NegocioCriacaoInput, NegocioDependenteInput, NegocioDependenteTO, NegocioOutputTO, NegocioTO,
+    PesquisaLeadQuery, PesquisaNegocioOutputTO, PesquisaNegocioQuery, PessoaLeadOutputTO,
 };
 
 /// Records that are read, and written out, at once.
 const TOGETHER: usize = 100;
 
 /// `GET /ext/crm/funil`
-pub async fn funnels(
-    extract::State(state): extract::State<State>,
-    Caller(caller): Caller,
-) -> Result<Answer<Vec<FunilTO>>, Failure> {
-    let registers = registers(&state.app, caller.scope.tenant()).await?;
+pub async fn list_funnels(
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+) -> Result<JsonAnswer<Vec<FunilTO>>, RequestFailure> {
+    let registers = load_registers(&state.app, caller.scope.tenant()).await?;
     let records = registers.funnels.iter().filter(|funnel| funnel.active).map(|funnel| FunilTO {
         cod_funil: funnel.code.get(),
         nome: funnel.name.clone(),
         ativo: funnel.active,
-        etapas: funnel.stages.iter().filter(|stage| stage.active).map(stage).collect(),
+        etapas: funnel.stages.iter().filter(|stage| stage.active).map(render_stage).collect(),
     });
-    Ok(Answer(records.collect()))
+    Ok(JsonAnswer(records.collect()))
 }
 
-fn stage(stage: &app::base::Stage) -> EtapaTO {
+fn render_stage(stage: &app::base::StoredStage) -> EtapaTO {
     EtapaTO {
         cod_etapa: stage.code.get(),
         nome: stage.name.clone(),
@@ -49,22 +49,25 @@ fn stage(stage: &app::base::Stage) -> EtapaTO {
 }
 
 /// `GET /ext/crm/lead`
-pub async fn leads(
-    extract::State(state): extract::State<State>,
-    Caller(caller): Caller,
-    Query(query): Query<PesquisaLeadQuery>,
-) -> Result<Response, Failure> {
-    let found = leads::search(&state.app, &caller, query).await?;
-    let mut list = List::default();
+pub async fn search_leads(
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+    QueryRecord(query): QueryRecord<PesquisaLeadQuery>,
+) -> Result<Response, RequestFailure> {
+    let found = leads::search_leads(&state.app, &caller, query).await?;
+    let mut list = JsonListWriter::default();
     for some in found.codes.chunks(TOGETHER) {
-        for lead in leads::some(&state.app, &caller, some).await? {
-            list.push(&lead_record(&found.registers, lead))?;
+        for lead in leads::load_found_leads(&state.app, &caller, some).await? {
+            list.push(&render_lead(&found.registers, lead))?;
         }
     }
-    Ok(list.answer())
+    Ok(list.finish())
 }
 
-pub fn lead_record(registers: &Registers, FoundLead { code, lead, open_deals }: FoundLead) -> LeadOutputTO {
+pub fn render_lead(
+    registers: &TenantRegisters,
+    FoundLead { code, lead, open_deals }: FoundLead,
+) -> LeadOutputTO {
     LeadOutputTO {
         cod_lead: code.get(),
         cod_pessoa: lead.person.get(),
@@ -87,15 +90,15 @@ pub fn lead_record(registers: &Registers, FoundLead { code, lead, open_deals }: 
 
 /// `POST /ext/crm/lead`
 pub async fn save_lead(
-    extract::State(state): extract::State<State>,
-    Caller(caller): Caller,
-    write: Write,
-) -> Result<Response, Failure> {
-    let act = |input: LeadInput, once| leads::save(&state.app, &caller, input, once);
-    write.answer(&state, &caller, read::body, act, saved_lead).await
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+    write: IncomingWrite,
+) -> Result<Response, RequestFailure> {
+    let act = |input: LeadInput, once| leads::save_lead(&state.app, &caller, input, once);
+    write.answer(&state, &caller, read::read_body, act, render_saved_lead).await
 }
 
-fn saved_lead(saved: &leads::Saved) -> PessoaLeadOutputTO {
+fn render_saved_lead(saved: &leads::SavedLead) -> PessoaLeadOutputTO {
     let lead = &saved.lead;
     PessoaLeadOutputTO {
         cod_pessoa: lead.person.get(),
@@ -110,23 +113,27 @@ fn saved_lead(saved: &leads::Saved) -> PessoaLeadOutputTO {
 }
 
 /// `GET /ext/crm/negocio`
-pub async fn deals(
-    extract::State(state): extract::State<State>,
-    Caller(caller): Caller,
-    Query(query): Query<PesquisaNegocioQuery>,
-) -> Result<Response, Failure> {
-    let found = deals::search(&state.app, &caller, query).await?;
+pub async fn search_deals(
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+    QueryRecord(query): QueryRecord<PesquisaNegocioQuery>,
+) -> Result<Response, RequestFailure> {
+    let found = deals::search_deals(&state.app, &caller, query).await?;
     let today = state.app.now().date_in(&found.registers.zone);
-    let mut list = List::default();
+    let mut list = JsonListWriter::default();
     for some in found.codes.chunks(TOGETHER) {
-        for deal in deals::some(&state.app, &caller, some).await? {
-            list.push(&item(&found.registers, &deal, today))?;
+        for deal in deals::load_found_deals(&state.app, &caller, some).await? {
+            list.push(&render_found_deal(&found.registers, &deal, today))?;
         }
     }
-    Ok(list.answer())
+    Ok(list.finish())
 }
 
-pub fn item(registers: &Registers, found: &FoundDeal, today: Date) -> PesquisaNegocioOutputTO {
+pub fn render_found_deal(
+    registers: &TenantRegisters,
+    found: &FoundDeal,
+    today: Date,
+) -> PesquisaNegocioOutputTO {
     let deal = &found.deal;
     PesquisaNegocioOutputTO {
         cod_negocio: found.code.get(),
@@ -134,57 +141,57 @@ pub fn item(registers: &Registers, found: &FoundDeal, today: Date) -> PesquisaNe
         titulo: deal.title.clone(),
         cod_lead: deal.lead.get(),
         nome_pessoa: found.name.clone(),
-        cpf_cnpj: found.document.as_deref().map(shown::document),
-        telefone_celular: found.mobile.as_deref().map(shown::phone),
+        cpf_cnpj: found.document.as_deref().map(shown::format_document),
+        telefone_celular: found.mobile.as_deref().map(shown::format_phone),
         email: found.email.clone(),
         cod_funil: deal.funnel.get(),
         nome_funil: registers.funnel(deal.funnel).map_or_else(String::new, |funnel| funnel.name.clone()),
         cod_etapa: deal.stage.get(),
-        nome_etapa: stage_name(registers, deal.stage),
+        nome_etapa: find_stage_name(registers, deal.stage),
         cod_loja: deal.branch.get(),
         nome_loja: registers.branch_name(deal.branch).to_owned(),
         cod_usuario_responsavel: deal.responsible.map(UserCode::get),
         nome_usuario_responsavel: found.responsible_name.clone(),
-        valor: money(deal.price),
+        valor: render_money(deal.price),
         data_abertura: deal.opened_on.clone(),
         data_previsao: deal.expected_on.clone(),
         dias_na_etapa: today.days_since(deal.stage_since.date_in(&registers.zone)),
     }
 }
 
-fn stage_name(registers: &Registers, code: domain::StageCode) -> String {
+fn find_stage_name(registers: &TenantRegisters, code: domain::StageCode) -> String {
     registers.stage(code).map_or_else(String::new, |stage| stage.name.clone())
 }
 
-fn money(cents: Option<i64>) -> Option<Valor> {
-    cents.and_then(Money::from_cents).map(Valor)
+fn render_money(cents: Option<i64>) -> Option<JsonAmount> {
+    cents.and_then(Money::from_cents).map(JsonAmount)
 }
 
 /// `POST /ext/crm/negocio`
 pub async fn create_deal(
-    extract::State(state): extract::State<State>,
-    Caller(caller): Caller,
-    write: Write,
-) -> Result<Response, Failure> {
-    let act = |NegocioNovo(input), once| deals::save(&state.app, &caller, None, input, once);
-    write.answer(&state, &caller, read::body, act, saved_deal).await
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+    write: IncomingWrite,
+) -> Result<Response, RequestFailure> {
+    let act = |NegocioCriacaoInput(input), once| deals::save_deal(&state.app, &caller, None, input, once);
+    write.answer(&state, &caller, read::read_body, act, render_saved_deal).await
 }
 
 /// `PUT /ext/crm/negocio/{codNegocio}`
 pub async fn change_deal(
-    extract::State(state): extract::State<State>,
-    Caller(caller): Caller,
-    code: Code<DealCode>,
-    write: Write,
-) -> Result<Response, Failure> {
-    let read = |body: &[u8]| code.and(read::body(body));
-    let act = |(code, NegocioAlterado(input)): (DealCode, NegocioAlterado), once| {
-        deals::save(&state.app, &caller, Some(code), input, once)
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+    code: PathCode<DealCode>,
+    write: IncomingWrite,
+) -> Result<Response, RequestFailure> {
+    let read = |body: &[u8]| code.join_body(read::read_body(body));
+    let act = |(code, NegocioAlteracaoInput(input)): (DealCode, NegocioAlteracaoInput), once| {
+        deals::save_deal(&state.app, &caller, Some(code), input, once)
     };
-    write.answer(&state, &caller, read, act, saved_deal).await
+    write.answer(&state, &caller, read, act, render_saved_deal).await
 }
 
-fn saved_deal(saved: &deals::Saved) -> NegocioOutputTO {
+fn render_saved_deal(saved: &deals::SavedDeal) -> NegocioOutputTO {
     NegocioOutputTO {
         cod_negocio: saved.code.get(),
         sequencial: saved.deal.sequence,
@@ -196,25 +203,29 @@ fn saved_deal(saved: &deals::Saved) -> NegocioOutputTO {
 }
 
 /// `GET /ext/crm/negocio/{codNegocio}`
-pub async fn deal(
-    extract::State(state): extract::State<State>,
-    Caller(caller): Caller,
-    code: Code<DealCode>,
-) -> Result<Answer<NegocioTO>, Failure> {
-    let (view, registers) = deals::one(&state.app, &caller, code.get()?).await?;
+pub async fn show_deal(
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+    code: PathCode<DealCode>,
+) -> Result<JsonAnswer<NegocioTO>, RequestFailure> {
+    let (view, registers) = deals::read_deal(&state.app, &caller, code.get()?).await?;
     let today = state.app.now().date_in(&registers.zone);
-    Ok(Answer(whole(&registers, view, today)))
+    Ok(JsonAnswer(render_deal(&registers, view, today)))
 }
 
-pub fn whole(registers: &Registers, View { found, lead, dependents, moves }: View, today: Date) -> NegocioTO {
-    let item = item(registers, &found, today);
+pub fn render_deal(
+    registers: &TenantRegisters,
+    DealDetailView { found, lead, dependents, moves }: DealDetailView,
+    today: Date,
+) -> NegocioTO {
+    let item = render_found_deal(registers, &found, today);
     let deal = found.deal;
     let price = |code: &PlanCode| registers.plan(*code).map_or(0, |plan| plan.price);
     let priced: Vec<(PlanCode, i64)> = deal.plans.iter().map(|code| (*code, price(code))).collect();
     let moves = moves.into_iter().map(|one| HistoricoNegocioTO {
         data: one.at.date_in(&registers.zone).to_iso(),
         cod_etapa: one.stage.get(),
-        nome_etapa: stage_name(registers, one.stage),
+        nome_etapa: find_stage_name(registers, one.stage),
         situacao: names::deal_state(one.state),
         nome_usuario: one.user_name,
     });
@@ -222,47 +233,47 @@ pub fn whole(registers: &Registers, View { found, lead, dependents, moves }: Vie
         tipo_beneficio: deal.kind.map(names::benefit_kind),
         motivo_perda: deal.lost_because,
         observacao: deal.note,
-        veiculo: (deal.vehicle != Vehicle::default()).then(|| vehicle(registers, deal.vehicle)),
-        planos: plans(registers, &priced),
-        dependentes: dependents.iter().map(|(code, one)| dependent(*code, one)).collect(),
+        veiculo: (deal.vehicle != VehicleDetails::default()).then(|| render_vehicle(registers, deal.vehicle)),
+        planos: render_plans(registers, &priced),
+        dependentes: dependents.iter().map(|(code, one)| render_dependent(*code, one)).collect(),
         historico: moves.collect(),
-        ..item.whole(lead_record(registers, lead), names::deal_state(deal.state))
+        ..item.into_full_deal(render_lead(registers, lead), names::deal_state(deal.state))
     }
 }
 
 /// `POST /ext/crm/negocio/{codNegocio}/dependente`
 pub async fn create_dependent(
-    extract::State(state): extract::State<State>,
-    Caller(caller): Caller,
-    code: Code<DealCode>,
-    write: Write,
-) -> Result<Response, Failure> {
-    let read = |body: &[u8]| code.and(read::body(body));
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+    code: PathCode<DealCode>,
+    write: IncomingWrite,
+) -> Result<Response, RequestFailure> {
+    let read = |body: &[u8]| code.join_body(read::read_body(body));
     let act = |(deal, input): (DealCode, NegocioDependenteInput), once| {
-        dependents::save(&state.app, &caller, (deal, None), input, once)
+        dependents::save_deal_dependent(&state.app, &caller, (deal, None), input, once)
     };
-    write.answer(&state, &caller, read, act, saved_dependent).await
+    write.answer(&state, &caller, read, act, render_saved_dependent).await
 }
 
 /// `PUT /ext/crm/negocio/{codNegocio}/dependente/{codDependente}`
 pub async fn change_dependent(
-    extract::State(state): extract::State<State>,
-    Caller(caller): Caller,
-    Codes(codes): Codes<DealCode, DependentCode>,
-    write: Write,
-) -> Result<Response, Failure> {
-    let read = |body: &[u8]| codes.and(read::body(body));
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+    PathCodePair(codes): PathCodePair<DealCode, DependentCode>,
+    write: IncomingWrite,
+) -> Result<Response, RequestFailure> {
+    let read = |body: &[u8]| codes.join_body(read::read_body(body));
     let act = |((deal, code), input): ((DealCode, DependentCode), NegocioDependenteInput), once| {
-        dependents::save(&state.app, &caller, (deal, Some(code)), input, once)
+        dependents::save_deal_dependent(&state.app, &caller, (deal, Some(code)), input, once)
     };
-    write.answer(&state, &caller, read, act, saved_dependent).await
+    write.answer(&state, &caller, read, act, render_saved_dependent).await
 }
 
-fn saved_dependent(saved: &dependents::Saved) -> NegocioDependenteTO {
-    dependent(saved.code, &saved.dependent)
+fn render_saved_dependent(saved: &dependents::SavedDealDependent) -> NegocioDependenteTO {
+    render_dependent(saved.code, &saved.dependent)
 }
 
-fn dependent(code: DependentCode, one: &DealDependent) -> NegocioDependenteTO {
+fn render_dependent(code: DependentCode, one: &ProposedDependent) -> NegocioDependenteTO {
     NegocioDependenteTO {
         cod_dependente: code.get(),
         nome: one.name.clone(),
@@ -271,7 +282,7 @@ fn dependent(code: DependentCode, one: &DealDependent) -> NegocioDependenteTO {
         sexo: one.sex.map(names::sex),
         parentesco: names::kinship(one.kinship),
         planos: one.plans.iter().map(|plan| plan.get()).collect(),
-        valor: money(one.price),
+        valor: render_money(one.price),
         telefone: one.phone.as_ref().map(ToString::to_string),
         email: one.email.as_ref().map(ToString::to_string),
     }

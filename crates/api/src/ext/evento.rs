@@ -1,12 +1,12 @@
 //! `/ext/evento`: events.
 
-use super::beneficio::vehicle;
-use crate::State;
-use crate::answer::{Answer, streamed};
-use crate::extract::{Caller, Code, Query};
-use crate::failure::Failure;
-use app::base::Registers;
-use app::claims::{self, Found, PAGE, Person, Whole};
+use super::beneficio::render_vehicle;
+use crate::ServerState;
+use crate::answer::{JsonAnswer, stream_list};
+use crate::extract::{AuthenticatedCaller, PathCode, QueryRecord};
+use crate::failure::RequestFailure;
+use app::base::TenantRegisters;
+use app::claims::{self, FoundClaim, FullClaim, InvolvedPerson, PAGE};
 use axum::extract;
 use axum::http::{HeaderName, HeaderValue, Uri, header};
 use axum::response::{IntoResponse, Response};
@@ -20,33 +20,34 @@ use wire::records::{
 const TOTAL: HeaderName = HeaderName::from_static("x-total-count");
 
 /// `GET /ext/evento`: every match, as it is read; with `pagina` a page, and where the others are.
-pub async fn search(
-    extract::State(state): extract::State<State>,
-    Caller(caller): Caller,
+pub async fn search_claims(
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
     uri: Uri,
-    Query(query): Query<PesquisaEventoQuery>,
-) -> Result<Response, Failure> {
-    let page = query.page.clone().set().map(wire::read::Between::get);
-    let mut search = claims::search(&state.app, &caller, query).await?;
+    QueryRecord(query): QueryRecord<PesquisaEventoQuery>,
+) -> Result<Response, RequestFailure> {
+    let page = query.page.clone().into_set().map(wire::read::BoundedInt::get);
+    let mut search = claims::search_claims(&state.app, &caller, query).await?;
     if let Some(number) = page {
-        let (found, total) = search.page(&state.app, &caller, number).await?;
-        let headers = [(TOTAL, HeaderValue::from(total)), (header::LINK, links(&uri, number, total))];
-        return Ok((headers, Answer(items(found))).into_response());
+        let (found, total) = search.read_page(&state.app, &caller, number).await?;
+        let headers =
+            [(TOTAL, HeaderValue::from(total)), (header::LINK, build_page_links(&uri, number, total))];
+        return Ok((headers, JsonAnswer(render_found_claims(found))).into_response());
     }
     // The first step before anything is answered: what fails there is told as what it is.
-    let first = search.next(&state.app, &caller).await?.map(items);
-    streamed(first, (state, caller, search), |(state, caller, mut search)| async move {
+    let first = search.next(&state.app, &caller).await?.map(render_found_claims);
+    stream_list(first, (state, caller, search), |(state, caller, mut search)| async move {
         let more = search.next(&state.app, &caller).await?;
-        Ok(more.map(|found| (items(found), (state, caller, search))))
+        Ok(more.map(|found| (render_found_claims(found), (state, caller, search))))
     })
 }
 
-fn items(found: claims::Step) -> Vec<EventoListaTO> {
-    found.rows.into_iter().map(|row| item(&found.registers, row)).collect()
+fn render_found_claims(found: claims::ClaimSearchStep) -> Vec<EventoListaTO> {
+    found.rows.into_iter().map(|row| render_found_claim(&found.registers, row)).collect()
 }
 
 /// Where the first page, those beside this one and the last are (RFC 8288), relative to the address that was called.
-fn links(uri: &Uri, number: i32, total: i64) -> HeaderValue {
+fn build_page_links(uri: &Uri, number: i32, total: i64) -> HeaderValue {
     let last = i32::try_from((total + PAGE - 1) / PAGE).unwrap_or(i32::MAX).max(1);
     let others = form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes());
     let others: Vec<_> = others.filter(|(name, _)| name != "pagina").collect();
@@ -67,14 +68,14 @@ fn links(uri: &Uri, number: i32, total: i64) -> HeaderValue {
     HeaderValue::try_from(text).unwrap_or(HeaderValue::from_static(""))
 }
 
-fn item(registers: &Registers, row: Found) -> EventoListaTO {
-    let (situation, colour, readable) = situation(registers, row.situation);
+fn render_found_claim(registers: &TenantRegisters, row: FoundClaim) -> EventoListaTO {
+    let (situation, colour, readable) = describe_case_situation(registers, row.situation);
     EventoListaTO {
         cod_evento: row.code.get(),
         cor_destaque: colour,
         cor_inversa: readable,
         data_abertura: row.opened_at.date_in(&registers.zone).to_br(),
-        data_evento: row.happened_on.as_deref().map(shown::day),
+        data_evento: row.happened_on.as_deref().map(shown::format_day),
         envolvido: names::involved(row.involved),
         nome_loja: registers.branch_name(row.branch).to_owned(),
         nome_pessoa: row.name,
@@ -82,41 +83,41 @@ fn item(registers: &Registers, row: Found) -> EventoListaTO {
         protocolo: row.protocol.to_string(),
         responsavel: row.responsible,
         situacao: situation,
-        tipo_evento: kind(registers, row.kind),
+        tipo_evento: find_claim_type_name(registers, row.kind),
     }
 }
 
 /// Its name in capitals, its colour and the one that is read on it.
-pub fn situation(registers: &Registers, code: SituationCode) -> (String, String, String) {
+pub fn describe_case_situation(registers: &TenantRegisters, code: SituationCode) -> (String, String, String) {
     registers.situation(code).map_or_else(Default::default, |one| {
-        (one.name.to_uppercase(), one.colour.to_string(), one.colour.readable_on().to_string())
+        (one.name.to_uppercase(), one.colour.to_string(), one.colour.readable_text_colour().to_string())
     })
 }
 
-pub fn kind(registers: &Registers, code: ClaimTypeCode) -> String {
+pub fn find_claim_type_name(registers: &TenantRegisters, code: ClaimTypeCode) -> String {
     registers.claim_type(code).map_or_else(String::new, |one| one.name.clone())
 }
 
 /// `GET /ext/evento/{codEvento}`
-pub async fn whole(
-    extract::State(state): extract::State<State>,
-    Caller(caller): Caller,
-    code: Code<ClaimCode>,
-) -> Result<Answer<EventoTO>, Failure> {
-    let whole = claims::whole(&state.app, &caller, code.get()?).await?;
-    record(&whole, &mut vec![whole.code]).map(Answer).ok_or(Failure::Internal)
+pub async fn show_claim(
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+    code: PathCode<ClaimCode>,
+) -> Result<JsonAnswer<EventoTO>, RequestFailure> {
+    let whole = claims::read_full_claim(&state.app, &caller, code.get()?).await?;
+    render_claim(&whole, &mut vec![whole.code]).map(JsonAnswer).ok_or(RequestFailure::Internal)
 }
 
 /// The claim at the end of a path, with those below it.
-fn record(whole: &Whole, path: &mut Vec<ClaimCode>) -> Option<EventoTO> {
+fn render_claim(whole: &FullClaim, path: &mut Vec<ClaimCode>) -> Option<EventoTO> {
     let registers = &whole.registers;
     let told = whole.claim(*path.last()?)?;
     let claim = &told.claim;
-    let (situation, colour, readable) = situation(registers, claim.head.situation);
+    let (situation, colour, readable) = describe_case_situation(registers, claim.head.situation);
     let mut related = Vec::new();
-    for below in whole.below(path) {
+    for below in whole.related_below(path) {
         path.push(below);
-        related.extend(record(whole, path));
+        related.extend(render_claim(whole, path));
         path.pop();
     }
     Some(EventoTO {
@@ -125,28 +126,28 @@ fn record(whole: &Whole, path: &mut Vec<ClaimCode>) -> Option<EventoTO> {
         cor_destaque: colour,
         cor_inversa: readable,
         data_abertura: claim.head.opened_at.date_in(&registers.zone).to_br(),
-        data_evento: claim.happened_on.as_deref().map(shown::day),
+        data_evento: claim.happened_on.as_deref().map(shown::format_day),
         protocolo: claim.head.protocol.to_string(),
         responsavel: told.responsible.clone(),
         situacao: situation,
-        tipo_evento: kind(registers, claim.kind),
+        tipo_evento: find_claim_type_name(registers, claim.kind),
         envolvido: names::involved(claim.involved),
         prioridade: names::priority(claim.priority),
-        associado: person(registers, claim.head.person, whole.person(claim.head.person)?),
-        condutor: claim.driver.and_then(|code| Some(person(registers, code, whole.person(code)?))),
+        associado: render_person(registers, claim.head.person, whole.person(claim.head.person)?),
+        condutor: claim.driver.and_then(|code| Some(render_person(registers, code, whole.person(code)?))),
         local: (claim.place != PostalAddress::default()).then(|| EnderecoTO::from(claim.place.clone())),
         veiculo: (claim.vehicle != Default::default()).then(|| VeiculoTO {
             placa: claim.vehicle.plate.as_ref().map(ToString::to_string),
             chassi: claim.vehicle.chassis.as_ref().map(ToString::to_string),
-            ..vehicle(registers, claim.vehicle.clone())
+            ..render_vehicle(registers, claim.vehicle.clone())
         }),
         relacionados: related,
     })
 }
 
-fn person(registers: &Registers, code: PersonCode, person: &Person) -> PessoaTO {
+fn render_person(registers: &TenantRegisters, code: PersonCode, person: &InvolvedPerson) -> PessoaTO {
     let profile = &person.profile;
-    let day = |day: &Option<String>| day.as_deref().map(shown::day);
+    let day = |day: &Option<String>| day.as_deref().map(shown::format_day);
     PessoaTO {
         categoria_cnh: profile.cnh_category.clone(),
         cod_loja: profile.branch.get(),

@@ -1,16 +1,16 @@
 //! `POST /ext/beneficio/validacao`: whether somebody has a benefit. Anybody may ask; who shows a token sees more.
 
-use crate::State;
-use crate::answer::Answer;
-use crate::extract::{AnyCaller, Base, From};
-use crate::failure::Failure;
-use crate::write::Write;
+use crate::ServerState;
+use crate::answer::JsonAnswer;
+use crate::extract::{ClientAddress, OptionalCaller, RequestedTenant};
+use crate::failure::RequestFailure;
+use crate::write::IncomingWrite;
 use app::access::Session;
-use app::validations::{self, Validated};
+use app::validations::{self, ValidatedBenefit};
 use axum::extract::{self, FromRequestParts};
 use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
-use domain::{CardNumber, SituationKind, TenantId, fold, shown};
+use domain::{CardNumber, SituationKind, TenantId, fold_text, shown};
 use std::sync::Arc;
 use wire::names;
 use wire::read;
@@ -23,39 +23,45 @@ pub struct ValidationCaller {
     base: TenantId,
 }
 
-impl FromRequestParts<State> for ValidationCaller {
-    type Rejection = Failure;
+impl FromRequestParts<ServerState> for ValidationCaller {
+    type Rejection = RequestFailure;
 
-    async fn from_request_parts(parts: &mut Parts, state: &State) -> Result<ValidationCaller, Failure> {
-        let Ok(AnyCaller(caller)) = AnyCaller::from_request_parts(parts, state).await;
-        let Base(base) = Base::from_request_parts(parts, state).await?;
+    async fn from_request_parts(
+        parts: &mut Parts,
+        state: &ServerState,
+    ) -> Result<ValidationCaller, RequestFailure> {
+        let Ok(OptionalCaller(caller)) = OptionalCaller::from_request_parts(parts, state).await;
+        let RequestedTenant(base) = RequestedTenant::from_request_parts(parts, state).await?;
         if caller.is_none() {
-            validations::must_be_open(&state.app, base).await?;
+            validations::require_open_validation(&state.app, base).await?;
         }
         Ok(ValidationCaller { caller, base })
     }
 }
 
-pub async fn validate(
-    extract::State(state): extract::State<State>,
+pub async fn validate_benefit(
+    extract::State(state): extract::State<ServerState>,
     ValidationCaller { caller, base }: ValidationCaller,
-    from: From,
-    write: Write,
-) -> Result<Response, Failure> {
+    from: ClientAddress,
+    write: IncomingWrite,
+) -> Result<Response, RequestFailure> {
     let Some(caller) = caller else {
-        let input = write.of_anybody(read::body)?;
-        let validated = validations::of_anybody(&state.app, base, from.address(), input).await?;
-        return Ok(Answer(record(&validated)).into_response());
+        let input = write.read_anonymous(read::read_body)?;
+        let validated =
+            validations::validate_benefit_anonymously(&state.app, base, from.address(), input).await?;
+        return Ok(JsonAnswer(render_validation(&validated)).into_response());
     };
-    let act = |input: ValidacaoBeneficioInput, once| validations::of_caller(&state.app, &caller, input, once);
-    write.answer(&state, &caller, read::body, act, record).await
+    let act = |input: ValidacaoBeneficioInput, once| {
+        validations::validate_benefit_as_caller(&state.app, &caller, input, once)
+    };
+    write.answer(&state, &caller, read::read_body, act, render_validation).await
 }
 
-fn record(validated: &Validated) -> ValidacaoBeneficioOutputTO {
-    let Validated { found, registers, is_whole } = validated;
+fn render_validation(validated: &ValidatedBenefit) -> ValidacaoBeneficioOutputTO {
+    let ValidatedBenefit { found, registers, is_whole } = validated;
     let benefit = &found.benefit;
     let (document, card) = (found.document.as_deref(), benefit.card.as_ref().map(CardNumber::as_str));
-    let is_active = validated.kind() == Some(SituationKind::Active);
+    let is_active = validated.situation_kind() == Some(SituationKind::Active);
     ValidacaoBeneficioOutputTO {
         status: if is_active { "ativo" } else { "inativo" },
         situacao: registers
@@ -63,26 +69,26 @@ fn record(validated: &Validated) -> ValidacaoBeneficioOutputTO {
             .map_or_else(String::new, |one| one.name.to_uppercase()),
         nome: found.name.clone(),
         cpf: match is_whole {
-            true => document.map(shown::document),
-            false => document.and_then(shown::veiled_document),
+            true => document.map(shown::format_document),
+            false => document.and_then(shown::mask_document),
         },
         cod_beneficio: found.code.get(),
         sequencial: benefit.sequence,
         numero_cartao_desconto: match is_whole {
-            true => card.map(shown::card),
-            false => card.and_then(shown::veiled_card),
+            true => card.map(shown::format_card),
+            false => card.and_then(shown::mask_card),
         },
         tipo_beneficio: names::benefit_kind(benefit.kind),
-        planos: plans(validated),
-        data_adesao: benefit.joined_on.as_deref().map(shown::day),
+        planos: render_plan_names(validated),
+        data_adesao: benefit.joined_on.as_deref().map(shown::format_day),
     }
 }
 
 /// By name, then code.
-fn plans(validated: &Validated) -> Vec<PlanoAcessoTO> {
+fn render_plan_names(validated: &ValidatedBenefit) -> Vec<PlanoAcessoTO> {
     let name = |code| validated.registers.plan(code).map_or_else(String::new, |plan| plan.name.clone());
     let mut plans: Vec<PlanoAcessoTO> =
         validated.plans().map(|code| PlanoAcessoTO { cod_plano: code.get(), nome: name(code) }).collect();
-    plans.sort_by_cached_key(|plan| (fold(&plan.nome), plan.cod_plano));
+    plans.sort_by_cached_key(|plan| (fold_text(&plan.nome), plan.cod_plano));
     plans
 }

@@ -1,15 +1,15 @@
 //! `/gestao/…/arquivos` and `/gestao/arquivo`: files that people attach. What is sent is the file itself, as it is; what is
 //! given back is never shown as a page, whatever it holds.
 
-use super::{evento::Evento, help_desk::HelpDesk, vistoria::Vistoria};
-use crate::State;
-use crate::answer::Answer;
-use crate::docs::AsItIs;
-use crate::extract::{Caller, Code, Query};
-use crate::failure::Failure;
-use crate::upload::Upload;
-use crate::write::{Keyed, Write};
-use app::files::{self, File, Incoming, Owner, Part, Stream, Told};
+use super::{evento::ClaimResource, help_desk::TicketResource, vistoria::InspectionResource};
+use crate::ServerState;
+use crate::answer::JsonAnswer;
+use crate::docs::CompressionExemption;
+use crate::extract::{AuthenticatedCaller, PathCode, QueryRecord};
+use crate::failure::RequestFailure;
+use crate::upload::StreamedUpload;
+use crate::write::{IdempotencyHeader, IncomingWrite};
+use app::files::{self, AttachedFile, AttachmentView, ByteStream, ContentPart, OwnerRecord, UploadBuffer};
 use axum::body::Body;
 use axum::extract;
 use axum::http::{HeaderName, HeaderValue, header};
@@ -21,95 +21,105 @@ use wire::read;
 use wire::records::{ArquivoQuery, ArquivoTO, MotivoInput};
 
 /// Something that files belong to.
-pub trait Owning: 'static {
+pub trait FileOwnerResource: 'static {
     const OWNER: FileOwner;
 }
 
-pub struct Associado;
+pub struct MemberResource;
 
-impl Owning for Evento {
+impl FileOwnerResource for ClaimResource {
     const OWNER: FileOwner = FileOwner::Claim;
 }
 
-impl Owning for Vistoria {
+impl FileOwnerResource for InspectionResource {
     const OWNER: FileOwner = FileOwner::Inspection;
 }
 
-impl Owning for HelpDesk {
+impl FileOwnerResource for TicketResource {
     const OWNER: FileOwner = FileOwner::Ticket;
 }
 
-impl Owning for Associado {
+impl FileOwnerResource for MemberResource {
     const OWNER: FileOwner = FileOwner::Member;
 }
 
 /// `GET /gestao/evento/{codEvento}/arquivos`
-pub async fn list<O: Owning>(
-    extract::State(state): extract::State<State>,
-    Caller(caller): Caller,
-    code: Code<i32>,
-) -> Result<Answer<Vec<ArquivoTO>>, Failure> {
-    let owner = Owner { of: O::OWNER, record: code.get()? };
-    let listed = files::list(&state.app, &caller, owner).await?;
-    Ok(Answer(listed.files.iter().map(|file| record(file, &listed.registers.zone)).collect()))
+pub async fn list_files<O: FileOwnerResource>(
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+    code: PathCode<i32>,
+) -> Result<JsonAnswer<Vec<ArquivoTO>>, RequestFailure> {
+    let owner = OwnerRecord { of: O::OWNER, record: code.get()? };
+    let listed = files::list_owner_files(&state.app, &caller, owner).await?;
+    Ok(JsonAnswer(listed.files.iter().map(|file| render_file(file, &listed.registers.zone)).collect()))
 }
 
 /// `POST /gestao/evento/{codEvento}/arquivos`
-pub async fn attach<O: Owning>(
-    extract::State(state): extract::State<State>,
-    Caller(caller): Caller,
-    code: Code<i32>,
-    Query(query): Query<ArquivoQuery>,
-    upload: Upload,
-) -> Result<Response, Failure> {
-    let owner = Owner { of: O::OWNER, record: code.get()? };
-    files::may_attach(&state.app, &caller, owner).await?;
-    let (keyed, incoming) = received(&state, upload).await?;
+pub async fn attach_file<O: FileOwnerResource>(
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+    code: PathCode<i32>,
+    QueryRecord(query): QueryRecord<ArquivoQuery>,
+    upload: StreamedUpload,
+) -> Result<Response, RequestFailure> {
+    let owner = OwnerRecord { of: O::OWNER, record: code.get()? };
+    files::authorize_attachment(&state.app, &caller, owner).await?;
+    let (keyed, incoming) = receive_upload(&state, upload).await?;
     let name = query.name.as_str();
     // The name counts as part of what was sent.
     let sent = Sha256::new().chain_update(name).chain_update([0]).chain_update(incoming.digest());
-    let act = async |once| Ok(files::attach(&state.app, &caller, owner, (name, incoming), once).await?);
-    keyed.answer(&state, (&caller, sent.finalize().into()), act, told_record).await
+    let act = async |once| Ok(files::attach_file(&state.app, &caller, owner, (name, incoming), once).await?);
+    keyed.answer(&state, (&caller, sent.finalize().into()), act, render_changed_file).await
 }
 
 /// `GET /gestao/arquivo/{codArquivo}`
-pub async fn one(
-    extract::State(state): extract::State<State>,
-    Caller(caller): Caller,
-    code: Code<i32>,
-) -> Result<Answer<ArquivoTO>, Failure> {
-    let told = files::one(&state.app, &caller, FileCode::new(code.get()?)).await?;
-    Ok(Answer(told_record(&told)))
+pub async fn show_file(
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+    code: PathCode<i32>,
+) -> Result<JsonAnswer<ArquivoTO>, RequestFailure> {
+    let told = files::read_file(&state.app, &caller, FileCode::new(code.get()?)).await?;
+    Ok(JsonAnswer(render_changed_file(&told)))
 }
 
 /// `GET /gestao/arquivo/{codArquivo}/conteudo`
-pub async fn content(
-    extract::State(state): extract::State<State>,
-    Caller(caller): Caller,
-    code: Code<i32>,
-) -> Result<Response, Failure> {
-    sent(files::open(&state.app, &caller, FileCode::new(code.get()?), Part::Data).await?, Part::Data)
+pub async fn download_file(
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+    code: PathCode<i32>,
+) -> Result<Response, RequestFailure> {
+    build_file_response(
+        files::open_file_content(&state.app, &caller, FileCode::new(code.get()?), ContentPart::Data).await?,
+        ContentPart::Data,
+    )
 }
 
 /// `GET /gestao/arquivo/{codArquivo}/miniatura`
-pub async fn preview(
-    extract::State(state): extract::State<State>,
-    Caller(caller): Caller,
-    code: Code<i32>,
-) -> Result<Response, Failure> {
-    sent(files::open(&state.app, &caller, FileCode::new(code.get()?), Part::Preview).await?, Part::Preview)
+pub async fn download_preview(
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+    code: PathCode<i32>,
+) -> Result<Response, RequestFailure> {
+    build_file_response(
+        files::open_file_content(&state.app, &caller, FileCode::new(code.get()?), ContentPart::Preview)
+            .await?,
+        ContentPart::Preview,
+    )
 }
 
 /// A file on its way out, or that there is no such small picture.
-fn sent((file, stream): (File, Option<Stream>), part: Part) -> Result<Response, Failure> {
-    let Some(Stream { size, bytes }) = stream else {
-        return Err(Failure::NotFound(
+fn build_file_response(
+    (file, stream): (AttachedFile, Option<ByteStream>),
+    part: ContentPart,
+) -> Result<Response, RequestFailure> {
+    let Some(ByteStream { size, bytes }) = stream else {
+        return Err(RequestFailure::NotFound(
             "codArquivo: este arquivo não é uma foto e não tem miniatura.".to_owned(),
         ));
     };
     let (kind, name) = match part {
-        Part::Data => (file.kind.media_type(), file.name),
-        Part::Preview => ("image/jpeg", format!("miniatura-{}.jpg", file.code)),
+        ContentPart::Data => (file.kind.media_type(), file.name),
+        ContentPart::Preview => ("image/jpeg", format!("miniatura-{}.jpg", file.code)),
     };
     let mut response = Body::from_stream(bytes).into_response();
     let headers = response.headers_mut();
@@ -118,51 +128,51 @@ fn sent((file, stream): (File, Option<Stream>), part: Part) -> Result<Response, 
     }
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
     headers.insert(header::CONTENT_LENGTH, size.into());
-    if let Ok(text) = HeaderValue::try_from(attachment::disposition(&name)) {
+    if let Ok(text) = HeaderValue::try_from(attachment::build_content_disposition(&name)) {
         headers.insert(header::CONTENT_DISPOSITION, text);
     }
     // What is kept is small already.
-    response.extensions_mut().insert(AsItIs);
+    response.extensions_mut().insert(CompressionExemption);
     Ok(response)
 }
 
 /// `PUT /gestao/arquivo/{codArquivo}/remover`
-pub async fn remove(
-    extract::State(state): extract::State<State>,
-    Caller(caller): Caller,
-    code: Code<i32>,
-    write: Write,
-) -> Result<Response, Failure> {
-    let read = |body: &[u8]| code.and(read::body_or_nothing(body));
+pub async fn remove_file(
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+    code: PathCode<i32>,
+    write: IncomingWrite,
+) -> Result<Response, RequestFailure> {
+    let read = |body: &[u8]| code.join_body(read::read_optional_body(body));
     let act = |(code, input): (i32, MotivoInput), once| {
-        files::remove(&state.app, &caller, FileCode::new(code), reason(input), once)
+        files::remove_file(&state.app, &caller, FileCode::new(code), extract_reason(input), once)
     };
-    write.answer(&state, &caller, read, act, told_record).await
+    write.answer(&state, &caller, read, act, render_changed_file).await
 }
 
 /// `PUT /gestao/arquivo/{codArquivo}/restaurar`
-pub async fn restore(
-    extract::State(state): extract::State<State>,
-    Caller(caller): Caller,
-    code: Code<i32>,
-    write: Write,
-) -> Result<Response, Failure> {
-    let read = |body: &[u8]| code.and(read::body_or_nothing(body));
+pub async fn restore_file(
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+    code: PathCode<i32>,
+    write: IncomingWrite,
+) -> Result<Response, RequestFailure> {
+    let read = |body: &[u8]| code.join_body(read::read_optional_body(body));
     let act = |(code, input): (i32, MotivoInput), once| {
-        files::restore(&state.app, &caller, FileCode::new(code), reason(input), once)
+        files::restore_file(&state.app, &caller, FileCode::new(code), extract_reason(input), once)
     };
-    write.answer(&state, &caller, read, act, told_record).await
+    write.answer(&state, &caller, read, act, render_changed_file).await
 }
 
-fn reason(input: MotivoInput) -> Option<String> {
-    input.reason.set().map(domain::Note::into_string)
+fn extract_reason(input: MotivoInput) -> Option<String> {
+    input.reason.into_set().map(domain::NoteText::into_string)
 }
 
-fn told_record(told: &Told) -> ArquivoTO {
-    record(&told.file, &told.registers.zone)
+fn render_changed_file(told: &AttachmentView) -> ArquivoTO {
+    render_file(&told.file, &told.registers.zone)
 }
 
-fn record(file: &File, zone: &TimeZone) -> ArquivoTO {
+fn render_file(file: &AttachedFile, zone: &TimeZone) -> ArquivoTO {
     let moment = |at: Moment| at.to_offset_iso(zone);
     ArquivoTO {
         cod_arquivo: file.code.get(),
@@ -187,14 +197,17 @@ fn record(file: &File, zone: &TimeZone) -> ArquivoTO {
     }
 }
 
-async fn received(state: &State, upload: Upload) -> Result<(Keyed, Incoming), Failure> {
+async fn receive_upload(
+    state: &ServerState,
+    upload: StreamedUpload,
+) -> Result<(IdempotencyHeader, UploadBuffer), RequestFailure> {
     let limits = state.app.files.limits;
-    let refused = |problem| Failure::from(app::Error::from(Rejection::File(problem)));
-    if upload.is_larger_than(limits.largest()) {
+    let refused = |problem| RequestFailure::from(app::Error::from(Rejection::File(problem)));
+    if upload.is_larger_than(limits.largest_bytes()) {
         return Err(refused(FileProblem::TooLarge { most_mib: limits.largest_mib }));
     }
-    let (keyed, mut pieces) = upload.begin(state, limits.largest_mib);
-    let mut incoming = Incoming::new(&state.app.files);
+    let (keyed, mut pieces) = upload.begin_reading(state, limits.largest_mib);
+    let mut incoming = UploadBuffer::new(&state.app.files);
     while let Some(bytes) = pieces.next().await? {
         incoming.push(&bytes).await?;
     }

@@ -1,16 +1,16 @@
 //! `/gestao/associado`: members, with everything that is known of them.
 
-use super::beneficio::situation;
-use crate::State;
-use crate::answer::Answer;
-use crate::ext::beneficio::plans;
-use crate::extract::{Caller, Code};
-use crate::failure::Failure;
-use crate::write::Write;
-use app::base::Registers;
-use app::benefits::Benefit;
-use app::happened::{Happened, History, What};
-use app::people::{self, View};
+use super::beneficio::describe_benefit_situation;
+use crate::ServerState;
+use crate::answer::JsonAnswer;
+use crate::ext::beneficio::render_plans;
+use crate::extract::{AuthenticatedCaller, PathCode};
+use crate::failure::RequestFailure;
+use crate::write::IncomingWrite;
+use app::base::TenantRegisters;
+use app::benefits::StoredBenefit;
+use app::happened::{RecordChange, RecordChangeDetail, RecordHistory};
+use app::people::{self, MemberView};
 use axum::extract;
 use axum::response::Response;
 use domain::{
@@ -21,51 +21,54 @@ use wire::read;
 use wire::records::{
     AlteracaoTO, AssociadoInput, AssociadoTO, BeneficioResumoTO, EnderecoTO, HistoricoRegistroTO, TelefoneTO,
 };
-use wire::trigger::benefit_description;
+use wire::trigger::describe_benefit;
 
 /// `GET /gestao/associado/{codPessoa}`
-pub async fn one(
-    extract::State(state): extract::State<State>,
-    Caller(caller): Caller,
-    code: Code<PersonCode>,
-) -> Result<Answer<AssociadoTO>, Failure> {
-    Ok(Answer(record(&people::member_whole(&state.app, &caller, code.get()?).await?)))
+pub async fn show_member(
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+    code: PathCode<PersonCode>,
+) -> Result<JsonAnswer<AssociadoTO>, RequestFailure> {
+    Ok(JsonAnswer(render_member(&people::read_member(&state.app, &caller, code.get()?).await?)))
 }
 
 /// `PUT /gestao/associado/{codPessoa}`
-pub async fn change(
-    extract::State(state): extract::State<State>,
-    Caller(caller): Caller,
-    code: Code<PersonCode>,
-    write: Write,
-) -> Result<Response, Failure> {
-    let read = |body: &[u8]| code.and(read::body(body));
+pub async fn change_member(
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+    code: PathCode<PersonCode>,
+    write: IncomingWrite,
+) -> Result<Response, RequestFailure> {
+    let read = |body: &[u8]| code.join_body(read::read_body(body));
     let act = |(code, input): (PersonCode, AssociadoInput), once| {
         people::change_member(&state.app, &caller, code, input, once)
     };
-    write.answer(&state, &caller, read, act, record).await
+    write.answer(&state, &caller, read, act, render_member).await
 }
 
 /// `GET /gestao/associado/{codPessoa}/historico`
-pub async fn history(
-    extract::State(state): extract::State<State>,
-    Caller(caller): Caller,
-    code: Code<PersonCode>,
-) -> Result<Answer<HistoricoRegistroTO>, Failure> {
-    let found = people::history(&state.app, &caller, code.get()?).await?;
-    Ok(Answer(happened(found, |benefit| format!("benefício {benefit}: situacao"))))
+pub async fn show_member_history(
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+    code: PathCode<PersonCode>,
+) -> Result<JsonAnswer<HistoricoRegistroTO>, RequestFailure> {
+    let found = people::read_member_history(&state.app, &caller, code.get()?).await?;
+    Ok(JsonAnswer(render_history(found, |benefit| format!("benefício {benefit}: situacao"))))
 }
 
 /// What happened to a record; `of_benefit` tells whose situation changed.
-pub fn happened(found: History, of_benefit: impl Fn(BenefitCode) -> String) -> HistoricoRegistroTO {
-    let History { happened, registers } = found;
-    let itens = happened.into_iter().map(|one| change_record(&registers, one, &of_benefit)).collect();
+pub fn render_history(
+    found: RecordHistory,
+    of_benefit: impl Fn(BenefitCode) -> String,
+) -> HistoricoRegistroTO {
+    let RecordHistory { happened, registers } = found;
+    let itens = happened.into_iter().map(|one| render_history_entry(&registers, one, &of_benefit)).collect();
     HistoricoRegistroTO { itens }
 }
 
-fn change_record(
-    registers: &Registers,
-    one: Happened,
+fn render_history_entry(
+    registers: &TenantRegisters,
+    one: RecordChange,
     of_benefit: impl Fn(BenefitCode) -> String,
 ) -> AlteracaoTO {
     let name = |code: SituationCode| registers.situation(code).map(|one| one.name.to_uppercase());
@@ -82,10 +85,10 @@ fn change_record(
         origem: None,
     };
     match one.what {
-        What::Field { name, before, after } => {
+        RecordChangeDetail::Field { name, before, after } => {
             AlteracaoTO { campo: name, antes: before, depois: after, ..told }
         }
-        What::Situation { code, from, to, reason, origin, benefit } => AlteracaoTO {
+        RecordChangeDetail::Situation { code, from, to, reason, origin, benefit } => AlteracaoTO {
             tipo: "situacao",
             cod_historico: Some(code.get()),
             campo: of_benefit(benefit),
@@ -98,9 +101,9 @@ fn change_record(
     }
 }
 
-fn record(view: &View) -> AssociadoTO {
+fn render_member(view: &MemberView) -> AssociadoTO {
     let (person, registers) = (&view.profile, &view.registers);
-    let day = |day: &Option<String>| day.as_deref().map(shown::day);
+    let day = |day: &Option<String>| day.as_deref().map(shown::format_day);
     let seller =
         |code: Option<SellerCode>| code.and_then(|code| registers.seller_name(code)).map(str::to_owned);
     let address =
@@ -133,7 +136,7 @@ fn record(view: &View) -> AssociadoTO {
         inscricao_municipal: person.municipal_registration.clone(),
         representante_legal: person.legal_representative.clone(),
         nome_empresa: person.company.clone(),
-        cnpj_empresa: person.company_document.as_ref().map(|one| shown::document(one.as_str())),
+        cnpj_empresa: person.company_document.as_ref().map(|one| shown::format_document(one.as_str())),
         cod_consultor: person.consultant.map(SellerCode::get),
         nome_consultor: seller(person.consultant),
         cod_representante: person.representative.map(SellerCode::get),
@@ -141,7 +144,11 @@ fn record(view: &View) -> AssociadoTO {
         conjuge: person.spouse.clone(),
         cpf_cnpj_responsavel_financeiro: person.payer_document.as_ref().map(Document::to_string),
         endereco_responsavel_financeiro: address(&person.payer_address),
-        beneficios: view.benefits.iter().map(|(code, one)| short(registers, *code, one)).collect(),
+        beneficios: view
+            .benefits
+            .iter()
+            .map(|(code, one)| render_benefit_summary(registers, *code, one))
+            .collect(),
         dependentes: view.dependents,
         data_cadastro: person.created_at.date_in(&registers.zone).to_br(),
         data_atualizacao: person.updated_at.date_in(&registers.zone).to_br(),
@@ -149,15 +156,19 @@ fn record(view: &View) -> AssociadoTO {
     }
 }
 
-fn short(registers: &Registers, code: BenefitCode, benefit: &Benefit) -> BeneficioResumoTO {
+fn render_benefit_summary(
+    registers: &TenantRegisters,
+    code: BenefitCode,
+    benefit: &StoredBenefit,
+) -> BeneficioResumoTO {
     let vehicle = &benefit.vehicle;
     let plan = benefit.plans.first().and_then(|(plan, _)| registers.plan(*plan));
-    let (name, kind, colour, text) = situation(registers, benefit.situation);
+    let (name, kind, colour, text) = describe_benefit_situation(registers, benefit.situation);
     BeneficioResumoTO {
         cod_beneficio: code.get(),
         sequencial: benefit.sequence,
         tipo_beneficio: names::benefit_kind(benefit.kind),
-        descricao: benefit_description(
+        descricao: describe_benefit(
             vehicle.plate.as_ref(),
             vehicle.brand.as_deref(),
             vehicle.model.as_deref(),
@@ -167,6 +178,6 @@ fn short(registers: &Registers, code: BenefitCode, benefit: &Benefit) -> Benefic
         tipo_situacao: kind,
         cor_destaque: colour,
         cor_inversa: text,
-        planos: plans(registers, &benefit.plans),
+        planos: render_plans(registers, &benefit.plans),
     }
 }

@@ -1,64 +1,68 @@
 //! `/gestao/base`: the association itself, for its administrators.
 
-use crate::State;
-use crate::answer::Answer;
-use crate::extract::Caller;
-use crate::failure::Failure;
-use crate::write::Write;
-use app::tenants::{self, Changed, Changes, Own};
+use crate::ServerState;
+use crate::answer::JsonAnswer;
+use crate::extract::AuthenticatedCaller;
+use crate::failure::RequestFailure;
+use crate::write::IncomingWrite;
+use app::tenants::{self, ChangeTenant, ChangeTenantOutcome, OwnTenant};
 use axum::extract;
 use axum::response::Response;
 use domain::ValidationPartner;
-use wire::read::Given;
-use wire::records::{BaseInput, BaseTO, ParceiroValidacaoInput, ParceiroValidacaoTO, base_body};
+use wire::read::FieldPatch;
+use wire::records::{BaseInput, BaseTO, ParceiroValidacaoInput, ParceiroValidacaoTO, read_base_body};
 
 /// `GET /gestao/base`
-pub async fn own(
-    extract::State(state): extract::State<State>,
-    Caller(caller): Caller,
-) -> Result<Answer<BaseTO>, Failure> {
-    Ok(Answer(record(&tenants::own(&state.app, &caller).await?)))
+pub async fn show_tenant(
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+) -> Result<JsonAnswer<BaseTO>, RequestFailure> {
+    Ok(JsonAnswer(render_tenant(&tenants::read_own_tenant(&state.app, &caller).await?)))
 }
 
 /// `PUT /gestao/base`
-pub async fn change(
-    extract::State(state): extract::State<State>,
-    Caller(caller): Caller,
-    write: Write,
-) -> Result<Response, Failure> {
+pub async fn change_tenant(
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+    write: IncomingWrite,
+) -> Result<Response, RequestFailure> {
     let act = |input: BaseInput, once| {
-        let changes = Changes {
+        let changes = ChangeTenant {
             version: input.version.get().into(),
-            name: input.name.set(),
-            time_zone: input.time_zone.set(),
+            name: input.name.into_set(),
+            time_zone: input.time_zone.into_set(),
             colour: input.colour,
             second_colour: input.second_colour,
-            open_validation: input.open_validation.set(),
-            validation_partners: partners_given(input.validation_partners),
+            open_validation: input.open_validation.into_set(),
+            validation_partners: convert_partners(input.validation_partners),
             second_factor_roles: input.second_factor_roles,
         };
-        tenants::change(&state.app, &caller, changes, once)
+        tenants::change_own_tenant(&state.app, &caller, changes, once)
     };
-    write.answer(&state, &caller, base_body, act, |changed: &Changed| record(&changed.own)).await
+    write
+        .answer(&state, &caller, read_base_body, act, |changed: &ChangeTenantOutcome| {
+            render_tenant(&changed.own)
+        })
+        .await
 }
 
-fn partners_given(given: Given<Vec<ParceiroValidacaoInput>>) -> Given<Vec<ValidationPartner>> {
+fn convert_partners(given: FieldPatch<Vec<ParceiroValidacaoInput>>) -> FieldPatch<Vec<ValidationPartner>> {
     let partner = |one: ParceiroValidacaoInput| ValidationPartner {
         network: one.network,
         lookups: one.lookups.get().unsigned_abs(),
     };
     match given {
-        Given::Set(partners) => Given::Set(partners.into_iter().map(partner).collect()),
-        Given::Clear => Given::Clear,
-        Given::Keep => Given::Keep,
+        FieldPatch::Set(partners) => FieldPatch::Set(partners.into_iter().map(partner).collect()),
+        FieldPatch::Clear => FieldPatch::Clear,
+        FieldPatch::Keep => FieldPatch::Keep,
     }
 }
 
-fn partner_record(partner: &ValidationPartner) -> ParceiroValidacaoTO {
+fn render_partner(partner: &ValidationPartner) -> ParceiroValidacaoTO {
     ParceiroValidacaoTO { rede: partner.network.to_string(), consultas: partner.lookups }
 }
 
-fn record(Own { tenant, hosts }: &Own) -> BaseTO {
+fn render_tenant(OwnTenant { tenant, hosts }: &OwnTenant) -> BaseTO {
     BaseTO {
         cod_cliente_sistema: tenant.id.get(),
         nome: tenant.name.clone(),
@@ -67,7 +71,7 @@ fn record(Own { tenant, hosts }: &Own) -> BaseTO {
         cor: tenant.colour.clone(),
         cor_secundaria: tenant.second_colour.clone(),
         validacao_aberta: tenant.open_validation,
-        parceiros_validacao: tenants::partners(tenant).iter().map(partner_record).collect(),
+        parceiros_validacao: tenants::parse_partners(tenant).iter().map(render_partner).collect(),
         segundo_fator_obrigatorio: tenant.second_factor_roles.iter().map(|role| wire::role(*role)).collect(),
         versao: tenant.version,
     }

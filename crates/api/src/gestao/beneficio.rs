@@ -1,14 +1,14 @@
 //! `/gestao/beneficio`: benefits, with everything that is known of them.
 
-use super::associado::happened;
-use crate::State;
-use crate::answer::Answer;
-use crate::ext::beneficio::{fields, itens, vehicle};
-use crate::extract::{Caller, Code, Codes};
-use crate::failure::Failure;
-use crate::write::Write;
-use app::base::Registers;
-use app::benefits::{self, View};
+use super::associado::render_history;
+use crate::ServerState;
+use crate::answer::JsonAnswer;
+use crate::ext::beneficio::{itens, render_additional_fields, render_vehicle};
+use crate::extract::{AuthenticatedCaller, PathCode, PathCodePair};
+use crate::failure::RequestFailure;
+use crate::write::IncomingWrite;
+use app::base::TenantRegisters;
+use app::benefits::{self, FullBenefit};
 use axum::extract;
 use axum::response::Response;
 use domain::{
@@ -21,80 +21,83 @@ use wire::records::{
 };
 
 /// `GET /gestao/beneficio/{codBeneficio}`
-pub async fn one(
-    extract::State(state): extract::State<State>,
-    Caller(caller): Caller,
-    code: Code<BenefitCode>,
-) -> Result<Answer<BeneficioTO>, Failure> {
-    Ok(Answer(record(&benefits::whole(&state.app, &caller, code.get()?).await?)))
+pub async fn show_benefit(
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+    code: PathCode<BenefitCode>,
+) -> Result<JsonAnswer<BeneficioTO>, RequestFailure> {
+    Ok(JsonAnswer(render_benefit(&benefits::read_full_benefit(&state.app, &caller, code.get()?).await?)))
 }
 
 /// `PUT /gestao/beneficio/{codBeneficio}`
-pub async fn change(
-    extract::State(state): extract::State<State>,
-    Caller(caller): Caller,
-    code: Code<BenefitCode>,
-    write: Write,
-) -> Result<Response, Failure> {
-    let read = |body: &[u8]| code.and(read::body(body));
+pub async fn change_benefit(
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+    code: PathCode<BenefitCode>,
+    write: IncomingWrite,
+) -> Result<Response, RequestFailure> {
+    let read = |body: &[u8]| code.join_body(read::read_body(body));
     let act = |(code, input): (BenefitCode, BeneficioAlteracaoInput), once| {
-        benefits::change_whole(&state.app, &caller, code, input, once)
+        benefits::change_benefit(&state.app, &caller, code, input, once)
     };
-    write.answer(&state, &caller, read, act, record).await
+    write.answer(&state, &caller, read, act, render_benefit).await
 }
 
 /// `PUT /gestao/beneficio/{codBeneficio}/situacao`
-pub async fn move_to(
-    extract::State(state): extract::State<State>,
-    Caller(caller): Caller,
-    code: Code<BenefitCode>,
-    write: Write,
-) -> Result<Response, Failure> {
-    let read = |body: &[u8]| code.and(read::body(body));
+pub async fn change_benefit_situation(
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+    code: PathCode<BenefitCode>,
+    write: IncomingWrite,
+) -> Result<Response, RequestFailure> {
+    let read = |body: &[u8]| code.join_body(read::read_body(body));
     let act = |(code, input): (BenefitCode, SituacaoBeneficioInput), once| {
-        benefits::move_to(&state.app, &caller, code, input, once)
+        benefits::change_benefit_situation(&state.app, &caller, code, input, once)
     };
-    write.answer(&state, &caller, read, act, record).await
+    write.answer(&state, &caller, read, act, render_benefit).await
 }
 
 /// `PUT /gestao/beneficio/{codBeneficio}/itens/{codItem}`
-pub async fn change_item(
-    extract::State(state): extract::State<State>,
-    Caller(caller): Caller,
-    Codes(codes): Codes<BenefitCode, ItemCode>,
-    write: Write,
-) -> Result<Response, Failure> {
-    let read = |body: &[u8]| codes.and(read::body(body));
+pub async fn change_benefit_item(
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+    PathCodePair(codes): PathCodePair<BenefitCode, ItemCode>,
+    write: IncomingWrite,
+) -> Result<Response, RequestFailure> {
+    let read = |body: &[u8]| codes.join_body(read::read_body(body));
     let act = |(codes, input): ((BenefitCode, ItemCode), ItemAlteracaoInput), once| {
         benefits::change_item(&state.app, &caller, codes, input, once)
     };
-    write.answer(&state, &caller, read, act, record).await
+    write.answer(&state, &caller, read, act, render_benefit).await
 }
 
 /// `GET /gestao/beneficio/{codBeneficio}/historico`
-pub async fn history(
-    extract::State(state): extract::State<State>,
-    Caller(caller): Caller,
-    code: Code<BenefitCode>,
-) -> Result<Answer<HistoricoRegistroTO>, Failure> {
-    let found = benefits::history(&state.app, &caller, code.get()?).await?;
-    Ok(Answer(happened(found, |_| "situacao".to_owned())))
+pub async fn show_benefit_history(
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+    code: PathCode<BenefitCode>,
+) -> Result<JsonAnswer<HistoricoRegistroTO>, RequestFailure> {
+    let found = benefits::read_benefit_history(&state.app, &caller, code.get()?).await?;
+    Ok(JsonAnswer(render_history(found, |_| "situacao".to_owned())))
 }
 
 /// A situation as it is shown: name, type, colour, and the colour of text on it.
-pub fn situation(registers: &Registers, code: SituationCode) -> (String, &'static str, String, String) {
+pub fn describe_benefit_situation(
+    registers: &TenantRegisters,
+    code: SituationCode,
+) -> (String, &'static str, String, String) {
     registers.situation(code).map_or_else(Default::default, |one| {
         let (name, colour) = (one.name.to_uppercase(), one.colour);
-        (name, names::situation_kind(one.kind), colour.to_string(), colour.readable_on().to_string())
+        (name, names::situation_kind(one.kind), colour.to_string(), colour.readable_text_colour().to_string())
     })
 }
 
-fn record(view: &View) -> BeneficioTO {
+fn render_benefit(view: &FullBenefit) -> BeneficioTO {
     let (benefit, registers) = (&view.benefit, &view.registers);
-    let day = |day: &Option<String>| day.as_deref().map(shown::day);
+    let day = |day: &Option<String>| day.as_deref().map(shown::format_day);
     let seller =
         |code: Option<SellerCode>| code.and_then(|code| registers.seller_name(code)).map(str::to_owned);
-    let (name, kind, colour, text) = situation(registers, benefit.situation);
+    let (name, kind, colour, text) = describe_benefit_situation(registers, benefit.situation);
     let is_vehicle = benefit.kind == BenefitKind::Vehicle;
     BeneficioTO {
         cod_beneficio: view.code.get(),
@@ -117,8 +120,12 @@ fn record(view: &View) -> BeneficioTO {
         data_adesao: day(&benefit.joined_on),
         data_ativacao: day(&benefit.activated_on),
         data_cancelamento: day(&benefit.cancelled_on),
-        itens: view.items.iter().map(|item| itens::record(item, registers.plan(item.plan))).collect(),
-        veiculo: is_vehicle.then(|| vehicle(registers, benefit.vehicle.clone())),
+        itens: view
+            .items
+            .iter()
+            .map(|item| itens::render_benefit_item(item, registers.plan(item.plan)))
+            .collect(),
+        veiculo: is_vehicle.then(|| render_vehicle(registers, benefit.vehicle.clone())),
         cod_tipo_veiculo: benefit.vehicle.kind.map(VehicleTypeCode::get),
         codigo_fipe: benefit.vehicle.fipe.clone(),
         cod_consultor: benefit.consultant.map(SellerCode::get),
@@ -127,7 +134,7 @@ fn record(view: &View) -> BeneficioTO {
         nome_representante: seller(benefit.representative),
         codigo_integracao: benefit.integration_code.clone(),
         observacao: benefit.note.clone(),
-        dados_adicionais: fields(registers, &benefit.fields),
+        dados_adicionais: render_additional_fields(registers, &benefit.fields),
         dependentes: view.dependents,
         versao: benefit.version,
     }

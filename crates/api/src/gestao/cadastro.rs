@@ -1,99 +1,117 @@
 //! `/gestao/plano`, `/gestao/loja` and every other register: one set of operations, made for each from its description. All who
 //! work in the association read them, administrators write them.
 
-use crate::State;
-use crate::answer::Answer;
-use crate::extract::{Caller, Code, Pairs};
-use crate::failure::Failure;
-use crate::operation::{Access, Operation, Section, get, post, put};
-use crate::write::Write;
-use app::registering::{self, Record, Saved};
+use crate::ServerState;
+use crate::answer::JsonAnswer;
+use crate::extract::{AuthenticatedCaller, PathCode, RawQueryPairs};
+use crate::failure::RequestFailure;
+use crate::operation::{AllowedCallers, ApiOperation, DocsSection, get, post, put};
+use crate::write::IncomingWrite;
+use app::registering::{self, SavedRecord, StoredRecord};
 use axum::extract;
 use axum::response::Response;
 use domain::{Role, TimeZone};
-use registers::{Register, Told};
-use wire::records::Pagina;
-use wire::register::{self, Shown};
+use registers::{OperationDescription, Register};
+use wire::records::ListPage;
+use wire::register::{self, RecordOutput};
 
-const READERS: Access = Access::Roles(&[Role::Administrator, Role::Operator]);
-const WRITERS: Access = Access::Roles(&[Role::Administrator]);
+const READERS: AllowedCallers = AllowedCallers::Roles(&[Role::Administrator, Role::Operator]);
+const WRITERS: AllowedCallers = AllowedCallers::Roles(&[Role::Administrator]);
 
 /// The operations of a register.
-pub fn operations(register: &'static Register) -> [Operation; 4] {
-    type S = extract::State<State>;
+pub fn build_register_operations(register: &'static Register) -> [ApiOperation; 4] {
+    type S = extract::State<ServerState>;
     let words = &register.words;
-    let told =
-        |operation: Operation, told: &Told| operation.told(Section::Registers, told.summary, told.text);
-    let list = move |state: S, caller: Caller, pairs: Pairs| list(register, state, caller, pairs);
-    let read = move |state: S, caller: Caller, code: Code<i32>| one(register, state, caller, code);
-    let create = move |state: S, caller: Caller, write: Write| create(register, state, caller, write);
-    let change = move |state: S, caller: Caller, code: Code<i32>, write: Write| {
-        change(register, state, caller, code, write)
+    let told = |operation: ApiOperation, told: &OperationDescription| {
+        operation.describe(DocsSection::Registers, told.summary, told.text)
+    };
+    let list = move |state: S, caller: AuthenticatedCaller, pairs: RawQueryPairs| {
+        list_register_records(register, state, caller, pairs)
+    };
+    let read = move |state: S, caller: AuthenticatedCaller, code: PathCode<i32>| {
+        show_register_record(register, state, caller, code)
+    };
+    let create = move |state: S, caller: AuthenticatedCaller, write: IncomingWrite| {
+        create_register_record(register, state, caller, write)
+    };
+    let change = move |state: S, caller: AuthenticatedCaller, code: PathCode<i32>, write: IncomingWrite| {
+        change_register_record(register, state, caller, code, write)
     };
     [
         told(get(words.all_at, READERS, list), &words.list)
-            .asks_for(register::query_fields(register))
-            .answers_record(vec![register::page_record(register), register::record(register)]),
+            .with_query_fields(register::list_query_fields(register))
+            .with_answer_records(vec![
+                register::describe_page(register),
+                register::describe_record(register),
+            ]),
         told(post(words.all_at, WRITERS, create), &words.create)
-            .takes_record(register::input_record(register))
-            .answers_record(vec![register::record(register)]),
-        told(get(words.one_at, READERS, read), &words.read).answers_record(vec![register::record(register)]),
+            .with_body_record(register::describe_input(register))
+            .with_answer_records(vec![register::describe_record(register)]),
+        told(get(words.one_at, READERS, read), &words.read)
+            .with_answer_records(vec![register::describe_record(register)]),
         told(put(words.one_at, WRITERS, change), &words.change)
-            .takes_record(register::change_record(register))
-            .answers_record(vec![register::record(register)]),
+            .with_body_record(register::describe_change(register))
+            .with_answer_records(vec![register::describe_record(register)]),
     ]
 }
 
-async fn list(
+async fn list_register_records(
     register: &'static Register,
-    extract::State(state): extract::State<State>,
-    Caller(caller): Caller,
-    Pairs(pairs): Pairs,
-) -> Result<Answer<Pagina<Shown>>, Failure> {
-    let asked = register::asked(register, pairs.into_iter())?;
-    let page = registering::page(&state.app, &caller, register, asked).await?;
-    let shown = page.records.iter().map(|record| shown(register, record, &page.zone)).collect();
-    Ok(Answer(Pagina::new(shown, page.number, page.total)))
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+    RawQueryPairs(pairs): RawQueryPairs,
+) -> Result<JsonAnswer<ListPage<RecordOutput>>, RequestFailure> {
+    let asked = register::read_list_query(register, pairs.into_iter())?;
+    let page = registering::list_records(&state.app, &caller, register, asked).await?;
+    let shown =
+        page.records.iter().map(|record| render_register_record(register, record, &page.zone)).collect();
+    Ok(JsonAnswer(ListPage::new(shown, page.number, page.total)))
 }
 
-async fn one(
+async fn show_register_record(
     register: &'static Register,
-    extract::State(state): extract::State<State>,
-    Caller(caller): Caller,
-    code: Code<i32>,
-) -> Result<Answer<Shown>, Failure> {
-    let (record, zone) = registering::one(&state.app, &caller, register, code.get()?).await?;
-    Ok(Answer(shown(register, &record, &zone)))
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+    code: PathCode<i32>,
+) -> Result<JsonAnswer<RecordOutput>, RequestFailure> {
+    let (record, zone) = registering::read_record(&state.app, &caller, register, code.get()?).await?;
+    Ok(JsonAnswer(render_register_record(register, &record, &zone)))
 }
 
-async fn create(
+async fn create_register_record(
     register: &'static Register,
-    extract::State(state): extract::State<State>,
-    Caller(caller): Caller,
-    write: Write,
-) -> Result<Response, Failure> {
-    let read = |body: &[u8]| register::sent(register, body);
-    let act = |sent, once| registering::create(&state.app, &caller, register, sent, once);
-    write.answer(&state, &caller, read, act, saved(register)).await
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+    write: IncomingWrite,
+) -> Result<Response, RequestFailure> {
+    let read = |body: &[u8]| register::read_record_input(register, body);
+    let act = |sent, once| registering::create_record(&state.app, &caller, register, sent, once);
+    write.answer(&state, &caller, read, act, build_saved_renderer(register)).await
 }
 
-async fn change(
+async fn change_register_record(
     register: &'static Register,
-    extract::State(state): extract::State<State>,
-    Caller(caller): Caller,
-    code: Code<i32>,
-    write: Write,
-) -> Result<Response, Failure> {
-    let read = |body: &[u8]| code.and(register::sent(register, body));
-    let act = |sent, once| registering::change(&state.app, &caller, register, sent, once);
-    write.answer(&state, &caller, read, act, saved(register)).await
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+    code: PathCode<i32>,
+    write: IncomingWrite,
+) -> Result<Response, RequestFailure> {
+    let read = |body: &[u8]| code.join_body(register::read_record_input(register, body));
+    let act = |sent, once| registering::change_record(&state.app, &caller, register, sent, once);
+    write.answer(&state, &caller, read, act, build_saved_renderer(register)).await
 }
 
-fn saved(register: &'static Register) -> impl Fn(&Saved) -> Shown + Send + Sync + 'static {
-    move |saved| shown(register, &saved.record, &saved.zone)
+fn build_saved_renderer(
+    register: &'static Register,
+) -> impl Fn(&SavedRecord) -> RecordOutput + Send + Sync + 'static {
+    move |saved| render_register_record(register, &saved.record, &saved.zone)
 }
 
-fn shown(register: &'static Register, record: &Record, zone: &TimeZone) -> Shown {
+fn render_register_record(
+    register: &'static Register,
+    record: &StoredRecord,
+    zone: &TimeZone,
+) -> RecordOutput {
     let moments = [record.created_at, record.updated_at].map(|at| at.to_offset_iso(zone));
-    Shown::new(register, (record.code, &record.values), (record.active, record.version), moments)
+    RecordOutput::new(register, (record.code, &record.values), (record.active, record.version), moments)
 }

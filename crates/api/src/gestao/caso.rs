@@ -1,145 +1,147 @@
 //! What is the same in the operations of `/gestao/evento`, `/gestao/vistoria`, `/gestao/helpDesk` and `/gestao/consulta`, and
-//! `/gestao/atrasados`, which is about all of them. What differs is each one's [`Operated`].
+//! `/gestao/atrasados`, which is about all of them. What differs is each one's [`CaseResource`].
 
-use crate::State;
-use crate::answer::Answer;
-use crate::ext::evento::situation;
-use crate::extract::{Caller, Code, Query};
-use crate::failure::Failure;
-use crate::write::Write;
-use app::base::Registers;
-use app::cases::{self, Case, History, Input, Item, Moved, Note, Whole, Written};
+use crate::ServerState;
+use crate::answer::JsonAnswer;
+use crate::ext::evento::describe_case_situation;
+use crate::extract::{AuthenticatedCaller, PathCode, QueryRecord};
+use crate::failure::RequestFailure;
+use crate::write::IncomingWrite;
+use app::base::TenantRegisters;
+use app::cases::{
+    self, AnyCaseInput, CaseChangeHistory, FullCase, Item, Moved, RecordNote, StoredCase, StoredFieldChange,
+};
 use axum::extract;
 use axum::response::Response;
 use domain::{CaseKind, Moment, SituationCode, UserCode, shown};
 use serde::Serialize;
 use wire::names;
-use wire::read::{self, Between, Read};
+use wire::read::{self, BoundedInt, JsonInput};
 use wire::records::{
-    AlteracaoTO, AtrasadosQuery, CasoItemTO, CasoQuery, HistoricoRegistroTO, NotaInput, NotaTO, Pagina,
+    AlteracaoTO, AtrasadosQuery, CasoItemTO, CasoQuery, HistoricoRegistroTO, ListPage, NotaInput, NotaTO,
     ProximaSituacaoTO, SituacaoInput,
 };
 
 /// Something that is worked on.
-pub trait Operated: 'static {
+pub trait CaseResource: 'static {
     const KIND: CaseKind;
     /// What is sent of it.
-    type Input: Read + Send + 'static;
+    type Input: JsonInput + Send + 'static;
     /// What is answered of it.
     type Record: Serialize + 'static;
 
-    fn input(sent: Self::Input) -> Input;
-    fn record(whole: &Whole) -> Self::Record;
+    fn convert_input(sent: Self::Input) -> AnyCaseInput;
+    fn render_case(whole: &FullCase) -> Self::Record;
 }
 
 /// `GET /gestao/evento`
-pub async fn list<O: Operated>(
-    extract::State(state): extract::State<State>,
-    Caller(caller): Caller,
-    Query(query): Query<CasoQuery>,
-) -> Result<Answer<Pagina<CasoItemTO>>, Failure> {
-    let page = cases::list(&state.app, &caller, O::KIND, query).await?;
-    Ok(Answer(listed(page, state.app.now())))
+pub async fn list_cases<O: CaseResource>(
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+    QueryRecord(query): QueryRecord<CasoQuery>,
+) -> Result<JsonAnswer<ListPage<CasoItemTO>>, RequestFailure> {
+    let page = cases::list_cases(&state.app, &caller, O::KIND, query).await?;
+    Ok(JsonAnswer(render_case_page(page, state.app.now())))
 }
 
 /// `GET /gestao/atrasados`
-pub async fn overdue(
-    extract::State(state): extract::State<State>,
-    Caller(caller): Caller,
-    Query(query): Query<AtrasadosQuery>,
-) -> Result<Answer<Pagina<CasoItemTO>>, Failure> {
-    let number = query.page.set().map_or(1, Between::get);
-    let page = cases::overdue(&state.app, &caller, number).await?;
-    Ok(Answer(listed(page, state.app.now())))
+pub async fn list_overdue_cases(
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+    QueryRecord(query): QueryRecord<AtrasadosQuery>,
+) -> Result<JsonAnswer<ListPage<CasoItemTO>>, RequestFailure> {
+    let number = query.page.into_set().map_or(1, BoundedInt::get);
+    let page = cases::list_overdue_cases(&state.app, &caller, number).await?;
+    Ok(JsonAnswer(render_case_page(page, state.app.now())))
 }
 
-fn listed(page: app::searches::Page<Item>, now: Moment) -> Pagina<CasoItemTO> {
-    let items = page.rows.iter().map(|row| item(&page.registers, row, now)).collect();
-    Pagina::new(items, page.number, page.total)
+fn render_case_page(page: app::searches::SearchPage<Item>, now: Moment) -> ListPage<CasoItemTO> {
+    let items = page.rows.iter().map(|row| render_case_item(&page.registers, row, now)).collect();
+    ListPage::new(items, page.number, page.total)
 }
 
 /// `GET /gestao/evento/{codEvento}`
-pub async fn one<O: Operated>(
-    extract::State(state): extract::State<State>,
-    Caller(caller): Caller,
-    code: Code<i32>,
-) -> Result<Answer<O::Record>, Failure> {
-    Ok(Answer(O::record(&cases::one(&state.app, &caller, O::KIND, code.get()?).await?)))
+pub async fn show_case<O: CaseResource>(
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+    code: PathCode<i32>,
+) -> Result<JsonAnswer<O::Record>, RequestFailure> {
+    Ok(JsonAnswer(O::render_case(&cases::read_case(&state.app, &caller, O::KIND, code.get()?).await?)))
 }
 
 /// `POST /gestao/evento`
-pub async fn open<O: Operated>(
-    extract::State(state): extract::State<State>,
-    Caller(caller): Caller,
-    write: Write,
-) -> Result<Response, Failure> {
-    let act = |input: O::Input, once| cases::open(&state.app, &caller, O::input(input), once);
-    write.answer(&state, &caller, read::body, act, O::record).await
+pub async fn open_case<O: CaseResource>(
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+    write: IncomingWrite,
+) -> Result<Response, RequestFailure> {
+    let act = |input: O::Input, once| cases::open_case(&state.app, &caller, O::convert_input(input), once);
+    write.answer(&state, &caller, read::read_body, act, O::render_case).await
 }
 
 /// `PUT /gestao/evento/{codEvento}`
-pub async fn change<O: Operated>(
-    extract::State(state): extract::State<State>,
-    Caller(caller): Caller,
-    code: Code<i32>,
-    write: Write,
-) -> Result<Response, Failure> {
-    let read = |body: &[u8]| code.and(read::body(body));
+pub async fn change_case<O: CaseResource>(
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+    code: PathCode<i32>,
+    write: IncomingWrite,
+) -> Result<Response, RequestFailure> {
+    let read = |body: &[u8]| code.join_body(read::read_body(body));
     let act = |(code, input): (i32, O::Input), once| {
-        cases::change(&state.app, &caller, (code, O::input(input)), once)
+        cases::change_case(&state.app, &caller, (code, O::convert_input(input)), once)
     };
-    write.answer(&state, &caller, read, act, O::record).await
+    write.answer(&state, &caller, read, act, O::render_case).await
 }
 
 /// `PUT /gestao/evento/{codEvento}/situacao`
-pub async fn move_to<O: Operated>(
-    extract::State(state): extract::State<State>,
-    Caller(caller): Caller,
-    code: Code<i32>,
-    write: Write,
-) -> Result<Response, Failure> {
-    let read = |body: &[u8]| code.and(read::body(body));
+pub async fn change_case_situation<O: CaseResource>(
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+    code: PathCode<i32>,
+    write: IncomingWrite,
+) -> Result<Response, RequestFailure> {
+    let read = |body: &[u8]| code.join_body(read::read_body(body));
     let act = |(code, input): (i32, SituacaoInput), once| {
-        cases::move_to(&state.app, &caller, (O::KIND, code), input, once)
+        cases::change_case_situation(&state.app, &caller, (O::KIND, code), input, once)
     };
-    write.answer(&state, &caller, read, act, O::record).await
+    write.answer(&state, &caller, read, act, O::render_case).await
 }
 
 /// `POST /gestao/evento/{codEvento}/nota`
-pub async fn note<O: Operated>(
-    extract::State(state): extract::State<State>,
-    Caller(caller): Caller,
-    code: Code<i32>,
-    write: Write,
-) -> Result<Response, Failure> {
-    let read = |body: &[u8]| code.and(read::body(body));
+pub async fn add_case_note<O: CaseResource>(
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+    code: PathCode<i32>,
+    write: IncomingWrite,
+) -> Result<Response, RequestFailure> {
+    let read = |body: &[u8]| code.join_body(read::read_body(body));
     let act = |(code, input): (i32, NotaInput), once| {
-        cases::note(&state.app, &caller, (O::KIND, code), input, once)
+        cases::add_case_note(&state.app, &caller, (O::KIND, code), input, once)
     };
-    write.answer(&state, &caller, read, act, O::record).await
+    write.answer(&state, &caller, read, act, O::render_case).await
 }
 
 /// `GET /gestao/evento/{codEvento}/historico`
-pub async fn history<O: Operated>(
-    extract::State(state): extract::State<State>,
-    Caller(caller): Caller,
-    code: Code<i32>,
-) -> Result<Answer<HistoricoRegistroTO>, Failure> {
-    let history = cases::history(&state.app, &caller, O::KIND, code.get()?).await?;
-    Ok(Answer(HistoricoRegistroTO { itens: merged(&history) }))
+pub async fn show_case_history<O: CaseResource>(
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+    code: PathCode<i32>,
+) -> Result<JsonAnswer<HistoricoRegistroTO>, RequestFailure> {
+    let history = cases::read_case_history(&state.app, &caller, O::KIND, code.get()?).await?;
+    Ok(JsonAnswer(HistoricoRegistroTO { itens: merge_history(&history) }))
 }
 
 /// Both in the order of time; what came at the same moment as it was written.
-fn merged(history: &History) -> Vec<AlteracaoTO> {
+fn merge_history(history: &CaseChangeHistory) -> Vec<AlteracaoTO> {
     let registers = &history.registers;
-    let moves = history.moves.iter().map(|one| (one.at, moved(registers, one)));
-    let fields = history.fields.iter().map(|one| (one.at, changed(registers, one)));
+    let moves = history.moves.iter().map(|one| (one.at, render_situation_change(registers, one)));
+    let fields = history.fields.iter().map(|one| (one.at, render_field_change(registers, one)));
     let mut all: Vec<(Moment, AlteracaoTO)> = moves.chain(fields).collect();
     all.sort_by_key(|(at, _)| *at);
     all.into_iter().map(|(_, one)| one).collect()
 }
 
-fn moved(registers: &Registers, one: &Moved) -> AlteracaoTO {
+fn render_situation_change(registers: &TenantRegisters, one: &Moved) -> AlteracaoTO {
     let name = |code: SituationCode| registers.situation(code).map(|one| one.name.to_uppercase());
     AlteracaoTO {
         tipo: "situacao",
@@ -155,7 +157,7 @@ fn moved(registers: &Registers, one: &Moved) -> AlteracaoTO {
     }
 }
 
-fn changed(registers: &Registers, one: &Written) -> AlteracaoTO {
+fn render_field_change(registers: &TenantRegisters, one: &StoredFieldChange) -> AlteracaoTO {
     AlteracaoTO {
         tipo: "campo",
         data_hora: one.at.to_offset_iso(&registers.zone),
@@ -170,16 +172,16 @@ fn changed(registers: &Registers, one: &Written) -> AlteracaoTO {
     }
 }
 
-fn item(registers: &Registers, row: &Item, now: Moment) -> CasoItemTO {
+fn render_case_item(registers: &TenantRegisters, row: &Item, now: Moment) -> CasoItemTO {
     let head = row.case.head();
-    let (situation, colour, readable) = situation(registers, head.situation);
-    let due = cases::due(registers, head);
+    let (situation, colour, readable) = describe_case_situation(registers, head.situation);
+    let due = cases::compute_due_moment(registers, head);
     let moment = |at: Moment| at.to_offset_iso(&registers.zone);
-    let (kind, kind_name) = kind(registers, &row.case);
+    let (kind, kind_name) = describe_case_type(registers, &row.case);
     let planned = match &row.case {
-        Case::Inspection(own) => own.planned_for,
-        Case::Appointment(own) => own.takes_place_at,
-        Case::Claim(_) | Case::Ticket(_) => None,
+        StoredCase::Inspection(own) => own.planned_for,
+        StoredCase::Appointment(own) => own.takes_place_at,
+        StoredCase::Claim(_) | StoredCase::Ticket(_) => None,
     };
     CasoItemTO {
         entidade: names::entity(row.case.kind().entity()),
@@ -189,7 +191,7 @@ fn item(registers: &Registers, row: &Item, now: Moment) -> CasoItemTO {
         nome_loja: registers.branch_name(head.branch).to_owned(),
         cod_pessoa: head.person.get(),
         nome_pessoa: row.name.clone(),
-        cpf_cnpj: row.document.as_deref().map(shown::document),
+        cpf_cnpj: row.document.as_deref().map(shown::format_document),
         cod_beneficio: head.benefit.map(domain::BenefitCode::get),
         placa: row.plate.clone(),
         cod_tipo: kind,
@@ -197,7 +199,7 @@ fn item(registers: &Registers, row: &Item, now: Moment) -> CasoItemTO {
         prioridade: row.case.priority().map(names::priority),
         cod_situacao: head.situation.get(),
         situacao: situation,
-        tipo_situacao: situation_kind(registers, head.situation),
+        tipo_situacao: find_situation_kind_name(registers, head.situation),
         cor_destaque: colour,
         cor_inversa: readable,
         situacao_desde: moment(head.situation_since),
@@ -212,14 +214,16 @@ fn item(registers: &Registers, row: &Item, now: Moment) -> CasoItemTO {
     }
 }
 
-fn kind(registers: &Registers, case: &Case) -> (Option<i32>, Option<String>) {
+fn describe_case_type(registers: &TenantRegisters, case: &StoredCase) -> (Option<i32>, Option<String>) {
     let (code, name) = match case {
-        Case::Claim(own) => (Some(own.kind.get()), registers.claim_type(own.kind).map(|one| &one.name)),
-        Case::Inspection(own) => {
+        StoredCase::Claim(own) => (Some(own.kind.get()), registers.claim_type(own.kind).map(|one| &one.name)),
+        StoredCase::Inspection(own) => {
             (Some(own.kind.get()), registers.inspection_type(own.kind).map(|one| &one.name))
         }
-        Case::Ticket(own) => (Some(own.kind.get()), registers.ticket_type(own.kind).map(|one| &one.name)),
-        Case::Appointment(own) => {
+        StoredCase::Ticket(own) => {
+            (Some(own.kind.get()), registers.ticket_type(own.kind).map(|one| &one.name))
+        }
+        StoredCase::Appointment(own) => {
             let found = own.specialty.and_then(|code| registers.specialty(code));
             (own.specialty.map(domain::SpecialtyCode::get), found.map(|one| &one.name))
         }
@@ -227,12 +231,12 @@ fn kind(registers: &Registers, case: &Case) -> (Option<i32>, Option<String>) {
     (code, name.cloned())
 }
 
-fn situation_kind(registers: &Registers, code: SituationCode) -> &'static str {
-    registers.kind_of(code).map_or("", names::situation_kind)
+fn find_situation_kind_name(registers: &TenantRegisters, code: SituationCode) -> &'static str {
+    registers.situation_kind(code).map_or("", names::situation_kind)
 }
 
 /// What all of them answer alike.
-pub struct Common {
+pub struct CommonCaseFields {
     pub item: CasoItemTO,
     pub benefit: Option<String>,
     pub next: Vec<ProximaSituacaoTO>,
@@ -240,13 +244,13 @@ pub struct Common {
     pub notes: Vec<NotaTO>,
 }
 
-pub fn common(whole: &Whole) -> Common {
+pub fn build_common_fields(whole: &FullCase) -> CommonCaseFields {
     let registers = &whole.registers;
-    Common {
-        item: item(registers, &whole.told, whole.now),
+    CommonCaseFields {
+        item: render_case_item(registers, &whole.told, whole.now),
         benefit: whole.benefit.clone(),
         next: whole
-            .next()
+            .next_situations()
             .map(|one| ProximaSituacaoTO {
                 cod_situacao: one.code.get(),
                 situacao: one.name.to_uppercase(),
@@ -254,11 +258,11 @@ pub fn common(whole: &Whole) -> Common {
             })
             .collect(),
         updated: whole.told.case.head().updated_at.to_offset_iso(&registers.zone),
-        notes: whole.notes.iter().map(|one| note_record(registers, one)).collect(),
+        notes: whole.notes.iter().map(|one| render_note(registers, one)).collect(),
     }
 }
 
-fn note_record(registers: &Registers, note: &Note) -> NotaTO {
+fn render_note(registers: &TenantRegisters, note: &RecordNote) -> NotaTO {
     NotaTO {
         numero: note.number,
         data_hora: note.written_at.to_offset_iso(&registers.zone),

@@ -1,29 +1,29 @@
 //! `/gestao/consulta`: appointments, as the association works on them.
 
-use super::caso::{Operated, common, record};
-use app::cases::{Case, Input, Whole};
+use super::caso::{CaseResource, build_common_fields, record};
+use app::cases::{AnyCaseInput, FullCase, StoredCase};
 use domain::{CaseKind, ClinicCode, DependentCode, DoctorCode, SpecialtyCode};
 use wire::records::{ConsultaGestaoInput, ConsultaGestaoTO};
 
-pub struct Consulta;
+pub struct AppointmentResource;
 
-impl Operated for Consulta {
+impl CaseResource for AppointmentResource {
     const KIND: CaseKind = CaseKind::Appointment;
     type Input = ConsultaGestaoInput;
     type Record = Option<ConsultaGestaoTO>;
 
-    fn input(sent: ConsultaGestaoInput) -> Input {
-        Input::Appointment(Box::new(sent))
+    fn convert_input(sent: ConsultaGestaoInput) -> AnyCaseInput {
+        AnyCaseInput::Appointment(Box::new(sent))
     }
 
-    fn record(whole: &Whole) -> Option<ConsultaGestaoTO> {
-        let Case::Appointment(own) = &whole.told.case else { return None };
+    fn render_case(whole: &FullCase) -> Option<ConsultaGestaoTO> {
+        let StoredCase::Appointment(own) = &whole.told.case else { return None };
         let registers = &whole.registers;
         let specialty = own.specialty.and_then(|code| registers.specialty(code));
         let clinic = own.clinic.and_then(|code| registers.clinic(code));
         let doctor = own.doctor.and_then(|code| registers.doctor(code));
         Some(record!(
-            common(whole),
+            build_common_fields(whole),
             ConsultaGestaoTO {
                 cod_consulta,
                 cod_dependente: own.dependent.map(DependentCode::get),

@@ -1,65 +1,73 @@
 //! `/gestao/entrega`: what was sent to receivers, for administrators.
 
-use crate::State;
-use crate::answer::Answer;
-use crate::extract::{Caller, Query};
-use crate::failure::Failure;
-use crate::write::Write;
-use app::base::registers;
-use app::receivers::By;
-use app::triggers::{self, Replay, Told};
+use crate::ServerState;
+use crate::answer::JsonAnswer;
+use crate::extract::{AuthenticatedCaller, QueryRecord};
+use crate::failure::RequestFailure;
+use crate::write::IncomingWrite;
+use app::base::load_registers;
+use app::receivers::TenantActor;
+use app::triggers::{self, DeliveryWithAttempts, ReplaySelection};
 use axum::extract;
 use axum::response::Response;
 use domain::{HistoryCode, Rejection, TenantId, TimeZone};
-use wire::read::{self, Given};
+use wire::read::{self, FieldPatch};
 use wire::records::{EntregaQuery, EntregaTO, EntregasTO, ReenvioInput, ReenvioTO, TentativaTO};
 
 /// `GET /gestao/entrega`
-pub async fn list(
-    extract::State(state): extract::State<State>,
-    Caller(caller): Caller,
-    Query(query): Query<EntregaQuery>,
-) -> Result<Answer<EntregasTO>, Failure> {
+pub async fn list_deliveries(
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+    QueryRecord(query): QueryRecord<EntregaQuery>,
+) -> Result<JsonAnswer<EntregasTO>, RequestFailure> {
     let tenant = caller.scope.tenant();
-    let zone = &registers(&state.app, tenant).await?.zone;
-    let after = query.after.set().map_or(0, read::Between::get);
-    let page = triggers::page(&state.app, tenant, query.receiver, query.state.set(), HistoryCode::new(after))
-        .await?;
-    Ok(Answer(EntregasTO {
+    let zone = &load_registers(&state.app, tenant).await?.zone;
+    let after = query.after.into_set().map_or(0, read::BoundedInt::get);
+    let page = triggers::list_deliveries(
+        &state.app,
+        tenant,
+        query.receiver,
+        query.state.into_set(),
+        HistoryCode::new(after),
+    )
+    .await?;
+    Ok(JsonAnswer(EntregasTO {
         proximo: page.last().map_or(after, |told| told.delivery.history.get()),
         tem_mais: page.len() as i64 == triggers::PAGE,
-        itens: page.into_iter().map(|told| record(tenant, zone, told)).collect(),
+        itens: page.into_iter().map(|told| render_delivery(tenant, zone, told)).collect(),
     }))
 }
 
 /// `POST /gestao/entrega/reenviar`
-pub async fn send_again(
-    extract::State(state): extract::State<State>,
-    Caller(caller): Caller,
-    write: Write,
-) -> Result<Response, Failure> {
+pub async fn replay_deliveries(
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+    write: IncomingWrite,
+) -> Result<Response, RequestFailure> {
     let tenant = caller.scope.tenant();
-    let zone = registers(&state.app, tenant).await?.zone.clone();
-    let (app, zone, by) = (&state.app, &zone, By { tenant, user: Some(caller.user) });
+    let zone = load_registers(&state.app, tenant).await?.zone.clone();
+    let (app, zone, by) = (&state.app, &zone, TenantActor { tenant, user: Some(caller.user) });
     let act = |input: ReenvioInput, once| async move {
         let what = match (&input.first, &input.since) {
-            (Given::Set(first), Given::Keep | Given::Clear) => {
-                Replay::Stretch(*first, input.last.clone().set().unwrap_or(*first))
+            (FieldPatch::Set(first), FieldPatch::Keep | FieldPatch::Clear) => {
+                ReplaySelection::Stretch(*first, input.last.clone().into_set().unwrap_or(*first))
             }
-            (Given::Keep | Given::Clear, Given::Set(since)) => Replay::MissedSince(since.moment_in(zone)),
+            (FieldPatch::Keep | FieldPatch::Clear, FieldPatch::Set(since)) => {
+                ReplaySelection::MissedSince(since.moment_in(zone))
+            }
             _ => return Err(Rejection::NothingToSendAgain.into()),
         };
-        triggers::replay(app, by, (input.receiver, what), once).await
+        triggers::replay_deliveries(app, by, (input.receiver, what), once).await
     };
-    write.answer(&state, &caller, read::body, act, |count: &u64| ReenvioTO { reenviadas: *count }).await
+    write.answer(&state, &caller, read::read_body, act, |count: &u64| ReenvioTO { reenviadas: *count }).await
 }
 
-fn record(tenant: TenantId, zone: &TimeZone, told: Told) -> EntregaTO {
+fn render_delivery(tenant: TenantId, zone: &TimeZone, told: DeliveryWithAttempts) -> EntregaTO {
     let one = told.delivery;
     EntregaTO {
         cod_receptor: one.receiver.get(),
         cod_historico: one.history.get(),
-        webhook_id: triggers::message_id(tenant, &triggers::mark_of(&one)),
+        webhook_id: triggers::build_message_id(tenant, &triggers::build_delivery_mark(&one)),
         entidade: wire::entity_path(one.entity),
         codigo: one.record,
         estado: wire::delivery_state(one.state),

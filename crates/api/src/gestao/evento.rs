@@ -1,33 +1,33 @@
 //! `/gestao/evento`: claims, as the association works on them.
 
-use super::caso::{Operated, common, record};
-use crate::ext::beneficio::vehicle;
-use crate::ext::evento::{kind, situation};
-use app::cases::{Case, Input, Item, Whole};
+use super::caso::{CaseResource, build_common_fields, record};
+use crate::ext::beneficio::render_vehicle;
+use crate::ext::evento::{describe_case_situation, find_claim_type_name};
+use app::cases::{AnyCaseInput, FullCase, Item, StoredCase};
 use domain::{CaseKind, PersonCode, PostalAddress};
 use wire::names;
 use wire::records::{EnderecoTO, EventoGestaoInput, EventoGestaoTO, EventoRelacionadoTO};
 
-pub struct Evento;
+pub struct ClaimResource;
 
-impl Operated for Evento {
+impl CaseResource for ClaimResource {
     const KIND: CaseKind = CaseKind::Claim;
     type Input = EventoGestaoInput;
     type Record = Option<EventoGestaoTO>;
 
-    fn input(sent: EventoGestaoInput) -> Input {
-        Input::Claim(Box::new(sent))
+    fn convert_input(sent: EventoGestaoInput) -> AnyCaseInput {
+        AnyCaseInput::Claim(Box::new(sent))
     }
 
-    fn record(whole: &Whole) -> Option<EventoGestaoTO> {
-        let Case::Claim(claim) = &whole.told.case else { return None };
+    fn render_case(whole: &FullCase) -> Option<EventoGestaoTO> {
+        let StoredCase::Claim(claim) = &whole.told.case else { return None };
         let registers = &whole.registers;
         Some(record!(
-            common(whole),
+            build_common_fields(whole),
             EventoGestaoTO {
                 cod_evento,
                 cod_tipo_evento: claim.kind.get(),
-                tipo_evento: kind(registers, claim.kind),
+                tipo_evento: find_claim_type_name(registers, claim.kind),
                 envolvido: names::involved(claim.involved),
                 prioridade: names::priority(claim.priority),
                 descricao: claim.description.clone(),
@@ -37,20 +37,24 @@ impl Operated for Evento {
                 local: (claim.place != PostalAddress::default())
                     .then(|| EnderecoTO::from(claim.place.clone())),
                 veiculo: (claim.vehicle != Default::default())
-                    .then(|| vehicle(registers, claim.vehicle.clone())),
-                relacionados: whole.related.iter().filter_map(|one| related(whole, one)).collect(),
+                    .then(|| render_vehicle(registers, claim.vehicle.clone())),
+                relacionados: whole
+                    .related
+                    .iter()
+                    .filter_map(|one| render_related_claim(whole, one))
+                    .collect(),
             }
         ))
     }
 }
 
-fn related(whole: &Whole, one: &Item) -> Option<EventoRelacionadoTO> {
-    let Case::Claim(claim) = &one.case else { return None };
+fn render_related_claim(whole: &FullCase, one: &Item) -> Option<EventoRelacionadoTO> {
+    let StoredCase::Claim(claim) = &one.case else { return None };
     Some(EventoRelacionadoTO {
         cod_evento: one.code,
         protocolo: claim.head.protocol.to_string(),
-        tipo_evento: kind(&whole.registers, claim.kind),
-        situacao: situation(&whole.registers, claim.head.situation).0,
+        tipo_evento: find_claim_type_name(&whole.registers, claim.kind),
+        situacao: describe_case_situation(&whole.registers, claim.head.situation).0,
         nome_pessoa: one.name.clone(),
         data_abertura: claim.head.opened_at.to_offset_iso(&whole.registers.zone),
     })

@@ -1,10 +1,10 @@
 //! `/gestao/exportacao/associado` and so on for every list: one set of handlers, made for each from its description.
 
-use crate::State;
-use crate::extract::{Caller, Pairs};
-use crate::failure::Failure;
-use crate::operation::{Access, Operation, SHEETS, Section, get};
-use app::sheets::{self, Export, List, SheetError};
+use crate::ServerState;
+use crate::extract::{AuthenticatedCaller, RawQueryPairs};
+use crate::failure::RequestFailure;
+use crate::operation::{AllowedCallers, ApiOperation, DocsSection, SHEETS, get};
+use app::sheets::{self, ExportableList, ListExport, ListExportError};
 use axum::body::Body;
 use axum::extract;
 use axum::http::{HeaderValue, header};
@@ -13,18 +13,18 @@ use futures_util::stream::poll_fn;
 use std::sync::LazyLock;
 
 /// What is told of each list, made once.
-struct Told {
-    list: List,
+struct ExportDescription {
+    list: ExportableList,
     path: String,
     summary: String,
     text: String,
 }
 
-static TOLD: LazyLock<Vec<Told>> = LazyLock::new(|| {
-    let told = |list: List| {
+static TOLD: LazyLock<Vec<ExportDescription>> = LazyLock::new(|| {
+    let told = |list: ExportableList| {
         let columns: Vec<String> =
             list.headings().iter().map(|one| format!("`{}` ({})", one.name, one.title)).collect();
-        Told {
+        ExportDescription {
             list,
             path: format!("/gestao/exportacao/{}", list.name),
             summary: format!("Exportar: {}", list.title.to_lowercase()),
@@ -36,37 +36,39 @@ static TOLD: LazyLock<Vec<Told>> = LazyLock::new(|| {
             ),
         }
     };
-    sheets::lists().map(told).collect()
+    sheets::list_exportable_lists().map(told).collect()
 });
 
-pub fn operations() -> impl Iterator<Item = Operation> {
-    type S = extract::State<State>;
+pub fn list_export_operations() -> impl Iterator<Item = ApiOperation> {
+    type S = extract::State<ServerState>;
     TOLD.iter().map(|told| {
         let list = told.list;
-        let handler = move |state: S, caller: Caller, pairs: Pairs| export(list, state, caller, pairs);
-        get(&told.path, Access::Roles(list.roles), handler)
-            .told(Section::Export, &told.summary, &told.text)
-            .asks_for(list.query_fields())
-            .answers_file(SHEETS)
+        let handler = move |state: S, caller: AuthenticatedCaller, pairs: RawQueryPairs| {
+            export_list(list, state, caller, pairs)
+        };
+        get(&told.path, AllowedCallers::Roles(list.roles), handler)
+            .describe(DocsSection::Export, &told.summary, &told.text)
+            .with_query_fields(list.query_fields())
+            .with_file_answer(SHEETS)
     })
 }
 
-async fn export(
-    list: List,
-    extract::State(state): extract::State<State>,
-    Caller(caller): Caller,
-    Pairs(pairs): Pairs,
-) -> Result<Response, Failure> {
-    match sheets::open(&state.app, &caller, list, pairs).await {
-        Ok(export) => Ok(file(export)),
-        Err(SheetError::Unread(problems)) => Err(problems.into()),
-        Err(SheetError::App(error)) => Err(error.into()),
+async fn export_list(
+    list: ExportableList,
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+    RawQueryPairs(pairs): RawQueryPairs,
+) -> Result<Response, RequestFailure> {
+    match sheets::start_list_export(&state.app, &caller, list, pairs).await {
+        Ok(export) => Ok(build_export_response(export)),
+        Err(ListExportError::InvalidQuery(problems)) => Err(problems.into()),
+        Err(ListExportError::App(error)) => Err(error.into()),
     }
 }
 
 /// A file that is saved, not shown, and leaves as it is made.
-fn file(export: Export) -> Response {
-    let Export { file_name, content_type, mut bytes } = export;
+fn build_export_response(export: ListExport) -> Response {
+    let ListExport { file_name, content_type, mut bytes } = export;
     let mut response = Response::new(Body::from_stream(poll_fn(move |context| bytes.poll_recv(context))));
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));

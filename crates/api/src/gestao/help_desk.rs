@@ -1,27 +1,27 @@
 //! `/gestao/helpDesk`: tickets, as the association works on them.
 
-use super::caso::{Operated, common, record};
-use app::cases::{Case, Input, Whole};
+use super::caso::{CaseResource, build_common_fields, record};
+use app::cases::{AnyCaseInput, FullCase, StoredCase};
 use domain::CaseKind;
 use wire::names;
 use wire::records::{HelpDeskGestaoInput, HelpDeskGestaoTO};
 
-pub struct HelpDesk;
+pub struct TicketResource;
 
-impl Operated for HelpDesk {
+impl CaseResource for TicketResource {
     const KIND: CaseKind = CaseKind::Ticket;
     type Input = HelpDeskGestaoInput;
     type Record = Option<HelpDeskGestaoTO>;
 
-    fn input(sent: HelpDeskGestaoInput) -> Input {
-        Input::Ticket(Box::new(sent))
+    fn convert_input(sent: HelpDeskGestaoInput) -> AnyCaseInput {
+        AnyCaseInput::Ticket(Box::new(sent))
     }
 
-    fn record(whole: &Whole) -> Option<HelpDeskGestaoTO> {
-        let Case::Ticket(own) = &whole.told.case else { return None };
+    fn render_case(whole: &FullCase) -> Option<HelpDeskGestaoTO> {
+        let StoredCase::Ticket(own) = &whole.told.case else { return None };
         let kind = whole.registers.ticket_type(own.kind);
         Some(record!(
-            common(whole),
+            build_common_fields(whole),
             HelpDeskGestaoTO {
                 cod_help_desk,
                 cod_tipo_help_desk: own.kind.get(),

@@ -1,11 +1,11 @@
 //! `/gestao/historico`: the feed of situation changes.
 
-use crate::State;
-use crate::answer::Answer;
-use crate::extract::{Caller, Query};
-use crate::failure::Failure;
-use app::base::Registers;
-use app::feed::{self, Entry};
+use crate::ServerState;
+use crate::answer::JsonAnswer;
+use crate::extract::{AuthenticatedCaller, QueryRecord};
+use crate::failure::RequestFailure;
+use app::base::TenantRegisters;
+use app::feed::{self, HistoryFeedEntry};
 use axum::extract;
 use domain::{HistoryCursor, SituationCode};
 use serde_json::value::RawValue;
@@ -13,24 +13,27 @@ use wire::names;
 use wire::records::{HistoricoQuery, HistoricoTO, MudancaTO};
 
 /// `GET /gestao/historico`
-pub async fn page(
-    extract::State(state): extract::State<State>,
-    Caller(caller): Caller,
-    Query(query): Query<HistoricoQuery>,
-) -> Result<Answer<HistoricoTO>, Failure> {
-    let after = query.after.set().unwrap_or(HistoryCursor::START);
-    let page = feed::page(&state.app, &caller, query.entity.set(), after).await?;
+pub async fn list_situation_changes(
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+    QueryRecord(query): QueryRecord<HistoricoQuery>,
+) -> Result<JsonAnswer<HistoricoTO>, RequestFailure> {
+    let after = query.after.into_set().unwrap_or(HistoryCursor::START);
+    let page = feed::read_feed_page(&state.app, &caller, query.entity.into_set(), after).await?;
     let next = page.next.to_string();
-    let items = page.entries.into_iter().map(|entry| change(&page.registers, entry));
-    let items = items.collect::<Result<Vec<MudancaTO>, Failure>>()?;
-    Ok(Answer(HistoricoTO { itens: items, proximo: next, tem_mais: page.has_more }))
+    let items = page.entries.into_iter().map(|entry| render_feed_entry(&page.registers, entry));
+    let items = items.collect::<Result<Vec<MudancaTO>, RequestFailure>>()?;
+    Ok(JsonAnswer(HistoricoTO { itens: items, proximo: next, tem_mais: page.has_more }))
 }
 
-fn change(registers: &Registers, entry: Entry) -> Result<MudancaTO, Failure> {
+fn render_feed_entry(
+    registers: &TenantRegisters,
+    entry: HistoryFeedEntry,
+) -> Result<MudancaTO, RequestFailure> {
     let name = |code: SituationCode| registers.situation(code).map(|one| one.name.to_uppercase());
     let body = RawValue::from_string(entry.body).map_err(|error| {
         tracing::error!(%error, code = entry.code.get(), "a trigger is kept that is no JSON");
-        Failure::Internal
+        RequestFailure::Internal
     })?;
     Ok(MudancaTO {
         cod_historico: entry.code.get(),

@@ -1,100 +1,110 @@
 //! `/gestao/receptor`: who is told of changes of situation, for administrators.
 
-use crate::State;
-use crate::answer::Answer;
-use crate::extract::{Caller, Code};
-use crate::failure::Failure;
-use crate::write::Write;
+use crate::ServerState;
+use crate::answer::JsonAnswer;
+use crate::extract::{AuthenticatedCaller, PathCode};
+use crate::failure::RequestFailure;
+use crate::write::IncomingWrite;
 use app::access::Session;
-use app::base::registers;
-use app::receivers::{self, AT_ONCE, Added, By, ChangedReceiver, Changes, Told, Wanted, Why};
+use app::base::load_registers;
+use app::receivers::{
+    self, AT_ONCE, ChangedReceiver, CreatedReceiver, ReceiverChangeRequest, RedactedReceiver,
+    RequestedReceiver, TenantActor, Why,
+};
 use app::triggers;
 use axum::extract;
 use axum::response::Response;
-use domain::{Entity, Field, ReceiverCode, Rejection, SigningSecret, TimeZone};
-use wire::read::{self, Given};
+use domain::{Entity, InputField, ReceiverCode, Rejection, SigningSecret, TimeZone};
+use wire::read::{self, FieldPatch};
 use wire::records::{
     CabecalhoInput, MotivoInput, ReceptorAlteracaoInput, ReceptorCriadoTO, ReceptorInput, ReceptorTO,
     SegredoTO, TesteReceptorInput, TesteReceptorTO,
 };
 
-fn by(caller: &Session) -> By {
-    By { tenant: caller.scope.tenant(), user: Some(caller.user) }
+fn build_actor(caller: &Session) -> TenantActor {
+    TenantActor { tenant: caller.scope.tenant(), user: Some(caller.user) }
 }
 
 /// `GET /gestao/receptor`
-pub async fn list(
-    extract::State(state): extract::State<State>,
-    Caller(caller): Caller,
-) -> Result<Answer<Vec<ReceptorTO>>, Failure> {
+pub async fn list_receivers(
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+) -> Result<JsonAnswer<Vec<ReceptorTO>>, RequestFailure> {
     let tenant = caller.scope.tenant();
-    let zone = &registers(&state.app, tenant).await?.zone;
-    let all = receivers::all(&state.app, &state.vault, tenant).await?;
-    Ok(Answer(all.iter().map(|told| record(zone, told)).collect()))
+    let zone = &load_registers(&state.app, tenant).await?.zone;
+    let all = receivers::list_receivers(&state.app, &state.vault, tenant).await?;
+    Ok(JsonAnswer(all.iter().map(|told| render_receiver(zone, told)).collect()))
 }
 
 /// `GET /gestao/receptor/{codReceptor}`
-pub async fn one(
-    extract::State(state): extract::State<State>,
-    Caller(caller): Caller,
-    code: Code<ReceiverCode>,
-) -> Result<Answer<ReceptorTO>, Failure> {
+pub async fn show_receiver(
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+    code: PathCode<ReceiverCode>,
+) -> Result<JsonAnswer<ReceptorTO>, RequestFailure> {
     let tenant = caller.scope.tenant();
-    let zone = &registers(&state.app, tenant).await?.zone;
-    Ok(Answer(record(zone, &receivers::find(&state.app, &state.vault, tenant, code.get()?).await?)))
+    let zone = &load_registers(&state.app, tenant).await?.zone;
+    Ok(JsonAnswer(render_receiver(
+        zone,
+        &receivers::read_receiver(&state.app, &state.vault, tenant, code.get()?).await?,
+    )))
 }
 
 /// `POST /gestao/receptor`
-pub async fn create(
-    extract::State(state): extract::State<State>,
-    Caller(caller): Caller,
-    write: Write,
-) -> Result<Response, Failure> {
-    let zone = registers(&state.app, caller.scope.tenant()).await?.zone.clone();
+pub async fn create_receiver(
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+    write: IncomingWrite,
+) -> Result<Response, RequestFailure> {
+    let zone = load_registers(&state.app, caller.scope.tenant()).await?.zone.clone();
     let act = |input: ReceptorInput, once| async {
-        let wanted = wanted(input)?;
-        receivers::add(&state.app, &state.vault, by(&caller), wanted, once).await
+        let wanted = convert_new_receiver(input)?;
+        receivers::create_receiver(&state.app, &state.vault, build_actor(&caller), wanted, once).await
     };
     let (shown, kept) = (zone.clone(), zone);
-    let shown = move |added: &Added| created(&shown, added, Some(&added.secret));
-    let kept = move |added: &Added| created(&kept, added, None);
-    write.answer_secret(&state, &caller, read::body, act, (shown, kept)).await
+    let shown = move |added: &CreatedReceiver| render_created_receiver(&shown, added, Some(&added.secret));
+    let kept = move |added: &CreatedReceiver| render_created_receiver(&kept, added, None);
+    write.answer_secret(&state, &caller, read::read_body, act, (shown, kept)).await
 }
 
-fn created(zone: &TimeZone, added: &Added, secret: Option<&SigningSecret>) -> ReceptorCriadoTO {
+fn render_created_receiver(
+    zone: &TimeZone,
+    added: &CreatedReceiver,
+    secret: Option<&SigningSecret>,
+) -> ReceptorCriadoTO {
     ReceptorCriadoTO {
         segredo: secret.map(|secret| secret.expose().to_owned()),
-        receptor: record(zone, &added.receiver),
+        receptor: render_receiver(zone, &added.receiver),
     }
 }
 
-fn wanted(input: ReceptorInput) -> Result<Wanted, app::Error> {
+fn convert_new_receiver(input: ReceptorInput) -> Result<RequestedReceiver, app::Error> {
     let mut problems = Vec::new();
-    let address = input.address.set();
+    let address = input.address.into_set();
     if address.is_none() {
-        problems.push(Rejection::Missing(Field::Address));
+        problems.push(Rejection::Missing(InputField::Address));
     }
     let entities = match input.entities {
-        Given::Set(names) => entities(&names, &mut problems),
-        Given::Keep | Given::Clear => {
+        FieldPatch::Set(names) => parse_entities(&names, &mut problems),
+        FieldPatch::Keep | FieldPatch::Clear => {
             problems.push(Rejection::NoEntity);
             Vec::new()
         }
     };
-    let headers = headers(input.headers.set().unwrap_or_default());
-    problems.extend(receivers::bad_headers(&headers));
+    let headers = convert_headers(input.headers.into_set().unwrap_or_default());
+    problems.extend(receivers::find_bad_headers(&headers));
     match (address, &problems[..]) {
-        (Some(address), []) => Ok(Wanted {
+        (Some(address), []) => Ok(RequestedReceiver {
             address,
             entities,
             headers,
-            concurrency: input.concurrency.set().map_or(AT_ONCE, read::Between::get),
+            concurrency: input.concurrency.into_set().map_or(AT_ONCE, read::BoundedInt::get),
         }),
         _ => Err(app::Error::Refused(problems)),
     }
 }
 
-fn entities(names: &[String], problems: &mut Vec<Rejection>) -> Vec<Entity> {
+fn parse_entities(names: &[String], problems: &mut Vec<Rejection>) -> Vec<Entity> {
     if names.iter().any(|name| name == "todos") {
         return Entity::ALL.to_vec();
     }
@@ -103,7 +113,7 @@ fn entities(names: &[String], problems: &mut Vec<Rejection>) -> Vec<Entity> {
     }
     let mut known = Vec::new();
     for name in names {
-        match wire::entity_from(name) {
+        match wire::parse_entity_path(name) {
             Some(entity) => known.push(entity),
             None => problems.push(Rejection::UnknownEntity(name.chars().take(100).collect())),
         }
@@ -111,101 +121,109 @@ fn entities(names: &[String], problems: &mut Vec<Rejection>) -> Vec<Entity> {
     known
 }
 
-fn headers(given: Vec<CabecalhoInput>) -> Vec<(String, String)> {
+fn convert_headers(given: Vec<CabecalhoInput>) -> Vec<(String, String)> {
     given.into_iter().map(|one| (one.name.as_str().to_owned(), one.value.expose().to_owned())).collect()
 }
 
 /// `PUT /gestao/receptor/{codReceptor}`
-pub async fn change(
-    extract::State(state): extract::State<State>,
-    Caller(caller): Caller,
-    code: Code<ReceiverCode>,
-    write: Write,
-) -> Result<Response, Failure> {
-    let zone = registers(&state.app, caller.scope.tenant()).await?.zone.clone();
-    let read = |body: &[u8]| code.and(read::body(body));
-    let (app, vault, by) = (&state.app, &state.vault, by(&caller));
+pub async fn change_receiver(
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+    code: PathCode<ReceiverCode>,
+    write: IncomingWrite,
+) -> Result<Response, RequestFailure> {
+    let zone = load_registers(&state.app, caller.scope.tenant()).await?.zone.clone();
+    let read = |body: &[u8]| code.join_body(read::read_body(body));
+    let (app, vault, by) = (&state.app, &state.vault, build_actor(&caller));
     let act = |(code, input): (ReceiverCode, ReceptorAlteracaoInput), once| async move {
-        receivers::change(app, vault, by, (code, changes(input)?), once).await
+        receivers::change_receiver(app, vault, by, (code, convert_receiver_changes(input)?), once).await
     };
     let (shown, kept) = (zone.clone(), zone);
     let shown = move |changed: &ChangedReceiver| ReceptorTO {
         novo_segredo: changed.secret.as_ref().map(|secret| secret.expose().to_owned()),
-        ..record(&shown, &changed.receiver)
+        ..render_receiver(&shown, &changed.receiver)
     };
-    let kept = move |changed: &ChangedReceiver| record(&kept, &changed.receiver);
+    let kept = move |changed: &ChangedReceiver| render_receiver(&kept, &changed.receiver);
     write.answer_secret(&state, &caller, read, act, (shown, kept)).await
 }
 
-fn changes(input: ReceptorAlteracaoInput) -> Result<Changes, app::Error> {
+fn convert_receiver_changes(input: ReceptorAlteracaoInput) -> Result<ReceiverChangeRequest, app::Error> {
     let mut problems = Vec::new();
-    let entities = input.entities.set().map(|names| entities(&names, &mut problems));
+    let entities = input.entities.into_set().map(|names| parse_entities(&names, &mut problems));
     let headers = match input.headers {
-        Given::Set(given) => Some(headers(given)),
-        Given::Clear => Some(Vec::new()),
-        Given::Keep => None,
+        FieldPatch::Set(given) => Some(convert_headers(given)),
+        FieldPatch::Clear => Some(Vec::new()),
+        FieldPatch::Keep => None,
     };
-    problems.extend(receivers::bad_headers(headers.as_deref().unwrap_or_default()));
+    problems.extend(receivers::find_bad_headers(headers.as_deref().unwrap_or_default()));
     if !problems.is_empty() {
         return Err(app::Error::Refused(problems));
     }
-    Ok(Changes {
+    Ok(ReceiverChangeRequest {
         version: input.version.get().into(),
-        address: input.address.set(),
+        address: input.address.into_set(),
         entities,
         headers,
-        concurrency: input.concurrency.set().map(read::Between::get),
-        active: input.active.set(),
+        concurrency: input.concurrency.into_set().map(read::BoundedInt::get),
+        active: input.active.into_set(),
     })
 }
 
 /// `POST /gestao/receptor/{codReceptor}/pausar`
-pub async fn pause(
-    state: extract::State<State>,
-    caller: Caller,
-    code: Code<ReceiverCode>,
-    write: Write,
-) -> Result<Response, Failure> {
-    set_paused(state, caller, code, write, true).await
+pub async fn pause_receiver(
+    state: extract::State<ServerState>,
+    caller: AuthenticatedCaller,
+    code: PathCode<ReceiverCode>,
+    write: IncomingWrite,
+) -> Result<Response, RequestFailure> {
+    set_receiver_paused(state, caller, code, write, true).await
 }
 
 /// `POST /gestao/receptor/{codReceptor}/retomar`
-pub async fn resume(
-    state: extract::State<State>,
-    caller: Caller,
-    code: Code<ReceiverCode>,
-    write: Write,
-) -> Result<Response, Failure> {
-    set_paused(state, caller, code, write, false).await
+pub async fn resume_receiver(
+    state: extract::State<ServerState>,
+    caller: AuthenticatedCaller,
+    code: PathCode<ReceiverCode>,
+    write: IncomingWrite,
+) -> Result<Response, RequestFailure> {
+    set_receiver_paused(state, caller, code, write, false).await
 }
 
-async fn set_paused(
-    extract::State(state): extract::State<State>,
-    Caller(caller): Caller,
-    code: Code<ReceiverCode>,
-    write: Write,
+async fn set_receiver_paused(
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+    code: PathCode<ReceiverCode>,
+    write: IncomingWrite,
     paused: bool,
-) -> Result<Response, Failure> {
-    let zone = registers(&state.app, caller.scope.tenant()).await?.zone.clone();
-    let read = |body: &[u8]| code.and(read::body_or_nothing(body));
+) -> Result<Response, RequestFailure> {
+    let zone = load_registers(&state.app, caller.scope.tenant()).await?.zone.clone();
+    let read = |body: &[u8]| code.join_body(read::read_optional_body(body));
     let act = |(code, input): (ReceiverCode, MotivoInput), once| {
-        let reason = input.reason.set().map(|reason| reason.as_str().to_owned());
-        receivers::pause(&state.app, &state.vault, by(&caller), (code, paused, reason), once)
+        let reason = input.reason.into_set().map(|reason| reason.as_str().to_owned());
+        receivers::pause_or_resume_receiver(
+            &state.app,
+            &state.vault,
+            build_actor(&caller),
+            (code, paused, reason),
+            once,
+        )
     };
-    write.answer(&state, &caller, read, act, move |told: &Told| record(&zone, told)).await
+    write
+        .answer(&state, &caller, read, act, move |told: &RedactedReceiver| render_receiver(&zone, told))
+        .await
 }
 
 /// `POST /gestao/receptor/{codReceptor}/segredo`
-pub async fn rotate(
-    extract::State(state): extract::State<State>,
-    Caller(caller): Caller,
-    code: Code<ReceiverCode>,
-    write: Write,
-) -> Result<Response, Failure> {
-    let read = |body: &[u8]| code.and(read::body_or_nothing(body));
+pub async fn rotate_receiver_secret(
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+    code: PathCode<ReceiverCode>,
+    write: IncomingWrite,
+) -> Result<Response, RequestFailure> {
+    let read = |body: &[u8]| code.join_body(read::read_optional_body(body));
     let act = |(code, input): (ReceiverCode, MotivoInput), once| {
-        let reason = input.reason.set().map(|reason| reason.as_str().to_owned());
-        receivers::rotate(&state.app, &state.vault, by(&caller), (code, reason), once)
+        let reason = input.reason.into_set().map(|reason| reason.as_str().to_owned());
+        receivers::rotate_secret(&state.app, &state.vault, build_actor(&caller), (code, reason), once)
     };
     let shown = |secret: &SigningSecret| SegredoTO { segredo: Some(secret.expose().to_owned()) };
     write
@@ -214,23 +232,29 @@ pub async fn rotate(
 }
 
 /// `POST /gestao/receptor/{codReceptor}/teste`
-pub async fn test(
-    extract::State(state): extract::State<State>,
-    Caller(caller): Caller,
-    code: Code<ReceiverCode>,
-    write: Write,
-) -> Result<Response, Failure> {
-    let read = |body: &[u8]| code.and(read::body_or_nothing(body));
+pub async fn test_receiver(
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+    code: PathCode<ReceiverCode>,
+    write: IncomingWrite,
+) -> Result<Response, RequestFailure> {
+    let read = |body: &[u8]| code.join_body(read::read_optional_body(body));
     let act = |(code, input): (ReceiverCode, TesteReceptorInput), once| {
-        triggers::try_out(&state.app, &state.vault, by(&caller), (code, input.entity.set()), once)
+        triggers::send_test_message(
+            &state.app,
+            &state.vault,
+            build_actor(&caller),
+            (code, input.entity.into_set()),
+            once,
+        )
     };
-    write.answer(&state, &caller, read, act, tried).await
+    write.answer(&state, &caller, read, act, render_test_outcome).await
 }
 
-fn tried(sent: &Result<triggers::Answer, String>) -> TesteReceptorTO {
+fn render_test_outcome(sent: &Result<triggers::ReceiverAnswer, String>) -> TesteReceptorTO {
     match sent {
         Ok(answer) => TesteReceptorTO {
-            aceito: answer.is_taken(),
+            aceito: answer.is_accepted(),
             status: Some(answer.status),
             resposta: answer.text.clone(),
             erro: None,
@@ -239,7 +263,7 @@ fn tried(sent: &Result<triggers::Answer, String>) -> TesteReceptorTO {
     }
 }
 
-fn record(zone: &TimeZone, told: &Told) -> ReceptorTO {
+fn render_receiver(zone: &TimeZone, told: &RedactedReceiver) -> ReceptorTO {
     let (one, health) = (&told.receiver, &told.receiver.health);
     let moment = |at: Option<domain::Moment>| at.map(|at| at.to_offset_iso(zone));
     ReceptorTO {

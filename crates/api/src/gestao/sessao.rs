@@ -1,10 +1,10 @@
 //! `/gestao/sessao`: entering with a second factor, and ending one's own token.
 
-use crate::State;
-use crate::answer::Answer;
+use crate::ServerState;
+use crate::answer::JsonAnswer;
 use crate::ext::autenticacao;
-use crate::extract::{Basic, Caller, Origin};
-use crate::failure::{Challenge, Failure};
+use crate::extract::{AuthenticatedCaller, BasicCredentials, SignInOrigin};
+use crate::failure::{CredentialChallenge, RequestFailure};
 use app::{access, visits};
 use axum::extract;
 use axum::http::HeaderMap;
@@ -15,26 +15,26 @@ use wire::records::{AcessoTO, SessaoEncerradaTO};
 const CODE: &str = "x-codigo";
 
 /// `POST /gestao/sessao`
-pub async fn enter(
-    extract::State(state): extract::State<State>,
-    Origin(origin): Origin,
-    basic: Basic,
+pub async fn sign_in_with_code(
+    extract::State(state): extract::State<ServerState>,
+    SignInOrigin(origin): SignInOrigin,
+    basic: BasicCredentials,
     headers: HeaderMap,
-) -> Result<Answer<AcessoTO>, Failure> {
+) -> Result<JsonAnswer<AcessoTO>, RequestFailure> {
     let code = headers.get(CODE).and_then(|value| value.to_str().ok()).map(str::trim);
     let credential = (basic.login.as_str(), basic.password.as_str(), code.filter(|code| !code.is_empty()));
-    match access::login_with_code(&state.app, credential, origin).await {
-        Ok(entered) => Ok(Answer(autenticacao::record(entered))),
-        Err(app::Error::Credential) => Err(Failure::Credential(Challenge::Basic)),
+    match access::log_in_with_code(&state.app, credential, origin).await {
+        Ok(entered) => Ok(JsonAnswer(autenticacao::render_sign_in(entered))),
+        Err(app::Error::Credential) => Err(RequestFailure::Credential(CredentialChallenge::Basic)),
         Err(error) => Err(error.into()),
     }
 }
 
 /// `DELETE /gestao/sessao`
-pub async fn end(
-    extract::State(state): extract::State<State>,
-    Caller(caller): Caller,
-) -> Result<Answer<SessaoEncerradaTO>, Failure> {
-    visits::end_own(&state.app, &caller).await?;
-    Ok(Answer(SessaoEncerradaTO { encerrada: true }))
+pub async fn end_session(
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+) -> Result<JsonAnswer<SessaoEncerradaTO>, RequestFailure> {
+    visits::end_own_session(&state.app, &caller).await?;
+    Ok(JsonAnswer(SessaoEncerradaTO { encerrada: true }))
 }

@@ -1,124 +1,131 @@
 //! `/gestao/usuario`: the users of the base, for its administrators.
 
-use crate::State;
-use crate::answer::Answer;
-use crate::extract::{Caller, Code, Query};
-use crate::failure::Failure;
-use crate::write::Write;
-use app::users::{self, Changed, Changes, Kept, NewUser, User, Wanted};
+use crate::ServerState;
+use crate::answer::JsonAnswer;
+use crate::extract::{AuthenticatedCaller, PathCode, QueryRecord};
+use crate::failure::RequestFailure;
+use crate::write::IncomingWrite;
+use app::users::{
+    self, ChangeUser, ChangeUserOutcome, CreateUser, StoredUser, UserCreationContext, UserSearchQuery,
+};
 use axum::extract;
 use axum::response::Response;
 use domain::UserCode;
-use wire::read::{self, Between};
-use wire::records::{MotivoInput, Pagina, UsuarioAlteracaoInput, UsuarioInput, UsuarioQuery, UsuarioTO};
+use wire::read::{self, BoundedInt};
+use wire::records::{ListPage, MotivoInput, UsuarioAlteracaoInput, UsuarioInput, UsuarioQuery, UsuarioTO};
 
 /// `GET /gestao/usuario`
-pub async fn list(
-    extract::State(state): extract::State<State>,
-    Caller(caller): Caller,
-    Query(query): Query<UsuarioQuery>,
-) -> Result<Answer<Pagina<UsuarioTO>>, Failure> {
-    let wanted = Wanted {
-        filter: query.filter.set(),
-        active: query.active.set(),
-        role: query.role.set(),
-        branch: query.branch.set(),
-        page: query.page.set().map_or(1, Between::get),
+pub async fn list_users(
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+    QueryRecord(query): QueryRecord<UsuarioQuery>,
+) -> Result<JsonAnswer<ListPage<UsuarioTO>>, RequestFailure> {
+    let wanted = UserSearchQuery {
+        filter: query.filter.into_set(),
+        active: query.active.into_set(),
+        role: query.role.into_set(),
+        branch: query.branch.into_set(),
+        page: query.page.into_set().map_or(1, BoundedInt::get),
     };
-    let page = users::page(&state.app, &caller, wanted).await?;
-    Ok(Answer(Pagina::new(page.rows.iter().map(record).collect(), page.number, page.total)))
+    let page = users::list_user_page(&state.app, &caller, wanted).await?;
+    Ok(JsonAnswer(ListPage::new(page.rows.iter().map(render_user).collect(), page.number, page.total)))
 }
 
 /// `GET /gestao/usuario/{codUsuario}`
-pub async fn one(
-    extract::State(state): extract::State<State>,
-    Caller(caller): Caller,
-    code: Code<UserCode>,
-) -> Result<Answer<UsuarioTO>, Failure> {
-    let user = users::one(&state.app, &caller, code.get()?).await?;
-    Ok(Answer(record(&user)))
+pub async fn show_user(
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+    code: PathCode<UserCode>,
+) -> Result<JsonAnswer<UsuarioTO>, RequestFailure> {
+    let user = users::read_user(&state.app, &caller, code.get()?).await?;
+    Ok(JsonAnswer(render_user(&user)))
 }
 
 /// `POST /gestao/usuario`
-pub async fn create(
-    extract::State(state): extract::State<State>,
-    Caller(caller): Caller,
-    write: Write,
-) -> Result<Response, Failure> {
+pub async fn create_user(
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+    write: IncomingWrite,
+) -> Result<Response, RequestFailure> {
     let act = |input: UsuarioInput, once| {
-        let new = NewUser {
+        let new = CreateUser {
             tenant: caller.scope.tenant(),
             name: input.name,
             email: input.email,
             role: input.role,
-            branches: input.branches.set().unwrap_or_default(),
-            password: users::Initial::Mailed,
+            branches: input.branches.into_set().unwrap_or_default(),
+            password: users::InitialPassword::Mailed,
         };
-        let code = input.code.set().map(|code| UserCode::new(code.get()));
-        users::create_once(&state.app, new, Kept { code, by: caller.actor(users::BY_ADMINISTRATOR) }, once)
+        let code = input.code.into_set().map(|code| UserCode::new(code.get()));
+        users::create_user_once(
+            &state.app,
+            new,
+            UserCreationContext { code, by: caller.actor(users::BY_ADMINISTRATOR) },
+            once,
+        )
     };
-    write.answer(&state, &caller, read::body, act, record).await
+    write.answer(&state, &caller, read::read_body, act, render_user).await
 }
 
 /// `PUT /gestao/usuario/{codUsuario}`
-pub async fn change(
-    extract::State(state): extract::State<State>,
-    Caller(caller): Caller,
-    code: Code<UserCode>,
-    write: Write,
-) -> Result<Response, Failure> {
-    let read = |body: &[u8]| code.and(read::body(body));
+pub async fn change_user(
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+    code: PathCode<UserCode>,
+    write: IncomingWrite,
+) -> Result<Response, RequestFailure> {
+    let read = |body: &[u8]| code.join_body(read::read_body(body));
     let act = |(code, input): (UserCode, UsuarioAlteracaoInput), once| {
-        let changes = Changes {
+        let changes = ChangeUser {
             version: input.version.get().into(),
-            name: input.name.set(),
-            email: input.email.set(),
-            role: input.role.set(),
-            branches: input.branches.set(),
-            active: input.active.set(),
+            name: input.name.into_set(),
+            email: input.email.into_set(),
+            role: input.role.into_set(),
+            branches: input.branches.into_set(),
+            active: input.active.into_set(),
         };
-        users::change(&state.app, &caller, code, changes, once)
+        users::change_user(&state.app, &caller, code, changes, once)
     };
-    write.answer(&state, &caller, read, act, changed).await
+    write.answer(&state, &caller, read, act, render_changed_user).await
 }
 
 /// `POST /gestao/usuario/{codUsuario}/senha`
 pub async fn send_password(
-    extract::State(state): extract::State<State>,
-    Caller(caller): Caller,
-    code: Code<UserCode>,
-    write: Write,
-) -> Result<Response, Failure> {
-    let read = |body: &[u8]| code.and(read::body_or_nothing(body));
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+    code: PathCode<UserCode>,
+    write: IncomingWrite,
+) -> Result<Response, RequestFailure> {
+    let read = |body: &[u8]| code.join_body(read::read_optional_body(body));
     let act = |(code, input): (UserCode, MotivoInput), once| {
-        users::send_password(&state.app, &caller, code, reason(input), once)
+        users::send_new_password(&state.app, &caller, code, extract_reason(input), once)
     };
-    write.answer(&state, &caller, read, act, changed).await
+    write.answer(&state, &caller, read, act, render_changed_user).await
 }
 
 /// `POST /gestao/usuario/{codUsuario}/encerrarSessoes`
 pub async fn end_sessions(
-    extract::State(state): extract::State<State>,
-    Caller(caller): Caller,
-    code: Code<UserCode>,
-    write: Write,
-) -> Result<Response, Failure> {
-    let read = |body: &[u8]| code.and(read::body_or_nothing(body));
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+    code: PathCode<UserCode>,
+    write: IncomingWrite,
+) -> Result<Response, RequestFailure> {
+    let read = |body: &[u8]| code.join_body(read::read_optional_body(body));
     let act = |(code, input): (UserCode, MotivoInput), once| {
-        users::end_sessions_of(&state.app, &caller, code, reason(input), once)
+        users::end_user_sessions(&state.app, &caller, code, extract_reason(input), once)
     };
-    write.answer(&state, &caller, read, act, changed).await
+    write.answer(&state, &caller, read, act, render_changed_user).await
 }
 
-fn reason(input: MotivoInput) -> Option<String> {
-    input.reason.set().map(domain::Note::into_string)
+fn extract_reason(input: MotivoInput) -> Option<String> {
+    input.reason.into_set().map(domain::NoteText::into_string)
 }
 
-fn changed(changed: &Changed) -> UsuarioTO {
-    record(&changed.user)
+fn render_changed_user(changed: &ChangeUserOutcome) -> UsuarioTO {
+    render_user(&changed.user)
 }
 
-fn record(user: &User) -> UsuarioTO {
+fn render_user(user: &StoredUser) -> UsuarioTO {
     UsuarioTO {
         cod_usuario: user.code.get(),
         nome: user.name.clone(),

@@ -1,23 +1,23 @@
 //! `/gestao/vistoria`: inspections, as the association works on them.
 
-use super::caso::{Operated, common, record};
-use app::cases::{Case, Input, Whole};
+use super::caso::{CaseResource, build_common_fields, record};
+use app::cases::{AnyCaseInput, FullCase, StoredCase};
 use domain::CaseKind;
 use wire::records::{ChecklistItemTO, VistoriaGestaoInput, VistoriaGestaoTO};
 
-pub struct Vistoria;
+pub struct InspectionResource;
 
-impl Operated for Vistoria {
+impl CaseResource for InspectionResource {
     const KIND: CaseKind = CaseKind::Inspection;
     type Input = VistoriaGestaoInput;
     type Record = Option<VistoriaGestaoTO>;
 
-    fn input(sent: VistoriaGestaoInput) -> Input {
-        Input::Inspection(Box::new(sent))
+    fn convert_input(sent: VistoriaGestaoInput) -> AnyCaseInput {
+        AnyCaseInput::Inspection(Box::new(sent))
     }
 
-    fn record(whole: &Whole) -> Option<VistoriaGestaoTO> {
-        let Case::Inspection(own) = &whole.told.case else { return None };
+    fn render_case(whole: &FullCase) -> Option<VistoriaGestaoTO> {
+        let StoredCase::Inspection(own) = &whole.told.case else { return None };
         let registers = &whole.registers;
         let kind = registers.inspection_type(own.kind);
         let checked = own.checklist.iter().map(|one| ChecklistItemTO {
@@ -26,7 +26,7 @@ impl Operated for Vistoria {
             observacao: one.note.clone(),
         });
         Some(record!(
-            common(whole),
+            build_common_fields(whole),
             VistoriaGestaoTO {
                 cod_vistoria,
                 cod_tipo_vistoria: own.kind.get(),

@@ -1,7 +1,7 @@
 //! The body of an answer that knows when it has been handed over: until then its connection is busy. What of it still waits
 //! to be taken up after that is `stall.rs`'s to know.
 
-use super::connections::RequestUnderWay;
+use super::connections::ActiveRequestGuard;
 use axum::body::{Body, Bytes};
 use hyper::body::{Frame, SizeHint};
 use std::pin::Pin;
@@ -9,11 +9,11 @@ use std::task::{Context, Poll};
 
 pub struct AnswerBody {
     body: Body,
-    _request: RequestUnderWay,
+    _request: ActiveRequestGuard,
 }
 
 impl AnswerBody {
-    pub fn new(body: Body, request: RequestUnderWay) -> AnswerBody {
+    pub fn new(body: Body, request: ActiveRequestGuard) -> AnswerBody {
         AnswerBody { body, _request: request }
     }
 }

@@ -12,7 +12,7 @@ const TRACES: [&str; 6] =
 
 /// Where a call comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Origin {
+pub struct RequestOrigin {
     pub address: IpAddr,
     /// Somebody whose word is not believed says that the caller is another: a proxy that was not configured, so that
     /// everybody looks like it.
@@ -20,14 +20,17 @@ pub struct Origin {
 }
 
 /// The address of the caller: of the connection, or, behind proxies that we trust, the last one before them.
-pub fn origin(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> Origin {
+pub fn resolve_origin(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> RequestOrigin {
     let is_trusted = |address: &IpAddr| trusted.iter().any(|net| net.contains(address));
     let peer = peer.to_canonical();
     if !is_trusted(&peer) {
-        return Origin { address: peer, is_disputed: TRACES.iter().any(|name| headers.contains_key(*name)) };
+        return RequestOrigin {
+            address: peer,
+            is_disputed: TRACES.iter().any(|name| headers.contains_key(*name)),
+        };
     }
     let named = headers.get_all(FORWARDED).iter().filter_map(|value| value.to_str().ok());
-    let hops: Vec<Option<IpAddr>> = named.flat_map(|value| value.split(',')).map(parse).collect();
+    let hops: Vec<Option<IpAddr>> = named.flat_map(|value| value.split(',')).map(parse_hop).collect();
     // From the right: each trusted hop vouches for the one before it. What cannot be read ends the chain.
     let mut last = peer;
     for hop in hops.into_iter().rev() {
@@ -37,11 +40,11 @@ pub fn origin(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> Origin {
             break;
         }
     }
-    Origin { address: last, is_disputed: false }
+    RequestOrigin { address: last, is_disputed: false }
 }
 
 /// `192.0.2.1`, `192.0.2.1:4711`, `2001:db8::1`, `[2001:db8::1]:4711`
-fn parse(hop: &str) -> Option<IpAddr> {
+fn parse_hop(hop: &str) -> Option<IpAddr> {
     let hop = hop.trim();
     let bare = hop.parse::<IpAddr>().ok();
     let with_port = || hop.parse::<std::net::SocketAddr>().ok().map(|address| address.ip());
@@ -59,7 +62,7 @@ mod tests {
             headers.append("x-forwarded-for", value.parse().unwrap());
         }
         let trusted: Vec<IpNet> = trusted.iter().map(|net| net.parse().unwrap()).collect();
-        origin(peer.parse().unwrap(), &headers, &trusted).address.to_string()
+        resolve_origin(peer.parse().unwrap(), &headers, &trusted).address.to_string()
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! newcomer gets the place of a connection that waits for nothing, taken from the address that holds most: a few addresses
 //! that open connections and keep them cannot lock out the others.
 
-use super::{Http, Limits};
+use super::{ConnectionLimits, HttpOptions};
 use domain::CallerAddress;
 use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
@@ -18,19 +18,19 @@ const BUSY: u8 = 1;
 const CLOSING: u8 = 2;
 
 /// What one connection is doing now.
-pub struct Activity {
+pub struct ConnectionActivity {
     state: AtomicU8,
     /// The other side has not taken up all that was written: an answer is handed over before it has left.
     is_sending: AtomicBool,
     closed: Notify,
 }
 
-impl Activity {
+impl ConnectionActivity {
     /// A request begins. `None` where the place was given away the moment before: the request must not run.
-    pub fn begin_request(self: &Arc<Self>) -> Option<RequestUnderWay> {
+    pub fn begin_request(self: &Arc<Self>) -> Option<ActiveRequestGuard> {
         let begun = self.state.compare_exchange(IDLE, BUSY, Ordering::AcqRel, Ordering::Acquire);
         // A request that is pipelined behind another finds the connection busy, and that is fine.
-        (begun != Err(CLOSING)).then(|| RequestUnderWay(Arc::clone(self)))
+        (begun != Err(CLOSING)).then(|| ActiveRequestGuard(Arc::clone(self)))
     }
 
     /// Ready once the place was given away.
@@ -61,16 +61,16 @@ impl Activity {
 }
 
 /// Held from a request's headers to the last byte of its answer.
-pub struct RequestUnderWay(Arc<Activity>);
+pub struct ActiveRequestGuard(Arc<ConnectionActivity>);
 
-impl Drop for RequestUnderWay {
+impl Drop for ActiveRequestGuard {
     fn drop(&mut self) {
         let _ = self.0.state.compare_exchange(BUSY, IDLE, Ordering::AcqRel, Ordering::Acquire);
     }
 }
 
 #[derive(Default)]
-pub struct Connections {
+pub struct ConnectionLimiter {
     open: Mutex<OpenConnections>,
     /// Told when a place becomes free.
     released: Notify,
@@ -79,14 +79,14 @@ pub struct Connections {
 #[derive(Default)]
 struct OpenConnections {
     /// Of each address, the oldest first.
-    by_address: HashMap<CallerAddress, BTreeMap<u64, Arc<Activity>>>,
+    by_address: HashMap<CallerAddress, BTreeMap<u64, Arc<ConnectionActivity>>>,
     total: usize,
     next_number: u64,
 }
 
 /// Whether a newcomer gets a place.
-pub enum Admission {
-    Admitted(ConnectionPlace),
+pub enum AdmissionOutcome {
+    Admitted(AdmittedConnection),
     /// The address has all it may.
     Refused,
     /// All places are taken by requests under way.
@@ -94,29 +94,39 @@ pub enum Admission {
 }
 
 /// One of the places, given back when it is dropped.
-pub struct ConnectionPlace {
-    connections: Arc<Connections>,
+pub struct AdmittedConnection {
+    connections: Arc<ConnectionLimiter>,
     address: CallerAddress,
     number: u64,
-    pub activity: Arc<Activity>,
+    pub activity: Arc<ConnectionActivity>,
 }
 
-impl Connections {
+impl ConnectionLimiter {
     /// A place for one more connection from this address.
-    pub fn admit(self: &Arc<Self>, limits: &Limits, http: &Http, peer: IpAddr) -> Admission {
+    pub fn admit(
+        self: &Arc<Self>,
+        limits: &ConnectionLimits,
+        http: &HttpOptions,
+        peer: IpAddr,
+    ) -> AdmissionOutcome {
         let peer = peer.to_canonical();
         let is_proxy = http.trusted_proxies.iter().any(|net| net.contains(&peer));
         let most = if is_proxy { usize::MAX } else { limits.max_per_address };
         let address = CallerAddress::from(peer);
         let mut open = self.lock();
-        if open.count_of(address) >= most {
-            return Admission::Refused;
+        if open.count_from(address) >= most {
+            return AdmissionOutcome::Refused;
         }
-        if open.total >= limits.max_connections && !open.free_a_place_for(address) {
-            return Admission::Full;
+        if open.total >= limits.max_connections && !open.free_place_for(address) {
+            return AdmissionOutcome::Full;
         }
         let (number, activity) = open.insert(address);
-        Admission::Admitted(ConnectionPlace { connections: Arc::clone(self), address, number, activity })
+        AdmissionOutcome::Admitted(AdmittedConnection {
+            connections: Arc::clone(self),
+            address,
+            number,
+            activity,
+        })
     }
 
     /// Ready when a place became free since the last call.
@@ -125,7 +135,7 @@ impl Connections {
     }
 
     /// Ends every connection, whatever it is doing.
-    pub fn cut_off(&self) {
+    pub fn close_all(&self) {
         for activity in self.lock().by_address.values().flat_map(BTreeMap::values) {
             activity.close();
         }
@@ -137,14 +147,14 @@ impl Connections {
 }
 
 impl OpenConnections {
-    fn count_of(&self, address: CallerAddress) -> usize {
+    fn count_from(&self, address: CallerAddress) -> usize {
         self.by_address.get(&address).map_or(0, BTreeMap::len)
     }
 
-    fn insert(&mut self, address: CallerAddress) -> (u64, Arc<Activity>) {
+    fn insert(&mut self, address: CallerAddress) -> (u64, Arc<ConnectionActivity>) {
         let number = self.next_number;
         self.next_number += 1;
-        let activity = Arc::new(Activity {
+        let activity = Arc::new(ConnectionActivity {
             state: AtomicU8::new(IDLE),
             is_sending: AtomicBool::new(false),
             closed: Notify::new(),
@@ -167,8 +177,8 @@ impl OpenConnections {
 
     /// Closes the oldest idle connection of the address that holds most, as long as that is more than the newcomer holds, or
     /// is the newcomer itself.
-    fn free_a_place_for(&mut self, newcomer: CallerAddress) -> bool {
-        let own = self.count_of(newcomer);
+    fn free_place_for(&mut self, newcomer: CallerAddress) -> bool {
+        let own = self.count_from(newcomer);
         let mut holders: Vec<(usize, CallerAddress)> =
             self.by_address.iter().map(|(address, open)| (open.len(), *address)).collect();
         holders.sort_unstable_by_key(|(count, _)| std::cmp::Reverse(*count));
@@ -187,7 +197,7 @@ impl OpenConnections {
     }
 }
 
-impl Drop for ConnectionPlace {
+impl Drop for AdmittedConnection {
     fn drop(&mut self) {
         if self.connections.lock().remove(self.address, self.number) {
             self.connections.released.notify_one();

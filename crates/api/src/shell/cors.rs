@@ -1,8 +1,8 @@
 //! Calls from pages of other origins: refused by browsers unless the origin is configured. The question that a browser asks
 //! first is known by its two headers; any other `OPTIONS` belongs to an operation, and reaches it.
 
-use crate::State;
-use crate::extract::Route;
+use crate::ServerState;
+use crate::extract::RouteTemplate;
 use axum::extract::{self, Request};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
@@ -18,16 +18,16 @@ const READING: HeaderValue = HeaderValue::from_static("GET, HEAD");
 /// The methods of each path of the route table, as the header lists them.
 static METHODS: LazyLock<HashMap<&'static str, HeaderValue>> = LazyLock::new(|| {
     let mut methods: HashMap<&'static str, Vec<&'static str>> = HashMap::new();
-    for operation in crate::operations() {
+    for operation in crate::list_operations() {
         let of_path = methods.entry(operation.path).or_default();
-        of_path.extend(known_methods(&operation.method));
+        of_path.extend(list_known_methods(&operation.method));
     }
     let value = |methods: Vec<&str>| HeaderValue::try_from(methods.join(", ")).unwrap_or(READING);
     methods.into_iter().map(|(path, methods)| (path, value(methods))).collect()
 });
 
 /// Whoever may GET may ask for the head alone.
-fn known_methods(method: &Method) -> Vec<&'static str> {
+fn list_known_methods(method: &Method) -> Vec<&'static str> {
     match *method {
         Method::GET => vec!["GET", "HEAD"],
         Method::POST => vec!["POST"],
@@ -39,17 +39,17 @@ fn known_methods(method: &Method) -> Vec<&'static str> {
     }
 }
 
-pub async fn cors(
-    extract::State(state): extract::State<State>,
-    route: Route,
+pub async fn apply_cors(
+    extract::State(state): extract::State<ServerState>,
+    route: RouteTemplate,
     request: Request,
     next: Next,
 ) -> Response {
-    let Some(origin) = allowed(&state, request.headers()) else { return next.run(request).await };
+    let Some(origin) = find_allowed_origin(&state, request.headers()) else { return next.run(request).await };
     let is_preflight = request.method() == Method::OPTIONS
         && request.headers().contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
     let mut response = match route.template() {
-        Some(path) if is_preflight => preflight(METHODS.get(path).cloned().unwrap_or(READING)),
+        Some(path) if is_preflight => build_preflight_answer(METHODS.get(path).cloned().unwrap_or(READING)),
         _ => next.run(request).await,
     };
     let headers = response.headers_mut();
@@ -59,13 +59,13 @@ pub async fn cors(
     response
 }
 
-fn allowed(state: &State, headers: &HeaderMap) -> Option<HeaderValue> {
+fn find_allowed_origin(state: &ServerState, headers: &HeaderMap) -> Option<HeaderValue> {
     let origin = headers.get(header::ORIGIN)?;
     let text = origin.to_str().ok()?;
     state.http.origins.iter().any(|allowed| allowed == text || allowed == "*").then(|| origin.clone())
 }
 
-fn preflight(methods: HeaderValue) -> Response {
+fn build_preflight_answer(methods: HeaderValue) -> Response {
     let answer: [(HeaderName, HeaderValue); 3] = [
         (header::ACCESS_CONTROL_ALLOW_METHODS, methods),
         (header::ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static(ALLOWED_HEADERS)),

@@ -16,39 +16,39 @@ const MOST: usize = 8 * 1024 * 1024;
 const LONGEST: Duration = Duration::from_secs(2);
 
 /// A body that stays within reach after whoever was given it has dropped it.
-struct Watched {
+struct RetainedBody {
     body: Arc<Mutex<Incoming>>,
     /// Somebody began to read it.
     is_begun: Arc<AtomicBool>,
 }
 
 /// What is left of it.
-pub struct Rest {
-    watched: Option<Watched>,
+pub struct BodyRemainder {
+    watched: Option<RetainedBody>,
     /// The sender waits to be told to go on, which reading his body does.
     waits: bool,
 }
 
 /// The request with a body that may not dawdle, and what will be left of it.
-pub fn watched(request: Request<Incoming>, patience: Duration) -> (Request<Body>, Rest) {
+pub fn retain_body(request: Request<Incoming>, patience: Duration) -> (Request<Body>, BodyRemainder) {
     if request.body().is_end_stream() {
-        return (request.map(|_| Body::empty()), Rest { watched: None, waits: false });
+        return (request.map(|_| Body::empty()), BodyRemainder { watched: None, waits: false });
     }
     let waits = request.headers().contains_key(header::EXPECT);
     let (parts, body) = request.into_parts();
     let (body, is_begun) = (Arc::new(Mutex::new(body)), Arc::new(AtomicBool::new(false)));
-    let watched = Watched { body: Arc::clone(&body), is_begun: Arc::clone(&is_begun) };
-    let rest = Rest { watched: Some(Watched { body, is_begun }), waits };
+    let watched = RetainedBody { body: Arc::clone(&body), is_begun: Arc::clone(&is_begun) };
+    let rest = BodyRemainder { watched: Some(RetainedBody { body, is_begun }), waits };
     (Request::from_parts(parts, Body::new(TimeoutBody::new(patience, watched))), rest)
 }
 
-impl Watched {
-    fn inner<T>(&self, look: impl FnOnce(Pin<&mut Incoming>) -> T) -> T {
+impl RetainedBody {
+    fn with_inner<T>(&self, look: impl FnOnce(Pin<&mut Incoming>) -> T) -> T {
         look(Pin::new(&mut *self.body.lock().unwrap_or_else(PoisonError::into_inner)))
     }
 }
 
-impl hyper::body::Body for Watched {
+impl hyper::body::Body for RetainedBody {
     type Data = Bytes;
     type Error = hyper::Error;
 
@@ -57,19 +57,19 @@ impl hyper::body::Body for Watched {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
         self.is_begun.store(true, Ordering::Relaxed);
-        self.inner(|body| body.poll_frame(context))
+        self.with_inner(|body| body.poll_frame(context))
     }
 
     fn is_end_stream(&self) -> bool {
-        self.inner(|body| body.is_end_stream())
+        self.with_inner(|body| body.is_end_stream())
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.inner(|body| body.size_hint())
+        self.with_inner(|body| body.size_hint())
     }
 }
 
-impl Rest {
+impl BodyRemainder {
     pub async fn drain(self) {
         let Some(mut body) = self.watched else { return };
         // Who was never told to go on is told the answer instead.

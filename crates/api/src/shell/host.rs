@@ -4,25 +4,25 @@ use axum::http::{HeaderMap, HeaderValue, Version, header};
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 /// Whether a request names the host it is meant for as it must: once, and since HTTP/1.1 always.
-pub fn is_well_named(version: Version, headers: &HeaderMap) -> bool {
+pub fn has_valid_host(version: Version, headers: &HeaderMap) -> bool {
     let mut named = headers.get_all(header::HOST).iter();
     match (named.next(), named.next()) {
         (None, _) => version < Version::HTTP_11,
-        (Some(host), None) => is_host(host),
+        (Some(host), None) => is_host_value(host),
         (Some(_), Some(_)) => false,
     }
 }
 
 /// A name or an address with or without a port; an empty one is allowed.
-fn is_host(value: &HeaderValue) -> bool {
+fn is_host_value(value: &HeaderValue) -> bool {
     let is_odd = |byte: &u8| !byte.is_ascii_graphic() || b"/?#@\\\"<>".contains(byte);
     !value.as_bytes().iter().any(is_odd)
 }
 
 /// Whether a request is meant for this machine by one of the names that only this machine has for itself.
-pub fn names_this_machine(headers: &HeaderMap) -> bool {
+pub fn is_for_this_machine(headers: &HeaderMap) -> bool {
     let Some(host) = headers.get(header::HOST).and_then(|value| value.to_str().ok()) else { return false };
-    let name = without_port(host);
+    let name = strip_port(host);
     let bracketed = name.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
     match bracketed {
         Some(address) => address.parse::<Ipv6Addr>().is_ok_and(|address| address.is_loopback()),
@@ -33,7 +33,7 @@ pub fn names_this_machine(headers: &HeaderMap) -> bool {
     }
 }
 
-fn without_port(host: &str) -> &str {
+fn strip_port(host: &str) -> &str {
     match host.rsplit_once(':') {
         Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) && !name.ends_with(':') => name,
         _ => host,
@@ -51,24 +51,24 @@ mod tests {
     #[test]
     fn a_host_is_named_once_and_plainly() {
         for good in ["", "x", "amparo.example:8080", "[::1]:80", "10.0.0.1"] {
-            assert!(is_well_named(Version::HTTP_11, &headers(&[good])), "{good}");
+            assert!(has_valid_host(Version::HTTP_11, &headers(&[good])), "{good}");
         }
         for bad in ["a b", "ana@x", "x/y", "x?y", "x\ty"] {
-            assert!(!is_well_named(Version::HTTP_11, &headers(&[bad])), "{bad}");
+            assert!(!has_valid_host(Version::HTTP_11, &headers(&[bad])), "{bad}");
         }
-        assert!(!is_well_named(Version::HTTP_11, &headers(&[])));
-        assert!(is_well_named(Version::HTTP_10, &headers(&[])));
-        assert!(!is_well_named(Version::HTTP_10, &headers(&["x", "x"])));
+        assert!(!has_valid_host(Version::HTTP_11, &headers(&[])));
+        assert!(has_valid_host(Version::HTTP_10, &headers(&[])));
+        assert!(!has_valid_host(Version::HTTP_10, &headers(&["x", "x"])));
     }
 
     #[test]
     fn only_this_machine_has_these_names_for_itself() {
         for local in ["localhost", "LOCALHOST:8080", "127.0.0.1", "127.1.2.3:80", "[::1]", "[::1]:8080"] {
-            assert!(names_this_machine(&headers(&[local])), "{local}");
+            assert!(is_for_this_machine(&headers(&[local])), "{local}");
         }
         for other in ["", "amparo.example", "localhost.example", "10.0.0.1:80", "[2001:db8::1]", "::1"] {
-            assert!(!names_this_machine(&headers(&[other])), "{other}");
+            assert!(!is_for_this_machine(&headers(&[other])), "{other}");
         }
-        assert!(!names_this_machine(&headers(&[])));
+        assert!(!is_for_this_machine(&headers(&[])));
     }
 }

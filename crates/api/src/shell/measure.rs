@@ -1,14 +1,14 @@
 //! Counts requests and their time, by route, method and status; gives each its name, and writes it down.
 
-use crate::State;
-use crate::extract::Route;
-use crate::failure::NamesRequest;
+use crate::ServerState;
+use crate::extract::RouteTemplate;
+use crate::failure::RequestIdMarker;
 use axum::body::Body;
 use axum::extract::{self, Request};
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::Response;
-use domain::Chance;
+use domain::RandomSource;
 use metrics::{Counter, Histogram};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,21 +19,21 @@ use tracing::Instrument;
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const LONGEST_ID: usize = 128;
 
-pub async fn measure(
-    extract::State(state): extract::State<State>,
-    route: Route,
+pub async fn measure_request(
+    extract::State(state): extract::State<ServerState>,
+    route: RouteTemplate,
     request: Request,
     next: Next,
 ) -> Response {
     let begun = Instant::now();
-    let id = name(&state, &request);
-    let method = known_method(request.method().as_str());
+    let id = choose_request_id(&state, &request);
+    let method = normalize_method(request.method().as_str());
     // The template, never the path or the query: those carry people's names and documents.
     let span =
         tracing::info_span!("request", id = id.to_str().unwrap_or_default(), method, route = route.as_str());
     let mut response = next.run(request).instrument(span.clone()).await;
-    if response.extensions_mut().remove::<NamesRequest>().is_some() {
-        response = name_in_body(response, &id);
+    if response.extensions_mut().remove::<RequestIdMarker>().is_some() {
+        response = write_id_into_body(response, &id);
     }
     let headers = response.headers_mut();
     headers.insert(REQUEST_ID, id);
@@ -48,35 +48,35 @@ pub async fn measure(
 }
 
 /// The caller's own name for his request, if it is one that can stand in a log; else a new one.
-fn name(state: &State, request: &Request) -> HeaderValue {
+fn choose_request_id(state: &ServerState, request: &Request) -> HeaderValue {
     let is_plain = |value: &&HeaderValue| {
         let bytes = value.as_bytes();
         (1..=LONGEST_ID).contains(&bytes.len()) && bytes.iter().all(u8::is_ascii_graphic)
     };
     request.headers().get(REQUEST_ID).filter(is_plain).cloned().unwrap_or_else(|| {
-        let text = format!("{:016x}", state.measures.next_name());
+        let text = format!("{:016x}", state.measures.next_request_id());
         HeaderValue::try_from(text).unwrap_or(HeaderValue::from_static("-"))
     })
 }
 
 /// What is measured, with the handles at hand: naming a measure anew for each request costs more than the measure.
-pub struct Measures {
-    routes: RwLock<HashMap<String, Arc<OfRoute>>>,
+pub struct RequestMetrics {
+    routes: RwLock<HashMap<String, Arc<RouteMetrics>>>,
     /// Where the names of requests begin, and how many there were.
     first_name: u64,
     named: AtomicU64,
 }
 
-struct OfRoute {
+struct RouteMetrics {
     seconds: Histogram,
     counts: RwLock<HashMap<(&'static str, StatusCode), Counter>>,
 }
 
-impl Measures {
-    pub fn new(chance: &dyn Chance) -> Measures {
+impl RequestMetrics {
+    pub fn new(chance: &dyn RandomSource) -> RequestMetrics {
         let mut random = [0; 8];
         chance.fill(&mut random);
-        Measures {
+        RequestMetrics {
             routes: RwLock::default(),
             first_name: u64::from_be_bytes(random),
             named: AtomicU64::new(0),
@@ -85,14 +85,14 @@ impl Measures {
 
     /// A name that no other request of this process has. A step that is odd visits every number before one comes again,
     /// and the multiplication keeps neighbours from looking alike.
-    fn next_name(&self) -> u64 {
+    fn next_request_id(&self) -> u64 {
         let number = self.named.fetch_add(1, Ordering::Relaxed);
         self.first_name.wrapping_add(number.wrapping_mul(0x9E37_79B9_7F4A_7C15))
     }
 
     fn record(&self, route: &str, method: &'static str, status: StatusCode, elapsed: Duration) {
         let known = self.routes.read().unwrap_or_else(PoisonError::into_inner).get(route).cloned();
-        let of_route = known.unwrap_or_else(|| self.add(route));
+        let of_route = known.unwrap_or_else(|| self.add_route(route));
         of_route.seconds.record(elapsed.as_secs_f64());
         let known =
             of_route.counts.read().unwrap_or_else(PoisonError::into_inner).get(&(method, status)).cloned();
@@ -106,15 +106,15 @@ impl Measures {
     }
 
     /// Routes are templates, so there are not many.
-    fn add(&self, route: &str) -> Arc<OfRoute> {
+    fn add_route(&self, route: &str) -> Arc<RouteMetrics> {
         let seconds = metrics::histogram!("amparo_http_seconds", "route" => route.to_owned());
-        let fresh = Arc::new(OfRoute { seconds, counts: RwLock::default() });
+        let fresh = Arc::new(RouteMetrics { seconds, counts: RwLock::default() });
         let mut routes = self.routes.write().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(routes.entry(route.to_owned()).or_insert(fresh))
     }
 }
 
-fn name_in_body(mut response: Response, id: &HeaderValue) -> Response {
+fn write_id_into_body(mut response: Response, id: &HeaderValue) -> Response {
     let id = id.to_str().unwrap_or_default();
     let text = format!("Algo deu errado do nosso lado. Informe este código a quem cuida do servidor: {id}\n");
     response.headers_mut().remove(header::CONTENT_LENGTH);
@@ -123,7 +123,7 @@ fn name_in_body(mut response: Response, id: &HeaderValue) -> Response {
 }
 
 /// A caller may invent methods without end; the label may not grow with them.
-fn known_method(method: &str) -> &'static str {
+fn normalize_method(method: &str) -> &'static str {
     let known = ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"];
     known.into_iter().find(|one| *one == method).unwrap_or("other")
 }

@@ -12,12 +12,12 @@ mod stall;
 mod tidy;
 mod tls;
 
-pub use tls::{Tls, TlsError};
+pub use tls::{ReloadableTls, TlsError};
 
 use answer_body::AnswerBody;
-use connections::{Activity, Admission, ConnectionPlace, Connections};
+use connections::{AdmissionOutcome, AdmittedConnection, ConnectionActivity, ConnectionLimiter};
 
-use crate::Failure;
+use crate::RequestFailure;
 use axum::Router;
 use axum::extract::ConnectInfo;
 use axum::http::{HeaderValue, Request, StatusCode, header};
@@ -45,7 +45,7 @@ use tower::ServiceExt;
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct ConnectionLimits {
     pub max_connections: usize,
     /// How many of them one address may have, unless it is a proxy that we trust.
     pub max_per_address: usize,
@@ -57,7 +57,7 @@ pub struct Limits {
 
 /// How requests are taken.
 #[derive(Clone, Debug)]
-pub struct Http {
+pub struct HttpOptions {
     /// Stands before every path on some servers: `/amparo`, or nothing.
     pub prefix: String,
     /// Proxies whose word on the caller's address is believed.
@@ -78,10 +78,10 @@ pub struct Http {
     pub is_strict: bool,
 }
 
-impl Default for Http {
-    fn default() -> Http {
+impl Default for HttpOptions {
+    fn default() -> HttpOptions {
         let local = |net: &str| net.parse().expect("a network");
-        Http {
+        HttpOptions {
             prefix: String::new(),
             trusted_proxies: Vec::new(),
             origins: Vec::new(),
@@ -105,7 +105,7 @@ impl MetricsToken {
     }
 
     /// Compared in a time that does not depend on where they differ.
-    pub(crate) fn is(&self, shown: &str) -> bool {
+    pub(crate) fn matches(&self, shown: &str) -> bool {
         let digest = |text: &str| Sha256::digest(text.as_bytes());
         digest(&self.0) == digest(shown)
     }
@@ -119,18 +119,23 @@ impl fmt::Debug for MetricsToken {
 }
 
 /// What the loop serves, and how.
-pub struct Shell {
+pub struct HttpServer {
     router: Router,
-    http: Arc<Http>,
-    limits: Limits,
-    tls: Option<Tls>,
+    http: Arc<HttpOptions>,
+    limits: ConnectionLimits,
+    tls: Option<ReloadableTls>,
     told_of_proxy: AtomicBool,
-    connections: Arc<Connections>,
+    connections: Arc<ConnectionLimiter>,
 }
 
-impl Shell {
-    pub fn new(router: Router, http: Arc<Http>, limits: Limits, tls: Option<Tls>) -> Shell {
-        Shell {
+impl HttpServer {
+    pub fn new(
+        router: Router,
+        http: Arc<HttpOptions>,
+        limits: ConnectionLimits,
+        tls: Option<ReloadableTls>,
+    ) -> HttpServer {
+        HttpServer {
             router,
             http,
             limits,
@@ -142,14 +147,14 @@ impl Shell {
 }
 
 /// Serves until `stop` is ready, then until what is under way has ended. `false` where some had to be cut off.
-pub async fn serve(listener: TcpListener, shell: Shell, stop: impl Future<Output = ()>) -> bool {
-    serve_until(listener, shell, stop, std::future::pending()).await
+pub async fn serve_http(listener: TcpListener, shell: HttpServer, stop: impl Future<Output = ()>) -> bool {
+    serve_http_until(listener, shell, stop, std::future::pending()).await
 }
 
 /// The same; and once `insisted` is ready, what is under way is waited for no longer.
-pub async fn serve_until(
+pub async fn serve_http_until(
     listener: TcpListener,
-    shell: Shell,
+    shell: HttpServer,
     stop: impl Future<Output = ()>,
     insisted: impl Future<Output = ()>,
 ) -> bool {
@@ -158,11 +163,11 @@ pub async fn serve_until(
     let mut stop = std::pin::pin!(stop);
     loop {
         let (stream, peer) = tokio::select! {
-            accepted = accept(&listener) => accepted,
+            accepted = accept_connection(&listener) => accepted,
             () = &mut stop => break,
         };
         let place = tokio::select! {
-            place = find_place(&shell, peer) => place,
+            place = wait_for_admission(&shell, peer) => place,
             () = &mut stop => break,
         };
         // An address that has all it may is let go at once.
@@ -172,7 +177,7 @@ pub async fn serve_until(
             let activity = Arc::clone(&place.activity);
             tokio::select! {
                 biased;
-                () = converse(&shell, stream, peer, &activity, watcher) => {}
+                () = serve_connection(&shell, stream, peer, &activity, watcher) => {}
                 () = activity.wait_for_close() => tracing::debug!("a connection was closed to make room or to stop"),
             }
             drop(place);
@@ -184,18 +189,18 @@ pub async fn serve_until(
         () = insisted => false,
     };
     if !ended {
-        shell.connections.cut_off();
+        shell.connections.close_all();
     }
     ended
 }
 
 /// A place for a newcomer, waited for while all are taken by requests under way. `None` where its address has all it may.
-async fn find_place(shell: &Shell, peer: SocketAddr) -> Option<ConnectionPlace> {
+async fn wait_for_admission(shell: &HttpServer, peer: SocketAddr) -> Option<AdmittedConnection> {
     loop {
         match shell.connections.admit(&shell.limits, &shell.http, peer.ip()) {
-            Admission::Admitted(place) => return Some(place),
-            Admission::Refused => return None,
-            Admission::Full => {
+            AdmissionOutcome::Admitted(place) => return Some(place),
+            AdmissionOutcome::Refused => return None,
+            AdmissionOutcome::Full => {
                 // A connection that becomes idle meanwhile tells nobody: that is looked at again.
                 let _ = tokio::time::timeout(LOOK_AGAIN, shell.connections.wait_for_release()).await;
             }
@@ -203,24 +208,29 @@ async fn find_place(shell: &Shell, peer: SocketAddr) -> Option<ConnectionPlace> 
     }
 }
 
-async fn converse(
-    shell: &Arc<Shell>,
+async fn serve_connection(
+    shell: &Arc<HttpServer>,
     stream: TcpStream,
     peer: SocketAddr,
-    activity: &Arc<Activity>,
+    activity: &Arc<ConnectionActivity>,
     watcher: Watcher,
 ) {
-    let Some(tls) = &shell.tls else { return speak(shell, stream, peer, activity, watcher).await };
+    let Some(tls) = &shell.tls else { return serve_stream(shell, stream, peer, activity, watcher).await };
     let handshake = TlsAcceptor::from(tls.config()).accept(stream);
     match tokio::time::timeout(shell.limits.header_timeout, handshake).await {
-        Ok(Ok(stream)) => speak(shell, stream, peer, activity, watcher).await,
+        Ok(Ok(stream)) => serve_stream(shell, stream, peer, activity, watcher).await,
         Ok(Err(error)) => tracing::debug!(%error, "no agreement on tls"),
         Err(_) => tracing::debug!("no agreement on tls in time"),
     }
 }
 
-async fn speak<S>(shell: &Arc<Shell>, stream: S, peer: SocketAddr, activity: &Arc<Activity>, watcher: Watcher)
-where
+async fn serve_stream<S>(
+    shell: &Arc<HttpServer>,
+    stream: S,
+    peer: SocketAddr,
+    activity: &Arc<ConnectionActivity>,
+    watcher: Watcher,
+) where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     // HTTP/1 alone: telling the versions apart by their first bytes has no time limit.
@@ -231,22 +241,22 @@ where
         async move {
             // The connection is about to be closed: nothing of the request has happened, and nothing will.
             let Some(under_way) = activity.begin_request() else { return std::future::pending().await };
-            let response = answer(&shell, request, peer).await;
+            let response = answer_request(&shell, request, peer).await;
             Ok::<_, Infallible>(response.map(|body| AnswerBody::new(body, under_way)))
         }
     });
-    let stream = stall::Impatient::new(stream, shell.http.body_timeout, Arc::clone(activity));
+    let stream = stall::StallTimeoutStream::new(stream, shell.http.body_timeout, Arc::clone(activity));
     let stream = TokioIo::new(stream);
     if let Err(error) = watcher.watch(builder.serve_connection(stream, service)).await {
         tracing::debug!(%error, "a connection ended early");
     }
 }
 
-async fn answer(shell: &Shell, request: Request<Incoming>, peer: SocketAddr) -> Response {
-    let (mut request, rest) = drain::watched(request, shell.http.body_timeout);
+async fn answer_request(shell: &HttpServer, request: Request<Incoming>, peer: SocketAddr) -> Response {
+    let (mut request, rest) = drain::retain_body(request, shell.http.body_timeout);
     let is_bare_prefix = !shell.http.prefix.is_empty() && request.uri().path() == shell.http.prefix;
-    tidy::tidy(request.uri_mut(), &shell.http.prefix);
-    let origin = client::origin(peer.ip(), request.headers(), &shell.http.trusted_proxies);
+    tidy::normalize_uri(request.uri_mut(), &shell.http.prefix);
+    let origin = client::resolve_origin(peer.ip(), request.headers(), &shell.http.trusted_proxies);
     if origin.is_disputed && !shell.told_of_proxy.swap(true, Ordering::Relaxed) {
         tracing::warn!(
             proxy = %origin.address,
@@ -256,13 +266,13 @@ async fn answer(shell: &Shell, request: Request<Incoming>, peer: SocketAddr) -> 
     request.extensions_mut().insert(origin);
     request.extensions_mut().insert(ConnectInfo(SocketAddr::new(origin.address, peer.port())));
     if is_bare_prefix {
-        return to_slash(&shell.http.prefix);
+        return redirect_to_slash(&shell.http.prefix);
     }
-    let response = if host::is_well_named(request.version(), request.headers()) {
+    let response = if host::has_valid_host(request.version(), request.headers()) {
         let Ok(response) = shell.router.clone().oneshot(request).await;
         response
     } else {
-        Failure::BadHost.into_response()
+        RequestFailure::BadHost.into_response()
     };
     // Who dawdled over his body is not waited for a second time.
     if response.status() != StatusCode::REQUEST_TIMEOUT {
@@ -272,14 +282,14 @@ async fn answer(shell: &Shell, request: Request<Incoming>, peer: SocketAddr) -> 
 }
 
 /// The page at the prefix refers to others beside it, and that needs the slash at its end.
-fn to_slash(prefix: &str) -> Response {
+fn redirect_to_slash(prefix: &str) -> Response {
     let last = prefix.rsplit('/').next().unwrap_or_default();
     let place = HeaderValue::try_from(format!("{last}/")).unwrap_or(HeaderValue::from_static("/"));
     (StatusCode::SEE_OTHER, [(header::LOCATION, place)]).into_response()
 }
 
 /// The next connection. Running out of file handles passes; it is waited for, not a reason to end.
-async fn accept(listener: &TcpListener) -> (TcpStream, SocketAddr) {
+async fn accept_connection(listener: &TcpListener) -> (TcpStream, SocketAddr) {
     loop {
         match listener.accept().await {
             Ok((stream, peer)) => {

@@ -1,6 +1,6 @@
 //! A caller who does not take up our answer keeps his place from others; after a while he loses it.
 
-use super::connections::Activity;
+use super::connections::ConnectionActivity;
 use std::io::{Error, ErrorKind, IoSlice, Result};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -10,21 +10,21 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep};
 
 /// A stream whose writes must get on.
-pub struct Impatient<S> {
+pub struct StallTimeoutStream<S> {
     stream: S,
     patience: Duration,
     /// Runs while a write waits.
     waiting: Option<Pin<Box<Sleep>>>,
     /// Told whether a write waits.
-    activity: Arc<Activity>,
+    activity: Arc<ConnectionActivity>,
 }
 
-impl<S> Impatient<S> {
-    pub fn new(stream: S, patience: Duration, activity: Arc<Activity>) -> Impatient<S> {
-        Impatient { stream, patience, waiting: None, activity }
+impl<S> StallTimeoutStream<S> {
+    pub fn new(stream: S, patience: Duration, activity: Arc<ConnectionActivity>) -> StallTimeoutStream<S> {
+        StallTimeoutStream { stream, patience, waiting: None, activity }
     }
 
-    fn got_on<T>(&mut self, context: &mut Context<'_>, wrote: Poll<Result<T>>) -> Poll<Result<T>> {
+    fn check_progress<T>(&mut self, context: &mut Context<'_>, wrote: Poll<Result<T>>) -> Poll<Result<T>> {
         self.activity.set_sending(wrote.is_pending());
         if wrote.is_ready() {
             self.waiting = None;
@@ -41,7 +41,7 @@ impl<S> Impatient<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Impatient<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for StallTimeoutStream<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -51,10 +51,10 @@ impl<S: AsyncRead + Unpin> AsyncRead for Impatient<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Impatient<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for StallTimeoutStream<S> {
     fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<Result<usize>> {
         let wrote = Pin::new(&mut self.stream).poll_write(context, bytes);
-        self.got_on(context, wrote)
+        self.check_progress(context, wrote)
     }
 
     fn poll_write_vectored(
@@ -63,7 +63,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Impatient<S> {
         pieces: &[IoSlice<'_>],
     ) -> Poll<Result<usize>> {
         let wrote = Pin::new(&mut self.stream).poll_write_vectored(context, pieces);
-        self.got_on(context, wrote)
+        self.check_progress(context, wrote)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -72,11 +72,11 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Impatient<S> {
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<()>> {
         let flushed = Pin::new(&mut self.stream).poll_flush(context);
-        self.got_on(context, flushed)
+        self.check_progress(context, flushed)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<()>> {
         let shut = Pin::new(&mut self.stream).poll_shutdown(context);
-        self.got_on(context, shut)
+        self.check_progress(context, shut)
     }
 }

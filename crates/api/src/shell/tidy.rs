@@ -5,8 +5,8 @@ use axum::http::Uri;
 use axum::http::uri::PathAndQuery;
 
 /// The address with its path tidied.
-pub fn tidy(uri: &mut Uri, prefix: &str) {
-    let Some(path) = tidied(uri.path(), prefix) else { return };
+pub fn normalize_uri(uri: &mut Uri, prefix: &str) {
+    let Some(path) = normalize_path(uri.path(), prefix) else { return };
     let text = match uri.query() {
         Some(query) => format!("{path}?{query}"),
         None => path,
@@ -19,7 +19,7 @@ pub fn tidy(uri: &mut Uri, prefix: &str) {
 }
 
 /// The tidied path; `None` where there is nothing to tidy.
-fn tidied(path: &str, prefix: &str) -> Option<String> {
+fn normalize_path(path: &str, prefix: &str) -> Option<String> {
     let has_odd_slash = path.contains("//") || (path.ends_with('/') && path != "/");
     if !has_odd_slash && (prefix.is_empty() || !path.starts_with(prefix)) {
         return None;
@@ -32,12 +32,12 @@ fn tidied(path: &str, prefix: &str) -> Option<String> {
     let rest = tidied.strip_prefix(prefix).filter(|rest| rest.is_empty() || rest.starts_with('/'));
     let tidied = rest.unwrap_or(&tidied);
     // Pages are told apart by the slash at their end; operations are not.
-    let is_operation = ["/ext", "/gestao"].iter().any(|root| within(tidied, root));
+    let is_operation = ["/ext", "/gestao"].iter().any(|root| is_within(tidied, root));
     let slash = if tidied.is_empty() || (path.ends_with('/') && !is_operation) { "/" } else { "" };
     Some(format!("{tidied}{slash}"))
 }
 
-fn within(path: &str, root: &str) -> bool {
+fn is_within(path: &str, root: &str) -> bool {
     path.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
@@ -47,7 +47,7 @@ mod tests {
 
     fn tidy_text(text: &str, prefix: &str) -> String {
         let mut uri: Uri = text.parse().unwrap();
-        tidy(&mut uri, prefix);
+        normalize_uri(&mut uri, prefix);
         uri.to_string()
     }
 

@@ -9,16 +9,16 @@ use std::time::SystemTime;
 
 /// Where TLS comes from, and what is in force now.
 #[derive(Clone)]
-pub struct Tls(Arc<Inner>);
+pub struct ReloadableTls(Arc<CertificateFiles>);
 
-struct Inner {
+struct CertificateFiles {
     certificate: PathBuf,
     key: PathBuf,
-    current: RwLock<(Stamp, Arc<ServerConfig>)>,
+    current: RwLock<(FileTimestamps, Arc<ServerConfig>)>,
 }
 
 /// When the two files were last changed.
-type Stamp = [Option<SystemTime>; 2];
+type FileTimestamps = [Option<SystemTime>; 2];
 
 #[derive(Debug, thiserror::Error)]
 #[error("{path}: {cause}")]
@@ -27,11 +27,11 @@ pub struct TlsError {
     pub cause: String,
 }
 
-impl Tls {
-    pub fn from_files(certificate: &Path, key: &Path) -> Result<Tls, TlsError> {
-        let stamp = [changed(certificate), changed(key)];
-        let config = read(certificate, key)?;
-        Ok(Tls(Arc::new(Inner {
+impl ReloadableTls {
+    pub fn from_files(certificate: &Path, key: &Path) -> Result<ReloadableTls, TlsError> {
+        let stamp = [read_change_time(certificate), read_change_time(key)];
+        let config = load_server_config(certificate, key)?;
+        Ok(ReloadableTls(Arc::new(CertificateFiles {
             certificate: certificate.to_owned(),
             key: key.to_owned(),
             current: RwLock::new((stamp, config)),
@@ -43,23 +43,23 @@ impl Tls {
     }
 
     /// Takes the files as they are now, if they changed: whether they did. What cannot be used leaves the old in force.
-    pub fn renew(&self) -> Result<bool, TlsError> {
+    pub fn reload_if_changed(&self) -> Result<bool, TlsError> {
         let inner = &self.0;
-        let stamp = [changed(&inner.certificate), changed(&inner.key)];
+        let stamp = [read_change_time(&inner.certificate), read_change_time(&inner.key)];
         if inner.current.read().unwrap_or_else(PoisonError::into_inner).0 == stamp {
             return Ok(false);
         }
-        let config = read(&inner.certificate, &inner.key)?;
+        let config = load_server_config(&inner.certificate, &inner.key)?;
         *inner.current.write().unwrap_or_else(PoisonError::into_inner) = (stamp, config);
         Ok(true)
     }
 }
 
-fn changed(path: &Path) -> Option<SystemTime> {
+fn read_change_time(path: &Path) -> Option<SystemTime> {
     std::fs::metadata(path).and_then(|file| file.modified()).ok()
 }
 
-fn read(certificate: &Path, key: &Path) -> Result<Arc<ServerConfig>, TlsError> {
+fn load_server_config(certificate: &Path, key: &Path) -> Result<Arc<ServerConfig>, TlsError> {
     let told = |path: &Path, cause: &dyn std::fmt::Display| TlsError {
         path: path.to_owned(),
         cause: cause.to_string(),

@@ -1,9 +1,9 @@
 //! What is sent to change something, on operations of the tests' own.
 
 use super::*;
-use crate::extract::{Caller, Code};
-use crate::operation::{Access, post, put};
-use crate::{Http, State};
+use crate::extract::{AuthenticatedCaller, PathCode};
+use crate::operation::{AllowedCallers, post, put};
+use crate::{HttpOptions, ServerState};
 use app::access;
 use axum::Router;
 use axum::body::Body;
@@ -17,7 +17,8 @@ use wire::records::{CampoAdicionalInput, CancelamentoInput};
 
 #[test]
 fn only_json_or_nothing_is_a_type_for_a_body() {
-    let taken = |kind: &str| is_json(&HeaderMap::from_iter([(header::CONTENT_TYPE, kind.parse().unwrap())]));
+    let taken =
+        |kind: &str| is_json_body(&HeaderMap::from_iter([(header::CONTENT_TYPE, kind.parse().unwrap())]));
     for good in
         ["application/json", "application/json; charset=utf-8", "Text/JSON", "application/hal+json", ""]
     {
@@ -26,34 +27,34 @@ fn only_json_or_nothing_is_a_type_for_a_body() {
     for bad in ["application/x-www-form-urlencoded", "text/plain", "application/jsonp", "json/x"] {
         assert!(!taken(bad), "{bad}");
     }
-    assert!(is_json(&HeaderMap::new()));
+    assert!(is_json_body(&HeaderMap::new()));
 }
 
 /// Says what it read.
 async fn cancel(
-    extract::State(state): extract::State<State>,
-    Caller(caller): Caller,
-    code: Code<BenefitCode>,
-    write: Write,
-) -> Result<Response, Failure> {
-    let read = |body: &[u8]| code.and(read::body_or_nothing(body));
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+    code: PathCode<BenefitCode>,
+    write: IncomingWrite,
+) -> Result<Response, RequestFailure> {
+    let read = |body: &[u8]| code.join_body(read::read_optional_body(body));
     let act = async |(code, input): (BenefitCode, CancelamentoInput), _once| {
-        let reason = input.reason.set().map(|reason| reason.as_str().to_owned());
-        Ok(Done::Now((code.get(), reason)))
+        let reason = input.reason.into_set().map(|reason| reason.as_str().to_owned());
+        Ok(WriteOutcome::Fresh((code.get(), reason)))
     };
     write.answer(&state, &caller, read, act, Clone::clone).await
 }
 
 /// Says how many records came.
 async fn fill(
-    extract::State(state): extract::State<State>,
-    Caller(caller): Caller,
-    code: Code<BenefitCode>,
-    write: Write,
-) -> Result<Response, Failure> {
-    let read = |body: &[u8]| code.and(read::body(body));
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+    code: PathCode<BenefitCode>,
+    write: IncomingWrite,
+) -> Result<Response, RequestFailure> {
+    let read = |body: &[u8]| code.join_body(read::read_body(body));
     let act = async |(code, fields): (BenefitCode, Vec<CampoAdicionalInput>), _once| {
-        Ok(Done::Now((code.get(), fields.len())))
+        Ok(WriteOutcome::Fresh((code.get(), fields.len())))
     };
     write.answer(&state, &caller, read, act, Clone::clone).await
 }
@@ -67,18 +68,23 @@ impl Calls {
     async fn on(world: &World) -> Calls {
         let app = world.app().clone();
         let address = std::net::IpAddr::from([192, 0, 2, 1]).into();
-        let token = access::login(&app, &world.operator.email, PASSWORD, address).await.unwrap().token;
+        let token =
+            access::log_in_program(&app, &world.operator.email, PASSWORD, address).await.unwrap().token;
         let recorder = PrometheusBuilder::new().build_recorder();
-        let state =
-            State::new(app, app::Vault::new(&[7; 32]).unwrap(), recorder.handle(), Arc::new(Http::default()));
-        let (anybody, nobody) = (Access::Roles(&Role::ALL), Access::Roles(&[]));
+        let state = ServerState::new(
+            app,
+            app::Vault::new(&[7; 32]).unwrap(),
+            recorder.handle(),
+            Arc::new(HttpOptions::default()),
+        );
+        let (anybody, nobody) = (AllowedCallers::Roles(&Role::ALL), AllowedCallers::Roles(&[]));
         let table = [
             put("/coisa/{codCoisa}/cancelar", anybody, cancel),
             post("/coisa/{codCoisa}/campos", anybody, fill),
             put("/coisa/{codCoisa}/alheia", nobody, cancel),
         ];
         let router = table.into_iter().fold(Router::new(), |router, operation| {
-            let (path, routed) = operation.routed(&state);
+            let (path, routed) = operation.build_route(&state);
             router.route(path, routed)
         });
         Calls { router: router.with_state(state), token }

@@ -1,6 +1,6 @@
 //! Who gets in: over the whole route table, by login and by token, in every process.
 
-use api::{Access, operations};
+use api::{AllowedCallers, list_operations};
 use std::time::Duration;
 use testkit::{PASSWORD, Reply, Server, Setup, World, both_engines, eight_at_once, until};
 
@@ -14,8 +14,8 @@ const OPEN: [&str; 4] = [
     "POST /ext/beneficio/validacao",
 ];
 
-fn named(access: impl Fn(Access) -> bool) -> Vec<String> {
-    let all = operations().iter().filter(|one| access(one.access));
+fn named(access: impl Fn(AllowedCallers) -> bool) -> Vec<String> {
+    let all = list_operations().iter().filter(|one| access(one.access));
     all.map(|one| format!("{} {}", one.method, one.path)).collect()
 }
 
@@ -32,9 +32,12 @@ async fn called(server: &Server, operation: &str, headers: &[(&str, &str)]) -> R
 
 #[test]
 fn only_the_operations_of_the_list_are_open() {
-    assert_eq!(named(|access| access == Access::Open), OPEN);
-    assert_eq!(named(|access| access == Access::Login), ["POST /ext/autenticacao", "POST /gestao/sessao"]);
-    assert_eq!(named(|access| access == Access::AnyToken), ["DELETE /gestao/sessao"]);
+    assert_eq!(named(|access| access == AllowedCallers::Open), OPEN);
+    assert_eq!(
+        named(|access| access == AllowedCallers::Login),
+        ["POST /ext/autenticacao", "POST /gestao/sessao"]
+    );
+    assert_eq!(named(|access| access == AllowedCallers::AnyToken), ["DELETE /gestao/sessao"]);
 }
 
 #[both_engines]
@@ -49,9 +52,9 @@ async fn every_secured_operation_refuses_a_missing_malformed_expired_and_revoked
     assert_eq!(server.read("/ext/administracao/loja", &expired).await.status, 200, "a second before its end");
     world.clock.pass(Duration::from_secs(1));
     let fresh = server.token(&world.administrator.email).await;
-    app::users::disable(world.app(), world.here, &world.operator.email).await.unwrap();
+    app::users::disable_user(world.app(), world.here, &world.operator.email).await.unwrap();
     let broken = format!("{}0", &fresh[..fresh.len() - 1]);
-    let secured = named(|access| matches!(access, Access::Roles(_) | Access::AnyToken));
+    let secured = named(|access| matches!(access, AllowedCallers::Roles(_) | AllowedCallers::AnyToken));
     assert!(!secured.is_empty());
     for operation in secured.iter().map(String::as_str).chain(["POST /ext/autenticacao"]) {
         called(&server, operation, &[]).await.refuses(401);
@@ -149,9 +152,9 @@ async fn a_repeated_correct_login_runs_no_second_argon2_and_gets_a_token_of_its_
     let server = Server::start(app.clone()).await;
     let mut tokens = vec![server.token(&world.operator.email).await];
     // Every place is taken: whoever needs an Argon2 now waits in vain.
-    let mut taken = vec![app.passwords.turn(true).await.unwrap()];
+    let mut taken = vec![app.passwords.wait_for_turn(true).await.unwrap()];
     for _ in 0..2 {
-        taken.push(app.passwords.turn(false).await.unwrap());
+        taken.push(app.passwords.wait_for_turn(false).await.unwrap());
     }
     for _ in 1..30 {
         tokens.push(server.token(&world.operator.email).await);
@@ -164,7 +167,9 @@ async fn a_repeated_correct_login_runs_no_second_argon2_and_gets_a_token_of_its_
     tokens.dedup();
     assert_eq!(tokens.len(), 30);
     // What is remembered holds only as long as the password does.
-    app::users::reset(world.app(), world.here, &world.operator.email, "outra senha bem longa").await.unwrap();
+    app::users::reset_password(world.app(), world.here, &world.operator.email, "outra senha bem longa")
+        .await
+        .unwrap();
     server.enter(&world.operator.email, PASSWORD).await.refuses(401);
     assert_eq!(server.enter(&world.operator.email, "outra senha bem longa").await.status, 200);
     server.stop().await;
@@ -174,7 +179,7 @@ async fn a_repeated_correct_login_runs_no_second_argon2_and_gets_a_token_of_its_
 async fn a_token_that_was_ended_is_refused_on_every_process(world: World) {
     let mut servers = Vec::new();
     for app in world.processes() {
-        app::memory::renew(app).await.unwrap();
+        app::memory::refresh_versions(app).await.unwrap();
         servers.push(Server::start(app.clone()).await);
     }
     let (first, last) = (&servers[0], &servers[servers.len() - 1]);
@@ -184,9 +189,9 @@ async fn a_token_that_was_ended_is_refused_on_every_process(world: World) {
         assert_eq!(server.read("/ext/administracao/loja", &token).await.status, 200);
     }
     let app = &world.processes()[0];
-    app::users::end_sessions(app, world.here, &world.operator.email).await.unwrap();
+    app::users::end_sessions_by_email(app, world.here, &world.operator.email).await.unwrap();
     first.read("/ext/administracao/loja", &token).await.refuses(401);
-    app::memory::renew(&world.processes()[servers.len() - 1]).await.unwrap();
+    app::memory::refresh_versions(&world.processes()[servers.len() - 1]).await.unwrap();
     last.read("/ext/administracao/loja", &token).await.refuses(401);
     for server in &servers {
         assert_eq!(
@@ -202,7 +207,10 @@ async fn a_token_that_was_ended_is_refused_on_every_process(world: World) {
 
 /// A server whose callers a trusted proxy names.
 async fn behind_a_proxy(app: app::App) -> Server {
-    let http = api::Http { trusted_proxies: vec!["127.0.0.1/32".parse().unwrap()], ..api::Http::default() };
+    let http = api::HttpOptions {
+        trusted_proxies: vec!["127.0.0.1/32".parse().unwrap()],
+        ..api::HttpOptions::default()
+    };
     Server::start_as(app, Setup { http, ..Setup::default() }).await
 }
 
@@ -278,7 +286,7 @@ async fn eight_who_try_at_once_get_no_more_tries_than_one(world: World) {
         let (app, email) = (app.clone(), world.operator.email.clone());
         async move {
             let address = std::net::IpAddr::from([192, 0, 2, 1]).into();
-            app::access::login(&app, &email, "errada errada", address).await.unwrap_err()
+            app::access::log_in_program(&app, &email, "errada errada", address).await.unwrap_err()
         }
     })
     .await;
@@ -289,14 +297,14 @@ async fn eight_who_try_at_once_get_no_more_tries_than_one(world: World) {
 #[both_engines]
 async fn open_lists_are_of_the_tokens_base_then_of_the_hosts_then_of_the_default(world: World) {
     let app = world.app().clone();
-    let new = app::tenants::NewTenant {
+    let new = app::tenants::CreateTenant {
         name: "Terceira".to_owned(),
         branch: "Matriz".to_owned(),
         time_zone: domain::TimeZone::DEFAULT.to_owned(),
         hosts: vec!["terceira.example".to_owned()],
         make_default: false,
     };
-    let third = app::tenants::create(&app, &new).await.unwrap().tenant;
+    let third = app::tenants::create_tenant(&app, &new).await.unwrap().tenant;
     world.rename_situation(world.here, "ATIVO", "ATIVO AQUI").await;
     world.rename_situation(world.there, "ATIVO", "ATIVO ALI").await;
     world.rename_situation(third, "ATIVO", "ATIVO TERCEIRA").await;
@@ -320,13 +328,13 @@ async fn open_lists_are_of_the_tokens_base_then_of_the_hosts_then_of_the_default
 #[both_engines]
 async fn a_change_of_a_register_is_seen_once_the_versions_are_looked_at(world: World) {
     let app = world.app().clone();
-    app::memory::renew(&app).await.unwrap();
+    app::memory::refresh_versions(&app).await.unwrap();
     let server = Server::start(app.clone()).await;
     let has = async |name: &str| server.get("/ext/beneficio/situacaoBeneficio").await.contains(name);
     assert!(has("INADIMPLENTE").await);
     world.rename_situation(world.here, "INADIMPLENTE", "EM ATRASO").await;
     until("the change is seen", || async {
-        app::memory::renew(&app).await.unwrap();
+        app::memory::refresh_versions(&app).await.unwrap();
         has("EM ATRASO").await
     })
     .await;
@@ -362,13 +370,13 @@ async fn a_failure_counts_even_if_the_caller_hangs_up(world: World) {
     let address: domain::CallerAddress = std::net::IpAddr::from([192, 0, 2, 1]).into();
     for number in 0..20 {
         let password = format!("tentativa {number}");
-        let attempt = app::access::login(&app, &world.operator.email, &password, address);
+        let attempt = app::access::log_in_program(&app, &world.operator.email, &password, address);
         // Polled once and dropped: what hyper does when the connection closes.
         let _ = tokio::time::timeout(Duration::ZERO, attempt).await;
     }
     let counted = storage::sql("SELECT failures FROM login_failures WHERE subject = 'address 192.0.2.1'");
     until("what was begun is counted", || async {
-        let rows = app.db.query(storage::Weight::Point, counted.clone()).await.unwrap();
+        let rows = app.db.query(storage::QueryWeight::Point, counted.clone()).await.unwrap();
         rows.first().is_some_and(|row| row.get::<i64>("failures").unwrap() >= 10)
     })
     .await;
@@ -378,10 +386,13 @@ async fn a_failure_counts_even_if_the_caller_hangs_up(world: World) {
 async fn a_flood_of_strangers_keeps_no_owner_out(world: World) {
     let app = world.app().clone();
     let home: domain::CallerAddress = std::net::IpAddr::from([192, 0, 2, 1]).into();
-    app::access::login(&app, &world.operator.email, PASSWORD, home).await.unwrap();
+    app::access::log_in_program(&app, &world.operator.email, PASSWORD, home).await.unwrap();
     // Every place for strangers is taken, for as long as this is held.
-    let _taken = [app.passwords.turn(false).await.unwrap(), app.passwords.turn(false).await.unwrap()];
-    let wrong = app::access::login(&app, &world.operator.email, "dedo errado aqui", home).await;
+    let _taken = [
+        app.passwords.wait_for_turn(false).await.unwrap(),
+        app.passwords.wait_for_turn(false).await.unwrap(),
+    ];
+    let wrong = app::access::log_in_program(&app, &world.operator.email, "dedo errado aqui", home).await;
     assert!(matches!(wrong, Err(app::Error::Credential)), "{wrong:?}");
 }
 

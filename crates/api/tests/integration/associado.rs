@@ -1,7 +1,7 @@
 //! `POST /ext/associado`, rule by rule as records.md has them.
 
 use serde_json::{Value, json};
-use storage::{Weight, sql};
+use storage::{QueryWeight, sql};
 use testkit::{Reply, Server, World, both_engines, eight_at_once};
 
 const PATH: &str = "/ext/associado";
@@ -38,15 +38,16 @@ impl Calls {
 
     /// The one row that a person is kept as, column by column.
     async fn row(&self, code: &Value, column: &'static str) -> Option<String> {
-        let statement = sql("SELECT").ending(&format!("CAST({column} AS TEXT) AS {column} FROM people"));
-        let statement = statement.ending(&format!("WHERE tenant = {} AND code = {code}", self.world.here));
-        self.world.db().query(Weight::Point, statement).await.unwrap()[0].get(column).unwrap()
+        let statement = sql("SELECT").append_text(&format!("CAST({column} AS TEXT) AS {column} FROM people"));
+        let statement =
+            statement.append_text(&format!("WHERE tenant = {} AND code = {code}", self.world.here));
+        self.world.db().query(QueryWeight::Point, statement).await.unwrap()[0].get(column).unwrap()
     }
 
     async fn count(&self, table: &str) -> i64 {
-        let statement =
-            sql("SELECT COUNT(*) AS n FROM").ending(&format!("{table} WHERE tenant = {}", self.world.here));
-        self.world.db().query(Weight::Search, statement).await.unwrap()[0].get("n").unwrap()
+        let statement = sql("SELECT COUNT(*) AS n FROM")
+            .append_text(&format!("{table} WHERE tenant = {}", self.world.here));
+        self.world.db().query(QueryWeight::Search, statement).await.unwrap()[0].get("n").unwrap()
     }
 }
 
@@ -198,7 +199,7 @@ async fn a_person_of_a_store_out_of_reach_is_a_conflict_that_names_no_store(worl
     let tally =
         sql("SELECT branch, rows FROM listing_tally WHERE tenant = $1 AND ordering = 2 AND rows <> 0")
             .arg(calls.world.here);
-    let rows = calls.world.db().query(Weight::Point, tally).await.unwrap();
+    let rows = calls.world.db().query(QueryWeight::Point, tally).await.unwrap();
     assert_eq!(
         (rows.len(), rows[0].get::<i32>("branch").unwrap(), rows[0].get::<i32>("rows").unwrap()),
         (1, 2, 1)

@@ -18,7 +18,7 @@ async fn the_documentation_shows_every_operation_without_a_network() {
     let output = run.await.unwrap().expect("chromium is installed: run ./test");
     let page = String::from_utf8_lossy(&output.stdout);
     let log = String::from_utf8_lossy(&output.stderr);
-    for operation in api::operations() {
+    for operation in api::list_operations() {
         assert!(page.contains(&format!("data-path=\"{}\"", operation.path)), "{}: {log}", operation.path);
     }
     let told: Vec<&str> = log.lines().filter(|line| line.contains(":CONSOLE")).collect();

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use storage::{Weight, sql};
+use storage::{QueryWeight, sql};
 use testkit::{Reply, Server, World};
 
 pub const MEMBERS: &str = "/ext/associado";
@@ -171,7 +171,7 @@ impl Calls {
     /// What the audit tells of a person.
     pub async fn audited(&self, person: &str) -> Vec<Value> {
         for app in self.world.processes() {
-            app::audit::flush(app).await.unwrap();
+            app::audit::flush_access_log(app).await.unwrap();
         }
         items(&self.read(&self.administrator, AUDIT, &[("codPessoa", person)]).await)
     }
@@ -186,8 +186,8 @@ impl Calls {
     /// How many rows a table has for the association that tests act in.
     pub async fn count(&self, table: &str) -> i64 {
         let count = sql("SELECT COUNT(*) AS n FROM");
-        let count = count.ending(&format!("{table} WHERE tenant = {}", self.world.here));
-        self.world.db().query(Weight::Search, count).await.unwrap()[0].get("n").unwrap()
+        let count = count.append_text(&format!("{table} WHERE tenant = {}", self.world.here));
+        self.world.db().query(QueryWeight::Search, count).await.unwrap()[0].get("n").unwrap()
     }
 }
 

@@ -1,15 +1,15 @@
 //! The description of the interface tells the truth: every operation is in it, and every answer is as it says.
 
-use api::{Access, operations};
+use api::{AllowedCallers, list_operations};
 use domain::{
     BranchCode, ClaimCode, ClaimTypeCode, Clock, Entity, Involved, Moment, PersonCode, PostalAddress,
     Priority, SituationCode, TimeZone,
 };
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use storage::benefits::Vehicle;
-use storage::cases::Head;
-use storage::claims::Claim;
+use storage::benefits::VehicleDetails;
+use storage::cases::CaseHead;
+use storage::claims::StoredClaim;
 use storage::counters::{self, Counter};
 use testkit::{Server, World, both_engines};
 
@@ -29,16 +29,16 @@ fn the_document_is_openapi_3_1_of_interface_1_84() {
     assert_eq!(document["info"]["version"], "1.84");
     let described: usize =
         document["paths"].as_object().unwrap().values().map(|path| path.as_object().unwrap().len()).sum();
-    assert_eq!(described, operations().len());
+    assert_eq!(described, list_operations().len());
     // All that the interface has, and none of our own.
-    assert_eq!(operations().iter().filter(|one| one.path.starts_with("/ext/")).count(), 35);
+    assert_eq!(list_operations().iter().filter(|one| one.path.starts_with("/ext/")).count(), 35);
 }
 
 #[test]
 fn every_operation_is_told_in_portuguese_with_its_credential_and_its_refusals() {
     let document = document();
     let mut ids = BTreeSet::new();
-    for one in operations() {
+    for one in list_operations() {
         let told = described(&document, one.method.as_str(), one.path);
         let name = format!("{} {}", one.method, one.path);
         assert!(told["summary"].as_str().is_some_and(|text| text.len() > 3), "{name}");
@@ -48,9 +48,9 @@ fn every_operation_is_told_in_portuguese_with_its_credential_and_its_refusals() 
         );
         assert!(ids.insert(told["operationId"].as_str().unwrap().to_owned()), "{name}");
         let security = match one.access {
-            Access::Open => Value::Null,
-            Access::Login => json!([{"basic": []}]),
-            Access::Roles(_) | Access::AnyToken => json!([{"bearer": []}]),
+            AllowedCallers::Open => Value::Null,
+            AllowedCallers::Login => json!([{"basic": []}]),
+            AllowedCallers::Roles(_) | AllowedCallers::AnyToken => json!([{"bearer": []}]),
         };
         assert_eq!(told["security"], security, "{name}");
         let responses = told["responses"].as_object().unwrap();
@@ -68,7 +68,7 @@ fn every_operation_is_told_in_portuguese_with_its_credential_and_its_refusals() 
 #[test]
 fn every_parameter_is_told_and_every_code_of_a_path_is_one() {
     let document = document();
-    for one in operations() {
+    for one in list_operations() {
         let told = described(&document, one.method.as_str(), one.path);
         let name = format!("{} {}", one.method, one.path);
         let parameters = told["parameters"].as_array().cloned().unwrap_or_default();
@@ -87,7 +87,8 @@ fn every_parameter_is_told_and_every_code_of_a_path_is_one() {
         let takes_key =
             parameters.iter().any(|one| one["name"] == "Idempotency-Key") || !one.takes_file.is_empty();
         assert_eq!(takes_key, told["requestBody"].is_object(), "{name}");
-        let is_plain = ["GET", "DELETE"].contains(&one.method.as_str()) || one.access == Access::Login;
+        let is_plain =
+            ["GET", "DELETE"].contains(&one.method.as_str()) || one.access == AllowedCallers::Login;
         assert_eq!(takes_key, !is_plain, "{name}");
     }
 }
@@ -122,7 +123,10 @@ fn every_trigger_is_as_the_document_says() {
         (Entity::Benefit, std::fs::read_to_string(path).unwrap())
     });
     let samples = Entity::ALL.map(|entity| {
-        (entity, wire::trigger::sample(entity, wire::trigger::Codes::LIKELY, now, &zone).unwrap())
+        (
+            entity,
+            wire::trigger::render_sample(entity, wire::trigger::ExampleCodes::LIKELY, now, &zone).unwrap(),
+        )
     });
     for (entity, body) in samples.into_iter().chain(golden) {
         let path = wire::entity_path(entity);
@@ -167,14 +171,14 @@ async fn every_answer_is_as_the_document_says(world: World) {
     let document = document();
     let receiver = r#"{"endereco": "https://erp.example", "entidades": ["todos"]}"#;
     assert_eq!(server.call("POST", "/gestao/receptor", &headers, receiver).await.status, 200);
-    for one in operations() {
+    for one in list_operations() {
         let answer = match one.access {
-            Access::Login => {
+            AllowedCallers::Login => {
                 let basic = testkit::basic(&world.operator.email, testkit::PASSWORD);
                 server.call("POST", one.path, &[("Authorization", &basic)], "").await
             }
             // It ends the token that it is called with.
-            Access::AnyToken => {
+            AllowedCallers::AnyToken => {
                 let own = format!("Bearer {}", server.token(&world.operator.email).await);
                 server.call(one.method.as_str(), one.path, &[("Authorization", &own)], "").await
             }
@@ -231,12 +235,12 @@ async fn every_answer_is_as_the_document_says(world: World) {
 /// An event of the first member, in the base itself, and one of each register that what is worked on needs.
 async fn put_claim(world: &World) {
     let input = (world.here, world.clock.now());
-    let written = world.db().write(storage::Lane::of(world.here), input, |tx, (tenant, now)| {
+    let written = world.db().write(storage::WriteLane::foreground(world.here), input, |tx, (tenant, now)| {
         Box::pin(async move {
             let (branch, situation) = (BranchCode::new(1), SituationCode::new(7));
-            let head = Head::opened(branch, PersonCode::new(1), situation, *now);
-            let claim = Claim {
-                head: Head { protocol: 4711, ..head },
+            let head = CaseHead::from_opening(branch, PersonCode::new(1), situation, *now);
+            let claim = StoredClaim {
+                head: CaseHead { protocol: 4711, ..head },
                 kind: ClaimTypeCode::new(1),
                 involved: Involved::Member,
                 priority: Priority::Low,
@@ -244,20 +248,20 @@ async fn put_claim(world: &World) {
                 happened_on: None,
                 driver: Some(PersonCode::new(1)),
                 place: PostalAddress { city: Some("Santos".to_owned()), ..PostalAddress::default() },
-                vehicle: Vehicle { colour: Some("Azul".to_owned()), ..Vehicle::default() },
+                vehicle: VehicleDetails { colour: Some("Azul".to_owned()), ..VehicleDetails::default() },
             };
-            tx.batch(storage::claims::insert(*tenant, [(ClaimCode::new(1), &claim)])).await?;
+            tx.execute_batch(storage::claims::insert_claims(*tenant, [(ClaimCode::new(1), &claim)])).await?;
             // Whoever opens the next gets the next code.
-            counters::take(tx, *tenant, Counter::Claim, 1).await?;
+            counters::reserve_numbers(tx, *tenant, Counter::Claim, 1).await?;
             for table in ["inspection_types", "ticket_types", "specialties", "clinics", "doctors"] {
                 let (own, value) = if table == "ticket_types" { ("priority, ", "1, ") } else { ("", "") };
                 let text = format!(
                     "{table} (tenant, code, name, {own}active, version, created_at, updated_at)
                      VALUES ({tenant}, 1, 'Um', {value}TRUE, 1, 1, 1) ON CONFLICT (tenant, code) DO NOTHING"
                 );
-                tx.execute(storage::sql("INSERT INTO").ending(&text)).await?;
+                tx.execute(storage::sql("INSERT INTO").append_text(&text)).await?;
             }
-            storage::versions::raise_registers(tx, *tenant).await.map(drop)
+            storage::versions::raise_registers_version(tx, *tenant).await.map(drop)
         })
     });
     written.await.unwrap();
@@ -279,7 +283,7 @@ fn in_this_world(path: &str, body: &mut Option<Value>) -> String {
         _ => {}
     }
     let named = path.strip_prefix("/gestao/").and_then(|rest| rest.split('/').next());
-    if let Some(register) = named.and_then(registers::find) {
+    if let Some(register) = named.and_then(registers::find_register) {
         return of_register(register, path, body);
     }
     if let Some(body) = body.as_mut().filter(|_| path.starts_with("/ext/beneficio")) {

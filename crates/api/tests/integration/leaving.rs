@@ -1,8 +1,8 @@
 //! Leaving: an association with everything that it has is exported, brought into an empty server, also one on the other
 //! engine, and answers there as it did here; then both go on alike.
 
-use app::demo::{self, ADMINISTRATOR, Demo};
-use app::whole::{self, BringOptions, Brought, WholeError};
+use app::demo::{self, ADMINISTRATOR, DemoLoadOptions};
+use app::whole::{self, ArchiveError, RestoreOptions, RestoreOutcome};
 use app::{App, Vault};
 use domain::TenantId;
 use std::collections::BTreeSet;
@@ -36,8 +36,8 @@ fn vault() -> Vault {
 /// An association that does not exist, and some changes that somebody is to be told of.
 async fn association(engine: Engine) -> Place {
     let place = place(engine, 1).await;
-    let demo = Demo { members: MEMBERS, seed: 1, password: PASSWORD.to_owned() };
-    demo::load(&place.app, &demo, &mut |_| {}).await.unwrap();
+    let demo = DemoLoadOptions { members: MEMBERS, seed: 1, password: PASSWORD.to_owned() };
+    demo::load_demo(&place.app, &demo, &mut |_| {}).await.unwrap();
     let server = Server::start(place.app.clone()).await;
     let token = token(&server, ADMINISTRATOR).await;
     let receiver = r#"{"endereco": "https://erp.example/gatilhos", "entidades": ["todos"]}"#;
@@ -126,7 +126,7 @@ const SAMPLES: &[(&str, &[&str])] = &[
 ];
 
 /// Whether an operation reads what travels: imports can be undone only where they were made, and stay there.
-fn reads(operation: &api::Operation) -> bool {
+fn reads(operation: &api::ApiOperation) -> bool {
     operation.method == "GET" && !operation.path.starts_with("/gestao/importacao")
 }
 
@@ -136,7 +136,7 @@ async fn walk(place: &Place) -> Vec<(String, u16, String)> {
     let mut answers = Vec::new();
     for email in [ADMINISTRATOR, "operador@demo.example"] {
         let bearer = format!("Bearer {}", token(&server, email).await);
-        for operation in api::operations().iter().filter(|one| reads(one)) {
+        for operation in api::list_operations().iter().filter(|one| reads(one)) {
             for path in paths(operation.path) {
                 let mut queries = vec![String::new()];
                 for field in &operation.query {
@@ -167,15 +167,15 @@ fn paths(path: &str) -> Vec<String> {
 }
 
 async fn export(place: &Place, to: &Path) {
-    let exported = whole::export(&place.app, vault(), BASE, to, "test", |_| {}).await.unwrap();
-    assert!(exported.manifest.rows() > 1_000);
+    let exported = whole::export_archive(&place.app, vault(), BASE, to, "test", |_| {}).await.unwrap();
+    assert!(exported.manifest.row_count() > 1_000);
 }
 
 /// All that an archive holds, so that both are alike.
-const EVERYTHING: BringOptions = BringOptions { paused: false, with_hosts: true, with_mails: true };
+const EVERYTHING: RestoreOptions = RestoreOptions { paused: false, with_hosts: true, with_mails: true };
 
-async fn bring(place: &Place, from: &Path) -> Result<Brought, WholeError> {
-    whole::bring(&place.app, vault(), from, EVERYTHING, |_, _| {}).await
+async fn bring(place: &Place, from: &Path) -> Result<RestoreOutcome, ArchiveError> {
+    whole::restore_archive(&place.app, vault(), from, EVERYTHING, |_, _| {}).await
 }
 
 async fn leave(from: Engine, to: Engine) {
@@ -188,7 +188,7 @@ async fn leave(from: Engine, to: Engine) {
     let brought = bring(&there, &file).await.unwrap();
     assert!(brought.is_default && brought.before == 0);
     assert_eq!(rows(&there).await, rows(&here).await, "every row of every table");
-    assert!(matches!(bring(&there, &file).await, Err(WholeError::Taken(BASE))));
+    assert!(matches!(bring(&there, &file).await, Err(ArchiveError::TenantExists(BASE))));
 
     let (was, is) = (walk(&here).await, walk(&there).await);
     let mut answered = BTreeSet::new();
@@ -202,7 +202,7 @@ async fn leave(from: Engine, to: Engine) {
         }
     }
     let all: BTreeSet<String> =
-        api::operations().iter().filter(|one| reads(one)).map(|one| one.path.to_owned()).collect();
+        api::list_operations().iter().filter(|one| reads(one)).map(|one| one.path.to_owned()).collect();
     let never: Vec<&String> = all.difference(&answered).collect();
     assert!(never.is_empty(), "never answered with anything: {never:?}");
 
@@ -262,8 +262,8 @@ async fn go_on(engine: Engine) {
     let mut reached = 0;
     for stop in [1, 40, 400, 1_500, 3_000] {
         let (cut, mut cut_off) = tokio::sync::mpsc::unbounded_channel();
-        let bringing = whole::bring(&there.app, vault(), &file, EVERYTHING, move |step, rows| {
-            if step == whole::Step::Writing && rows >= stop {
+        let bringing = whole::restore_archive(&there.app, vault(), &file, EVERYTHING, move |step, rows| {
+            if step == whole::RestoreStep::Writing && rows >= stop {
                 let _ = cut.send(rows);
             }
         });
@@ -278,12 +278,12 @@ async fn go_on(engine: Engine) {
     // What was cut off last may still be on its way: then it is told as such.
     let ended = loop {
         match bring(&there, &other).await {
-            Err(WholeError::HalfBrought(BASE)) => {}
-            Err(WholeError::Taken(BASE)) => break None,
+            Err(ArchiveError::OtherRestoreUnfinished(BASE)) => {}
+            Err(ArchiveError::TenantExists(BASE)) => break None,
             other => panic!("{other:?}"),
         }
         match bring(&there, &file).await {
-            Err(WholeError::Meanwhile) => {}
+            Err(ArchiveError::ConcurrentRestore) => {}
             ended => break Some(ended.unwrap()),
         }
     };
@@ -322,6 +322,6 @@ async fn a_damaged_archive_is_refused_before_anything_is_written() {
         assert!(bring(&there, &file).await.is_err());
     }
     std::fs::write(&file, &whole[..whole.len() / 2]).unwrap();
-    assert!(matches!(bring(&there, &file).await, Err(WholeError::NotOurs(_))));
+    assert!(matches!(bring(&there, &file).await, Err(ArchiveError::UnknownFormat(_))));
     assert_eq!(dump(&there.app.db).await, before);
 }

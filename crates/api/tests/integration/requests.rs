@@ -1,6 +1,6 @@
 //! How requests are taken: paths, methods, headers, bodies, limits, and the order of refusals.
 
-use api::Http;
+use api::HttpOptions;
 use axum::Router;
 use axum::routing::get;
 use std::io::Read;
@@ -13,7 +13,7 @@ const USUARIO: &str = "/gestao/usuario";
 
 #[both_engines]
 async fn doubled_and_trailing_slashes_and_the_prefix_reach_the_same_operation(world: World) {
-    let http = Http { prefix: "/amparo".to_owned(), ..Http::default() };
+    let http = HttpOptions { prefix: "/amparo".to_owned(), ..HttpOptions::default() };
     let server = Server::start_as(world.app().clone(), Setup { http, ..Setup::default() }).await;
     let token = server.token(&world.operator.email).await;
     let plain = server.read(LOJA, &token).await.body;
@@ -49,7 +49,7 @@ async fn head_works_wherever_get_does_and_other_methods_are_told_which_are_allow
         server.write("/gestao/receptor", token.trim_start_matches("Bearer "), receiver).await.status,
         200
     );
-    for operation in api::operations().iter().filter(|one| one.method == "GET") {
+    for operation in api::list_operations().iter().filter(|one| one.method == "GET") {
         let path = match operation.path {
             "/ext/associado" => "/ext/associado?situacaoBeneficio=Todos",
             "/ext/beneficio" => "/ext/beneficio?sequencial=1",
@@ -329,7 +329,7 @@ async fn answers_are_compressed_where_asked(world: World) {
 
 #[both_engines]
 async fn origins_are_told_only_where_they_are_configured(world: World) {
-    let http = Http { origins: vec!["https://app.example".to_owned()], ..Http::default() };
+    let http = HttpOptions { origins: vec!["https://app.example".to_owned()], ..HttpOptions::default() };
     let server = Server::start_as(world.app().clone(), Setup { http, ..Setup::default() }).await;
     let ask = async |method: &str, origin: &str, extra: &[(&str, &str)]| {
         let headers: Vec<(&str, &str)> =
@@ -358,7 +358,7 @@ async fn origins_are_told_only_where_they_are_configured(world: World) {
 
 #[both_engines]
 async fn a_preflight_names_the_methods_of_its_path(world: World) {
-    let http = Http { origins: vec!["https://app.example".to_owned()], ..Http::default() };
+    let http = HttpOptions { origins: vec!["https://app.example".to_owned()], ..HttpOptions::default() };
     let server = Server::start_as(world.app().clone(), Setup { http, ..Setup::default() }).await;
     for (path, methods) in [
         ("/ext/beneficio/1/cancelar", "PUT"),
@@ -385,7 +385,7 @@ async fn a_preflight_names_the_methods_of_its_path(world: World) {
 
 #[both_engines]
 async fn measurements_are_for_those_who_may_read_them(world: World) {
-    let http = Http { metrics_from: vec!["192.0.2.0/24".parse().unwrap()], ..Http::default() };
+    let http = HttpOptions { metrics_from: vec!["192.0.2.0/24".parse().unwrap()], ..HttpOptions::default() };
     let server = Server::start_as(world.app().clone(), Setup { http, ..Setup::default() }).await;
     server.call("GET", "/metrics", &[("X-Forwarded-For", "192.0.2.1")], "").await.refuses(404);
     server.stop().await;
@@ -393,7 +393,7 @@ async fn measurements_are_for_those_who_may_read_them(world: World) {
 
 #[both_engines]
 async fn a_body_that_dawdles_is_cut_off(world: World) {
-    let http = Http { body_timeout: Duration::from_millis(50), ..Http::default() };
+    let http = HttpOptions { body_timeout: Duration::from_millis(50), ..HttpOptions::default() };
     let server = Server::start_as(world.app().clone(), Setup { http, ..Setup::default() }).await;
     let token = server.token(&world.administrator.email).await;
     let request = format!(
@@ -452,7 +452,7 @@ async fn a_refusal_of_a_large_body_arrives(world: World) {
 
 #[both_engines]
 async fn one_address_cannot_take_every_connection(world: World) {
-    let limits = api::Limits { max_connections: 8, max_per_address: 3, ..Server::LIMITS };
+    let limits = api::ConnectionLimits { max_connections: 8, max_per_address: 3, ..Server::LIMITS };
     let server = Server::start_with(world.app().clone(), limits).await;
     let mut held = Vec::new();
     for _ in 0..3 {
@@ -478,8 +478,8 @@ async fn one_address_cannot_take_every_connection(world: World) {
 async fn who_does_not_take_up_his_answer_loses_his_connection(world: World) {
     // More than the system's own buffers hold.
     let pages = Router::new().route("/longa", get(async || "x".repeat(64 * 1024 * 1024)));
-    let http = Http { body_timeout: Duration::from_millis(200), ..Http::default() };
-    let limits = api::Limits { max_connections: 1, ..Server::LIMITS };
+    let http = HttpOptions { body_timeout: Duration::from_millis(200), ..HttpOptions::default() };
+    let limits = api::ConnectionLimits { max_connections: 1, ..Server::LIMITS };
     let setup = Setup { http, pages, limits, ..Setup::default() };
     let server = Server::start_as(world.app().clone(), setup).await;
     let mut stream = tokio::net::TcpStream::connect(server.address).await.unwrap();
@@ -513,8 +513,8 @@ async fn a_proxy_on_this_machine_that_adds_nothing_does_not_open_the_measurement
     assert!(old.contains(" 404 "), "{old}");
     server.stop().await;
 
-    let behind = Http { is_behind_local_proxy: true, ..Http::default() };
-    let told_of = Http { trusted_proxies: vec!["127.0.0.0/8".parse().unwrap()], ..behind.clone() };
+    let behind = HttpOptions { is_behind_local_proxy: true, ..HttpOptions::default() };
+    let told_of = HttpOptions { trusted_proxies: vec!["127.0.0.0/8".parse().unwrap()], ..behind.clone() };
     for (http, status) in [(behind, 404), (told_of, 200)] {
         let server = Server::start_as(world.app().clone(), Setup { http, ..Setup::default() }).await;
         assert_eq!(server.call("GET", "/metrics", &[], "").await.status, status);
@@ -527,7 +527,7 @@ async fn a_proxy_on_this_machine_that_adds_nothing_does_not_open_the_measurement
 #[both_engines]
 async fn a_token_opens_the_measurements_from_anywhere_and_nothing_else_does(world: World) {
     let token = Some(api::MetricsToken::new("um-token-longo".to_owned()));
-    let http = Http { metrics_token: token, is_behind_local_proxy: true, ..Http::default() };
+    let http = HttpOptions { metrics_token: token, is_behind_local_proxy: true, ..HttpOptions::default() };
     let server = Server::start_as(world.app().clone(), Setup { http, ..Setup::default() }).await;
     let shown = [("Authorization", "Bearer um-token-longo"), ("Host", "amparo.example")];
     assert_eq!(server.call("GET", "/metrics", &shown, "").await.status, 200);

@@ -6,7 +6,7 @@ use domain::TenantId;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
-use storage::{Lane, sql};
+use storage::{WriteLane, sql};
 use testkit::{Database, Server, Setup, World, both_engines, until};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpSocket, TcpStream};
@@ -21,7 +21,7 @@ async fn a_server_is_alive_and_ready_and_measures(world: World) {
     assert!(server.get("/healthz").await.starts_with("HTTP/1.1 200 OK"));
     assert!(server.get("/readyz").await.ends_with("pronto\n"));
     assert!(server.get(&path).await.ends_with("medida"));
-    app::presence::beat(world.app(), "prova", "0").await.unwrap();
+    app::presence::record_heartbeat(world.app(), "prova", "0").await.unwrap();
     let metrics = server.get("/metrics").await;
     let counted = format!("amparo_http_requests_total{{route=\"{path}\",method=\"GET\",status=\"200\"}} 1\n");
     assert!(metrics.contains(&counted), "{metrics}");
@@ -47,9 +47,9 @@ async fn refuse_writes(world: &World) {
     let address = world.database.address_text();
     match world.database.engine {
         testkit::Engine::Sqlite => {
-            let full = world
-                .db()
-                .write(Lane::of(world.here), (), |tx, ()| Box::pin(tx.all(sql("PRAGMA max_page_count = 1"))));
+            let full = world.db().write(WriteLane::foreground(world.here), (), |tx, ()| {
+                Box::pin(tx.fetch_all(sql("PRAGMA max_page_count = 1")))
+            });
             full.await.unwrap();
         }
         testkit::Engine::Postgres => {
@@ -73,8 +73,8 @@ async fn accept_writes(world: &World) {
     let address = world.database.address_text();
     match world.database.engine {
         testkit::Engine::Sqlite => {
-            let room = world.db().write(Lane::of(world.here), (), |tx, ()| {
-                Box::pin(tx.all(sql("PRAGMA max_page_count = 1000000")))
+            let room = world.db().write(WriteLane::foreground(world.here), (), |tx, ()| {
+                Box::pin(tx.fetch_all(sql("PRAGMA max_page_count = 1000000")))
             });
             room.await.unwrap();
         }
@@ -88,7 +88,7 @@ async fn accept_writes(world: &World) {
 
 /// A write that needs room.
 async fn write_something_large(app: &app::App) -> Result<(), storage::Error> {
-    let unit = app.db.write(Lane::of(TenantId::SERVER), "x".repeat(2_000_000), |tx, text| {
+    let unit = app.db.write(WriteLane::foreground(TenantId::SERVER), "x".repeat(2_000_000), |tx, text| {
         let large =
             sql("INSERT INTO processes (process, version, started_at, seen_at) VALUES ('large', $1, 0, 0)");
         let large = large.arg(text.as_str());
@@ -116,7 +116,7 @@ async fn a_server_whose_database_refuses_to_write_is_not_ready_until_it_does_not
     accept_writes(&world).await;
     // The sign of life tells that it works again.
     until("it is ready again", || async {
-        let _ = app::presence::beat(&app, "prova", "0").await;
+        let _ = app::presence::record_heartbeat(&app, "prova", "0").await;
         server.get("/readyz").await.starts_with("HTTP/1.1 200")
     })
     .await;
@@ -174,7 +174,7 @@ async fn refusals_of_the_shell_are_plain_text_in_portuguese(world: World) {
 #[testkit::test]
 async fn who_dawdles_over_his_headers_is_cut_off() {
     let world = World::hostile(testkit::Engine::Sqlite).await;
-    let limits = api::Limits { header_timeout: Duration::from_millis(50), ..Server::LIMITS };
+    let limits = api::ConnectionLimits { header_timeout: Duration::from_millis(50), ..Server::LIMITS };
     let server = Server::start_with(world.app().clone(), limits).await;
     let mut stream = TcpStream::connect(server.address).await.unwrap();
     // On a busy machine the one or the other is cut off before it has said so much.
@@ -194,7 +194,7 @@ async fn who_dawdles_over_his_headers_is_cut_off() {
 async fn when_all_places_are_taken_the_next_caller_waits_for_one() {
     let world = World::hostile(testkit::Engine::Sqlite).await;
     let (pages, begun, go_on) = held_page();
-    let limits = api::Limits { max_connections: 1, ..Server::LIMITS };
+    let limits = api::ConnectionLimits { max_connections: 1, ..Server::LIMITS };
     let setup = Setup { limits, pages, ..Setup::default() };
     let server = Server::start_as(world.app().clone(), setup).await;
     let address = server.address;
@@ -255,8 +255,12 @@ const PATIENT: Duration = Duration::from_secs(3600);
 #[testkit::test]
 async fn addresses_that_hold_every_connection_do_not_lock_out_another() {
     let world = World::hostile(testkit::Engine::Sqlite).await;
-    let limits =
-        api::Limits { max_connections: 4, max_per_address: 2, header_timeout: PATIENT, ..Server::LIMITS };
+    let limits = api::ConnectionLimits {
+        max_connections: 4,
+        max_per_address: 2,
+        header_timeout: PATIENT,
+        ..Server::LIMITS
+    };
     let server = Server::start_with(world.app().clone(), limits).await;
     let mut held = Vec::new();
     for last in [1, 1, 2, 2] {
@@ -278,8 +282,12 @@ async fn addresses_that_hold_every_connection_do_not_lock_out_another() {
 async fn a_request_under_way_is_never_closed_to_make_room() {
     let world = World::hostile(testkit::Engine::Sqlite).await;
     let (pages, begun, go_on) = held_page();
-    let limits =
-        api::Limits { max_connections: 2, max_per_address: 2, header_timeout: PATIENT, ..Server::LIMITS };
+    let limits = api::ConnectionLimits {
+        max_connections: 2,
+        max_per_address: 2,
+        header_timeout: PATIENT,
+        ..Server::LIMITS
+    };
     let setup = Setup { limits, pages, ..Setup::default() };
     let server = Server::start_as(world.app().clone(), setup).await;
     let address = server.address;
@@ -302,8 +310,8 @@ async fn an_answer_that_is_still_leaving_is_never_cut_to_make_room() {
     const LENGTH: usize = 32 * 1024 * 1024;
     let world = World::hostile(testkit::Engine::Sqlite).await;
     let pages = Router::new().route("/longa", get(async || "x".repeat(LENGTH)));
-    let limits = api::Limits { max_connections: 1, ..Server::LIMITS };
-    let http = api::Http { body_timeout: PATIENT, ..api::Http::default() };
+    let limits = api::ConnectionLimits { max_connections: 1, ..Server::LIMITS };
+    let http = api::HttpOptions { body_timeout: PATIENT, ..api::HttpOptions::default() };
     let setup = Setup { limits, http, pages, ..Setup::default() };
     let server = Server::start_as(world.app().clone(), setup).await;
     let address = server.address;
@@ -344,8 +352,8 @@ async fn a_request_names_its_host_once() {
 #[testkit::test]
 async fn a_stalled_upload_does_not_hold_the_stop_longer_than_its_limit() {
     let world = World::hostile(testkit::Engine::Sqlite).await;
-    let limits = api::Limits { shutdown_timeout: Duration::from_millis(100), ..Server::LIMITS };
-    let http = api::Http { body_timeout: PATIENT, ..api::Http::default() };
+    let limits = api::ConnectionLimits { shutdown_timeout: Duration::from_millis(100), ..Server::LIMITS };
+    let http = api::HttpOptions { body_timeout: PATIENT, ..api::HttpOptions::default() };
     let server = Server::start_as(world.app().clone(), Setup { limits, http, ..Setup::default() }).await;
     let token = server.token(&world.administrator.email).await;
     let mut stalled = TcpStream::connect(server.address).await.unwrap();

@@ -1,6 +1,6 @@
 //! TLS from files: what is shown is what lies there, also after it was renewed under a running server.
 
-use api::Tls;
+use api::ReloadableTls;
 use rustls::pki_types::ServerName;
 use rustls::{ClientConfig, RootCertStore};
 use std::path::Path;
@@ -38,20 +38,20 @@ async fn a_renewed_certificate_is_shown_without_a_restart_and_a_broken_one_never
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     let old = certify(folder.path());
-    let tls = Tls::from_files(&path("cert.pem"), &path("key.pem")).unwrap();
+    let tls = ReloadableTls::from_files(&path("cert.pem"), &path("key.pem")).unwrap();
     let world = World::hostile(Engine::Sqlite).await;
     let setup = Setup { tls: Some(tls.clone()), ..Setup::default() };
     let server = Server::start_as(world.app().clone(), setup).await;
     assert!(call(&server, &old).await.unwrap().starts_with("HTTP/1.1 200"));
-    assert!(!tls.renew().unwrap(), "nothing changed");
+    assert!(!tls.reload_if_changed().unwrap(), "nothing changed");
 
     let new = certify(folder.path());
-    testkit::until("the change shows", || async { tls.renew().unwrap() }).await;
+    testkit::until("the change shows", || async { tls.reload_if_changed().unwrap() }).await;
     assert!(call(&server, &new).await.unwrap().starts_with("HTTP/1.1 200"));
     assert!(call(&server, &old).await.is_err());
 
     std::fs::write(path("key.pem"), "isto não é uma chave").unwrap();
-    assert!(tls.renew().is_err());
+    assert!(tls.reload_if_changed().is_err());
     assert!(call(&server, &new).await.unwrap().starts_with("HTTP/1.1 200"), "the old one stays in force");
     // Somebody who says nothing, and somebody who does not speak TLS, keep nobody else out.
     let silent = TcpStream::connect(server.address).await.unwrap();

@@ -15,22 +15,24 @@ mod throttle;
 mod token;
 mod trail;
 
-pub use code::{Passed, give_code, is_half};
-pub(crate) use code::{check_code, place, secret};
-pub use login::{Admission, Entered, HALF_FOR, Origin, login, login_from, login_with_code};
-pub(crate) use login::{Door, Remembered, by_door};
+pub use code::{SignInCodeOutcome, has_open_challenge, submit_sign_in_code};
+pub(crate) use code::{check_code, find_factor_secret, locate_factor_secret};
+pub use login::{
+    CallerOrigin, HALF_FOR, SignInGrant, SignInOutcome, log_in_program, log_in_program_from, log_in_with_code,
+};
+pub(crate) use login::{RememberedLogin, SignInPurpose, sign_in_for_purpose};
 pub use throttle::Throttle;
-pub use token::TokenKey;
-pub(crate) use token::key;
-pub(crate) use trail::flush;
-pub use trail::{Actor, Trail};
+pub use token::TokenLookupKey;
+pub(crate) use token::parse_token_key;
+pub(crate) use trail::flush_login_trail;
+pub use trail::{AccountActor, LoginTrail};
 
 use crate::{App, Error};
 use domain::{CallerAddress, Moment, Role, Scope, UserCode};
 use std::sync::Arc;
 use std::time::Duration;
-use storage::tokens::{self, Holder};
-use storage::{Lane, Tx};
+use storage::tokens::{self, StoredTokenHolder};
+use storage::{Tx, WriteLane};
 
 /// How long a token lasts, to the second.
 pub const TOKEN_LIFE: Duration = Duration::from_secs(12 * 3600);
@@ -53,7 +55,7 @@ pub struct Session {
     version: i64,
     /// What he does as a whole, where that reads what others show as a page of its own.
     pub(crate) within: Option<&'static str>,
-    pub(crate) key: TokenKey,
+    pub(crate) key: TokenLookupKey,
     is_console: bool,
     active_at: Option<Moment>,
     has_code: bool,
@@ -65,15 +67,15 @@ pub struct Session {
 
 impl Session {
     /// The same, whose looks are told as part of one operation, whatever is asked for him.
-    pub(crate) fn within(&self, operation: &'static str) -> Session {
+    pub(crate) fn within_operation(&self, operation: &'static str) -> Session {
         Session { within: Some(operation), ..self.clone() }
     }
 
-    fn of(key: TokenKey, holder: Holder, version: i64) -> Session {
+    fn from_token_holder(key: TokenLookupKey, holder: StoredTokenHolder, version: i64) -> Session {
         Session {
             user: holder.user,
             role: holder.role,
-            scope: Scope::of(key.tenant, holder.role, holder.branches),
+            scope: Scope::for_role(key.tenant, holder.role, holder.branches),
             expires_at: holder.expires_at,
             version,
             within: None,
@@ -88,7 +90,7 @@ impl Session {
     }
 
     /// The same, for a request from this address.
-    pub fn at(&self, address: CallerAddress) -> Session {
+    pub fn with_address(&self, address: CallerAddress) -> Session {
         Session { address: Some(address), ..self.clone() }
     }
 
@@ -98,8 +100,8 @@ impl Session {
     }
 
     /// Its owner, as the one who does something to an account.
-    pub fn actor(&self, operation: &'static str) -> Actor {
-        Actor { user: Some(self.user), operation, address: self.address }
+    pub fn actor(&self, operation: &'static str) -> AccountActor {
+        AccountActor { user: Some(self.user), operation, address: self.address }
     }
 
     /// Whether it was begun at the console's door, with all that is asked for there.
@@ -113,7 +115,7 @@ impl Session {
     }
 
     /// Refuses one that reaches `/ext` at most.
-    pub fn must_reach_management(&self) -> Result<(), Error> {
+    pub fn require_management(&self) -> Result<(), Error> {
         if self.owes_factor() {
             return Err(Error::FactorDemanded);
         }
@@ -127,22 +129,22 @@ impl Session {
         let (true, Some(limit), Some(active_at)) = (self.is_console, limit, self.active_at) else {
             return false;
         };
-        now.since(active_at) >= limit
+        now.duration_since(active_at) >= limit
     }
 
     /// Refuses a caller whose role is none of these.
-    pub fn must_be(&self, roles: &[Role]) -> Result<(), Error> {
+    pub fn require_role(&self, roles: &[Role]) -> Result<(), Error> {
         if roles.contains(&self.role) { Ok(()) } else { Err(Error::Forbidden) }
     }
 }
 
 /// Whose this token is.
 #[boxed::future]
-pub async fn enter(app: &App, token: &str) -> Result<Arc<Session>, Error> {
-    let key = key(token).ok_or(Error::Credential)?;
+pub async fn load_session(app: &App, token: &str) -> Result<Arc<Session>, Error> {
+    let key = parse_token_key(token).ok_or(Error::Credential)?;
     let now = app.now();
     // Looked at before the token is: a change in between only makes it look older than it is.
-    let needed = app.memory.versions(key.tenant);
+    let needed = app.memory.trusted_versions(key.tenant);
     if let (Some(needed), Some(kept)) = (needed, app.memory.sessions.get(&key))
         && kept.version == needed.access
         && now < kept.expires_at
@@ -150,9 +152,10 @@ pub async fn enter(app: &App, token: &str) -> Result<Arc<Session>, Error> {
     {
         return Ok(kept);
     }
-    let holder = tokens::holder(&app.db, key.tenant, &key.hash, now).await?.ok_or(Error::Credential)?;
+    let holder =
+        tokens::find_token_holder(&app.db, key.tenant, &key.hash, now).await?.ok_or(Error::Credential)?;
     // What this process remembers may be older than what another has noted: only the database says that nobody used it.
-    let session = Arc::new(Session::of(key, holder, needed.map_or(0, |needed| needed.access)));
+    let session = Arc::new(Session::from_token_holder(key, holder, needed.map_or(0, |needed| needed.access)));
     if session.is_idle(app.idle_limit, now) {
         return Err(Error::Credential);
     }
@@ -163,9 +166,9 @@ pub async fn enter(app: &App, token: &str) -> Result<Arc<Session>, Error> {
 }
 
 /// Notes that somebody uses a session of the console, unless that was noted a moment ago.
-pub(crate) async fn note_activity(app: &App, session: &Session) -> Result<(), Error> {
+pub(crate) async fn record_session_activity(app: &App, session: &Session) -> Result<(), Error> {
     let (now, Some(limit)) = (app.now(), app.idle_limit) else { return Ok(()) };
-    let is_fresh = session.active_at.is_some_and(|at| now.since(at) < limit / ACTIVITY_PARTS);
+    let is_fresh = session.active_at.is_some_and(|at| now.duration_since(at) < limit / ACTIVITY_PARTS);
     if !session.is_console || is_fresh {
         return Ok(());
     }
@@ -174,10 +177,10 @@ pub(crate) async fn note_activity(app: &App, session: &Session) -> Result<(), Er
         let noted = Session { active_at: Some(now), address: None, ..session.clone() };
         app.memory.sessions.insert(session.key, Arc::new(noted));
     }
-    let lane = Lane::of(session.key.tenant);
-    app.db.write(lane, (session.key, now), |tx, input| Box::pin(write_activity(tx, input))).await
+    let lane = WriteLane::foreground(session.key.tenant);
+    app.db.write(lane, (session.key, now), |tx, input| Box::pin(write_session_activity(tx, input))).await
 }
 
-async fn write_activity(tx: &mut Tx, (key, now): &(TokenKey, Moment)) -> Result<(), Error> {
-    Ok(tokens::note_activity(tx, key.tenant, &key.hash, *now).await?)
+async fn write_session_activity(tx: &mut Tx, (key, now): &(TokenLookupKey, Moment)) -> Result<(), Error> {
+    Ok(tokens::update_token_activity(tx, key.tenant, &key.hash, *now).await?)
 }

@@ -1,14 +1,14 @@
 //! Counting failed logins, by account and by address, where every process sees the count. Whoever validates benefits
 //! without a credential is counted beside them (`crate::validations`).
 
-use super::trail::{self, Target};
-use crate::server_key::hex;
+use super::trail::{self, LoginTarget};
+use crate::server_key::encode_hex;
 use crate::{App, Error};
 use domain::{CallerAddress, Moment, TenantId, UserCode};
 use sha2::{Digest, Sha256};
 use std::time::Duration;
-use storage::logins::{self, Failures};
-use storage::{Lane, Tx};
+use storage::logins::{self, LoginFailureCount};
+use storage::{Tx, WriteLane};
 
 /// How many failures are let pass in a window of time.
 #[derive(Clone, Copy, Debug)]
@@ -42,22 +42,22 @@ impl Default for Throttle {
 }
 
 /// What the failures of one attempt are counted under.
-pub(super) struct Subjects {
+pub(super) struct FailureSubjects {
     account: String,
     address: String,
 }
 
-impl Subjects {
+impl FailureSubjects {
     /// Whatever was typed as a login has an account's count, so that having one says nothing about existing.
-    pub fn of(login: &str, address: CallerAddress) -> Subjects {
-        let account = format!("account {}", hex(&Sha256::digest(login.as_bytes())[..16]));
-        Subjects { account, address: format!("address {address}") }
+    pub fn for_login(login: &str, address: CallerAddress) -> FailureSubjects {
+        let account = format!("account {}", encode_hex(&Sha256::digest(login.as_bytes())[..16]));
+        FailureSubjects { account, address: format!("address {address}") }
     }
 
     /// The count of wrong codes is one of its own, and binds every address: whoever is counted here has the password,
     /// and nobody without it can keep the owner out.
-    pub fn of_codes(tenant: TenantId, user: UserCode, address: CallerAddress) -> Subjects {
-        Subjects { account: format!("codes {tenant} {user}"), address: format!("address {address}") }
+    pub fn for_codes(tenant: TenantId, user: UserCode, address: CallerAddress) -> FailureSubjects {
+        FailureSubjects { account: format!("codes {tenant} {user}"), address: format!("address {address}") }
     }
 
     fn names(&self) -> [&str; 2] {
@@ -71,43 +71,52 @@ impl Throttle {
     pub(super) async fn check(
         &self,
         app: &App,
-        subjects: &Subjects,
+        subjects: &FailureSubjects,
         now: Moment,
-        (address_is_known, target): (bool, &Target),
+        (address_is_known, target): (bool, &LoginTarget),
     ) -> Result<(), Error> {
-        let [account, address] = logins::failures(&app.db, subjects.names(), now.minus(self.window)).await?;
+        let [account, address] =
+            logins::list_login_failures(&app.db, subjects.names(), now.minus(self.window)).await?;
         let account = account.filter(|_| !address_is_known);
         let counted = [
             (subjects.account.as_str(), account, self.by_account),
             (subjects.address.as_str(), address, self.by_address),
         ];
         let waits = counted.into_iter().filter_map(|(subject, failures, most)| {
-            let wait = self.wait(failures, most, now)?;
+            let wait = self.remaining_wait(failures, most, now)?;
             failures.map(|failures| (wait, subject, failures.since))
         });
         match waits.max() {
             Some((wait, subject, since)) => {
-                trail::note_throttled(app, target, (subject, since));
-                Err(Error::TooMany(wait))
+                trail::record_throttled_login(app, target, (subject, since));
+                Err(Error::TooManyFailures(wait))
             }
             None => Ok(()),
         }
     }
 
     /// How long whoever failed too often has to wait.
-    pub(crate) fn wait(&self, failures: Option<Failures>, most: u32, now: Moment) -> Option<Duration> {
+    pub(crate) fn remaining_wait(
+        &self,
+        failures: Option<LoginFailureCount>,
+        most: u32,
+        now: Moment,
+    ) -> Option<Duration> {
         let failures = failures.filter(|failures| failures.count >= i64::from(most))?;
-        Some(failures.since.plus(self.window).since(now))
+        Some(failures.since.plus(self.window).duration_since(now))
     }
 
     /// Counts a failure, before the next attempt can be made in its place.
-    pub(super) async fn count(&self, app: &App, subjects: Subjects, now: Moment) -> Result<(), Error> {
+    pub(super) async fn count(&self, app: &App, subjects: FailureSubjects, now: Moment) -> Result<(), Error> {
         let input = (subjects, now, now.minus(self.window));
-        let lane = Lane::of(TenantId::SERVER);
-        app.db.write(lane, input, |tx, input| Box::pin(count(tx, input))).await
+        let lane = WriteLane::foreground(TenantId::SERVER);
+        app.db.write(lane, input, |tx, input| Box::pin(count_login_failure(tx, input))).await
     }
 }
 
-async fn count(tx: &mut Tx, (subjects, now, after): &(Subjects, Moment, Moment)) -> Result<(), Error> {
-    Ok(logins::count_failure(tx, subjects.names(), *now, *after).await?)
+async fn count_login_failure(
+    tx: &mut Tx,
+    (subjects, now, after): &(FailureSubjects, Moment, Moment),
+) -> Result<(), Error> {
+    Ok(logins::record_login_failure(tx, subjects.names(), *now, *after).await?)
 }

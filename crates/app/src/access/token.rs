@@ -1,8 +1,8 @@
 //! The token: `amp_<tenant>_<random>_<check>`. The prefix lets secret scanners find one that leaked, the tenant says
 //! where to look for it, the check lets garbage be refused without asking the database. Only its hash is ever kept.
 
-use crate::server_key::hex;
-use domain::{Chance, TenantId};
+use crate::server_key::encode_hex;
+use domain::{RandomSource, TenantId};
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 
@@ -12,24 +12,24 @@ const RANDOM: usize = 20;
 
 /// What the database knows of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct TokenKey {
+pub struct TokenLookupKey {
     pub tenant: TenantId,
     pub hash: [u8; 32],
 }
 
 /// A fresh token, as its owner gets it, and what is kept of it.
-pub fn fresh(tenant: TenantId, chance: &dyn Chance) -> (String, TokenKey) {
+pub fn generate_token(tenant: TenantId, chance: &dyn RandomSource) -> (String, TokenLookupKey) {
     let mut random = [0; RANDOM];
     chance.fill(&mut random);
-    let mut token = format!("{PREFIX}_{tenant}_{}", hex(&random));
-    let check = check(&token);
+    let mut token = format!("{PREFIX}_{tenant}_{}", encode_hex(&random));
+    let check = compute_checksum(&token);
     let _ = write!(token, "_{check}");
-    let key = TokenKey { tenant, hash: hash(&token) };
+    let key = TokenLookupKey { tenant, hash: hash_token(&token) };
     (token, key)
 }
 
 /// What is kept of this token; `None` where it cannot be one of ours.
-pub fn key(token: &str) -> Option<TokenKey> {
+pub fn parse_token_key(token: &str) -> Option<TokenLookupKey> {
     let (body, given) = token.rsplit_once('_')?;
     let mut parts = body.split('_');
     let (prefix, tenant, random) = (parts.next()?, parts.next()?, parts.next()?);
@@ -37,16 +37,16 @@ pub fn key(token: &str) -> Option<TokenKey> {
         && parts.next().is_none()
         && random.len() == 2 * RANDOM
         && token.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-        && given == check(body);
+        && given == compute_checksum(body);
     let tenant: i32 = tenant.parse().ok().filter(|_| is_ours)?;
-    Some(TokenKey { tenant: TenantId::new(tenant), hash: hash(token) })
+    Some(TokenLookupKey { tenant: TenantId::new(tenant), hash: hash_token(token) })
 }
 
-fn check(body: &str) -> String {
-    hex(&Sha256::digest(body.as_bytes())[..4])
+fn compute_checksum(body: &str) -> String {
+    encode_hex(&Sha256::digest(body.as_bytes())[..4])
 }
 
-fn hash(token: &str) -> [u8; 32] {
+fn hash_token(token: &str) -> [u8; 32] {
     Sha256::digest(token.as_bytes()).into()
 }
 
@@ -56,7 +56,7 @@ mod tests {
 
     struct Sevens;
 
-    impl Chance for Sevens {
+    impl RandomSource for Sevens {
         fn fill(&self, bytes: &mut [u8]) {
             bytes.fill(7);
         }
@@ -64,21 +64,21 @@ mod tests {
 
     #[test]
     fn a_token_leads_to_what_is_kept_of_it() {
-        let (token, kept) = fresh(TenantId::new(12), &Sevens);
+        let (token, kept) = generate_token(TenantId::new(12), &Sevens);
         assert!(token.starts_with("amp_12_0707") && token.len() < 80, "{token}");
-        assert_eq!(key(&token), Some(kept));
+        assert_eq!(parse_token_key(&token), Some(kept));
     }
 
     #[test]
     fn what_is_no_token_of_ours_is_refused_without_asking_anybody() {
-        let (token, _) = fresh(TenantId::new(12), &Sevens);
+        let (token, _) = generate_token(TenantId::new(12), &Sevens);
         let other_tenant = token.replace("amp_12_", "amp_13_");
         let cut = &token[..token.len() - 1];
         let upper = token.to_uppercase();
         for bad in
             ["", "_", "____", "amp_12__", "x", "é_é_é_é", &other_tenant, cut, &upper, &format!("{token} ")]
         {
-            assert_eq!(key(bad), None, "{bad}");
+            assert_eq!(parse_token_key(bad), None, "{bad}");
         }
     }
 }

@@ -10,8 +10,8 @@ use domain::{CallerAddress, Moment, TenantId, UserCode};
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use storage::audit::{self, AccessEntry, AccessResult};
-use storage::{Lane, Tx};
+use storage::audit::{self, AccountActionResult, AccountAuditEntry};
+use storage::{Tx, WriteLane};
 
 /// Entries that may wait to be written; more are counted and dropped.
 const MOST_WAITING: usize = 10_000;
@@ -23,17 +23,17 @@ const TOGETHER: usize = 200;
 
 /// Who does something to an account, by which operation and from where.
 #[derive(Clone, Copy, Debug)]
-pub struct Actor {
+pub struct AccountActor {
     pub user: Option<UserCode>,
     /// Method and route, or the command.
     pub operation: &'static str,
     pub address: Option<CallerAddress>,
 }
 
-impl Actor {
+impl AccountActor {
     /// Whoever has the machine.
-    pub const fn command(operation: &'static str) -> Actor {
-        Actor { user: None, operation, address: None }
+    pub const fn for_command(operation: &'static str) -> AccountActor {
+        AccountActor { user: None, operation, address: None }
     }
 
     /// Writes down what succeeded, in its unit.
@@ -44,33 +44,38 @@ impl Actor {
         detail: String,
         at: Moment,
     ) -> Result<i32, Error> {
-        let entry = AccessEntry {
+        let entry = AccountAuditEntry {
             tenant,
             at,
             user: self.user,
             operation: self.operation,
             detail,
             address: self.address.map(|address| address.to_string()),
-            result: AccessResult::Success,
+            result: AccountActionResult::Success,
             times: 1,
         };
-        Ok(audit::append_access(tx, &entry).await?)
+        Ok(audit::append_account_entry(tx, &entry).await?)
     }
 }
 
 /// Whom an attempt to enter concerns, as far as it is known.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Target {
+pub(super) struct LoginTarget {
     pub tenant: Option<TenantId>,
     pub user: Option<UserCode>,
     pub operation: &'static str,
     pub address: CallerAddress,
 }
 
-impl Target {
+impl LoginTarget {
     /// `None` where no association is concerned.
-    fn entry(&self, detail: String, result: AccessResult, at: Moment) -> Option<AccessEntry> {
-        Some(AccessEntry {
+    fn build_entry(
+        &self,
+        detail: String,
+        result: AccountActionResult,
+        at: Moment,
+    ) -> Option<AccountAuditEntry> {
+        Some(AccountAuditEntry {
             tenant: self.tenant?,
             at,
             user: self.user,
@@ -84,35 +89,35 @@ impl Target {
 }
 
 /// Failures of one kind that share an entry.
-type PackKey = (TenantId, String, &'static str);
+type FailureGroupKey = (TenantId, String, &'static str);
 
 /// What waits to be written, and what was written lately.
 #[derive(Default)]
-pub struct Trail(Mutex<Waiting>);
+pub struct LoginTrail(Mutex<PendingTrailEntries>);
 
 #[derive(Default)]
-struct Waiting {
-    entries: Vec<AccessEntry>,
+struct PendingTrailEntries {
+    entries: Vec<AccountAuditEntry>,
     /// Failures that name no user.
-    packed: HashMap<PackKey, AccessEntry>,
+    packed: HashMap<FailureGroupKey, AccountAuditEntry>,
     /// The entries that further failures of their kind are counted in, and since when.
-    written: HashMap<PackKey, (i32, Moment)>,
+    written: HashMap<FailureGroupKey, (i32, Moment)>,
     /// The windows in which an account or address was throttled, by its beginning.
     throttled: HashMap<String, Moment>,
 }
 
-impl Trail {
-    fn lock(&self) -> MutexGuard<'_, Waiting> {
+impl LoginTrail {
+    fn lock(&self) -> MutexGuard<'_, PendingTrailEntries> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn push(&self, entry: AccessEntry) {
+    fn push(&self, entry: AccountAuditEntry) {
         let mut waiting = self.lock();
         if waiting.entries.len() + waiting.packed.len() >= MOST_WAITING {
             metrics::counter!("amparo_access_entries_dropped_total").increment(1);
             return;
         }
-        if entry.user.is_some() || entry.result != AccessResult::Failure {
+        if entry.user.is_some() || entry.result != AccountActionResult::Failure {
             waiting.entries.push(entry);
             return;
         }
@@ -128,18 +133,18 @@ impl Trail {
             return false;
         }
         if waiting.throttled.len() >= MOST_REMEMBERED {
-            waiting.throttled.retain(|_, begun| now.since(*begun) < window);
-            shorten(&mut waiting.throttled);
+            waiting.throttled.retain(|_, begun| now.duration_since(*begun) < window);
+            clear_when_full(&mut waiting.throttled);
         }
         waiting.throttled.insert(subject.to_owned(), since);
         true
     }
 
     /// Everything that waits, by association.
-    fn take(&self) -> HashMap<TenantId, Vec<AccessEntry>> {
+    fn take(&self) -> HashMap<TenantId, Vec<AccountAuditEntry>> {
         let mut waiting = self.lock();
-        let Waiting { entries, packed, .. } = &mut *waiting;
-        let mut taken: HashMap<TenantId, Vec<AccessEntry>> = HashMap::new();
+        let PendingTrailEntries { entries, packed, .. } = &mut *waiting;
+        let mut taken: HashMap<TenantId, Vec<AccountAuditEntry>> = HashMap::new();
         for entry in entries.drain(..).chain(packed.drain().map(|(_, entry)| entry)) {
             taken.entry(entry.tenant).or_default().push(entry);
         }
@@ -148,8 +153,8 @@ impl Trail {
 }
 
 /// Notes a login or a code that was wrong.
-pub(super) fn note_failure(app: &App, target: &Target, detail: String) {
-    match target.entry(detail, AccessResult::Failure, app.now()) {
+pub(super) fn record_login_failure(app: &App, target: &LoginTarget, detail: String) {
+    match target.build_entry(detail, AccountActionResult::Failure, app.now()) {
         Some(entry) => app.trail.push(entry),
         None => {
             tracing::info!(address = %target.address, operation = target.operation, "a login named no user");
@@ -158,7 +163,7 @@ pub(super) fn note_failure(app: &App, target: &Target, detail: String) {
 }
 
 /// Notes that an attempt was refused because of what was counted under `subject` since a moment; once for each window.
-pub(super) fn note_throttled(app: &App, target: &Target, (subject, since): (&str, Moment)) {
+pub(super) fn record_throttled_login(app: &App, target: &LoginTarget, (subject, since): (&str, Moment)) {
     let now = app.now();
     if !app.trail.is_new_window(subject, since, app.throttle.window, now) {
         return;
@@ -177,19 +182,19 @@ pub(super) fn note_throttled(app: &App, target: &Target, (subject, since): (&str
         Some(user) => format!("usuário {user} teve a entrada bloqueada: tentativas demais {whose}"),
         None => format!("tentou entrar vezes demais, com tentativas demais {whose}"),
     };
-    if let Some(entry) = target.entry(detail, AccessResult::Throttled, now) {
+    if let Some(entry) = target.build_entry(detail, AccountActionResult::Throttled, now) {
         app.trail.push(entry);
     }
 }
 
 /// Entries on their way into the database. Where they do not get there, also because whoever wrote them was cut off, they
 /// wait again: an entry may be written twice, and is never lost while the process lives.
-struct Taken<'t> {
-    trail: &'t Trail,
-    entries: Vec<AccessEntry>,
+struct TrailWriteBatch<'t> {
+    trail: &'t LoginTrail,
+    entries: Vec<AccountAuditEntry>,
 }
 
-impl Drop for Taken<'_> {
+impl Drop for TrailWriteBatch<'_> {
     fn drop(&mut self) {
         for entry in std::mem::take(&mut self.entries) {
             self.trail.push(entry);
@@ -198,65 +203,70 @@ impl Drop for Taken<'_> {
 }
 
 /// Writes what waits.
-pub(crate) async fn flush(app: &App) -> Result<(), Error> {
+pub(crate) async fn flush_login_trail(app: &App) -> Result<(), Error> {
     let taken = app.trail.take().into_iter().flat_map(|(tenant, entries)| {
-        let parts: Vec<Vec<AccessEntry>> = entries.chunks(TOGETHER).map(<[AccessEntry]>::to_vec).collect();
+        let parts: Vec<Vec<AccountAuditEntry>> =
+            entries.chunks(TOGETHER).map(<[AccountAuditEntry]>::to_vec).collect();
         parts.into_iter().map(move |entries| (tenant, entries))
     });
-    let taken: Vec<(TenantId, Taken<'_>)> =
-        taken.map(|(tenant, entries)| (tenant, Taken { trail: &app.trail, entries })).collect();
+    let taken: Vec<(TenantId, TrailWriteBatch<'_>)> =
+        taken.map(|(tenant, entries)| (tenant, TrailWriteBatch { trail: &app.trail, entries })).collect();
     for (tenant, mut taken) in taken {
-        let input: Vec<(AccessEntry, Option<i32>)> =
-            taken.entries.iter().map(|entry| (entry.clone(), open_pack(app, entry))).collect();
-        let lane = Lane::background(tenant);
-        let codes = app.db.write(lane, input, |tx, input| Box::pin(write(tx, input))).await?;
+        let input: Vec<(AccountAuditEntry, Option<i32>)> =
+            taken.entries.iter().map(|entry| (entry.clone(), find_open_group(app, entry))).collect();
+        let lane = WriteLane::background(tenant);
+        let codes = app.db.write(lane, input, |tx, input| Box::pin(write_trail_entries(tx, input))).await?;
         for (entry, code) in taken.entries.drain(..).zip(codes) {
-            remember(app, entry, code);
+            remember_open_group(app, entry, code);
         }
     }
     Ok(())
 }
 
 /// The entry that a failure is counted in, where one of its kind was written not long ago.
-fn open_pack(app: &App, entry: &AccessEntry) -> Option<i32> {
-    if entry.user.is_some() || entry.result != AccessResult::Failure {
+fn find_open_group(app: &App, entry: &AccountAuditEntry) -> Option<i32> {
+    if entry.user.is_some() || entry.result != AccountActionResult::Failure {
         return None;
     }
     let key = (entry.tenant, entry.address.clone().unwrap_or_default(), entry.operation);
     let written = app.trail.lock().written.get(&key).copied();
-    written.filter(|(_, since)| entry.at.since(*since) < app.throttle.window).map(|(code, _)| code)
+    written.filter(|(_, since)| entry.at.duration_since(*since) < app.throttle.window).map(|(code, _)| code)
 }
 
-fn remember(app: &App, entry: AccessEntry, code: Option<i32>) {
-    let Some(code) = code.filter(|_| entry.user.is_none() && entry.result == AccessResult::Failure) else {
+fn remember_open_group(app: &App, entry: AccountAuditEntry, code: Option<i32>) {
+    let Some(code) = code.filter(|_| entry.user.is_none() && entry.result == AccountActionResult::Failure)
+    else {
         return;
     };
     let mut waiting = app.trail.lock();
     if waiting.written.len() >= MOST_REMEMBERED {
-        waiting.written.retain(|_, (_, since)| entry.at.since(*since) < app.throttle.window);
-        shorten(&mut waiting.written);
+        waiting.written.retain(|_, (_, since)| entry.at.duration_since(*since) < app.throttle.window);
+        clear_when_full(&mut waiting.written);
     }
     let key = (entry.tenant, entry.address.unwrap_or_default(), entry.operation);
     waiting.written.insert(key, (code, entry.at));
 }
 
 /// Where forgetting what is old was not enough, everything goes: an entry too many is better than memory without bound.
-fn shorten<K, V>(map: &mut HashMap<K, V>) {
+fn clear_when_full<K, V>(map: &mut HashMap<K, V>) {
     if map.len() >= MOST_REMEMBERED {
         map.clear();
     }
 }
 
 /// The codes of those that are new.
-async fn write(tx: &mut Tx, entries: &[(AccessEntry, Option<i32>)]) -> Result<Vec<Option<i32>>, Error> {
+async fn write_trail_entries(
+    tx: &mut Tx,
+    entries: &[(AccountAuditEntry, Option<i32>)],
+) -> Result<Vec<Option<i32>>, Error> {
     let mut codes = Vec::with_capacity(entries.len());
     for (entry, open) in entries {
         codes.push(match open {
             Some(code) => {
-                tx.execute(audit::repeat_access(entry.tenant, *code, entry.times)).await?;
+                tx.execute(audit::add_entry_repeats(entry.tenant, *code, entry.times)).await?;
                 None
             }
-            None => Some(audit::append_access(tx, entry).await?),
+            None => Some(audit::append_account_entry(tx, entry).await?),
         });
     }
     Ok(codes)

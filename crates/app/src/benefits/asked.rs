@@ -1,23 +1,23 @@
 //! What somebody asks of benefits: who he is, what he sent, and the registers that it is judged by.
 
 use crate::access::Session;
-use crate::base::Registers;
-use crate::importing::{self, Doing};
-use crate::once::{self, Done, Once};
-use crate::situations::Acting;
+use crate::base::TenantRegisters;
+use crate::importing::{self, ImportUnitContext};
+use crate::once::{self, IdempotentWrite, WriteOutcome};
+use crate::situations::ActorContext;
 use crate::{App, Error};
 use domain::{BenefitCode, Moment, Rejection, Scope, SituationKind, TenantId, UserCode};
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
 use storage::Tx;
-use storage::benefits::Benefit;
-use storage::people::Profile;
+use storage::benefits::StoredBenefit;
+use storage::people::PersonProfile;
 
 pub(crate) const ORIGIN: &str = "API";
 
-pub(crate) struct Asked<I> {
+pub(crate) struct WriteCommand<I> {
     pub scope: Scope,
-    pub registers: Arc<Registers>,
+    pub registers: Arc<TenantRegisters>,
     pub input: I,
     pub now: Moment,
     user: Option<UserCode>,
@@ -26,9 +26,9 @@ pub(crate) struct Asked<I> {
     quiet: bool,
 }
 
-impl<I> Asked<I> {
-    pub fn acting(&self) -> Acting<'_> {
-        Acting {
+impl<I> WriteCommand<I> {
+    pub fn actor_context(&self) -> ActorContext<'_> {
+        ActorContext {
             tenant: self.scope.tenant(),
             registers: &self.registers,
             user: self.user,
@@ -40,10 +40,10 @@ impl<I> Asked<I> {
     }
 
     /// What an import asks for.
-    pub fn importing(doing: &Doing, input: I) -> Asked<I> {
-        let Acting { user, operation, origin, quiet, now, .. } = doing.acting();
+    pub fn from_import(doing: &ImportUnitContext, input: I) -> WriteCommand<I> {
+        let ActorContext { user, operation, origin, quiet, now, .. } = doing.change_context();
         let registers = Arc::clone(&doing.registers);
-        Asked { scope: doing.scope.clone(), registers, input, now, user, operation, origin, quiet }
+        WriteCommand { scope: doing.scope.clone(), registers, input, now, user, operation, origin, quiet }
     }
 
     pub fn is_import(&self) -> bool {
@@ -52,45 +52,58 @@ impl<I> Asked<I> {
 }
 
 /// Runs the unit that does what was asked for, by the registers as they are then.
-pub(crate) async fn ask<I, T, F>(
+pub(crate) async fn run_command<I, T, F>(
     app: &App,
     caller: &Session,
     operation: &'static str,
     input: I,
-    once: Once<T>,
+    once: IdempotentWrite<T>,
     unit: F,
-) -> Result<Done<T>, Error>
+) -> Result<WriteOutcome<T>, Error>
 where
-    F: for<'t> Fn(&'t mut Tx, &'t Asked<I>) -> BoxFuture<'t, Result<T, Error>> + Copy + Send + Sync + 'static,
+    F: for<'t> Fn(&'t mut Tx, &'t WriteCommand<I>) -> BoxFuture<'t, Result<T, Error>>
+        + Copy
+        + Send
+        + Sync
+        + 'static,
     I: Clone + Send + Sync + 'static,
     T: Send + 'static,
 {
     let (scope, user, now) = (caller.scope.clone(), caller.user, app.now());
     let asked = move |registers| {
         let (scope, input) = (scope.clone(), input.clone());
-        Asked { scope, registers, input, now, user: Some(user), operation, origin: ORIGIN, quiet: false }
+        WriteCommand {
+            scope,
+            registers,
+            input,
+            now,
+            user: Some(user),
+            operation,
+            origin: ORIGIN,
+            quiet: false,
+        }
     };
-    once::write_by_registers(app, caller.scope.tenant(), once, asked, unit).await
+    once::write_with_registers(app, caller.scope.tenant(), once, asked, unit).await
 }
 
 /// Who holds a benefit.
-pub(crate) async fn holder_of(
+pub(crate) async fn load_holder(
     tx: &mut Tx,
     tenant: TenantId,
     code: BenefitCode,
-    benefit: &Benefit,
-) -> Result<Profile, Error> {
+    benefit: &StoredBenefit,
+) -> Result<PersonProfile, Error> {
     let gone = || storage::Error::Broken(format!("the holder of benefit {code} is gone"));
-    Ok(storage::people::by_code(&mut *tx, tenant, benefit.person).await?.ok_or_else(gone)?)
+    Ok(storage::people::find_person(&mut *tx, tenant, benefit.person).await?.ok_or_else(gone)?)
 }
 
 /// What is cancelled stays as it is.
-pub(crate) fn refuse_cancelled(
-    registers: &Registers,
+pub(crate) fn refuse_cancelled_benefit(
+    registers: &TenantRegisters,
     code: BenefitCode,
-    benefit: &Benefit,
+    benefit: &StoredBenefit,
 ) -> Result<(), Error> {
-    match registers.kind_of(benefit.situation) {
+    match registers.situation_kind(benefit.situation) {
         Some(SituationKind::Cancelled) => Err(Rejection::CancelledBenefit(code).into()),
         _ => Ok(()),
     }

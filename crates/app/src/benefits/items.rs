@@ -1,55 +1,55 @@
 //! The items of a benefit: the plans that it has and had, and one more.
 
-use super::{Asked, ask, holder_of, refuse_cancelled};
+use super::{WriteCommand, load_holder, refuse_cancelled_benefit, run_command};
 use crate::access::Session;
-use crate::audit::saw;
-use crate::base::{Registers, confirm, read_by_registers};
-use crate::once::{Done, Once};
-use crate::situations::{self, Store};
+use crate::audit::record_access;
+use crate::base::{TenantRegisters, confirm_registers, read_with_registers};
+use crate::once::{IdempotentWrite, WriteOutcome};
+use crate::situations::{self, PendingBenefitWrite};
 use crate::{App, Error};
-use domain::{BenefitCode, Field, ItemCode, Money, Rejection, fold};
+use domain::{BenefitCode, InputField, ItemCode, Money, Rejection, fold_text};
 use std::sync::Arc;
 use storage::Tx;
-use storage::benefits::Benefit;
+use storage::benefits::StoredBenefit;
 use storage::items;
-pub use storage::items::Item;
-pub use storage::plans::Plan;
-use wire::read::Given;
+pub use storage::items::StoredItem;
+pub use storage::plans::StoredPlan;
+use wire::read::FieldPatch;
 use wire::records::ItemBeneficioInput;
 
 const LIST: &str = "GET /ext/beneficio/{codBeneficio}/itens";
 const ADD: &str = "POST /ext/beneficio/{codBeneficio}/itens";
 
-pub struct Items {
+pub struct PlanItems {
     /// By the names of their plans, then code.
-    pub items: Vec<Item>,
-    pub registers: Arc<Registers>,
+    pub items: Vec<StoredItem>,
+    pub registers: Arc<TenantRegisters>,
 }
 
 /// Every item of a benefit, also those that it no longer has.
 #[boxed::future]
-pub async fn list_items(app: &App, caller: &Session, code: BenefitCode) -> Result<Items, Error> {
+pub async fn list_items(app: &App, caller: &Session, code: BenefitCode) -> Result<PlanItems, Error> {
     let tenant = caller.scope.tenant();
-    let asked = |_: &Registers| (caller.scope.clone(), code);
-    let ((person, mut items), registers) = read_by_registers(app, tenant, asked, |tx, (scope, code)| {
+    let asked = |_: &TenantRegisters| (caller.scope.clone(), code);
+    let ((person, mut items), registers) = read_with_registers(app, tenant, asked, |tx, (scope, code)| {
         Box::pin(async move {
-            let unknown = Error::NoSuch { field: Field::Benefit, code: code.get() };
-            let benefit = storage::benefits::find(&mut *tx, scope, *code).await?.ok_or(unknown)?;
-            Ok::<_, Error>((benefit.person, items::of(&mut *tx, scope.tenant(), *code).await?))
+            let unknown = Error::NotFound { field: InputField::Benefit, code: code.get() };
+            let benefit = storage::benefits::find_benefit(&mut *tx, scope, *code).await?.ok_or(unknown)?;
+            Ok::<_, Error>((benefit.person, items::list_items(&mut *tx, scope.tenant(), *code).await?))
         })
     })
     .await?;
-    let name = |item: &Item| registers.plan(item.plan).map(|plan| fold(&plan.name));
+    let name = |item: &StoredItem| registers.plan(item.plan).map(|plan| fold_text(&plan.name));
     items.sort_by_cached_key(|item| (name(item), item.code));
-    saw(app, caller, LIST, std::iter::once(person))?;
-    Ok(Items { items, registers })
+    record_access(app, caller, LIST, std::iter::once(person))?;
+    Ok(PlanItems { items, registers })
 }
 
 /// An item that a benefit was given.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Added {
-    pub item: Item,
-    pub plan: Plan,
+pub struct AddItemOutcome {
+    pub item: StoredItem,
+    pub plan: StoredPlan,
 }
 
 /// Gives a benefit one more plan, of any kind.
@@ -59,42 +59,49 @@ pub async fn add_item(
     caller: &Session,
     code: BenefitCode,
     input: ItemBeneficioInput,
-    once: Once<Added>,
-) -> Result<Done<Added>, Error> {
-    ask(app, caller, ADD, (code, input), once, |tx, asked| Box::pin(add(tx, asked))).await
+    once: IdempotentWrite<AddItemOutcome>,
+) -> Result<WriteOutcome<AddItemOutcome>, Error> {
+    run_command(app, caller, ADD, (code, input), once, |tx, asked| Box::pin(write_added_item(tx, asked)))
+        .await
 }
 
-async fn add(tx: &mut Tx, asked: &Asked<(BenefitCode, ItemBeneficioInput)>) -> Result<Added, Error> {
+async fn write_added_item(
+    tx: &mut Tx,
+    asked: &WriteCommand<(BenefitCode, ItemBeneficioInput)>,
+) -> Result<AddItemOutcome, Error> {
     let (tenant, registers, (code, input)) = (asked.scope.tenant(), &asked.registers, &asked.input);
     let code = *code;
-    confirm(tx, tenant, registers).await?;
-    let unknown = Rejection::UnknownCode { field: Field::Plan, code: input.plan.get() };
+    confirm_registers(tx, tenant, registers).await?;
+    let unknown = Rejection::UnknownCode { field: InputField::Plan, code: input.plan.get() };
     let plan = registers.plan(input.plan).filter(|plan| plan.active).ok_or(unknown)?;
-    let unknown = Error::NoSuch { field: Field::Benefit, code: code.get() };
-    let before = storage::benefits::find(&mut *tx, &asked.scope, code).await?.ok_or(unknown)?;
-    refuse_cancelled(registers, code, &before)?;
+    let unknown = Error::NotFound { field: InputField::Benefit, code: code.get() };
+    let before = storage::benefits::find_benefit(&mut *tx, &asked.scope, code).await?.ok_or(unknown)?;
+    refuse_cancelled_benefit(registers, code, &before)?;
     if before.plans.iter().any(|(active, _)| *active == plan.code) {
         return Err(Rejection::PlanTaken(plan.code).into());
     }
-    let profile = holder_of(tx, tenant, code, &before).await?;
-    let item = item(asked, plan, input);
-    let mut after = Benefit { updated_at: asked.now, ..before.clone() };
+    let profile = load_holder(tx, tenant, code, &before).await?;
+    let item = build_item(asked, plan, input);
+    let mut after = StoredBenefit { updated_at: asked.now, ..before.clone() };
     after.plans.push((item.plan, item.price));
     let done = format!("alterado: plano {} incluído", plan.code);
-    let store = Store { item: Some((item, None)), ..Store::change(code, &before, after, &profile, done) };
-    let stored = situations::store(tx, &asked.acting(), store).await?;
-    let lost = || Error::Text("an item was not written".to_owned());
-    Ok(Added { item: stored.item.ok_or_else(lost)?, plan: plan.clone() })
+    let store = PendingBenefitWrite {
+        item: Some((item, None)),
+        ..PendingBenefitWrite::for_change(code, &before, after, &profile, done)
+    };
+    let stored = situations::store_benefit(tx, &asked.actor_context(), store).await?;
+    let lost = || Error::Defect("an item was not written".to_owned());
+    Ok(AddItemOutcome { item: stored.item.ok_or_else(lost)?, plan: plan.clone() })
 }
 
 /// Its code is taken when it is written.
-fn item<I>(asked: &Asked<I>, plan: &Plan, input: &ItemBeneficioInput) -> Item {
+fn build_item<I>(asked: &WriteCommand<I>, plan: &StoredPlan, input: &ItemBeneficioInput) -> StoredItem {
     let today = || asked.now.date_in(&asked.registers.zone);
-    let given = |given: &Given<domain::Date>| given.clone().set();
-    Item {
+    let given = |given: &FieldPatch<domain::Date>| given.clone().into_set();
+    StoredItem {
         code: ItemCode::new(0),
         plan: plan.code,
-        price: input.price.clone().set().map_or(plan.price, Money::cents),
+        price: input.price.clone().into_set().map_or(plan.price, Money::cents),
         included_on: given(&input.included).unwrap_or_else(today).to_iso(),
         is_first: false,
         active: true,

@@ -1,23 +1,28 @@
 //! A benefit as the association itself sees and changes it: everything but its holder, whatever its situation; and the way out
 //! of every situation, with a reason where that matters.
 
-use super::{Asked, Sent, Wish, around, ask, holder_of, is_vehicle, refuse_conflicts, told};
+use super::{
+    SentBenefitFields, SentBenefitValidator, WriteCommand, is_vehicle_kind, load_holder, load_key_conflicts,
+    refuse_conflicts, run_command, told,
+};
 use crate::access::Session;
-use crate::audit::saw;
-use crate::base::{Registers, confirm, read_by_registers};
-use crate::differences::{Present, refuse_old};
-use crate::happened::{self, History};
-use crate::once::{Done, Once};
+use crate::audit::record_access;
+use crate::base::{TenantRegisters, confirm_registers, read_with_registers};
+use crate::differences::{CurrentVersion, refuse_old_version};
+use crate::happened::{self, RecordHistory};
+use crate::once::{IdempotentWrite, WriteOutcome};
 use crate::situations::BENEFIT;
-use crate::situations::{self, Store, Stored};
+use crate::situations::{self, PendingBenefitWrite, WrittenBenefit};
 use crate::{App, Error, vehicles};
-use domain::{BenefitCode, Entity, Field, ItemCode, Money, Rejection, Scope, SituationCode, SituationKind};
+use domain::{
+    BenefitCode, Entity, InputField, ItemCode, Money, Rejection, Scope, SituationCode, SituationKind,
+};
 use std::sync::Arc;
-use storage::benefits::{self, Benefit, Vehicle};
-use storage::items::{self, Item};
-use storage::people::Profile;
+use storage::benefits::{self, StoredBenefit, VehicleDetails};
+use storage::items::{self, StoredItem};
+use storage::people::PersonProfile;
 use storage::{Tx, dependents};
-use wire::read::{Between, Given};
+use wire::read::{BoundedInt, FieldPatch};
 use wire::records::{BeneficioAlteracaoInput, ItemAlteracaoInput, SituacaoBeneficioInput};
 
 const READ: &str = "GET /gestao/beneficio/{codBeneficio}";
@@ -28,156 +33,178 @@ const HISTORY: &str = "GET /gestao/beneficio/{codBeneficio}/historico";
 
 /// A benefit with everything around it.
 #[derive(Clone, Debug)]
-pub struct View {
+pub struct FullBenefit {
     pub code: BenefitCode,
-    pub benefit: Benefit,
-    pub holder: Profile,
+    pub benefit: StoredBenefit,
+    pub holder: PersonProfile,
     /// The one that it began with, or has instead of it, first; also those that it no longer has.
-    pub items: Vec<Item>,
+    pub items: Vec<StoredItem>,
     /// Those in force.
     pub dependents: i64,
-    pub registers: Arc<Registers>,
+    pub registers: Arc<TenantRegisters>,
     changed: bool,
 }
 
-fn unknown(code: BenefitCode) -> Error {
-    Error::NoSuch { field: Field::Benefit, code: code.get() }
+fn reject_unknown_benefit(code: BenefitCode) -> Error {
+    Error::NotFound { field: InputField::Benefit, code: code.get() }
 }
 
-type Around = (Profile, Vec<Item>, i64);
+type BenefitRelatedRecords = (PersonProfile, Vec<StoredItem>, i64);
 
 /// What belongs to a benefit.
-async fn belongings(
+async fn load_related_records(
     tx: &mut Tx,
     scope: &Scope,
     code: BenefitCode,
-    benefit: &Benefit,
-) -> Result<Around, Error> {
+    benefit: &StoredBenefit,
+) -> Result<BenefitRelatedRecords, Error> {
     let tenant = scope.tenant();
-    let holder = holder_of(tx, tenant, code, benefit).await?;
-    let mut items = items::of(&mut *tx, tenant, code).await?;
+    let holder = load_holder(tx, tenant, code, benefit).await?;
+    let mut items = items::list_items(&mut *tx, tenant, code).await?;
     items.sort_by_key(|item| (!item.is_first, item.code));
-    Ok((holder, items, dependents::count(&mut *tx, tenant, [code]).await?))
+    Ok((holder, items, dependents::count_active_dependents(&mut *tx, tenant, [code]).await?))
 }
 
 /// The benefit of this code, whole.
 #[boxed::future]
-pub async fn whole(app: &App, caller: &Session, code: BenefitCode) -> Result<View, Error> {
-    let asked = |_: &Registers| (caller.scope.clone(), code);
+pub async fn read_full_benefit(app: &App, caller: &Session, code: BenefitCode) -> Result<FullBenefit, Error> {
+    let asked = |_: &TenantRegisters| (caller.scope.clone(), code);
     let tenant = caller.scope.tenant();
-    let ((benefit, around), registers) = read_by_registers(app, tenant, asked, |tx, (scope, code)| {
+    let ((benefit, around), registers) = read_with_registers(app, tenant, asked, |tx, (scope, code)| {
         Box::pin(async move {
-            let benefit = benefits::find(&mut *tx, scope, *code).await?.ok_or(unknown(*code))?;
-            let around = belongings(tx, scope, *code, &benefit).await?;
+            let benefit =
+                benefits::find_benefit(&mut *tx, scope, *code).await?.ok_or(reject_unknown_benefit(*code))?;
+            let around = load_related_records(tx, scope, *code, &benefit).await?;
             Ok::<_, Error>((benefit, around))
         })
     })
     .await?;
-    saw(app, caller, READ, std::iter::once(benefit.person))?;
+    record_access(app, caller, READ, std::iter::once(benefit.person))?;
     let (holder, items, dependents) = around;
-    Ok(View { code, benefit, holder, items, dependents, registers, changed: false })
+    Ok(FullBenefit { code, benefit, holder, items, dependents, registers, changed: false })
 }
 
 /// What happened to a benefit.
 #[boxed::future]
-pub async fn history(app: &App, caller: &Session, code: BenefitCode) -> Result<History, Error> {
-    let asked = |_: &Registers| (caller.scope.clone(), code);
+pub async fn read_benefit_history(
+    app: &App,
+    caller: &Session,
+    code: BenefitCode,
+) -> Result<RecordHistory, Error> {
+    let asked = |_: &TenantRegisters| (caller.scope.clone(), code);
     let tenant = caller.scope.tenant();
-    let ((person, found), registers) = read_by_registers(app, tenant, asked, |tx, (scope, code)| {
+    let ((person, found), registers) = read_with_registers(app, tenant, asked, |tx, (scope, code)| {
         Box::pin(async move {
-            let benefit = benefits::find(&mut *tx, scope, *code).await?.ok_or(unknown(*code))?;
-            let mut found = happened::fields(tx, scope.tenant(), BENEFIT, code.get()).await?;
-            found.extend(happened::situations(tx, scope.tenant(), *code).await?);
+            let benefit =
+                benefits::find_benefit(&mut *tx, scope, *code).await?.ok_or(reject_unknown_benefit(*code))?;
+            let mut found = happened::list_field_changes(tx, scope.tenant(), BENEFIT, code.get()).await?;
+            found.extend(happened::list_situation_changes(tx, scope.tenant(), *code).await?);
             Ok::<_, Error>((benefit.person, found))
         })
     })
     .await?;
-    saw(app, caller, HISTORY, std::iter::once(person))?;
-    Ok(happened::in_order(found, registers))
+    record_access(app, caller, HISTORY, std::iter::once(person))?;
+    Ok(happened::build_record_history(found, registers))
 }
 
 /// Looks that an answer without a change is.
-fn note(app: &App, caller: &Session, operation: &'static str, done: Done<View>) -> Result<Done<View>, Error> {
-    if let Done::Now(View { benefit, changed: false, .. }) = &done {
-        saw(app, caller, operation, std::iter::once(benefit.person))?;
+fn record_unchanged_access(
+    app: &App,
+    caller: &Session,
+    operation: &'static str,
+    done: WriteOutcome<FullBenefit>,
+) -> Result<WriteOutcome<FullBenefit>, Error> {
+    if let WriteOutcome::Fresh(FullBenefit { benefit, changed: false, .. }) = &done {
+        record_access(app, caller, operation, std::iter::once(benefit.person))?;
     }
     Ok(done)
 }
 
 /// Changes a benefit: what is not given stays, what is cleared goes.
 #[boxed::future]
-pub async fn change_whole(
+pub async fn change_benefit(
     app: &App,
     caller: &Session,
     code: BenefitCode,
     input: BeneficioAlteracaoInput,
-    once: Once<View>,
-) -> Result<Done<View>, Error> {
-    let done = ask(app, caller, CHANGE, (code, input), once, |tx, asked| Box::pin(write(tx, asked))).await?;
-    note(app, caller, CHANGE, done)
+    once: IdempotentWrite<FullBenefit>,
+) -> Result<WriteOutcome<FullBenefit>, Error> {
+    let done = run_command(app, caller, CHANGE, (code, input), once, |tx, asked| {
+        Box::pin(write_benefit_change(tx, asked))
+    })
+    .await?;
+    record_unchanged_access(app, caller, CHANGE, done)
 }
 
-async fn write(tx: &mut Tx, asked: &Asked<(BenefitCode, BeneficioAlteracaoInput)>) -> Result<View, Error> {
+async fn write_benefit_change(
+    tx: &mut Tx,
+    asked: &WriteCommand<(BenefitCode, BeneficioAlteracaoInput)>,
+) -> Result<FullBenefit, Error> {
     let (code, input) = (asked.input.0, &asked.input.1);
     let tenant = asked.scope.tenant();
-    confirm(tx, tenant, &asked.registers).await?;
-    let before = benefits::find(&mut *tx, &asked.scope, code).await?.ok_or(unknown(code))?;
-    let (holder, had, _) = belongings(tx, &asked.scope, code, &before).await?;
-    let mut wish = Wish::new(&asked.registers, &asked.scope);
-    let has_vehicle = is_vehicle(before.kind);
-    if !has_vehicle && names_vehicle(input) {
+    confirm_registers(tx, tenant, &asked.registers).await?;
+    let before =
+        benefits::find_benefit(&mut *tx, &asked.scope, code).await?.ok_or(reject_unknown_benefit(code))?;
+    let (holder, had, _) = load_related_records(tx, &asked.scope, code, &before).await?;
+    let mut wish = SentBenefitValidator::new(&asked.registers, &asked.scope);
+    let has_vehicle = is_vehicle_kind(before.kind);
+    if !has_vehicle && has_vehicle_fields(input) {
         wish.problems.push(Rejection::NoVehicle);
     }
     let vehicle = has_vehicle.then_some((&input.vehicle, &input.fipe));
-    let sent = Sent { fields: &input.fields, situation: None, vehicle, known: None };
-    let (after, item) = wish.changed_benefit(sent, &before, &had, asked.now);
+    let sent = SentBenefitFields { fields: &input.fields, situation: None, vehicle, known: None };
+    let (after, item) = wish.build_changed_benefit(sent, &before, &had, asked.now);
     if !wish.problems.is_empty() {
         return Err(Error::Refused(wish.problems));
     }
-    let wanted = told::between(&asked.registers, &before, &after);
+    let wanted = told::compare_benefits(&asked.registers, &before, &after);
     let mut problems: Vec<Rejection> =
-        old(asked, Some(input.version), &before, &wanted).into_iter().collect();
+        find_version_problem(asked, Some(input.version), &before, &wanted).into_iter().collect();
     if after == before && item.is_none() && problems.is_empty() {
-        return Box::pin(view(tx, asked, code, before, false)).await;
+        return Box::pin(build_full_benefit(tx, asked, code, before, false)).await;
     }
-    problems.extend(conflicts(tx, asked, code, &before, &after).await?);
+    problems.extend(find_conflicts(tx, asked, code, &before, &after).await?);
     if !problems.is_empty() {
         return Err(Error::Refused(problems));
     }
-    let after = Benefit { updated_at: asked.now, ..after };
-    let store = Store { item, ..Store::change(code, &before, after, &holder, "alterado") };
-    let Stored { code, benefit, .. } = situations::store(tx, &asked.acting(), store).await?;
-    Box::pin(view(tx, asked, code, benefit, true)).await
+    let after = StoredBenefit { updated_at: asked.now, ..after };
+    let store = PendingBenefitWrite {
+        item,
+        ..PendingBenefitWrite::for_change(code, &before, after, &holder, "alterado")
+    };
+    let WrittenBenefit { code, benefit, .. } =
+        situations::store_benefit(tx, &asked.actor_context(), store).await?;
+    Box::pin(build_full_benefit(tx, asked, code, benefit, true)).await
 }
 
 /// Whether anything was given that only a vehicle has.
-fn names_vehicle(input: &BeneficioAlteracaoInput) -> bool {
-    let mut vehicle = Vehicle::default();
-    vehicles::apply(&input.vehicle, &mut vehicle);
-    vehicle != Vehicle::default()
-        || matches!(input.vehicle.kind, Given::Set(_))
-        || matches!(input.fipe, Given::Set(_))
+fn has_vehicle_fields(input: &BeneficioAlteracaoInput) -> bool {
+    let mut vehicle = VehicleDetails::default();
+    vehicles::apply_vehicle_fields(&input.vehicle, &mut vehicle);
+    vehicle != VehicleDetails::default()
+        || matches!(input.vehicle.kind, FieldPatch::Set(_))
+        || matches!(input.fipe, FieldPatch::Set(_))
 }
 
-fn old<I>(
-    asked: &Asked<I>,
-    given: Option<Between<0, { i32::MAX }>>,
-    before: &Benefit,
-    wanted: &[crate::differences::Difference],
+fn find_version_problem<I>(
+    asked: &WriteCommand<I>,
+    given: Option<BoundedInt<0, { i32::MAX }>>,
+    before: &StoredBenefit,
+    wanted: &[crate::differences::FieldDifference],
 ) -> Option<Rejection> {
-    let present = Present { version: before.version, since: before.updated_at };
-    given.and_then(|given| refuse_old(given.get().into(), present, &asked.registers.zone, wanted))
+    let present = CurrentVersion { version: before.version, since: before.updated_at };
+    given.and_then(|given| refuse_old_version(given.get().into(), present, &asked.registers.zone, wanted))
 }
 
 /// What else stands in the way of a benefit.
-async fn conflicts<I>(
+async fn find_conflicts<I>(
     tx: &mut Tx,
-    asked: &Asked<I>,
+    asked: &WriteCommand<I>,
     code: BenefitCode,
-    before: &Benefit,
-    after: &Benefit,
+    before: &StoredBenefit,
+    after: &StoredBenefit,
 ) -> Result<Vec<Rejection>, Error> {
-    let around = around(tx, asked.scope.tenant(), after).await?;
+    let around = load_key_conflicts(tx, asked.scope.tenant(), after).await?;
     let judge = (&asked.scope, &*asked.registers);
     match refuse_conflicts(judge, Some((code, before)), after, before.person, &around) {
         Err(Error::Refused(problems)) => Ok(problems),
@@ -185,101 +212,111 @@ async fn conflicts<I>(
     }
 }
 
-async fn view<I>(
+async fn build_full_benefit<I>(
     tx: &mut Tx,
-    asked: &Asked<I>,
+    asked: &WriteCommand<I>,
     code: BenefitCode,
-    benefit: Benefit,
+    benefit: StoredBenefit,
     changed: bool,
-) -> Result<View, Error> {
-    let (holder, items, dependents) = belongings(tx, &asked.scope, code, &benefit).await?;
+) -> Result<FullBenefit, Error> {
+    let (holder, items, dependents) = load_related_records(tx, &asked.scope, code, &benefit).await?;
     let registers = Arc::clone(&asked.registers);
-    Ok(View { code, benefit, holder, items, dependents, registers, changed })
+    Ok(FullBenefit { code, benefit, holder, items, dependents, registers, changed })
 }
 
 /// Where a benefit is to go, and why.
-pub type Move = SituacaoBeneficioInput;
+pub type ChangeBenefitSituation = SituacaoBeneficioInput;
 
 /// Moves a benefit to another situation, also out of being cancelled.
 #[boxed::future]
-pub async fn move_to(
+pub async fn change_benefit_situation(
     app: &App,
     caller: &Session,
     code: BenefitCode,
-    input: Move,
-    once: Once<View>,
-) -> Result<Done<View>, Error> {
-    let done =
-        ask(app, caller, MOVE, (code, input), once, |tx, asked| Box::pin(write_move(tx, asked))).await?;
-    note(app, caller, MOVE, done)
+    input: ChangeBenefitSituation,
+    once: IdempotentWrite<FullBenefit>,
+) -> Result<WriteOutcome<FullBenefit>, Error> {
+    let done = run_command(app, caller, MOVE, (code, input), once, |tx, asked| {
+        Box::pin(write_situation_change(tx, asked))
+    })
+    .await?;
+    record_unchanged_access(app, caller, MOVE, done)
 }
 
-async fn write_move(tx: &mut Tx, asked: &Asked<(BenefitCode, Move)>) -> Result<View, Error> {
+async fn write_situation_change(
+    tx: &mut Tx,
+    asked: &WriteCommand<(BenefitCode, ChangeBenefitSituation)>,
+) -> Result<FullBenefit, Error> {
     let (code, input) = (asked.input.0, &asked.input.1);
-    confirm(tx, asked.scope.tenant(), &asked.registers).await?;
-    let before = benefits::find(&mut *tx, &asked.scope, code).await?;
+    confirm_registers(tx, asked.scope.tenant(), &asked.registers).await?;
+    let before = benefits::find_benefit(&mut *tx, &asked.scope, code).await?;
     let present = before.as_ref().map(|before| before.situation);
-    let to = target(&asked.registers, &asked.scope, input, present)?;
-    let kind = |situation: SituationCode| asked.registers.kind_of(situation);
+    let to = resolve_target_situation(&asked.registers, &asked.scope, input, present)?;
+    let kind = |situation: SituationCode| asked.registers.situation_kind(situation);
     let matters = [Some(to), present].into_iter().flatten();
     let needs_reason =
         present != Some(to) && matters.into_iter().any(|one| kind(one) == Some(SituationKind::Cancelled));
-    let reason = input.reason.clone().set().map(domain::Note::into_string);
+    let reason = input.reason.clone().into_set().map(domain::NoteText::into_string);
     if needs_reason && reason.is_none() {
         let reopens = kind(to) != Some(SituationKind::Cancelled);
         return Err(Rejection::ReasonNeeded { reopens }.into());
     }
-    let before = before.ok_or(unknown(code))?;
+    let before = before.ok_or(reject_unknown_benefit(code))?;
     let mut problems: Vec<Rejection> =
-        old(asked, input.version.clone().set(), &before, &[]).into_iter().collect();
+        find_version_problem(asked, input.version.clone().into_set(), &before, &[]).into_iter().collect();
     if before.situation == to && problems.is_empty() {
-        return Box::pin(view(tx, asked, code, before, false)).await;
+        return Box::pin(build_full_benefit(tx, asked, code, before, false)).await;
     }
-    problems.extend(situations::refuse_move(&asked.registers, before.situation, to));
-    let after = Benefit { situation: to, updated_at: asked.now, ..before.clone() };
-    problems.extend(conflicts(tx, asked, code, &before, &after).await?);
+    problems.extend(situations::refuse_situation_change(&asked.registers, before.situation, to));
+    let after = StoredBenefit { situation: to, updated_at: asked.now, ..before.clone() };
+    problems.extend(find_conflicts(tx, asked, code, &before, &after).await?);
     if !problems.is_empty() {
         return Err(Error::Refused(problems));
     }
-    let holder = holder_of(tx, asked.scope.tenant(), code, &before).await?;
+    let holder = load_holder(tx, asked.scope.tenant(), code, &before).await?;
     let done = match (kind(before.situation), kind(to)) {
         (_, Some(SituationKind::Cancelled)) => "cancelado",
         (Some(SituationKind::Cancelled), _) => "reativado",
         _ => "mudou de situação",
     };
-    let store = Store { reason, ..Store::change(code, &before, after, &holder, done) };
-    let Stored { code, benefit, .. } = situations::store(tx, &asked.acting(), store).await?;
-    Box::pin(view(tx, asked, code, benefit, true)).await
+    let store = PendingBenefitWrite {
+        reason,
+        ..PendingBenefitWrite::for_change(code, &before, after, &holder, done)
+    };
+    let WrittenBenefit { code, benefit, .. } =
+        situations::store_benefit(tx, &asked.actor_context(), store).await?;
+    Box::pin(build_full_benefit(tx, asked, code, benefit, true)).await
 }
 
 /// Where it is to go: by code, by name, or by both if they agree.
-fn target(
-    registers: &Registers,
+fn resolve_target_situation(
+    registers: &TenantRegisters,
     scope: &Scope,
-    input: &Move,
+    input: &ChangeBenefitSituation,
     present: Option<SituationCode>,
 ) -> Result<SituationCode, Error> {
-    let mut wish = Wish::new(registers, scope);
+    let mut wish = SentBenefitValidator::new(registers, scope);
     let usable = |code: SituationCode| {
         let found = registers.situation(code).filter(|one| one.entity == Entity::Benefit);
         found.is_some_and(|one| one.active || Some(one.code) == present)
     };
     let by_code = match input.code {
-        Given::Set(code) if usable(code) => Some(code),
-        Given::Set(code) => {
-            let known = registers.situations_of(Entity::Benefit).map(|one| one.name.to_uppercase()).collect();
+        FieldPatch::Set(code) if usable(code) => Some(code),
+        FieldPatch::Set(code) => {
+            let known =
+                registers.active_situations(Entity::Benefit).map(|one| one.name.to_uppercase()).collect();
             wish.problems.push(Rejection::UnknownSituationCode { given: code.get(), known });
             None
         }
-        Given::Keep | Given::Clear => None,
+        FieldPatch::Keep | FieldPatch::Clear => None,
     };
     let by_name = match &input.name {
-        Given::Set(name) => wish.named_situation(name.as_str(), present),
-        Given::Keep | Given::Clear => None,
+        FieldPatch::Set(name) => wish.find_situation_by_name(name.as_str(), present),
+        FieldPatch::Keep | FieldPatch::Clear => None,
     };
     match (by_code, by_name) {
         (Some(code), Some(name)) if code != name => {
-            let (field, with) = (Field::Situation, Field::SituationCode);
+            let (field, with) = (InputField::Situation, InputField::SituationCode);
             wish.problems.push(Rejection::Disagree { field, with });
         }
         (None, None) if wish.problems.is_empty() => {
@@ -300,34 +337,37 @@ pub async fn change_item(
     caller: &Session,
     (code, item): (BenefitCode, ItemCode),
     input: ItemAlteracaoInput,
-    once: Once<View>,
-) -> Result<Done<View>, Error> {
+    once: IdempotentWrite<FullBenefit>,
+) -> Result<WriteOutcome<FullBenefit>, Error> {
     let asked = (code, item, input);
-    let done = ask(app, caller, ITEM, asked, once, |tx, asked| Box::pin(write_item(tx, asked))).await?;
-    note(app, caller, ITEM, done)
+    let done =
+        run_command(app, caller, ITEM, asked, once, |tx, asked| Box::pin(write_item_change(tx, asked)))
+            .await?;
+    record_unchanged_access(app, caller, ITEM, done)
 }
 
-async fn write_item(
+async fn write_item_change(
     tx: &mut Tx,
-    asked: &Asked<(BenefitCode, ItemCode, ItemAlteracaoInput)>,
-) -> Result<View, Error> {
+    asked: &WriteCommand<(BenefitCode, ItemCode, ItemAlteracaoInput)>,
+) -> Result<FullBenefit, Error> {
     let (code, item, input) = (asked.input.0, asked.input.1, &asked.input.2);
     let tenant = asked.scope.tenant();
-    confirm(tx, tenant, &asked.registers).await?;
-    let before = benefits::find(&mut *tx, &asked.scope, code).await?.ok_or(unknown(code))?;
-    let (holder, mut all, _) = belongings(tx, &asked.scope, code, &before).await?;
+    confirm_registers(tx, tenant, &asked.registers).await?;
+    let before =
+        benefits::find_benefit(&mut *tx, &asked.scope, code).await?.ok_or(reject_unknown_benefit(code))?;
+    let (holder, mut all, _) = load_related_records(tx, &asked.scope, code, &before).await?;
     let found = all.iter_mut().find(|one| one.code == item);
-    let one = found.ok_or(Error::NoSuch { field: Field::Item, code: item.get() })?;
+    let one = found.ok_or(Error::NotFound { field: InputField::Item, code: item.get() })?;
     let was = one.clone();
-    one.active = input.active.clone().set().unwrap_or(one.active);
-    one.price = input.price.clone().set().map_or(one.price, Money::cents);
+    one.active = input.active.clone().into_set().unwrap_or(one.active);
+    one.price = input.price.clone().into_set().map_or(one.price, Money::cents);
     let one = one.clone();
     let active = || all.iter().filter(|one| one.active);
     let plans: Vec<_> = active().map(|one| (one.plan, one.price)).collect();
-    let after = Benefit { plans, updated_at: asked.now, ..before.clone() };
-    let wanted = told::between(&asked.registers, &before, &after);
+    let after = StoredBenefit { plans, updated_at: asked.now, ..before.clone() };
+    let wanted = told::compare_benefits(&asked.registers, &before, &after);
     let mut problems: Vec<Rejection> =
-        old(asked, input.version.clone().set(), &before, &wanted).into_iter().collect();
+        find_version_problem(asked, input.version.clone().into_set(), &before, &wanted).into_iter().collect();
     if active().next().is_none() {
         problems.push(Rejection::LastPlan(code));
     }
@@ -338,11 +378,13 @@ async fn write_item(
         return Err(Error::Refused(problems));
     }
     if one == was {
-        return Box::pin(view(tx, asked, code, before, false)).await;
+        return Box::pin(build_full_benefit(tx, asked, code, before, false)).await;
     }
     let done = format!("alterado: item {item} {}", if one.active { "alterado" } else { "retirado" });
-    let also = vec![items::change(tenant, code, &one, asked.now)];
-    let store = Store { also, ..Store::change(code, &before, after, &holder, done) };
-    let Stored { code, benefit, .. } = situations::store(tx, &asked.acting(), store).await?;
-    Box::pin(view(tx, asked, code, benefit, true)).await
+    let also = vec![items::update_item_terms(tenant, code, &one, asked.now)];
+    let store =
+        PendingBenefitWrite { also, ..PendingBenefitWrite::for_change(code, &before, after, &holder, done) };
+    let WrittenBenefit { code, benefit, .. } =
+        situations::store_benefit(tx, &asked.actor_context(), store).await?;
+    Box::pin(build_full_benefit(tx, asked, code, benefit, true)).await
 }

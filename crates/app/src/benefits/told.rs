@@ -1,34 +1,41 @@
 //! A benefit, field by field, as it is called outside: what differs between two states of it. Its situation has a history of
 //! its own.
 
-use crate::base::Registers;
-use crate::differences::{self, Difference, Fields};
+use crate::base::TenantRegisters;
+use crate::differences::{self, FieldDifference, FieldTexts};
 use domain::{CardNumber, Money, shown};
-use storage::benefits::{Benefit, Vehicle};
+use storage::benefits::{StoredBenefit, VehicleDetails};
 use wire::names;
 
-pub(crate) fn between(registers: &Registers, before: &Benefit, after: &Benefit) -> Vec<Difference> {
-    differences::between(fields(registers, before), fields(registers, after))
+pub(crate) fn compare_benefits(
+    registers: &TenantRegisters,
+    before: &StoredBenefit,
+    after: &StoredBenefit,
+) -> Vec<FieldDifference> {
+    differences::compare_fields(
+        render_benefit_fields(registers, before),
+        render_benefit_fields(registers, after),
+    )
 }
 
-fn fields(registers: &Registers, benefit: &Benefit) -> Fields {
+fn render_benefit_fields(registers: &TenantRegisters, benefit: &StoredBenefit) -> FieldTexts {
     let mut fields = vec![
         ("codLoja", Some(benefit.branch.to_string())),
-        ("planos", plans(benefit)),
+        ("planos", render_plans(benefit)),
         ("diaVencimento", benefit.due_day.map(|day| day.to_string())),
         ("numeroCartaoDesconto", benefit.card.as_ref().map(CardNumber::to_string)),
         ("codConsultor", benefit.consultant.map(|code| code.to_string())),
         ("codRepresentante", benefit.representative.map(|code| code.to_string())),
-        ("dataAdesao", benefit.joined_on.as_deref().map(shown::day)),
+        ("dataAdesao", benefit.joined_on.as_deref().map(shown::format_day)),
         ("codigoIntegracao", benefit.integration_code.clone()),
         ("observacao", benefit.note.clone()),
-        ("dadosAdicionais", additional(registers, benefit)),
+        ("dadosAdicionais", render_additional_fields(registers, benefit)),
     ];
-    fields.extend(vehicle(&benefit.vehicle));
+    fields.extend(render_vehicle_fields(&benefit.vehicle));
     fields
 }
 
-pub(crate) fn vehicle(vehicle: &Vehicle) -> Fields {
+pub(crate) fn render_vehicle_fields(vehicle: &VehicleDetails) -> FieldTexts {
     vec![
         ("placa", vehicle.plate.as_ref().map(ToString::to_string)),
         ("chassi", vehicle.chassis.as_ref().map(ToString::to_string)),
@@ -42,20 +49,20 @@ pub(crate) fn vehicle(vehicle: &Vehicle) -> Fields {
         ("categoria", vehicle.category.map(|category| names::category(category).to_owned())),
         ("codTipoVeiculo", vehicle.kind.map(|kind| kind.to_string())),
         ("numeroPortas", vehicle.doors.map(|doors| doors.to_string())),
-        ("valorVeiculo", money(vehicle.worth)),
-        ("valorProtegido", money(vehicle.protected)),
-        ("valorParticipacao", money(vehicle.participation)),
+        ("valorVeiculo", render_money(vehicle.worth)),
+        ("valorProtegido", render_money(vehicle.protected)),
+        ("valorParticipacao", render_money(vehicle.participation)),
         ("codigoFipe", vehicle.fipe.clone()),
     ]
 }
 
-pub(crate) fn money(cents: Option<i64>) -> Option<String> {
+pub(crate) fn render_money(cents: Option<i64>) -> Option<String> {
     cents.and_then(Money::from_cents).map(|money| money.to_string())
 }
 
 /// `10 (150.55), 12 (29.9)`
-fn plans(benefit: &Benefit) -> Option<String> {
-    let priced = |(plan, price): &(domain::PlanCode, i64)| match money(Some(*price)) {
+fn render_plans(benefit: &StoredBenefit) -> Option<String> {
+    let priced = |(plan, price): &(domain::PlanCode, i64)| match render_money(Some(*price)) {
         Some(price) => format!("{plan} ({price})"),
         None => plan.to_string(),
     };
@@ -65,7 +72,7 @@ fn plans(benefit: &Benefit) -> Option<String> {
 }
 
 /// `Apelido: Trovão; Quilometragem: 12`
-fn additional(registers: &Registers, benefit: &Benefit) -> Option<String> {
+fn render_additional_fields(registers: &TenantRegisters, benefit: &StoredBenefit) -> Option<String> {
     let name = |code| registers.fields.iter().find(|field| field.code == code).map(|field| &field.name);
     let values: Vec<String> = benefit
         .fields

@@ -1,20 +1,20 @@
 //! The board of a kind: a column for each of its situations, of which only what is seen is read, and what changed on it
 //! since somebody looked.
 
-use super::{Item, operations, read::hours_long};
+use super::{Item, name_case_operations, read::convert_hours};
 use crate::access::Session;
-use crate::audit::saw;
-use crate::base::{Registers, read_by_registers};
+use crate::audit::record_access;
+use crate::base::{TenantRegisters, read_with_registers};
 use crate::{App, Error};
 use domain::{BranchCode, CaseKind, Moment, Scope, SituationCode};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 use storage::Tx;
-pub use storage::cases::board::Behind;
-use storage::cases::board::{self, Part};
-use storage::cases::{self, Case};
-use storage::situations::Situation;
+pub use storage::cases::board::ColumnCursor;
+use storage::cases::board::{self, BoardColumnQuery};
+use storage::cases::{self, StoredCase};
+use storage::situations::StoredSituation;
 
 /// Cards of a column that are read at once.
 pub const CARDS: i64 = 50;
@@ -28,7 +28,7 @@ const LATER: Duration = Duration::from_secs(10);
 const CHANGES: i64 = 100;
 
 /// A situation with its cases: those that came last first where it ends them, else those that wait longest.
-pub struct Column {
+pub struct SituationColumn {
     pub situation: SituationCode,
     /// How many there are, up to [`MOST`].
     pub total: i64,
@@ -36,26 +36,26 @@ pub struct Column {
     pub late: i64,
     pub rows: Vec<Item>,
     /// Where the next part begins, if there is one.
-    pub next: Option<Behind>,
+    pub next: Option<ColumnCursor>,
 }
 
 /// The columns, as the association orders its situations.
-pub struct Board {
-    pub columns: Vec<Column>,
-    pub registers: Arc<Registers>,
+pub struct CaseSituationBoard {
+    pub columns: Vec<SituationColumn>,
+    pub registers: Arc<TenantRegisters>,
     pub now: Moment,
 }
 
 /// What somebody looks at: in one branch or all of his, one column behind a place or all of them.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Look {
+pub struct SituationBoardQuery {
     pub branch: Option<BranchCode>,
-    pub only: Option<(SituationCode, Option<Behind>)>,
+    pub only: Option<(SituationCode, Option<ColumnCursor>)>,
 }
 
 /// A column that is to be read.
 #[derive(Clone, Copy)]
-struct Plan {
+struct ColumnPlan {
     situation: SituationCode,
     closes: bool,
     active: bool,
@@ -63,84 +63,108 @@ struct Plan {
     late_before: Option<Moment>,
 }
 
-struct Asked {
+struct BoardReadPlan {
     scope: Scope,
     kind: CaseKind,
-    plans: Vec<Plan>,
+    plans: Vec<ColumnPlan>,
 }
 
-fn asked(registers: &Registers, caller: &Session, kind: CaseKind, look: Look, now: Moment) -> Option<Asked> {
+fn plan_board(
+    registers: &TenantRegisters,
+    caller: &Session,
+    kind: CaseKind,
+    look: SituationBoardQuery,
+    now: Moment,
+) -> Option<BoardReadPlan> {
     let scope = match look.branch {
-        Some(branch) => caller.scope.narrowed(branch)?,
+        Some(branch) => caller.scope.narrow_to(branch)?,
         None => caller.scope.clone(),
     };
-    let is_meant = |one: &&Situation| {
+    let is_meant = |one: &&StoredSituation| {
         one.entity == kind.entity() && look.only.is_none_or(|(situation, _)| situation == one.code)
     };
-    let mut own: Vec<&Situation> = registers.situations.iter().filter(is_meant).collect();
+    let mut own: Vec<&StoredSituation> = registers.situations.iter().filter(is_meant).collect();
     own.sort_by_key(|one| (one.position, one.code));
-    let plan = |one: &Situation| Plan {
+    let plan = |one: &StoredSituation| ColumnPlan {
         situation: one.code,
-        closes: one.kind.closes(),
+        closes: one.kind.is_final(),
         active: one.active,
-        late_before: one.limit_hours.filter(|_| !one.kind.closes()).map(|hours| now.minus(hours_long(hours))),
+        late_before: one
+            .limit_hours
+            .filter(|_| !one.kind.is_final())
+            .map(|hours| now.minus(convert_hours(hours))),
     };
-    Some(Asked { scope, kind, plans: own.into_iter().map(plan).collect() })
+    Some(BoardReadPlan { scope, kind, plans: own.into_iter().map(plan).collect() })
 }
 
 /// The board, or a part of one of its columns.
 #[boxed::future]
-pub async fn board(app: &App, caller: &Session, kind: CaseKind, look: Look) -> Result<Board, Error> {
+pub async fn read_board(
+    app: &App,
+    caller: &Session,
+    kind: CaseKind,
+    look: SituationBoardQuery,
+) -> Result<CaseSituationBoard, Error> {
     let (tenant, now) = (caller.scope.tenant(), app.now());
     let behind = look.only.and_then(|(_, behind)| behind);
-    let input = |registers: &Registers| (asked(registers, caller, kind, look, now), behind);
-    let (columns, registers) = read_by_registers(app, tenant, input, |tx, (asked, behind)| {
+    let input = |registers: &TenantRegisters| (plan_board(registers, caller, kind, look, now), behind);
+    let (columns, registers) = read_with_registers(app, tenant, input, |tx, (asked, behind)| {
         Box::pin(async move {
             let Some(asked) = asked else { return Ok(Vec::new()) };
-            let mut columns = counted(tx, asked).await?;
+            let mut columns = count_columns(tx, asked).await?;
             for (plan, column) in &mut columns {
-                fill(tx, asked, *plan, column, *behind).await?;
+                fill_column(tx, asked, *plan, column, *behind).await?;
             }
             Ok::<_, Error>(columns.into_iter().map(|(_, column)| column).collect::<Vec<_>>())
         })
     })
     .await?;
-    see(app, caller, kind, &columns)?;
-    Ok(Board { columns, registers, now })
+    record_board_access(app, caller, kind, &columns)?;
+    Ok(CaseSituationBoard { columns, registers, now })
 }
 
-fn see(app: &App, caller: &Session, kind: CaseKind, columns: &[Column]) -> Result<(), Error> {
+fn record_board_access(
+    app: &App,
+    caller: &Session,
+    kind: CaseKind,
+    columns: &[SituationColumn],
+) -> Result<(), Error> {
     let rows = columns.iter().flat_map(|column| &column.rows);
-    saw(app, caller, operations(kind).list, rows.map(|row| row.case.head().person))
+    record_access(app, caller, name_case_operations(kind).list, rows.map(|row| row.case.head().person))
 }
 
 /// The columns without their cards. A situation that is no longer in use is shown as long as something is in it.
-async fn counted(tx: &mut Tx, asked: &Asked) -> Result<Vec<(Plan, Column)>, Error> {
+async fn count_columns(
+    tx: &mut Tx,
+    asked: &BoardReadPlan,
+) -> Result<Vec<(ColumnPlan, SituationColumn)>, Error> {
     let all = asked.plans.iter().map(|plan| (plan.situation, None));
     let late = asked.plans.iter().filter_map(|plan| Some((plan.situation, Some(plan.late_before?))));
     let wanted: Vec<_> = all.chain(late).collect();
-    let counts = board::counts(&mut *tx, &asked.scope, asked.kind, &wanted, MOST).await?;
+    let counts = board::count_cases_by_situation(&mut *tx, &asked.scope, asked.kind, &wanted, MOST).await?;
     let (totals, late) = counts.split_at(asked.plans.len());
     let mut late = late.iter().copied();
     let columns = asked.plans.iter().zip(totals).map(|(plan, total)| {
         let late = plan.late_before.and_then(|_| late.next()).unwrap_or(0);
-        let column = Column { situation: plan.situation, total: *total, late, rows: Vec::new(), next: None };
+        let column =
+            SituationColumn { situation: plan.situation, total: *total, late, rows: Vec::new(), next: None };
         (*plan, column)
     });
     Ok(columns.filter(|(plan, column)| plan.active || column.total > 0).collect())
 }
 
-async fn fill(
+async fn fill_column(
     tx: &mut Tx,
-    asked: &Asked,
-    plan: Plan,
-    column: &mut Column,
-    behind: Option<Behind>,
+    asked: &BoardReadPlan,
+    plan: ColumnPlan,
+    column: &mut SituationColumn,
+    behind: Option<ColumnCursor>,
 ) -> Result<(), Error> {
-    let part = Part { situation: plan.situation, newest_first: plan.closes, behind, limit: CARDS };
-    let codes = board::column(&mut *tx, &asked.scope, asked.kind, part).await?;
+    let part =
+        BoardColumnQuery { situation: plan.situation, newest_first: plan.closes, behind, limit: CARDS };
+    let codes = board::list_column_cases(&mut *tx, &asked.scope, asked.kind, part).await?;
     let is_full = codes.len() as i64 == CARDS;
-    column.rows = in_order(tx, asked, &codes).await?;
+    column.rows = load_cases_in_order(tx, asked, &codes).await?;
     column.next = column.rows.last().filter(|_| is_full).map(|last| {
         let head = last.case.head();
         (head.situation_since, last.code)
@@ -148,18 +172,20 @@ async fn fill(
     Ok(())
 }
 
-async fn in_order(tx: &mut Tx, asked: &Asked, codes: &[i32]) -> Result<Vec<Item>, Error> {
-    let some = cases::some(&mut *tx, &asked.scope, asked.kind, codes).await?;
+async fn load_cases_in_order(tx: &mut Tx, asked: &BoardReadPlan, codes: &[i32]) -> Result<Vec<Item>, Error> {
+    let some = cases::list_cases_by_codes(&mut *tx, &asked.scope, asked.kind, codes).await?;
     let mut told: HashMap<i32, Item> = some.into_iter().map(|one| (one.code, one)).collect();
     Ok(codes.iter().filter_map(|code| told.remove(code)).collect())
 }
 
 /// What is past its time of one kind, up to [`MOST`].
 #[boxed::future]
-pub async fn late(app: &App, caller: &Session, kind: CaseKind) -> Result<i64, Error> {
+pub async fn count_late_cases(app: &App, caller: &Session, kind: CaseKind) -> Result<i64, Error> {
     let (tenant, now) = (caller.scope.tenant(), app.now());
-    let input = |registers: &Registers| asked(registers, caller, kind, Look::default(), now);
-    let (late, _) = read_by_registers(app, tenant, input, |tx, asked| {
+    let input = |registers: &TenantRegisters| {
+        plan_board(registers, caller, kind, SituationBoardQuery::default(), now)
+    };
+    let (late, _) = read_with_registers(app, tenant, input, |tx, asked| {
         Box::pin(async move {
             let Some(asked) = asked else { return Ok(0) };
             let wanted: Vec<_> = asked
@@ -167,7 +193,8 @@ pub async fn late(app: &App, caller: &Session, kind: CaseKind) -> Result<i64, Er
                 .iter()
                 .filter_map(|plan| Some((plan.situation, Some(plan.late_before?))))
                 .collect();
-            let counts = board::counts(&mut *tx, &asked.scope, asked.kind, &wanted, MOST).await?;
+            let counts =
+                board::count_cases_by_situation(&mut *tx, &asked.scope, asked.kind, &wanted, MOST).await?;
             Ok::<_, Error>(counts.iter().sum())
         })
     })
@@ -178,39 +205,45 @@ pub async fn late(app: &App, caller: &Session, kind: CaseKind) -> Result<i64, Er
 /// What changed on a board since a moment: each column with how many it has now, and with those that changed and are in it.
 /// `None` where that is so long ago, or so much, that the board is better read anew.
 #[boxed::future]
-pub async fn changes(
+pub async fn read_board_changes(
     app: &App,
     caller: &Session,
     kind: CaseKind,
     branch: Option<BranchCode>,
     since: Moment,
-) -> Result<Option<Board>, Error> {
+) -> Result<Option<CaseSituationBoard>, Error> {
     let (tenant, now) = (caller.scope.tenant(), app.now());
-    if now.since(since) > LOOKED_AWAY {
+    if now.duration_since(since) > LOOKED_AWAY {
         return Ok(None);
     }
-    let look = Look { branch, only: None };
-    let input = |registers: &Registers| (asked(registers, caller, kind, look, now), since.minus(LATER));
-    let (columns, registers) = read_by_registers(app, tenant, input, |tx, (asked, since)| {
+    let look = SituationBoardQuery { branch, only: None };
+    let input =
+        |registers: &TenantRegisters| (plan_board(registers, caller, kind, look, now), since.minus(LATER));
+    let (columns, registers) = read_with_registers(app, tenant, input, |tx, (asked, since)| {
         Box::pin(async move {
             let Some(asked) = asked else { return Ok(Some(Vec::new())) };
-            read_changes(tx, asked, *since).await
+            read_changed_columns(tx, asked, *since).await
         })
     })
     .await?;
     let Some(columns) = columns else { return Ok(None) };
-    see(app, caller, kind, &columns)?;
-    Ok(Some(Board { columns, registers, now }))
+    record_board_access(app, caller, kind, &columns)?;
+    Ok(Some(CaseSituationBoard { columns, registers, now }))
 }
 
-async fn read_changes(tx: &mut Tx, asked: &Asked, since: Moment) -> Result<Option<Vec<Column>>, Error> {
-    let codes = board::changed(&mut *tx, &asked.scope, asked.kind, since, CHANGES).await?;
+async fn read_changed_columns(
+    tx: &mut Tx,
+    asked: &BoardReadPlan,
+    since: Moment,
+) -> Result<Option<Vec<SituationColumn>>, Error> {
+    let codes = board::list_changed_cases(&mut *tx, &asked.scope, asked.kind, since, CHANGES).await?;
     if codes.len() as i64 == CHANGES {
         return Ok(None);
     }
-    let mut columns: Vec<Column> = counted(tx, asked).await?.into_iter().map(|(_, column)| column).collect();
-    for row in in_order(tx, asked, &codes).await? {
-        let situation = Case::head(&row.case).situation;
+    let mut columns: Vec<SituationColumn> =
+        count_columns(tx, asked).await?.into_iter().map(|(_, column)| column).collect();
+    for row in load_cases_in_order(tx, asked, &codes).await? {
+        let situation = StoredCase::head(&row.case).situation;
         if let Some(column) = columns.iter_mut().find(|column| column.situation == situation) {
             column.rows.push(row);
         }

@@ -1,22 +1,22 @@
 //! The dependents of a deal about health.
 
-use super::given::Wish;
-use super::{DealDependent, told};
+use super::given::DealInputValidator;
+use super::{ProposedDependent, build_deal_audit_entry};
 use crate::access::Session;
-use crate::audit::saw;
-use crate::base::{Registers, confirm};
+use crate::audit::record_access;
+use crate::base::{TenantRegisters, confirm_registers};
 use crate::benefits::ORIGIN;
-use crate::once::{self, Done, Once};
-use crate::situations::Acting;
+use crate::once::{self, IdempotentWrite, WriteOutcome};
+use crate::situations::ActorContext;
 use crate::{App, Error};
 use domain::{
-    BenefitKind, DealCode, DependentCode, Field, Kinship, Moment, PersonCode, Rejection, Scope, UserCode,
+    BenefitKind, DealCode, DependentCode, InputField, Kinship, Moment, PersonCode, Rejection, Scope, UserCode,
 };
 use std::sync::Arc;
 use storage::counters::{self, Counter};
 use storage::deals::dependents;
 use storage::{Tx, audit, deals};
-use wire::read::Given;
+use wire::read::FieldPatch;
 use wire::records::NegocioDependenteInput;
 
 const CREATE: &str = "POST /ext/crm/negocio/{codNegocio}/dependente";
@@ -24,17 +24,17 @@ const CHANGE: &str = "PUT /ext/crm/negocio/{codNegocio}/dependente/{codDependent
 
 /// A dependent as it was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Saved {
+pub struct SavedDealDependent {
     pub code: DependentCode,
-    pub dependent: DealDependent,
+    pub dependent: ProposedDependent,
     person: PersonCode,
     changed: bool,
 }
 
-struct Entry {
+struct SaveDealDependent {
     scope: Scope,
     user: UserCode,
-    registers: Arc<Registers>,
+    registers: Arc<TenantRegisters>,
     deal: DealCode,
     /// None for a new one.
     code: Option<DependentCode>,
@@ -44,65 +44,69 @@ struct Entry {
 
 /// Creates a dependent of a deal, or changes the one of this code.
 #[boxed::future]
-pub async fn save(
+pub async fn save_deal_dependent(
     app: &App,
     caller: &Session,
     (deal, code): (DealCode, Option<DependentCode>),
     input: NegocioDependenteInput,
-    once: Once<Saved>,
-) -> Result<Done<Saved>, Error> {
+    once: IdempotentWrite<SavedDealDependent>,
+) -> Result<WriteOutcome<SavedDealDependent>, Error> {
     let (scope, user, now) = (caller.scope.clone(), caller.user, app.now());
     let entry = move |registers| {
         let (scope, input) = (scope.clone(), input.clone());
-        Entry { scope, user, registers, deal, code, input, now }
+        SaveDealDependent { scope, user, registers, deal, code, input, now }
     };
     let tenant = caller.scope.tenant();
-    let done =
-        once::write_by_registers(app, tenant, once, entry, |tx, entry| Box::pin(write(tx, entry))).await?;
-    if let Done::Now(Saved { person, changed: false, .. }) = &done {
-        saw(app, caller, CHANGE, std::iter::once(*person))?;
+    let done = once::write_with_registers(app, tenant, once, entry, |tx, entry| {
+        Box::pin(write_deal_dependent(tx, entry))
+    })
+    .await?;
+    if let WriteOutcome::Fresh(SavedDealDependent { person, changed: false, .. }) = &done {
+        record_access(app, caller, CHANGE, std::iter::once(*person))?;
     }
     Ok(done)
 }
 
-async fn write(tx: &mut Tx, entry: &Entry) -> Result<Saved, Error> {
+async fn write_deal_dependent(tx: &mut Tx, entry: &SaveDealDependent) -> Result<SavedDealDependent, Error> {
     let tenant = entry.scope.tenant();
-    confirm(tx, tenant, &entry.registers).await?;
-    let deal = deals::find(&mut *tx, &entry.scope, entry.deal).await?;
+    confirm_registers(tx, tenant, &entry.registers).await?;
+    let deal = deals::find_deal(&mut *tx, &entry.scope, entry.deal).await?;
     let before = match (entry.code, &deal) {
-        (Some(code), Some(_)) => dependents::find(&mut *tx, tenant, entry.deal, code).await?,
+        (Some(code), Some(_)) => dependents::find_deal_dependent(&mut *tx, tenant, entry.deal, code).await?,
         _ => None,
     };
-    let after = judged(entry, before.as_ref())?;
-    let unknown = Error::NoSuch { field: Field::Deal, code: entry.deal.get() };
+    let after = validate_dependent(entry, before.as_ref())?;
+    let unknown = Error::NotFound { field: InputField::Deal, code: entry.deal.get() };
     let deal = deal.ok_or(unknown)?;
     if let (Some(code), None) = (entry.code, &before) {
-        return Err(Error::NoSuch { field: Field::DealDependent, code: code.get() });
+        return Err(Error::NotFound { field: InputField::DealDependent, code: code.get() });
     }
     if deal.kind != Some(BenefitKind::Health) {
         return Err(Rejection::NotAHealthDeal(entry.deal).into());
     }
     let gone = || storage::Error::Broken(format!("the lead of deal {} is gone", entry.deal));
-    let lead = storage::leads::by_code(&mut *tx, tenant, deal.lead).await?.ok_or_else(gone)?;
+    let lead = storage::leads::find_lead(&mut *tx, tenant, deal.lead).await?.ok_or_else(gone)?;
     if let (Some(code), Some(before)) = (entry.code, before)
         && before == after
     {
-        return Ok(Saved { code, dependent: after, person: lead.person, changed: false });
+        return Ok(SavedDealDependent { code, dependent: after, person: lead.person, changed: false });
     }
     let new = i32::from(entry.code.is_none());
     let wanted = [(Counter::DealDependent, new), (Counter::Audit, 1)];
-    let [code, audit_code] = counters::take_all(tx, tenant, wanted).await?;
-    let dependent = DealDependent { updated_at: entry.now, ..after };
+    let [code, audit_code] = counters::reserve_number_blocks(tx, tenant, wanted).await?;
+    let dependent = ProposedDependent { updated_at: entry.now, ..after };
     let (code, mut statements, done) = match entry.code {
-        Some(code) => (code, vec![dependents::update(tenant, entry.deal, code, &dependent)], "alterado"),
+        Some(code) => {
+            (code, vec![dependents::update_deal_dependent(tenant, entry.deal, code, &dependent)], "alterado")
+        }
         None => {
             let code = DependentCode::new(code);
-            (code, dependents::insert(tenant, [(entry.deal, code, &dependent)]), "criado")
+            (code, dependents::insert_deal_dependents(tenant, [(entry.deal, code, &dependent)]), "criado")
         }
     };
-    let deal = deals::Deal { updated_at: entry.now, ..deal };
-    statements.push(deals::update(tenant, entry.deal, &deal));
-    let acting = Acting {
+    let deal = deals::StoredDeal { updated_at: entry.now, ..deal };
+    statements.push(deals::update_deal(tenant, entry.deal, &deal));
+    let acting = ActorContext {
         tenant,
         registers: &entry.registers,
         user: Some(entry.user),
@@ -112,17 +116,23 @@ async fn write(tx: &mut Tx, entry: &Entry) -> Result<Saved, Error> {
         now: entry.now,
     };
     let done = format!("dependente {code} {done}");
-    statements.push(audit::insert(&told(&acting, entry.deal, lead.person, &done), audit_code));
-    tx.batch(statements).await?;
-    Ok(Saved { code, dependent, person: lead.person, changed: true })
+    statements.push(audit::insert_audit_entry(
+        &build_deal_audit_entry(&acting, entry.deal, lead.person, &done),
+        audit_code,
+    ));
+    tx.execute_batch(statements).await?;
+    Ok(SavedDealDependent { code, dependent, person: lead.person, changed: true })
 }
 
 /// The dependent as it becomes; name and kinship are always known. Where there is none of its code, what was sent is judged
 /// all the same.
-fn judged(entry: &Entry, before: Option<&DealDependent>) -> Result<DealDependent, Error> {
+fn validate_dependent(
+    entry: &SaveDealDependent,
+    before: Option<&ProposedDependent>,
+) -> Result<ProposedDependent, Error> {
     let (input, is_new) = (&entry.input, entry.code.is_none());
-    let mut wish = Wish::new(&entry.registers, &entry.scope);
-    let mut dependent = before.cloned().unwrap_or_else(|| DealDependent {
+    let mut wish = DealInputValidator::new(&entry.registers, &entry.scope);
+    let mut dependent = before.cloned().unwrap_or_else(|| ProposedDependent {
         name: String::new(),
         cpf: None,
         born_on: None,
@@ -136,25 +146,25 @@ fn judged(entry: &Entry, before: Option<&DealDependent>) -> Result<DealDependent
         updated_at: entry.now,
     });
     match &input.name {
-        Given::Set(name) => name.as_str().clone_into(&mut dependent.name),
-        Given::Keep if !is_new => {}
-        Given::Keep | Given::Clear => wish.problems.push(Rejection::Missing(Field::Name)),
+        FieldPatch::Set(name) => name.as_str().clone_into(&mut dependent.name),
+        FieldPatch::Keep if !is_new => {}
+        FieldPatch::Keep | FieldPatch::Clear => wish.problems.push(Rejection::Missing(InputField::Name)),
     }
     match input.kinship {
-        Given::Set(kinship) => dependent.kinship = kinship,
-        Given::Keep if !is_new => {}
-        Given::Keep | Given::Clear => wish.problems.push(Rejection::Missing(Field::Kinship)),
+        FieldPatch::Set(kinship) => dependent.kinship = kinship,
+        FieldPatch::Keep if !is_new => {}
+        FieldPatch::Keep | FieldPatch::Clear => wish.problems.push(Rejection::Missing(InputField::Kinship)),
     }
-    input.cpf.change(&mut dependent.cpf, Clone::clone);
-    input.birth.change(&mut dependent.born_on, |day| day.to_iso());
-    input.sex.change(&mut dependent.sex, |sex| *sex);
+    input.cpf.apply_to(&mut dependent.cpf, Clone::clone);
+    input.birth.apply_to(&mut dependent.born_on, |day| day.to_iso());
+    input.sex.apply_to(&mut dependent.sex, |sex| *sex);
     match &input.plans {
-        Given::Set(plans) => dependent.plans = wish.plans(plans, &dependent.plans),
-        Given::Clear => dependent.plans.clear(),
-        Given::Keep => {}
+        FieldPatch::Set(plans) => dependent.plans = wish.check_plans(plans, &dependent.plans),
+        FieldPatch::Clear => dependent.plans.clear(),
+        FieldPatch::Keep => {}
     }
-    input.price.change(&mut dependent.price, |money| money.cents());
-    input.phone.change(&mut dependent.phone, Clone::clone);
-    input.email.change(&mut dependent.email, Clone::clone);
+    input.price.apply_to(&mut dependent.price, |money| money.cents());
+    input.phone.apply_to(&mut dependent.phone, Clone::clone);
+    input.email.apply_to(&mut dependent.email, Clone::clone);
     if wish.problems.is_empty() { Ok(dependent) } else { Err(Error::Refused(wish.problems)) }
 }

@@ -1,10 +1,10 @@
 //! The board of a funnel as people look at it: a part of a stage after another, and what changed since somebody looked.
 
-use super::listed::{found_all, within};
+use super::listed::{load_all_deals, narrow_scope};
 use super::{FoundDeal, deals};
 use crate::access::Session;
-use crate::audit::saw;
-use crate::base::{Funnel, Registers, registers};
+use crate::audit::record_access;
+use crate::base::{StoredFunnel, TenantRegisters, load_registers};
 use crate::{App, Error};
 use domain::{BranchCode, DealCode, DealState, FunnelCode, Moment, Rejection, StageCode, UserCode};
 use std::sync::Arc;
@@ -23,7 +23,7 @@ const BOARD: &str = "GET /gestao/negocio/quadro";
 /// What somebody looks at: a funnel (the first, where none is named), in one branch or all of his, whoever sees to them or
 /// one of them; one stage behind a deal, or all of them.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Look {
+pub struct BoardQuery {
     pub funnel: Option<FunnelCode>,
     pub branch: Option<BranchCode>,
     pub responsible: Option<UserCode>,
@@ -31,7 +31,7 @@ pub struct Look {
 }
 
 /// A stage with some of its open deals, the oldest first.
-pub struct Column {
+pub struct BoardColumn {
     pub stage: StageCode,
     pub count: i64,
     /// In cents.
@@ -41,37 +41,37 @@ pub struct Column {
     pub next: Option<DealCode>,
 }
 
-pub struct Board {
+pub struct BoardView {
     pub funnel: FunnelCode,
     /// In their order.
-    pub columns: Vec<Column>,
+    pub columns: Vec<BoardColumn>,
     /// Of those that changed, the ones that are on this board no longer.
     pub gone: Vec<FoundDeal>,
-    pub registers: Arc<Registers>,
+    pub registers: Arc<TenantRegisters>,
     pub now: Moment,
 }
 
-fn meant(registers: &Registers, funnel: Option<FunnelCode>) -> Result<&Funnel, Error> {
+fn find_funnel(registers: &TenantRegisters, funnel: Option<FunnelCode>) -> Result<&StoredFunnel, Error> {
     let named = funnel.and_then(|code| registers.funnel(code));
     named.or_else(|| registers.first_funnel()).ok_or_else(|| Rejection::NoStage.into())
 }
 
 /// The columns as they stand, each with `cards` of its deals.
-async fn columns(
+async fn read_board_columns(
     app: &App,
     caller: &Session,
-    funnel: &Funnel,
-    look: Look,
+    funnel: &StoredFunnel,
+    look: BoardQuery,
     cards: i64,
-) -> Result<Vec<Column>, Error> {
+) -> Result<Vec<BoardColumn>, Error> {
     let is_meant = |code: StageCode| look.only.is_none_or(|(stage, _)| stage == code);
     let stages: Vec<StageCode> =
         funnel.stages.iter().map(|one| one.code).filter(|code| is_meant(*code)).collect();
-    let Some(scope) = within(caller, look.branch) else { return Ok(Vec::new()) };
+    let Some(scope) = narrow_scope(caller, look.branch) else { return Ok(Vec::new()) };
     let behind = look.only.and_then(|(_, behind)| behind);
     let input = (scope, stages, look.responsible, (behind, cards + 1));
     let read = app.db.read(input, |tx, (scope, stages, responsible, part)| {
-        Box::pin(deals::in_stages(tx, scope, stages, *responsible, *part))
+        Box::pin(deals::list_stage_summaries(tx, scope, stages, *responsible, *part))
     });
     let is_used = |code: StageCode| funnel.stages.iter().any(|one| one.code == code && one.active);
     let mut all = Vec::new();
@@ -79,40 +79,47 @@ async fn columns(
         let has_more = standing.first.len() as i64 > cards;
         standing.first.truncate(usize::try_from(cards).unwrap_or(usize::MAX));
         let next = standing.first.last().copied().filter(|_| has_more);
-        let cards = found_all(app, caller, &standing.first).await?;
+        let cards = load_all_deals(app, caller, &standing.first).await?;
         let (stage, count, total) = (standing.stage, standing.count, standing.total);
-        all.push(Column { stage, count, total, cards, next });
+        all.push(BoardColumn { stage, count, total, cards, next });
     }
     Ok(all)
 }
 
 /// The board, or a part of one of its stages.
 #[boxed::future]
-pub async fn board(app: &App, caller: &Session, look: Look) -> Result<Board, Error> {
-    let (registers, now) = (registers(app, caller.scope.tenant()).await?, app.now());
-    let funnel = meant(&registers, look.funnel)?;
-    let columns = columns(app, caller, funnel, look, CARDS).await?;
-    saw(app, caller, BOARD, columns.iter().flat_map(|one| &one.cards).map(|card| card.person))?;
-    Ok(Board { funnel: funnel.code, columns, gone: Vec::new(), now, registers: Arc::clone(&registers) })
+pub async fn view_board(app: &App, caller: &Session, look: BoardQuery) -> Result<BoardView, Error> {
+    let (registers, now) = (load_registers(app, caller.scope.tenant()).await?, app.now());
+    let funnel = find_funnel(&registers, look.funnel)?;
+    let columns = read_board_columns(app, caller, funnel, look, CARDS).await?;
+    record_access(app, caller, BOARD, columns.iter().flat_map(|one| &one.cards).map(|card| card.person))?;
+    Ok(BoardView { funnel: funnel.code, columns, gone: Vec::new(), now, registers: Arc::clone(&registers) })
 }
 
 /// What changed on the board since somebody looked; `None` where it is better looked at anew.
 #[boxed::future]
-pub async fn changes(app: &App, caller: &Session, look: Look, since: Moment) -> Result<Option<Board>, Error> {
-    let (registers, now) = (registers(app, caller.scope.tenant()).await?, app.now());
-    if now.since(since) > LOOKED_AWAY {
+pub async fn view_board_changes(
+    app: &App,
+    caller: &Session,
+    look: BoardQuery,
+    since: Moment,
+) -> Result<Option<BoardView>, Error> {
+    let (registers, now) = (load_registers(app, caller.scope.tenant()).await?, app.now());
+    if now.duration_since(since) > LOOKED_AWAY {
         return Ok(None);
     }
-    let funnel = meant(&registers, look.funnel)?;
+    let funnel = find_funnel(&registers, look.funnel)?;
     let input = (caller.scope.clone(), since.minus(LATER));
-    let read = app.db.read(input, |tx, (scope, since)| Box::pin(deals::changed(tx, scope, *since, CHANGES)));
+    let read = app
+        .db
+        .read(input, |tx, (scope, since)| Box::pin(deals::list_changed_deals(tx, scope, *since, CHANGES)));
     let codes: Vec<DealCode> = read.await?;
     if codes.len() as i64 == CHANGES {
         return Ok(None);
     }
-    let mut columns = columns(app, caller, funnel, Look { only: None, ..look }, 0).await?;
+    let mut columns = read_board_columns(app, caller, funnel, BoardQuery { only: None, ..look }, 0).await?;
     let mut gone = Vec::new();
-    for card in found_all(app, caller, &codes).await? {
+    for card in load_all_deals(app, caller, &codes).await? {
         let deal = &card.deal;
         let is_here = deal.state == DealState::Open
             && look.branch.is_none_or(|branch| deal.branch == branch)
@@ -123,6 +130,6 @@ pub async fn changes(app: &App, caller: &Session, look: Look, since: Moment) -> 
         }
     }
     let seen = columns.iter().flat_map(|one| &one.cards).chain(&gone);
-    saw(app, caller, BOARD, seen.map(|card| card.person))?;
-    Ok(Some(Board { funnel: funnel.code, columns, gone, now, registers: Arc::clone(&registers) }))
+    record_access(app, caller, BOARD, seen.map(|card| card.person))?;
+    Ok(Some(BoardView { funnel: funnel.code, columns, gone, now, registers: Arc::clone(&registers) }))
 }

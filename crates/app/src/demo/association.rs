@@ -45,16 +45,16 @@ pub const VEHICLE_TYPES: &[(&str, VehicleCategory)] = &[
 pub const SECOND_FUNNEL: (&str, &[(&str, Colour)]) = (
     "Empresas e frotas",
     &[
-        ("Visita", Colour::rgb(0x1A_73E8)),
-        ("Levantamento da frota", Colour::rgb(0x84_30CE)),
-        ("Proposta", Colour::rgb(0xF9_AB00)),
-        ("Contrato", Colour::rgb(0x18_8038)),
+        ("Visita", Colour::from_rgb(0x1A_73E8)),
+        ("Levantamento da frota", Colour::from_rgb(0x84_30CE)),
+        ("Proposta", Colour::from_rgb(0xF9_AB00)),
+        ("Contrato", Colour::from_rgb(0x18_8038)),
     ],
 );
 
 pub const DUE_DAYS: [i32; 6] = [5, 10, 15, 20, 25, 30];
 
-pub struct Field {
+pub struct SampleAdditionalField {
     pub benefit: BenefitKind,
     pub name: &'static str,
     pub kind: FieldKind,
@@ -63,52 +63,60 @@ pub struct Field {
     pub options: &'static [&'static str],
 }
 
-const fn field(benefit: BenefitKind, kind: FieldKind, name: &'static str) -> Field {
-    Field { benefit, name, kind, required: false, longest: None, options: &[] }
+const fn define_field(benefit: BenefitKind, kind: FieldKind, name: &'static str) -> SampleAdditionalField {
+    SampleAdditionalField { benefit, name, kind, required: false, longest: None, options: &[] }
 }
 
-const fn required(field: Field) -> Field {
-    Field { required: true, ..field }
+const fn make_required(field: SampleAdditionalField) -> SampleAdditionalField {
+    SampleAdditionalField { required: true, ..field }
 }
 
-const fn text(benefit: BenefitKind, name: &'static str, longest: i32) -> Field {
-    Field { longest: Some(longest), ..field(benefit, Text, name) }
+const fn define_text_field(benefit: BenefitKind, name: &'static str, longest: i32) -> SampleAdditionalField {
+    SampleAdditionalField { longest: Some(longest), ..define_field(benefit, Text, name) }
 }
 
-const fn list(benefit: BenefitKind, name: &'static str, options: &'static [&'static str]) -> Field {
-    Field { options, ..field(benefit, List, name) }
+const fn define_list_field(
+    benefit: BenefitKind,
+    name: &'static str,
+    options: &'static [&'static str],
+) -> SampleAdditionalField {
+    SampleAdditionalField { options, ..define_field(benefit, List, name) }
 }
 
 /// For each kind of benefit one field of each kind.
-pub const FIELDS: &[Field] = &[
-    text(Vehicle, "Apelido do veículo", 40),
-    field(Vehicle, Number, "Quilometragem na adesão"),
-    field(Vehicle, Date, "Data da última vistoria"),
-    field(Vehicle, Boolean, "Possui rastreador"),
-    required(list(Vehicle, "Uso do veículo", &["Particular", "Trabalho", "Aplicativo", "Frete"])),
-    text(Health, "Médico de confiança", 80),
-    field(Health, Number, "Peso em quilogramas"),
-    field(Health, Date, "Fim da carência"),
-    field(Health, Boolean, "Usa medicamento contínuo"),
-    list(Health, "Tipo sanguíneo", &["A+", "A-", "B+", "B-", "AB+", "AB-", "O+", "O-"]),
-    text(Miscellaneous, "Indicado por", 80),
-    field(Miscellaneous, Number, "Quantidade de cartões"),
-    field(Miscellaneous, Date, "Data do kit de boas-vindas"),
-    field(Miscellaneous, Boolean, "Aceita ofertas de parceiros"),
-    list(Miscellaneous, "Como conheceu", &["Indicação", "Internet", "Evento", "Loja"]),
-    required(text(Consortium, "Grupo e cota", 20)),
-    field(Consortium, Number, "Valor do lance"),
-    field(Consortium, Date, "Próxima assembleia"),
-    field(Consortium, Boolean, "Foi contemplado"),
-    list(Consortium, "Forma de contemplação", &["Sorteio", "Lance livre", "Lance fixo"]),
-    text(Assistance, "Ponto de referência", 120),
-    field(Assistance, Number, "Acionamentos por ano"),
-    field(Assistance, Date, "Último acionamento"),
-    field(Assistance, Boolean, "Inclui carro reserva"),
-    list(Assistance, "Abrangência", &["Municipal", "Estadual", "Nacional", "Mercosul"]),
+pub const FIELDS: &[SampleAdditionalField] = &[
+    define_text_field(Vehicle, "Apelido do veículo", 40),
+    define_field(Vehicle, Number, "Quilometragem na adesão"),
+    define_field(Vehicle, Date, "Data da última vistoria"),
+    define_field(Vehicle, Boolean, "Possui rastreador"),
+    make_required(define_list_field(
+        Vehicle,
+        "Uso do veículo",
+        &["Particular", "Trabalho", "Aplicativo", "Frete"],
+    )),
+    define_text_field(Health, "Médico de confiança", 80),
+    define_field(Health, Number, "Peso em quilogramas"),
+    define_field(Health, Date, "Fim da carência"),
+    define_field(Health, Boolean, "Usa medicamento contínuo"),
+    define_list_field(Health, "Tipo sanguíneo", &["A+", "A-", "B+", "B-", "AB+", "AB-", "O+", "O-"]),
+    define_text_field(Miscellaneous, "Indicado por", 80),
+    define_field(Miscellaneous, Number, "Quantidade de cartões"),
+    define_field(Miscellaneous, Date, "Data do kit de boas-vindas"),
+    define_field(Miscellaneous, Boolean, "Aceita ofertas de parceiros"),
+    define_list_field(Miscellaneous, "Como conheceu", &["Indicação", "Internet", "Evento", "Loja"]),
+    make_required(define_text_field(Consortium, "Grupo e cota", 20)),
+    define_field(Consortium, Number, "Valor do lance"),
+    define_field(Consortium, Date, "Próxima assembleia"),
+    define_field(Consortium, Boolean, "Foi contemplado"),
+    define_list_field(Consortium, "Forma de contemplação", &["Sorteio", "Lance livre", "Lance fixo"]),
+    define_text_field(Assistance, "Ponto de referência", 120),
+    define_field(Assistance, Number, "Acionamentos por ano"),
+    define_field(Assistance, Date, "Último acionamento"),
+    define_field(Assistance, Boolean, "Inclui carro reserva"),
+    define_list_field(Assistance, "Abrangência", &["Municipal", "Estadual", "Nacional", "Mercosul"]),
 ];
 
-pub struct Supplier {
+pub struct SampleSupplier {
     pub name: &'static str,
     pub trade_name: &'static str,
     pub kind: &'static str,
@@ -117,35 +125,35 @@ pub struct Supplier {
     pub mailbox: &'static str,
 }
 
-const fn supplier(
+const fn define_supplier(
     name: &'static str,
     trade_name: &'static str,
     kind: &'static str,
     branch: usize,
     mailbox: &'static str,
-) -> Supplier {
-    Supplier { name, trade_name, kind, branch, mailbox }
+) -> SampleSupplier {
+    SampleSupplier { name, trade_name, kind, branch, mailbox }
 }
 
 /// What suppliers of trackers are called.
 pub const TRACKERS: &str = "Rastreador";
 
-pub const SUPPLIERS: &[Supplier] = &[
-    supplier("Oficina Mecânica Boa Rota Ltda", "Boa Rota", "Oficina", 0, "boa-rota"),
-    supplier("Guincho e Resgate Estrada Livre ME", "Estrada Livre", "Guincho", 0, "estrada-livre"),
-    supplier("Vidros e Para-brisas Horizonte Ltda", "Horizonte Vidros", "Vidraçaria", 1, "horizonte"),
-    supplier("Clínica Vida Plena S.A.", "Vida Plena", "Clínica", 1, "vida-plena"),
-    supplier("Rastreamento Sul Sinal Ltda", "Sul Sinal", TRACKERS, 2, "sul-sinal"),
-    supplier("Chaveiro Central EIRELI", "Chaveiro Central", "Chaveiro", 3, "chaveiro"),
-    supplier("Funerária Paz Serena Ltda", "Paz Serena", "Funerária", 3, "paz-serena"),
-    supplier("Autopeças Cerrado Comércio Ltda", "Cerrado Autopeças", "Peças", 4, "cerrado"),
-    supplier("Via Segura Rastreamento e Bloqueio Ltda", "Via Segura", TRACKERS, 0, "via-segura"),
+pub const SUPPLIERS: &[SampleSupplier] = &[
+    define_supplier("Oficina Mecânica Boa Rota Ltda", "Boa Rota", "Oficina", 0, "boa-rota"),
+    define_supplier("Guincho e Resgate Estrada Livre ME", "Estrada Livre", "Guincho", 0, "estrada-livre"),
+    define_supplier("Vidros e Para-brisas Horizonte Ltda", "Horizonte Vidros", "Vidraçaria", 1, "horizonte"),
+    define_supplier("Clínica Vida Plena S.A.", "Vida Plena", "Clínica", 1, "vida-plena"),
+    define_supplier("Rastreamento Sul Sinal Ltda", "Sul Sinal", TRACKERS, 2, "sul-sinal"),
+    define_supplier("Chaveiro Central EIRELI", "Chaveiro Central", "Chaveiro", 3, "chaveiro"),
+    define_supplier("Funerária Paz Serena Ltda", "Paz Serena", "Funerária", 3, "paz-serena"),
+    define_supplier("Autopeças Cerrado Comércio Ltda", "Cerrado Autopeças", "Peças", 4, "cerrado"),
+    define_supplier("Via Segura Rastreamento e Bloqueio Ltda", "Via Segura", TRACKERS, 0, "via-segura"),
 ];
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::{Field as Named, Name, fold};
+    use domain::{DisplayName, InputField as Named, fold_text};
     use std::collections::BTreeSet;
 
     #[test]
@@ -156,7 +164,7 @@ mod tests {
             for kind in FieldKind::ALL {
                 assert!(own.iter().any(|field| field.kind == *kind), "{benefit:?} {kind:?}");
             }
-            let names: BTreeSet<_> = own.iter().map(|field| fold(field.name)).collect();
+            let names: BTreeSet<_> = own.iter().map(|field| fold_text(field.name)).collect();
             assert_eq!(names.len(), own.len());
         }
         for field in FIELDS {
@@ -173,7 +181,7 @@ mod tests {
         let others =
             FIELDS.iter().map(|field| field.name).chain(SUPPLIERS.iter().map(|supplier| supplier.name));
         for name in plans.chain(types).chain(others).chain([NAME]) {
-            assert!(Name::parse(Named::Name, name).is_ok(), "{name}");
+            assert!(DisplayName::parse(Named::Name, name).is_ok(), "{name}");
         }
     }
 }

@@ -5,48 +5,48 @@ use rand_chacha::ChaCha8Rng;
 use rand_core::{Rng, SeedableRng};
 use std::ops::Range;
 
-pub struct Dice(ChaCha8Rng);
+pub struct SeededDice(ChaCha8Rng);
 
-impl Dice {
-    pub fn new(seed: u64, number: u64) -> Dice {
+impl SeededDice {
+    pub fn new(seed: u64, number: u64) -> SeededDice {
         let mut generator = ChaCha8Rng::seed_from_u64(seed);
         generator.set_stream(number);
-        Dice(generator)
+        SeededDice(generator)
     }
 
-    pub fn in_range(&mut self, range: Range<u32>) -> u32 {
+    pub fn roll_range(&mut self, range: Range<u32>) -> u32 {
         let throw = u64::from(self.0.next_u32()) * u64::from(range.end - range.start);
         range.start + (throw >> 32) as u32
     }
 
     /// True in so many cases of a hundred.
-    pub fn percent(&mut self, share: u32) -> bool {
-        self.in_range(0..100) < share
+    pub fn roll_percent(&mut self, share: u32) -> bool {
+        self.roll_range(0..100) < share
     }
 
     pub fn pick<T: Copy>(&mut self, list: &[T]) -> T {
-        list[self.in_range(0..list.len() as u32) as usize]
+        list[self.roll_range(0..list.len() as u32) as usize]
     }
 
-    pub fn pick_of<'l, T>(&mut self, list: &'l [T]) -> &'l T {
-        &list[self.in_range(0..list.len() as u32) as usize]
+    pub fn pick_ref<'l, T>(&mut self, list: &'l [T]) -> &'l T {
+        &list[self.roll_range(0..list.len() as u32) as usize]
     }
 
     /// What stands first is much more common than what stands last.
     pub fn pick_skewed<T: Copy>(&mut self, list: &[T]) -> T {
-        list[self.place_skewed(list.len())]
+        list[self.pick_skewed_index(list.len())]
     }
 
     /// The place in a list of so many, from 0.
-    pub fn place_skewed(&mut self, count: usize) -> usize {
+    pub fn pick_skewed_index(&mut self, count: usize) -> usize {
         let throw = u64::from(self.0.next_u32());
         let squared = (throw * throw) >> 32;
         ((squared * count as u64) >> 32) as usize
     }
 
     /// The number of one of the shares, which add up to a hundred.
-    pub fn share(&mut self, shares: impl IntoIterator<Item = u32>) -> usize {
-        let throw = self.in_range(0..100);
+    pub fn pick_share(&mut self, shares: impl IntoIterator<Item = u32>) -> usize {
+        let throw = self.roll_range(0..100);
         let ends = shares.into_iter().scan(0, |end, share| {
             *end += share;
             Some(*end)
@@ -54,8 +54,8 @@ impl Dice {
         ends.take_while(|end| *end <= throw).count()
     }
 
-    pub fn digits(&mut self, count: usize) -> String {
-        (0..count).map(|_| char::from(b'0' + self.in_range(0..10) as u8)).collect()
+    pub fn roll_digits(&mut self, count: usize) -> String {
+        (0..count).map(|_| char::from(b'0' + self.roll_range(0..10) as u8)).collect()
     }
 }
 
@@ -66,8 +66,8 @@ mod tests {
     #[test]
     fn throws_repeat_themselves_and_stay_within_bounds() {
         let throws = |seed, number| {
-            let mut dice = Dice::new(seed, number);
-            (0..200).map(|_| dice.in_range(3..9)).collect::<Vec<_>>()
+            let mut dice = SeededDice::new(seed, number);
+            (0..200).map(|_| dice.roll_range(3..9)).collect::<Vec<_>>()
         };
         assert_eq!(throws(1, 7), throws(1, 7));
         assert_ne!(throws(1, 7), throws(1, 8));
@@ -81,7 +81,7 @@ mod tests {
     #[test]
     fn the_first_of_a_skewed_list_is_common_and_the_last_is_there() {
         let list: Vec<u32> = (0..50).collect();
-        let mut dice = Dice::new(1, 1);
+        let mut dice = SeededDice::new(1, 1);
         let mut found = [0; 50];
         for _ in 0..20_000 {
             found[dice.pick_skewed(&list) as usize] += 1;

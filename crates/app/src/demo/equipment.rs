@@ -1,11 +1,11 @@
 //! What is installed on the vehicles of a demonstration: trackers and blockers, by the suppliers that sell them.
 
 use super::association::{SUPPLIERS, TRACKERS};
-use super::calendar::{SHOWN_ON, day};
-use super::dice::Dice;
-use super::people::Crowd;
+use super::calendar::{SHOWN_ON, format_day};
+use super::dice::SeededDice;
+use super::people::SampleGenerator;
 use domain::{InstallationCode, SupplierCode};
-use storage::installations::Installation;
+use storage::installations::StoredInstallation;
 
 /// The throws for members, their benefits and their cards have the numbers below.
 const STREAM: u64 = 6 << 32;
@@ -24,34 +24,34 @@ const BLOCKER: (&str, &str) = ("Bloqueador BV-1", "Rota Modelo");
 const PLACES: &[&str] =
     &["Sob o painel", "Atrás do porta-luvas", "No compartimento do motor", "Sob o banco do motorista"];
 
-impl Crowd {
+impl SampleGenerator {
     /// What the vehicle of a member's benefit has, and had, that was joined on a day and may be cancelled.
-    pub(super) fn equipment(
+    pub(super) fn generate_equipment(
         &self,
         (number, at): (u32, u32),
         joined: u32,
         cancelled: Option<u32>,
-    ) -> Vec<Installation> {
-        let mut dice = Dice::new(self.seed, STREAM + u64::from(number) * BENEFITS + u64::from(at));
+    ) -> Vec<StoredInstallation> {
+        let mut dice = SeededDice::new(self.seed, STREAM + u64::from(number) * BENEFITS + u64::from(at));
         let dice = &mut dice;
         // The first member's has both, so that every demonstration shows some.
         let is_shown = number == 1;
-        if !dice.percent(45) && !is_shown {
+        if !dice.roll_percent(45) && !is_shown {
             return Vec::new();
         }
         let end = cancelled.unwrap_or(SHOWN_ON - 1);
-        let installed = (joined + dice.in_range(0..30)).min(end);
+        let installed = (joined + dice.roll_range(0..30)).min(end);
         // A few were replaced by another.
-        let replaced = (dice.percent(12) && installed < end).then(|| dice.in_range(installed..end));
-        let mut all: Vec<Installation> = Vec::new();
+        let replaced = (dice.roll_percent(12) && installed < end).then(|| dice.roll_range(installed..end));
+        let mut all: Vec<StoredInstallation> = Vec::new();
         if let Some(removed) = replaced {
             let device = dice.pick(DEVICES);
-            all.push(installation(dice, device, installed, Some(removed)));
+            all.push(generate_installation(dice, device, installed, Some(removed)));
         }
         let device = dice.pick_skewed(DEVICES);
-        all.push(installation(dice, device, replaced.unwrap_or(installed), cancelled));
-        if dice.percent(15) || is_shown {
-            all.push(installation(dice, BLOCKER, installed, cancelled));
+        all.push(generate_installation(dice, device, replaced.unwrap_or(installed), cancelled));
+        if dice.roll_percent(15) || is_shown {
+            all.push(generate_installation(dice, BLOCKER, installed, cancelled));
         }
         // No two pieces of equipment have one number.
         for (piece, one) in (0..).zip(&mut all) {
@@ -62,37 +62,37 @@ impl Crowd {
     }
 }
 
-fn installation(
-    dice: &mut Dice,
+fn generate_installation(
+    dice: &mut SeededDice,
     (model, maker): (&str, &str),
     installed: u32,
     removed: Option<u32>,
-) -> Installation {
-    Installation {
+) -> StoredInstallation {
+    StoredInstallation {
         code: InstallationCode::new(0),
         tracker: None,
         serial_number: None,
-        imei: Some(imei(dice)),
+        imei: Some(generate_imei(dice)),
         model: Some(model.to_owned()),
         maker: Some(maker.to_owned()),
-        supplier: Some(supplier(dice)),
+        supplier: Some(pick_tracker_supplier(dice)),
         place: Some(dice.pick(PLACES).to_owned()),
-        installed_on: Some(day(i64::from(installed))),
-        removed_on: removed.map(|removed| day(i64::from(removed))),
+        installed_on: Some(format_day(i64::from(installed))),
+        removed_on: removed.map(|removed| format_day(i64::from(removed))),
         active: removed.is_none(),
     }
 }
 
 /// Suppliers are numbered from 1, as in every new association.
-fn supplier(dice: &mut Dice) -> SupplierCode {
+fn pick_tracker_supplier(dice: &mut SeededDice) -> SupplierCode {
     let numbered = (1..).zip(SUPPLIERS).filter(|(_, supplier)| supplier.kind == TRACKERS);
     let codes: Vec<i32> = numbered.map(|(code, _)| code).collect();
     SupplierCode::new(dice.pick(&codes))
 }
 
 /// Fourteen digits and the one that checks them, by Luhn. The first belong to no maker.
-fn imei(dice: &mut Dice) -> String {
-    let body = format!("00{}", dice.digits(12));
+fn generate_imei(dice: &mut SeededDice) -> String {
+    let body = format!("00{}", dice.roll_digits(12));
     let doubled = body.bytes().rev().enumerate().map(|(at, byte)| {
         let digit = u32::from(byte - b'0') * if at % 2 == 0 { 2 } else { 1 };
         digit / 10 + digit % 10
@@ -109,7 +109,7 @@ mod tests {
     #[test]
     fn an_imei_ends_in_its_check_digit() {
         for number in 0..100 {
-            let imei = imei(&mut Dice::new(1, number));
+            let imei = generate_imei(&mut SeededDice::new(1, number));
             let sum: u32 = imei
                 .bytes()
                 .rev()
@@ -123,10 +123,10 @@ mod tests {
 
     #[test]
     fn some_vehicles_have_equipment_and_nothing_else_does() {
-        let crowd = Crowd::new(1, 3_000);
+        let crowd = SampleGenerator::new(1, 3_000);
         let (mut vehicles, mut having, mut removed) = (0, 0, 0);
         for number in 1..=3_000 {
-            for holding in crowd.member(number).benefits {
+            for holding in crowd.generate_member(number).benefits {
                 let all = &holding.equipment;
                 assert!(all.is_empty() || holding.benefit.kind == BenefitKind::Vehicle);
                 vehicles += usize::from(holding.benefit.kind == BenefitKind::Vehicle);
@@ -145,6 +145,6 @@ mod tests {
             (40..50).contains(&(having * 100 / vehicles)) && removed > 50,
             "{having} {vehicles} {removed}"
         );
-        assert!(crowd.member(1).benefits[0].equipment.len() >= 2);
+        assert!(crowd.generate_member(1).benefits[0].equipment.len() >= 2);
     }
 }

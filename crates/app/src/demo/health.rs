@@ -1,11 +1,11 @@
 //! Who sees to the members of a demonstration: specialties, a clinic at each branch, doctors.
 
-use super::dice::Dice;
+use super::dice::SeededDice;
 use super::documents::{self, LAST_NUMBER};
 use super::places::{self, BRANCHES};
 use crate::{Error, registering};
 use domain::{Moment, TenantId};
-use registers::Value;
+use registers::FieldContent;
 use storage::Tx;
 
 const SPECIALTIES: [&str; 8] = [
@@ -48,62 +48,68 @@ const DOCTORS: [(&str, i64); 12] = [
 const NUMBERS: u32 = 1_000;
 
 #[boxed::future]
-pub async fn found(tx: &mut Tx, tenant: TenantId, seed: u64, then: Moment) -> Result<(), Error> {
-    let specialties = SPECIALTIES.iter().map(|name| vec![text(name)]).collect();
-    registering::add_all(tx, tenant, "especialidade", specialties, then).await?;
-    let clinics = (0..).zip(CLINICS).map(|(at, name)| clinic(seed, at, name)).collect();
-    registering::add_all(tx, tenant, "clinica", clinics, then).await?;
-    let doctors = (0..).zip(DOCTORS).map(|(at, one)| doctor(seed, at, one)).collect();
-    registering::add_all(tx, tenant, "medico", doctors, then).await
+pub async fn insert_health_registers(
+    tx: &mut Tx,
+    tenant: TenantId,
+    seed: u64,
+    then: Moment,
+) -> Result<(), Error> {
+    let specialties = SPECIALTIES.iter().map(|name| vec![make_text_value(name)]).collect();
+    registering::insert_records(tx, tenant, "especialidade", specialties, then).await?;
+    let clinics = (0..).zip(CLINICS).map(|(at, name)| build_clinic_values(seed, at, name)).collect();
+    registering::insert_records(tx, tenant, "clinica", clinics, then).await?;
+    let doctors = (0..).zip(DOCTORS).map(|(at, one)| build_doctor_values(seed, at, one)).collect();
+    registering::insert_records(tx, tenant, "medico", doctors, then).await
 }
 
-fn text(text: &str) -> Value {
-    Value::Text(text.to_owned())
+fn make_text_value(text: &str) -> FieldContent {
+    FieldContent::Text(text.to_owned())
 }
 
-fn maybe(text: Option<String>) -> Value {
-    text.map_or(Value::Nothing, Value::Text)
+fn make_optional_text_value(text: Option<String>) -> FieldContent {
+    text.map_or(FieldContent::Nothing, FieldContent::Text)
 }
 
 /// In the order of its description.
-fn clinic(seed: u64, at: u32, name: &str) -> Vec<Value> {
+fn build_clinic_values(seed: u64, at: u32, name: &str) -> Vec<FieldContent> {
     let number = LAST_NUMBER - NUMBERS - at;
-    let mut dice = Dice::new(seed, u64::from(number));
+    let mut dice = SeededDice::new(seed, u64::from(number));
     let city = &BRANCHES[at as usize % BRANCHES.len()].cities[0];
-    let document: domain::Document = documents::cnpj(seed, number, at % 4 == 3, &mut dice).into();
-    let (mobile, landline) = (places::mobile(&mut dice, city), places::landline(&mut dice, city));
-    let address = places::address(&mut dice, city, "Comercial");
+    let document: domain::Document = documents::generate_cnpj(seed, number, at % 4 == 3, &mut dice).into();
+    let (mobile, landline) =
+        (places::generate_mobile(&mut dice, city), places::generate_landline(&mut dice, city));
+    let address = places::generate_address(&mut dice, city, "Comercial");
     vec![
-        text(name),
-        text(document.as_str()),
-        text(&format!("agenda@clinica{}.example", at + 1)),
-        text(mobile.as_str()),
-        text(landline.as_str()),
-        maybe(address.street_kind),
-        maybe(address.street),
-        maybe(address.number),
-        maybe(address.complement),
-        maybe(address.district),
-        maybe(address.city),
-        maybe(address.state),
-        maybe(address.cep.map(|cep| cep.as_str().to_owned())),
+        make_text_value(name),
+        make_text_value(document.as_str()),
+        make_text_value(&format!("agenda@clinica{}.example", at + 1)),
+        make_text_value(mobile.as_str()),
+        make_text_value(landline.as_str()),
+        make_optional_text_value(address.street_kind),
+        make_optional_text_value(address.street),
+        make_optional_text_value(address.number),
+        make_optional_text_value(address.complement),
+        make_optional_text_value(address.district),
+        make_optional_text_value(address.city),
+        make_optional_text_value(address.state),
+        make_optional_text_value(address.cep.map(|cep| cep.as_str().to_owned())),
     ]
 }
 
 /// In the order of its description.
-fn doctor(seed: u64, at: u32, (name, specialty): (&str, i64)) -> Vec<Value> {
-    let mut dice = Dice::new(seed, u64::from(LAST_NUMBER - 2 * NUMBERS - at));
+fn build_doctor_values(seed: u64, at: u32, (name, specialty): (&str, i64)) -> Vec<FieldContent> {
+    let mut dice = SeededDice::new(seed, u64::from(LAST_NUMBER - 2 * NUMBERS - at));
     let clinic = at as usize % CLINICS.len();
     let city = &BRANCHES[clinic % BRANCHES.len()].cities[0];
-    let state = places::address(&mut dice, city, "Comercial").state;
+    let state = places::generate_address(&mut dice, city, "Comercial").state;
     vec![
-        text(name),
-        text(&format!("{:06}", 100_000 + at)),
-        maybe(state),
-        Value::Number(specialty),
-        Value::Number(clinic as i64 + 1),
-        Value::Nothing,
-        text(places::mobile(&mut dice, city).as_str()),
-        Value::Nothing,
+        make_text_value(name),
+        make_text_value(&format!("{:06}", 100_000 + at)),
+        make_optional_text_value(state),
+        FieldContent::Number(specialty),
+        FieldContent::Number(clinic as i64 + 1),
+        FieldContent::Nothing,
+        make_text_value(places::generate_mobile(&mut dice, city).as_str()),
+        FieldContent::Nothing,
     ]
 }

@@ -29,21 +29,21 @@ mod values;
 mod vehicles;
 mod writing;
 
-pub use benefits::Holding;
-pub use dependents::Relative;
-pub use people::{Crowd, Member};
+pub use benefits::SampleBenefit;
+pub use dependents::SampleDependent;
+pub use people::{SampleGenerator, SampleMember};
 
-use crate::access::Actor;
-use crate::base::registers;
-use crate::tenants::{self, NewTenant};
-use crate::users::{self, Initial, NewUser};
+use crate::access::AccountActor;
+use crate::base::load_registers;
+use crate::tenants::{self, CreateTenant};
+use crate::users::{self, CreateUser, InitialPassword};
 use crate::{App, Error};
-use domain::{BranchCode, Email, Field, Name, Password, Rejection, Role, TenantId, TimeZone};
-use progress::Progress;
+use domain::{BranchCode, DisplayName, Email, InputField, Password, Rejection, Role, TenantId, TimeZone};
+use progress::DemoLoadProgress;
 use std::sync::Arc;
-use storage::{Lane, Tx};
+use storage::{Tx, WriteLane};
 use tokio::task::JoinHandle;
-use writing::{Part, write_members};
+use writing::{SampleMemberBatch, write_members};
 
 /// The password of every user of a demonstration, unless another was chosen.
 pub const PASSWORD: &str = "amparo-demo";
@@ -63,7 +63,7 @@ const TOGETHER: u32 = 1_000;
 
 /// What is to be loaded.
 #[derive(Clone, Debug)]
-pub struct Demo {
+pub struct DemoLoadOptions {
     pub members: u32,
     pub seed: u64,
     /// Of every user; matters only where they are created.
@@ -71,7 +71,7 @@ pub struct Demo {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Loaded {
+pub struct DemoLoadOutcome {
     pub tenant: TenantId,
     pub members: u32,
 }
@@ -79,51 +79,59 @@ pub struct Loaded {
 /// Fills an empty database, or goes on where a load of the same demonstration was cut off. `tell` is told how many
 /// members are there, again and again.
 #[boxed::future]
-pub async fn load(app: &App, demo: &Demo, tell: &mut (dyn FnMut(u32) + Send)) -> Result<Loaded, Error> {
+pub async fn load_demo(
+    app: &App,
+    demo: &DemoLoadOptions,
+    tell: &mut (dyn FnMut(u32) + Send),
+) -> Result<DemoLoadOutcome, Error> {
     // Before anything is written, not when the first user is.
     Password::parse(&demo.password)?;
-    let base = NewTenant {
+    let base = CreateTenant {
         name: association::NAME.to_owned(),
         branch: places::BRANCHES[0].name.to_owned(),
         time_zone: TimeZone::DEFAULT.to_owned(),
         hosts: Vec::new(),
         make_default: true,
     };
-    let input = (tenants::parse(&base, app.now())?, demo.members.min(MOST_MEMBERS), demo.seed);
-    let server = Lane::of(TenantId::SERVER);
-    let mut progress = app.db.write(server, input, |tx, input| Box::pin(begin(tx, input))).await?;
+    let input = (tenants::parse_new_tenant(&base, app.now())?, demo.members.min(MOST_MEMBERS), demo.seed);
+    let server = WriteLane::foreground(TenantId::SERVER);
+    let mut progress = app.db.write(server, input, |tx, input| Box::pin(begin_load(tx, input))).await?;
     create_users(app, progress.tenant, &demo.password).await?;
-    let registers = registers(app, progress.tenant).await?;
-    let crowd = Arc::new(Crowd::new(progress.seed, progress.members));
-    let mut next = make(&crowd, progress);
+    let registers = load_registers(app, progress.tenant).await?;
+    let crowd = Arc::new(SampleGenerator::new(progress.seed, progress.members));
+    let mut next = generate_members(&crowd, progress);
     tell(progress.loaded);
     while progress.loaded < progress.members {
         let members = next.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()));
         // The members behind these are made while these are written.
-        let expected = Progress { loaded: progress.loaded + members.len() as u32, ..progress };
-        next = make(&crowd, expected);
-        let part = Part { known: progress, registers: Arc::clone(&registers), members };
-        let lane = Lane::background(progress.tenant);
+        let expected = DemoLoadProgress { loaded: progress.loaded + members.len() as u32, ..progress };
+        next = generate_members(&crowd, expected);
+        let part = SampleMemberBatch { known: progress, registers: Arc::clone(&registers), members };
+        let lane = WriteLane::background(progress.tenant);
         progress = app.db.write(lane, part, |tx, part| Box::pin(write_members(tx, part))).await?;
         if progress != expected {
-            next = make(&crowd, progress);
+            next = generate_members(&crowd, progress);
         }
         tell(progress.loaded);
     }
-    progress = sell(app, &crowd, progress).await?;
-    let done = Progress { done: true, ..progress };
-    app.db.write(server, done, |tx, done| Box::pin(done.write(tx))).await?;
-    Ok(Loaded { tenant: progress.tenant, members: progress.members })
+    progress = load_sales(app, &crowd, progress).await?;
+    let done = DemoLoadProgress { done: true, ..progress };
+    app.db.write(server, done, |tx, done| Box::pin(done.save(tx))).await?;
+    Ok(DemoLoadOutcome { tenant: progress.tenant, members: progress.members })
 }
 
 /// Writes the leads that are still missing, and their deals.
-async fn sell(app: &App, crowd: &Crowd, mut progress: Progress) -> Result<Progress, Error> {
-    let wanted = sales::count(progress.members);
+async fn load_sales(
+    app: &App,
+    crowd: &SampleGenerator,
+    mut progress: DemoLoadProgress,
+) -> Result<DemoLoadProgress, Error> {
+    let wanted = sales::count_leads(progress.members);
     while progress.leads < wanted {
         let last = wanted.min(progress.leads + selling::TOGETHER);
-        let prospects = (progress.leads + 1..=last).map(|number| crowd.prospect(number)).collect();
-        let part = selling::Part { known: progress, prospects };
-        let lane = Lane::background(progress.tenant);
+        let prospects = (progress.leads + 1..=last).map(|number| crowd.generate_lead(number)).collect();
+        let part = selling::SampleLeadBatch { known: progress, prospects };
+        let lane = WriteLane::background(progress.tenant);
         progress = app.db.write(lane, part, |tx, part| Box::pin(selling::write_leads(tx, part))).await?;
     }
     Ok(progress)
@@ -132,14 +140,15 @@ async fn sell(app: &App, crowd: &Crowd, mut progress: Progress) -> Result<Progre
 /// Fills an empty database, or ends what was begun there, whatever it was; on one that holds data it adds nothing, and
 /// answers `None`.
 #[boxed::future]
-pub async fn fill(
+pub async fn fill_empty_database(
     app: &App,
-    demo: &Demo,
+    demo: &DemoLoadOptions,
     tell: &mut (dyn FnMut(u32) + Send),
-) -> Result<Option<Loaded>, Error> {
-    let begun = Progress::read(&app.db).await?.map(|Progress { members, seed, .. }| (members, seed));
+) -> Result<Option<DemoLoadOutcome>, Error> {
+    let begun =
+        DemoLoadProgress::load(&app.db).await?.map(|DemoLoadProgress { members, seed, .. }| (members, seed));
     let (members, seed) = begun.unwrap_or((demo.members, demo.seed));
-    match load(app, &Demo { members, seed, ..demo.clone() }, tell).await {
+    match load_demo(app, &DemoLoadOptions { members, seed, ..demo.clone() }, tell).await {
         Err(Error::Refused(problems)) if problems == [Rejection::NotEmpty] => Ok(None),
         other => other.map(Some),
     }
@@ -147,14 +156,15 @@ pub async fn fill(
 
 /// The users of a demonstration who still have the password that everybody knows.
 #[boxed::future]
-pub async fn with_known_password(app: &App) -> Result<Vec<&'static str>, Error> {
+pub async fn list_users_with_known_password(app: &App) -> Result<Vec<&'static str>, Error> {
     let mut found = Vec::new();
     for (email, ..) in USERS {
-        let Some((tenant, code)) = storage::users::login(&app.db, &Email::parse(email)?).await? else {
+        let Some((tenant, code)) = storage::users::find_login_owner(&app.db, &Email::parse(email)?).await?
+        else {
             continue;
         };
-        let Some(hash) = storage::users::password_hash(&app.db, tenant, code).await? else { continue };
-        if app.passwords.is_of(PASSWORD, &hash).await? {
+        let Some(hash) = storage::users::find_password_hash(&app.db, tenant, code).await? else { continue };
+        if app.passwords.is_match(PASSWORD, &hash).await? {
             found.push(email);
         }
     }
@@ -162,27 +172,35 @@ pub async fn with_known_password(app: &App) -> Result<Vec<&'static str>, Error> 
 }
 
 /// Makes the members behind those that are loaded: beside the runtime, for they take as long as a unit.
-fn make(crowd: &Arc<Crowd>, progress: Progress) -> JoinHandle<Vec<Member>> {
+fn generate_members(
+    crowd: &Arc<SampleGenerator>,
+    progress: DemoLoadProgress,
+) -> JoinHandle<Vec<SampleMember>> {
     let end = progress.members.min(progress.loaded + TOGETHER);
     let crowd = Arc::clone(crowd);
     tokio::task::spawn_blocking(move || {
-        (progress.loaded + 1..=end).map(|number| crowd.member(number)).collect()
+        (progress.loaded + 1..=end).map(|number| crowd.generate_member(number)).collect()
     })
 }
 
-async fn begin(tx: &mut Tx, (base, members, seed): &(tenants::Parsed, u32, u64)) -> Result<Progress, Error> {
-    match Progress::read(&mut *tx).await? {
+async fn begin_load(
+    tx: &mut Tx,
+    (base, members, seed): &(tenants::ParsedTenant, u32, u64),
+) -> Result<DemoLoadProgress, Error> {
+    match DemoLoadProgress::load(&mut *tx).await? {
         Some(begun) if begun.done => Err(Rejection::NotEmpty.into()),
         Some(begun) if (begun.members, begun.seed) != (*members, *seed) => {
             Err(Rejection::DemoUnfinished { members: begun.members, seed: begun.seed }.into())
         }
         Some(begun) => Ok(begun),
-        None if !storage::tenants::all(&mut *tx).await?.is_empty() => Err(Rejection::NotEmpty.into()),
+        None if !storage::tenants::list_tenants(&mut *tx).await?.is_empty() => {
+            Err(Rejection::NotEmpty.into())
+        }
         None => {
-            let tenant = founding::found(tx, base, *seed).await?;
+            let tenant = founding::create_association(tx, base, *seed).await?;
             let progress =
-                Progress { tenant, members: *members, seed: *seed, loaded: 0, leads: 0, done: false };
-            progress.write(tx).await?;
+                DemoLoadProgress { tenant, members: *members, seed: *seed, loaded: 0, leads: 0, done: false };
+            progress.save(tx).await?;
             Ok(progress)
         }
     }
@@ -190,15 +208,15 @@ async fn begin(tx: &mut Tx, (base, members, seed): &(tenants::Parsed, u32, u64))
 
 async fn create_users(app: &App, tenant: TenantId, password: &str) -> Result<(), Error> {
     for (email, name, role, branches) in USERS {
-        let new = NewUser {
+        let new = CreateUser {
             tenant,
-            name: Name::parse(Field::Name, name)?,
+            name: DisplayName::parse(InputField::Name, name)?,
             email: Email::parse(email)?,
             role,
             branches: branches.iter().copied().map(BranchCode::new).collect(),
-            password: Initial::Chosen(Password::parse(password)?),
+            password: InitialPassword::Chosen(Password::parse(password)?),
         };
-        match users::create_by(app, new, Actor::command("amparo demo")).await {
+        match users::create_user_as(app, new, AccountActor::for_command("amparo demo")).await {
             // He was created before the load was cut off.
             Err(Error::Refused(problems)) if matches!(problems[..], [Rejection::EmailTaken(_)]) => {}
             other => drop(other?),

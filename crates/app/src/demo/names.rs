@@ -1,7 +1,7 @@
 //! The names of synthetic people and companies, the common ones first. Whoever is put together from them exists only by
 //! accident.
 
-use super::dice::Dice;
+use super::dice::SeededDice;
 use domain::Sex;
 
 /// A name in its parts: mothers pass theirs on, and addresses are made from them.
@@ -11,13 +11,13 @@ pub struct PersonName {
 }
 
 impl PersonName {
-    pub fn of(dice: &mut Dice, sex: Sex) -> PersonName {
-        let first = first(dice, sex);
-        let count = 1 + dice.share([18, 62, 20]);
+    pub fn generate(dice: &mut SeededDice, sex: Sex) -> PersonName {
+        let first = pick_first_name(dice, sex);
+        let count = 1 + dice.pick_share([18, 62, 20]);
         let mut surnames: Vec<&str> = Vec::with_capacity(count);
         while surnames.len() < count {
-            let next = surname(dice);
-            if !surnames.iter().any(|there| without_particle(there) == without_particle(next)) {
+            let next = pick_surname(dice);
+            if !surnames.iter().any(|there| strip_particle(there) == strip_particle(next)) {
                 surnames.push(next);
             }
         }
@@ -25,44 +25,44 @@ impl PersonName {
     }
 
     /// A woman whose child bears this name: it has its first surname from her.
-    pub fn mother(&self, dice: &mut Dice) -> String {
-        let (first, own) = (first(dice, Sex::Female), surname(dice));
+    pub fn generate_mother_name(&self, dice: &mut SeededDice) -> String {
+        let (first, own) = (pick_first_name(dice, Sex::Female), pick_surname(dice));
         let passed_on = self.surnames[0];
-        if without_particle(own) == without_particle(passed_on) || dice.percent(30) {
+        if strip_particle(own) == strip_particle(passed_on) || dice.roll_percent(30) {
             format!("{first} {passed_on}")
         } else {
             format!("{first} {own} {passed_on}")
         }
     }
 
-    pub fn full(&self) -> String {
+    pub fn full_name(&self) -> String {
         format!("{} {}", self.first, self.surnames.join(" "))
     }
 }
 
-fn first(dice: &mut Dice, sex: Sex) -> String {
+fn pick_first_name(dice: &mut SeededDice, sex: Sex) -> String {
     let (common, second, rare) = match sex {
         Sex::Female => (FEMALE, SECOND_FEMALE, RARE_FEMALE),
         Sex::Male => (MALE, SECOND_MALE, RARE_MALE),
     };
-    if dice.percent(1) {
+    if dice.roll_percent(1) {
         return dice.pick(rare).to_owned();
     }
     let first = dice.pick_skewed(common);
     let second = dice.pick(second);
-    if first != second && dice.percent(25) { format!("{first} {second}") } else { first.to_owned() }
+    if first != second && dice.roll_percent(25) { format!("{first} {second}") } else { first.to_owned() }
 }
 
 /// With its particle mostly: one Silva in three is no da Silva.
-fn surname(dice: &mut Dice) -> &'static str {
-    if dice.percent(1) {
+fn pick_surname(dice: &mut SeededDice) -> &'static str {
+    if dice.roll_percent(1) {
         return dice.pick(RARE_SURNAMES);
     }
     let surname = dice.pick_skewed(SURNAMES);
-    if dice.percent(33) { without_particle(surname) } else { surname }
+    if dice.roll_percent(33) { strip_particle(surname) } else { surname }
 }
 
-pub fn without_particle(surname: &'static str) -> &'static str {
+pub fn strip_particle(surname: &'static str) -> &'static str {
     surname.rsplit_once(' ').map_or(surname, |(_, bare)| bare)
 }
 
@@ -72,15 +72,15 @@ pub struct CompanyName {
 }
 
 impl CompanyName {
-    pub fn of(dice: &mut Dice) -> CompanyName {
-        let (owner, trade) = (without_particle(surname(dice)), dice.pick(TRADES));
-        let partner = without_particle(surname(dice));
-        let owners = if owner != partner && dice.percent(40) {
+    pub fn generate(dice: &mut SeededDice) -> CompanyName {
+        let (owner, trade) = (strip_particle(pick_surname(dice)), dice.pick(TRADES));
+        let partner = strip_particle(pick_surname(dice));
+        let owners = if owner != partner && dice.roll_percent(40) {
             format!("{owner} & {partner}")
         } else {
             owner.to_owned()
         };
-        let form = ["Ltda", "ME", "EIRELI", "S.A."][dice.share([60, 22, 12, 6])];
+        let form = ["Ltda", "ME", "EIRELI", "S.A."][dice.pick_share([60, 22, 12, 6])];
         CompanyName { registered: format!("{owners} {trade} {form}"), trade: format!("{trade} {owner}") }
     }
 }

@@ -1,30 +1,33 @@
 //! The members of a demonstration. Each follows from the seed and his number alone, so that a load that was cut off
 //! goes on where it stopped, and a test finds the thousandth without the others.
 
-use super::benefits::Holding;
-use super::calendar::{DAY_MILLIS, FOUNDED, FOUNDED_ON, SHOWN_ON, YEAR, at_work, day, day_of};
-use super::cases::Worked;
-use super::claims::Occurrence;
-use super::dice::Dice;
-use super::names::{CompanyName, PersonName, without_particle};
-use super::places::{self, City};
+use super::benefits::SampleBenefit;
+use super::calendar::{
+    DAY_MILLIS, FOUNDED, FOUNDED_ON, SHOWN_ON, YEAR, compute_day_number, format_day, pick_working_moment,
+};
+use super::cases::SampleCase;
+use super::claims::SampleClaim;
+use super::dice::SeededDice;
+use super::names::{CompanyName, PersonName, strip_particle};
+use super::places::{self, SampleCity};
 use super::{documents, sellers};
 use domain::{
-    BranchCode, CivilState, Document, Email, Moment, Phone, PhoneKind, PostalAddress, SellerCode, Sex, fold,
+    BranchCode, CivilState, Document, Email, Moment, Phone, PhoneKind, PostalAddress, SellerCode, Sex,
+    fold_text,
 };
-use storage::credit_cards::NewCreditCard;
-use storage::people::Profile;
+use storage::credit_cards::NewCreditCardRow;
+use storage::people::PersonProfile;
 
-pub struct Member {
-    pub person: Profile,
+pub struct SampleMember {
+    pub person: PersonProfile,
     pub phones: Vec<Phone>,
     /// What he has, in the order in which he took it.
-    pub benefits: Vec<Holding>,
+    pub benefits: Vec<SampleBenefit>,
     /// What happened to him.
-    pub claims: Vec<Occurrence>,
+    pub claims: Vec<SampleClaim>,
     /// What else is or was done for him.
-    pub cases: Vec<Worked>,
-    pub credit_cards: Vec<NewCreditCard>,
+    pub cases: Vec<SampleCase>,
+    pub credit_cards: Vec<NewCreditCardRow>,
 }
 
 /// Domains that belong to nobody (RFC 2606).
@@ -32,95 +35,108 @@ const MAIL: &[&str] =
     &["correio", "caixa-postal", "provedor", "mensagem", "familia", "carta", "trabalho", "rede"];
 
 /// Everybody that a demonstration has.
-pub struct Crowd {
+pub struct SampleGenerator {
     pub(super) seed: u64,
     pub(super) members: u32,
     /// The consultants and the representatives of each branch.
     pub(super) sellers: Vec<(Vec<SellerCode>, Vec<SellerCode>)>,
 }
 
-impl Crowd {
-    pub fn new(seed: u64, members: u32) -> Crowd {
-        Crowd { seed, members, sellers: sellers::by_branch() }
+impl SampleGenerator {
+    pub fn new(seed: u64, members: u32) -> SampleGenerator {
+        SampleGenerator { seed, members, sellers: sellers::group_sellers_by_branch() }
     }
 
     /// The member of a number from 1, in the order in which they joined.
-    pub fn member(&self, number: u32) -> Member {
-        let mut dice = Dice::new(self.seed, u64::from(number));
+    pub fn generate_member(&self, number: u32) -> SampleMember {
+        let mut dice = SeededDice::new(self.seed, u64::from(number));
         let dice = &mut dice;
-        let (branch, city) = places::home(dice);
-        let joined = self.joined(dice, number);
-        let mut member = if dice.percent(8) {
-            self.company(dice, number, &city)
+        let (branch, city) = places::pick_home(dice);
+        let joined = self.pick_join_moment(dice, number);
+        let mut member = if dice.roll_percent(8) {
+            self.generate_company(dice, number, &city)
         } else {
-            self.natural(dice, number, &city, i64::from(day_of(joined)))
+            self.generate_natural_person(dice, number, &city, i64::from(compute_day_number(joined)))
         };
         let person = &mut member.person;
         person.branch = BranchCode::new(branch as i32 + 1);
         let (consultants, representatives) = &self.sellers[branch];
-        person.consultant = dice.percent(82).then(|| dice.pick_skewed(consultants));
-        person.representative = dice.percent(35).then(|| dice.pick(representatives));
-        person.integration_code = dice.percent(20).then(|| format!("ERP-{number:07}"));
-        person.receives_email = person.email.is_some().then(|| dice.percent(80));
-        person.receives_whatsapp = Some(dice.percent(75));
+        person.consultant = dice.roll_percent(82).then(|| dice.pick_skewed(consultants));
+        person.representative = dice.roll_percent(35).then(|| dice.pick(representatives));
+        person.integration_code = dice.roll_percent(20).then(|| format!("ERP-{number:07}"));
+        person.receives_email = person.email.is_some().then(|| dice.roll_percent(80));
+        person.receives_whatsapp = Some(dice.roll_percent(75));
         person.created_at = joined;
         let since = i64::from(SHOWN_ON) * DAY_MILLIS - joined.millis();
-        let changed = if dice.percent(40) { since * i64::from(dice.in_range(0..1000)) / 1000 } else { 0 };
+        let changed =
+            if dice.roll_percent(40) { since * i64::from(dice.roll_range(0..1000)) / 1000 } else { 0 };
         person.updated_at = Moment::from_millis(joined.millis() + changed);
         let first = |kind| member.phones.iter().find(|phone| phone.kind() == kind).cloned();
         (person.mobile, person.landline) = (first(PhoneKind::Mobile), first(PhoneKind::Landline));
-        member.benefits = self.benefits(number, person);
-        member.claims = self.claims(number, &member.benefits);
-        member.cases = self.cases(number, &member.benefits);
-        member.credit_cards = self.credit_cards(number, person);
+        member.benefits = self.generate_benefits(number, person);
+        member.claims = self.generate_claims(number, &member.benefits);
+        member.cases = self.generate_cases(number, &member.benefits);
+        member.credit_cards = self.generate_credit_cards(number, person);
         member
     }
 
     /// In working hours of a day between the founding and the day shown.
-    fn joined(&self, dice: &mut Dice, number: u32) -> Moment {
+    fn pick_join_moment(&self, dice: &mut SeededDice, number: u32) -> Moment {
         let days =
             u64::from(SHOWN_ON - FOUNDED_ON) * u64::from(number - 1) / u64::from(self.members.max(number));
-        at_work(dice, FOUNDED_ON + days as u32)
+        pick_working_moment(dice, FOUNDED_ON + days as u32)
     }
 
-    fn natural(&self, dice: &mut Dice, number: u32, city: &City, joined: i64) -> Member {
-        let sex = if dice.percent(47) { Sex::Female } else { Sex::Male };
-        let name = PersonName::of(dice, sex);
+    fn generate_natural_person(
+        &self,
+        dice: &mut SeededDice,
+        number: u32,
+        city: &SampleCity,
+        joined: i64,
+    ) -> SampleMember {
+        let sex = if dice.roll_percent(47) { Sex::Female } else { Sex::Male };
+        let name = PersonName::generate(dice, sex);
         let of_age = 18 * YEAR + 5;
-        let age = of_age + dice.in_range(0..30 * YEAR) + dice.in_range(0..30 * YEAR);
+        let age = of_age + dice.roll_range(0..30 * YEAR) + dice.roll_range(0..30 * YEAR);
         let born = joined - i64::from(age);
-        let document = documents::cpf(self.seed, number).into();
-        let mut person = blank(document, name.full(), places::address(dice, city, "Residencial"));
+        let document = documents::generate_cpf(self.seed, number).into();
+        let mut person = build_blank_profile(
+            document,
+            name.full_name(),
+            places::generate_address(dice, city, "Residencial"),
+        );
         let last = name.surnames.last().copied().unwrap_or_default();
-        person.email = email(dice, 86, &name.first, without_particle(last));
+        person.email = generate_email(dice, 86, &name.first, strip_particle(last));
         person.sex = Some(sex);
-        person.born_on = Some(day(born));
-        person.mother = Some(name.mother(dice));
-        person.civil_state = Some(CivilState::ALL[dice.share([38, 40, 5, 3, 7, 6, 1])]);
-        if dice.percent(90) {
-            person.identity_number = Some(dice.digits(9));
+        person.born_on = Some(format_day(born));
+        person.mother = Some(name.generate_mother_name(dice));
+        person.civil_state = Some(CivilState::ALL[dice.pick_share([38, 40, 5, 3, 7, 6, 1])]);
+        if dice.roll_percent(90) {
+            person.identity_number = Some(dice.roll_digits(9));
             person.identity_issuer = Some(format!("SSP/{}", city.state));
-            person.identity_issued_on = Some(day(joined - i64::from(dice.in_range(30..age - 14 * YEAR))));
+            person.identity_issued_on =
+                Some(format_day(joined - i64::from(dice.roll_range(30..age - 14 * YEAR))));
         }
-        if dice.percent(70) {
-            person.cnh_number = Some(documents::cnh(dice));
+        if dice.roll_percent(70) {
+            person.cnh_number = Some(documents::generate_cnh(dice));
             person.cnh_category =
-                Some(["B", "AB", "A", "D", "C", "E"][dice.share([44, 38, 6, 6, 3, 3])].to_owned());
-            person.cnh_valid_until = Some(day(i64::from(SHOWN_ON - YEAR + dice.in_range(0..8 * YEAR))));
+                Some(["B", "AB", "A", "D", "C", "E"][dice.pick_share([44, 38, 6, 6, 3, 3])].to_owned());
+            person.cnh_valid_until =
+                Some(format_day(i64::from(SHOWN_ON - YEAR + dice.roll_range(0..8 * YEAR))));
         }
-        if dice.percent(12) {
-            let letters = dice.percent(10);
-            person.company = Some(CompanyName::of(dice).registered);
-            person.company_document = Some(documents::cnpj(self.seed, number, letters, dice));
+        if dice.roll_percent(12) {
+            let letters = dice.roll_percent(10);
+            person.company = Some(CompanyName::generate(dice).registered);
+            person.company_document = Some(documents::generate_cnpj(self.seed, number, letters, dice));
         }
         let mut phones = Vec::with_capacity(2);
-        if dice.percent(96) {
-            phones.push(places::mobile(dice, city));
+        if dice.roll_percent(96) {
+            phones.push(places::generate_mobile(dice, city));
         }
-        if dice.percent(22) {
-            phones.push(places::landline(dice, city));
+        if dice.roll_percent(22) {
+            phones.push(places::generate_landline(dice, city));
         }
-        Member {
+        SampleMember {
             person,
             phones,
             benefits: Vec::new(),
@@ -130,23 +146,24 @@ impl Crowd {
         }
     }
 
-    fn company(&self, dice: &mut Dice, number: u32, city: &City) -> Member {
-        let name = CompanyName::of(dice);
-        let letters = dice.percent(15);
-        let document = documents::cnpj(self.seed, number, letters, dice).into();
-        let mut person = blank(document, name.registered, places::address(dice, city, "Comercial"));
-        person.email = email(dice, 95, "contato", &name.trade);
+    fn generate_company(&self, dice: &mut SeededDice, number: u32, city: &SampleCity) -> SampleMember {
+        let name = CompanyName::generate(dice);
+        let letters = dice.roll_percent(15);
+        let document = documents::generate_cnpj(self.seed, number, letters, dice).into();
+        let mut person =
+            build_blank_profile(document, name.registered, places::generate_address(dice, city, "Comercial"));
+        person.email = generate_email(dice, 95, "contato", &name.trade);
         person.trade_name = Some(name.trade);
         person.state_registration =
-            Some(if dice.percent(25) { "ISENTO".to_owned() } else { dice.digits(12) });
-        person.municipal_registration = dice.percent(50).then(|| dice.digits(8));
-        let sex = if dice.percent(40) { Sex::Female } else { Sex::Male };
-        person.legal_representative = Some(PersonName::of(dice, sex).full());
-        let mut phones = vec![places::landline(dice, city)];
-        if dice.percent(70) {
-            phones.push(places::mobile(dice, city));
+            Some(if dice.roll_percent(25) { "ISENTO".to_owned() } else { dice.roll_digits(12) });
+        person.municipal_registration = dice.roll_percent(50).then(|| dice.roll_digits(8));
+        let sex = if dice.roll_percent(40) { Sex::Female } else { Sex::Male };
+        person.legal_representative = Some(PersonName::generate(dice, sex).full_name());
+        let mut phones = vec![places::generate_landline(dice, city)];
+        if dice.roll_percent(70) {
+            phones.push(places::generate_mobile(dice, city));
         }
-        Member {
+        SampleMember {
             person,
             phones,
             benefits: Vec::new(),
@@ -158,16 +175,16 @@ impl Crowd {
 }
 
 /// Everybody begins in the first branch, at the founding, with an address and nothing else.
-fn blank(document: Document, name: String, address: PostalAddress) -> Profile {
-    Profile { address, ..Profile::member(BranchCode::new(1), document, name, FOUNDED) }
+fn build_blank_profile(document: Document, name: String, address: PostalAddress) -> PersonProfile {
+    PersonProfile { address, ..PersonProfile::new_member(BranchCode::new(1), document, name, FOUNDED) }
 }
 
 /// An address that looks like its owner's, for so many of a hundred.
-pub(super) fn email(dice: &mut Dice, share: u32, first: &str, last: &str) -> Option<Email> {
-    let plain = |text: &str| fold(text).split(' ').next().unwrap_or_default().to_owned();
-    let (number, domain) = (dice.in_range(1..1000), dice.pick_skewed(MAIL));
+pub(super) fn generate_email(dice: &mut SeededDice, share: u32, first: &str, last: &str) -> Option<Email> {
+    let plain = |text: &str| fold_text(text).split(' ').next().unwrap_or_default().to_owned();
+    let (number, domain) = (dice.roll_range(1..1000), dice.pick_skewed(MAIL));
     let address = format!("{}.{}{number}@{domain}.example", plain(first), plain(last));
-    dice.percent(share).then(|| Email::parse(&address).expect("folded names make an address"))
+    dice.roll_percent(share).then(|| Email::parse(&address).expect("folded names make an address"))
 }
 
 #[cfg(test)]
@@ -177,14 +194,14 @@ mod tests {
     use domain::Nature;
     use std::collections::{BTreeMap, BTreeSet};
 
-    fn crowd() -> impl Iterator<Item = Member> {
-        let crowd = Crowd::new(1, 5_000);
-        (1..=5_000).map(move |number| crowd.member(number))
+    fn crowd() -> impl Iterator<Item = SampleMember> {
+        let crowd = SampleGenerator::new(1, 5_000);
+        (1..=5_000).map(move |number| crowd.generate_member(number))
     }
 
     #[test]
     fn a_member_is_made_by_himself_and_by_his_seed() {
-        let of = |seed, number| Crowd::new(seed, 1_000).member(number);
+        let of = |seed, number| SampleGenerator::new(seed, 1_000).generate_member(number);
         assert_eq!(of(1, 700).person, of(1, 700).person);
         assert_ne!(of(1, 700).person.document, of(2, 700).person.document);
         assert_ne!(of(1, 700).person.name, of(1, 701).person.name);
@@ -192,8 +209,8 @@ mod tests {
 
     #[test]
     fn shares_are_what_an_association_has() {
-        let members: Vec<Member> = crowd().collect();
-        let share = |holds: &dyn Fn(&Profile) -> bool| {
+        let members: Vec<SampleMember> = crowd().collect();
+        let share = |holds: &dyn Fn(&PersonProfile) -> bool| {
             members.iter().filter(|member| holds(&member.person)).count() * 100 / members.len()
         };
         assert!((6..=10).contains(&share(&|person| person.nature == Nature::Legal)));
@@ -226,7 +243,7 @@ mod tests {
 
     #[test]
     fn everything_about_a_member_fits_together() {
-        for (number, Member { person, phones, .. }) in (1..).zip(crowd()) {
+        for (number, SampleMember { person, phones, .. }) in (1..).zip(crowd()) {
             let city = BRANCHES[person.branch.get() as usize - 1].cities.iter();
             let city = city.clone().find(|city| Some(city.name) == person.address.city.as_deref()).unwrap();
             assert_eq!(person.address.state.as_deref(), Some(city.state), "{number}");

@@ -1,7 +1,7 @@
 //! Plates, chassis and registrations that no two vehicles share: each is worked out from the vehicle's number, without a
 //! list of those given.
 
-use super::dice::Dice;
+use super::dice::SeededDice;
 use super::documents::LAST_NUMBER;
 use domain::{Chassis, Plate};
 
@@ -45,7 +45,7 @@ impl VehicleNumber {
         // Mixing only changes the order of all numbers of so many bits. Going on where it leads past the last vehicle
         // changes the order of those below, so that no two meet.
         loop {
-            number = mix((number + offset) & MASK);
+            number = mix_number((number + offset) & MASK);
             if number < VEHICLES {
                 return VehicleNumber(number);
             }
@@ -69,7 +69,7 @@ impl VehicleNumber {
     }
 
     /// No maker has the first letters: the vehicle exists here alone.
-    pub fn chassis(self, dice: &mut Dice, model_year: i32) -> Chassis {
+    pub fn chassis(self, dice: &mut SeededDice, model_year: i32) -> Chassis {
         let mut text = String::from("9ZZDEM");
         let mut push = |byte: u8| text.push(char::from(byte));
         (0..3).for_each(|_| push(dice.pick(CHASSIS)));
@@ -89,7 +89,7 @@ impl VehicleNumber {
 }
 
 /// Puts the numbers of [`BITS`] bits into another order: each step can be undone.
-fn mix(number: u32) -> u32 {
+fn mix_number(number: u32) -> u32 {
     let mut mixed = number;
     for factor in [0x0B1C_9D35, 0x1589_6B2D] {
         mixed ^= mixed >> 15;
@@ -114,10 +114,10 @@ mod tests {
 
     #[test]
     fn no_two_vehicles_share_a_plate_in_either_form_nor_a_chassis() {
-        let mut dice = Dice::new(1, 1);
+        let mut dice = SeededDice::new(1, 1);
         let (mut keys, mut chassis, mut registrations) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
         for number in numbers(7) {
-            assert!(keys.insert(number.plate(dice.percent(50)).key()));
+            assert!(keys.insert(number.plate(dice.roll_percent(50)).comparison_key()));
             assert!(chassis.insert(number.chassis(&mut dice, 2020).as_str()[11..].to_owned()));
             assert!(registrations.insert(number.renavam()));
         }
@@ -129,7 +129,7 @@ mod tests {
         assert_eq!(VehicleNumber(234_567_890).renavam().len(), 11);
     }
 
-    /// Undoes [`mix`].
+    /// Undoes [`mix_number`].
     fn unmix(mixed: u32) -> u32 {
         let unshift = |number: u32, by: u32| number ^ (number >> by) ^ (number >> (2 * by));
         let mut number = unshift(mixed, 14);
@@ -145,8 +145,8 @@ mod tests {
     proptest! {
         #[test]
         fn mixing_can_be_undone(number in 0..=MASK) {
-            prop_assert!(mix(number) <= MASK);
-            prop_assert_eq!(unmix(mix(number)), number);
+            prop_assert!(mix_number(number) <= MASK);
+            prop_assert_eq!(unmix(mix_number(number)), number);
         }
 
         #[test]
@@ -155,9 +155,9 @@ mod tests {
         ) {
             let number = VehicleNumber::new(seed, member, vehicle);
             let (old, new) = (number.plate(true), number.plate(false));
-            prop_assert_eq!(old.key(), new.key());
-            prop_assert_eq!(new.as_str(), new.key());
-            let chassis = number.chassis(&mut Dice::new(seed, 0), year);
+            prop_assert_eq!(old.comparison_key(), new.comparison_key());
+            prop_assert_eq!(new.as_str(), new.comparison_key());
+            let chassis = number.chassis(&mut SeededDice::new(seed, 0), year);
             prop_assert_eq!(chassis.as_str().len(), 17);
             prop_assert!(!chassis.as_str().contains(['I', 'O', 'Q']));
         }

@@ -2,11 +2,11 @@
 
 use crate::Error;
 use domain::TenantId;
-use storage::settings::{self, Setting};
-use storage::{Source, Tx};
+use storage::settings::{self, ServerSetting};
+use storage::{ReadSource, Tx};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Progress {
+pub struct DemoLoadProgress {
     pub tenant: TenantId,
     pub members: u32,
     pub seed: u64,
@@ -17,29 +17,29 @@ pub struct Progress {
     pub done: bool,
 }
 
-impl Progress {
+impl DemoLoadProgress {
     #[boxed::future]
-    pub async fn read(from: impl Into<Source<'_>>) -> Result<Option<Progress>, Error> {
-        let Some(text) = settings::get(from, Setting::Demo).await? else { return Ok(None) };
+    pub async fn load(from: impl Into<ReadSource<'_>>) -> Result<Option<DemoLoadProgress>, Error> {
+        let Some(text) = settings::find_setting(from, ServerSetting::Demo).await? else { return Ok(None) };
         let broken =
             || storage::Error::Broken(format!("{text:?} is kept as the progress of a demonstration"));
-        Ok(Some(Progress::parse(&text).ok_or_else(broken)?))
+        Ok(Some(DemoLoadProgress::parse(&text).ok_or_else(broken)?))
     }
 
     #[boxed::future]
-    pub async fn write(&self, tx: &mut Tx) -> Result<(), Error> {
-        Ok(settings::set(tx, Setting::Demo, &self.to_text()).await?)
+    pub async fn save(&self, tx: &mut Tx) -> Result<(), Error> {
+        Ok(settings::upsert_setting(tx, ServerSetting::Demo, &self.to_text()).await?)
     }
 
     fn to_text(self) -> String {
-        let Progress { tenant, members, seed, loaded, leads, done } = self;
+        let DemoLoadProgress { tenant, members, seed, loaded, leads, done } = self;
         format!("tenant={tenant} members={members} seed={seed} loaded={loaded} leads={leads} done={done}")
     }
 
-    fn parse(text: &str) -> Option<Progress> {
+    fn parse(text: &str) -> Option<DemoLoadProgress> {
         let mut values = text.split(' ').map(|part| part.split_once('=').map(|(_, value)| value));
         let mut next = || values.next().flatten();
-        Some(Progress {
+        Some(DemoLoadProgress {
             tenant: TenantId::new(next()?.parse().ok()?),
             members: next()?.parse().ok()?,
             seed: next()?.parse().ok()?,
@@ -57,8 +57,8 @@ mod tests {
     #[test]
     fn what_is_remembered_is_read_back() {
         let (tenant, seed) = (TenantId::new(3), u64::MAX);
-        let progress = Progress { tenant, members: 1_000, seed, loaded: 12, leads: 3, done: false };
-        assert_eq!(Progress::parse(&progress.to_text()), Some(progress));
-        assert_eq!(Progress::parse("tenant=3 members=x"), None);
+        let progress = DemoLoadProgress { tenant, members: 1_000, seed, loaded: 12, leads: 3, done: false };
+        assert_eq!(DemoLoadProgress::parse(&progress.to_text()), Some(progress));
+        assert_eq!(DemoLoadProgress::parse("tenant=3 members=x"), None);
     }
 }

@@ -3,81 +3,84 @@
 
 mod cases;
 
-use super::benefits::Holding;
-use super::people::Member;
-use super::progress::Progress;
+use super::benefits::SampleBenefit;
+use super::people::SampleMember;
+use super::progress::DemoLoadProgress;
 use crate::Error;
-use crate::base::Registers;
-use crate::people::{listed_days, own};
-use crate::situations::{self, Acting, benefit_row, member};
+use crate::base::TenantRegisters;
+use crate::people::{build_member_row, compute_listing_days};
+use crate::situations::{self, ActorContext, build_benefit_row, build_listed_member};
 use domain::{
     BenefitCode, CardNumber, CaseKind, CreditCardCode, DependentCode, Entity, HistoryCode, InstallationCode,
     ItemCode, PersonCode, Plate, TenantId, TrackerCode,
 };
 use std::sync::Arc;
-use storage::benefits::{self, Benefit};
+use storage::benefits::{self, StoredBenefit};
 use storage::counters::{self, Counter};
-use storage::credit_cards::{self, NewCreditCard};
-use storage::dependents::{self, Dependent};
-use storage::history::{self, Change};
-use storage::installations::{self, Installation};
-use storage::items::{self, Item};
-use storage::listing::{self, ListedRow};
-use storage::people::Profile;
-use storage::trackers::{self, NewTracker};
+use storage::credit_cards::{self, NewCreditCardRow};
+use storage::dependents::{self, StoredDependent};
+use storage::history::{self, NewHistoryRow};
+use storage::installations::{self, StoredInstallation};
+use storage::items::{self, StoredItem};
+use storage::listing::{self, SearchListingRow};
+use storage::people::PersonProfile;
+use storage::trackers::{self, NewTrackerRow};
 use storage::{Tx, monthly, phones};
 
 /// Where the history says that a demonstration's situations come from.
 const ORIGIN: &str = "demonstração";
 
 /// The next members, and how far the load was when they were made.
-pub struct Part {
-    pub known: Progress,
-    pub registers: Arc<Registers>,
-    pub members: Vec<Member>,
+pub struct SampleMemberBatch {
+    pub known: DemoLoadProgress,
+    pub registers: Arc<TenantRegisters>,
+    pub members: Vec<SampleMember>,
 }
 
 /// Writes the next members. Where another process has written some meanwhile, it writes nothing and says how far that
 /// one is, so that two that load the same demonstration help each other.
 #[boxed::future]
-pub async fn write_members(tx: &mut Tx, part: &Part) -> Result<Progress, Error> {
+pub async fn write_members(tx: &mut Tx, part: &SampleMemberBatch) -> Result<DemoLoadProgress, Error> {
     let gone = || storage::Error::Broken("the progress of a demonstration is gone".to_owned());
-    let found = Progress::read(&mut *tx).await?.ok_or_else(gone)?;
+    let found = DemoLoadProgress::load(&mut *tx).await?.ok_or_else(gone)?;
     if found != part.known {
         return Ok(found);
     }
     let tenant = part.known.tenant;
-    let first = take_codes(tx, tenant, part).await?;
+    let first = reserve_codes(tx, tenant, part).await?;
     let (person, people) = (PersonCode::new(first.person), part.members.iter());
-    storage::people::insert_all(tx, tenant, person, people.clone().map(|member| &member.person)).await?;
-    phones::insert_all(tx, tenant, person, people.map(|member| &member.phones[..])).await?;
+    storage::people::insert_people_from(tx, tenant, person, people.clone().map(|member| &member.person))
+        .await?;
+    phones::insert_phones_from(tx, tenant, person, people.map(|member| &member.phones[..])).await?;
     let history = HistoryCode::new(first.history);
     let of_cases = first.cases;
-    let rows = Rows::of(part, first);
-    tx.batch(benefits::insert(tenant, rows.benefits())).await?;
-    let mut months = monthly::Changes::default();
+    let rows = BatchRows::from_batch(part, first);
+    tx.execute_batch(benefits::insert_benefits(tenant, rows.benefits())).await?;
+    let mut months = monthly::BenefitCountChanges::default();
     for (_, benefit) in rows.benefits() {
         let day = benefit.cancelled_on.as_deref().unwrap_or_default();
-        months.count(monthly::Turn::Cancelled, day, benefit.branch, 1);
+        months.count(monthly::BenefitMovement::Cancelled, day, benefit.branch, 1);
     }
-    tx.batch(months.statements(tenant)).await?;
-    tx.batch(items::insert_each(tenant, rows.items())).await?;
-    tx.batch(dependents::insert(tenant, rows.dependents())).await?;
-    tx.batch(trackers::insert(tenant, rows.equipment().filter_map(tracker))).await?;
-    tx.batch(installations::insert(tenant, rows.equipment())).await?;
-    tx.batch(credit_cards::insert(tenant, rows.credit_cards())).await?;
-    tx.batch(rows.listing(&part.registers)).await?;
-    let changes: Result<Vec<_>, Error> =
-        (history.get()..).zip(rows.benefits()).map(|(code, one)| change(part, code, one)).collect();
-    tx.batch(history::insert_quietly(history, changes?)).await?;
-    tx.batch(cases::statements(part, &rows.members, of_cases)?).await?;
-    let progress = Progress { loaded: part.known.loaded + part.members.len() as u32, ..part.known };
-    progress.write(tx).await?;
+    tx.execute_batch(months.into_statements(tenant)).await?;
+    tx.execute_batch(items::insert_dated_items(tenant, rows.items())).await?;
+    tx.execute_batch(dependents::insert_dependents(tenant, rows.dependents())).await?;
+    tx.execute_batch(trackers::insert_trackers(tenant, rows.equipment().filter_map(build_tracker))).await?;
+    tx.execute_batch(installations::insert_installations(tenant, rows.equipment())).await?;
+    tx.execute_batch(credit_cards::insert_credit_cards(tenant, rows.credit_cards())).await?;
+    tx.execute_batch(rows.listing_statements(&part.registers)).await?;
+    let changes: Result<Vec<_>, Error> = (history.get()..)
+        .zip(rows.benefits())
+        .map(|(code, one)| build_situation_change(part, code, one))
+        .collect();
+    tx.execute_batch(history::insert_silent_entries(history, changes?)).await?;
+    tx.execute_batch(cases::build_case_statements(part, &rows.members, of_cases)?).await?;
+    let progress = DemoLoadProgress { loaded: part.known.loaded + part.members.len() as u32, ..part.known };
+    progress.save(tx).await?;
     Ok(progress)
 }
 
 /// The first of each kind that these members take, counted on from there.
-struct Codes {
+struct MemberCodeCounters {
     person: i32,
     slot: i32,
     benefit: i32,
@@ -85,26 +88,30 @@ struct Codes {
     card: i32,
     item: i32,
     history: i32,
-    cases: cases::Codes,
+    cases: cases::CaseCodeCounters,
     installation: i32,
     credit_card: i32,
     dependent: i32,
 }
 
-async fn take_codes(tx: &mut Tx, tenant: TenantId, part: &Part) -> Result<Codes, Error> {
+async fn reserve_codes(
+    tx: &mut Tx,
+    tenant: TenantId,
+    part: &SampleMemberBatch,
+) -> Result<MemberCodeCounters, Error> {
     let members = &part.members;
-    let of_each = |count: &dyn Fn(&Member) -> usize| members.iter().map(count).sum::<usize>() as i32;
+    let of_each = |count: &dyn Fn(&SampleMember) -> usize| members.iter().map(count).sum::<usize>() as i32;
     let benefits = of_each(&|member| member.benefits.len());
     let [claims, inspections, tickets, appointments] =
-        CaseKind::ALL.map(|kind| cases::count(part, kind) as i32);
+        CaseKind::ALL.map(|kind| cases::count_cases(part, kind) as i32);
     let wanted = [
         (Counter::Person, members.len() as i32),
         (Counter::Slot, of_each(&|member| member.benefits.len().max(1))),
         (Counter::Benefit, benefits),
         (Counter::Sequence, benefits),
-        (Counter::Card, of_each(&cards)),
+        (Counter::Card, of_each(&count_cards)),
         (Counter::Item, of_each(&|member| member.benefits.iter().map(|one| one.items.len()).sum())),
-        (Counter::History, benefits + cases::count_changes(part) as i32),
+        (Counter::History, benefits + cases::count_situation_changes(part) as i32),
         (Counter::Claim, claims),
         (Counter::ClaimProtocol, claims),
         (Counter::Inspection, inspections),
@@ -144,8 +151,8 @@ async fn take_codes(tx: &mut Tx, tenant: TenantId, part: &Part) -> Result<Codes,
         credit_card,
         dependent,
         _,
-    ] = counters::take_all(tx, tenant, wanted).await?;
-    Ok(Codes {
+    ] = counters::reserve_number_blocks(tx, tenant, wanted).await?;
+    Ok(MemberCodeCounters {
         person,
         slot,
         benefit,
@@ -153,7 +160,13 @@ async fn take_codes(tx: &mut Tx, tenant: TenantId, part: &Part) -> Result<Codes,
         card,
         item,
         history,
-        cases: cases::Codes { claim, inspection, ticket, appointment, history: history + benefits },
+        cases: cases::CaseCodeCounters {
+            claim,
+            inspection,
+            ticket,
+            appointment,
+            history: history + benefits,
+        },
         installation,
         credit_card,
         dependent,
@@ -161,82 +174,85 @@ async fn take_codes(tx: &mut Tx, tenant: TenantId, part: &Part) -> Result<Codes,
 }
 
 /// How many cards a member takes, with those of his dependents.
-fn cards(member: &Member) -> usize {
-    let of_dependents = |one: &Holding| one.dependents.iter().filter(|one| one.new_card).count();
+fn count_cards(member: &SampleMember) -> usize {
+    let of_dependents = |one: &SampleBenefit| one.dependents.iter().filter(|one| one.new_card).count();
     member.benefits.iter().map(|one| usize::from(one.new_card) + of_dependents(one)).sum()
 }
 
 /// What is written of one member.
-struct Row<'m> {
+struct MemberRows<'m> {
     person: PersonCode,
-    profile: &'m Profile,
+    profile: &'m PersonProfile,
     /// His place in the searches where he has no benefit.
     slot: i32,
-    benefits: Vec<Given>,
-    credit_cards: Vec<NewCreditCard>,
+    benefits: Vec<BenefitRows>,
+    credit_cards: Vec<NewCreditCardRow>,
 }
 
 /// What is written of one benefit.
-struct Given {
+struct BenefitRows {
     code: BenefitCode,
-    benefit: Benefit,
-    items: Vec<Item>,
-    dependents: Vec<(DependentCode, Dependent)>,
-    equipment: Vec<Installation>,
+    benefit: StoredBenefit,
+    items: Vec<StoredItem>,
+    dependents: Vec<(DependentCode, StoredDependent)>,
+    equipment: Vec<StoredInstallation>,
 }
 
-struct Rows<'m> {
+struct BatchRows<'m> {
     tenant: TenantId,
-    members: Vec<Row<'m>>,
+    members: Vec<MemberRows<'m>>,
 }
 
-impl Rows<'_> {
-    fn of(part: &Part, mut next: Codes) -> Rows<'_> {
+impl BatchRows<'_> {
+    fn from_batch(part: &SampleMemberBatch, mut next: MemberCodeCounters) -> BatchRows<'_> {
         let tenant = part.known.tenant;
-        let members = part.members.iter().map(|member| row(tenant, member, &mut next)).collect();
-        Rows { tenant, members }
+        let members =
+            part.members.iter().map(|member| build_member_rows(tenant, member, &mut next)).collect();
+        BatchRows { tenant, members }
     }
 
-    fn benefits(&self) -> impl Iterator<Item = (BenefitCode, &Benefit)> {
+    fn benefits(&self) -> impl Iterator<Item = (BenefitCode, &StoredBenefit)> {
         let all = self.members.iter().flat_map(|row| &row.benefits);
         all.map(|one| (one.code, &one.benefit))
     }
 
-    fn dependents(&self) -> impl Iterator<Item = (DependentCode, &Dependent)> + Clone {
+    fn dependents(&self) -> impl Iterator<Item = (DependentCode, &StoredDependent)> + Clone {
         let all = self.members.iter().flat_map(|row| &row.benefits).flat_map(|one| &one.dependents);
         all.map(|(code, one)| (*code, one))
     }
 
     /// Items came with their benefit.
-    fn items(&self) -> impl Iterator<Item = (BenefitCode, i32, domain::Moment, &Item)> {
+    fn items(&self) -> impl Iterator<Item = (BenefitCode, i32, domain::Moment, &StoredItem)> {
         self.members.iter().flat_map(|row| &row.benefits).flat_map(|one| {
             let (slot, came) = (one.benefit.slot, one.benefit.created_at);
             one.items.iter().map(move |item| (one.code, slot, came, item))
         })
     }
 
-    fn equipment(&self) -> impl Iterator<Item = (BenefitCode, domain::Moment, &Installation)> {
+    fn equipment(&self) -> impl Iterator<Item = (BenefitCode, domain::Moment, &StoredInstallation)> {
         self.members
             .iter()
             .flat_map(|row| &row.benefits)
             .flat_map(|given| given.equipment.iter().map(|one| (given.code, given.benefit.created_at, one)))
     }
 
-    fn credit_cards(&self) -> impl Iterator<Item = (PersonCode, &NewCreditCard)> {
+    fn credit_cards(&self) -> impl Iterator<Item = (PersonCode, &NewCreditCardRow)> {
         self.members.iter().flat_map(|row| row.credit_cards.iter().map(|card| (row.person, card)))
     }
 
-    fn listing(&self, registers: &Registers) -> Vec<storage::Statement> {
+    fn listing_statements(&self, registers: &TenantRegisters) -> Vec<storage::Statement> {
         // What the rows borrow is made first.
         let made: Vec<_> = self
             .members
             .iter()
             .flat_map(|row| {
-                let alone =
-                    row.benefits.is_empty().then(|| (listed_days(row.profile, &registers.zone), None));
-                let benefits = row.benefits.iter().map(|Given { benefit, .. }| {
-                    let days = situations::listed_days(registers, row.profile, benefit);
-                    (days, benefit.vehicle.plate.as_ref().map(Plate::key))
+                let alone = row
+                    .benefits
+                    .is_empty()
+                    .then(|| (compute_listing_days(row.profile, &registers.zone), None));
+                let benefits = row.benefits.iter().map(|BenefitRows { benefit, .. }| {
+                    let days = situations::compute_listed_days(registers, row.profile, benefit);
+                    (days, benefit.vehicle.plate.as_ref().map(Plate::comparison_key))
                 });
                 alone.into_iter().chain(benefits)
             })
@@ -245,24 +261,28 @@ impl Rows<'_> {
         let mut rows = Vec::with_capacity(made.len());
         for row in &self.members {
             if row.benefits.is_empty() {
-                rows.extend(made.next().map(|(days, _)| ListedRow {
+                rows.extend(made.next().map(|(days, _)| SearchListingRow {
                     slot: row.slot,
-                    member: member(row.person, row.profile),
-                    own: own(row.profile, days),
+                    member: build_listed_member(row.person, row.profile),
+                    own: build_member_row(row.profile, days),
                 }));
             }
-            for Given { code, benefit, .. } in &row.benefits {
+            for BenefitRows { code, benefit, .. } in &row.benefits {
                 rows.extend(made.next().map(|(days, plate_key)| {
-                    benefit_row(*code, benefit, (row.person, row.profile), days, plate_key.as_deref())
+                    build_benefit_row(*code, benefit, (row.person, row.profile), days, plate_key.as_deref())
                 }));
             }
         }
-        listing::add(self.tenant, &rows)
+        listing::insert_listing_rows(self.tenant, &rows)
     }
 }
 
 /// Gives a member and his benefits the next of everything that is counted.
-fn row<'m>(tenant: TenantId, member: &'m Member, next: &mut Codes) -> Row<'m> {
+fn build_member_rows<'m>(
+    tenant: TenantId,
+    member: &'m SampleMember,
+    next: &mut MemberCodeCounters,
+) -> MemberRows<'m> {
     let count = |counter: &mut i32| std::mem::replace(counter, *counter + 1);
     let (person, slot) = (PersonCode::new(count(&mut next.person)), next.slot);
     next.slot += i32::from(member.benefits.is_empty());
@@ -271,7 +291,7 @@ fn row<'m>(tenant: TenantId, member: &'m Member, next: &mut Codes) -> Row<'m> {
         if holding.new_card {
             card = Some(CardNumber::generate(tenant, count(&mut next.card)));
         }
-        let benefit = Benefit {
+        let benefit = StoredBenefit {
             person,
             sequence: count(&mut next.sequence),
             card: card.clone(),
@@ -279,35 +299,38 @@ fn row<'m>(tenant: TenantId, member: &'m Member, next: &mut Codes) -> Row<'m> {
             ..holding.benefit.clone()
         };
         let items = holding.items.iter();
-        let items = items.map(|item| Item { code: ItemCode::new(count(&mut next.item)), ..item.clone() });
+        let items =
+            items.map(|item| StoredItem { code: ItemCode::new(count(&mut next.item)), ..item.clone() });
         let items = items.collect();
         let code = BenefitCode::new(count(&mut next.benefit));
         let dependents = holding.dependents.iter().map(|relative| {
             let own = relative.new_card.then(|| CardNumber::generate(tenant, count(&mut next.card)));
             let card = own.or_else(|| benefit.card.clone());
-            let dependent = Dependent { benefit: code, card, ..relative.dependent.clone() };
+            let dependent = StoredDependent { benefit: code, card, ..relative.dependent.clone() };
             (DependentCode::new(count(&mut next.dependent)), dependent)
         });
         let dependents = dependents.collect();
         let equipment = holding.equipment.iter().map(|one| {
             let code = count(&mut next.installation);
             let tracker = Some(TrackerCode::new(code));
-            Installation { code: InstallationCode::new(code), tracker, ..one.clone() }
+            StoredInstallation { code: InstallationCode::new(code), tracker, ..one.clone() }
         });
         let equipment = equipment.collect();
-        Given { code, benefit, items, dependents, equipment }
+        BenefitRows { code, benefit, items, dependents, equipment }
     });
     let benefits = benefits.collect();
     let mut credit_cards = member.credit_cards.clone();
     for new in &mut credit_cards {
         new.card.code = CreditCardCode::new(count(&mut next.credit_card));
     }
-    Row { person, profile: &member.person, slot, benefits, credit_cards }
+    MemberRows { person, profile: &member.person, slot, benefits, credit_cards }
 }
 
 /// What was installed, which the association owns.
-fn tracker((_, created_at, one): (BenefitCode, domain::Moment, &Installation)) -> Option<NewTracker<'_>> {
-    Some(NewTracker {
+fn build_tracker(
+    (_, created_at, one): (BenefitCode, domain::Moment, &StoredInstallation),
+) -> Option<NewTrackerRow<'_>> {
+    Some(NewTrackerRow {
         code: one.tracker?,
         serial_number: one.serial_number.as_deref()?,
         imei: one.imei.as_deref(),
@@ -319,12 +342,12 @@ fn tracker((_, created_at, one): (BenefitCode, domain::Moment, &Installation)) -
 }
 
 /// Its first situation, with the body that a receiver would have been sent.
-fn change(
-    part: &Part,
+fn build_situation_change(
+    part: &SampleMemberBatch,
     history: i32,
-    (code, benefit): (BenefitCode, &Benefit),
-) -> Result<(Change, String), Error> {
-    let acting = Acting {
+    (code, benefit): (BenefitCode, &StoredBenefit),
+) -> Result<(NewHistoryRow, String), Error> {
+    let acting = ActorContext {
         tenant: part.known.tenant,
         registers: &part.registers,
         user: None,
@@ -333,7 +356,7 @@ fn change(
         quiet: false,
         now: benefit.created_at,
     };
-    let change = Change {
+    let change = NewHistoryRow {
         tenant: acting.tenant,
         entity: Entity::Benefit,
         record: code.get(),
@@ -345,5 +368,5 @@ fn change(
         origin: ORIGIN,
         at: benefit.created_at,
     };
-    Ok((change, situations::body(&acting, HistoryCode::new(history), code, benefit)?))
+    Ok((change, situations::render_trigger_body(&acting, HistoryCode::new(history), code, benefit)?))
 }

@@ -8,7 +8,7 @@ use std::io::Cursor;
 use zip::ZipArchive;
 
 /// A file that is fit to be kept.
-pub struct Ready {
+pub struct PreparedFile {
     pub kind: FileKind,
     pub bytes: Bytes,
     pub sha256: Vec<u8>,
@@ -18,20 +18,20 @@ pub struct Ready {
 }
 
 /// Recognises a file, and cleans what can be cleaned.
-pub fn prepare(given: Bytes) -> Result<Ready, FileProblem> {
-    let kind = recognise(&given)?;
+pub fn prepare_file(given: Bytes) -> Result<PreparedFile, FileProblem> {
+    let kind = detect_file_kind(&given)?;
     if !kind.is_picture() {
         let sha256 = Sha256::digest(&given).to_vec();
-        return Ok(Ready { kind, bytes: given, sha256, measures: None, preview: None });
+        return Ok(PreparedFile { kind, bytes: given, sha256, measures: None, preview: None });
     }
-    let picture = picture::prepare(kind, given)?;
+    let picture = picture::prepare_picture(kind, given)?;
     let sha256 = Sha256::digest(&picture.bytes).to_vec();
     let (width, height) = picture.measures;
     let measures = i32::try_from(width).ok().zip(i32::try_from(height).ok());
-    Ok(Ready { kind, bytes: picture.bytes, sha256, measures, preview: Some(picture.preview) })
+    Ok(PreparedFile { kind, bytes: picture.bytes, sha256, measures, preview: Some(picture.preview) })
 }
 
-fn recognise(bytes: &Bytes) -> Result<FileKind, FileProblem> {
+fn detect_file_kind(bytes: &Bytes) -> Result<FileKind, FileProblem> {
     let begins = |with: &[u8]| bytes.starts_with(with);
     let holds = |at: usize, what: &[u8]| bytes.get(at..at + what.len()) == Some(what);
     match () {
@@ -40,7 +40,7 @@ fn recognise(bytes: &Bytes) -> Result<FileKind, FileProblem> {
         () if begins(b"\x89PNG\r\n\x1a\n") => Ok(FileKind::Png),
         () if begins(b"RIFF") && holds(8, b"WEBP") => Ok(FileKind::Webp),
         () if begins(b"%PDF-") => Ok(FileKind::Pdf),
-        () if begins(b"PK\x03\x04") => document(bytes),
+        () if begins(b"PK\x03\x04") => detect_document_kind(bytes),
         () if holds(4, b"ftyp") && is_heic(bytes) => Err(FileProblem::Heic),
         () => Err(FileProblem::Unknown),
     }
@@ -56,8 +56,8 @@ fn is_heic(bytes: &[u8]) -> bool {
 const MOST_PARTS: u16 = 10_000;
 
 /// A document is an archive whose list of parts says what it is. Nothing of it is unpacked.
-fn document(bytes: &Bytes) -> Result<FileKind, FileProblem> {
-    if parts(bytes).is_none_or(|parts| parts > MOST_PARTS) {
+fn detect_document_kind(bytes: &Bytes) -> Result<FileKind, FileProblem> {
+    if count_archive_parts(bytes).is_none_or(|parts| parts > MOST_PARTS) {
         return Err(FileProblem::Unknown);
     }
     let archive = ZipArchive::new(Cursor::new(bytes)).map_err(|_| FileProblem::Broken)?;
@@ -78,7 +78,7 @@ fn document(bytes: &Bytes) -> Result<FileKind, FileProblem> {
 }
 
 /// How many parts an archive says that it has, at its very end.
-fn parts(bytes: &[u8]) -> Option<u16> {
+fn count_archive_parts(bytes: &[u8]) -> Option<u16> {
     const RECORD: usize = 22;
     let from = bytes.len().saturating_sub(RECORD + usize::from(u16::MAX));
     let at = bytes[from..].windows(4).rposition(|four| four == b"PK\x05\x06")? + from;

@@ -1,7 +1,7 @@
 //! A file on its way in. It may take its time, so it waits outside of memory: in a file without a name, which is gone when
 //! the process is.
 
-use super::place::Place;
+use super::place::FileStore;
 use crate::Error;
 use bytes::Bytes;
 use domain::{FileProblem, Rejection};
@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// So much is gathered before it is written.
 const GATHERED: usize = 256 * 1024;
 
-pub struct Incoming {
+pub struct UploadBuffer {
     most_mib: u64,
     most: u64,
     size: u64,
@@ -24,11 +24,11 @@ pub struct Incoming {
     seen: Sha256,
 }
 
-impl Incoming {
-    pub fn new(place: &Place) -> Incoming {
-        Incoming {
+impl UploadBuffer {
+    pub fn new(place: &FileStore) -> UploadBuffer {
+        UploadBuffer {
             most_mib: place.limits.largest_mib,
-            most: place.limits.largest(),
+            most: place.limits.largest_bytes(),
             size: 0,
             gathered: Vec::new(),
             file: None,
@@ -46,13 +46,13 @@ impl Incoming {
     pub async fn push(&mut self, bytes: &[u8]) -> Result<(), Error> {
         self.size += bytes.len() as u64;
         if self.size > self.most {
-            return Err(too_large(self.most_mib).into());
+            return Err(reject_too_large(self.most_mib).into());
         }
         self.seen.update(bytes);
         self.gathered.extend_from_slice(bytes);
         match self.gathered.len() < GATHERED {
             true => Ok(()),
-            false => self.spill().await,
+            false => self.spill_to_disk().await,
         }
     }
 
@@ -61,7 +61,7 @@ impl Incoming {
         self.seen.clone().finalize().into()
     }
 
-    async fn spill(&mut self) -> Result<(), Error> {
+    async fn spill_to_disk(&mut self) -> Result<(), Error> {
         let Some(waiting) = self.waiting.clone() else { return Ok(()) };
         let (file, gathered) = (self.file.take(), std::mem::take(&mut self.gathered));
         let written = tokio::task::spawn_blocking(move || {
@@ -72,13 +72,13 @@ impl Incoming {
             file.write_all(&gathered)?;
             Ok::<_, std::io::Error>(file)
         });
-        self.file = Some(written.await.map_err(failed)?.map_err(failed)?);
+        self.file = Some(written.await.map_err(convert_file_error)?.map_err(convert_file_error)?);
         Ok(())
     }
 
     /// All of it, in memory: whoever asks holds a turn for that.
-    pub(super) async fn whole(self) -> Result<Bytes, Error> {
-        let Incoming { file, gathered, size, .. } = self;
+    pub(super) async fn into_bytes(self) -> Result<Bytes, Error> {
+        let UploadBuffer { file, gathered, size, .. } = self;
         let Some(mut file) = file else { return Ok(gathered.into()) };
         let read = tokio::task::spawn_blocking(move || {
             let mut all = Vec::with_capacity(usize::try_from(size).unwrap_or(0));
@@ -87,14 +87,14 @@ impl Incoming {
             all.extend_from_slice(&gathered);
             Ok::<_, std::io::Error>(all)
         });
-        Ok(read.await.map_err(failed)?.map_err(failed)?.into())
+        Ok(read.await.map_err(convert_file_error)?.map_err(convert_file_error)?.into())
     }
 }
 
-pub(super) fn too_large(most_mib: u64) -> Rejection {
+pub(super) fn reject_too_large(most_mib: u64) -> Rejection {
     Rejection::File(FileProblem::TooLarge { most_mib })
 }
 
-fn failed(error: impl std::fmt::Display) -> Error {
+fn convert_file_error(error: impl std::fmt::Display) -> Error {
     Error::Files(error.to_string())
 }

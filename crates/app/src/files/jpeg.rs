@@ -18,14 +18,14 @@ mod marker {
 }
 
 /// The picture alone, and how it must be turned; `None` where it is none, or ends too early.
-pub fn clean(input: &[u8]) -> Option<(Vec<u8>, Orientation)> {
+pub fn clean_jpeg(input: &[u8]) -> Option<(Vec<u8>, Orientation)> {
     let mut rest = input.strip_prefix(&[0xff, marker::START])?;
     let mut out = Vec::with_capacity(input.len());
     out.extend([0xff, marker::START]);
     let mut orientation = None;
     let mut has_scan = false;
     loop {
-        let (found, behind) = next_marker(rest)?;
+        let (found, behind) = read_marker(rest)?;
         rest = behind;
         match found {
             marker::END if has_scan => break,
@@ -40,11 +40,11 @@ pub fn clean(input: &[u8]) -> Option<(Vec<u8>, Orientation)> {
         if found == marker::EXIF && orientation.is_none() {
             orientation = contents.strip_prefix(EXIF).and_then(Orientation::from_exif_chunk);
         }
-        if let Some(kept) = kept(found, contents) {
-            segment(&mut out, found, &kept);
+        if let Some(kept) = filter_segment(found, contents) {
+            write_segment(&mut out, found, &kept);
         }
         if found == marker::SCAN {
-            let end = end_of_scan(rest)?;
+            let end = find_scan_end(rest)?;
             out.extend(&rest[..end]);
             rest = &rest[end..];
             has_scan = true;
@@ -57,21 +57,21 @@ pub fn clean(input: &[u8]) -> Option<(Vec<u8>, Orientation)> {
         let own = out.get(2..4) == Some(&[0xff, marker::JFIF]);
         let place = if own { 4 + usize::from(u16::from_be_bytes([out[4], out[5]])) } else { 2 };
         let mut exif = Vec::new();
-        segment(&mut exif, marker::EXIF, &[EXIF, &orientation_alone(orientation)].concat());
+        write_segment(&mut exif, marker::EXIF, &[EXIF, &encode_orientation(orientation)].concat());
         out.splice(place..place, exif);
     }
     Some((out, orientation))
 }
 
 /// The marker at the front, past the bytes that may fill the space before it.
-fn next_marker(rest: &[u8]) -> Option<(u8, &[u8])> {
+fn read_marker(rest: &[u8]) -> Option<(u8, &[u8])> {
     let rest = rest.strip_prefix(&[0xff])?;
     let at = rest.iter().position(|byte| *byte != 0xff)?;
     Some((rest[at], &rest[at + 1..]))
 }
 
 /// What of a segment makes the picture look as it should.
-fn kept(found: u8, contents: &[u8]) -> Option<Vec<u8>> {
+fn filter_segment(found: u8, contents: &[u8]) -> Option<Vec<u8>> {
     match found {
         // Without the small picture that may stand in it.
         marker::JFIF if contents.starts_with(b"JFIF\0") => Some([contents.get(..12)?, &[0, 0]].concat()),
@@ -83,7 +83,7 @@ fn kept(found: u8, contents: &[u8]) -> Option<Vec<u8>> {
     }
 }
 
-fn segment(out: &mut Vec<u8>, marker: u8, contents: &[u8]) {
+fn write_segment(out: &mut Vec<u8>, marker: u8, contents: &[u8]) {
     let length = u16::try_from(contents.len() + 2).unwrap_or(2);
     out.extend([0xff, marker]);
     out.extend(length.to_be_bytes());
@@ -91,12 +91,12 @@ fn segment(out: &mut Vec<u8>, marker: u8, contents: &[u8]) {
 }
 
 /// Where the data of a scan end: at the first marker that belongs to none of them.
-fn end_of_scan(data: &[u8]) -> Option<usize> {
+fn find_scan_end(data: &[u8]) -> Option<usize> {
     data.windows(2).position(|pair| pair[0] == 0xff && !matches!(pair[1], 0x00 | 0xd0..=0xd7))
 }
 
 /// The least that says how a picture is turned: one entry, and nothing else.
-pub fn orientation_alone(orientation: Orientation) -> Vec<u8> {
+pub fn encode_orientation(orientation: Orientation) -> Vec<u8> {
     let mut exif = b"II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0".to_vec();
     exif.extend([orientation.to_exif(), 0, 0, 0, 0, 0, 0, 0]);
     exif

@@ -23,7 +23,7 @@ const QUALITY: u8 = 80;
 const XMP: u8 = 0b0000_0100;
 
 /// A picture that is fit to be kept.
-pub struct Picture {
+pub struct PreparedPicture {
     pub bytes: Bytes,
     /// As it is looked at.
     pub measures: (u32, u32),
@@ -31,7 +31,7 @@ pub struct Picture {
 }
 
 /// Cleans a picture and makes the small one. The header is looked at before anything is unfolded.
-pub fn prepare(kind: FileKind, given: Bytes) -> Result<Picture, FileProblem> {
+pub fn prepare_picture(kind: FileKind, given: Bytes) -> Result<PreparedPicture, FileProblem> {
     let (bytes, orientation, format) = match kind {
         FileKind::Png => {
             let (bytes, orientation) = clean_png(given)?;
@@ -42,11 +42,11 @@ pub fn prepare(kind: FileKind, given: Bytes) -> Result<Picture, FileProblem> {
             (bytes, orientation, ImageFormat::WebP)
         }
         _ => {
-            let (bytes, orientation) = jpeg::clean(&given).ok_or(FileProblem::Broken)?;
+            let (bytes, orientation) = jpeg::clean_jpeg(&given).ok_or(FileProblem::Broken)?;
             (bytes.into(), orientation, ImageFormat::Jpeg)
         }
     };
-    let (image, (width, height)) = open(&bytes, format)?;
+    let (image, (width, height)) = decode_picture(&bytes, format)?;
     let mut small = match width > SMALL || height > SMALL {
         true => image.thumbnail(SMALL, SMALL),
         false => image,
@@ -60,10 +60,10 @@ pub fn prepare(kind: FileKind, given: Bytes) -> Result<Picture, FileProblem> {
             | Orientation::Rotate270FlipH
     );
     let measures = if lies { (height, width) } else { (width, height) };
-    Ok(Picture { bytes, measures, preview: drawn(&small)? })
+    Ok(PreparedPicture { bytes, measures, preview: encode_preview(&small)? })
 }
 
-fn open(bytes: &Bytes, format: ImageFormat) -> Result<(DynamicImage, (u32, u32)), FileProblem> {
+fn decode_picture(bytes: &Bytes, format: ImageFormat) -> Result<(DynamicImage, (u32, u32)), FileProblem> {
     let mut reader = ImageReader::with_format(Cursor::new(bytes.clone()), format);
     let mut limits = Limits::no_limits();
     limits.max_alloc = Some(MOST_MEMORY);
@@ -78,7 +78,7 @@ fn open(bytes: &Bytes, format: ImageFormat) -> Result<(DynamicImage, (u32, u32))
 }
 
 /// As a JPEG; what one can see through lies on white.
-fn drawn(image: &DynamicImage) -> Result<Bytes, FileProblem> {
+fn encode_preview(image: &DynamicImage) -> Result<Bytes, FileProblem> {
     let seen = image.to_rgba8();
     let flat = RgbImage::from_fn(seen.width(), seen.height(), |x, y| {
         let [red, green, blue, alpha] = seen.get_pixel(x, y).0.map(u32::from);
@@ -91,19 +91,19 @@ fn drawn(image: &DynamicImage) -> Result<Bytes, FileProblem> {
     Ok(out.into())
 }
 
-fn turned(exif: Option<Bytes>) -> Orientation {
+fn read_orientation(exif: Option<Bytes>) -> Orientation {
     exif.and_then(|exif| Orientation::from_exif_chunk(&exif)).unwrap_or(Orientation::NoTransforms)
 }
 
 /// How it is turned, and nothing else of what a camera wrote.
-fn kept_exif(orientation: Orientation) -> Option<Bytes> {
+fn build_exif(orientation: Orientation) -> Option<Bytes> {
     let is_turned = orientation != Orientation::NoTransforms;
-    is_turned.then(|| jpeg::orientation_alone(orientation).into())
+    is_turned.then(|| jpeg::encode_orientation(orientation).into())
 }
 
 fn clean_png(given: Bytes) -> Result<(Bytes, Orientation), FileProblem> {
     let mut png = Png::from_bytes(given).map_err(|_| FileProblem::Broken)?;
-    let orientation = turned(png.exif());
+    let orientation = read_orientation(png.exif());
     png.chunks_mut().retain(|chunk| {
         matches!(
             &chunk.kind(),
@@ -113,7 +113,7 @@ fn clean_png(given: Bytes) -> Result<(Bytes, Orientation), FileProblem> {
     if png.chunks().last().is_none_or(|last| last.kind() != *b"IEND") {
         return Err(FileProblem::Broken);
     }
-    png.set_exif(kept_exif(orientation));
+    png.set_exif(build_exif(orientation));
     Ok((png.encoder().bytes(), orientation))
 }
 
@@ -122,7 +122,7 @@ fn clean_webp(given: Bytes) -> Result<(Bytes, Orientation), FileProblem> {
     if picture.has_chunk(webp::CHUNK_ANIM) || picture.has_chunk(webp::CHUNK_ANMF) {
         return Err(FileProblem::Animated);
     }
-    let orientation = turned(picture.exif());
+    let orientation = read_orientation(picture.exif());
     let kept = [webp::CHUNK_VP8, webp::CHUNK_VP8L, webp::CHUNK_VP8X, webp::CHUNK_ALPH, webp::CHUNK_ICCP];
     picture.chunks_mut().retain(|chunk| kept.contains(&chunk.id()));
     // The header of an extended file says what else it holds; the crate keeps the bit of what went.
@@ -135,6 +135,6 @@ fn clean_webp(given: Bytes) -> Result<(Bytes, Orientation), FileProblem> {
             *header = bytes.into();
         }
     }
-    picture.set_exif(kept_exif(orientation));
+    picture.set_exif(build_exif(orientation));
     Ok((picture.encoder().bytes(), orientation))
 }

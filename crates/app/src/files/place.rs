@@ -3,7 +3,7 @@
 
 use crate::Error;
 use bytes::Bytes;
-use domain::{Chance, TenantId};
+use domain::{RandomSource, TenantId};
 use futures_util::StreamExt;
 use futures_util::stream::BoxStream;
 use object_store::local::LocalFileSystem;
@@ -17,7 +17,7 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 
 /// What may be kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct StorageLimits {
     /// The largest file, in MiB.
     pub largest_mib: u64,
     /// The most files of one record.
@@ -26,10 +26,10 @@ pub struct Limits {
     pub base_gib: u64,
 }
 
-impl Limits {
-    pub const DEFAULT: Limits = Limits { largest_mib: 25, most_per_record: 100, base_gib: 0 };
+impl StorageLimits {
+    pub const DEFAULT: StorageLimits = StorageLimits { largest_mib: 25, most_per_record: 100, base_gib: 0 };
 
-    pub fn largest(&self) -> u64 {
+    pub fn largest_bytes(&self) -> u64 {
         self.largest_mib * 1024 * 1024
     }
 }
@@ -41,42 +41,42 @@ const OPENED: usize = 1;
 
 /// Which of the bytes under a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum ContentPart {
     Data,
     Preview,
 }
 
-impl Part {
-    pub(super) const ALL: [Part; 2] = [Part::Data, Part::Preview];
+impl ContentPart {
+    pub(super) const ALL: [ContentPart; 2] = [ContentPart::Data, ContentPart::Preview];
 
     pub(super) fn name(self) -> &'static str {
         match self {
-            Part::Data => "dados",
-            Part::Preview => "miniatura",
+            ContentPart::Data => "dados",
+            ContentPart::Preview => "miniatura",
         }
     }
 }
 
 #[derive(Clone)]
-pub struct Place {
+pub struct FileStore {
     store: Option<Arc<dyn ObjectStore>>,
     /// The folder, where it is one.
     folder: Option<Arc<Path>>,
     /// Where what is on its way in waits until it is whole; in memory, where there is none.
     pub(super) waiting: Option<Arc<Path>>,
-    pub limits: Limits,
+    pub limits: StorageLimits,
     held: Arc<Semaphore>,
     opened: Arc<Semaphore>,
 }
 
 /// Nowhere: for commands that have nothing to do with files.
-impl Default for Place {
-    fn default() -> Place {
-        Place::on(None, Limits::DEFAULT)
+impl Default for FileStore {
+    fn default() -> FileStore {
+        FileStore::from_store(None, StorageLimits::DEFAULT)
     }
 }
 
-impl fmt::Debug for Place {
+impl fmt::Debug for FileStore {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (&self.folder, &self.store) {
             (Some(folder), _) => write!(out, "{}", folder.display()),
@@ -86,101 +86,115 @@ impl fmt::Debug for Place {
     }
 }
 
-impl Place {
-    fn on(store: Option<Arc<dyn ObjectStore>>, limits: Limits) -> Place {
+impl FileStore {
+    fn from_store(store: Option<Arc<dyn ObjectStore>>, limits: StorageLimits) -> FileStore {
         let (held, opened) = (Arc::new(Semaphore::new(HELD)), Arc::new(Semaphore::new(OPENED)));
-        Place { store, folder: None, waiting: None, limits, held, opened }
+        FileStore { store, folder: None, waiting: None, limits, held, opened }
     }
 
     /// A folder, made where it is not there yet, that its owner alone may enter. Whatever was put there stays, also when
     /// the power goes: it is written beside its place, synced, moved there, and the folder synced.
-    pub fn folder(folder: &Path, limits: Limits) -> Result<Place, Error> {
-        private_folder(folder)?;
-        let store = LocalFileSystem::new_with_prefix(folder).map_err(failed)?.with_fsync(true);
+    pub fn open_folder(folder: &Path, limits: StorageLimits) -> Result<FileStore, Error> {
+        create_private_folder(folder)?;
+        let store = LocalFileSystem::new_with_prefix(folder).map_err(convert_store_error)?.with_fsync(true);
         let folder: Arc<Path> = folder.into();
         let waiting = Some(Arc::clone(&folder));
-        Ok(Place { folder: Some(folder), waiting, ..Place::on(Some(Arc::new(store)), limits) })
+        Ok(FileStore {
+            folder: Some(folder),
+            waiting,
+            ..FileStore::from_store(Some(Arc::new(store)), limits)
+        })
     }
 
     /// A bucket; what is on its way in waits in a folder of this machine.
-    pub fn bucket(store: Arc<dyn ObjectStore>, waiting: &Path, limits: Limits) -> Result<Place, Error> {
-        private_folder(waiting)?;
-        Ok(Place { waiting: Some(waiting.into()), ..Place::on(Some(store), limits) })
+    pub fn open_bucket(
+        store: Arc<dyn ObjectStore>,
+        waiting: &Path,
+        limits: StorageLimits,
+    ) -> Result<FileStore, Error> {
+        create_private_folder(waiting)?;
+        Ok(FileStore { waiting: Some(waiting.into()), ..FileStore::from_store(Some(store), limits) })
     }
 
     /// Gone with the process: for tests.
-    pub fn in_memory() -> Place {
-        Place::on(Some(Arc::new(InMemory::new())), Limits::DEFAULT)
+    pub fn in_memory() -> FileStore {
+        FileStore::from_store(Some(Arc::new(InMemory::new())), StorageLimits::DEFAULT)
     }
 
-    fn store(&self) -> Result<&dyn ObjectStore, Error> {
+    fn backing_store(&self) -> Result<&dyn ObjectStore, Error> {
         self.store.as_deref().ok_or_else(|| Error::Files("no place for files was opened".to_owned()))
     }
 
     /// A turn to hold a file in memory.
-    pub(super) async fn hold(&self) -> Result<SemaphorePermit<'_>, Error> {
-        self.held.acquire().await.map_err(failed)
+    pub(super) async fn acquire_memory(&self) -> Result<SemaphorePermit<'_>, Error> {
+        self.held.acquire().await.map_err(convert_store_error)
     }
 
     /// A turn to open a picture.
-    pub(super) async fn open(&self) -> Result<SemaphorePermit<'_>, Error> {
-        self.opened.acquire().await.map_err(failed)
+    pub(super) async fn acquire_decoder(&self) -> Result<SemaphorePermit<'_>, Error> {
+        self.opened.acquire().await.map_err(convert_store_error)
     }
 
-    pub(super) async fn put(&self, key: &str, part: Part, bytes: Bytes) -> Result<(), Error> {
-        self.store()?.put(&at(key, part), PutPayload::from_bytes(bytes)).await.map(drop).map_err(failed)
+    pub(super) async fn put_part(&self, key: &str, part: ContentPart, bytes: Bytes) -> Result<(), Error> {
+        self.backing_store()?
+            .put(&build_object_path(key, part), PutPayload::from_bytes(bytes))
+            .await
+            .map(drop)
+            .map_err(convert_store_error)
     }
 
     /// The bytes as they come.
-    pub(super) async fn read(&self, key: &str, part: Part) -> Result<Stream, Error> {
-        let found = self.store()?.get(&at(key, part)).await.map_err(failed)?;
+    pub(super) async fn stream_part(&self, key: &str, part: ContentPart) -> Result<ByteStream, Error> {
+        let found =
+            self.backing_store()?.get(&build_object_path(key, part)).await.map_err(convert_store_error)?;
         let size = found.meta.size;
         let bytes = found.into_stream().map(|piece| piece.map_err(std::io::Error::other)).boxed();
-        Ok(Stream { size, bytes })
+        Ok(ByteStream { size, bytes })
     }
 
     /// All of them at once.
-    pub(super) async fn whole(&self, key: &str, part: Part) -> Result<Bytes, Error> {
-        let found = self.store()?.get(&at(key, part)).await.map_err(failed)?;
-        found.bytes().await.map_err(failed)
+    pub(super) async fn read_part(&self, key: &str, part: ContentPart) -> Result<Bytes, Error> {
+        let found =
+            self.backing_store()?.get(&build_object_path(key, part)).await.map_err(convert_store_error)?;
+        found.bytes().await.map_err(convert_store_error)
     }
 
     /// All of them at once, where they are there.
-    pub(super) async fn there(&self, key: &str, part: Part) -> Result<Option<Bytes>, Error> {
-        match self.store()?.get(&at(key, part)).await {
-            Ok(found) => found.bytes().await.map(Some).map_err(failed),
+    pub(super) async fn find_part(&self, key: &str, part: ContentPart) -> Result<Option<Bytes>, Error> {
+        match self.backing_store()?.get(&build_object_path(key, part)).await {
+            Ok(found) => found.bytes().await.map(Some).map_err(convert_store_error),
             Err(object_store::Error::NotFound { .. }) => Ok(None),
-            Err(error) => Err(failed(error)),
+            Err(error) => Err(convert_store_error(error)),
         }
     }
 
     /// How many bytes a file has; `None` where it is not there.
-    pub(crate) async fn size_of(&self, key: &str) -> Result<Option<u64>, Error> {
-        match self.store()?.head(&at(key, Part::Data)).await {
+    pub(crate) async fn find_size(&self, key: &str) -> Result<Option<u64>, Error> {
+        match self.backing_store()?.head(&build_object_path(key, ContentPart::Data)).await {
             Ok(found) => Ok(Some(found.size)),
             Err(object_store::Error::NotFound { .. }) => Ok(None),
-            Err(error) => Err(failed(error)),
+            Err(error) => Err(convert_store_error(error)),
         }
     }
 
     /// Removes what is under a key, also what was left half written; nothing being there is fine. What is no key of this
     /// tenant leads to nothing that is ours to remove.
-    pub(crate) async fn forget(&self, tenant: TenantId, key: &str) -> Result<(), Error> {
-        if !is_key(tenant, key) {
+    pub(crate) async fn delete_parts(&self, tenant: TenantId, key: &str) -> Result<(), Error> {
+        if !is_file_key(tenant, key) {
             return Err(Error::Files(format!("{key:?} is not the key of a file")));
         }
         if let Some(folder) = &self.folder {
             let gone = folder.join(key);
             let removed = tokio::task::spawn_blocking(move || std::fs::remove_dir_all(gone)).await;
-            return match removed.map_err(failed)? {
-                Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(failed(error)),
+            return match removed.map_err(convert_store_error)? {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(convert_store_error(error)),
                 _ => Ok(()),
             };
         }
-        for part in Part::ALL {
-            match self.store()?.delete(&at(key, part)).await {
+        for part in ContentPart::ALL {
+            match self.backing_store()?.delete(&build_object_path(key, part)).await {
                 Ok(()) | Err(object_store::Error::NotFound { .. }) => {}
-                Err(error) => return Err(failed(error)),
+                Err(error) => return Err(convert_store_error(error)),
             }
         }
         Ok(())
@@ -188,12 +202,12 @@ impl Place {
 
     /// Writes something, reads it and removes it: whether files could be kept there now.
     #[boxed::future]
-    pub async fn probe(&self, chance: &dyn Chance) -> Result<(), Error> {
-        let key = new_key(TenantId::SERVER, chance);
+    pub async fn probe(&self, chance: &dyn RandomSource) -> Result<(), Error> {
+        let key = generate_key(TenantId::SERVER, chance);
         let word = Bytes::from_static(b"amparo");
-        self.put(&key, Part::Data, word.clone()).await?;
-        let read = self.whole(&key, Part::Data).await;
-        let removed = self.forget(TenantId::SERVER, &key).await;
+        self.put_part(&key, ContentPart::Data, word.clone()).await?;
+        let read = self.read_part(&key, ContentPart::Data).await;
+        let removed = self.delete_parts(TenantId::SERVER, &key).await;
         match read? == word {
             true => removed,
             false => Err(Error::Files("what was read is not what was written".to_owned())),
@@ -202,39 +216,39 @@ impl Place {
 }
 
 /// The bytes of a file on their way out.
-pub struct Stream {
+pub struct ByteStream {
     pub size: u64,
     pub bytes: BoxStream<'static, Result<Bytes, std::io::Error>>,
 }
 
 /// A key that nobody can guess, spread over folders of which none grows large.
-pub(super) fn new_key(tenant: TenantId, chance: &dyn Chance) -> String {
+pub(super) fn generate_key(tenant: TenantId, chance: &dyn RandomSource) -> String {
     let mut random = [0; 16];
     chance.fill(&mut random);
     let name: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
     format!("{tenant}/{}/{name}", &name[..2])
 }
 
-/// Whether a text is a key as [`new_key`] makes them: no other ever becomes a path.
-pub(crate) fn is_key(tenant: TenantId, text: &str) -> bool {
+/// Whether a text is a key as [`generate_key`] makes them: no other ever becomes a path.
+pub(crate) fn is_file_key(tenant: TenantId, text: &str) -> bool {
     let Some((_, name)) = text.rsplit_once('/') else { return false };
     name.len() == 32
         && name.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
         && text == format!("{tenant}/{}/{name}", &name[..2])
 }
 
-fn at(key: &str, part: Part) -> Key {
+fn build_object_path(key: &str, part: ContentPart) -> Key {
     Key::from(format!("{key}/{}", part.name()))
 }
 
-fn private_folder(folder: &Path) -> Result<(), Error> {
+fn create_private_folder(folder: &Path) -> Result<(), Error> {
     use std::os::unix::fs::DirBuilderExt;
     let told = |error: std::io::Error| Error::Files(format!("{}: {error}", PathBuf::from(folder).display()));
     std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(told)
 }
 
 /// With every cause: what the store says is often less than what the system said to it.
-fn failed(error: impl std::error::Error) -> Error {
+fn convert_store_error(error: impl std::error::Error) -> Error {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(next) = cause {

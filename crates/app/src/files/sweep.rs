@@ -4,7 +4,7 @@
 use crate::{App, Error};
 use domain::{Moment, TenantId};
 use std::time::Duration;
-use storage::{Lane, Statement, Tx, files};
+use storage::{Statement, Tx, WriteLane, files};
 
 /// Files in one unit, and keys between two looks at the lease.
 const SOME: i64 = 50;
@@ -13,28 +13,32 @@ const LOOSE: Duration = Duration::from_secs(24 * 3600);
 
 /// How long things are kept.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Kept {
+pub(crate) struct RetentionPeriods {
     pub removed: Duration,
 }
 
 /// Removes some of what a tenant no longer needs; says how much, and whether there may be more.
-pub(crate) async fn sweep(app: &App, tenant: TenantId, kept: Kept) -> Result<(u64, bool), Error> {
+pub(crate) async fn sweep_files(
+    app: &App,
+    tenant: TenantId,
+    kept: RetentionPeriods,
+) -> Result<(u64, bool), Error> {
     let input = (tenant, app.now(), kept);
-    let lane = Lane::background(tenant);
-    let let_go = app.db.write(lane, input, |tx, input| Box::pin(let_go(tx, input))).await?;
-    let keys = files::loose_before(&app.db, tenant, app.now().minus(LOOSE), SOME).await?;
+    let lane = WriteLane::background(tenant);
+    let let_go = app.db.write(lane, input, |tx, input| Box::pin(delete_expired_files(tx, input))).await?;
+    let keys = files::list_orphan_keys_before(&app.db, tenant, app.now().minus(LOOSE), SOME).await?;
     let found = keys.len();
     let mut gone = 0;
     for key in keys {
-        match app.files.forget(tenant, &key).await {
+        match app.files.delete_parts(tenant, &key).await {
             Ok(()) => {
-                fasten(app, tenant, key).await?;
+                delete_loose_key(app, tenant, key).await?;
                 gone += 1;
             }
             // It waits as if it were new, behind all others: it keeps none of them from going.
             Err(error) => {
                 tracing::warn!(%error, %tenant, "the bytes of a file could not be removed");
-                change(app, tenant, files::wait_again(tenant, &key, app.now())).await?;
+                execute_statement(app, tenant, files::update_orphan_mark(tenant, &key, app.now())).await?;
             }
         }
     }
@@ -45,8 +49,11 @@ pub(crate) async fn sweep(app: &App, tenant: TenantId, kept: Kept) -> Result<(u6
 }
 
 /// Forgets files that were removed long ago: nobody can take that back any more.
-async fn let_go(tx: &mut Tx, (tenant, now, kept): &(TenantId, Moment, Kept)) -> Result<u64, Error> {
-    let old = files::removed_before(tx, *tenant, now.minus(kept.removed), SOME).await?;
+async fn delete_expired_files(
+    tx: &mut Tx,
+    (tenant, now, kept): &(TenantId, Moment, RetentionPeriods),
+) -> Result<u64, Error> {
+    let old = files::list_files_removed_before(tx, *tenant, now.minus(kept.removed), SOME).await?;
     if old.is_empty() {
         return Ok(0);
     }
@@ -54,32 +61,32 @@ async fn let_go(tx: &mut Tx, (tenant, now, kept): &(TenantId, Moment, Kept)) -> 
     let since = now.minus(LOOSE * 2);
     let bytes: i64 = old.iter().map(|(_, _, size)| size).sum();
     let count = i64::try_from(old.len()).unwrap_or(SOME);
-    let mut statements = vec![files::grow(*tenant, -count, -bytes)];
+    let mut statements = vec![files::add_to_file_totals(*tenant, -count, -bytes)];
     for (code, key, _) in &old {
-        statements.push(files::delete(*tenant, *code));
-        statements.push(files::loosen(*tenant, key, since));
+        statements.push(files::delete_file(*tenant, *code));
+        statements.push(files::insert_orphan_mark(*tenant, key, since));
     }
-    tx.batch(statements).await?;
+    tx.execute_batch(statements).await?;
     Ok(old.len() as u64)
 }
 
 /// Removes bytes that no file will be made of, as far as that works now.
-pub(super) async fn forget(app: &App, tenant: TenantId, key: &str) {
+pub(super) async fn discard_content(app: &App, tenant: TenantId, key: &str) {
     let gone = async {
-        app.files.forget(tenant, key).await?;
-        fasten(app, tenant, key.to_owned()).await
+        app.files.delete_parts(tenant, key).await?;
+        delete_loose_key(app, tenant, key.to_owned()).await
     };
     if let Err(error) = gone.await {
         tracing::warn!(%error, %tenant, "the bytes of a refused file wait to be swept");
     }
 }
 
-async fn fasten(app: &App, tenant: TenantId, key: String) -> Result<(), Error> {
-    change(app, tenant, files::fasten(tenant, &key)).await
+async fn delete_loose_key(app: &App, tenant: TenantId, key: String) -> Result<(), Error> {
+    execute_statement(app, tenant, files::delete_orphan_mark(tenant, &key)).await
 }
 
-async fn change(app: &App, tenant: TenantId, statement: Statement) -> Result<(), Error> {
-    let unit = app.db.write(Lane::background(tenant), statement, |tx, statement| {
+async fn execute_statement(app: &App, tenant: TenantId, statement: Statement) -> Result<(), Error> {
+    let unit = app.db.write(WriteLane::background(tenant), statement, |tx, statement| {
         Box::pin(async move { Ok::<_, Error>(tx.execute(statement.clone()).await.map(drop)?) })
     });
     unit.await

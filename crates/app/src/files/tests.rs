@@ -1,4 +1,4 @@
-use super::content::{Ready, prepare};
+use super::content::{PreparedFile, prepare_file};
 use super::jpeg;
 use domain::{FileKind, FileProblem};
 use image::metadata::Orientation;
@@ -6,12 +6,12 @@ use image::{DynamicImage, ImageReader};
 use std::io::Cursor;
 use testkit::pictures::{self, SECRET, holds};
 
-fn ready(bytes: Vec<u8>) -> Ready {
-    prepare(bytes.into()).unwrap_or_else(|problem| panic!("{problem:?}"))
+fn ready(bytes: Vec<u8>) -> PreparedFile {
+    prepare_file(bytes.into()).unwrap_or_else(|problem| panic!("{problem:?}"))
 }
 
 fn refused(bytes: impl Into<Vec<u8>>) -> FileProblem {
-    match prepare(bytes.into().into()) {
+    match prepare_file(bytes.into().into()) {
         Ok(ready) => panic!("taken as {:?}", ready.kind),
         Err(problem) => problem,
     }
@@ -56,10 +56,10 @@ fn what_stands_between_the_scans_of_a_jpeg_goes_too() {
     let plain = pictures::jpeg(64, 64);
     let end = plain.len() - 2;
     let hidden = [&plain[..end], b"\xff\xfe\0\x0fCameraSecreta", b"\xff\xd9"].concat();
-    let (clean, orientation) = jpeg::clean(&hidden).unwrap();
+    let (clean, orientation) = jpeg::clean_jpeg(&hidden).unwrap();
     assert_eq!(orientation, Orientation::NoTransforms);
     assert!(!holds(&clean, SECRET));
-    assert_eq!(clean, jpeg::clean(&plain).unwrap().0);
+    assert_eq!(clean, jpeg::clean_jpeg(&plain).unwrap().0);
 }
 
 #[test]
@@ -150,7 +150,7 @@ fn bytes_that_were_shaken_are_refused_or_clean() {
             bytes[at] = u8::try_from(next(256)).unwrap();
         }
         bytes.truncate(bytes.len() - next(bytes.len() / 2));
-        if let Ok(ready) = prepare(bytes.into()) {
+        if let Ok(ready) = prepare_file(bytes.into()) {
             assert!(!ready.kind.is_picture() || !holds(&ready.bytes, "<script"), "{round}");
         }
     }

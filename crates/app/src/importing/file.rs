@@ -8,8 +8,8 @@ mod workbook;
 
 pub use watch::ReadingLimits;
 
-use crate::sheets::csv::unguarded;
-use decode::{Decoded, Encoding};
+use crate::sheets::csv::unguard_text;
+use decode::{DecodingReader, TextEncoding};
 use domain::ImportProblem;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -28,45 +28,45 @@ const TITLES: usize = 10;
 
 /// A line of a file, by its number there.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Line {
+pub enum SpreadsheetLine {
     Headers(Vec<String>),
     /// As many cells as there are headers.
     Cells(u32, Vec<String>),
 }
 
 /// Gives every line of a file to `take`, the names of the columns first, until it wants no more.
-pub fn read(
+pub fn read_lines(
     mut file: File,
     limits: ReadingLimits,
-    mut take: impl FnMut(Line) -> bool,
+    mut take: impl FnMut(SpreadsheetLine) -> bool,
 ) -> Result<(), ImportProblem> {
     let length = file.metadata().map_err(|_| ImportProblem::Damaged)?.len();
     let watch = ReadingWatch::new(limits, length);
-    let mut lines = Lines { columns: None, narrow: Vec::new(), take: &mut take, count: 0, watch };
-    let head = beginning(&mut file, 8192)?;
+    let mut lines = LineCollector { columns: None, narrow: Vec::new(), take: &mut take, count: 0, watch };
+    let head = read_beginning(&mut file, 8192)?;
     if head.starts_with(ARCHIVE) {
-        workbook::read(file, &mut lines)?;
+        workbook::read_workbook(file, &mut lines)?;
     } else {
-        let encoding = decode::encoding(&mut file, &head)?;
-        text(file, encoding, &mut lines)?;
+        let encoding = decode::detect_encoding(&mut file, &head)?;
+        read_csv(file, encoding, &mut lines)?;
     }
-    lines.end()
+    lines.finish()
 }
 
 /// Whether it is a workbook, by how it begins.
 pub fn is_workbook(file: &mut File) -> Result<bool, ImportProblem> {
-    Ok(beginning(file, ARCHIVE.len())? == ARCHIVE)
+    Ok(read_beginning(file, ARCHIVE.len())? == ARCHIVE)
 }
 
-fn beginning(file: &mut File, most: usize) -> Result<Vec<u8>, ImportProblem> {
+fn read_beginning(file: &mut File, most: usize) -> Result<Vec<u8>, ImportProblem> {
     let mut head = vec![0; most];
-    let length = fill(file, &mut head)?;
+    let length = fill_buffer(file, &mut head)?;
     head.truncate(length);
     file.seek(SeekFrom::Start(0)).map_err(|_| ImportProblem::Damaged)?;
     Ok(head)
 }
 
-fn fill(file: &mut impl Read, buffer: &mut [u8]) -> Result<usize, ImportProblem> {
+fn fill_buffer(file: &mut impl Read, buffer: &mut [u8]) -> Result<usize, ImportProblem> {
     let mut length = 0;
     while length < buffer.len() {
         match file.read(&mut buffer[length..]) {
@@ -79,17 +79,21 @@ fn fill(file: &mut impl Read, buffer: &mut [u8]) -> Result<usize, ImportProblem>
 }
 
 /// Reads a CSV file.
-fn text(mut file: File, encoding: Encoding, lines: &mut Lines<'_>) -> Result<(), ImportProblem> {
+fn read_csv(
+    mut file: File,
+    encoding: TextEncoding,
+    lines: &mut LineCollector<'_>,
+) -> Result<(), ImportProblem> {
     let mut sample = vec![0; 64 * 1024];
-    let length = fill(&mut Decoded::new(&mut file, encoding), &mut sample)?;
+    let length = fill_buffer(&mut DecodingReader::new(&mut file, encoding), &mut sample)?;
     sample.truncate(length);
-    let (separator, skipped) = separator(&String::from_utf8_lossy(&sample));
+    let (separator, skipped) = detect_separator(&String::from_utf8_lossy(&sample));
     file.seek(SeekFrom::Start(0)).map_err(|_| ImportProblem::Damaged)?;
     let mut reader = csv::ReaderBuilder::new()
         .has_headers(false)
         .flexible(true)
         .delimiter(separator)
-        .from_reader(Ended::new(Decoded::new(&mut file, encoding)).chain(&b"\n"[..]));
+        .from_reader(NewlineNormalizer::new(DecodingReader::new(&mut file, encoding)).chain(&b"\n"[..]));
     let mut record = csv::StringRecord::new();
     // Rows as a sheet counts them: empty ones too, and one with line breaks in its cells once.
     let mut breaks = 0;
@@ -101,8 +105,8 @@ fn text(mut file: File, encoding: Encoding, lines: &mut Lines<'_>) -> Result<(),
         if number <= skipped {
             continue;
         }
-        let cells = record.iter().map(|cell| unguarded(cell.trim()).to_owned()).collect();
-        if !lines.line(number, cells)? {
+        let cells = record.iter().map(|cell| unguard_text(cell.trim()).to_owned()).collect();
+        if !lines.push_line(number, cells)? {
             break;
         }
     }
@@ -110,19 +114,19 @@ fn text(mut file: File, encoding: Encoding, lines: &mut Lines<'_>) -> Result<(),
 }
 
 /// Text whose lines all end alike, whatever wrote it.
-struct Ended<R> {
+struct NewlineNormalizer<R> {
     inner: R,
     /// The last byte was the first half of an end.
     half: bool,
 }
 
-impl<R: Read> Ended<R> {
-    fn new(inner: R) -> Ended<R> {
-        Ended { inner, half: false }
+impl<R: Read> NewlineNormalizer<R> {
+    fn new(inner: R) -> NewlineNormalizer<R> {
+        NewlineNormalizer { inner, half: false }
     }
 }
 
-impl<R: Read> Read for Ended<R> {
+impl<R: Read> Read for NewlineNormalizer<R> {
     fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
         loop {
             let read = self.inner.read(out)?;
@@ -144,7 +148,7 @@ impl<R: Read> Read for Ended<R> {
 }
 
 /// What parts the cells, by the first line, and how many lines say only that.
-fn separator(sample: &str) -> (u8, u32) {
+fn detect_separator(sample: &str) -> (u8, u32) {
     let mut texts = sample.lines().filter(|line| !line.trim().is_empty());
     let first = texts.next().unwrap_or_default();
     if let Some(said) = first.to_ascii_lowercase().strip_prefix("sep=")
@@ -177,18 +181,18 @@ fn separator(sample: &str) -> (u8, u32) {
 }
 
 /// What is known of a file while it is read.
-struct Lines<'t> {
+struct LineCollector<'t> {
     columns: Option<usize>,
     /// Lines with one cell, before the names of the columns are known: titles, unless nothing wider follows.
     narrow: Vec<(u32, Vec<String>)>,
-    take: &'t mut dyn FnMut(Line) -> bool,
+    take: &'t mut dyn FnMut(SpreadsheetLine) -> bool,
     count: u32,
     watch: Rc<ReadingWatch>,
 }
 
-impl Lines<'_> {
+impl LineCollector<'_> {
     /// Takes a line; `false` where no more is wanted.
-    fn line(&mut self, number: u32, mut cells: Vec<String>) -> Result<bool, ImportProblem> {
+    fn push_line(&mut self, number: u32, mut cells: Vec<String>) -> Result<bool, ImportProblem> {
         while cells.last().is_some_and(String::is_empty) {
             cells.pop();
         }
@@ -202,33 +206,33 @@ impl Lines<'_> {
             return Err(ImportProblem::CellTooLong { row: number, longest: LONGEST_CELL });
         }
         if self.columns.is_some() {
-            return self.cells(number, cells);
+            return self.push_cells(number, cells);
         }
         if cells.iter().filter(|cell| !cell.is_empty()).count() > 1 {
             self.narrow.clear();
-            return Ok(self.begin(cells));
+            return Ok(self.set_headers(cells));
         }
         if self.narrow.len() < TITLES {
             self.narrow.push((number, cells));
             return Ok(true);
         }
-        self.begin_narrow()?;
-        self.cells(number, cells)
+        self.flush_narrow_lines()?;
+        self.push_cells(number, cells)
     }
 
     /// Nothing wider came: the file has one column.
-    fn begin_narrow(&mut self) -> Result<(), ImportProblem> {
+    fn flush_narrow_lines(&mut self) -> Result<(), ImportProblem> {
         let mut narrow = std::mem::take(&mut self.narrow).into_iter();
         if let Some((_, names)) = narrow.next() {
-            self.begin(names);
+            self.set_headers(names);
         }
         for (number, cells) in narrow {
-            self.cells(number, cells)?;
+            self.push_cells(number, cells)?;
         }
         Ok(())
     }
 
-    fn begin(&mut self, cells: Vec<String>) -> bool {
+    fn set_headers(&mut self, cells: Vec<String>) -> bool {
         let mut names: Vec<String> = Vec::with_capacity(cells.len());
         for (at, cell) in (1..).zip(cells) {
             let name = if cell.is_empty() { format!("Coluna {at}") } else { cell };
@@ -241,10 +245,10 @@ impl Lines<'_> {
             names.push(own);
         }
         self.columns = Some(names.len());
-        self.give(Line::Headers(names))
+        self.emit_line(SpreadsheetLine::Headers(names))
     }
 
-    fn cells(&mut self, number: u32, mut cells: Vec<String>) -> Result<bool, ImportProblem> {
+    fn push_cells(&mut self, number: u32, mut cells: Vec<String>) -> Result<bool, ImportProblem> {
         // What stands right of the last name belongs to no column.
         cells.resize(self.columns.unwrap_or_default(), String::new());
         if cells.iter().all(String::is_empty) {
@@ -254,17 +258,17 @@ impl Lines<'_> {
         if self.count > MOST_LINES {
             return Err(ImportProblem::TooManyRows(MOST_LINES));
         }
-        Ok(self.give(Line::Cells(number, cells)))
+        Ok(self.emit_line(SpreadsheetLine::Cells(number, cells)))
     }
 
     /// Whoever takes lines may be slow: the time of the reading stands still meanwhile.
-    fn give(&mut self, line: Line) -> bool {
-        self.watch.pause(|| (self.take)(line))
+    fn emit_line(&mut self, line: SpreadsheetLine) -> bool {
+        self.watch.run_untimed(|| (self.take)(line))
     }
 
-    fn end(mut self) -> Result<(), ImportProblem> {
+    fn finish(mut self) -> Result<(), ImportProblem> {
         if self.columns.is_none() {
-            self.begin_narrow()?;
+            self.flush_narrow_lines()?;
         }
         if self.count == 0 { Err(ImportProblem::Empty) } else { Ok(()) }
     }

@@ -1,11 +1,11 @@
 //! What an import has to say: what is wrong with its lines, the lines that failed as a file, and what undoing had to leave.
 
-use super::{By, Import, Kept, Problem, one};
+use super::{ImportCaller, KeptRecord, StoredImportRun, StoredLineProblem, load_import};
 use crate::sheets::csv;
 use crate::{App, Error};
 use domain::{ImportCode, TenantId};
 use futures_util::stream::{self, BoxStream, StreamExt, TryStreamExt};
-use storage::{Lane, audit, imports};
+use storage::{WriteLane, audit, imports};
 
 /// Lines of an error file that are read at once.
 const AT_ONCE: i64 = 256;
@@ -14,36 +14,36 @@ const WHY: &str = "Motivo da recusa";
 
 /// A page of what is wrong, behind a line.
 #[boxed::future]
-pub async fn problems(
+pub async fn list_import_problems(
     app: &App,
-    by: &By,
+    by: &ImportCaller,
     code: ImportCode,
     (after, limit): (i32, i64),
-) -> Result<Vec<Problem>, Error> {
-    one(app, by, code).await?;
-    Ok(imports::problems(&app.db, by.tenant(), code, (after, limit)).await?)
+) -> Result<Vec<StoredLineProblem>, Error> {
+    load_import(app, by, code).await?;
+    Ok(imports::list_line_problems(&app.db, by.tenant(), code, (after, limit)).await?)
 }
 
 /// A page of what undoing left, behind a line.
 #[boxed::future]
-pub async fn kept(
+pub async fn list_kept_rows(
     app: &App,
-    by: &By,
+    by: &ImportCaller,
     code: ImportCode,
     (after, limit): (i32, i64),
-) -> Result<Vec<Kept>, Error> {
-    one(app, by, code).await?;
-    Ok(imports::kept(&app.db, by.tenant(), code, (after, limit)).await?)
+) -> Result<Vec<KeptRecord>, Error> {
+    load_import(app, by, code).await?;
+    Ok(imports::list_kept_records(&app.db, by.tenant(), code, (after, limit)).await?)
 }
 
 /// The file of the lines that failed, as it goes out piece by piece.
-pub struct ErrorFile {
+pub struct ImportErrorFile {
     /// Nothing is left of the lines: it has the names of the columns alone.
     pub is_empty: bool,
     pub pieces: BoxStream<'static, Result<Vec<u8>, Error>>,
 }
 
-impl ErrorFile {
+impl ImportErrorFile {
     #[boxed::future]
     pub async fn next(&mut self) -> Result<Option<Vec<u8>>, Error> {
         self.pieces.try_next().await
@@ -53,29 +53,35 @@ impl ErrorFile {
 /// The lines that failed: the columns that they came with, and one that says why, so that it can be mended and sent again. It
 /// opens right in a Brazilian sheet, which changes nothing in it. Whoever takes it is noted, for it holds what is personal.
 #[boxed::future]
-pub async fn error_file(app: &App, by: &By, import: &Import) -> Result<ErrorFile, Error> {
-    let first = piece(app, by.tenant(), import, 0).await?;
+pub async fn open_error_file(
+    app: &App,
+    by: &ImportCaller,
+    import: &StoredImportRun,
+) -> Result<ImportErrorFile, Error> {
+    let first = read_error_file_piece(app, by.tenant(), import, 0).await?;
     let is_empty = first.is_empty;
     if !is_empty {
-        note(app, by, import.code).await?;
+        audit_error_file_download(app, by, import.code).await?;
     }
     let (app, tenant, import) = (app.clone(), by.tenant(), import.clone());
-    let pieces = stream::try_unfold(Next::Piece(first), move |next| {
+    let pieces = stream::try_unfold(ErrorFileCursor::Piece(first), move |next| {
         let (app, import) = (app.clone(), import.clone());
         async move {
             let piece = match next {
-                Next::Piece(piece) => piece,
-                Next::Behind(line) => piece(&app, tenant, &import, line).await?,
-                Next::Nothing => return Ok(None),
+                ErrorFileCursor::Piece(piece) => piece,
+                ErrorFileCursor::AfterLine(line) => {
+                    read_error_file_piece(&app, tenant, &import, line).await?
+                }
+                ErrorFileCursor::End => return Ok(None),
             };
-            Ok(Some((piece.bytes, piece.next.map_or(Next::Nothing, Next::Behind))))
+            Ok(Some((piece.bytes, piece.next.map_or(ErrorFileCursor::End, ErrorFileCursor::AfterLine))))
         }
     });
-    Ok(ErrorFile { is_empty, pieces: pieces.boxed() })
+    Ok(ImportErrorFile { is_empty, pieces: pieces.boxed() })
 }
 
-async fn note(app: &App, by: &By, code: ImportCode) -> Result<(), Error> {
-    let entry = audit::Entry {
+async fn audit_error_file_download(app: &App, by: &ImportCaller, code: ImportCode) -> Result<(), Error> {
+    let entry = audit::AuditEntry {
         tenant: by.tenant(),
         at: app.now(),
         user: by.user,
@@ -83,26 +89,32 @@ async fn note(app: &App, by: &By, code: ImportCode) -> Result<(), Error> {
         person: None,
         detail: Some(format!("importação {code}: arquivo de erros baixado")),
     };
-    let lane = Lane::of(by.tenant());
-    let noted =
-        app.db.write(lane, entry, |tx, entry| Box::pin(async move { Ok(audit::append(tx, entry).await?) }));
+    let lane = WriteLane::foreground(by.tenant());
+    let noted = app.db.write(lane, entry, |tx, entry| {
+        Box::pin(async move { Ok(audit::append_audit_entry(tx, entry).await?) })
+    });
     noted.await
 }
 
-enum Next {
-    Piece(Piece),
-    Behind(i32),
-    Nothing,
+enum ErrorFileCursor {
+    Piece(ErrorFilePiece),
+    AfterLine(i32),
+    End,
 }
 
 /// Some lines of the file, and the line behind which the next begin.
-struct Piece {
+struct ErrorFilePiece {
     bytes: Vec<u8>,
     is_empty: bool,
     next: Option<i32>,
 }
 
-async fn piece(app: &App, tenant: TenantId, import: &Import, after: i32) -> Result<Piece, Error> {
+async fn read_error_file_piece(
+    app: &App,
+    tenant: TenantId,
+    import: &StoredImportRun,
+    after: i32,
+) -> Result<ErrorFilePiece, Error> {
     let code = import.code;
     let mut rows = Vec::new();
     let is_why: Vec<bool> = import.headers.iter().map(|header| header == WHY).collect();
@@ -110,9 +122,9 @@ async fn piece(app: &App, tenant: TenantId, import: &Import, after: i32) -> Resu
         let headers = import.headers.iter().filter(|header| *header != WHY).cloned();
         rows.push(headers.chain([WHY.to_owned()]).collect());
     }
-    let lines = imports::problem_lines(&app.db, tenant, code, (after, AT_ONCE)).await?;
-    let cells = imports::cells_at(&app.db, tenant, code, &lines).await?;
-    let why = imports::problems_at(&app.db, tenant, code, &lines).await?;
+    let lines = imports::list_problem_lines(&app.db, tenant, code, (after, AT_ONCE)).await?;
+    let cells = imports::list_cells_of_lines(&app.db, tenant, code, &lines).await?;
+    let why = imports::list_problems_of_lines(&app.db, tenant, code, &lines).await?;
     let is_empty = cells.is_empty();
     for (line, cells) in cells {
         let cells: Vec<String> = serde_json::from_str(&cells).unwrap_or_default();
@@ -125,5 +137,5 @@ async fn piece(app: &App, tenant: TenantId, import: &Import, after: i32) -> Resu
         rows.push(came.chain([own]).collect());
     }
     let next = lines.last().copied().filter(|_| lines.len() as i64 == AT_ONCE);
-    Ok(Piece { bytes: csv::texts(&rows, after == 0)?, is_empty, next })
+    Ok(ErrorFilePiece { bytes: csv::encode_text_rows(&rows, after == 0)?, is_empty, next })
 }

@@ -1,64 +1,64 @@
 //! What is written together: the records of some lines, what became of each, and how far the import is; all of it or nothing.
 
-use super::shaped::{Names, Row};
-use super::{Counts, Doing, Problem, Written};
-use crate::base::confirm;
+use super::shaped::{ImportColumnNames, ImportRecordDraft};
+use super::{ImportLineCounts, ImportRowOutcome, ImportUnitContext, StoredLineProblem};
+use crate::base::confirm_registers;
 use crate::people::imported as members;
 use crate::{Error, benefits, dependents, leads, registering};
 use domain::{ImportOutcome, Moment};
 use std::sync::Arc;
 use storage::Tx;
-use storage::imports::{self, Lease, LineResult};
+use storage::imports::{self, LeasedImport, StoredLineResult};
 
 /// How a unit ended.
-pub(super) enum Ended {
+pub(super) enum ImportUnitOutcome {
     /// The records, by the lines that meant them.
     Done(Vec<(i32, i32)>),
     /// The import is no longer ours.
-    Lost,
+    LeaseLost,
 }
 
 /// What is written together.
-pub(super) struct Unit {
-    pub lease: Lease,
-    pub doing: Doing,
-    pub rows: Vec<Row>,
+pub(super) struct ImportUnit {
+    pub lease: LeasedImport,
+    pub doing: ImportUnitContext,
+    pub rows: Vec<ImportRecordDraft>,
     /// The lines of the rows.
     pub lines: Vec<i32>,
     /// Lines that mean nothing.
     pub refused: Vec<i32>,
-    pub problems: Vec<Problem>,
+    pub problems: Vec<StoredLineProblem>,
     pub position: i32,
     pub until: Moment,
-    pub names: Arc<Names>,
+    pub names: Arc<ImportColumnNames>,
     pub members: bool,
 }
 
-pub(super) async fn write_unit(tx: &mut Tx, unit: &Unit) -> Result<Ended, Error> {
+pub(super) async fn write_import_unit(tx: &mut Tx, unit: &ImportUnit) -> Result<ImportUnitOutcome, Error> {
     let (lease, tenant) = (&unit.lease, unit.lease.tenant);
-    if !imports::advance(tx, lease, (unit.position, unit.until), &Counts::default()).await? {
-        return Ok(Ended::Lost);
+    if !imports::advance_import(tx, lease, (unit.position, unit.until), &ImportLineCounts::default()).await? {
+        return Ok(ImportUnitOutcome::LeaseLost);
     }
-    confirm(tx, tenant, &unit.doing.registers).await?;
+    confirm_registers(tx, tenant, &unit.doing.registers).await?;
     let written = match unit.members {
-        true => members::write(tx, &unit.doing, &member_rows(unit.rows.clone())).await?,
+        true => members::import_members(tx, &unit.doing, &extract_member_rows(unit.rows.clone())).await?,
         false => write_rows(tx, unit).await?,
     };
-    let mut counts = Counts { refused: unit.refused.len() as i64, ..Counts::default() };
-    let refused = |line: i32| LineResult {
+    let mut counts = ImportLineCounts { refused: unit.refused.len() as i64, ..ImportLineCounts::default() };
+    let refused = |line: i32| StoredLineResult {
         line,
         outcome: ImportOutcome::Refused,
         record: None,
         before: None,
         version: None,
     };
-    let mut results: Vec<LineResult> = unit.refused.iter().copied().map(refused).collect();
+    let mut results: Vec<StoredLineResult> = unit.refused.iter().copied().map(refused).collect();
     let mut problems = unit.problems.clone();
     for (line, written) in unit.lines.iter().copied().zip(written) {
         results.push(match written {
-            Written::Created { record, version, joined } => {
+            ImportRowOutcome::Created { record, version, joined } => {
                 counts.created += 1;
-                LineResult {
+                StoredLineResult {
                     outcome: ImportOutcome::Created,
                     record: Some(record),
                     version: Some(version),
@@ -66,10 +66,10 @@ pub(super) async fn write_unit(tx: &mut Tx, unit: &Unit) -> Result<Ended, Error>
                     ..refused(line)
                 }
             }
-            Written::Changed { record, before, version } => {
+            ImportRowOutcome::Changed { record, before, version } => {
                 counts.changed += 1;
                 let outcome = ImportOutcome::Changed;
-                LineResult {
+                StoredLineResult {
                     line,
                     outcome,
                     record: Some(record),
@@ -77,41 +77,43 @@ pub(super) async fn write_unit(tx: &mut Tx, unit: &Unit) -> Result<Ended, Error>
                     version: Some(version),
                 }
             }
-            Written::Same { record } => {
+            ImportRowOutcome::Same { record } => {
                 counts.same += 1;
-                LineResult { outcome: ImportOutcome::Same, record: Some(record), ..refused(line) }
+                StoredLineResult { outcome: ImportOutcome::Same, record: Some(record), ..refused(line) }
             }
-            Written::Refused(rejections) => {
+            ImportRowOutcome::Refused(rejections) => {
                 counts.refused += 1;
-                problems.extend(unit.names.refused(line, &rejections));
+                problems.extend(unit.names.describe_rejections(line, &rejections));
                 refused(line)
             }
         });
     }
     problems.sort_by_key(|problem| problem.line);
-    let mut statements = imports::add_results(tenant, lease.code, &results);
-    statements.extend(imports::add_problems(tenant, lease.code, &problems));
-    tx.batch(statements).await?;
-    imports::advance(tx, lease, (unit.position, unit.until), &counts).await?;
+    let mut statements = imports::insert_line_results(tenant, lease.code, &results);
+    statements.extend(imports::insert_line_problems(tenant, lease.code, &problems));
+    tx.execute_batch(statements).await?;
+    imports::advance_import(tx, lease, (unit.position, unit.until), &counts).await?;
     let meant = results.iter().filter_map(|one| one.record.map(|record| (record, one.line)));
-    Ok(Ended::Done(meant.filter(|_| !unit.members).collect()))
+    Ok(ImportUnitOutcome::Done(meant.filter(|_| !unit.members).collect()))
 }
 
-pub(super) fn member_rows(rows: Vec<Row>) -> Vec<members::Row> {
-    let member = |row: Row| match row {
-        Row::Member(row) => Some(*row),
+pub(super) fn extract_member_rows(rows: Vec<ImportRecordDraft>) -> Vec<members::MemberImportRow> {
+    let member = |row: ImportRecordDraft| match row {
+        ImportRecordDraft::Member(row) => Some(*row),
         _ => None,
     };
     rows.into_iter().filter_map(member).collect()
 }
 
-async fn write_rows(tx: &mut Tx, unit: &Unit) -> Result<Vec<Written>, Error> {
+async fn write_rows(tx: &mut Tx, unit: &ImportUnit) -> Result<Vec<ImportRowOutcome>, Error> {
     let mut doing = unit.doing.clone();
     let mut written = Vec::with_capacity(unit.rows.len());
     for (row, line) in unit.rows.iter().zip(&unit.lines) {
-        let before = tx.writes();
+        let before = tx.write_count();
         let one = match Box::pin(write_row(tx, &doing, row)).await {
-            Err(Error::Refused(problems)) if tx.writes() == before => Written::Refused(problems),
+            Err(Error::Refused(problems)) if tx.write_count() == before => {
+                ImportRowOutcome::Refused(problems)
+            }
             other => other?,
         };
         if let Some(record) = one.record() {
@@ -122,50 +124,62 @@ async fn write_rows(tx: &mut Tx, unit: &Unit) -> Result<Vec<Written>, Error> {
     Ok(written)
 }
 
-async fn write_row(tx: &mut Tx, doing: &Doing, row: &Row) -> Result<Written, Error> {
+async fn write_row(
+    tx: &mut Tx,
+    doing: &ImportUnitContext,
+    row: &ImportRecordDraft,
+) -> Result<ImportRowOutcome, Error> {
     match row {
-        Row::Member(row) => {
+        ImportRecordDraft::Member(row) => {
             let rows = std::slice::from_ref(&**row);
-            let written = members::write(tx, doing, rows).await?.pop();
-            written.ok_or_else(|| Error::Text("a line came to nothing".to_owned()))
+            let written = members::import_members(tx, doing, rows).await?.pop();
+            written.ok_or_else(|| Error::Defect("a line came to nothing".to_owned()))
         }
-        Row::Vehicle(row) => benefits::imported::write(tx, doing, row).await,
-        Row::Dependent(row) => dependents::imported::write(tx, doing, row).await,
-        Row::Lead(row) => Box::pin(leads::imported::write(tx, doing, row)).await,
-        Row::Register(row) => registering::imported::write(tx, doing, row).await,
+        ImportRecordDraft::Vehicle(row) => benefits::imported::write_imported_benefit(tx, doing, row).await,
+        ImportRecordDraft::Dependent(row) => dependents::imported::import_dependent(tx, doing, row).await,
+        ImportRecordDraft::Lead(row) => Box::pin(leads::imported::import_lead(tx, doing, row)).await,
+        ImportRecordDraft::Register(row) => registering::imported::import_record(tx, doing, row).await,
     }
 }
 
 /// How a trial ended that went as far as writing.
-pub(super) enum Stopped {
+pub(super) enum TrialInterruption {
     /// It would have been written: the unit ends here, for a statement of it has failed.
-    Would(Written),
+    WouldWrite(ImportRowOutcome),
     Failed(Error),
 }
 
-impl<E: Into<Error>> From<E> for Stopped {
-    fn from(error: E) -> Stopped {
-        Stopped::Failed(error.into())
+impl<E: Into<Error>> From<E> for TrialInterruption {
+    fn from(error: E) -> TrialInterruption {
+        TrialInterruption::Failed(error.into())
     }
 }
 
-pub(super) async fn try_row(tx: &mut Tx, doing: &Doing, row: &Row) -> Result<Written, Stopped> {
-    confirm(tx, doing.scope.tenant(), &doing.registers).await?;
+pub(super) async fn try_row(
+    tx: &mut Tx,
+    doing: &ImportUnitContext,
+    row: &ImportRecordDraft,
+) -> Result<ImportRowOutcome, TrialInterruption> {
+    confirm_registers(tx, doing.scope.tenant(), &doing.registers).await?;
     let known = match row {
-        Row::Member(_) => None,
-        Row::Vehicle(row) => benefits::imported::find(tx, doing, row).await?,
-        Row::Dependent(row) => dependents::imported::find(tx, doing, row).await?,
-        Row::Lead(row) => Box::pin(leads::imported::find(tx, doing, row)).await?,
-        Row::Register(row) => registering::imported::find(tx, doing, row).await?,
+        ImportRecordDraft::Member(_) => None,
+        ImportRecordDraft::Vehicle(row) => benefits::imported::find_imported_benefit(tx, doing, row).await?,
+        ImportRecordDraft::Dependent(row) => {
+            dependents::imported::find_imported_dependent(tx, doing, row).await?
+        }
+        ImportRecordDraft::Lead(row) => Box::pin(leads::imported::find_imported_lead(tx, doing, row)).await?,
+        ImportRecordDraft::Register(row) => {
+            registering::imported::find_imported_record(tx, doing, row).await?
+        }
     };
     match Box::pin(write_row(tx, doing, row)).await {
-        Err(Error::Refused(problems)) => Ok(Written::Refused(problems)),
-        Err(error @ Error::Stale) => Err(Stopped::Failed(error)),
-        Err(error) if error.is_passing() => Err(Stopped::Failed(error)),
+        Err(Error::Refused(problems)) => Ok(ImportRowOutcome::Refused(problems)),
+        Err(error @ Error::StaleRegisters) => Err(TrialInterruption::Failed(error)),
+        Err(error) if error.is_transient() => Err(TrialInterruption::Failed(error)),
         // Nothing spoke against it before it was to be written.
-        Err(_) => Err(Stopped::Would(match known {
-            Some(record) => Written::Changed { record, before: String::new(), version: 0 },
-            None => Written::Created { record: 0, version: 0, joined: None },
+        Err(_) => Err(TrialInterruption::WouldWrite(match known {
+            Some(record) => ImportRowOutcome::Changed { record, before: String::new(), version: 0 },
+            None => ImportRowOutcome::Created { record: 0, version: 0, joined: None },
         })),
         Ok(written) => Ok(written),
     }

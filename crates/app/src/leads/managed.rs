@@ -1,16 +1,19 @@
 //! Leads as the association itself sees and changes them: also those that are no longer active.
 
-use super::{Lead, Store, Told, filter, judge, with, write};
+use super::{
+    LeadBranchSource, LeadContactInput, StoredLead, list_keys_by_contacts, parse_contact_filter, store_lead,
+    validate_contact,
+};
 use crate::access::Session;
-use crate::audit::saw;
-use crate::base::{Registers, confirm, read_by_registers, registers};
+use crate::audit::record_access;
+use crate::base::{TenantRegisters, confirm_registers, load_registers, read_with_registers};
 use crate::benefits::ORIGIN;
-use crate::differences::{self, Difference, Fields, Present, refuse_old};
-use crate::once::{self, Done, Once};
-use crate::searches::Page;
-use crate::situations::Acting;
+use crate::differences::{self, CurrentVersion, FieldDifference, FieldTexts, refuse_old_version};
+use crate::once::{self, IdempotentWrite, WriteOutcome};
+use crate::searches::SearchPage;
+use crate::situations::ActorContext;
 use crate::{App, Error};
-use domain::{Contact, Field, LeadCode, Moment, Rejection, Scope, UserCode};
+use domain::{InputField, LeadCode, LeadKey, Moment, Rejection, Scope, UserCode};
 use std::collections::HashMap;
 use std::sync::Arc;
 use storage::leads::{self, FoundLead};
@@ -23,7 +26,7 @@ const CHANGE: &str = "PUT /gestao/lead/{codLead}";
 
 /// Which leads are asked for; what is empty asks for nothing.
 #[derive(Clone, Debug, Default)]
-pub struct Wanted {
+pub struct LeadManagementQuery {
     pub filter: Option<String>,
     pub active: Option<bool>,
     pub branch: Option<domain::BranchCode>,
@@ -33,30 +36,35 @@ pub struct Wanted {
 
 /// A lead, and the registers that name what belongs to him.
 #[derive(Clone, Debug)]
-pub struct ManagedLead {
+pub struct CurrentLead {
     pub found: FoundLead,
-    pub registers: Arc<Registers>,
+    pub registers: Arc<TenantRegisters>,
     changed: bool,
 }
 
-fn unknown(code: LeadCode) -> Error {
-    Error::NoSuch { field: Field::Lead, code: code.get() }
+fn reject_unknown_lead(code: LeadCode) -> Error {
+    Error::NotFound { field: InputField::Lead, code: code.get() }
 }
 
 /// A page of the leads that were asked for, the last one first.
 #[boxed::future]
-pub async fn page(app: &App, caller: &Session, wanted: Wanted) -> Result<Page<FoundLead>, Error> {
-    let registers = registers(app, caller.scope.tenant()).await?;
+pub async fn list_leads(
+    app: &App,
+    caller: &Session,
+    wanted: LeadManagementQuery,
+) -> Result<SearchPage<FoundLead>, Error> {
+    let registers = load_registers(app, caller.scope.tenant()).await?;
     let number = wanted.page;
     let scope = match wanted.branch {
-        Some(branch) => caller.scope.narrowed(branch),
+        Some(branch) => caller.scope.narrow_to(branch),
         None => Some(caller.scope.clone()),
     };
-    let Some(scope) = scope else { return Ok(Page { rows: Vec::new(), number, total: 0, registers }) };
+    let Some(scope) = scope else { return Ok(SearchPage { rows: Vec::new(), number, total: 0, registers }) };
     let skip = i64::from(number - 1) * PAGE;
     let (codes, total) = match &wanted.filter {
         Some(text) => {
-            let mut keys = with(app, &scope, &filter(text, false).contacts).await?;
+            let mut keys =
+                list_keys_by_contacts(app, &scope, &parse_contact_filter(text, false).contacts).await?;
             keys.retain(|key| wanted.active.is_none_or(|active| key.active == active));
             keys.sort_unstable_by_key(|key| std::cmp::Reverse(key.code));
             keys.dedup_by_key(|key| key.code);
@@ -67,42 +75,43 @@ pub async fn page(app: &App, caller: &Session, wanted: Wanted) -> Result<Page<Fo
         None => {
             let asked = (scope.clone(), wanted.active, skip);
             let read = app.db.read(asked, |tx, (scope, active, skip)| {
-                Box::pin(leads::page(tx, scope, *active, (PAGE, *skip)))
+                Box::pin(leads::list_lead_code_page(tx, scope, *active, (PAGE, *skip)))
             });
             read.await?
         }
     };
-    let found = leads::at(&app.db, &caller.scope, &codes).await?;
+    let found = leads::list_found_leads(&app.db, &caller.scope, &codes).await?;
     // One may have gone elsewhere since its code was read.
-    let seen = found.into_iter().filter(|one| scope.sees(one.lead.branch));
+    let seen = found.into_iter().filter(|one| scope.can_see(one.lead.branch));
     let mut found: HashMap<LeadCode, FoundLead> = seen.map(|one| (one.code, one)).collect();
     let rows: Vec<FoundLead> = codes.iter().filter_map(|code| found.remove(code)).collect();
-    saw(app, caller, LIST, rows.iter().map(|one| one.lead.person))?;
-    Ok(Page { rows, number, total, registers })
+    record_access(app, caller, LIST, rows.iter().map(|one| one.lead.person))?;
+    Ok(SearchPage { rows, number, total, registers })
 }
 
 /// The lead of this code.
 #[boxed::future]
-pub async fn one(app: &App, caller: &Session, code: LeadCode) -> Result<ManagedLead, Error> {
-    let asked = |_: &Registers| (caller.scope.clone(), code);
+pub async fn read_lead(app: &App, caller: &Session, code: LeadCode) -> Result<CurrentLead, Error> {
+    let asked = |_: &TenantRegisters| (caller.scope.clone(), code);
     let tenant = caller.scope.tenant();
-    let (found, registers) =
-        read_by_registers(app, tenant, asked, |tx, (scope, code)| Box::pin(visible(tx, scope, *code)))
-            .await?;
-    let found = found.ok_or(unknown(code))?;
-    saw(app, caller, READ, std::iter::once(found.lead.person))?;
-    Ok(ManagedLead { found, registers, changed: false })
+    let (found, registers) = read_with_registers(app, tenant, asked, |tx, (scope, code)| {
+        Box::pin(find_visible_lead(tx, scope, *code))
+    })
+    .await?;
+    let found = found.ok_or(reject_unknown_lead(code))?;
+    record_access(app, caller, READ, std::iter::once(found.lead.person))?;
+    Ok(CurrentLead { found, registers, changed: false })
 }
 
-async fn visible(tx: &mut Tx, scope: &Scope, code: LeadCode) -> Result<Option<FoundLead>, Error> {
-    let found = leads::at(&mut *tx, scope, &[code]).await?.pop();
-    Ok(found.filter(|one| scope.sees(one.lead.branch)))
+async fn find_visible_lead(tx: &mut Tx, scope: &Scope, code: LeadCode) -> Result<Option<FoundLead>, Error> {
+    let found = leads::list_found_leads(&mut *tx, scope, &[code]).await?.pop();
+    Ok(found.filter(|one| scope.can_see(one.lead.branch)))
 }
 
-struct Entry {
+struct ChangeLead {
     scope: Scope,
     user: UserCode,
-    registers: Arc<Registers>,
+    registers: Arc<TenantRegisters>,
     code: LeadCode,
     input: LeadAlteracaoInput,
     now: Moment,
@@ -110,30 +119,37 @@ struct Entry {
 
 /// Changes a lead: what is not given stays, what is cleared goes.
 #[boxed::future]
-pub async fn change(
+pub async fn change_lead(
     app: &App,
     caller: &Session,
     code: LeadCode,
     input: LeadAlteracaoInput,
-    once: Once<ManagedLead>,
-) -> Result<Done<ManagedLead>, Error> {
+    once: IdempotentWrite<CurrentLead>,
+) -> Result<WriteOutcome<CurrentLead>, Error> {
     let (scope, user, now) = (caller.scope.clone(), caller.user, app.now());
-    let entry =
-        move |registers| Entry { scope: scope.clone(), user, registers, code, input: input.clone(), now };
+    let entry = move |registers| ChangeLead {
+        scope: scope.clone(),
+        user,
+        registers,
+        code,
+        input: input.clone(),
+        now,
+    };
     let tenant = caller.scope.tenant();
-    let done =
-        once::write_by_registers(app, tenant, once, entry, |tx, entry| Box::pin(write_change(tx, entry)))
-            .await?;
-    if let Done::Now(ManagedLead { found, changed: false, .. }) = &done {
-        saw(app, caller, CHANGE, std::iter::once(found.lead.person))?;
+    let done = once::write_with_registers(app, tenant, once, entry, |tx, entry| {
+        Box::pin(write_lead_change(tx, entry))
+    })
+    .await?;
+    if let WriteOutcome::Fresh(CurrentLead { found, changed: false, .. }) = &done {
+        record_access(app, caller, CHANGE, std::iter::once(found.lead.person))?;
     }
     Ok(done)
 }
 
-async fn write_change(tx: &mut Tx, entry: &Entry) -> Result<ManagedLead, Error> {
+async fn write_lead_change(tx: &mut Tx, entry: &ChangeLead) -> Result<CurrentLead, Error> {
     let (tenant, input) = (entry.scope.tenant(), &entry.input);
-    confirm(tx, tenant, &entry.registers).await?;
-    let acting = Acting {
+    confirm_registers(tx, tenant, &entry.registers).await?;
+    let acting = ActorContext {
         tenant,
         registers: &entry.registers,
         user: Some(entry.user),
@@ -142,32 +158,39 @@ async fn write_change(tx: &mut Tx, entry: &Entry) -> Result<ManagedLead, Error> 
         quiet: false,
         now: entry.now,
     };
-    let found = visible(tx, &entry.scope, entry.code).await?.ok_or(unknown(entry.code))?;
+    let found =
+        find_visible_lead(tx, &entry.scope, entry.code).await?.ok_or(reject_unknown_lead(entry.code))?;
     let before = found.lead.clone();
     let mut problems = Vec::new();
-    let told = Told::of(&input.contact, &mut problems).of_known(&before);
-    let sent = (&told, Store::OfTheLead(&input.branch));
+    let told = LeadContactInput::from_contact(&input.contact, &mut problems).with_known_name(&before);
+    let sent = (&told, LeadBranchSource::AnyLead(&input.branch));
     let mut ready =
-        judge(tx, &acting, &entry.scope, sent, Some((entry.code, before.clone())), &mut problems).await?;
-    ready.after.active = input.active.clone().set().unwrap_or(before.active);
+        validate_contact(tx, &acting, &entry.scope, sent, Some((entry.code, before.clone())), &mut problems)
+            .await?;
+    ready.after.active = input.active.clone().into_set().unwrap_or(before.active);
     if !problems.is_empty() {
         return Err(Error::Refused(problems));
     }
-    refuse(tx, entry, &before, &ready.after).await?;
-    let saved = Box::pin(write(tx, &acting, &entry.scope, ready)).await?;
+    refuse_lead_conflicts(tx, entry, &before, &ready.after).await?;
+    let saved = Box::pin(store_lead(tx, &acting, &entry.scope, ready)).await?;
     let found = FoundLead { lead: saved.lead, ..found };
-    Ok(ManagedLead { found, registers: Arc::clone(&entry.registers), changed: saved.changed })
+    Ok(CurrentLead { found, registers: Arc::clone(&entry.registers), changed: saved.changed })
 }
 
 /// Everything that stands in the way.
-async fn refuse(tx: &mut Tx, entry: &Entry, before: &Lead, after: &Lead) -> Result<(), Error> {
-    let present = Present { version: before.version, since: before.updated_at };
+async fn refuse_lead_conflicts(
+    tx: &mut Tx,
+    entry: &ChangeLead,
+    before: &StoredLead,
+    after: &StoredLead,
+) -> Result<(), Error> {
+    let present = CurrentVersion { version: before.version, since: before.updated_at };
     let given = entry.input.version.get().into();
     let mut problems = Vec::new();
-    problems.extend(refuse_old(given, present, &entry.registers.zone, &between(before, after)));
+    problems.extend(refuse_old_version(given, present, &entry.registers.zone, &compare_leads(before, after)));
     if let Some(document) = after.document.as_ref().filter(|one| before.document.as_ref() != Some(*one)) {
-        let contact = Contact::Document(document.as_str().to_owned());
-        let other = leads::known_by(tx, &entry.scope, &contact, Some(document)).await?;
+        let contact = LeadKey::Document(document.as_str().to_owned());
+        let other = leads::find_active_lead_by_contact(tx, &entry.scope, &contact, Some(document)).await?;
         if let Some((other, _)) = other.filter(|(other, _)| *other != entry.code) {
             problems.push(Rejection::LeadTaken(other));
         }
@@ -175,12 +198,12 @@ async fn refuse(tx: &mut Tx, entry: &Entry, before: &Lead, after: &Lead) -> Resu
     if problems.is_empty() { Ok(()) } else { Err(Error::Refused(problems)) }
 }
 
-pub(super) fn between(before: &Lead, after: &Lead) -> Vec<Difference> {
-    differences::between(fields(before), fields(after))
+pub(super) fn compare_leads(before: &StoredLead, after: &StoredLead) -> Vec<FieldDifference> {
+    differences::compare_fields(render_lead_fields(before), render_lead_fields(after))
 }
 
 /// A lead, field by field.
-fn fields(lead: &Lead) -> Fields {
+fn render_lead_fields(lead: &StoredLead) -> FieldTexts {
     vec![
         ("codLoja", Some(lead.branch.to_string())),
         ("nomePessoa", Some(lead.name.clone())),

@@ -1,88 +1,95 @@
 //! Events, with the people in them: of whom an event tells more than the search does.
 
-use super::sales::own_document;
-use super::{Note, Part, reach, write};
+use super::sales::resolve_own_document;
+use super::{MirrorWriteBatch, NewMirrorNote, advance_counter, write_batch};
 use crate::people::mirrored as people;
-use crate::situations::Acting;
-use crate::situations::cases::body;
+use crate::situations::ActorContext;
+use crate::situations::cases::render_case_trigger_body;
 use crate::{App, Error};
 use domain::{
     BranchCode, CaseKind, ClaimCode, Document, Entity, HistoryCode, PersonCode, PhoneKind, Scope, TenantId,
 };
 use std::collections::{BTreeMap, BTreeSet};
-use storage::cases::{self, Case};
-use storage::claims::{self, Claim};
+use storage::cases::{self, StoredCase};
+use storage::claims::{self, StoredClaim};
 use storage::counters::{self, Counter};
-use storage::history::{self, Change};
-use storage::people::Profile;
-use storage::phones::{self, Telephone};
+use storage::history::{self, NewHistoryRow};
+use storage::people::PersonProfile;
+use storage::phones::{self, StoredPhone};
 use storage::{Tx, benefits, mirrors};
 
 /// Somebody as an event tells of him.
 #[derive(Clone, Debug)]
-pub struct PersonSeen {
+pub struct MirroredPerson {
     pub code: PersonCode,
     /// His own, where it is told; else somebody who is known stays where he is.
     pub branch: Option<BranchCode>,
-    pub profile: Profile,
-    pub phones: Vec<Telephone>,
+    pub profile: PersonProfile,
+    pub phones: Vec<StoredPhone>,
 }
 
 /// An event.
 #[derive(Clone, Debug)]
-pub struct ClaimSeen {
+pub struct MirroredClaim {
     pub code: ClaimCode,
-    pub claim: Claim,
+    pub claim: StoredClaim,
     /// The member, and who drove.
-    pub people: Vec<PersonSeen>,
+    pub people: Vec<MirroredPerson>,
     /// Which others belong to it; none where that was not told.
     pub related: Option<Vec<ClaimCode>>,
 }
 
 /// Those of these events that are here, with the name of whoever sees to each.
 #[boxed::future]
-pub async fn claim_heads(
+pub async fn list_known_claims(
     app: &App,
     tenant: TenantId,
     codes: &[ClaimCode],
-) -> Result<Vec<(ClaimCode, Claim, Option<String>)>, Error> {
-    let found = claims::find(&app.db, &Scope::whole(tenant), codes.iter().copied()).await?;
+) -> Result<Vec<(ClaimCode, StoredClaim, Option<String>)>, Error> {
+    let found =
+        claims::list_claims_by_codes(&app.db, &Scope::for_tenant(tenant), codes.iter().copied()).await?;
     Ok(found.into_iter().map(|told| (told.code, told.claim, told.responsible)).collect())
 }
 
 /// Writes events.
 #[boxed::future]
-pub async fn write_claims(app: &App, part: Part<Vec<ClaimSeen>>) -> Result<u64, Error> {
-    write(app, part, |tx, part, notes| Box::pin(unit(tx, part, notes))).await
+pub async fn write_claims(app: &App, part: MirrorWriteBatch<Vec<MirroredClaim>>) -> Result<u64, Error> {
+    write_batch(app, part, |tx, part, notes| Box::pin(write_claim_batch(tx, part, notes))).await
 }
 
-async fn unit(tx: &mut Tx, part: &Part<Vec<ClaimSeen>>, notes: &mut Vec<Note>) -> Result<u64, Error> {
+async fn write_claim_batch(
+    tx: &mut Tx,
+    part: &MirrorWriteBatch<Vec<MirroredClaim>>,
+    notes: &mut Vec<NewMirrorNote>,
+) -> Result<u64, Error> {
     let tenant = part.tenant();
     let codes: BTreeSet<ClaimCode> = part.seen.iter().map(|one| one.code).collect();
     let numbers: Vec<i32> = codes.iter().map(|code| code.get()).collect();
-    tx.batch(vec![mirrors::forget(tenant, "evento", &numbers)]).await?;
+    tx.execute_batch(vec![mirrors::delete_mirror_notes(tenant, "evento", &numbers)]).await?;
     let mut written = 0;
     let mut met = BTreeSet::new();
     for seen in &part.seen {
         for person in &seen.people {
             if met.insert(person.code) {
-                written += u64::from(meet(tx, part, seen.code, person, notes).await?);
+                written += u64::from(upsert_claim_person(tx, part, seen.code, person, notes).await?);
             }
         }
     }
-    let found = claims::find(&mut *tx, &Scope::whole(tenant), codes.iter().copied()).await?;
-    let known: BTreeMap<ClaimCode, Claim> = found.into_iter().map(|told| (told.code, told.claim)).collect();
+    let found =
+        claims::list_claims_by_codes(&mut *tx, &Scope::for_tenant(tenant), codes.iter().copied()).await?;
+    let known: BTreeMap<ClaimCode, StoredClaim> =
+        found.into_iter().map(|told| (told.code, told.claim)).collect();
     let asked: Vec<i32> = part.seen.iter().map(|one| one.claim.head.protocol).collect();
     let mut protocols: BTreeMap<i32, ClaimCode> =
-        mirrors::claims_with_protocols(tx, tenant, asked.clone()).await?.into_iter().collect();
+        mirrors::list_claims_by_protocol(tx, tenant, asked.clone()).await?.into_iter().collect();
     // Before one of this base is given.
-    reach(tx, tenant, Counter::ClaimProtocol, asked).await?;
+    advance_counter(tx, tenant, Counter::ClaimProtocol, asked).await?;
     for seen in &part.seen {
         let mut claim = seen.claim.clone();
         let protocol = claim.head.protocol;
         if protocol <= 0 || protocols.get(&protocol).is_some_and(|holder| *holder != seen.code) {
             let reason = "falta ou é de outro evento; recebeu um número desta base".to_owned();
-            notes.push(Note {
+            notes.push(NewMirrorNote {
                 kind: "evento",
                 record: seen.code.get(),
                 field: "protocolo".to_owned(),
@@ -90,31 +97,38 @@ async fn unit(tx: &mut Tx, part: &Part<Vec<ClaimSeen>>, notes: &mut Vec<Note>) -
             });
             claim.head.protocol = match known.get(&seen.code) {
                 Some(known) => known.head.protocol,
-                None => counters::next(tx, tenant, Counter::ClaimProtocol).await?,
+                None => counters::reserve_number(tx, tenant, Counter::ClaimProtocol).await?,
             };
         }
         protocols.insert(claim.head.protocol, seen.code);
         written += u64::from(write_claim(tx, part, seen, known.get(&seen.code), claim).await?);
     }
-    relate(tx, part, &codes).await?;
-    reach(tx, tenant, Counter::Claim, numbers).await?;
+    write_claim_relations(tx, part, &codes).await?;
+    advance_counter(tx, tenant, Counter::Claim, numbers).await?;
     Ok(written)
 }
 
 /// Somebody in an event: added where he is not known, else with what the event tells; of a member, with what only events tell.
-async fn meet(
+async fn upsert_claim_person(
     tx: &mut Tx,
-    part: &Part<Vec<ClaimSeen>>,
+    part: &MirrorWriteBatch<Vec<MirroredClaim>>,
     claim: ClaimCode,
-    seen: &PersonSeen,
-    notes: &mut Vec<Note>,
+    seen: &MirroredPerson,
+    notes: &mut Vec<NewMirrorNote>,
 ) -> Result<bool, Error> {
     let (tenant, code, told) = (part.tenant(), seen.code, &seen.profile);
-    let known = storage::people::by_code(&mut *tx, tenant, code).await?;
-    let had = phones::of(&mut *tx, tenant, code).await?;
+    let known = storage::people::find_person(&mut *tx, tenant, code).await?;
+    let had = phones::list_phones(&mut *tx, tenant, code).await?;
     if let Some(before) = known.as_ref().filter(|known| known.is_member) {
-        let (after, phones) = add_to_member(before, &had, seen);
-        return people::change(tx, &part.acting(), code, (before, &had), (&after, &phones)).await;
+        let (after, phones) = merge_into_member(before, &had, seen);
+        return people::update_mirrored_person(
+            tx,
+            &part.change_context(),
+            code,
+            (before, &had),
+            (&after, &phones),
+        )
+        .await;
     }
     let mut after = known.clone().unwrap_or_else(|| told.clone());
     after.branch = seen.branch.unwrap_or(after.branch);
@@ -138,23 +152,35 @@ async fn meet(
     let first = |kind| seen.phones.iter().find(|one| one.kind == kind).map(|one| one.number.clone());
     (after.mobile, after.landline) = (first(PhoneKind::Mobile), first(PhoneKind::Landline));
     if known.as_ref().is_none_or(|known| known.document != after.document) {
-        after.document = own_document(tx, part, (code, &after), (claim.get(), "evento"), notes).await?;
+        after.document =
+            resolve_own_document(tx, part, (code, &after), (claim.get(), "evento"), notes).await?;
     }
     match known {
         Some(before) => {
-            people::change(tx, &part.acting(), code, (&before, &had), (&after, &seen.phones)).await
+            people::update_mirrored_person(
+                tx,
+                &part.change_context(),
+                code,
+                (&before, &had),
+                (&after, &seen.phones),
+            )
+            .await
         }
         None => {
-            tx.batch(storage::people::insert_each(tenant, [(code, &after)])).await?;
-            phones::replace(tx, tenant, code, &seen.phones).await?;
-            reach(tx, tenant, Counter::Person, vec![code.get()]).await?;
+            tx.execute_batch(storage::people::insert_people(tenant, [(code, &after)])).await?;
+            phones::replace_phones(tx, tenant, code, &seen.phones).await?;
+            advance_counter(tx, tenant, Counter::Person, vec![code.get()]).await?;
             Ok(true)
         }
     }
 }
 
 /// A member with what the search does not tell of him. His telephones are taken where they begin with those that it tells.
-fn add_to_member(known: &Profile, had: &[Telephone], seen: &PersonSeen) -> (Profile, Vec<Telephone>) {
+fn merge_into_member(
+    known: &PersonProfile,
+    had: &[StoredPhone],
+    seen: &MirroredPerson,
+) -> (PersonProfile, Vec<StoredPhone>) {
     let (mut after, told) = (known.clone(), seen.profile.clone());
     after.branch = seen.branch.unwrap_or(after.branch);
     after.identity_issuer = told.identity_issuer.or(after.identity_issuer);
@@ -172,20 +198,23 @@ fn add_to_member(known: &Profile, had: &[Telephone], seen: &PersonSeen) -> (Prof
 
 async fn write_claim(
     tx: &mut Tx,
-    part: &Part<Vec<ClaimSeen>>,
-    seen: &ClaimSeen,
-    before: Option<&Claim>,
-    mut claim: Claim,
+    part: &MirrorWriteBatch<Vec<MirroredClaim>>,
+    seen: &MirroredClaim,
+    before: Option<&StoredClaim>,
+    mut claim: StoredClaim,
 ) -> Result<bool, Error> {
     let (tenant, code) = (part.tenant(), seen.code.get());
     let benefit = match claim.head.benefit {
-        Some(benefit) => benefits::some(&mut *tx, tenant, [benefit]).await?.pop().map(|(_, one)| one),
+        Some(benefit) => {
+            benefits::list_benefits_by_codes(&mut *tx, tenant, [benefit]).await?.pop().map(|(_, one)| one)
+        }
         None => None,
     };
     if benefit.is_none() {
         claim.head.benefit = None;
     }
-    let closes = part.registers.kind_of(claim.head.situation).is_some_and(domain::SituationKind::closes);
+    let closes =
+        part.registers.situation_kind(claim.head.situation).is_some_and(domain::SituationKind::is_final);
     let moved = before.is_none_or(|before| before.head.situation != claim.head.situation);
     // When it ended is not told: when that was seen, or for what was over at first sight, when it was opened.
     let ended = before.map_or(claim.head.opened_at, |_| part.now);
@@ -207,15 +236,15 @@ async fn write_claim(
             claim.head.situation_since = part.now;
         }
     }
-    let case = Case::Claim(Box::new(claim));
+    let case = StoredCase::Claim(Box::new(claim));
     let mut statements = match before {
-        Some(_) => vec![cases::update(tenant, code, &case)],
-        None => cases::insert(tenant, CaseKind::Claim, [(code, &case)]),
+        Some(_) => vec![cases::update_case(tenant, code, &case)],
+        None => cases::insert_cases(tenant, CaseKind::Claim, [(code, &case)]),
     };
     if moved {
-        let history = HistoryCode::new(counters::next(tx, tenant, Counter::History).await?);
-        let acting: Acting<'_> = part.acting();
-        let change = Change {
+        let history = HistoryCode::new(counters::reserve_number(tx, tenant, Counter::History).await?);
+        let acting: ActorContext<'_> = part.change_context();
+        let change = NewHistoryRow {
             tenant,
             entity: Entity::Claim,
             record: code,
@@ -227,25 +256,31 @@ async fn write_claim(
             origin: acting.origin,
             at: acting.now,
         };
-        let text = body(&acting, (history, acting.now), code, &case, benefit.as_ref())?;
-        statements.extend(history::insert_quietly(history, [(change, text)]));
+        let text = render_case_trigger_body(&acting, (history, acting.now), code, &case, benefit.as_ref())?;
+        statements.extend(history::insert_silent_entries(history, [(change, text)]));
     }
-    tx.batch(statements).await?;
+    tx.execute_batch(statements).await?;
     Ok(true)
 }
 
 /// Which events belong together. Those that belong to one come with it, so that both are here.
-async fn relate(tx: &mut Tx, part: &Part<Vec<ClaimSeen>>, codes: &BTreeSet<ClaimCode>) -> Result<(), Error> {
+async fn write_claim_relations(
+    tx: &mut Tx,
+    part: &MirrorWriteBatch<Vec<MirroredClaim>>,
+    codes: &BTreeSet<ClaimCode>,
+) -> Result<(), Error> {
     let tenant = part.tenant();
     let told = || part.seen.iter().filter_map(|one| Some((one.code, one.related.as_ref()?)));
     let sure: BTreeSet<ClaimCode> = told().map(|(code, _)| code).collect();
     let had: BTreeSet<(ClaimCode, ClaimCode)> =
-        claims::related(&mut *tx, tenant, sure.iter().copied()).await?.into_iter().collect();
+        claims::list_related_claims(&mut *tx, tenant, sure.iter().copied()).await?.into_iter().collect();
     let pairs: BTreeSet<(ClaimCode, ClaimCode)> = told()
         .flat_map(|(code, others)| others.iter().map(move |other| (code, *other)))
         .filter(|(_, other)| codes.contains(other))
         .collect();
-    let mut statements = claims::relate(tenant, pairs.difference(&had).copied());
-    statements.extend(had.difference(&pairs).map(|(one, other)| claims::unrelate(tenant, *one, *other)));
-    Ok(tx.batch(statements).await?)
+    let mut statements = claims::insert_claim_relations(tenant, pairs.difference(&had).copied());
+    statements.extend(
+        had.difference(&pairs).map(|(one, other)| claims::delete_claim_relation(tenant, *one, *other)),
+    );
+    Ok(tx.execute_batch(statements).await?)
 }

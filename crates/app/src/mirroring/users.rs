@@ -1,15 +1,15 @@
 //! Users whom the source names: who sees to what, and who moved it. The interface tells no more of them.
 
-use super::{Mirror, reach, tell};
+use super::{StoredMirror, advance_counter, append_audit_entry};
 use crate::{App, Error};
 use domain::{Moment, TenantId, UserCode};
 use std::collections::BTreeMap;
 use storage::counters::{self, Counter};
-use storage::{Lane, Tx, users};
+use storage::{Tx, WriteLane, users};
 
 /// Under which codes users stand here whom the source names.
 #[derive(Clone, Debug, Default)]
-pub struct Users {
+pub struct MirroredUserCodes {
     pub by_code: BTreeMap<UserCode, UserCode>,
     pub by_name: BTreeMap<String, UserCode>,
 }
@@ -19,33 +19,33 @@ pub struct Users {
 #[boxed::future]
 pub async fn write_users(
     app: &App,
-    mirror: &Mirror,
+    mirror: &StoredMirror,
     coded: Vec<(UserCode, String)>,
     named: Vec<String>,
-) -> Result<Users, Error> {
+) -> Result<MirroredUserCodes, Error> {
     let input = (mirror.tenant, coded, named, app.now());
-    let lane = Lane::background(mirror.tenant);
+    let lane = WriteLane::background(mirror.tenant);
     app.db
         .write(lane, input, |tx, (tenant, coded, named, now)| {
-            Box::pin(put_users(tx, *tenant, coded, named, *now))
+            Box::pin(upsert_users(tx, *tenant, coded, named, *now))
         })
         .await
 }
 
-async fn put_users(
+async fn upsert_users(
     tx: &mut Tx,
     tenant: TenantId,
     coded: &[(UserCode, String)],
     named: &[String],
     now: Moment,
-) -> Result<Users, Error> {
+) -> Result<MirroredUserCodes, Error> {
     // First, so that nobody is given one of their codes.
-    reach(tx, tenant, Counter::User, coded.iter().map(|(code, _)| code.get()).collect()).await?;
+    advance_counter(tx, tenant, Counter::User, coded.iter().map(|(code, _)| code.get()).collect()).await?;
     let (mut known, working): (Vec<_>, Vec<_>) =
-        users::names(&mut *tx, tenant).await?.into_iter().partition(|(.., is_named)| *is_named);
+        users::list_user_names(&mut *tx, tenant).await?.into_iter().partition(|(.., is_named)| *is_named);
     let email = |code: UserCode| format!("usuario{code}@espelho{tenant}.invalid");
     let mut statements = Vec::new();
-    let mut found = Users::default();
+    let mut found = MirroredUserCodes::default();
     let mut displaced = Vec::new();
     for (told, name) in coded {
         if let Some((_, had, _)) = working.iter().find(|(code, ..)| code == told) {
@@ -58,11 +58,11 @@ async fn put_users(
         match known.iter_mut().find(|(code, ..)| code == told) {
             Some((_, had, _)) if had == name => {}
             Some((_, had, _)) => {
-                statements.push(users::rename(tenant, *told, name, now));
+                statements.push(users::rename_user(tenant, *told, name, now));
                 had.clone_from(name);
             }
             None => {
-                statements.push(users::insert_named(tenant, *told, name, &email(*told), now));
+                statements.push(users::insert_name_only_user(tenant, *told, name, &email(*told), now));
                 known.push((*told, name.clone(), true));
             }
         }
@@ -73,8 +73,8 @@ async fn put_users(
         let code = match known.iter().find(|(_, had, _)| had == name) {
             Some((code, ..)) => *code,
             None => {
-                let code = UserCode::new(counters::next(tx, tenant, Counter::User).await?);
-                statements.push(users::insert_named(tenant, code, name, &email(code), now));
+                let code = UserCode::new(counters::reserve_number(tx, tenant, Counter::User).await?);
+                statements.push(users::insert_name_only_user(tenant, code, name, &email(code), now));
                 known.push((code, name.clone(), true));
                 code
             }
@@ -84,8 +84,8 @@ async fn put_users(
     }
     if !statements.is_empty() {
         let count = statements.len();
-        tx.batch(statements).await?;
-        tell(tx, tenant, format!("{count} usuários citados na origem"), now).await?;
+        tx.execute_batch(statements).await?;
+        append_audit_entry(tx, tenant, format!("{count} usuários citados na origem"), now).await?;
     }
     Ok(found)
 }

@@ -1,20 +1,23 @@
 //! A person, field by field, as he is called outside: what differs between two states of him.
 
-use crate::differences::{self, Difference, Fields};
+use crate::differences::{self, FieldDifference, FieldTexts};
 use domain::{Document, Email, PostalAddress, shown};
-use storage::people::Profile;
-use storage::phones::Telephone;
+use storage::people::PersonProfile;
+use storage::phones::StoredPhone;
 use wire::names;
 
-type State<'p> = (&'p Profile, &'p [Telephone]);
+type PersonState<'p> = (&'p PersonProfile, &'p [StoredPhone]);
 
-pub fn between((before, had): State<'_>, (after, have): State<'_>) -> Vec<Difference> {
-    differences::between(fields(before, had), fields(after, have))
+pub fn compare_people(
+    (before, had): PersonState<'_>,
+    (after, have): PersonState<'_>,
+) -> Vec<FieldDifference> {
+    differences::compare_fields(render_person_fields(before, had), render_person_fields(after, have))
 }
 
-fn fields(person: &Profile, phones: &[Telephone]) -> Fields {
+fn render_person_fields(person: &PersonProfile, phones: &[StoredPhone]) -> FieldTexts {
     let flag = |flag: Option<bool>| flag.map(|flag| flag.to_string());
-    let day = |day: &Option<String>| day.as_deref().map(shown::day);
+    let day = |day: &Option<String>| day.as_deref().map(shown::format_day);
     let phones: Vec<String> = phones.iter().map(|phone| phone.number.to_string()).collect();
     let mut fields = vec![
         ("codLoja", Some(person.branch.to_string())),
@@ -40,19 +43,19 @@ fn fields(person: &Profile, phones: &[Telephone]) -> Fields {
         ("inscricaoMunicipal", person.municipal_registration.clone()),
         ("representanteLegal", person.legal_representative.clone()),
         ("nomeEmpresa", person.company.clone()),
-        ("cnpjEmpresa", person.company_document.as_ref().map(|one| shown::document(one.as_str()))),
+        ("cnpjEmpresa", person.company_document.as_ref().map(|one| shown::format_document(one.as_str()))),
         ("codConsultor", person.consultant.map(|code| code.to_string())),
         ("codRepresentante", person.representative.map(|code| code.to_string())),
         ("conjuge", person.spouse.clone()),
         ("cpfCnpjResponsavelFinanceiro", person.payer_document.as_ref().map(Document::to_string)),
     ];
-    fields.push(("endereco", line(&person.address)));
-    fields.push(("enderecoResponsavelFinanceiro", line(&person.payer_address)));
+    fields.push(("endereco", render_address(&person.address)));
+    fields.push(("enderecoResponsavelFinanceiro", render_address(&person.payer_address)));
     fields
 }
 
 /// An address as one line; every part counts.
-fn line(address: &PostalAddress) -> Option<String> {
+fn render_address(address: &PostalAddress) -> Option<String> {
     let street: Vec<&str> =
         [&address.street_kind, &address.street].into_iter().flatten().map(String::as_str).collect();
     let street = (!street.is_empty()).then(|| street.join(" "));

@@ -1,23 +1,27 @@
 //! A member as the association itself sees and changes him: everything that is known, also what the interface cannot change.
 
-use super::{Saved, apply, apply_address, bad_references, fields, store};
+use super::{
+    SavedPerson, apply_address, apply_person_fields, fields, find_bad_references, store_person_change,
+};
 use crate::access::Session;
-use crate::audit::saw;
-use crate::base::{Registers, confirm, read_by_registers};
+use crate::audit::record_access;
+use crate::base::{TenantRegisters, confirm_registers, read_with_registers};
 use crate::benefits::ORIGIN;
-use crate::differences::{Present, refuse_old};
-use crate::happened::{self, History};
-use crate::once::{self, Done, Once};
-use crate::situations::Acting;
+use crate::differences::{CurrentVersion, refuse_old_version};
+use crate::happened::{self, RecordHistory};
+use crate::once::{self, IdempotentWrite, WriteOutcome};
+use crate::situations::ActorContext;
 use crate::situations::PERSON;
 use crate::{App, Error};
-use domain::{BenefitCode, Document, Field, Moment, PersonCode, PostalAddress, Rejection, Scope, UserCode};
+use domain::{
+    BenefitCode, Document, InputField, Moment, PersonCode, PostalAddress, Rejection, Scope, UserCode,
+};
 use std::sync::Arc;
-use storage::benefits::{self, Benefit};
-use storage::people::{self, Profile};
-use storage::phones::{self, Telephone};
+use storage::benefits::{self, StoredBenefit};
+use storage::people::{self, PersonProfile};
+use storage::phones::{self, StoredPhone};
 use storage::{Tx, dependents};
-use wire::read::Given;
+use wire::read::FieldPatch;
 use wire::records::AssociadoInput;
 
 const READ: &str = "GET /gestao/associado/{codPessoa}";
@@ -26,84 +30,92 @@ const HISTORY: &str = "GET /gestao/associado/{codPessoa}/historico";
 
 /// A member with what he has, as far as the caller sees it.
 #[derive(Clone, Debug)]
-pub struct View {
+pub struct MemberView {
     pub code: PersonCode,
-    pub profile: Profile,
-    pub phones: Vec<Telephone>,
+    pub profile: PersonProfile,
+    pub phones: Vec<StoredPhone>,
     /// By code.
-    pub benefits: Vec<(BenefitCode, Benefit)>,
+    pub benefits: Vec<(BenefitCode, StoredBenefit)>,
     /// Those in force, of these benefits.
     pub dependents: i64,
-    pub registers: Arc<Registers>,
+    pub registers: Arc<TenantRegisters>,
     changed: bool,
 }
 
-fn unknown(code: PersonCode) -> Error {
-    Error::NoSuch { field: Field::Person, code: code.get() }
+fn reject_unknown_person(code: PersonCode) -> Error {
+    Error::NotFound { field: InputField::Person, code: code.get() }
 }
 
 /// The member of this code, whole.
 #[boxed::future]
-pub async fn member_whole(app: &App, caller: &Session, code: PersonCode) -> Result<View, Error> {
-    let asked = |_: &Registers| (caller.scope.clone(), code);
+pub async fn read_member(app: &App, caller: &Session, code: PersonCode) -> Result<MemberView, Error> {
+    let asked = |_: &TenantRegisters| (caller.scope.clone(), code);
     let tenant = caller.scope.tenant();
-    let (read, registers) = read_by_registers(app, tenant, asked, |tx, (scope, code)| {
+    let (read, registers) = read_with_registers(app, tenant, asked, |tx, (scope, code)| {
         Box::pin(async move {
-            let profile = visible(tx, scope, *code).await?.ok_or(unknown(*code))?;
-            let phones = phones::of(&mut *tx, scope.tenant(), *code).await?;
-            let (benefits, dependents) = belongings(tx, scope, *code).await?;
+            let profile = find_visible_member(tx, scope, *code).await?.ok_or(reject_unknown_person(*code))?;
+            let phones = phones::list_phones(&mut *tx, scope.tenant(), *code).await?;
+            let (benefits, dependents) = list_belongings(tx, scope, *code).await?;
             Ok::<_, Error>((profile, phones, benefits, dependents))
         })
     })
     .await?;
-    saw(app, caller, READ, std::iter::once(code))?;
+    record_access(app, caller, READ, std::iter::once(code))?;
     let (profile, phones, benefits, dependents) = read;
-    Ok(View { code, profile, phones, benefits, dependents, registers, changed: false })
+    Ok(MemberView { code, profile, phones, benefits, dependents, registers, changed: false })
 }
 
 /// The member, if the caller sees him.
-async fn visible(tx: &mut Tx, scope: &Scope, code: PersonCode) -> Result<Option<Profile>, Error> {
-    if !people::is_visible(tx, scope, code).await? {
+async fn find_visible_member(
+    tx: &mut Tx,
+    scope: &Scope,
+    code: PersonCode,
+) -> Result<Option<PersonProfile>, Error> {
+    if !people::is_person_visible(tx, scope, code).await? {
         return Ok(None);
     }
-    let found = people::by_code(&mut *tx, scope.tenant(), code).await?;
+    let found = people::find_person(&mut *tx, scope.tenant(), code).await?;
     Ok(found.filter(|profile| profile.is_member))
 }
 
-type Belongings = (Vec<(BenefitCode, Benefit)>, i64);
+type MemberBelongings = (Vec<(BenefitCode, StoredBenefit)>, i64);
 
-async fn belongings(tx: &mut Tx, scope: &Scope, code: PersonCode) -> Result<Belongings, Error> {
-    let benefits = benefits::of_person(&mut *tx, scope, code).await?;
+async fn list_belongings(tx: &mut Tx, scope: &Scope, code: PersonCode) -> Result<MemberBelongings, Error> {
+    let benefits = benefits::list_benefits_of_person(&mut *tx, scope, code).await?;
     let codes = benefits.iter().map(|(code, _)| *code);
-    let dependents = dependents::count(&mut *tx, scope.tenant(), codes).await?;
+    let dependents = dependents::count_active_dependents(&mut *tx, scope.tenant(), codes).await?;
     Ok((benefits, dependents))
 }
 
 /// What happened to a member and to the situations of his benefits.
 #[boxed::future]
-pub async fn history(app: &App, caller: &Session, code: PersonCode) -> Result<History, Error> {
-    let asked = |_: &Registers| (caller.scope.clone(), code);
+pub async fn read_member_history(
+    app: &App,
+    caller: &Session,
+    code: PersonCode,
+) -> Result<RecordHistory, Error> {
+    let asked = |_: &TenantRegisters| (caller.scope.clone(), code);
     let tenant = caller.scope.tenant();
-    let (found, registers) = read_by_registers(app, tenant, asked, |tx, (scope, code)| {
+    let (found, registers) = read_with_registers(app, tenant, asked, |tx, (scope, code)| {
         Box::pin(async move {
-            visible(tx, scope, *code).await?.ok_or(unknown(*code))?;
-            let benefits = benefits::of_person(&mut *tx, scope, *code).await?;
-            let mut found = happened::fields(tx, scope.tenant(), PERSON, code.get()).await?;
+            find_visible_member(tx, scope, *code).await?.ok_or(reject_unknown_person(*code))?;
+            let benefits = benefits::list_benefits_of_person(&mut *tx, scope, *code).await?;
+            let mut found = happened::list_field_changes(tx, scope.tenant(), PERSON, code.get()).await?;
             for (benefit, _) in benefits {
-                found.extend(happened::situations(tx, scope.tenant(), benefit).await?);
+                found.extend(happened::list_situation_changes(tx, scope.tenant(), benefit).await?);
             }
             Ok::<_, Error>(found)
         })
     })
     .await?;
-    saw(app, caller, HISTORY, std::iter::once(code))?;
-    Ok(happened::in_order(found, registers))
+    record_access(app, caller, HISTORY, std::iter::once(code))?;
+    Ok(happened::build_record_history(found, registers))
 }
 
-struct Entry {
+struct ChangeMember {
     scope: Scope,
     user: UserCode,
-    registers: Arc<Registers>,
+    registers: Arc<TenantRegisters>,
     code: PersonCode,
     input: AssociadoInput,
     now: Moment,
@@ -116,45 +128,55 @@ pub async fn change_member(
     caller: &Session,
     code: PersonCode,
     input: AssociadoInput,
-    once: Once<View>,
-) -> Result<Done<View>, Error> {
+    once: IdempotentWrite<MemberView>,
+) -> Result<WriteOutcome<MemberView>, Error> {
     let (scope, user, now) = (caller.scope.clone(), caller.user, app.now());
-    let entry =
-        move |registers| Entry { scope: scope.clone(), user, registers, code, input: input.clone(), now };
+    let entry = move |registers| ChangeMember {
+        scope: scope.clone(),
+        user,
+        registers,
+        code,
+        input: input.clone(),
+        now,
+    };
     let tenant = caller.scope.tenant();
-    let done =
-        once::write_by_registers(app, tenant, once, entry, |tx, entry| Box::pin(write(tx, entry))).await?;
-    if let Done::Now(View { changed: false, .. }) = &done {
-        saw(app, caller, CHANGE, std::iter::once(code))?;
+    let done = once::write_with_registers(app, tenant, once, entry, |tx, entry| {
+        Box::pin(write_member_change(tx, entry))
+    })
+    .await?;
+    if let WriteOutcome::Fresh(MemberView { changed: false, .. }) = &done {
+        record_access(app, caller, CHANGE, std::iter::once(code))?;
     }
     Ok(done)
 }
 
-async fn write(tx: &mut Tx, entry: &Entry) -> Result<View, Error> {
+async fn write_member_change(tx: &mut Tx, entry: &ChangeMember) -> Result<MemberView, Error> {
     let (tenant, code, input) = (entry.scope.tenant(), entry.code, &entry.input);
-    confirm(tx, tenant, &entry.registers).await?;
-    let before = visible(tx, &entry.scope, code).await?;
+    confirm_registers(tx, tenant, &entry.registers).await?;
+    let before = find_visible_member(tx, &entry.scope, code).await?;
     let document = match &input.document {
-        Given::Set(document) => Some(document),
-        Given::Keep | Given::Clear => before.as_ref().and_then(|before| before.document.as_ref()),
+        FieldPatch::Set(document) => Some(document),
+        FieldPatch::Keep | FieldPatch::Clear => before.as_ref().and_then(|before| before.document.as_ref()),
     };
     let mut problems =
-        bad_references(&entry.scope, &entry.registers, &input.fields, (document, before.as_ref()));
-    let cleared =
-        [(input.name == Given::Clear, Field::PersonName), (input.document == Given::Clear, Field::Document)];
+        find_bad_references(&entry.scope, &entry.registers, &input.fields, (document, before.as_ref()));
+    let cleared = [
+        (input.name == FieldPatch::Clear, InputField::PersonName),
+        (input.document == FieldPatch::Clear, InputField::Document),
+    ];
     let missing = cleared.into_iter().filter(|(is_cleared, _)| *is_cleared);
     problems.extend(missing.map(|(_, field)| Rejection::Missing(field)));
     if !problems.is_empty() {
         return Err(Error::Refused(problems));
     }
-    let before = before.ok_or(unknown(code))?;
-    let had = phones::of(&mut *tx, tenant, code).await?;
-    let (after, phones) = wanted(input, &before, &had);
-    refuse(tx, entry, (&before, &had), (&after, &phones)).await?;
+    let before = before.ok_or(reject_unknown_person(code))?;
+    let had = phones::list_phones(&mut *tx, tenant, code).await?;
+    let (after, phones) = apply_member_input(input, &before, &had);
+    refuse_member_conflicts(tx, entry, (&before, &had), (&after, &phones)).await?;
     let saved = match after == before && phones == had {
-        true => Saved { code, profile: before, phones: had, changed: false },
+        true => SavedPerson { code, profile: before, phones: had, changed: false },
         false => {
-            let acting = Acting {
+            let acting = ActorContext {
                 tenant,
                 registers: &entry.registers,
                 user: Some(entry.user),
@@ -163,59 +185,63 @@ async fn write(tx: &mut Tx, entry: &Entry) -> Result<View, Error> {
                 quiet: false,
                 now: entry.now,
             };
-            Box::pin(store(tx, &acting, (code, &before, &had), (after, phones))).await?
+            Box::pin(store_person_change(tx, &acting, (code, &before, &had), (after, phones))).await?
         }
     };
-    let (benefits, dependents) = belongings(tx, &entry.scope, code).await?;
-    let Saved { code, profile, phones, changed } = saved;
+    let (benefits, dependents) = list_belongings(tx, &entry.scope, code).await?;
+    let SavedPerson { code, profile, phones, changed } = saved;
     let registers = Arc::clone(&entry.registers);
-    Ok(View { code, profile, phones, benefits, dependents, registers, changed })
+    Ok(MemberView { code, profile, phones, benefits, dependents, registers, changed })
 }
 
 /// He as he becomes.
-fn wanted(input: &AssociadoInput, before: &Profile, had: &[Telephone]) -> (Profile, Vec<Telephone>) {
+fn apply_member_input(
+    input: &AssociadoInput,
+    before: &PersonProfile,
+    had: &[StoredPhone],
+) -> (PersonProfile, Vec<StoredPhone>) {
     let (mut after, mut phones) = (before.clone(), had.to_vec());
-    if let Given::Set(name) = &input.name {
+    if let FieldPatch::Set(name) = &input.name {
         after.name = name.as_str().to_owned();
     }
-    if let Given::Set(document) = &input.document {
+    if let FieldPatch::Set(document) = &input.document {
         after.document = Some(document.clone());
         after.nature = document.nature();
     }
-    if let Given::Set(branch) = input.fields.branch {
+    if let FieldPatch::Set(branch) = input.fields.branch {
         after.branch = branch;
     }
-    apply(&input.fields, &mut after, &mut phones);
-    input.spouse.change(&mut after.spouse, ToString::to_string);
-    input.payer_document.change(&mut after.payer_document, Document::clone);
+    apply_person_fields(&input.fields, &mut after, &mut phones);
+    input.spouse.apply_to(&mut after.spouse, ToString::to_string);
+    input.payer_document.apply_to(&mut after.payer_document, Document::clone);
     match &input.payer_address {
-        Given::Set(address) => apply_address(address, &mut after.payer_address),
-        Given::Clear => after.payer_address = PostalAddress::default(),
-        Given::Keep => {}
+        FieldPatch::Set(address) => apply_address(address, &mut after.payer_address),
+        FieldPatch::Clear => after.payer_address = PostalAddress::default(),
+        FieldPatch::Keep => {}
     }
     (after, phones)
 }
 
 /// Everything that stands in the way.
-async fn refuse(
+async fn refuse_member_conflicts(
     tx: &mut Tx,
-    entry: &Entry,
-    (before, had): (&Profile, &[Telephone]),
-    (after, phones): (&Profile, &[Telephone]),
+    entry: &ChangeMember,
+    (before, had): (&PersonProfile, &[StoredPhone]),
+    (after, phones): (&PersonProfile, &[StoredPhone]),
 ) -> Result<(), Error> {
     // Whoever sees him by a benefit alone does not change him.
-    if !entry.scope.sees(before.branch) {
+    if !entry.scope.can_see(before.branch) {
         return Err(Rejection::PersonElsewhere.into());
     }
-    let changes = fields::between((before, had), (after, phones));
-    let present = Present { version: before.version, since: before.updated_at };
+    let changes = fields::compare_people((before, had), (after, phones));
+    let present = CurrentVersion { version: before.version, since: before.updated_at };
     let mut problems = Vec::new();
     let given = entry.input.version.get().into();
-    problems.extend(refuse_old(given, present, &entry.registers.zone, &changes));
+    problems.extend(refuse_old_version(given, present, &entry.registers.zone, &changes));
     if let Some(document) = after.document.as_ref().filter(|one| before.document.as_ref() != Some(*one)) {
-        let other = people::by_document(&mut *tx, entry.scope.tenant(), document).await?;
+        let other = people::find_person_by_document(&mut *tx, entry.scope.tenant(), document).await?;
         if let Some((other, _)) = other {
-            let is_seen = people::is_visible(tx, &entry.scope, other).await?;
+            let is_seen = people::is_person_visible(tx, &entry.scope, other).await?;
             problems.push(Rejection::DocumentTaken(is_seen.then_some(other)));
         }
     }

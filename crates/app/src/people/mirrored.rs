@@ -1,18 +1,18 @@
 //! People as another server tells of them: written with the codes that they have there. What that does not tell stays.
 
-use super::fields::between;
-use super::{listed_days, own, tell};
+use super::fields::compare_people;
+use super::{build_member_row, compute_listing_days, record_person_change};
 use crate::Error;
-use crate::situations::{Acting, member};
+use crate::situations::{ActorContext, build_listed_member};
 use domain::{Document, PersonCode, PhoneKind};
 use storage::Tx;
-use storage::listing::{self, Moved};
-use storage::people::{self, Profile};
-use storage::phones::{self, HOME, Telephone};
+use storage::listing::{self, ChangedMemberFields};
+use storage::people::{self, PersonProfile};
+use storage::phones::{self, HOME, StoredPhone};
 
 /// Takes over what a row of the member search tells of somebody who is known. Of whoever has a benefit it tells the
 /// benefit's branch, sellers and days, not his own.
-pub(crate) fn take_over(person: &mut Profile, told: &Profile, is_alone: bool) {
+pub(crate) fn apply_mirrored_profile(person: &mut PersonProfile, told: &PersonProfile, is_alone: bool) {
     let was_member = std::mem::replace(&mut person.is_member, true);
     person.name.clone_from(&told.name);
     person.document.clone_from(&told.document);
@@ -46,7 +46,7 @@ pub(crate) fn take_over(person: &mut Profile, told: &Profile, is_alone: bool) {
 }
 
 /// His telephones: those that are known, unless the first of a kind is another now.
-pub(crate) fn telephones(had: &[Telephone], person: &Profile) -> Vec<Telephone> {
+pub(crate) fn mirror_telephones(had: &[StoredPhone], person: &PersonProfile) -> Vec<StoredPhone> {
     let first = |kind| had.iter().find(|one| one.kind == kind).map(|one| &one.number);
     if first(PhoneKind::Mobile) == person.mobile.as_ref()
         && first(PhoneKind::Landline) == person.landline.as_ref()
@@ -55,52 +55,60 @@ pub(crate) fn telephones(had: &[Telephone], person: &Profile) -> Vec<Telephone> 
     }
     let told = [(PhoneKind::Mobile, &person.mobile), (PhoneKind::Landline, &person.landline)];
     let one = |(kind, number): (PhoneKind, &Option<domain::Phone>)| {
-        Some(Telephone { kind, country: HOME.to_owned(), number: number.clone()? })
+        Some(StoredPhone { kind, country: HOME.to_owned(), number: number.clone()? })
     };
     told.into_iter().filter_map(one).collect()
 }
 
 /// Writes people who are not known yet, but for their rows in the searches.
-pub(crate) async fn insert<'p>(
+pub(crate) async fn insert_mirrored_people<'p>(
     tx: &mut Tx,
-    acting: &Acting<'_>,
-    new: impl Iterator<Item = (PersonCode, &'p Profile)> + Clone,
+    acting: &ActorContext<'_>,
+    new: impl Iterator<Item = (PersonCode, &'p PersonProfile)> + Clone,
 ) -> Result<u64, Error> {
-    tx.batch(people::insert_each(acting.tenant, new.clone())).await?;
+    tx.execute_batch(people::insert_people(acting.tenant, new.clone())).await?;
     let mut count = 0;
     let mut all = Vec::new();
     for (code, person) in new {
         count += 1;
-        all.extend(telephones(&[], person).into_iter().map(|one| (code, one)));
+        all.extend(mirror_telephones(&[], person).into_iter().map(|one| (code, one)));
     }
-    tx.batch(phones::insert_listed(acting.tenant, &all)).await?;
+    tx.execute_batch(phones::insert_phone_list(acting.tenant, &all)).await?;
     Ok(count)
 }
 
 /// Writes somebody who is known, and his rows in the searches; `false` where nothing became another.
-pub(crate) async fn change(
+pub(crate) async fn update_mirrored_person(
     tx: &mut Tx,
-    acting: &Acting<'_>,
+    acting: &ActorContext<'_>,
     code: PersonCode,
-    (before, had): (&Profile, &[Telephone]),
-    (after, phones): (&Profile, &[Telephone]),
+    (before, had): (&PersonProfile, &[StoredPhone]),
+    (after, phones): (&PersonProfile, &[StoredPhone]),
 ) -> Result<bool, Error> {
     if before == after && had == phones {
         return Ok(false);
     }
     let tenant = acting.tenant;
-    people::update(tx, tenant, code, after).await?;
+    people::update_person(tx, tenant, code, after).await?;
     if phones != had {
-        phones::replace(tx, tenant, code, phones).await?;
+        phones::replace_phones(tx, tenant, code, phones).await?;
     }
     if before.is_member {
-        let days = listed_days(after, &acting.registers.zone);
-        let moved = Moved { name: before.name != after.name, branch: before.branch != after.branch };
-        listing::change_member(tx, tenant, &member(code, after), &own(after, &days), moved).await?;
+        let days = compute_listing_days(after, &acting.registers.zone);
+        let moved =
+            ChangedMemberFields { name: before.name != after.name, branch: before.branch != after.branch };
+        listing::update_member_rows(
+            tx,
+            tenant,
+            &build_listed_member(code, after),
+            &build_member_row(after, &days),
+            moved,
+        )
+        .await?;
     }
-    let changes = between((before, had), (after, phones));
+    let changes = compare_people((before, had), (after, phones));
     if !changes.is_empty() {
-        tell(tx, acting, code, "espelhado", changes).await?;
+        record_person_change(tx, acting, code, "espelhado", changes).await?;
     }
     Ok(true)
 }

@@ -1,7 +1,7 @@
 //! Codes that are written down for the day when the other device is lost: ten, each good once. They are passwords that the
 //! system chose, so long that their hash needs no salt and no Argon2.
 
-use domain::{Chance, Password, TenantId, UserCode};
+use domain::{Password, RandomSource, TenantId, UserCode};
 use sha2::{Digest, Sha256};
 
 const CODES: usize = 10;
@@ -9,12 +9,12 @@ const CODES: usize = 10;
 const SIGNS: usize = 20;
 
 /// Fresh codes.
-pub fn fresh(chance: &dyn Chance) -> Vec<String> {
-    (0..CODES).map(|_| Password::generated(chance).expose().to_owned()).collect()
+pub fn generate_recovery_codes(chance: &dyn RandomSource) -> Vec<String> {
+    (0..CODES).map(|_| Password::generate(chance).expose().to_owned()).collect()
 }
 
 /// What is kept of a code; `None` where it cannot be one.
-pub fn hash(tenant: TenantId, user: UserCode, code: &str) -> Option<[u8; 32]> {
+pub fn hash_recovery_code(tenant: TenantId, user: UserCode, code: &str) -> Option<[u8; 32]> {
     let signs: String = code.chars().filter(char::is_ascii_alphanumeric).collect();
     if signs.len() != SIGNS {
         return None;
@@ -30,10 +30,10 @@ mod tests {
     #[test]
     fn a_code_is_known_however_it_is_typed_and_by_its_owner_alone() {
         let (tenant, user) = (TenantId::new(1), UserCode::new(2));
-        let kept = hash(tenant, user, "abcde-fghjk-mnpqr-stuvw");
+        let kept = hash_recovery_code(tenant, user, "abcde-fghjk-mnpqr-stuvw");
         assert!(kept.is_some());
-        assert_eq!(hash(tenant, user, " ABCDE fghjk mnpqrstuvw"), kept);
-        assert_ne!(hash(tenant, UserCode::new(3), "abcde-fghjk-mnpqr-stuvw"), kept);
-        assert_eq!(hash(tenant, user, "123456"), None);
+        assert_eq!(hash_recovery_code(tenant, user, " ABCDE fghjk mnpqrstuvw"), kept);
+        assert_ne!(hash_recovery_code(tenant, UserCode::new(3), "abcde-fghjk-mnpqr-stuvw"), kept);
+        assert_eq!(hash_recovery_code(tenant, user, "123456"), None);
     }
 }

@@ -11,19 +11,20 @@ const DIGITS: usize = 6;
 const TOLERANCE: i64 = 1;
 
 /// The step of time whose code this is, of those that are good now; with blanks in it, as some devices show it.
-pub fn step(secret: &[u8], typed: &str, now: Moment) -> Option<i64> {
+pub fn find_code_step(secret: &[u8], typed: &str, now: Moment) -> Option<i64> {
     let digits: String = typed.chars().filter(|sign| !sign.is_whitespace()).collect();
     if digits.len() != DIGITS || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
     }
     let here = now.millis().div_euclid(1000 * PERIOD);
     // All are compared, so that the time it takes tells nothing.
-    let same = (here - TOLERANCE..=here + TOLERANCE).filter(|step| code(secret, *step, DIGITS) == digits);
+    let same =
+        (here - TOLERANCE..=here + TOLERANCE).filter(|step| compute_code(secret, *step, DIGITS) == digits);
     same.max()
 }
 
 /// The code of a step.
-fn code(secret: &[u8], step: i64, digits: usize) -> String {
+fn compute_code(secret: &[u8], step: i64, digits: usize) -> String {
     // The algorithm that authenticators know; what is weak in SHA-1 is not what an HMAC stands on.
     let key = hmac::Key::new(hmac::HMAC_SHA1_FOR_LEGACY_USE_ONLY, secret);
     let tag = hmac::sign(&key, &step.to_be_bytes());
@@ -34,7 +35,7 @@ fn code(secret: &[u8], step: i64, digits: usize) -> String {
 }
 
 /// The secret as people type it: base 32 (RFC 4648), without padding.
-pub fn text(secret: &[u8]) -> String {
+pub fn encode_secret(secret: &[u8]) -> String {
     const SIGNS: &[u8; 32] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
     let bits = secret.len() * 8;
     let bit = |at: usize| secret.get(at / 8).map_or(0, |byte| byte >> (7 - at % 8) & 1);
@@ -43,13 +44,17 @@ pub fn text(secret: &[u8]) -> String {
 }
 
 /// What the picture says: the account and its secret, in the way that authenticators agree on.
-pub fn address(secret: &[u8], association: &str, email: &str) -> String {
+pub fn build_provisioning_uri(secret: &[u8], association: &str, email: &str) -> String {
     // A colon ends the name of the issuer.
-    let issuer = escaped(&format!("Amparo {}", association.replace(':', " ")));
-    format!("otpauth://totp/{issuer}:{}?secret={}&issuer={issuer}", escaped(email), text(secret))
+    let issuer = percent_encode(&format!("Amparo {}", association.replace(':', " ")));
+    format!(
+        "otpauth://totp/{issuer}:{}?secret={}&issuer={issuer}",
+        percent_encode(email),
+        encode_secret(secret)
+    )
 }
 
-fn escaped(text: &str) -> String {
+fn percent_encode(text: &str) -> String {
     let sign = |byte: u8| match byte {
         b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => char::from(byte).to_string(),
         _ => format!("%{byte:02X}"),
@@ -73,9 +78,13 @@ mod tests {
             (2_000_000_000, "69279037"),
             (20_000_000_000, "65353130"),
         ] {
-            assert_eq!(code(RFC, seconds / PERIOD, 8), expected);
+            assert_eq!(compute_code(RFC, seconds / PERIOD, 8), expected);
             let at = Moment::from_millis(seconds * 1000);
-            assert_eq!(step(RFC, &expected[2..], at), Some(seconds / PERIOD), "six digits of {expected}");
+            assert_eq!(
+                find_code_step(RFC, &expected[2..], at),
+                Some(seconds / PERIOD),
+                "six digits of {expected}"
+            );
         }
     }
 
@@ -84,26 +93,26 @@ mod tests {
         let at = |seconds: i64| Moment::from_millis(seconds * 1000);
         // That of 59 seconds is of the step from 30 to 59.
         for (seconds, is_good) in [(0, true), (30, true), (89, true), (90, false)] {
-            assert_eq!(step(RFC, "287082", at(seconds)).is_some(), is_good, "{seconds}");
+            assert_eq!(find_code_step(RFC, "287082", at(seconds)).is_some(), is_good, "{seconds}");
         }
-        assert_eq!(step(RFC, " 287 082 ", at(59)), Some(1));
+        assert_eq!(find_code_step(RFC, " 287 082 ", at(59)), Some(1));
         for bad in ["", "28708", "2870822", "28708a", "２８７０８２", "-87082"] {
-            assert_eq!(step(RFC, bad, at(59)), None, "{bad}");
+            assert_eq!(find_code_step(RFC, bad, at(59)), None, "{bad}");
         }
     }
 
     #[test]
     fn a_secret_is_written_in_base_32() {
-        assert_eq!(text(b""), "");
-        assert_eq!(text(b"f"), "MY");
-        assert_eq!(text(b"foobar"), "MZXW6YTBOI");
-        assert_eq!(text(RFC), "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ");
+        assert_eq!(encode_secret(b""), "");
+        assert_eq!(encode_secret(b"f"), "MY");
+        assert_eq!(encode_secret(b"foobar"), "MZXW6YTBOI");
+        assert_eq!(encode_secret(RFC), "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ");
     }
 
     #[test]
     fn the_address_is_one_that_authenticators_read() {
         assert_eq!(
-            address(b"foobar", "Associação: A&B", "ana+x@b.example"),
+            build_provisioning_uri(b"foobar", "Associação: A&B", "ana+x@b.example"),
             "otpauth://totp/Amparo%20Associa%C3%A7%C3%A3o%20%20A%26B:ana%2Bx%40b.example\
              ?secret=MZXW6YTBOI&issuer=Amparo%20Associa%C3%A7%C3%A3o%20%20A%26B"
         );

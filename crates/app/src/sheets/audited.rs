@@ -1,12 +1,12 @@
 //! What the audit keeps of an export: before its first row leaves, who has which list, by which filters; and behind the
 //! last, how many rows. Filters that may name somebody are told by their names alone.
 
-use super::List;
+use super::ExportableList;
 use crate::access::Session;
 use crate::{App, Error};
 use domain::Sheet;
-use storage::Lane;
-use storage::audit::{self, Entry};
+use storage::WriteLane;
+use storage::audit::{self, AuditEntry};
 
 /// What the audit calls it.
 pub const OPERATION: &str = "GET /gestao/exportacao";
@@ -48,7 +48,7 @@ const PLAIN: &[&str] = &[
     "dataAberturaFinal",
 ];
 
-fn filters(pairs: &[(String, String)]) -> String {
+fn describe_filters(pairs: &[(String, String)]) -> String {
     let given =
         pairs.iter().filter(|(name, text)| !text.is_empty() && !matches!(&**name, "formato" | "colunas"));
     let told: Vec<String> = given
@@ -61,28 +61,44 @@ fn filters(pairs: &[(String, String)]) -> String {
 }
 
 #[boxed::future]
-pub async fn begun(
+pub async fn audit_export_start(
     app: &App,
     caller: &Session,
-    list: &List,
+    list: &ExportableList,
     format: Sheet,
     pairs: &[(String, String)],
 ) -> Result<(), Error> {
     let format = wire::names::sheet(format);
-    append(app, caller, format!("exportou a lista {} em {format}, {}", list.name, filters(pairs))).await
+    append_audit_entry(
+        app,
+        caller,
+        format!("exportou a lista {} em {format}, {}", list.name, describe_filters(pairs)),
+    )
+    .await
 }
 
 #[boxed::future]
-pub async fn ended(app: &App, caller: &Session, list: &List, rows: u64, whole: bool) -> Result<(), Error> {
+pub async fn audit_export_end(
+    app: &App,
+    caller: &Session,
+    list: &ExportableList,
+    rows: u64,
+    whole: bool,
+) -> Result<(), Error> {
     let how = if whole { "terminou" } else { "parou" };
-    append(app, caller, format!("{how} de exportar a lista {}, com {rows} linhas", list.name)).await
+    append_audit_entry(app, caller, format!("{how} de exportar a lista {}, com {rows} linhas", list.name))
+        .await
 }
 
-async fn append(app: &App, caller: &Session, detail: String) -> Result<(), Error> {
+async fn append_audit_entry(app: &App, caller: &Session, detail: String) -> Result<(), Error> {
     let tenant = caller.scope.tenant();
     let (user, detail) = (Some(caller.user), Some(detail));
-    let entry = Entry { tenant, at: app.now(), user, operation: OPERATION, person: None, detail };
-    app.db.write(Lane::of(tenant), entry, |tx, entry| Box::pin(audit::append(tx, entry))).await?;
+    let entry = AuditEntry { tenant, at: app.now(), user, operation: OPERATION, person: None, detail };
+    app.db
+        .write(WriteLane::foreground(tenant), entry, |tx, entry| {
+            Box::pin(audit::append_audit_entry(tx, entry))
+        })
+        .await?;
     Ok(())
 }
 
@@ -94,7 +110,7 @@ mod tests {
     fn what_may_name_somebody_is_told_by_its_name_alone() {
         let pairs = [("nome", "Maria"), ("codLoja", "2"), ("cpf", ""), ("formato", "csv")];
         let pairs: Vec<_> = pairs.map(|(name, text)| (name.to_owned(), text.to_owned())).into();
-        assert_eq!(filters(&pairs), "com os filtros nome, codLoja=2");
-        assert_eq!(filters(&[]), "sem filtros");
+        assert_eq!(describe_filters(&pairs), "com os filtros nome, codLoja=2");
+        assert_eq!(describe_filters(&[]), "sem filtros");
     }
 }

@@ -1,19 +1,19 @@
 //! The rows of a list, a page at a time, by the functions that show it. The next page begins behind the last row that was
 //! read, wherever a list has an order that stays: what comes and goes meanwhile moves nothing.
 
-use super::office::{self, Audited};
-use super::registers::{self, Names};
-use super::{Cell, Column, List, SheetError, Which, members, work};
+use super::office::{self, AuditExportRow};
+use super::registers::{self, ReferenceNames};
+use super::{ExportableList, ListColumn, ListExportError, ListKind, SpreadsheetCell, members, work};
 use crate::access::Session;
-use crate::audit::{self, Reading};
-use crate::base::{self, Registers};
-use crate::searches::{self, Behind, FoundBenefit, Part, Turn};
+use crate::audit::{self, ReverseAuditQuery};
+use crate::base::{self, TenantRegisters};
+use crate::searches::{self, BenefitListFilter, BenefitMovement, FoundBenefit, SearchBatch};
 use crate::{App, cases, deals, feed, leads, mail, registering, triggers, users};
 use ::registers::Register;
 use domain::{CaseKind, Entity, HistoryCode, HistoryCursor, Moment, UserCode};
 use std::collections::HashMap;
 use std::sync::Arc;
-use wire::read::{self, Between, Given, QueryDate, Record};
+use wire::read::{self, BoundedInt, FieldPatch, InputRecord, QueryDate};
 use wire::records::{
     AuditoriaExportacaoQuery, BeneficioExportacaoQuery, CasoQuery, EntregaExportacaoQuery, HistoricoQuery,
     LeadQuery, NegocioQuery, PesquisaAssociadoQuery, PesquisaBeneficioQuery, UsuarioQuery,
@@ -23,18 +23,18 @@ use wire::records::{
 const PAGE: i64 = 100;
 const OPERATION: &str = super::audited::OPERATION;
 
-type Pairs = Vec<(String, String)>;
+type QueryPairs = Vec<(String, String)>;
 
 /// What was asked of a list, and how far it was read.
-pub(super) struct Rows {
-    pairs: Pairs,
+pub(super) struct ListRowReader {
+    pairs: QueryPairs,
     /// Which of the list's columns are wanted, in the order in which they were.
     columns: Vec<usize>,
-    at: At,
+    at: ReadPosition,
     done: bool,
 }
 
-enum At {
+enum ReadPosition {
     Members { after: i32 },
     Benefits { after: i32 },
     Cases { kind: CaseKind, until: Option<Moment>, skip: i64 },
@@ -45,134 +45,144 @@ enum At {
     Mails { before: i32 },
     Deliveries { before: Option<HistoryCode> },
     History { after: HistoryCursor },
-    Register { register: &'static Register, page: i32, names: Option<Names> },
+    Register { register: &'static Register, page: i32, names: Option<ReferenceNames> },
 }
 
-impl Rows {
-    pub fn new(list: &List, pairs: Pairs, columns: Vec<usize>) -> Rows {
+impl ListRowReader {
+    pub fn new(list: &ExportableList, pairs: QueryPairs, columns: Vec<usize>) -> ListRowReader {
         let at = match list.which {
-            Which::Members => At::Members { after: 0 },
-            Which::Benefits => At::Benefits { after: 0 },
-            Which::Cases(kind) => At::Cases { kind, until: None, skip: 0 },
-            Which::Deals => At::Deals { page: 1, last: i32::MAX },
-            Which::Leads => At::Leads { page: 1, last: i32::MAX },
-            Which::Users => At::Users { page: 1 },
-            Which::Audit => At::Audit { before: None, users: None },
-            Which::Mails => At::Mails { before: i32::MAX },
-            Which::Deliveries => At::Deliveries { before: None },
-            Which::History => At::History { after: HistoryCursor::START },
-            Which::Register(register) => At::Register { register, page: 1, names: None },
+            ListKind::Members => ReadPosition::Members { after: 0 },
+            ListKind::Benefits => ReadPosition::Benefits { after: 0 },
+            ListKind::Cases(kind) => ReadPosition::Cases { kind, until: None, skip: 0 },
+            ListKind::Deals => ReadPosition::Deals { page: 1, last: i32::MAX },
+            ListKind::Leads => ReadPosition::Leads { page: 1, last: i32::MAX },
+            ListKind::Users => ReadPosition::Users { page: 1 },
+            ListKind::Audit => ReadPosition::Audit { before: None, users: None },
+            ListKind::Mails => ReadPosition::Mails { before: i32::MAX },
+            ListKind::Deliveries => ReadPosition::Deliveries { before: None },
+            ListKind::History => ReadPosition::History { after: HistoryCursor::START },
+            ListKind::Register(register) => ReadPosition::Register { register, page: 1, names: None },
         };
-        Rows { pairs, columns, at, done: false }
+        ListRowReader { pairs, columns, at, done: false }
     }
 
     /// The next rows; `None` behind the last.
     #[boxed::future]
-    pub async fn next(&mut self, app: &App, caller: &Session) -> Result<Option<Vec<Vec<Cell>>>, SheetError> {
+    pub async fn next(
+        &mut self,
+        app: &App,
+        caller: &Session,
+    ) -> Result<Option<Vec<Vec<SpreadsheetCell>>>, ListExportError> {
         if self.done {
             return Ok(None);
         }
         let (pairs, columns) = (&self.pairs, &self.columns);
         let (rows, has_more) = match &mut self.at {
-            At::Members { after } => {
-                let query: PesquisaAssociadoQuery = asked(pairs)?;
-                let found = searches::rows_behind(app, caller, query, *after, OPERATION).await?;
+            ReadPosition::Members { after } => {
+                let query: PesquisaAssociadoQuery = parse_query(pairs)?;
+                let found = searches::list_members_after(app, caller, query, *after, OPERATION).await?;
                 *after = found.next.unwrap_or(*after);
-                let rows = picked(members::MEMBERS, columns, &found.registers, &found.rows);
+                let rows = pick_cells(members::MEMBERS, columns, &found.registers, &found.rows);
                 (rows, found.next.is_some())
             }
-            At::Benefits { after } => {
-                let found = benefits(app, caller, pairs, *after).await?;
+            ReadPosition::Benefits { after } => {
+                let found = list_benefits_after(app, caller, pairs, *after).await?;
                 *after = found.next.unwrap_or(*after);
-                let rows = picked(members::BENEFITS, columns, &found.registers, &found.rows);
+                let rows = pick_cells(members::BENEFITS, columns, &found.registers, &found.rows);
                 (rows, found.next.is_some())
             }
-            At::Cases { kind, until, skip } => {
-                let query: CasoQuery = asked(pairs)?;
-                let (found, by) = cases::behind(app, caller, *kind, query, (*until, *skip)).await?;
+            ReadPosition::Cases { kind, until, skip } => {
+                let query: CasoQuery = parse_query(pairs)?;
+                let (found, by) =
+                    cases::list_cases_behind(app, caller, *kind, query, (*until, *skip)).await?;
                 if let Some(last) = found.last().map(|one| one.case.head().opened_at) {
                     let same = found.iter().filter(|one| one.case.head().opened_at == last).count() as i64;
                     *skip = if *until == Some(last) { *skip + same } else { same };
                     *until = Some(last);
                 }
                 let has_more = found.len() as i64 == PAGE;
-                (picked(work::CASES, columns, &by, &found), has_more)
+                (pick_cells(work::CASES, columns, &by, &found), has_more)
             }
-            At::Deals { page, last } => {
-                let wanted = wanted_deals(asked(pairs)?, *page);
-                let mut found = deals::page(app, caller, wanted).await?;
-                let has_more = behind(page, found.total);
+            ReadPosition::Deals { page, last } => {
+                let wanted = build_deal_query(parse_query(pairs)?, *page);
+                let mut found = deals::list_deals(app, caller, wanted).await?;
+                let has_more = advance_page(page, found.total);
                 found.rows.retain(|one| one.code.get() < *last);
                 *last = found.rows.last().map_or(*last, |one| one.code.get());
-                (picked(work::DEALS, columns, &found.registers, &found.rows), has_more)
+                (pick_cells(work::DEALS, columns, &found.registers, &found.rows), has_more)
             }
-            At::Leads { page, last } => {
-                let query: LeadQuery = asked(pairs)?;
-                let (filter, active, branch) = (query.filter.set(), query.active.set(), query.branch.set());
-                let wanted = leads::Wanted { filter, active, branch, page: *page };
-                let mut found = leads::page(app, caller, wanted).await?;
-                let has_more = behind(page, found.total);
+            ReadPosition::Leads { page, last } => {
+                let query: LeadQuery = parse_query(pairs)?;
+                let (filter, active, branch) =
+                    (query.filter.into_set(), query.active.into_set(), query.branch.into_set());
+                let wanted = leads::LeadManagementQuery { filter, active, branch, page: *page };
+                let mut found = leads::list_leads(app, caller, wanted).await?;
+                let has_more = advance_page(page, found.total);
                 found.rows.retain(|one| one.code.get() < *last);
                 *last = found.rows.last().map_or(*last, |one| one.code.get());
-                (picked(work::LEADS, columns, &found.registers, &found.rows), has_more)
+                (pick_cells(work::LEADS, columns, &found.registers, &found.rows), has_more)
             }
-            At::Users { page } => {
-                let query: UsuarioQuery = asked(pairs)?;
-                let (filter, active) = (query.filter.set(), query.active.set());
-                let (role, branch) = (query.role.set(), query.branch.set());
-                let wanted = users::Wanted { filter, active, role, branch, page: *page };
-                let found = users::page(app, caller, wanted).await?;
-                let has_more = behind(page, found.total);
-                (picked(office::USERS, columns, &found.registers, &found.rows), has_more)
+            ReadPosition::Users { page } => {
+                let query: UsuarioQuery = parse_query(pairs)?;
+                let (filter, active) = (query.filter.into_set(), query.active.into_set());
+                let (role, branch) = (query.role.into_set(), query.branch.into_set());
+                let wanted = users::UserSearchQuery { filter, active, role, branch, page: *page };
+                let found = users::list_user_page(app, caller, wanted).await?;
+                let has_more = advance_page(page, found.total);
+                (pick_cells(office::USERS, columns, &found.registers, &found.rows), has_more)
             }
-            At::Audit { before, users } => {
-                let by = base::registers(app, caller.scope.tenant()).await?;
-                let reading = reading(asked(pairs)?, &by, *before);
+            ReadPosition::Audit { before, users } => {
+                let by = base::load_registers(app, caller.scope.tenant()).await?;
+                let reading = build_audit_query(parse_query(pairs)?, &by, *before);
                 let users = match users {
                     Some(users) => Arc::clone(users),
-                    None => Arc::clone(users.insert(Arc::new(audit::user_names(app, caller).await?))),
+                    None => Arc::clone(users.insert(Arc::new(audit::list_user_names(app, caller).await?))),
                 };
-                let (page, _) = audit::newest_first(app, caller, reading).await?;
+                let (page, _) = audit::read_newest_audit_page(app, caller, reading).await?;
                 *before = Some(page.reached);
                 let has_more = page.has_more;
-                let told = |told| Audited { told, users: Arc::clone(&users) };
-                let rows: Vec<Audited> = page.entries.into_iter().map(told).collect();
-                (picked(office::AUDIT, columns, &by, &rows), has_more)
+                let told = |told| AuditExportRow { told, users: Arc::clone(&users) };
+                let rows: Vec<AuditExportRow> = page.entries.into_iter().map(told).collect();
+                (pick_cells(office::AUDIT, columns, &by, &rows), has_more)
             }
-            At::Mails { before } => {
-                let by = base::registers(app, caller.scope.tenant()).await?;
-                let found = mail::listed(app, caller, *before).await?;
+            ReadPosition::Mails { before } => {
+                let by = base::load_registers(app, caller.scope.tenant()).await?;
+                let found = mail::list_outbox_mail(app, caller, *before).await?;
                 *before = found.last().map_or(*before, |one| one.code.get());
                 let has_more = found.len() as i64 == PAGE;
-                (picked(office::MAILS, columns, &by, &found), has_more)
+                (pick_cells(office::MAILS, columns, &by, &found), has_more)
             }
-            At::Deliveries { before } => {
-                let by = base::registers(app, caller.scope.tenant()).await?;
-                let query: EntregaExportacaoQuery = asked(pairs)?;
+            ReadPosition::Deliveries { before } => {
+                let by = base::load_registers(app, caller.scope.tenant()).await?;
+                let query: EntregaExportacaoQuery = parse_query(pairs)?;
                 let receiver = query.receiver;
-                let wanted = wanted_deliveries(query, &by, *before);
-                let found = triggers::newest(app, caller.scope.tenant(), receiver, wanted).await?;
+                let wanted = build_delivery_query(query, &by, *before);
+                let found =
+                    triggers::list_newest_deliveries(app, caller.scope.tenant(), receiver, wanted).await?;
                 *before = found.before;
-                (picked(office::DELIVERIES, columns, &by, &found.told), found.before.is_some())
+                (pick_cells(office::DELIVERIES, columns, &by, &found.told), found.before.is_some())
             }
-            At::History { after } => {
-                let query: HistoricoQuery = asked(pairs)?;
-                let found = feed::page(app, caller, query.entity.set(), *after).await?;
+            ReadPosition::History { after } => {
+                let query: HistoricoQuery = parse_query(pairs)?;
+                let found = feed::read_feed_page(app, caller, query.entity.into_set(), *after).await?;
                 *after = found.next;
-                (picked(office::HISTORY, columns, &found.registers, &found.entries), found.has_more)
+                (pick_cells(office::HISTORY, columns, &found.registers, &found.entries), found.has_more)
             }
-            At::Register { register, page, names } => {
+            ReadPosition::Register { register, page, names } => {
                 let register: &'static Register = register;
                 let names = match names {
                     Some(names) => names,
-                    None => names.insert(Names::of(app, caller, register).await?),
+                    None => names.insert(ReferenceNames::load(app, caller, register).await?),
                 };
                 let pairs = pairs.iter().cloned().chain([("pagina".to_owned(), page.to_string())]);
-                let asked = wire::register::asked(register, pairs)?;
-                let found = registering::page(app, caller, register, asked).await?;
-                let has_more = behind(page, found.total);
-                let cells = found.records.iter().map(|record| registers::cells(register, record, names));
-                let row = |all: Vec<Cell>| columns.iter().filter_map(|at| all.get(*at).cloned()).collect();
+                let asked = wire::register::read_list_query(register, pairs)?;
+                let found = registering::list_records(app, caller, register, asked).await?;
+                let has_more = advance_page(page, found.total);
+                let cells =
+                    found.records.iter().map(|record| registers::build_record_cells(register, record, names));
+                let row = |all: Vec<SpreadsheetCell>| {
+                    columns.iter().filter_map(|at| all.get(*at).cloned()).collect()
+                };
                 (cells.map(row).collect(), has_more)
             }
         };
@@ -182,18 +192,23 @@ impl Rows {
 }
 
 /// Goes to the next page; whether there is one.
-fn behind(page: &mut i32, total: i64) -> bool {
+fn advance_page(page: &mut i32, total: i64) -> bool {
     let has_more = i64::from(*page) * PAGE < total;
     *page += 1;
     has_more
 }
 
-fn asked<T: Record>(pairs: &Pairs) -> Result<T, SheetError> {
-    Ok(read::query(pairs.iter().filter(|(name, _)| name != "pagina" && name != "apos").cloned())?)
+fn parse_query<T: InputRecord>(pairs: &QueryPairs) -> Result<T, ListExportError> {
+    Ok(read::read_query(pairs.iter().filter(|(name, _)| name != "pagina" && name != "apos").cloned())?)
 }
 
 /// The wanted cells of rows.
-fn picked<T>(columns: &[Column<T>], wanted: &[usize], by: &Registers, rows: &[T]) -> Vec<Vec<Cell>> {
+fn pick_cells<T>(
+    columns: &[ListColumn<T>],
+    wanted: &[usize],
+    by: &TenantRegisters,
+    rows: &[T],
+) -> Vec<Vec<SpreadsheetCell>> {
     let cells = |row: &T| {
         let wanted = wanted.iter().filter_map(|at| columns.get(*at));
         wanted.map(|column| (column.value)(by, row)).collect()
@@ -202,78 +217,82 @@ fn picked<T>(columns: &[Column<T>], wanted: &[usize], by: &Registers, rows: &[T]
 }
 
 /// The next benefits behind a place: a slot, or a page where those of a month are asked for.
-async fn benefits(
+async fn list_benefits_after(
     app: &App,
     caller: &Session,
-    pairs: &Pairs,
+    pairs: &QueryPairs,
     after: i32,
-) -> Result<Behind<FoundBenefit>, SheetError> {
-    let query: BeneficioExportacaoQuery = asked(pairs)?;
-    let registers = base::registers(app, caller.scope.tenant()).await?;
-    let branch = query.branch.set();
+) -> Result<SearchBatch<FoundBenefit>, ListExportError> {
+    let query: BeneficioExportacaoQuery = parse_query(pairs)?;
+    let registers = base::load_registers(app, caller.scope.tenant()).await?;
+    let branch = query.branch.into_set();
     if KEYS.iter().any(|key| pairs.iter().any(|(name, text)| name == key && !text.is_empty())) {
-        let asked: PesquisaBeneficioQuery = asked(pairs)?;
+        let asked: PesquisaBeneficioQuery = parse_query(pairs)?;
         // All of them, however many a page has.
-        let mut found = searches::benefits(app, caller, asked).await?;
+        let mut found = searches::search_benefits(app, caller, asked).await?;
         found.rows.retain(|row| branch.is_none_or(|branch| row.benefit.branch == branch));
-        return Ok(Behind { rows: found.rows, next: None, registers: found.registers });
+        return Ok(SearchBatch { rows: found.rows, next: None, registers: found.registers });
     }
-    let situation = match query.situation.set() {
-        Some(name) => match registers.situation_named(Entity::Benefit, &name) {
+    let situation = match query.situation.into_set() {
+        Some(name) => match registers.find_situation_by_name(Entity::Benefit, &name) {
             Some(one) => Some(one.code),
-            None => return Ok(Behind { rows: Vec::new(), next: None, registers }),
+            None => return Ok(SearchBatch { rows: Vec::new(), next: None, registers }),
         },
         None => None,
     };
-    let registered = query.registered.set().map(|month| (Turn::Registered, month));
-    let month = registered.or(query.cancelled.set().map(|month| (Turn::Cancelled, month)));
-    let part = Part { branch, situation, month };
+    let registered = query.registered.into_set().map(|month| (BenefitMovement::Registered, month));
+    let month = registered.or(query.cancelled.into_set().map(|month| (BenefitMovement::Cancelled, month)));
+    let part = BenefitListFilter { branch, situation, month };
     if part.month.is_some() {
         let page = after + 1;
-        let found = searches::listed(app, caller, part, page).await?;
+        let found = searches::list_filtered_benefits(app, caller, part, page).await?;
         let next = (i64::from(page) * PAGE < found.total).then_some(page);
-        return Ok(Behind { rows: found.rows, next, registers: found.registers });
+        return Ok(SearchBatch { rows: found.rows, next, registers: found.registers });
     }
-    Ok(searches::benefits_behind(app, caller, &part, after, OPERATION).await?)
+    Ok(searches::list_benefits_after(app, caller, &part, after, OPERATION).await?)
 }
 
 /// What names a few benefits.
 const KEYS: [&str; 4] = ["placa", "chassi", "sequencial", "numeroCartaoDesconto"];
 
-fn wanted_deals(query: NegocioQuery, page: i32) -> deals::Wanted {
-    deals::Wanted {
-        filter: query.filter.set(),
-        branch: query.branch.set(),
-        funnel: query.funnel.set(),
-        stage: query.stage.set(),
-        state: query.state.set(),
-        responsible: query.responsible.set(),
-        stalled: query.stalled.set().map(Between::get),
+fn build_deal_query(query: NegocioQuery, page: i32) -> deals::DealPipelineQuery {
+    deals::DealPipelineQuery {
+        filter: query.filter.into_set(),
+        branch: query.branch.into_set(),
+        funnel: query.funnel.into_set(),
+        stage: query.stage.into_set(),
+        state: query.state.into_set(),
+        responsible: query.responsible.into_set(),
+        stalled: query.stalled.into_set().map(BoundedInt::get),
         page,
     }
 }
 
-fn wanted_deliveries(
+fn build_delivery_query(
     query: EntregaExportacaoQuery,
-    by: &Registers,
+    by: &TenantRegisters,
     before: Option<HistoryCode>,
-) -> triggers::Wanted {
-    let day = |given: Given<QueryDate>| given.set().map(QueryDate::get);
-    triggers::Wanted {
-        state: query.state.set(),
-        entity: query.entity.set(),
-        record: query.record.set().map(Between::get),
+) -> triggers::DeliveryQuery {
+    let day = |given: FieldPatch<QueryDate>| given.into_set().map(QueryDate::get);
+    triggers::DeliveryQuery {
+        state: query.state.into_set(),
+        entity: query.entity.into_set(),
+        record: query.record.into_set().map(BoundedInt::get),
         since: day(query.from).map(|day| day.start_in(&by.zone)),
         until: day(query.to).map(|day| day.next().start_in(&by.zone)),
         before,
     }
 }
 
-fn reading(query: AuditoriaExportacaoQuery, by: &Registers, before: Option<i32>) -> Reading {
-    let day = |given: Given<QueryDate>| given.set().map(QueryDate::get);
-    Reading {
-        person: query.person.set(),
-        user: query.user.set(),
+fn build_audit_query(
+    query: AuditoriaExportacaoQuery,
+    by: &TenantRegisters,
+    before: Option<i32>,
+) -> ReverseAuditQuery {
+    let day = |given: FieldPatch<QueryDate>| given.into_set().map(QueryDate::get);
+    ReverseAuditQuery {
+        person: query.person.into_set(),
+        user: query.user.into_set(),
         since: day(query.from).map(|day| day.start_in(&by.zone)),
         until: day(query.to).map(|day| day.next().start_in(&by.zone)),
         before,

@@ -1,9 +1,9 @@
 //! An export on its way: rows are read while those before them leave. Nothing is read ahead of a reader that is slow, and
 //! nothing more once he has gone.
 
-use super::rows::Rows;
-use super::xlsx::Book;
-use super::{Cell, Heading, List, SheetError, audited, csv};
+use super::rows::ListRowReader;
+use super::xlsx::WorkbookWriter;
+use super::{ColumnHeading, ExportableList, ListExportError, SpreadsheetCell, audited, csv};
 use crate::access::Session;
 use crate::{App, Error, HeavyWork, HeldPlace, audit, base};
 use domain::{Sheet, TimeZone};
@@ -15,7 +15,7 @@ use tokio::sync::mpsc;
 use wire::records::ExportacaoQuery;
 
 /// What leaves: the file's name and kind, and its bytes as they come.
-pub struct Export {
+pub struct ListExport {
     pub file_name: String,
     pub content_type: &'static str,
     /// An error ends it in the middle: the reader must see that it is not whole.
@@ -34,125 +34,129 @@ const PATIENCE_FOR_A_PLACE: Duration = Duration::from_secs(10);
 
 /// The places of a book: one on the disk until its reader has it, and one among those that are made, which it does not
 /// keep from others while its reader is slow.
-struct BookPlaces {
+struct WorkbookPermits {
     making: HeldPlace,
     leaving: HeldPlace,
 }
 
-impl BookPlaces {
-    async fn acquire(app: &App, caller: &Session) -> Result<BookPlaces, Error> {
+impl WorkbookPermits {
+    async fn acquire(app: &App, caller: &Session) -> Result<WorkbookPermits, Error> {
         let (places, tenant) = (&app.heavy_work, caller.scope.tenant());
         let full = || Error::NoPlace(HeavyWork::WorkbookExport);
         let leaving = places.leaving_workbooks.try_acquire(tenant).ok_or_else(full)?;
         let making = places.workbook_exports.acquire(tenant, PATIENCE_FOR_A_PLACE).await.ok_or_else(full)?;
-        Ok(BookPlaces { making, leaving })
+        Ok(WorkbookPermits { making, leaving })
     }
 }
 
 /// Begins an export. What is wrong with what was asked for is told here, before anything leaves.
 #[boxed::future]
-pub async fn open(
+pub async fn start_list_export(
     app: &App,
     caller: &Arc<Session>,
-    list: List,
+    list: ExportableList,
     pairs: Vec<(String, String)>,
-) -> Result<Export, SheetError> {
-    caller.must_be(list.roles)?;
-    let caller = Arc::new(caller.within(audited::OPERATION));
-    let how: ExportacaoQuery = wire::read::query(pairs.iter().cloned())?;
-    let format = how.format.set().unwrap_or(Sheet::Csv);
+) -> Result<ListExport, ListExportError> {
+    caller.require_role(list.roles)?;
+    let caller = Arc::new(caller.within_operation(audited::OPERATION));
+    let how: ExportacaoQuery = wire::read::read_query(pairs.iter().cloned())?;
+    let format = how.format.into_set().unwrap_or(Sheet::Csv);
     let all = list.headings();
-    let chosen = chosen(&all, how.columns.set().as_deref());
-    let headings: Vec<Heading> = chosen.iter().map(|at| all[*at]).collect();
+    let chosen = choose_columns(&all, how.columns.into_set().as_deref());
+    let headings: Vec<ColumnHeading> = chosen.iter().map(|at| all[*at]).collect();
     let book = match format {
         Sheet::Csv => None,
-        Sheet::Xlsx => Some(BookPlaces::acquire(app, &caller).await?),
+        Sheet::Xlsx => Some(WorkbookPermits::acquire(app, &caller).await?),
     };
-    let mut rows = Rows::new(&list, pairs.clone(), chosen);
+    let mut rows = ListRowReader::new(&list, pairs.clone(), chosen);
     let first = rows.next(app, &caller).await?.unwrap_or_default();
-    audited::begun(app, &caller, &list, format, &pairs).await?;
-    let zone = base::registers(app, caller.scope.tenant()).await?.zone.clone();
+    audited::audit_export_start(app, &caller, &list, format, &pairs).await?;
+    let zone = base::load_registers(app, caller.scope.tenant()).await?.zone.clone();
     let (send, bytes) = mpsc::channel(WAITING);
     let day = app.now().date_in(&zone).to_iso();
     let (ending, content_type) = match format {
         Sheet::Csv => ("csv", "text/csv; charset=utf-8"),
         Sheet::Xlsx => ("xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
     };
-    let export = Export { file_name: format!("{}-{day}.{ending}", list.name), content_type, bytes };
-    let leaving = Leaving { app: app.clone(), caller, list, headings, zone, rows, send, book };
+    let export = ListExport { file_name: format!("{}-{day}.{ending}", list.name), content_type, bytes };
+    let leaving = ListExportTask { app: app.clone(), caller, list, headings, zone, rows, send, book };
     tokio::spawn(leaving.run(format, first));
     Ok(export)
 }
 
 /// The columns that are wanted, in the order of the list; all where none of the names is known.
-fn chosen(all: &[Heading], wanted: Option<&str>) -> Vec<usize> {
+fn choose_columns(all: &[ColumnHeading], wanted: Option<&str>) -> Vec<usize> {
     let wanted: Vec<&str> =
         wanted.unwrap_or_default().split([',', ' ']).filter(|name| !name.is_empty()).collect();
     let some: Vec<usize> = (0..all.len()).filter(|at| wanted.contains(&all[*at].name)).collect();
     if some.is_empty() { (0..all.len()).collect() } else { some }
 }
 
-struct Leaving {
+struct ListExportTask {
     app: App,
     caller: Arc<Session>,
-    list: List,
-    headings: Vec<Heading>,
+    list: ExportableList,
+    headings: Vec<ColumnHeading>,
     zone: TimeZone,
-    rows: Rows,
+    rows: ListRowReader,
     send: mpsc::Sender<Result<Vec<u8>, Error>>,
-    book: Option<BookPlaces>,
+    book: Option<WorkbookPermits>,
 }
 
 /// How an export went on: `false` where its reader has gone.
-type Went = Result<bool, Error>;
+type ExportStreamOutcome = Result<bool, Error>;
 
-impl Leaving {
-    async fn run(mut self, format: Sheet, first: Vec<Vec<Cell>>) {
+impl ListExportTask {
+    async fn run(mut self, format: Sheet, first: Vec<Vec<SpreadsheetCell>>) {
         let mut count = 0;
         let went = match format {
-            Sheet::Csv => self.csv(first, &mut count).await,
-            Sheet::Xlsx => self.xlsx(first, &mut count).await,
+            Sheet::Csv => self.write_csv(first, &mut count).await,
+            Sheet::Xlsx => self.write_xlsx(first, &mut count).await,
         };
         let whole = matches!(went, Ok(true));
         if let Err(error) = went {
             tracing::error!(%error, list = self.list.name, rows = count, "an export was cut off");
             let _ = self.send.send(Err(error)).await;
         }
-        if let Err(error) = audited::ended(&self.app, &self.caller, &self.list, count, whole).await {
+        if let Err(error) = audited::audit_export_end(&self.app, &self.caller, &self.list, count, whole).await
+        {
             tracing::error!(%error, list = self.list.name, rows = count, "the end of an export was not audited");
         }
     }
 
     /// The next rows.
-    async fn next(&mut self, pages: &mut u32) -> Result<Option<Vec<Vec<Cell>>>, Error> {
+    async fn next_page(&mut self, pages: &mut u32) -> Result<Option<Vec<Vec<SpreadsheetCell>>>, Error> {
         *pages += 1;
         if pages.is_multiple_of(PAGES_BETWEEN_LOOKS) {
-            audit::flush(&self.app).await?;
+            audit::flush_access_log(&self.app).await?;
         }
         match self.rows.next(&self.app, &self.caller).await {
             Ok(rows) => Ok(rows),
-            Err(SheetError::App(error)) => Err(error),
-            Err(SheetError::Unread(problems)) => Err(Error::Text(problems.into_lines().join(" "))),
+            Err(ListExportError::App(error)) => Err(error),
+            Err(ListExportError::InvalidQuery(problems)) => {
+                Err(Error::Defect(problems.into_lines().join(" ")))
+            }
         }
     }
 
-    async fn csv(&mut self, first: Vec<Vec<Cell>>, count: &mut u64) -> Went {
-        let mut piece = csv::begin(&self.headings)?;
+    async fn write_csv(&mut self, first: Vec<Vec<SpreadsheetCell>>, count: &mut u64) -> ExportStreamOutcome {
+        let mut piece = csv::encode_header(&self.headings)?;
         let (mut rows, mut pages) = (Some(first), 0);
         while let Some(some) = rows {
-            piece.extend(csv::lines(&some, &self.zone)?);
+            piece.extend(csv::encode_rows(&some, &self.zone)?);
             *count += some.len() as u64;
             if self.send.send(Ok(std::mem::take(&mut piece))).await.is_err() {
                 return Ok(false);
             }
-            rows = self.next(&mut pages).await?;
+            rows = self.next_page(&mut pages).await?;
         }
         Ok(true)
     }
 
-    async fn xlsx(&mut self, first: Vec<Vec<Cell>>, count: &mut u64) -> Went {
+    async fn write_xlsx(&mut self, first: Vec<Vec<SpreadsheetCell>>, count: &mut u64) -> ExportStreamOutcome {
         let folder: PathBuf = self.app.place.data.clone().unwrap_or_else(std::env::temp_dir);
-        let mut book = Book::new(self.list.title, &self.headings, &folder, (self.app.now(), &self.zone))?;
+        let mut book =
+            WorkbookWriter::new(self.list.title, &self.headings, &folder, (self.app.now(), &self.zone))?;
         let (mut rows, mut pages) = (Some(first), 0);
         while let Some(some) = rows {
             if self.send.is_closed() {
@@ -160,20 +164,20 @@ impl Leaving {
             }
             *count += some.len() as u64;
             let zone = self.zone.clone();
-            book = blocking(move || book.add(&some, &zone).map(|()| book)).await?;
-            rows = self.next(&mut pages).await?;
+            book = run_blocking(move || book.add_rows(&some, &zone).map(|()| book)).await?;
+            rows = self.next_page(&mut pages).await?;
         }
-        let mut file = blocking(move || book.finish()).await?;
+        let mut file = run_blocking(move || book.finish()).await?;
         // From here on the reader alone says how long it takes: others may be made meanwhile.
-        let _leaving = self.book.take().map(|BookPlaces { making, leaving }| {
+        let _leaving = self.book.take().map(|WorkbookPermits { making, leaving }| {
             drop(making);
             leaving
         });
         loop {
             let piece;
-            (file, piece) = blocking(move || {
+            (file, piece) = run_blocking(move || {
                 let mut piece = vec![0; PIECE];
-                let read = file.read(&mut piece).map_err(|error| Error::Text(error.to_string()))?;
+                let read = file.read(&mut piece).map_err(|error| Error::Defect(error.to_string()))?;
                 piece.truncate(read);
                 Ok((file, piece))
             })
@@ -191,9 +195,9 @@ impl Leaving {
 }
 
 /// Writes files where waiting for them makes nobody wait.
-async fn blocking<T: Send + 'static>(
+async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Error> + Send + 'static,
 ) -> Result<T, Error> {
     let done = tokio::task::spawn_blocking(work).await;
-    done.unwrap_or_else(|error| Err(Error::Text(error.to_string())))
+    done.unwrap_or_else(|error| Err(Error::Defect(error.to_string())))
 }

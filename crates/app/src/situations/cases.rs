@@ -1,43 +1,45 @@
 //! What people work on: opened, changed, moved to another situation. All of that is one write.
 
-use super::Acting;
+use super::ActorContext;
 use crate::Error;
-use crate::base::Registers;
-use crate::differences::{self, Difference};
+use crate::base::TenantRegisters;
+use crate::differences::{self, FieldDifference};
 use domain::{CaseKind, HistoryCode, Moment};
-use storage::benefits::Benefit;
-use storage::cases::{self, Case};
+use storage::benefits::StoredBenefit;
+use storage::cases::{self, StoredCase};
 use storage::counters::{self, Counter};
 use storage::field_changes::{self, FieldChange};
-use storage::history::{self, Change};
-use storage::situations::Situation;
+use storage::history::{self, NewHistoryRow};
+use storage::situations::StoredSituation;
 use storage::{Statement, Tx, audit};
-use wire::trigger::{
-    AppointmentTrigger, ClaimTrigger, InspectionTrigger, TicketTrigger, benefit_description,
-};
+use wire::trigger::{AppointmentTrigger, ClaimTrigger, InspectionTrigger, TicketTrigger, describe_benefit};
 
 /// A case as it is to be.
-pub(crate) struct Store<'a> {
+pub(crate) struct PendingCaseWrite<'a> {
     /// None for a new one.
-    pub before: Option<(i32, &'a Case)>,
-    pub after: Case,
+    pub before: Option<(i32, &'a StoredCase)>,
+    pub after: StoredCase,
     /// The benefit that it is about.
-    pub benefit: Option<&'a Benefit>,
+    pub benefit: Option<&'a StoredBenefit>,
     pub reason: Option<String>,
     /// The fields in which both differ, as people read them.
-    pub differences: Vec<Difference>,
+    pub differences: Vec<FieldDifference>,
     /// What else is written with it, once its code is known.
     pub also: Box<dyn FnOnce(i32) -> Vec<Statement> + Send + 'a>,
 }
 
 /// Writes a case, new or changed, with everything that follows from it; gives back its code, and it as it was written.
-pub(crate) async fn store(tx: &mut Tx, acting: &Acting<'_>, store: Store<'_>) -> Result<(i32, Case), Error> {
+pub(crate) async fn store_case(
+    tx: &mut Tx,
+    acting: &ActorContext<'_>,
+    store: PendingCaseWrite<'_>,
+) -> Result<(i32, StoredCase), Error> {
     let (tenant, mut after) = (acting.tenant, store.after);
     let kind = after.kind();
     let new = i32::from(store.before.is_none());
     let from = store.before.map(|(_, before)| before.head().situation);
     let changes = from != Some(after.head().situation);
-    let (counts, protocols) = counters_of(kind);
+    let (counts, protocols) = select_counters(kind);
     let fields = i32::try_from(store.differences.len()).unwrap_or(i32::MAX);
     let wanted = [
         (counts, new),
@@ -47,25 +49,30 @@ pub(crate) async fn store(tx: &mut Tx, acting: &Acting<'_>, store: Store<'_>) ->
         (Counter::Audit, 1),
     ];
     let [code, protocol, first_field, history_code, audit_code] =
-        counters::take_all(tx, tenant, wanted).await?;
+        counters::reserve_number_blocks(tx, tenant, wanted).await?;
     let code = store.before.map_or(code, |(code, _)| code);
     match store.before {
         None => after.head_mut().protocol = protocol,
         Some((_, before)) => after.head_mut().version = before.head().version + 1,
     }
-    mark(acting, &mut after, changes)?;
+    mark_case_times(acting, &mut after, changes)?;
     let mut statements = match store.before {
-        None => cases::insert(tenant, kind, [(code, &after)]),
-        Some(_) => vec![cases::update(tenant, code, &after)],
+        None => cases::insert_cases(tenant, kind, [(code, &after)]),
+        Some(_) => vec![cases::update_case(tenant, code, &after)],
     };
     statements.extend((store.also)(code));
-    let of =
-        field_changes::Of { tenant, subject: subject(kind), record: code, user: acting.user, at: acting.now };
-    let told: Vec<FieldChange> = store.differences.iter().map(kept).collect();
-    statements.extend(field_changes::insert(of, first_field, &told));
-    let done = done(acting, &store.before, &after, changes, &store.differences)?;
+    let of = field_changes::FieldChangeContext {
+        tenant,
+        subject: name_history_subject(kind),
+        record: code,
+        user: acting.user,
+        at: acting.now,
+    };
+    let told: Vec<FieldChange> = store.differences.iter().map(convert_difference).collect();
+    statements.extend(field_changes::insert_field_changes(of, first_field, &told));
+    let done = describe_case_change(acting, &store.before, &after, changes, &store.differences)?;
     if changes {
-        let change = Change {
+        let change = NewHistoryRow {
             tenant,
             entity: kind.entity(),
             record: code,
@@ -78,26 +85,26 @@ pub(crate) async fn store(tx: &mut Tx, acting: &Acting<'_>, store: Store<'_>) ->
             at: acting.now,
         };
         let history_code = HistoryCode::new(history_code);
-        let body = body(acting, (history_code, acting.now), code, &after, store.benefit)?;
-        let receivers = acting.receivers_of(kind.entity());
-        statements.extend(history::insert(&change, history_code, &receivers, body));
+        let body = render_case_trigger_body(acting, (history_code, acting.now), code, &after, store.benefit)?;
+        let receivers = acting.receivers_for(kind.entity());
+        statements.extend(history::insert_history_entry(&change, history_code, &receivers, body));
     }
-    let entry = audit::Entry {
+    let entry = audit::AuditEntry {
         tenant,
         at: acting.now,
         user: acting.user,
         operation: acting.operation,
         person: Some(after.head().person),
-        detail: Some(format!("{} {code} {done}", name(kind))),
+        detail: Some(format!("{} {code} {done}", name_case_kind(kind))),
     };
-    statements.push(audit::insert(&entry, audit_code));
-    tx.batch(statements).await?;
+    statements.push(audit::insert_audit_entry(&entry, audit_code));
+    tx.execute_batch(statements).await?;
     Ok((code, after))
 }
 
 /// What follows from the situation: since when it is in it, and whether it is over.
-fn mark(acting: &Acting<'_>, case: &mut Case, changes: bool) -> Result<(), Error> {
-    let closes = situation(acting, case)?.kind.closes();
+fn mark_case_times(acting: &ActorContext<'_>, case: &mut StoredCase, changes: bool) -> Result<(), Error> {
+    let closes = require_situation(acting, case)?.kind.is_final();
     let head = case.head_mut();
     head.updated_at = acting.now;
     if changes {
@@ -109,25 +116,25 @@ fn mark(acting: &Acting<'_>, case: &mut Case, changes: bool) -> Result<(), Error
 }
 
 /// For the audit: what was done, by name and never by value.
-fn done(
-    acting: &Acting<'_>,
-    before: &Option<(i32, &Case)>,
-    after: &Case,
+fn describe_case_change(
+    acting: &ActorContext<'_>,
+    before: &Option<(i32, &StoredCase)>,
+    after: &StoredCase,
     changes: bool,
-    differences: &[Difference],
+    differences: &[FieldDifference],
 ) -> Result<String, Error> {
     Ok(match (before, changes) {
         (None, _) => "aberto".to_owned(),
-        (Some(_), true) => format!("passou a {}", situation(acting, after)?.name),
-        (Some(_), false) => format!("alterado: {}", differences::named(differences)),
+        (Some(_), true) => format!("passou a {}", require_situation(acting, after)?.name),
+        (Some(_), false) => format!("alterado: {}", differences::join_field_names(differences)),
     })
 }
 
-fn kept(one: &Difference) -> FieldChange {
+fn convert_difference(one: &FieldDifference) -> FieldChange {
     FieldChange { field: one.field.to_owned(), before: one.before.clone(), after: one.after.clone() }
 }
 
-fn counters_of(kind: CaseKind) -> (Counter, Counter) {
+fn select_counters(kind: CaseKind) -> (Counter, Counter) {
     match kind {
         CaseKind::Claim => (Counter::Claim, Counter::ClaimProtocol),
         CaseKind::Inspection => (Counter::Inspection, Counter::InspectionProtocol),
@@ -137,7 +144,7 @@ fn counters_of(kind: CaseKind) -> (Counter, Counter) {
 }
 
 /// As the changes of its fields are kept.
-pub(crate) const fn subject(kind: CaseKind) -> &'static str {
+pub(crate) const fn name_history_subject(kind: CaseKind) -> &'static str {
     match kind {
         CaseKind::Claim => "claim",
         CaseKind::Inspection => "inspection",
@@ -147,7 +154,7 @@ pub(crate) const fn subject(kind: CaseKind) -> &'static str {
 }
 
 /// As the audit tells of it.
-pub(crate) const fn name(kind: CaseKind) -> &'static str {
+pub(crate) const fn name_case_kind(kind: CaseKind) -> &'static str {
     match kind {
         CaseKind::Claim => "evento",
         CaseKind::Inspection => "vistoria",
@@ -156,32 +163,32 @@ pub(crate) const fn name(kind: CaseKind) -> &'static str {
     }
 }
 
-fn situation<'a>(acting: &Acting<'a>, case: &Case) -> Result<&'a Situation, Error> {
+fn require_situation<'a>(acting: &ActorContext<'a>, case: &StoredCase) -> Result<&'a StoredSituation, Error> {
     let code = case.head().situation;
-    let missing = || Error::Text(format!("the situation {code} is not registered"));
+    let missing = || Error::Defect(format!("the situation {code} is not registered"));
     acting.registers.situation(code).ok_or_else(missing)
 }
 
 /// What a benefit is called in a few words.
-pub(crate) fn described(registers: &Registers, benefit: &Benefit) -> String {
+pub(crate) fn describe_stored_benefit(registers: &TenantRegisters, benefit: &StoredBenefit) -> String {
     let plan = benefit.plans.first().and_then(|(plan, _)| registers.plan(*plan));
     let (vehicle, plan) = (&benefit.vehicle, plan.map_or("", |plan| &plan.name));
-    benefit_description(vehicle.plate.as_ref(), vehicle.brand.as_deref(), vehicle.model.as_deref(), plan)
+    describe_benefit(vehicle.plate.as_ref(), vehicle.brand.as_deref(), vehicle.model.as_deref(), plan)
 }
 
 /// What a receiver is told, now and whenever it is sent again.
-pub(crate) fn body(
-    acting: &Acting<'_>,
+pub(crate) fn render_case_trigger_body(
+    acting: &ActorContext<'_>,
     (history, changed): (HistoryCode, Moment),
     code: i32,
-    case: &Case,
-    benefit: Option<&Benefit>,
+    case: &StoredCase,
+    benefit: Option<&StoredBenefit>,
 ) -> Result<String, Error> {
     let registers = acting.registers;
-    let (head, stands) = (case.head(), situation(acting, case)?);
+    let (head, stands) = (case.head(), require_situation(acting, case)?);
     let (situation, colour, zone) = (stands.name.as_str(), stands.colour, &registers.zone);
     let text = match case {
-        Case::Claim(own) => ClaimTrigger {
+        StoredCase::Claim(own) => ClaimTrigger {
             history,
             changed,
             claim: domain::ClaimCode::new(code),
@@ -197,8 +204,8 @@ pub(crate) fn body(
             description: own.description.as_deref(),
             closed: head.closed_at,
         }
-        .body(zone),
-        Case::Inspection(own) => InspectionTrigger {
+        .render_body(zone),
+        StoredCase::Inspection(own) => InspectionTrigger {
             history,
             changed,
             inspection: code,
@@ -209,12 +216,12 @@ pub(crate) fn body(
             kind: own.kind.get(),
             kind_name: registers.inspection_type(own.kind).map_or("", |one| &one.name),
             benefit: head.benefit,
-            benefit_description: benefit.map(|one| described(registers, one)).as_deref(),
+            benefit_description: benefit.map(|one| describe_stored_benefit(registers, one)).as_deref(),
             closed: head.closed_at,
             inspector: own.inspector.as_deref(),
         }
-        .body(zone),
-        Case::Ticket(own) => TicketTrigger {
+        .render_body(zone),
+        StoredCase::Ticket(own) => TicketTrigger {
             history,
             changed,
             ticket: code,
@@ -230,8 +237,8 @@ pub(crate) fn body(
             description: own.description.as_deref(),
             closed: head.closed_at,
         }
-        .body(zone),
-        Case::Appointment(own) => AppointmentTrigger {
+        .render_body(zone),
+        StoredCase::Appointment(own) => AppointmentTrigger {
             history,
             changed,
             appointment: code,
@@ -249,7 +256,7 @@ pub(crate) fn body(
             doctor: own.doctor.map(|code| (code.get(), registers.doctor(code).map_or("", |one| &one.name))),
             address: own.address.as_deref(),
         }
-        .body(zone),
+        .render_body(zone),
     };
-    text.map_err(|error| Error::Text(error.to_string()))
+    text.map_err(|error| Error::Defect(error.to_string()))
 }

@@ -1,30 +1,33 @@
 //! Benefits as another server tells of them: written with the codes, days and situations that they have there. Nobody
 //! refuses where a situation leads, and nobody is told.
 
-use super::{Acting, BENEFIT, benefit_row, body, list, listed_days, member};
+use super::{
+    ActorContext, BENEFIT, build_benefit_row, build_listed_member, build_listing_statements,
+    compute_listed_days, render_trigger_body,
+};
 use crate::Error;
-use crate::benefits::told::between;
-use crate::people::{listed_days as own_days, own};
+use crate::benefits::told::compare_benefits;
+use crate::people::{build_member_row, compute_listing_days as own_days};
 use domain::{BenefitCode, BranchCode, Entity, HistoryCode, PersonCode, Plate};
-use storage::benefits::{self, Benefit};
+use storage::benefits::{self, StoredBenefit};
 use storage::counters::{self, Counter};
-use storage::history::{self, Change};
-use storage::listing::{self, ListedRow};
-use storage::people::Profile;
+use storage::history::{self, NewHistoryRow};
+use storage::listing::{self, SearchListingRow};
+use storage::people::PersonProfile;
 use storage::{Statement, Tx, monthly};
 
 /// A benefit as it was and as it becomes; its slot is known.
-pub(crate) struct Taken<'a> {
+pub(crate) struct BenefitTakeover<'a> {
     pub code: BenefitCode,
-    pub before: Option<&'a Benefit>,
-    pub after: Benefit,
-    pub holder: (PersonCode, &'a Profile),
+    pub before: Option<&'a StoredBenefit>,
+    pub after: StoredBenefit,
+    pub holder: (PersonCode, &'a PersonProfile),
     /// The member's row that a first benefit takes over.
     pub free_row: Option<(i32, BranchCode)>,
 }
 
 /// What becomes of a benefit that is known: what the interface does not tell stays.
-pub(crate) fn take_over(before: &Benefit, told: &Benefit) -> Benefit {
+pub(crate) fn take_over_benefit(before: &StoredBenefit, told: &StoredBenefit) -> StoredBenefit {
     let mut after = told.clone();
     after.integration_code.clone_from(&before.integration_code);
     after.note.clone_from(&before.note);
@@ -37,82 +40,101 @@ pub(crate) fn take_over(before: &Benefit, told: &Benefit) -> Benefit {
 }
 
 /// Writes those that are new or became another, with what follows from it; gives how many.
-pub(crate) async fn write(tx: &mut Tx, acting: &Acting<'_>, all: &[Taken<'_>]) -> Result<u64, Error> {
-    let changed: Vec<&Taken<'_>> = all.iter().filter(|one| one.before != Some(&one.after)).collect();
+pub(crate) async fn write_takeovers(
+    tx: &mut Tx,
+    acting: &ActorContext<'_>,
+    all: &[BenefitTakeover<'_>],
+) -> Result<u64, Error> {
+    let changed: Vec<&BenefitTakeover<'_>> =
+        all.iter().filter(|one| one.before != Some(&one.after)).collect();
     if changed.is_empty() {
         return Ok(0);
     }
     let tenant = acting.tenant;
-    let moved = |one: &&&Taken<'_>| one.before.is_none_or(|before| before.situation != one.after.situation);
-    let moves: Vec<&&Taken<'_>> = changed.iter().filter(moved).collect();
+    let moved =
+        |one: &&&BenefitTakeover<'_>| one.before.is_none_or(|before| before.situation != one.after.situation);
+    let moves: Vec<&&BenefitTakeover<'_>> = changed.iter().filter(moved).collect();
     let differences: Vec<_> = changed
         .iter()
-        .filter_map(|one| Some((one.code, between(acting.registers, one.before?, &one.after))))
+        .filter_map(|one| Some((one.code, compare_benefits(acting.registers, one.before?, &one.after))))
         .collect();
     let fields = differences.iter().map(|(_, fields)| fields.len()).sum::<usize>();
     let wanted = [
-        (Counter::History, count(moves.len())),
-        (Counter::FieldChange, count(fields)),
+        (Counter::History, convert_count(moves.len())),
+        (Counter::FieldChange, convert_count(fields)),
         (Counter::Listing, 1),
     ];
-    let [first, mut field, _] = counters::take_all(tx, tenant, wanted).await?;
-    let mut statements = rows(acting, &changed);
+    let [first, mut field, _] = counters::reserve_number_blocks(tx, tenant, wanted).await?;
+    let mut statements = build_takeover_statements(acting, &changed);
     let mut told = Vec::with_capacity(moves.len());
     for (code, one) in (first..).zip(moves) {
-        told.push(change(acting, HistoryCode::new(code), one)?);
+        told.push(build_situation_change(acting, HistoryCode::new(code), one)?);
     }
-    statements.extend(history::insert_quietly(HistoryCode::new(first), told));
+    statements.extend(history::insert_silent_entries(HistoryCode::new(first), told));
     for (code, fields) in differences {
-        let next = field + count(fields.len());
-        statements.extend(acting.kept(BENEFIT, code.get(), field, fields));
+        let next = field + convert_count(fields.len());
+        statements.extend(acting.field_change_statements(BENEFIT, code.get(), field, fields));
         field = next;
     }
-    tx.batch(statements).await?;
+    tx.execute_batch(statements).await?;
     Ok(changed.len() as u64)
 }
 
-fn count(length: usize) -> i32 {
+fn convert_count(length: usize) -> i32 {
     i32::try_from(length).unwrap_or(i32::MAX)
 }
 
 /// The benefits, their rows in the searches, and the counts of cancellations.
-fn rows(acting: &Acting<'_>, changed: &[&Taken<'_>]) -> Vec<Statement> {
+fn build_takeover_statements(acting: &ActorContext<'_>, changed: &[&BenefitTakeover<'_>]) -> Vec<Statement> {
     let tenant = acting.tenant;
     let new = changed.iter().filter(|one| one.before.is_none());
-    let mut statements = benefits::insert(tenant, new.map(|one| (one.code, &one.after)));
+    let mut statements = benefits::insert_benefits(tenant, new.map(|one| (one.code, &one.after)));
     let known = changed.iter().filter(|one| one.before.is_some());
-    statements.extend(known.map(|one| benefits::update(tenant, one.code, &one.after)));
-    let is_added = |one: &&&Taken<'_>| one.before.is_none() && one.free_row.is_none();
+    statements.extend(known.map(|one| benefits::update_benefit(tenant, one.code, &one.after)));
+    let is_added = |one: &&&BenefitTakeover<'_>| one.before.is_none() && one.free_row.is_none();
     let made: Vec<_> = changed
         .iter()
         .filter(is_added)
         .map(|one| {
-            let days = listed_days(acting.registers, one.holder.1, &one.after);
-            (days, one.after.vehicle.plate.as_ref().map(Plate::key))
+            let days = compute_listed_days(acting.registers, one.holder.1, &one.after);
+            (days, one.after.vehicle.plate.as_ref().map(Plate::comparison_key))
         })
         .collect();
     let added = changed.iter().filter(is_added).zip(&made);
     let added: Vec<_> = added
-        .map(|(one, (days, plate))| benefit_row(one.code, &one.after, one.holder, days, plate.as_deref()))
+        .map(|(one, (days, plate))| {
+            build_benefit_row(one.code, &one.after, one.holder, days, plate.as_deref())
+        })
         .collect();
-    statements.extend(listing::add(tenant, &added));
+    statements.extend(listing::insert_listing_rows(tenant, &added));
     for one in changed.iter().filter(|one| !is_added(one)) {
-        statements.extend(list(acting, one.code, one.before, &one.after, one.holder, one.free_row));
+        statements.extend(build_listing_statements(
+            acting,
+            one.code,
+            one.before,
+            &one.after,
+            one.holder,
+            one.free_row,
+        ));
     }
-    let mut months = monthly::Changes::default();
+    let mut months = monthly::BenefitCountChanges::default();
     for one in changed {
         for (benefit, by) in one.before.map(|before| (before, -1)).into_iter().chain([(&one.after, 1)]) {
             if let Some(day) = &benefit.cancelled_on {
-                months.count(monthly::Turn::Cancelled, day, benefit.branch, by);
+                months.count(monthly::BenefitMovement::Cancelled, day, benefit.branch, by);
             }
         }
     }
-    statements.extend(months.statements(tenant));
+    statements.extend(months.into_statements(tenant));
     statements
 }
 
-fn change(acting: &Acting<'_>, history: HistoryCode, one: &Taken<'_>) -> Result<(Change, String), Error> {
-    let change = Change {
+fn build_situation_change(
+    acting: &ActorContext<'_>,
+    history: HistoryCode,
+    one: &BenefitTakeover<'_>,
+) -> Result<(NewHistoryRow, String), Error> {
+    let change = NewHistoryRow {
         tenant: acting.tenant,
         entity: Entity::Benefit,
         record: one.code.get(),
@@ -124,18 +146,22 @@ fn change(acting: &Acting<'_>, history: HistoryCode, one: &Taken<'_>) -> Result<
         origin: acting.origin,
         at: acting.now,
     };
-    Ok((change, body(acting, history, one.code, &one.after)?))
+    Ok((change, render_trigger_body(acting, history, one.code, &one.after)?))
 }
 
 /// The row of a member who has no benefit.
-pub(crate) async fn list_alone(
+pub(crate) async fn insert_member_row(
     tx: &mut Tx,
-    acting: &Acting<'_>,
-    (code, person): (PersonCode, &Profile),
+    acting: &ActorContext<'_>,
+    (code, person): (PersonCode, &PersonProfile),
     slot: i32,
 ) -> Result<(), Error> {
     let days = own_days(person, &acting.registers.zone);
-    let row = ListedRow { slot, member: member(code, person), own: own(person, &days) };
-    tx.batch(listing::add(acting.tenant, &[row])).await?;
-    Ok(listing::touch(tx, acting.tenant).await?)
+    let row = SearchListingRow {
+        slot,
+        member: build_listed_member(code, person),
+        own: build_member_row(person, &days),
+    };
+    tx.execute_batch(listing::insert_listing_rows(acting.tenant, &[row])).await?;
+    Ok(listing::mark_listing_changed(tx, acting.tenant).await?)
 }

@@ -2,29 +2,29 @@
 //! each is: what is asked without a credential is answered by them.
 
 use crate::{App, Error};
-use domain::{Host, Moment, Rejection, TenantId};
-use storage::versions::{self, Versions};
-use storage::{Lane, Tx, audit, tenants};
+use domain::{HostName, Moment, Rejection, TenantId};
+use storage::versions::{self, CacheVersions};
+use storage::{Tx, WriteLane, audit, tenants};
 
 /// More than any association is reached by.
 const MOST_HOSTS: usize = 50;
 
-struct Change {
+struct AddTenantHost {
     tenant: TenantId,
-    host: Host,
+    host: HostName,
     now: Moment,
 }
 
 /// The hosts of a tenant, in the order of the alphabet.
 #[boxed::future]
-pub async fn list(app: &App, tenant: TenantId) -> Result<Vec<String>, Error> {
-    Ok(tenants::hosts_of(&app.db, tenant).await?)
+pub async fn list_hosts(app: &App, tenant: TenantId) -> Result<Vec<String>, Error> {
+    Ok(tenants::list_hosts_of_tenant(&app.db, tenant).await?)
 }
 
 /// A name that an association may be found under here; the server's own is not one.
-pub(crate) fn parse(public_url: &str, text: &str) -> Result<Host, Rejection> {
-    let host = Host::parse(text)?;
-    match Host::of_url(public_url) == Some(host.clone()) {
+pub(crate) fn parse_tenant_host(public_url: &str, text: &str) -> Result<HostName, Rejection> {
+    let host = HostName::parse(text)?;
+    match HostName::from_url(public_url) == Some(host.clone()) {
         true => Err(Rejection::HostIsServers(text.trim().to_owned())),
         false => Ok(host),
     }
@@ -32,56 +32,75 @@ pub(crate) fn parse(public_url: &str, text: &str) -> Result<Host, Rejection> {
 
 /// Lets a host lead to a tenant; processes that serve know it within two seconds.
 #[boxed::future]
-pub async fn add(app: &App, tenant: TenantId, host: &str) -> Result<Host, Error> {
-    let host = parse(&app.public_url, host)?;
-    let change = Change { tenant, host: host.clone(), now: app.now() };
-    let raised = app.db.write(server_lane(), change, |tx, change| Box::pin(claim(tx, change))).await?;
+pub async fn add_host(app: &App, tenant: TenantId, host: &str) -> Result<HostName, Error> {
+    let host = parse_tenant_host(&app.public_url, host)?;
+    let change = AddTenantHost { tenant, host: host.clone(), now: app.now() };
+    let raised = app
+        .db
+        .write(select_server_lane(), change, |tx, change| Box::pin(write_added_host(tx, change)))
+        .await?;
     app.memory.raise(TenantId::SERVER, raised);
     Ok(host)
 }
 
 /// Lets go of a host of a tenant. One that was taken under older rules goes like any other.
 #[boxed::future]
-pub async fn remove(app: &App, tenant: TenantId, host: &str) -> Result<(), Error> {
+pub async fn remove_host(app: &App, tenant: TenantId, host: &str) -> Result<(), Error> {
     let host = host.trim().trim_end_matches('.').to_lowercase();
     let input = (tenant, host, app.now());
-    let raised =
-        app.db.write(server_lane(), input, |tx, (tenant, host, now)| Box::pin(free(tx, *tenant, host, *now)));
+    let raised = app.db.write(select_server_lane(), input, |tx, (tenant, host, now)| {
+        Box::pin(write_removed_host(tx, *tenant, host, *now))
+    });
     app.memory.raise(TenantId::SERVER, raised.await?);
     Ok(())
 }
 
-fn server_lane() -> Lane {
-    Lane::of(TenantId::SERVER)
+fn select_server_lane() -> WriteLane {
+    WriteLane::foreground(TenantId::SERVER)
 }
 
-async fn claim(tx: &mut Tx, Change { tenant, host, now }: &Change) -> Result<Versions, Error> {
-    let had = tenants::hosts_of(&mut *tx, *tenant).await?;
+async fn write_added_host(
+    tx: &mut Tx,
+    AddTenantHost { tenant, host, now }: &AddTenantHost,
+) -> Result<CacheVersions, Error> {
+    let had = tenants::list_hosts_of_tenant(&mut *tx, *tenant).await?;
     if had.len() >= MOST_HOSTS {
         return Err(Rejection::TooManyHosts(MOST_HOSTS).into());
     }
-    if !tenants::claim_host(tx, host, *tenant).await? {
+    if !tenants::reserve_host(tx, host, *tenant).await? {
         return Err(Rejection::HostTaken(host.as_str().to_owned()).into());
     }
-    note(tx, *tenant, *now, "amparo tenant host add", format!("host {} acrescentado", host.as_str())).await
+    record_host_change(
+        tx,
+        *tenant,
+        *now,
+        "amparo tenant host add",
+        format!("host {} acrescentado", host.as_str()),
+    )
+    .await
 }
 
-async fn free(tx: &mut Tx, tenant: TenantId, host: &str, now: Moment) -> Result<Versions, Error> {
-    if !tenants::hosts_of(&mut *tx, tenant).await?.iter().any(|one| one == host) {
+async fn write_removed_host(
+    tx: &mut Tx,
+    tenant: TenantId,
+    host: &str,
+    now: Moment,
+) -> Result<CacheVersions, Error> {
+    if !tenants::list_hosts_of_tenant(&mut *tx, tenant).await?.iter().any(|one| one == host) {
         return Err(Rejection::UnknownHost(host.to_owned()).into());
     }
-    tenants::free_host(tx, host, tenant).await?;
-    note(tx, tenant, now, "amparo tenant host remove", format!("host {host} retirado")).await
+    tenants::delete_host(tx, host, tenant).await?;
+    record_host_change(tx, tenant, now, "amparo tenant host remove", format!("host {host} retirado")).await
 }
 
-async fn note(
+async fn record_host_change(
     tx: &mut Tx,
     tenant: TenantId,
     at: Moment,
     operation: &'static str,
     detail: String,
-) -> Result<Versions, Error> {
-    let entry = audit::Entry { tenant, at, user: None, operation, person: None, detail: Some(detail) };
-    audit::append(tx, &entry).await?;
-    Ok(versions::raise_registers(tx, TenantId::SERVER).await?)
+) -> Result<CacheVersions, Error> {
+    let entry = audit::AuditEntry { tenant, at, user: None, operation, person: None, detail: Some(detail) };
+    audit::append_audit_entry(tx, &entry).await?;
+    Ok(versions::raise_registers_version(tx, TenantId::SERVER).await?)
 }

@@ -1,24 +1,24 @@
 //! Waits that a clock set which ran ahead. When it is right again, nothing may wait for a moment that the schedule could not
 //! have set by the right time: a receiver would get nothing for as long as the clock was ahead.
 
-use super::conclude::{longest_patience, longest_wait};
-use super::{Holder, Policy};
+use super::conclude::{compute_longest_patience, compute_longest_wait};
+use super::{LeaseHolder, RetryPolicy};
 use crate::{App, Error};
 use domain::{Moment, ReceiverCode, TenantId};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
-use storage::queues::{self, LatestMoments};
-use storage::receivers::{self, Health};
-use storage::{Lane, Statement, Tx, leases, processes};
+use storage::queues::{self, LatestReceiverMoments};
+use storage::receivers::{self, DeliveryHealth};
+use storage::{Statement, Tx, WriteLane, leases, processes};
 
 /// Clocks of several machines may differ by so much.
 pub const CLOCK_TOLERANCE: Duration = Duration::from_secs(60);
 
-struct Repair {
+struct ClockRepair {
     tenant: TenantId,
     receivers: Vec<ReceiverCode>,
-    policy: Arc<Policy>,
+    policy: Arc<RetryPolicy>,
     lease: Duration,
     now: Moment,
 }
@@ -26,79 +26,94 @@ struct Repair {
 /// Pulls back whatever waits for a moment further in the future than its schedule could have set, for every tenant. Says how
 /// many receivers were looked at more closely.
 #[boxed::future]
-pub async fn pull_back_waits(app: &App, holder: &Holder, policy: &Arc<Policy>) -> Result<usize, Error> {
+pub async fn pull_back_waits(
+    app: &App,
+    holder: &LeaseHolder,
+    policy: &Arc<RetryPolicy>,
+) -> Result<usize, Error> {
     let now = app.now();
     let mut doubtful: BTreeMap<TenantId, Vec<ReceiverCode>> = BTreeMap::new();
-    for one in queues::latest_moments(&app.db).await? {
+    for one in queues::list_latest_moments(&app.db).await? {
         if is_doubtful(&one, now, holder.lease, policy) {
             doubtful.entry(one.tenant).or_default().push(one.receiver);
         }
     }
     let count = doubtful.values().map(Vec::len).sum();
     for (tenant, receivers) in doubtful {
-        let repair =
-            Repair { tenant, receivers, policy: Arc::clone(policy), lease: holder.lease, now: app.now() };
+        let repair = ClockRepair {
+            tenant,
+            receivers,
+            policy: Arc::clone(policy),
+            lease: holder.lease,
+            now: app.now(),
+        };
         app.db
-            .write(Lane::background(tenant), repair, |tx, repair| Box::pin(repair_tenant(tx, repair)))
+            .write(WriteLane::background(tenant), repair, |tx, repair| Box::pin(repair_tenant(tx, repair)))
             .await?;
     }
     let after = now.plus(CLOCK_TOLERANCE);
-    let pull_back = app.db.write(Lane::background(TenantId::SERVER), (after, now), |tx, (after, now)| {
-        Box::pin(processes::pull_back(tx, *after, *now))
-    });
+    let pull_back =
+        app.db.write(WriteLane::background(TenantId::SERVER), (after, now), |tx, (after, now)| {
+            Box::pin(processes::correct_future_heartbeats(tx, *after, *now))
+        });
     pull_back.await?;
     Ok(count)
 }
 
 /// Whether anything of a receiver may have been set by a clock that ran ahead. Only a look at each message can tell.
-fn is_doubtful(one: &LatestMoments, now: Moment, lease: Duration, policy: &Policy) -> bool {
+fn is_doubtful(one: &LatestReceiverMoments, now: Moment, lease: Duration, policy: &RetryPolicy) -> bool {
     let is_behind = |moment: Option<Moment>, most: Duration| {
         moment.is_some_and(|at| at > now.plus(most).plus(CLOCK_TOLERANCE))
     };
     let first_wait = policy.waits.first().copied().unwrap_or_default();
     is_behind(one.tried_at, Duration::ZERO)
-        || is_behind(one.not_before, longest_patience(policy))
+        || is_behind(one.not_before, compute_longest_patience(policy))
         || is_behind(one.lease_end, lease)
-        || is_behind(one.last_wait, longest_wait(first_wait))
+        || is_behind(one.last_wait, compute_longest_wait(first_wait))
         || is_behind(one.oldest, Duration::ZERO)
 }
 
-async fn repair_tenant(tx: &mut Tx, repair: &Repair) -> Result<(), Error> {
+async fn repair_tenant(tx: &mut Tx, repair: &ClockRepair) -> Result<(), Error> {
     let (tenant, now) = (repair.tenant, repair.now);
     let mut statements = Vec::new();
-    for known in receivers::some(&mut *tx, tenant, repair.receivers.iter().copied()).await? {
+    for known in receivers::list_receivers_by_code(&mut *tx, tenant, repair.receivers.iter().copied()).await?
+    {
         let mut health = known.health.clone();
-        rebase(&mut health, now, longest_patience(&repair.policy));
-        statements.extend(waits(repair, known.code, health.not_before));
+        rebase_health(&mut health, now, compute_longest_patience(&repair.policy));
+        statements.extend(build_wait_updates(repair, known.code, health.not_before));
         if health != known.health {
-            statements.push(receivers::tell_health(tenant, known.code, &health));
+            statements.push(receivers::upsert_receiver_health(tenant, known.code, &health));
         }
         let (end, after) = (now.plus(repair.lease), now.plus(CLOCK_TOLERANCE));
-        statements.push(leases::shorten(tenant, known.code, end.plus(CLOCK_TOLERANCE), end));
-        statements.push(queues::restamp(tenant, known.code, after, now));
+        statements.push(leases::shorten_lease(tenant, known.code, end.plus(CLOCK_TOLERANCE), end));
+        statements.push(queues::restamp_pending_changes(tenant, known.code, after, now));
     }
-    Ok(tx.batch(statements).await?)
+    Ok(tx.execute_batch(statements).await?)
 }
 
 /// A message waits no longer than its next step of the schedule takes, or than the receiver asked for.
-fn waits(repair: &Repair, receiver: ReceiverCode, not_before: Option<Moment>) -> Vec<Statement> {
+fn build_wait_updates(
+    repair: &ClockRepair,
+    receiver: ReceiverCode,
+    not_before: Option<Moment>,
+) -> Vec<Statement> {
     let last = repair.policy.waits.len();
     let steps = std::iter::once(Duration::ZERO).chain(repair.policy.waits.iter().copied()).enumerate();
     let each = steps.map(|(tries, wait)| {
-        let due = repair.now.plus(longest_wait(wait));
+        let due = repair.now.plus(compute_longest_wait(wait));
         let due = not_before.map_or(due, |at| at.max(due));
         let fewest = i32::try_from(tries).unwrap_or(i32::MAX);
         let most = if tries == last { i32::MAX } else { fewest };
-        queues::pull_back(repair.tenant, receiver, (fewest, most), (due.plus(CLOCK_TOLERANCE), due))
+        queues::shorten_waits(repair.tenant, receiver, (fewest, most), (due.plus(CLOCK_TOLERANCE), due))
     });
     each.collect()
 }
 
 /// What is known of a receiver, where it was written by a clock that ran ahead: it is left alone for as long as it would have
 /// been, from now on.
-pub(super) fn rebase(health: &mut Health, now: Moment, longest_patience: Duration) {
+pub(super) fn rebase_health(health: &mut DeliveryHealth, now: Moment, longest_patience: Duration) {
     if let Some(tried_at) = health.tried_at.filter(|at| *at > now) {
-        health.not_before = health.not_before.map(|at| now.plus(at.since(tried_at)));
+        health.not_before = health.not_before.map(|at| now.plus(at.duration_since(tried_at)));
     }
     health.not_before = health.not_before.map(|at| at.min(now.plus(longest_patience)));
     for stamp in [&mut health.tried_at, &mut health.succeeded_at, &mut health.failing_since] {
@@ -115,21 +130,21 @@ mod tests {
         let (day, minute) = (Duration::from_secs(24 * 3600), Duration::from_secs(60));
         let now = Moment::from_millis(1_000_000);
         let ahead = now.plus(day);
-        let mut health = Health {
+        let mut health = DeliveryHealth {
             failures: 3,
             failing_since: Some(now.minus(minute)),
             not_before: Some(ahead.plus(minute)),
             tried_at: Some(ahead),
-            ..Health::default()
+            ..DeliveryHealth::default()
         };
-        rebase(&mut health, now, day);
+        rebase_health(&mut health, now, day);
         assert_eq!((health.not_before, health.tried_at), (Some(now.plus(minute)), Some(now)));
         assert_eq!(health.failing_since, Some(now.minus(minute)));
         let sound = health.clone();
-        rebase(&mut health, now, day);
+        rebase_health(&mut health, now, day);
         assert_eq!(health, sound, "what is right is left as it is");
-        let mut lost = Health { not_before: Some(now.plus(10 * day)), ..Health::default() };
-        rebase(&mut lost, now, day);
+        let mut lost = DeliveryHealth { not_before: Some(now.plus(10 * day)), ..DeliveryHealth::default() };
+        rebase_health(&mut lost, now, day);
         assert_eq!(lost.not_before, Some(now.plus(day)));
     }
 }

@@ -16,16 +16,16 @@ const RECORDS: usize = 100_000;
 /// Associations, partners and users that are remembered.
 const SUBJECTS: usize = 10_000;
 
-pub(crate) struct Quotas {
+pub(crate) struct LookupQuotas {
     addresses: Cache<CallerAddress, Arc<tokio::sync::Mutex<()>>>,
-    counts: Cache<Subject, Arc<Mutex<Count>>>,
+    counts: Cache<LookupSubject, Arc<Mutex<LookupCount>>>,
     /// Apart, so that no flood of them lets another count be forgotten.
-    records: Cache<[u8; 16], Arc<Mutex<Count>>>,
+    records: Cache<[u8; 16], Arc<Mutex<LookupCount>>>,
 }
 
 /// Whose lookups are counted together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Subject {
+pub(super) enum LookupSubject {
     /// All lookups of an address.
     Address(CallerAddress),
     /// All lookups of a partner's network, in the association that named it.
@@ -38,14 +38,14 @@ pub(super) enum Subject {
 
 /// How many lookups there were, and since when.
 #[derive(Debug)]
-struct Count {
+struct LookupCount {
     count: u32,
     since: Moment,
 }
 
-impl Default for Quotas {
-    fn default() -> Quotas {
-        Quotas {
+impl Default for LookupQuotas {
+    fn default() -> LookupQuotas {
+        LookupQuotas {
             addresses: Cache::new(ADDRESSES),
             counts: Cache::new(SUBJECTS + ADDRESSES),
             records: Cache::new(RECORDS),
@@ -53,22 +53,26 @@ impl Default for Quotas {
     }
 }
 
-impl Quotas {
+impl LookupQuotas {
     /// Lookups of one address take turns, so that however many come at once, each is judged by those before it.
-    pub fn turn_of(&self, address: CallerAddress) -> Arc<tokio::sync::Mutex<()>> {
-        remembered(&self.addresses, &address, Arc::default)
+    pub fn address_turn(&self, address: CallerAddress) -> Arc<tokio::sync::Mutex<()>> {
+        get_or_remember(&self.addresses, &address, Arc::default)
     }
 
-    fn count_of(&self, subject: Subject, now: Moment) -> Arc<Mutex<Count>> {
-        remembered(&self.counts, &subject, || Arc::new(Mutex::new(Count { count: 0, since: now })))
+    fn subject_count(&self, subject: LookupSubject, now: Moment) -> Arc<Mutex<LookupCount>> {
+        get_or_remember(&self.counts, &subject, || Arc::new(Mutex::new(LookupCount { count: 0, since: now })))
     }
 
-    fn count_of_record(&self, record: [u8; 16], now: Moment) -> Arc<Mutex<Count>> {
-        remembered(&self.records, &record, || Arc::new(Mutex::new(Count { count: 0, since: now })))
+    fn record_count(&self, record: [u8; 16], now: Moment) -> Arc<Mutex<LookupCount>> {
+        get_or_remember(&self.records, &record, || Arc::new(Mutex::new(LookupCount { count: 0, since: now })))
     }
 }
 
-fn remembered<K: Hash + Eq + Clone, V: Clone>(cache: &Cache<K, V>, key: &K, new: impl FnOnce() -> V) -> V {
+fn get_or_remember<K: Hash + Eq + Clone, V: Clone>(
+    cache: &Cache<K, V>,
+    key: &K,
+    new: impl FnOnce() -> V,
+) -> V {
     match cache.get_or_insert_with(key, || Ok::<_, std::convert::Infallible>(new())) {
         Ok(found) => found,
         Err(never) => match never {},
@@ -76,9 +80,9 @@ fn remembered<K: Hash + Eq + Clone, V: Clone>(cache: &Cache<K, V>, key: &K, new:
 }
 
 /// A place that was taken before it was known what the lookup finds.
-pub(super) struct Place(Arc<Mutex<Count>>);
+pub(super) struct ReservedLookup(Arc<Mutex<LookupCount>>);
 
-impl Place {
+impl ReservedLookup {
     /// Gives the place back: the lookup was none of those that are counted.
     pub fn release(self) {
         let mut count = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -87,13 +91,17 @@ impl Place {
 }
 
 /// Takes a place among the `most` lookups of a subject, or tells how long to wait for one.
-pub(super) fn take(app: &App, subject: Subject, most: u32) -> Result<Place, Error> {
+pub(super) fn reserve_lookup(app: &App, subject: LookupSubject, most: u32) -> Result<ReservedLookup, Error> {
     let now = app.now();
-    place(app.memory.validations.count_of(subject, now), most, &app.throttle, now)
+    reserve_place(app.memory.validations.subject_count(subject, now), most, &app.throttle, now)
 }
 
 /// Takes a place among the lookups of every record that the keys name, of all callers together.
-pub(super) fn take_of_records(app: &App, tenant: TenantId, keys: &ValidationKeys) -> Result<(), Error> {
+pub(super) fn reserve_record_lookups(
+    app: &App,
+    tenant: TenantId,
+    keys: &ValidationKeys,
+) -> Result<(), Error> {
     let (now, throttle) = (app.now(), &app.throttle);
     let named = [
         keys.sequence.map(|number| format!("{tenant} sequence {number}")),
@@ -103,20 +111,30 @@ pub(super) fn take_of_records(app: &App, tenant: TenantId, keys: &ValidationKeys
     for name in named.into_iter().flatten() {
         let mut record = [0; 16];
         record.copy_from_slice(&Sha256::digest(name.as_bytes())[..16]);
-        place(app.memory.validations.count_of_record(record, now), throttle.record_lookups, throttle, now)?;
+        reserve_place(
+            app.memory.validations.record_count(record, now),
+            throttle.record_lookups,
+            throttle,
+            now,
+        )?;
     }
     Ok(())
 }
 
-fn place(of: Arc<Mutex<Count>>, most: u32, throttle: &Throttle, now: Moment) -> Result<Place, Error> {
+fn reserve_place(
+    of: Arc<Mutex<LookupCount>>,
+    most: u32,
+    throttle: &Throttle,
+    now: Moment,
+) -> Result<ReservedLookup, Error> {
     let mut count = of.lock().unwrap_or_else(PoisonError::into_inner);
     if count.since <= now.minus(throttle.window) {
-        *count = Count { count: 0, since: now };
+        *count = LookupCount { count: 0, since: now };
     }
     if count.count >= most {
-        return Err(Error::TooOften(count.since.plus(throttle.window).since(now)));
+        return Err(Error::TooManyLookups(count.since.plus(throttle.window).duration_since(now)));
     }
     count.count += 1;
     drop(count);
-    Ok(Place(of))
+    Ok(ReservedLookup(of))
 }

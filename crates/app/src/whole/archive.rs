@@ -1,16 +1,17 @@
 //! Reading an archive. Nothing of it is believed before its digests were checked, and none of its files is ever held whole.
 
-use super::record::{self, Safe};
+use super::record::{self, TenantVault};
 use super::{
-    Attached, FILE_LIST, FORMAT, File, LONGEST_MANIFEST, MANIFEST, Manifest, VERSION, WholeError, file_error,
+    ArchiveError, ArchiveManifest, ArchivedAttachment, FILE_LIST, FORMAT, LONGEST_MANIFEST, MANIFEST,
+    ManifestFile, VERSION, wrap_file_error,
 };
-use crate::server_key::hex;
-use domain::Chance;
+use crate::server_key::encode_hex;
+use domain::RandomSource;
 use sha2::{Digest, Sha256};
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
-use storage::Value;
-use storage::whole::{Table, tables};
+use storage::SqlScalar;
+use storage::whole::{ArchiveTable, list_archive_tables};
 use zip::ZipArchive;
 
 /// Bytes of the longest line.
@@ -19,82 +20,86 @@ const LONGEST_LINE: u64 = 64 << 20;
 const LARGEST_ATTACHED: u64 = 1 << 30;
 
 #[derive(Clone)]
-pub struct Archive {
+pub struct TenantArchiveReader {
     path: PathBuf,
-    pub manifest: Manifest,
+    pub manifest: ArchiveManifest,
     /// Tells it from every other.
     pub digest: String,
 }
 
-impl Archive {
-    pub fn open(path: &Path) -> Result<Archive, WholeError> {
-        let mut zip = open(path)?;
-        let not_ours = |cause: &dyn std::fmt::Display| WholeError::NotOurs(cause.to_string());
+impl TenantArchiveReader {
+    pub fn open(path: &Path) -> Result<TenantArchiveReader, ArchiveError> {
+        let mut zip = open_zip(path)?;
+        let not_ours = |cause: &dyn std::fmt::Display| ArchiveError::UnknownFormat(cause.to_string());
         let mut text = Vec::new();
         let entry = zip.by_name(MANIFEST).map_err(|error| not_ours(&error))?;
         entry.take(LONGEST_MANIFEST + 1).read_to_end(&mut text).map_err(|error| not_ours(&error))?;
         if text.len() as u64 > LONGEST_MANIFEST {
             return Err(not_ours(&"a manifest that is too long"));
         }
-        let manifest: Manifest = serde_json::from_slice(&text).map_err(|error| not_ours(&error))?;
+        let manifest: ArchiveManifest = serde_json::from_slice(&text).map_err(|error| not_ours(&error))?;
         if manifest.format != FORMAT {
             return Err(not_ours(&manifest.format));
         }
         if manifest.version > VERSION {
-            return Err(WholeError::NewerFormat { found: manifest.version, known: VERSION });
+            return Err(ArchiveError::NewerFormat { found: manifest.version, known: VERSION });
         }
         let known = storage::newest_schema();
         if manifest.schema > known {
-            return Err(WholeError::NewerSchema { found: manifest.schema, known });
+            return Err(ArchiveError::NewerSchema { found: manifest.schema, known });
         }
         if manifest.base < 1 {
             return Err(not_ours(&format!("base {}", manifest.base)));
         }
-        let archive = Archive { path: path.to_owned(), manifest, digest: hex(&Sha256::digest(&text)[..16]) };
+        let archive = TenantArchiveReader {
+            path: path.to_owned(),
+            manifest,
+            digest: encode_hex(&Sha256::digest(&text)[..16]),
+        };
         archive.check_files()?;
         Ok(archive)
     }
 
     /// Every file is one that we know, once, and the association itself is among them.
-    fn check_files(&self) -> Result<(), WholeError> {
+    fn check_files(&self) -> Result<(), ArchiveError> {
         let mut seen = Vec::new();
         for file in &self.manifest.files {
             let name = file.table.as_deref().unwrap_or(&file.path);
             let is_known = match &file.table {
-                Some(name) => tables().iter().any(|table| table.name == name),
+                Some(name) => list_archive_tables().iter().any(|table| table.name == name),
                 None => file.path == FILE_LIST,
             };
             if seen.contains(&name) || !is_known {
-                return Err(WholeError::NotOurs(name.to_owned()));
+                return Err(ArchiveError::UnknownFormat(name.to_owned()));
             }
             seen.push(name);
         }
         if !seen.contains(&"tenants") {
-            return Err(WholeError::NotOurs("tenants".to_owned()));
+            return Err(ArchiveError::UnknownFormat("tenants".to_owned()));
         }
         Ok(())
     }
 
     /// The file of a table; an archive of an older schema may have none.
-    pub fn file(&self, table: &Table) -> Option<&File> {
+    pub fn find_table_file(&self, table: &ArchiveTable) -> Option<&ManifestFile> {
         self.manifest.files.iter().find(|file| file.table.as_deref() == Some(table.name))
     }
 
     /// Reads every file to its end and compares it with what is told of it. `tell` is told how many rows were checked.
-    pub fn verify(&self, tell: &dyn Fn(u64)) -> Result<(), WholeError> {
-        let mut zip = open(&self.path)?;
+    pub fn verify(&self, tell: &dyn Fn(u64)) -> Result<(), ArchiveError> {
+        let mut zip = open_zip(&self.path)?;
         let (mut checked, mut buffer) = (0, vec![0; 1 << 16]);
         for file in &self.manifest.files {
-            let rows = check(&mut zip, (&file.path, file.bytes, &file.sha256), &mut buffer)?;
+            let rows = check_file_digest(&mut zip, (&file.path, file.bytes, &file.sha256), &mut buffer)?;
             if rows != file.rows {
                 let cause = format!("{rows} rows, not {}", file.rows);
-                return Err(WholeError::Damaged { path: file.path.clone(), cause });
+                return Err(ArchiveError::Damaged { path: file.path.clone(), cause });
             }
             checked += file.rows;
             tell(checked);
         }
-        self.attached(0, |one| {
-            check(&mut zip, (&one.path, one.bytes, &one.sha256), &mut buffer)?;
+        self.for_each_attachment(0, |one| {
+            check_file_digest(&mut zip, (&one.path, one.bytes, &one.sha256), &mut buffer)?;
             checked += 1;
             tell(checked);
             Ok(())
@@ -102,18 +107,18 @@ impl Archive {
     }
 
     /// Gives the rows of a table behind the first `skip` to `take`, some at a time.
-    pub fn rows(
+    pub fn for_each_page(
         &self,
-        table: &'static Table,
+        table: &'static ArchiveTable,
         skip: u64,
-        (safe, chance): (&Safe, &dyn Chance),
-        mut take: impl FnMut(Vec<Vec<Value>>) -> Result<(), WholeError>,
-    ) -> Result<(), WholeError> {
-        let Some(file) = self.file(table) else { return Ok(()) };
+        (safe, chance): (&TenantVault, &dyn RandomSource),
+        mut take: impl FnMut(Vec<Vec<SqlScalar>>) -> Result<(), ArchiveError>,
+    ) -> Result<(), ArchiveError> {
+        let Some(file) = self.find_table_file(table) else { return Ok(()) };
         let (mut page, mut weight) = (Vec::new(), 0);
-        self.lines(file, skip, |number, line| {
-            let row = record::read(line, table, safe, chance);
-            let bad = |cause| WholeError::BadRow { path: file.path.clone(), line: number, cause };
+        self.for_each_line(file, skip, |number, line| {
+            let row = record::parse_record(line, table, safe, chance);
+            let bad = |cause| ArchiveError::BadRow { path: file.path.clone(), line: number, cause };
             page.push(row.map_err(bad)?);
             weight += line.len();
             if page.len() == TOGETHER || weight >= HEAVY {
@@ -126,14 +131,14 @@ impl Archive {
     }
 
     /// Gives every line of a file behind the first `skip` to `take`, with its number.
-    fn lines(
+    fn for_each_line(
         &self,
-        file: &File,
+        file: &ManifestFile,
         skip: u64,
-        mut take: impl FnMut(u64, &[u8]) -> Result<(), WholeError>,
-    ) -> Result<(), WholeError> {
-        let mut zip = open(&self.path)?;
-        let damaged = |cause: String| WholeError::Damaged { path: file.path.clone(), cause };
+        mut take: impl FnMut(u64, &[u8]) -> Result<(), ArchiveError>,
+    ) -> Result<(), ArchiveError> {
+        let mut zip = open_zip(&self.path)?;
+        let damaged = |cause: String| ArchiveError::Damaged { path: file.path.clone(), cause };
         let entry = zip.by_name(&file.path).map_err(|error| damaged(error.to_string()))?;
         let mut reader = BufReader::with_capacity(1 << 16, entry);
         let (mut line, mut number) = (Vec::new(), 0);
@@ -151,14 +156,14 @@ impl Archive {
     }
 
     /// What was attached, behind the first `skip`, in the order of the list.
-    pub(super) fn attached(
+    pub(super) fn for_each_attachment(
         &self,
         skip: u64,
-        mut take: impl FnMut(Attached) -> Result<(), WholeError>,
-    ) -> Result<(), WholeError> {
+        mut take: impl FnMut(ArchivedAttachment) -> Result<(), ArchiveError>,
+    ) -> Result<(), ArchiveError> {
         let Some(list) = self.manifest.file_list() else { return Ok(()) };
-        self.lines(list, skip, |line, text| {
-            let bad = |error: serde_json::Error| WholeError::BadRow {
+        self.for_each_line(list, skip, |line, text| {
+            let bad = |error: serde_json::Error| ArchiveError::BadRow {
                 path: list.path.clone(),
                 line,
                 cause: error.to_string(),
@@ -168,15 +173,15 @@ impl Archive {
     }
 
     /// The paths of attachments behind the first `skip`, each with its bytes.
-    pub fn parts(
+    pub fn for_each_attachment_content(
         &self,
         skip: u64,
-        mut take: impl FnMut(String, Vec<u8>) -> Result<(), WholeError>,
-    ) -> Result<(), WholeError> {
-        let mut zip = open(&self.path)?;
-        self.attached(skip, |one| {
-            let damaged = |cause: String| WholeError::Damaged { path: one.path.clone(), cause };
-            Archive::check_length(&one)?;
+        mut take: impl FnMut(String, Vec<u8>) -> Result<(), ArchiveError>,
+    ) -> Result<(), ArchiveError> {
+        let mut zip = open_zip(&self.path)?;
+        self.for_each_attachment(skip, |one| {
+            let damaged = |cause: String| ArchiveError::Damaged { path: one.path.clone(), cause };
+            TenantArchiveReader::check_attachment_length(&one)?;
             let entry = zip.by_name(&one.path).map_err(|error| damaged(error.to_string()))?;
             let mut bytes = Vec::new();
             entry.take(one.bytes).read_to_end(&mut bytes).map_err(|error| damaged(error.to_string()))?;
@@ -185,36 +190,36 @@ impl Archive {
     }
 
     /// No attachment is longer than any setting allows.
-    pub fn check_length(one: &Attached) -> Result<(), WholeError> {
+    pub fn check_attachment_length(one: &ArchivedAttachment) -> Result<(), ArchiveError> {
         if one.bytes > LARGEST_ATTACHED {
             let cause = format!("{} bytes are too many", one.bytes);
-            return Err(WholeError::Damaged { path: one.path.clone(), cause });
+            return Err(ArchiveError::Damaged { path: one.path.clone(), cause });
         }
         Ok(())
     }
 
     /// Gives every row of a table to `take`, with the number of its line.
-    pub fn each_row(
+    pub fn for_each_row(
         &self,
-        table: &'static Table,
-        (safe, chance): (&Safe, &dyn Chance),
-        mut take: impl FnMut(u64, Vec<Value>) -> Result<(), WholeError>,
-    ) -> Result<(), WholeError> {
-        let Some(file) = self.file(table) else { return Ok(()) };
-        self.lines(file, 0, |line, text| {
-            let bad = |cause| WholeError::BadRow { path: file.path.clone(), line, cause };
-            take(line, record::read(text, table, safe, chance).map_err(bad)?)
+        table: &'static ArchiveTable,
+        (safe, chance): (&TenantVault, &dyn RandomSource),
+        mut take: impl FnMut(u64, Vec<SqlScalar>) -> Result<(), ArchiveError>,
+    ) -> Result<(), ArchiveError> {
+        let Some(file) = self.find_table_file(table) else { return Ok(()) };
+        self.for_each_line(file, 0, |line, text| {
+            let bad = |cause| ArchiveError::BadRow { path: file.path.clone(), line, cause };
+            take(line, record::parse_record(text, table, safe, chance).map_err(bad)?)
         })
     }
 
     /// All rows of a table that is known to be short.
-    pub fn few_rows(
+    pub fn read_all_rows(
         &self,
-        table: &'static Table,
-        by: (&Safe, &dyn Chance),
-    ) -> Result<Vec<Vec<Value>>, WholeError> {
+        table: &'static ArchiveTable,
+        by: (&TenantVault, &dyn RandomSource),
+    ) -> Result<Vec<Vec<SqlScalar>>, ArchiveError> {
         let mut all = Vec::new();
-        self.rows(table, 0, by, |mut rows| {
+        self.for_each_page(table, 0, by, |mut rows| {
             all.append(&mut rows);
             Ok(())
         })?;
@@ -227,12 +232,12 @@ const TOGETHER: usize = 2_000;
 const HEAVY: usize = 4 << 20;
 
 /// Compares a file with its bytes and its SHA-256; says how many lines it has.
-fn check(
+fn check_file_digest(
     zip: &mut ZipArchive<BufReader<std::fs::File>>,
     (path, wanted, sha256): (&str, u64, &str),
     buffer: &mut [u8],
-) -> Result<u64, WholeError> {
-    let damaged = |cause: String| WholeError::Damaged { path: path.to_owned(), cause };
+) -> Result<u64, ArchiveError> {
+    let damaged = |cause: String| ArchiveError::Damaged { path: path.to_owned(), cause };
     let entry = zip.by_name(path).map_err(|error| damaged(error.to_string()))?;
     // One byte more than it may have is enough to tell.
     let mut entry = entry.take(wanted.saturating_add(1));
@@ -246,15 +251,15 @@ fn check(
         bytes += read as u64;
         rows += buffer[..read].iter().filter(|byte| **byte == b'\n').count() as u64;
     }
-    if bytes != wanted || hex(&digest.finalize()) != sha256 {
+    if bytes != wanted || encode_hex(&digest.finalize()) != sha256 {
         return Err(damaged("its SHA-256 is another".to_owned()));
     }
     Ok(rows)
 }
 
-fn open(path: &Path) -> Result<ZipArchive<BufReader<std::fs::File>>, WholeError> {
-    let file = std::fs::File::open(path).map_err(|error| file_error(path, error))?;
-    ZipArchive::new(BufReader::new(file)).map_err(|error| WholeError::NotOurs(error.to_string()))
+fn open_zip(path: &Path) -> Result<ZipArchive<BufReader<std::fs::File>>, ArchiveError> {
+    let file = std::fs::File::open(path).map_err(|error| wrap_file_error(path, error))?;
+    ZipArchive::new(BufReader::new(file)).map_err(|error| ArchiveError::UnknownFormat(error.to_string()))
 }
 
 #[cfg(test)]
@@ -271,15 +276,18 @@ mod tests {
             let parts: Vec<(String, Vec<u8>)> =
                 (0..count).map(|number| (format!("1/{number}/dados"), number.to_le_bytes().into())).collect();
             archive_with(&path, &parts);
-            let archive = Archive::open(&path).unwrap();
+            let archive = TenantArchiveReader::open(&path).unwrap();
             archive.verify(&|_| {}).unwrap();
-            assert_eq!((archive.manifest.attached(), archive.manifest.rows()), (count.into(), 0));
+            assert_eq!(
+                (archive.manifest.attachment_count(), archive.manifest.row_count()),
+                (count.into(), 0)
+            );
             let mut found = Vec::new();
             let take = |path: String, bytes| {
                 found.push((path.strip_prefix("arquivos/").unwrap().to_owned(), bytes));
                 Ok(())
             };
-            archive.parts(2, take).unwrap();
+            archive.for_each_attachment_content(2, take).unwrap();
             assert_eq!(found, parts[2..]);
             serde_json::to_string(&archive.manifest).unwrap().len()
         };

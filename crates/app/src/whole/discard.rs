@@ -1,13 +1,13 @@
 //! Removing half of an association that was never brought whole. It is done in short units, each of which may be the last:
 //! the same command goes on where it was cut off.
 
-use super::WholeError;
-use super::bring::Progress;
+use super::ArchiveError;
+use super::bring::RestoreProgress;
 use crate::App;
 use domain::TenantId;
-use storage::settings::{self, Setting};
-use storage::whole::{Table, discard_left_behind, discard_some, tables};
-use storage::{Lane, Tx, files, versions};
+use storage::settings::{self, ServerSetting};
+use storage::whole::{ArchiveTable, delete_some_rows, delete_untransferred_rows, list_archive_tables};
+use storage::{Tx, WriteLane, files, versions};
 
 /// What stands in the place of the archive from now on: no archive goes on with it.
 const NO_ARCHIVE: &str = "-";
@@ -16,24 +16,27 @@ const SOME: i64 = 50;
 
 /// What was removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Discarded {
+pub struct RestoreDiscardOutcome {
     pub tenant: TenantId,
     pub rows: u64,
 }
 
 /// Removes the association of which half was brought, with the files that were put for it; refuses where there is none.
 /// `tell` is told how many rows are gone.
-pub async fn discard(app: &App, tell: impl Fn(u64) + Send + Sync) -> Result<Discarded, WholeError> {
-    let lane = Lane::of(TenantId::SERVER);
-    let tenant = app.db.write(lane, (), |tx, ()| Box::pin(begin(tx))).await?;
+pub async fn discard_unfinished_restore(
+    app: &App,
+    tell: impl Fn(u64) + Send + Sync,
+) -> Result<RestoreDiscardOutcome, ArchiveError> {
+    let lane = WriteLane::foreground(TenantId::SERVER);
+    let tenant = app.db.write(lane, (), |tx, ()| Box::pin(begin_discard(tx))).await?;
     let mut rows = 0;
-    for table in tables().iter().rev() {
+    for table in list_archive_tables().iter().rev() {
         if table.name == "files" {
-            rows += forget_files(app, tenant).await?;
+            rows += delete_files(app, tenant).await?;
             tell(rows);
         }
         loop {
-            let gone = discard_page(app, tenant, table).await?;
+            let gone = discard_table_page(app, tenant, table).await?;
             rows += gone;
             tell(rows);
             if gone == 0 {
@@ -41,56 +44,63 @@ pub async fn discard(app: &App, tell: impl Fn(u64) + Send + Sync) -> Result<Disc
             }
         }
     }
-    app.db.write(lane, tenant, |tx, tenant| Box::pin(end(tx, *tenant))).await?;
-    Ok(Discarded { tenant, rows })
+    app.db.write(lane, tenant, |tx, tenant| Box::pin(finish_discard(tx, *tenant))).await?;
+    Ok(RestoreDiscardOutcome { tenant, rows })
 }
 
 /// Whoever still brings it finds that somebody else went on, and stops.
-async fn begin(tx: &mut Tx) -> Result<TenantId, WholeError> {
-    let half = Progress::read(tx).await?.ok_or(WholeError::NothingHalfBrought)?;
+async fn begin_discard(tx: &mut Tx) -> Result<TenantId, ArchiveError> {
+    let half = RestoreProgress::load(tx).await?.ok_or(ArchiveError::NoUnfinishedRestore)?;
     let tenant = half.tenant;
     let discarding =
-        Progress { archive: NO_ARCHIVE.to_owned(), step: NO_ARCHIVE.to_owned(), done: 0, ..half };
-    settings::set(tx, Setting::Bringing, &discarding.to_text()).await?;
-    discard_left_behind(tx, tenant).await?;
+        RestoreProgress { archive: NO_ARCHIVE.to_owned(), step: NO_ARCHIVE.to_owned(), done: 0, ..half };
+    settings::upsert_setting(tx, ServerSetting::ArchiveRestore, &discarding.to_text()).await?;
+    delete_untransferred_rows(tx, tenant).await?;
     Ok(tenant)
 }
 
-async fn discard_page(app: &App, tenant: TenantId, table: &'static Table) -> Result<u64, WholeError> {
-    let lane = Lane::background(tenant);
+async fn discard_table_page(
+    app: &App,
+    tenant: TenantId,
+    table: &'static ArchiveTable,
+) -> Result<u64, ArchiveError> {
+    let lane = WriteLane::background(tenant);
     app.db
         .write(lane, (tenant, table), |tx, (tenant, table)| {
-            Box::pin(async move { Ok::<_, WholeError>(discard_some(tx, *tenant, table).await?) })
+            Box::pin(async move { Ok::<_, ArchiveError>(delete_some_rows(tx, *tenant, table).await?) })
         })
         .await
 }
 
 /// The bytes go before the rows that lead to them.
-async fn forget_files(app: &App, tenant: TenantId) -> Result<u64, WholeError> {
+async fn delete_files(app: &App, tenant: TenantId) -> Result<u64, ArchiveError> {
     let mut gone = 0;
     loop {
-        let some = files::keys_of(&app.db, tenant, SOME).await?;
+        let some = files::list_file_keys(&app.db, tenant, SOME).await?;
         for (_, key) in &some {
-            app.files.forget(tenant, key).await?;
+            app.files.delete_parts(tenant, key).await?;
         }
         if some.is_empty() {
             return Ok(gone);
         }
         gone += some.len() as u64;
         app.db
-            .write(Lane::background(tenant), (tenant, some), |tx, (tenant, some)| {
-                let statements = some.iter().map(|(code, _)| files::delete(*tenant, *code)).collect();
-                Box::pin(async move { Ok::<_, WholeError>(tx.batch(statements).await?) })
+            .write(WriteLane::background(tenant), (tenant, some), |tx, (tenant, some)| {
+                let statements = some.iter().map(|(code, _)| files::delete_file(*tenant, *code)).collect();
+                Box::pin(async move { Ok::<_, ArchiveError>(tx.execute_batch(statements).await?) })
             })
             .await?;
     }
 }
 
-async fn end(tx: &mut Tx, tenant: TenantId) -> Result<(), WholeError> {
+async fn finish_discard(tx: &mut Tx, tenant: TenantId) -> Result<(), ArchiveError> {
     // Another may have begun to bring one meanwhile; that one is not ours.
-    if Progress::read(tx).await?.is_some_and(|half| half.tenant == tenant && half.archive == NO_ARCHIVE) {
-        settings::forget(tx, Setting::Bringing).await?;
+    if RestoreProgress::load(tx)
+        .await?
+        .is_some_and(|half| half.tenant == tenant && half.archive == NO_ARCHIVE)
+    {
+        settings::delete_setting(tx, ServerSetting::ArchiveRestore).await?;
     }
-    versions::raise_registers(tx, TenantId::SERVER).await?;
+    versions::raise_registers_version(tx, TenantId::SERVER).await?;
     Ok(())
 }

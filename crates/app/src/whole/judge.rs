@@ -2,21 +2,23 @@
 //! row is read as it will be written, every part of a file is one that a row names, and nothing in it asks for more than
 //! one of ours would. What only the database can tell (a row that refers to none) is left to it.
 
-use super::archive::Archive;
-use super::record::{self, Safe};
-use super::{DATA, FILES, WholeError};
-use crate::files::is_key;
-use crate::files::moving::key_of_part;
+use super::archive::TenantArchiveReader;
+use super::record::{self, TenantVault};
+use super::{ArchiveError, DATA, FILES};
+use crate::files::is_file_key;
+use crate::files::moving::parse_part_key;
 use crate::passwords;
 use crate::tenants::hosts;
-use domain::{Chance, TimeZone};
+use domain::{RandomSource, TimeZone};
 use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
-use storage::Value;
-use storage::whole::{Kind, Need, Table, needs, tables};
+use storage::SqlScalar;
+use storage::whole::{
+    ArchiveColumnKind, ArchiveTable, ColumnRequirement, list_archive_tables, list_required_columns,
+};
 
 /// By what an archive is judged.
-pub struct Rules {
+pub struct ArchiveValidationRules {
     /// The server's own address, whose host is nobody's.
     pub public_url: String,
     pub with_hosts: bool,
@@ -24,95 +26,109 @@ pub struct Rules {
 
 /// What must not be anybody else's on this server.
 #[derive(Clone, Debug, Default)]
-pub struct Names {
+pub struct ReservedNames {
     pub logins: Vec<String>,
     pub hosts: Vec<String>,
 }
 
 /// Reads all of an archive; gives the names that it wants. `tell` is told how many rows were judged.
-pub fn judge(
-    archive: &Archive,
-    by: (&Safe, &dyn Chance),
-    rules: &Rules,
+pub fn validate_archive(
+    archive: &TenantArchiveReader,
+    by: (&TenantVault, &dyn RandomSource),
+    rules: &ArchiveValidationRules,
     tell: &dyn Fn(u64),
-) -> Result<Names, WholeError> {
-    let mut found = Found::default();
+) -> Result<ReservedNames, ArchiveError> {
+    let mut found = ValidationFindings::default();
     let mut judged = 0;
-    for table in tables() {
-        let mut checks = Checks::of(table);
+    for table in list_archive_tables() {
+        let mut checks = TableRowChecks::for_table(table);
         let mut rows = 0;
-        archive.each_row(table, by, |line, row| {
+        archive.for_each_row(table, by, |line, row| {
             rows += 1;
-            let bad = |cause| bad_row(table, line, cause);
-            checks.row(&row).map_err(bad)?;
-            found.take(table, &row, by.0, rules).map_err(|fault| match fault {
-                Fault::Row(cause) => bad(cause),
-                Fault::File(cause) => WholeError::Damaged { path: path_of(table), cause },
+            let bad = |cause| build_bad_row_error(table, line, cause);
+            checks.check_row(&row).map_err(bad)?;
+            found.add_row(table, &row, by.0, rules).map_err(|fault| match fault {
+                ArchiveRowFault::Row(cause) => bad(cause),
+                ArchiveRowFault::File(cause) => {
+                    ArchiveError::Damaged { path: build_table_path(table), cause }
+                }
             })
         })?;
-        checks.end(rows).map_err(|cause| WholeError::Damaged { path: path_of(table), cause })?;
+        checks
+            .check_filled_columns(rows)
+            .map_err(|cause| ArchiveError::Damaged { path: build_table_path(table), cause })?;
         judged += rows;
         tell(judged);
     }
-    let tenants = path_of(&tables()[0]);
+    let tenants = build_table_path(&list_archive_tables()[0]);
     if found.tenants != 1 {
         let cause = format!("{} associations, not one", found.tenants);
-        return Err(WholeError::Damaged { path: tenants, cause });
+        return Err(ArchiveError::Damaged { path: tenants, cause });
     }
-    judge_parts(archive, by.0, &found.keys)?;
+    validate_attachments(archive, by.0, &found.keys)?;
     Ok(found.names)
 }
 
 /// Every part is of a file that a row names: what is put can be found again, and removed.
-fn judge_parts(archive: &Archive, safe: &Safe, keys: &HashSet<String>) -> Result<(), WholeError> {
-    archive.attached(0, |one| {
+fn validate_attachments(
+    archive: &TenantArchiveReader,
+    safe: &TenantVault,
+    keys: &HashSet<String>,
+) -> Result<(), ArchiveError> {
+    archive.for_each_attachment(0, |one| {
         let name = one.path.strip_prefix(FILES).unwrap_or_default();
-        let is_known = key_of_part(safe.tenant, name).is_some_and(|key| keys.contains(key));
+        let is_known = parse_part_key(safe.tenant, name).is_some_and(|key| keys.contains(key));
         if !is_known {
             let cause = "a part of a file that no row names".to_owned();
-            return Err(WholeError::Damaged { path: one.path, cause });
+            return Err(ArchiveError::Damaged { path: one.path, cause });
         }
-        Archive::check_length(&one)
+        TenantArchiveReader::check_attachment_length(&one)
     })
 }
 
-fn path_of(table: &Table) -> String {
+fn build_table_path(table: &ArchiveTable) -> String {
     format!("{DATA}{}.jsonl", table.name)
 }
 
-fn bad_row(table: &Table, line: u64, cause: String) -> WholeError {
-    WholeError::BadRow { path: path_of(table), line, cause }
+fn build_bad_row_error(table: &ArchiveTable, line: u64, cause: String) -> ArchiveError {
+    ArchiveError::BadRow { path: build_table_path(table), line, cause }
 }
 
-enum Fault {
+enum ArchiveRowFault {
     Row(String),
     /// Of the file as a whole, for it cannot come from an export.
     File(String),
 }
 
 #[derive(Default)]
-struct Found {
-    names: Names,
+struct ValidationFindings {
+    names: ReservedNames,
     /// The keys of attached files.
     keys: HashSet<String>,
     tenants: u64,
 }
 
-impl Found {
-    fn take(&mut self, table: &Table, row: &[Value], safe: &Safe, rules: &Rules) -> Result<(), Fault> {
-        let text = |column: &str| record::text(table, row, column).unwrap_or_default();
+impl ValidationFindings {
+    fn add_row(
+        &mut self,
+        table: &ArchiveTable,
+        row: &[SqlScalar],
+        safe: &TenantVault,
+        rules: &ArchiveValidationRules,
+    ) -> Result<(), ArchiveRowFault> {
+        let text = |column: &str| record::read_text_column(table, row, column).unwrap_or_default();
         match table.name {
             "tenants" => {
                 self.tenants += 1;
                 let zone = text("time_zone");
-                TimeZone::parse(zone).map_err(|_| Fault::Row(format!("time_zone {zone:?}")))?;
+                TimeZone::parse(zone).map_err(|_| ArchiveRowFault::Row(format!("time_zone {zone:?}")))?;
             }
-            "users" if !passwords::is_acceptable(text("password_hash")) => {
-                let code = match table.place("code").and_then(|at| row.get(at)) {
-                    Some(Value::Int(code)) => code.to_string(),
+            "users" if !passwords::is_acceptable_hash(text("password_hash")) => {
+                let code = match table.column_position("code").and_then(|at| row.get(at)) {
+                    Some(SqlScalar::Int(code)) => code.to_string(),
                     _ => "?".to_owned(),
                 };
-                return Err(Fault::Row(format!(
+                return Err(ArchiveRowFault::Row(format!(
                     "a senha do usuário {code} ({}) não está cifrada como este servidor aceita (Argon2id, com até 64 MiB de memória, \
                      4 passagens e 4 linhas)",
                     text("email")
@@ -121,18 +137,20 @@ impl Found {
             // What is under a key is removed one day: none may lead elsewhere.
             "files" => {
                 let key = text("storage_key");
-                if !is_key(safe.tenant, key) || !self.keys.insert(key.to_owned()) {
-                    return Err(Fault::File(format!("storage_key {key:?}")));
+                if !is_file_key(safe.tenant, key) || !self.keys.insert(key.to_owned()) {
+                    return Err(ArchiveRowFault::File(format!("storage_key {key:?}")));
                 }
             }
             "logins" => self.names.logins.push(text("email").to_owned()),
             "hosts" if rules.with_hosts => {
                 let host = text("host");
-                let parsed = hosts::parse(&rules.public_url, host);
+                let parsed = hosts::parse_tenant_host(&rules.public_url, host);
                 match parsed {
                     Ok(parsed) if parsed.as_str() == host => self.names.hosts.push(host.to_owned()),
-                    Ok(_) => return Err(Fault::Row(format!("host {host:?}"))),
-                    Err(rejection) => return Err(Fault::Row(wire::refusal::sentence(&rejection))),
+                    Ok(_) => return Err(ArchiveRowFault::Row(format!("host {host:?}"))),
+                    Err(rejection) => {
+                        return Err(ArchiveRowFault::Row(wire::refusal::render_sentence(&rejection)));
+                    }
                 }
             }
             _ => {}
@@ -142,9 +160,9 @@ impl Found {
 }
 
 /// What holds for the rows of any table: what must be there is, and no key comes twice.
-struct Checks {
-    table: &'static Table,
-    needs: Vec<(usize, Need)>,
+struct TableRowChecks {
+    table: &'static ArchiveTable,
+    needs: Vec<(usize, ColumnRequirement)>,
     /// How many rows fill each of those.
     filled: Vec<u64>,
     key: Vec<usize>,
@@ -153,41 +171,44 @@ struct Checks {
     hasher: RandomState,
 }
 
-impl Checks {
-    fn of(table: &'static Table) -> Checks {
-        let needs = needs(table);
+impl TableRowChecks {
+    fn for_table(table: &'static ArchiveTable) -> TableRowChecks {
+        let needs = list_required_columns(table);
         let filled = vec![0; needs.len()];
         let (last, seen, hasher) = (None, HashSet::new(), RandomState::new());
-        Checks { table, needs, filled, key: table.key_places(), last, seen, hasher }
+        TableRowChecks { table, needs, filled, key: table.key_positions(), last, seen, hasher }
     }
 
-    fn row(&mut self, row: &[Value]) -> Result<(), String> {
-        if row.iter().any(|value| matches!(value, Value::Text(text) if text.contains('\0'))) {
+    fn check_row(&mut self, row: &[SqlScalar]) -> Result<(), String> {
+        if row.iter().any(|value| matches!(value, SqlScalar::Text(text) if text.contains('\0'))) {
             return Err("a text with U+0000".to_owned());
         }
         for ((at, need), filled) in self.needs.iter().zip(&mut self.filled) {
             match row.get(*at) {
-                None | Some(Value::Null) if *need == Need::Always => {
+                None | Some(SqlScalar::Null) if *need == ColumnRequirement::Always => {
                     return Err(format!("{} is missing", self.table.columns[*at].name));
                 }
-                None | Some(Value::Null) => {}
+                None | Some(SqlScalar::Null) => {}
                 Some(_) => *filled += 1,
             }
         }
-        self.key(row)
+        self.check_key(row)
     }
 
     /// Numbers come in their order, as an export writes them; of texts, whose order is each engine's own, all are kept in
     /// mind.
-    fn key(&mut self, row: &[Value]) -> Result<(), String> {
+    fn check_key(&mut self, row: &[SqlScalar]) -> Result<(), String> {
         if self.key.is_empty() {
             return Ok(());
         }
         let twice = || "its key came before, or is out of order".to_owned();
-        let is_number = |at: &usize| matches!(self.table.columns[*at].kind, Kind::Int | Kind::Moment);
+        let is_number = |at: &usize| {
+            matches!(self.table.columns[*at].kind, ArchiveColumnKind::Int | ArchiveColumnKind::Moment)
+        };
         if self.key.iter().all(is_number) {
-            let number =
-                |at: &usize| if let Some(Value::Int(number)) = row.get(*at) { Some(*number) } else { None };
+            let number = |at: &usize| {
+                if let Some(SqlScalar::Int(number)) = row.get(*at) { Some(*number) } else { None }
+            };
             let numbers: Option<Vec<i64>> = self.key.iter().map(number).collect();
             let numbers = numbers.ok_or_else(|| "a key is missing".to_owned())?;
             let is_next = self.last.as_ref().is_none_or(|last| *last < numbers);
@@ -199,13 +220,13 @@ impl Checks {
     }
 
     /// A column that came later is in all rows of an archive, or in none.
-    fn end(&self, rows: u64) -> Result<(), String> {
+    fn check_filled_columns(&self, rows: u64) -> Result<(), String> {
         let half = |filled: &u64| *filled != 0 && *filled != rows;
         match self
             .needs
             .iter()
             .zip(&self.filled)
-            .find(|((_, need), filled)| *need == Need::AllOrNone && half(filled))
+            .find(|((_, need), filled)| *need == ColumnRequirement::AllOrNone && half(filled))
         {
             Some(((at, _), _)) => Err(format!("{} is missing in some rows", self.table.columns[*at].name)),
             None => Ok(()),

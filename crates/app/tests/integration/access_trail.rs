@@ -1,9 +1,9 @@
 //! Entering leaves a trail: who, when, from where and with what result, also by command; and no flood fills it.
 
-use app::audit::{self, AccessResult, Question, Told, What};
-use app::users::{Initial, NewUser};
+use app::audit::{self, AccountActionResult, AuditPageQuery, AuditedEvent, StoredAuditEntry};
+use app::users::{CreateUser, InitialPassword};
 use app::{App, Error, access, resets, users, visits};
-use domain::{CallerAddress, Email, Field, Name, Password, Role};
+use domain::{CallerAddress, DisplayName, Email, InputField, Password, Role};
 use std::net::IpAddr;
 use std::time::Duration;
 use testkit::{Caller, PASSWORD, World, both_engines};
@@ -20,24 +20,24 @@ fn at(last: u8) -> CallerAddress {
 }
 
 /// What the audit tells of accounts: operation, detail, address, result, times.
-async fn told(world: &World) -> Vec<Told> {
+async fn told(world: &World) -> Vec<StoredAuditEntry> {
     let app = world.app();
     for process in world.processes() {
-        audit::flush(process).await.unwrap();
+        audit::flush_access_log(process).await.unwrap();
     }
     let away = IpAddr::from([198, 51, 100, 1]).into();
-    let token = access::login(app, &world.administrator.email, PASSWORD, away).await.unwrap().token;
-    let caller = access::enter(app, &token).await.unwrap();
-    let page = audit::page(app, &caller, Question::default()).await.unwrap();
+    let token = access::log_in_program(app, &world.administrator.email, PASSWORD, away).await.unwrap().token;
+    let caller = access::load_session(app, &token).await.unwrap();
+    let page = audit::read_audit_page(app, &caller, AuditPageQuery::default()).await.unwrap();
     page.entries.into_iter().filter(|one| one.address.as_deref() != Some("198.51.100.1")).collect()
 }
 
-fn line(one: &Told) -> String {
-    let What::Changed(_, detail) = &one.what else { panic!("{one:?}") };
+fn line(one: &StoredAuditEntry) -> String {
+    let AuditedEvent::Change(_, detail) = &one.what else { panic!("{one:?}") };
     let result = one.result.map_or("?", |result| match result {
-        AccessResult::Success => "ok",
-        AccessResult::Failure => "no",
-        AccessResult::Throttled => "stopped",
+        AccountActionResult::Success => "ok",
+        AccountActionResult::Failure => "no",
+        AccountActionResult::Throttled => "stopped",
     });
     let user = one.user.map_or("-".to_owned(), |user| user.to_string());
     let (address, detail) = (one.address.as_deref().unwrap_or("-"), detail.as_deref().unwrap_or("-"));
@@ -49,7 +49,7 @@ async fn lines(world: &World) -> Vec<String> {
 }
 
 async fn wrong(app: &App, login: &str, from: CallerAddress) -> Error {
-    access::login(app, login, WRONG, from).await.unwrap_err()
+    access::log_in_program(app, login, WRONG, from).await.unwrap_err()
 }
 
 fn entry(who: &Caller, rest: &str, detail: &str) -> String {
@@ -60,10 +60,10 @@ fn entry(who: &Caller, rest: &str, detail: &str) -> String {
 #[both_engines]
 async fn logins_and_failures_are_told_with_address_and_result(world: World) {
     let (app, who) = (&world.processes()[0], &world.operator);
-    access::login(app, &who.email, PASSWORD, home()).await.unwrap();
-    visits::enter(app, &who.email, PASSWORD, (home(), None)).await.unwrap();
+    access::log_in_program(app, &who.email, PASSWORD, home()).await.unwrap();
+    visits::sign_in(app, &who.email, PASSWORD, (home(), None)).await.unwrap();
     wrong(app, &who.email, home()).await;
-    visits::enter(app, &who.email, WRONG, (at(8), None)).await.unwrap_err();
+    visits::sign_in(app, &who.email, WRONG, (at(8), None)).await.unwrap_err();
     assert_eq!(
         lines(&world).await,
         [
@@ -79,10 +79,10 @@ async fn logins_and_failures_are_told_with_address_and_result(world: World) {
 async fn a_program_that_logs_in_for_every_conversation_leaves_one_row_in_ten_minutes(world: World) {
     let (app, who) = (&world.processes()[0], &world.integration);
     for _ in 0..5 {
-        access::login(app, &who.email, PASSWORD, home()).await.unwrap();
+        access::log_in_program(app, &who.email, PASSWORD, home()).await.unwrap();
     }
     world.clock.pass(Duration::from_secs(10 * 60));
-    access::login(app, &who.email, PASSWORD, home()).await.unwrap();
+    access::log_in_program(app, &who.email, PASSWORD, home()).await.unwrap();
     let one = |times| entry(who, &format!("POST /ext/autenticacao {HOME} ok x{times}"), "entrou pela API");
     assert_eq!(lines(&world).await, [one(5), one(1)]);
 }
@@ -92,7 +92,7 @@ async fn failures_that_name_nobody_share_an_entry_of_their_address(world: World)
     let app = &world.processes()[0];
     for number in 0..4 {
         wrong(app, &format!("ninguem{number}@aqui.example"), home()).await;
-        audit::flush(app).await.unwrap();
+        audit::flush_access_log(app).await.unwrap();
     }
     wrong(app, "isto não é um e-mail", at(8)).await;
     let one = |from: &str, times: u8| {
@@ -109,10 +109,11 @@ async fn a_throttled_account_is_told_once_in_a_window(world: World) {
         assert!(matches!(wrong(app, &who.email, home()).await, Error::Credential));
     }
     for _ in 0..20 {
-        assert!(matches!(wrong(app, &who.email, home()).await, Error::TooMany(_)));
+        assert!(matches!(wrong(app, &who.email, home()).await, Error::TooManyFailures(_)));
     }
     let all = told(&world).await;
-    let stopped: Vec<&Told> = all.iter().filter(|one| one.result == Some(AccessResult::Throttled)).collect();
+    let stopped: Vec<&StoredAuditEntry> =
+        all.iter().filter(|one| one.result == Some(AccountActionResult::Throttled)).collect();
     assert_eq!((all.len(), stopped.len()), (limit as usize + 1, 1), "{all:?}");
     assert_eq!((stopped[0].user, stopped[0].address.as_deref()), (Some(who.code), Some(HOME)));
     world.clock.pass(app.throttle.window);
@@ -120,30 +121,31 @@ async fn a_throttled_account_is_told_once_in_a_window(world: World) {
         wrong(app, &who.email, home()).await;
     }
     let all = told(&world).await;
-    assert_eq!(all.iter().filter(|one| one.result == Some(AccessResult::Throttled)).count(), 2);
+    assert_eq!(all.iter().filter(|one| one.result == Some(AccountActionResult::Throttled)).count(), 2);
 }
 
 #[both_engines]
 async fn passwords_and_commands_are_told_too(world: World) {
     let (app, who) = (&world.processes()[0], &world.operator);
-    let new = NewUser {
+    let new = CreateUser {
         tenant: world.here,
-        name: Name::parse(Field::Name, "Nova").unwrap(),
+        name: DisplayName::parse(InputField::Name, "Nova").unwrap(),
         email: Email::parse("nova@aqui.example").unwrap(),
         role: Role::Administrator,
         branches: Vec::new(),
-        password: Initial::Mailed,
+        password: InitialPassword::Mailed,
     };
-    let made = users::create(app, new).await.unwrap().code;
-    users::reset(app, world.here, &who.email, "outra senha bem longa").await.unwrap();
-    users::end_sessions(app, world.here, &who.email).await.unwrap();
-    resets::request(app, Email::parse(&who.email).unwrap(), Some(IpAddr::from([192, 0, 2, 7]))).unwrap();
+    let made = users::create_user(app, new).await.unwrap().code;
+    users::reset_password(app, world.here, &who.email, "outra senha bem longa").await.unwrap();
+    users::end_sessions_by_email(app, world.here, &who.email).await.unwrap();
+    resets::request_reset_link(app, Email::parse(&who.email).unwrap(), Some(IpAddr::from([192, 0, 2, 7])))
+        .unwrap();
     testkit::until("the link was sent", || async { app.resets.is_idle() }).await;
     let mail = world.last_mail_to(&who.email).await;
     let link = mail.split("/senha/nova/").nth(1).unwrap().split_whitespace().next().unwrap();
     let chosen = Password::parse("mais uma senha longa").unwrap();
-    resets::finish_from(app, link, chosen, Some(IpAddr::from([192, 0, 2, 9]))).await.unwrap();
-    users::disable(app, world.here, &who.email).await.unwrap();
+    resets::finish_reset_from(app, link, chosen, Some(IpAddr::from([192, 0, 2, 9]))).await.unwrap();
+    users::disable_user(app, world.here, &who.email).await.unwrap();
     let code = who.code;
     assert_eq!(
         lines(&world).await,
@@ -161,10 +163,13 @@ async fn passwords_and_commands_are_told_too(world: World) {
 #[both_engines]
 async fn a_new_password_forgets_the_addresses_of_the_old_one(world: World) {
     let (app, who) = (&world.processes()[0], &world.operator);
-    access::login(app, &who.email, PASSWORD, home()).await.unwrap();
-    users::reset(app, world.here, &who.email, "outra senha bem longa").await.unwrap();
+    access::log_in_program(app, &who.email, PASSWORD, home()).await.unwrap();
+    users::reset_password(app, world.here, &who.email, "outra senha bem longa").await.unwrap();
     for _ in 0..app.throttle.by_account {
         assert!(matches!(wrong(app, &who.email, home()).await, Error::Credential));
     }
-    assert!(matches!(wrong(app, &who.email, home()).await, Error::TooMany(_)), "it is known no longer");
+    assert!(
+        matches!(wrong(app, &who.email, home()).await, Error::TooManyFailures(_)),
+        "it is known no longer"
+    );
 }

@@ -1,10 +1,10 @@
 //! Passwords that are mailed, and links that set one: once, for half an hour, and without telling who has an account.
 
-use app::users::{self, Initial, NewUser};
+use app::users::{self, CreateUser, InitialPassword};
 use app::{App, Error, resets};
-use domain::{BranchCode, Email, Field, Name, Password, Rejection, Role};
+use domain::{BranchCode, DisplayName, Email, InputField, Password, Rejection, Role};
 use std::time::Duration;
-use storage::{Lane, Row, Weight, sql};
+use storage::{QueryWeight, Row, WriteLane, sql};
 use testkit::{PUBLIC_URL, Server, World, both_engines, eight_at_once, until};
 
 const MINUTE: Duration = Duration::from_secs(60);
@@ -17,7 +17,7 @@ fn refused<T: std::fmt::Debug>(result: Result<T, Error>) -> Vec<Rejection> {
 }
 
 async fn rows(world: &World, text: &'static str) -> Vec<Row> {
-    world.db().query(Weight::Search, sql(text)).await.unwrap()
+    world.db().query(QueryWeight::Search, sql(text)).await.unwrap()
 }
 
 /// The texts of the mails of this world, in order.
@@ -28,25 +28,25 @@ async fn mails(world: &World) -> Vec<(String, String)> {
 
 async fn hash_of(world: &World, email: &str) -> (String, bool) {
     let select = sql("SELECT password_hash, must_change_password FROM users WHERE email = $1").arg(email);
-    let rows = world.db().query(Weight::Search, select).await.unwrap();
+    let rows = world.db().query(QueryWeight::Search, select).await.unwrap();
     (rows[0].get("password_hash").unwrap(), rows[0].get("must_change_password").unwrap())
 }
 
-fn newcomer(world: &World, email: &str) -> NewUser {
-    NewUser {
+fn newcomer(world: &World, email: &str) -> CreateUser {
+    CreateUser {
         tenant: world.here,
-        name: Name::parse(Field::Name, "Ana Prova").unwrap(),
+        name: DisplayName::parse(InputField::Name, "Ana Prova").unwrap(),
         email: Email::parse(email).unwrap(),
         role: Role::Operator,
         branches: vec![BranchCode::new(2)],
-        password: Initial::Mailed,
+        password: InitialPassword::Mailed,
     }
 }
 
 /// Asks for a link and waits for the mail that has it.
 async fn link(world: &World) -> String {
     let before = mails(world).await.len();
-    resets::request(world.app(), Email::parse(&world.operator.email).unwrap(), None).unwrap();
+    resets::request_reset_link(world.app(), Email::parse(&world.operator.email).unwrap(), None).unwrap();
     until("the link is mailed", || async { mails(world).await.len() > before }).await;
     let (_, text) = mails(world).await.pop().unwrap();
     let start = format!("{PUBLIC_URL}/senha/nova/");
@@ -59,7 +59,7 @@ fn password(text: &str) -> Password {
 
 async fn insert_token(world: &World) {
     let input = (world.here, world.operator.code);
-    let unit = world.db().write(Lane::of(world.here), input, |tx, (tenant, user)| {
+    let unit = world.db().write(WriteLane::foreground(world.here), input, |tx, (tenant, user)| {
         let insert = sql("INSERT INTO tokens (tenant, hash, user_code, created_at, expires_at)
              VALUES ($1, $2, $3, 0, 0)");
         Box::pin(tx.execute(insert.arg(*tenant).arg(&b"hash"[..]).arg(*user)))
@@ -69,14 +69,14 @@ async fn insert_token(world: &World) {
 
 #[both_engines]
 async fn a_generated_password_is_mailed_with_its_user_or_not_at_all(world: World) {
-    users::create(world.app(), newcomer(&world, "nova@aqui.example")).await.unwrap();
+    users::create_user(world.app(), newcomer(&world, "nova@aqui.example")).await.unwrap();
     let sent = mails(&world).await;
     assert_eq!(sent.len(), 1);
     assert_eq!(sent[0].0, "nova@aqui.example");
     let given = sent[0].1.lines().find_map(|line| line.strip_prefix("Senha: ")).unwrap();
     assert_eq!(given.len(), 23);
     assert!(hash_of(&world, "nova@aqui.example").await.1, "it must be changed");
-    let taken = users::create(world.app(), newcomer(&world, &world.operator.email)).await;
+    let taken = users::create_user(world.app(), newcomer(&world, &world.operator.email)).await;
     assert_eq!(refused(taken), [Rejection::EmailTaken(world.operator.email.clone())]);
     assert_eq!(mails(&world).await.len(), 1, "no mail of a user who is not there");
     let confidential = rows(&world, "SELECT code FROM mails WHERE confidential").await;
@@ -87,7 +87,7 @@ async fn a_generated_password_is_mailed_with_its_user_or_not_at_all(world: World
 async fn eight_users_at_once_get_eight_mails_with_eight_passwords(world: World) {
     eight_at_once(|number| {
         let (app, new) = (world.app().clone(), newcomer(&world, &format!("p{number}@prova.example")));
-        async move { users::create(&app, new).await.unwrap() }
+        async move { users::create_user(&app, new).await.unwrap() }
     })
     .await;
     let mut all: Vec<String> = mails(&world).await.into_iter().map(|(_, text)| text).collect();
@@ -106,7 +106,7 @@ async fn a_password_is_sent_again_to_whoever_may_use_it(world: World) {
     let (after, must_change) = hash_of(&world, &world.operator.email).await;
     assert!(before != after && must_change);
     assert_eq!(mails(&world).await.len(), 1);
-    users::disable(world.app(), world.here, &world.operator.email).await.unwrap();
+    users::disable_user(world.app(), world.here, &world.operator.email).await.unwrap();
     let disabled = users::resend_password(world.app(), world.here, &world.operator.email).await;
     assert_eq!(refused(disabled), [Rejection::DisabledUser(world.operator.email.clone())]);
     let stranger = users::resend_password(world.app(), world.here, &world.stranger.email).await;
@@ -125,25 +125,25 @@ async fn sessions(world: &World) -> Vec<Row> {
 }
 
 async fn access_version(world: &World) -> i64 {
-    let all = storage::versions::all(world.db()).await.unwrap();
+    let all = storage::versions::list_versions(world.db()).await.unwrap();
     all.iter().find(|(tenant, _)| *tenant == world.here).map_or(0, |(_, versions)| versions.access)
 }
 
 #[both_engines]
 async fn whatever_ends_sessions_raises_the_version_of_its_tenant_alone(world: World) {
     let (app, email): (&App, &str) = (world.app(), &world.operator.email);
-    users::end_sessions(app, world.here, email).await.unwrap();
+    users::end_sessions_by_email(app, world.here, email).await.unwrap();
     assert_eq!(access_version(&world).await, 1);
-    users::reset(app, world.here, email, "uma senha longa").await.unwrap();
+    users::reset_password(app, world.here, email, "uma senha longa").await.unwrap();
     assert_eq!(access_version(&world).await, 2);
     users::resend_password(app, world.here, email).await.unwrap();
     assert_eq!(access_version(&world).await, 3);
     let token = link(&world).await;
-    resets::finish(app, &token, password("uma senha longa")).await.unwrap();
+    resets::finish_reset(app, &token, password("uma senha longa")).await.unwrap();
     assert_eq!(access_version(&world).await, 4);
-    users::disable(app, world.here, email).await.unwrap();
+    users::disable_user(app, world.here, email).await.unwrap();
     assert_eq!(access_version(&world).await, 5);
-    let all = storage::versions::all(world.db()).await.unwrap();
+    let all = storage::versions::list_versions(world.db()).await.unwrap();
     assert!(all.iter().all(|(tenant, versions)| *tenant != world.there || versions.access == 0));
 }
 
@@ -158,7 +158,7 @@ async fn a_link_sets_a_password_once_and_ends_everything_else(world: World) {
 
     let tried = eight_at_once(|number| {
         let (app, first) = (world.app().clone(), first.clone());
-        async move { resets::finish(&app, &first, password(&format!("senha número {number}"))).await }
+        async move { resets::finish_reset(&app, &first, password(&format!("senha número {number}"))).await }
     })
     .await;
     assert_eq!(tried.iter().filter(|result| result.is_ok()).count(), 1);
@@ -168,7 +168,7 @@ async fn a_link_sets_a_password_once_and_ends_everything_else(world: World) {
     let (after, must_change) = hash_of(&world, &world.operator.email).await;
     assert!(before != after && !must_change);
     assert!(sessions(&world).await.is_empty());
-    let other = resets::finish(world.app(), &second, password("outra senha longa")).await;
+    let other = resets::finish_reset(world.app(), &second, password("outra senha longa")).await;
     assert_eq!(refused(other), [Rejection::BadResetLink], "the other link went with it");
     let sent = mails(&world).await;
     assert_eq!(sent.len(), 3);
@@ -179,16 +179,16 @@ async fn a_link_sets_a_password_once_and_ends_everything_else(world: World) {
 async fn a_link_is_good_for_half_an_hour(world: World) {
     let token = link(&world).await;
     world.clock.pass(30 * MINUTE - Duration::from_millis(1));
-    assert!(resets::is_open(world.app(), &token).await.unwrap());
+    assert!(resets::is_link_open(world.app(), &token).await.unwrap());
     world.clock.pass(Duration::from_millis(1));
-    assert!(!resets::is_open(world.app(), &token).await.unwrap());
-    let late = resets::finish(world.app(), &token, password("uma senha longa")).await;
+    assert!(!resets::is_link_open(world.app(), &token).await.unwrap());
+    let late = resets::finish_reset(world.app(), &token, password("uma senha longa")).await;
     assert_eq!(refused(late), [Rejection::BadResetLink]);
     let mut invented = token.clone();
     invented.replace_range(invented.len() - 1.., "x");
     let elsewhere = token.replacen(&format!("{}.", world.here), &format!("{}.", world.there), 1);
     for bad in [invented.as_str(), &elsewhere, "", "1.", "nada"] {
-        let refusal = refused(resets::finish(world.app(), bad, password("uma senha longa")).await);
+        let refusal = refused(resets::finish_reset(world.app(), bad, password("uma senha longa")).await);
         assert_eq!(refusal, [Rejection::BadResetLink], "{bad}");
     }
 }
@@ -196,9 +196,9 @@ async fn a_link_is_good_for_half_an_hour(world: World) {
 #[both_engines]
 async fn an_account_has_three_open_links_at_most_and_a_disabled_one_none(world: World) {
     // One process, one place: what is asked for first is worked on first.
-    let app = App { resets: resets::Places::new(1), ..world.processes()[0].clone() };
+    let app = App { resets: resets::ResetRequestLimiter::new(1), ..world.processes()[0].clone() };
     let ask = async |email: &str| {
-        let asked = resets::request(&app, Email::parse(email).unwrap(), None);
+        let asked = resets::request_reset_link(&app, Email::parse(email).unwrap(), None);
         until("it was worked on", || async { app.resets.is_idle() }).await;
         asked.unwrap();
     };
@@ -208,12 +208,12 @@ async fn an_account_has_three_open_links_at_most_and_a_disabled_one_none(world: 
     ask(&world.operator.email).await;
     ask("ninguem@aqui.example").await;
     assert_eq!(mails(&world).await.len(), 3);
-    assert!(resets::is_open(&app, &first).await.unwrap(), "earlier links stay good");
+    assert!(resets::is_link_open(&app, &first).await.unwrap(), "earlier links stay good");
     world.clock.pass(resets::GOOD_FOR);
-    assert!(!resets::is_open(&app, &first).await.unwrap());
+    assert!(!resets::is_link_open(&app, &first).await.unwrap());
     let fourth = link(&world).await;
-    users::disable(&app, world.here, &world.operator.email).await.unwrap();
-    assert!(!resets::is_open(&app, &fourth).await.unwrap(), "disabling ends open links");
+    users::disable_user(&app, world.here, &world.operator.email).await.unwrap();
+    assert!(!resets::is_link_open(&app, &fourth).await.unwrap(), "disabling ends open links");
     ask(&world.operator.email).await;
     ask(&world.stranger.email).await;
     let to_operator = mails(&world).await.into_iter().filter(|(to, _)| *to == world.operator.email).count();
@@ -224,12 +224,12 @@ async fn an_account_has_three_open_links_at_most_and_a_disabled_one_none(world: 
 async fn an_address_that_asks_too_often_is_told_to_wait(world: World) {
     let app = world.processes()[0].clone();
     let here = |address: [u8; 4]| {
-        resets::request(&app, Email::parse("ninguem@aqui.example").unwrap(), Some(address.into()))
+        resets::request_reset_link(&app, Email::parse("ninguem@aqui.example").unwrap(), Some(address.into()))
     };
     for _ in 0..10 {
         here([192, 0, 2, 1]).unwrap();
     }
-    assert!(matches!(here([192, 0, 2, 1]), Err(Error::TooMany(_))));
+    assert!(matches!(here([192, 0, 2, 1]), Err(Error::TooManyFailures(_))));
     here([192, 0, 2, 2]).unwrap();
     world.clock.pass(MINUTE);
     here([192, 0, 2, 1]).unwrap();
@@ -237,13 +237,13 @@ async fn an_address_that_asks_too_often_is_told_to_wait(world: World) {
 
 #[both_engines]
 async fn what_finds_no_place_is_dropped_and_not_queued(world: World) {
-    let full = App { resets: resets::Places::new(0), ..world.app().clone() };
+    let full = App { resets: resets::ResetRequestLimiter::new(0), ..world.app().clone() };
     for _ in 0..1000 {
-        resets::request(&full, Email::parse(&world.operator.email).unwrap(), None).unwrap();
+        resets::request_reset_link(&full, Email::parse(&world.operator.email).unwrap(), None).unwrap();
     }
-    let single = App { resets: resets::Places::new(1), ..world.app().clone() };
+    let single = App { resets: resets::ResetRequestLimiter::new(1), ..world.app().clone() };
     until("a place is free again after each", || async {
-        resets::request(&single, Email::parse(&world.administrator.email).unwrap(), None).unwrap();
+        resets::request_reset_link(&single, Email::parse(&world.administrator.email).unwrap(), None).unwrap();
         mails(&world).await.len() == 3
     })
     .await;

@@ -1,16 +1,18 @@
 //! The same random sequence of operations on both engines: the same answers, and the same rows in every table.
 
-use app::tenants::{self, NewTenant};
-use app::users::{self, Initial, NewUser};
+use app::tenants::{self, CreateTenant};
+use app::users::{self, CreateUser, InitialPassword};
 use app::{App, Error, housekeeping, presence};
-use domain::{BranchCode, Email, Entity, Field, Name, Password, ReceiverCode, Role, Scope, TenantId};
+use domain::{
+    BranchCode, DisplayName, Email, Entity, InputField, Password, ReceiverCode, Role, Scope, TenantId,
+};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use std::sync::Arc;
 use std::time::Duration;
-use storage::Lane;
-use storage::history::{self, Change};
+use storage::WriteLane;
+use storage::history::{self, NewHistoryRow};
 use testkit::{Database, Engine, StillClock, app_on, dump};
 
 #[derive(Clone, Debug)]
@@ -73,35 +75,40 @@ async fn run(app: &App, clock: &StillClock, operation: Operation) -> String {
         Operation::CreateTenant { name, host, make_default } => {
             let hosts = host.map(|n| format!("h{n}.prova.example")).into_iter().collect();
             let (branch, time_zone) = ("Matriz".to_owned(), "America/Manaus".to_owned());
-            told(tenants::create(app, &NewTenant { name, branch, time_zone, hosts, make_default }).await)
+            told(
+                tenants::create_tenant(app, &CreateTenant { name, branch, time_zone, hosts, make_default })
+                    .await,
+            )
         }
         Operation::CreateUser { tenant, email, role, branches, password } => {
             let branches = branches.into_iter().map(BranchCode::new).collect();
-            let (tenant, name) = (TenantId::new(tenant), Name::parse(Field::Name, "Pessoa").unwrap());
+            let (tenant, name) =
+                (TenantId::new(tenant), DisplayName::parse(InputField::Name, "Pessoa").unwrap());
             let email = Email::parse(&address(email)).unwrap();
             // One that is too short to be chosen is one that is mailed.
-            let password = Password::parse(&password).map_or(Initial::Mailed, Initial::Chosen);
-            told(users::create(app, NewUser { tenant, name, email, role, branches, password }).await)
+            let password =
+                Password::parse(&password).map_or(InitialPassword::Mailed, InitialPassword::Chosen);
+            told(users::create_user(app, CreateUser { tenant, name, email, role, branches, password }).await)
         }
         Operation::List { tenant, branches } => {
             let tenant = TenantId::new(tenant);
             let scope = match branches {
-                None => Scope::whole(tenant),
-                Some(some) => Scope::of(tenant, Role::Operator, some.into_iter().map(BranchCode::new)),
+                None => Scope::for_tenant(tenant),
+                Some(some) => Scope::for_role(tenant, Role::Operator, some.into_iter().map(BranchCode::new)),
             };
-            told(users::list(app, &scope).await)
+            told(users::list_users(app, &scope).await)
         }
         Operation::Disable { tenant, email } => {
-            told(users::disable(app, TenantId::new(tenant), &address(email)).await)
+            told(users::disable_user(app, TenantId::new(tenant), &address(email)).await)
         }
         Operation::Reset { tenant, email, password } => {
-            told(users::reset(app, TenantId::new(tenant), &address(email), &password).await)
+            told(users::reset_password(app, TenantId::new(tenant), &address(email), &password).await)
         }
         Operation::Resend { tenant, email } => {
             told(users::resend_password(app, TenantId::new(tenant), &address(email)).await)
         }
         Operation::EndSessions { tenant, email } => {
-            told(users::end_sessions(app, TenantId::new(tenant), &address(email)).await)
+            told(users::end_sessions_by_email(app, TenantId::new(tenant), &address(email)).await)
         }
         Operation::Change { tenant, record, receivers, reason, refuse } => {
             let receivers = receivers.into_iter().map(ReceiverCode::new).collect();
@@ -110,7 +117,7 @@ async fn run(app: &App, clock: &StillClock, operation: Operation) -> String {
         Operation::Housekeeping => {
             let day = Duration::from_secs(86400);
             let (interval, tokens, idempotency_keys, mail_bodies, attempts) = (day, day, day, day, day);
-            let retention = housekeeping::Retention {
+            let retention = housekeeping::RetentionPolicy {
                 interval,
                 tokens,
                 idempotency_keys,
@@ -121,7 +128,9 @@ async fn run(app: &App, clock: &StillClock, operation: Operation) -> String {
             };
             told(housekeeping::run_if_due(app, &retention).await)
         }
-        Operation::Beat { process } => told(presence::beat(app, &format!("p{process}"), "0").await),
+        Operation::Beat { process } => {
+            told(presence::record_heartbeat(app, &format!("p{process}"), "0").await)
+        }
         Operation::Pass { minutes } => {
             clock.pass(Duration::from_secs(60 * u64::from(minutes)));
             String::new()
@@ -139,7 +148,7 @@ async fn change(
     refuse: bool,
 ) -> Result<i32, Error> {
     let (entity, branch, at) = (Entity::Claim, BranchCode::new(1), app.now());
-    let change = Change {
+    let change = NewHistoryRow {
         tenant,
         entity,
         record,
@@ -151,13 +160,18 @@ async fn change(
         origin: "teste",
         at,
     };
-    let unit =
-        app.db.write(Lane::of(tenant), (change, receivers, refuse), |tx, (change, receivers, refuse)| {
+    let unit = app.db.write(
+        WriteLane::foreground(tenant),
+        (change, receivers, refuse),
+        |tx, (change, receivers, refuse)| {
             Box::pin(async move {
-                let code = history::append(tx, change, receivers, |code| format!("corpo {code}")).await?;
+                let code =
+                    history::append_history_entry(tx, change, receivers, |code| format!("corpo {code}"))
+                        .await?;
                 if *refuse { Err(domain::Rejection::NoBranch.into()) } else { Ok::<_, Error>(code.get()) }
             })
-        });
+        },
+    );
     unit.await
 }
 

@@ -1,14 +1,14 @@
 //! The audit backwards, as people read it: nothing is lost between its pages, whoever and whatever time is asked for.
 
 use app::access::Session;
-use app::audit::{self, Question, Reading, Told, What};
+use app::audit::{self, AuditPageQuery, AuditedEvent, ReverseAuditQuery, StoredAuditEntry};
 use app::{App, Error, access};
 use domain::{Clock, Moment, PersonCode, UserCode};
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
-use storage::audit::{Entry, Sighting};
-use storage::{Lane, audit as stored};
+use storage::audit::{AccessLogBlock, AuditEntry};
+use storage::{WriteLane, audit as stored};
 use testkit::{Caller, PASSWORD, World, both_engines};
 
 const MINUTE: Duration = Duration::from_secs(60);
@@ -16,8 +16,8 @@ const ENTRIES: i32 = 250;
 
 async fn session(app: &App, who: &Caller) -> Arc<Session> {
     let entered =
-        access::login(app, &who.email, PASSWORD, IpAddr::from([192, 0, 2, 9]).into()).await.unwrap();
-    access::enter(app, &entered.token).await.unwrap()
+        access::log_in_program(app, &who.email, PASSWORD, IpAddr::from([192, 0, 2, 9]).into()).await.unwrap();
+    access::load_session(app, &entered.token).await.unwrap()
 }
 
 /// A change and a look each minute, of two users at three people, and one of another association between them.
@@ -25,13 +25,15 @@ async fn happened(world: &World) {
     for number in 0..ENTRIES / 2 {
         for tenant in [world.here, world.there] {
             let at = world.clock.now();
-            let unit =
-                world.db().write(Lane::of(tenant), (tenant, number, at), |tx, (tenant, number, at)| {
+            let unit = world.db().write(
+                WriteLane::foreground(tenant),
+                (tenant, number, at),
+                |tx, (tenant, number, at)| {
                     Box::pin(async move {
                         let user = Some(UserCode::new(1 + number % 2));
                         let person = PersonCode::new(1 + number % 3);
                         let detail = Some(format!("benefício {number} alterado"));
-                        let entry = Entry {
+                        let entry = AuditEntry {
                             tenant: *tenant,
                             at: *at,
                             user,
@@ -39,23 +41,24 @@ async fn happened(world: &World) {
                             person: Some(person),
                             detail,
                         };
-                        stored::append(tx, &entry).await?;
-                        let mut look = Sighting::new(user, "GET /x/{codX}", (person, *at));
+                        stored::append_audit_entry(tx, &entry).await?;
+                        let mut look = AccessLogBlock::new(user, "GET /x/{codX}", (person, *at));
                         look.add(PersonCode::new(900), *at);
-                        stored::append_sightings(tx, *tenant, &[look]).await?;
+                        stored::append_access_log(tx, *tenant, &[look]).await?;
                         Ok::<_, storage::Error>(())
                     })
-                });
+                },
+            );
             unit.await.unwrap();
         }
         world.clock.pass(MINUTE);
     }
 }
 
-async fn backwards(app: &App, caller: &Session, mut reading: Reading) -> Vec<Told> {
+async fn backwards(app: &App, caller: &Session, mut reading: ReverseAuditQuery) -> Vec<StoredAuditEntry> {
     let mut all = Vec::new();
     loop {
-        let (page, _) = audit::newest_first(app, caller, reading).await.unwrap();
+        let (page, _) = audit::read_newest_audit_page(app, caller, reading).await.unwrap();
         assert!(page.entries.len() <= 100);
         all.extend(page.entries);
         if !page.has_more {
@@ -65,10 +68,10 @@ async fn backwards(app: &App, caller: &Session, mut reading: Reading) -> Vec<Tol
     }
 }
 
-async fn forwards(app: &App, caller: &Session, mut question: Question) -> Vec<Told> {
+async fn forwards(app: &App, caller: &Session, mut question: AuditPageQuery) -> Vec<StoredAuditEntry> {
     let mut all = Vec::new();
     loop {
-        let page = audit::page(app, caller, question).await.unwrap();
+        let page = audit::read_audit_page(app, caller, question).await.unwrap();
         all.extend(page.entries);
         if !page.has_more {
             return all;
@@ -86,16 +89,16 @@ async fn backwards_is_forwards_from_the_other_end(world: World) {
     let person = Some(PersonCode::new(2));
     let user = Some(UserCode::new(1));
     for (person, user) in [(None, None), (person, None), (None, user), (person, user)] {
-        let mut ahead = forwards(app, &caller, Question { after: 0, person, user }).await;
+        let mut ahead = forwards(app, &caller, AuditPageQuery { after: 0, person, user }).await;
         ahead.reverse();
         assert!(ahead.len() > 30, "{person:?} {user:?}: {}", ahead.len());
-        let reading = Reading { person, user, ..Reading::default() };
+        let reading = ReverseAuditQuery { person, user, ..ReverseAuditQuery::default() };
         assert_eq!(backwards(app, &caller, reading).await, ahead, "{person:?} {user:?}");
         for (first, last) in [(0, 1), (10, 20), (0, 1_000), (124, 125), (300, 400)] {
             let at = |minutes: u32| begin.plus(MINUTE * minutes);
-            let within: Vec<Told> =
+            let within: Vec<StoredAuditEntry> =
                 ahead.iter().filter(|one| one.at >= at(first) && one.at < at(last)).cloned().collect();
-            let reading = Reading { since: Some(at(first)), until: Some(at(last)), ..reading };
+            let reading = ReverseAuditQuery { since: Some(at(first)), until: Some(at(last)), ..reading };
             assert_eq!(backwards(app, &caller, reading).await, within, "minutes {first} to {last}");
         }
     }
@@ -106,16 +109,20 @@ async fn it_is_for_administrators_names_people_and_leaves_no_look_itself(world: 
     let app = world.app();
     let caller = session(app, &world.administrator).await;
     let operator = session(app, &world.operator).await;
-    assert!(matches!(audit::newest_first(app, &operator, Reading::default()).await, Err(Error::Forbidden)));
+    assert!(matches!(
+        audit::read_newest_audit_page(app, &operator, ReverseAuditQuery::default()).await,
+        Err(Error::Forbidden)
+    ));
     let text = br#"{"nomePessoa": "Zulmira Prova", "cpfCnpj": "529.982.247-25", "codLoja": 2}"#;
-    let input = wire::read::body(text).unwrap();
-    app::people::save(app, &caller, input, app::once::Once::each_time()).await.unwrap();
-    let (page, names) = audit::newest_first(app, &caller, Reading::default()).await.unwrap();
-    let What::Changed(Some(person), _) = &page.entries[0].what else { panic!("{:?}", page.entries) };
+    let input = wire::read::read_body(text).unwrap();
+    app::people::save_person(app, &caller, input, app::once::IdempotentWrite::without_key()).await.unwrap();
+    let (page, names) =
+        audit::read_newest_audit_page(app, &caller, ReverseAuditQuery::default()).await.unwrap();
+    let AuditedEvent::Change(Some(person), _) = &page.entries[0].what else { panic!("{:?}", page.entries) };
     assert_eq!(names[person], "Zulmira Prova");
-    let (again, _) = audit::newest_first(app, &caller, Reading::default()).await.unwrap();
+    let (again, _) = audit::read_newest_audit_page(app, &caller, ReverseAuditQuery::default()).await.unwrap();
     assert_eq!(again.entries.len(), page.entries.len());
     let future = Some(Moment::from_millis(i64::MAX));
-    let none = Reading { since: future, ..Reading::default() };
-    assert!(audit::newest_first(app, &caller, none).await.unwrap().0.entries.is_empty());
+    let none = ReverseAuditQuery { since: future, ..ReverseAuditQuery::default() };
+    assert!(audit::read_newest_audit_page(app, &caller, none).await.unwrap().0.entries.is_empty());
 }

@@ -2,9 +2,9 @@
 //! that the caller does not see.
 
 use app::access::{self, Session};
-use app::cases::board::{self, CARDS, Look};
-use app::cases::{self, Input};
-use app::once::{Done, Once};
+use app::cases::board::{self, CARDS, SituationBoardQuery};
+use app::cases::{self, AnyCaseInput};
+use app::once::{IdempotentWrite, WriteOutcome};
 use app::{App, memory, people};
 use domain::{BranchCode, CaseKind, SituationCode};
 use std::sync::Arc;
@@ -21,37 +21,50 @@ const CANCELLED: SituationCode = SituationCode::new(12);
 async fn enter(world: &World, caller: &Caller) -> Arc<Session> {
     let here = std::net::IpAddr::from([127, 0, 0, 1]).into();
     let app = world.app();
-    let token = access::login(app, &caller.email, PASSWORD, here).await.unwrap().token;
+    let token = access::log_in_program(app, &caller.email, PASSWORD, here).await.unwrap().token;
     for process in world.processes() {
-        memory::renew(process).await.unwrap();
+        memory::refresh_versions(process).await.unwrap();
     }
-    access::enter(app, &token).await.unwrap()
+    access::load_session(app, &token).await.unwrap()
 }
 
-fn now<T>(done: Result<Done<T>, app::Error>) -> T {
-    done.and_then(Done::now).unwrap()
+fn now<T>(done: Result<WriteOutcome<T>, app::Error>) -> T {
+    done.and_then(WriteOutcome::into_fresh).unwrap()
 }
 
 async fn member(app: &App, caller: &Session, branch: i32, document: &str) -> i32 {
     let text = format!(r#"{{"nomePessoa": "Ana {branch}", "cpfCnpj": "{document}", "codLoja": {branch}}}"#);
-    let saved = people::save(app, caller, read::body(text.as_bytes()).unwrap(), Once::each_time()).await;
+    let saved = people::save_person(
+        app,
+        caller,
+        read::read_body(text.as_bytes()).unwrap(),
+        IdempotentWrite::without_key(),
+    )
+    .await;
     now(saved).code.get()
 }
 
 async fn open(world: &World, caller: &Session, person: i32) -> i32 {
     world.clock.pass(Duration::from_secs(1));
     let text = format!(r#"{{"codPessoa": {person}, "codTipoEvento": 1}}"#);
-    let input = Input::Claim(Box::new(read::body(text.as_bytes()).unwrap()));
-    now(cases::open(world.app(), caller, input, Once::each_time()).await).told.code
+    let input = AnyCaseInput::Claim(Box::new(read::read_body(text.as_bytes()).unwrap()));
+    now(cases::open_case(world.app(), caller, input, IdempotentWrite::without_key()).await).told.code
 }
 
 async fn move_to(world: &World, caller: &Session, code: i32, to: SituationCode) {
     let text = format!(r#"{{"codSituacao": {to}, "motivo": "Prova."}}"#);
-    let input = read::body(text.as_bytes()).unwrap();
-    now(cases::move_to(world.app(), caller, (KIND, code), input, Once::each_time()).await);
+    let input = read::read_body(text.as_bytes()).unwrap();
+    now(cases::change_case_situation(
+        world.app(),
+        caller,
+        (KIND, code),
+        input,
+        IdempotentWrite::without_key(),
+    )
+    .await);
 }
 
-fn codes(column: &board::Column) -> Vec<i32> {
+fn codes(column: &board::SituationColumn) -> Vec<i32> {
     column.rows.iter().map(|row| row.code).collect()
 }
 
@@ -67,7 +80,8 @@ async fn a_board_shows_each_column_in_parts_and_in_its_order(world: World) {
         world.clock.pass(Duration::from_secs(1));
         move_to(&world, &operator, *code, DONE).await;
     }
-    let whole = board::board(world.app(), &operator, KIND, Look::default()).await.unwrap();
+    let whole =
+        board::read_board(world.app(), &operator, KIND, SituationBoardQuery::default()).await.unwrap();
     let order: Vec<_> = whole.columns.iter().map(|column| column.situation.get()).collect();
     assert_eq!(order, [7, 8, 9, 10, 11, 12], "as the association orders its situations");
     let [waiting, _, _, _, done, _] = &whole.columns[..] else { panic!("six columns") };
@@ -75,8 +89,8 @@ async fn a_board_shows_each_column_in_parts_and_in_its_order(world: World) {
     assert_eq!(codes(waiting), opened[2..2 + CARDS as usize], "what waits longest stands first");
     assert_eq!(codes(done), [opened[1], opened[0]], "what ended last stands first");
     assert!(done.next.is_none());
-    let look = Look { only: Some((OPEN, waiting.next)), ..Look::default() };
-    let rest = board::board(world.app(), &operator, KIND, look).await.unwrap();
+    let look = SituationBoardQuery { only: Some((OPEN, waiting.next)), ..SituationBoardQuery::default() };
+    let rest = board::read_board(world.app(), &operator, KIND, look).await.unwrap();
     assert_eq!(codes(&rest.columns[0]), opened[2 + CARDS as usize..], "nothing is lost between the parts");
     assert!(rest.columns.len() == 1 && rest.columns[0].next.is_none());
 }
@@ -89,24 +103,25 @@ async fn nobody_sees_cards_of_branches_that_are_not_his(world: World) {
     let far = member(world.app(), &administrator, 1, "111.444.777-35").await;
     let since = world.app().now();
     let (mine, other) = (open(&world, &operator, near).await, open(&world, &administrator, far).await);
-    let look = |branch| Look { branch: Some(BranchCode::new(branch)), only: None };
+    let look = |branch| SituationBoardQuery { branch: Some(BranchCode::new(branch)), only: None };
     for (caller, look, expected) in [
-        (&operator, Look::default(), vec![mine]),
-        (&administrator, Look::default(), vec![mine, other]),
+        (&operator, SituationBoardQuery::default(), vec![mine]),
+        (&administrator, SituationBoardQuery::default(), vec![mine, other]),
         (&administrator, look(1), vec![other]),
     ] {
-        let seen = board::board(world.app(), caller, KIND, look).await.unwrap();
+        let seen = board::read_board(world.app(), caller, KIND, look).await.unwrap();
         assert_eq!(
             (codes(&seen.columns[0]), seen.columns[0].total),
             (expected.clone(), expected.len() as i64)
         );
-        let changes = board::changes(world.app(), caller, KIND, look.branch, since).await.unwrap().unwrap();
+        let changes =
+            board::read_board_changes(world.app(), caller, KIND, look.branch, since).await.unwrap().unwrap();
         assert_eq!(codes(&changes.columns[0]), expected);
     }
-    let elsewhere = board::board(world.app(), &operator, KIND, look(1)).await.unwrap();
+    let elsewhere = board::read_board(world.app(), &operator, KIND, look(1)).await.unwrap();
     assert!(elsewhere.columns.is_empty(), "a branch that is not his is none");
     let stranger = enter(&world, &world.stranger).await;
-    let seen = board::board(world.app(), &stranger, KIND, Look::default()).await.unwrap();
+    let seen = board::read_board(world.app(), &stranger, KIND, SituationBoardQuery::default()).await.unwrap();
     assert!(seen.columns.iter().all(|column| column.total == 0 && column.rows.is_empty()));
 }
 
@@ -118,7 +133,7 @@ async fn what_others_change_is_told_and_what_was_missed_is_read_anew(world: Worl
     let (one, two) = (open(&world, &operator, person).await, open(&world, &operator, person).await);
     world.clock.pass(Duration::from_secs(60));
     let since = world.app().now();
-    let changes = |since| board::changes(world.app(), &operator, KIND, None, since);
+    let changes = |since| board::read_board_changes(world.app(), &operator, KIND, None, since);
     assert!(changes(since).await.unwrap().unwrap().columns.iter().all(|column| column.rows.is_empty()));
     world.clock.pass(Duration::from_secs(1));
     move_to(&world, &administrator, one, LOOKED_AT).await;
@@ -126,8 +141,8 @@ async fn what_others_change_is_told_and_what_was_missed_is_read_anew(world: Worl
     let of = |situation| told.columns.iter().find(|column| column.situation == situation).unwrap();
     assert_eq!((codes(of(LOOKED_AT)), of(LOOKED_AT).total, of(OPEN).total), (vec![one], 1, 1));
     let text = br#"{"versao": 1, "descricao": "Outra"}"#;
-    let changed = Input::Claim(Box::new(read::body(text).unwrap()));
-    now(cases::change(world.app(), &administrator, (two, changed), Once::each_time()).await);
+    let changed = AnyCaseInput::Claim(Box::new(read::read_body(text).unwrap()));
+    now(cases::change_case(world.app(), &administrator, (two, changed), IdempotentWrite::without_key()).await);
     let told = changes(since).await.unwrap().unwrap();
     assert!(
         told.columns.iter().any(|column| codes(column) == [two]),
@@ -136,5 +151,9 @@ async fn what_others_change_is_told_and_what_was_missed_is_read_anew(world: Worl
     world.clock.pass(Duration::from_secs(3600));
     assert!(changes(since).await.unwrap().is_none(), "whoever looked away for long looks anew");
     move_to(&world, &administrator, one, CANCELLED).await;
-    assert_eq!(board::late(world.app(), &operator, KIND).await.unwrap(), 0, "nothing has a time here");
+    assert_eq!(
+        board::count_late_cases(world.app(), &operator, KIND).await.unwrap(),
+        0,
+        "nothing has a time here"
+    );
 }

@@ -1,13 +1,13 @@
 //! What the console asks of the business beyond the interface: filters that people keep, counts by month, the one search.
 
 use app::access::{self, Session};
-use app::once::{Done, Once};
-use app::saved::{self, List, Wanted};
-use app::searches::{self, Part, Turn};
+use app::once::{IdempotentWrite, WriteOutcome};
+use app::saved::{self, FilterDraft, FilterableList};
+use app::searches::{self, BenefitListFilter, BenefitMovement};
 use app::{App, Error, benefits, demo, dependents, find, panel};
 use domain::{BenefitCode, BranchCode, Entity, FilterCode, Rejection, SituationCode, SituationKind};
 use std::sync::Arc;
-use storage::{Options, Weight, sql};
+use storage::{DatabaseOptions, QueryWeight, sql};
 use testkit::{Database, StillClock, app_on, both_engines, eight_at_once};
 use wire::read;
 
@@ -17,34 +17,35 @@ const OPERATOR: &str = "operador@demo.example";
 async fn loaded(database: &Database) -> App {
     // A busy machine is not what is tested here.
     let minute = std::time::Duration::from_secs(60);
-    let patient = Options { unit_timeout: minute, point_timeout: minute, ..Options::default() };
+    let patient =
+        DatabaseOptions { unit_timeout: minute, point_timeout: minute, ..DatabaseOptions::default() };
     let app = app_on(database.open_with(&patient).await, Arc::new(StillClock::default()), 1);
-    let wanted = demo::Demo { members: 600, seed: 7, password: demo::PASSWORD.to_owned() };
-    demo::load(&app, &wanted, &mut |_| {}).await.unwrap();
+    let wanted = demo::DemoLoadOptions { members: 600, seed: 7, password: demo::PASSWORD.to_owned() };
+    demo::load_demo(&app, &wanted, &mut |_| {}).await.unwrap();
     app
 }
 
 async fn entered(app: &App, login: &str) -> Arc<Session> {
     let address = "127.0.0.1".parse::<std::net::IpAddr>().unwrap().into();
-    let token = access::login(app, login, demo::PASSWORD, address).await.unwrap().token;
-    access::enter(app, &token).await.unwrap()
+    let token = access::log_in_program(app, login, demo::PASSWORD, address).await.unwrap().token;
+    access::load_session(app, &token).await.unwrap()
 }
 
-fn now<T>(done: Result<Done<T>, Error>) -> T {
-    done.and_then(Done::now).unwrap()
+fn now<T>(done: Result<WriteOutcome<T>, Error>) -> T {
+    done.and_then(WriteOutcome::into_fresh).unwrap()
 }
 
-fn named(name: &str, is_shared: bool) -> Wanted {
-    Wanted { name: name.to_owned(), query: "uf=SP".to_owned(), is_shared }
+fn named(name: &str, is_shared: bool) -> FilterDraft {
+    FilterDraft { name: name.to_owned(), query: "uf=SP".to_owned(), is_shared }
 }
 
 async fn move_to(app: &App, caller: &Session, benefit: BenefitCode, to: SituationCode) {
     let input = format!("{{\"codSituacao\": {to}, \"motivo\": \"teste\"}}");
-    let input = read::body(input.as_bytes()).unwrap();
-    now(benefits::move_to(app, caller, benefit, input, Once::each_time()).await);
+    let input = read::read_body(input.as_bytes()).unwrap();
+    now(benefits::change_benefit_situation(app, caller, benefit, input, IdempotentWrite::without_key()).await);
 }
 
-fn default(registers: &app::base::Registers, kind: SituationKind) -> SituationCode {
+fn default(registers: &app::base::TenantRegisters, kind: SituationKind) -> SituationCode {
     registers.default_situation(Entity::Benefit, kind).unwrap().code
 }
 
@@ -52,26 +53,42 @@ fn default(registers: &app::base::Registers, kind: SituationKind) -> SituationCo
 async fn a_filter_is_its_owners_and_of_whom_he_shares_it_with(database: Database) {
     let app = loaded(&database).await;
     let (admin, operator) = (entered(&app, ADMINISTRATOR).await, entered(&app, OPERATOR).await);
-    let own = saved::keep(&app, &operator, List::Members, named("Meus", false)).await.unwrap();
-    let shared = saved::keep(&app, &operator, List::Members, named("De todos", true)).await.unwrap();
-    saved::keep(&app, &operator, List::Benefits, named("Outra lista", true)).await.unwrap();
+    let own =
+        saved::save_filter(&app, &operator, FilterableList::Members, named("Meus", false)).await.unwrap();
+    let shared =
+        saved::save_filter(&app, &operator, FilterableList::Members, named("De todos", true)).await.unwrap();
+    saved::save_filter(&app, &operator, FilterableList::Benefits, named("Outra lista", true)).await.unwrap();
     // The same name, whatever its case, is the same filter.
-    assert_eq!(saved::keep(&app, &operator, List::Members, named("MEUS", false)).await.unwrap(), own);
+    assert_eq!(
+        saved::save_filter(&app, &operator, FilterableList::Members, named("MEUS", false)).await.unwrap(),
+        own
+    );
     let seen = |all: Vec<saved::SavedFilter>| all.into_iter().map(|one| one.code).collect::<Vec<_>>();
-    assert_eq!(seen(saved::all(&app, &operator, List::Members).await.unwrap()), [own, shared]);
-    assert_eq!(seen(saved::all(&app, &admin, List::Members).await.unwrap()), [shared]);
+    assert_eq!(
+        seen(saved::list_filters(&app, &operator, FilterableList::Members).await.unwrap()),
+        [own, shared]
+    );
+    assert_eq!(seen(saved::list_filters(&app, &admin, FilterableList::Members).await.unwrap()), [shared]);
     // What is not shared is nobody else's business, and what is, an administrator's too.
-    let gone = |result: Result<_, Error>| matches!(result, Err(Error::NoSuch { .. }));
-    assert!(gone(saved::change(&app, &admin, own, ("Meu", false)).await));
-    assert!(gone(saved::forget(&app, &operator, FilterCode::new(99)).await));
-    let renamed = saved::change(&app, &admin, shared, ("Novo nome", true)).await.unwrap();
+    let gone = |result: Result<_, Error>| matches!(result, Err(Error::NotFound { .. }));
+    assert!(gone(saved::change_filter(&app, &admin, own, ("Meu", false)).await));
+    assert!(gone(saved::delete_filter(&app, &operator, FilterCode::new(99)).await));
+    let renamed = saved::change_filter(&app, &admin, shared, ("Novo nome", true)).await.unwrap();
     assert_eq!((renamed.name.as_str(), renamed.owner), ("Novo nome", operator.user));
-    let admins = saved::keep(&app, &admin, List::Members, named("Do chefe", true)).await.unwrap();
-    assert!(gone(saved::forget(&app, &operator, admins).await));
-    assert_eq!(saved::forget(&app, &operator, own).await.unwrap().name, "MEUS");
-    assert_eq!(seen(saved::all(&app, &operator, List::Members).await.unwrap()), [shared, admins]);
-    assert!(saved::keep(&app, &operator, List::Members, named("  ", false)).await.is_err());
-    assert!(saved::keep(&app, &operator, List::Members, named(&"n".repeat(61), false)).await.is_err());
+    let admins =
+        saved::save_filter(&app, &admin, FilterableList::Members, named("Do chefe", true)).await.unwrap();
+    assert!(gone(saved::delete_filter(&app, &operator, admins).await));
+    assert_eq!(saved::delete_filter(&app, &operator, own).await.unwrap().name, "MEUS");
+    assert_eq!(
+        seen(saved::list_filters(&app, &operator, FilterableList::Members).await.unwrap()),
+        [shared, admins]
+    );
+    assert!(saved::save_filter(&app, &operator, FilterableList::Members, named("  ", false)).await.is_err());
+    assert!(
+        saved::save_filter(&app, &operator, FilterableList::Members, named(&"n".repeat(61), false))
+            .await
+            .is_err()
+    );
 }
 
 #[both_engines]
@@ -79,11 +96,16 @@ async fn eight_at_once_keep_as_many_filters_as_there_may_be(database: Database) 
     let app = loaded(&database).await;
     let operator = entered(&app, OPERATOR).await;
     for number in 0..28 {
-        saved::keep(&app, &operator, List::Members, named(&format!("f{number}"), false)).await.unwrap();
+        saved::save_filter(&app, &operator, FilterableList::Members, named(&format!("f{number}"), false))
+            .await
+            .unwrap();
     }
     let kept = eight_at_once(|number| {
         let (app, operator) = (app.clone(), Arc::clone(&operator));
-        async move { saved::keep(&app, &operator, List::Members, named(&format!("g{number}"), false)).await }
+        async move {
+            saved::save_filter(&app, &operator, FilterableList::Members, named(&format!("g{number}"), false))
+                .await
+        }
     })
     .await;
     assert_eq!(kept.iter().filter(|one| one.is_ok()).count(), 2);
@@ -98,13 +120,21 @@ async fn columns_are_remembered_by_user_and_list(database: Database) {
     let app = loaded(&database).await;
     let (admin, operator) = (entered(&app, ADMINISTRATOR).await, entered(&app, OPERATOR).await);
     let chosen = vec!["email".to_owned(), "loja".to_owned()];
-    saved::choose(&app, &operator, List::Members, vec!["loja".to_owned()]).await.unwrap();
-    saved::choose(&app, &operator, List::Members, chosen.clone()).await.unwrap();
-    assert_eq!(saved::columns(&app, &operator, List::Members).await.unwrap(), Some(chosen));
-    assert_eq!(saved::columns(&app, &operator, List::Benefits).await.unwrap(), None);
-    assert_eq!(saved::columns(&app, &admin, List::Members).await.unwrap(), None);
-    saved::choose(&app, &operator, List::Benefits, Vec::new()).await.unwrap();
-    assert_eq!(saved::columns(&app, &operator, List::Benefits).await.unwrap(), Some(Vec::new()));
+    saved::save_chosen_columns(&app, &operator, FilterableList::Members, vec!["loja".to_owned()])
+        .await
+        .unwrap();
+    saved::save_chosen_columns(&app, &operator, FilterableList::Members, chosen.clone()).await.unwrap();
+    assert_eq!(
+        saved::read_chosen_columns(&app, &operator, FilterableList::Members).await.unwrap(),
+        Some(chosen)
+    );
+    assert_eq!(saved::read_chosen_columns(&app, &operator, FilterableList::Benefits).await.unwrap(), None);
+    assert_eq!(saved::read_chosen_columns(&app, &admin, FilterableList::Members).await.unwrap(), None);
+    saved::save_chosen_columns(&app, &operator, FilterableList::Benefits, Vec::new()).await.unwrap();
+    assert_eq!(
+        saved::read_chosen_columns(&app, &operator, FilterableList::Benefits).await.unwrap(),
+        Some(Vec::new())
+    );
 }
 
 /// Months as they are kept, beside the same counted row by row.
@@ -118,7 +148,7 @@ async fn months_agree(app: &App) {
         "SELECT turn, month, branch, rows FROM monthly_tally WHERE rows <> 0 ORDER BY turn, month, branch";
     let mut both = Vec::new();
     for text in [counted, kept] {
-        let rows = app.db.query(Weight::Search, sql(text)).await.unwrap();
+        let rows = app.db.query(QueryWeight::Search, sql(text)).await.unwrap();
         let row = |row: &storage::Row| -> (i64, String, i64, i64) {
             (
                 row.get("turn").unwrap(),
@@ -138,32 +168,39 @@ async fn months_count_what_was_registered_and_what_is_cancelled(database: Databa
     let app = loaded(&database).await;
     let (admin, operator) = (entered(&app, ADMINISTRATOR).await, entered(&app, OPERATOR).await);
     months_agree(&app).await;
-    let active = Part { month: None, branch: None, situation: None };
-    let registers = app::base::registers(&app, admin.scope.tenant()).await.unwrap();
+    let active = BenefitListFilter { month: None, branch: None, situation: None };
+    let registers = app::base::load_registers(&app, admin.scope.tenant()).await.unwrap();
     let situations = [SituationKind::Active, SituationKind::Cancelled].map(|kind| default(&registers, kind));
-    let part = Part { situation: Some(situations[0]), ..active };
-    let benefit = searches::listed(&app, &admin, part, 1).await.unwrap().rows[0].clone();
-    let present = async || panel::figures(&app, &admin).await.unwrap().months.last().unwrap().clone();
+    let part = BenefitListFilter { situation: Some(situations[0]), ..active };
+    let benefit = searches::list_filtered_benefits(&app, &admin, part, 1).await.unwrap().rows[0].clone();
+    let present =
+        async || panel::read_benefit_figures(&app, &admin).await.unwrap().months.last().unwrap().clone();
     let before = present().await;
     move_to(&app, &admin, benefit.code, situations[1]).await;
     months_agree(&app).await;
     assert_eq!(present().await.cancelled, before.cancelled + 1);
     // In another branch it is counted there; and where it is taken back, nowhere.
     let other = if benefit.benefit.branch.get() == 1 { 2 } else { 1 };
-    let view = benefits::whole(&app, &admin, benefit.code).await.unwrap();
+    let view = benefits::read_full_benefit(&app, &admin, benefit.code).await.unwrap();
     let input = format!("{{\"codLoja\": {other}, \"versao\": {}}}", view.benefit.version);
-    let input = read::body(input.as_bytes()).unwrap();
-    now(benefits::change_whole(&app, &admin, benefit.code, input, Once::each_time()).await);
+    let input = read::read_body(input.as_bytes()).unwrap();
+    now(benefits::change_benefit(&app, &admin, benefit.code, input, IdempotentWrite::without_key()).await);
     months_agree(&app).await;
     move_to(&app, &admin, benefit.code, situations[0]).await;
     months_agree(&app).await;
     assert_eq!(present().await, before);
     // Whoever sees one branch sees the months of that branch, and their rows are as many as were counted.
     for caller in [&admin, &operator] {
-        for month in panel::figures(&app, caller).await.unwrap().months {
-            for (turn, count) in [(Turn::Registered, month.registered), (Turn::Cancelled, month.cancelled)] {
-                let part = Part { month: Some((turn, month.month.clone())), ..Part::default() };
-                let page = searches::listed(&app, caller, part, 1).await.unwrap();
+        for month in panel::read_benefit_figures(&app, caller).await.unwrap().months {
+            for (turn, count) in [
+                (BenefitMovement::Registered, month.registered),
+                (BenefitMovement::Cancelled, month.cancelled),
+            ] {
+                let part = BenefitListFilter {
+                    month: Some((turn, month.month.clone())),
+                    ..BenefitListFilter::default()
+                };
+                let page = searches::list_filtered_benefits(&app, caller, part, 1).await.unwrap();
                 assert_eq!((page.total, page.rows.len() as i64), (count, count.min(100)), "{month:?}");
             }
         }
@@ -174,16 +211,17 @@ async fn months_count_what_was_registered_and_what_is_cancelled(database: Databa
 async fn whoever_reads_a_whole_list_misses_none_that_stays_while_others_go(database: Database) {
     let app = loaded(&database).await;
     let (admin, operator) = (entered(&app, ADMINISTRATOR).await, entered(&app, OPERATOR).await);
-    let registers = app::base::registers(&app, admin.scope.tenant()).await.unwrap();
+    let registers = app::base::load_registers(&app, admin.scope.tenant()).await.unwrap();
     let [active, cancelled] =
         [SituationKind::Active, SituationKind::Cancelled].map(|kind| default(&registers, kind));
-    let everything = Part { month: None, branch: None, situation: None };
-    let in_use = Part { situation: Some(active), ..everything.clone() };
-    let members = || read::query([("situacaoBeneficio".to_owned(), "ATIVO".to_owned())].into_iter()).unwrap();
+    let everything = BenefitListFilter { month: None, branch: None, situation: None };
+    let in_use = BenefitListFilter { situation: Some(active), ..everything.clone() };
+    let members =
+        || read::read_query([("situacaoBeneficio".to_owned(), "ATIVO".to_owned())].into_iter()).unwrap();
     for caller in [&operator, &admin] {
         let mut wanted = Vec::new();
         for number in 1.. {
-            let page = searches::listed(&app, caller, in_use.clone(), number).await.unwrap();
+            let page = searches::list_filtered_benefits(&app, caller, in_use.clone(), number).await.unwrap();
             wanted.extend(page.rows.iter().map(|row| row.code));
             if wanted.len() as i64 >= page.total {
                 break;
@@ -192,12 +230,14 @@ async fn whoever_reads_a_whole_list_misses_none_that_stays_while_others_go(datab
         let (mut parts, mut rows, mut after) = (Vec::new(), Vec::new(), (Some(0), Some(0)));
         while after != (None, None) {
             if let Some(place) = after.0 {
-                let read = searches::benefits_behind(&app, caller, &in_use, place, "GET /x").await.unwrap();
+                let read =
+                    searches::list_benefits_after(&app, caller, &in_use, place, "GET /x").await.unwrap();
                 parts.extend(read.rows.iter().map(|row| row.code));
                 after.0 = read.next;
             }
             if let Some(place) = after.1 {
-                let read = searches::rows_behind(&app, caller, members(), place, "GET /x").await.unwrap();
+                let read =
+                    searches::list_members_after(&app, caller, members(), place, "GET /x").await.unwrap();
                 rows.extend(read.rows.iter().map(|row| row.benefit.as_ref().unwrap().code));
                 after.1 = read.next;
             }
@@ -217,12 +257,13 @@ async fn whoever_reads_a_whole_list_misses_none_that_stays_while_others_go(datab
         // All of them, in the order of their codes.
         let (mut all, mut after) = (Vec::new(), Some(0));
         while let Some(place) = after {
-            let read = searches::benefits_behind(&app, caller, &everything, place, "GET /x").await.unwrap();
+            let read =
+                searches::list_benefits_after(&app, caller, &everything, place, "GET /x").await.unwrap();
             all.extend(read.rows.iter().map(|row| row.code));
             after = read.next;
         }
         assert!(all.is_sorted());
-        assert_eq!(all.len() as i64, searches::list(&app, caller, 1).await.unwrap().total);
+        assert_eq!(all.len() as i64, searches::list_benefits(&app, caller, 1).await.unwrap().total);
     }
 }
 
@@ -230,34 +271,37 @@ async fn whoever_reads_a_whole_list_misses_none_that_stays_while_others_go(datab
 async fn a_part_of_the_list_is_what_the_caller_sees_of_it(database: Database) {
     let app = loaded(&database).await;
     let (admin, operator) = (entered(&app, ADMINISTRATOR).await, entered(&app, OPERATOR).await);
-    let figures = panel::figures(&app, &admin).await.unwrap();
+    let figures = panel::read_benefit_figures(&app, &admin).await.unwrap();
     for (situation, count) in &figures.by_situation {
-        let part = Part { situation: Some(*situation), ..Part::default() };
-        let page = searches::listed(&app, &admin, part, 1).await.unwrap();
+        let part = BenefitListFilter { situation: Some(*situation), ..BenefitListFilter::default() };
+        let page = searches::list_filtered_benefits(&app, &admin, part, 1).await.unwrap();
         assert_eq!((page.total, page.rows.len() as i64), (*count, (*count).min(100)));
         assert!(page.rows.iter().all(|row| row.benefit.situation == *situation));
     }
     for (branch, count) in &figures.by_branch {
-        let part = Part { branch: Some(*branch), ..Part::default() };
-        let page = searches::listed(&app, &admin, part.clone(), 1).await.unwrap();
+        let part = BenefitListFilter { branch: Some(*branch), ..BenefitListFilter::default() };
+        let page = searches::list_filtered_benefits(&app, &admin, part.clone(), 1).await.unwrap();
         assert_eq!(page.total, *count);
-        let seen = searches::listed(&app, &operator, part, 1).await.unwrap().total;
-        assert_eq!(seen, if operator.scope.sees(*branch) { *count } else { 0 });
+        let seen = searches::list_filtered_benefits(&app, &operator, part, 1).await.unwrap().total;
+        assert_eq!(seen, if operator.scope.can_see(*branch) { *count } else { 0 });
     }
-    let nowhere = Part { branch: Some(BranchCode::new(999)), ..Part::default() };
-    assert_eq!(searches::listed(&app, &admin, nowhere, 1).await.unwrap().total, 0);
+    let nowhere = BenefitListFilter { branch: Some(BranchCode::new(999)), ..BenefitListFilter::default() };
+    assert_eq!(searches::list_filtered_benefits(&app, &admin, nowhere, 1).await.unwrap().total, 0);
 }
 
 #[both_engines]
 async fn what_waits_is_counted_for_each_as_far_as_he_sees(database: Database) {
     let app = loaded(&database).await;
     let (admin, operator) = (entered(&app, ADMINISTRATOR).await, entered(&app, OPERATOR).await);
-    let (all, some) = (panel::work(&app, &admin).await.unwrap(), panel::work(&app, &operator).await.unwrap());
-    let claims = |work: &panel::Work| work.claims.iter().flat_map(|(_, ages)| *ages).sum::<i64>();
-    let deals = |work: &panel::Work| work.deals.iter().map(|(_, count)| count).sum::<i64>();
+    let (all, some) = (
+        panel::read_pending_work(&app, &admin).await.unwrap(),
+        panel::read_pending_work(&app, &operator).await.unwrap(),
+    );
+    let claims = |work: &panel::PendingWork| work.claims.iter().flat_map(|(_, ages)| *ages).sum::<i64>();
+    let deals = |work: &panel::PendingWork| work.deals.iter().map(|(_, count)| count).sum::<i64>();
     let counted = async |caller: &Session, text: &'static str| -> i64 {
-        let rows = app.db.query(Weight::Search, sql(text)).await.unwrap();
-        let own = rows.iter().filter(|row| caller.scope.sees(row.get("branch").unwrap()));
+        let rows = app.db.query(QueryWeight::Search, sql(text)).await.unwrap();
+        let own = rows.iter().filter(|row| caller.scope.can_see(row.get("branch").unwrap()));
         own.map(|row| row.get::<i64>("it").unwrap()).sum()
     };
     let open_claims = "SELECT branch, COUNT(*) AS it FROM claims WHERE closed_at IS NULL GROUP BY branch";
@@ -267,7 +311,7 @@ async fn what_waits_is_counted_for_each_as_far_as_he_sees(database: Database) {
         assert_eq!(deals(work), counted(caller, open_deals).await);
     }
     assert!(claims(&all) + deals(&all) > 0);
-    let late = app::cases::overdue(&app, &admin, 1).await.unwrap().total;
+    let late = app::cases::list_overdue_cases(&app, &admin, 1).await.unwrap().total;
     assert_eq!(all.late.iter().map(|(_, count)| count).sum::<i64>(), late);
     assert!(some.receivers.is_empty() && some.failed_mails == 0);
 }
@@ -277,11 +321,11 @@ async fn one_search_understands_what_people_type(database: Database) {
     let app = loaded(&database).await;
     let admin = entered(&app, ADMINISTRATOR).await;
     let people = async |text: &str| {
-        let found = find::find(&app, &admin, text).await.unwrap();
+        let found = find::search_everything(&app, &admin, text).await.unwrap();
         found.rows.iter().map(|row| row.person.code).collect::<std::collections::BTreeSet<_>>()
     };
     let one = app.db.query(
-        Weight::Search,
+        QueryWeight::Search,
         sql("SELECT person, number FROM phones WHERE tenant = 1 ORDER BY person, position LIMIT 1"),
     );
     let one = one.await.unwrap();
@@ -291,7 +335,7 @@ async fn one_search_understands_what_people_type(database: Database) {
     assert!(people(&number[2..]).await.contains(&person), "without its area code");
     let one = sql("SELECT d.card, d.cpf, b.person FROM dependents d JOIN benefits b ON b.tenant = d.tenant
          AND b.code = d.benefit WHERE d.cpf IS NOT NULL AND d.card IS NOT NULL ORDER BY d.code LIMIT 1");
-    let one = app.db.query(Weight::Search, one).await.unwrap();
+    let one = app.db.query(QueryWeight::Search, one).await.unwrap();
     let holder = domain::PersonCode::new(one[0].get("person").unwrap());
     let card: String = one[0].get("card").unwrap();
     let cpf: String = one[0].get("cpf").unwrap();
@@ -299,7 +343,7 @@ async fn one_search_understands_what_people_type(database: Database) {
     for text in [&card, &grouped, &cpf] {
         assert!(people(text).await.contains(&holder), "the dependent's {text}");
     }
-    let found = find::find(&app, &admin, "7").await.unwrap();
+    let found = find::search_everything(&app, &admin, "7").await.unwrap();
     let kinds: std::collections::BTreeSet<_> =
         found.cases.iter().map(|one| format!("{:?}", one.case.kind())).collect();
     assert_eq!(kinds.len(), 4, "{kinds:?}");
@@ -313,20 +357,23 @@ async fn a_dependent_is_not_overwritten_by_who_saw_an_older_benefit(database: Da
     let admin = entered(&app, ADMINISTRATOR).await;
     let one = sql("SELECT d.code, d.benefit FROM dependents d JOIN benefits b ON b.tenant = d.tenant AND b.code = d.benefit
          WHERE d.active AND b.cancelled_on IS NULL ORDER BY d.code LIMIT 1");
-    let one = app.db.query(Weight::Search, one).await.unwrap();
+    let one = app.db.query(QueryWeight::Search, one).await.unwrap();
     let (code, benefit): (i32, i32) = (one[0].get("code").unwrap(), one[0].get("benefit").unwrap());
-    let seen = benefits::whole(&app, &admin, BenefitCode::new(benefit)).await.unwrap().benefit.version;
+    let seen =
+        benefits::read_full_benefit(&app, &admin, BenefitCode::new(benefit)).await.unwrap().benefit.version;
     let input = |name: &str| {
         let text = format!(
             "{{\"codBeneficio\": {benefit}, \"codDependente\": {code}, \"nome\": \"{name}\", \"parentesco\": \"FILHO\"}}"
         );
-        read::body(text.as_bytes()).unwrap()
+        read::read_body(text.as_bytes()).unwrap()
     };
     let first = (input("Primeiro Nome"), Some(seen));
-    now(dependents::save_seen(&app, &admin, first, Once::each_time()).await);
+    now(dependents::save_dependent_if_unchanged(&app, &admin, first, IdempotentWrite::without_key()).await);
     let second = (input("Segundo Nome"), Some(seen));
     let Err(Error::Refused(problems)) =
-        dependents::save_seen(&app, &admin, second, Once::each_time()).await.map(|_| ())
+        dependents::save_dependent_if_unchanged(&app, &admin, second, IdempotentWrite::without_key())
+            .await
+            .map(|_| ())
     else {
         panic!("an old version is refused")
     };
@@ -337,5 +384,6 @@ async fn a_dependent_is_not_overwritten_by_who_saw_an_older_benefit(database: Da
     let name = fields.iter().find(|one| one.field == "nome").unwrap();
     assert_eq!((name.sent.as_deref(), name.now.as_deref()), (Some("Segundo Nome"), Some("Primeiro Nome")));
     // Whoever says nothing of what he saw overwrites, as programs do.
-    now(dependents::save(&app, &admin, input("Terceiro Nome"), Once::each_time()).await);
+    now(dependents::save_dependent(&app, &admin, input("Terceiro Nome"), IdempotentWrite::without_key())
+        .await);
 }

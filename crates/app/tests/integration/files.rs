@@ -2,19 +2,19 @@
 
 use app::App;
 use app::access::Session;
-use app::files::{self, File, Incoming, Limits, Owner, Part, Place};
-use app::housekeeping::{Retention, run_if_due};
-use app::once::Once;
+use app::files::{self, AttachedFile, ContentPart, FileStore, OwnerRecord, StorageLimits, UploadBuffer};
+use app::housekeeping::{RetentionPolicy, run_if_due};
+use app::once::IdempotentWrite;
 use domain::{Clock, FileOwner};
 use futures_util::StreamExt;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
-use storage::{Lane, Weight, sql};
+use storage::{QueryWeight, WriteLane, sql};
 use testkit::{World, both_engines, pictures};
 
 const DAY: Duration = Duration::from_secs(24 * 3600);
-const RETENTION: Retention = Retention {
+const RETENTION: RetentionPolicy = RetentionPolicy {
     interval: Duration::from_secs(3600),
     tokens: DAY,
     idempotency_keys: DAY,
@@ -29,7 +29,7 @@ struct Scene {
     world: World,
     apps: Vec<App>,
     session: Arc<Session>,
-    owner: Owner,
+    owner: OwnerRecord,
     folder: tempfile::TempDir,
 }
 
@@ -37,13 +37,18 @@ async fn scene(world: World) -> Scene {
     let folder = tempfile::tempdir().unwrap();
     let mut apps = world.processes().to_vec();
     for app in &mut apps {
-        app.files = Place::folder(&folder.path().join("arquivos"), Limits::DEFAULT).unwrap();
+        app.files = FileStore::open_folder(&folder.path().join("arquivos"), StorageLimits::DEFAULT).unwrap();
     }
     let session = entered(&world, &apps[0]).await;
     let input =
-        wire::read::body(br#"{"nomePessoa": "Ana Prado", "cpfCnpj": "52998224725", "codLoja": 2}"#).unwrap();
-    let saved = app::people::save(&apps[0], &session, input, Once::each_time()).await.unwrap().now().unwrap();
-    let owner = Owner { of: FileOwner::Member, record: saved.code.get() };
+        wire::read::read_body(br#"{"nomePessoa": "Ana Prado", "cpfCnpj": "52998224725", "codLoja": 2}"#)
+            .unwrap();
+    let saved = app::people::save_person(&apps[0], &session, input, IdempotentWrite::without_key())
+        .await
+        .unwrap()
+        .into_fresh()
+        .unwrap();
+    let owner = OwnerRecord { of: FileOwner::Member, record: saved.code.get() };
     Scene { world, apps, session, owner, folder }
 }
 
@@ -51,19 +56,25 @@ async fn entered(world: &World, app: &App) -> Arc<Session> {
     let server = testkit::Server::start(app.clone()).await;
     let token = server.token(&world.administrator.email).await;
     server.stop().await;
-    app::access::enter(app, &token).await.unwrap()
+    app::access::load_session(app, &token).await.unwrap()
 }
 
 impl Scene {
-    async fn attach(&self, bytes: &[u8]) -> File {
+    async fn attach(&self, bytes: &[u8]) -> AttachedFile {
         let app = &self.apps[0];
-        let mut incoming = Incoming::new(&app.files);
+        let mut incoming = UploadBuffer::new(&app.files);
         for piece in bytes.chunks(100_000) {
             incoming.push(piece).await.unwrap();
         }
-        let done =
-            files::attach(app, &self.session, self.owner, ("foto.jpg", incoming), Once::each_time()).await;
-        done.unwrap().now().unwrap().file
+        let done = files::attach_file(
+            app,
+            &self.session,
+            self.owner,
+            ("foto.jpg", incoming),
+            IdempotentWrite::without_key(),
+        )
+        .await;
+        done.unwrap().into_fresh().unwrap().file
     }
 
     /// What lies in the folder, by its path in it.
@@ -85,14 +96,16 @@ impl Scene {
     /// No row vouches for this key any more.
     async fn loosen(&self, key: &str) {
         let tenant = self.world.here;
-        let loosened = storage::files::loosen(tenant, key, self.world.clock.now());
+        let loosened = storage::files::insert_orphan_mark(tenant, key, self.world.clock.now());
         let db = self.world.db();
-        let unit = db.write(Lane::of(tenant), loosened, |tx, one| Box::pin(tx.batch(vec![one.clone()])));
+        let unit = db.write(WriteLane::foreground(tenant), loosened, |tx, one| {
+            Box::pin(tx.execute_batch(vec![one.clone()]))
+        });
         unit.await.unwrap();
     }
 
     async fn total(&self) -> (i64, i64) {
-        storage::files::total(&self.apps[0].db, self.world.here).await.unwrap()
+        storage::files::load_file_totals(&self.apps[0].db, self.world.here).await.unwrap()
     }
 }
 
@@ -108,7 +121,7 @@ fn walk(root: &Path, folder: &Path, found: &mut Vec<String>) {
 
 async fn loose(scene: &Scene) -> usize {
     let statement = sql("SELECT storage_key FROM loose_files WHERE tenant = $1").arg(scene.world.here);
-    scene.world.db().query(Weight::Search, statement).await.unwrap().len()
+    scene.world.db().query(QueryWeight::Search, statement).await.unwrap().len()
 }
 
 #[both_engines]
@@ -119,15 +132,25 @@ async fn what_was_removed_stays_for_its_time_and_then_goes(world: World) {
     assert_eq!(scene.kept().len(), 3, "{:?}", scene.kept());
     assert_eq!(scene.total().await, (2, file.size + other.size));
     let remove = async || {
-        let removed = files::remove(&scene.apps[0], &scene.session, file.code, None, Once::each_time()).await;
+        let removed = files::remove_file(
+            &scene.apps[0],
+            &scene.session,
+            file.code,
+            None,
+            IdempotentWrite::without_key(),
+        )
+        .await;
         removed.unwrap();
     };
     remove().await;
     scene.world.clock.pass(29 * DAY);
     scene.sweep().await;
-    let restored = files::restore(&scene.apps[0], &scene.session, file.code, None, Once::each_time()).await;
-    assert!(restored.unwrap().now().unwrap().file.removed.is_none());
-    let (_, stream) = files::open(&scene.apps[0], &scene.session, file.code, Part::Data).await.unwrap();
+    let restored =
+        files::restore_file(&scene.apps[0], &scene.session, file.code, None, IdempotentWrite::without_key())
+            .await;
+    assert!(restored.unwrap().into_fresh().unwrap().file.removed.is_none());
+    let (_, stream) =
+        files::open_file_content(&scene.apps[0], &scene.session, file.code, ContentPart::Data).await.unwrap();
     let read: Vec<u8> = stream.unwrap().bytes.map(|piece| piece.unwrap().to_vec()).concat().await;
     assert_eq!(i64::try_from(read.len()).unwrap(), file.size);
     remove().await;
@@ -135,8 +158,10 @@ async fn what_was_removed_stays_for_its_time_and_then_goes(world: World) {
     scene.sweep().await;
     assert_eq!(scene.kept(), [format!("{}/dados", other.storage_key)]);
     assert_eq!((scene.total().await, loose(&scene).await), ((1, other.size), 0));
-    let gone = files::restore(&scene.apps[0], &scene.session, file.code, None, Once::each_time()).await;
-    assert!(matches!(gone, Err(app::Error::NoSuch { .. })), "{gone:?}");
+    let gone =
+        files::restore_file(&scene.apps[0], &scene.session, file.code, None, IdempotentWrite::without_key())
+            .await;
+    assert!(matches!(gone, Err(app::Error::NotFound { .. })), "{gone:?}");
     // Its code is nobody else's.
     assert!(scene.attach(&pictures::docx()).await.code > other.code);
 }
@@ -163,7 +188,10 @@ async fn bytes_that_no_file_was_made_of_are_removed_after_a_day(world: World) {
     scene.sweep().await;
     assert_eq!(scene.kept(), [format!("{}/dados", kept.storage_key)]);
     assert_eq!(loose(&scene).await, 0);
-    assert_eq!(files::list(&scene.apps[0], &scene.session, scene.owner).await.unwrap().files.len(), 1);
+    assert_eq!(
+        files::list_owner_files(&scene.apps[0], &scene.session, scene.owner).await.unwrap().files.len(),
+        1
+    );
 }
 
 /// Whatever a row says, only what is under a key is removed; and what cannot be keeps nothing else from going.
@@ -200,7 +228,8 @@ async fn a_file_is_written_down_only_while_its_bytes_are_there(world: World) {
     let scene = scene(world).await;
     let file = scene.attach(&pictures::pdf()).await;
     assert_eq!(loose(&scene).await, 0, "what is written down is no longer loose");
-    let (_, stream) = files::open(&scene.apps[0], &scene.session, file.code, Part::Data).await.unwrap();
+    let (_, stream) =
+        files::open_file_content(&scene.apps[0], &scene.session, file.code, ContentPart::Data).await.unwrap();
     let read: Vec<u8> = stream.unwrap().bytes.map(|piece| piece.unwrap().to_vec()).concat().await;
     assert_eq!(read, pictures::pdf());
     use std::os::unix::fs::PermissionsExt;

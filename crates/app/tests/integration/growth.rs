@@ -17,12 +17,12 @@ mod script;
 mod searches;
 mod triggers;
 
-use app::demo::{self, Demo};
+use app::demo::{self, DemoLoadOptions};
 use domain::TenantId;
 use sample::Sample;
 use script::Script;
 use std::sync::Arc;
-use storage::{Db, Lane, Options, sql};
+use storage::{DatabaseOptions, Db, WriteLane, sql};
 use testkit::{Database, Engine, Load, Recorder, StillClock, Work, app_on, both_engines};
 
 const SMALL: u32 = 2_000;
@@ -178,10 +178,11 @@ fn allowed(engine: Engine) -> (i64, i64) {
 async fn measured(database: &Database, members: u32) -> Work {
     // Neither is a busy machine what is measured here.
     let minute = std::time::Duration::from_secs(60);
-    let patient = Options { unit_timeout: minute, point_timeout: minute, ..Options::default() };
+    let patient =
+        DatabaseOptions { unit_timeout: minute, point_timeout: minute, ..DatabaseOptions::default() };
     let app = app_on(database.open_with(&patient).await, Arc::new(StillClock::default()), 1);
-    let wanted = Demo { members, seed: 7, password: demo::PASSWORD.to_owned() };
-    demo::load(&app, &wanted, &mut |_| {}).await.unwrap();
+    let wanted = DemoLoadOptions { members, seed: 7, password: demo::PASSWORD.to_owned() };
+    demo::load_demo(&app, &wanted, &mut |_| {}).await.unwrap();
     add_words(&app.db).await;
     files::add_files(&app.db).await;
     let sample = Sample::of(&app.db).await;
@@ -191,7 +192,7 @@ async fn measured(database: &Database, members: u32) -> Work {
     }
     let before = database.copy().await;
     let recorder = Recorder::default();
-    let options = Options { watch: Some(recorder.watch()), ..patient };
+    let options = DatabaseOptions { watch: Some(recorder.watch()), ..patient };
     let app = app_on(database.open_with(&options).await, Arc::new(StillClock::default()), 2);
     Script { app: &app, recorder: &recorder, sample }.run().await;
     app.db.close().await;
@@ -200,10 +201,10 @@ async fn measured(database: &Database, members: u32) -> Work {
 
 /// The demonstration has few words. Of a real one hundreds begin alike, and then rows are read rather than asked for them.
 async fn add_words(db: &Db) {
-    let write = db.write(Lane::of(TenantId::new(1)), (), |tx, ()| {
+    let write = db.write(WriteLane::foreground(TenantId::new(1)), (), |tx, ()| {
         Box::pin(async move {
             let words = (0..100).map(|number| format!("(1, 'zz{number}')")).collect::<Vec<_>>().join(", ");
-            tx.execute(sql("INSERT INTO name_words (tenant, word) VALUES").ending(&words)).await
+            tx.execute(sql("INSERT INTO name_words (tenant, word) VALUES").append_text(&words)).await
         })
     });
     let written: Result<u64, storage::Error> = write.await;

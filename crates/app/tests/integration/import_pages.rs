@@ -49,7 +49,7 @@ impl<'s> Visit<'s> {
 }
 
 async fn work(world: &World) {
-    while importing::run_due(world.app()).await.unwrap() {}
+    while importing::run_due_imports(world.app()).await.unwrap() {}
 }
 
 #[both_engines]

@@ -1,63 +1,74 @@
 //! What becomes of those who were signed in when an older copy of the database is put back.
 
-use app::life::{self, Found, Reason, Watch};
+use app::life::{self, DatabaseLifeVerdict, DatabaseLifeWatch, RestoreReason};
 use std::path::Path;
 use std::time::Duration;
-use storage::settings::{self, Setting};
-use storage::versions::Versions;
-use storage::{Lane, Weight, sql};
+use storage::settings::{self, ServerSetting};
+use storage::versions::CacheVersions;
+use storage::{QueryWeight, WriteLane, sql};
 use testkit::{Engine, Server, World, both_engines, until};
 
 async fn set(world: &World, text: String) {
-    let unit = world.db().write(Lane::of(domain::TenantId::SERVER), text, |tx, text| {
-        Box::pin(async move { settings::set(tx, Setting::Life, text).await })
+    let unit = world.db().write(WriteLane::foreground(domain::TenantId::SERVER), text, |tx, text| {
+        Box::pin(async move { settings::upsert_setting(tx, ServerSetting::Life, text).await })
     });
     unit.await.unwrap();
 }
 
 async fn kept(world: &World) -> String {
-    settings::get(world.db(), Setting::Life).await.unwrap().unwrap()
+    settings::find_setting(world.db(), ServerSetting::Life).await.unwrap().unwrap()
 }
 
 /// How a database is watched: by what it says of itself, or by a file beside it.
-fn watch(world: &World, folder: &Path) -> Watch {
+fn watch(world: &World, folder: &Path) -> DatabaseLifeWatch {
     let has_file = world.database.engine == Engine::Sqlite;
-    Watch { mark: has_file.then(|| folder.join("amparo.db.mark")) }
+    DatabaseLifeWatch { mark: has_file.then(|| folder.join("amparo.db.mark")) }
 }
 
 #[both_engines]
 async fn a_copy_that_is_put_back_is_noticed_once(world: World) {
     let folder = tempfile::tempdir().unwrap();
     let (app, watch) = (world.app(), watch(&world, folder.path()));
-    assert_eq!(life::check(app, &watch).await.unwrap(), Found::First);
+    assert_eq!(life::check_database_life(app, &watch).await.unwrap(), DatabaseLifeVerdict::FirstCheck);
     let copy = kept(&world).await;
     for _ in 0..3 {
-        assert_eq!(life::keep(app, &watch).await.unwrap(), Found::Same);
+        assert_eq!(
+            life::continue_database_life(app, &watch).await.unwrap(),
+            DatabaseLifeVerdict::SameDatabase
+        );
     }
-    assert_eq!(life::check(app, &watch).await.unwrap(), Found::Same, "a restart is none");
+    assert_eq!(
+        life::check_database_life(app, &watch).await.unwrap(),
+        DatabaseLifeVerdict::SameDatabase,
+        "a restart is none"
+    );
 
     // The older copy: of a file, what it was; of a server, what another one said.
     let reason = match &watch.mark {
         Some(_) => {
             set(&world, copy).await;
-            Reason::BehindMark
+            RestoreReason::BehindMark
         }
         None => {
             let (start, _) = copy.split_once("identity=").unwrap();
             set(&world, format!("{start}identity=1/00000001/2")).await;
-            Reason::OtherDatabase
+            RestoreReason::OtherDatabase
         }
     };
     let found = match &watch.mark {
-        Some(_) => life::check(app, &watch).await.unwrap(),
+        Some(_) => life::check_database_life(app, &watch).await.unwrap(),
         // Noticed while it is served, too.
-        None => life::keep(app, &watch).await.unwrap(),
+        None => life::continue_database_life(app, &watch).await.unwrap(),
     };
-    assert_eq!(found, Found::PutBack(reason));
+    assert_eq!(found, DatabaseLifeVerdict::RestoredCopy(reason));
     for app in world.processes() {
-        assert_eq!(life::keep(app, &watch).await.unwrap(), Found::Same, "by one process, once");
+        assert_eq!(
+            life::continue_database_life(app, &watch).await.unwrap(),
+            DatabaseLifeVerdict::SameDatabase,
+            "by one process, once"
+        );
     }
-    assert_eq!(life::check(app, &watch).await.unwrap(), Found::Same);
+    assert_eq!(life::check_database_life(app, &watch).await.unwrap(), DatabaseLifeVerdict::SameDatabase);
 }
 
 #[both_engines]
@@ -65,7 +76,7 @@ async fn a_mark_is_readable_by_its_owner_alone_and_its_loss_is_a_copy(world: Wor
     let folder = tempfile::tempdir().unwrap();
     let watch = watch(&world, folder.path());
     let Some(path) = &watch.mark else { return };
-    life::check(world.app(), &watch).await.unwrap();
+    life::check_database_life(world.app(), &watch).await.unwrap();
     use std::os::unix::fs::PermissionsExt;
     assert_eq!(std::fs::metadata(path).unwrap().permissions().mode() & 0o777, 0o600);
     for wrong in [None, Some("rubbish"), Some("ffff 1")] {
@@ -73,9 +84,12 @@ async fn a_mark_is_readable_by_its_owner_alone_and_its_loss_is_a_copy(world: Wor
             None => std::fs::remove_file(path).unwrap(),
             Some(text) => std::fs::write(path, text).unwrap(),
         }
-        let found = life::check(world.app(), &watch).await.unwrap();
-        assert_eq!(found, Found::PutBack(Reason::NoMark), "{wrong:?}");
-        assert_eq!(life::check(world.app(), &watch).await.unwrap(), Found::Same);
+        let found = life::check_database_life(world.app(), &watch).await.unwrap();
+        assert_eq!(found, DatabaseLifeVerdict::RestoredCopy(RestoreReason::NoMark), "{wrong:?}");
+        assert_eq!(
+            life::check_database_life(world.app(), &watch).await.unwrap(),
+            DatabaseLifeVerdict::SameDatabase
+        );
     }
 }
 
@@ -93,10 +107,10 @@ async fn a_new_life_begins_without_the_sessions_of_before(world: World) {
         tokens.push(first.token(email).await);
     }
     // A process that saw more of a later state than there is now.
-    let later = Versions { access: 40, registers: 40 };
+    let later = CacheVersions { access: 40, registers: 40 };
     for app in world.processes() {
         app.memory.raise(world.here, later);
-        app::memory::renew(app).await.unwrap();
+        app::memory::refresh_versions(app).await.unwrap();
     }
     for server in &servers {
         for token in &tokens {
@@ -105,16 +119,16 @@ async fn a_new_life_begins_without_the_sessions_of_before(world: World) {
     }
     let links = async || -> i64 {
         let asked = sql("SELECT COUNT(*) AS n FROM password_resets");
-        world.db().query(Weight::Search, asked).await.unwrap()[0].get("n").unwrap()
+        world.db().query(QueryWeight::Search, asked).await.unwrap()[0].get("n").unwrap()
     };
     let email = domain::Email::parse(&world.administrator.email).unwrap();
-    app::resets::request(world.app(), email, None).unwrap();
+    app::resets::request_reset_link(world.app(), email, None).unwrap();
     until("a link is on its way", || async { links().await == 1 }).await;
-    life::begin_life(world.app(), &watch).await.unwrap();
+    life::begin_new_life(world.app(), &watch).await.unwrap();
     for (app, server) in world.processes().iter().zip(&servers) {
         for token in &tokens {
             until("each process has ended it", || async {
-                app::memory::renew(app).await.unwrap();
+                app::memory::refresh_versions(app).await.unwrap();
                 server.read("/ext/administracao/loja", token).await.status == 401
             })
             .await;
@@ -127,7 +141,11 @@ async fn a_new_life_begins_without_the_sessions_of_before(world: World) {
         let audit = first.read("/gestao/auditoria", &token).await.body;
         assert!(audit.contains("todas as sessões foram encerradas"), "{audit}");
     }
-    assert_eq!(life::check(world.app(), &watch).await.unwrap(), Found::Same, "it was told already");
+    assert_eq!(
+        life::check_database_life(world.app(), &watch).await.unwrap(),
+        DatabaseLifeVerdict::SameDatabase,
+        "it was told already"
+    );
     for server in servers {
         server.stop().await;
     }

@@ -1,13 +1,13 @@
 //! Tenants and users: what is refused, who sees whom, and eight callers at once on every write.
 
-use app::tenants::{self, NewTenant};
-use app::users::{self, Initial, NewUser};
+use app::tenants::{self, CreateTenant};
+use app::users::{self, CreateUser, InitialPassword};
 use app::{App, Error};
-use domain::{BranchCode, Email, Field, Name, Password, Rejection, Role, Scope, TenantId};
+use domain::{BranchCode, DisplayName, Email, InputField, Password, Rejection, Role, Scope, TenantId};
 use testkit::{World, both_engines, eight_at_once};
 
-fn tenant(name: &str) -> NewTenant {
-    NewTenant {
+fn tenant(name: &str) -> CreateTenant {
+    CreateTenant {
         name: name.to_owned(),
         branch: "Matriz".to_owned(),
         time_zone: "America/Sao_Paulo".to_owned(),
@@ -16,14 +16,14 @@ fn tenant(name: &str) -> NewTenant {
     }
 }
 
-fn user(tenant: TenantId, email: &str) -> NewUser {
-    NewUser {
+fn user(tenant: TenantId, email: &str) -> CreateUser {
+    CreateUser {
         tenant,
-        name: Name::parse(Field::Name, "Ana Prova").unwrap(),
+        name: DisplayName::parse(InputField::Name, "Ana Prova").unwrap(),
         email: Email::parse(email).unwrap(),
         role: Role::Operator,
         branches: vec![BranchCode::new(2)],
-        password: Initial::Chosen(Password::parse("uma senha longa").unwrap()),
+        password: InitialPassword::Chosen(Password::parse("uma senha longa").unwrap()),
     }
 }
 
@@ -39,25 +39,25 @@ fn refused<T: std::fmt::Debug>(result: Result<T, Error>) -> Vec<Rejection> {
 
 #[both_engines]
 async fn a_caller_sees_the_users_of_his_branches_and_nobody_else(world: World) {
-    let seen = users::list(world.app(), &world.operator.scope()).await.unwrap();
+    let seen = users::list_users(world.app(), &world.operator.scope()).await.unwrap();
     assert_eq!(
         seen.iter().map(|user| user.code).collect::<Vec<_>>(),
         [world.operator.code, world.integration.code]
     );
-    let all = users::list(world.app(), &world.administrator.scope()).await.unwrap();
+    let all = users::list_users(world.app(), &world.administrator.scope()).await.unwrap();
     assert_eq!(all.len(), 53);
     assert!(all.iter().all(|user| user.email.ends_with("@aqui.example")));
-    let nobody = Scope::of(world.here, Role::Integration, []);
-    assert!(users::list(world.app(), &nobody).await.unwrap().is_empty());
+    let nobody = Scope::for_role(world.here, Role::Integration, []);
+    assert!(users::list_users(world.app(), &nobody).await.unwrap().is_empty());
 }
 
 #[both_engines]
 async fn a_user_needs_branches_and_all_unknown_ones_are_named(world: World) {
-    let nowhere = NewUser { branches: Vec::new(), ..user(world.here, "a@b.example") };
-    assert_eq!(refused(users::create(world.app(), nowhere).await), [Rejection::NoBranch]);
+    let nowhere = CreateUser { branches: Vec::new(), ..user(world.here, "a@b.example") };
+    assert_eq!(refused(users::create_user(world.app(), nowhere).await), [Rejection::NoBranch]);
     let branches = [9, 2, 8].map(BranchCode::new).to_vec();
-    let elsewhere = NewUser { branches, ..user(world.here, "a@b.example") };
-    let problems = refused(users::create(world.app(), elsewhere).await);
+    let elsewhere = CreateUser { branches, ..user(world.here, "a@b.example") };
+    let problems = refused(users::create_user(world.app(), elsewhere).await);
     assert_eq!(problems, [8, 9].map(|code| Rejection::UnknownBranch(BranchCode::new(code))));
 }
 
@@ -66,7 +66,7 @@ async fn eight_at_once_with_one_address_make_one_user(world: World) {
     let created = eight_at_once(|number| {
         let app = world.app().clone();
         let tenant = if number % 2 == 0 { world.here } else { world.there };
-        async move { users::create(&app, user(tenant, "Unica@Prova.example")).await }
+        async move { users::create_user(&app, user(tenant, "Unica@Prova.example")).await }
     })
     .await;
     assert_eq!(created.iter().filter(|result| result.is_ok()).count(), 1);
@@ -77,11 +77,14 @@ async fn eight_at_once_with_one_address_make_one_user(world: World) {
 
 #[both_engines]
 async fn eight_users_at_once_get_eight_codes(world: World) {
-    let created = eight_at_once(|number| {
-        let (app, tenant) = (world.app().clone(), world.here);
-        async move { users::create(&app, user(tenant, &format!("p{number}@prova.example"))).await.unwrap() }
-    })
-    .await;
+    let created =
+        eight_at_once(|number| {
+            let (app, tenant) = (world.app().clone(), world.here);
+            async move {
+                users::create_user(&app, user(tenant, &format!("p{number}@prova.example"))).await.unwrap()
+            }
+        })
+        .await;
     let mut codes: Vec<i32> = created.into_iter().map(|user| user.code.get()).collect();
     codes.sort_unstable();
     assert_eq!(codes, (54..=61).collect::<Vec<_>>());
@@ -91,22 +94,22 @@ async fn eight_users_at_once_get_eight_codes(world: World) {
 async fn eight_tenants_at_once_are_eight_and_one_default_stays(world: World) {
     let created = eight_at_once(|number| {
         let app = world.app().clone();
-        async move { tenants::create(&app, &tenant(&format!("Base {number}"))).await.unwrap() }
+        async move { tenants::create_tenant(&app, &tenant(&format!("Base {number}"))).await.unwrap() }
     })
     .await;
     let mut ids: Vec<i32> = created.iter().map(|created| created.tenant.get()).collect();
     ids.sort_unstable();
     assert_eq!(ids, (3..=10).collect::<Vec<_>>());
     assert!(created.iter().all(|created| !created.is_default && created.branch == BranchCode::new(1)));
-    assert_eq!(tenants::default(world.db()).await.unwrap(), Some(world.here));
+    assert_eq!(tenants::find_default_tenant(world.db()).await.unwrap(), Some(world.here));
 }
 
 #[both_engines]
 async fn a_host_belongs_to_one_tenant(world: World) {
-    let hosted = NewTenant { hosts: vec!["App.Prova.example".to_owned()], ..tenant("Com host") };
+    let hosted = CreateTenant { hosts: vec!["App.Prova.example".to_owned()], ..tenant("Com host") };
     let created = eight_at_once(|_| {
         let (app, hosted) = (world.app().clone(), hosted.clone());
-        async move { tenants::create(&app, &hosted).await }
+        async move { tenants::create_tenant(&app, &hosted).await }
     })
     .await;
     assert_eq!(created.iter().filter(|result| result.is_ok()).count(), 1);
@@ -117,20 +120,20 @@ async fn a_host_belongs_to_one_tenant(world: World) {
 
 #[both_engines]
 async fn the_last_administrator_stays_however_many_try(world: World) {
-    let second = NewUser {
+    let second = CreateUser {
         role: Role::Administrator,
         branches: Vec::new(),
         ..user(world.here, "segundo@aqui.example")
     };
-    users::create(world.app(), second).await.unwrap();
+    users::create_user(world.app(), second).await.unwrap();
     let results = eight_at_once(|number| {
         let (app, tenant) = (world.app().clone(), world.here);
         let email = if number % 2 == 0 { "admin@aqui.example" } else { "segundo@aqui.example" };
-        async move { users::disable(&app, tenant, email).await }
+        async move { users::disable_user(&app, tenant, email).await }
     })
     .await;
     assert!(results.iter().any(Result::is_ok));
-    let left = users::list(world.app(), &world.administrator.scope()).await.unwrap();
+    let left = users::list_users(world.app(), &world.administrator.scope()).await.unwrap();
     let active = left.iter().filter(|user| user.role == Role::Administrator && user.active).count();
     assert_eq!(active, 1);
 }
@@ -140,54 +143,55 @@ async fn a_user_of_another_tenant_answers_like_one_who_is_not_there(world: World
     let app: &App = world.app();
     for email in [world.stranger.email.as_str(), "ninguem@aqui.example"] {
         let unknown = [Rejection::UnknownUser(email.to_owned())];
-        assert_eq!(refused(users::disable(app, world.here, email).await), unknown);
-        assert_eq!(refused(users::reset(app, world.here, email, "uma senha longa").await), unknown);
+        assert_eq!(refused(users::disable_user(app, world.here, email).await), unknown);
+        assert_eq!(refused(users::reset_password(app, world.here, email, "uma senha longa").await), unknown);
     }
 }
 
 #[both_engines]
 async fn disabling_and_resetting_end_the_sessions_and_may_be_repeated(world: World) {
-    let tokens = || async { world.db().query(storage::Weight::Point, storage::sql(GOOD_TOKENS)).await };
+    let tokens = || async { world.db().query(storage::QueryWeight::Point, storage::sql(GOOD_TOKENS)).await };
     for (number, act) in ["end", "reset", "disable", "disable"].into_iter().enumerate() {
         insert_token(&world, &number.to_string()).await;
         assert_eq!(tokens().await.unwrap().len(), 1, "{act}");
         let (app, email) = (world.app(), world.operator.email.as_str());
         match act {
-            "reset" => users::reset(app, world.here, email, "outra senha longa").await.unwrap(),
-            "end" => users::end_sessions(app, world.here, email).await.unwrap(),
-            _ => users::disable(app, world.here, email).await.unwrap(),
+            "reset" => users::reset_password(app, world.here, email, "outra senha longa").await.unwrap(),
+            "end" => users::end_sessions_by_email(app, world.here, email).await.unwrap(),
+            _ => users::disable_user(app, world.here, email).await.unwrap(),
         };
         assert!(tokens().await.unwrap().is_empty(), "{act}");
     }
     let eight = eight_at_once(|number| {
         let (app, tenant, email) = (world.app().clone(), world.here, world.operator.email.clone());
-        async move { users::reset(&app, tenant, &email, &format!("senha número {number}")).await }
+        async move { users::reset_password(&app, tenant, &email, &format!("senha número {number}")).await }
     });
     assert!(eight.await.iter().all(Result::is_ok));
 }
 
 async fn insert_token(world: &World, name: &str) {
     let input = (world.here, world.operator.code, name.as_bytes().to_vec());
-    let unit = world.db().write(storage::Lane::of(world.here), input, |tx, (tenant, user, hash)| {
-        let insert = storage::sql(
-            "INSERT INTO tokens (tenant, hash, user_code, generation, created_at, expires_at)
+    let unit =
+        world.db().write(storage::WriteLane::foreground(world.here), input, |tx, (tenant, user, hash)| {
+            let insert = storage::sql(
+                "INSERT INTO tokens (tenant, hash, user_code, generation, created_at, expires_at)
              SELECT tenant, $3, code, generation, 0, 0 FROM users WHERE tenant = $1 AND code = $2",
-        )
-        .arg(*tenant)
-        .arg(*user)
-        .arg(&hash[..]);
-        Box::pin(tx.execute(insert))
-    });
+            )
+            .arg(*tenant)
+            .arg(*user)
+            .arg(&hash[..]);
+            Box::pin(tx.execute(insert))
+        });
     unit.await.unwrap();
 }
 
 #[both_engines]
 async fn a_command_without_a_tenant_means_the_default(world: World) {
-    assert_eq!(tenants::meant(world.app(), None).await.unwrap().id, world.here);
-    assert_eq!(tenants::meant(world.app(), Some(world.there)).await.unwrap().id, world.there);
+    assert_eq!(tenants::resolve_tenant(world.app(), None).await.unwrap().id, world.here);
+    assert_eq!(tenants::resolve_tenant(world.app(), Some(world.there)).await.unwrap().id, world.there);
     let unknown = TenantId::new(99);
     assert_eq!(
-        refused(tenants::meant(world.app(), Some(unknown)).await),
+        refused(tenants::resolve_tenant(world.app(), Some(unknown)).await),
         [Rejection::UnknownTenant(unknown)]
     );
 }

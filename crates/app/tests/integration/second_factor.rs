@@ -3,15 +3,15 @@
 
 use crate::phone;
 
-use app::access::Passed;
-use app::second_factor::{self, State};
-use app::visits::{self, Admission, Visitor};
+use app::access::SignInCodeOutcome;
+use app::second_factor::{self, SecondFactorState};
+use app::visits::{self, ConsoleUser, SignInOutcome};
 use app::{App, Error, access, audit, users};
 use domain::{CallerAddress, Clock, Rejection};
 use phone::code;
 use std::net::IpAddr;
 use std::time::Duration;
-use storage::{Weight, sql};
+use storage::{QueryWeight, sql};
 use testkit::{Caller, PASSWORD, World, both_engines, eight_at_once};
 
 const STEP: Duration = Duration::from_secs(30);
@@ -20,40 +20,42 @@ fn home() -> CallerAddress {
     IpAddr::from([192, 0, 2, 7]).into()
 }
 
-async fn enter(app: &App, who: &Caller) -> Admission {
-    visits::enter(app, &who.email, PASSWORD, (home(), Some("Firefox"))).await.unwrap()
+async fn enter(app: &App, who: &Caller) -> SignInOutcome {
+    visits::sign_in(app, &who.email, PASSWORD, (home(), Some("Firefox"))).await.unwrap()
 }
 
-async fn inside(app: &App, who: &Caller) -> Visitor {
+async fn inside(app: &App, who: &Caller) -> ConsoleUser {
     match enter(app, who).await {
-        Admission::In(entered) => visits::visitor(app, &entered.token).await.unwrap(),
-        Admission::Half(_) => panic!("a code is owed"),
+        SignInOutcome::Grant(entered) => visits::load_console_user(app, &entered.token).await.unwrap(),
+        SignInOutcome::Challenge(_) => panic!("a code is owed"),
     }
 }
 
 async fn ticket(app: &App, who: &Caller) -> String {
     match enter(app, who).await {
-        Admission::Half(ticket) => ticket,
-        Admission::In(_) => panic!("no code is owed"),
+        SignInOutcome::Challenge(ticket) => ticket,
+        SignInOutcome::Grant(_) => panic!("no code is owed"),
     }
 }
 
-async fn give(app: &App, ticket: &str, code: &str) -> Result<Passed, Error> {
-    visits::give_code(app, ticket, code, (home(), Some("Firefox"))).await
+async fn give(app: &App, ticket: &str, code: &str) -> Result<SignInCodeOutcome, Error> {
+    visits::submit_sign_in_code(app, ticket, code, (home(), Some("Firefox"))).await
 }
 
-fn is_in(passed: &Result<Passed, Error>) -> bool {
-    matches!(passed, Ok(Passed::In(_)))
+fn is_in(passed: &Result<SignInCodeOutcome, Error>) -> bool {
+    matches!(passed, Ok(SignInCodeOutcome::Grant(_)))
 }
 
 /// Switches it on; the secret and the recovery codes.
-async fn switched_on(world: &World, who: &Caller) -> (Visitor, String, Vec<String>) {
+async fn switched_on(world: &World, who: &Caller) -> (ConsoleUser, String, Vec<String>) {
     let app = world.app();
     let visitor = inside(app, who).await;
-    assert!(second_factor::begin(app, &visitor, PASSWORD, home()).await.unwrap());
-    let secret = second_factor::waiting(app, &visitor).await.unwrap().unwrap().text;
-    let codes =
-        second_factor::confirm(app, &visitor, &code(&secret, world.clock.now())).await.unwrap().unwrap();
+    assert!(second_factor::begin_enrolment(app, &visitor, PASSWORD, home()).await.unwrap());
+    let secret = second_factor::find_enrolment_secret(app, &visitor).await.unwrap().unwrap().text;
+    let codes = second_factor::confirm_enrolment(app, &visitor, &code(&secret, world.clock.now()))
+        .await
+        .unwrap()
+        .unwrap();
     // The step in which it was confirmed is used up.
     world.clock.pass(STEP);
     (visitor, secret, codes)
@@ -63,31 +65,32 @@ async fn switched_on(world: &World, who: &Caller) -> (Visitor, String, Vec<Strin
 async fn it_counts_once_a_code_has_confirmed_it(world: World) {
     let app = world.app();
     let visitor = inside(app, &world.operator).await;
-    let state = || second_factor::state(app, world.here, world.operator.code);
-    assert_eq!(state().await.unwrap(), State::Off);
-    assert!(second_factor::waiting(app, &visitor).await.unwrap().is_none());
+    let state = || second_factor::read_factor_state(app, world.here, world.operator.code);
+    assert_eq!(state().await.unwrap(), SecondFactorState::Off);
+    assert!(second_factor::find_enrolment_secret(app, &visitor).await.unwrap().is_none());
     // Whoever finds the session open knows no password.
-    assert!(!second_factor::begin(app, &visitor, "errada errada", home()).await.unwrap());
-    assert_eq!(state().await.unwrap(), State::Off);
-    assert!(second_factor::begin(app, &visitor, PASSWORD, home()).await.unwrap());
-    assert_eq!(state().await.unwrap(), State::Begun);
-    let recovery = second_factor::renew_recovery(app, &visitor, PASSWORD, home()).await.unwrap();
+    assert!(!second_factor::begin_enrolment(app, &visitor, "errada errada", home()).await.unwrap());
+    assert_eq!(state().await.unwrap(), SecondFactorState::Off);
+    assert!(second_factor::begin_enrolment(app, &visitor, PASSWORD, home()).await.unwrap());
+    assert_eq!(state().await.unwrap(), SecondFactorState::Unconfirmed);
+    let recovery = second_factor::renew_recovery_codes(app, &visitor, PASSWORD, home()).await.unwrap();
     assert!(recovery.is_none(), "there is nothing to recover yet");
-    let waiting = second_factor::waiting(app, &visitor).await.unwrap().unwrap();
+    let waiting = second_factor::find_enrolment_secret(app, &visitor).await.unwrap().unwrap();
     assert!(waiting.address.starts_with("otpauth://totp/Amparo%20Associa"), "{}", waiting.address);
-    assert!(second_factor::confirm(app, &visitor, "000000").await.unwrap().is_none());
+    assert!(second_factor::confirm_enrolment(app, &visitor, "000000").await.unwrap().is_none());
     inside(app, &world.operator).await;
     let now = world.clock.now();
-    let codes = second_factor::confirm(app, &visitor, &code(&waiting.text, now)).await.unwrap().unwrap();
+    let codes =
+        second_factor::confirm_enrolment(app, &visitor, &code(&waiting.text, now)).await.unwrap().unwrap();
     assert_eq!(codes.len(), 10);
     assert!(world.last_mail_to(&world.operator.email).await.contains("acaba de ser ligado"));
-    assert_eq!(state().await.unwrap(), State::On { since: now, recovery_left: 10 });
+    assert_eq!(state().await.unwrap(), SecondFactorState::On { since: now, recovery_left: 10 });
     ticket(app, &world.operator).await;
     // One that counts is not begun anew, and its secret is not shown again.
-    assert!(second_factor::begin(app, &visitor, PASSWORD, home()).await.unwrap());
-    assert!(second_factor::waiting(app, &visitor).await.unwrap().is_none());
-    assert!(matches!(state().await.unwrap(), State::On { .. }));
-    let kept = app.db.query(Weight::Search, sql("SELECT sealed FROM secrets")).await.unwrap();
+    assert!(second_factor::begin_enrolment(app, &visitor, PASSWORD, home()).await.unwrap());
+    assert!(second_factor::find_enrolment_secret(app, &visitor).await.unwrap().is_none());
+    assert!(matches!(state().await.unwrap(), SecondFactorState::On { .. }));
+    let kept = app.db.query(QueryWeight::Search, sql("SELECT sealed FROM secrets")).await.unwrap();
     let sealed: Vec<u8> = kept[0].get("sealed").unwrap();
     assert_eq!((kept.len(), sealed.len()), (1, 12 + 20 + 16), "the secret is sealed");
 }
@@ -97,20 +100,24 @@ async fn the_password_alone_opens_no_session_of_the_console_and_programs_are_not
     let (_, secret, _) = switched_on(&world, &world.operator).await;
     let app = world.app();
     let half = ticket(app, &world.operator).await;
-    assert!(access::enter(app, &half).await.is_err(), "a ticket is no token");
-    assert!(visits::visitor(app, &half).await.is_err());
-    assert!(visits::is_half(app, &half).await.unwrap());
+    assert!(access::load_session(app, &half).await.is_err(), "a ticket is no token");
+    assert!(visits::load_console_user(app, &half).await.is_err());
+    assert!(visits::has_open_challenge(app, &half).await.unwrap());
     // Of another user, or of nobody: nothing.
-    assert!(matches!(give(app, "amp_1_x_y", &code(&secret, world.clock.now())).await, Ok(Passed::Over)));
-    let Ok(Passed::In(entered)) = give(app, &half, &code(&secret, world.clock.now())).await else {
+    assert!(matches!(
+        give(app, "amp_1_x_y", &code(&secret, world.clock.now())).await,
+        Ok(SignInCodeOutcome::ExpiredChallenge)
+    ));
+    let Ok(SignInCodeOutcome::Grant(entered)) = give(app, &half, &code(&secret, world.clock.now())).await
+    else {
         panic!("the code is right");
     };
-    let visitor = visits::visitor(app, &entered.token).await.unwrap();
+    let visitor = visits::load_console_user(app, &entered.token).await.unwrap();
     assert_eq!(visitor.session.user, world.operator.code);
-    let open = visits::sessions(app, &visitor.session).await.unwrap();
-    assert!(open.iter().any(|one| visits::is_this(one, &entered.token) && one.is_console));
-    let by_api = access::login(app, &world.operator.email, PASSWORD, home()).await.unwrap();
-    access::enter(app, &by_api.token).await.unwrap();
+    let open = visits::list_own_sessions(app, &visitor.session).await.unwrap();
+    assert!(open.iter().any(|one| visits::is_session_of_token(one, &entered.token) && one.is_console));
+    let by_api = access::log_in_program(app, &world.operator.email, PASSWORD, home()).await.unwrap();
+    access::load_session(app, &by_api.token).await.unwrap();
     inside(app, &world.administrator).await;
 }
 
@@ -121,22 +128,28 @@ async fn a_code_and_a_ticket_are_good_once(world: World) {
     let now = code(&secret, world.clock.now());
     let first = ticket(app, &world.operator).await;
     assert!(is_in(&give(app, &first, &now).await));
-    assert!(matches!(give(app, &first, &now).await, Ok(Passed::Over)), "the ticket is used up");
+    assert!(
+        matches!(give(app, &first, &now).await, Ok(SignInCodeOutcome::ExpiredChallenge)),
+        "the ticket is used up"
+    );
     let second = ticket(app, &world.operator).await;
-    assert!(matches!(give(app, &second, &now).await, Ok(Passed::Wrong)), "so is the code");
+    assert!(matches!(give(app, &second, &now).await, Ok(SignInCodeOutcome::WrongCode)), "so is the code");
     let earlier = code(&secret, world.clock.now().minus(STEP));
-    assert!(matches!(give(app, &second, &earlier).await, Ok(Passed::Wrong)), "and those before it");
+    assert!(
+        matches!(give(app, &second, &earlier).await, Ok(SignInCodeOutcome::WrongCode)),
+        "and those before it"
+    );
     // The next is good already, and the one after it is not yet.
     let later = code(&secret, world.clock.now().plus(2 * STEP));
-    assert!(matches!(give(app, &second, &later).await, Ok(Passed::Wrong)));
+    assert!(matches!(give(app, &second, &later).await, Ok(SignInCodeOutcome::WrongCode)));
     assert!(is_in(&give(app, &second, &code(&secret, world.clock.now().plus(STEP))).await));
     for good in [true, false] {
         let typed = recovery[3].to_uppercase().replace('-', " ");
         let ticket = ticket(app, &world.operator).await;
         assert_eq!(is_in(&give(app, &ticket, &typed).await), good);
     }
-    let state = second_factor::state(app, world.here, world.operator.code).await.unwrap();
-    assert!(matches!(state, State::On { recovery_left: 9, .. }), "{state:?}");
+    let state = second_factor::read_factor_state(app, world.here, world.operator.code).await.unwrap();
+    assert!(matches!(state, SecondFactorState::On { recovery_left: 9, .. }), "{state:?}");
 }
 
 #[both_engines]
@@ -166,11 +179,14 @@ async fn too_many_wrong_codes_bind_their_account_everywhere_and_no_other(world: 
         async move { give(&app, &half, "123").await }
     })
     .await;
-    let wrong = tried.iter().filter(|one| matches!(one, Ok(Passed::Wrong))).count();
+    let wrong = tried.iter().filter(|one| matches!(one, Ok(SignInCodeOutcome::WrongCode))).count();
     assert_eq!(wrong, 3, "{tried:?}");
-    assert!(matches!(give(&app, &half, &code(&secret, world.clock.now())).await, Err(Error::TooMany(_))));
+    assert!(matches!(
+        give(&app, &half, &code(&secret, world.clock.now())).await,
+        Err(Error::TooManyFailures(_))
+    ));
     // The password still works for programs, and for everybody else nothing has changed.
-    access::login(&app, &world.operator.email, PASSWORD, home()).await.unwrap();
+    access::log_in_program(&app, &world.operator.email, PASSWORD, home()).await.unwrap();
     inside(&app, &world.administrator).await;
     world.clock.pass(app.throttle.window);
     let half = ticket(&app, &world.operator).await;
@@ -182,13 +198,19 @@ async fn whoever_owes_the_code_does_not_wait_for_ever(world: World) {
     let (_, secret, _) = switched_on(&world, &world.operator).await;
     let app = world.app();
     let half = ticket(app, &world.operator).await;
-    users::end_sessions(app, world.here, &world.operator.email).await.unwrap();
+    users::end_sessions_by_email(app, world.here, &world.operator.email).await.unwrap();
     let ended = give(app, &half, &code(&secret, world.clock.now())).await;
-    assert!(matches!(ended, Ok(Passed::Over)), "his sessions were ended, and so was this: {ended:?}");
+    assert!(
+        matches!(ended, Ok(SignInCodeOutcome::ExpiredChallenge)),
+        "his sessions were ended, and so was this: {ended:?}"
+    );
     let half = ticket(app, &world.operator).await;
     world.clock.pass(visits::HALF_FOR);
-    assert!(!visits::is_half(app, &half).await.unwrap());
-    assert!(matches!(give(app, &half, &code(&secret, world.clock.now())).await, Ok(Passed::Over)));
+    assert!(!visits::has_open_challenge(app, &half).await.unwrap());
+    assert!(matches!(
+        give(app, &half, &code(&secret, world.clock.now())).await,
+        Ok(SignInCodeOutcome::ExpiredChallenge)
+    ));
 }
 
 #[both_engines]
@@ -196,58 +218,67 @@ async fn its_owner_switches_it_off_with_a_code_and_never_with_the_password(world
     let (visitor, secret, recovery) = switched_on(&world, &world.operator).await;
     let app = world.app();
     for wrong in ["", "123456", PASSWORD, "abcde-fghjk-mnpqr-stuvw"] {
-        assert!(!second_factor::switch_off(app, &visitor, wrong, home()).await.unwrap(), "{wrong}");
+        assert!(!second_factor::switch_off_factor(app, &visitor, wrong, home()).await.unwrap(), "{wrong}");
     }
-    assert!(second_factor::renew_recovery(app, &visitor, PASSWORD, home()).await.unwrap().is_none());
+    assert!(second_factor::renew_recovery_codes(app, &visitor, PASSWORD, home()).await.unwrap().is_none());
     let of_device = code(&secret, world.clock.now());
-    let renewed = second_factor::renew_recovery(app, &visitor, &of_device, home()).await.unwrap().unwrap();
+    let renewed =
+        second_factor::renew_recovery_codes(app, &visitor, &of_device, home()).await.unwrap().unwrap();
     assert!(
-        !second_factor::switch_off(app, &visitor, &recovery[0], home()).await.unwrap(),
+        !second_factor::switch_off_factor(app, &visitor, &recovery[0], home()).await.unwrap(),
         "they are others now"
     );
-    let before = visits::sessions(app, &visitor.session).await.unwrap().len();
-    assert!(second_factor::switch_off(app, &visitor, &renewed[0], home()).await.unwrap());
-    assert_eq!(visits::sessions(app, &visitor.session).await.unwrap().len(), before, "proving opens nothing");
+    let before = visits::list_own_sessions(app, &visitor.session).await.unwrap().len();
+    assert!(second_factor::switch_off_factor(app, &visitor, &renewed[0], home()).await.unwrap());
+    assert_eq!(
+        visits::list_own_sessions(app, &visitor.session).await.unwrap().len(),
+        before,
+        "proving opens nothing"
+    );
     inside(app, &world.operator).await;
     assert!(world.last_mail_to(&world.operator.email).await.contains("acaba de ser desligado"));
-    let left = app.db.query(Weight::Search, sql("SELECT code FROM secrets")).await.unwrap();
+    let left = app.db.query(QueryWeight::Search, sql("SELECT code FROM secrets")).await.unwrap();
     assert!(left.is_empty(), "nothing is left of it");
 }
 
 #[both_engines]
 async fn a_token_given_for_a_password_alone_opens_no_page_and_loses_the_management(world: World) {
     for app in world.processes() {
-        app::memory::renew(app).await.unwrap();
+        app::memory::refresh_versions(app).await.unwrap();
     }
     let (here, elsewhere) = (&world.processes()[0], world.processes().last().unwrap());
-    let program = access::login(here, &world.operator.email, PASSWORD, home()).await.unwrap().token;
-    assert!(matches!(visits::visitor(here, &program).await, Err(Error::Credential)), "it is no session");
-    let reach = async |app: &App| access::enter(app, &program).await.unwrap().must_reach_management();
+    let program = access::log_in_program(here, &world.operator.email, PASSWORD, home()).await.unwrap().token;
+    assert!(
+        matches!(visits::load_console_user(here, &program).await, Err(Error::Credential)),
+        "it is no session"
+    );
+    let reach = async |app: &App| access::load_session(app, &program).await.unwrap().require_management();
     reach(elsewhere).await.unwrap();
     let stolen = match enter(here, &world.operator).await {
-        Admission::In(entered) => entered.token,
-        Admission::Half(_) => panic!("no code is owed"),
+        SignInOutcome::Grant(entered) => entered.token,
+        SignInOutcome::Challenge(_) => panic!("no code is owed"),
     };
     let visitor = inside(here, &world.operator).await;
-    assert!(second_factor::begin(here, &visitor, PASSWORD, home()).await.unwrap());
+    assert!(second_factor::begin_enrolment(here, &visitor, PASSWORD, home()).await.unwrap());
     reach(here).await.unwrap();
-    let secret = second_factor::waiting(here, &visitor).await.unwrap().unwrap().text;
+    let secret = second_factor::find_enrolment_secret(here, &visitor).await.unwrap().unwrap().text;
     let now = code(&secret, world.clock.now());
-    second_factor::confirm(here, &visitor, &now).await.unwrap().unwrap();
+    second_factor::confirm_enrolment(here, &visitor, &now).await.unwrap().unwrap();
     assert!(matches!(reach(here).await, Err(Error::CodeNotGiven)), "at once");
     testkit::until("another process knows", || async {
-        app::memory::renew(elsewhere).await.unwrap();
+        app::memory::refresh_versions(elsewhere).await.unwrap();
         matches!(reach(elsewhere).await, Err(Error::CodeNotGiven))
     })
     .await;
-    assert!(access::enter(here, &stolen).await.is_err(), "a session begun without a code has ended");
-    visitor.session.must_reach_management().unwrap();
+    assert!(access::load_session(here, &stolen).await.is_err(), "a session begun without a code has ended");
+    visitor.session.require_management().unwrap();
 }
 
 #[both_engines]
 async fn nobody_removes_the_own_factor_as_an_administrator(world: World) {
     let (visitor, ..) = switched_on(&world, &world.administrator).await;
-    let own = second_factor::remove_of(world.app(), &visitor.session, world.administrator.code).await;
+    let own =
+        second_factor::remove_factor_of_user(world.app(), &visitor.session, world.administrator.code).await;
     assert!(matches!(own, Err(Error::Refused(problems)) if problems == [Rejection::OwnSecondFactor]));
 }
 
@@ -257,23 +288,25 @@ async fn an_administrator_of_his_own_association_or_a_command_removes_it(world: 
     let app = world.app();
     let administrator = inside(app, &world.administrator).await.session;
     let operator = ticket(app, &world.operator).await;
-    let program = access::login(app, &world.integration.email, PASSWORD, home()).await.unwrap();
-    let program = access::enter(app, &program.token).await.unwrap();
-    let refused = second_factor::remove_of(app, &program, world.operator.code).await;
+    let program = access::log_in_program(app, &world.integration.email, PASSWORD, home()).await.unwrap();
+    let program = access::load_session(app, &program.token).await.unwrap();
+    let refused = second_factor::remove_factor_of_user(app, &program, world.operator.code).await;
     assert!(matches!(refused, Err(Error::Forbidden)), "{refused:?}");
-    let habits = users::habits(app, &administrator).await.unwrap();
+    let habits = users::list_account_activity(app, &administrator).await.unwrap();
     assert!(habits[&world.operator.code].second_factor_since.is_some());
     assert_eq!(habits[&world.administrator.code].second_factor_since, None);
     assert!(habits[&world.administrator.code].last_entered.is_some());
-    assert!(second_factor::remove_of(app, &administrator, world.operator.code).await.unwrap());
-    assert!(!second_factor::remove_of(app, &administrator, world.operator.code).await.unwrap());
-    assert!(!visits::is_half(app, &operator).await.unwrap(), "what was begun with it has ended");
+    assert!(second_factor::remove_factor_of_user(app, &administrator, world.operator.code).await.unwrap());
+    assert!(!second_factor::remove_factor_of_user(app, &administrator, world.operator.code).await.unwrap());
+    assert!(!visits::has_open_challenge(app, &operator).await.unwrap(), "what was begun with it has ended");
     inside(app, &world.operator).await;
-    let (page, _) = audit::newest_first(app, &administrator, audit::Reading::default()).await.unwrap();
+    let (page, _) = audit::read_newest_audit_page(app, &administrator, audit::ReverseAuditQuery::default())
+        .await
+        .unwrap();
     let told = format!("{:?}", page.entries);
     assert!(told.contains("ligou o segundo fator") && told.contains("ficou sem o segundo fator"), "{told}");
     switched_on(&world, &world.operator).await;
-    assert!(second_factor::remove_by_email(app, world.there, &world.operator.email).await.is_err());
-    assert!(second_factor::remove_by_email(app, world.here, &world.operator.email).await.unwrap());
-    assert!(!second_factor::remove_by_email(app, world.here, &world.operator.email).await.unwrap());
+    assert!(second_factor::remove_factor_by_email(app, world.there, &world.operator.email).await.is_err());
+    assert!(second_factor::remove_factor_by_email(app, world.here, &world.operator.email).await.unwrap());
+    assert!(!second_factor::remove_factor_by_email(app, world.here, &world.operator.email).await.unwrap());
 }

@@ -1,15 +1,15 @@
 //! Housekeeping runs once per database and survives restarts; the server's key is one for all processes.
 
-use app::housekeeping::{Retention, run_if_due};
+use app::housekeeping::{RetentionPolicy, run_if_due};
 use app::server_key::{self, KeyError};
 use app::{App, presence};
 use domain::{Clock, Moment};
 use std::time::Duration;
-use storage::{Lane, Statement, Weight, sql};
+use storage::{QueryWeight, Statement, WriteLane, sql};
 use testkit::{World, both_engines, eight_at_once};
 
 const DAY: Duration = Duration::from_secs(24 * 3600);
-const RETENTION: Retention = Retention {
+const RETENTION: RetentionPolicy = RetentionPolicy {
     interval: Duration::from_secs(3600),
     tokens: DAY,
     idempotency_keys: DAY,
@@ -20,14 +20,14 @@ const RETENTION: Retention = Retention {
 };
 
 async fn write(world: &World, statements: Vec<Statement>) {
-    let unit = world
-        .db()
-        .write(Lane::of(world.here), statements, |tx, statements| Box::pin(tx.batch(statements.clone())));
+    let unit = world.db().write(WriteLane::foreground(world.here), statements, |tx, statements| {
+        Box::pin(tx.execute_batch(statements.clone()))
+    });
     unit.await.unwrap();
 }
 
 async fn count(world: &World, text: &'static str) -> i64 {
-    world.db().query(Weight::Search, sql(text)).await.unwrap()[0].get("n").unwrap()
+    world.db().query(QueryWeight::Search, sql(text)).await.unwrap()[0].get("n").unwrap()
 }
 
 /// One row of each kind that is `age` old, in both tenants.
@@ -118,8 +118,8 @@ async fn a_job_whose_process_died_is_taken_over_and_the_dead_one_cannot_finish_i
     use storage::jobs;
     let take = || {
         let now = world.clock.now();
-        world.db().write(Lane::of(world.here), now, |tx, now| {
-            Box::pin(jobs::lease(tx, "prova", *now, Duration::from_secs(60)))
+        world.db().write(WriteLane::foreground(world.here), now, |tx, now| {
+            Box::pin(jobs::lease_job(tx, "prova", *now, Duration::from_secs(60)))
         })
     };
     let dead = take().await.unwrap().expect("nobody has it");
@@ -128,8 +128,8 @@ async fn a_job_whose_process_died_is_taken_over_and_the_dead_one_cannot_finish_i
     let heir = take().await.unwrap().expect("its lease has ended");
     for (lease, counts) in [(dead, false), (heir, true)] {
         let input = (lease, world.clock.now());
-        let finish = world.db().write(Lane::of(world.here), input, |tx, (lease, now)| {
-            Box::pin(jobs::finish(tx, lease, *now, now.plus(DAY)))
+        let finish = world.db().write(WriteLane::foreground(world.here), input, |tx, (lease, now)| {
+            Box::pin(jobs::finish_job(tx, lease, *now, now.plus(DAY)))
         });
         assert_eq!(finish.await.unwrap(), counts);
     }
@@ -137,7 +137,7 @@ async fn a_job_whose_process_died_is_taken_over_and_the_dead_one_cannot_finish_i
 
 /// A process for each path.
 async fn check(app: &App, path: &std::path::Path) -> Result<app::Vault, KeyError> {
-    server_key::check(app, path, &path.display().to_string(), "0").await
+    server_key::check_server_key(app, path, &path.display().to_string(), "0").await
 }
 
 #[both_engines]
@@ -149,7 +149,7 @@ async fn the_key_is_made_once_and_is_the_same_for_all(world: World) {
     assert_eq!(mode & 0o777, 0o600);
     check(world.app(), &key).await.unwrap();
     std::fs::write(&other, "0".repeat(64)).unwrap();
-    assert!(matches!(check(world.app(), &other).await, Err(KeyError::Other(_))));
+    assert!(matches!(check(world.app(), &other).await, Err(KeyError::OtherKey(_))));
     std::fs::write(&other, "nonsense").unwrap();
     assert!(matches!(check(world.app(), &other).await, Err(KeyError::Malformed(_))));
 }
@@ -175,26 +175,28 @@ async fn a_lost_key_is_replaced_only_while_nothing_depends_on_it(world: World) {
     let key = folder.path().join("amparo.key");
     check(world.app(), &key).await.unwrap();
     std::fs::remove_file(&key).unwrap();
-    presence::beat(world.app(), "another", "0.1.0").await.unwrap();
+    presence::record_heartbeat(world.app(), "another", "0.1.0").await.unwrap();
     assert!(matches!(check(world.app(), &key).await, Err(KeyError::InUse(_))));
-    presence::leave(world.app(), "another").await.unwrap();
+    presence::sign_off_process(world.app(), "another").await.unwrap();
     check(world.app(), &key).await.unwrap();
     let secret =
         sql("INSERT INTO secrets (tenant, kind, code, sealed) VALUES ($1, 'prova', 1, $2)").arg(world.here);
     write(&world, vec![secret.arg(&b"sealed"[..])]).await;
     std::fs::remove_file(&key).unwrap();
-    assert!(matches!(check(world.app(), &key).await, Err(KeyError::Lost(_))));
+    assert!(matches!(check(world.app(), &key).await, Err(KeyError::KeyLost(_))));
     assert!(!key.exists());
 }
 
 #[both_engines]
 async fn a_process_that_falls_silent_is_gone(world: World) {
     let app = world.app();
-    presence::beat(app, "one", "0.1.0").await.unwrap();
+    presence::record_heartbeat(app, "one", "0.1.0").await.unwrap();
     world.clock.pass(Duration::from_secs(20));
-    presence::beat(app, "two", "0.1.0").await.unwrap();
+    presence::record_heartbeat(app, "two", "0.1.0").await.unwrap();
     world.clock.pass(Duration::from_secs(20));
-    let alive = storage::processes::alive(&app.db, app.now().minus(presence::GONE_AFTER)).await.unwrap();
+    let alive = storage::processes::list_live_processes(&app.db, app.now().minus(presence::GONE_AFTER))
+        .await
+        .unwrap();
     assert_eq!(alive.iter().map(|one| one.process.as_str()).collect::<Vec<_>>(), ["two"]);
 }
 

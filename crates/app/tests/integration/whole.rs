@@ -1,9 +1,9 @@
 //! What an archive may do to the server that it is brought into, and what becomes of half of one.
 
-use app::files::{self, Incoming, Owner, Place};
-use app::housekeeping::{Retention, run_if_due};
-use app::once::Once;
-use app::whole::{self, BringOptions, Brought, WholeError};
+use app::files::{self, FileStore, OwnerRecord, UploadBuffer};
+use app::housekeeping::{RetentionPolicy, run_if_due};
+use app::once::IdempotentWrite;
+use app::whole::{self, ArchiveError, RestoreOptions, RestoreOutcome};
 use app::{App, Vault, triggers};
 use domain::{Clock, FileOwner};
 use serde_json::{Value, json};
@@ -14,14 +14,14 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
-use storage::settings::{self, Setting};
-use storage::{Lane, Weight, mails, queues, sql};
+use storage::settings::{self, ServerSetting};
+use storage::{QueryWeight, WriteLane, mails, queues, sql};
 use testkit::{Database, SERVER_KEY, Server, World, app_on, both_engines, pictures};
 use zip::write::SimpleFileOptions;
 use zip::{ZipArchive, ZipWriter};
 
 const DAY: Duration = Duration::from_secs(24 * 3600);
-const RETENTION: Retention = Retention {
+const RETENTION: RetentionPolicy = RetentionPolicy {
     interval: DAY,
     tokens: DAY,
     idempotency_keys: DAY,
@@ -39,7 +39,7 @@ fn vault() -> Vault {
 struct Scene {
     world: World,
     file: PathBuf,
-    removed: files::File,
+    removed: files::AttachedFile,
     folder: tempfile::TempDir,
 }
 
@@ -56,26 +56,28 @@ async fn scene(world: World) -> Scene {
     let made = server.write("/ext/beneficio/veicular", &token, benefit).await;
     assert_eq!(made.status, 200, "{made:?}");
     server.stop().await;
-    let session = app::access::enter(&app, &token).await.unwrap();
+    let session = app::access::load_session(&app, &token).await.unwrap();
     let record = i32::try_from(saved.json()["codPessoa"].as_i64().unwrap()).unwrap();
-    let owner = Owner { of: FileOwner::Member, record };
-    let mut incoming = Incoming::new(&app.files);
+    let owner = OwnerRecord { of: FileOwner::Member, record };
+    let mut incoming = UploadBuffer::new(&app.files);
     incoming.push(&pictures::phone_photo(60, 40)).await.unwrap();
-    let attached = files::attach(&app, &session, owner, ("foto.jpg", incoming), Once::each_time()).await;
-    let code = attached.unwrap().now().unwrap().file.code;
-    let removed = files::remove(&app, &session, code, None, Once::each_time()).await;
-    let removed = removed.unwrap().now().unwrap().file;
+    let attached =
+        files::attach_file(&app, &session, owner, ("foto.jpg", incoming), IdempotentWrite::without_key())
+            .await;
+    let code = attached.unwrap().into_fresh().unwrap().file.code;
+    let removed = files::remove_file(&app, &session, code, None, IdempotentWrite::without_key()).await;
+    let removed = removed.unwrap().into_fresh().unwrap().file;
     let input = (world.here, world.clock.now());
-    let unit = app.db.write(Lane::of(world.here), input, |tx, (tenant, now)| {
+    let unit = app.db.write(WriteLane::foreground(world.here), input, |tx, (tenant, now)| {
         let (recipient, subject, text) = ("ana@example.com", "Olá", "Olá");
-        let mail = mails::NewMail { recipient, subject, text, html: None, confidential: false };
-        Box::pin(async move { mails::enqueue(tx, *tenant, &mail, *now).await })
+        let mail = mails::NewMailRow { recipient, subject, text, html: None, confidential: false };
+        Box::pin(async move { mails::enqueue_mail(tx, *tenant, &mail, *now).await })
     });
     unit.await.unwrap();
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("associacao.zip");
-    let exported = whole::export(&app, vault(), world.here, &file, "test", |_| {}).await.unwrap();
-    assert_eq!((exported.manifest.attached(), exported.missing), (2, Vec::new()));
+    let exported = whole::export_archive(&app, vault(), world.here, &file, "test", |_| {}).await.unwrap();
+    assert_eq!((exported.manifest.attachment_count(), exported.missing), (2, Vec::new()));
     Scene { world, file, removed, folder }
 }
 
@@ -136,21 +138,24 @@ fn content(archive: &Path, path: &str) -> Vec<u8> {
     bytes
 }
 
-async fn bring(app: &App, from: &Path, paused: bool) -> Result<Brought, WholeError> {
-    bring_with(app, from, BringOptions { paused, with_hosts: true, with_mails: true }).await
+async fn bring(app: &App, from: &Path, paused: bool) -> Result<RestoreOutcome, ArchiveError> {
+    bring_with(app, from, RestoreOptions { paused, with_hosts: true, with_mails: true }).await
 }
 
-async fn bring_with(app: &App, from: &Path, options: BringOptions) -> Result<Brought, WholeError> {
-    Box::pin(whole::bring(app, vault(), from, options, |_, _| {})).await
+async fn bring_with(app: &App, from: &Path, options: RestoreOptions) -> Result<RestoreOutcome, ArchiveError> {
+    Box::pin(whole::restore_archive(app, vault(), from, options, |_, _| {})).await
 }
 
 /// How many rows there are of each table, but for those that every database has.
 async fn rows(app: &App) -> BTreeMap<String, i64> {
     let mut all = BTreeMap::new();
     let left = storage::whole::LEFT_BEHIND.iter().map(|(name, _)| *name).filter(|name| !name.contains('.'));
-    for table in storage::whole::tables().iter().map(|table| table.name).chain(left) {
-        let counted =
-            app.db.query(Weight::Search, sql("SELECT COUNT(*) AS n FROM").ending(table)).await.unwrap();
+    for table in storage::whole::list_archive_tables().iter().map(|table| table.name).chain(left) {
+        let counted = app
+            .db
+            .query(QueryWeight::Search, sql("SELECT COUNT(*) AS n FROM").append_text(table))
+            .await
+            .unwrap();
         all.insert(table.to_owned(), counted[0].get("n").unwrap());
     }
     all
@@ -167,7 +172,7 @@ async fn no_archive_names_a_place_that_is_not_of_its_files(world: World) {
         let (app, _database) = scene.elsewhere().await;
         let brought = bring(&app, &edited, false).await;
         assert!(
-            matches!(&brought, Err(WholeError::Damaged { path, .. }) if path == "dados/files.jsonl"),
+            matches!(&brought, Err(ArchiveError::Damaged { path, .. }) if path == "dados/files.jsonl"),
             "{brought:?}"
         );
     }
@@ -182,7 +187,7 @@ async fn what_an_older_archive_does_not_have_gets_its_default(world: World) {
     });
     let (app, _database) = scene.elsewhere().await;
     bring(&app, &older, false).await.unwrap();
-    let rows = app.db.query(Weight::Search, sql("SELECT concurrency FROM receivers")).await.unwrap();
+    let rows = app.db.query(QueryWeight::Search, sql("SELECT concurrency FROM receivers")).await.unwrap();
     assert_eq!(rows.iter().map(|row| row.get::<i64>("concurrency").unwrap()).collect::<Vec<_>>(), [8]);
 }
 
@@ -201,13 +206,15 @@ async fn what_was_delivered_in_an_older_archive_is_so_here(world: World) {
         let (app, _database) = scene.elsewhere().await;
         bring(&app, &older, false).await.unwrap();
         let count = async |text: &'static str| -> i64 {
-            app.db.query(Weight::Search, sql(text)).await.unwrap()[0].get("n").unwrap()
+            app.db.query(QueryWeight::Search, sql(text)).await.unwrap()[0].get("n").unwrap()
         };
         assert_eq!(count("SELECT COUNT(*) AS n FROM outbox WHERE tries = 4").await, pending, "{state}");
         let ended = "SELECT COUNT(*) AS n FROM deliveries WHERE tries = 4 AND ended_at = 1794663125000";
         assert_eq!(count(ended).await, 1 - pending, "{state}");
         let receiver = domain::ReceiverCode::new(1);
-        let page = triggers::page(&app, scene.world.here, receiver, None, domain::HistoryCode::new(0)).await;
+        let page =
+            triggers::list_deliveries(&app, scene.world.here, receiver, None, domain::HistoryCode::new(0))
+                .await;
         let states: Vec<i64> = page.unwrap().iter().map(|told| told.delivery.state.number()).collect();
         assert_eq!(states, [state]);
     }
@@ -219,13 +226,13 @@ async fn nothing_leaves_half_an_association_and_nothing_of_it_is_swept(world: Wo
     let scene = scene(world).await;
     let (mut app, _database) = scene.elsewhere().await;
     let files = std::mem::take(&mut app.files);
-    assert!(matches!(bring(&app, &scene.file, false).await, Err(WholeError::App(app::Error::Files(_)))));
+    assert!(matches!(bring(&app, &scene.file, false).await, Err(ArchiveError::App(app::Error::Files(_)))));
     scene.world.clock.pass(31 * DAY);
     let now = scene.world.clock.now();
-    assert!(mails::due(&app.db, now, 100).await.unwrap().is_empty());
-    assert!(queues::due(&app.db, now).await.unwrap().is_empty());
+    assert!(mails::list_due_mails(&app.db, now, 100).await.unwrap().is_empty());
+    assert!(queues::list_due_receivers(&app.db, now).await.unwrap().is_empty());
     run_if_due(&app, &RETENTION).await.unwrap().unwrap();
-    let file = storage::files::find(&app.db, scene.world.here, scene.removed.code).await.unwrap();
+    let file = storage::files::find_file(&app.db, scene.world.here, scene.removed.code).await.unwrap();
     assert!(file.is_some(), "its bytes are still on their way");
 
     app.files = files;
@@ -233,12 +240,12 @@ async fn nothing_leaves_half_an_association_and_nothing_of_it_is_swept(world: Wo
     assert!(bring(&app, &scene.file, true).await.unwrap().before > 0);
     bring(&other, &scene.file, false).await.unwrap();
     for (app, sends) in [(&app, false), (&other, true)] {
-        assert_eq!(!mails::due(&app.db, now, 100).await.unwrap().is_empty(), sends);
-        assert_eq!(!queues::due(&app.db, now).await.unwrap().is_empty(), sends);
+        assert_eq!(!mails::list_due_mails(&app.db, now, 100).await.unwrap().is_empty(), sends);
+        assert_eq!(!queues::list_due_receivers(&app.db, now).await.unwrap().is_empty(), sends);
     }
     scene.world.clock.pass(2 * DAY);
     run_if_due(&app, &RETENTION).await.unwrap().unwrap();
-    let file = storage::files::find(&app.db, scene.world.here, scene.removed.code).await.unwrap();
+    let file = storage::files::find_file(&app.db, scene.world.here, scene.removed.code).await.unwrap();
     assert!(file.is_none(), "it is swept like any other");
 }
 
@@ -251,12 +258,15 @@ async fn a_login_that_was_taken_meanwhile_is_told_by_its_name(world: World) {
     let manifest = Sha256::digest(content(&scene.file, "manifesto.json"));
     let digest: String = manifest[..16].iter().map(|byte| format!("{byte:02x}")).collect();
     let progress = format!("base={here} archive={digest} step=logins done=0");
-    let set = own.write(Lane::of(here), progress, |tx, text| {
-        Box::pin(async move { settings::set(tx, Setting::Bringing, text).await })
+    let set = own.write(WriteLane::foreground(here), progress, |tx, text| {
+        Box::pin(async move { settings::upsert_setting(tx, ServerSetting::ArchiveRestore, text).await })
     });
     set.await.unwrap();
     let brought = bring(scene.world.app(), &scene.file, false).await;
-    assert!(matches!(&brought, Err(WholeError::LoginsTaken(taken)) if taken.contains(&email)), "{brought:?}");
+    assert!(
+        matches!(&brought, Err(ArchiveError::LoginsTaken(taken)) if taken.contains(&email)),
+        "{brought:?}"
+    );
 }
 
 /// What cannot be carried is named, also where the small picture of it is still there.
@@ -265,20 +275,20 @@ async fn a_file_that_was_lost_is_told_by_its_code(world: World) {
     let scene = scene(world).await;
     let mut app = scene.world.app().clone();
     let root = scene.folder.path().join("arquivos");
-    app.files = Place::folder(&root, app.files.limits).unwrap();
+    app.files = FileStore::open_folder(&root, app.files.limits).unwrap();
     let folder = root.join(&scene.removed.storage_key);
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::write(folder.join("miniatura"), b"small").unwrap();
     let to = scene.folder.path().join("perdida.zip");
-    let exported = whole::export(&app, vault(), scene.world.here, &to, "test", |_| {}).await.unwrap();
+    let exported = whole::export_archive(&app, vault(), scene.world.here, &to, "test", |_| {}).await.unwrap();
     assert_eq!(exported.missing, [i64::from(scene.removed.code.get())]);
-    assert_eq!(exported.manifest.attached(), 1);
+    assert_eq!(exported.manifest.attachment_count(), 1);
 
-    let again = whole::export(&app, vault(), scene.world.here, &to, "test", |_| {}).await;
-    assert!(matches!(again, Err(WholeError::Exists(_))));
-    app.files = Place::default();
+    let again = whole::export_archive(&app, vault(), scene.world.here, &to, "test", |_| {}).await;
+    assert!(matches!(again, Err(ArchiveError::FileExists(_))));
+    app.files = FileStore::default();
     let never = scene.folder.path().join("nunca.zip");
-    assert!(whole::export(&app, vault(), scene.world.here, &never, "test", |_| {}).await.is_err());
+    assert!(whole::export_archive(&app, vault(), scene.world.here, &never, "test", |_| {}).await.is_err());
     let left: Vec<_> =
         std::fs::read_dir(scene.folder.path()).unwrap().map(|one| one.unwrap().file_name()).collect();
     assert_eq!(left.iter().filter(|name| name.to_str().unwrap().contains("zip")).count(), 2, "{left:?}");
@@ -301,12 +311,12 @@ async fn an_archive_is_judged_whole_before_its_first_row_is_written(world: World
     let refused = async |path: &str, what: &str, edit: &(dyn Fn(&mut Value) + Sync)| {
         let edited = scene.edited(path, edit);
         let brought = bring(&app, &edited, false).await;
-        let Err(error @ (WholeError::BadRow { .. } | WholeError::Damaged { .. })) = brought else {
+        let Err(error @ (ArchiveError::BadRow { .. } | ArchiveError::Damaged { .. })) = brought else {
             panic!("{path}: {brought:?}")
         };
         assert!(error.to_string().contains(what), "{path}: {error}");
         assert_eq!(rows(&app).await, before, "{path}: {error}");
-        assert_eq!(whole::half_brought(&app).await.unwrap(), None, "{path}");
+        assert_eq!(whole::find_unfinished_restore(&app).await.unwrap(), None, "{path}");
     };
     let hash = |text: &'static str| move |row: &mut Value| row["password_hash"] = json!(text);
     let costly =
@@ -330,29 +340,29 @@ async fn an_archive_is_judged_whole_before_its_first_row_is_written(world: World
 #[both_engines]
 async fn hosts_and_mails_come_only_where_they_are_asked_for(world: World) {
     let here = world.here;
-    app::tenants::hosts::add(world.app(), here, "aqui.example").await.unwrap();
+    app::tenants::hosts::add_host(world.app(), here, "aqui.example").await.unwrap();
     let scene = scene(world).await;
     let now = scene.world.clock.now();
     for (with_hosts, with_mails) in [(false, false), (true, false), (false, true)] {
         let (app, _database) = scene.elsewhere().await;
-        let options = BringOptions { paused: false, with_hosts, with_mails };
+        let options = RestoreOptions { paused: false, with_hosts, with_mails };
         let brought = bring_with(&app, &scene.file, options).await.unwrap();
-        assert_eq!(!mails::due(&app.db, now, 100).await.unwrap().is_empty(), with_mails);
+        assert_eq!(!mails::list_due_mails(&app.db, now, 100).await.unwrap().is_empty(), with_mails);
         assert_eq!(brought.held_mails, u64::from(!with_mails), "it is here, and stays");
-        let hosts = app::tenants::hosts::list(&app, here).await.unwrap();
+        let hosts = app::tenants::hosts::list_hosts(&app, here).await.unwrap();
         assert_eq!(hosts, if with_hosts { vec!["aqui.example".to_owned()] } else { Vec::new() });
     }
     for host in ["127.0.0.1", "localhost", "2130706433", "amparo.example", "a b", "Aqui.example"] {
         let edited = scene.edited("dados/hosts.jsonl", |row| row["host"] = json!(host));
         let (mut app, _database) = scene.elsewhere().await;
         app.public_url = "https://amparo.example".into();
-        let asked = BringOptions { with_hosts: true, ..BringOptions::default() };
+        let asked = RestoreOptions { with_hosts: true, ..RestoreOptions::default() };
         let brought = bring_with(&app, &edited, asked).await;
         assert!(
-            matches!(&brought, Err(WholeError::BadRow { path, .. }) if path == "dados/hosts.jsonl"),
+            matches!(&brought, Err(ArchiveError::BadRow { path, .. }) if path == "dados/hosts.jsonl"),
             "{host}: {brought:?}"
         );
-        bring_with(&app, &edited, BringOptions::default()).await.unwrap();
+        bring_with(&app, &edited, RestoreOptions::default()).await.unwrap();
     }
 }
 
@@ -360,30 +370,34 @@ async fn hosts_and_mails_come_only_where_they_are_asked_for(world: World) {
 async fn half_an_association_is_discarded_and_leaves_nothing(world: World) {
     let scene = scene(world).await;
     let (mut app, _database) = scene.elsewhere().await;
-    assert!(matches!(whole::discard(&app, |_| {}).await, Err(WholeError::NothingHalfBrought)));
+    assert!(matches!(
+        whole::discard_unfinished_restore(&app, |_| {}).await,
+        Err(ArchiveError::NoUnfinishedRestore)
+    ));
     let root = scene.folder.path().join("arquivos");
     let limits = app.files.limits;
-    app.files = Place::folder(&root, limits).unwrap();
+    app.files = FileStore::open_folder(&root, limits).unwrap();
     let before = rows(&app).await;
 
     // All its rows and files are there; its names cannot be told apart from those of a row that is not there.
     let (cut, mut cut_off) = tokio::sync::mpsc::unbounded_channel();
     let file = scene.file.clone();
-    let bringing = Box::pin(whole::bring(&app, vault(), &file, BringOptions::default(), move |step, _| {
-        if step == whole::Step::Indexing {
-            let _ = cut.send(());
-        }
-    }));
+    let bringing =
+        Box::pin(whole::restore_archive(&app, vault(), &file, RestoreOptions::default(), move |step, _| {
+            if step == whole::RestoreStep::Indexing {
+                let _ = cut.send(());
+            }
+        }));
     tokio::select! {
         biased;
         _ = cut_off.recv() => {}
         ended = bringing => { panic!("{ended:?}") }
     }
-    assert_eq!(whole::half_brought(&app).await.unwrap(), Some(scene.world.here));
+    assert_eq!(whole::find_unfinished_restore(&app).await.unwrap(), Some(scene.world.here));
     assert!(rows(&app).await["people"] > 0);
     assert!(root.join(&scene.removed.storage_key).join("dados").exists());
 
-    let discarded = whole::discard(&app, |_| {}).await.unwrap();
+    let discarded = whole::discard_unfinished_restore(&app, |_| {}).await.unwrap();
     assert!(discarded.tenant == scene.world.here && discarded.rows > 100, "{discarded:?}");
     let mut after = rows(&app).await;
     // How new things are is told for ever, and that a number was taken.
@@ -392,8 +406,11 @@ async fn half_an_association_is_discarded_and_leaves_nothing(world: World) {
     }
     assert_eq!(after, before);
     assert!(!root.join(&scene.removed.storage_key).exists());
-    assert_eq!(whole::half_brought(&app).await.unwrap(), None);
-    assert!(matches!(whole::discard(&app, |_| {}).await, Err(WholeError::NothingHalfBrought)));
+    assert_eq!(whole::find_unfinished_restore(&app).await.unwrap(), None);
+    assert!(matches!(
+        whole::discard_unfinished_restore(&app, |_| {}).await,
+        Err(ArchiveError::NoUnfinishedRestore)
+    ));
 
     bring(&app, &scene.file, false).await.unwrap();
     let server = Server::start(app.clone()).await;

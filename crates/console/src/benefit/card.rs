@@ -1,9 +1,9 @@
 //! `/console/beneficios/{codigo}/cartao`: the card to print, with those of the dependents.
 
-use super::what;
-use crate::frame::Frame;
-use crate::page::show;
-use crate::visitor::{Guest, Number};
+use super::describe_benefit;
+use crate::frame::PageFrame;
+use crate::page::render_page_or_refusal;
+use crate::visitor::{PathNumber, SignedInUser};
 use crate::words;
 use app::benefits;
 use app::{App, Error, dependents};
@@ -12,7 +12,7 @@ use axum::extract::State;
 use axum::response::Response;
 use domain::{BenefitCode, shown};
 
-struct One {
+struct PrintedCard {
     name: String,
     /// What a dependent is of the holder.
     role: &'static str,
@@ -21,55 +21,59 @@ struct One {
 
 #[derive(Template)]
 #[template(path = "console/cartao.html")]
-struct Card {
-    frame: Frame,
+struct PrintCardPage {
+    frame: PageFrame,
     code: i32,
     base: String,
     holder: String,
-    cards: Vec<One>,
+    cards: Vec<PrintedCard>,
     what: String,
     plans: String,
     since: String,
 }
 
-pub async fn card(State(app): State<App>, guest: Guest, Number(code): Number) -> Response {
-    show(&guest, made(&app, &guest, BenefitCode::new(code)).await)
+pub async fn show_card_page(
+    State(app): State<App>,
+    guest: SignedInUser,
+    PathNumber(code): PathNumber,
+) -> Response {
+    render_page_or_refusal(&guest, build_card_page(&app, &guest, BenefitCode::new(code)).await)
 }
 
-async fn made(app: &App, guest: &Guest, code: BenefitCode) -> Result<Card, Error> {
-    let view = benefits::whole(app, guest.session(), code).await?;
-    let frame = Frame::of(app, guest, "beneficios").await?;
+async fn build_card_page(app: &App, guest: &SignedInUser, code: BenefitCode) -> Result<PrintCardPage, Error> {
+    let view = benefits::read_full_benefit(app, guest.session(), code).await?;
+    let frame = PageFrame::load(app, guest, "beneficios").await?;
     let (benefit, registers) = (&view.benefit, &view.registers);
     let plans = benefit.plans.iter().filter_map(|(plan, _)| Some(registers.plan(*plan)?.name.as_str()));
     let text = |card: &Option<domain::CardNumber>| card.as_ref().map(ToString::to_string).unwrap_or_default();
-    let own = One { name: view.holder.name.clone(), role: "Titular", digits: text(&benefit.card) };
-    let others = dependents::list(app, guest.session(), code).await?;
-    let others = others.rows.iter().filter(|(_, one)| one.active).map(|(_, one)| One {
+    let own = PrintedCard { name: view.holder.name.clone(), role: "Titular", digits: text(&benefit.card) };
+    let others = dependents::list_benefit_dependents(app, guest.session(), code).await?;
+    let others = others.rows.iter().filter(|(_, one)| one.active).map(|(_, one)| PrintedCard {
         name: one.name.clone(),
-        role: words::kinship(one.kinship),
+        role: words::label_kinship(one.kinship),
         digits: text(&one.card),
     });
-    Ok(Card {
+    Ok(PrintCardPage {
         code: code.get(),
         base: frame.base.clone(),
         holder: view.holder.name.clone(),
         cards: std::iter::once(own).chain(others).collect(),
-        what: what(registers, benefit),
+        what: describe_benefit(registers, benefit),
         plans: plans.collect::<Vec<_>>().join(", "),
-        since: benefit.joined_on.as_deref().map(shown::day).unwrap_or_default(),
+        since: benefit.joined_on.as_deref().map(shown::format_day).unwrap_or_default(),
         frame,
     })
 }
 
 #[cfg(test)]
-pub const CASES: crate::rendered::Cases = &[("console/cartao.html", |with| {
-    let card = || One { name: with.text(), role: "Filho", digits: with.text() };
-    crate::rendered::text(&Card {
+pub const CASES: crate::rendered::TemplateCases = &[("console/cartao.html", |with| {
+    let card = || PrintedCard { name: with.text(), role: "Filho", digits: with.text() };
+    crate::rendered::render_template(&PrintCardPage {
         frame: with.frame(),
         code: 7,
         base: with.text(),
         holder: with.text(),
-        cards: with.many(card),
+        cards: with.list_of(card),
         what: with.text(),
         plans: with.text(),
         since: with.text(),

@@ -1,16 +1,18 @@
 //! The dependents of a benefit: written down, changed, and put out of force, which can be taken back at once.
 
-use super::{fields::named, what};
-use crate::form::Form;
-use crate::notice::{Undo, tell, tell_undo};
-use crate::page::{Refusal, show};
-use crate::records::{Problems, Spec, Values, inputs, json, typed};
-use crate::sheet::{Sheet, sheet};
-use crate::visitor::{Guest, Number, Part, redirect, root};
+use super::{describe_benefit, fields::list_named_choices};
+use crate::form::SubmittedForm;
+use crate::notice::{UndoForm, add_notice, add_undo_notice};
+use crate::page::{Refusal, render_page_or_refusal};
+use crate::records::{
+    FormProblems, FormValues, InputSpec, build_inputs, build_record_json, read_form_values,
+};
+use crate::sheet::{RecordForm, render_record_form};
+use crate::visitor::{PathNumber, PathPartCodes, SignedInUser, derive_root_path, redirect_to};
 use crate::words;
 use app::benefits;
-use app::dependents::{self, Dependent};
-use app::once::{Done, Once};
+use app::dependents::{self, StoredDependent};
+use app::once::{IdempotentWrite, WriteOutcome};
 use app::{App, Error};
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
@@ -20,34 +22,34 @@ use wire::names;
 use wire::read;
 use wire::records::DependenteInput;
 
-const SPECS: &[Spec] = &[
-    Spec::text("nome", "Nome", 200),
-    Spec::choice("parentesco", "O que é do titular"),
-    Spec::masked("cpf", "CPF", "documento"),
-    Spec::masked("dataNascimento", "Data de nascimento", "data"),
-    Spec::choice("sexo", "Sexo"),
-    Spec::text("identidade", "Identidade (RG)", 30),
-    Spec::masked("telefone", "Telefone", "telefone"),
-    Spec::text("email", "E-mail", 254),
-    Spec::masked("numeroCartaoDesconto", "Número do cartão", "cartao")
-        .hinted("Em branco num dependente novo, o sistema cria um."),
+const SPECS: &[InputSpec] = &[
+    InputSpec::text("nome", "Nome", 200),
+    InputSpec::choice("parentesco", "O que é do titular"),
+    InputSpec::masked_text("cpf", "CPF", "documento"),
+    InputSpec::masked_text("dataNascimento", "Data de nascimento", "data"),
+    InputSpec::choice("sexo", "Sexo"),
+    InputSpec::text("identidade", "Identidade (RG)", 30),
+    InputSpec::masked_text("telefone", "Telefone", "telefone"),
+    InputSpec::text("email", "E-mail", 254),
+    InputSpec::masked_text("numeroCartaoDesconto", "Número do cartão", "cartao")
+        .with_hint("Em branco num dependente novo, o sistema cria um."),
 ];
 
-fn choices(name: &str) -> Vec<(String, String)> {
+fn list_dependent_choices(name: &str) -> Vec<(String, String)> {
     match name {
-        "parentesco" => named(Kinship::ALL, names::kinship, words::kinship),
-        "sexo" => named(Sex::ALL, names::sex, names::sex),
+        "parentesco" => list_named_choices(Kinship::ALL, names::kinship, words::label_kinship),
+        "sexo" => list_named_choices(Sex::ALL, names::sex, names::sex),
         _ => Vec::new(),
     }
 }
 
-fn values(one: &Dependent) -> Values {
+fn fill_dependent_values(one: &StoredDependent) -> FormValues {
     let own = |value: Option<String>| value.unwrap_or_default();
-    Values::from([
+    FormValues::from([
         ("nome", one.name.clone()),
         ("parentesco", names::kinship(one.kinship).to_owned()),
         ("cpf", own(one.cpf.as_ref().map(ToString::to_string))),
-        ("dataNascimento", own(one.born_on.as_deref().map(shown::day))),
+        ("dataNascimento", own(one.born_on.as_deref().map(shown::format_day))),
         ("sexo", one.sex.map(names::sex).unwrap_or_default().to_owned()),
         ("identidade", own(one.identity_number.clone())),
         ("telefone", own(one.phone.as_ref().map(ToString::to_string))),
@@ -57,88 +59,125 @@ fn values(one: &Dependent) -> Values {
 }
 
 /// The dependent of this code; one of another benefit is not there.
-async fn find(app: &App, guest: &Guest, benefit: i32, code: i32) -> Result<Dependent, Error> {
+async fn load_dependent(
+    app: &App,
+    guest: &SignedInUser,
+    benefit: i32,
+    code: i32,
+) -> Result<StoredDependent, Error> {
     let code = DependentCode::new(code);
-    let all = dependents::list(app, guest.session(), BenefitCode::new(benefit)).await?;
+    let all = dependents::list_benefit_dependents(app, guest.session(), BenefitCode::new(benefit)).await?;
     let found = all.rows.into_iter().find(|(own, _)| *own == code);
-    found.map(|(_, one)| one).ok_or(Error::NoSuch { field: domain::Field::Benefit, code: code.get() })
+    found.map(|(_, one)| one).ok_or(Error::NotFound { field: domain::InputField::Benefit, code: code.get() })
 }
 
 /// What stands in the form, and by which version of the benefit.
-struct Written {
+struct EditDependentState {
     code: Option<i32>,
-    values: Values,
-    problems: Problems,
+    values: FormValues,
+    problems: FormProblems,
     version: Option<i64>,
 }
 
-async fn form(app: &App, guest: &Guest, benefit: i32, written: Written) -> Response {
-    let view = match benefits::whole(app, guest.session(), BenefitCode::new(benefit)).await {
+async fn render_dependent_form(
+    app: &App,
+    guest: &SignedInUser,
+    benefit: i32,
+    written: EditDependentState,
+) -> Response {
+    let view = match benefits::read_full_benefit(app, guest.session(), BenefitCode::new(benefit)).await {
         Ok(view) => view,
-        Err(error) => return show::<super::Page>(guest, Err(error)),
+        Err(error) => return render_page_or_refusal::<super::ViewBenefitPage>(guest, Err(error)),
     };
-    let Written { code, values, problems, version } = written;
-    let made = Sheet {
+    let EditDependentState { code, values, problems, version } = written;
+    let made = RecordForm {
         current: "beneficios",
         title: match code {
             Some(_) => format!("Alterar {}", values.get("nome").map_or("", String::as_str)),
             None => "Novo dependente".to_owned(),
         },
-        note: format!("{}, de {}", what(&view.registers, &view.benefit), view.holder.name),
-        back: format!("{}/console/beneficios/{benefit}", root(app)),
+        note: format!("{}, de {}", describe_benefit(&view.registers, &view.benefit), view.holder.name),
+        back: format!("{}/console/beneficios/{benefit}", derive_root_path(app)),
         version: version.or(Some(view.benefit.version)),
-        sections: vec![("Dependente".to_owned(), inputs(SPECS, &values, &problems, choices))],
+        sections: vec![(
+            "Dependente".to_owned(),
+            build_inputs(SPECS, &values, &problems, list_dependent_choices),
+        )],
         problems,
         button: "Salvar",
     };
-    sheet(app, guest, made).await
+    render_record_form(app, guest, made).await
 }
 
 /// `GET /console/beneficios/{codigo}/dependentes`
-pub async fn new(State(app): State<App>, guest: Guest, Number(benefit): Number) -> Response {
-    let written = Written { code: None, values: Values::new(), problems: Problems::default(), version: None };
-    form(&app, &guest, benefit, written).await
+pub async fn show_new_dependent_form(
+    State(app): State<App>,
+    guest: SignedInUser,
+    PathNumber(benefit): PathNumber,
+) -> Response {
+    let written = EditDependentState {
+        code: None,
+        values: FormValues::new(),
+        problems: FormProblems::default(),
+        version: None,
+    };
+    render_dependent_form(&app, &guest, benefit, written).await
 }
 
 /// `GET /console/beneficios/{codigo}/dependentes/{parte}`
-pub async fn edit(State(app): State<App>, guest: Guest, Part(benefit, code): Part) -> Response {
-    match find(&app, &guest, benefit, code).await {
+pub async fn show_edit_dependent_form(
+    State(app): State<App>,
+    guest: SignedInUser,
+    PathPartCodes(benefit, code): PathPartCodes,
+) -> Response {
+    match load_dependent(&app, &guest, benefit, code).await {
         Ok(one) => {
-            let (values, problems) = (values(&one), Problems::default());
-            form(&app, &guest, benefit, Written { code: Some(code), values, problems, version: None }).await
+            let (values, problems) = (fill_dependent_values(&one), FormProblems::default());
+            render_dependent_form(
+                &app,
+                &guest,
+                benefit,
+                EditDependentState { code: Some(code), values, problems, version: None },
+            )
+            .await
         }
-        Err(error) => show::<super::Page>(&guest, Err(error)),
+        Err(error) => render_page_or_refusal::<super::ViewBenefitPage>(&guest, Err(error)),
     }
 }
 
 /// `POST /console/beneficios/{codigo}/dependentes`
-pub async fn create(
+pub async fn create_dependent(
     State(app): State<App>,
-    guest: Guest,
-    Number(benefit): Number,
-    sent: Result<Form, Refusal>,
+    guest: SignedInUser,
+    PathNumber(benefit): PathNumber,
+    sent: Result<SubmittedForm, Refusal>,
 ) -> Response {
     match sent {
-        Ok(sent) => write(&app, &guest, (benefit, None), &sent).await,
+        Ok(sent) => save_dependent(&app, &guest, (benefit, None), &sent).await,
         Err(refusal) => refusal.into_response(),
     }
 }
 
 /// `POST /console/beneficios/{codigo}/dependentes/{parte}`
-pub async fn change(
+pub async fn change_dependent(
     State(app): State<App>,
-    guest: Guest,
-    Part(benefit, code): Part,
-    sent: Result<Form, Refusal>,
+    guest: SignedInUser,
+    PathPartCodes(benefit, code): PathPartCodes,
+    sent: Result<SubmittedForm, Refusal>,
 ) -> Response {
     match sent {
-        Ok(sent) => write(&app, &guest, (benefit, Some(code)), &sent).await,
+        Ok(sent) => save_dependent(&app, &guest, (benefit, Some(code)), &sent).await,
         Err(refusal) => refusal.into_response(),
     }
 }
 
 /// The record of a dependent: he is always written whole.
-fn record(values: &Values, benefit: i32, code: Option<i32>, active: Option<bool>) -> Vec<u8> {
+fn build_dependent_json(
+    values: &FormValues,
+    benefit: i32,
+    code: Option<i32>,
+    active: Option<bool>,
+) -> Vec<u8> {
     let mut further: Vec<(&str, Value)> = vec![("codBeneficio", benefit.into())];
     further.extend(code.map(|code| ("codDependente", code.into())));
     further.extend(active.map(|active| ("ativo", active.into())));
@@ -146,69 +185,94 @@ fn record(values: &Values, benefit: i32, code: Option<i32>, active: Option<bool>
     if code.is_none() {
         values.retain(|_, text| !text.is_empty());
     }
-    json(&values, &further)
+    build_record_json(&values, &further)
 }
 
-async fn write(app: &App, guest: &Guest, (benefit, code): (i32, Option<i32>), sent: &Form) -> Response {
-    let values = typed(SPECS, sent);
+async fn save_dependent(
+    app: &App,
+    guest: &SignedInUser,
+    (benefit, code): (i32, Option<i32>),
+    sent: &SubmittedForm,
+) -> Response {
+    let values = read_form_values(SPECS, sent);
     let version = sent.text("versao").parse().ok();
-    let problems = match read::body::<DependenteInput>(&record(&values, benefit, code, None)) {
-        Err(unread) => Problems::new(unread.problems.into_lines(), SPECS),
-        Ok(input) => {
-            // A new one takes nothing away from anybody, whatever happened to the benefit meanwhile.
-            let seen = version.filter(|_| code.is_some());
-            match dependents::save_seen(app, guest.session(), (input, seen), Once::each_time()).await {
-                Ok(_) => {
-                    let mut response = redirect(&format!("{}/console/beneficios/{benefit}", root(app)));
-                    tell(&mut response, "Dependente salvo.");
-                    return response;
+    let problems =
+        match read::read_body::<DependenteInput>(&build_dependent_json(&values, benefit, code, None)) {
+            Err(unread) => FormProblems::new(unread.problems.into_lines(), SPECS),
+            Ok(input) => {
+                // A new one takes nothing away from anybody, whatever happened to the benefit meanwhile.
+                let seen = version.filter(|_| code.is_some());
+                match dependents::save_dependent_if_unchanged(
+                    app,
+                    guest.session(),
+                    (input, seen),
+                    IdempotentWrite::without_key(),
+                )
+                .await
+                {
+                    Ok(_) => {
+                        let mut response =
+                            redirect_to(&format!("{}/console/beneficios/{benefit}", derive_root_path(app)));
+                        add_notice(&mut response, "Dependente salvo.");
+                        return response;
+                    }
+                    Err(Error::Refused(problems)) => FormProblems::from_rejections(&problems, SPECS),
+                    Err(error) => return render_page_or_refusal::<super::ViewBenefitPage>(guest, Err(error)),
                 }
-                Err(Error::Refused(problems)) => Problems::refused(&problems, SPECS),
-                Err(error) => return show::<super::Page>(guest, Err(error)),
             }
-        }
-    };
-    form(app, guest, benefit, Written { code, values, problems, version }).await
+        };
+    render_dependent_form(app, guest, benefit, EditDependentState { code, values, problems, version }).await
 }
 
 /// `POST /console/beneficios/{codigo}/dependentes/{parte}/estado`: in or out of force.
-pub async fn turn(
+pub async fn set_dependent_active(
     State(app): State<App>,
-    guest: Guest,
-    Part(benefit, code): Part,
-    sent: Result<Form, Refusal>,
+    guest: SignedInUser,
+    PathPartCodes(benefit, code): PathPartCodes,
+    sent: Result<SubmittedForm, Refusal>,
 ) -> Response {
     let sent = match sent {
         Ok(sent) => sent,
         Err(refusal) => return refusal.into_response(),
     };
-    let one = match find(&app, &guest, benefit, code).await {
+    let one = match load_dependent(&app, &guest, benefit, code).await {
         Ok(one) => one,
-        Err(error) => return show::<super::Page>(&guest, Err(error)),
+        Err(error) => return render_page_or_refusal::<super::ViewBenefitPage>(&guest, Err(error)),
     };
     let active = sent.text("ativo") == "true";
-    let mut response = redirect(&format!("{}{}", root(&app), crate::visitor::inside(sent.text("para"))));
+    let mut response = redirect_to(&format!(
+        "{}{}",
+        derive_root_path(&app),
+        crate::visitor::sanitize_return_path(sent.text("para"))
+    ));
     if sent.text("para").is_empty() {
-        response = redirect(&format!("{}/console/beneficios/{benefit}", root(&app)));
+        response = redirect_to(&format!("{}/console/beneficios/{benefit}", derive_root_path(&app)));
     }
-    let Ok(input) = read::body::<DependenteInput>(&record(&values(&one), benefit, Some(code), Some(active)))
-    else {
-        tell(&mut response, "Nada mudou: abra o dependente e confira os dados dele.");
+    let Ok(input) = read::read_body::<DependenteInput>(&build_dependent_json(
+        &fill_dependent_values(&one),
+        benefit,
+        Some(code),
+        Some(active),
+    )) else {
+        add_notice(&mut response, "Nada mudou: abra o dependente e confira os dados dele.");
         return response;
     };
-    match dependents::save(&app, guest.session(), input, Once::each_time()).await.and_then(Done::now) {
+    match dependents::save_dependent(&app, guest.session(), input, IdempotentWrite::without_key())
+        .await
+        .and_then(WriteOutcome::into_fresh)
+    {
         Ok(saved) => {
             let now = if active { "ativo de novo" } else { "inativo" };
             let action = format!("/console/beneficios/{benefit}/dependentes/{code}/estado");
             let back = if active { "false" } else { "true" };
-            let undo = Undo::new(action, &[("ativo", back), ("para", sent.text("para"))]);
-            tell_undo(&mut response, &format!("{} está {now}.", saved.dependent.name), &undo);
+            let undo = UndoForm::new(action, &[("ativo", back), ("para", sent.text("para"))]);
+            add_undo_notice(&mut response, &format!("{} está {now}.", saved.dependent.name), &undo);
         }
         Err(Error::Refused(problems)) => {
-            let problems: Vec<String> = problems.iter().map(wire::refusal::sentence).collect();
-            tell(&mut response, &format!("Nada mudou: {}", problems.join(" ")));
+            let problems: Vec<String> = problems.iter().map(wire::refusal::render_sentence).collect();
+            add_notice(&mut response, &format!("Nada mudou: {}", problems.join(" ")));
         }
-        Err(error) => return show::<super::Page>(&guest, Err(error)),
+        Err(error) => return render_page_or_refusal::<super::ViewBenefitPage>(&guest, Err(error)),
     }
     response
 }

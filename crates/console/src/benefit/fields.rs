@@ -1,70 +1,70 @@
 //! The fields of a benefit, as the forms ask for them and as the page shows them.
 
-use crate::records::{Input, Kind, Problems, Spec, Values};
-use crate::show::reais;
-use crate::visitor::Guest;
+use crate::records::{FormInput, FormProblems, FormValues, InputKind, InputSpec};
+use crate::show::format_reais;
+use crate::visitor::SignedInUser;
 use crate::words;
-use app::base::{AdditionalField, Registers};
-use app::benefits::{Benefit, View};
+use app::base::{StoredAdditionalField, TenantRegisters};
+use app::benefits::{FullBenefit, StoredBenefit};
 use domain::{BenefitKind, Entity, FieldKind, Fuel, Scope, SellerKind, VehicleCategory, shown};
 use serde_json::{Value, json};
 use wire::names;
 
 /// Everything that the forms ask, in its order: what only a new one is asked, what all have, what a vehicle has.
-pub const SPECS: &[Spec] = &[
-    Spec::choice("codPlano", "Plano"),
-    Spec::choice("situacao", "Situação").hinted("Sem escolher, fica pendente até ser ativado."),
-    Spec::choice("codLoja", "Loja").hinted("Sem escolher, é a loja do associado."),
-    Spec::choice("diaVencimento", "Dia de vencimento"),
-    Spec::masked("dataAdesao", "Data de adesão", "data"),
-    Spec::masked("numeroCartaoDesconto", "Número do cartão", "cartao")
-        .hinted("Em branco, o sistema cria um."),
-    Spec::choice("codConsultor", "Consultor"),
-    Spec::choice("codRepresentante", "Representante"),
-    Spec::text("codigoIntegracao", "Código em outro sistema", 100),
-    Spec::area("observacao", "Observação"),
-    Spec::masked("placa", "Placa", "placa"),
-    Spec::masked("chassi", "Chassi", "maiusculas").hinted("A placa ou o chassi é preciso."),
-    Spec::text("renavam", "Renavam", 20),
-    Spec::text("marca", "Marca", 100),
-    Spec::text("modelo", "Modelo", 200),
-    Spec::masked("anoFabricacao", "Ano de fabricação", "ano"),
-    Spec::masked("anoModelo", "Ano do modelo", "ano"),
-    Spec::text("cor", "Cor", 50),
-    Spec::choice("combustivel", "Combustível"),
-    Spec::choice("categoria", "Categoria"),
-    Spec::choice("codTipoVeiculo", "Tipo de veículo"),
-    Spec::text("numeroPortas", "Portas", 2),
-    Spec::money("valorVeiculo", "Valor do veículo"),
-    Spec::money("valorProtegido", "Valor protegido"),
-    Spec::money("valorParticipacao", "Participação do associado"),
-    Spec::text("codigoFipe", "Código Fipe", 20),
+pub const SPECS: &[InputSpec] = &[
+    InputSpec::choice("codPlano", "Plano"),
+    InputSpec::choice("situacao", "Situação").with_hint("Sem escolher, fica pendente até ser ativado."),
+    InputSpec::choice("codLoja", "Loja").with_hint("Sem escolher, é a loja do associado."),
+    InputSpec::choice("diaVencimento", "Dia de vencimento"),
+    InputSpec::masked_text("dataAdesao", "Data de adesão", "data"),
+    InputSpec::masked_text("numeroCartaoDesconto", "Número do cartão", "cartao")
+        .with_hint("Em branco, o sistema cria um."),
+    InputSpec::choice("codConsultor", "Consultor"),
+    InputSpec::choice("codRepresentante", "Representante"),
+    InputSpec::text("codigoIntegracao", "Código em outro sistema", 100),
+    InputSpec::area("observacao", "Observação"),
+    InputSpec::masked_text("placa", "Placa", "placa"),
+    InputSpec::masked_text("chassi", "Chassi", "maiusculas").with_hint("A placa ou o chassi é preciso."),
+    InputSpec::text("renavam", "Renavam", 20),
+    InputSpec::text("marca", "Marca", 100),
+    InputSpec::text("modelo", "Modelo", 200),
+    InputSpec::masked_text("anoFabricacao", "Ano de fabricação", "ano"),
+    InputSpec::masked_text("anoModelo", "Ano do modelo", "ano"),
+    InputSpec::text("cor", "Cor", 50),
+    InputSpec::choice("combustivel", "Combustível"),
+    InputSpec::choice("categoria", "Categoria"),
+    InputSpec::choice("codTipoVeiculo", "Tipo de veículo"),
+    InputSpec::text("numeroPortas", "Portas", 2),
+    InputSpec::money("valorVeiculo", "Valor do veículo"),
+    InputSpec::money("valorProtegido", "Valor protegido"),
+    InputSpec::money("valorParticipacao", "Participação do associado"),
+    InputSpec::text("codigoFipe", "Código Fipe", 20),
 ];
 const FIRST_OF_ALL: usize = 2;
 const FIRST_OF_VEHICLE: usize = 10;
 
 /// The fields of one form.
-pub fn specs(kind: BenefitKind, is_new: bool) -> &'static [Spec] {
+pub fn list_benefit_specs(kind: BenefitKind, is_new: bool) -> &'static [InputSpec] {
     let first = if is_new { 0 } else { FIRST_OF_ALL };
     let last = if kind == BenefitKind::Vehicle { SPECS.len() } else { FIRST_OF_VEHICLE };
     SPECS.get(first..last).unwrap_or(SPECS)
 }
 
 /// How many of those are the benefit's; behind them are the vehicle's.
-pub fn of_benefit(is_new: bool) -> usize {
+pub fn count_benefit_specs(is_new: bool) -> usize {
     if is_new { FIRST_OF_VEHICLE } else { FIRST_OF_VEHICLE - FIRST_OF_ALL }
 }
 
 /// What is kept, as the form shows it.
-pub fn values(view: &View) -> Values {
+pub fn fill_benefit_values(view: &FullBenefit) -> FormValues {
     let (benefit, vehicle) = (&view.benefit, &view.benefit.vehicle);
     let own = |value: &Option<String>| value.clone().unwrap_or_default();
     let number = |value: Option<i32>| value.map(|number| number.to_string()).unwrap_or_default();
-    let cents = |value: Option<i64>| value.map(reais).unwrap_or_default();
-    Values::from([
+    let cents = |value: Option<i64>| value.map(format_reais).unwrap_or_default();
+    FormValues::from([
         ("codLoja", benefit.branch.to_string()),
         ("diaVencimento", number(benefit.due_day)),
-        ("dataAdesao", benefit.joined_on.as_deref().map(shown::day).unwrap_or_default()),
+        ("dataAdesao", benefit.joined_on.as_deref().map(shown::format_day).unwrap_or_default()),
         ("numeroCartaoDesconto", benefit.card.as_ref().map(ToString::to_string).unwrap_or_default()),
         ("codConsultor", benefit.consultant.map(|code| code.to_string()).unwrap_or_default()),
         ("codRepresentante", benefit.representative.map(|code| code.to_string()).unwrap_or_default()),
@@ -90,33 +90,39 @@ pub fn values(view: &View) -> Values {
 }
 
 /// What may be chosen for a field. Whoever it has already stays among them, also after he left.
-pub fn choices(
-    registers: &Registers,
-    guest: &Guest,
+pub fn list_benefit_choices(
+    registers: &TenantRegisters,
+    guest: &SignedInUser,
     kind: BenefitKind,
-    had: Option<&Benefit>,
+    had: Option<&StoredBenefit>,
     name: &str,
 ) -> Vec<(String, String)> {
     let scope = &guest.session().scope;
     match name {
-        "codPlano" => plans(registers, |plan| plan.kind == kind),
-        "situacao" => {
-            registers.situations_of(Entity::Benefit).map(|one| (one.name.clone(), one.name.clone())).collect()
-        }
+        "codPlano" => list_plan_choices(registers, |plan| plan.kind == kind),
+        "situacao" => registers
+            .active_situations(Entity::Benefit)
+            .map(|one| (one.name.clone(), one.name.clone()))
+            .collect(),
         "codLoja" => {
-            registers.branches_of(scope).map(|one| (one.code.to_string(), one.name.clone())).collect()
+            registers.usable_branches(scope).map(|one| (one.code.to_string(), one.name.clone())).collect()
         }
         "diaVencimento" => {
             registers.due_days.iter().map(|day| (day.to_string(), format!("dia {day}"))).collect()
         }
         "codConsultor" => {
-            sellers(registers, scope, SellerKind::Consultant, had.and_then(|had| had.consultant))
+            list_seller_choices(registers, scope, SellerKind::Consultant, had.and_then(|had| had.consultant))
         }
-        "codRepresentante" => {
-            sellers(registers, scope, SellerKind::Representative, had.and_then(|had| had.representative))
+        "codRepresentante" => list_seller_choices(
+            registers,
+            scope,
+            SellerKind::Representative,
+            had.and_then(|had| had.representative),
+        ),
+        "combustivel" => list_named_choices(Fuel::ALL, names::fuel, words::label_fuel),
+        "categoria" => {
+            list_named_choices(VehicleCategory::ALL, names::category, words::label_vehicle_category)
         }
-        "combustivel" => named(Fuel::ALL, names::fuel, words::fuel),
-        "categoria" => named(VehicleCategory::ALL, names::category, words::category),
         "codTipoVeiculo" => {
             let kept = had.and_then(|had| had.vehicle.kind);
             let usable = registers.vehicle_types.iter().filter(|one| one.active || Some(one.code) == kept);
@@ -127,7 +133,7 @@ pub fn choices(
 }
 
 /// The members of a fixed set: what they are called in records, and what people call them.
-pub fn named<T: Copy>(
+pub fn list_named_choices<T: Copy>(
     all: &[T],
     name: impl Fn(T) -> &'static str,
     word: impl Fn(T) -> &'static str,
@@ -136,14 +142,19 @@ pub fn named<T: Copy>(
 }
 
 /// Plans that are sold, with their prices.
-pub fn plans(registers: &Registers, fits: impl Fn(&app::benefits::Plan) -> bool) -> Vec<(String, String)> {
+pub fn list_plan_choices(
+    registers: &TenantRegisters,
+    fits: impl Fn(&app::benefits::StoredPlan) -> bool,
+) -> Vec<(String, String)> {
     let sold = registers.plans.iter().filter(|plan| plan.active && fits(plan));
-    let name = |plan: &app::benefits::Plan| format!("{} ({})", plan.name, crate::show::money(plan.price));
+    let name = |plan: &app::benefits::StoredPlan| {
+        format!("{} ({})", plan.name, crate::show::format_money(plan.price))
+    };
     sold.map(|plan| (plan.code.to_string(), name(plan))).collect()
 }
 
-fn sellers(
-    registers: &Registers,
+fn list_seller_choices(
+    registers: &TenantRegisters,
     scope: &Scope,
     kind: SellerKind,
     kept: Option<domain::SellerCode>,
@@ -151,9 +162,9 @@ fn sellers(
     let usable = registers
         .sellers
         .values()
-        .filter(|one| registers.sells(scope, one.code, kind) || Some(one.code) == kept);
+        .filter(|one| registers.is_active_seller(scope, one.code, kind) || Some(one.code) == kept);
     let mut all: Vec<_> = usable.map(|one| (one.code.to_string(), one.name.clone())).collect();
-    all.sort_by_cached_key(|(code, name)| (domain::fold(name), code.clone()));
+    all.sort_by_cached_key(|(code, name)| (domain::fold_text(name), code.clone()));
     all
 }
 
@@ -182,56 +193,60 @@ const PLACES: [&str; 20] = [
 ];
 
 /// A field that the association added to benefits of a kind.
-pub struct Added {
-    pub spec: Spec,
+pub struct AdditionalFieldInput {
+    pub spec: InputSpec,
     code: i32,
     name: String,
     choices: Vec<(String, String)>,
 }
 
 /// The added fields of a kind, each in its place.
-pub fn added(registers: &Registers, kind: BenefitKind) -> Vec<Added> {
+pub fn list_additional_fields(registers: &TenantRegisters, kind: BenefitKind) -> Vec<AdditionalFieldInput> {
     let own = registers.fields.iter().filter(|field| field.active && field.benefit_kind == kind);
-    let one = |(place, field): (&&'static str, &AdditionalField)| {
+    let one = |(place, field): (&&'static str, &StoredAdditionalField)| {
         let longest = field.longest.and_then(|most| usize::try_from(most).ok()).unwrap_or(1000);
         let (spec, choices) = match field.kind {
-            FieldKind::Text => (Spec::text(place, "", longest), Vec::new()),
-            FieldKind::Number => (Spec::text(place, "", 30), Vec::new()),
-            FieldKind::Date => (Spec::masked(place, "", "data"), Vec::new()),
+            FieldKind::Text => (InputSpec::text(place, "", longest), Vec::new()),
+            FieldKind::Number => (InputSpec::text(place, "", 30), Vec::new()),
+            FieldKind::Date => (InputSpec::masked_text(place, "", "data"), Vec::new()),
             FieldKind::Boolean => {
                 let flags = [("true", "Sim"), ("false", "Não")];
-                (Spec::choice(place, ""), flags.map(|(a, b)| (a.to_owned(), b.to_owned())).to_vec())
+                (InputSpec::choice(place, ""), flags.map(|(a, b)| (a.to_owned(), b.to_owned())).to_vec())
             }
             FieldKind::List => {
                 let options = field.options.iter().map(|one| (one.clone(), one.clone()));
-                (Spec::choice(place, ""), options.collect())
+                (InputSpec::choice(place, ""), options.collect())
             }
         };
-        Added { spec, code: field.code.get(), name: field.name.clone(), choices }
+        AdditionalFieldInput { spec, code: field.code.get(), name: field.name.clone(), choices }
     };
     PLACES.iter().zip(own).map(one).collect()
 }
 
 /// The values of added fields that a benefit has.
-pub fn added_values(added: &[Added], benefit: &Benefit) -> Values {
-    let value = |one: &Added| benefit.fields.get(&domain::FieldCode::new(one.code)).cloned();
+pub fn fill_additional_values(added: &[AdditionalFieldInput], benefit: &StoredBenefit) -> FormValues {
+    let value = |one: &AdditionalFieldInput| benefit.fields.get(&domain::FieldCode::new(one.code)).cloned();
     added.iter().map(|one| (one.spec.name, value(one).unwrap_or_default())).collect()
 }
 
-pub fn added_inputs(added: &[Added], values: &Values, problems: &Problems) -> Vec<Input> {
-    let input = |one: &Added| Input {
+pub fn build_additional_inputs(
+    added: &[AdditionalFieldInput],
+    values: &FormValues,
+    problems: &FormProblems,
+) -> Vec<FormInput> {
+    let input = |one: &AdditionalFieldInput| FormInput {
         spec: one.spec,
         own_label: Some(one.name.clone()),
         value: values.get(one.spec.name).cloned().unwrap_or_default(),
         problem: problems.of(one.spec.name).map(str::to_owned),
-        choices: if one.spec.kind == Kind::Choice { one.choices.clone() } else { Vec::new() },
+        choices: if one.spec.kind == InputKind::Choice { one.choices.clone() } else { Vec::new() },
     };
     added.iter().map(input).collect()
 }
 
 /// The record of the added fields; what is empty is cleared.
-pub fn added_record(added: &[Added], values: &Values) -> Value {
-    let one = |one: &Added| {
+pub fn build_additional_json(added: &[AdditionalFieldInput], values: &FormValues) -> Value {
+    let one = |one: &AdditionalFieldInput| {
         let text = values.get(one.spec.name).filter(|text| !text.is_empty());
         json!({"codCampo": one.code, "valor": text})
     };

@@ -1,18 +1,18 @@
 //! `/console/beneficios`: benefits by what is known of them, or all in the order in which they began.
 
-use super::what;
-use crate::exporting::Links;
-use crate::frame::Frame;
-use crate::lists::{Around, Cell, Column, around, column};
-use crate::members::{Choice, Row, badge, plans};
-use crate::page::show;
-use crate::records::labelled;
-use crate::show::{Pager, month_name};
-use crate::visitor::{Guest, Query};
+use super::describe_benefit;
+use crate::exporting::ExportLinks;
+use crate::frame::PageFrame;
+use crate::lists::{TableCell, TableColumn, TableToolbar, define_column, load_toolbar};
+use crate::members::{SelectOption, TableRow, build_situation_badge, describe_plans};
+use crate::page::render_page_or_refusal;
+use crate::records::label_problem_lines;
+use crate::show::{ListPager, format_month};
+use crate::visitor::{QueryParams, SignedInUser};
 use crate::words;
-use app::base::Registers;
-use app::saved::List;
-use app::searches::{self, FoundBenefit, Part, Turn};
+use app::base::TenantRegisters;
+use app::saved::FilterableList;
+use app::searches::{self, BenefitListFilter, BenefitMovement, FoundBenefit};
 use app::{App, Error};
 use askama::Template;
 use axum::extract::State;
@@ -22,30 +22,30 @@ use wire::records::PesquisaBeneficioQuery;
 
 const PAGE: i64 = 100;
 
-pub const COLUMNS: &[Column] = &[
-    column("tipo", "Tipo", true),
-    column("associado", "Associado", true),
-    column("loja", "Loja", true),
-    column("situacao", "Situação", true),
-    column("planos", "Planos", false),
-    column("cartao", "Cartão", false),
-    column("vencimento", "Vencimento", false),
-    column("adesao", "Adesão", false),
-    column("ativacao", "Ativação", false),
-    column("cancelamento", "Cancelamento", false),
-    column("chassi", "Chassi", false),
-    column("consultor", "Consultor", false),
-    column("cadastro", "Cadastro", false),
+pub const COLUMNS: &[TableColumn] = &[
+    define_column("tipo", "Tipo", true),
+    define_column("associado", "Associado", true),
+    define_column("loja", "Loja", true),
+    define_column("situacao", "Situação", true),
+    define_column("planos", "Planos", false),
+    define_column("cartao", "Cartão", false),
+    define_column("vencimento", "Vencimento", false),
+    define_column("adesao", "Adesão", false),
+    define_column("ativacao", "Ativação", false),
+    define_column("cancelamento", "Cancelamento", false),
+    define_column("chassi", "Chassi", false),
+    define_column("consultor", "Consultor", false),
+    define_column("cadastro", "Cadastro", false),
 ];
 
 #[derive(Template)]
 #[template(path = "console/beneficios.html")]
-struct Benefits {
-    frame: Frame,
-    around: Around,
+struct BrowseBenefitsPage {
+    frame: PageFrame,
+    around: TableToolbar,
     first_column: &'static str,
-    rows: Vec<Row>,
-    pager: Pager,
+    rows: Vec<TableRow>,
+    pager: ListPager,
     problems: Vec<String>,
     /// What a link from elsewhere narrowed it to.
     told: String,
@@ -53,13 +53,13 @@ struct Benefits {
     chassis: String,
     sequence: String,
     card: String,
-    situations: Vec<Choice>,
-    branches: Vec<Choice>,
+    situations: Vec<SelectOption>,
+    branches: Vec<SelectOption>,
     is_filtered: bool,
 }
 
-pub async fn list(State(app): State<App>, guest: Guest, query: Query) -> Response {
-    show(&guest, made(&app, &guest, &query).await)
+pub async fn show_benefit_list(State(app): State<App>, guest: SignedInUser, query: QueryParams) -> Response {
+    render_page_or_refusal(&guest, build_benefit_list(&app, &guest, &query).await)
 }
 
 /// What names a few benefits.
@@ -68,51 +68,65 @@ const LABELS: [(&str, &str); 4] =
     [("placa", "Placa"), ("chassi", "Chassi"), ("sequencial", "Número"), ("numeroCartaoDesconto", "Cartão")];
 
 /// What was found: rows, how many there are, what stands in the way.
-type Matches = (Vec<FoundBenefit>, i64, Vec<String>);
+type FoundBenefitRows = (Vec<FoundBenefit>, i64, Vec<String>);
 
-async fn made(app: &App, guest: &Guest, query: &Query) -> Result<Benefits, Error> {
-    let frame = Frame::of(app, guest, "beneficios").await?;
+async fn build_benefit_list(
+    app: &App,
+    guest: &SignedInUser,
+    query: &QueryParams,
+) -> Result<BrowseBenefitsPage, Error> {
+    let frame = PageFrame::load(app, guest, "beneficios").await?;
     let caller = guest.session();
-    let around = around(app, guest, List::Benefits, COLUMNS, query).await?;
-    let registers = app::base::registers(app, caller.scope.tenant()).await?;
+    let around = load_toolbar(app, guest, FilterableList::Benefits, COLUMNS, query).await?;
+    let registers = app::base::load_registers(app, caller.scope.tenant()).await?;
     let has_key = KEYS.iter().any(|name| !query.text(name).is_empty());
     let (rows, total, problems) = match has_key {
-        true => by_key(app, guest, query).await?,
-        false => by_part(app, guest, query, &registers).await?,
+        true => list_benefits_by_key(app, guest, query).await?,
+        false => list_benefits_by_filter(app, guest, query, &registers).await?,
     };
-    let situations = registers.situations_of(Entity::Benefit).map(|one| Choice {
+    let situations = registers.active_situations(Entity::Benefit).map(|one| SelectOption {
         value: one.name.clone(),
         name: one.name.clone(),
         is_chosen: query.text("situacaoBeneficio") == one.name,
     });
-    let branches = registers.branches_of(&caller.scope).map(|one| Choice {
+    let branches = registers.usable_branches(&caller.scope).map(|one| SelectOption {
         value: one.code.to_string(),
         name: one.name.clone(),
         is_chosen: query.text("codLoja") == one.code.to_string(),
     });
-    Ok(Benefits {
-        rows: rows.iter().map(|found| row(&registers, found, &frame.root, &around)).collect(),
+    Ok(BrowseBenefitsPage {
+        rows: rows.iter().map(|found| build_benefit_row(&registers, found, &frame.root, &around)).collect(),
         first_column: "Benefício",
-        pager: Pager::new(query.page(), total, PAGE, |page| query.with_page(page)).exporting(Links::new(
-            &frame.root,
-            "beneficio",
-            query.each().chain([("colunas", around.exported(&["codigo", "numero", "placa"]).as_str())]),
-        )),
+        pager: ListPager::new(query.page_number(), total, PAGE, |page| query.with_page(page)).with_export(
+            ExportLinks::new(
+                &frame.root,
+                "beneficio",
+                query
+                    .trimmed_pairs()
+                    .chain([("colunas", around.export_columns(&["codigo", "numero", "placa"]).as_str())]),
+            ),
+        ),
         problems,
-        told: asked_month(query).map(|(turn, month)| told(turn, &month)).unwrap_or_default(),
+        told: parse_month_filter(query)
+            .map(|(turn, month)| describe_month_filter(turn, &month))
+            .unwrap_or_default(),
         plate: query.text("placa").to_owned(),
         chassis: query.text("chassi").to_owned(),
         sequence: query.text("sequencial").to_owned(),
         card: query.text("numeroCartaoDesconto").to_owned(),
         situations: situations.collect(),
         branches: branches.collect(),
-        is_filtered: !query.filters().is_empty(),
+        is_filtered: !query.canonical_filters().is_empty(),
         around,
         frame,
     })
 }
 
-async fn by_key(app: &App, guest: &Guest, query: &Query) -> Result<Matches, Error> {
+async fn list_benefits_by_key(
+    app: &App,
+    guest: &SignedInUser,
+    query: &QueryParams,
+) -> Result<FoundBenefitRows, Error> {
     let names = KEYS.into_iter().chain(["situacaoBeneficio"]);
     let given = names.map(|name| (name, query.text(name))).filter(|(_, text)| !text.is_empty());
     let given = given.map(|(name, text)| match name {
@@ -120,11 +134,11 @@ async fn by_key(app: &App, guest: &Guest, query: &Query) -> Result<Matches, Erro
         "numeroCartaoDesconto" => (name.to_owned(), text.split_whitespace().collect()),
         _ => (name.to_owned(), text.to_owned()),
     });
-    let asked: PesquisaBeneficioQuery = match wire::read::query(given) {
+    let asked: PesquisaBeneficioQuery = match wire::read::read_query(given) {
         Ok(asked) => asked,
-        Err(problems) => return Ok((Vec::new(), 0, labelled(problems.into_lines(), &LABELS))),
+        Err(problems) => return Ok((Vec::new(), 0, label_problem_lines(problems.into_lines(), &LABELS))),
     };
-    match searches::benefits(app, guest.session(), asked).await {
+    match searches::search_benefits(app, guest.session(), asked).await {
         Ok(mut found) => {
             let branch = query.text("codLoja").parse().ok().map(BranchCode::new);
             found.rows.retain(|row| branch.is_none_or(|branch| row.benefit.branch == branch));
@@ -132,31 +146,44 @@ async fn by_key(app: &App, guest: &Guest, query: &Query) -> Result<Matches, Erro
             Ok((found.rows, total, Vec::new()))
         }
         Err(Error::Refused(problems)) => {
-            let lines = problems.iter().map(wire::refusal::text).collect();
-            Ok((Vec::new(), 0, labelled(lines, &LABELS)))
+            let lines = problems.iter().map(wire::refusal::render_rejection).collect();
+            Ok((Vec::new(), 0, label_problem_lines(lines, &LABELS)))
         }
         Err(error) => Err(error),
     }
 }
 
-async fn by_part(app: &App, guest: &Guest, query: &Query, registers: &Registers) -> Result<Matches, Error> {
+async fn list_benefits_by_filter(
+    app: &App,
+    guest: &SignedInUser,
+    query: &QueryParams,
+    registers: &TenantRegisters,
+) -> Result<FoundBenefitRows, Error> {
     let named = query.text("situacaoBeneficio");
-    let situation = registers.situation_named(Entity::Benefit, named).map(|one| one.code);
+    let situation = registers.find_situation_by_name(Entity::Benefit, named).map(|one| one.code);
     if !named.is_empty() && situation.is_none() {
         return Ok((Vec::new(), 0, Vec::new()));
     }
     let branch = query.text("codLoja").parse().ok().map(BranchCode::new);
-    let month = asked_month(query);
+    let month = parse_month_filter(query);
     let page = match (branch, situation, &month) {
-        (None, None, None) => searches::list(app, guest.session(), query.page()).await?,
-        _ => searches::listed(app, guest.session(), Part { branch, situation, month }, query.page()).await?,
+        (None, None, None) => searches::list_benefits(app, guest.session(), query.page_number()).await?,
+        _ => {
+            searches::list_filtered_benefits(
+                app,
+                guest.session(),
+                BenefitListFilter { branch, situation, month },
+                query.page_number(),
+            )
+            .await?
+        }
     };
     Ok((page.rows, page.total, Vec::new()))
 }
 
 /// `entrada=2026-11` or `saida=2026-11`, as the panel links to them.
-fn asked_month(query: &Query) -> Option<(Turn, String)> {
-    let turns = [("entrada", Turn::Registered), ("saida", Turn::Cancelled)];
+fn parse_month_filter(query: &QueryParams) -> Option<(BenefitMovement, String)> {
+    let turns = [("entrada", BenefitMovement::Registered), ("saida", BenefitMovement::Cancelled)];
     let (name, turn) = turns.into_iter().find(|(name, _)| !query.text(name).is_empty())?;
     let text = query.text(name);
     let is_month = text.len() == 7
@@ -167,44 +194,57 @@ fn asked_month(query: &Query) -> Option<(Turn, String)> {
     is_month.then(|| (turn, text.to_owned()))
 }
 
-fn told(turn: Turn, month: &str) -> String {
+fn describe_month_filter(turn: BenefitMovement, month: &str) -> String {
     match turn {
-        Turn::Registered => format!("Cadastrados em {}", month_name(month)),
-        Turn::Cancelled => format!("Cancelados em {}", month_name(month)),
+        BenefitMovement::Registered => format!("Cadastrados em {}", format_month(month)),
+        BenefitMovement::Cancelled => format!("Cancelados em {}", format_month(month)),
     }
 }
 
-fn row(registers: &Registers, found: &FoundBenefit, root: &str, around: &Around) -> Row {
+fn build_benefit_row(
+    registers: &TenantRegisters,
+    found: &FoundBenefit,
+    root: &str,
+    around: &TableToolbar,
+) -> TableRow {
     let benefit = &found.benefit;
     let shown_columns = around.columns.iter().filter(|(_, _, is_chosen)| *is_chosen);
-    Row {
+    TableRow {
         person: benefit.person.get(),
         link: format!("{root}/console/beneficios/{}", found.code),
-        name: what(registers, benefit),
+        name: describe_benefit(registers, benefit),
         note: format!("nº {}", benefit.sequence),
-        document: found.document.as_deref().map(shown::document).unwrap_or_default(),
+        document: found.document.as_deref().map(shown::format_document).unwrap_or_default(),
         branch: registers.branch_name(benefit.branch).to_owned(),
         cells: shown_columns
-            .map(|(name, title, _)| Cell { title, ..cell(registers, found, root, name) })
+            .map(|(name, title, _)| TableCell { title, ..build_benefit_cell(registers, found, root, name) })
             .collect(),
     }
 }
 
-fn cell(registers: &Registers, found: &FoundBenefit, root: &str, name: &str) -> Cell {
+fn build_benefit_cell(
+    registers: &TenantRegisters,
+    found: &FoundBenefit,
+    root: &str,
+    name: &str,
+) -> TableCell {
     let benefit = &found.benefit;
-    let text = |text: String| Cell { text, ..Cell::default() };
-    let number = |text: String| Cell { text, class: "nowrap number", ..Cell::default() };
-    let day = |day: Option<&str>| number(day.map(shown::day).unwrap_or_default());
+    let text = |text: String| TableCell { text, ..TableCell::default() };
+    let number = |text: String| TableCell { text, class: "nowrap number", ..TableCell::default() };
+    let day = |day: Option<&str>| number(day.map(shown::format_day).unwrap_or_default());
     match name {
-        "tipo" => text(words::kind(benefit.kind).to_owned()),
-        "associado" => Cell {
+        "tipo" => text(words::label_benefit_kind(benefit.kind).to_owned()),
+        "associado" => TableCell {
             text: found.name.clone(),
             link: Some(format!("{root}/console/associados/{}", benefit.person)),
-            ..Cell::default()
+            ..TableCell::default()
         },
         "loja" => text(registers.branch_name(benefit.branch).to_owned()),
-        "situacao" => Cell { badge: Some(badge(registers, benefit.situation)), ..Cell::default() },
-        "planos" => text(plans(registers, &benefit.plans)),
+        "situacao" => TableCell {
+            badge: Some(build_situation_badge(registers, benefit.situation)),
+            ..TableCell::default()
+        },
+        "planos" => text(describe_plans(registers, &benefit.plans)),
         "cartao" => number(benefit.card.as_ref().map(ToString::to_string).unwrap_or_default()),
         "vencimento" => text(benefit.due_day.map(|day| format!("dia {day}")).unwrap_or_default()),
         "adesao" => day(benefit.joined_on.as_deref()),
@@ -218,19 +258,19 @@ fn cell(registers: &Registers, found: &FoundBenefit, root: &str, name: &str) -> 
             text(seller.unwrap_or_default().to_owned())
         }
         "cadastro" => number(benefit.created_at.date_in(&registers.zone).to_br()),
-        _ => Cell::default(),
+        _ => TableCell::default(),
     }
 }
 
 #[cfg(test)]
-pub const CASES: crate::rendered::Cases = &[("console/beneficios.html", |with| {
-    crate::rendered::text(&Benefits {
+pub const CASES: crate::rendered::TemplateCases = &[("console/beneficios.html", |with| {
+    crate::rendered::render_template(&BrowseBenefitsPage {
         frame: with.frame(),
-        around: with.around(),
+        around: with.toolbar(),
         first_column: "Benefício",
-        rows: with.many(|| with.row()),
+        rows: with.list_of(|| with.row()),
         pager: with.pager(),
-        problems: with.many(|| with.text()),
+        problems: with.list_of(|| with.text()),
         told: with.text(),
         plate: with.text(),
         chassis: with.text(),
@@ -238,6 +278,6 @@ pub const CASES: crate::rendered::Cases = &[("console/beneficios.html", |with| {
         card: with.text(),
         situations: with.choices(),
         branches: with.choices(),
-        is_filtered: with.is_full(),
+        is_filtered: with.is_filled(),
     })
 })];

@@ -9,18 +9,18 @@ mod items;
 mod list;
 mod moving;
 
-pub use fields::{SPECS, named};
+pub use fields::{SPECS, list_named_choices};
 pub use list::COLUMNS;
 
-use crate::frame::Frame;
-use crate::members::{Badge, badge};
-use crate::page::show;
-use crate::person::{Timeline, told};
-use crate::show::{money, reais};
-use crate::visitor::{Guest, Number};
+use crate::frame::PageFrame;
+use crate::members::{SituationBadge, build_situation_badge};
+use crate::page::render_page_or_refusal;
+use crate::person::{EventTimeline, build_timeline};
+use crate::show::{format_money, format_reais};
+use crate::visitor::{PathNumber, SignedInUser};
 use crate::words;
-use app::base::Registers;
-use app::benefits::{self, Benefit, View};
+use app::base::TenantRegisters;
+use app::benefits::{self, FullBenefit, StoredBenefit};
 use app::{App, Error};
 use askama::Template;
 use axum::Router;
@@ -29,36 +29,50 @@ use axum::response::Response;
 use dispatch::{get, post};
 use domain::{BenefitCode, SituationKind, shown};
 use std::collections::BTreeMap;
-use wire::trigger::benefit_description;
 
-pub fn routes() -> Router<App> {
+pub fn build_benefit_routes() -> Router<App> {
     Router::new()
-        .route("/console/beneficios", get(list::list))
-        .route("/console/beneficios/novo", get(form::whose))
-        .route("/console/associados/{codigo}/beneficios/novo", get(form::new).merge(post(form::create)))
-        .route("/console/beneficios/{codigo}", get(one))
-        .route("/console/beneficios/{codigo}/alterar", get(form::edit).merge(post(form::change)))
-        .route("/console/beneficios/{codigo}/cartao", get(card::card))
-        .route("/console/beneficios/{codigo}/situacao", get(moving::moving).merge(post(moving::move_to)))
-        .route("/console/beneficios/{codigo}/situacao/desfazer", post(moving::undo))
-        .route("/console/beneficios/{codigo}/itens", get(items::new).merge(post(items::add)))
-        .route("/console/beneficios/{codigo}/itens/{parte}", post(items::change))
+        .route("/console/beneficios", get(list::show_benefit_list))
+        .route("/console/beneficios/novo", get(form::show_member_choice))
+        .route(
+            "/console/associados/{codigo}/beneficios/novo",
+            get(form::show_new_benefit_form).merge(post(form::create_benefit)),
+        )
+        .route("/console/beneficios/{codigo}", get(show_benefit_page))
+        .route(
+            "/console/beneficios/{codigo}/alterar",
+            get(form::show_edit_benefit_form).merge(post(form::change_benefit)),
+        )
+        .route("/console/beneficios/{codigo}/cartao", get(card::show_card_page))
+        .route(
+            "/console/beneficios/{codigo}/situacao",
+            get(moving::show_situation_form).merge(post(moving::submit_situation_change)),
+        )
+        .route("/console/beneficios/{codigo}/situacao/desfazer", post(moving::undo_situation_change))
+        .route(
+            "/console/beneficios/{codigo}/itens",
+            get(items::show_new_item_form).merge(post(items::add_item)),
+        )
+        .route("/console/beneficios/{codigo}/itens/{parte}", post(items::change_item))
         .route(
             "/console/beneficios/{codigo}/dependentes",
-            get(dependents::new).merge(post(dependents::create)),
+            get(dependents::show_new_dependent_form).merge(post(dependents::create_dependent)),
         )
         .route(
             "/console/beneficios/{codigo}/dependentes/{parte}",
-            get(dependents::edit).merge(post(dependents::change)),
+            get(dependents::show_edit_dependent_form).merge(post(dependents::change_dependent)),
         )
-        .route("/console/beneficios/{codigo}/dependentes/{parte}/estado", post(dependents::turn))
+        .route(
+            "/console/beneficios/{codigo}/dependentes/{parte}/estado",
+            post(dependents::set_dependent_active),
+        )
 }
 
 /// `ABC1D23 FIAT ARGO`, or the name of its plan.
-pub fn what(registers: &Registers, benefit: &Benefit) -> String {
+pub fn describe_benefit(registers: &TenantRegisters, benefit: &StoredBenefit) -> String {
     let plan = benefit.plans.first().and_then(|(plan, _)| registers.plan(*plan));
     let vehicle = &benefit.vehicle;
-    benefit_description(
+    wire::trigger::describe_benefit(
         vehicle.plate.as_ref(),
         vehicle.brand.as_deref(),
         vehicle.model.as_deref(),
@@ -75,7 +89,7 @@ struct PlanLine {
     active: bool,
 }
 
-struct DependentLine {
+struct CoveredDependentLine {
     code: i32,
     name: String,
     kinship: &'static str,
@@ -87,13 +101,13 @@ struct DependentLine {
 
 #[derive(Template)]
 #[template(path = "console/beneficio.html")]
-struct Page {
-    frame: Frame,
+struct ViewBenefitPage {
+    frame: PageFrame,
     code: i32,
     title: String,
     person: i32,
     holder: String,
-    situation: Badge,
+    situation: SituationBadge,
     is_cancelled: bool,
     version: i64,
     facts: Vec<(&'static str, String)>,
@@ -103,66 +117,74 @@ struct Page {
     /// How many of them are in force: the last stays.
     plans_in_force: usize,
     total: String,
-    dependents: Vec<DependentLine>,
-    timeline: Timeline,
+    dependents: Vec<CoveredDependentLine>,
+    timeline: EventTimeline,
     note: String,
 }
 
-pub async fn one(State(app): State<App>, guest: Guest, Number(code): Number) -> Response {
-    show(&guest, made(&app, &guest, BenefitCode::new(code)).await)
+pub async fn show_benefit_page(
+    State(app): State<App>,
+    guest: SignedInUser,
+    PathNumber(code): PathNumber,
+) -> Response {
+    render_page_or_refusal(&guest, build_benefit_page(&app, &guest, BenefitCode::new(code)).await)
 }
 
-async fn made(app: &App, guest: &Guest, code: BenefitCode) -> Result<Page, Error> {
+async fn build_benefit_page(
+    app: &App,
+    guest: &SignedInUser,
+    code: BenefitCode,
+) -> Result<ViewBenefitPage, Error> {
     let caller = guest.session();
-    let view = benefits::whole(app, caller, code).await?;
-    let frame = Frame::of(app, guest, "beneficios").await?;
-    let history = benefits::history(app, caller, code).await?;
-    let dependents = app::dependents::list(app, caller, code).await?;
+    let view = benefits::read_full_benefit(app, caller, code).await?;
+    let frame = PageFrame::load(app, guest, "beneficios").await?;
+    let history = benefits::read_benefit_history(app, caller, code).await?;
+    let dependents = app::dependents::list_benefit_dependents(app, caller, code).await?;
     let (benefit, registers) = (&view.benefit, &view.registers);
     let plans = view.items.iter().map(|item| PlanLine {
         code: item.code.get(),
         name: registers.plan(item.plan).map_or_else(String::new, |plan| plan.name.clone()),
-        price: money(item.price),
-        typed_price: reais(item.price),
-        since: shown::day(&item.included_on),
+        price: format_money(item.price),
+        typed_price: format_reais(item.price),
+        since: shown::format_day(&item.included_on),
         active: item.active,
     });
-    let dependents = dependents.rows.iter().map(|(code, one)| DependentLine {
+    let dependents = dependents.rows.iter().map(|(code, one)| CoveredDependentLine {
         code: code.get(),
         name: one.name.clone(),
-        kinship: words::kinship(one.kinship),
-        born: one.born_on.as_deref().map(shown::day).unwrap_or_default(),
+        kinship: words::label_kinship(one.kinship),
+        born: one.born_on.as_deref().map(shown::format_day).unwrap_or_default(),
         cpf: one.cpf.as_ref().map(ToString::to_string).unwrap_or_default(),
         card: one.card.as_ref().map(ToString::to_string).unwrap_or_default(),
         active: one.active,
     });
-    Ok(Page {
+    Ok(ViewBenefitPage {
         code: code.get(),
-        title: what(registers, benefit),
+        title: describe_benefit(registers, benefit),
         person: benefit.person.get(),
         holder: view.holder.name.clone(),
-        situation: badge(registers, benefit.situation),
-        is_cancelled: registers.kind_of(benefit.situation) == Some(SituationKind::Cancelled),
+        situation: build_situation_badge(registers, benefit.situation),
+        is_cancelled: registers.situation_kind(benefit.situation) == Some(SituationKind::Cancelled),
         version: benefit.version,
-        facts: facts(&view),
-        vehicle: vehicle(&view),
-        added: added(&view),
-        total: money(view.items.iter().filter(|item| item.active).map(|item| item.price).sum()),
+        facts: list_benefit_facts(&view),
+        vehicle: list_vehicle_facts(&view),
+        added: list_additional_facts(&view),
+        total: format_money(view.items.iter().filter(|item| item.active).map(|item| item.price).sum()),
         plans_in_force: view.items.iter().filter(|item| item.active).count(),
         plans: plans.collect(),
         dependents: dependents.collect(),
-        timeline: told(history, &BTreeMap::new()),
+        timeline: build_timeline(history, &BTreeMap::new()),
         note: benefit.note.clone().unwrap_or_default(),
         frame,
     })
 }
 
-pub fn filled(facts: Vec<(&'static str, String)>) -> Vec<(&'static str, String)> {
+pub fn drop_empty_facts(facts: Vec<(&'static str, String)>) -> Vec<(&'static str, String)> {
     facts.into_iter().filter(|(_, value)| !value.is_empty()).collect()
 }
 
 /// The values of the fields that the association added.
-fn added(view: &View) -> Vec<(String, String)> {
+fn list_additional_facts(view: &FullBenefit) -> Vec<(String, String)> {
     let name = |code| view.registers.fields.iter().find(|field| field.code == code);
     let shown = |value: &String| match value.as_str() {
         "true" => "Sim".to_owned(),
@@ -173,14 +195,14 @@ fn added(view: &View) -> Vec<(String, String)> {
     values.filter_map(|(code, value)| Some((name(*code)?.name.clone(), shown(value)))).collect()
 }
 
-fn facts(view: &View) -> Vec<(&'static str, String)> {
+fn list_benefit_facts(view: &FullBenefit) -> Vec<(&'static str, String)> {
     let (benefit, registers) = (&view.benefit, &view.registers);
-    let day = |day: &Option<String>| day.as_deref().map(shown::day).unwrap_or_default();
+    let day = |day: &Option<String>| day.as_deref().map(shown::format_day).unwrap_or_default();
     let seller = |code: Option<domain::SellerCode>| {
         code.and_then(|code| registers.seller_name(code)).unwrap_or_default().to_owned()
     };
-    filled(vec![
-        ("Tipo", words::kind(benefit.kind).to_owned()),
+    drop_empty_facts(vec![
+        ("Tipo", words::label_benefit_kind(benefit.kind).to_owned()),
         ("Número", benefit.sequence.to_string()),
         ("Cartão", benefit.card.as_ref().map(ToString::to_string).unwrap_or_default()),
         ("Loja", registers.branch_name(benefit.branch).to_owned()),
@@ -195,19 +217,19 @@ fn facts(view: &View) -> Vec<(&'static str, String)> {
     ])
 }
 
-fn vehicle(view: &View) -> Vec<(&'static str, String)> {
+fn list_vehicle_facts(view: &FullBenefit) -> Vec<(&'static str, String)> {
     let one = &view.benefit.vehicle;
     let own = |value: &Option<String>| value.clone().unwrap_or_default();
-    let cents = |value: Option<i64>| value.map(money).unwrap_or_default();
+    let cents = |value: Option<i64>| value.map(format_money).unwrap_or_default();
     let years = [one.built, one.model_year].into_iter().flatten().map(|year| year.to_string());
     let kind = one.kind.and_then(|code| view.registers.vehicle_types.iter().find(|kind| kind.code == code));
-    filled(vec![
+    drop_empty_facts(vec![
         ("Placa", one.plate.as_ref().map(ToString::to_string).unwrap_or_default()),
         ("Marca e modelo", [own(&one.brand), own(&one.model)].join(" ").trim().to_owned()),
         ("Ano", years.collect::<Vec<_>>().join("/")),
         ("Cor", own(&one.colour)),
-        ("Combustível", one.fuel.map(words::fuel).unwrap_or_default().to_owned()),
-        ("Categoria", one.category.map(words::category).unwrap_or_default().to_owned()),
+        ("Combustível", one.fuel.map(words::label_fuel).unwrap_or_default().to_owned()),
+        ("Categoria", one.category.map(words::label_vehicle_category).unwrap_or_default().to_owned()),
         ("Tipo", kind.map_or_else(String::new, |kind| kind.name.clone())),
         ("Portas", one.doors.map(|doors| doors.to_string()).unwrap_or_default()),
         ("Chassi", one.chassis.as_ref().map(|chassis| chassis.as_str().to_owned()).unwrap_or_default()),
@@ -220,7 +242,7 @@ fn vehicle(view: &View) -> Vec<(&'static str, String)> {
 }
 
 #[cfg(test)]
-pub const CASES: crate::rendered::Cases = &[("console/beneficio.html", |with| {
+pub const CASES: crate::rendered::TemplateCases = &[("console/beneficio.html", |with| {
     let plan = || PlanLine {
         code: 7,
         name: with.text(),
@@ -229,7 +251,7 @@ pub const CASES: crate::rendered::Cases = &[("console/beneficio.html", |with| {
         since: with.text(),
         active: true,
     };
-    let dependent = || DependentLine {
+    let dependent = || CoveredDependentLine {
         code: 7,
         name: with.text(),
         kinship: "Filho",
@@ -238,7 +260,7 @@ pub const CASES: crate::rendered::Cases = &[("console/beneficio.html", |with| {
         card: with.text(),
         active: false,
     };
-    crate::rendered::text(&Page {
+    crate::rendered::render_template(&ViewBenefitPage {
         frame: with.frame(),
         code: 7,
         title: with.text(),
@@ -249,15 +271,15 @@ pub const CASES: crate::rendered::Cases = &[("console/beneficio.html", |with| {
         version: 3,
         facts: with.facts(),
         vehicle: with.facts(),
-        added: with.many(|| (with.text(), with.text())),
-        plans: with.many(plan),
+        added: with.list_of(|| (with.text(), with.text())),
+        plans: with.list_of(plan),
         plans_in_force: 3,
         total: with.text(),
-        dependents: with.many(dependent),
+        dependents: with.list_of(dependent),
         timeline: with.timeline(),
         note: with.text(),
     })
 })];
 
 #[cfg(test)]
-pub const ALL_CASES: &[crate::rendered::Cases] = &[CASES, card::CASES, form::CASES, list::CASES];
+pub const ALL_CASES: &[crate::rendered::TemplateCases] = &[CASES, card::CASES, form::CASES, list::CASES];

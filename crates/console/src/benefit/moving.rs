@@ -1,18 +1,18 @@
 //! `/console/beneficios/{codigo}/situacao`: the change of a situation, and the way back. Both go through the one place that changes
 //! situations, so that whoever is told of a change is told of its way back too.
 
-use super::what;
-use crate::form::Form;
-use crate::frame::Frame;
-use crate::members::badge;
-use crate::notice::{Undo, tell, tell_undo};
-use crate::page::{Refusal, page, show};
-use crate::records::{bare, told};
-use crate::situation::{Moving, Target};
-use crate::visitor::{Guest, Number, redirect, root};
-use app::base::Registers;
-use app::benefits::{self, View};
-use app::once::{Done, Once};
+use super::describe_benefit;
+use crate::form::SubmittedForm;
+use crate::frame::PageFrame;
+use crate::members::build_situation_badge;
+use crate::notice::{UndoForm, add_notice, add_undo_notice};
+use crate::page::{Refusal, render_page, render_page_or_refusal};
+use crate::records::{describe_rejection, strip_field_name};
+use crate::situation::{NextSituation, SituationChangePage};
+use crate::visitor::{PathNumber, SignedInUser, derive_root_path, redirect_to};
+use app::base::TenantRegisters;
+use app::benefits::{self, FullBenefit};
+use app::once::{IdempotentWrite, WriteOutcome};
 use app::{App, Error};
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -24,76 +24,91 @@ use wire::records::SituacaoBeneficioInput;
 /// Why a change was taken back, in the history.
 const UNDONE: &str = "Desfeito";
 
-pub async fn moving(State(app): State<App>, guest: Guest, Number(code): Number) -> Response {
-    form(&app, &guest, BenefitCode::new(code), ("", "", Vec::new())).await
+pub async fn show_situation_form(
+    State(app): State<App>,
+    guest: SignedInUser,
+    PathNumber(code): PathNumber,
+) -> Response {
+    render_situation_form(&app, &guest, BenefitCode::new(code), ("", "", Vec::new())).await
 }
 
-async fn form(
+async fn render_situation_form(
     app: &App,
-    guest: &Guest,
+    guest: &SignedInUser,
     code: BenefitCode,
     (chosen, reason, problems): (&str, &str, Vec<String>),
 ) -> Response {
     let status = if problems.is_empty() { StatusCode::OK } else { StatusCode::BAD_REQUEST };
-    let view = match benefits::whole(app, guest.session(), code).await {
+    let view = match benefits::read_full_benefit(app, guest.session(), code).await {
         Ok(view) => view,
-        Err(error) => return show::<Moving>(guest, Err(error)),
+        Err(error) => return render_page_or_refusal::<SituationChangePage>(guest, Err(error)),
     };
-    let frame = match Frame::of(app, guest, "beneficios").await {
+    let frame = match PageFrame::load(app, guest, "beneficios").await {
         Ok(frame) => frame,
         Err(error) => return Refusal::from(&error).into_response(),
     };
     let registers = &view.registers;
     let now = view.benefit.situation;
     let open = registers
-        .situations_of(Entity::Benefit)
-        .filter(|one| one.code != now && registers.may_move(now, one.code));
-    let targets = open.map(|one| Target {
+        .active_situations(Entity::Benefit)
+        .filter(|one| one.code != now && registers.may_change_situation(now, one.code));
+    let targets = open.map(|one| NextSituation {
         code: one.code.get(),
         name: one.name.clone(),
-        badge: badge(registers, one.code),
+        badge: build_situation_badge(registers, one.code),
         is_chosen: one.code.to_string() == chosen,
     });
-    let template = Moving {
+    let template = SituationChangePage {
         frame,
-        back: format!("{}/console/beneficios/{code}", root(app)),
+        back: format!("{}/console/beneficios/{code}", derive_root_path(app)),
         hint: "Para cancelar e para reativar, é obrigatório.",
         return_to: "",
-        title: what(registers, &view.benefit),
+        title: describe_benefit(registers, &view.benefit),
         holder: view.holder.name.clone(),
-        situation: badge(registers, now),
+        situation: build_situation_badge(registers, now),
         targets: targets.collect(),
         reason: reason.to_owned(),
         version: view.benefit.version,
-        receivers: registers.receivers_of(Entity::Benefit).len(),
+        receivers: registers.receivers_for(Entity::Benefit).len(),
         problems,
     };
-    page(status, &template)
+    render_page(status, &template)
 }
 
-async fn moved(
+async fn change_situation(
     app: &App,
-    guest: &Guest,
+    guest: &SignedInUser,
     code: BenefitCode,
     (to, reason, version): (&str, &str, &str),
-) -> Result<Result<View, Vec<String>>, Error> {
+) -> Result<Result<FullBenefit, Vec<String>>, Error> {
     let sent = serde_json::json!({"codSituacao": to, "motivo": reason, "versao": version});
-    let input = match read::body::<SituacaoBeneficioInput>(sent.to_string().as_bytes()) {
+    let input = match read::read_body::<SituacaoBeneficioInput>(sent.to_string().as_bytes()) {
         Ok(input) => input,
-        Err(unread) => return Ok(Err(unread.problems.into_lines().iter().map(|line| bare(line)).collect())),
+        Err(unread) => {
+            return Ok(Err(unread.problems.into_lines().iter().map(|line| strip_field_name(line)).collect()));
+        }
     };
-    match benefits::move_to(app, guest.session(), code, input, Once::each_time()).await.and_then(Done::now) {
+    match benefits::change_benefit_situation(
+        app,
+        guest.session(),
+        code,
+        input,
+        IdempotentWrite::without_key(),
+    )
+    .await
+    .and_then(WriteOutcome::into_fresh)
+    {
         Ok(view) => Ok(Ok(view)),
-        Err(Error::Refused(problems)) => Ok(Err(problems.iter().map(told).collect())),
+        Err(Error::Refused(problems)) => Ok(Err(problems.iter().map(describe_rejection).collect())),
         Err(error) => Err(error),
     }
 }
 
-pub async fn move_to(
+pub async fn submit_situation_change(
     State(app): State<App>,
-    guest: Guest,
-    Number(code): Number,
-    sent: Result<Form, Refusal>,
+    guest: SignedInUser,
+    PathNumber(code): PathNumber,
+    sent: Result<SubmittedForm, Refusal>,
 ) -> Response {
     let sent = match sent {
         Ok(sent) => sent,
@@ -103,54 +118,57 @@ pub async fn move_to(
     let (to, reason) = (sent.text("codSituacao"), sent.text("motivo").trim());
     if to.is_empty() {
         let problems = vec!["Escolha a nova situação.".to_owned()];
-        return form(&app, &guest, code, (to, reason, problems)).await;
+        return render_situation_form(&app, &guest, code, (to, reason, problems)).await;
     }
-    match moved(&app, &guest, code, (to, reason, sent.text("versao"))).await {
+    match change_situation(&app, &guest, code, (to, reason, sent.text("versao"))).await {
         Ok(Ok(view)) => {
-            let mut response = redirect(&format!("{}/console/beneficios/{code}", root(&app)));
-            let text = format!("A situação agora é {}.", badge(&view.registers, view.benefit.situation).name);
-            match way_back(&view, sent.text("de")) {
-                Some(undo) => tell_undo(&mut response, &text, &undo),
-                None => tell(&mut response, &text),
+            let mut response = redirect_to(&format!("{}/console/beneficios/{code}", derive_root_path(&app)));
+            let text = format!(
+                "A situação agora é {}.",
+                build_situation_badge(&view.registers, view.benefit.situation).name
+            );
+            match find_undo_form(&view, sent.text("de")) {
+                Some(undo) => add_undo_notice(&mut response, &text, &undo),
+                None => add_notice(&mut response, &text),
             }
             response
         }
-        Ok(Err(problems)) => form(&app, &guest, code, (to, reason, problems)).await,
-        Err(error) => show::<Moving>(&guest, Err(error)),
+        Ok(Err(problems)) => render_situation_form(&app, &guest, code, (to, reason, problems)).await,
+        Err(error) => render_page_or_refusal::<SituationChangePage>(&guest, Err(error)),
     }
 }
 
 /// How to go back to where it was, where the association lets it go there.
-fn way_back(view: &View, from: &str) -> Option<Undo> {
-    let (registers, now): (&Registers, _) = (&view.registers, view.benefit.situation);
+fn find_undo_form(view: &FullBenefit, from: &str) -> Option<UndoForm> {
+    let (registers, now): (&TenantRegisters, _) = (&view.registers, view.benefit.situation);
     let from = SituationCode::new(from.parse().ok()?);
-    let was = registers.situations_of(Entity::Benefit).find(|one| one.code == from && one.code != now)?;
+    let was = registers.active_situations(Entity::Benefit).find(|one| one.code == from && one.code != now)?;
     let fields = [("para", was.code.to_string()), ("versao", view.benefit.version.to_string())];
     let fields = fields.each_ref().map(|(name, value)| (*name, value.as_str()));
     let action = format!("/console/beneficios/{}/situacao/desfazer", view.code);
-    registers.may_move(now, from).then(|| Undo::new(action, &fields))
+    registers.may_change_situation(now, from).then(|| UndoForm::new(action, &fields))
 }
 
 /// `POST /console/beneficios/{codigo}/situacao/desfazer`
-pub async fn undo(
+pub async fn undo_situation_change(
     State(app): State<App>,
-    guest: Guest,
-    Number(code): Number,
-    sent: Result<Form, Refusal>,
+    guest: SignedInUser,
+    PathNumber(code): PathNumber,
+    sent: Result<SubmittedForm, Refusal>,
 ) -> Response {
     let sent = match sent {
         Ok(sent) => sent,
         Err(refusal) => return refusal.into_response(),
     };
     let code = BenefitCode::new(code);
-    let mut response = redirect(&format!("{}/console/beneficios/{code}", root(&app)));
-    match moved(&app, &guest, code, (sent.text("para"), UNDONE, sent.text("versao"))).await {
+    let mut response = redirect_to(&format!("{}/console/beneficios/{code}", derive_root_path(&app)));
+    match change_situation(&app, &guest, code, (sent.text("para"), UNDONE, sent.text("versao"))).await {
         Ok(Ok(view)) => {
-            let name = badge(&view.registers, view.benefit.situation).name;
-            tell(&mut response, &format!("Desfeito: a situação voltou a ser {name}."));
+            let name = build_situation_badge(&view.registers, view.benefit.situation).name;
+            add_notice(&mut response, &format!("Desfeito: a situação voltou a ser {name}."));
         }
-        Ok(Err(problems)) => tell(&mut response, &format!("Não foi desfeito. {}", problems.join(" "))),
-        Err(error) => return show::<Moving>(&guest, Err(error)),
+        Ok(Err(problems)) => add_notice(&mut response, &format!("Não foi desfeito. {}", problems.join(" "))),
+        Err(error) => return render_page_or_refusal::<SituationChangePage>(&guest, Err(error)),
     }
     response
 }

@@ -1,18 +1,18 @@
 //! The board of a kind: its situations as columns, its cases as cards.
 
-use super::moving::{self, Wish};
-use super::{Kind, Words, is_late, planned, type_name, words};
-use crate::board::{self, Board, ByScript, Card, Column, age};
-use crate::form::Form;
-use crate::frame::Frame;
-use crate::members::Choice;
-use crate::notice::tell;
-use crate::page::{Refusal, show};
-use crate::show::{count, moment};
-use crate::visitor::{Guest, Query, redirect, root};
-use app::base::Registers;
+use super::moving::{self, SituationChangeInput};
+use super::{CaseKindParam, CaseKindWording, describe_case_kind, find_planned_time, find_type_name, is_late};
+use crate::board::{self, KanbanBoard, KanbanCard, KanbanColumn, ScriptRequestFlag, format_age};
+use crate::form::SubmittedForm;
+use crate::frame::PageFrame;
+use crate::members::SelectOption;
+use crate::notice::add_notice;
+use crate::page::{Refusal, render_page_or_refusal};
+use crate::show::{format_count, format_moment};
+use crate::visitor::{QueryParams, SignedInUser, derive_root_path, redirect_to};
+use app::base::TenantRegisters;
 use app::cases::Item;
-use app::cases::board::{self as boards, Look};
+use app::cases::board::{self as boards, SituationBoardQuery};
 use app::{App, Error};
 use askama::Template;
 use axum::extract::State;
@@ -22,11 +22,11 @@ use wire::names;
 
 #[derive(Template)]
 #[template(path = "console/quadro.html")]
-struct Page {
-    frame: Frame,
-    words: Words,
-    board: Board,
-    branches: Vec<Choice>,
+struct SituationBoardPage {
+    frame: PageFrame,
+    words: CaseKindWording,
+    board: KanbanBoard,
+    branches: Vec<SelectOption>,
     late: Option<String>,
     /// One column alone is shown.
     is_part: bool,
@@ -35,97 +35,116 @@ struct Page {
 }
 
 /// `GET /console/eventos/quadro`
-pub async fn page(State(app): State<App>, guest: Guest, Kind(kind): Kind, query: Query) -> Response {
-    show(&guest, made(&app, &guest, kind, &query).await)
+pub async fn show_case_board(
+    State(app): State<App>,
+    guest: SignedInUser,
+    CaseKindParam(kind): CaseKindParam,
+    query: QueryParams,
+) -> Response {
+    render_page_or_refusal(&guest, build_case_board(&app, &guest, kind, &query).await)
 }
 
 /// The branch of a board, and the addresses that lead back to it.
-struct Place {
+struct SituationBoardAddress {
     kind: CaseKind,
     root: String,
     branch: Option<BranchCode>,
 }
 
-impl Place {
-    fn of(app: &App, kind: CaseKind, query: &Query) -> Place {
+impl SituationBoardAddress {
+    fn from_query(app: &App, kind: CaseKind, query: &QueryParams) -> SituationBoardAddress {
         let branch = query.text("codLoja").parse().ok().map(BranchCode::new);
-        Place { kind, root: format!("{}/console/{}", root(app), words(kind).path), branch }
+        SituationBoardAddress {
+            kind,
+            root: format!("{}/console/{}", derive_root_path(app), describe_case_kind(kind).path),
+            branch,
+        }
     }
 
-    fn at(&self, rest: &str) -> String {
+    fn build_link(&self, rest: &str) -> String {
         let query = self.branch.map(|branch| format!("?codLoja={branch}")).unwrap_or_default();
         format!("{}/quadro{rest}{query}", self.root)
     }
 
-    fn more(&self, situation: SituationCode, (at, code): boards::Behind) -> String {
-        let whole = self.at("");
+    fn build_more_link(&self, situation: SituationCode, (at, code): boards::ColumnCursor) -> String {
+        let whole = self.build_link("");
         let join = if whole.contains('?') { '&' } else { '?' };
         format!("{whole}{join}coluna={situation}&depois={}-{code}", at.millis())
     }
 }
 
 /// Which column, and behind which card.
-fn look(place: &Place, query: &Query) -> Look {
+fn parse_board_view(place: &SituationBoardAddress, query: &QueryParams) -> SituationBoardQuery {
     let behind = query
         .text("depois")
         .split_once('-')
         .and_then(|(at, code)| Some((Moment::from_millis(at.parse().ok()?), code.parse().ok()?)));
     let only = query.text("coluna").parse().ok().map(|code| (SituationCode::new(code), behind));
-    Look { branch: place.branch, only }
+    SituationBoardQuery { branch: place.branch, only }
 }
 
-async fn made(app: &App, guest: &Guest, kind: CaseKind, query: &Query) -> Result<Page, Error> {
-    let (words, caller, place) = (words(kind), guest.session(), Place::of(app, kind, query));
-    let frame = Frame::of(app, guest, words.path).await?;
-    let look = look(&place, query);
-    let found = boards::board(app, caller, kind, look).await?;
+async fn build_case_board(
+    app: &App,
+    guest: &SignedInUser,
+    kind: CaseKind,
+    query: &QueryParams,
+) -> Result<SituationBoardPage, Error> {
+    let (words, caller, place) =
+        (describe_case_kind(kind), guest.session(), SituationBoardAddress::from_query(app, kind, query));
+    let frame = PageFrame::load(app, guest, words.path).await?;
+    let look = parse_board_view(&place, query);
+    let found = boards::read_board(app, caller, kind, look).await?;
     let registers = &found.registers;
     let late: i64 = found.columns.iter().map(|column| column.late).sum();
-    let branches = registers.branches_of(&caller.scope).map(|one| Choice {
+    let branches = registers.usable_branches(&caller.scope).map(|one| SelectOption {
         value: one.code.to_string(),
         name: one.name.clone(),
         is_chosen: place.branch == Some(one.code),
     });
-    let board = Board {
+    let board = KanbanBoard {
         title: format!("Quadro de {}", words.many.to_lowercase()),
-        moves: place.at(""),
-        changes: place.at("/mudancas"),
+        moves: place.build_link(""),
+        changes: place.build_link("/mudancas"),
         since: found.now.millis(),
-        triggers: crate::situation::told(registers.receivers_of(kind.entity()).len()),
+        triggers: crate::situation::told(registers.receivers_for(kind.entity()).len()),
         takes_reason: true,
-        columns: columns(&place, &found),
+        columns: build_board_columns(&place, &found),
     };
-    Ok(Page {
+    Ok(SituationBoardPage {
         branches: branches.collect(),
-        late: (late > 0).then(|| super::list::past(late)),
+        late: (late > 0).then(|| super::list::describe_overdue(late)),
         is_part: look.only.is_some(),
-        whole: place.at(""),
+        whole: place.build_link(""),
         board,
         words,
         frame,
     })
 }
 
-fn columns(place: &Place, found: &boards::Board) -> Vec<Column> {
+fn build_board_columns(
+    place: &SituationBoardAddress,
+    found: &boards::CaseSituationBoard,
+) -> Vec<KanbanColumn> {
     let registers = &found.registers;
     // Also from situations that this part of the board does not show.
     let every: Vec<_> = registers.situations.iter().filter(|one| one.entity == place.kind.entity()).collect();
-    let column = |one: &boards::Column| {
+    let column = |one: &boards::SituationColumn| {
         let to = registers.situation(one.situation);
-        let closes = to.is_some_and(|to| to.kind.closes());
+        let closes = to.is_some_and(|to| to.kind.is_final());
         let cancels = to.is_some_and(|to| to.kind == SituationKind::Cancelled);
         let is_open = to.is_some_and(|to| to.active);
         let from = every.iter().filter(|from| from.code != one.situation && is_open);
-        let from: Vec<_> = from.filter(|from| registers.may_move(from.code, one.situation)).collect();
-        let needs_reason = from.iter().filter(|from| cancels || (from.kind.closes() && !closes));
-        Column {
+        let from: Vec<_> =
+            from.filter(|from| registers.may_change_situation(from.code, one.situation)).collect();
+        let needs_reason = from.iter().filter(|from| cancels || (from.kind.is_final() && !closes));
+        KanbanColumn {
             id: one.situation.get(),
             title: to.map_or_else(String::new, |to| to.name.clone()),
             class: format!("s{}", one.situation),
-            count: counted(one.total),
-            note: if one.late > 0 { super::list::past(one.late) } else { String::new() },
-            cards: one.rows.iter().map(|item| card(place, registers, item, found.now)).collect(),
-            more: one.next.map(|next| place.more(one.situation, next)),
+            count: format_capped_count(one.total),
+            note: if one.late > 0 { super::list::describe_overdue(one.late) } else { String::new() },
+            cards: one.rows.iter().map(|item| build_case_card(place, registers, item, found.now)).collect(),
+            more: one.next.map(|next| place.build_more_link(one.situation, next)),
             newest_first: closes,
             needs_reason: needs_reason.map(|from| from.code.get()).collect(),
             from: from.iter().map(|from| from.code.get()).collect(),
@@ -134,26 +153,31 @@ fn columns(place: &Place, found: &boards::Board) -> Vec<Column> {
     found.columns.iter().map(column).collect()
 }
 
-fn counted(total: i64) -> String {
+fn format_capped_count(total: i64) -> String {
     match total >= boards::MOST {
-        true => format!("{}+", count(boards::MOST)),
-        false => count(total),
+        true => format!("{}+", format_count(boards::MOST)),
+        false => format_count(total),
     }
 }
 
-fn card(place: &Place, registers: &Registers, item: &Item, now: Moment) -> Card {
+fn build_case_card(
+    place: &SituationBoardAddress,
+    registers: &TenantRegisters,
+    item: &Item,
+    now: Moment,
+) -> KanbanCard {
     let head = item.case.head();
     let is_late = is_late(registers, item, now);
-    let what = [type_name(registers, &item.case), item.plate.clone().unwrap_or_default()];
-    let when = planned(&item.case).map(|at| format!("Para {}", moment(at, &registers.zone)));
+    let what = [find_type_name(registers, &item.case), item.plate.clone().unwrap_or_default()];
+    let when = find_planned_time(&item.case).map(|at| format!("Para {}", format_moment(at, &registers.zone)));
     let badge = match item.case.priority() {
         Some(Priority::Urgent) => Some(("wrong", names::priority(Priority::Urgent).to_owned())),
         Some(Priority::High) => Some(("warn", names::priority(Priority::High).to_owned())),
         _ => None,
     };
-    let since = age(now.since(head.situation_since));
+    let since = format_age(now.duration_since(head.situation_since));
     let link = format!("{}/{}", place.root, item.code);
-    Card {
+    KanbanCard {
         id: item.code,
         title: format!("{} · {}", head.protocol, item.name),
         lines: vec![
@@ -172,89 +196,99 @@ fn card(place: &Place, registers: &Registers, item: &Item, now: Moment) -> Card 
 }
 
 /// `GET /console/eventos/quadro/mudancas`
-pub async fn changes(State(app): State<App>, guest: Guest, Kind(kind): Kind, query: Query) -> Response {
-    let place = Place::of(&app, kind, &query);
-    let Some(since) = since(query.text("desde")) else { return board::changed(None) };
-    match changed(&app, &guest, &place, since).await {
-        Ok(board) => board::changed(board),
-        Err(error) => show::<Page>(&guest, Err(error)),
+pub async fn show_board_changes(
+    State(app): State<App>,
+    guest: SignedInUser,
+    CaseKindParam(kind): CaseKindParam,
+    query: QueryParams,
+) -> Response {
+    let place = SituationBoardAddress::from_query(&app, kind, &query);
+    let Some(since) = parse_since(query.text("desde")) else { return board::render_board_changes(None) };
+    match load_board_changes(&app, &guest, &place, since).await {
+        Ok(board) => board::render_board_changes(board),
+        Err(error) => render_page_or_refusal::<SituationBoardPage>(&guest, Err(error)),
     }
 }
 
-fn since(text: &str) -> Option<Moment> {
+fn parse_since(text: &str) -> Option<Moment> {
     text.parse().ok().map(Moment::from_millis)
 }
 
-async fn changed(
+async fn load_board_changes(
     app: &App,
-    guest: &Guest,
-    place: &Place,
+    guest: &SignedInUser,
+    place: &SituationBoardAddress,
     since: Moment,
-) -> Result<Option<(i64, Vec<Column>)>, Error> {
-    let found = boards::changes(app, guest.session(), place.kind, place.branch, since).await?;
-    Ok(found.map(|found| (found.now.millis(), columns(place, &found))))
+) -> Result<Option<(i64, Vec<KanbanColumn>)>, Error> {
+    let found = boards::read_board_changes(app, guest.session(), place.kind, place.branch, since).await?;
+    Ok(found.map(|found| (found.now.millis(), build_board_columns(place, &found))))
 }
 
 /// `POST /console/eventos/quadro`
-pub async fn moved(
+pub async fn move_case_card(
     State(app): State<App>,
-    guest: Guest,
-    Kind(kind): Kind,
-    query: Query,
-    ByScript(by_script): ByScript,
-    form: Result<Form, Refusal>,
+    guest: SignedInUser,
+    CaseKindParam(kind): CaseKindParam,
+    query: QueryParams,
+    ScriptRequestFlag(by_script): ScriptRequestFlag,
+    form: Result<SubmittedForm, Refusal>,
 ) -> Response {
     let form = match form {
         Ok(form) => form,
         Err(refusal) => return refusal.into_response(),
     };
     let Ok(code) = form.text("codigo").parse::<i32>() else { return Refusal::NotThere.into_response() };
-    let place = Place::of(&app, kind, &query);
-    let wish =
-        Wish { to: form.text("para"), reason: form.text("motivo").trim(), version: form.text("versao") };
-    let made = match moving::act(&app, &guest, (kind, code), wish).await {
+    let place = SituationBoardAddress::from_query(&app, kind, &query);
+    let wish = SituationChangeInput {
+        to: form.text("para"),
+        reason: form.text("motivo").trim(),
+        version: form.text("versao"),
+    };
+    let made = match moving::change_case_situation(&app, &guest, (kind, code), wish).await {
         Ok(made) => made,
-        Err(error) => return show::<Page>(&guest, Err(error)),
+        Err(error) => return render_page_or_refusal::<SituationBoardPage>(&guest, Err(error)),
     };
     match (by_script, made) {
         (false, Ok(told)) => {
-            let mut response = redirect(&place.at(""));
-            tell(&mut response, &told);
+            let mut response = redirect_to(&place.build_link(""));
+            add_notice(&mut response, &told);
             response
         }
-        (false, Err(problems)) => moving::shown(&app, &guest, (kind, code), (wish, true, problems)).await,
-        (true, made) => answered(&app, &guest, &place, since(form.text("desde")), made.err()).await,
+        (false, Err(problems)) => {
+            moving::render_situation_page(&app, &guest, (kind, code), (wish, true, problems)).await
+        }
+        (true, made) => answer_move(&app, &guest, &place, parse_since(form.text("desde")), made.err()).await,
     }
 }
 
 /// What the script is told of its move: what changed with it and besides, or why it was not made.
-async fn answered(
+async fn answer_move(
     app: &App,
-    guest: &Guest,
-    place: &Place,
+    guest: &SignedInUser,
+    place: &SituationBoardAddress,
     since: Option<Moment>,
     problems: Option<Vec<String>>,
 ) -> Response {
     let now = match since {
-        Some(since) => changed(app, guest, place, since).await,
+        Some(since) => load_board_changes(app, guest, place, since).await,
         None => Ok(None),
     };
     match (now, problems) {
-        (Ok(board), Some(problems)) => board::refused(board, problems),
-        (Ok(board), None) => board::changed(board),
-        (Err(error), _) => show::<Page>(guest, Err(error)),
+        (Ok(board), Some(problems)) => board::render_refused_move(board, problems),
+        (Ok(board), None) => board::render_board_changes(board),
+        (Err(error), _) => render_page_or_refusal::<SituationBoardPage>(guest, Err(error)),
     }
 }
 
 #[cfg(test)]
-pub const CASES: crate::rendered::Cases = &[("console/quadro.html", |with| {
-    crate::rendered::text(&Page {
+pub const CASES: crate::rendered::TemplateCases = &[("console/quadro.html", |with| {
+    crate::rendered::render_template(&SituationBoardPage {
         frame: with.frame(),
-        words: words(CaseKind::Claim),
+        words: describe_case_kind(CaseKind::Claim),
         board: with.board(),
         branches: with.choices(),
-        late: with.maybe(|| with.text()),
-        is_part: with.is_full(),
+        late: with.option_of(|| with.text()),
+        is_part: with.is_filled(),
         whole: with.text(),
     })
 })];

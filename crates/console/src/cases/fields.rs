@@ -1,78 +1,81 @@
 //! What each kind has of its own: the fields of its form, what stands in them, and what its page tells.
 
-use crate::benefit::filled;
-use crate::records::{Spec, Values};
-use crate::show::{moment, money};
-use app::base::Registers;
-use app::cases::{Case, Whole};
-use app::searches::Vehicle;
+use crate::benefit::drop_empty_facts;
+use crate::records::{FormValues, InputSpec};
+use crate::show::{format_moment, format_money};
+use app::base::TenantRegisters;
+use app::cases::{FullCase, StoredCase};
+use app::searches::VehicleDetails;
 use domain::{CaseKind, Moment, shown};
 use wire::names;
 
 /// A part of a form.
-pub type Section = (&'static str, &'static [Spec]);
-type Facts = Vec<(&'static str, String)>;
+pub type FormSectionSpec = (&'static str, &'static [InputSpec]);
+type LabelledFacts = Vec<(&'static str, String)>;
 
-const WHERE: &[Spec] = &[
-    Spec::choice("codBeneficio", "Benefício"),
-    Spec::choice("codLoja", "Loja").hinted("Em branco ao abrir, a do benefício ou a do associado."),
-    Spec::choice("codResponsavel", "Quem cuida"),
+const WHERE: &[InputSpec] = &[
+    InputSpec::choice("codBeneficio", "Benefício"),
+    InputSpec::choice("codLoja", "Loja").with_hint("Em branco ao abrir, a do benefício ou a do associado."),
+    InputSpec::choice("codResponsavel", "Quem cuida"),
 ];
-const CLAIM: &[Spec] = &[
-    Spec::choice("codTipoEvento", "Tipo de evento").hinted("Obrigatório."),
-    Spec::masked("dataEvento", "Data em que aconteceu", "data"),
-    Spec::choice("prioridade", "Prioridade"),
-    Spec::choice("envolvido", "De quem é o veículo").hinted("Do associado (Cliente) ou de um terceiro."),
-    Spec::area("descricao", "O que aconteceu"),
+const CLAIM: &[InputSpec] = &[
+    InputSpec::choice("codTipoEvento", "Tipo de evento").with_hint("Obrigatório."),
+    InputSpec::masked_text("dataEvento", "Data em que aconteceu", "data"),
+    InputSpec::choice("prioridade", "Prioridade"),
+    InputSpec::choice("envolvido", "De quem é o veículo")
+        .with_hint("Do associado (Cliente) ou de um terceiro."),
+    InputSpec::area("descricao", "O que aconteceu"),
 ];
-const PEOPLE: &[Spec] = &[
-    Spec::choice("codCondutor", "Quem dirigia"),
-    Spec::masked("condutorCpf", "Outro condutor, pelo CPF", "documento")
-        .hinted("Alguém que já tem cadastro."),
-    Spec::text("relacionados", "Eventos relacionados", 200).hinted("Os protocolos, separados por vírgula."),
+const PEOPLE: &[InputSpec] = &[
+    InputSpec::choice("codCondutor", "Quem dirigia"),
+    InputSpec::masked_text("condutorCpf", "Outro condutor, pelo CPF", "documento")
+        .with_hint("Alguém que já tem cadastro."),
+    InputSpec::text("relacionados", "Eventos relacionados", 200)
+        .with_hint("Os protocolos, separados por vírgula."),
 ];
-const PLACE: &[Spec] = &[
-    Spec::masked("local.cep", "CEP", "cep"),
-    Spec::text("local.tipoLogradouro", "Rua, avenida, rodovia…", 50),
-    Spec::text("local.logradouro", "Logradouro", 200),
-    Spec::text("local.numero", "Número ou km", 20),
-    Spec::text("local.complemento", "Complemento", 100),
-    Spec::text("local.bairro", "Bairro", 100),
-    Spec::text("local.cidade", "Cidade", 100),
-    Spec::choice("local.uf", "UF"),
+const PLACE: &[InputSpec] = &[
+    InputSpec::masked_text("local.cep", "CEP", "cep"),
+    InputSpec::text("local.tipoLogradouro", "Rua, avenida, rodovia…", 50),
+    InputSpec::text("local.logradouro", "Logradouro", 200),
+    InputSpec::text("local.numero", "Número ou km", 20),
+    InputSpec::text("local.complemento", "Complemento", 100),
+    InputSpec::text("local.bairro", "Bairro", 100),
+    InputSpec::text("local.cidade", "Cidade", 100),
+    InputSpec::choice("local.uf", "UF"),
 ];
-const VEHICLE: &[Spec] = &[
-    Spec::text("veiculo.placa", "Placa", 10).hinted("Tudo em branco ao abrir: o veículo do benefício."),
-    Spec::text("veiculo.marca", "Marca", 100),
-    Spec::text("veiculo.modelo", "Modelo", 200),
-    Spec::text("veiculo.anoModelo", "Ano do modelo", 4),
-    Spec::text("veiculo.cor", "Cor", 50),
-    Spec::text("veiculo.chassi", "Chassi", 20),
+const VEHICLE: &[InputSpec] = &[
+    InputSpec::text("veiculo.placa", "Placa", 10)
+        .with_hint("Tudo em branco ao abrir: o veículo do benefício."),
+    InputSpec::text("veiculo.marca", "Marca", 100),
+    InputSpec::text("veiculo.modelo", "Modelo", 200),
+    InputSpec::text("veiculo.anoModelo", "Ano do modelo", 4),
+    InputSpec::text("veiculo.cor", "Cor", 50),
+    InputSpec::text("veiculo.chassi", "Chassi", 20),
 ];
-const INSPECTION: &[Spec] = &[
-    Spec::choice("codTipoVistoria", "Tipo de vistoria").hinted("Obrigatório."),
-    Spec::masked("dataPrevista", "Marcada para", "momento").hinted("dd/mm/aaaa hh:mm"),
-    Spec::text("vistoriador", "Quem vistoria", 200),
-    Spec::text("local", "Onde", 300),
-    Spec::area("observacao", "Observação"),
+const INSPECTION: &[InputSpec] = &[
+    InputSpec::choice("codTipoVistoria", "Tipo de vistoria").with_hint("Obrigatório."),
+    InputSpec::masked_text("dataPrevista", "Marcada para", "momento").with_hint("dd/mm/aaaa hh:mm"),
+    InputSpec::text("vistoriador", "Quem vistoria", 200),
+    InputSpec::text("local", "Onde", 300),
+    InputSpec::area("observacao", "Observação"),
 ];
-const TICKET: &[Spec] = &[
-    Spec::choice("codTipoHelpDesk", "Tipo de chamado").hinted("Obrigatório."),
-    Spec::choice("prioridade", "Prioridade").hinted("Em branco ao abrir, a do tipo."),
-    Spec::area("descricao", "O que o associado pede"),
+const TICKET: &[InputSpec] = &[
+    InputSpec::choice("codTipoHelpDesk", "Tipo de chamado").with_hint("Obrigatório."),
+    InputSpec::choice("prioridade", "Prioridade").with_hint("Em branco ao abrir, a do tipo."),
+    InputSpec::area("descricao", "O que o associado pede"),
 ];
-const APPOINTMENT: &[Spec] = &[
-    Spec::masked("dataConsulta", "Dia e hora", "momento").hinted("dd/mm/aaaa hh:mm"),
-    Spec::choice("codDependente", "Quem vai").hinted("Em branco, o próprio associado."),
-    Spec::choice("codMedico", "Médico").hinted("Traz a especialidade e a clínica dele."),
-    Spec::choice("codEspecialidade", "Especialidade"),
-    Spec::choice("codClinica", "Clínica"),
-    Spec::text("endereco", "Endereço", 500).hinted("Em branco ao marcar, o da clínica."),
-    Spec::area("observacao", "Observação"),
+const APPOINTMENT: &[InputSpec] = &[
+    InputSpec::masked_text("dataConsulta", "Dia e hora", "momento").with_hint("dd/mm/aaaa hh:mm"),
+    InputSpec::choice("codDependente", "Quem vai").with_hint("Em branco, o próprio associado."),
+    InputSpec::choice("codMedico", "Médico").with_hint("Traz a especialidade e a clínica dele."),
+    InputSpec::choice("codEspecialidade", "Especialidade"),
+    InputSpec::choice("codClinica", "Clínica"),
+    InputSpec::text("endereco", "Endereço", 500).with_hint("Em branco ao marcar, o da clínica."),
+    InputSpec::area("observacao", "Observação"),
 ];
 
 /// The form of a kind.
-pub const fn sections(kind: CaseKind) -> &'static [Section] {
+pub const fn list_form_sections(kind: CaseKind) -> &'static [FormSectionSpec] {
     match kind {
         CaseKind::Claim => &[
             ("O evento", CLAIM),
@@ -88,12 +91,12 @@ pub const fn sections(kind: CaseKind) -> &'static [Section] {
 }
 
 /// Every field of a kind's form.
-pub fn specs(kind: CaseKind) -> Vec<Spec> {
-    sections(kind).iter().flat_map(|(_, specs)| specs.iter().copied()).collect()
+pub fn list_field_specs(kind: CaseKind) -> Vec<InputSpec> {
+    list_form_sections(kind).iter().flat_map(|(_, specs)| specs.iter().copied()).collect()
 }
 
 /// What people call a field.
-pub fn label(kind: CaseKind, name: &str) -> String {
+pub fn find_case_label(kind: CaseKind, name: &str) -> String {
     let known = match name {
         "situacao" => Some("Situação"),
         "checklist" => Some("O que se confere"),
@@ -109,118 +112,121 @@ pub fn label(kind: CaseKind, name: &str) -> String {
         "veiculo.valorParticipacao" => Some("Participação"),
         _ => None,
     };
-    let shown = || specs(kind).iter().find(|spec| spec.name == name).map(|spec| spec.label);
+    let shown = || list_field_specs(kind).iter().find(|spec| spec.name == name).map(|spec| spec.label);
     known.or_else(shown).unwrap_or(name).to_owned()
 }
 
-fn own(value: &Option<String>) -> String {
+fn unwrap_text(value: &Option<String>) -> String {
     value.clone().unwrap_or_default()
 }
 
-fn code<C: ToString>(code: Option<C>) -> String {
+fn format_optional_code<C: ToString>(code: Option<C>) -> String {
     code.map(|code| code.to_string()).unwrap_or_default()
 }
 
-fn day(day: &Option<String>) -> String {
-    day.as_deref().map(shown::day).unwrap_or_default()
+fn format_optional_day(day: &Option<String>) -> String {
+    day.as_deref().map(shown::format_day).unwrap_or_default()
 }
 
 /// What is kept of a case, as its form shows it.
-pub fn values(whole: &Whole) -> Values {
+pub fn fill_case_values(whole: &FullCase) -> FormValues {
     let head = whole.told.case.head();
-    let at = |when: Option<Moment>| when.map(|at| moment(at, &whole.registers.zone)).unwrap_or_default();
-    let mut values = Values::from([
-        ("codBeneficio", code(head.benefit)),
+    let at =
+        |when: Option<Moment>| when.map(|at| format_moment(at, &whole.registers.zone)).unwrap_or_default();
+    let mut values = FormValues::from([
+        ("codBeneficio", format_optional_code(head.benefit)),
         ("codLoja", head.branch.to_string()),
-        ("codResponsavel", code(head.responsible)),
+        ("codResponsavel", format_optional_code(head.responsible)),
     ]);
     match &whole.told.case {
-        Case::Claim(claim) => {
+        StoredCase::Claim(claim) => {
             let related = whole.related.iter().map(|one| one.case.head().protocol.to_string());
             let (place, vehicle) = (&claim.place, &claim.vehicle);
             values.extend([
                 ("codTipoEvento", claim.kind.to_string()),
-                ("dataEvento", day(&claim.happened_on)),
+                ("dataEvento", format_optional_day(&claim.happened_on)),
                 ("prioridade", names::priority(claim.priority).to_owned()),
                 ("envolvido", names::involved(claim.involved).to_owned()),
-                ("descricao", own(&claim.description)),
-                ("codCondutor", code(claim.driver)),
+                ("descricao", unwrap_text(&claim.description)),
+                ("codCondutor", format_optional_code(claim.driver)),
                 ("relacionados", related.collect::<Vec<_>>().join(", ")),
-                ("local.cep", code(place.cep.as_ref())),
-                ("local.tipoLogradouro", own(&place.street_kind)),
-                ("local.logradouro", own(&place.street)),
-                ("local.numero", own(&place.number)),
-                ("local.complemento", own(&place.complement)),
-                ("local.bairro", own(&place.district)),
-                ("local.cidade", own(&place.city)),
-                ("local.uf", own(&place.state)),
-                ("veiculo.placa", code(vehicle.plate.as_ref())),
-                ("veiculo.marca", own(&vehicle.brand)),
-                ("veiculo.modelo", own(&vehicle.model)),
-                ("veiculo.anoModelo", code(vehicle.model_year)),
-                ("veiculo.cor", own(&vehicle.colour)),
-                ("veiculo.chassi", code(vehicle.chassis.as_ref())),
+                ("local.cep", format_optional_code(place.cep.as_ref())),
+                ("local.tipoLogradouro", unwrap_text(&place.street_kind)),
+                ("local.logradouro", unwrap_text(&place.street)),
+                ("local.numero", unwrap_text(&place.number)),
+                ("local.complemento", unwrap_text(&place.complement)),
+                ("local.bairro", unwrap_text(&place.district)),
+                ("local.cidade", unwrap_text(&place.city)),
+                ("local.uf", unwrap_text(&place.state)),
+                ("veiculo.placa", format_optional_code(vehicle.plate.as_ref())),
+                ("veiculo.marca", unwrap_text(&vehicle.brand)),
+                ("veiculo.modelo", unwrap_text(&vehicle.model)),
+                ("veiculo.anoModelo", format_optional_code(vehicle.model_year)),
+                ("veiculo.cor", unwrap_text(&vehicle.colour)),
+                ("veiculo.chassi", format_optional_code(vehicle.chassis.as_ref())),
             ]);
         }
-        Case::Inspection(inspection) => values.extend([
+        StoredCase::Inspection(inspection) => values.extend([
             ("codTipoVistoria", inspection.kind.to_string()),
             ("dataPrevista", at(inspection.planned_for)),
-            ("vistoriador", own(&inspection.inspector)),
-            ("local", own(&inspection.place)),
-            ("observacao", own(&inspection.note)),
+            ("vistoriador", unwrap_text(&inspection.inspector)),
+            ("local", unwrap_text(&inspection.place)),
+            ("observacao", unwrap_text(&inspection.note)),
         ]),
-        Case::Ticket(ticket) => values.extend([
+        StoredCase::Ticket(ticket) => values.extend([
             ("codTipoHelpDesk", ticket.kind.to_string()),
             ("prioridade", names::priority(ticket.priority).to_owned()),
-            ("descricao", own(&ticket.description)),
+            ("descricao", unwrap_text(&ticket.description)),
         ]),
-        Case::Appointment(visit) => values.extend([
+        StoredCase::Appointment(visit) => values.extend([
             ("dataConsulta", at(visit.takes_place_at)),
-            ("codDependente", code(visit.dependent)),
-            ("codMedico", code(visit.doctor)),
-            ("codEspecialidade", code(visit.specialty)),
-            ("codClinica", code(visit.clinic)),
-            ("endereco", own(&visit.address)),
-            ("observacao", own(&visit.note)),
+            ("codDependente", format_optional_code(visit.dependent)),
+            ("codMedico", format_optional_code(visit.doctor)),
+            ("codEspecialidade", format_optional_code(visit.specialty)),
+            ("codClinica", format_optional_code(visit.clinic)),
+            ("endereco", unwrap_text(&visit.address)),
+            ("observacao", unwrap_text(&visit.note)),
         ]),
     }
     values
 }
 
 /// What a case is about, in facts; and in somebody's words.
-pub fn told(whole: &Whole) -> (Facts, Facts, Option<String>) {
+pub fn describe_case(whole: &FullCase) -> (LabelledFacts, LabelledFacts, Option<String>) {
     let registers = &whole.registers;
-    let kind = super::type_name(registers, &whole.told.case);
-    let at = |moment_of: Option<Moment>| moment_of.map(|at| moment(at, &registers.zone)).unwrap_or_default();
+    let kind = super::find_type_name(registers, &whole.told.case);
+    let at = |moment_of: Option<Moment>| {
+        moment_of.map(|at| format_moment(at, &registers.zone)).unwrap_or_default()
+    };
     let (facts, vehicle, words) = match &whole.told.case {
-        Case::Claim(claim) => (
+        StoredCase::Claim(claim) => (
             vec![
                 ("Tipo", kind),
-                ("Aconteceu em", day(&claim.happened_on)),
+                ("Aconteceu em", format_optional_day(&claim.happened_on)),
                 ("Prioridade", names::priority(claim.priority).to_owned()),
                 ("Envolvido", names::involved(claim.involved).to_owned()),
-                ("Quem dirigia", own(&whole.other)),
-                ("Onde", crate::person::one_line(&claim.place)),
+                ("Quem dirigia", unwrap_text(&whole.other)),
+                ("Onde", crate::person::format_address_line(&claim.place)),
             ],
-            vehicle(registers, &claim.vehicle),
+            list_vehicle_facts(registers, &claim.vehicle),
             claim.description.clone(),
         ),
-        Case::Inspection(own_case) => (
+        StoredCase::Inspection(own_case) => (
             vec![
                 ("Tipo", kind),
                 ("Marcada para", at(own_case.planned_for)),
-                ("Quem vistoria", own(&own_case.inspector)),
-                ("Onde", own(&own_case.place)),
+                ("Quem vistoria", unwrap_text(&own_case.inspector)),
+                ("Onde", unwrap_text(&own_case.place)),
             ],
             Vec::new(),
             own_case.note.clone(),
         ),
-        Case::Ticket(ticket) => (
+        StoredCase::Ticket(ticket) => (
             vec![("Tipo", kind), ("Prioridade", names::priority(ticket.priority).to_owned())],
             Vec::new(),
             ticket.description.clone(),
         ),
-        Case::Appointment(visit) => {
+        StoredCase::Appointment(visit) => {
             let clinic = visit.clinic.and_then(|code| registers.clinic(code));
             let doctor = visit.doctor.and_then(|code| registers.doctor(code));
             let facts = vec![
@@ -229,28 +235,28 @@ pub fn told(whole: &Whole) -> (Facts, Facts, Option<String>) {
                 ("Médico", doctor.map_or_else(String::new, |one| one.name.clone())),
                 ("Especialidade", kind),
                 ("Clínica", clinic.map_or_else(String::new, |one| one.name.clone())),
-                ("Endereço", own(&visit.address)),
+                ("Endereço", unwrap_text(&visit.address)),
             ];
             (facts, Vec::new(), visit.note.clone())
         }
     };
-    (filled(facts), filled(vehicle), words.filter(|text| !text.is_empty()))
+    (drop_empty_facts(facts), drop_empty_facts(vehicle), words.filter(|text| !text.is_empty()))
 }
 
-fn vehicle(registers: &Registers, one: &Vehicle) -> Facts {
+fn list_vehicle_facts(registers: &TenantRegisters, one: &VehicleDetails) -> LabelledFacts {
     let kind = one.kind.and_then(|code| registers.vehicle_types.iter().find(|kind| kind.code == code));
     let years = [one.built, one.model_year].into_iter().flatten().map(|year| year.to_string());
     vec![
-        ("Placa", code(one.plate.as_ref())),
-        ("Marca e modelo", [own(&one.brand), own(&one.model)].join(" ").trim().to_owned()),
+        ("Placa", format_optional_code(one.plate.as_ref())),
+        ("Marca e modelo", [unwrap_text(&one.brand), unwrap_text(&one.model)].join(" ").trim().to_owned()),
         ("Ano", years.collect::<Vec<_>>().join("/")),
-        ("Cor", own(&one.colour)),
-        ("Chassi", code(one.chassis.as_ref())),
-        ("Renavam", own(&one.renavam)),
+        ("Cor", unwrap_text(&one.colour)),
+        ("Chassi", format_optional_code(one.chassis.as_ref())),
+        ("Renavam", unwrap_text(&one.renavam)),
         ("Tipo de veículo", kind.map_or_else(String::new, |kind| kind.name.clone())),
-        ("Valor do veículo", one.worth.map(money).unwrap_or_default()),
-        ("Valor protegido", one.protected.map(money).unwrap_or_default()),
-        ("Participação", one.participation.map(money).unwrap_or_default()),
+        ("Valor do veículo", one.worth.map(format_money).unwrap_or_default()),
+        ("Valor protegido", one.protected.map(format_money).unwrap_or_default()),
+        ("Participação", one.participation.map(format_money).unwrap_or_default()),
     ]
 }
 
@@ -260,15 +266,15 @@ mod tests {
 
     #[test]
     fn a_field_is_called_as_its_form_calls_it() {
-        assert_eq!(label(CaseKind::Claim, "codTipoEvento"), "Tipo de evento");
-        assert_eq!(label(CaseKind::Inspection, "checklist"), "O que se confere");
-        assert_eq!(label(CaseKind::Ticket, "outro"), "outro");
+        assert_eq!(find_case_label(CaseKind::Claim, "codTipoEvento"), "Tipo de evento");
+        assert_eq!(find_case_label(CaseKind::Inspection, "checklist"), "O que se confere");
+        assert_eq!(find_case_label(CaseKind::Ticket, "outro"), "outro");
     }
 
     #[test]
     fn no_form_asks_for_one_field_twice() {
         for kind in CaseKind::ALL {
-            let all = specs(kind);
+            let all = list_field_specs(kind);
             let names: std::collections::BTreeSet<_> = all.iter().map(|spec| spec.name).collect();
             assert_eq!(names.len(), all.len(), "{kind:?}");
         }

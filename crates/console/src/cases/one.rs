@@ -1,20 +1,20 @@
 //! The page of a case: what it is about, what became of it, what else there is of the same member, and what may be done.
 
-use super::{Kind, Words, fields, is_late, type_name, words};
-use crate::board::age;
-use crate::files::{self, Report, Section};
-use crate::form::Form;
-use crate::frame::Frame;
-use crate::members::{Badge, badge};
-use crate::notice::tell;
-use crate::page::{Refusal, page as answer, show};
-use crate::person::Event;
-use crate::records::{bare, told};
-use crate::show::moment;
-use crate::visitor::{Guest, Number, redirect, root};
-use app::cases::{self, Case, Checked, History, Whole};
-use app::files::Owner;
-use app::once::{Done, Once};
+use super::{CaseKindParam, CaseKindWording, describe_case_kind, fields, find_type_name, is_late};
+use crate::board::format_age;
+use crate::files::{self, AttachmentSection, UploadReport};
+use crate::form::SubmittedForm;
+use crate::frame::PageFrame;
+use crate::members::{SituationBadge, build_situation_badge};
+use crate::notice::add_notice;
+use crate::page::{Refusal, render_page as answer, render_page_or_refusal};
+use crate::person::TimelineEvent;
+use crate::records::{describe_rejection, strip_field_name};
+use crate::show::format_moment;
+use crate::visitor::{PathNumber, SignedInUser, derive_root_path, redirect_to};
+use app::cases::{self, CaseChangeHistory, ChecklistEntry, FullCase, StoredCase};
+use app::files::OwnerRecord;
+use app::once::{IdempotentWrite, WriteOutcome};
 use app::{App, Error};
 use askama::Template;
 use axum::extract::State;
@@ -30,21 +30,21 @@ const UNDO: Duration = Duration::from_secs(15 * 60);
 /// Of each kind, so many others of the same member are shown.
 const OTHERS: usize = 5;
 
-struct Undo {
+struct SituationUndo {
     to: i32,
     name: String,
     told: String,
 }
 
-pub struct Other {
+pub struct RelatedCaseLine {
     pub link: String,
     pub what: String,
     pub opened: String,
-    pub situation: Badge,
+    pub situation: SituationBadge,
     pub is_same_benefit: bool,
 }
 
-struct CheckLine {
+struct ChecklistLine {
     item: String,
     state: &'static str,
     class: &'static str,
@@ -53,9 +53,9 @@ struct CheckLine {
 
 #[derive(Template)]
 #[template(path = "console/caso.html")]
-struct Page {
-    frame: Frame,
-    words: Words,
+struct ViewCasePage {
+    frame: PageFrame,
+    words: CaseKindWording,
     code: i32,
     protocol: i32,
     kind: String,
@@ -63,7 +63,7 @@ struct Page {
     holder: String,
     document: String,
     benefit: Option<(i32, String)>,
-    situation: Badge,
+    situation: SituationBadge,
     since: String,
     due: String,
     is_late: bool,
@@ -71,83 +71,98 @@ struct Page {
     vehicle: Vec<(&'static str, String)>,
     words_of: Option<String>,
     head: Vec<(&'static str, String)>,
-    checklist: Vec<CheckLine>,
-    related: Vec<Other>,
-    others: Vec<Other>,
-    events: Vec<Event>,
-    undo: Option<Undo>,
+    checklist: Vec<ChecklistLine>,
+    related: Vec<RelatedCaseLine>,
+    others: Vec<RelatedCaseLine>,
+    events: Vec<TimelineEvent>,
+    undo: Option<SituationUndo>,
     version: i32,
     typed: String,
     to_member: bool,
     problems: Vec<String>,
     /// Appointments have none.
-    files: Option<Section>,
+    files: Option<AttachmentSection>,
 }
 
 /// `GET /console/eventos/{codigo}`
-pub async fn page(State(app): State<App>, guest: Guest, Kind(kind): Kind, Number(code): Number) -> Response {
-    show(&guest, made(&app, &guest, (kind, code), Note::default(), Report::default()).await)
+pub async fn show_case_page(
+    State(app): State<App>,
+    guest: SignedInUser,
+    CaseKindParam(kind): CaseKindParam,
+    PathNumber(code): PathNumber,
+) -> Response {
+    render_page_or_refusal(
+        &guest,
+        build_case_page(&app, &guest, (kind, code), CaseNoteDraft::default(), UploadReport::default()).await,
+    )
 }
 
 /// The page with what was wrong with files that somebody sent.
-pub async fn with_files(app: &App, guest: &Guest, (kind, code): (CaseKind, i32), report: Report) -> Response {
-    match made(app, guest, (kind, code), Note::default(), report).await {
+pub async fn render_case_with_report(
+    app: &App,
+    guest: &SignedInUser,
+    (kind, code): (CaseKind, i32),
+    report: UploadReport,
+) -> Response {
+    match build_case_page(app, guest, (kind, code), CaseNoteDraft::default(), report).await {
         Ok(template) => answer(StatusCode::BAD_REQUEST, &template),
-        Err(error) => show::<Page>(guest, Err(error)),
+        Err(error) => render_page_or_refusal::<ViewCasePage>(guest, Err(error)),
     }
 }
 
 /// A note that was not written.
 #[derive(Default)]
-struct Note {
+struct CaseNoteDraft {
     typed: String,
     to_member: bool,
     problems: Vec<String>,
 }
 
-async fn made(
+async fn build_case_page(
     app: &App,
-    guest: &Guest,
+    guest: &SignedInUser,
     (kind, code): (CaseKind, i32),
-    note: Note,
-    report: Report,
-) -> Result<Page, Error> {
-    let (words, caller) = (words(kind), guest.session());
-    let whole = cases::one(app, caller, kind, code).await?;
-    let history = cases::history(app, caller, kind, code).await?;
-    let frame = Frame::of(app, guest, words.path).await?;
+    note: CaseNoteDraft,
+    report: UploadReport,
+) -> Result<ViewCasePage, Error> {
+    let (words, caller) = (describe_case_kind(kind), guest.session());
+    let whole = cases::read_case(app, caller, kind, code).await?;
+    let history = cases::read_case_history(app, caller, kind, code).await?;
+    let frame = PageFrame::load(app, guest, words.path).await?;
     let (registers, head) = (&whole.registers, whole.told.case.head());
-    let (facts, vehicle, words_of) = fields::told(&whole);
-    let due = cases::due(registers, head);
-    let files = match FileOwner::of_case(kind) {
-        Some(of) => Some(files::section(app, guest, Owner { of, record: code }, report).await?),
+    let (facts, vehicle, words_of) = fields::describe_case(&whole);
+    let due = cases::compute_due_moment(registers, head);
+    let files = match FileOwner::from_case(kind) {
+        Some(of) => {
+            Some(files::build_attachment_section(app, guest, OwnerRecord { of, record: code }, report).await?)
+        }
         None => None,
     };
     let checklist = match &whole.told.case {
-        Case::Inspection(own) => own.checklist.iter().map(checked).collect(),
+        StoredCase::Inspection(own) => own.checklist.iter().map(build_checklist_line).collect(),
         _ => Vec::new(),
     };
-    Ok(Page {
+    Ok(ViewCasePage {
         code,
         protocol: head.protocol,
-        kind: type_name(registers, &whole.told.case),
+        kind: find_type_name(registers, &whole.told.case),
         person: head.person.get(),
         holder: whole.told.name.clone(),
-        document: whole.told.document.as_deref().map(shown::document).unwrap_or_default(),
+        document: whole.told.document.as_deref().map(shown::format_document).unwrap_or_default(),
         benefit: head.benefit.map(|code| (code.get(), whole.benefit.clone().unwrap_or_default())),
-        situation: badge(registers, head.situation),
-        since: age(whole.now.since(head.situation_since)),
-        due: due.map(|due| moment(due, &registers.zone)).unwrap_or_default(),
+        situation: build_situation_badge(registers, head.situation),
+        since: format_age(whole.now.duration_since(head.situation_since)),
+        due: due.map(|due| format_moment(due, &registers.zone)).unwrap_or_default(),
         is_late: is_late(registers, &whole.told, whole.now),
         facts,
         vehicle,
         words_of,
-        head: about(&whole),
+        head: list_common_facts(&whole),
         checklist,
-        related: whole.related.iter().map(|one| other(app, &whole, kind, one)).collect(),
-        others: others(app, guest, &whole).await?,
-        undo: undo(guest, &whole, &history),
-        events: events(kind, &whole, history),
+        related: whole.related.iter().map(|one| build_related_line(app, &whole, kind, one)).collect(),
+        others: list_related_cases(app, guest, &whole).await?,
+        undo: find_undo(guest, &whole, &history),
+        events: list_case_events(kind, &whole, history),
         version: head.version,
         typed: note.typed,
         to_member: note.to_member,
@@ -159,90 +174,103 @@ async fn made(
 }
 
 /// What every kind is told of alike.
-pub fn about(whole: &Whole) -> Vec<(&'static str, String)> {
+pub fn list_common_facts(whole: &FullCase) -> Vec<(&'static str, String)> {
     let (head, zone) = (whole.told.case.head(), &whole.registers.zone);
-    crate::benefit::filled(vec![
-        ("Abertura", moment(head.opened_at, zone)),
-        ("Encerramento", head.closed_at.map(|at| moment(at, zone)).unwrap_or_default()),
+    crate::benefit::drop_empty_facts(vec![
+        ("Abertura", format_moment(head.opened_at, zone)),
+        ("Encerramento", head.closed_at.map(|at| format_moment(at, zone)).unwrap_or_default()),
         ("Loja", whole.registers.branch_name(head.branch).to_owned()),
         ("Quem cuida", whole.told.responsible.clone().unwrap_or_default()),
     ])
 }
 
-fn checked(one: &Checked) -> CheckLine {
+fn build_checklist_line(one: &ChecklistEntry) -> ChecklistLine {
     let (state, class) = match one.fits {
         Some(true) => ("Conforme", "fine"),
         Some(false) => ("Não conforme", "wrong"),
         None => ("Não visto", ""),
     };
-    CheckLine { item: one.item.clone(), state, class, note: one.note.clone().unwrap_or_default() }
+    ChecklistLine { item: one.item.clone(), state, class, note: one.note.clone().unwrap_or_default() }
 }
 
 /// Another case as a line of this one's page.
-fn other(app: &App, whole: &Whole, kind: CaseKind, one: &cases::Item) -> Other {
-    let (words, registers, head) = (words(kind), &whole.registers, one.case.head());
-    let what = type_name(registers, &one.case);
+fn build_related_line(app: &App, whole: &FullCase, kind: CaseKind, one: &cases::Item) -> RelatedCaseLine {
+    let (words, registers, head) = (describe_case_kind(kind), &whole.registers, one.case.head());
+    let what = find_type_name(registers, &one.case);
     let dash = if what.is_empty() { "" } else { " · " };
-    Other {
-        link: format!("{}/console/{}/{}", root(app), words.path, one.code),
+    RelatedCaseLine {
+        link: format!("{}/console/{}/{}", derive_root_path(app), words.path, one.code),
         what: format!("{} {}{dash}{what}", words.one, head.protocol),
-        opened: moment(head.opened_at, &registers.zone),
-        situation: badge(registers, head.situation),
+        opened: format_moment(head.opened_at, &registers.zone),
+        situation: build_situation_badge(registers, head.situation),
         is_same_benefit: head.benefit.is_some() && head.benefit == whole.told.case.head().benefit,
     }
 }
 
 /// The newest others of the same member, those of the same benefit first.
-async fn others(app: &App, guest: &Guest, whole: &Whole) -> Result<Vec<Other>, Error> {
+async fn list_related_cases(
+    app: &App,
+    guest: &SignedInUser,
+    whole: &FullCase,
+) -> Result<Vec<RelatedCaseLine>, Error> {
     let mut all = Vec::new();
     for kind in CaseKind::ALL {
         let person = ("codPessoa".to_owned(), whole.told.case.head().person.to_string());
-        let Ok(query) = read::query::<CasoQuery>(std::iter::once(person)) else { continue };
-        let found = cases::list(app, guest.session(), kind, query).await?;
+        let Ok(query) = read::read_query::<CasoQuery>(std::iter::once(person)) else { continue };
+        let found = cases::list_cases(app, guest.session(), kind, query).await?;
         let is_itself = |one: &cases::Item| kind == whole.told.case.kind() && one.code == whole.told.code;
         let rest = found.rows.iter().filter(|one| !is_itself(one)).take(OTHERS);
-        all.extend(rest.map(|one| other(app, whole, kind, one)));
+        all.extend(rest.map(|one| build_related_line(app, whole, kind, one)));
     }
     all.sort_by_key(|one| !one.is_same_benefit);
     Ok(all)
 }
 
 /// The way back from a move that the visitor made just now.
-fn undo(guest: &Guest, whole: &Whole, history: &History) -> Option<Undo> {
+fn find_undo(guest: &SignedInUser, whole: &FullCase, history: &CaseChangeHistory) -> Option<SituationUndo> {
     let registers = &whole.registers;
     let last = history.moves.last()?;
     let is_own = last.user == Some(guest.session().user);
-    let is_fresh = whole.now.since(last.at) < UNDO;
-    let to =
-        registers.situation(last.from?).filter(|to| to.active && registers.may_move(last.to, to.code))?;
+    let is_fresh = whole.now.duration_since(last.at) < UNDO;
+    let to = registers
+        .situation(last.from?)
+        .filter(|to| to.active && registers.may_change_situation(last.to, to.code))?;
     let is_there = whole.told.case.head().situation == last.to;
-    (is_own && is_fresh && is_there).then(|| Undo {
+    (is_own && is_fresh && is_there).then(|| SituationUndo {
         to: to.code.get(),
         name: to.name.clone(),
-        told: format!("Você mudou a situação {}.", age(whole.now.since(last.at))),
+        told: format!("Você mudou a situação {}.", format_age(whole.now.duration_since(last.at))),
     })
 }
 
 /// Situations, fields and notes, the newest first.
-fn events(kind: CaseKind, whole: &Whole, history: History) -> Vec<Event> {
+fn list_case_events(kind: CaseKind, whole: &FullCase, history: CaseChangeHistory) -> Vec<TimelineEvent> {
     let registers = &whole.registers;
     let who = |name: Option<String>| name.unwrap_or_else(|| "Sistema".to_owned());
-    let mut all: Vec<(Moment, Event)> = Vec::new();
-    let mut put = |at: Moment, who: String, situation: Option<Badge>, text: String| {
-        all.push((at, Event { when: moment(at, &registers.zone), who, situation, text, link: None, at }));
+    let mut all: Vec<(Moment, TimelineEvent)> = Vec::new();
+    let mut put = |at: Moment, who: String, situation: Option<SituationBadge>, text: String| {
+        all.push((
+            at,
+            TimelineEvent { when: format_moment(at, &registers.zone), who, situation, text, link: None, at },
+        ));
     };
     for one in history.moves {
-        put(one.at, who(one.user_name), Some(badge(registers, one.to)), one.reason.unwrap_or_default());
+        put(
+            one.at,
+            who(one.user_name),
+            Some(build_situation_badge(registers, one.to)),
+            one.reason.unwrap_or_default(),
+        );
     }
     for one in history.fields {
         let change = one.change;
         let value = |value: Option<String>| value.unwrap_or_else(|| "vazio".to_owned());
         if change.field == "arquivo" {
-            let text = files::happened(change.before.as_deref(), change.after.as_deref());
+            let text = files::describe_file_change(change.before.as_deref(), change.after.as_deref());
             put(one.at, who(one.user_name), None, text);
             continue;
         }
-        let name = fields::label(kind, &change.field);
+        let name = fields::find_case_label(kind, &change.field);
         let text = format!("{name}: de {} para {}", value(change.before), value(change.after));
         put(one.at, who(one.user_name), None, text);
     }
@@ -255,12 +283,12 @@ fn events(kind: CaseKind, whole: &Whole, history: History) -> Vec<Event> {
 }
 
 /// `POST /console/eventos/{codigo}/nota`
-pub async fn note(
+pub async fn add_note(
     State(app): State<App>,
-    guest: Guest,
-    Kind(kind): Kind,
-    Number(code): Number,
-    form: Result<Form, Refusal>,
+    guest: SignedInUser,
+    CaseKindParam(kind): CaseKindParam,
+    PathNumber(code): PathNumber,
+    form: Result<SubmittedForm, Refusal>,
 ) -> Response {
     let form = match form {
         Ok(form) => form,
@@ -268,67 +296,77 @@ pub async fn note(
     };
     let (text, to_member) = (form.text("texto").trim(), !form.text("paraAssociado").is_empty());
     let sent = serde_json::json!({"texto": text, "paraAssociado": to_member});
-    let problems = match read::body::<NotaInput>(sent.to_string().as_bytes()) {
+    let problems = match read::read_body::<NotaInput>(sent.to_string().as_bytes()) {
         Err(_) if text.is_empty() => vec!["Escreva a nota.".to_owned()],
-        Err(unread) => unread.problems.into_lines().iter().map(|line| bare(line)).collect(),
+        Err(unread) => unread.problems.into_lines().iter().map(|line| strip_field_name(line)).collect(),
         Ok(input) => {
-            let noted = cases::note(&app, guest.session(), (kind, code), input, Once::each_time()).await;
-            match noted.and_then(Done::now) {
+            let noted = cases::add_case_note(
+                &app,
+                guest.session(),
+                (kind, code),
+                input,
+                IdempotentWrite::without_key(),
+            )
+            .await;
+            match noted.and_then(WriteOutcome::into_fresh) {
                 Ok(_) => {
-                    let mut response =
-                        redirect(&format!("{}/console/{}/{code}", root(&app), words(kind).path));
-                    tell(&mut response, "A nota foi escrita.");
+                    let mut response = redirect_to(&format!(
+                        "{}/console/{}/{code}",
+                        derive_root_path(&app),
+                        describe_case_kind(kind).path
+                    ));
+                    add_notice(&mut response, "A nota foi escrita.");
                     return response;
                 }
-                Err(Error::Refused(problems)) => problems.iter().map(told).collect(),
-                Err(error) => return show::<Page>(&guest, Err(error)),
+                Err(Error::Refused(problems)) => problems.iter().map(describe_rejection).collect(),
+                Err(error) => return render_page_or_refusal::<ViewCasePage>(&guest, Err(error)),
             }
         }
     };
-    let kept = Note { typed: text.to_owned(), to_member, problems };
-    match made(&app, &guest, (kind, code), kept, Report::default()).await {
+    let kept = CaseNoteDraft { typed: text.to_owned(), to_member, problems };
+    match build_case_page(&app, &guest, (kind, code), kept, UploadReport::default()).await {
         Ok(template) => answer(StatusCode::BAD_REQUEST, &template),
-        Err(error) => show::<Page>(&guest, Err(error)),
+        Err(error) => render_page_or_refusal::<ViewCasePage>(&guest, Err(error)),
     }
 }
 
 #[cfg(test)]
-pub const CASES: crate::rendered::Cases = &[("console/caso.html", |with| {
-    let other = || Other {
+pub const CASES: crate::rendered::TemplateCases = &[("console/caso.html", |with| {
+    let other = || RelatedCaseLine {
         link: with.text(),
         what: with.text(),
         opened: with.text(),
         situation: with.badge(),
         is_same_benefit: true,
     };
-    let check = || CheckLine { item: with.text(), state: "Conforme", class: "fine", note: with.text() };
-    crate::rendered::text(&Page {
+    let check = || ChecklistLine { item: with.text(), state: "Conforme", class: "fine", note: with.text() };
+    crate::rendered::render_template(&ViewCasePage {
         frame: with.frame(),
-        words: words(CaseKind::Claim),
+        words: describe_case_kind(CaseKind::Claim),
         code: 7,
         protocol: 4711,
         kind: with.text(),
         person: 7,
         holder: with.text(),
         document: with.text(),
-        benefit: with.maybe(|| (7, with.text())),
+        benefit: with.option_of(|| (7, with.text())),
         situation: with.badge(),
         since: with.text(),
         due: with.text(),
-        is_late: with.is_full(),
+        is_late: with.is_filled(),
         facts: with.facts(),
         vehicle: with.facts(),
-        words_of: with.maybe(|| with.text()),
+        words_of: with.option_of(|| with.text()),
         head: with.facts(),
-        checklist: with.many(check),
-        related: with.many(other),
-        others: with.many(other),
-        events: with.many(|| with.event()),
-        undo: with.maybe(|| Undo { to: 3, name: with.text(), told: with.text() }),
+        checklist: with.list_of(check),
+        related: with.list_of(other),
+        others: with.list_of(other),
+        events: with.list_of(|| with.event()),
+        undo: with.option_of(|| SituationUndo { to: 3, name: with.text(), told: with.text() }),
         version: 3,
         typed: with.text(),
-        to_member: with.is_full(),
-        problems: with.many(|| with.text()),
-        files: with.maybe(|| Section::sample(*with)),
+        to_member: with.is_filled(),
+        problems: with.list_of(|| with.text()),
+        files: with.option_of(|| AttachmentSection::sample(*with)),
     })
 })];

@@ -1,11 +1,11 @@
 //! The protocol of a case, to be printed and handed out.
 
-use super::{Kind, Words, fields, one, words};
-use crate::frame::Frame;
-use crate::members::badge;
-use crate::page::show;
-use crate::show::moment;
-use crate::visitor::{Guest, Number};
+use super::{CaseKindParam, CaseKindWording, describe_case_kind, fields, one};
+use crate::frame::PageFrame;
+use crate::members::build_situation_badge;
+use crate::page::render_page_or_refusal;
+use crate::show::format_moment;
+use crate::visitor::{PathNumber, SignedInUser};
 use app::{App, Error, cases};
 use askama::Template;
 use axum::extract::State;
@@ -14,9 +14,9 @@ use domain::{CaseKind, shown};
 
 #[derive(Template)]
 #[template(path = "console/caso_protocolo.html")]
-struct Protocol {
-    frame: Frame,
-    words: Words,
+struct ProtocolPrintPage {
+    frame: PageFrame,
+    words: CaseKindWording,
     code: i32,
     protocol: i32,
     holder: String,
@@ -32,25 +32,35 @@ struct Protocol {
 }
 
 /// `GET /console/eventos/{codigo}/imprimir`
-pub async fn page(State(app): State<App>, guest: Guest, Kind(kind): Kind, Number(code): Number) -> Response {
-    show(&guest, made(&app, &guest, kind, code).await)
+pub async fn show_protocol(
+    State(app): State<App>,
+    guest: SignedInUser,
+    CaseKindParam(kind): CaseKindParam,
+    PathNumber(code): PathNumber,
+) -> Response {
+    render_page_or_refusal(&guest, build_protocol_page(&app, &guest, kind, code).await)
 }
 
-async fn made(app: &App, guest: &Guest, kind: CaseKind, code: i32) -> Result<Protocol, Error> {
-    let words = words(kind);
-    let whole = cases::one(app, guest.session(), kind, code).await?;
-    let frame = Frame::of(app, guest, words.path).await?;
-    let (facts, vehicle, words_of) = fields::told(&whole);
+async fn build_protocol_page(
+    app: &App,
+    guest: &SignedInUser,
+    kind: CaseKind,
+    code: i32,
+) -> Result<ProtocolPrintPage, Error> {
+    let words = describe_case_kind(kind);
+    let whole = cases::read_case(app, guest.session(), kind, code).await?;
+    let frame = PageFrame::load(app, guest, words.path).await?;
+    let (facts, vehicle, words_of) = fields::describe_case(&whole);
     let head = whole.told.case.head();
-    Ok(Protocol {
+    Ok(ProtocolPrintPage {
         code,
         protocol: head.protocol,
         holder: whole.told.name.clone(),
-        document: whole.told.document.as_deref().map(shown::document).unwrap_or_default(),
+        document: whole.told.document.as_deref().map(shown::format_document).unwrap_or_default(),
         benefit: whole.benefit.clone().unwrap_or_default(),
-        situation: badge(&whole.registers, head.situation).name,
-        now: moment(whole.now, &whole.registers.zone),
-        head: one::about(&whole),
+        situation: build_situation_badge(&whole.registers, head.situation).name,
+        now: format_moment(whole.now, &whole.registers.zone),
+        head: one::list_common_facts(&whole),
         facts,
         vehicle,
         words_of,
@@ -60,10 +70,10 @@ async fn made(app: &App, guest: &Guest, kind: CaseKind, code: i32) -> Result<Pro
 }
 
 #[cfg(test)]
-pub const CASES: crate::rendered::Cases = &[("console/caso_protocolo.html", |with| {
-    crate::rendered::text(&Protocol {
+pub const CASES: crate::rendered::TemplateCases = &[("console/caso_protocolo.html", |with| {
+    crate::rendered::render_template(&ProtocolPrintPage {
         frame: with.frame(),
-        words: words(CaseKind::Claim),
+        words: describe_case_kind(CaseKind::Claim),
         code: 7,
         protocol: 4711,
         holder: with.text(),
@@ -74,6 +84,6 @@ pub const CASES: crate::rendered::Cases = &[("console/caso_protocolo.html", |wit
         head: with.facts(),
         facts: with.facts(),
         vehicle: with.facts(),
-        words_of: with.maybe(|| with.text()),
+        words_of: with.option_of(|| with.text()),
     })
 })];

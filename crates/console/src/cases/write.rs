@@ -3,31 +3,31 @@
 mod choices;
 mod record;
 
-use super::fields::{sections, specs, values};
-use super::{Kind, Words, types, words};
-use crate::form::Form;
-use crate::frame::Frame;
-use crate::members::{Badge, badge, plans};
-use crate::notice::tell;
-use crate::page::{Refusal, page, show};
-use crate::records::{Conflict, Input, Problems, Values, inputs, typed};
-use crate::visitor::{Guest, Number, Query, redirect, root};
-use app::base::Registers;
-use app::cases::{self, Case, Checked, Whole};
+use super::fields::{fill_case_values, list_field_specs, list_form_sections};
+use super::{CaseKindParam, CaseKindWording, describe_case_kind, list_active_types};
+use crate::form::SubmittedForm;
+use crate::frame::PageFrame;
+use crate::members::{SituationBadge, build_situation_badge, describe_plans};
+use crate::notice::add_notice;
+use crate::page::{Refusal, render_page, render_page_or_refusal};
+use crate::records::{FormInput, FormProblems, FormValues, VersionConflict, build_inputs, read_form_values};
+use crate::visitor::{PathNumber, QueryParams, SignedInUser, derive_root_path, redirect_to};
+use app::base::TenantRegisters;
+use app::cases::{self, ChecklistEntry, FullCase, StoredCase};
 use app::people;
-use app::searches::Found;
+use app::searches::FoundMemberRow;
 use app::{App, Error, find};
 use askama::Template;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use choices::Context;
+use choices::FormChoiceContext;
 use domain::{CaseKind, PersonCode, shown};
-use record::{act, checklist};
+use record::{read_checklist, save_case};
 use wire::names;
 
 /// Somebody whom it may be about, by one of his benefits.
-struct Candidate {
+struct HolderCandidate {
     person: i32,
     name: String,
     document: String,
@@ -38,21 +38,21 @@ struct CandidateBenefit {
     code: i32,
     what: String,
     sequence: i32,
-    situation: Badge,
+    situation: SituationBadge,
 }
 
 #[derive(Template)]
 #[template(path = "console/caso_quem.html")]
-struct Who {
-    frame: Frame,
-    words: Words,
+struct ChooseHolderPage {
+    frame: PageFrame,
+    words: CaseKindWording,
     query: String,
-    rows: Vec<Candidate>,
+    rows: Vec<HolderCandidate>,
     has_more: bool,
 }
 
 /// Something that is looked at in an inspection, as the form shows it.
-struct CheckInput {
+struct ChecklistInput {
     number: usize,
     item: String,
     fits: &'static str,
@@ -61,51 +61,59 @@ struct CheckInput {
 
 #[derive(Template)]
 #[template(path = "console/caso_form.html")]
-struct Write {
-    frame: Frame,
+struct EditCasePage {
+    frame: PageFrame,
     title: String,
     person: i32,
     holder: String,
     back: String,
     version: Option<i64>,
-    sections: Vec<(&'static str, Vec<Input>)>,
-    checklist: Vec<CheckInput>,
+    sections: Vec<(&'static str, Vec<FormInput>)>,
+    checklist: Vec<ChecklistInput>,
     others: Vec<String>,
     is_refused: bool,
     /// Nothing can be opened before the association has types of it.
     has_no_types: bool,
-    conflict: Option<Conflict>,
+    conflict: Option<VersionConflict>,
 }
 
 /// `GET /console/eventos/novo`
-pub async fn new(State(app): State<App>, guest: Guest, Kind(kind): Kind, query: Query) -> Response {
+pub async fn show_new_case_form(
+    State(app): State<App>,
+    guest: SignedInUser,
+    CaseKindParam(kind): CaseKindParam,
+    query: QueryParams,
+) -> Response {
     match query.text("codPessoa").parse() {
         Ok(person) => {
             let person = PersonCode::new(person);
-            let values = match usual(&app, &guest, kind, person, query.text("codBeneficio")).await {
-                Ok(values) => values,
-                Err(error) => return show::<Write>(&guest, Err(error)),
-            };
-            shown(&app, &guest, kind, Filled::new(person, values)).await
+            let values =
+                match suggest_case_values(&app, &guest, kind, person, query.text("codBeneficio")).await {
+                    Ok(values) => values,
+                    Err(error) => return render_page_or_refusal::<EditCasePage>(&guest, Err(error)),
+                };
+            render_case_form(&app, &guest, kind, EditCaseState::new(person, values)).await
         }
-        Err(_) => show(&guest, Box::pin(who(&app, &guest, kind, &query)).await),
+        Err(_) => {
+            render_page_or_refusal(&guest, Box::pin(build_holder_choice(&app, &guest, kind, &query)).await)
+        }
     }
 }
 
 /// What a new one mostly has.
-async fn usual(
+async fn suggest_case_values(
     app: &App,
-    guest: &Guest,
+    guest: &SignedInUser,
     kind: CaseKind,
     person: PersonCode,
     benefit: &str,
-) -> Result<Values, Error> {
-    let view = people::member_whole(app, guest.session(), person).await?;
+) -> Result<FormValues, Error> {
+    let view = people::read_member(app, guest.session(), person).await?;
     let benefit = match &view.benefits[..] {
         [(only, _)] if benefit.is_empty() => only.to_string(),
         _ => benefit.to_owned(),
     };
-    let mut values = Values::from([("codBeneficio", benefit)]);
+    let mut values = FormValues::from([("codBeneficio", benefit)]);
     if kind == CaseKind::Claim {
         values.insert("prioridade", names::priority(domain::Priority::Medium).to_owned());
         values.insert("envolvido", names::involved(domain::Involved::Member).to_owned());
@@ -114,74 +122,84 @@ async fn usual(
 }
 
 /// Whom it is about.
-async fn who(app: &App, guest: &Guest, kind: CaseKind, query: &Query) -> Result<Who, Error> {
-    let words = words(kind);
-    let frame = Frame::of(app, guest, words.path).await?;
+async fn build_holder_choice(
+    app: &App,
+    guest: &SignedInUser,
+    kind: CaseKind,
+    query: &QueryParams,
+) -> Result<ChooseHolderPage, Error> {
+    let words = describe_case_kind(kind);
+    let frame = PageFrame::load(app, guest, words.path).await?;
     let text: String = query.text("q").chars().take(200).collect();
-    let found = match find::find(app, guest.session(), &text).await {
-        Err(Error::Refused(_)) => find::Finds::default(),
+    let found = match find::search_everything(app, guest.session(), &text).await {
+        Err(Error::Refused(_)) => find::GlobalSearchResult::default(),
         found => found?,
     };
-    let registers = app::base::registers(app, guest.session().scope.tenant()).await?;
-    let rows: Vec<Candidate> = found.rows.iter().map(|one| candidate(&registers, one)).collect();
+    let registers = app::base::load_registers(app, guest.session().scope.tenant()).await?;
+    let rows: Vec<HolderCandidate> = found.rows.iter().map(|one| build_candidate(&registers, one)).collect();
     let has_more = found.total > rows.len() as i64;
-    Ok(Who { frame, words, query: text, rows, has_more })
+    Ok(ChooseHolderPage { frame, words, query: text, rows, has_more })
 }
 
-fn candidate(registers: &Registers, found: &Found) -> Candidate {
+fn build_candidate(registers: &TenantRegisters, found: &FoundMemberRow) -> HolderCandidate {
     let benefit = found.benefit.as_ref().map(|one| CandidateBenefit {
         code: one.code.get(),
-        what: one.plate.clone().unwrap_or_else(|| plans(registers, &one.plans)),
+        what: one.plate.clone().unwrap_or_else(|| describe_plans(registers, &one.plans)),
         sequence: one.sequence,
-        situation: badge(registers, one.situation),
+        situation: build_situation_badge(registers, one.situation),
     });
-    let document = found.person.document.as_deref().map(shown::document).unwrap_or_default();
-    Candidate { person: found.person.code.get(), name: found.person.name.clone(), document, benefit }
+    let document = found.person.document.as_deref().map(shown::format_document).unwrap_or_default();
+    HolderCandidate { person: found.person.code.get(), name: found.person.name.clone(), document, benefit }
 }
 
 /// What stands in a form, and what is wrong with it.
-struct Filled {
+struct EditCaseState {
     person: PersonCode,
-    values: Values,
+    values: FormValues,
     problems: Vec<String>,
     /// `None` of something new.
-    had: Option<Box<Whole>>,
+    had: Option<Box<FullCase>>,
     version: Option<i64>,
-    checklist: Vec<Checked>,
-    conflict: Option<Conflict>,
+    checklist: Vec<ChecklistEntry>,
+    conflict: Option<VersionConflict>,
 }
 
-impl Filled {
-    fn new(person: PersonCode, values: Values) -> Filled {
+impl EditCaseState {
+    fn new(person: PersonCode, values: FormValues) -> EditCaseState {
         let (problems, checklist) = (Vec::new(), Vec::new());
-        Filled { person, values, problems, had: None, version: None, checklist, conflict: None }
+        EditCaseState { person, values, problems, had: None, version: None, checklist, conflict: None }
     }
 }
 
-async fn shown(app: &App, guest: &Guest, kind: CaseKind, filled: Filled) -> Response {
+async fn render_case_form(
+    app: &App,
+    guest: &SignedInUser,
+    kind: CaseKind,
+    filled: EditCaseState,
+) -> Response {
     let is_refused = !filled.problems.is_empty() || filled.conflict.is_some();
     let status = if is_refused { StatusCode::BAD_REQUEST } else { StatusCode::OK };
-    match made(app, guest, kind, filled, is_refused).await {
-        Ok(template) => page(status, &template),
-        Err(error) => show::<Write>(guest, Err(error)),
+    match build_case_form(app, guest, kind, filled, is_refused).await {
+        Ok(template) => render_page(status, &template),
+        Err(error) => render_page_or_refusal::<EditCasePage>(guest, Err(error)),
     }
 }
 
-async fn made(
+async fn build_case_form(
     app: &App,
-    guest: &Guest,
+    guest: &SignedInUser,
     kind: CaseKind,
-    filled: Filled,
+    filled: EditCaseState,
     is_refused: bool,
-) -> Result<Write, Error> {
-    let words = words(kind);
-    let frame = Frame::of(app, guest, words.path).await?;
-    let context = Context::of(app, guest, kind, &filled).await?;
-    let problems = Problems::new(filled.problems, &specs(kind));
-    let sections = sections(kind).iter().map(|(title, specs)| {
-        (*title, inputs(specs, &filled.values, &problems, |name| context.choices(name)))
+) -> Result<EditCasePage, Error> {
+    let words = describe_case_kind(kind);
+    let frame = PageFrame::load(app, guest, words.path).await?;
+    let context = FormChoiceContext::load(app, guest, kind, &filled).await?;
+    let problems = FormProblems::new(filled.problems, &list_field_specs(kind));
+    let sections = list_form_sections(kind).iter().map(|(title, specs)| {
+        (*title, build_inputs(specs, &filled.values, &problems, |name| context.choices(name)))
     });
-    let place = format!("{}/console/{}", root(app), words.path);
+    let place = format!("{}/console/{}", derive_root_path(app), words.path);
     let (title, back) = match &filled.had {
         Some(had) => (
             format!("Alterar {} {}", words.one.to_lowercase(), had.told.case.head().protocol),
@@ -190,18 +208,19 @@ async fn made(
         None => (words.new.to_owned(), place),
     };
     // A line to write one more.
-    let further = (kind == CaseKind::Inspection && filled.had.is_some()).then(|| Checked {
+    let further = (kind == CaseKind::Inspection && filled.had.is_some()).then(|| ChecklistEntry {
         item: String::new(),
         fits: None,
         note: None,
     });
-    let checklist = filled.checklist.into_iter().chain(further).enumerate().map(|(number, one)| CheckInput {
-        number,
-        item: one.item,
-        fits: one.fits.map_or("", |fits| if fits { "sim" } else { "nao" }),
-        note: one.note.unwrap_or_default(),
-    });
-    Ok(Write {
+    let checklist =
+        filled.checklist.into_iter().chain(further).enumerate().map(|(number, one)| ChecklistInput {
+            number,
+            item: one.item,
+            fits: one.fits.map_or("", |fits| if fits { "sim" } else { "nao" }),
+            note: one.note.unwrap_or_default(),
+        });
+    Ok(EditCasePage {
         title,
         person: filled.person.get(),
         holder: context.holder.clone(),
@@ -211,32 +230,43 @@ async fn made(
         checklist: checklist.collect(),
         others: problems.others,
         is_refused,
-        has_no_types: kind != CaseKind::Appointment && types(&context.registers, kind).is_empty(),
+        has_no_types: kind != CaseKind::Appointment && list_active_types(&context.registers, kind).is_empty(),
         conflict: filled.conflict,
         frame,
     })
 }
 
-async fn finish(app: &App, guest: &Guest, kind: CaseKind, filled: Filled, told: &str) -> Response {
-    match Box::pin(act(app, guest, kind, filled)).await {
+async fn save_case_form(
+    app: &App,
+    guest: &SignedInUser,
+    kind: CaseKind,
+    filled: EditCaseState,
+    told: &str,
+) -> Response {
+    match Box::pin(save_case(app, guest, kind, filled)).await {
         Ok(Ok(whole)) => {
             let head = whole.told.case.head();
-            let to = format!("{}/console/{}/{}", root(app), words(kind).path, whole.told.code);
-            let mut response = redirect(&to);
-            tell(&mut response, &told.replace("{}", &head.protocol.to_string()));
+            let to = format!(
+                "{}/console/{}/{}",
+                derive_root_path(app),
+                describe_case_kind(kind).path,
+                whole.told.code
+            );
+            let mut response = redirect_to(&to);
+            add_notice(&mut response, &told.replace("{}", &head.protocol.to_string()));
             response
         }
-        Ok(Err(filled)) => shown(app, guest, kind, *filled).await,
-        Err(error) => show::<Write>(guest, Err(error)),
+        Ok(Err(filled)) => render_case_form(app, guest, kind, *filled).await,
+        Err(error) => render_page_or_refusal::<EditCasePage>(guest, Err(error)),
     }
 }
 
 /// `POST /console/eventos/novo`
-pub async fn create(
+pub async fn open_case(
     State(app): State<App>,
-    guest: Guest,
-    Kind(kind): Kind,
-    sent: Result<Form, Refusal>,
+    guest: SignedInUser,
+    CaseKindParam(kind): CaseKindParam,
+    sent: Result<SubmittedForm, Refusal>,
 ) -> Response {
     let sent = match sent {
         Ok(sent) => sent,
@@ -244,9 +274,9 @@ pub async fn create(
     };
     let Ok(person) = sent.text("codPessoa").parse() else { return Refusal::NotThere.into_response() };
     let person = PersonCode::new(person);
-    let filled = Filled::new(person, typed(&specs(kind), &sent));
-    let words = words(kind);
-    Box::pin(finish(
+    let filled = EditCaseState::new(person, read_form_values(&list_field_specs(kind), &sent));
+    let words = describe_case_kind(kind);
+    Box::pin(save_case_form(
         &app,
         &guest,
         kind,
@@ -257,87 +287,92 @@ pub async fn create(
 }
 
 /// `GET /console/eventos/{codigo}/alterar`
-pub async fn edit(State(app): State<App>, guest: Guest, Kind(kind): Kind, Number(code): Number) -> Response {
-    match cases::one(&app, guest.session(), kind, code).await {
+pub async fn show_edit_case_form(
+    State(app): State<App>,
+    guest: SignedInUser,
+    CaseKindParam(kind): CaseKindParam,
+    PathNumber(code): PathNumber,
+) -> Response {
+    match cases::read_case(&app, guest.session(), kind, code).await {
         Ok(whole) => {
             let head = whole.told.case.head();
-            let filled = Filled {
+            let filled = EditCaseState {
                 version: Some(head.version.into()),
                 checklist: match &whole.told.case {
-                    Case::Inspection(own) => own.checklist.clone(),
+                    StoredCase::Inspection(own) => own.checklist.clone(),
                     _ => Vec::new(),
                 },
-                ..Filled::new(head.person, values(&whole))
+                ..EditCaseState::new(head.person, fill_case_values(&whole))
             };
-            let filled = Filled { had: Some(Box::new(whole)), ..filled };
-            shown(&app, &guest, kind, filled).await
+            let filled = EditCaseState { had: Some(Box::new(whole)), ..filled };
+            render_case_form(&app, &guest, kind, filled).await
         }
-        Err(error) => show::<Write>(&guest, Err(error)),
+        Err(error) => render_page_or_refusal::<EditCasePage>(&guest, Err(error)),
     }
 }
 
 /// `POST /console/eventos/{codigo}/alterar`
-pub async fn change(
+pub async fn change_case(
     State(app): State<App>,
-    guest: Guest,
-    Kind(kind): Kind,
-    Number(code): Number,
-    sent: Result<Form, Refusal>,
+    guest: SignedInUser,
+    CaseKindParam(kind): CaseKindParam,
+    PathNumber(code): PathNumber,
+    sent: Result<SubmittedForm, Refusal>,
 ) -> Response {
     let sent = match sent {
         Ok(sent) => sent,
         Err(refusal) => return refusal.into_response(),
     };
-    let whole = match cases::one(&app, guest.session(), kind, code).await {
+    let whole = match cases::read_case(&app, guest.session(), kind, code).await {
         Ok(whole) => whole,
-        Err(error) => return show::<Write>(&guest, Err(error)),
+        Err(error) => return render_page_or_refusal::<EditCasePage>(&guest, Err(error)),
     };
-    let filled = Filled {
+    let filled = EditCaseState {
         version: sent.text("versao").parse().ok(),
-        checklist: checklist(&sent),
-        ..Filled::new(whole.told.case.head().person, typed(&specs(kind), &sent))
+        checklist: read_checklist(&sent),
+        ..EditCaseState::new(whole.told.case.head().person, read_form_values(&list_field_specs(kind), &sent))
     };
-    let filled = Filled { had: Some(Box::new(whole)), ..filled };
-    Box::pin(finish(&app, &guest, kind, filled, "As alterações foram salvas.")).await
+    let filled = EditCaseState { had: Some(Box::new(whole)), ..filled };
+    Box::pin(save_case_form(&app, &guest, kind, filled, "As alterações foram salvas.")).await
 }
 
 #[cfg(test)]
-pub const CASES: crate::rendered::Cases = &[
+pub const CASES: crate::rendered::TemplateCases = &[
     ("console/caso_quem.html", |with| {
         let benefit =
             || CandidateBenefit { code: 7, what: with.text(), sequence: 1, situation: with.badge() };
-        let row = || Candidate {
+        let row = || HolderCandidate {
             person: 7,
             name: with.text(),
             document: with.text(),
-            benefit: with.maybe(benefit),
+            benefit: with.option_of(benefit),
         };
-        crate::rendered::text(&Who {
+        crate::rendered::render_template(&ChooseHolderPage {
             frame: with.frame(),
-            words: words(CaseKind::Claim),
+            words: describe_case_kind(CaseKind::Claim),
             query: with.text(),
-            rows: with.many(row),
-            has_more: with.is_full(),
+            rows: with.list_of(row),
+            has_more: with.is_filled(),
         })
     }),
     ("console/caso_form.html", |with| {
-        let check = || CheckInput { number: 1, item: with.text(), fits: "sim", note: with.text() };
+        let check = || ChecklistInput { number: 1, item: with.text(), fits: "sim", note: with.text() };
         let page = |conflict| {
-            crate::rendered::text(&Write {
+            crate::rendered::render_template(&EditCasePage {
                 frame: with.frame(),
                 title: with.text(),
                 person: 7,
                 holder: with.text(),
                 back: with.text(),
-                version: with.maybe(|| 3),
-                sections: with.many(|| ("Onde foi", with.inputs())),
-                checklist: with.many(check),
-                others: with.many(|| with.text()),
-                is_refused: with.is_full(),
+                version: with.option_of(|| 3),
+                sections: with.list_of(|| ("Onde foi", with.inputs())),
+                checklist: with.list_of(check),
+                others: with.list_of(|| with.text()),
+                is_refused: with.is_filled(),
                 has_no_types: true,
                 conflict,
             })
         };
-        [page(None), page(with.maybe(|| with.conflict()))].concat()
+        [page(None), page(with.option_of(|| with.conflict()))].concat()
     }),
 ];

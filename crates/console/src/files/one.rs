@@ -1,14 +1,14 @@
 //! A file by itself: a picture large, anything else by what is known of it. Its bytes are handed over, never shown as a page.
 
-use super::{at, kind, size};
-use crate::form::Form;
-use crate::frame::Frame;
-use crate::notice::{Undo, tell, tell_undo};
-use crate::page::{Refusal, refused, show};
-use crate::show::moment;
-use crate::visitor::{Guest, Number, redirect, root};
-use app::files::{self, Owner, Part, Stream};
-use app::once::{Done, Once};
+use super::{build_owner_path, describe_file_kind, format_binary_size};
+use crate::form::SubmittedForm;
+use crate::frame::PageFrame;
+use crate::notice::{UndoForm, add_notice, add_undo_notice};
+use crate::page::{Refusal, render_page_or_refusal, render_refusal};
+use crate::show::format_moment;
+use crate::visitor::{PathNumber, SignedInUser, derive_root_path, redirect_to};
+use app::files::{self, ByteStream, ContentPart, OwnerRecord};
+use app::once::{IdempotentWrite, WriteOutcome};
 use app::{App, Error};
 use askama::Template;
 use axum::body::Body;
@@ -20,8 +20,8 @@ use wire::{attachment, refusal};
 
 #[derive(Template)]
 #[template(path = "console/arquivo.html")]
-struct Page {
-    frame: Frame,
+struct ViewFilePage {
+    frame: PageFrame,
     code: i32,
     name: String,
     is_picture: bool,
@@ -35,14 +35,18 @@ struct Page {
 }
 
 /// `GET /console/arquivos/{codigo}`
-pub async fn page(State(app): State<App>, guest: Guest, Number(code): Number) -> Response {
-    show(&guest, made(&app, &guest, FileCode::new(code)).await)
+pub async fn show_file_page(
+    State(app): State<App>,
+    guest: SignedInUser,
+    PathNumber(code): PathNumber,
+) -> Response {
+    render_page_or_refusal(&guest, build_file_page(&app, &guest, FileCode::new(code)).await)
 }
 
-async fn made(app: &App, guest: &Guest, code: FileCode) -> Result<Page, Error> {
-    let told = files::one(app, guest.session(), code).await?;
+async fn build_file_page(app: &App, guest: &SignedInUser, code: FileCode) -> Result<ViewFilePage, Error> {
+    let told = files::read_file(app, guest.session(), code).await?;
     let (file, zone) = (&told.file, &told.registers.zone);
-    let owner = Owner { of: file.owner, record: file.record };
+    let owner = OwnerRecord { of: file.owner, record: file.record };
     let (current, word) = match file.owner {
         FileOwner::Claim => ("eventos", "ao evento"),
         FileOwner::Inspection => ("vistorias", "à vistoria"),
@@ -50,23 +54,23 @@ async fn made(app: &App, guest: &Guest, code: FileCode) -> Result<Page, Error> {
         FileOwner::Member => ("associados", "ao associado"),
     };
     let measures = file.measures.map(|(width, height)| format!("{width} × {height} pixels"));
-    let facts = crate::benefit::filled(vec![
-        ("Tipo", kind(file.kind).to_owned()),
-        ("Tamanho", size(file.size)),
+    let facts = crate::benefit::drop_empty_facts(vec![
+        ("Tipo", describe_file_kind(file.kind).to_owned()),
+        ("Tamanho", format_binary_size(file.size)),
         ("Dimensões", measures.unwrap_or_default()),
-        ("Anexado em", moment(file.created_at, zone)),
+        ("Anexado em", format_moment(file.created_at, zone)),
         ("Por", file.author.clone().unwrap_or_default()),
-        ("Removido em", file.removed.map(|(at, _)| moment(at, zone)).unwrap_or_default()),
+        ("Removido em", file.removed.map(|(at, _)| format_moment(at, zone)).unwrap_or_default()),
     ]);
-    let frame = Frame::of(app, guest, current).await?;
-    Ok(Page {
+    let frame = PageFrame::load(app, guest, current).await?;
+    Ok(ViewFilePage {
         code: code.get(),
         name: file.name.clone(),
         is_picture: file.kind.is_picture(),
         measures: file.measures,
         facts,
         record: format!("{word} {}", file.record),
-        link: format!("{}{}", frame.root, at(owner)),
+        link: format!("{}{}", frame.root, build_owner_path(owner)),
         is_changeable: told.is_changeable,
         is_removed: file.removed.is_some(),
         frame,
@@ -74,24 +78,33 @@ async fn made(app: &App, guest: &Guest, code: FileCode) -> Result<Page, Error> {
 }
 
 /// `GET /console/arquivos/{codigo}/conteudo`
-pub async fn content(State(app): State<App>, guest: Guest, Number(code): Number) -> Response {
-    sent(&app, &guest, FileCode::new(code), Part::Data).await
+pub async fn serve_file_content(
+    State(app): State<App>,
+    guest: SignedInUser,
+    PathNumber(code): PathNumber,
+) -> Response {
+    stream_file(&app, &guest, FileCode::new(code), ContentPart::Data).await
 }
 
 /// `GET /console/arquivos/{codigo}/miniatura`
-pub async fn preview(State(app): State<App>, guest: Guest, Number(code): Number) -> Response {
-    sent(&app, &guest, FileCode::new(code), Part::Preview).await
+pub async fn serve_file_preview(
+    State(app): State<App>,
+    guest: SignedInUser,
+    PathNumber(code): PathNumber,
+) -> Response {
+    stream_file(&app, &guest, FileCode::new(code), ContentPart::Preview).await
 }
 
-async fn sent(app: &App, guest: &Guest, code: FileCode, part: Part) -> Response {
-    let (file, Stream { size, bytes }) = match files::open(app, guest.session(), code, part).await {
-        Ok((file, Some(stream))) => (file, stream),
-        Ok((_, None)) => return Refusal::NotThere.into_response(),
-        Err(error) => return refused(guest, &error),
-    };
+async fn stream_file(app: &App, guest: &SignedInUser, code: FileCode, part: ContentPart) -> Response {
+    let (file, ByteStream { size, bytes }) =
+        match files::open_file_content(app, guest.session(), code, part).await {
+            Ok((file, Some(stream))) => (file, stream),
+            Ok((_, None)) => return Refusal::NotThere.into_response(),
+            Err(error) => return render_refusal(guest, &error),
+        };
     let (kind, name) = match part {
-        Part::Data => (file.kind.media_type(), file.name),
-        Part::Preview => ("image/jpeg", format!("miniatura-{code}.jpg")),
+        ContentPart::Data => (file.kind.media_type(), file.name),
+        ContentPart::Preview => ("image/jpeg", format!("miniatura-{code}.jpg")),
     };
     let mut response = Body::from_stream(bytes).into_response();
     let headers = response.headers_mut();
@@ -100,83 +113,84 @@ async fn sent(app: &App, guest: &Guest, code: FileCode, part: Part) -> Response 
     }
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
     headers.insert(header::CONTENT_LENGTH, size.into());
-    if let Ok(text) = HeaderValue::try_from(attachment::disposition(&name)) {
+    if let Ok(text) = HeaderValue::try_from(attachment::build_content_disposition(&name)) {
         headers.insert(header::CONTENT_DISPOSITION, text);
     }
     response
 }
 
 /// `POST /console/arquivos/{codigo}/remover`
-pub async fn remove(
+pub async fn remove_file(
     State(app): State<App>,
-    guest: Guest,
-    Number(code): Number,
-    form: Result<Form, Refusal>,
+    guest: SignedInUser,
+    PathNumber(code): PathNumber,
+    form: Result<SubmittedForm, Refusal>,
 ) -> Response {
     if let Err(refusal) = form {
         return refusal.into_response();
     }
     let code = FileCode::new(code);
-    let removed = files::remove(&app, guest.session(), code, None, Once::each_time()).await;
-    match removed.and_then(Done::now) {
+    let removed = files::remove_file(&app, guest.session(), code, None, IdempotentWrite::without_key()).await;
+    match removed.and_then(WriteOutcome::into_fresh) {
         Ok(told) => {
-            let mut response = back(&app, &told);
-            let undo = Undo::new(format!("/console/arquivos/{code}/restaurar"), &[]);
-            tell_undo(&mut response, &format!("{} foi removido.", told.file.name), &undo);
+            let mut response = redirect_to_owner(&app, &told);
+            let undo = UndoForm::new(format!("/console/arquivos/{code}/restaurar"), &[]);
+            add_undo_notice(&mut response, &format!("{} foi removido.", told.file.name), &undo);
             response
         }
-        Err(error) => unchanged(&app, &guest, code, &error),
+        Err(error) => respond_unchanged(&app, &guest, code, &error),
     }
 }
 
 /// `POST /console/arquivos/{codigo}/restaurar`
-pub async fn restore(
+pub async fn restore_file(
     State(app): State<App>,
-    guest: Guest,
-    Number(code): Number,
-    form: Result<Form, Refusal>,
+    guest: SignedInUser,
+    PathNumber(code): PathNumber,
+    form: Result<SubmittedForm, Refusal>,
 ) -> Response {
     if let Err(refusal) = form {
         return refusal.into_response();
     }
     let code = FileCode::new(code);
-    let restored = files::restore(&app, guest.session(), code, None, Once::each_time()).await;
-    match restored.and_then(Done::now) {
+    let restored =
+        files::restore_file(&app, guest.session(), code, None, IdempotentWrite::without_key()).await;
+    match restored.and_then(WriteOutcome::into_fresh) {
         Ok(told) => {
-            let mut response = back(&app, &told);
-            tell(&mut response, &format!("{} voltou.", told.file.name));
+            let mut response = redirect_to_owner(&app, &told);
+            add_notice(&mut response, &format!("{} voltou.", told.file.name));
             response
         }
-        Err(error) => unchanged(&app, &guest, code, &error),
+        Err(error) => respond_unchanged(&app, &guest, code, &error),
     }
 }
 
-fn back(app: &App, told: &files::Told) -> Response {
-    let owner = Owner { of: told.file.owner, record: told.file.record };
-    redirect(&format!("{}{}#arquivos", root(app), at(owner)))
+fn redirect_to_owner(app: &App, told: &files::AttachmentView) -> Response {
+    let owner = OwnerRecord { of: told.file.owner, record: told.file.record };
+    redirect_to(&format!("{}{}#arquivos", derive_root_path(app), build_owner_path(owner)))
 }
 
 /// The page of the file, which says why nothing was done.
-fn unchanged(app: &App, guest: &Guest, code: FileCode, error: &Error) -> Response {
-    let Error::Refused(problems) = error else { return refused(guest, error) };
-    let mut response = redirect(&format!("{}/console/arquivos/{code}", root(app)));
-    let why: Vec<String> = problems.iter().map(refusal::sentence).collect();
-    tell(&mut response, &format!("Nada mudou: {}", why.join(" ")));
+fn respond_unchanged(app: &App, guest: &SignedInUser, code: FileCode, error: &Error) -> Response {
+    let Error::Refused(problems) = error else { return render_refusal(guest, error) };
+    let mut response = redirect_to(&format!("{}/console/arquivos/{code}", derive_root_path(app)));
+    let why: Vec<String> = problems.iter().map(refusal::render_sentence).collect();
+    add_notice(&mut response, &format!("Nada mudou: {}", why.join(" ")));
     response
 }
 
 #[cfg(test)]
-pub const CASES: crate::rendered::Cases = &[("console/arquivo.html", |with| {
-    crate::rendered::text(&Page {
+pub const CASES: crate::rendered::TemplateCases = &[("console/arquivo.html", |with| {
+    crate::rendered::render_template(&ViewFilePage {
         frame: with.frame(),
         code: 7,
         name: with.text(),
-        is_picture: with.is_full(),
-        measures: with.maybe(|| (4000, 3000)),
+        is_picture: with.is_filled(),
+        measures: with.option_of(|| (4000, 3000)),
         facts: with.facts(),
         record: with.text(),
         link: with.text(),
         is_changeable: true,
-        is_removed: with.is_full(),
+        is_removed: with.is_filled(),
     })
 })];

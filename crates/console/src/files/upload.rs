@@ -1,13 +1,13 @@
 //! A form that brings files: several at once, each taken piece by piece, and none loses the others.
 
-use super::{Problem, Report, at, path};
-use crate::notice::tell;
+use super::{UploadProblem, UploadReport, build_owner_path, find_owner_segment};
+use crate::notice::add_notice;
 use crate::page::Refusal;
 use crate::records;
-use crate::upload::{Part, Upload};
-use crate::visitor::{Guest, Number, redirect, root};
-use app::files::{self, Incoming, Owner};
-use app::once::{Done, Once};
+use crate::upload::{MultipartField, MultipartUpload};
+use crate::visitor::{PathNumber, SignedInUser, derive_root_path, redirect_to};
+use app::files::{self, OwnerRecord, UploadBuffer};
+use app::once::{IdempotentWrite, WriteOutcome};
 use app::{App, Error};
 use axum::extract::{FromRequest, Request, State};
 use axum::response::{IntoResponse, Response};
@@ -22,90 +22,96 @@ const MOST_FOR_NOTHING: u64 = 1024 * 1024 * 1024;
 const MIB_TAKES: Duration = Duration::from_secs(30);
 
 /// What came, not read yet, and for what kind of record.
-pub struct Sent {
-    upload: Upload,
+pub struct AttachmentUpload {
+    upload: MultipartUpload,
     of: FileOwner,
 }
 
-impl FromRequest<App> for Sent {
+impl FromRequest<App> for AttachmentUpload {
     type Rejection = Refusal;
 
-    async fn from_request(request: Request, app: &App) -> Result<Sent, Refusal> {
+    async fn from_request(request: Request, app: &App) -> Result<AttachmentUpload, Refusal> {
         let area = request.uri().path().split('/').nth(2).unwrap_or_default();
-        let of = FileOwner::ALL.into_iter().find(|of| path(*of) == area).ok_or(Refusal::NotThere)?;
-        Ok(Sent { upload: Upload::from_request(request, app).await?, of })
+        let of =
+            FileOwner::ALL.into_iter().find(|of| find_owner_segment(*of) == area).ok_or(Refusal::NotThere)?;
+        Ok(AttachmentUpload { upload: MultipartUpload::from_request(request, app).await?, of })
     }
 }
 
 /// What became of the files of a form.
 #[derive(Default)]
-struct Outcome {
+struct AttachmentOutcome {
     attached: usize,
     /// Those that were there already.
     known: usize,
-    problems: Vec<Problem>,
+    problems: Vec<UploadProblem>,
 }
 
-impl Outcome {
-    fn is_nothing(&self) -> bool {
+impl AttachmentOutcome {
+    fn is_empty(&self) -> bool {
         self.attached == 0 && self.known == 0 && self.problems.is_empty()
     }
 }
 
 /// `POST /console/eventos/{codigo}/arquivos`
-pub async fn attach(
+pub async fn attach_files(
     State(app): State<App>,
-    guest: Guest,
-    Number(record): Number,
-    sent: Result<Sent, Refusal>,
+    guest: SignedInUser,
+    PathNumber(record): PathNumber,
+    sent: Result<AttachmentUpload, Refusal>,
 ) -> Response {
-    let Sent { upload, of } = match sent {
+    let AttachmentUpload { upload, of } = match sent {
         Ok(sent) => sent,
         Err(refusal) => return refusal.into_response(),
     };
-    let owner = Owner { of, record };
+    let owner = OwnerRecord { of, record };
     // Before anything of it is read.
-    let may = files::may_attach(&app, guest.session(), owner).await;
+    let may = files::authorize_attachment(&app, guest.session(), owner).await;
     if let Err(error) = may {
         return match error {
             Error::Refused(problems) => {
-                again(
+                render_record_with_report(
                     &app,
                     &guest,
                     owner,
-                    Outcome { problems: vec![of_all(told(&problems))], ..Outcome::default() },
+                    AttachmentOutcome {
+                        problems: vec![build_general_problem(join_rejections(&problems))],
+                        ..AttachmentOutcome::default()
+                    },
                 )
                 .await
             }
-            error => crate::page::refused(&guest, &error),
+            error => crate::page::render_refusal(&guest, &error),
         };
     }
     let patience = MIB_TAKES.saturating_mul(u32::try_from(app.files.limits.largest_mib).unwrap_or(u32::MAX));
-    let mut outcome = Outcome::default();
-    let taken = tokio::time::timeout(patience * 4, take(&app, &guest, owner, upload, &mut outcome)).await;
+    let mut outcome = AttachmentOutcome::default();
+    let taken =
+        tokio::time::timeout(patience * 4, receive_files(&app, &guest, owner, upload, &mut outcome)).await;
     match taken.unwrap_or(Err(Refusal::Unreadable)) {
-        Err(refusal) if outcome.is_nothing() => refusal.into_response(),
+        Err(refusal) if outcome.is_empty() => refusal.into_response(),
         // Whatever stopped it, what was kept and what was not is told.
         Err(refusal) => {
             let text = format!("Os outros arquivos ficaram de fora. {}", refusal.sentence());
-            outcome.problems.push(of_all(text));
-            again(&app, &guest, owner, outcome).await
+            outcome.problems.push(build_general_problem(text));
+            render_record_with_report(&app, &guest, owner, outcome).await
         }
         Ok(()) if outcome.problems.is_empty() => {
-            let mut response = redirect(&format!("{}{}#arquivos", root(&app), at(owner)));
-            tell(&mut response, &said(&outcome));
+            let mut response =
+                redirect_to(&format!("{}{}#arquivos", derive_root_path(&app), build_owner_path(owner)));
+            add_notice(&mut response, &describe_outcome(&outcome));
             response
         }
-        Ok(()) => again(&app, &guest, owner, outcome).await,
+        Ok(()) => render_record_with_report(&app, &guest, owner, outcome).await,
     }
 }
 
 /// What is wrong with no single file.
-fn of_all(text: String) -> Problem {
-    Problem { name: String::new(), text }
+fn build_general_problem(text: String) -> UploadProblem {
+    UploadProblem { name: String::new(), text }
 }
 
-fn said(outcome: &Outcome) -> String {
+fn describe_outcome(outcome: &AttachmentOutcome) -> String {
     let known = match outcome.known {
         0 => String::new(),
         1 => " Um já estava aqui.".to_owned(),
@@ -119,34 +125,47 @@ fn said(outcome: &Outcome) -> String {
 }
 
 /// The page of the record once more, with what was wrong beside the field.
-async fn again(app: &App, guest: &Guest, owner: Owner, outcome: Outcome) -> Response {
-    let report = Report { kept: said(&outcome), problems: outcome.problems };
-    match owner.of.case() {
-        Some(kind) => crate::cases::with_files(app, guest, (kind, owner.record), report).await,
-        None => crate::person::with_files(app, guest, PersonCode::new(owner.record), report).await,
+async fn render_record_with_report(
+    app: &App,
+    guest: &SignedInUser,
+    owner: OwnerRecord,
+    outcome: AttachmentOutcome,
+) -> Response {
+    let report = UploadReport { kept: describe_outcome(&outcome), problems: outcome.problems };
+    match owner.of.case_kind() {
+        Some(kind) => crate::cases::render_case_with_report(app, guest, (kind, owner.record), report).await,
+        None => {
+            crate::person::render_member_with_report(app, guest, PersonCode::new(owner.record), report).await
+        }
     }
 }
 
-async fn take(
+async fn receive_files(
     app: &App,
-    guest: &Guest,
-    owner: Owner,
-    mut upload: Upload,
-    outcome: &mut Outcome,
+    guest: &SignedInUser,
+    owner: OwnerRecord,
+    mut upload: MultipartUpload,
+    outcome: &mut AttachmentOutcome,
 ) -> Result<(), Refusal> {
     let mut seen = 0;
     while let Some(part) = upload.next().await? {
         let (Some("arquivo"), Some(name)) = (part.name(), part.file_name()) else { continue };
         seen += 1;
         if seen > MOST {
-            passed_over(part).await?;
+            discard_field(part).await?;
             continue;
         }
-        let attached = match received(app, part).await? {
+        let attached = match receive_file(app, part).await? {
             Ok(incoming) => {
-                let done =
-                    files::attach(app, guest.session(), owner, (&name, incoming), Once::each_time()).await;
-                done.and_then(Done::now)
+                let done = files::attach_file(
+                    app,
+                    guest.session(),
+                    owner,
+                    (&name, incoming),
+                    IdempotentWrite::without_key(),
+                )
+                .await;
+                done.and_then(WriteOutcome::into_fresh)
             }
             Err(error) => Err(error),
         };
@@ -154,26 +173,28 @@ async fn take(
             Ok(told) if told.is_new => outcome.attached += 1,
             Ok(_) => outcome.known += 1,
             Err(Error::Refused(problems)) => {
-                outcome.problems.push(Problem { name, text: told(&problems) });
+                outcome.problems.push(UploadProblem { name, text: join_rejections(&problems) });
             }
             Err(error) => return Err(Refusal::from(&error)),
         }
     }
     if seen == 0 {
-        outcome.problems.push(of_all("Escolha ao menos um arquivo.".to_owned()));
+        outcome.problems.push(build_general_problem("Escolha ao menos um arquivo.".to_owned()));
     }
     match seen.saturating_sub(MOST) {
         0 => {}
-        1 => outcome.problems.push(of_all(format!("Só {MOST} de cada vez: o último ficou de fora."))),
-        many => outcome
+        1 => outcome
             .problems
-            .push(of_all(format!("Só {MOST} de cada vez: os últimos {many} ficaram de fora."))),
+            .push(build_general_problem(format!("Só {MOST} de cada vez: o último ficou de fora."))),
+        many => outcome.problems.push(build_general_problem(format!(
+            "Só {MOST} de cada vez: os últimos {many} ficaram de fora."
+        ))),
     }
     Ok(())
 }
 
 /// One that is not taken is read all the same, so that its sender is told.
-async fn passed_over(mut part: Part) -> Result<(), Refusal> {
+async fn discard_field(mut part: MultipartField) -> Result<(), Refusal> {
     let mut thrown_away = 0;
     while let Some(bytes) = part.chunk().await? {
         thrown_away += bytes.len() as u64;
@@ -185,8 +206,8 @@ async fn passed_over(mut part: Part) -> Result<(), Refusal> {
 }
 
 /// One file to its end. One that grows too large is read on, for the others behind it, and thrown away.
-async fn received(app: &App, mut part: Part) -> Result<Result<Incoming, Error>, Refusal> {
-    let mut incoming = Ok(Incoming::new(&app.files));
+async fn receive_file(app: &App, mut part: MultipartField) -> Result<Result<UploadBuffer, Error>, Refusal> {
+    let mut incoming = Ok(UploadBuffer::new(&app.files));
     let mut thrown_away = 0;
     while let Some(bytes) = part.chunk().await? {
         match &mut incoming {
@@ -204,6 +225,6 @@ async fn received(app: &App, mut part: Part) -> Result<Result<Incoming, Error>, 
     Ok(incoming)
 }
 
-fn told(problems: &[Rejection]) -> String {
-    problems.iter().map(records::told).collect::<Vec<_>>().join(" ")
+fn join_rejections(problems: &[Rejection]) -> String {
+    problems.iter().map(records::describe_rejection).collect::<Vec<_>>().join(" ")
 }

@@ -9,7 +9,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).to_owned()
 }
 
-fn text_of(chapter: &Chapter) -> String {
+fn text_of(chapter: &GuideChapter) -> String {
     fs::read_to_string(root().join(format!("templates/console/guia/{}.html", chapter.name))).unwrap()
 }
 
@@ -52,12 +52,12 @@ fn quoted(text: &str) -> impl Iterator<Item = &str> {
 #[test]
 fn every_place_of_the_menu_has_a_chapter() {
     for (name, label, path) in frame::WORK.iter().chain(frame::ADMINISTRATION) {
-        assert_eq!(at(name), format!("/guia/{name}"), "{label}");
+        assert_eq!(build_help_path(name), format!("/guia/{name}"), "{label}");
         let chapter = CHAPTERS.iter().find(|chapter| chapter.name == *name).unwrap();
         assert_eq!(chapter.title, *label);
         assert!(path.is_empty() || *path == format!("/{name}"), "its chapter leads elsewhere");
     }
-    assert_eq!(at("sobre"), "/guia");
+    assert_eq!(build_help_path("sobre"), "/guia");
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn every_chapter_is_written_and_small() {
 fn the_guide_names_only_what_pages_show() {
     let templates = below(&root().join("templates"), "html");
     let mut labels: Vec<String> = templates.iter().flat_map(|one| shown(one)).collect();
-    labels.extend(registers::REGISTERS.iter().map(crate::registering::new_one));
+    labels.extend(registers::REGISTERS.iter().map(crate::registering::format_new_title));
     // Or said in the code, or given to a part of a page.
     let sources =
         [below(&root().join("src"), "rs"), below(&root().join("../registers/src"), "rs"), templates].concat();

@@ -1,25 +1,25 @@
 //! The second step: where each column of the file goes. What the names say is chosen already.
 
-use super::{PLACE, by, counted, told, words};
-use crate::form::Form;
-use crate::frame::Frame;
-use crate::members::Choice;
-use crate::page::{Refusal, page, refused, show};
-use crate::visitor::{Guest, Number, redirect, root};
-use app::importing::{self, Import, Mapping};
-use app::once::{Done, Once};
+use super::{PLACE, build_actor, describe_import_kind, describe_rejections, format_quantity};
+use crate::form::SubmittedForm;
+use crate::frame::PageFrame;
+use crate::members::SelectOption;
+use crate::page::{Refusal, render_page, render_page_or_refusal, render_refusal};
+use crate::visitor::{PathNumber, SignedInUser, derive_root_path, redirect_to};
+use app::importing::{self, ColumnMapping, StoredImportRun};
+use app::once::{IdempotentWrite, WriteOutcome};
 use app::{App, Error};
 use askama::Template;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use domain::{ImportCode, ImportState};
-use wire::read::Given;
+use wire::read::FieldPatch;
 
 /// Lines that are shown as examples.
 const EXAMPLES: i64 = 3;
 
-struct Column {
+struct MappedColumn {
     number: usize,
     name: String,
     examples: Vec<String>,
@@ -29,7 +29,7 @@ struct Column {
 }
 
 /// A field that a column may go to.
-struct Target {
+struct MappingTarget {
     name: &'static str,
     label: &'static str,
     is_required: bool,
@@ -37,79 +37,83 @@ struct Target {
 
 #[derive(Template)]
 #[template(path = "console/importacao_colunas.html")]
-struct Columns {
-    frame: Frame,
+struct MapColumnsPage {
+    frame: PageFrame,
     code: i32,
     file: String,
     what: &'static str,
     lines: String,
-    columns: Vec<Column>,
-    targets: Vec<Target>,
+    columns: Vec<MappedColumn>,
+    targets: Vec<MappingTarget>,
     /// Fields without which no line can do and that no column goes to.
     missing: Vec<&'static str>,
     /// How many columns go nowhere.
     left_out: String,
     /// Where those go who are new and whose line names no branch; nothing to choose where there is one alone.
-    branches: Vec<Choice>,
+    branches: Vec<SelectOption>,
     problems: Vec<String>,
 }
 
 /// What is chosen, or shall be.
-struct Chosen {
+struct MappingChoice {
     mapping: Vec<String>,
     branch: Option<i32>,
 }
 
 /// `GET /console/importar/{codigo}/colunas`
-pub async fn form(State(app): State<App>, guest: Guest, Number(code): Number) -> Response {
-    let import = match importing::one(&app, &by(&guest), ImportCode::new(code)).await {
+pub async fn show_mapping_form(
+    State(app): State<App>,
+    guest: SignedInUser,
+    PathNumber(code): PathNumber,
+) -> Response {
+    let import = match importing::load_import(&app, &build_actor(&guest), ImportCode::new(code)).await {
         Ok(import) => import,
-        Err(error) => return refused(&guest, &error),
+        Err(error) => return render_refusal(&guest, &error),
     };
     if !matches!(import.state, ImportState::Ready | ImportState::Checked) {
-        return redirect(&super::one::at(&root(&app), code));
+        return redirect_to(&super::one::build_import_path(&derive_root_path(&app), code));
     }
     let chosen =
-        Chosen { mapping: import.mapping.clone(), branch: import.branch.map(domain::BranchCode::get) };
-    show(&guest, made(&app, &guest, &import, &chosen, Vec::new()).await)
+        MappingChoice { mapping: import.mapping.clone(), branch: import.branch.map(domain::BranchCode::get) };
+    render_page_or_refusal(&guest, build_mapping_page(&app, &guest, &import, &chosen, Vec::new()).await)
 }
 
-async fn made(
+async fn build_mapping_page(
     app: &App,
-    guest: &Guest,
-    import: &Import,
-    chosen: &Chosen,
+    guest: &SignedInUser,
+    import: &StoredImportRun,
+    chosen: &MappingChoice,
     problems: Vec<String>,
-) -> Result<Columns, Error> {
+) -> Result<MapColumnsPage, Error> {
     let mapping = &chosen.mapping;
-    let lines = importing::first_lines(app, &by(guest), import, EXAMPLES).await?;
-    let fields = wire::sheet::columns(import.kind);
+    let lines = importing::list_first_lines(app, &build_actor(guest), import, EXAMPLES).await?;
+    let fields = wire::sheet::list_import_fields(import.kind);
     let is_chosen = |name: &str| mapping.iter().any(|field| field == name);
     let label = |name: &str| fields.iter().find(|one| one.name == name).map_or("", |one| one.label);
     let column = |(at, name): (usize, &String)| {
         let field = mapping.get(at).cloned().unwrap_or_default();
         let twice = !field.is_empty() && mapping.iter().filter(|one| **one == field).count() > 1;
         let cells = lines.iter().filter_map(|cells| cells.get(at));
-        Column {
+        MappedColumn {
             number: at,
             name: name.clone(),
-            examples: cells.filter(|cell| !cell.is_empty()).map(|cell| short(cell)).collect(),
+            examples: cells.filter(|cell| !cell.is_empty()).map(|cell| shorten_cell(cell)).collect(),
             problem: twice
                 .then(|| format!("Outra coluna também vai para “{}”: escolha só uma.", label(&field))),
             field,
         }
     };
     let left_out = mapping.iter().filter(|field| field.is_empty()).count();
-    Ok(Columns {
-        frame: Frame::of(app, guest, PLACE).await?,
+    Ok(MapColumnsPage {
+        frame: PageFrame::load(app, guest, PLACE).await?,
         code: import.code.get(),
         file: import.file_name.clone(),
-        what: words(import.kind).title,
-        lines: counted(import.total, "linha", "linhas"),
+        what: describe_import_kind(import.kind).title,
+        lines: format_quantity(import.total, "linha", "linhas"),
         columns: import.headers.iter().enumerate().map(column).collect(),
         targets: fields
             .iter()
-            .map(|one| Target { name: one.name, label: one.label, is_required: one.required })
+            .map(|one| MappingTarget { name: one.name, label: one.label, is_required: one.required })
             .collect(),
         missing: fields
             .iter()
@@ -118,38 +122,38 @@ async fn made(
             .collect(),
         left_out: match left_out {
             0 => String::new(),
-            one => counted(
+            one => format_quantity(
                 i64::try_from(one).unwrap_or(i64::MAX),
                 "coluna fica de fora",
                 "colunas ficam de fora",
             ),
         },
-        branches: branches(app, guest, import, chosen.branch).await?,
+        branches: list_branch_choices(app, guest, import, chosen.branch).await?,
         problems,
     })
 }
 
 /// The branches that somebody may choose among, where there is a choice and a sheet of this kind may need it.
-async fn branches(
+async fn list_branch_choices(
     app: &App,
-    guest: &Guest,
-    import: &Import,
+    guest: &SignedInUser,
+    import: &StoredImportRun,
     chosen: Option<i32>,
-) -> Result<Vec<Choice>, Error> {
+) -> Result<Vec<SelectOption>, Error> {
     let scope = &guest.session().scope;
-    let registers = app::base::registers(app, scope.tenant()).await?;
-    let choices = registers.branches_of(scope).map(|one| Choice {
+    let registers = app::base::load_registers(app, scope.tenant()).await?;
+    let choices = registers.usable_branches(scope).map(|one| SelectOption {
         value: one.code.to_string(),
         name: one.name.clone(),
         is_chosen: chosen == Some(one.code.get()),
     });
-    let choices: Vec<Choice> = choices.collect();
-    let is_needed = choices.len() > 1 && importing::begins_in_a_branch(import.kind);
+    let choices: Vec<SelectOption> = choices.collect();
+    let is_needed = choices.len() > 1 && importing::has_default_branch(import.kind);
     Ok(if is_needed { choices } else { Vec::new() })
 }
 
 /// As much of a cell as shows what it is.
-fn short(cell: &str) -> String {
+fn shorten_cell(cell: &str) -> String {
     const MOST: usize = 40;
     if cell.chars().count() <= MOST {
         cell.to_owned()
@@ -159,34 +163,41 @@ fn short(cell: &str) -> String {
 }
 
 /// `POST /console/importar/{codigo}/colunas`: keeps the choice and begins the dry run.
-pub async fn choose(
+pub async fn save_mapping(
     State(app): State<App>,
-    guest: Guest,
-    Number(number): Number,
-    sent: Result<Form, Refusal>,
+    guest: SignedInUser,
+    PathNumber(number): PathNumber,
+    sent: Result<SubmittedForm, Refusal>,
 ) -> Response {
     let sent = match sent {
         Ok(sent) => sent,
         Err(refusal) => return refusal.into_response(),
     };
-    let (by, code) = (by(&guest), ImportCode::new(number));
-    let import = match importing::one(&app, &by, code).await {
+    let (by, code) = (build_actor(&guest), ImportCode::new(number));
+    let import = match importing::load_import(&app, &by, code).await {
         Ok(import) => import,
-        Err(error) => return refused(&guest, &error),
+        Err(error) => return render_refusal(&guest, &error),
     };
     let chosen: Vec<String> =
         (0..import.headers.len()).map(|at| sent.text(&format!("campo-{at}")).to_owned()).collect();
-    let chosen = Chosen { mapping: chosen, branch: sent.text("loja").parse().ok() };
-    let wanted = Mapping {
+    let chosen = MappingChoice { mapping: chosen, branch: sent.text("loja").parse().ok() };
+    let wanted = ColumnMapping {
         columns: import.headers.iter().cloned().zip(chosen.mapping.iter().cloned()).collect(),
-        branch: chosen.branch.map_or(Given::Clear, |code| Given::Set(domain::BranchCode::new(code))),
+        branch: chosen
+            .branch
+            .map_or(FieldPatch::Clear, |code| FieldPatch::Set(domain::BranchCode::new(code))),
     };
-    let done = match importing::map(&app, &by, code, wanted, Once::each_time()).await.and_then(Done::now) {
-        Ok(_) => importing::check(&app, &by, code, Once::each_time()).await.and_then(Done::now),
+    let done = match importing::map_import_columns(&app, &by, code, wanted, IdempotentWrite::without_key())
+        .await
+        .and_then(WriteOutcome::into_fresh)
+    {
+        Ok(_) => importing::start_dry_run(&app, &by, code, IdempotentWrite::without_key())
+            .await
+            .and_then(WriteOutcome::into_fresh),
         Err(error) => Err(error),
     };
     match done {
-        Ok(_) => redirect(&super::one::at(&root(&app), number)),
+        Ok(_) => redirect_to(&super::one::build_import_path(&derive_root_path(&app), number)),
         Err(Error::Refused(problems)) => {
             let is_known = |one: &domain::Rejection| {
                 use domain::ImportProblem as P;
@@ -194,36 +205,36 @@ pub async fn choose(
                 matches!(one, domain::Rejection::Import(P::FieldTwice(_) | P::NotMapped(_)))
             };
             let others: Vec<domain::Rejection> = problems.into_iter().filter(|one| !is_known(one)).collect();
-            match made(&app, &guest, &import, &chosen, told(&others)).await {
-                Ok(form) => page(StatusCode::BAD_REQUEST, &form),
-                Err(error) => refused(&guest, &error),
+            match build_mapping_page(&app, &guest, &import, &chosen, describe_rejections(&others)).await {
+                Ok(form) => render_page(StatusCode::BAD_REQUEST, &form),
+                Err(error) => render_refusal(&guest, &error),
             }
         }
-        Err(error) => refused(&guest, &error),
+        Err(error) => render_refusal(&guest, &error),
     }
 }
 
 #[cfg(test)]
-pub const CASES: crate::rendered::Cases = &[("console/importacao_colunas.html", |with| {
-    let column = || Column {
+pub const CASES: crate::rendered::TemplateCases = &[("console/importacao_colunas.html", |with| {
+    let column = || MappedColumn {
         number: 0,
         name: with.text(),
-        examples: with.many(|| with.text()),
+        examples: with.list_of(|| with.text()),
         field: "cpfCnpj".to_owned(),
-        problem: with.maybe(|| with.text()),
+        problem: with.option_of(|| with.text()),
     };
-    crate::rendered::text(&Columns {
+    crate::rendered::render_template(&MapColumnsPage {
         frame: with.frame(),
         code: 7,
         file: with.text(),
         what: "Associados",
         lines: "5 linhas".to_owned(),
-        columns: with.many(column),
-        targets: vec![Target { name: "cpfCnpj", label: "CPF ou CNPJ", is_required: true }],
-        missing: with.many(|| "Nome"),
+        columns: with.list_of(column),
+        targets: vec![MappingTarget { name: "cpfCnpj", label: "CPF ou CNPJ", is_required: true }],
+        missing: with.list_of(|| "Nome"),
         left_out: with.text(),
         branches: with.choices(),
-        problems: with.many(|| with.text()),
+        problems: with.list_of(|| with.text()),
     })
 })];
 
@@ -233,7 +244,7 @@ mod tests {
 
     #[test]
     fn a_long_cell_is_cut() {
-        assert_eq!(short("Ávila"), "Ávila");
-        assert_eq!(short(&"é".repeat(50)).chars().count(), 41);
+        assert_eq!(shorten_cell("Ávila"), "Ávila");
+        assert_eq!(shorten_cell(&"é".repeat(50)).chars().count(), 41);
     }
 }

@@ -1,8 +1,8 @@
 //! The lines that did not go in, as a file that is mended and sent again. It goes out piece by piece.
 
-use super::by;
-use crate::page::{Refusal, refused};
-use crate::visitor::{Guest, Number};
+use super::build_actor;
+use crate::page::{Refusal, render_refusal};
+use crate::visitor::{PathNumber, SignedInUser};
 use app::{App, importing};
 use axum::body::Body;
 use axum::extract::State;
@@ -11,7 +11,7 @@ use axum::response::{IntoResponse, Response};
 use domain::ImportCode;
 
 /// A sheet that is handed over, and never taken for a page.
-pub fn attachment(name: &str, body: Body) -> Response {
+pub fn respond_csv_attachment(name: &str, body: Body) -> Response {
     let disposition = HeaderValue::try_from(format!("attachment; filename=\"{name}\""));
     let headers = [
         (header::CONTENT_TYPE, HeaderValue::from_static("text/csv; charset=utf-8")),
@@ -24,15 +24,21 @@ pub fn attachment(name: &str, body: Body) -> Response {
 }
 
 /// `GET /console/importar/{codigo}/erros.csv`
-pub async fn file(State(app): State<App>, guest: Guest, Number(code): Number) -> Response {
-    let by = by(&guest);
-    let import = match importing::one(&app, &by, ImportCode::new(code)).await {
+pub async fn download_error_file(
+    State(app): State<App>,
+    guest: SignedInUser,
+    PathNumber(code): PathNumber,
+) -> Response {
+    let by = build_actor(&guest);
+    let import = match importing::load_import(&app, &by, ImportCode::new(code)).await {
         Ok(import) => import,
-        Err(error) => return refused(&guest, &error),
+        Err(error) => return render_refusal(&guest, &error),
     };
-    match importing::error_file(&app, &by, &import).await {
+    match importing::open_error_file(&app, &by, &import).await {
         Ok(file) if file.is_empty => Refusal::NotThere.into_response(),
-        Ok(file) => attachment(&format!("importacao-{code}-erros.csv"), Body::from_stream(file.pieces)),
-        Err(error) => refused(&guest, &error),
+        Ok(file) => {
+            respond_csv_attachment(&format!("importacao-{code}-erros.csv"), Body::from_stream(file.pieces))
+        }
+        Err(error) => render_refusal(&guest, &error),
     }
 }

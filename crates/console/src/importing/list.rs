@@ -1,11 +1,11 @@
 //! Every import that somebody may see, the newest first.
 
-use super::{PLACE, by, counted, state, words};
-use crate::frame::Frame;
-use crate::page::show;
-use crate::show::{Pager, moment};
-use crate::visitor::{Guest, Query};
-use app::importing::{self, Import};
+use super::{PLACE, build_actor, describe_import_kind, format_quantity, label_import_state};
+use crate::frame::PageFrame;
+use crate::page::render_page_or_refusal;
+use crate::show::{ListPager, format_moment};
+use crate::visitor::{QueryParams, SignedInUser};
+use app::importing::{self, StoredImportRun};
 use app::{App, Error, users};
 use askama::Template;
 use axum::extract::State;
@@ -15,7 +15,7 @@ use std::collections::HashMap;
 
 const SIZE: i64 = 50;
 
-struct Row {
+struct ImportRunLine {
     link: String,
     what: &'static str,
     file: String,
@@ -28,58 +28,68 @@ struct Row {
 
 #[derive(Template)]
 #[template(path = "console/importacoes.html")]
-struct List {
-    frame: Frame,
-    rows: Vec<Row>,
-    pager: Pager,
+struct BrowseImportsPage {
+    frame: PageFrame,
+    rows: Vec<ImportRunLine>,
+    pager: ListPager,
 }
 
 /// `GET /console/importar`
-pub async fn page(State(app): State<App>, guest: Guest, query: Query) -> Response {
-    show(&guest, made(&app, &guest, &query).await)
+pub async fn show_import_list(State(app): State<App>, guest: SignedInUser, query: QueryParams) -> Response {
+    render_page_or_refusal(&guest, build_import_list(&app, &guest, &query).await)
 }
 
-async fn made(app: &App, guest: &Guest, query: &Query) -> Result<List, Error> {
+async fn build_import_list(
+    app: &App,
+    guest: &SignedInUser,
+    query: &QueryParams,
+) -> Result<BrowseImportsPage, Error> {
     let scope = &guest.session().scope;
-    let frame = Frame::of(app, guest, PLACE).await?;
-    let number = query.page();
-    let (imports, total) = importing::page(app, &by(guest), (SIZE, i64::from(number - 1) * SIZE)).await?;
-    let registers = app::base::registers(app, scope.tenant()).await?;
+    let frame = PageFrame::load(app, guest, PLACE).await?;
+    let number = query.page_number();
+    let (imports, total) =
+        importing::list_imports(app, &build_actor(guest), (SIZE, i64::from(number - 1) * SIZE)).await?;
+    let registers = app::base::load_registers(app, scope.tenant()).await?;
     let mut names: HashMap<UserCode, String> = HashMap::new();
     if guest.is_admin() {
         names.extend(
-            users::list(app, scope).await?.into_iter().map(|user| (user.code, user.name.to_string())),
+            users::list_users(app, scope).await?.into_iter().map(|user| (user.code, user.name.to_string())),
         );
     }
     names.insert(guest.session().user, guest.visitor.name.clone());
-    let row = |import: &Import| row(&frame.root, import, &names, &registers.zone);
-    Ok(List {
+    let row = |import: &StoredImportRun| build_import_line(&frame.root, import, &names, &registers.zone);
+    Ok(BrowseImportsPage {
         rows: imports.iter().map(row).collect(),
-        pager: Pager::new(number, total, SIZE, |page| query.with_page(page)),
+        pager: ListPager::new(number, total, SIZE, |page| query.with_page(page)),
         frame,
     })
 }
 
-fn row(root: &str, import: &Import, names: &HashMap<UserCode, String>, zone: &TimeZone) -> Row {
-    let (word, class) = state(import);
+fn build_import_line(
+    root: &str,
+    import: &StoredImportRun,
+    names: &HashMap<UserCode, String>,
+    zone: &TimeZone,
+) -> ImportRunLine {
+    let (word, class) = label_import_state(import);
     let who = match import.user {
         Some(user) => names.get(&user).cloned().unwrap_or_else(|| format!("usuário {user}")),
         None => "linha de comando".to_owned(),
     };
-    Row {
+    ImportRunLine {
         link: format!("{root}/console/importar/{}", import.code),
-        what: words(import.kind).title,
+        what: describe_import_kind(import.kind).title,
         file: import.file_name.clone(),
-        when: moment(import.created_at, zone),
+        when: format_moment(import.created_at, zone),
         who,
         state: word,
         class,
-        counts: counts(import),
+        counts: describe_counts(import),
     }
 }
 
 /// What it came to so far, in few words.
-fn counts(import: &Import) -> String {
+fn describe_counts(import: &StoredImportRun) -> String {
     let of = &import.counts;
     let all = match import.state {
         ImportState::Undone | ImportState::Undoing => vec![
@@ -97,14 +107,14 @@ fn counts(import: &Import) -> String {
     let said: Vec<String> = all
         .into_iter()
         .filter(|(number, ..)| *number > 0)
-        .map(|(number, one, many)| counted(number, one, many))
+        .map(|(number, one, many)| format_quantity(number, one, many))
         .collect();
-    if said.is_empty() { counted(import.total, "linha", "linhas") } else { said.join(", ") }
+    if said.is_empty() { format_quantity(import.total, "linha", "linhas") } else { said.join(", ") }
 }
 
 #[cfg(test)]
-pub const CASES: crate::rendered::Cases = &[("console/importacoes.html", |with| {
-    let row = || Row {
+pub const CASES: crate::rendered::TemplateCases = &[("console/importacoes.html", |with| {
+    let row = || ImportRunLine {
         link: with.text(),
         what: "Associados",
         file: with.text(),
@@ -114,5 +124,9 @@ pub const CASES: crate::rendered::Cases = &[("console/importacoes.html", |with| 
         class: "fine",
         counts: with.text(),
     };
-    crate::rendered::text(&List { frame: with.frame(), rows: with.many(row), pager: with.pager() })
+    crate::rendered::render_template(&BrowseImportsPage {
+        frame: with.frame(),
+        rows: with.list_of(row),
+        pager: with.pager(),
+    })
 })];

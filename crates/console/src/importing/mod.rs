@@ -9,10 +9,10 @@ mod new;
 mod one;
 mod steps;
 
-use crate::assets::kept;
-use crate::visitor::Guest;
+use crate::assets::respond_cacheable;
+use crate::visitor::SignedInUser;
 use app::App;
-use app::importing::{By, Import};
+use app::importing::{ImportCaller, StoredImportRun};
 use axum::Router;
 use axum::response::Response;
 use dispatch::{get, post};
@@ -20,33 +20,33 @@ use domain::{ImportKind, ImportState, Rejection};
 
 const PLACE: &str = "importar";
 
-pub fn routes() -> Router<App> {
+pub fn build_import_routes() -> Router<App> {
     const ONE: &str = "/console/importar/{codigo}";
     let at = |rest: &str| format!("{ONE}{rest}");
     Router::new()
-        .route("/console/importar.js", get(script))
-        .route("/console/importar", get(list::page))
-        .route("/console/importar/novo", get(new::form).merge(post(new::receive)))
-        .route("/console/importar/exemplos/{tipo}", get(example::file))
-        .route(ONE, get(one::page))
-        .route(&at("/colunas"), get(columns::form).merge(post(columns::choose)))
-        .route(&at("/iniciar"), post(steps::start))
-        .route(&at("/pausar"), post(steps::pause))
-        .route(&at("/retomar"), post(steps::resume))
-        .route(&at("/desfazer"), post(steps::undo))
-        .route(&at("/erros.csv"), get(errors::file))
+        .route("/console/importar.js", get(serve_import_script))
+        .route("/console/importar", get(list::show_import_list))
+        .route("/console/importar/novo", get(new::show_start_form).merge(post(new::receive_import)))
+        .route("/console/importar/exemplos/{tipo}", get(example::download_example))
+        .route(ONE, get(one::show_import_page))
+        .route(&at("/colunas"), get(columns::show_mapping_form).merge(post(columns::save_mapping)))
+        .route(&at("/iniciar"), post(steps::start_import))
+        .route(&at("/pausar"), post(steps::pause_import))
+        .route(&at("/retomar"), post(steps::resume_import))
+        .route(&at("/desfazer"), post(steps::undo_import))
+        .route(&at("/erros.csv"), get(errors::download_error_file))
 }
 
-async fn script() -> Response {
-    kept("text/javascript; charset=utf-8", include_str!("../../static/importar.js"))
+async fn serve_import_script() -> Response {
+    respond_cacheable("text/javascript; charset=utf-8", include_str!("../../static/importar.js"))
 }
 
-fn by(guest: &Guest) -> By {
-    By::of(guest.session())
+fn build_actor(guest: &SignedInUser) -> ImportCaller {
+    ImportCaller::from_session(guest.session())
 }
 
 /// What a kind of file is called, and what is said of it.
-struct Words {
+struct ImportKindWording {
     /// At the beginning of a line.
     title: &'static str,
     /// What one line of it is.
@@ -58,7 +58,7 @@ struct Words {
     record: Option<&'static str>,
 }
 
-fn words(kind: ImportKind) -> Words {
+fn describe_import_kind(kind: ImportKind) -> ImportKindWording {
     let (title, one, about, list, record) = match kind {
         ImportKind::Members => (
             "Associados",
@@ -103,11 +103,11 @@ fn words(kind: ImportKind) -> Words {
             Some("/cadastros/vendedor"),
         ),
     };
-    Words { title, one, about, list, record }
+    ImportKindWording { title, one, about, list, record }
 }
 
 /// How far an import is, as a badge.
-fn state(import: &Import) -> (&'static str, &'static str) {
+fn label_import_state(import: &StoredImportRun) -> (&'static str, &'static str) {
     match import.state {
         ImportState::Reading => ("Lendo o arquivo", "warn"),
         ImportState::Ready => ("Falta conferir", "warn"),
@@ -123,17 +123,18 @@ fn state(import: &Import) -> (&'static str, &'static str) {
 }
 
 /// `1 linha`, `1.234 linhas`
-fn counted(number: i64, one: &str, many: &str) -> String {
-    format!("{} {}", crate::show::count(number), if number == 1 { one } else { many })
+fn format_quantity(number: i64, one: &str, many: &str) -> String {
+    format!("{} {}", crate::show::format_count(number), if number == 1 { one } else { many })
 }
 
 /// What was refused, as sentences of a page.
-fn told(problems: &[Rejection]) -> Vec<String> {
-    problems.iter().map(crate::records::told).collect()
+fn describe_rejections(problems: &[Rejection]) -> Vec<String> {
+    problems.iter().map(crate::records::describe_rejection).collect()
 }
 
 #[cfg(test)]
-pub const ALL_CASES: &[crate::rendered::Cases] = &[columns::CASES, list::CASES, new::CASES, one::CASES];
+pub const ALL_CASES: &[crate::rendered::TemplateCases] =
+    &[columns::CASES, list::CASES, new::CASES, one::CASES];
 
 #[cfg(test)]
 mod tests {
@@ -142,9 +143,9 @@ mod tests {
     #[test]
     fn a_refusal_is_a_sentence_without_the_name_of_the_field() {
         let refused = [Rejection::Import(domain::ImportProblem::Empty)];
-        let [sentence] = &told(&refused)[..] else { panic!("one problem") };
+        let [sentence] = &describe_rejections(&refused)[..] else { panic!("one problem") };
         assert!(sentence.starts_with("Está vazio"), "{sentence}");
-        assert_eq!(counted(1, "linha", "linhas"), "1 linha");
-        assert_eq!(counted(1234, "linha", "linhas"), "1.234 linhas");
+        assert_eq!(format_quantity(1, "linha", "linhas"), "1 linha");
+        assert_eq!(format_quantity(1234, "linha", "linhas"), "1.234 linhas");
     }
 }

@@ -1,13 +1,13 @@
 //! The first step: what the file holds, and the file.
 
-use super::{PLACE, by, told, words};
-use crate::frame::Frame;
-use crate::page::{Refusal, page, refused, show};
-use crate::show::count;
-use crate::upload::{Part, Upload};
-use crate::visitor::{Guest, Query, redirect, root};
-use app::importing::{self, MOST_LINES, Spool};
-use app::once::{Done, Once};
+use super::{PLACE, build_actor, describe_import_kind, describe_rejections};
+use crate::frame::PageFrame;
+use crate::page::{Refusal, render_page, render_page_or_refusal, render_refusal};
+use crate::show::format_count;
+use crate::upload::{MultipartField, MultipartUpload};
+use crate::visitor::{QueryParams, SignedInUser, derive_root_path, redirect_to};
+use app::importing::{self, MOST_LINES, UploadSpool};
+use app::once::{IdempotentWrite, WriteOutcome};
 use app::{App, Error};
 use askama::Template;
 use axum::extract::State;
@@ -15,14 +15,14 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use domain::ImportKind;
 use std::time::Duration;
-use wire::sheet::{kind_from, kind_name};
+use wire::sheet::{name_import_kind, parse_import_kind};
 
 /// A sender who takes longer for the largest file sends it by a line that will not do.
 const PATIENCE: Duration = Duration::from_secs(30 * 60);
 /// Longer than any text of this form.
 const LONGEST: usize = 200;
 
-struct Card {
+struct ImportKindCard {
     name: &'static str,
     title: &'static str,
     about: &'static str,
@@ -31,9 +31,9 @@ struct Card {
 
 #[derive(Template)]
 #[template(path = "console/importacao_nova.html")]
-struct New {
-    frame: Frame,
-    cards: Vec<Card>,
+struct StartImportPage {
+    frame: PageFrame,
+    cards: Vec<ImportKindCard>,
     most_mib: u64,
     most_lines: String,
     /// What is wrong with the choice of the kind, and with the file.
@@ -42,64 +42,87 @@ struct New {
 }
 
 #[derive(Default)]
-struct Wrong {
+struct StartImportProblems {
     kind: Option<String>,
     file: Option<String>,
 }
 
 /// `GET /console/importar/novo`
-pub async fn form(State(app): State<App>, guest: Guest, query: Query) -> Response {
-    show(&guest, made(&app, &guest, kind_from(query.text("tipo")), Wrong::default()).await)
+pub async fn show_start_form(State(app): State<App>, guest: SignedInUser, query: QueryParams) -> Response {
+    render_page_or_refusal(
+        &guest,
+        build_start_page(&app, &guest, parse_import_kind(query.text("tipo")), StartImportProblems::default())
+            .await,
+    )
 }
 
 /// The kinds that somebody may bring.
-fn kinds(is_admin: bool) -> impl Iterator<Item = ImportKind> {
+fn list_allowed_kinds(is_admin: bool) -> impl Iterator<Item = ImportKind> {
     let all = ImportKind::ALL.iter().copied();
     all.filter(move |kind| is_admin || !matches!(kind, ImportKind::Plans | ImportKind::Sellers))
 }
 
-async fn made(app: &App, guest: &Guest, chosen: Option<ImportKind>, wrong: Wrong) -> Result<New, Error> {
+async fn build_start_page(
+    app: &App,
+    guest: &SignedInUser,
+    chosen: Option<ImportKind>,
+    wrong: StartImportProblems,
+) -> Result<StartImportPage, Error> {
     let card = |kind| {
-        let words = words(kind);
-        Card {
-            name: kind_name(kind),
+        let words = describe_import_kind(kind);
+        ImportKindCard {
+            name: name_import_kind(kind),
             title: words.title,
             about: words.about,
             is_chosen: chosen == Some(kind),
         }
     };
-    Ok(New {
-        frame: Frame::of(app, guest, PLACE).await?,
-        cards: kinds(guest.is_admin()).map(card).collect(),
+    Ok(StartImportPage {
+        frame: PageFrame::load(app, guest, PLACE).await?,
+        cards: list_allowed_kinds(guest.is_admin()).map(card).collect(),
         most_mib: app.import_mib,
-        most_lines: count(i64::from(MOST_LINES)),
+        most_lines: format_count(i64::from(MOST_LINES)),
         kind_problem: wrong.kind,
         file_problem: wrong.file,
     })
 }
 
 /// The form once more, with what was chosen and what is wrong beside it.
-async fn again(app: &App, guest: &Guest, kind: Option<ImportKind>, wrong: Wrong) -> Response {
-    match made(app, guest, kind, wrong).await {
-        Ok(form) => page(StatusCode::BAD_REQUEST, &form),
-        Err(error) => refused(guest, &error),
+async fn render_refused_start(
+    app: &App,
+    guest: &SignedInUser,
+    kind: Option<ImportKind>,
+    wrong: StartImportProblems,
+) -> Response {
+    match build_start_page(app, guest, kind, wrong).await {
+        Ok(form) => render_page(StatusCode::BAD_REQUEST, &form),
+        Err(error) => render_refusal(guest, &error),
     }
 }
 
 /// What a form brought.
 #[derive(Default)]
-struct Brought {
+struct ImportUpload {
     kind: Option<ImportKind>,
-    file: Option<(String, Result<Spool, Error>)>,
+    file: Option<(String, Result<UploadSpool, Error>)>,
 }
 
 /// `POST /console/importar/novo`
-pub async fn receive(State(app): State<App>, guest: Guest, sent: Result<Upload, Refusal>) -> Response {
+pub async fn receive_import(
+    State(app): State<App>,
+    guest: SignedInUser,
+    sent: Result<MultipartUpload, Refusal>,
+) -> Response {
     let upload = match sent {
         Ok(sent) => sent,
         Err(refusal) => return refusal.into_response(),
     };
-    let brought = match tokio::time::timeout(PATIENCE, read(upload, app.import_mib * 1024 * 1024)).await {
+    let brought = match tokio::time::timeout(
+        PATIENCE,
+        read_import_upload(upload, app.import_mib * 1024 * 1024),
+    )
+    .await
+    {
         Err(_) => return Refusal::Unreadable.into_response(),
         Ok(Err(refusal)) => return refusal.into_response(),
         Ok(Ok(brought)) => brought,
@@ -108,41 +131,54 @@ pub async fn receive(State(app): State<App>, guest: Guest, sent: Result<Upload, 
     let (kind, name, spool) = match (brought.kind, brought.file) {
         (Some(kind), Some((name, Ok(spool)))) => (kind, name, spool),
         (kind, Some((_, Err(Error::Refused(problems))))) => {
-            let wrong = Wrong {
+            let wrong = StartImportProblems {
                 kind: if kind.is_none() { no_kind() } else { None },
-                file: Some(told(&problems).join(" ")),
+                file: Some(describe_rejections(&problems).join(" ")),
             };
-            return again(&app, &guest, kind, wrong).await;
+            return render_refused_start(&app, &guest, kind, wrong).await;
         }
-        (_, Some((_, Err(error)))) => return refused(&guest, &error),
+        (_, Some((_, Err(error)))) => return render_refusal(&guest, &error),
         (kind, file) => {
             let no_file = match &file {
                 None => "Escolha o arquivo da planilha.",
                 Some(_) => "O arquivo chegou bem, mas o navegador pede que você o escolha de novo.",
             };
-            let wrong =
-                Wrong { kind: if kind.is_none() { no_kind() } else { None }, file: Some(no_file.to_owned()) };
-            return again(&app, &guest, kind, wrong).await;
+            let wrong = StartImportProblems {
+                kind: if kind.is_none() { no_kind() } else { None },
+                file: Some(no_file.to_owned()),
+            };
+            return render_refused_start(&app, &guest, kind, wrong).await;
         }
     };
-    let received = importing::receive(&app, &by(&guest), kind, &name, spool, Once::each_time()).await;
-    match received.and_then(Done::now) {
-        Ok(import) => redirect(&format!("{}/console/importar/{}/colunas", root(&app), import.code)),
-        Err(Error::Refused(problems)) => {
-            let wrong = Wrong { kind: None, file: Some(told(&problems).join(" ")) };
-            again(&app, &guest, Some(kind), wrong).await
+    let received = importing::receive_upload(
+        &app,
+        &build_actor(&guest),
+        kind,
+        &name,
+        spool,
+        IdempotentWrite::without_key(),
+    )
+    .await;
+    match received.and_then(WriteOutcome::into_fresh) {
+        Ok(import) => {
+            redirect_to(&format!("{}/console/importar/{}/colunas", derive_root_path(&app), import.code))
         }
-        Err(error) => refused(&guest, &error),
+        Err(Error::Refused(problems)) => {
+            let wrong =
+                StartImportProblems { kind: None, file: Some(describe_rejections(&problems).join(" ")) };
+            render_refused_start(&app, &guest, Some(kind), wrong).await
+        }
+        Err(error) => render_refusal(&guest, &error),
     }
 }
 
-async fn read(mut upload: Upload, most: u64) -> Result<Brought, Refusal> {
-    let mut brought = Brought::default();
+async fn read_import_upload(mut upload: MultipartUpload, most: u64) -> Result<ImportUpload, Refusal> {
+    let mut brought = ImportUpload::default();
     while let Some(part) = upload.next().await? {
         match (part.name(), part.file_name()) {
-            (Some("tipo"), _) => brought.kind = kind_from(&short(part).await?),
+            (Some("tipo"), _) => brought.kind = parse_import_kind(&read_short_text(part).await?),
             (Some("arquivo"), Some(name)) if brought.file.is_none() => {
-                brought.file = Some((name, spooled(part, most).await?));
+                brought.file = Some((name, spool_file(part, most).await?));
             }
             _ => {}
         }
@@ -151,7 +187,7 @@ async fn read(mut upload: Upload, most: u64) -> Result<Brought, Refusal> {
 }
 
 /// A text, which is short.
-async fn short(mut part: Part) -> Result<String, Refusal> {
+async fn read_short_text(mut part: MultipartField) -> Result<String, Refusal> {
     let mut text = Vec::new();
     while let Some(bytes) = part.chunk().await? {
         text.extend_from_slice(&bytes);
@@ -163,8 +199,8 @@ async fn short(mut part: Part) -> Result<String, Refusal> {
 }
 
 /// The file to its end, also where it is too large and thrown away.
-async fn spooled(mut part: Part, most: u64) -> Result<Result<Spool, Error>, Refusal> {
-    let mut spool = match importing::spool(most) {
+async fn spool_file(mut part: MultipartField, most: u64) -> Result<Result<UploadSpool, Error>, Refusal> {
+    let mut spool = match importing::create_upload_spool(most) {
         Ok(spool) => spool,
         Err(error) => return Ok(Err(error)),
     };
@@ -184,14 +220,15 @@ async fn spooled(mut part: Part, most: u64) -> Result<Result<Spool, Error>, Refu
 }
 
 #[cfg(test)]
-pub const CASES: crate::rendered::Cases = &[("console/importacao_nova.html", |with| {
-    let card = || Card { name: "associados", title: "Associados", about: "Pessoas.", is_chosen: true };
-    crate::rendered::text(&New {
+pub const CASES: crate::rendered::TemplateCases = &[("console/importacao_nova.html", |with| {
+    let card =
+        || ImportKindCard { name: "associados", title: "Associados", about: "Pessoas.", is_chosen: true };
+    crate::rendered::render_template(&StartImportPage {
         frame: with.frame(),
-        cards: with.many(card),
+        cards: with.list_of(card),
         most_mib: 100,
         most_lines: "500.000".to_owned(),
-        kind_problem: with.maybe(|| with.text()),
-        file_problem: with.maybe(|| with.text()),
+        kind_problem: with.option_of(|| with.text()),
+        file_problem: with.option_of(|| with.text()),
     })
 })];

@@ -1,12 +1,12 @@
 //! An import from its dry run on: how far it is, what it came to, what is wrong by line and column, and what may be done.
 
-use super::{PLACE, by, counted, state, words};
-use crate::frame::Frame;
-use crate::page::{page as answer, refused, show};
-use crate::records::sentence;
-use crate::show::{count, moment};
-use crate::visitor::{Guest, Number, Query, redirect, root};
-use app::importing::{self, Import, UNDO_FOR};
+use super::{PLACE, build_actor, describe_import_kind, format_quantity, label_import_state};
+use crate::frame::PageFrame;
+use crate::page::{render_page as answer, render_page_or_refusal, render_refusal};
+use crate::records::capitalize_sentence;
+use crate::show::{format_count, format_moment};
+use crate::visitor::{PathNumber, QueryParams, SignedInUser, derive_root_path, redirect_to};
+use app::importing::{self, StoredImportRun, UNDO_FOR};
 use app::{App, Error};
 use askama::Template;
 use axum::extract::State;
@@ -18,7 +18,7 @@ use domain::{ImportCode, ImportState, TimeZone};
 const SHOWN: usize = 50;
 
 /// Something that is wrong with a line, or why undoing left it.
-pub struct Line {
+pub struct ImportLineRemark {
     number: i32,
     column: String,
     value: String,
@@ -28,14 +28,14 @@ pub struct Line {
 
 /// Lines of a page, and the way to the others.
 #[derive(Default)]
-pub struct Lines {
-    rows: Vec<Line>,
+pub struct LineRemarkList {
+    rows: Vec<ImportLineRemark>,
     is_first: bool,
     next: Option<String>,
 }
 
 /// How much of a stage is done.
-pub struct Progress {
+pub struct StageProgress {
     done: i64,
     total: i64,
     text: String,
@@ -43,8 +43,8 @@ pub struct Progress {
 
 #[derive(Template)]
 #[template(path = "console/importacao.html")]
-pub struct Page {
-    frame: Frame,
+pub struct ViewImportPage {
+    frame: PageFrame,
     code: i32,
     file: String,
     what: &'static str,
@@ -57,7 +57,7 @@ pub struct Page {
     told: String,
     /// Where the journey is: 3 is the dry run, 4 the import.
     step: u8,
-    progress: Option<Progress>,
+    progress: Option<StageProgress>,
     /// Figure, and what it is.
     figures: Vec<(String, &'static str)>,
     facts: Vec<(&'static str, String)>,
@@ -65,15 +65,15 @@ pub struct Page {
     entering: String,
     refused: i64,
     refused_told: String,
-    problems: Lines,
-    kept: Lines,
+    problems: LineRemarkList,
+    kept: LineRemarkList,
     /// Until when it may be undone; empty where it may not.
     undo_until: String,
     list: (&'static str, String),
     alerts: Vec<String>,
 }
 
-impl Page {
+impl ViewImportPage {
     /// Somebody works on it: the page looks again by itself.
     fn is_moving(&self) -> bool {
         use ImportState as S;
@@ -81,11 +81,11 @@ impl Page {
     }
 
     fn is(&self, name: &str) -> bool {
-        name_of(self.state) == name
+        name_import_state(self.state) == name
     }
 }
 
-fn name_of(state: ImportState) -> &'static str {
+fn name_import_state(state: ImportState) -> &'static str {
     match state {
         ImportState::Reading => "lendo",
         ImportState::Ready => "pronta",
@@ -99,79 +99,89 @@ fn name_of(state: ImportState) -> &'static str {
     }
 }
 
-pub fn at(root: &str, code: i32) -> String {
+pub fn build_import_path(root: &str, code: i32) -> String {
     format!("{root}/console/importar/{code}")
 }
 
 /// `GET /console/importar/{codigo}`
-pub async fn page(State(app): State<App>, guest: Guest, Number(code): Number, query: Query) -> Response {
-    let import = match importing::one(&app, &by(&guest), ImportCode::new(code)).await {
+pub async fn show_import_page(
+    State(app): State<App>,
+    guest: SignedInUser,
+    PathNumber(code): PathNumber,
+    query: QueryParams,
+) -> Response {
+    let import = match importing::load_import(&app, &build_actor(&guest), ImportCode::new(code)).await {
         Ok(import) => import,
-        Err(error) => return refused(&guest, &error),
+        Err(error) => return render_refusal(&guest, &error),
     };
     if import.state == ImportState::Ready {
-        return redirect(&format!("{}/colunas", at(&root(&app), code)));
+        return redirect_to(&format!("{}/colunas", build_import_path(&derive_root_path(&app), code)));
     }
-    show(&guest, made(&app, &guest, import, &query, Vec::new()).await)
+    render_page_or_refusal(&guest, build_import_page(&app, &guest, import, &query, Vec::new()).await)
 }
 
 /// The page, with why something cannot be done.
-pub async fn with_problems(app: &App, guest: &Guest, code: i32, alerts: Vec<String>) -> Response {
-    let page = match importing::one(app, &by(guest), ImportCode::new(code)).await {
-        Ok(import) => made(app, guest, import, &Query::read(""), alerts).await,
+pub async fn render_import_with_alerts(
+    app: &App,
+    guest: &SignedInUser,
+    code: i32,
+    alerts: Vec<String>,
+) -> Response {
+    let page = match importing::load_import(app, &build_actor(guest), ImportCode::new(code)).await {
+        Ok(import) => build_import_page(app, guest, import, &QueryParams::parse(""), alerts).await,
         Err(error) => Err(error),
     };
     match page {
         Ok(page) => answer(StatusCode::BAD_REQUEST, &page),
-        Err(error) => refused(guest, &error),
+        Err(error) => render_refusal(guest, &error),
     }
 }
 
-async fn made(
+async fn build_import_page(
     app: &App,
-    guest: &Guest,
-    import: Import,
-    query: &Query,
+    guest: &SignedInUser,
+    import: StoredImportRun,
+    query: &QueryParams,
     alerts: Vec<String>,
-) -> Result<Page, Error> {
-    let frame = Frame::of(app, guest, PLACE).await?;
-    let zone = &app::base::registers(app, guest.session().scope.tenant()).await?.zone;
-    let words = words(import.kind);
+) -> Result<ViewImportPage, Error> {
+    let frame = PageFrame::load(app, guest, PLACE).await?;
+    let zone = &app::base::load_registers(app, guest.session().scope.tenant()).await?.zone;
+    let words = describe_import_kind(import.kind);
     let now = app.now();
     let ended = import.finished_at.or(import.started_at);
-    let undo_until = ended.filter(|_| importing::may_undo(&import, now));
+    let undo_until = ended.filter(|_| importing::may_undo_import(&import, now));
     let enters = import.counts.created + import.counts.changed;
-    Ok(Page {
+    Ok(ViewImportPage {
         code: import.code.get(),
         file: import.file_name.clone(),
         what: words.title,
-        kind: wire::sheet::kind_name(import.kind),
+        kind: wire::sheet::name_import_kind(import.kind),
         one: words.one,
         state: import.state,
-        badge: state(&import),
-        told: told(&import),
+        badge: label_import_state(&import),
+        told: describe_import(&import),
         step: match import.state {
             ImportState::Reading => 1,
             ImportState::Ready => 2,
             ImportState::Checking | ImportState::Checked => 3,
             _ => 4,
         },
-        progress: progress(&import),
-        figures: figures(&import),
-        facts: facts(&import, zone),
-        entering: if enters > 0 { counted(enters, "linha", "linhas") } else { String::new() },
+        progress: measure_progress(&import),
+        figures: list_import_figures(&import),
+        facts: list_import_facts(&import, zone),
+        entering: if enters > 0 { format_quantity(enters, "linha", "linhas") } else { String::new() },
         refused: import.counts.refused,
-        refused_told: counted(import.counts.refused, "linha com problema", "linhas com problema"),
-        problems: problems(app, guest, &import, query).await?,
-        kept: kept(app, guest, &import, query, &frame.root).await?,
-        undo_until: undo_until.map(|at| moment(at.plus(UNDO_FOR), zone)).unwrap_or_default(),
+        refused_told: format_quantity(import.counts.refused, "linha com problema", "linhas com problema"),
+        problems: list_line_problems(app, guest, &import, query).await?,
+        kept: list_kept_lines(app, guest, &import, query, &frame.root).await?,
+        undo_until: undo_until.map(|at| format_moment(at.plus(UNDO_FOR), zone)).unwrap_or_default(),
         list: (words.list.0, format!("{}/console{}", frame.root, words.list.1)),
         alerts,
         frame,
     })
 }
 
-fn told(import: &Import) -> String {
+fn describe_import(import: &StoredImportRun) -> String {
     let of = &import.counts;
     match import.state {
         ImportState::Reading => "O arquivo ainda está sendo lido.".to_owned(),
@@ -212,7 +222,7 @@ fn told(import: &Import) -> String {
     }
 }
 
-fn progress(import: &Import) -> Option<Progress> {
+fn measure_progress(import: &StoredImportRun) -> Option<StageProgress> {
     use ImportState as S;
     let word = match import.state {
         S::Checking => ("linha conferida", "linhas conferidas"),
@@ -220,13 +230,13 @@ fn progress(import: &Import) -> Option<Progress> {
         S::Undoing => ("registro", "registros"),
         _ => return None,
     };
-    let (done, total) = importing::progress(import);
+    let (done, total) = importing::measure_progress(import);
     let percent = if total > 0 { done * 100 / total } else { 0 };
-    let text = format!("{} de {} ({percent}%)", count(done), counted(total, word.0, word.1));
-    Some(Progress { done, total, text })
+    let text = format!("{} de {} ({percent}%)", format_count(done), format_quantity(total, word.0, word.1));
+    Some(StageProgress { done, total, text })
 }
 
-fn figures(import: &Import) -> Vec<(String, &'static str)> {
+fn list_import_figures(import: &StoredImportRun) -> Vec<(String, &'static str)> {
     use ImportState as S;
     let of = &import.counts;
     let all: Vec<(i64, &str, &str)> = match import.state {
@@ -249,19 +259,21 @@ fn figures(import: &Import) -> Vec<(String, &'static str)> {
             (of.refused, "não entrou", "não entraram"),
         ],
     };
-    all.into_iter().map(|(number, one, many)| (count(number), if number == 1 { one } else { many })).collect()
+    all.into_iter()
+        .map(|(number, one, many)| (format_count(number), if number == 1 { one } else { many }))
+        .collect()
 }
 
-fn facts(import: &Import, zone: &TimeZone) -> Vec<(&'static str, String)> {
-    let at = |at: Option<domain::Moment>| at.map(|at| moment(at, zone)).unwrap_or_default();
+fn list_import_facts(import: &StoredImportRun, zone: &TimeZone) -> Vec<(&'static str, String)> {
+    let at = |at: Option<domain::Moment>| at.map(|at| format_moment(at, zone)).unwrap_or_default();
     let triggers = match (import.started_at, import.triggers) {
         (None, _) => String::new(),
         (Some(_), true) => "avisados".to_owned(),
         (Some(_), false) => "não avisados".to_owned(),
     };
     vec![
-        ("Linhas do arquivo", count(import.total)),
-        ("Enviado em", moment(import.created_at, zone)),
+        ("Linhas do arquivo", format_count(import.total)),
+        ("Enviado em", format_moment(import.created_at, zone)),
         ("Importação começou", at(import.started_at)),
         ("Terminou", at(import.finished_at)),
         ("Sistemas ligados", triggers),
@@ -269,12 +281,12 @@ fn facts(import: &Import, zone: &TimeZone) -> Vec<(&'static str, String)> {
 }
 
 /// The line behind which a list goes on.
-fn after(query: &Query, name: &str) -> i32 {
+fn parse_last_line(query: &QueryParams, name: &str) -> i32 {
     query.text(name).parse().ok().filter(|line| *line > 0).unwrap_or(0)
 }
 
 /// What fits a page of what was read behind a line: whole lines of the file, and behind which the next page begins.
-fn paged<T>(mut rows: Vec<T>, line: impl Fn(&T) -> i32) -> (Vec<T>, Option<i32>) {
+fn cut_remark_page<T>(mut rows: Vec<T>, line: impl Fn(&T) -> i32) -> (Vec<T>, Option<i32>) {
     if rows.len() <= SHOWN {
         return (rows, None);
     }
@@ -286,47 +298,65 @@ fn paged<T>(mut rows: Vec<T>, line: impl Fn(&T) -> i32) -> (Vec<T>, Option<i32>)
     (rows, last)
 }
 
-async fn problems(app: &App, guest: &Guest, import: &Import, query: &Query) -> Result<Lines, Error> {
+async fn list_line_problems(
+    app: &App,
+    guest: &SignedInUser,
+    import: &StoredImportRun,
+    query: &QueryParams,
+) -> Result<LineRemarkList, Error> {
     use ImportState as S;
     if !matches!(import.state, S::Checked | S::Running | S::Paused | S::Done) || import.counts.refused == 0 {
-        return Ok(Lines::default());
+        return Ok(LineRemarkList::default());
     }
-    let from = after(query, "depois");
-    let found = importing::problems(app, &by(guest), import.code, (from, SHOWN as i64 + 1)).await?;
-    let (found, next) = paged(found, |one| one.line);
+    let from = parse_last_line(query, "depois");
+    let found =
+        importing::list_import_problems(app, &build_actor(guest), import.code, (from, SHOWN as i64 + 1))
+            .await?;
+    let (found, next) = cut_remark_page(found, |one| one.line);
     let mut lines: Vec<i32> = found.iter().map(|one| one.line).collect();
     lines.dedup();
-    let cells = importing::cells(app, &by(guest), import, &lines).await?;
+    let cells = importing::list_cells_by_line(app, &build_actor(guest), import, &lines).await?;
     let value = |line: i32, header: &str| {
         let at = import.headers.iter().position(|one| one == header)?;
         cells.get(&line)?.get(at).cloned()
     };
-    let rows = found.into_iter().map(|one| Line {
+    let rows = found.into_iter().map(|one| ImportLineRemark {
         number: one.line,
         value: one.header.as_deref().and_then(|header| value(one.line, header)).unwrap_or_default(),
         column: one.header.unwrap_or_default(),
-        text: sentence(&one.text),
+        text: capitalize_sentence(&one.text),
         link: None,
     });
-    Ok(Lines { rows: rows.collect(), is_first: from == 0, next: next.map(|line| format!("?depois={line}")) })
+    Ok(LineRemarkList {
+        rows: rows.collect(),
+        is_first: from == 0,
+        next: next.map(|line| format!("?depois={line}")),
+    })
 }
 
-async fn kept(app: &App, guest: &Guest, import: &Import, query: &Query, root: &str) -> Result<Lines, Error> {
+async fn list_kept_lines(
+    app: &App,
+    guest: &SignedInUser,
+    import: &StoredImportRun,
+    query: &QueryParams,
+    root: &str,
+) -> Result<LineRemarkList, Error> {
     if import.state != ImportState::Undone || import.counts.kept == 0 {
-        return Ok(Lines::default());
+        return Ok(LineRemarkList::default());
     }
-    let words = words(import.kind);
-    let from = after(query, "mantidos");
-    let found = importing::kept(app, &by(guest), import.code, (from, SHOWN as i64 + 1)).await?;
-    let (found, next) = paged(found, |one| one.line);
-    let rows = found.into_iter().map(|one| Line {
+    let words = describe_import_kind(import.kind);
+    let from = parse_last_line(query, "mantidos");
+    let found =
+        importing::list_kept_rows(app, &build_actor(guest), import.code, (from, SHOWN as i64 + 1)).await?;
+    let (found, next) = cut_remark_page(found, |one| one.line);
+    let rows = found.into_iter().map(|one| ImportLineRemark {
         number: one.line,
         column: one.record.map(|code| format!("{} {code}", words.one)).unwrap_or_default(),
         value: String::new(),
-        text: sentence(&one.because),
+        text: capitalize_sentence(&one.because),
         link: one.record.and_then(|code| words.record.map(|path| format!("{root}/console{path}/{code}"))),
     });
-    Ok(Lines {
+    Ok(LineRemarkList {
         rows: rows.collect(),
         is_first: from == 0,
         next: next.map(|line| format!("?mantidos={line}")),
@@ -334,17 +364,18 @@ async fn kept(app: &App, guest: &Guest, import: &Import, query: &Query, root: &s
 }
 
 #[cfg(test)]
-pub const CASES: crate::rendered::Cases = &[("console/importacao.html", |with| {
-    let line = || Line {
+pub const CASES: crate::rendered::TemplateCases = &[("console/importacao.html", |with| {
+    let line = || ImportLineRemark {
         number: 7,
         column: with.text(),
         value: with.text(),
         text: with.text(),
-        link: with.maybe(|| with.text()),
+        link: with.option_of(|| with.text()),
     };
-    let lines = || Lines { rows: with.many(line), is_first: false, next: with.maybe(|| with.text()) };
+    let lines =
+        || LineRemarkList { rows: with.list_of(line), is_first: false, next: with.option_of(|| with.text()) };
     let page = |state| {
-        crate::rendered::text(&Page {
+        crate::rendered::render_template(&ViewImportPage {
             frame: with.frame(),
             code: 7,
             file: with.text(),
@@ -355,17 +386,17 @@ pub const CASES: crate::rendered::Cases = &[("console/importacao.html", |with| {
             badge: ("Concluída", "fine"),
             told: with.text(),
             step: 4,
-            progress: with.maybe(|| Progress { done: 1, total: 3, text: with.text() }),
-            figures: with.many(|| (with.text(), "novos")),
+            progress: with.option_of(|| StageProgress { done: 1, total: 3, text: with.text() }),
+            figures: with.list_of(|| (with.text(), "novos")),
             facts: with.facts(),
             entering: with.text(),
-            refused: if with.is_full() { 3 } else { 0 },
+            refused: if with.is_filled() { 3 } else { 0 },
             refused_told: with.text(),
             problems: lines(),
             kept: lines(),
             undo_until: with.text(),
             list: ("Ver os associados", with.text()),
-            alerts: with.many(|| with.text()),
+            alerts: with.list_of(|| with.text()),
         })
     };
     // One page shows whatever state it is in.
@@ -378,12 +409,12 @@ mod tests {
 
     #[test]
     fn a_page_ends_with_a_whole_line_of_the_file() {
-        let lines = |all: &[i32]| paged(all.to_vec(), |line| *line);
+        let lines = |all: &[i32]| cut_remark_page(all.to_vec(), |line| *line);
         assert_eq!(lines(&[2, 2, 3]), (vec![2, 2, 3], None));
         let many: Vec<i32> = (0..=50).map(|at| if at < 49 { at + 2 } else { 60 }).collect();
-        let (shown, next) = paged(many, |line| *line);
+        let (shown, next) = cut_remark_page(many, |line| *line);
         assert_eq!((shown.len(), next), (49, Some(50)));
-        let (shown, next) = paged(vec![7; 51], |line| *line);
+        let (shown, next) = cut_remark_page(vec![7; 51], |line| *line);
         assert_eq!((shown.len(), next), (50, Some(7)));
     }
 }

@@ -1,38 +1,61 @@
 //! What is asked of an import: begin, rest, go on, be taken back. What cannot be done is said on its page.
 
-use super::one::{at, with_problems};
-use super::{by, told};
-use crate::form::Form;
-use crate::notice::tell;
-use crate::page::{Refusal, refused};
-use crate::visitor::{Guest, Number, redirect, root};
-use app::importing::{self, Import};
-use app::once::{Done, Once};
+use super::one::{build_import_path, render_import_with_alerts};
+use super::{build_actor, describe_rejections};
+use crate::form::SubmittedForm;
+use crate::notice::add_notice;
+use crate::page::{Refusal, render_refusal};
+use crate::visitor::{PathNumber, SignedInUser, derive_root_path, redirect_to};
+use app::importing::{self, StoredImportRun};
+use app::once::{IdempotentWrite, WriteOutcome};
 use app::{App, Error};
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use domain::ImportCode;
 
-type Asked = Result<Form, Refusal>;
+type FormOrRefusal = Result<SubmittedForm, Refusal>;
 
 /// `POST /console/importar/{codigo}/iniciar`
-pub async fn start(State(app): State<App>, guest: Guest, Number(code): Number, sent: Asked) -> Response {
+pub async fn start_import(
+    State(app): State<App>,
+    guest: SignedInUser,
+    PathNumber(code): PathNumber,
+    sent: FormOrRefusal,
+) -> Response {
     let sent = match sent {
         Ok(sent) => sent,
         Err(refusal) => return refusal.into_response(),
     };
     let triggers = sent.text("gatilhos") == "sim";
-    let done = importing::start(&app, &by(&guest), ImportCode::new(code), triggers, Once::each_time()).await;
-    Box::pin(answered(&app, &guest, code, done, "")).await
+    let done = importing::start_import(
+        &app,
+        &build_actor(&guest),
+        ImportCode::new(code),
+        triggers,
+        IdempotentWrite::without_key(),
+    )
+    .await;
+    Box::pin(respond_to_step(&app, &guest, code, done, "")).await
 }
 
 /// `POST /console/importar/{codigo}/pausar`
-pub async fn pause(State(app): State<App>, guest: Guest, Number(code): Number, sent: Asked) -> Response {
+pub async fn pause_import(
+    State(app): State<App>,
+    guest: SignedInUser,
+    PathNumber(code): PathNumber,
+    sent: FormOrRefusal,
+) -> Response {
     if let Err(refusal) = sent {
         return refusal.into_response();
     }
-    let done = importing::pause(&app, &by(&guest), ImportCode::new(code), Once::each_time()).await;
-    Box::pin(answered(
+    let done = importing::pause_import(
+        &app,
+        &build_actor(&guest),
+        ImportCode::new(code),
+        IdempotentWrite::without_key(),
+    )
+    .await;
+    Box::pin(respond_to_step(
         &app,
         &guest,
         code,
@@ -43,39 +66,63 @@ pub async fn pause(State(app): State<App>, guest: Guest, Number(code): Number, s
 }
 
 /// `POST /console/importar/{codigo}/retomar`
-pub async fn resume(State(app): State<App>, guest: Guest, Number(code): Number, sent: Asked) -> Response {
+pub async fn resume_import(
+    State(app): State<App>,
+    guest: SignedInUser,
+    PathNumber(code): PathNumber,
+    sent: FormOrRefusal,
+) -> Response {
     if let Err(refusal) = sent {
         return refusal.into_response();
     }
-    let done = importing::resume(&app, &by(&guest), ImportCode::new(code), Once::each_time()).await;
-    Box::pin(answered(&app, &guest, code, done, "A importação continua de onde parou.")).await
+    let done = importing::resume_import(
+        &app,
+        &build_actor(&guest),
+        ImportCode::new(code),
+        IdempotentWrite::without_key(),
+    )
+    .await;
+    Box::pin(respond_to_step(&app, &guest, code, done, "A importação continua de onde parou.")).await
 }
 
 /// `POST /console/importar/{codigo}/desfazer`
-pub async fn undo(State(app): State<App>, guest: Guest, Number(code): Number, sent: Asked) -> Response {
+pub async fn undo_import(
+    State(app): State<App>,
+    guest: SignedInUser,
+    PathNumber(code): PathNumber,
+    sent: FormOrRefusal,
+) -> Response {
     if let Err(refusal) = sent {
         return refusal.into_response();
     }
-    let done = importing::undo(&app, &by(&guest), ImportCode::new(code), Once::each_time()).await;
-    Box::pin(answered(&app, &guest, code, done, "")).await
+    let done = importing::undo_import(
+        &app,
+        &build_actor(&guest),
+        ImportCode::new(code),
+        IdempotentWrite::without_key(),
+    )
+    .await;
+    Box::pin(respond_to_step(&app, &guest, code, done, "")).await
 }
 
-async fn answered(
+async fn respond_to_step(
     app: &App,
-    guest: &Guest,
+    guest: &SignedInUser,
     code: i32,
-    done: Result<Done<Import>, Error>,
+    done: Result<WriteOutcome<StoredImportRun>, Error>,
     said: &str,
 ) -> Response {
-    match done.and_then(Done::now) {
+    match done.and_then(WriteOutcome::into_fresh) {
         Ok(_) => {
-            let mut response = redirect(&at(&root(app), code));
+            let mut response = redirect_to(&build_import_path(&derive_root_path(app), code));
             if !said.is_empty() {
-                tell(&mut response, said);
+                add_notice(&mut response, said);
             }
             response
         }
-        Err(Error::Refused(problems)) => with_problems(app, guest, code, told(&problems)).await,
-        Err(error) => refused(guest, &error),
+        Err(Error::Refused(problems)) => {
+            render_import_with_alerts(app, guest, code, describe_rejections(&problems)).await
+        }
+        Err(error) => render_refusal(guest, &error),
     }
 }

@@ -1,28 +1,29 @@
 //! What is known of a member, as his page shows it and as the form asks for it.
 
-use crate::records::{Kind, Spec, Values};
-use crate::visitor::Guest;
+use crate::records::{FormValues, InputKind, InputSpec};
+use crate::visitor::SignedInUser;
 use crate::words;
-use app::base::Registers;
-use app::people::View;
+use app::base::TenantRegisters;
+use app::people::MemberView;
 use domain::{Document, Email, Nature, PhoneKind, PostalAddress, shown};
 use wire::names;
 
-pub fn groups(view: &View) -> Vec<(&'static str, Vec<(&'static str, String)>)> {
-    let values = values(view);
+pub fn build_fact_groups(view: &MemberView) -> Vec<(&'static str, Vec<(&'static str, String)>)> {
+    let values = fill_member_values(view);
     let value = |name: &str| values.get(name).cloned().unwrap_or_default();
     let shown = |name: &'static str| match name {
         "estadoCivil" => {
-            let state = view.profile.civil_state.map(words::civil_state).unwrap_or_default();
-            (label(name), state.to_owned())
+            let state = view.profile.civil_state.map(words::label_civil_state).unwrap_or_default();
+            (find_member_label(name), state.to_owned())
         }
-        _ => (label(name), value(name)),
+        _ => (find_member_label(name), value(name)),
     };
     let seller = |code: Option<domain::SellerCode>| {
         code.and_then(|code| view.registers.seller_name(code)).unwrap_or_default().to_owned()
     };
     let phones = view.phones.iter().map(|phone| phone.number.to_string()).collect::<Vec<_>>().join(", ");
-    let contact = vec![("Telefones", phones), shown("email"), ("Endereço", one_line(&view.profile.address))];
+    let contact =
+        vec![("Telefones", phones), shown("email"), ("Endereço", format_address_line(&view.profile.address))];
     let own = match view.profile.nature {
         Nature::Natural => {
             let names = [
@@ -56,7 +57,7 @@ pub fn groups(view: &View) -> Vec<(&'static str, Vec<(&'static str, String)>)> {
 }
 
 /// `Avenida Paulista, 1578, Apto 12 — Bela Vista, São Paulo/SP — 01310-100`
-pub fn one_line(address: &PostalAddress) -> String {
+pub fn format_address_line(address: &PostalAddress) -> String {
     let street = [address.street_kind.as_deref(), address.street.as_deref()];
     let street = street.into_iter().flatten().collect::<Vec<_>>().join(" ");
     let first = [
@@ -77,36 +78,36 @@ pub fn one_line(address: &PostalAddress) -> String {
 }
 
 /// Everything that the form asks, in its order.
-pub const SPECS: &[Spec] = &[
-    Spec::text("nomePessoa", "Nome", 200),
-    Spec::masked("cpfCnpj", "CPF ou CNPJ", "documento"),
-    Spec::choice("codLoja", "Loja"),
-    Spec::masked("telefones.0.numero", "Celular", "telefone"),
-    Spec::masked("telefones.1.numero", "Telefone fixo", "telefone"),
-    Spec { name: "email", label: "E-mail", kind: Kind::Email, longest: 254, hint: "" },
-    Spec::masked("endereco.cep", "CEP", "cep"),
-    Spec::text("endereco.tipoLogradouro", "Tipo (rua, avenida…)", 50),
-    Spec::text("endereco.logradouro", "Logradouro", 200),
-    Spec::text("endereco.numero", "Número", 20),
-    Spec::text("endereco.complemento", "Complemento", 100),
-    Spec::text("endereco.bairro", "Bairro", 100),
-    Spec::text("endereco.cidade", "Cidade", 100),
-    Spec::choice("endereco.uf", "UF"),
-    Spec::masked("dataNascimento", "Data de nascimento", "data"),
-    Spec::choice("sexo", "Sexo"),
-    Spec::choice("estadoCivil", "Estado civil"),
-    Spec::text("nomeMae", "Nome da mãe", 200),
-    Spec::text("identidade", "Identidade (RG)", 30),
-    Spec::text("orgaoExpedidor", "Órgão expedidor", 30),
-    Spec::text("numeroCnh", "CNH", 20),
-    Spec::text("categoriaCnh", "Categoria da CNH", 5),
-    Spec::masked("validadeCnh", "Validade da CNH", "data"),
-    Spec::text("nomeEmpresa", "Empresa em que trabalha", 200),
-    Spec::text("nomeFantasia", "Nome fantasia (empresa)", 200),
-    Spec::text("inscricaoEstadual", "Inscrição estadual", 30),
-    Spec::text("inscricaoMunicipal", "Inscrição municipal", 30),
-    Spec::text("representanteLegal", "Representante legal", 200),
-    Spec::text("codigoIntegracao", "Código em outro sistema", 100),
+pub const SPECS: &[InputSpec] = &[
+    InputSpec::text("nomePessoa", "Nome", 200),
+    InputSpec::masked_text("cpfCnpj", "CPF ou CNPJ", "documento"),
+    InputSpec::choice("codLoja", "Loja"),
+    InputSpec::masked_text("telefones.0.numero", "Celular", "telefone"),
+    InputSpec::masked_text("telefones.1.numero", "Telefone fixo", "telefone"),
+    InputSpec { name: "email", label: "E-mail", kind: InputKind::Email, longest: 254, hint: "" },
+    InputSpec::masked_text("endereco.cep", "CEP", "cep"),
+    InputSpec::text("endereco.tipoLogradouro", "Tipo (rua, avenida…)", 50),
+    InputSpec::text("endereco.logradouro", "Logradouro", 200),
+    InputSpec::text("endereco.numero", "Número", 20),
+    InputSpec::text("endereco.complemento", "Complemento", 100),
+    InputSpec::text("endereco.bairro", "Bairro", 100),
+    InputSpec::text("endereco.cidade", "Cidade", 100),
+    InputSpec::choice("endereco.uf", "UF"),
+    InputSpec::masked_text("dataNascimento", "Data de nascimento", "data"),
+    InputSpec::choice("sexo", "Sexo"),
+    InputSpec::choice("estadoCivil", "Estado civil"),
+    InputSpec::text("nomeMae", "Nome da mãe", 200),
+    InputSpec::text("identidade", "Identidade (RG)", 30),
+    InputSpec::text("orgaoExpedidor", "Órgão expedidor", 30),
+    InputSpec::text("numeroCnh", "CNH", 20),
+    InputSpec::text("categoriaCnh", "Categoria da CNH", 5),
+    InputSpec::masked_text("validadeCnh", "Validade da CNH", "data"),
+    InputSpec::text("nomeEmpresa", "Empresa em que trabalha", 200),
+    InputSpec::text("nomeFantasia", "Nome fantasia (empresa)", 200),
+    InputSpec::text("inscricaoEstadual", "Inscrição estadual", 30),
+    InputSpec::text("inscricaoMunicipal", "Inscrição municipal", 30),
+    InputSpec::text("representanteLegal", "Representante legal", 200),
+    InputSpec::text("codigoIntegracao", "Código em outro sistema", 100),
 ];
 
 /// Where each part of the form begins.
@@ -118,7 +119,7 @@ pub const SECTIONS: &[(&str, std::ops::Range<usize>)] = &[
     ("Empresa e integração", 24..29),
 ];
 
-pub fn label(name: &str) -> &'static str {
+pub fn find_member_label(name: &str) -> &'static str {
     match name {
         "conjuge" => "Cônjuge",
         _ => SPECS.iter().find(|spec| spec.name == name).map_or("", |spec| spec.label),
@@ -126,16 +127,16 @@ pub fn label(name: &str) -> &'static str {
 }
 
 /// What is kept, as the form shows it.
-pub fn values(view: &View) -> Values {
+pub fn fill_member_values(view: &MemberView) -> FormValues {
     let person = &view.profile;
     let own = |value: &Option<String>| value.clone().unwrap_or_default();
-    let day = |value: &Option<String>| value.as_deref().map(shown::day).unwrap_or_default();
+    let day = |value: &Option<String>| value.as_deref().map(shown::format_day).unwrap_or_default();
     let phone = |kind: PhoneKind| {
         let found = view.phones.iter().find(|phone| phone.kind == kind);
         found.map(|phone| phone.number.to_string()).unwrap_or_default()
     };
     let address = &person.address;
-    Values::from([
+    FormValues::from([
         ("nomePessoa", person.name.clone()),
         ("cpfCnpj", person.document.as_ref().map(Document::to_string).unwrap_or_default()),
         ("codLoja", person.branch.to_string()),
@@ -174,18 +175,24 @@ pub const STATES: [&str; 27] = [
     "PR", "RJ", "RN", "RO", "RR", "RS", "SC", "SE", "SP", "TO",
 ];
 
-pub fn choices(registers: &Registers, guest: &Guest, name: &str) -> Vec<(String, String)> {
+pub fn list_member_choices(
+    registers: &TenantRegisters,
+    guest: &SignedInUser,
+    name: &str,
+) -> Vec<(String, String)> {
     let same = |text: &str| (text.to_owned(), text.to_owned());
     match name {
         "codLoja" => {
-            let branches = registers.branches_of(&guest.session().scope);
+            let branches = registers.usable_branches(&guest.session().scope);
             branches.map(|one| (one.code.to_string(), one.name.clone())).collect()
         }
         "endereco.uf" => STATES.iter().map(|state| same(state)).collect(),
         "sexo" => domain::Sex::ALL.iter().map(|one| same(names::sex(*one))).collect(),
-        "estadoCivil" => {
-            crate::benefit::named(domain::CivilState::ALL, names::civil_state, words::civil_state)
-        }
+        "estadoCivil" => crate::benefit::list_named_choices(
+            domain::CivilState::ALL,
+            names::civil_state,
+            words::label_civil_state,
+        ),
         _ => Vec::new(),
     }
 }

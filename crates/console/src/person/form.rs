@@ -1,14 +1,14 @@
 //! The forms by which a member is written down and changed.
 
-use super::fields::{SECTIONS, SPECS, choices, values};
-use crate::form::Form;
-use crate::notice::tell;
-use crate::page::{Refusal, show};
-use crate::records::{Problems, Values, inputs, json, typed};
-use crate::sheet::{Sheet, sections, sheet};
-use crate::visitor::{Guest, Number, redirect, root};
-use app::once::{Done, Once};
-use app::people::{self, View};
+use super::fields::{SECTIONS, SPECS, fill_member_values, list_member_choices};
+use crate::form::SubmittedForm;
+use crate::notice::add_notice;
+use crate::page::{Refusal, render_page_or_refusal};
+use crate::records::{FormProblems, FormValues, build_inputs, build_record_json, read_form_values};
+use crate::sheet::{RecordForm, render_record_form, split_into_sections};
+use crate::visitor::{PathNumber, SignedInUser, derive_root_path, redirect_to};
+use app::once::{IdempotentWrite, WriteOutcome};
+use app::people::{self, MemberView};
 use app::{App, Error, searches};
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
@@ -19,52 +19,54 @@ use wire::records::{AssociadoInput, PessoaInput};
 const OPERATION: &str = "GET /console/associados/novo";
 
 /// What stands in the form, and whose it is.
-struct Written {
+struct EditMemberState {
     code: Option<i32>,
     name: String,
     version: Option<i64>,
-    values: Values,
-    problems: Problems,
+    values: FormValues,
+    problems: FormProblems,
 }
 
-async fn form(app: &App, guest: &Guest, written: Written) -> Response {
-    let registers = match app::base::registers(app, guest.session().scope.tenant()).await {
+async fn render_member_form(app: &App, guest: &SignedInUser, written: EditMemberState) -> Response {
+    let registers = match app::base::load_registers(app, guest.session().scope.tenant()).await {
         Ok(registers) => registers,
         Err(error) => return Refusal::from(&error).into_response(),
     };
-    let all = inputs(SPECS, &written.values, &written.problems, |name| choices(&registers, guest, name));
-    let list = format!("{}/console/associados", root(app));
+    let all = build_inputs(SPECS, &written.values, &written.problems, |name| {
+        list_member_choices(&registers, guest, name)
+    });
+    let list = format!("{}/console/associados", derive_root_path(app));
     let (title, back) = match written.code {
         Some(code) => (format!("Alterar {}", written.name), format!("{list}/{code}")),
         None => ("Novo associado".to_owned(), list),
     };
-    let made = Sheet {
+    let made = RecordForm {
         current: "associados",
         title,
         note: String::new(),
         back,
         version: written.version,
-        sections: sections(all, SECTIONS),
+        sections: split_into_sections(all, SECTIONS),
         problems: written.problems,
         button: "Salvar",
     };
-    sheet(app, guest, made).await
+    render_record_form(app, guest, made).await
 }
 
 /// `GET /console/associados/novo`
-pub async fn new(State(app): State<App>, guest: Guest) -> Response {
-    let written = Written {
+pub async fn show_new_member_form(State(app): State<App>, guest: SignedInUser) -> Response {
+    let written = EditMemberState {
         code: None,
         name: String::new(),
         version: None,
-        values: Values::new(),
-        problems: Problems::default(),
+        values: FormValues::new(),
+        problems: FormProblems::default(),
     };
-    form(&app, &guest, written).await
+    render_member_form(&app, &guest, written).await
 }
 
 /// The numbers that were typed; an empty one is none.
-fn phones(values: &mut Values, further: &[String]) -> serde_json::Value {
+fn take_phones_json(values: &mut FormValues, further: &[String]) -> serde_json::Value {
     let numbers =
         ["telefones.0.numero", "telefones.1.numero"].map(|name| values.remove(name).unwrap_or_default());
     let given = numbers.into_iter().filter(|number| !number.is_empty()).chain(further.iter().cloned());
@@ -72,120 +74,157 @@ fn phones(values: &mut Values, further: &[String]) -> serde_json::Value {
 }
 
 /// What was sent, as a record: an empty field clears, and of somebody new it was not given.
-fn record(values: &Values, had: Option<(&View, &str)>) -> Vec<u8> {
+fn build_member_json(values: &FormValues, had: Option<(&MemberView, &str)>) -> Vec<u8> {
     let mut values = values.clone();
-    let mut further =
-        vec![("telefones", phones(&mut values, &had.map(|(view, _)| others(view)).unwrap_or_default()))];
+    let mut further = vec![(
+        "telefones",
+        take_phones_json(&mut values, &had.map(|(view, _)| list_further_phones(view)).unwrap_or_default()),
+    )];
     match had {
         None => values.retain(|_, text| !text.is_empty()),
         Some((_, version)) => further.push(("versao", version.into())),
     }
-    json(&values, &further)
+    build_record_json(&values, &further)
 }
 
 /// Telephones beyond the first of each kind, which the form does not show and must not lose.
-fn others(view: &View) -> Vec<String> {
+fn list_further_phones(view: &MemberView) -> Vec<String> {
     let mut seen = std::collections::BTreeSet::new();
     let further = view.phones.iter().filter(|phone| !seen.insert(phone.kind));
     further.map(|phone| phone.number.to_string()).collect()
 }
 
 /// Whoever writes down somebody new does not mean to change one who is there: he is told who it is.
-async fn is_there(app: &App, guest: &Guest, document: &str) -> Result<Option<String>, Error> {
-    let Ok(asked) = read::query(std::iter::once(("cpf".to_owned(), document.to_owned()))) else {
+async fn find_existing_member(
+    app: &App,
+    guest: &SignedInUser,
+    document: &str,
+) -> Result<Option<String>, Error> {
+    let Ok(asked) = read::read_query(std::iter::once(("cpf".to_owned(), document.to_owned()))) else {
         return Ok(None);
     };
-    let found = searches::rows(app, guest.session(), asked, OPERATION).await?;
+    let found = searches::list_members(app, guest.session(), asked, OPERATION).await?;
     Ok(found.rows.first().map(|row| row.person.name.clone()))
 }
 
-async fn created(app: &App, guest: &Guest, values: &Values) -> Result<Result<PersonCode, Problems>, Error> {
-    let input = match read::body::<PessoaInput>(&record(values, None)) {
+async fn try_create_member(
+    app: &App,
+    guest: &SignedInUser,
+    values: &FormValues,
+) -> Result<Result<PersonCode, FormProblems>, Error> {
+    let input = match read::read_body::<PessoaInput>(&build_member_json(values, None)) {
         Ok(input) => input,
-        Err(unread) => return Ok(Err(Problems::new(unread.problems.into_lines(), SPECS))),
+        Err(unread) => return Ok(Err(FormProblems::new(unread.problems.into_lines(), SPECS))),
     };
-    if let Some(name) = is_there(app, guest, &input.document.to_string()).await? {
-        let mut problems = Problems::default();
-        problems.put("cpfCnpj", format!("Já é o documento de {name}; procure por ele na busca."));
+    if let Some(name) = find_existing_member(app, guest, &input.document.to_string()).await? {
+        let mut problems = FormProblems::default();
+        problems.replace_problem("cpfCnpj", format!("Já é o documento de {name}; procure por ele na busca."));
         return Ok(Err(problems));
     }
-    match people::save(app, guest.session(), input, Once::each_time()).await.and_then(Done::now) {
+    match people::save_person(app, guest.session(), input, IdempotentWrite::without_key())
+        .await
+        .and_then(WriteOutcome::into_fresh)
+    {
         Ok(saved) => Ok(Ok(saved.code)),
-        Err(Error::Refused(problems)) => Ok(Err(Problems::refused(&problems, SPECS))),
+        Err(Error::Refused(problems)) => Ok(Err(FormProblems::from_rejections(&problems, SPECS))),
         Err(error) => Err(error),
     }
 }
 
 /// `POST /console/associados/novo`
-pub async fn create(State(app): State<App>, guest: Guest, sent: Result<Form, Refusal>) -> Response {
+pub async fn create_member(
+    State(app): State<App>,
+    guest: SignedInUser,
+    sent: Result<SubmittedForm, Refusal>,
+) -> Response {
     let sent = match sent {
         Ok(sent) => sent,
         Err(refusal) => return refusal.into_response(),
     };
-    let values = typed(SPECS, &sent);
-    match created(&app, &guest, &values).await {
+    let values = read_form_values(SPECS, &sent);
+    match try_create_member(&app, &guest, &values).await {
         Ok(Ok(code)) => {
-            let mut response = redirect(&format!("{}/console/associados/{code}", root(&app)));
-            tell(&mut response, "Associado salvo. O próximo passo é o primeiro benefício dele.");
+            let mut response = redirect_to(&format!("{}/console/associados/{code}", derive_root_path(&app)));
+            add_notice(&mut response, "Associado salvo. O próximo passo é o primeiro benefício dele.");
             response
         }
         Ok(Err(problems)) => {
-            form(&app, &guest, Written { code: None, name: String::new(), version: None, values, problems })
-                .await
+            render_member_form(
+                &app,
+                &guest,
+                EditMemberState { code: None, name: String::new(), version: None, values, problems },
+            )
+            .await
         }
         Err(error) => Refusal::from(&error).into_response(),
     }
 }
 
 /// `GET /console/associados/{codigo}/alterar`
-pub async fn edit(State(app): State<App>, guest: Guest, Number(code): Number) -> Response {
-    let view = match people::member_whole(&app, guest.session(), PersonCode::new(code)).await {
+pub async fn show_edit_member_form(
+    State(app): State<App>,
+    guest: SignedInUser,
+    PathNumber(code): PathNumber,
+) -> Response {
+    let view = match people::read_member(&app, guest.session(), PersonCode::new(code)).await {
         Ok(view) => view,
-        Err(error) => return show::<super::Person>(&guest, Err(error)),
+        Err(error) => return render_page_or_refusal::<super::MemberProfilePage>(&guest, Err(error)),
     };
-    let written = Written {
+    let written = EditMemberState {
         code: Some(code),
         name: view.profile.name.clone(),
         version: Some(view.profile.version),
-        values: values(&view),
-        problems: Problems::default(),
+        values: fill_member_values(&view),
+        problems: FormProblems::default(),
     };
-    form(&app, &guest, written).await
+    render_member_form(&app, &guest, written).await
 }
 
 /// `POST /console/associados/{codigo}/alterar`
-pub async fn change(
+pub async fn change_member(
     State(app): State<App>,
-    guest: Guest,
-    Number(code): Number,
-    sent: Result<Form, Refusal>,
+    guest: SignedInUser,
+    PathNumber(code): PathNumber,
+    sent: Result<SubmittedForm, Refusal>,
 ) -> Response {
     let sent = match sent {
         Ok(sent) => sent,
         Err(refusal) => return refusal.into_response(),
     };
-    let values = typed(SPECS, &sent);
+    let values = read_form_values(SPECS, &sent);
     let version = sent.text("versao");
     let person = PersonCode::new(code);
-    let view = match people::member_whole(&app, guest.session(), person).await {
+    let view = match people::read_member(&app, guest.session(), person).await {
         Ok(view) => view,
-        Err(error) => return show::<super::Person>(&guest, Err(error)),
+        Err(error) => return render_page_or_refusal::<super::MemberProfilePage>(&guest, Err(error)),
     };
-    let problems = match read::body::<AssociadoInput>(&record(&values, Some((&view, version)))) {
-        Err(unread) => Problems::new(unread.problems.into_lines(), SPECS),
-        Ok(input) => {
-            match people::change_member(&app, guest.session(), person, input, Once::each_time()).await {
-                Ok(_) => {
-                    let mut response = redirect(&format!("{}/console/associados/{code}", root(&app)));
-                    tell(&mut response, "As alterações foram salvas.");
-                    return response;
+    let problems =
+        match read::read_body::<AssociadoInput>(&build_member_json(&values, Some((&view, version)))) {
+            Err(unread) => FormProblems::new(unread.problems.into_lines(), SPECS),
+            Ok(input) => {
+                match people::change_member(
+                    &app,
+                    guest.session(),
+                    person,
+                    input,
+                    IdempotentWrite::without_key(),
+                )
+                .await
+                {
+                    Ok(_) => {
+                        let mut response =
+                            redirect_to(&format!("{}/console/associados/{code}", derive_root_path(&app)));
+                        add_notice(&mut response, "As alterações foram salvas.");
+                        return response;
+                    }
+                    Err(Error::Refused(problems)) => FormProblems::from_rejections(&problems, SPECS),
+                    Err(error) => {
+                        return render_page_or_refusal::<super::MemberProfilePage>(&guest, Err(error));
+                    }
                 }
-                Err(Error::Refused(problems)) => Problems::refused(&problems, SPECS),
-                Err(error) => return show::<super::Person>(&guest, Err(error)),
             }
-        }
-    };
+        };
     let name = sent.text("nomePessoa").to_owned();
-    let written = Written { code: Some(code), name, version: version.parse().ok(), values, problems };
-    form(&app, &guest, written).await
+    let written = EditMemberState { code: Some(code), name, version: version.parse().ok(), values, problems };
+    render_member_form(&app, &guest, written).await
 }

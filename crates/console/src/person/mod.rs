@@ -5,19 +5,19 @@ mod fields;
 mod form;
 mod story;
 
-pub use fields::{STATES, one_line};
-pub use story::{Event, Timeline, told};
+pub use fields::{STATES, format_address_line};
+pub use story::{EventTimeline, TimelineEvent, build_timeline};
 
-use crate::files::{self, Report};
-use crate::frame::Frame;
-use crate::members::{Badge, badge};
-use crate::page::{page, refused, show};
-use crate::visitor::{Guest, Number};
+use crate::files::{self, UploadReport};
+use crate::frame::PageFrame;
+use crate::members::{SituationBadge, build_situation_badge};
+use crate::page::{render_page, render_page_or_refusal, render_refusal};
+use crate::visitor::{PathNumber, SignedInUser};
 use crate::words;
-use app::base::Registers;
-use app::benefits::Benefit;
-use app::files::Owner;
-use app::people::{self, View};
+use app::base::TenantRegisters;
+use app::benefits::StoredBenefit;
+use app::files::OwnerRecord;
+use app::people::{self, MemberView};
 use app::{App, Error, dependents};
 use askama::Template;
 use axum::Router;
@@ -27,28 +27,31 @@ use axum::response::Response;
 use dispatch::{get, post};
 use domain::{BenefitCode, Document, FileOwner, PersonCode, SituationKind};
 use std::collections::BTreeMap;
-use story::Section;
+use story::RelatedRecordSection;
 
-pub fn routes() -> Router<App> {
+pub fn build_person_routes() -> Router<App> {
     Router::new()
-        .route("/console/associados/novo", get(form::new).merge(post(form::create)))
-        .route("/console/associados/{codigo}", get(one))
-        .route("/console/associados/{codigo}/alterar", get(form::edit).merge(post(form::change)))
+        .route("/console/associados/novo", get(form::show_new_member_form).merge(post(form::create_member)))
+        .route("/console/associados/{codigo}", get(show_member_page))
+        .route(
+            "/console/associados/{codigo}/alterar",
+            get(form::show_edit_member_form).merge(post(form::change_member)),
+        )
 }
 
 /// A member with more benefits than this is a firm: its dependents are seen on the benefits' own pages.
 const MOST_WITH_DEPENDENTS: usize = 20;
 
-pub struct BenefitLine {
+pub struct MemberBenefitLine {
     code: i32,
     sequence: i32,
     what: String,
     kind: &'static str,
     plans: String,
-    situation: Badge,
+    situation: SituationBadge,
 }
 
-struct VehicleLine {
+struct MemberVehicleLine {
     benefit: i32,
     plate: String,
     model: String,
@@ -57,7 +60,7 @@ struct VehicleLine {
     chassis: String,
 }
 
-struct DependentLine {
+struct MemberDependentLine {
     code: i32,
     benefit: i32,
     name: String,
@@ -69,60 +72,85 @@ struct DependentLine {
 
 #[derive(Template)]
 #[template(path = "console/associado.html")]
-struct Person {
-    frame: Frame,
+struct MemberProfilePage {
+    frame: PageFrame,
     code: i32,
     name: String,
     document: String,
     groups: Vec<(&'static str, Vec<(&'static str, String)>)>,
-    benefits: Vec<BenefitLine>,
-    vehicles: Vec<VehicleLine>,
-    dependents: Vec<DependentLine>,
+    benefits: Vec<MemberBenefitLine>,
+    vehicles: Vec<MemberVehicleLine>,
+    dependents: Vec<MemberDependentLine>,
     /// Benefits that may have another dependent.
     open_benefits: Vec<(i32, String)>,
-    sections: Vec<Section>,
-    timeline: Timeline,
+    sections: Vec<RelatedRecordSection>,
+    timeline: EventTimeline,
     branch: String,
     since: String,
-    files: files::Section,
+    files: files::AttachmentSection,
 }
 
-pub async fn one(State(app): State<App>, guest: Guest, Number(code): Number) -> Response {
-    show(&guest, made(&app, &guest, PersonCode::new(code), Report::default()).await)
+pub async fn show_member_page(
+    State(app): State<App>,
+    guest: SignedInUser,
+    PathNumber(code): PathNumber,
+) -> Response {
+    render_page_or_refusal(
+        &guest,
+        build_member_page(&app, &guest, PersonCode::new(code), UploadReport::default()).await,
+    )
 }
 
 /// The page with what was wrong with files that somebody sent.
-pub async fn with_files(app: &App, guest: &Guest, code: PersonCode, report: Report) -> Response {
-    match made(app, guest, code, report).await {
-        Ok(template) => page(StatusCode::BAD_REQUEST, &template),
-        Err(error) => refused(guest, &error),
+pub async fn render_member_with_report(
+    app: &App,
+    guest: &SignedInUser,
+    code: PersonCode,
+    report: UploadReport,
+) -> Response {
+    match build_member_page(app, guest, code, report).await {
+        Ok(template) => render_page(StatusCode::BAD_REQUEST, &template),
+        Err(error) => render_refusal(guest, &error),
     }
 }
 
-async fn made(app: &App, guest: &Guest, code: PersonCode, report: Report) -> Result<Person, Error> {
+async fn build_member_page(
+    app: &App,
+    guest: &SignedInUser,
+    code: PersonCode,
+    report: UploadReport,
+) -> Result<MemberProfilePage, Error> {
     let caller = guest.session();
-    let view = people::member_whole(app, caller, code).await?;
-    let frame = Frame::of(app, guest, "associados").await?;
-    let history = people::history(app, caller, code).await?;
-    let sections = story::sections(app, guest, &frame.root, (code, &view.profile.name)).await?;
-    let owner = Owner { of: FileOwner::Member, record: code.get() };
-    let files = files::section(app, guest, owner, report).await?;
+    let view = people::read_member(app, caller, code).await?;
+    let frame = PageFrame::load(app, guest, "associados").await?;
+    let history = people::read_member_history(app, caller, code).await?;
+    let sections = story::list_related_sections(app, guest, &frame.root, (code, &view.profile.name)).await?;
+    let owner = OwnerRecord { of: FileOwner::Member, record: code.get() };
+    let files = files::build_attachment_section(app, guest, owner, report).await?;
     let registers = &view.registers;
-    let named = |(code, one): &(BenefitCode, Benefit)| {
+    let named = |(code, one): &(BenefitCode, StoredBenefit)| {
         let link = format!("{}/console/beneficios/{code}", frame.root);
-        (*code, (crate::benefit::what(registers, one), link))
+        (*code, (crate::benefit::describe_benefit(registers, one), link))
     };
     let of: BTreeMap<_, _> = view.benefits.iter().map(named).collect();
-    Ok(Person {
+    Ok(MemberProfilePage {
         code: code.get(),
         name: view.profile.name.clone(),
         document: view.profile.document.as_ref().map(Document::to_string).unwrap_or_default(),
-        groups: fields::groups(&view),
-        benefits: view.benefits.iter().map(|(code, one)| line(registers, code.get(), one)).collect(),
-        vehicles: view.benefits.iter().filter_map(|(code, one)| vehicle(code.get(), one)).collect(),
-        dependents: all_dependents(app, guest, &view).await?,
-        open_benefits: open_benefits(&view),
-        timeline: told(history, &of).with(&sections, &view),
+        groups: fields::build_fact_groups(&view),
+        benefits: view
+            .benefits
+            .iter()
+            .map(|(code, one)| build_benefit_line(registers, code.get(), one))
+            .collect(),
+        vehicles: view
+            .benefits
+            .iter()
+            .filter_map(|(code, one)| build_vehicle_line(code.get(), one))
+            .collect(),
+        dependents: list_all_dependents(app, guest, &view).await?,
+        open_benefits: list_open_benefits(&view),
+        timeline: build_timeline(history, &of).with_sections(&sections, &view),
         sections,
         branch: registers.branch_name(view.profile.branch).to_owned(),
         since: view.profile.created_at.date_in(&registers.zone).to_br(),
@@ -131,24 +159,29 @@ async fn made(app: &App, guest: &Guest, code: PersonCode, report: Report) -> Res
     })
 }
 
-fn open_benefits(view: &View) -> Vec<(i32, String)> {
-    let cancelled = |one: &Benefit| view.registers.kind_of(one.situation) == Some(SituationKind::Cancelled);
+fn list_open_benefits(view: &MemberView) -> Vec<(i32, String)> {
+    let cancelled =
+        |one: &StoredBenefit| view.registers.situation_kind(one.situation) == Some(SituationKind::Cancelled);
     let open = view.benefits.iter().filter(|(_, one)| !cancelled(one)).take(MOST_WITH_DEPENDENTS);
-    open.map(|(code, one)| (code.get(), crate::benefit::what(&view.registers, one))).collect()
+    open.map(|(code, one)| (code.get(), crate::benefit::describe_benefit(&view.registers, one))).collect()
 }
 
 /// Those of all his benefits, by benefit, then name.
-async fn all_dependents(app: &App, guest: &Guest, view: &View) -> Result<Vec<DependentLine>, Error> {
+async fn list_all_dependents(
+    app: &App,
+    guest: &SignedInUser,
+    view: &MemberView,
+) -> Result<Vec<MemberDependentLine>, Error> {
     let mut all = Vec::new();
     for (benefit, one) in view.benefits.iter().take(MOST_WITH_DEPENDENTS) {
-        let of = crate::benefit::what(&view.registers, one);
-        let found = dependents::list(app, guest.session(), *benefit).await?;
-        all.extend(found.rows.iter().map(|(code, dependent)| DependentLine {
+        let of = crate::benefit::describe_benefit(&view.registers, one);
+        let found = dependents::list_benefit_dependents(app, guest.session(), *benefit).await?;
+        all.extend(found.rows.iter().map(|(code, dependent)| MemberDependentLine {
             code: code.get(),
             benefit: benefit.get(),
             name: dependent.name.clone(),
-            kinship: words::kinship(dependent.kinship),
-            born: dependent.born_on.as_deref().map(domain::shown::day).unwrap_or_default(),
+            kinship: words::label_kinship(dependent.kinship),
+            born: dependent.born_on.as_deref().map(domain::shown::format_day).unwrap_or_default(),
             of: of.clone(),
             active: dependent.active,
         }));
@@ -156,24 +189,24 @@ async fn all_dependents(app: &App, guest: &Guest, view: &View) -> Result<Vec<Dep
     Ok(all)
 }
 
-fn line(registers: &Registers, code: i32, one: &Benefit) -> BenefitLine {
-    BenefitLine {
+fn build_benefit_line(registers: &TenantRegisters, code: i32, one: &StoredBenefit) -> MemberBenefitLine {
+    MemberBenefitLine {
         code,
         sequence: one.sequence,
-        what: crate::benefit::what(registers, one),
-        kind: words::kind(one.kind),
-        plans: crate::members::plans(registers, &one.plans),
-        situation: badge(registers, one.situation),
+        what: crate::benefit::describe_benefit(registers, one),
+        kind: words::label_benefit_kind(one.kind),
+        plans: crate::members::describe_plans(registers, &one.plans),
+        situation: build_situation_badge(registers, one.situation),
     }
 }
 
-fn vehicle(benefit: i32, one: &Benefit) -> Option<VehicleLine> {
+fn build_vehicle_line(benefit: i32, one: &StoredBenefit) -> Option<MemberVehicleLine> {
     let vehicle = &one.vehicle;
     let plate = vehicle.plate.as_ref().map(ToString::to_string).unwrap_or_default();
     let chassis = vehicle.chassis.as_ref().map(|one| one.as_str().to_owned()).unwrap_or_default();
     let years = [vehicle.built, vehicle.model_year].into_iter().flatten().map(|year| year.to_string());
     let model = [vehicle.brand.clone(), vehicle.model.clone()].into_iter().flatten().collect::<Vec<_>>();
-    (!plate.is_empty() || !chassis.is_empty()).then(|| VehicleLine {
+    (!plate.is_empty() || !chassis.is_empty()).then(|| MemberVehicleLine {
         benefit,
         plate,
         model: model.join(" "),
@@ -184,8 +217,8 @@ fn vehicle(benefit: i32, one: &Benefit) -> Option<VehicleLine> {
 }
 
 #[cfg(test)]
-pub const CASES: crate::rendered::Cases = &[("console/associado.html", |with| {
-    let benefit = || BenefitLine {
+pub const CASES: crate::rendered::TemplateCases = &[("console/associado.html", |with| {
+    let benefit = || MemberBenefitLine {
         code: 7,
         sequence: 1,
         what: with.text(),
@@ -193,7 +226,7 @@ pub const CASES: crate::rendered::Cases = &[("console/associado.html", |with| {
         plans: with.text(),
         situation: with.badge(),
     };
-    let vehicle = || VehicleLine {
+    let vehicle = || MemberVehicleLine {
         benefit: 7,
         plate: with.text(),
         model: with.text(),
@@ -201,7 +234,7 @@ pub const CASES: crate::rendered::Cases = &[("console/associado.html", |with| {
         colour: with.text(),
         chassis: with.text(),
     };
-    let dependent = || DependentLine {
+    let dependent = || MemberDependentLine {
         code: 7,
         benefit: 7,
         name: with.text(),
@@ -210,20 +243,20 @@ pub const CASES: crate::rendered::Cases = &[("console/associado.html", |with| {
         of: with.text(),
         active: false,
     };
-    crate::rendered::text(&Person {
+    crate::rendered::render_template(&MemberProfilePage {
         frame: with.frame(),
         code: 7,
         name: with.text(),
         document: with.text(),
-        groups: with.many(|| ("Contato", with.facts())),
-        benefits: with.many(benefit),
-        vehicles: with.many(vehicle),
-        dependents: with.many(dependent),
-        open_benefits: with.many(|| (7, with.text())),
-        sections: with.many(|| Section::sample(*with)),
+        groups: with.list_of(|| ("Contato", with.facts())),
+        benefits: with.list_of(benefit),
+        vehicles: with.list_of(vehicle),
+        dependents: with.list_of(dependent),
+        open_benefits: with.list_of(|| (7, with.text())),
+        sections: with.list_of(|| RelatedRecordSection::sample(*with)),
         timeline: with.timeline(),
         branch: with.text(),
         since: with.text(),
-        files: files::Section::sample(*with),
+        files: files::AttachmentSection::sample(*with),
     })
 })];

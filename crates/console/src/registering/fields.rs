@@ -1,67 +1,67 @@
 //! From a description to the fields of a form, and from what was typed to the record that is sent.
 
-use crate::records::{Kind as Shape, Spec, Values, plain_money, typed_money};
-use crate::show::money;
+use crate::records::{FormValues, InputKind as Shape, InputSpec, format_money_input, normalize_money};
+use crate::show::format_money;
 use app::access::Session;
-use app::registering::{self, Choice, Record};
+use app::registering::{self, RecordChoice, StoredRecord};
 use app::{App, Error};
 use domain::Uf;
-use registers::{FieldSpec, Kind, Register, Search, Value};
+use registers::{FieldContent, FieldSpec, FieldType, Register, SearchMethod};
 use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeMap;
 
 /// What the codes of other registers are called, as far as a page needs them.
-pub struct Names(BTreeMap<&'static str, Vec<Choice>>);
+pub struct FormReferenceNames(BTreeMap<&'static str, Vec<RecordChoice>>);
 
-impl Names {
-    pub async fn of<'f>(
+impl FormReferenceNames {
+    pub async fn load<'f>(
         app: &App,
         caller: &Session,
         fields: impl Iterator<Item = &'f FieldSpec>,
-    ) -> Result<Names, Error> {
+    ) -> Result<FormReferenceNames, Error> {
         let mut names = BTreeMap::new();
         for field in fields {
-            let (Kind::Reference(to) | Kind::References { to, .. }) = field.kind else { continue };
-            if let Some(register) = registers::find(to).filter(|_| !names.contains_key(to)) {
-                names.insert(to, registering::choices(app, caller, register).await?);
+            let (FieldType::Reference(to) | FieldType::References { to, .. }) = field.kind else { continue };
+            if let Some(register) = registers::find_register(to).filter(|_| !names.contains_key(to)) {
+                names.insert(to, registering::list_choices(app, caller, register).await?);
             }
         }
-        Ok(Names(names))
+        Ok(FormReferenceNames(names))
     }
 
-    fn all(&self, to: &str) -> &[Choice] {
+    fn choices(&self, to: &str) -> &[RecordChoice] {
         self.0.get(to).map_or(&[], Vec::as_slice)
     }
 
     fn name(&self, to: &str, code: i64) -> String {
-        let found = self.all(to).iter().find(|one| i64::from(one.code) == code);
+        let found = self.choices(to).iter().find(|one| i64::from(one.code) == code);
         found.map_or_else(|| code.to_string(), |one| one.name.clone())
     }
 }
 
 /// A value as people read it; of a list, how many it holds.
-pub fn shown(field: &FieldSpec, value: &Value, names: &Names) -> String {
+pub fn format_field_value(field: &FieldSpec, value: &FieldContent, names: &FormReferenceNames) -> String {
     match (field.kind, value) {
-        (_, Value::Nothing) => String::new(),
-        (_, Value::Flag(flag)) => if *flag { "Sim" } else { "Não" }.to_owned(),
-        (Kind::Money, Value::Number(cents)) => money(*cents),
-        (Kind::Choice(all), Value::Number(number)) => {
+        (_, FieldContent::Nothing) => String::new(),
+        (_, FieldContent::Flag(flag)) => if *flag { "Sim" } else { "Não" }.to_owned(),
+        (FieldType::Money, FieldContent::Number(cents)) => format_money(*cents),
+        (FieldType::Choice(all), FieldContent::Number(number)) => {
             let found = all.iter().find(|(known, _)| known == number);
-            found.map_or_else(String::new, |(_, name)| registers::label(name).to_owned())
+            found.map_or_else(String::new, |(_, name)| registers::find_choice_label(name).to_owned())
         }
-        (Kind::Reference(to), Value::Number(code)) => names.name(to, *code),
-        (Kind::References { to, .. }, Value::Codes(codes)) => {
+        (FieldType::Reference(to), FieldContent::Number(code)) => names.name(to, *code),
+        (FieldType::References { to, .. }, FieldContent::Codes(codes)) => {
             codes.iter().map(|code| names.name(to, (*code).into())).collect::<Vec<_>>().join(", ")
         }
-        (_, Value::Lines(lines)) if lines.len() == 1 => "1 item".to_owned(),
-        (_, Value::Lines(lines)) => format!("{} itens", lines.len()),
-        _ => plain(field, value),
+        (_, FieldContent::Lines(lines)) if lines.len() == 1 => "1 item".to_owned(),
+        (_, FieldContent::Lines(lines)) => format!("{} itens", lines.len()),
+        _ => format_plain_value(field, value),
     }
 }
 
 /// As the interface writes it, without quotes.
-fn plain(field: &FieldSpec, value: &Value) -> String {
-    match wire::register::value(field, value) {
+fn format_plain_value(field: &FieldSpec, value: &FieldContent) -> String {
+    match wire::register::render_value(field, value) {
         Json::Null => String::new(),
         Json::String(text) => text,
         other => other.to_string(),
@@ -69,98 +69,110 @@ fn plain(field: &FieldSpec, value: &Value) -> String {
 }
 
 /// A value as its field in a form has it.
-pub fn in_form(field: &FieldSpec, value: &Value) -> String {
+pub fn format_input_value(field: &FieldSpec, value: &FieldContent) -> String {
     match (field.kind, value) {
-        (Kind::Flag, Value::Flag(flag)) => if *flag { "sim" } else { "" }.to_owned(),
-        (Kind::Money, Value::Number(cents)) => typed_money(*cents),
-        (Kind::Colour, Value::Text(colour)) => format!("#{colour}"),
-        (_, Value::Codes(codes)) => codes.iter().map(ToString::to_string).collect::<Vec<_>>().join(","),
-        (_, Value::Lines(lines)) => lines.join("\n"),
-        (_, Value::Nothing) => String::new(),
-        _ => plain(field, value),
+        (FieldType::Flag, FieldContent::Flag(flag)) => if *flag { "sim" } else { "" }.to_owned(),
+        (FieldType::Money, FieldContent::Number(cents)) => format_money_input(*cents),
+        (FieldType::Colour, FieldContent::Text(colour)) => format!("#{colour}"),
+        (_, FieldContent::Codes(codes)) => {
+            codes.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
+        }
+        (_, FieldContent::Lines(lines)) => lines.join("\n"),
+        (_, FieldContent::Nothing) => String::new(),
+        _ => format_plain_value(field, value),
     }
 }
 
 /// A field of the register as a field of a form.
-pub fn spec(field: &'static FieldSpec) -> Spec {
+pub fn build_input_spec(field: &'static FieldSpec) -> InputSpec {
     let (kind, longest) = match field.kind {
-        Kind::Text { longest } | Kind::Secret { longest } | Kind::Serial { longest } => {
+        FieldType::Text { longest } | FieldType::Secret { longest } | FieldType::Serial { longest } => {
             (Shape::Text, longest)
         }
-        Kind::Note => (Shape::Area, 4_000),
-        Kind::Lines { .. } | Kind::Items { .. } => (Shape::Area, 12_000),
-        Kind::Digits(count) => (Shape::Number, count),
-        Kind::Integer { .. } | Kind::Benefit | Kind::Person => (Shape::Number, 10),
-        Kind::Money => (Shape::Money, 20),
-        Kind::Flag => (Shape::Flag, 3),
-        Kind::Colour | Kind::ReadableOn(_) => (Shape::Colour, 7),
-        Kind::Choice(_) | Kind::Uf => (Shape::Choice, 100),
-        Kind::Reference(to) if is_typed(to) => (Shape::Text, 50),
-        Kind::Reference(_) => (Shape::Choice, 100),
-        Kind::References { .. } => (Shape::Many, 100),
-        Kind::Document => (Shape::Masked("documento"), 20),
-        Kind::Phone => (Shape::Masked("telefone"), 20),
-        Kind::Cep => (Shape::Masked("cep"), 10),
-        Kind::Date => (Shape::Masked("data"), 10),
-        Kind::Month => (Shape::Text, 7),
-        Kind::Email => (Shape::Email, 254),
+        FieldType::Note => (Shape::Area, 4_000),
+        FieldType::Lines { .. } | FieldType::Items { .. } => (Shape::Area, 12_000),
+        FieldType::Digits(count) => (Shape::Number, count),
+        FieldType::Integer { .. } | FieldType::Benefit | FieldType::Person => (Shape::Number, 10),
+        FieldType::Money => (Shape::Money, 20),
+        FieldType::Flag => (Shape::Flag, 3),
+        FieldType::Colour | FieldType::ReadableOn(_) => (Shape::Colour, 7),
+        FieldType::Choice(_) | FieldType::Uf => (Shape::Choice, 100),
+        FieldType::Reference(to) if is_typed_reference(to) => (Shape::Text, 50),
+        FieldType::Reference(_) => (Shape::Choice, 100),
+        FieldType::References { .. } => (Shape::Many, 100),
+        FieldType::Document => (Shape::Masked("documento"), 20),
+        FieldType::Phone => (Shape::Masked("telefone"), 20),
+        FieldType::Cep => (Shape::Masked("cep"), 10),
+        FieldType::Date => (Shape::Masked("data"), 10),
+        FieldType::Month => (Shape::Text, 7),
+        FieldType::Email => (Shape::Email, 254),
     };
-    Spec { name: field.name, label: field.label, kind, longest, hint: field.hint }
+    InputSpec { name: field.name, label: field.label, kind, longest, hint: field.hint }
 }
 
 /// Whether there may be so many of a register that nobody chooses from a list of them.
-fn is_typed(to: &str) -> bool {
-    registers::find(to).is_some_and(|register| register.search != Search::Words)
+fn is_typed_reference(to: &str) -> bool {
+    registers::find_register(to).is_some_and(|register| register.search != SearchMethod::Words)
 }
 
 /// What may be chosen in a field. What stands there may stay, in use or not.
-pub fn choices(
+pub fn list_field_choices(
     register: &'static Register,
     own: Option<i32>,
-    (names, values): (&Names, &Values),
+    (names, values): (&FormReferenceNames, &FormValues),
     name: &str,
 ) -> Vec<(String, String)> {
-    let Some((_, field)) = register.field(name) else { return Vec::new() };
+    let Some((_, field)) = register.find_field(name) else { return Vec::new() };
     let typed = values.get(name).map_or("", String::as_str);
     let is_there = |code: i32| typed.split(',').any(|one| one == code.to_string());
-    let choice = |one: &Choice| (one.code.to_string(), one.name.clone());
+    let choice = |one: &RecordChoice| (one.code.to_string(), one.name.clone());
     match field.kind {
-        Kind::Choice(all) => {
-            all.iter().map(|(_, name)| ((*name).to_owned(), registers::label(name).to_owned())).collect()
-        }
-        Kind::Uf => Uf::NAMES.iter().map(|name| ((*name).to_owned(), (*name).to_owned())).collect(),
-        Kind::Reference(to) => {
-            let open = names.all(to).iter().filter(|one| one.active || is_there(one.code));
+        FieldType::Choice(all) => all
+            .iter()
+            .map(|(_, name)| ((*name).to_owned(), registers::find_choice_label(name).to_owned()))
+            .collect(),
+        FieldType::Uf => Uf::NAMES.iter().map(|name| ((*name).to_owned(), (*name).to_owned())).collect(),
+        FieldType::Reference(to) => {
+            let open = names.choices(to).iter().filter(|one| one.active || is_there(one.code));
             open.map(choice).collect()
         }
-        Kind::References { to, .. } => {
-            let open = names.all(to).iter().filter(|one| one.active || is_there(one.code));
-            open.filter(|one| Some(one.code) != own && is_alike(register, one, values)).map(choice).collect()
+        FieldType::References { to, .. } => {
+            let open = names.choices(to).iter().filter(|one| one.active || is_there(one.code));
+            open.filter(|one| Some(one.code) != own && is_same_group(register, one, values))
+                .map(choice)
+                .collect()
         }
         _ => Vec::new(),
     }
 }
 
 /// Whether a record is one of those among which a name stands alone: a situation leads to others of its own entity.
-fn is_alike(register: &Register, other: &Choice, values: &Values) -> bool {
+fn is_same_group(register: &Register, other: &RecordChoice, values: &FormValues) -> bool {
     let within = register.unique.first().map_or(&[][..], |unique| &unique.fields[1..]);
     within.iter().all(|name| {
-        let Some((at, field)) = register.field(name) else { return true };
+        let Some((at, field)) = register.find_field(name) else { return true };
         let typed = values.get(name).map_or("", String::as_str);
-        other.values.get(at).is_some_and(|value| !typed.is_empty() && plain(field, value) == typed)
+        other
+            .values
+            .get(at)
+            .is_some_and(|value| !typed.is_empty() && format_plain_value(field, value) == typed)
     })
 }
 
 /// What was typed, as the record that is sent. What does not change is left out, and so is a secret that nobody typed anew.
-pub fn record(register: &'static Register, values: &Values, had: Option<(i32, &str)>) -> Vec<u8> {
+pub fn build_register_json(
+    register: &'static Register,
+    values: &FormValues,
+    had: Option<(i32, &str)>,
+) -> Vec<u8> {
     let mut sent = Map::new();
-    for field in register.fields.iter().filter(|field| field.is_taken()) {
+    for field in register.fields.iter().filter(|field| field.is_input()) {
         let Some(typed) = values.get(field.name) else { continue };
-        let is_kept = matches!(field.kind, Kind::Secret { .. }) && typed.is_empty();
+        let is_kept = matches!(field.kind, FieldType::Secret { .. }) && typed.is_empty();
         if had.is_some() && (field.fixed || is_kept) {
             continue;
         }
-        sent.insert(field.name.to_owned(), typed_json(field, typed));
+        sent.insert(field.name.to_owned(), parse_typed_value(field, typed));
     }
     match had {
         Some((_, version)) => drop(sent.insert("versao".to_owned(), version.into())),
@@ -170,39 +182,39 @@ pub fn record(register: &'static Register, values: &Values, had: Option<(i32, &s
     Json::Object(sent).to_string().into_bytes()
 }
 
-fn typed_json(field: &FieldSpec, typed: &str) -> Json {
+fn parse_typed_value(field: &FieldSpec, typed: &str) -> Json {
     match field.kind {
-        Kind::Flag => json!(typed == "sim"),
-        Kind::References { .. } => typed.split(',').filter(|code| !code.is_empty()).collect(),
-        Kind::Lines { .. } | Kind::Items { .. } => {
+        FieldType::Flag => json!(typed == "sim"),
+        FieldType::References { .. } => typed.split(',').filter(|code| !code.is_empty()).collect(),
+        FieldType::Lines { .. } | FieldType::Items { .. } => {
             typed.lines().map(str::trim).filter(|line| !line.is_empty()).collect()
         }
         _ if typed.is_empty() => Json::Null,
-        Kind::Money => plain_money(typed).into(),
-        Kind::Colour => typed.trim_start_matches('#').to_uppercase().into(),
+        FieldType::Money => normalize_money(typed).into(),
+        FieldType::Colour => typed.trim_start_matches('#').to_uppercase().into(),
         _ => typed.into(),
     }
 }
 
 /// Puts the codes for what people typed to name a record of a register that is too large for a list.
-pub async fn resolve(
+pub async fn resolve_references(
     app: &App,
     caller: &Session,
     register: &'static Register,
-    values: &mut Values,
+    values: &mut FormValues,
 ) -> Result<Vec<String>, Error> {
     let mut problems = Vec::new();
     for field in register.fields {
-        let Kind::Reference(to) = field.kind else { continue };
+        let FieldType::Reference(to) = field.kind else { continue };
         let (Some(other), Some(typed)) =
-            (registers::find(to).filter(|_| is_typed(to)), values.get_mut(field.name))
+            (registers::find_register(to).filter(|_| is_typed_reference(to)), values.get_mut(field.name))
         else {
             continue;
         };
         if typed.is_empty() {
             continue;
         }
-        match named(app, caller, other, typed).await? {
+        match find_record_by_name(app, caller, other, typed).await? {
             Some(found) => *typed = found.code.to_string(),
             None => problems.push(format!("{}: não há {} com este número.", field.name, other.words.one)),
         }
@@ -210,39 +222,41 @@ pub async fn resolve(
     Ok(problems)
 }
 
-async fn named(
+async fn find_record_by_name(
     app: &App,
     caller: &Session,
     register: &'static Register,
     typed: &str,
-) -> Result<Option<Record>, Error> {
-    let Ok(asked) = wire::register::asked(register, std::iter::once(("filtro".to_owned(), typed.to_owned())))
+) -> Result<Option<StoredRecord>, Error> {
+    let Ok(asked) =
+        wire::register::read_list_query(register, std::iter::once(("filtro".to_owned(), typed.to_owned())))
     else {
         return Ok(None);
     };
     let meant: String = typed.split_whitespace().collect::<String>().to_uppercase();
-    let page = registering::page(app, caller, register, asked).await?;
-    let is_meant = |record: &Record| record.values.iter().any(|value| *value == Value::Text(meant.clone()));
+    let page = registering::list_records(app, caller, register, asked).await?;
+    let is_meant =
+        |record: &StoredRecord| record.values.iter().any(|value| *value == FieldContent::Text(meant.clone()));
     Ok(page.records.into_iter().find(is_meant))
 }
 
 /// What such a code is typed as.
-pub async fn unresolved(
+pub async fn replace_codes_with_names(
     app: &App,
     caller: &Session,
     register: &'static Register,
-    values: &mut Values,
+    values: &mut FormValues,
 ) -> Result<(), Error> {
     for field in register.fields {
-        let Kind::Reference(to) = field.kind else { continue };
+        let FieldType::Reference(to) = field.kind else { continue };
         let (Some(other), Some(typed)) =
-            (registers::find(to).filter(|_| is_typed(to)), values.get_mut(field.name))
+            (registers::find_register(to).filter(|_| is_typed_reference(to)), values.get_mut(field.name))
         else {
             continue;
         };
         if let Ok(code) = typed.parse() {
-            let (record, _) = registering::one(app, caller, other, code).await?;
-            *typed = super::title(other, code, &record.values);
+            let (record, _) = registering::read_record(app, caller, other, code).await?;
+            *typed = super::format_record_title(other, code, &record.values);
         }
     }
     Ok(())
@@ -254,7 +268,8 @@ mod tests {
 
     fn sent(path: &str, values: &[(&'static str, &str)], had: Option<(i32, &str)>) -> Json {
         let values = values.iter().map(|(name, text)| (*name, (*text).to_owned())).collect();
-        serde_json::from_slice(&record(registers::find(path).unwrap(), &values, had)).unwrap()
+        serde_json::from_slice(&build_register_json(registers::find_register(path).unwrap(), &values, had))
+            .unwrap()
     }
 
     #[test]
@@ -285,33 +300,40 @@ mod tests {
     #[test]
     fn every_field_that_is_typed_has_a_place_in_a_form_and_comes_back_as_it_was() {
         for register in registers::REGISTERS {
-            for field in register.fields.iter().filter(|field| field.is_taken()) {
-                assert!(!spec(field).label.is_empty() && spec(field).longest > 0, "{}", field.name);
+            for field in register.fields.iter().filter(|field| field.is_input()) {
+                assert!(
+                    !build_input_spec(field).label.is_empty() && build_input_spec(field).longest > 0,
+                    "{}",
+                    field.name
+                );
             }
         }
-        let (_, price) = registers::find("plano").unwrap().field("valor").unwrap();
-        assert_eq!(in_form(price, &Value::Number(8_990)), "89,90");
-        let (_, kind) = registers::find("plano").unwrap().field("tipoBeneficio").unwrap();
-        let names = Names(BTreeMap::new());
+        let (_, price) = registers::find_register("plano").unwrap().find_field("valor").unwrap();
+        assert_eq!(format_input_value(price, &FieldContent::Number(8_990)), "89,90");
+        let (_, kind) = registers::find_register("plano").unwrap().find_field("tipoBeneficio").unwrap();
+        let names = FormReferenceNames(BTreeMap::new());
         assert_eq!(
-            (in_form(kind, &Value::Number(1)).as_str(), shown(kind, &Value::Number(1), &names).as_str()),
+            (
+                format_input_value(kind, &FieldContent::Number(1)).as_str(),
+                format_field_value(kind, &FieldContent::Number(1), &names).as_str()
+            ),
             ("SAUDE", "Saúde")
         );
     }
 
     #[test]
     fn a_situation_may_lead_to_others_of_its_entity_alone() {
-        let register = registers::find("situacao").unwrap();
+        let register = registers::find_register("situacao").unwrap();
         let one = |code, name: &str, entity| {
-            let mut values = vec![Value::Nothing; register.fields.len()];
-            values[register.field("entidade").unwrap().0] = Value::Number(entity);
-            Choice { code, name: name.to_owned(), active: true, values }
+            let mut values = vec![FieldContent::Nothing; register.fields.len()];
+            values[register.find_field("entidade").unwrap().0] = FieldContent::Number(entity);
+            RecordChoice { code, name: name.to_owned(), active: true, values }
         };
         let all = vec![one(1, "ATIVO", 1), one(7, "ABERTO", 2), one(8, "EM REPARO", 2)];
-        let names = Names(BTreeMap::from([("situacao", all)]));
+        let names = FormReferenceNames(BTreeMap::from([("situacao", all)]));
         let of = |entity: &str| {
-            let values = Values::from([("entidade", entity.to_owned())]);
-            choices(register, Some(7), (&names, &values), "proximas")
+            let values = FormValues::from([("entidade", entity.to_owned())]);
+            list_field_choices(register, Some(7), (&names, &values), "proximas")
         };
         assert_eq!(of("evento"), [("8".to_owned(), "EM REPARO".to_owned())]);
         assert!(of("").is_empty());

@@ -1,17 +1,17 @@
 //! What there is to register, and what each is for.
 
-use super::all_of;
-use crate::frame::Frame;
-use crate::page::show;
-use crate::show::count;
-use crate::visitor::Guest;
+use super::format_plural_title;
+use crate::frame::PageFrame;
+use crate::page::render_page_or_refusal;
+use crate::show::format_count;
+use crate::visitor::SignedInUser;
 use app::registering::{self, COUNTED};
 use app::{App, Error};
 use askama::Template;
 use axum::extract::State;
 use axum::response::Response;
 
-pub struct Place {
+pub struct RegisterSummary {
     path: &'static str,
     name: String,
     about: &'static str,
@@ -20,27 +20,27 @@ pub struct Place {
 
 #[derive(Template)]
 #[template(path = "console/cadastros.html")]
-struct Overview {
-    frame: Frame,
-    sections: Vec<(&'static str, Vec<Place>)>,
+struct RegisterOverviewPage {
+    frame: PageFrame,
+    sections: Vec<(&'static str, Vec<RegisterSummary>)>,
 }
 
-pub async fn page(State(app): State<App>, guest: Guest) -> Response {
-    show(&guest, made(&app, &guest).await)
+pub async fn show_register_overview(State(app): State<App>, guest: SignedInUser) -> Response {
+    render_page_or_refusal(&guest, build_register_overview(&app, &guest).await)
 }
 
-async fn made(app: &App, guest: &Guest) -> Result<Overview, Error> {
-    let frame = Frame::of(app, guest, "cadastros").await?;
-    let mut sections: Vec<(&'static str, Vec<Place>)> = Vec::new();
-    for (register, number) in registering::counts(app, guest.session()).await? {
-        let place = Place {
+async fn build_register_overview(app: &App, guest: &SignedInUser) -> Result<RegisterOverviewPage, Error> {
+    let frame = PageFrame::load(app, guest, "cadastros").await?;
+    let mut sections: Vec<(&'static str, Vec<RegisterSummary>)> = Vec::new();
+    for (register, number) in registering::count_records(app, guest.session()).await? {
+        let place = RegisterSummary {
             path: register.path,
-            name: all_of(register),
+            name: format_plural_title(register),
             about: register.about,
             count: match number {
                 None => String::new(),
-                Some(many) if many > COUNTED => format!("mais de {}", count(COUNTED)),
-                Some(number) => count(number),
+                Some(many) if many > COUNTED => format!("mais de {}", format_count(COUNTED)),
+                Some(number) => format_count(number),
             },
         };
         match sections.last_mut().filter(|(section, _)| *section == register.section) {
@@ -48,14 +48,19 @@ async fn made(app: &App, guest: &Guest) -> Result<Overview, Error> {
             None => sections.push((register.section, vec![place])),
         }
     }
-    Ok(Overview { frame, sections })
+    Ok(RegisterOverviewPage { frame, sections })
 }
 
 #[cfg(test)]
-pub const CASES: crate::rendered::Cases = &[("console/cadastros.html", |with| {
-    let place = || Place { path: "plano", name: with.text(), about: "O que se oferece.", count: with.text() };
-    crate::rendered::text(&Overview {
+pub const CASES: crate::rendered::TemplateCases = &[("console/cadastros.html", |with| {
+    let place = || RegisterSummary {
+        path: "plano",
+        name: with.text(),
+        about: "O que se oferece.",
+        count: with.text(),
+    };
+    crate::rendered::render_template(&RegisterOverviewPage {
         frame: with.frame(),
-        sections: with.many(|| ("Vendas", with.many(place))),
+        sections: with.list_of(|| ("Vendas", with.list_of(place))),
     })
 })];

@@ -1,30 +1,33 @@
 //! One record: read by all, written by administrators; put out of use and back.
 
-use super::fields::{self, Names};
-use super::{Which, all_of, badge_class, new_one, title};
-use crate::admin::must_administer;
-use crate::form::Form;
-use crate::frame::Frame;
-use crate::notice::tell;
-use crate::page::{Refusal, page, show};
-use crate::records::{Conflict, Input, Problems, Spec, Values, inputs, sentence, typed};
-use crate::show::moment;
-use crate::visitor::{Guest, Number, Query, redirect, root};
-use app::once::{Done, Once};
-use app::registering::{self, Record};
+use super::fields::{self, FormReferenceNames};
+use super::{RegisterParam, find_badge_class, format_new_title, format_plural_title, format_record_title};
+use crate::admin::require_administrator;
+use crate::form::SubmittedForm;
+use crate::frame::PageFrame;
+use crate::notice::add_notice;
+use crate::page::{Refusal, render_page, render_page_or_refusal};
+use crate::records::{
+    FormInput, FormProblems, FormValues, InputSpec, VersionConflict, build_inputs, capitalize_sentence,
+    read_form_values,
+};
+use crate::show::format_moment;
+use crate::visitor::{PathNumber, QueryParams, SignedInUser, derive_root_path, redirect_to};
+use app::once::{IdempotentWrite, WriteOutcome};
+use app::registering::{self, StoredRecord};
 use app::{App, Error};
 use askama::Template;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use domain::TimeZone;
-use registers::{FieldSpec, Kind, Register};
+use registers::{FieldSpec, FieldType, Register};
 use serde_json::json;
 
 #[derive(Template)]
 #[template(path = "console/cadastro_registro.html")]
-struct Page {
-    frame: Frame,
+struct RegisterRecordPage {
+    frame: PageFrame,
     path: &'static str,
     list: String,
     title: String,
@@ -33,11 +36,11 @@ struct Page {
     code: Option<i32>,
     version: i64,
     active: bool,
-    inputs: Vec<Input>,
+    inputs: Vec<FormInput>,
     /// What cannot be changed, or not by this visitor: what it is called, what it is, where it leads.
     facts: Vec<(&'static str, String, Option<String>)>,
     moments: String,
-    conflict: Option<Conflict>,
+    conflict: Option<VersionConflict>,
     others: Vec<String>,
     is_refused: bool,
     /// What was just done, and may be undone.
@@ -45,92 +48,99 @@ struct Page {
 }
 
 /// A record that is there, as the page shows it.
-struct Had {
-    record: Record,
+struct LoadedRecord {
+    record: StoredRecord,
     zone: TimeZone,
 }
 
 /// What the form shows, and what is wrong with it.
 #[derive(Default)]
-struct Shown {
-    values: Values,
-    problems: Problems,
-    conflict: Option<Conflict>,
+struct EditRecordState {
+    values: FormValues,
+    problems: FormProblems,
+    conflict: Option<VersionConflict>,
     done: Option<&'static str>,
 }
 
-fn taken(register: &'static Register, is_new: bool) -> Vec<&'static FieldSpec> {
-    register.fields.iter().filter(|field| field.is_taken() && (is_new || !field.fixed)).collect()
+fn list_editable_fields(register: &'static Register, is_new: bool) -> Vec<&'static FieldSpec> {
+    register.fields.iter().filter(|field| field.is_input() && (is_new || !field.fixed)).collect()
 }
 
 /// The fields of the form. Where nothing counts the codes, the code is one of them.
-fn specs(register: &'static Register, is_new: bool) -> Vec<Spec> {
-    let code = (is_new && register.counter.is_none()).then(|| Spec {
+fn list_input_specs(register: &'static Register, is_new: bool) -> Vec<InputSpec> {
+    let code = (is_new && register.counter.is_none()).then(|| InputSpec {
         name: register.code,
         label: if register.code == "dia" { "Dia do mês" } else { "Código" },
-        kind: crate::records::Kind::Number,
+        kind: crate::records::InputKind::Number,
         longest: 10,
         hint: "",
     });
-    code.into_iter().chain(taken(register, is_new).into_iter().map(fields::spec)).collect()
+    code.into_iter()
+        .chain(list_editable_fields(register, is_new).into_iter().map(fields::build_input_spec))
+        .collect()
 }
 
-async fn form(
+async fn render_register_record(
     app: &App,
-    guest: &Guest,
+    guest: &SignedInUser,
     register: &'static Register,
-    had: Option<Had>,
-    shown: Shown,
+    had: Option<LoadedRecord>,
+    shown: EditRecordState,
 ) -> Response {
     let is_refused = !shown.problems.is_empty() || shown.conflict.is_some();
     let status = if is_refused { StatusCode::BAD_REQUEST } else { StatusCode::OK };
-    match made(app, guest, register, had, shown).await {
-        Ok(template) if is_refused => page(status, &template),
-        made => show(guest, made),
+    match build_record_page(app, guest, register, had, shown).await {
+        Ok(template) if is_refused => render_page(status, &template),
+        made => render_page_or_refusal(guest, made),
     }
 }
 
-async fn made(
+async fn build_record_page(
     app: &App,
-    guest: &Guest,
+    guest: &SignedInUser,
     register: &'static Register,
-    had: Option<Had>,
-    mut shown: Shown,
-) -> Result<Page, Error> {
-    let frame = Frame::of(app, guest, "cadastros").await?;
-    let names = Names::of(app, guest.session(), register.fields.iter()).await?;
+    had: Option<LoadedRecord>,
+    mut shown: EditRecordState,
+) -> Result<RegisterRecordPage, Error> {
+    let frame = PageFrame::load(app, guest, "cadastros").await?;
+    let names = FormReferenceNames::load(app, guest.session(), register.fields.iter()).await?;
     let record = had.as_ref().map(|had| &had.record);
     let code = record.map(|record| record.code);
     let may_write = guest.is_admin();
-    let specs = if may_write { specs(register, code.is_none()) } else { Vec::new() };
+    let specs = if may_write { list_input_specs(register, code.is_none()) } else { Vec::new() };
     if let Some(record) = record {
         // What does not change decides what may be chosen.
         for (field, value) in register.fields.iter().zip(&record.values).filter(|(field, _)| field.fixed) {
-            shown.values.insert(field.name, fields::in_form(field, value));
+            shown.values.insert(field.name, fields::format_input_value(field, value));
         }
     }
-    let choices = |name: &str| fields::choices(register, code, (&names, &shown.values), name);
-    let mut inputs = inputs(&specs, &shown.values, &shown.problems, choices);
+    let choices = |name: &str| fields::list_field_choices(register, code, (&names, &shown.values), name);
+    let mut inputs = build_inputs(&specs, &shown.values, &shown.problems, choices);
     for input in &mut inputs {
-        if input.spec.kind == crate::records::Kind::Many && input.choices.is_empty() {
+        if input.spec.kind == crate::records::InputKind::Many && input.choices.is_empty() {
             input.spec.hint = "Salve primeiro; depois escolha aqui.";
         }
     }
     let is_refused = !shown.problems.is_empty();
     let version = shown.conflict.as_ref().map(|one| one.version).or(record.map(|record| record.version));
-    Ok(Page {
+    Ok(RegisterRecordPage {
         path: register.path,
-        list: all_of(register),
-        title: record.map_or_else(|| new_one(register), |one| title(register, one.code, &one.values)),
-        badge: code.and_then(|code| badge_class(register, code)),
+        list: format_plural_title(register),
+        title: record.map_or_else(
+            || format_new_title(register),
+            |one| format_record_title(register, one.code, &one.values),
+        ),
+        badge: code.and_then(|code| find_badge_class(register, code)),
         code,
         version: version.unwrap_or(0),
         active: record.is_none_or(|record| record.active),
         inputs,
-        facts: record.map(|one| facts(&frame.root, register, &names, one, may_write)).unwrap_or_default(),
-        moments: had.as_ref().map(moments).unwrap_or_default(),
+        facts: record
+            .map(|one| list_record_facts(&frame.root, register, &names, one, may_write))
+            .unwrap_or_default(),
+        moments: had.as_ref().map(describe_record_dates).unwrap_or_default(),
         conflict: shown.conflict,
-        others: shown.problems.others.iter().map(|line| of_sentence(line)).collect(),
+        others: shown.problems.others.iter().map(|line| strip_hidden_field(line)).collect(),
         is_refused,
         done: shown.done,
         frame,
@@ -138,12 +148,12 @@ async fn made(
 }
 
 /// `ativo: a loja é…` without the name of a field that the page does not show.
-fn of_sentence(line: &str) -> String {
-    line.split_once(": ").map_or_else(|| line.to_owned(), |(_, rest)| sentence(rest))
+fn strip_hidden_field(line: &str) -> String {
+    line.split_once(": ").map_or_else(|| line.to_owned(), |(_, rest)| capitalize_sentence(rest))
 }
 
-fn moments(had: &Had) -> String {
-    let at = |at| moment(at, &had.zone);
+fn describe_record_dates(had: &LoadedRecord) -> String {
+    let at = |at| format_moment(at, &had.zone);
     let (created, updated) = (at(had.record.created_at), at(had.record.updated_at));
     match created == updated {
         true => format!("cadastrado em {created}"),
@@ -152,23 +162,25 @@ fn moments(had: &Had) -> String {
 }
 
 /// What is only read: to an administrator what stays as it is, to others everything.
-fn facts(
+fn list_record_facts(
     root: &str,
     register: &'static Register,
-    names: &Names,
-    record: &Record,
+    names: &FormReferenceNames,
+    record: &StoredRecord,
     may_write: bool,
 ) -> Vec<(&'static str, String, Option<String>)> {
     let all = register.fields.iter().zip(&record.values);
-    let read = all.filter(|(field, _)| field.is_shown() && field.is_taken() && (field.fixed || !may_write));
+    let read = all.filter(|(field, _)| field.is_visible() && field.is_input() && (field.fixed || !may_write));
     let told = read.map(|(field, value)| {
         let text = match field.kind {
-            Kind::Lines { .. } | Kind::Items { .. } => fields::in_form(field, value).replace('\n', ", "),
-            _ => fields::shown(field, value, names),
+            FieldType::Lines { .. } | FieldType::Items { .. } => {
+                fields::format_input_value(field, value).replace('\n', ", ")
+            }
+            _ => fields::format_field_value(field, value, names),
         };
         let link = match field.kind {
-            Kind::Benefit => Some(format!("{root}/console/beneficios/{text}")),
-            Kind::Person => Some(format!("{root}/console/associados/{text}")),
+            FieldType::Benefit => Some(format!("{root}/console/beneficios/{text}")),
+            FieldType::Person => Some(format!("{root}/console/associados/{text}")),
             _ => None,
         };
         (field.label, text, link)
@@ -177,36 +189,49 @@ fn facts(
 }
 
 /// `GET /console/cadastros/{registro}/novo`: what the address says of it stands in the form already.
-pub async fn new(State(app): State<App>, guest: Guest, Which(register): Which, query: Query) -> Response {
-    if let Err(error) = must_administer(guest.session()) {
-        return show::<Page>(&guest, Err(error));
+pub async fn show_new_record_form(
+    State(app): State<App>,
+    guest: SignedInUser,
+    RegisterParam(register): RegisterParam,
+    query: QueryParams,
+) -> Response {
+    if let Err(error) = require_administrator(guest.session()) {
+        return render_page_or_refusal::<RegisterRecordPage>(&guest, Err(error));
     }
     let begins = |field: &&FieldSpec| (field.name, query.text(field.name).to_owned());
-    let mut values: Values = taken(register, true).iter().map(begins).collect();
-    for field in register.fields.iter().filter(|field| field.kind == Kind::Colour) {
+    let mut values: FormValues = list_editable_fields(register, true).iter().map(begins).collect();
+    for field in register.fields.iter().filter(|field| field.kind == FieldType::Colour) {
         values.insert(field.name, "#1a73e8".to_owned());
     }
-    form(&app, &guest, register, None, Shown { values, ..Shown::default() }).await
+    render_register_record(
+        &app,
+        &guest,
+        register,
+        None,
+        EditRecordState { values, ..EditRecordState::default() },
+    )
+    .await
 }
 
 /// `GET /console/cadastros/{registro}/{codigo}`
-pub async fn one(
+pub async fn show_record_page(
     State(app): State<App>,
-    guest: Guest,
-    Which(register): Which,
-    Number(code): Number,
-    query: Query,
+    guest: SignedInUser,
+    RegisterParam(register): RegisterParam,
+    PathNumber(code): PathNumber,
+    query: QueryParams,
 ) -> Response {
-    let (record, mut values) = match read(&app, &guest, register, code).await {
+    let (record, mut values) = match load_record(&app, &guest, register, code).await {
         Ok(had) => {
             let values = register.fields.iter().zip(&had.record.values);
-            let values = values.map(|(field, value)| (field.name, fields::in_form(field, value))).collect();
+            let values =
+                values.map(|(field, value)| (field.name, fields::format_input_value(field, value))).collect();
             (had, values)
         }
         Err(refusal) => return refusal,
     };
-    if let Err(error) = fields::unresolved(&app, guest.session(), register, &mut values).await {
-        return show::<Page>(&guest, Err(error));
+    if let Err(error) = fields::replace_codes_with_names(&app, guest.session(), register, &mut values).await {
+        return render_page_or_refusal::<RegisterRecordPage>(&guest, Err(error));
     }
     let done = match (query.text("feito"), record.record.active) {
         ("inativado", false) => {
@@ -215,168 +240,207 @@ pub async fn one(
         ("ativado", true) => Some("Em uso de novo."),
         _ => None,
     };
-    form(&app, &guest, register, Some(record), Shown { values, done, ..Shown::default() }).await
+    render_register_record(
+        &app,
+        &guest,
+        register,
+        Some(record),
+        EditRecordState { values, done, ..EditRecordState::default() },
+    )
+    .await
 }
 
-async fn read(app: &App, guest: &Guest, register: &'static Register, code: i32) -> Result<Had, Response> {
-    match registering::one(app, guest.session(), register, code).await {
-        Ok((record, zone)) => Ok(Had { record, zone }),
+async fn load_record(
+    app: &App,
+    guest: &SignedInUser,
+    register: &'static Register,
+    code: i32,
+) -> Result<LoadedRecord, Response> {
+    match registering::read_record(app, guest.session(), register, code).await {
+        Ok((record, zone)) => Ok(LoadedRecord { record, zone }),
         Err(Error::NoRecord(_)) => Err(Refusal::NotThere.into_response()),
-        Err(error) => Err(show::<Page>(guest, Err(error))),
+        Err(error) => Err(render_page_or_refusal::<RegisterRecordPage>(guest, Err(error))),
     }
 }
 
 /// `POST /console/cadastros/{registro}/novo`
-pub async fn create(
+pub async fn create_record(
     State(app): State<App>,
-    guest: Guest,
-    Which(register): Which,
-    sent: Result<Form, Refusal>,
+    guest: SignedInUser,
+    RegisterParam(register): RegisterParam,
+    sent: Result<SubmittedForm, Refusal>,
 ) -> Response {
-    save(&app, &guest, register, None, sent).await
+    save_record(&app, &guest, register, None, sent).await
 }
 
 /// `POST /console/cadastros/{registro}/{codigo}`
-pub async fn change(
+pub async fn change_record(
     State(app): State<App>,
-    guest: Guest,
-    Which(register): Which,
-    Number(code): Number,
-    sent: Result<Form, Refusal>,
+    guest: SignedInUser,
+    RegisterParam(register): RegisterParam,
+    PathNumber(code): PathNumber,
+    sent: Result<SubmittedForm, Refusal>,
 ) -> Response {
-    save(&app, &guest, register, Some(code), sent).await
+    save_record(&app, &guest, register, Some(code), sent).await
 }
 
-async fn save(
+async fn save_record(
     app: &App,
-    guest: &Guest,
+    guest: &SignedInUser,
     register: &'static Register,
     code: Option<i32>,
-    sent: Result<Form, Refusal>,
+    sent: Result<SubmittedForm, Refusal>,
 ) -> Response {
     let sent = match sent {
         Ok(sent) => sent,
         Err(refusal) => return refusal.into_response(),
     };
-    if let Err(error) = must_administer(guest.session()) {
-        return show::<Page>(guest, Err(error));
+    if let Err(error) = require_administrator(guest.session()) {
+        return render_page_or_refusal::<RegisterRecordPage>(guest, Err(error));
     }
-    let specs = specs(register, code.is_none());
-    let values = typed(&specs, &sent);
+    let specs = list_input_specs(register, code.is_none());
+    let values = read_form_values(&specs, &sent);
     let had = code.map(|code| (code, sent.text("versao")));
-    let refused = match written(app, guest, register, had, values.clone()).await {
+    let refused = match write_record(app, guest, register, had, values.clone()).await {
         Ok(record) => {
-            let mut response = redirect(&format!("{}/console/cadastros/{}", root(app), register.path));
+            let mut response =
+                redirect_to(&format!("{}/console/cadastros/{}", derive_root_path(app), register.path));
             let done = if code.is_some() { "As alterações foram salvas" } else { "Cadastro salvo" };
-            tell(&mut response, &format!("{done}: {}.", title(register, record.code, &record.values)));
+            add_notice(
+                &mut response,
+                &format!("{done}: {}.", format_record_title(register, record.code, &record.values)),
+            );
             return response;
         }
         Err(Ok(refused)) => refused,
         Err(Err(Error::NoRecord(_))) => return Refusal::NotThere.into_response(),
-        Err(Err(error)) => return show::<Page>(guest, Err(error)),
+        Err(Err(error)) => return render_page_or_refusal::<RegisterRecordPage>(guest, Err(error)),
     };
     let had = match code {
-        Some(code) => match read(app, guest, register, code).await {
+        Some(code) => match load_record(app, guest, register, code).await {
             Ok(had) => Some(had),
             Err(refusal) => return refusal,
         },
         None => None,
     };
-    let label =
-        |name: &str| register.field(name).map_or_else(|| sentence(name), |(_, field)| field.label.to_owned());
-    let conflict = Conflict::among(&refused.1, label);
+    let label = |name: &str| {
+        register
+            .find_field(name)
+            .map_or_else(|| capitalize_sentence(name), |(_, field)| field.label.to_owned())
+    };
+    let conflict = VersionConflict::find_in_rejections(&refused.1, label);
     let lines = if conflict.is_some() { Vec::new() } else { refused.0 };
-    let problems = Problems::new(lines, &specs);
-    form(app, guest, register, had, Shown { values, problems, conflict, done: None }).await
+    let problems = FormProblems::new(lines, &specs);
+    render_register_record(
+        app,
+        guest,
+        register,
+        had,
+        EditRecordState { values, problems, conflict, done: None },
+    )
+    .await
 }
 
 /// What was wrong, as lines and as far as a rule said so.
-type Refused = (Vec<String>, Vec<domain::Rejection>);
+type SaveRecordProblems = (Vec<String>, Vec<domain::Rejection>);
 
-async fn written(
+async fn write_record(
     app: &App,
-    guest: &Guest,
+    guest: &SignedInUser,
     register: &'static Register,
     had: Option<(i32, &str)>,
-    mut values: Values,
-) -> Result<Record, Result<Refused, Error>> {
+    mut values: FormValues,
+) -> Result<StoredRecord, Result<SaveRecordProblems, Error>> {
     let caller = guest.session();
-    let unknown = fields::resolve(app, caller, register, &mut values).await.map_err(Err)?;
+    let unknown = fields::resolve_references(app, caller, register, &mut values).await.map_err(Err)?;
     if !unknown.is_empty() {
         return Err(Ok((unknown, Vec::new())));
     }
-    let body = fields::record(register, &values, had);
-    let sent = wire::register::sent(register, &body)
+    let body = fields::build_register_json(register, &values, had);
+    let sent = wire::register::read_record_input(register, &body)
         .map_err(|unread| Ok((unread.problems.into_lines(), Vec::new())))?;
     let done = match had {
-        Some((code, _)) => registering::change(app, caller, register, (code, sent), Once::each_time()).await,
-        None => registering::create(app, caller, register, sent, Once::each_time()).await,
+        Some((code, _)) => {
+            registering::change_record(app, caller, register, (code, sent), IdempotentWrite::without_key())
+                .await
+        }
+        None => registering::create_record(app, caller, register, sent, IdempotentWrite::without_key()).await,
     };
-    match done.and_then(Done::now) {
+    match done.and_then(WriteOutcome::into_fresh) {
         Ok(saved) => Ok(saved.record),
         Err(Error::Refused(problems)) => {
-            Err(Ok((problems.iter().map(wire::refusal::text).collect(), problems)))
+            Err(Ok((problems.iter().map(wire::refusal::render_rejection).collect(), problems)))
         }
         Err(error) => Err(Err(error)),
     }
 }
 
 /// `POST /console/cadastros/{registro}/{codigo}/ativo`
-pub async fn set_active(
+pub async fn set_record_active(
     State(app): State<App>,
-    guest: Guest,
-    Which(register): Which,
-    Number(code): Number,
-    sent: Result<Form, Refusal>,
+    guest: SignedInUser,
+    RegisterParam(register): RegisterParam,
+    PathNumber(code): PathNumber,
+    sent: Result<SubmittedForm, Refusal>,
 ) -> Response {
     let sent = match sent {
         Ok(sent) => sent,
         Err(refusal) => return refusal.into_response(),
     };
-    if let Err(error) = must_administer(guest.session()) {
-        return show::<Page>(&guest, Err(error));
+    if let Err(error) = require_administrator(guest.session()) {
+        return render_page_or_refusal::<RegisterRecordPage>(&guest, Err(error));
     }
     let active = sent.text("ativo") == "sim";
     let body = json!({"ativo": active, "versao": sent.text("versao")}).to_string();
-    let Ok(read) = wire::register::sent(register, body.as_bytes()) else {
+    let Ok(read) = wire::register::read_record_input(register, body.as_bytes()) else {
         return Refusal::Unreadable.into_response();
     };
-    let done = registering::change(&app, guest.session(), register, (code, read), Once::each_time()).await;
-    let here = format!("{}/console/cadastros/{}/{code}", root(&app), register.path);
+    let done = registering::change_record(
+        &app,
+        guest.session(),
+        register,
+        (code, read),
+        IdempotentWrite::without_key(),
+    )
+    .await;
+    let here = format!("{}/console/cadastros/{}/{code}", derive_root_path(&app), register.path);
     match done {
-        Ok(_) => redirect(&format!("{here}?feito={}", if active { "ativado" } else { "inativado" })),
+        Ok(_) => redirect_to(&format!("{here}?feito={}", if active { "ativado" } else { "inativado" })),
         Err(Error::Refused(problems)) => {
-            let mut response = redirect(&here);
-            let lines: Vec<String> =
-                problems.iter().map(wire::refusal::sentence).map(|text| sentence(&text)).collect();
-            tell(&mut response, &lines.join(" "));
+            let mut response = redirect_to(&here);
+            let lines: Vec<String> = problems
+                .iter()
+                .map(wire::refusal::render_sentence)
+                .map(|text| capitalize_sentence(&text))
+                .collect();
+            add_notice(&mut response, &lines.join(" "));
             response
         }
         Err(Error::NoRecord(_)) => Refusal::NotThere.into_response(),
-        Err(error) => show::<Page>(&guest, Err(error)),
+        Err(error) => render_page_or_refusal::<RegisterRecordPage>(&guest, Err(error)),
     }
 }
 
 #[cfg(test)]
-pub const CASES: crate::rendered::Cases = &[("console/cadastro_registro.html", |with| {
+pub const CASES: crate::rendered::TemplateCases = &[("console/cadastro_registro.html", |with| {
     let page = |conflict| {
-        crate::rendered::text(&Page {
+        crate::rendered::render_template(&RegisterRecordPage {
             frame: with.frame(),
             path: "plano",
             list: with.text(),
             title: with.text(),
-            badge: with.maybe(|| "s3".to_owned()),
-            code: with.maybe(|| 7),
+            badge: with.option_of(|| "s3".to_owned()),
+            code: with.option_of(|| 7),
             version: 3,
-            active: with.is_full(),
+            active: with.is_filled(),
             inputs: with.inputs(),
-            facts: with.many(|| ("Loja", with.text(), with.maybe(|| with.text()))),
+            facts: with.list_of(|| ("Loja", with.text(), with.option_of(|| with.text()))),
             moments: with.text(),
             conflict,
-            others: with.many(|| with.text()),
-            is_refused: with.is_full(),
-            done: with.maybe(|| "retirado"),
+            others: with.list_of(|| with.text()),
+            is_refused: with.is_filled(),
+            done: with.option_of(|| "retirado"),
         })
     };
-    [page(None), page(with.maybe(|| with.conflict()))].concat()
+    [page(None), page(with.option_of(|| with.conflict()))].concat()
 })];

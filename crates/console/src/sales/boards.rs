@@ -1,16 +1,16 @@
 //! The board of a funnel: its stages as columns, its open deals as cards.
 
 use super::moving;
-use crate::board::{self, Board, ByScript, Card, Column, age};
-use crate::form::Form;
-use crate::frame::Frame;
-use crate::members::Choice;
-use crate::notice::tell;
-use crate::page::{Refusal, show};
-use crate::show::{count, money};
-use crate::visitor::{Guest, Query, redirect, root};
+use crate::board::{self, KanbanBoard, KanbanCard, KanbanColumn, ScriptRequestFlag, format_age};
+use crate::form::SubmittedForm;
+use crate::frame::PageFrame;
+use crate::members::SelectOption;
+use crate::notice::add_notice;
+use crate::page::{Refusal, render_page_or_refusal};
+use crate::show::{format_count, format_money};
+use crate::visitor::{QueryParams, SignedInUser, derive_root_path, redirect_to};
 use app::deals::FoundDeal;
-use app::deals::looked::{self, Look};
+use app::deals::looked::{self, BoardQuery};
 use app::{App, Error};
 use askama::Template;
 use axum::extract::State;
@@ -25,11 +25,11 @@ const NOWHERE: i32 = 0;
 
 #[derive(Template)]
 #[template(path = "console/vendas.html")]
-struct Page {
-    frame: Frame,
-    board: Board,
-    funnels: Vec<Choice>,
-    branches: Vec<Choice>,
+struct FunnelBoardPage {
+    frame: PageFrame,
+    board: KanbanBoard,
+    funnels: Vec<SelectOption>,
+    branches: Vec<SelectOption>,
     is_mine: bool,
     is_part: bool,
     whole: String,
@@ -37,25 +37,25 @@ struct Page {
 }
 
 /// Which board it is, and the addresses that lead back to it.
-struct Place {
+struct FunnelBoardAddress {
     root: String,
-    look: Look,
+    look: BoardQuery,
 }
 
-impl Place {
-    fn of(app: &App, guest: &Guest, query: &Query) -> Place {
+impl FunnelBoardAddress {
+    fn from_query(app: &App, guest: &SignedInUser, query: &QueryParams) -> FunnelBoardAddress {
         let number = |name: &str| query.text(name).parse::<i32>().ok();
         let behind = number("depois").map(DealCode::new);
-        let look = Look {
+        let look = BoardQuery {
             funnel: number("codFunil").map(FunnelCode::new),
             branch: number("codLoja").map(BranchCode::new),
             responsible: (query.text("meus") == "sim").then_some(guest.session().user),
             only: number("coluna").map(|stage| (StageCode::new(stage), behind)),
         };
-        Place { root: root(app), look }
+        FunnelBoardAddress { root: derive_root_path(app), look }
     }
 
-    fn at(&self, rest: &str, more: &[(&str, String)]) -> String {
+    fn build_link(&self, rest: &str, more: &[(&str, String)]) -> String {
         let mut query = form_urlencoded::Serializer::new(String::new());
         let code = |code: Option<i32>| code.map(|code| code.to_string());
         let own = [
@@ -73,75 +73,79 @@ impl Place {
 }
 
 /// `GET /console/vendas`
-pub async fn page(State(app): State<App>, guest: Guest, query: Query) -> Response {
-    show(&guest, made(&app, &guest, &query).await)
+pub async fn show_funnel_board(State(app): State<App>, guest: SignedInUser, query: QueryParams) -> Response {
+    render_page_or_refusal(&guest, build_funnel_board(&app, &guest, &query).await)
 }
 
-async fn made(app: &App, guest: &Guest, query: &Query) -> Result<Page, Error> {
-    let place = Place::of(app, guest, query);
-    let frame = Frame::of(app, guest, "vendas").await?;
-    let found = looked::board(app, guest.session(), place.look).await?;
+async fn build_funnel_board(
+    app: &App,
+    guest: &SignedInUser,
+    query: &QueryParams,
+) -> Result<FunnelBoardPage, Error> {
+    let place = FunnelBoardAddress::from_query(app, guest, query);
+    let frame = PageFrame::load(app, guest, "vendas").await?;
+    let found = looked::view_board(app, guest.session(), place.look).await?;
     let registers = &found.registers;
-    let funnels = registers.funnels.iter().filter(|one| one.active).map(|one| Choice {
+    let funnels = registers.funnels.iter().filter(|one| one.active).map(|one| SelectOption {
         value: one.code.to_string(),
         name: one.name.clone(),
         is_chosen: one.code == found.funnel,
     });
-    let branches = registers.branches_of(&guest.session().scope).map(|one| Choice {
+    let branches = registers.usable_branches(&guest.session().scope).map(|one| SelectOption {
         value: one.code.to_string(),
         name: one.name.clone(),
         is_chosen: place.look.branch == Some(one.code),
     });
     let is_empty = found.columns.iter().all(|column| column.count == 0);
-    Ok(Page {
+    Ok(FunnelBoardPage {
         funnels: funnels.collect(),
         branches: branches.collect(),
         is_mine: place.look.responsible.is_some(),
         is_part: place.look.only.is_some(),
-        whole: place.at("", &[]),
-        board: Board {
+        whole: place.build_link("", &[]),
+        board: KanbanBoard {
             title: "Quadro de vendas".to_owned(),
-            moves: place.at("", &[]),
-            changes: place.at("/mudancas", &[]),
+            moves: place.build_link("", &[]),
+            changes: place.build_link("/mudancas", &[]),
             since: found.now.millis(),
             triggers: "Mudar de etapa não avisa nenhum sistema.".to_owned(),
             takes_reason: false,
-            columns: columns(&place, &found),
+            columns: build_board_columns(&place, &found),
         },
         is_empty: is_empty && query.text("codLoja").is_empty() && place.look.responsible.is_none(),
         frame,
     })
 }
 
-fn columns(place: &Place, found: &looked::Board) -> Vec<Column> {
+fn build_board_columns(place: &FunnelBoardAddress, found: &looked::BoardView) -> Vec<KanbanColumn> {
     let registers = &found.registers;
     let stages = registers.funnel(found.funnel).map_or(&[][..], |funnel| &funnel.stages);
-    let column = |one: &looked::Column| {
+    let column = |one: &looked::BoardColumn| {
         let stage = stages.iter().find(|stage| stage.code == one.stage);
         let is_open = stage.is_some_and(|stage| stage.active);
         let from = stages.iter().filter(|from| from.code != one.stage && is_open);
-        Column {
+        KanbanColumn {
             id: one.stage.get(),
             title: stage.map_or_else(String::new, |stage| stage.name.clone()),
             class: format!("e{}", one.stage),
-            count: count(one.count),
-            note: if one.total > 0 { money(one.total) } else { String::new() },
-            cards: one.cards.iter().map(|card| self::card(place, card, found)).collect(),
-            more: one
-                .next
-                .map(|next| place.at("", &[("coluna", one.stage.to_string()), ("depois", next.to_string())])),
+            count: format_count(one.count),
+            note: if one.total > 0 { format_money(one.total) } else { String::new() },
+            cards: one.cards.iter().map(|card| build_deal_card(place, card, found)).collect(),
+            more: one.next.map(|next| {
+                place.build_link("", &[("coluna", one.stage.to_string()), ("depois", next.to_string())])
+            }),
             newest_first: false,
             from: from.map(|from| from.code.get()).collect(),
             needs_reason: Vec::new(),
         }
     };
-    let gone = (!found.gone.is_empty()).then(|| Column {
+    let gone = (!found.gone.is_empty()).then(|| KanbanColumn {
         id: NOWHERE,
         title: String::new(),
         class: String::new(),
         count: String::new(),
         note: String::new(),
-        cards: found.gone.iter().map(|card| self::card(place, card, found)).collect(),
+        cards: found.gone.iter().map(|card| build_deal_card(place, card, found)).collect(),
         more: None,
         newest_first: false,
         from: Vec::new(),
@@ -150,22 +154,22 @@ fn columns(place: &Place, found: &looked::Board) -> Vec<Column> {
     found.columns.iter().map(column).chain(gone).collect()
 }
 
-fn card(place: &Place, one: &FoundDeal, found: &looked::Board) -> Card {
-    let (deal, span) = (&one.deal, found.now.since(one.deal.stage_since));
+fn build_deal_card(place: &FunnelBoardAddress, one: &FoundDeal, found: &looked::BoardView) -> KanbanCard {
+    let (deal, span) = (&one.deal, found.now.duration_since(one.deal.stage_since));
     let what = deal.title.clone().or_else(|| deal.vehicle.model.clone()).unwrap_or_default();
     let link = format!("{}/console/vendas/{}", place.root, one.code);
     let is_cold = span >= COLD;
-    Card {
+    KanbanCard {
         id: one.code.get(),
         title: one.name.clone(),
         lines: vec![
             what,
-            deal.price.map(money).unwrap_or_default(),
+            deal.price.map(format_money).unwrap_or_default(),
             one.responsible_name.as_ref().map(|name| format!("Cuida: {name}")).unwrap_or_default(),
         ],
         version: deal.version,
         badge: None,
-        age: if is_cold { format!("{}, parado", age(span)) } else { age(span) },
+        age: if is_cold { format!("{}, parado", format_age(span)) } else { format_age(span) },
         is_late: is_cold,
         order: one.code.get().into(),
         mover: format!("{link}#mover"),
@@ -174,34 +178,40 @@ fn card(place: &Place, one: &FoundDeal, found: &looked::Board) -> Card {
 }
 
 /// `GET /console/vendas/mudancas`
-pub async fn changes(State(app): State<App>, guest: Guest, query: Query) -> Response {
-    let place = Place::of(&app, &guest, &query);
-    answered(&app, &guest, &place, query.text("desde"), Vec::new()).await
+pub async fn show_board_changes(State(app): State<App>, guest: SignedInUser, query: QueryParams) -> Response {
+    let place = FunnelBoardAddress::from_query(&app, &guest, &query);
+    answer_with_changes(&app, &guest, &place, query.text("desde"), Vec::new()).await
 }
 
 /// What changed since somebody looked, or why a move was not made.
-async fn answered(app: &App, guest: &Guest, place: &Place, since: &str, problems: Vec<String>) -> Response {
+async fn answer_with_changes(
+    app: &App,
+    guest: &SignedInUser,
+    place: &FunnelBoardAddress,
+    since: &str,
+    problems: Vec<String>,
+) -> Response {
     let found = match since.parse().map(Moment::from_millis) {
-        Ok(since) => looked::changes(app, guest.session(), place.look, since).await,
+        Ok(since) => looked::view_board_changes(app, guest.session(), place.look, since).await,
         Err(_) => Ok(None),
     };
     let board = match found {
-        Ok(found) => found.map(|found| (found.now.millis(), columns(place, &found))),
-        Err(error) => return show::<Page>(guest, Err(error)),
+        Ok(found) => found.map(|found| (found.now.millis(), build_board_columns(place, &found))),
+        Err(error) => return render_page_or_refusal::<FunnelBoardPage>(guest, Err(error)),
     };
     match problems.is_empty() {
-        true => board::changed(board),
-        false => board::refused(board, problems),
+        true => board::render_board_changes(board),
+        false => board::render_refused_move(board, problems),
     }
 }
 
 /// `POST /console/vendas`
-pub async fn moved(
+pub async fn move_deal_card(
     State(app): State<App>,
-    guest: Guest,
-    query: Query,
-    ByScript(by_script): ByScript,
-    form: Result<Form, Refusal>,
+    guest: SignedInUser,
+    query: QueryParams,
+    ScriptRequestFlag(by_script): ScriptRequestFlag,
+    form: Result<SubmittedForm, Refusal>,
 ) -> Response {
     let form = match form {
         Ok(form) => form,
@@ -210,30 +220,31 @@ pub async fn moved(
     let Ok(code) = form.text("codigo").parse().map(DealCode::new) else {
         return Refusal::NotThere.into_response();
     };
-    let place = Place::of(&app, &guest, &query);
-    match moving::to_stage(&app, &guest, code, (form.text("para"), form.text("versao"))).await {
+    let place = FunnelBoardAddress::from_query(&app, &guest, &query);
+    match moving::move_to_stage(&app, &guest, code, (form.text("para"), form.text("versao"))).await {
         Ok(made) if by_script => {
-            answered(&app, &guest, &place, form.text("desde"), made.err().unwrap_or_default()).await
+            answer_with_changes(&app, &guest, &place, form.text("desde"), made.err().unwrap_or_default())
+                .await
         }
         Ok(made) => {
-            let mut response = redirect(&place.at("", &[]));
-            tell(&mut response, &made.unwrap_or_else(|problems| problems.join(" ")));
+            let mut response = redirect_to(&place.build_link("", &[]));
+            add_notice(&mut response, &made.unwrap_or_else(|problems| problems.join(" ")));
             response
         }
-        Err(error) => show::<Page>(&guest, Err(error)),
+        Err(error) => render_page_or_refusal::<FunnelBoardPage>(&guest, Err(error)),
     }
 }
 
 #[cfg(test)]
-pub const CASES: crate::rendered::Cases = &[("console/vendas.html", |with| {
-    crate::rendered::text(&Page {
+pub const CASES: crate::rendered::TemplateCases = &[("console/vendas.html", |with| {
+    crate::rendered::render_template(&FunnelBoardPage {
         frame: with.frame(),
         board: with.board(),
         funnels: with.choices(),
         branches: with.choices(),
-        is_mine: with.is_full(),
-        is_part: with.is_full(),
+        is_mine: with.is_filled(),
+        is_part: with.is_filled(),
         whole: with.text(),
-        is_empty: !with.is_full(),
+        is_empty: !with.is_filled(),
     })
 })];

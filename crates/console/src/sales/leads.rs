@@ -1,11 +1,11 @@
 //! Leads: who may become a member, with or without a deal.
 
-use crate::exporting::Links;
-use crate::frame::Frame;
-use crate::page::show;
-use crate::show::Pager;
-use crate::visitor::{Guest, Query};
-use app::leads::{self, Wanted};
+use crate::exporting::ExportLinks;
+use crate::frame::PageFrame;
+use crate::page::render_page_or_refusal;
+use crate::show::ListPager;
+use crate::visitor::{QueryParams, SignedInUser};
+use app::leads::{self, LeadManagementQuery};
 use app::{App, Error};
 use askama::Template;
 use axum::extract::State;
@@ -13,7 +13,7 @@ use axum::response::Response;
 
 const PAGE: i64 = 100;
 
-struct Row {
+struct LeadContactLine {
     code: i32,
     name: String,
     phone: String,
@@ -25,32 +25,36 @@ struct Row {
 
 #[derive(Template)]
 #[template(path = "console/leads.html")]
-struct List {
-    frame: Frame,
-    rows: Vec<Row>,
-    pager: Pager,
+struct BrowseLeadsPage {
+    frame: PageFrame,
+    rows: Vec<LeadContactLine>,
+    pager: ListPager,
     filter: String,
     problems: Vec<String>,
 }
 
 /// `GET /console/vendas/leads`
-pub async fn page(State(app): State<App>, guest: Guest, query: Query) -> Response {
-    show(&guest, made(&app, &guest, &query).await)
+pub async fn show_lead_list(State(app): State<App>, guest: SignedInUser, query: QueryParams) -> Response {
+    render_page_or_refusal(&guest, build_lead_list(&app, &guest, &query).await)
 }
 
-async fn made(app: &App, guest: &Guest, query: &Query) -> Result<List, Error> {
-    let frame = Frame::of(app, guest, "vendas").await?;
+async fn build_lead_list(
+    app: &App,
+    guest: &SignedInUser,
+    query: &QueryParams,
+) -> Result<BrowseLeadsPage, Error> {
+    let frame = PageFrame::load(app, guest, "vendas").await?;
     let filter = query.text("filtro").to_owned();
-    let wanted = Wanted {
+    let wanted = LeadManagementQuery {
         filter: Some(filter.clone()).filter(|text| !text.is_empty()),
         active: Some(true),
         branch: None,
-        page: query.page(),
+        page: query.page_number(),
     };
-    let (rows, total, problems) = match leads::page(app, guest.session(), wanted).await {
+    let (rows, total, problems) = match leads::list_leads(app, guest.session(), wanted).await {
         Ok(page) => {
             let zone = page.registers.zone.clone();
-            let rows = page.rows.iter().map(|one| Row {
+            let rows = page.rows.iter().map(|one| LeadContactLine {
                 code: one.code.get(),
                 name: one.lead.name.clone(),
                 phone: one
@@ -67,17 +71,20 @@ async fn made(app: &App, guest: &Guest, query: &Query) -> Result<List, Error> {
             });
             (rows.collect(), page.total, Vec::new())
         }
-        Err(Error::Refused(problems)) => (Vec::new(), 0, problems.iter().map(crate::records::told).collect()),
+        Err(Error::Refused(problems)) => {
+            (Vec::new(), 0, problems.iter().map(crate::records::describe_rejection).collect())
+        }
         Err(error) => return Err(error),
     };
-    let links = Links::new(&frame.root, "lead", [("filtro", filter.as_str()), ("ativo", "true")]);
-    let pager = Pager::new(query.page(), total, PAGE, |page| query.with_page(page)).exporting(links);
-    Ok(List { frame, rows, pager, filter, problems })
+    let links = ExportLinks::new(&frame.root, "lead", [("filtro", filter.as_str()), ("ativo", "true")]);
+    let pager =
+        ListPager::new(query.page_number(), total, PAGE, |page| query.with_page(page)).with_export(links);
+    Ok(BrowseLeadsPage { frame, rows, pager, filter, problems })
 }
 
 #[cfg(test)]
-pub const CASES: crate::rendered::Cases = &[("console/leads.html", |with| {
-    let row = || Row {
+pub const CASES: crate::rendered::TemplateCases = &[("console/leads.html", |with| {
+    let row = || LeadContactLine {
         code: 7,
         name: with.text(),
         phone: with.text(),
@@ -86,11 +93,11 @@ pub const CASES: crate::rendered::Cases = &[("console/leads.html", |with| {
         since: with.text(),
         deals: 2,
     };
-    crate::rendered::text(&List {
+    crate::rendered::render_template(&BrowseLeadsPage {
         frame: with.frame(),
-        rows: with.many(row),
+        rows: with.list_of(row),
         pager: with.pager(),
         filter: with.text(),
-        problems: with.many(|| with.text()),
+        problems: with.list_of(|| with.text()),
     })
 })];

@@ -1,13 +1,17 @@
 //! A contact is captured and a deal begins; a deal is altered.
 
-use super::fields::{CONTACT, DEAL, VEHICLE, choices, label, record, values};
-use crate::form::Form;
-use crate::frame::Frame;
-use crate::notice::tell;
-use crate::page::{Refusal, page, show};
-use crate::records::{Conflict, Input, Problems, Spec, Values, inputs, typed};
-use crate::visitor::{Guest, Number, Query, redirect, root};
-use app::once::{Done, Once};
+use super::fields::{
+    CONTACT, DEAL, VEHICLE, build_deal_json, fill_deal_values, find_deal_label, list_deal_choices,
+};
+use crate::form::SubmittedForm;
+use crate::frame::PageFrame;
+use crate::notice::add_notice;
+use crate::page::{Refusal, render_page, render_page_or_refusal};
+use crate::records::{
+    FormInput, FormProblems, FormValues, InputSpec, VersionConflict, build_inputs, read_form_values,
+};
+use crate::visitor::{PathNumber, QueryParams, SignedInUser, derive_root_path, redirect_to};
+use app::once::{IdempotentWrite, WriteOutcome};
 use app::{App, Error, deals, leads, users};
 use askama::Template;
 use axum::extract::State;
@@ -16,12 +20,12 @@ use axum::response::{IntoResponse, Response};
 use domain::{DealCode, LeadCode, Rejection, Role};
 use std::collections::BTreeMap;
 use wire::read;
-use wire::records::{NegocioAlterado, NegocioNovo};
+use wire::records::{NegocioAlteracaoInput, NegocioCriacaoInput};
 
 #[derive(Template)]
 #[template(path = "console/negocio_form.html")]
-struct Write {
-    frame: Frame,
+struct EditDealPage {
+    frame: PageFrame,
     title: String,
     /// What is said below the title.
     about: String,
@@ -29,58 +33,62 @@ struct Write {
     back: String,
     /// None of a new one.
     version: Option<i64>,
-    sections: Vec<(&'static str, Vec<Input>)>,
-    conflict: Option<Conflict>,
+    sections: Vec<(&'static str, Vec<FormInput>)>,
+    conflict: Option<VersionConflict>,
     others: Vec<String>,
     is_refused: bool,
 }
 
 /// What the form shows: of a new deal, or of the one of this code, as it was read.
 #[derive(Default)]
-struct Shown {
+struct EditDealState {
     had: Option<(DealCode, i64)>,
     name: String,
     /// A lead that is known already.
     lead: String,
-    values: Values,
-    wrong: Wrong,
+    values: FormValues,
+    wrong: SaveDealProblems,
 }
 
 /// What was wrong, as lines and as far as a rule said so.
 #[derive(Default)]
-struct Wrong {
+struct SaveDealProblems {
     lines: Vec<String>,
     rejections: Vec<Rejection>,
 }
 
-fn sections(is_known: bool) -> Vec<(&'static str, &'static [Spec])> {
-    let contact: Option<(&'static str, &'static [Spec])> = (!is_known).then_some(("Quem é", CONTACT));
+fn list_form_sections(is_known: bool) -> Vec<(&'static str, &'static [InputSpec])> {
+    let contact: Option<(&'static str, &'static [InputSpec])> = (!is_known).then_some(("Quem é", CONTACT));
     contact.into_iter().chain([("O que interessa", DEAL), ("Veículo, se for o caso", VEHICLE)]).collect()
 }
 
-async fn form(app: &App, guest: &Guest, shown: Shown) -> Response {
-    match made(app, guest, shown).await {
+async fn render_deal_form(app: &App, guest: &SignedInUser, shown: EditDealState) -> Response {
+    match build_deal_form(app, guest, shown).await {
         Ok(template) => {
             let status = if template.is_refused { StatusCode::BAD_REQUEST } else { StatusCode::OK };
-            page(status, &template)
+            render_page(status, &template)
         }
-        Err(error) => show::<Write>(guest, Err(error)),
+        Err(error) => render_page_or_refusal::<EditDealPage>(guest, Err(error)),
     }
 }
 
-async fn made(app: &App, guest: &Guest, shown: Shown) -> Result<Write, Error> {
-    let frame = Frame::of(app, guest, "vendas").await?;
-    let registers = app::base::registers(app, guest.session().scope.tenant()).await?;
-    let users = responsible(app, guest).await?;
-    let parts = sections(shown.had.is_some() || !shown.lead.is_empty());
-    let all: Vec<Spec> = parts.iter().flat_map(|(_, specs)| specs.iter().copied()).collect();
+async fn build_deal_form(
+    app: &App,
+    guest: &SignedInUser,
+    shown: EditDealState,
+) -> Result<EditDealPage, Error> {
+    let frame = PageFrame::load(app, guest, "vendas").await?;
+    let registers = app::base::load_registers(app, guest.session().scope.tenant()).await?;
+    let users = list_responsible_users(app, guest).await?;
+    let parts = list_form_sections(shown.had.is_some() || !shown.lead.is_empty());
+    let all: Vec<InputSpec> = parts.iter().flat_map(|(_, specs)| specs.iter().copied()).collect();
     let values = &shown.values;
-    let choices = |name: &str| choices(&registers, guest, &users, values, name);
-    let conflict = Conflict::among(&shown.wrong.rejections, str::to_owned);
+    let choices = |name: &str| list_deal_choices(&registers, guest, &users, values, name);
+    let conflict = VersionConflict::find_in_rejections(&shown.wrong.rejections, str::to_owned);
     // The stage says the funnel, which the page does not show.
-    let conflict = conflict.map(|one| one.named(label, choices));
-    let problems = Problems::new(renamed(shown.wrong.lines), &all);
-    let fields = |specs: &[Spec]| inputs(specs, values, &problems, choices);
+    let conflict = conflict.map(|one| one.with_labels(find_deal_label, choices));
+    let problems = FormProblems::new(rename_problem_fields(shown.wrong.lines), &all);
+    let fields = |specs: &[InputSpec]| build_inputs(specs, values, &problems, choices);
     let sections = parts.iter().map(|(title, specs)| (*title, fields(specs))).collect();
     let code = shown.had.map(|(code, _)| code);
     let (title, about) = match (code, shown.name.as_str()) {
@@ -91,7 +99,7 @@ async fn made(app: &App, guest: &Guest, shown: Shown) -> Result<Write, Error> {
         ),
         (None, name) => (format!("Novo negócio com {name}"), String::new()),
     };
-    Ok(Write {
+    Ok(EditDealPage {
         title,
         about,
         lead: shown.lead,
@@ -110,7 +118,7 @@ async fn made(app: &App, guest: &Guest, shown: Shown) -> Result<Write, Error> {
 }
 
 /// Each thing has one name on the page, whatever names it has in the interface.
-fn renamed(lines: Vec<String>) -> Vec<String> {
+fn rename_problem_fields(lines: Vec<String>) -> Vec<String> {
     let names = [("nome: ", "nomePessoa: "), ("documento: ", "cpfCnpj: "), ("codFunil: ", "codEtapa: ")];
     let one = |line: String| match names.iter().find(|(from, _)| line.starts_with(from)) {
         Some((from, to)) => line.replacen(from, to, 1),
@@ -120,145 +128,166 @@ fn renamed(lines: Vec<String>) -> Vec<String> {
 }
 
 /// Who may see to a deal.
-async fn responsible(app: &App, guest: &Guest) -> Result<BTreeMap<i32, String>, Error> {
-    let all = users::list(app, &guest.session().scope).await?;
+async fn list_responsible_users(app: &App, guest: &SignedInUser) -> Result<BTreeMap<i32, String>, Error> {
+    let all = users::list_users(app, &guest.session().scope).await?;
     let people = all.into_iter().filter(|user| user.active && user.role != Role::Integration);
     Ok(people.map(|user| (user.code.get(), user.name)).collect())
 }
 
-async fn lead_name(app: &App, guest: &Guest, lead: &str) -> Result<String, Error> {
+async fn find_lead_name(app: &App, guest: &SignedInUser, lead: &str) -> Result<String, Error> {
     match lead.parse() {
-        Ok(code) => Ok(leads::one(app, guest.session(), LeadCode::new(code)).await?.found.lead.name),
+        Ok(code) => Ok(leads::read_lead(app, guest.session(), LeadCode::new(code)).await?.found.lead.name),
         Err(_) => Ok(String::new()),
     }
 }
 
 /// `GET /console/vendas/novo`
-pub async fn new(State(app): State<App>, guest: Guest, query: Query) -> Response {
+pub async fn show_new_deal_form(State(app): State<App>, guest: SignedInUser, query: QueryParams) -> Response {
     let lead = query.text("codLead").to_owned();
-    let name = match lead_name(&app, &guest, &lead).await {
+    let name = match find_lead_name(&app, &guest, &lead).await {
         Ok(name) => name,
-        Err(error) => return show::<Write>(&guest, Err(error)),
+        Err(error) => return render_page_or_refusal::<EditDealPage>(&guest, Err(error)),
     };
-    let values = Values::from([("codUsuarioResponsavel", guest.session().user.to_string())]);
-    form(&app, &guest, Shown { name, lead, values, ..Shown::default() }).await
+    let values = FormValues::from([("codUsuarioResponsavel", guest.session().user.to_string())]);
+    render_deal_form(&app, &guest, EditDealState { name, lead, values, ..EditDealState::default() }).await
 }
 
 /// `POST /console/vendas/novo`
-pub async fn create(State(app): State<App>, guest: Guest, sent: Result<Form, Refusal>) -> Response {
+pub async fn create_deal(
+    State(app): State<App>,
+    guest: SignedInUser,
+    sent: Result<SubmittedForm, Refusal>,
+) -> Response {
     let sent = match sent {
         Ok(sent) => sent,
         Err(refusal) => return refusal.into_response(),
     };
     let lead = sent.text("codLead").trim().to_owned();
-    let specs: Vec<Spec> =
-        sections(!lead.is_empty()).iter().flat_map(|(_, specs)| specs.iter().copied()).collect();
-    let values = typed(&specs, &sent);
-    match written(&app, &guest, None, &values, &lead).await {
-        Ok((code, name)) => done(&app, code, &format!("Negócio com {name} aberto.")),
-        Err(Ok(wrong)) => match lead_name(&app, &guest, &lead).await {
-            Ok(name) => form(&app, &guest, Shown { had: None, name, lead, values, wrong }).await,
-            Err(error) => show::<Write>(&guest, Err(error)),
+    let specs: Vec<InputSpec> =
+        list_form_sections(!lead.is_empty()).iter().flat_map(|(_, specs)| specs.iter().copied()).collect();
+    let values = read_form_values(&specs, &sent);
+    match save_deal(&app, &guest, None, &values, &lead).await {
+        Ok((code, name)) => redirect_with_notice(&app, code, &format!("Negócio com {name} aberto.")),
+        Err(Ok(wrong)) => match find_lead_name(&app, &guest, &lead).await {
+            Ok(name) => {
+                render_deal_form(&app, &guest, EditDealState { had: None, name, lead, values, wrong }).await
+            }
+            Err(error) => render_page_or_refusal::<EditDealPage>(&guest, Err(error)),
         },
-        Err(Err(error)) => show::<Write>(&guest, Err(error)),
+        Err(Err(error)) => render_page_or_refusal::<EditDealPage>(&guest, Err(error)),
     }
 }
 
-fn done(app: &App, code: DealCode, told: &str) -> Response {
-    let mut response = redirect(&format!("{}/console/vendas/{code}", root(app)));
-    tell(&mut response, told);
+fn redirect_with_notice(app: &App, code: DealCode, told: &str) -> Response {
+    let mut response = redirect_to(&format!("{}/console/vendas/{code}", derive_root_path(app)));
+    add_notice(&mut response, told);
     response
 }
 
-async fn written(
+async fn save_deal(
     app: &App,
-    guest: &Guest,
+    guest: &SignedInUser,
     had: Option<(DealCode, i64)>,
-    values: &Values,
+    values: &FormValues,
     lead: &str,
-) -> Result<(DealCode, String), Result<Wrong, Error>> {
+) -> Result<(DealCode, String), Result<SaveDealProblems, Error>> {
     let caller = guest.session();
-    let registers = app::base::registers(app, caller.scope.tenant()).await.map_err(Err)?;
+    let registers = app::base::load_registers(app, caller.scope.tenant()).await.map_err(Err)?;
     let lead = Some(lead).filter(|lead| !lead.is_empty());
-    let body = record(&registers, values, lead, had.is_none());
+    let body = build_deal_json(&registers, values, lead, had.is_none());
     let input = match had {
-        None => read::body::<NegocioNovo>(&body).map(|new| new.0).map_err(|unread| unread.problems),
-        Some(_) => read::body::<NegocioAlterado>(&body).map(|old| old.0).map_err(|unread| unread.problems),
+        None => {
+            read::read_body::<NegocioCriacaoInput>(&body).map(|new| new.0).map_err(|unread| unread.problems)
+        }
+        Some(_) => {
+            read::read_body::<NegocioAlteracaoInput>(&body).map(|old| old.0).map_err(|unread| unread.problems)
+        }
     };
-    let input = input.map_err(|problems| Ok(Wrong { lines: problems.into_lines(), ..Wrong::default() }))?;
+    let input = input.map_err(|problems| {
+        Ok(SaveDealProblems { lines: problems.into_lines(), ..SaveDealProblems::default() })
+    })?;
     let done = match had {
-        None => deals::save(app, caller, None, input, Once::each_time()).await,
-        Some(had) => deals::alter(app, caller, had, input, Once::each_time()).await,
+        None => deals::save_deal(app, caller, None, input, IdempotentWrite::without_key()).await,
+        Some(had) => deals::change_deal(app, caller, had, input, IdempotentWrite::without_key()).await,
     };
-    match done.and_then(Done::now) {
+    match done.and_then(WriteOutcome::into_fresh) {
         Ok(saved) => {
-            let (view, _) = deals::whole(app, caller, saved.code).await.map_err(Err)?;
+            let (view, _) = deals::show_deal(app, caller, saved.code).await.map_err(Err)?;
             Ok((saved.code, view.found.name))
         }
         Err(Error::Refused(rejections)) => {
             let others = rejections.iter().filter(|one| !matches!(one, Rejection::OldVersion { .. }));
-            Err(Ok(Wrong { lines: others.map(wire::refusal::text).collect(), rejections }))
+            Err(Ok(SaveDealProblems {
+                lines: others.map(wire::refusal::render_rejection).collect(),
+                rejections,
+            }))
         }
         Err(error) => Err(Err(error)),
     }
 }
 
 /// `GET /console/vendas/{codigo}/alterar`
-pub async fn edit(State(app): State<App>, guest: Guest, Number(code): Number) -> Response {
+pub async fn show_edit_deal_form(
+    State(app): State<App>,
+    guest: SignedInUser,
+    PathNumber(code): PathNumber,
+) -> Response {
     let code = DealCode::new(code);
-    match deals::whole(&app, guest.session(), code).await {
+    match deals::show_deal(&app, guest.session(), code).await {
         Ok((view, _)) => {
-            let (name, values) = (view.found.name.clone(), values(&view.found.deal));
+            let (name, values) = (view.found.name.clone(), fill_deal_values(&view.found.deal));
             let had = Some((code, view.found.deal.version));
-            form(&app, &guest, Shown { had, name, values, ..Shown::default() }).await
+            render_deal_form(&app, &guest, EditDealState { had, name, values, ..EditDealState::default() })
+                .await
         }
-        Err(error) => show::<Write>(&guest, Err(error)),
+        Err(error) => render_page_or_refusal::<EditDealPage>(&guest, Err(error)),
     }
 }
 
 /// `POST /console/vendas/{codigo}/alterar`
-pub async fn change(
+pub async fn change_deal(
     State(app): State<App>,
-    guest: Guest,
-    Number(code): Number,
-    sent: Result<Form, Refusal>,
+    guest: SignedInUser,
+    PathNumber(code): PathNumber,
+    sent: Result<SubmittedForm, Refusal>,
 ) -> Response {
     let sent = match sent {
         Ok(sent) => sent,
         Err(refusal) => return refusal.into_response(),
     };
     let code = DealCode::new(code);
-    let specs: Vec<Spec> = DEAL.iter().chain(VEHICLE).copied().collect();
-    let values = typed(&specs, &sent);
+    let specs: Vec<InputSpec> = DEAL.iter().chain(VEHICLE).copied().collect();
+    let values = read_form_values(&specs, &sent);
     let had = Some((code, sent.text("versao").parse().unwrap_or_default()));
-    match written(&app, &guest, had, &values, "").await {
-        Ok(_) => done(&app, code, "As alterações foram salvas."),
+    match save_deal(&app, &guest, had, &values, "").await {
+        Ok(_) => redirect_with_notice(&app, code, "As alterações foram salvas."),
         Err(Ok(wrong)) => {
-            let name = match deals::whole(&app, guest.session(), code).await {
+            let name = match deals::show_deal(&app, guest.session(), code).await {
                 Ok((view, _)) => view.found.name,
-                Err(error) => return show::<Write>(&guest, Err(error)),
+                Err(error) => return render_page_or_refusal::<EditDealPage>(&guest, Err(error)),
             };
-            form(&app, &guest, Shown { had, name, lead: String::new(), values, wrong }).await
+            render_deal_form(&app, &guest, EditDealState { had, name, lead: String::new(), values, wrong })
+                .await
         }
-        Err(Err(error)) => show::<Write>(&guest, Err(error)),
+        Err(Err(error)) => render_page_or_refusal::<EditDealPage>(&guest, Err(error)),
     }
 }
 
 #[cfg(test)]
-pub const CASES: crate::rendered::Cases = &[("console/negocio_form.html", |with| {
+pub const CASES: crate::rendered::TemplateCases = &[("console/negocio_form.html", |with| {
     let page = |conflict| {
-        crate::rendered::text(&Write {
+        crate::rendered::render_template(&EditDealPage {
             frame: with.frame(),
             title: with.text(),
             about: with.text(),
             lead: with.text(),
             back: with.text(),
-            version: with.maybe(|| 3),
-            sections: with.many(|| ("Contato", with.inputs())),
+            version: with.option_of(|| 3),
+            sections: with.list_of(|| ("Contato", with.inputs())),
             conflict,
-            others: with.many(|| with.text()),
-            is_refused: with.is_full(),
+            others: with.list_of(|| with.text()),
+            is_refused: with.is_filled(),
         })
     };
-    [page(None), page(with.maybe(|| with.conflict()))].concat()
+    [page(None), page(with.option_of(|| with.conflict()))].concat()
 })];

@@ -1,26 +1,26 @@
 //! What was sent to a receiver: found, looked at with every attempt and the body, and sent again.
 
-use super::{by, shown};
-use crate::admin::{administered, must_administer};
-use crate::exporting::Links;
-use crate::form::Form;
-use crate::frame::Frame;
-use crate::members::Choice;
-use crate::notice::tell;
-use crate::page::{Refusal, show};
-use crate::show::{count, moment};
-use crate::visitor::{Guest, Number, Query, redirect, root};
-use app::once::{Done, Once};
-use app::triggers::{self, Attempt, Replay, Told, Wanted};
+use super::{build_actor, shown};
+use crate::admin::{accept_administrator_form, require_administrator};
+use crate::exporting::ExportLinks;
+use crate::form::SubmittedForm;
+use crate::frame::PageFrame;
+use crate::members::SelectOption;
+use crate::notice::add_notice;
+use crate::page::{Refusal, render_page_or_refusal};
+use crate::show::{format_count, format_moment};
+use crate::visitor::{PathNumber, QueryParams, SignedInUser, derive_root_path, redirect_to};
+use app::once::{IdempotentWrite, WriteOutcome};
+use app::triggers::{self, DeliveryAttempt, DeliveryQuery, DeliveryWithAttempts, ReplaySelection};
 use app::{App, Error, Vault, receivers};
 use askama::Template;
 use axum::Extension;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
-use domain::{Date, DeliveryState, Entity, Field, HistoryCode, Moment, ReceiverCode, TimeZone};
+use domain::{Date, DeliveryState, Entity, HistoryCode, InputField, Moment, ReceiverCode, TimeZone};
 use std::time::Duration;
 
-pub struct Line {
+pub struct DeliveryLine {
     pub history: i32,
     pub when: String,
     pub entity: &'static str,
@@ -33,89 +33,96 @@ pub struct Line {
     pub next: String,
 }
 
-pub fn line(root: &str, told: &Told, zone: &TimeZone) -> Line {
+pub fn build_delivery_line(root: &str, told: &DeliveryWithAttempts, zone: &TimeZone) -> DeliveryLine {
     let one = &told.delivery;
-    let (state, class) = shown::delivery_state(one.state, one.tries);
-    Line {
+    let (state, class) = shown::label_delivery_state(one.state, one.tries);
+    DeliveryLine {
         history: one.history.get(),
-        when: moment(one.created_at, zone),
-        entity: shown::entity(one.entity),
+        when: format_moment(one.created_at, zone),
+        entity: shown::label_entity(one.entity),
         record: one.record,
-        link: shown::record_link(root, one.entity, one.record),
+        link: shown::build_record_link(root, one.entity, one.record),
         state,
         class,
         tries: told.attempts.len(),
-        last: told.attempts.last().map(shown::outcome).unwrap_or_default(),
-        next: one.due_at.map(|at| moment(at, zone)).unwrap_or_default(),
+        last: told.attempts.last().map(shown::describe_attempt).unwrap_or_default(),
+        next: one.due_at.map(|at| format_moment(at, zone)).unwrap_or_default(),
     }
 }
 
 #[derive(Template)]
 #[template(path = "console/entregas.html")]
-struct List {
-    frame: Frame,
+struct BrowseDeliveriesPage {
+    frame: PageFrame,
     code: i32,
     address: String,
-    lines: Vec<Line>,
-    states: Vec<Choice>,
-    entities: Vec<Choice>,
+    lines: Vec<DeliveryLine>,
+    states: Vec<SelectOption>,
+    entities: Vec<SelectOption>,
     record: String,
     since: String,
     until: String,
     older: Option<String>,
     problems: Vec<String>,
     is_filtered: bool,
-    export: Links,
+    export: ExportLinks,
 }
 
 const FILTERS: [&str; 5] = ["estado", "entidade", "codigoRegistro", "desde", "ate"];
 
-pub async fn list(
+pub async fn show_delivery_list(
     State(app): State<App>,
-    guest: Guest,
+    guest: SignedInUser,
     Extension(vault): Extension<Vault>,
-    Number(code): Number,
-    query: Query,
+    PathNumber(code): PathNumber,
+    query: QueryParams,
 ) -> Response {
-    show(&guest, made(&app, &guest, &vault, ReceiverCode::new(code), &query).await)
+    render_page_or_refusal(
+        &guest,
+        build_delivery_list(&app, &guest, &vault, ReceiverCode::new(code), &query).await,
+    )
 }
 
-async fn made(
+async fn build_delivery_list(
     app: &App,
-    guest: &Guest,
+    guest: &SignedInUser,
     vault: &Vault,
     code: ReceiverCode,
-    query: &Query,
-) -> Result<List, Error> {
-    must_administer(guest.session())?;
-    let frame = Frame::of(app, guest, "gatilhos").await?;
+    query: &QueryParams,
+) -> Result<BrowseDeliveriesPage, Error> {
+    require_administrator(guest.session())?;
+    let frame = PageFrame::load(app, guest, "gatilhos").await?;
     let tenant = guest.session().scope.tenant();
-    let registers = app::base::registers(app, tenant).await?;
-    let receiver = receivers::find(app, vault, tenant, code).await?.receiver;
-    let (wanted, problems) = asked(query, &registers.zone);
+    let registers = app::base::load_registers(app, tenant).await?;
+    let receiver = receivers::read_receiver(app, vault, tenant, code).await?.receiver;
+    let (wanted, problems) = parse_delivery_criteria(query, &registers.zone);
     let found = match problems.is_empty() {
-        true => triggers::newest(app, tenant, code, wanted).await?,
-        false => triggers::Found { told: Vec::new(), before: None },
+        true => triggers::list_newest_deliveries(app, tenant, code, wanted).await?,
+        false => triggers::DeliveryPage { told: Vec::new(), before: None },
     };
-    let choice = |name: &str, value: &str, label: &str| Choice {
+    let choice = |name: &str, value: &str, label: &str| SelectOption {
         value: value.to_owned(),
         name: label.to_owned(),
         is_chosen: query.text(name) == value,
     };
     let states = [("pendente", "Na fila"), ("entregue", "Entregues"), ("esgotada", "Não entregues")];
     let entities =
-        Entity::ALL.iter().map(|one| choice("entidade", wire::entity_path(*one), shown::entity(*one)));
-    Ok(List {
+        Entity::ALL.iter().map(|one| choice("entidade", wire::entity_path(*one), shown::label_entity(*one)));
+    Ok(BrowseDeliveriesPage {
         code: code.get(),
         address: receiver.address,
-        lines: found.told.iter().map(|told| line(&frame.root, told, &registers.zone)).collect(),
+        lines: found
+            .told
+            .iter()
+            .map(|told| build_delivery_line(&frame.root, told, &registers.zone))
+            .collect(),
         states: states.iter().map(|(value, label)| choice("estado", value, label)).collect(),
         entities: entities.collect(),
         record: query.text("codigoRegistro").to_owned(),
         since: query.text("desde").to_owned(),
         until: query.text("ate").to_owned(),
-        older: found.before.map(|before| older(query, before)),
-        export: Links::new(
+        older: found.before.map(|before| build_older_link(query, before)),
+        export: ExportLinks::new(
             &frame.root,
             "entrega",
             [("codReceptor", code.to_string().as_str())].into_iter().chain(FILTERS.map(|name| match name {
@@ -130,7 +137,7 @@ async fn made(
 }
 
 /// The same question for what is older.
-fn older(query: &Query, before: HistoryCode) -> String {
+fn build_older_link(query: &QueryParams, before: HistoryCode) -> String {
     let mut link = form_urlencoded::Serializer::new(String::new());
     for name in FILTERS.iter().filter(|name| !query.text(name).is_empty()) {
         link.append_pair(name, query.text(name));
@@ -140,7 +147,7 @@ fn older(query: &Query, before: HistoryCode) -> String {
 }
 
 /// What the address asks for, and what of it cannot be read.
-fn asked(query: &Query, zone: &TimeZone) -> (Wanted, Vec<String>) {
+fn parse_delivery_criteria(query: &QueryParams, zone: &TimeZone) -> (DeliveryQuery, Vec<String>) {
     let mut problems = Vec::new();
     let mut day = |name: &str, label: &str| {
         let text = query.text(name);
@@ -151,7 +158,7 @@ fn asked(query: &Query, zone: &TimeZone) -> (Wanted, Vec<String>) {
         day.flatten()
     };
     let (since, until) = (day("desde", "De"), day("ate", "Até"));
-    let entity = wire::entity_from(query.text("entidade"));
+    let entity = wire::parse_entity_path(query.text("entidade"));
     let typed = query.text("codigoRegistro").trim();
     let record = typed.parse().ok();
     if !typed.is_empty() && record.is_none() {
@@ -165,7 +172,7 @@ fn asked(query: &Query, zone: &TimeZone) -> (Wanted, Vec<String>) {
         "esgotada" => Some(DeliveryState::Exhausted),
         _ => None,
     };
-    let wanted = Wanted {
+    let wanted = DeliveryQuery {
         state,
         entity,
         record,
@@ -176,7 +183,7 @@ fn asked(query: &Query, zone: &TimeZone) -> (Wanted, Vec<String>) {
     (wanted, problems)
 }
 
-struct Tried {
+struct DeliveryAttemptLine {
     when: String,
     outcome: String,
     millis: String,
@@ -186,83 +193,86 @@ struct Tried {
 
 #[derive(Template)]
 #[template(path = "console/entrega.html")]
-struct Page {
-    frame: Frame,
+struct ViewDeliveryPage {
+    frame: PageFrame,
     code: i32,
     address: String,
-    line: Line,
+    line: DeliveryLine,
     id: String,
     sent_to: String,
     ended: String,
-    attempts: Vec<Tried>,
+    attempts: Vec<DeliveryAttemptLine>,
     body: String,
 }
 
 /// `GET /console/gatilhos/{codigo}/entregas/{historico}`
-pub async fn one(
+pub async fn show_delivery_page(
     State(app): State<App>,
-    guest: Guest,
+    guest: SignedInUser,
     Extension(vault): Extension<Vault>,
-    Number(code): Number,
-    History(history): History,
+    PathNumber(code): PathNumber,
+    HistoryCodeParam(history): HistoryCodeParam,
 ) -> Response {
-    show(&guest, one_page(&app, &guest, &vault, (ReceiverCode::new(code), history)).await)
+    render_page_or_refusal(
+        &guest,
+        build_delivery_page(&app, &guest, &vault, (ReceiverCode::new(code), history)).await,
+    )
 }
 
-async fn one_page(
+async fn build_delivery_page(
     app: &App,
-    guest: &Guest,
+    guest: &SignedInUser,
     vault: &Vault,
     (code, history): (ReceiverCode, HistoryCode),
-) -> Result<Page, Error> {
+) -> Result<ViewDeliveryPage, Error> {
     let caller = guest.session();
-    must_administer(caller)?;
-    let frame = Frame::of(app, guest, "gatilhos").await?;
+    require_administrator(caller)?;
+    let frame = PageFrame::load(app, guest, "gatilhos").await?;
     let tenant = caller.scope.tenant();
-    let registers = app::base::registers(app, tenant).await?;
+    let registers = app::base::load_registers(app, tenant).await?;
     let zone = &registers.zone;
-    let receiver = receivers::find(app, vault, tenant, code).await?.receiver;
-    let (told, body) = triggers::one(app, caller, (code, history)).await?;
-    let tried = |attempt: &Attempt| Tried {
-        when: moment(attempt.tried_at, zone),
-        outcome: shown::outcome(attempt),
-        millis: format!("{} ms", count(attempt.millis)),
+    let receiver = receivers::read_receiver(app, vault, tenant, code).await?.receiver;
+    let (told, body) = triggers::read_delivery(app, caller, (code, history)).await?;
+    let tried = |attempt: &DeliveryAttempt| DeliveryAttemptLine {
+        when: format_moment(attempt.tried_at, zone),
+        outcome: shown::describe_attempt(attempt),
+        millis: format!("{} ms", format_count(attempt.millis)),
         answer: attempt.answer.clone().unwrap_or_default(),
-        is_taken: shown::is_taken(attempt),
+        is_taken: shown::is_accepted(attempt),
     };
-    Ok(Page {
+    Ok(ViewDeliveryPage {
         code: code.get(),
         sent_to: format!("{}/{}", receiver.address, wire::entity_path(told.delivery.entity)),
         address: receiver.address,
-        line: line(&frame.root, &told, zone),
-        id: triggers::message_id(tenant, &triggers::mark_of(&told.delivery)),
-        ended: told.delivery.ended_at.map(|at| moment(at, zone)).unwrap_or_default(),
+        line: build_delivery_line(&frame.root, &told, zone),
+        id: triggers::build_message_id(tenant, &triggers::build_delivery_mark(&told.delivery)),
+        ended: told.delivery.ended_at.map(|at| format_moment(at, zone)).unwrap_or_default(),
         attempts: told.attempts.iter().rev().map(tried).collect(),
-        body: shown::pretty(&body),
+        body: shown::format_json(&body),
         frame,
     })
 }
 
 /// The change that the path names.
-pub struct History(HistoryCode);
+pub struct HistoryCodeParam(HistoryCode);
 
-impl<S: Send + Sync> axum::extract::FromRequestParts<S> for History {
+impl<S: Send + Sync> axum::extract::FromRequestParts<S> for HistoryCodeParam {
     type Rejection = Refusal;
 
     async fn from_request_parts(
         parts: &mut axum::http::request::Parts,
         state: &S,
-    ) -> Result<History, Refusal> {
+    ) -> Result<HistoryCodeParam, Refusal> {
         let path = axum::extract::RawPathParams::from_request_parts(parts, state).await;
         let path = path.map_err(|_| Refusal::NotThere)?;
         let found =
             path.iter().find(|(name, _)| *name == "historico").and_then(|(_, code)| code.parse().ok());
-        found.map(|code| History(HistoryCode::new(code))).ok_or(Refusal::NotThere)
+        found.map(|code| HistoryCodeParam(HistoryCode::new(code))).ok_or(Refusal::NotThere)
     }
 }
 
 /// `14/11/2026` and `10:30`; without a time, the beginning of the day.
-fn moment_of(day: &str, time: &str, zone: &TimeZone) -> Option<Moment> {
+fn parse_moment(day: &str, time: &str, zone: &TimeZone) -> Option<Moment> {
     let time = if time.trim().is_empty() { "0:00" } else { time.trim() };
     let (hours, minutes) = time.split_once(':')?;
     let (hours, minutes): (u64, u64) = (hours.parse().ok()?, minutes.parse().ok()?);
@@ -274,14 +284,14 @@ fn moment_of(day: &str, time: &str, zone: &TimeZone) -> Option<Moment> {
 }
 
 /// What is to be sent again, or what is missing.
-fn replay(sent: &Form, zone: &TimeZone) -> Result<Replay, &'static str> {
+fn parse_replay(sent: &SubmittedForm, zone: &TimeZone) -> Result<ReplaySelection, &'static str> {
     let code =
         |name: &str| sent.text(name).trim().parse().ok().filter(|code| *code > 0).map(HistoryCode::new);
     match sent.text("o-que") {
         "desde" => {
-            let since = moment_of(sent.text("desde"), sent.text("hora"), zone);
+            let since = parse_moment(sent.text("desde"), sent.text("hora"), zone);
             since
-                .map(Replay::MissedSince)
+                .map(ReplaySelection::MissedSince)
                 .ok_or("Digite desde quando: um dia como 14/11/2026 e, se quiser, uma hora como 10:30.")
         }
         _ => {
@@ -289,44 +299,56 @@ fn replay(sent: &Form, zone: &TimeZone) -> Result<Replay, &'static str> {
             let last = code("ate").unwrap_or(first);
             match last < first {
                 true => Err("O último número deve ser maior que o primeiro."),
-                false => Ok(Replay::Stretch(first, last)),
+                false => Ok(ReplaySelection::Stretch(first, last)),
             }
         }
     }
 }
 
 /// `POST /console/gatilhos/{codigo}/reenviar`
-pub async fn send_again(
+pub async fn replay_deliveries(
     State(app): State<App>,
-    guest: Guest,
-    Number(code): Number,
-    sent: Result<Form, Refusal>,
+    guest: SignedInUser,
+    PathNumber(code): PathNumber,
+    sent: Result<SubmittedForm, Refusal>,
 ) -> Response {
-    let sent = match administered(&guest, sent) {
+    let sent = match accept_administrator_form(&guest, sent) {
         Ok(sent) => sent,
         Err(refusal) => return refusal.into_response(),
     };
-    let zone = match app::base::registers(&app, guest.session().scope.tenant()).await {
+    let zone = match app::base::load_registers(&app, guest.session().scope.tenant()).await {
         Ok(registers) => registers.zone.clone(),
-        Err(error) => return show::<Page>(&guest, Err(error)),
+        Err(error) => return render_page_or_refusal::<ViewDeliveryPage>(&guest, Err(error)),
     };
     let receiver = ReceiverCode::new(code);
-    let told = match replay(&sent, &zone) {
+    let told = match parse_replay(&sent, &zone) {
         Err(missing) => missing.to_owned(),
         Ok(what) => {
-            let done = triggers::replay(&app, by(&guest), (receiver, what), Once::each_time()).await;
-            match done.and_then(Done::now) {
+            let done = triggers::replay_deliveries(
+                &app,
+                build_actor(&guest),
+                (receiver, what),
+                IdempotentWrite::without_key(),
+            )
+            .await;
+            match done.and_then(WriteOutcome::into_fresh) {
                 Ok(0) => "Não há nada a enviar de novo: tudo chegou ou já está na fila.".to_owned(),
                 Ok(1) => "Uma entrega voltou à fila e será enviada de novo.".to_owned(),
                 Ok(many) => {
                     let many = i64::try_from(many).unwrap_or(i64::MAX);
-                    format!("{} entregas voltaram à fila e serão enviadas de novo, na ordem.", count(many))
+                    format!(
+                        "{} entregas voltaram à fila e serão enviadas de novo, na ordem.",
+                        format_count(many)
+                    )
                 }
                 // It is named in the path here.
                 Err(Error::Refused(_)) => {
-                    return show::<Page>(&guest, Err(Error::NoSuch { field: Field::Receiver, code }));
+                    return render_page_or_refusal::<ViewDeliveryPage>(
+                        &guest,
+                        Err(Error::NotFound { field: InputField::Receiver, code }),
+                    );
                 }
-                Err(error) => return show::<Page>(&guest, Err(error)),
+                Err(error) => return render_page_or_refusal::<ViewDeliveryPage>(&guest, Err(error)),
             }
         }
     };
@@ -334,15 +356,15 @@ pub async fn send_again(
         ("uma", history) if history.parse::<i32>().is_ok() => format!("/entregas/{history}"),
         _ => String::new(),
     };
-    let mut response = redirect(&format!("{}/console/gatilhos/{code}{back}", root(&app)));
-    tell(&mut response, &told);
+    let mut response = redirect_to(&format!("{}/console/gatilhos/{code}{back}", derive_root_path(&app)));
+    add_notice(&mut response, &told);
     response
 }
 
 #[cfg(test)]
-impl Line {
-    pub fn sample(with: crate::rendered::Sample) -> Line {
-        Line {
+impl DeliveryLine {
+    pub fn sample(with: crate::rendered::SampleContent) -> DeliveryLine {
+        DeliveryLine {
             history: 7,
             when: with.text(),
             entity: "Evento",
@@ -358,41 +380,41 @@ impl Line {
 }
 
 #[cfg(test)]
-pub const CASES: crate::rendered::Cases = &[
+pub const CASES: crate::rendered::TemplateCases = &[
     ("console/entregas.html", |with| {
-        crate::rendered::text(&List {
+        crate::rendered::render_template(&BrowseDeliveriesPage {
             export: with.links(),
             frame: with.frame(),
             code: 7,
             address: with.text(),
-            lines: with.many(|| Line::sample(*with)),
+            lines: with.list_of(|| DeliveryLine::sample(*with)),
             states: with.choices(),
             entities: with.choices(),
             record: with.text(),
             since: with.text(),
             until: with.text(),
-            older: with.maybe(|| with.text()),
-            problems: with.many(|| with.text()),
-            is_filtered: with.is_full(),
+            older: with.option_of(|| with.text()),
+            problems: with.list_of(|| with.text()),
+            is_filtered: with.is_filled(),
         })
     }),
     ("console/entrega.html", |with| {
-        let tried = || Tried {
+        let tried = || DeliveryAttemptLine {
             when: with.text(),
             outcome: with.text(),
             millis: with.text(),
             answer: with.text(),
             is_taken: false,
         };
-        crate::rendered::text(&Page {
+        crate::rendered::render_template(&ViewDeliveryPage {
             frame: with.frame(),
             code: 7,
             address: with.text(),
-            line: Line::sample(*with),
+            line: DeliveryLine::sample(*with),
             id: with.text(),
             sent_to: with.text(),
             ended: with.text(),
-            attempts: with.many(tried),
+            attempts: with.list_of(tried),
             body: with.text(),
         })
     }),
@@ -405,7 +427,7 @@ mod tests {
     #[test]
     fn a_day_with_its_time_is_read_as_people_write_it() {
         let zone = TimeZone::parse("America/Sao_Paulo").unwrap();
-        let read = |day, time| moment_of(day, time, &zone).map(Moment::to_iso);
+        let read = |day, time| parse_moment(day, time, &zone).map(Moment::to_iso);
         assert_eq!(read("14/11/2026", "10:30").as_deref(), Some("2026-11-14T13:30:00Z"));
         assert_eq!(read("14/11/2026", " ").as_deref(), Some("2026-11-14T03:00:00Z"));
         for (day, time) in [("", ""), ("30/02/2026", ""), ("14/11/2026", "25:00"), ("14/11/2026", "x")] {

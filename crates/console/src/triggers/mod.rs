@@ -7,34 +7,37 @@ mod receivers;
 mod shown;
 mod writing;
 
-use crate::visitor::Guest;
-use app::receivers::By;
+use crate::visitor::SignedInUser;
+use app::receivers::TenantActor;
 use app::{App, Vault};
 use axum::{Extension, Router};
 use dispatch::{get, post};
 
-pub fn routes(vault: Vault) -> Router<App> {
+pub fn build_trigger_routes(vault: Vault) -> Router<App> {
     const ONE: &str = "/console/gatilhos/{codigo}";
     let at = |rest: &str| format!("{ONE}{rest}");
     Router::new()
-        .route("/console/gatilhos", get(receivers::page))
-        .route("/console/gatilhos/novo", get(writing::new).merge(post(writing::create)))
-        .route(ONE, get(receiver::page))
-        .route(&at("/alterar"), get(writing::edit).merge(post(writing::change)))
-        .route(&at("/ativo"), post(writing::set_active))
-        .route(&at("/pausar"), post(receiver::pause))
-        .route(&at("/segredo"), post(receiver::rotate))
-        .route(&at("/teste"), post(receiver::test))
-        .route(&at("/reenviar"), post(deliveries::send_again))
-        .route(&at("/entregas"), get(deliveries::list))
-        .route(&at("/entregas/{historico}"), get(deliveries::one))
+        .route("/console/gatilhos", get(receivers::show_receiver_list))
+        .route(
+            "/console/gatilhos/novo",
+            get(writing::show_new_receiver_form).merge(post(writing::create_receiver)),
+        )
+        .route(ONE, get(receiver::show_receiver_page))
+        .route(&at("/alterar"), get(writing::show_edit_receiver_form).merge(post(writing::change_receiver)))
+        .route(&at("/ativo"), post(writing::set_receiver_active))
+        .route(&at("/pausar"), post(receiver::set_receiver_pause))
+        .route(&at("/segredo"), post(receiver::rotate_secret))
+        .route(&at("/teste"), post(receiver::send_test_delivery))
+        .route(&at("/reenviar"), post(deliveries::replay_deliveries))
+        .route(&at("/entregas"), get(deliveries::show_delivery_list))
+        .route(&at("/entregas/{historico}"), get(deliveries::show_delivery_page))
         .layer(Extension(vault))
 }
 
-fn by(guest: &Guest) -> By {
-    By { tenant: guest.session().scope.tenant(), user: Some(guest.session().user) }
+fn build_actor(guest: &SignedInUser) -> TenantActor {
+    TenantActor { tenant: guest.session().scope.tenant(), user: Some(guest.session().user) }
 }
 
 #[cfg(test)]
-pub const ALL_CASES: &[crate::rendered::Cases] =
+pub const ALL_CASES: &[crate::rendered::TemplateCases] =
     &[deliveries::CASES, receiver::CASES, receivers::CASES, writing::CASES];

@@ -1,18 +1,18 @@
 //! One receiver: how it fares, and what is done about it.
 
-use super::by;
-use super::shown::{self, State};
-use crate::admin::{administered, must_administer};
-use crate::form::Form;
-use crate::frame::Frame;
-use crate::notice::tell;
-use crate::page::{Refusal, page as answer, show};
-use crate::show::{count, moment};
-use crate::triggers::deliveries::{Line, line};
-use crate::visitor::{Guest, Number, redirect, root};
-use app::once::{Done, Once};
-use app::receivers::{self, Told};
-use app::triggers::{self, Wanted};
+use super::build_actor;
+use super::shown::{self, ReceiverStateBadge};
+use crate::admin::{accept_administrator_form, require_administrator};
+use crate::form::SubmittedForm;
+use crate::frame::PageFrame;
+use crate::notice::add_notice;
+use crate::page::{Refusal, render_page as answer, render_page_or_refusal};
+use crate::show::{format_count, format_moment};
+use crate::triggers::deliveries::{DeliveryLine, build_delivery_line};
+use crate::visitor::{PathNumber, SignedInUser, derive_root_path, redirect_to};
+use app::once::{IdempotentWrite, WriteOutcome};
+use app::receivers::{self, RedactedReceiver};
+use app::triggers::{self, DeliveryQuery};
 use app::{App, Error, Vault};
 use askama::Template;
 use axum::Extension;
@@ -22,7 +22,7 @@ use axum::response::{IntoResponse, Response};
 use domain::ReceiverCode;
 
 /// What a receiver said to a message that speaks of nobody.
-pub struct Sample {
+pub struct TestDeliveryResult {
     is_taken: bool,
     told: String,
     answer: String,
@@ -30,81 +30,105 @@ pub struct Sample {
 
 #[derive(Template)]
 #[template(path = "console/gatilho.html")]
-struct Page {
-    frame: Frame,
+struct ViewReceiverPage {
+    frame: PageFrame,
     code: i32,
     address: String,
     active: bool,
     paused: bool,
     version: i64,
-    state: State,
+    state: ReceiverStateBadge,
     /// Figure, what it is, where its rows are.
     figures: Vec<(String, &'static str, String)>,
     facts: Vec<(&'static str, String)>,
     trouble: String,
     /// Value and name of what it is told of.
     entities: Vec<(&'static str, &'static str)>,
-    sample: Option<Sample>,
+    sample: Option<TestDeliveryResult>,
     secret: Option<String>,
-    deliveries: Vec<Line>,
+    deliveries: Vec<DeliveryLine>,
 }
 
 /// Deliveries that the page shows; the others have a page of their own.
 const SHOWN: usize = 10;
 
-pub async fn page(
+pub async fn show_receiver_page(
     Of(app): Of<App>,
-    guest: Guest,
+    guest: SignedInUser,
     Extension(vault): Extension<Vault>,
-    Number(code): Number,
+    PathNumber(code): PathNumber,
 ) -> Response {
-    show(&guest, made(&app, &guest, &vault, ReceiverCode::new(code)).await)
+    render_page_or_refusal(&guest, build_receiver_page(&app, &guest, &vault, ReceiverCode::new(code)).await)
 }
 
-async fn made(app: &App, guest: &Guest, vault: &Vault, code: ReceiverCode) -> Result<Page, Error> {
-    must_administer(guest.session())?;
-    let frame = Frame::of(app, guest, "gatilhos").await?;
+async fn build_receiver_page(
+    app: &App,
+    guest: &SignedInUser,
+    vault: &Vault,
+    code: ReceiverCode,
+) -> Result<ViewReceiverPage, Error> {
+    require_administrator(guest.session())?;
+    let frame = PageFrame::load(app, guest, "gatilhos").await?;
     let tenant = guest.session().scope.tenant();
-    let told = receivers::find(app, vault, tenant, code).await?;
-    let registers = app::base::registers(app, tenant).await?;
+    let told = receivers::read_receiver(app, vault, tenant, code).await?;
+    let registers = app::base::load_registers(app, tenant).await?;
     let (now, zone) = (app.now(), &registers.zone);
-    let fares = triggers::fares(app, tenant, vec![code]).await?.pop();
-    let fares = fares.ok_or_else(|| Error::Text("a receiver fares nowhere".to_owned()))?;
-    let newest = triggers::newest(app, tenant, code, Wanted::default()).await?;
+    let fares = triggers::list_performance(app, tenant, vec![code]).await?.pop();
+    let fares = fares.ok_or_else(|| Error::Defect("a receiver fares nowhere".to_owned()))?;
+    let newest = triggers::list_newest_deliveries(app, tenant, code, DeliveryQuery::default()).await?;
     let rows = |state: &str| format!("{}/console/gatilhos/{code}/entregas?estado={state}", frame.root);
     let figures = vec![
-        (shown::waiting(&fares), "à espera de entrega", rows("pendente")),
-        (or_dash(shown::oldest(&fares, now)), "espera o mais antigo", rows("pendente")),
-        (or_dash(shown::share(&fares)), "chegaram nas últimas 24 horas", rows("entregue")),
-        (count(fares.glance.missed), "não chegaram nas últimas 24 horas", rows("esgotada")),
+        (shown::format_waiting_count(&fares), "à espera de entrega", rows("pendente")),
+        (
+            replace_empty_with_dash(shown::format_oldest_age(&fares, now)),
+            "espera o mais antigo",
+            rows("pendente"),
+        ),
+        (
+            replace_empty_with_dash(shown::format_success_share(&fares)),
+            "chegaram nas últimas 24 horas",
+            rows("entregue"),
+        ),
+        (format_count(fares.glance.missed), "não chegaram nas últimas 24 horas", rows("esgotada")),
     ];
     let one = &told.receiver;
-    Ok(Page {
+    Ok(ViewReceiverPage {
         code: code.get(),
         address: one.address.clone(),
         active: one.active,
         paused: one.paused.is_some(),
         version: one.version,
-        state: shown::state(&told, now, zone),
+        state: shown::describe_receiver_state(&told, now, zone),
         figures,
-        facts: facts(&told, zone),
-        trouble: shown::trouble(&fares, zone),
-        entities: one.entities.iter().map(|one| (wire::entity_path(*one), shown::entity(*one))).collect(),
+        facts: list_receiver_facts(&told, zone),
+        trouble: shown::describe_last_trouble(&fares, zone),
+        entities: one
+            .entities
+            .iter()
+            .map(|one| (wire::entity_path(*one), shown::label_entity(*one)))
+            .collect(),
         sample: None,
         secret: None,
-        deliveries: newest.told.iter().take(SHOWN).map(|told| line(&frame.root, told, zone)).collect(),
+        deliveries: newest
+            .told
+            .iter()
+            .take(SHOWN)
+            .map(|told| build_delivery_line(&frame.root, told, zone))
+            .collect(),
         frame,
     })
 }
 
-fn or_dash(text: String) -> String {
+fn replace_empty_with_dash(text: String) -> String {
     if text.is_empty() { "—".to_owned() } else { text }
 }
 
-fn facts(told: &Told, zone: &domain::TimeZone) -> Vec<(&'static str, String)> {
+fn list_receiver_facts(told: &RedactedReceiver, zone: &domain::TimeZone) -> Vec<(&'static str, String)> {
     let one = &told.receiver;
-    let entities: Vec<&str> = one.entities.iter().map(|entity| shown::entity(*entity)).collect();
-    let at = |at: Option<domain::Moment>| at.map(|at| moment(at, zone)).unwrap_or_else(|| "nunca".to_owned());
+    let entities: Vec<&str> = one.entities.iter().map(|entity| shown::label_entity(*entity)).collect();
+    let at = |at: Option<domain::Moment>| {
+        at.map(|at| format_moment(at, zone)).unwrap_or_else(|| "nunca".to_owned())
+    };
     vec![
         ("É avisado de", entities.join(", ")),
         ("Última entrega", at(one.health.succeeded_at)),
@@ -114,108 +138,130 @@ fn facts(told: &Told, zone: &domain::TimeZone) -> Vec<(&'static str, String)> {
             if told.headers.is_empty() { "nenhum".to_owned() } else { told.headers.join(", ") },
         ),
         ("Entregas ao mesmo tempo", one.concurrency.to_string()),
-        ("Cadastrado em", moment(one.created_at, zone)),
+        ("Cadastrado em", format_moment(one.created_at, zone)),
     ]
 }
 
-fn here(app: &App, code: i32) -> String {
-    format!("{}/console/gatilhos/{code}", root(app))
+fn build_receiver_path(app: &App, code: i32) -> String {
+    format!("{}/console/gatilhos/{code}", derive_root_path(app))
 }
 
 /// `POST /console/gatilhos/{codigo}/pausar`: pauses it, or lets it go on.
-pub async fn pause(
+pub async fn set_receiver_pause(
     Of(app): Of<App>,
-    guest: Guest,
+    guest: SignedInUser,
     Extension(vault): Extension<Vault>,
-    Number(code): Number,
-    sent: Result<Form, Refusal>,
+    PathNumber(code): PathNumber,
+    sent: Result<SubmittedForm, Refusal>,
 ) -> Response {
-    let sent = match administered(&guest, sent) {
+    let sent = match accept_administrator_form(&guest, sent) {
         Ok(sent) => sent,
         Err(refusal) => return refusal.into_response(),
     };
     let pauses = sent.text("pausar") == "sim";
     let reason = Some(sent.text("motivo").trim().to_owned()).filter(|text| !text.is_empty());
     let asked = (ReceiverCode::new(code), pauses, reason);
-    match receivers::pause(&app, &vault, by(&guest), asked, Once::each_time()).await {
+    match receivers::pause_or_resume_receiver(
+        &app,
+        &vault,
+        build_actor(&guest),
+        asked,
+        IdempotentWrite::without_key(),
+    )
+    .await
+    {
         Ok(_) => {
-            let mut response = redirect(&here(&app, code));
+            let mut response = redirect_to(&build_receiver_path(&app, code));
             let told = match pauses {
                 true => "Pausado. O que mudar daqui em diante espera por ele, sem se perder.",
                 false => "Retomado. O que esperava será enviado agora, na ordem.",
             };
-            tell(&mut response, told);
+            add_notice(&mut response, told);
             response
         }
-        Err(error) => show::<Page>(&guest, Err(error)),
+        Err(error) => render_page_or_refusal::<ViewReceiverPage>(&guest, Err(error)),
     }
 }
 
 /// The page with something that is shown once.
-async fn with(
+async fn render_modified_page(
     app: &App,
-    guest: &Guest,
+    guest: &SignedInUser,
     vault: &Vault,
     code: ReceiverCode,
-    add: impl FnOnce(&mut Page),
+    add: impl FnOnce(&mut ViewReceiverPage),
 ) -> Response {
-    match made(app, guest, vault, code).await {
+    match build_receiver_page(app, guest, vault, code).await {
         Ok(mut page) => {
             add(&mut page);
             answer(StatusCode::OK, &page)
         }
-        Err(error) => show::<Page>(guest, Err(error)),
+        Err(error) => render_page_or_refusal::<ViewReceiverPage>(guest, Err(error)),
     }
 }
 
 /// The page of a receiver with its secret, which is told here and never again.
-pub async fn with_secret(
+pub async fn render_page_with_secret(
     app: &App,
-    guest: &Guest,
+    guest: &SignedInUser,
     vault: &Vault,
     code: ReceiverCode,
     secret: String,
 ) -> Response {
-    with(app, guest, vault, code, |page| page.secret = Some(secret)).await
+    render_modified_page(app, guest, vault, code, |page| page.secret = Some(secret)).await
 }
 
 /// `POST /console/gatilhos/{codigo}/segredo`
-pub async fn rotate(
+pub async fn rotate_secret(
     Of(app): Of<App>,
-    guest: Guest,
+    guest: SignedInUser,
     Extension(vault): Extension<Vault>,
-    Number(code): Number,
-    sent: Result<Form, Refusal>,
+    PathNumber(code): PathNumber,
+    sent: Result<SubmittedForm, Refusal>,
 ) -> Response {
-    if let Err(refusal) = administered(&guest, sent) {
+    if let Err(refusal) = accept_administrator_form(&guest, sent) {
         return refusal.into_response();
     }
     let code = ReceiverCode::new(code);
-    let done = receivers::rotate(&app, &vault, by(&guest), (code, None), Once::each_time()).await;
-    match done.and_then(Done::now) {
-        Ok(secret) => with_secret(&app, &guest, &vault, code, secret.expose().to_owned()).await,
-        Err(error) => show::<Page>(&guest, Err(error)),
+    let done = receivers::rotate_secret(
+        &app,
+        &vault,
+        build_actor(&guest),
+        (code, None),
+        IdempotentWrite::without_key(),
+    )
+    .await;
+    match done.and_then(WriteOutcome::into_fresh) {
+        Ok(secret) => render_page_with_secret(&app, &guest, &vault, code, secret.expose().to_owned()).await,
+        Err(error) => render_page_or_refusal::<ViewReceiverPage>(&guest, Err(error)),
     }
 }
 
 /// `POST /console/gatilhos/{codigo}/teste`
-pub async fn test(
+pub async fn send_test_delivery(
     Of(app): Of<App>,
-    guest: Guest,
+    guest: SignedInUser,
     Extension(vault): Extension<Vault>,
-    Number(code): Number,
-    sent: Result<Form, Refusal>,
+    PathNumber(code): PathNumber,
+    sent: Result<SubmittedForm, Refusal>,
 ) -> Response {
-    let sent = match administered(&guest, sent) {
+    let sent = match accept_administrator_form(&guest, sent) {
         Ok(sent) => sent,
         Err(refusal) => return refusal.into_response(),
     };
-    let (code, entity) = (ReceiverCode::new(code), wire::entity_from(sent.text("entidade")));
-    let tried = triggers::try_out(&app, &vault, by(&guest), (code, entity), Once::each_time()).await;
-    let sample = match tried.and_then(Done::now) {
-        Ok(Ok(answer)) => Sample {
-            is_taken: answer.is_taken(),
-            told: match answer.is_taken() {
+    let (code, entity) = (ReceiverCode::new(code), wire::parse_entity_path(sent.text("entidade")));
+    let tried = triggers::send_test_message(
+        &app,
+        &vault,
+        build_actor(&guest),
+        (code, entity),
+        IdempotentWrite::without_key(),
+    )
+    .await;
+    let sample = match tried.and_then(WriteOutcome::into_fresh) {
+        Ok(Ok(answer)) => TestDeliveryResult {
+            is_taken: answer.is_accepted(),
+            told: match answer.is_accepted() {
                 true => format!("O receptor aceitou o exemplo: respondeu {}.", answer.status),
                 false => format!(
                     "O receptor não aceitou o exemplo: respondeu {}. Só de 200 a 204 contam como aceito.",
@@ -224,31 +270,33 @@ pub async fn test(
             },
             answer: answer.text.unwrap_or_default(),
         },
-        Ok(Err(why)) => {
-            Sample { is_taken: false, told: format!("O exemplo não chegou: {why}."), answer: String::new() }
-        }
-        Err(error) => return show::<Page>(&guest, Err(error)),
+        Ok(Err(why)) => TestDeliveryResult {
+            is_taken: false,
+            told: format!("O exemplo não chegou: {why}."),
+            answer: String::new(),
+        },
+        Err(error) => return render_page_or_refusal::<ViewReceiverPage>(&guest, Err(error)),
     };
-    with(&app, &guest, &vault, code, |page| page.sample = Some(sample)).await
+    render_modified_page(&app, &guest, &vault, code, |page| page.sample = Some(sample)).await
 }
 
 #[cfg(test)]
-pub const CASES: crate::rendered::Cases = &[("console/gatilho.html", |with| {
-    let sample = || Sample { is_taken: false, told: with.text(), answer: with.text() };
-    crate::rendered::text(&Page {
+pub const CASES: crate::rendered::TemplateCases = &[("console/gatilho.html", |with| {
+    let sample = || TestDeliveryResult { is_taken: false, told: with.text(), answer: with.text() };
+    crate::rendered::render_template(&ViewReceiverPage {
         frame: with.frame(),
         code: 7,
         address: with.text(),
-        active: with.is_full(),
+        active: with.is_filled(),
         paused: false,
         version: 3,
-        state: State { word: "Bem", class: "fine", told: with.text() },
-        figures: with.many(|| (with.text(), "na fila", with.text())),
+        state: ReceiverStateBadge { word: "Bem", class: "fine", told: with.text() },
+        figures: with.list_of(|| (with.text(), "na fila", with.text())),
         facts: with.facts(),
         trouble: with.text(),
         entities: vec![("evento", "Evento")],
-        sample: with.maybe(sample),
-        secret: with.maybe(|| with.text()),
-        deliveries: with.many(|| Line::sample(*with)),
+        sample: with.option_of(sample),
+        secret: with.option_of(|| with.text()),
+        deliveries: with.list_of(|| DeliveryLine::sample(*with)),
     })
 })];

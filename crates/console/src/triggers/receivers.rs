@@ -1,11 +1,11 @@
 //! Every receiver, with its health at a glance.
 
-use super::shown::{self, State};
-use crate::admin::must_administer;
-use crate::frame::Frame;
-use crate::page::show;
-use crate::show::moment;
-use crate::visitor::Guest;
+use super::shown::{self, ReceiverStateBadge};
+use crate::admin::require_administrator;
+use crate::frame::PageFrame;
+use crate::page::render_page_or_refusal;
+use crate::show::format_moment;
+use crate::visitor::SignedInUser;
 use app::receivers;
 use app::triggers;
 use app::{App, Error, Vault};
@@ -14,11 +14,11 @@ use axum::Extension;
 use axum::extract::State as Of;
 use axum::response::Response;
 
-struct Line {
+struct ReceiverHealthLine {
     code: i32,
     address: String,
     entities: String,
-    state: State,
+    state: ReceiverStateBadge,
     waiting: String,
     oldest: String,
     share: String,
@@ -28,62 +28,70 @@ struct Line {
 
 #[derive(Template)]
 #[template(path = "console/gatilhos.html")]
-struct List {
-    frame: Frame,
-    lines: Vec<Line>,
+struct BrowseReceiversPage {
+    frame: PageFrame,
+    lines: Vec<ReceiverHealthLine>,
     /// Address and code of those that are told of nothing any more.
     retired: Vec<(i32, String)>,
 }
 
-pub async fn page(Of(app): Of<App>, guest: Guest, Extension(vault): Extension<Vault>) -> Response {
-    show(&guest, made(&app, &guest, &vault).await)
+pub async fn show_receiver_list(
+    Of(app): Of<App>,
+    guest: SignedInUser,
+    Extension(vault): Extension<Vault>,
+) -> Response {
+    render_page_or_refusal(&guest, build_receiver_list(&app, &guest, &vault).await)
 }
 
-async fn made(app: &App, guest: &Guest, vault: &Vault) -> Result<List, Error> {
-    must_administer(guest.session())?;
-    let frame = Frame::of(app, guest, "gatilhos").await?;
+async fn build_receiver_list(
+    app: &App,
+    guest: &SignedInUser,
+    vault: &Vault,
+) -> Result<BrowseReceiversPage, Error> {
+    require_administrator(guest.session())?;
+    let frame = PageFrame::load(app, guest, "gatilhos").await?;
     let tenant = guest.session().scope.tenant();
-    let registers = app::base::registers(app, tenant).await?;
+    let registers = app::base::load_registers(app, tenant).await?;
     let (now, zone) = (app.now(), &registers.zone);
-    let all = receivers::all(app, vault, tenant).await?;
+    let all = receivers::list_receivers(app, vault, tenant).await?;
     let (used, retired): (Vec<_>, Vec<_>) = all.into_iter().partition(|told| told.receiver.active);
     let codes = used.iter().map(|told| told.receiver.code).collect();
-    let fares = triggers::fares(app, tenant, codes).await?;
+    let fares = triggers::list_performance(app, tenant, codes).await?;
     let lines = used.iter().zip(&fares).map(|(told, fares)| {
         let one = &told.receiver;
-        let entities: Vec<&str> = one.entities.iter().map(|entity| shown::entity(*entity)).collect();
-        Line {
+        let entities: Vec<&str> = one.entities.iter().map(|entity| shown::label_entity(*entity)).collect();
+        ReceiverHealthLine {
             code: one.code.get(),
             address: one.address.clone(),
             entities: entities.join(", "),
-            state: shown::state(told, now, zone),
-            waiting: shown::waiting(fares),
-            oldest: shown::oldest(fares, now),
-            share: shown::share(fares),
-            arrived: one.health.succeeded_at.map(|at| moment(at, zone)).unwrap_or_default(),
-            trouble: shown::trouble(fares, zone),
+            state: shown::describe_receiver_state(told, now, zone),
+            waiting: shown::format_waiting_count(fares),
+            oldest: shown::format_oldest_age(fares, now),
+            share: shown::format_success_share(fares),
+            arrived: one.health.succeeded_at.map(|at| format_moment(at, zone)).unwrap_or_default(),
+            trouble: shown::describe_last_trouble(fares, zone),
         }
     });
     let retired = retired.into_iter().map(|told| (told.receiver.code.get(), told.receiver.address));
-    Ok(List { lines: lines.collect(), retired: retired.collect(), frame })
+    Ok(BrowseReceiversPage { lines: lines.collect(), retired: retired.collect(), frame })
 }
 
 #[cfg(test)]
-pub const CASES: crate::rendered::Cases = &[("console/gatilhos.html", |with| {
-    let line = || Line {
+pub const CASES: crate::rendered::TemplateCases = &[("console/gatilhos.html", |with| {
+    let line = || ReceiverHealthLine {
         code: 7,
         address: with.text(),
         entities: with.text(),
-        state: State { word: "Bem", class: "fine", told: with.text() },
+        state: ReceiverStateBadge { word: "Bem", class: "fine", told: with.text() },
         waiting: with.text(),
         oldest: with.text(),
         share: with.text(),
         arrived: with.text(),
         trouble: with.text(),
     };
-    crate::rendered::text(&List {
+    crate::rendered::render_template(&BrowseReceiversPage {
         frame: with.frame(),
-        lines: with.many(line),
-        retired: with.many(|| (7, with.text())),
+        lines: with.list_of(line),
+        retired: with.list_of(|| (7, with.text())),
     })
 })];

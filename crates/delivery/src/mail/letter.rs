@@ -5,16 +5,16 @@ use lettre::message::{Mailbox, MultiPart, SinglePart};
 use lettre::{Address, Message};
 use std::fmt;
 use std::time::{Duration, SystemTime};
-use storage::mails::Claimed;
+use storage::mails::LeasedMail;
 
 /// Whose name stands on the mails: `Amparo <nao-responda@exemplo.com.br>`.
 #[derive(Clone, Debug)]
-pub struct Sender(Mailbox);
+pub struct SenderAddress(Mailbox);
 
-impl Sender {
+impl SenderAddress {
     /// `None` where it is no address.
-    pub fn parse(text: &str) -> Option<Sender> {
-        text.trim().parse().ok().map(Sender)
+    pub fn parse(text: &str) -> Option<SenderAddress> {
+        text.trim().parse().ok().map(SenderAddress)
     }
 
     pub(super) fn domain(&self) -> &str {
@@ -22,16 +22,16 @@ impl Sender {
     }
 }
 
-impl fmt::Display for Sender {
+impl fmt::Display for SenderAddress {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(out)
     }
 }
 
-pub(super) fn message(from: &Sender, mail: &Claimed) -> Result<Message, String> {
+pub(super) fn build_message(from: &SenderAddress, mail: &LeasedMail) -> Result<Message, String> {
     let recipient: Address =
         mail.recipient.parse().map_err(|error| format!("not an address that mail goes to: {error}"))?;
-    let name = name(mail);
+    let name = build_mail_id(mail);
     let written = u64::try_from(mail.created_at.millis()).unwrap_or(0);
     let builder = Message::builder()
         .from(from.0.clone())
@@ -56,7 +56,7 @@ pub(super) fn message(from: &Sender, mail: &Claimed) -> Result<Message, String> 
 }
 
 /// What tells a mail from every other, of this server and of any that sends under the same address.
-fn name(mail: &Claimed) -> String {
+fn build_mail_id(mail: &LeasedMail) -> String {
     format!("amparo.{}.{}.{}", mail.tenant, mail.code, mail.created_at.millis())
 }
 
@@ -65,8 +65,8 @@ mod tests {
     use super::*;
     use domain::{MailCode, Moment, TenantId};
 
-    fn mail() -> Claimed {
-        Claimed {
+    fn mail() -> LeasedMail {
+        LeasedMail {
             tenant: TenantId::new(3),
             code: MailCode::new(41),
             tries: 1,
@@ -80,9 +80,9 @@ mod tests {
 
     #[test]
     fn the_same_mail_is_the_same_bytes_with_both_parts() {
-        let from = Sender::parse("Amparo <nao-responda@localhost>").unwrap();
-        let bytes = message(&from, &mail()).unwrap().formatted();
-        assert_eq!(bytes, message(&from, &Claimed { tries: 2, ..mail() }).unwrap().formatted());
+        let from = SenderAddress::parse("Amparo <nao-responda@localhost>").unwrap();
+        let bytes = build_message(&from, &mail()).unwrap().formatted();
+        assert_eq!(bytes, build_message(&from, &LeasedMail { tries: 2, ..mail() }).unwrap().formatted());
         let text = String::from_utf8(bytes).unwrap();
         for part in [
             "Message-ID: <amparo.3.41.1794663125000@localhost>\r\n",
@@ -99,9 +99,9 @@ mod tests {
 
     #[test]
     fn a_recipient_that_no_mail_goes_to_is_told() {
-        let from = Sender::parse("a@b.example").unwrap();
-        let odd = Claimed { recipient: "não é".to_owned(), ..mail() };
-        assert!(message(&from, &odd).unwrap_err().starts_with("not an address"));
-        assert!(Sender::parse("Amparo").is_none() && Sender::parse("").is_none());
+        let from = SenderAddress::parse("a@b.example").unwrap();
+        let odd = LeasedMail { recipient: "não é".to_owned(), ..mail() };
+        assert!(build_message(&from, &odd).unwrap_err().starts_with("not an address"));
+        assert!(SenderAddress::parse("Amparo").is_none() && SenderAddress::parse("").is_none());
     }
 }

@@ -5,16 +5,16 @@ mod letter;
 mod schedule;
 mod transport;
 
-pub use letter::Sender;
-pub use transport::{BadSmtp, Smtp, Transport};
+pub use letter::SenderAddress;
+pub use transport::{InvalidSmtpUrl, MailTransport, SmtpServer};
 
 use app::{App, Error};
 use std::sync::Arc;
 use std::time::Duration;
-use storage::mails::{Claimed, Due};
+use storage::mails::{DueMail, LeasedMail};
 use tokio::task::{JoinError, JoinSet};
 use tokio::time::MissedTickBehavior;
-use transport::Failure;
+use transport::SendFailure;
 
 /// How many are asked for at a time.
 const BATCH: i64 = 32;
@@ -28,15 +28,15 @@ const LEASE: Duration = Duration::from_secs(120);
 const FAILURE_CHARACTERS: usize = 200;
 
 /// Who sends, and by which way.
-pub struct Post {
-    pub sender: Sender,
-    pub transport: Transport,
+pub struct OutboxMailer {
+    pub sender: SenderAddress,
+    pub transport: MailTransport,
 }
 
 /// Sends what is due, for ever. It may be left off anywhere.
 #[boxed::future]
-pub async fn run(app: App, post: Post, every: Duration) {
-    if let Transport::Folder(folder) = &post.transport {
+pub async fn run_mail_delivery(app: App, post: OutboxMailer, every: Duration) {
+    if let MailTransport::Folder(folder) = &post.transport {
         tracing::info!(folder = %folder.display(), "no mail server: mails become files");
     }
     let post = Arc::new(post);
@@ -44,7 +44,7 @@ pub async fn run(app: App, post: Post, every: Duration) {
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         ticks.tick().await;
-        if let Err(error) = send_due(&app, &post).await {
+        if let Err(error) = send_due_mails(&app, &post).await {
             tracing::warn!(%error, "mail could not be looked after; it is tried again");
         }
     }
@@ -52,20 +52,20 @@ pub async fn run(app: App, post: Post, every: Duration) {
 
 /// Sends everything that is due now; says how many mails were claimed, whatever came of them.
 #[boxed::future]
-pub async fn send_due(app: &App, post: &Arc<Post>) -> Result<usize, Error> {
+pub async fn send_due_mails(app: &App, post: &Arc<OutboxMailer>) -> Result<usize, Error> {
     let mut claimed = 0;
     loop {
-        let due = app::mail::due(app, BATCH).await?;
+        let due = app::mail::list_due_mail(app, BATCH).await?;
         let mut fresh = 0;
         let mut under_way = JoinSet::new();
         for one in due {
             if under_way.len() >= AT_ONCE {
-                fresh += under_way.join_next().await.map_or(0, ended);
+                fresh += under_way.join_next().await.map_or(0, count_send_result);
             }
-            under_way.spawn(send(app.clone(), Arc::clone(post), one));
+            under_way.spawn(claim_and_send(app.clone(), Arc::clone(post), one));
         }
         while let Some(result) = under_way.join_next().await {
-            fresh += ended(result);
+            fresh += count_send_result(result);
         }
         claimed += fresh;
         // None of them was ours: another process is at it, or there was nothing.
@@ -76,7 +76,7 @@ pub async fn send_due(app: &App, post: &Arc<Post>) -> Result<usize, Error> {
 }
 
 /// One that fails keeps none of the others from going; it is due again when its lease ends.
-fn ended(result: Result<Result<bool, Error>, JoinError>) -> usize {
+fn count_send_result(result: Result<Result<bool, Error>, JoinError>) -> usize {
     match result {
         Ok(Ok(ours)) => usize::from(ours),
         Ok(Err(error)) => {
@@ -91,45 +91,46 @@ fn ended(result: Result<Result<bool, Error>, JoinError>) -> usize {
 }
 
 /// Claims one mail and sends it; `false` where another has it.
-async fn send(app: App, post: Arc<Post>, due: Due) -> Result<bool, Error> {
-    let Some(mail) = app::mail::claim(&app, due, LEASE).await? else { return Ok(false) };
+async fn claim_and_send(app: App, post: Arc<OutboxMailer>, due: DueMail) -> Result<bool, Error> {
+    let Some(mail) = app::mail::lease_mail(&app, due, LEASE).await? else { return Ok(false) };
     let sending = post.send(&mail);
-    let result = tokio::time::timeout(LONGEST, sending).await.unwrap_or_else(|_| Err(Failure::too_slow()));
+    let result =
+        tokio::time::timeout(LONGEST, sending).await.unwrap_or_else(|_| Err(SendFailure::from_timeout()));
     match result {
         Ok(()) => {
             metrics::counter!("amparo_mails_total", "result" => "sent").increment(1);
-            app::mail::sent(&app, mail).await?;
+            app::mail::record_sent_mail(&app, mail).await?;
         }
-        Err(failure) => record(&app, mail, &failure).await?,
+        Err(failure) => record_failure(&app, mail, &failure).await?,
     }
     Ok(true)
 }
 
-async fn record(app: &App, mail: Claimed, failure: &Failure) -> Result<(), Error> {
-    let wait = schedule::wait_after(mail.tries).filter(|_| !failure.is_permanent);
-    let cause = short(&failure.cause);
+async fn record_failure(app: &App, mail: LeasedMail, failure: &SendFailure) -> Result<(), Error> {
+    let wait = schedule::compute_retry_wait(mail.tries).filter(|_| !failure.is_permanent);
+    let cause = shorten_cause(&failure.cause);
     let (tenant, code, tries) = (mail.tenant, mail.code, mail.tries);
     match wait {
         Some(_) => {
             metrics::counter!("amparo_mails_total", "result" => "failed").increment(1);
-            tracing::warn!(%tenant, %code, tries, why = failure.kind(), "a mail did not go; it is tried again");
+            tracing::warn!(%tenant, %code, tries, why = failure.log_summary(), "a mail did not go; it is tried again");
         }
         None => {
             metrics::counter!("amparo_mails_total", "result" => "given_up").increment(1);
-            tracing::error!(%tenant, %code, tries, why = failure.kind(), "a mail was given up");
+            tracing::error!(%tenant, %code, tries, why = failure.log_summary(), "a mail was given up");
         }
     }
-    app::mail::failed(app, mail, cause, wait).await.map(drop)
+    app::mail::record_failed_mail(app, mail, cause, wait).await.map(drop)
 }
 
 /// On one line, and not for ever.
-fn short(cause: &str) -> String {
+fn shorten_cause(cause: &str) -> String {
     cause.chars().map(|c| if c.is_control() { ' ' } else { c }).take(FAILURE_CHARACTERS).collect()
 }
 
-impl Post {
-    async fn send(&self, mail: &Claimed) -> Result<(), Failure> {
-        let message = letter::message(&self.sender, mail).map_err(Failure::permanent)?;
+impl OutboxMailer {
+    async fn send(&self, mail: &LeasedMail) -> Result<(), SendFailure> {
+        let message = letter::build_message(&self.sender, mail).map_err(SendFailure::new_permanent)?;
         self.transport.send(&message, mail).await
     }
 }
@@ -140,7 +141,7 @@ mod tests {
 
     #[test]
     fn a_failure_is_kept_short_and_on_one_line() {
-        assert_eq!(short("a\r\nb"), "a  b");
-        assert_eq!(short(&"é".repeat(500)).chars().count(), 200);
+        assert_eq!(shorten_cause("a\r\nb"), "a  b");
+        assert_eq!(shorten_cause(&"é".repeat(500)).chars().count(), 200);
     }
 }

@@ -8,7 +8,7 @@ const HOUR: u64 = 60 * MINUTE;
 const WAITS: [u64; 7] = [MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR, 12 * HOUR, 24 * HOUR];
 
 /// How long to wait after so many tries, this one counted; `None` when it is time to give up.
-pub fn wait_after(tries: i64) -> Option<Duration> {
+pub fn compute_retry_wait(tries: i64) -> Option<Duration> {
     let done = usize::try_from(tries).ok()?.checked_sub(1)?;
     WAITS.get(done).copied().map(Duration::from_secs)
 }
@@ -19,10 +19,10 @@ mod tests {
 
     #[test]
     fn a_mail_is_tried_eight_times_over_nearly_two_days() {
-        let minutes: Vec<u64> = (1..).map_while(wait_after).map(|wait| wait.as_secs() / 60).collect();
+        let minutes: Vec<u64> = (1..).map_while(compute_retry_wait).map(|wait| wait.as_secs() / 60).collect();
         assert_eq!(minutes, [1, 5, 30, 120, 360, 720, 1440]);
-        assert_eq!(wait_after(8), None);
-        assert_eq!(wait_after(i64::MAX), None);
-        assert_eq!(wait_after(0), None, "what was never tried cannot have failed");
+        assert_eq!(compute_retry_wait(8), None);
+        assert_eq!(compute_retry_wait(i64::MAX), None);
+        assert_eq!(compute_retry_wait(0), None, "what was never tried cannot have failed");
     }
 }

@@ -7,43 +7,43 @@ use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use storage::mails::Claimed;
+use storage::mails::LeasedMail;
 
 /// How long the mail server may take to answer one line.
 const ANSWER: Duration = Duration::from_secs(20);
 
-pub enum Transport {
-    Smtp(Smtp),
+pub enum MailTransport {
+    Smtp(SmtpServer),
     /// Each mail a file of its own, `.eml`, which mail programs open.
     Folder(PathBuf),
 }
 
 /// A mail server.
 #[derive(Clone)]
-pub struct Smtp {
+pub struct SmtpServer {
     host: String,
     transport: AsyncSmtpTransport<Tokio1Executor>,
 }
 
 /// It is no address of a mail server. Which one is not said: it may carry a password.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BadSmtp;
+pub struct InvalidSmtpUrl;
 
-impl Smtp {
+impl SmtpServer {
     /// `smtps://user:password@server:465` or `smtp://user:password@server:587?tls=required`.
-    pub fn parse(url: &str) -> Result<Smtp, BadSmtp> {
-        let builder = AsyncSmtpTransport::<Tokio1Executor>::from_url(url).map_err(|_| BadSmtp)?;
-        let host = host(url).ok_or(BadSmtp)?;
-        Ok(Smtp { host, transport: builder.timeout(Some(ANSWER)).build() })
+    pub fn parse(url: &str) -> Result<SmtpServer, InvalidSmtpUrl> {
+        let builder = AsyncSmtpTransport::<Tokio1Executor>::from_url(url).map_err(|_| InvalidSmtpUrl)?;
+        let host = parse_host(url).ok_or(InvalidSmtpUrl)?;
+        Ok(SmtpServer { host, transport: builder.timeout(Some(ANSWER)).build() })
     }
 
     /// Connects, greets and logs in, and sends nothing. Says why it could not.
     #[boxed::future]
-    pub async fn check(&self) -> Result<(), String> {
+    pub async fn check_connection(&self) -> Result<(), String> {
         match tokio::time::timeout(ANSWER, self.transport.test_connection()).await {
             Ok(Ok(true)) => Ok(()),
             Ok(Ok(false)) => Err("the mail server does not answer".to_owned()),
-            Ok(Err(error)) => Err(whole(&error)),
+            Ok(Err(error)) => Err(describe_error_chain(&error)),
             Err(_) => Err("the mail server does not answer".to_owned()),
         }
     }
@@ -54,7 +54,7 @@ impl Smtp {
     }
 }
 
-fn host(url: &str) -> Option<String> {
+fn parse_host(url: &str) -> Option<String> {
     let (_, rest) = url.split_once("://")?;
     let place = rest.split(['/', '?', '#']).next()?.rsplit('@').next()?;
     let host = match place.strip_prefix('[') {
@@ -65,7 +65,7 @@ fn host(url: &str) -> Option<String> {
 }
 
 /// Why a mail did not go.
-pub(super) struct Failure {
+pub(super) struct SendFailure {
     pub cause: String,
     /// Trying again would end the same.
     pub is_permanent: bool,
@@ -73,36 +73,40 @@ pub(super) struct Failure {
     status: Option<String>,
 }
 
-impl Failure {
-    pub fn permanent(cause: String) -> Failure {
-        Failure { cause, is_permanent: true, status: None }
+impl SendFailure {
+    pub fn new_permanent(cause: String) -> SendFailure {
+        SendFailure { cause, is_permanent: true, status: None }
     }
 
-    pub fn passing(cause: String) -> Failure {
-        Failure { cause, is_permanent: false, status: None }
+    pub fn new_transient(cause: String) -> SendFailure {
+        SendFailure { cause, is_permanent: false, status: None }
     }
 
     /// What may stand in a log.
-    pub fn kind(&self) -> &str {
+    pub fn log_summary(&self) -> &str {
         self.status.as_deref().unwrap_or(&self.cause)
     }
 
-    pub fn too_slow() -> Failure {
-        Failure::passing("the mail server took too long".to_owned())
+    pub fn from_timeout() -> SendFailure {
+        SendFailure::new_transient("the mail server took too long".to_owned())
     }
 }
 
-impl From<transport::smtp::Error> for Failure {
-    fn from(error: transport::smtp::Error) -> Failure {
+impl From<transport::smtp::Error> for SendFailure {
+    fn from(error: transport::smtp::Error) -> SendFailure {
         // 53x speaks of our login, not of this mail: it is mended by the administrator, and no mail is lost till then.
         let about_us = error.status().is_some_and(|code| code.category == Category::Unspecified3);
         let status = error.status().map(|code| format!("smtp status {code}"));
-        Failure { is_permanent: error.is_permanent() && !about_us, cause: whole(&error), status }
+        SendFailure {
+            is_permanent: error.is_permanent() && !about_us,
+            cause: describe_error_chain(&error),
+            status,
+        }
     }
 }
 
 /// The error and what it came from.
-fn whole(error: &dyn std::error::Error) -> String {
+fn describe_error_chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(cause) = source {
@@ -115,19 +119,21 @@ fn whole(error: &dyn std::error::Error) -> String {
     text
 }
 
-impl Transport {
-    pub(super) async fn send(&self, message: &Message, mail: &Claimed) -> Result<(), Failure> {
+impl MailTransport {
+    pub(super) async fn send(&self, message: &Message, mail: &LeasedMail) -> Result<(), SendFailure> {
         match self {
-            Transport::Smtp(smtp) => {
+            MailTransport::Smtp(smtp) => {
                 smtp.transport.send_raw(message.envelope(), &message.formatted()).await?;
                 tracing::info!(tenant = %mail.tenant, code = %mail.code, "mail sent");
             }
-            Transport::Folder(folder) => {
-                let (path, bytes) = (folder.join(file_name(mail)), message.formatted());
-                let written = tokio::task::spawn_blocking(move || write(&path, &bytes).map(|()| path)).await;
-                let written = written.map_err(|error| Failure::passing(error.to_string()))?;
+            MailTransport::Folder(folder) => {
+                let (path, bytes) = (folder.join(build_file_name(mail)), message.formatted());
+                let written =
+                    tokio::task::spawn_blocking(move || write_file_atomically(&path, &bytes).map(|()| path))
+                        .await;
+                let written = written.map_err(|error| SendFailure::new_transient(error.to_string()))?;
                 let path = written.map_err(|error| {
-                    Failure::passing(format!("cannot write into {}: {error}", folder.display()))
+                    SendFailure::new_transient(format!("cannot write into {}: {error}", folder.display()))
                 })?;
                 tracing::info!(path = %path.display(), "mail written");
             }
@@ -137,13 +143,13 @@ impl Transport {
 }
 
 /// The date it was written, so that files sort as they came, and the same name again for a repeat.
-fn file_name(mail: &Claimed) -> String {
+fn build_file_name(mail: &LeasedMail) -> String {
     let date = mail.created_at.to_iso().replace(':', "-");
     format!("{date}-{}-{}.eml", mail.tenant, mail.code)
 }
 
 /// Writes the file whole or not at all, readable by its owner alone: it may carry a password.
-fn write(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+fn write_file_atomically(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     let unfinished = path.with_extension("tmp");
@@ -169,12 +175,12 @@ mod tests {
             ("smtp://127.0.0.1:2525", "127.0.0.1"),
             ("smtp://[::1]:2525/meu.nome", "::1"),
         ] {
-            assert_eq!(Smtp::parse(url).map(|smtp| smtp.host().to_owned()), Ok(host.to_owned()));
+            assert_eq!(SmtpServer::parse(url).map(|smtp| smtp.host().to_owned()), Ok(host.to_owned()));
         }
         for bad in
             ["mail.exemplo.com.br:587", "http://a", "smtp://a?tls=talvez", "smtp://", "***", "smtp://a:b"]
         {
-            assert!(Smtp::parse(bad).is_err(), "{bad}");
+            assert!(SmtpServer::parse(bad).is_err(), "{bad}");
         }
     }
 }

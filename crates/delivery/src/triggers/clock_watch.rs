@@ -30,14 +30,14 @@ impl ClockWatch {
         let (before, seen_at) = std::mem::replace(&mut self.seen, (now, at));
         let expected = before.plus(at.saturating_duration_since(seen_at));
         if now.plus(CLOCK_TOLERANCE) < expected {
-            tracing::warn!(seconds = expected.since(now).as_secs(), "the clock was put back");
+            tracing::warn!(seconds = expected.duration_since(now).as_secs(), "the clock was put back");
             self.next_look = at;
             self.was_put_back = true;
         }
         self.next_look <= at
     }
 
-    pub fn looked(&mut self, is_done: bool) {
+    pub fn record_check(&mut self, is_done: bool) {
         let pause = match is_done {
             false => TRIED_AGAIN_AFTER,
             true if std::mem::take(&mut self.was_put_back) => LOOKED_AGAIN_AFTER,
@@ -57,13 +57,13 @@ mod tests {
         let day = Duration::from_secs(24 * 3600);
         let mut watch = ClockWatch::start(now);
         assert!(watch.is_due(now));
-        watch.looked(true);
+        watch.record_check(true);
         assert!(!watch.is_due(now.plus(Duration::from_secs(1))));
         assert!(!watch.is_due(now), "a little is nothing");
         assert!(!watch.is_due(now.plus(day)), "ahead harms nobody yet");
         assert!(watch.is_due(now));
         assert!(watch.is_due(now), "until it was done");
-        watch.looked(true);
+        watch.record_check(true);
         assert!(!watch.is_due(now));
     }
 }

@@ -1,7 +1,7 @@
 //! Connections to receivers. The name is looked up here, every address that it leads to is judged, and only one that was
 //! judged is connected to: a name that answers differently the next time changes nothing.
 
-use super::guard::Guard;
+use super::guard::AddressGuard;
 use hyper::Uri;
 use hyper_util::client::legacy::connect::{Connected, Connection};
 use hyper_util::rt::TokioIo;
@@ -20,31 +20,31 @@ use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
 #[derive(Clone)]
-pub struct Connector {
-    guard: Arc<Guard>,
+pub struct GuardedConnector {
+    guard: Arc<AddressGuard>,
     tls: TlsConnector,
-    names: Names,
+    names: NameResolver,
 }
 
-type Lookup = fn(&str, u16) -> io::Result<Vec<SocketAddr>>;
+type HostLookup = fn(&str, u16) -> io::Result<Vec<SocketAddr>>;
 
 /// Names that are looked up at once. The system's lookup holds a thread for as long as a name server keeps silent, whoever
 /// has given up on it meanwhile; the threads are everybody's.
 const LOOKUPS: usize = 32;
 
 #[derive(Clone)]
-struct Names {
+struct NameResolver {
     places: Arc<Semaphore>,
-    lookup: Lookup,
+    lookup: HostLookup,
 }
 
-impl Names {
-    fn of_the_system() -> Names {
+impl NameResolver {
+    fn from_system() -> NameResolver {
         let lookup = |host: &str, port: u16| Ok((host, port).to_socket_addrs()?.collect());
-        Names { places: Arc::new(Semaphore::new(LOOKUPS)), lookup }
+        NameResolver { places: Arc::new(Semaphore::new(LOOKUPS)), lookup }
     }
 
-    async fn addresses(&self, host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
+    async fn resolve(&self, host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
         if let Ok(address) = host.parse::<IpAddr>() {
             return Ok(vec![SocketAddr::new(address, port)]);
         }
@@ -61,7 +61,7 @@ impl Names {
 
 /// Why no connection came about, for those who look at a delivery.
 #[derive(Debug, thiserror::Error)]
-pub enum Refused {
+pub enum ConnectionRefusal {
     /// One sentence for a name that nobody knows and for one of a network inside: which it is would tell whoever registers
     /// receivers what the names inside are.
     #[error(
@@ -72,8 +72,8 @@ pub enum Refused {
     Certificate(String, String),
 }
 
-impl Connector {
-    pub fn new(guard: Arc<Guard>) -> Result<Connector, rustls::Error> {
+impl GuardedConnector {
+    pub fn new(guard: Arc<AddressGuard>) -> Result<GuardedConnector, rustls::Error> {
         let mut roots = rustls::RootCertStore::empty();
         // What the system trusts, so that an association's own authority counts too.
         let found = rustls_native_certs::load_native_certs();
@@ -83,33 +83,38 @@ impl Connector {
             .with_safe_default_protocol_versions()?
             .with_root_certificates(roots)
             .with_no_client_auth();
-        Ok(Connector { guard, tls: TlsConnector::from(Arc::new(config)), names: Names::of_the_system() })
+        Ok(GuardedConnector {
+            guard,
+            tls: TlsConnector::from(Arc::new(config)),
+            names: NameResolver::from_system(),
+        })
     }
 
     #[boxed::future]
-    pub async fn connect(self, uri: Uri) -> io::Result<TokioIo<Wire>> {
+    pub async fn connect(self, uri: Uri) -> io::Result<TokioIo<ReceiverStream>> {
         let host = uri.host().unwrap_or_default().trim_matches(['[', ']']).to_owned();
         let is_tls = uri.scheme_str() == Some("https");
         let port = uri.port_u16().unwrap_or(if is_tls { 443 } else { 80 });
-        let stream = self.reach(&host, port).await?;
+        let stream = self.open_stream(&host, port).await?;
         stream.set_nodelay(true)?;
         if !is_tls {
-            return Ok(TokioIo::new(Wire::Plain(stream)));
+            return Ok(TokioIo::new(ReceiverStream::Plain(stream)));
         }
         let name = ServerName::try_from(host.clone()).map_err(io::Error::other)?;
-        let stream = self.tls.connect(name, stream).await.map_err(|error| certificate(&host, error))?;
-        Ok(TokioIo::new(Wire::Tls(Box::new(stream))))
+        let stream =
+            self.tls.connect(name, stream).await.map_err(|error| explain_certificate_error(&host, error))?;
+        Ok(TokioIo::new(ReceiverStream::Tls(Box::new(stream))))
     }
 
-    async fn reach(&self, host: &str, port: u16) -> io::Result<TcpStream> {
-        let found = self.names.addresses(host, port).await;
+    async fn open_stream(&self, host: &str, port: u16) -> io::Result<TcpStream> {
+        let found = self.names.resolve(host, port).await;
         let found = found.map_err(|error| {
             tracing::debug!(host, %error, "a name was not found");
-            io::Error::other(Refused::Unreachable(host.to_owned()))
+            io::Error::other(ConnectionRefusal::Unreachable(host.to_owned()))
         })?;
         tracing::debug!(host, ?found, "a name was looked up");
-        let mut last = io::Error::other(Refused::Unreachable(host.to_owned()));
-        for address in found.into_iter().filter(|address| self.guard.allows(host, *address)) {
+        let mut last = io::Error::other(ConnectionRefusal::Unreachable(host.to_owned()));
+        for address in found.into_iter().filter(|address| self.guard.is_allowed(host, *address)) {
             match TcpStream::connect(address).await {
                 Ok(stream) => return Ok(stream),
                 Err(error) => last = error,
@@ -120,7 +125,7 @@ impl Connector {
 }
 
 /// What is wrong with a certificate, where that is what is wrong.
-fn certificate(host: &str, error: io::Error) -> io::Error {
+fn explain_certificate_error(host: &str, error: io::Error) -> io::Error {
     use rustls::CertificateError::{
         Expired, ExpiredContext, NotValidForName, NotValidForNameContext, UnknownIssuer,
     };
@@ -132,13 +137,13 @@ fn certificate(host: &str, error: io::Error) -> io::Error {
         UnknownIssuer => "não é de uma autoridade conhecida".to_owned(),
         other => format!("{other:?}"),
     };
-    io::Error::other(Refused::Certificate(host.to_owned(), told))
+    io::Error::other(ConnectionRefusal::Certificate(host.to_owned(), told))
 }
 
-impl tower::Service<Uri> for Connector {
-    type Response = TokioIo<Wire>;
+impl tower::Service<Uri> for GuardedConnector {
+    type Response = TokioIo<ReceiverStream>;
     type Error = io::Error;
-    type Future = Pin<Box<dyn Future<Output = io::Result<TokioIo<Wire>>> + Send>>;
+    type Future = Pin<Box<dyn Future<Output = io::Result<TokioIo<ReceiverStream>>> + Send>>;
 
     fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<io::Result<()>> {
         Poll::Ready(Ok(()))
@@ -150,49 +155,49 @@ impl tower::Service<Uri> for Connector {
 }
 
 /// A connection, in the clear or not.
-pub enum Wire {
+pub enum ReceiverStream {
     Plain(TcpStream),
     Tls(Box<TlsStream<TcpStream>>),
 }
 
-impl Connection for Wire {
+impl Connection for ReceiverStream {
     fn connected(&self) -> Connected {
         Connected::new()
     }
 }
 
-impl AsyncRead for Wire {
+impl AsyncRead for ReceiverStream {
     fn poll_read(
         self: Pin<&mut Self>,
         context: &mut Context<'_>,
         into: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         match self.get_mut() {
-            Wire::Plain(stream) => Pin::new(stream).poll_read(context, into),
-            Wire::Tls(stream) => Pin::new(stream).poll_read(context, into),
+            ReceiverStream::Plain(stream) => Pin::new(stream).poll_read(context, into),
+            ReceiverStream::Tls(stream) => Pin::new(stream).poll_read(context, into),
         }
     }
 }
 
-impl AsyncWrite for Wire {
+impl AsyncWrite for ReceiverStream {
     fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         match self.get_mut() {
-            Wire::Plain(stream) => Pin::new(stream).poll_write(context, bytes),
-            Wire::Tls(stream) => Pin::new(stream).poll_write(context, bytes),
+            ReceiverStream::Plain(stream) => Pin::new(stream).poll_write(context, bytes),
+            ReceiverStream::Tls(stream) => Pin::new(stream).poll_write(context, bytes),
         }
     }
 
     fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         match self.get_mut() {
-            Wire::Plain(stream) => Pin::new(stream).poll_flush(context),
-            Wire::Tls(stream) => Pin::new(stream).poll_flush(context),
+            ReceiverStream::Plain(stream) => Pin::new(stream).poll_flush(context),
+            ReceiverStream::Tls(stream) => Pin::new(stream).poll_flush(context),
         }
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         match self.get_mut() {
-            Wire::Plain(stream) => Pin::new(stream).poll_shutdown(context),
-            Wire::Tls(stream) => Pin::new(stream).poll_shutdown(context),
+            ReceiverStream::Plain(stream) => Pin::new(stream).poll_shutdown(context),
+            ReceiverStream::Tls(stream) => Pin::new(stream).poll_shutdown(context),
         }
     }
 }
@@ -206,16 +211,17 @@ mod tests {
     /// Who registers receivers must not learn from a test which names there are inside.
     #[tokio::test]
     async fn a_name_inside_is_refused_as_one_that_is_not_there() {
-        let connector = Connector::new(Arc::default()).unwrap();
-        let lookups: [Lookup; 3] = [
+        let connector = GuardedConnector::new(Arc::default()).unwrap();
+        let lookups: [HostLookup; 3] = [
             |_, _| Err(io::Error::other("no such name")),
             |_, _| Ok(Vec::new()),
             |_, port| Ok(vec![SocketAddr::new([10, 0, 0, 7].into(), port)]),
         ];
         let mut told = Vec::new();
         for lookup in lookups {
-            let names = Names { lookup, ..Names::of_the_system() };
-            let refused = Connector { names, ..connector.clone() }.reach("banco.interno", 80).await;
+            let names = NameResolver { lookup, ..NameResolver::from_system() };
+            let refused =
+                GuardedConnector { names, ..connector.clone() }.open_stream("banco.interno", 80).await;
             told.push(refused.unwrap_err().to_string());
         }
         assert!(told[0].contains("banco.interno"), "{told:?}");
@@ -237,10 +243,10 @@ mod tests {
     /// Also when those who asked have given up: what they asked for still holds its threads.
     #[tokio::test]
     async fn a_silent_name_server_holds_few_threads_and_an_address_needs_none() {
-        let names = Names { lookup: silent, ..Names::of_the_system() };
+        let names = NameResolver { lookup: silent, ..NameResolver::from_system() };
         let asking = |host: String| {
             let names = names.clone();
-            async move { names.addresses(&host, 80).await }
+            async move { names.resolve(&host, 80).await }
         };
         let mut given_up = Vec::new();
         for number in 0..3 * LOOKUPS {
@@ -256,7 +262,7 @@ mod tests {
         let last = tokio::spawn(asking("last.example".to_owned()));
         tokio::task::yield_now().await;
         assert_eq!(UNDER_WAY.load(Ordering::SeqCst), LOOKUPS, "not one more");
-        assert_eq!(names.addresses("::1", 80).await.unwrap(), ["[::1]:80".parse().unwrap()]);
+        assert_eq!(names.resolve("::1", 80).await.unwrap(), ["[::1]:80".parse().unwrap()]);
         let (answers, told) = &ANSWERS;
         *answers.lock().unwrap() = true;
         told.notify_all();

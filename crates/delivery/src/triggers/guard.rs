@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 /// The hosts that are exempt, exactly as the address of the receiver names them.
 #[derive(Clone, Debug, Default)]
-pub struct Guard {
+pub struct AddressGuard {
     allowed: Vec<AllowedHost>,
 }
 
@@ -30,14 +30,14 @@ impl AllowedHost {
     }
 }
 
-impl Guard {
-    pub fn new(allowed: impl IntoIterator<Item = String>) -> Guard {
+impl AddressGuard {
+    pub fn new(allowed: impl IntoIterator<Item = String>) -> AddressGuard {
         let hosts = allowed.into_iter().map(|text| AllowedHost::parse(&text));
-        Guard { allowed: hosts.filter(|host| !host.name.is_empty()).collect() }
+        AddressGuard { allowed: hosts.filter(|host| !host.name.is_empty()).collect() }
     }
 
     /// Whether a host may be at any address, at this port.
-    pub fn exempts(&self, host: &str, port: u16) -> bool {
+    pub fn is_exempt(&self, host: &str, port: u16) -> bool {
         let host = host.trim_matches(['[', ']']);
         let is_meant = |one: &AllowedHost| {
             one.name.eq_ignore_ascii_case(host) && one.port.is_none_or(|allowed| allowed == port)
@@ -46,23 +46,23 @@ impl Guard {
     }
 
     /// Whether a message for this host may be sent to this address.
-    pub fn allows(&self, host: &str, address: SocketAddr) -> bool {
-        self.exempts(host, address.port()) || is_public(address.ip())
+    pub fn is_allowed(&self, host: &str, address: SocketAddr) -> bool {
+        self.is_exempt(host, address.port()) || is_public_address(address.ip())
     }
 }
 
-fn is_public(address: IpAddr) -> bool {
+fn is_public_address(address: IpAddr) -> bool {
     match address.to_canonical() {
         IpAddr::V4(address) => !V4.iter().any(|net| net.contains(&address)),
         IpAddr::V6(address) => {
             !V6.iter().any(|net| net.contains(&address))
-                && inner(address).is_none_or(|inner| is_public(inner.into()))
+                && extract_embedded_ipv4(address).is_none_or(|inner| is_public_address(inner.into()))
         }
     }
 }
 
 /// The IPv4 address that some IPv6 addresses lead to: NAT64, 6to4, and those that a translator makes of it.
-fn inner(address: Ipv6Addr) -> Option<Ipv4Addr> {
+fn extract_embedded_ipv4(address: Ipv6Addr) -> Option<Ipv4Addr> {
     let parts = address.segments();
     let of = |high: u16, low: u16| Ipv4Addr::from(u32::from(high) << 16 | u32::from(low));
     match parts {
@@ -75,7 +75,7 @@ fn inner(address: Ipv6Addr) -> Option<Ipv4Addr> {
 
 /// Every network that is not the public one, by the registries of special addresses.
 static V4: LazyLock<Vec<Ipv4Net>> = LazyLock::new(|| {
-    parse(&[
+    parse_networks(&[
         "0.0.0.0/8",
         "10.0.0.0/8",
         "100.64.0.0/10",
@@ -95,7 +95,7 @@ static V4: LazyLock<Vec<Ipv4Net>> = LazyLock::new(|| {
 });
 
 static V6: LazyLock<Vec<Ipv6Net>> = LazyLock::new(|| {
-    parse(&[
+    parse_networks(&[
         "::/127",
         "::/96",
         "64:ff9b:1::/48",
@@ -111,7 +111,7 @@ static V6: LazyLock<Vec<Ipv6Net>> = LazyLock::new(|| {
     ])
 });
 
-fn parse<T: std::str::FromStr>(nets: &[&str]) -> Vec<T> {
+fn parse_networks<T: std::str::FromStr>(nets: &[&str]) -> Vec<T> {
     nets.iter().filter_map(|net| net.parse().ok()).collect()
 }
 
@@ -122,9 +122,11 @@ mod tests {
     #[test]
     fn only_public_addresses_are_reached_unless_the_host_is_named() {
         assert_eq!((V4.len(), V6.len()), (15, 12), "every network was understood");
-        let guard = Guard::new(["intranet.example".to_owned(), "[::1]".to_owned(), "127.0.0.1 ".to_owned()]);
-        let allows =
-            |host: &str, address: &str| guard.allows(host, SocketAddr::new(address.parse().unwrap(), 8080));
+        let guard =
+            AddressGuard::new(["intranet.example".to_owned(), "[::1]".to_owned(), "127.0.0.1 ".to_owned()]);
+        let allows = |host: &str, address: &str| {
+            guard.is_allowed(host, SocketAddr::new(address.parse().unwrap(), 8080))
+        };
         for inside in [
             "127.0.0.1",
             "10.1.2.3",
@@ -161,24 +163,24 @@ mod tests {
         assert!(
             allows("127.0.0.1", "127.0.0.1") && allows("::1", "::1") && !allows("127.0.0.2", "127.0.0.2")
         );
-        assert!(!guard.exempts("x.intranet.example", 80), "the exact host");
+        assert!(!guard.is_exempt("x.intranet.example", 80), "the exact host");
     }
 
     #[test]
     fn a_host_that_is_named_with_a_port_is_reached_at_that_port_alone() {
         let named = ["127.0.0.1:9000", "[::1]:9000", "Erp.interno:8443", "fd00::1", "outro.interno"];
-        let guard = Guard::new(named.map(str::to_owned));
+        let guard = AddressGuard::new(named.map(str::to_owned));
         for host in ["127.0.0.1", "::1", "[::1]"] {
             assert!(
-                guard.exempts(host, 9000) && !guard.exempts(host, 9001) && !guard.exempts(host, 80),
+                guard.is_exempt(host, 9000) && !guard.is_exempt(host, 9001) && !guard.is_exempt(host, 80),
                 "{host}"
             );
         }
-        assert!(guard.exempts("erp.interno", 8443) && !guard.exempts("erp.interno", 443));
+        assert!(guard.is_exempt("erp.interno", 8443) && !guard.is_exempt("erp.interno", 443));
         for host in ["fd00::1", "outro.interno"] {
-            assert!(guard.exempts(host, 80) && guard.exempts(host, 9000), "{host}: all of its ports");
+            assert!(guard.is_exempt(host, 80) && guard.is_exempt(host, 9000), "{host}: all of its ports");
         }
-        assert!(!guard.allows("127.0.0.1", "127.0.0.1:9001".parse().unwrap()));
-        assert!(guard.allows("127.0.0.1", "127.0.0.1:9000".parse().unwrap()));
+        assert!(!guard.is_allowed("127.0.0.1", "127.0.0.1:9001".parse().unwrap()));
+        assert!(guard.is_allowed("127.0.0.1", "127.0.0.1:9000".parse().unwrap()));
     }
 }

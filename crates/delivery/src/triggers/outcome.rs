@@ -1,14 +1,14 @@
 //! What came of a message, and what is measured of it and of those that wait.
 
-use app::triggers::{Answer, Job, Outcome, Verdict};
+use app::triggers::{DeliveryJob, DeliveryOutcome, DeliveryVerdict, ReceiverAnswer};
 use app::{App, Error};
 use domain::Moment;
 use std::time::Duration;
 
-pub fn outcome(job: Job, tried_at: Moment) -> Outcome {
-    Outcome {
+pub fn build_outcome(job: DeliveryJob, tried_at: Moment) -> DeliveryOutcome {
+    DeliveryOutcome {
         job,
-        verdict: Verdict::Failed,
+        verdict: DeliveryVerdict::Failed,
         tried_at,
         took: Duration::ZERO,
         status: None,
@@ -18,14 +18,18 @@ pub fn outcome(job: Job, tried_at: Moment) -> Outcome {
     }
 }
 
-pub fn judged(outcome: Outcome, answered: Result<Answer, String>, took: Duration) -> Outcome {
+pub fn apply_answer(
+    outcome: DeliveryOutcome,
+    answered: Result<ReceiverAnswer, String>,
+    took: Duration,
+) -> DeliveryOutcome {
     match answered {
-        Err(failure) => Outcome { failure: Some(failure), took, ..outcome },
-        Ok(answer) => Outcome {
+        Err(failure) => DeliveryOutcome { failure: Some(failure), took, ..outcome },
+        Ok(answer) => DeliveryOutcome {
             verdict: match answer.status {
-                _ if answer.is_taken() => Verdict::Delivered,
-                410 => Verdict::Gone,
-                _ => Verdict::Failed,
+                _ if answer.is_accepted() => DeliveryVerdict::Delivered,
+                410 => DeliveryVerdict::Gone,
+                _ => DeliveryVerdict::Failed,
             },
             status: Some(answer.status),
             answer: answer.text,
@@ -36,18 +40,18 @@ pub fn judged(outcome: Outcome, answered: Result<Answer, String>, took: Duration
     }
 }
 
-pub fn measure(verdict: Verdict) {
+pub fn count_attempt(verdict: DeliveryVerdict) {
     let outcome = match verdict {
-        Verdict::Delivered => "delivered",
-        Verdict::Failed => "failed",
-        Verdict::Gone => "gone",
-        Verdict::Untried => "untried",
+        DeliveryVerdict::Delivered => "delivered",
+        DeliveryVerdict::Failed => "failed",
+        DeliveryVerdict::Gone => "gone",
+        DeliveryVerdict::Untried => "untried",
     };
     metrics::counter!("amparo_trigger_attempts_total", "outcome" => outcome).increment(1);
 }
 
 /// Counts those that are not tried any more.
-pub fn count_exhausted(count: u64) {
+pub fn count_exhausted_messages(count: u64) {
     if count > 0 {
         metrics::counter!("amparo_trigger_exhausted_total").increment(count);
     }
@@ -56,9 +60,9 @@ pub fn count_exhausted(count: u64) {
 /// Tells how much waits and for how long, and how many receivers are paused.
 #[boxed::future]
 pub async fn measure_queues(app: &App) -> Result<(), Error> {
-    let waiting = storage::queues::waiting(&app.db).await?;
-    let age = waiting.oldest.map_or(0.0, |since| app.now().since(since).as_secs_f64());
-    let paused = storage::receivers::paused(&app.db).await?;
+    let waiting = storage::queues::load_outbox_backlog(&app.db).await?;
+    let age = waiting.oldest.map_or(0.0, |since| app.now().duration_since(since).as_secs_f64());
+    let paused = storage::receivers::count_paused_receivers(&app.db).await?;
     metrics::gauge!("amparo_trigger_queue_length").set(waiting.pending as f64);
     metrics::gauge!("amparo_trigger_queue_age_seconds").set(age);
     metrics::gauge!("amparo_trigger_receivers_paused").set(paused as f64);

@@ -1,11 +1,11 @@
 //! One attempt: the message is posted, and its answer read as far as it matters. Nothing is followed, and nothing is
 //! believed but the status.
 
-use super::connect::{Connector, Refused};
-use super::guard::Guard;
+use super::connect::{ConnectionRefusal, GuardedConnector};
+use super::guard::AddressGuard;
 use super::sign;
-use app::receivers::Keys;
-use app::triggers::{Answer, Message, Post};
+use app::receivers::DeliveryTarget;
+use app::triggers::{MessageSender, OutgoingMessage, ReceiverAnswer};
 use domain::Moment;
 use futures_util::future::BoxFuture;
 use http_body_util::{BodyExt, Full};
@@ -19,24 +19,30 @@ use std::time::{Duration, Instant};
 
 /// Posts messages.
 #[derive(Clone)]
-pub struct Poster {
-    connector: Connector,
+pub struct HttpPoster {
+    connector: GuardedConnector,
     timeout: Duration,
 }
 
 /// A connection to a receiver that is kept from one message to the next; none before the first.
 #[derive(Default)]
-pub struct Link(Option<SendRequest<Full<Bytes>>>);
+pub struct ReceiverConnection(Option<SendRequest<Full<Bytes>>>);
 
-impl Link {
+impl ReceiverConnection {
     pub fn is_open(&self) -> bool {
         self.0.as_ref().is_some_and(|sender| !sender.is_closed())
     }
 }
 
-impl Post for Poster {
-    fn post<'a>(&'a self, keys: &'a Keys, message: Message<'a>) -> BoxFuture<'a, Result<Answer, String>> {
-        Box::pin(async move { self.send(keys, message, self.timeout, &mut Link::default()).await })
+impl MessageSender for HttpPoster {
+    fn post<'a>(
+        &'a self,
+        keys: &'a DeliveryTarget,
+        message: OutgoingMessage<'a>,
+    ) -> BoxFuture<'a, Result<ReceiverAnswer, String>> {
+        Box::pin(async move {
+            self.post_message(keys, message, self.timeout, &mut ReceiverConnection::default()).await
+        })
     }
 }
 
@@ -47,35 +53,35 @@ const READ: usize = 64 * 1024;
 const REST: Duration = Duration::from_secs(2);
 const AGENT: HeaderValue = HeaderValue::from_static(concat!("Amparo/", env!("CARGO_PKG_VERSION")));
 
-impl Poster {
-    pub fn new(guard: Guard, timeout: Duration) -> Result<Poster, rustls::Error> {
-        Ok(Poster { connector: Connector::new(Arc::new(guard))?, timeout })
+impl HttpPoster {
+    pub fn new(guard: AddressGuard, timeout: Duration) -> Result<HttpPoster, rustls::Error> {
+        Ok(HttpPoster { connector: GuardedConnector::new(Arc::new(guard))?, timeout })
     }
 
     /// Posts a message within a time, over a connection that is kept where it can be.
     #[boxed::future]
-    pub async fn send(
+    pub async fn post_message(
         &self,
-        keys: &Keys,
-        message: Message<'_>,
+        keys: &DeliveryTarget,
+        message: OutgoingMessage<'_>,
         timeout: Duration,
-        link: &mut Link,
-    ) -> Result<Answer, String> {
-        let target = keys.address.with(wire::entity_path(message.entity));
+        link: &mut ReceiverConnection,
+    ) -> Result<ReceiverAnswer, String> {
+        let target = keys.address.join_path(wire::entity_path(message.entity));
         let target = Uri::try_from(target).map_err(|error| error.to_string())?;
-        let request = request(keys, &message, &target)?;
+        let request = build_request(keys, &message, &target)?;
         let begun = Instant::now();
-        let Ok(answer) = tokio::time::timeout(timeout, self.answer(link, target, request)).await else {
+        let Ok(answer) = tokio::time::timeout(timeout, self.send_request(link, target, request)).await else {
             return Err(format!("não houve resposta em {} ms", timeout.as_millis()));
         };
         let left = timeout.saturating_sub(begun.elapsed()).min(REST);
-        Ok(judge(answer?, link, message.now, left).await)
+        Ok(read_answer(answer?, link, message.now, left).await)
     }
 
     /// The answer's beginning. The connection is kept only once there is one: whoever gives up on it before has closed it.
-    async fn answer(
+    async fn send_request(
         &self,
-        link: &mut Link,
+        link: &mut ReceiverConnection,
         target: Uri,
         mut request: Request<Full<Bytes>>,
     ) -> Result<Response<Incoming>, String> {
@@ -90,45 +96,57 @@ impl Poster {
                 // Closed meanwhile by the other side: what was not sent goes over a new one.
                 Err(mut error) => match error.take_message() {
                     Some(unsent) => request = unsent,
-                    None => return Err(told(&error.into_error())),
+                    None => return Err(describe_failure(&error.into_error())),
                 },
             }
         }
-        let wire = self.connector.clone().connect(target).await.map_err(|error| told(&error))?;
-        let (mut sender, connection) = http1::handshake(wire).await.map_err(|error| told(&error))?;
+        let wire = self.connector.clone().connect(target).await.map_err(|error| describe_failure(&error))?;
+        let (mut sender, connection) =
+            http1::handshake(wire).await.map_err(|error| describe_failure(&error))?;
         // It ends with the link, or when the other side closes it.
         tokio::spawn(connection);
-        let response = sender.send_request(request).await.map_err(|error| told(&error))?;
+        let response = sender.send_request(request).await.map_err(|error| describe_failure(&error))?;
         link.0 = Some(sender);
         Ok(response)
     }
 }
 
 /// What an answer says, of which the rest is read within a time.
-async fn judge(response: Response<Incoming>, link: &mut Link, now: Moment, rest: Duration) -> Answer {
+async fn read_answer(
+    response: Response<Incoming>,
+    link: &mut ReceiverConnection,
+    now: Moment,
+    rest: Duration,
+) -> ReceiverAnswer {
     let (head, body) = response.into_parts();
     let patience = match head.status {
-        StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE => patience(&head.headers, now),
+        StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE => {
+            parse_retry_after(&head.headers, now)
+        }
         _ => None,
     };
     let status = head.status.as_u16();
     let mut kept = Vec::new();
-    let is_over = tokio::time::timeout(rest, read(body, &mut kept)).await.unwrap_or(false);
+    let is_over = tokio::time::timeout(rest, read_body_start(body, &mut kept)).await.unwrap_or(false);
     // What is left of a long answer is not waited for: its connection serves no more.
     if !is_over {
         link.0 = None;
     }
-    let text = Some(readable(&kept)).filter(|text| !text.is_empty());
-    Answer { status, text, patience }
+    let text = Some(clean_answer_text(&kept)).filter(|text| !text.is_empty());
+    ReceiverAnswer { status, text, patience }
 }
 
 const ID: HeaderName = HeaderName::from_static("webhook-id");
 const TIMESTAMP: HeaderName = HeaderName::from_static("webhook-timestamp");
 const SIGNATURE: HeaderName = HeaderName::from_static("webhook-signature");
 
-fn request(keys: &Keys, message: &Message<'_>, target: &Uri) -> Result<Request<Full<Bytes>>, String> {
+fn build_request(
+    keys: &DeliveryTarget,
+    message: &OutgoingMessage<'_>,
+    target: &Uri,
+) -> Result<Request<Full<Bytes>>, String> {
     let seconds = message.now.millis() / 1000;
-    let signature = sign::signature(message.id, seconds, message.body, keys.secrets(message.now));
+    let signature = sign::sign_message(message.id, seconds, message.body, keys.signing_secrets(message.now));
     let mut request = Request::builder()
         .method(Method::POST)
         .uri(target.path())
@@ -149,17 +167,17 @@ fn request(keys: &Keys, message: &Message<'_>, target: &Uri) -> Result<Request<F
 }
 
 /// Seconds, or a moment.
-fn patience(headers: &HeaderMap, now: Moment) -> Option<Duration> {
+fn parse_retry_after(headers: &HeaderMap, now: Moment) -> Option<Duration> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     if let Ok(seconds) = text.parse() {
         return Some(Duration::from_secs(seconds));
     }
     let at = jiff::fmt::rfc2822::parse(text).ok()?.timestamp().as_millisecond();
-    Some(Moment::from_millis(at).since(now))
+    Some(Moment::from_millis(at).duration_since(now))
 }
 
 /// Reads an answer, if it is short, and keeps its beginning; says whether that was all.
-async fn read(mut body: Incoming, kept: &mut Vec<u8>) -> bool {
+async fn read_body_start(mut body: Incoming, kept: &mut Vec<u8>) -> bool {
     let mut read = 0;
     while read < READ {
         let bytes = match body.frame().await {
@@ -173,7 +191,7 @@ async fn read(mut body: Incoming, kept: &mut Vec<u8>) -> bool {
     false
 }
 
-fn readable(kept: &[u8]) -> String {
+fn clean_answer_text(kept: &[u8]) -> String {
     let text = String::from_utf8_lossy(kept);
     // A sign that was cut in the middle.
     let text = text.trim_end_matches(char::REPLACEMENT_CHARACTER);
@@ -181,18 +199,18 @@ fn readable(kept: &[u8]) -> String {
 }
 
 /// The last cause, which is the one that says something.
-fn told(error: &(dyn Error + 'static)) -> String {
+fn describe_failure(error: &(dyn Error + 'static)) -> String {
     let mut cause = error;
     while let Some(source) = cause.source() {
         cause = source;
     }
     if let Some(inner) = cause.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref)
-        && let Some(refused) = inner.downcast_ref::<Refused>()
+        && let Some(refused) = inner.downcast_ref::<ConnectionRefusal>()
     {
         return refused.to_string();
     }
     if let Some(of_http) = cause.downcast_ref::<hyper::Error>()
-        && let Some(sentence) = told_of_http(of_http)
+        && let Some(sentence) = describe_http_failure(of_http)
     {
         return sentence.to_owned();
     }
@@ -210,7 +228,7 @@ fn told(error: &(dyn Error + 'static)) -> String {
     sentence.to_owned()
 }
 
-fn told_of_http(error: &hyper::Error) -> Option<&'static str> {
+fn describe_http_failure(error: &hyper::Error) -> Option<&'static str> {
     if error.is_incomplete_message() {
         Some("a conexão foi encerrada antes da resposta")
     } else if error.is_parse_too_large() {

@@ -1,12 +1,12 @@
 //! Writes down what came of messages. A message stays in hand until its result is written, however long that takes, so
 //! that nothing that fails behind it sends it again; and while results cannot be written, nothing more is sent.
 
-use super::course::{Course, End};
-use super::line::Line;
-use super::outcome::count_exhausted;
-use super::{Engine, lock};
+use super::course::{MessageResolution, ReceiverProgress};
+use super::line::ReceiverLine;
+use super::outcome::count_exhausted_messages;
+use super::{DispatchEngine, lock_mutex};
 use app::Error;
-use app::triggers::{self, Outcome, Verdict};
+use app::triggers::{self, DeliveryOutcome, DeliveryVerdict};
 use domain::{ReceiverCode, TenantId};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -25,10 +25,10 @@ const MOST_SET_ASIDE: usize = 5;
 const NO_LEASE: i64 = 0;
 
 /// What came of a message, and the line whose place it keeps until that is written down.
-pub struct Ended {
-    pub outcome: Outcome,
-    pub course: Arc<Course>,
-    pub kept: Option<Arc<Line>>,
+pub struct MessageResult {
+    pub outcome: DeliveryOutcome,
+    pub course: Arc<ReceiverProgress>,
+    pub kept: Option<Arc<ReceiverLine>>,
 }
 
 /// The results that wait because they cannot be written.
@@ -41,14 +41,14 @@ pub struct UnwrittenResults {
 }
 
 impl UnwrittenResults {
-    pub fn holds_up(&self, tenant: TenantId) -> bool {
+    pub fn is_tenant_blocked(&self, tenant: TenantId) -> bool {
         self.tenants.contains(&tenant)
     }
 
     /// Whether nothing more may be sent to a receiver.
-    pub fn stops(&self, tenant: TenantId, receiver: ReceiverCode) -> bool {
+    pub fn is_receiver_blocked(&self, tenant: TenantId, receiver: ReceiverCode) -> bool {
         let aside = self.set_aside.get(&(tenant, receiver)).copied().unwrap_or(0);
-        self.holds_up(tenant) || aside >= MOST_SET_ASIDE
+        self.is_tenant_blocked(tenant) || aside >= MOST_SET_ASIDE
     }
 
     fn set_aside(&mut self, tenant: TenantId, receiver: ReceiverCode) {
@@ -64,16 +64,16 @@ impl UnwrittenResults {
     }
 }
 
-fn longer(pause: Duration) -> Duration {
+fn double_pause(pause: Duration) -> Duration {
     (pause * 2).min(LONGEST_PAUSE)
 }
 
-impl Engine {
-    pub(super) fn record(self: &Arc<Engine>, tenant: TenantId, ended: Ended) {
-        let mut recorders = lock(&self.recorders);
+impl DispatchEngine {
+    pub(super) fn record_result(self: &Arc<DispatchEngine>, tenant: TenantId, ended: MessageResult) {
+        let mut recorders = lock_mutex(&self.recorders);
         let recorder = recorders.entry(tenant).or_insert_with(|| {
             let (sender, receiver) = mpsc::unbounded_channel();
-            tokio::spawn(Arc::clone(self).write(tenant, receiver));
+            tokio::spawn(Arc::clone(self).write_results(tenant, receiver));
             sender
         });
         // It ends only with the program.
@@ -81,18 +81,22 @@ impl Engine {
     }
 
     /// Writes down what came of the messages of a tenant, as many together as there are.
-    async fn write(self: Arc<Engine>, tenant: TenantId, mut results: mpsc::UnboundedReceiver<Ended>) {
+    async fn write_results(
+        self: Arc<DispatchEngine>,
+        tenant: TenantId,
+        mut results: mpsc::UnboundedReceiver<MessageResult>,
+    ) {
         let mut some = Vec::with_capacity(TOGETHER);
         while results.recv_many(&mut some, TOGETHER).await > 0 {
             for one in &mut some {
                 let job = &mut one.outcome.job;
                 job.goes_on |= one.course.has_more(job);
             }
-            let written = self.write_together(tenant, &some).await;
+            let written = self.write_batch(tenant, &some).await;
             for one in some.drain(..) {
                 match &written {
-                    Ok(is_written) => self.end(one, *is_written),
-                    Err(_) => self.write_alone(one).await,
+                    Ok(is_written) => self.finish_result(one, *is_written),
+                    Err(_) => self.write_single(one).await,
                 }
             }
             self.wake.notify_one();
@@ -101,76 +105,76 @@ impl Engine {
 
     /// Tries until they are written. Fails where trying again is in vain because one of them has a defect; `false` where
     /// the process stops and they are left to whoever comes next.
-    async fn write_together(&self, tenant: TenantId, some: &[Ended]) -> Result<bool, Error> {
+    async fn write_batch(&self, tenant: TenantId, some: &[MessageResult]) -> Result<bool, Error> {
         let (begun, mut pause) = (Instant::now(), FIRST_PAUSE);
         let ended = loop {
-            match self.conclude(tenant, some.iter().map(|one| one.outcome.clone()).collect()).await {
+            match self.conclude_outcomes(tenant, some.iter().map(|one| one.outcome.clone()).collect()).await {
                 Ok(()) => break Ok(true),
-                Err(error) if !error.is_passing() => break Err(error),
+                Err(error) if !error.is_transient() => break Err(error),
                 Err(error) => {
                     tracing::warn!(%tenant, %error, "results of deliveries cannot be written; it is tried again");
                 }
             }
-            lock(&self.unwritten).tenants.insert(tenant);
-            if self.is_given_up(begun) {
+            lock_mutex(&self.unwritten).tenants.insert(tenant);
+            if self.has_given_up(begun) {
                 return Ok(false);
             }
             tokio::time::sleep(pause).await;
-            pause = longer(pause);
+            pause = double_pause(pause);
         };
-        lock(&self.unwritten).tenants.remove(&tenant);
+        lock_mutex(&self.unwritten).tenants.remove(&tenant);
         ended
     }
 
     /// Writes one result that may be the one that no database takes. Then it waits aside, and its message stays in hand.
-    async fn write_alone(self: &Arc<Engine>, mut one: Ended) {
+    async fn write_single(self: &Arc<DispatchEngine>, mut one: MessageResult) {
         let job = &one.outcome.job;
         let (tenant, receiver, history) = (job.tenant, job.receiver, job.history);
-        match self.conclude_one(&mut one).await {
-            Ok(()) => self.end(one, true),
+        match self.conclude_single(&mut one).await {
+            Ok(()) => self.finish_result(one, true),
             Err(error) => {
                 tracing::error!(%tenant, %receiver, %history, %error, "the result of a delivery cannot be written; it is tried again");
-                lock(&self.unwritten).set_aside(tenant, receiver);
-                tokio::spawn(Arc::clone(self).write_aside(one));
+                lock_mutex(&self.unwritten).set_aside(tenant, receiver);
+                tokio::spawn(Arc::clone(self).retry_set_aside(one));
             }
         }
     }
 
-    async fn write_aside(self: Arc<Engine>, mut one: Ended) {
+    async fn retry_set_aside(self: Arc<DispatchEngine>, mut one: MessageResult) {
         let (tenant, receiver) = (one.outcome.job.tenant, one.outcome.job.receiver);
         let (begun, mut pause) = (Instant::now(), FIRST_PAUSE);
         let is_written = loop {
             tokio::time::sleep(pause).await;
-            pause = longer(pause);
-            match self.conclude_one(&mut one).await {
+            pause = double_pause(pause);
+            match self.conclude_single(&mut one).await {
                 Ok(()) => break true,
-                Err(_) if self.is_given_up(begun) => break false,
+                Err(_) if self.has_given_up(begun) => break false,
                 Err(error) => {
                     tracing::debug!(%tenant, %receiver, %error, "the result of a delivery still cannot be written");
                 }
             }
         };
-        lock(&self.unwritten).take_back(tenant, receiver);
-        self.end(one, is_written);
+        lock_mutex(&self.unwritten).take_back(tenant, receiver);
+        self.finish_result(one, is_written);
         self.wake.notify_one();
     }
 
     /// Writes one result. It may be there already, where the answer to an earlier try was lost: then it is told as by one
     /// who does not know what became of the message meanwhile.
-    async fn conclude_one(&self, one: &mut Ended) -> Result<(), Error> {
+    async fn conclude_single(&self, one: &mut MessageResult) -> Result<(), Error> {
         let tenant = one.outcome.job.tenant;
-        let concluded = self.conclude(tenant, vec![one.outcome.clone()]).await;
+        let concluded = self.conclude_outcomes(tenant, vec![one.outcome.clone()]).await;
         if !matches!(concluded, Err(Error::Storage(storage::Error::Conflict(_)))) {
             return concluded;
         }
         one.outcome.job.lease = NO_LEASE;
-        self.conclude(tenant, vec![one.outcome.clone()]).await
+        self.conclude_outcomes(tenant, vec![one.outcome.clone()]).await
     }
 
-    async fn conclude(&self, tenant: TenantId, outcomes: Vec<Outcome>) -> Result<(), Error> {
+    async fn conclude_outcomes(&self, tenant: TenantId, outcomes: Vec<DeliveryOutcome>) -> Result<(), Error> {
         let by = (&self.holder, &self.settings.policy);
-        let concluded = triggers::conclude(&self.app, by, tenant, outcomes).await?;
-        count_exhausted(concluded.exhausted);
+        let concluded = triggers::record_outcomes(&self.app, by, tenant, outcomes).await?;
+        count_exhausted_messages(concluded.exhausted);
         for one in concluded.paused {
             tracing::error!(%tenant, receiver = %one.receiver, why = ?one.why, "a receiver was paused");
         }
@@ -178,17 +182,20 @@ impl Engine {
     }
 
     /// A process that stops does not wait for ever.
-    fn is_given_up(&self, begun: Instant) -> bool {
+    fn has_given_up(&self, begun: Instant) -> bool {
         self.stopping.load(Ordering::Relaxed) && begun.elapsed() >= self.settings.lease
     }
 
     /// The message is in hand no more.
-    fn end(&self, Ended { outcome, course, kept }: Ended, is_written: bool) {
-        let is_ended = is_written && outcome.verdict != Verdict::Untried;
-        course.end(&outcome.job, if is_ended { End::Written } else { End::Open });
+    fn finish_result(&self, MessageResult { outcome, course, kept }: MessageResult, is_written: bool) {
+        let is_ended = is_written && outcome.verdict != DeliveryVerdict::Untried;
+        course.finish_message(
+            &outcome.job,
+            if is_ended { MessageResolution::Recorded } else { MessageResolution::Open },
+        );
         if let Some(line) = kept {
             line.in_hand.fetch_sub(1, Ordering::Relaxed);
         }
-        self.in_hand.sub(outcome.job.tenant, 1);
+        self.in_hand.subtract(outcome.job.tenant, 1);
     }
 }

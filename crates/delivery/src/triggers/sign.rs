@@ -7,18 +7,18 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
 /// `v1,…`, once for each secret, with a blank between.
-pub fn signature<'s>(
+pub fn sign_message<'s>(
     id: &str,
     timestamp: i64,
     body: &str,
     secrets: impl IntoIterator<Item = &'s SigningSecret>,
 ) -> String {
     let signed: Vec<String> =
-        secrets.into_iter().filter_map(|secret| one(id, timestamp, body, secret)).collect();
+        secrets.into_iter().filter_map(|secret| sign_with_secret(id, timestamp, body, secret)).collect();
     signed.join(" ")
 }
 
-fn one(id: &str, timestamp: i64, body: &str, secret: &SigningSecret) -> Option<String> {
+fn sign_with_secret(id: &str, timestamp: i64, body: &str, secret: &SigningSecret) -> Option<String> {
     let key = STANDARD.decode(secret.expose().strip_prefix("whsec_")?).ok()?;
     let mut mac = Hmac::<Sha256>::new_from_slice(&key).ok()?;
     for part in [id, ".", &timestamp.to_string(), ".", body] {
@@ -28,9 +28,16 @@ fn one(id: &str, timestamp: i64, body: &str, secret: &SigningSecret) -> Option<S
 }
 
 /// Whether one of the signatures in a header is that of this secret.
-pub fn verifies(header: &str, id: &str, timestamp: i64, body: &str, secret: &SigningSecret) -> bool {
+pub fn is_signature_valid(
+    header: &str,
+    id: &str,
+    timestamp: i64,
+    body: &str,
+    secret: &SigningSecret,
+) -> bool {
     // A development tool compares; nobody learns a secret by how long it takes.
-    one(id, timestamp, body, secret).is_some_and(|own| header.split(' ').any(|given| given == own))
+    sign_with_secret(id, timestamp, body, secret)
+        .is_some_and(|own| header.split(' ').any(|given| given == own))
 }
 
 #[cfg(test)]
@@ -40,15 +47,18 @@ mod tests {
     /// The example of the standard's own test vectors.
     #[test]
     fn the_signature_is_that_of_the_standard() {
-        let secret = SigningSecret::kept("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw".to_owned());
+        let secret = SigningSecret::from_stored("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw".to_owned());
         let (id, at, body) = ("msg_p5jXN8AQM9LWM0D4loKWxJek", 1_614_265_330, r#"{"test": 2432232314}"#);
-        let signed = signature(id, at, body, [&secret]);
+        let signed = sign_message(id, at, body, [&secret]);
         assert_eq!(signed, "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
-        assert!(verifies(&signed, id, at, body, &secret));
-        let other = SigningSecret::kept("whsec_AAAA".to_owned());
-        let both = signature(id, at, body, [&other, &secret]);
+        assert!(is_signature_valid(&signed, id, at, body, &secret));
+        let other = SigningSecret::from_stored("whsec_AAAA".to_owned());
+        let both = sign_message(id, at, body, [&other, &secret]);
         assert_eq!(both.split(' ').count(), 2);
-        assert!(verifies(&both, id, at, body, &secret) && verifies(&both, id, at, body, &other));
-        assert!(!verifies(&both, id, at + 1, body, &secret));
+        assert!(
+            is_signature_valid(&both, id, at, body, &secret)
+                && is_signature_valid(&both, id, at, body, &other)
+        );
+        assert!(!is_signature_valid(&both, id, at + 1, body, &secret));
     }
 }

@@ -1,26 +1,28 @@
 //! Mail from the unit that causes it to a mail server or a folder, on both engines.
 
-use app::users::{self, Initial, NewUser};
+use app::users::{self, CreateUser, InitialPassword};
 use app::{App, Error};
-use delivery::mail::{Post, Sender, Smtp, Transport, run, send_due};
-use domain::{BranchCode, Clock, Email, Field, Moment, Name, Rejection, Role};
+use delivery::mail::{
+    MailTransport, OutboxMailer, SenderAddress, SmtpServer, run_mail_delivery, send_due_mails,
+};
+use domain::{BranchCode, Clock, DisplayName, Email, InputField, Moment, Rejection, Role};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
-use storage::mails::{self, NewMail};
-use storage::{Lane, Weight, sql};
-use testkit::{SmtpServer, World, both_engines, until};
+use storage::mails::{self, NewMailRow};
+use storage::{QueryWeight, WriteLane, sql};
+use testkit::{RecordingMailServer, World, both_engines, until};
 
 const MINUTE: Duration = Duration::from_secs(60);
 
-fn by_smtp(server: &SmtpServer) -> Arc<Post> {
-    let sender = Sender::parse("Amparo <nao-responda@amparo.example>").unwrap();
-    Arc::new(Post { sender, transport: Transport::Smtp(Smtp::parse(&server.url).unwrap()) })
+fn by_smtp(server: &RecordingMailServer) -> Arc<OutboxMailer> {
+    let sender = SenderAddress::parse("Amparo <nao-responda@amparo.example>").unwrap();
+    Arc::new(OutboxMailer { sender, transport: MailTransport::Smtp(SmtpServer::parse(&server.url).unwrap()) })
 }
 
-fn to_folder(folder: &Path) -> Arc<Post> {
-    let sender = Sender::parse("Amparo <nao-responda@localhost>").unwrap();
-    Arc::new(Post { sender, transport: Transport::Folder(folder.to_owned()) })
+fn to_folder(folder: &Path) -> Arc<OutboxMailer> {
+    let sender = SenderAddress::parse("Amparo <nao-responda@localhost>").unwrap();
+    Arc::new(OutboxMailer { sender, transport: MailTransport::Folder(folder.to_owned()) })
 }
 
 async fn enqueue(world: &World, confidential: bool) -> Result<(), Error> {
@@ -31,19 +33,20 @@ async fn enqueue(world: &World, confidential: bool) -> Result<(), Error> {
 type Input = (domain::TenantId, bool, Moment, bool);
 
 async fn enqueue_in(app: &App, input: Input) -> Result<(), Error> {
-    let unit = app.db.write(Lane::of(input.0), input, |tx, (tenant, confidential, now, refuse)| {
-        Box::pin(async move {
-            let mail = NewMail {
-                recipient: "ana@exemplo.com.br",
-                subject: "Olá, João",
-                text: "Olá, João.\n.ponto\n",
-                html: Some("<p>Olá, João.</p>"),
-                confidential: *confidential,
-            };
-            mails::enqueue(tx, *tenant, &mail, *now).await?;
-            if *refuse { Err(Rejection::NoBranch.into()) } else { Ok(()) }
-        })
-    });
+    let unit =
+        app.db.write(WriteLane::foreground(input.0), input, |tx, (tenant, confidential, now, refuse)| {
+            Box::pin(async move {
+                let mail = NewMailRow {
+                    recipient: "ana@exemplo.com.br",
+                    subject: "Olá, João",
+                    text: "Olá, João.\n.ponto\n",
+                    html: Some("<p>Olá, João.</p>"),
+                    confidential: *confidential,
+                };
+                mails::enqueue_mail(tx, *tenant, &mail, *now).await?;
+                if *refuse { Err(Rejection::NoBranch.into()) } else { Ok(()) }
+            })
+        });
     unit.await
 }
 
@@ -59,7 +62,7 @@ struct Seen {
 
 async fn seen(world: &World) -> Seen {
     let text = "SELECT tries, due_at, sent_at, failure, text_body, html_body FROM mails";
-    let rows = world.db().query(Weight::Search, sql(text)).await.unwrap();
+    let rows = world.db().query(QueryWeight::Search, sql(text)).await.unwrap();
     assert_eq!(rows.len(), 1);
     let row = &rows[0];
     let (text, html): (Option<String>, Option<String>) =
@@ -76,13 +79,13 @@ async fn seen(world: &World) -> Seen {
 
 #[both_engines]
 async fn a_mail_goes_with_its_unit_or_not_at_all(world: World) {
-    let server = SmtpServer::start().await;
+    let server = RecordingMailServer::start().await;
     let refused = enqueue_in(world.app(), (world.here, false, world.clock.now(), true)).await;
     assert!(matches!(refused, Err(Error::Refused(_))));
-    assert_eq!(send_due(world.app(), &by_smtp(&server)).await.unwrap(), 0);
+    assert_eq!(send_due_mails(world.app(), &by_smtp(&server)).await.unwrap(), 0);
     assert!(server.mails().is_empty());
     enqueue(&world, false).await.unwrap();
-    assert_eq!(send_due(world.app(), &by_smtp(&server)).await.unwrap(), 1);
+    assert_eq!(send_due_mails(world.app(), &by_smtp(&server)).await.unwrap(), 1);
     let mails = server.mails();
     assert_eq!(mails.len(), 1);
     assert_eq!(
@@ -98,22 +101,22 @@ async fn a_mail_goes_with_its_unit_or_not_at_all(world: World) {
 
 #[both_engines]
 async fn of_many_workers_at_once_each_mail_goes_once(world: World) {
-    let server = SmtpServer::start().await;
+    let server = RecordingMailServer::start().await;
     for _ in 0..12 {
         enqueue(&world, false).await.unwrap();
         enqueue_in(world.app(), (world.there, true, world.clock.now(), false)).await.unwrap();
     }
     let workers: Vec<_> = (0..4)
         .map(|_| {
-            let post = Post {
-                sender: Sender::parse("a@amparo.example").unwrap(),
-                transport: Transport::Smtp(Smtp::parse(&server.url).unwrap()),
+            let post = OutboxMailer {
+                sender: SenderAddress::parse("a@amparo.example").unwrap(),
+                transport: MailTransport::Smtp(SmtpServer::parse(&server.url).unwrap()),
             };
-            tokio::spawn(run(world.app().clone(), post, Duration::from_millis(1)))
+            tokio::spawn(run_mail_delivery(world.app().clone(), post, Duration::from_millis(1)))
         })
         .collect();
     until("every mail is recorded", || async {
-        mails::due(world.db(), world.clock.now().plus(60 * MINUTE), 1).await.unwrap().is_empty()
+        mails::list_due_mails(world.db(), world.clock.now().plus(60 * MINUTE), 1).await.unwrap().is_empty()
     })
     .await;
     for worker in workers {
@@ -130,37 +133,37 @@ async fn of_many_workers_at_once_each_mail_goes_once(world: World) {
 
 #[both_engines]
 async fn a_passing_failure_is_tried_again_on_schedule_and_in_the_end_given_up(world: World) {
-    let server = SmtpServer::start().await;
+    let server = RecordingMailServer::start().await;
     let post = by_smtp(&server);
     server.refuse(8, "451 caixa ocupada");
     enqueue(&world, true).await.unwrap();
     for (tries, minutes) in (1..).zip([1, 5, 30, 120, 360, 720, 1440]) {
-        assert_eq!(send_due(world.app(), &post).await.unwrap(), 1);
+        assert_eq!(send_due_mails(world.app(), &post).await.unwrap(), 1);
         let next = world.clock.now().plus(MINUTE * minutes);
         let now = seen(&world).await;
         assert_eq!((now.tries, now.due_at, now.sent_at, now.has_body), (tries, Some(next), None, true));
         assert!(now.failure.unwrap().contains("451"));
         world.clock.pass(MINUTE * minutes - Duration::from_millis(1));
-        assert_eq!(send_due(world.app(), &post).await.unwrap(), 0, "not before its time");
+        assert_eq!(send_due_mails(world.app(), &post).await.unwrap(), 0, "not before its time");
         world.clock.pass(Duration::from_millis(1));
     }
-    assert_eq!(send_due(world.app(), &post).await.unwrap(), 1);
+    assert_eq!(send_due_mails(world.app(), &post).await.unwrap(), 1);
     let last = seen(&world).await;
     assert_eq!((last.tries, last.due_at, last.has_body), (8, None, false), "given up, its secret gone");
     assert_eq!(server.refused(), 8);
     world.clock.pass(MINUTE * 10_000);
-    assert_eq!(send_due(world.app(), &post).await.unwrap(), 0);
+    assert_eq!(send_due_mails(world.app(), &post).await.unwrap(), 0);
 }
 
 #[both_engines]
 async fn a_mail_that_failed_once_goes_the_next_time_and_its_failure_is_forgotten(world: World) {
-    let server = SmtpServer::start().await;
+    let server = RecordingMailServer::start().await;
     let post = by_smtp(&server);
     server.refuse(1, "451 depois");
     enqueue(&world, true).await.unwrap();
-    assert_eq!(send_due(world.app(), &post).await.unwrap(), 1);
+    assert_eq!(send_due_mails(world.app(), &post).await.unwrap(), 1);
     world.clock.pass(MINUTE);
-    assert_eq!(send_due(world.app(), &post).await.unwrap(), 1);
+    assert_eq!(send_due_mails(world.app(), &post).await.unwrap(), 1);
     let sent_at = Some(world.clock.now());
     let kept = Seen { tries: 2, due_at: None, sent_at, failure: None, has_body: false };
     assert_eq!(seen(&world).await, kept, "a confidential body goes when the mail went");
@@ -169,15 +172,15 @@ async fn a_mail_that_failed_once_goes_the_next_time_and_its_failure_is_forgotten
 
 #[both_engines]
 async fn a_permanent_refusal_is_given_up_at_once_but_one_of_our_login_is_not(world: World) {
-    let server = SmtpServer::start().await;
+    let server = RecordingMailServer::start().await;
     let post = by_smtp(&server);
     enqueue(&world, true).await.unwrap();
     server.refuse(1, "530 5.7.0 entre primeiro");
-    assert_eq!(send_due(world.app(), &post).await.unwrap(), 1);
+    assert_eq!(send_due_mails(world.app(), &post).await.unwrap(), 1);
     assert!(seen(&world).await.due_at.is_some(), "the administrator can mend it");
     world.clock.pass(MINUTE);
     server.refuse(1, "550 ninguém aqui");
-    assert_eq!(send_due(world.app(), &post).await.unwrap(), 1);
+    assert_eq!(send_due_mails(world.app(), &post).await.unwrap(), 1);
     let last = seen(&world).await;
     assert_eq!((last.tries, last.due_at, last.sent_at, last.has_body), (2, None, None, false));
     assert!(last.failure.unwrap().contains("550"));
@@ -185,16 +188,19 @@ async fn a_permanent_refusal_is_given_up_at_once_but_one_of_our_login_is_not(wor
 
 #[both_engines]
 async fn a_mail_whose_sender_died_before_recording_goes_again_as_the_same_mail(world: World) {
-    let server = SmtpServer::start().await;
+    let server = RecordingMailServer::start().await;
     let post = by_smtp(&server);
     enqueue(&world, true).await.unwrap();
-    let due = app::mail::due(world.app(), 10).await.unwrap();
-    let dead = app::mail::claim(world.app(), due[0], 2 * MINUTE).await.unwrap().expect("nobody has it");
-    assert!(app::mail::claim(world.app(), due[0], 2 * MINUTE).await.unwrap().is_none());
-    assert_eq!(send_due(world.app(), &post).await.unwrap(), 0, "its lease holds");
+    let due = app::mail::list_due_mail(world.app(), 10).await.unwrap();
+    let dead = app::mail::lease_mail(world.app(), due[0], 2 * MINUTE).await.unwrap().expect("nobody has it");
+    assert!(app::mail::lease_mail(world.app(), due[0], 2 * MINUTE).await.unwrap().is_none());
+    assert_eq!(send_due_mails(world.app(), &post).await.unwrap(), 0, "its lease holds");
     world.clock.pass(2 * MINUTE);
-    assert_eq!(send_due(world.app(), &post).await.unwrap(), 1);
-    assert!(!app::mail::sent(world.app(), dead).await.unwrap(), "the dead one's word no longer counts");
+    assert_eq!(send_due_mails(world.app(), &post).await.unwrap(), 1);
+    assert!(
+        !app::mail::record_sent_mail(world.app(), dead).await.unwrap(),
+        "the dead one's word no longer counts"
+    );
     assert_eq!(seen(&world).await.tries, 2);
     let id =
         format!("<amparo.{}.1.{}@amparo.example>", world.here, world.clock.now().minus(2 * MINUTE).millis());
@@ -206,16 +212,16 @@ async fn without_a_mail_server_a_mail_is_a_file_that_its_owner_alone_reads(world
     use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().unwrap();
     let mails = folder.path().join("mails");
-    let user = NewUser {
+    let user = CreateUser {
         tenant: world.here,
-        name: Name::parse(Field::Name, "João <b>Ação</b>").unwrap(),
+        name: DisplayName::parse(InputField::Name, "João <b>Ação</b>").unwrap(),
         email: Email::parse("joao@aqui.example").unwrap(),
         role: Role::Operator,
         branches: vec![BranchCode::new(1)],
-        password: Initial::Mailed,
+        password: InitialPassword::Mailed,
     };
-    users::create(world.app(), user).await.unwrap();
-    assert_eq!(send_due(world.app(), &to_folder(&mails)).await.unwrap(), 1);
+    users::create_user(world.app(), user).await.unwrap();
+    assert_eq!(send_due_mails(world.app(), &to_folder(&mails)).await.unwrap(), 1);
     let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(&mails), 0o700);
     let path = mails.join(format!("2026-11-14T13-32-05Z-{}-1.eml", world.here));
@@ -234,10 +240,10 @@ async fn a_folder_that_cannot_be_written_is_a_passing_failure(world: World) {
     let taken = folder.path().join("mails");
     std::fs::write(&taken, "a file").unwrap();
     enqueue(&world, false).await.unwrap();
-    assert_eq!(send_due(world.app(), &to_folder(&taken)).await.unwrap(), 1);
+    assert_eq!(send_due_mails(world.app(), &to_folder(&taken)).await.unwrap(), 1);
     assert!(seen(&world).await.failure.unwrap().starts_with("cannot write into"));
     std::fs::remove_file(&taken).unwrap();
     world.clock.pass(MINUTE);
-    assert_eq!(send_due(world.app(), &to_folder(&taken)).await.unwrap(), 1);
+    assert_eq!(send_due_mails(world.app(), &to_folder(&taken)).await.unwrap(), 1);
     assert!(seen(&world).await.sent_at.is_some());
 }

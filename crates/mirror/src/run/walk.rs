@@ -1,11 +1,11 @@
 //! The two long walks: the list of benefits, and the member search.
 
-use super::{Failed, Run, phase};
-use crate::client::{Answer, Trouble, escaped};
-use crate::lenient::{code, flag, int, items, list};
-use crate::members::row;
-use crate::missing::Missing;
-use app::mirroring::{self, MemberSeen};
+use super::{MirrorError, MirrorRunner, phase};
+use crate::client::{SourceAnswer, SourceError, escape_query_value};
+use crate::lenient::{read_code, read_flag, read_int, read_items, read_list};
+use crate::members::read_member_row;
+use crate::missing::UnregisteredReferences;
+use app::mirroring::{self, MirroredMember};
 use domain::{BenefitCode, shown};
 use futures_util::StreamExt;
 use serde_json::Value as Json;
@@ -17,29 +17,29 @@ const TOGETHER: usize = 100;
 const REPEATED: u32 = 3;
 
 /// What came of asking for a page.
-enum Page {
-    Read {
+enum PageOutcome {
+    Content {
         body: Json,
         has_next: Option<bool>,
         total: Option<u64>,
     },
     /// It could not be read; those behind it perhaps can.
-    Missed,
+    Unreadable,
     /// The source says that there is none.
     Absent,
 }
 
-impl Page {
+impl PageOutcome {
     fn rows(&self) -> Vec<&Json> {
         match self {
-            Page::Read { body, .. } => items(body),
-            Page::Missed | Page::Absent => Vec::new(),
+            PageOutcome::Content { body, .. } => read_items(body),
+            PageOutcome::Unreadable | PageOutcome::Absent => Vec::new(),
         }
     }
 }
 
 /// A walk through the pages of a list, which ends where the source says so, else where nothing new comes.
-struct Walk {
+struct PageWalk {
     path: String,
     first: i32,
     seen: HashSet<(i32, i32)>,
@@ -50,24 +50,24 @@ struct Walk {
 }
 
 /// What a page means for a walk.
-struct Turn {
+struct PageVerdict {
     is_new: bool,
     goes_on: bool,
 }
 
-impl Walk {
-    fn new(path: String, first: i32) -> Walk {
+impl PageWalk {
+    fn new(path: String, first: i32) -> PageWalk {
         let (seen, total) = (HashSet::new(), None);
-        Walk { path, first, seen, rows: 0, total, repeated: 0, promised: false }
+        PageWalk { path, first, seen, rows: 0, total, repeated: 0, promised: false }
     }
 
-    fn takes(&mut self, page: &Page) -> Turn {
-        let Page::Read { has_next, total, .. } = page else {
-            return Turn { is_new: false, goes_on: matches!(page, Page::Missed) };
+    fn record_page(&mut self, page: &PageOutcome) -> PageVerdict {
+        let PageOutcome::Content { has_next, total, .. } = page else {
+            return PageVerdict { is_new: false, goes_on: matches!(page, PageOutcome::Unreadable) };
         };
         let rows = page.rows();
         let key = |json: &&Json| {
-            let (person, benefit) = (code(&json["codPessoa"]), code(&json["codBeneficio"]));
+            let (person, benefit) = (read_code(&json["codPessoa"]), read_code(&json["codBeneficio"]));
             person.or(benefit).map(|_| (person.unwrap_or(0), benefit.unwrap_or(0)))
         };
         let mut is_new = false;
@@ -85,138 +85,150 @@ impl Walk {
             Some(told) => *told && !rows.is_empty() && self.repeated < REPEATED,
             None => is_new,
         };
-        Turn { is_new, goes_on }
+        PageVerdict { is_new, goes_on }
     }
 }
 
-impl Run<'_> {
-    async fn page(&self, path: &str, number: i32) -> Result<Page, Failed> {
+impl MirrorRunner<'_> {
+    async fn fetch_page(&self, path: &str, number: i32) -> Result<PageOutcome, MirrorError> {
         let mark = if path.contains('?') { '&' } else { '?' };
         let status = match self.client.get_list(&format!("{path}{mark}pagina={number}")).await {
-            Ok(Answer::Json { body, .. }) if list(&body).is_none() => return Ok(Page::Missed),
-            Ok(Answer::Json { body, .. }) => {
-                let has_next = flag(&body["proximaPagina"]);
-                let total = int(&body["quantidade"]).and_then(|total| u64::try_from(total).ok());
-                return Ok(Page::Read { body, has_next, total });
+            Ok(SourceAnswer::Json { body, .. }) if read_list(&body).is_none() => {
+                return Ok(PageOutcome::Unreadable);
             }
-            Ok(Answer::Absent | Answer::Refused(..)) if number > 1 => return Ok(Page::Absent),
-            Ok(Answer::Absent) => "não existe".to_owned(),
-            Ok(Answer::Refused(status, text)) => format!("respondeu {status}: {text}"),
-            Err(Trouble::One(_)) => return Ok(Page::Missed),
+            Ok(SourceAnswer::Json { body, .. }) => {
+                let has_next = read_flag(&body["proximaPagina"]);
+                let total = read_int(&body["quantidade"]).and_then(|total| u64::try_from(total).ok());
+                return Ok(PageOutcome::Content { body, has_next, total });
+            }
+            Ok(SourceAnswer::Absent | SourceAnswer::Refused(..)) if number > 1 => {
+                return Ok(PageOutcome::Absent);
+            }
+            Ok(SourceAnswer::Absent) => "não existe".to_owned(),
+            Ok(SourceAnswer::Refused(status, text)) => format!("respondeu {status}: {text}"),
+            Err(SourceError::Single(_)) => return Ok(PageOutcome::Unreadable),
             Err(end) => return Err(end.into()),
         };
-        Err(Failed::Missing("a lista", format!("GET {path} {status}")))
+        Err(MirrorError::Missing("a lista", format!("GET {path} {status}")))
     }
 
     /// Tells that something of a walk is missing; the next run reads it.
-    fn missed(&mut self, what: &str, reason: &str) {
+    fn report_missing(&mut self, what: &str, reason: &str) {
         self.mirror.has_all = false;
         self.unread.push(format!("GET {what}: {reason}; rode de novo mais tarde"));
     }
 
     /// What a page that is none means: nothing, unless there should have been one.
-    fn look_at(&mut self, walk: &Walk, number: i32, page: &Page) {
+    fn check_page(&mut self, walk: &PageWalk, number: i32, page: &PageOutcome) {
         let what = format!("{}, página {number}", walk.path);
         match page {
-            Page::Missed => self.missed(&what, "a página não pôde ser lida"),
-            Page::Absent if walk.promised => self.missed(&what, "a origem anunciou a página e não a deu"),
-            Page::Read { .. } | Page::Absent => {}
+            PageOutcome::Unreadable => self.report_missing(&what, "a página não pôde ser lida"),
+            PageOutcome::Absent if walk.promised => {
+                self.report_missing(&what, "a origem anunciou a página e não a deu");
+            }
+            PageOutcome::Content { .. } | PageOutcome::Absent => {}
         }
     }
 
     /// Whether as many rows came as the source counts, where the walk began at the beginning.
-    fn count(&mut self, walk: &Walk) {
+    fn check_row_count(&mut self, walk: &PageWalk) {
         if let Some(total) = walk.total.filter(|total| walk.first == 1 && walk.rows < *total) {
-            self.missed(&walk.path, &format!("vieram {} das {total} linhas que a origem conta", walk.rows));
+            self.report_missing(
+                &walk.path,
+                &format!("vieram {} das {total} linhas que a origem conta", walk.rows),
+            );
         }
     }
 
     /// Keeps the whole list of benefits aside. Where only changes are read, each benefit is asked for by itself instead.
-    pub(super) async fn read_list(&mut self) -> Result<(), Failed> {
-        self.begin(phase::LIST);
+    pub(super) async fn stage_benefit_list(&mut self) -> Result<(), MirrorError> {
+        self.begin_phase(phase::LIST);
         if self.mirror.since.is_some() {
             return Ok(());
         }
         let mut number = self.mirror.place + 1;
-        let mut walk = Walk::new("/ext/beneficio/lista".to_owned(), number);
-        let mut next = self.page(&walk.path, number).await?;
+        let mut walk = PageWalk::new("/ext/beneficio/lista".to_owned(), number);
+        let mut next = self.fetch_page(&walk.path, number).await?;
         loop {
             let page = next;
-            self.look_at(&walk, number, &page);
-            let turn = walk.takes(&page);
-            let (mirror, app, hold) = (self.reached(number), self.app, self.hold);
-            let (stored, ahead) = tokio::join!(mirroring::stage(app, &mirror, hold, staged(&page)), async {
-                if turn.goes_on { Some(self.page(&walk.path, number + 1).await) } else { None }
-            });
+            self.check_page(&walk, number, &page);
+            let turn = walk.record_page(&page);
+            let (mirror, app, hold) = (self.mark_checkpoint(number), self.app, self.hold);
+            let (stored, ahead) = tokio::join!(
+                mirroring::stage_benefits(app, &mirror, hold, collect_staged_rows(&page)),
+                async {
+                    if turn.goes_on { Some(self.fetch_page(&walk.path, number + 1).await) } else { None }
+                }
+            );
             stored?;
-            self.told("lista de benefícios", walk.rows, walk.total);
+            self.report_progress("lista de benefícios", walk.rows, walk.total);
             match ahead {
                 Some(ahead) => next = ahead?,
                 None => break,
             }
             number += 1;
         }
-        self.count(&walk);
+        self.check_row_count(&walk);
         Ok(())
     }
 
     /// Writes members and benefits, in the order of the search.
-    pub(super) async fn read_members(&mut self) -> Result<(), Failed> {
-        self.begin(phase::MEMBERS);
+    pub(super) async fn read_members(&mut self) -> Result<(), MirrorError> {
+        self.begin_phase(phase::MEMBERS);
         let mut path = "/ext/associado?situacaoBeneficio=Todos".to_owned();
         if let Some(since) = &self.mirror.since {
-            path.push_str(&format!("&dataAtualizacao={}", escaped(&shown::day(since))));
+            path.push_str(&format!("&dataAtualizacao={}", escape_query_value(&shown::format_day(since))));
         }
         let mut number = self.mirror.place + 1;
-        let mut walk = Walk::new(path, number);
-        let mut next = self.page(&walk.path, number).await?;
+        let mut walk = PageWalk::new(path, number);
+        let mut next = self.fetch_page(&walk.path, number).await?;
         loop {
             let page = next;
-            self.look_at(&walk, number, &page);
-            let turn = walk.takes(&page);
+            self.check_page(&walk, number, &page);
+            let turn = walk.record_page(&page);
             next = match turn.goes_on {
-                true => self.page(&walk.path, number + 1).await?,
-                false => Page::Absent,
+                true => self.fetch_page(&walk.path, number + 1).await?,
+                false => PageOutcome::Absent,
             };
             if turn.is_new {
                 let rows = page.rows();
                 let parts = rows.len().div_ceil(TOGETHER);
                 for (part, some) in (1..).zip(rows.chunks(TOGETHER)) {
                     // One that is cut off in the middle of a page reads it again.
-                    self.write_page(if part == parts { number } else { number - 1 }, some).await?;
+                    self.write_member_rows(if part == parts { number } else { number - 1 }, some).await?;
                 }
             }
-            self.told("associados e benefícios", walk.rows, walk.total);
+            self.report_progress("associados e benefícios", walk.rows, walk.total);
             if !turn.goes_on {
                 break;
             }
             number += 1;
         }
-        self.count(&walk);
+        self.check_row_count(&walk);
         Ok(())
     }
 
-    async fn write_page(&mut self, place: i32, rows: &[&Json]) -> Result<(), Failed> {
-        let listed = self.listed(rows).await?;
+    async fn write_member_rows(&mut self, place: i32, rows: &[&Json]) -> Result<(), MirrorError> {
+        let listed = self.load_listed_benefits(rows).await?;
         for attempt in 1.. {
-            let mut missing = Missing::new(&self.registers);
+            let mut missing = UnregisteredReferences::new(&self.registers);
             for json in rows {
-                missing.of_benefit(json);
-                if let Some(list) = code(&json["codBeneficio"]).and_then(|code| listed.get(&code)) {
-                    missing.of_benefit(list);
+                missing.collect_from_benefit(json);
+                if let Some(list) = read_code(&json["codBeneficio"]).and_then(|code| listed.get(&code)) {
+                    missing.collect_from_benefit(list);
                 }
             }
-            let wanted = missing.into_wanted();
-            self.learn(wanted).await?;
+            let wanted = missing.into_records();
+            self.register_missing(wanted).await?;
             let (mut notes, now) = (Vec::new(), self.now());
             let read = rows.iter().filter_map(|json| {
-                let list = code(&json["codBeneficio"]).and_then(|code| listed.get(&code));
-                row(json, list, &self.registers, now, &mut notes)
+                let list = read_code(&json["codBeneficio"]).and_then(|code| listed.get(&code));
+                read_member_row(json, list, &self.registers, now, &mut notes)
             });
-            let seen: Vec<MemberSeen> = read.collect();
-            let part = self.part(place, seen, notes);
+            let seen: Vec<MirroredMember> = read.collect();
+            let part = self.build_part(place, seen, notes);
             let done = mirroring::write_members(self.app, part).await;
-            if self.is_written(attempt, done).await? {
+            if self.confirm_write(attempt, done).await? {
                 break;
             }
         }
@@ -224,32 +236,34 @@ impl Run<'_> {
     }
 
     /// What the list of benefits tells of those of a page: as it was kept aside, else asked for one by one.
-    async fn listed(&mut self, rows: &[&Json]) -> Result<BTreeMap<i32, Json>, Failed> {
-        let codes: Vec<i32> = rows.iter().filter_map(|json| code(&json["codBeneficio"])).collect();
+    async fn load_listed_benefits(&mut self, rows: &[&Json]) -> Result<BTreeMap<i32, Json>, MirrorError> {
+        let codes: Vec<i32> = rows.iter().filter_map(|json| read_code(&json["codBeneficio"])).collect();
         let asked: Vec<BenefitCode> = codes.iter().copied().map(BenefitCode::new).collect();
-        let kept = mirroring::staged(self.app, &self.mirror, &asked).await?;
+        let kept = mirroring::list_staged_benefits(self.app, &self.mirror, &asked).await?;
         let mut found: BTreeMap<i32, Json> = kept
             .into_iter()
             .filter_map(|(code, body)| Some((code.get(), serde_json::from_str(&body).ok()?)))
             .collect();
         let missing = rows.iter().filter_map(|json| {
-            let own = code(&json["codBeneficio"]).filter(|own| !found.contains_key(own))?;
-            Some((own, int(&json["sequencial"]).filter(|number| *number > 0)?))
+            let own = read_code(&json["codBeneficio"]).filter(|own| !found.contains_key(own))?;
+            Some((own, read_int(&json["sequencial"]).filter(|number| *number > 0)?))
         });
         let missing: Vec<(i32, i32)> = missing.collect();
         let (client, mut has_all) = (self.client, true);
         let asked = futures_util::stream::iter(missing.into_iter().map(|(own, sequence)| async move {
             (own, client.get(&format!("/ext/beneficio?sequencial={sequence}")).await)
         }));
-        let mut answers = asked.buffered(client.at_once());
+        let mut answers = asked.buffered(client.concurrency());
         while let Some((own, answer)) = answers.next().await {
             match answer {
-                Ok(Answer::Json { body, .. }) => {
-                    let one = items(&body).into_iter().find(|json| code(&json["codBeneficio"]) == Some(own));
+                Ok(SourceAnswer::Json { body, .. }) => {
+                    let one = read_items(&body)
+                        .into_iter()
+                        .find(|json| read_code(&json["codBeneficio"]) == Some(own));
                     found.extend(one.map(|json| (own, json.clone())));
                 }
                 Ok(_) => {}
-                Err(Trouble::One(_)) => has_all = false,
+                Err(SourceError::Single(_)) => has_all = false,
                 Err(end) => return Err(end.into()),
             }
         }
@@ -260,8 +274,8 @@ impl Run<'_> {
     }
 }
 
-fn staged(page: &Page) -> Vec<(BenefitCode, String)> {
-    let one = |json: &&Json| Some((BenefitCode::new(code(&json["codBeneficio"])?), json.to_string()));
+fn collect_staged_rows(page: &PageOutcome) -> Vec<(BenefitCode, String)> {
+    let one = |json: &&Json| Some((BenefitCode::new(read_code(&json["codBeneficio"])?), json.to_string()));
     let mut all: BTreeMap<BenefitCode, String> = BTreeMap::new();
     all.extend(page.rows().iter().filter_map(one));
     all.into_iter().collect()

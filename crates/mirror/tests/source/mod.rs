@@ -4,10 +4,10 @@ mod rude;
 
 pub use rude::{Odd, Rude};
 
-use app::demo::{self, Demo};
+use app::demo::{self, DemoLoadOptions};
 use domain::TimeZone;
 use futures_util::future::BoxFuture;
-use mirror::{Asked, Failed, Pace, Report, Sleep};
+use mirror::{MirrorError, MirrorOptions, MirrorRunReport, RequestPace, SleepFunction};
 use serde_json::{Value as Json, json};
 use std::sync::Arc;
 use std::time::Duration;
@@ -35,8 +35,8 @@ impl Source {
     pub async fn demo(world: &World, members: u32) -> Source {
         let database = Database::fresh(world.database.engine).await;
         let app = app_on(database.open().await, Arc::clone(&world.clock), 77);
-        let demo = Demo { members, seed: 7, password: PASSWORD.to_owned() };
-        demo::load(&app, &demo, &mut |_| {}).await.unwrap();
+        let demo = DemoLoadOptions { members, seed: 7, password: PASSWORD.to_owned() };
+        demo::load_demo(&app, &demo, &mut |_| {}).await.unwrap();
         let server = Server::start(app).await;
         let entered = server.enter(LOGIN, PASSWORD).await;
         let token = entered.json()["authorizationToken"].as_str().unwrap().to_owned();
@@ -125,27 +125,27 @@ impl Source {
 }
 
 /// How a test mirrors: as fast as it goes.
-pub fn asked(from: &str) -> Asked {
-    Asked {
+pub fn asked(from: &str) -> MirrorOptions {
+    MirrorOptions {
         from: from.to_owned(),
         login: LOGIN.to_owned(),
         password: PASSWORD.to_owned(),
         into: None,
         name: None,
         time_zone: TimeZone::DEFAULT.to_owned(),
-        pace: Pace { per_second: 0, at_once: 4 },
+        pace: RequestPace { per_second: 0, at_once: 4 },
         whole: false,
     }
 }
 
 /// Nobody waits in a test.
-pub fn no_sleep() -> Sleep {
+pub fn no_sleep() -> SleepFunction {
     Arc::new(|_: Duration| -> BoxFuture<'static, ()> { Box::pin(tokio::task::yield_now()) })
 }
 
-pub async fn run(world: &World, asked: &Asked) -> Result<Report, Failed> {
+pub async fn run(world: &World, asked: &MirrorOptions) -> Result<MirrorRunReport, MirrorError> {
     let app = world.app().clone();
-    mirror::run(&app, asked, no_sleep(), &mut |_| {}).await
+    mirror::run_mirror(&app, asked, no_sleep(), &mut |_| {}).await
 }
 
 /// Every reading operation answers the same on both, byte for byte, page for page.

@@ -1,18 +1,21 @@
 //! Who sees to people: specialties, clinics, doctors.
 
 use super::{CEP, CITY, COMPLEMENT, DISTRICT, NUMBER, STATE, STREET, STREET_KIND};
-use super::{document, email, landline, mobile, name, plain, text};
-use crate::describe::{FieldSpec, Kind, Register, unique, unique_name, words};
+use super::{
+    build_document_field, build_email_field, build_landline_field, build_mobile_field, build_name_field,
+    build_plain_register, build_text_field,
+};
+use crate::describe::{FieldSpec, FieldType, Register, require_unique, require_unique_name, words};
 
 pub const SPECIALTY: Register = Register {
     about: "As especialidades em que se marcam consultas.",
     section: "Saúde",
-    unique: &[unique_name(&["nome"])],
-    ..plain(
+    unique: &[require_unique_name(&["nome"])],
+    ..build_plain_register(
         words!("especialidade", "codEspecialidade", "especialidade", "especialidades", "a", "uma"),
         ("especialidade", "codEspecialidade", "specialty"),
         "specialties",
-        &[name("O nome da especialidade.", r#""Cardiologia pediátrica""#)],
+        &[build_name_field("O nome da especialidade.", r#""Cardiologia pediátrica""#)],
     )
 };
 
@@ -20,17 +23,17 @@ pub const CLINIC: Register = Register {
     about: "Onde os associados são atendidos.",
     section: "Saúde",
     columns: &["telefoneFixo", "cidade", "uf"],
-    unique: &[unique(&["cpfCnpj"])],
-    ..plain(
+    unique: &[require_unique(&["cpfCnpj"])],
+    ..build_plain_register(
         words!("clinica", "codClinica", "clínica", "clínicas", "a", "uma"),
         ("clinica", "codClinica", "clinic"),
         "clinics",
         &[
-            name("O nome da clínica.", r#""Clínica Boa Vida""#),
-            document("O CPF ou CNPJ; duas clínicas não têm o mesmo.", r#""11.444.777/0001-61""#),
-            email(),
-            mobile(),
-            landline(),
+            build_name_field("O nome da clínica.", r#""Clínica Boa Vida""#),
+            build_document_field("O CPF ou CNPJ; duas clínicas não têm o mesmo.", r#""11.444.777/0001-61""#),
+            build_email_field(),
+            build_mobile_field(),
+            build_landline_field(),
             STREET_KIND,
             STREET,
             NUMBER,
@@ -47,34 +50,38 @@ pub const DOCTOR: Register = Register {
     about: "Quem atende, em que especialidade e em que clínica.",
     section: "Saúde",
     columns: &["codEspecialidade", "codClinica", "crm"],
-    unique: &[unique(&["crm", "ufCrm"])],
+    unique: &[require_unique(&["crm", "ufCrm"])],
     filters: &["codEspecialidade", "codClinica"],
-    ..plain(
+    ..build_plain_register(
         words!("medico", "codMedico", "médico", "médicos", "o", "um"),
         ("medico", "codMedico", "doctor"),
         "doctors",
         &[
-            name("O nome do médico.", r#""Dra. Lia Prado""#),
-            text("crm", "council_number", 20, "CRM", "O número no conselho do seu estado.", r#""123456""#)
-                .searched(),
-            FieldSpec::new("ufCrm", "council_state", Kind::Uf).told(
+            build_name_field("O nome do médico.", r#""Dra. Lia Prado""#),
+            build_text_field(
+                "crm",
+                "council_number",
+                20,
+                "CRM",
+                "O número no conselho do seu estado.",
+                r#""123456""#,
+            )
+            .make_searchable(),
+            FieldSpec::new("ufCrm", "council_state", FieldType::Uf).with_texts(
                 "UF do CRM",
                 "O estado do conselho.",
                 r#""SP""#,
             ),
-            FieldSpec::new("codEspecialidade", "specialty", Kind::Reference("especialidade")).told(
-                "Especialidade",
-                "A especialidade.",
-                "70",
-            ),
-            FieldSpec::new("codClinica", "clinic", Kind::Reference("clinica")).told(
+            FieldSpec::new("codEspecialidade", "specialty", FieldType::Reference("especialidade"))
+                .with_texts("Especialidade", "A especialidade.", "70"),
+            FieldSpec::new("codClinica", "clinic", FieldType::Reference("clinica")).with_texts(
                 "Clínica",
                 "Onde atende.",
                 "70",
             ),
-            email(),
-            mobile(),
-            landline(),
+            build_email_field(),
+            build_mobile_field(),
+            build_landline_field(),
         ],
     )
 };

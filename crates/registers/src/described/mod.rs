@@ -7,7 +7,7 @@ mod sales;
 mod sets;
 mod structure;
 
-use crate::describe::{FieldSpec, Kind, Register, Search, Within, Words};
+use crate::describe::{DisplayTexts, FieldSpec, FieldType, RecordVisibility, Register, SearchMethod};
 
 /// In the order in which the documentation tells of them.
 pub static REGISTERS: &[Register] = &[
@@ -32,16 +32,16 @@ pub static REGISTERS: &[Register] = &[
     equipment::CREDIT_CARD,
 ];
 
-pub use sets::label;
+pub use sets::find_choice_label;
 
 /// The register of this path.
-pub fn find(path: &str) -> Option<&'static Register> {
+pub fn find_register(path: &str) -> Option<&'static Register> {
     REGISTERS.iter().find(|register| register.path == path)
 }
 
 /// What most registers are: seen by everybody, remembered, searched by words.
-const fn plain(
-    words: Words,
+const fn build_plain_register(
+    words: DisplayTexts,
     (path, code, counter): (&'static str, &'static str, &'static str),
     table: &'static str,
     fields: &'static [FieldSpec],
@@ -55,9 +55,9 @@ const fn plain(
         counter: Some(counter),
         codes: (1, i32::MAX),
         fields,
-        within: Within::Base,
+        within: RecordVisibility::Base,
         unique: &[],
-        search: Search::Words,
+        search: SearchMethod::Words,
         filters: &[],
         needs_filter: false,
         remembered: true,
@@ -69,40 +69,44 @@ const fn plain(
 }
 
 /// The name, which almost every register has.
-const fn name(text: &'static str, example: &'static str) -> FieldSpec {
-    let name = FieldSpec::new("nome", "name", Kind::Text { longest: 200 });
-    name.required().searched().told("Nome", text, example)
+const fn build_name_field(text: &'static str, example: &'static str) -> FieldSpec {
+    let name = FieldSpec::new("nome", "name", FieldType::Text { longest: 200 });
+    name.make_required().make_searchable().with_texts("Nome", text, example)
 }
 
-const fn email() -> FieldSpec {
-    FieldSpec::new("email", "email", Kind::Email).searched().told(
+const fn build_email_field() -> FieldSpec {
+    FieldSpec::new("email", "email", FieldType::Email).make_searchable().with_texts(
         "E-mail",
         "O endereço de e-mail.",
         r#""contato@exemplo.com.br""#,
     )
 }
 
-const fn mobile() -> FieldSpec {
-    FieldSpec::new("telefoneCelular", "mobile", Kind::Phone).searched().told(
+const fn build_mobile_field() -> FieldSpec {
+    FieldSpec::new("telefoneCelular", "mobile", FieldType::Phone).make_searchable().with_texts(
         "Celular",
         "O celular, com DDD.",
         r#""(11)98765-4321""#,
     )
 }
 
-const fn landline() -> FieldSpec {
-    FieldSpec::new("telefoneFixo", "landline", Kind::Phone).searched().told(
+const fn build_landline_field() -> FieldSpec {
+    FieldSpec::new("telefoneFixo", "landline", FieldType::Phone).make_searchable().with_texts(
         "Telefone fixo",
         "O telefone fixo, com DDD.",
         r#""(11)3333-4444""#,
     )
 }
 
-const fn document(text: &'static str, example: &'static str) -> FieldSpec {
-    FieldSpec::new("cpfCnpj", "document", Kind::Document).searched().told("CPF ou CNPJ", text, example)
+const fn build_document_field(text: &'static str, example: &'static str) -> FieldSpec {
+    FieldSpec::new("cpfCnpj", "document", FieldType::Document).make_searchable().with_texts(
+        "CPF ou CNPJ",
+        text,
+        example,
+    )
 }
 
-const fn text(
+const fn build_text_field(
     name: &'static str,
     column: &'static str,
     longest: usize,
@@ -110,21 +114,24 @@ const fn text(
     meaning: &'static str,
     example: &'static str,
 ) -> FieldSpec {
-    FieldSpec::new(name, column, Kind::Text { longest }).told(label, meaning, example)
+    FieldSpec::new(name, column, FieldType::Text { longest }).with_texts(label, meaning, example)
 }
 
 const STREET_KIND: FieldSpec =
-    text("tipoLogradouro", "street_kind", 50, "Tipo", "O tipo do logradouro.", r#""Avenida""#);
+    build_text_field("tipoLogradouro", "street_kind", 50, "Tipo", "O tipo do logradouro.", r#""Avenida""#);
 const STREET: FieldSpec =
-    text("logradouro", "street", 200, "Logradouro", "O logradouro, sem o tipo.", r#""Paulista""#);
-const NUMBER: FieldSpec = text("numero", "street_number", 20, "Número", "O número.", r#""1578""#);
+    build_text_field("logradouro", "street", 200, "Logradouro", "O logradouro, sem o tipo.", r#""Paulista""#);
+const NUMBER: FieldSpec = build_text_field("numero", "street_number", 20, "Número", "O número.", r#""1578""#);
 const COMPLEMENT: FieldSpec =
-    text("complemento", "complement", 100, "Complemento", "O complemento.", r#""Loja 2""#);
-const DISTRICT: FieldSpec = text("bairro", "district", 100, "Bairro", "O bairro.", r#""Bela Vista""#);
-const CITY: FieldSpec = text("cidade", "city", 100, "Cidade", "A cidade.", r#""São Paulo""#).searched();
+    build_text_field("complemento", "complement", 100, "Complemento", "O complemento.", r#""Loja 2""#);
+const DISTRICT: FieldSpec =
+    build_text_field("bairro", "district", 100, "Bairro", "O bairro.", r#""Bela Vista""#);
+const CITY: FieldSpec =
+    build_text_field("cidade", "city", 100, "Cidade", "A cidade.", r#""São Paulo""#).make_searchable();
 const STATE: FieldSpec =
-    FieldSpec::new("uf", "state", Kind::Uf).told("UF", "As duas letras do estado.", r#""SP""#);
-const CEP: FieldSpec = FieldSpec::new("cep", "cep", Kind::Cep).told("CEP", "O CEP.", r#""01310-100""#);
+    FieldSpec::new("uf", "state", FieldType::Uf).with_texts("UF", "As duas letras do estado.", r#""SP""#);
+const CEP: FieldSpec =
+    FieldSpec::new("cep", "cep", FieldType::Cep).with_texts("CEP", "O CEP.", r#""01310-100""#);
 
 #[cfg(test)]
 mod tests;

@@ -64,6 +64,6 @@ const LABELS: &[(&str, &str)] = &[
 ];
 
 /// A member of a set as people read it.
-pub fn label(name: &'static str) -> &'static str {
+pub fn find_choice_label(name: &'static str) -> &'static str {
     LABELS.iter().find(|(known, _)| *known == name).map_or(name, |(_, label)| label)
 }

@@ -2,19 +2,25 @@
 
 use super::sets::{BENEFIT_KIND, FIELD_KIND, SELLER_KIND, VEHICLE_CATEGORY};
 use super::{CEP, CITY, COMPLEMENT, DISTRICT, NUMBER, STATE, STREET, STREET_KIND};
-use super::{document, email, landline, mobile, name, plain, text};
-use crate::describe::{Default, FieldSpec, Kind, Register, Rows, Within, unique, unique_name, words};
+use super::{
+    build_document_field, build_email_field, build_landline_field, build_mobile_field, build_name_field,
+    build_plain_register, build_text_field,
+};
+use crate::describe::{
+    FieldDefault, FieldSpec, FieldType, PartTable, RecordVisibility, Register, require_unique,
+    require_unique_name, words,
+};
 
 pub const BRANCH: Register = Register {
     about: "As unidades da associação. Cada associado, benefício e usuário pertence a alguma.",
     section: "A associação",
-    within: Within::Branch("code"),
-    unique: &[unique_name(&["nome"])],
-    ..plain(
+    within: RecordVisibility::Branch("code"),
+    unique: &[require_unique_name(&["nome"])],
+    ..build_plain_register(
         words!("loja", "codLoja", "loja", "lojas", "a", "uma"),
         ("loja", "codLoja", "branch"),
         "branches",
-        &[name("O nome da loja (unidade).", r#""Filial Leste""#)],
+        &[build_name_field("O nome da loja (unidade).", r#""Filial Leste""#)],
     )
 };
 
@@ -22,32 +28,32 @@ pub const PLAN: Register = Register {
     about: "O que a associação oferece: o que protege e quanto custa por mês.",
     section: "A associação",
     columns: &["tipoBeneficio", "valor"],
-    unique: &[unique_name(&["nome"])],
+    unique: &[require_unique_name(&["nome"])],
     filters: &["tipoBeneficio"],
-    ..plain(
+    ..build_plain_register(
         words!("plano", "codPlano", "plano", "planos", "o", "um"),
         ("plano", "codPlano", "plan"),
         "plans",
         &[
-            name("O nome do plano.", r#""Proteção Bronze""#),
-            FieldSpec::new("tipoBeneficio", "benefit_kind", Kind::Choice(BENEFIT_KIND))
-                .required()
-                .fixed()
-                .told(
+            build_name_field("O nome do plano.", r#""Proteção Bronze""#),
+            FieldSpec::new("tipoBeneficio", "benefit_kind", FieldType::Choice(BENEFIT_KIND))
+                .make_required()
+                .make_fixed()
+                .with_texts(
                     "Tipo de benefício",
                     "O que o plano protege; não muda depois de cadastrado.",
                     r#""VEICULAR""#,
                 )
-                .hinted("Não muda depois de cadastrado."),
-            FieldSpec::new("valor", "price", Kind::Money)
-                .required()
-                .told(
+                .with_hint("Não muda depois de cadastrado."),
+            FieldSpec::new("valor", "price", FieldType::Money)
+                .make_required()
+                .with_texts(
                     "Valor",
                     "O valor mensal. Os benefícios que já têm o plano ficam com o que têm.",
                     "89.9",
                 )
-                .hinted("Por mês. Quem já tem o plano continua com o valor que tem."),
-            FieldSpec::new("descricao", "description", Kind::Note).searched().told(
+                .with_hint("Por mês. Quem já tem o plano continua com o valor que tem."),
+            FieldSpec::new("descricao", "description", FieldType::Note).make_searchable().with_texts(
                 "Descrição",
                 "O que o plano inclui.",
                 r#""Colisão, roubo e furto, com guincho de 200 km.""#,
@@ -60,28 +66,28 @@ pub const SELLER: Register = Register {
     about: "Consultores e representantes que vendem os planos, e a loja de cada um.",
     section: "A associação",
     columns: &["tipo", "codLoja", "telefoneCelular"],
-    within: Within::Branch("branch"),
+    within: RecordVisibility::Branch("branch"),
     filters: &["tipo", "codLoja"],
-    ..plain(
+    ..build_plain_register(
         words!("vendedor", "codVendedor", "vendedor", "vendedores", "o", "um"),
         ("vendedor", "codVendedor", "seller"),
         "sellers",
         &[
-            name("O nome do vendedor.", r#""Ana Lima""#),
-            FieldSpec::new("tipo", "kind", Kind::Choice(SELLER_KIND)).required().told(
+            build_name_field("O nome do vendedor.", r#""Ana Lima""#),
+            FieldSpec::new("tipo", "kind", FieldType::Choice(SELLER_KIND)).make_required().with_texts(
                 "Tipo",
                 "Consultor ou Representante.",
                 r#""Consultor""#,
             ),
-            FieldSpec::new("codLoja", "branch", Kind::Reference("loja")).required().told(
+            FieldSpec::new("codLoja", "branch", FieldType::Reference("loja")).make_required().with_texts(
                 "Loja",
                 "A loja em que vende.",
                 "1",
             ),
-            document("O CPF ou CNPJ do vendedor.", r#""529.982.247-25""#),
-            email(),
-            mobile(),
-            landline(),
+            build_document_field("O CPF ou CNPJ do vendedor.", r#""529.982.247-25""#),
+            build_email_field(),
+            build_mobile_field(),
+            build_landline_field(),
             DISTRICT,
             CITY,
             STATE,
@@ -93,18 +99,28 @@ pub const SUPPLIER: Register = Register {
     about: "Oficinas, guinchos e outros que prestam serviço à associação.",
     section: "A associação",
     columns: &["tipoFornecedor", "telefoneCelular", "cidade"],
-    unique: &[unique(&["cpfCnpj"])],
+    unique: &[require_unique(&["cpfCnpj"])],
     remembered: false,
-    ..plain(
+    ..build_plain_register(
         words!("fornecedor", "codFornecedor", "fornecedor", "fornecedores", "o", "um"),
         ("fornecedor", "codFornecedor", "supplier"),
         "suppliers",
         &[
-            name("O nome ou a razão social.", r#""Oficina Boa Rota Ltda""#),
-            text("nomeFantasia", "trade_name", 200, "Nome fantasia", "O nome fantasia.", r#""Boa Rota""#)
-                .searched(),
-            document("O CPF ou CNPJ; dois fornecedores não têm o mesmo.", r#""45.997.418/0001-53""#),
-            text(
+            build_name_field("O nome ou a razão social.", r#""Oficina Boa Rota Ltda""#),
+            build_text_field(
+                "nomeFantasia",
+                "trade_name",
+                200,
+                "Nome fantasia",
+                "O nome fantasia.",
+                r#""Boa Rota""#,
+            )
+            .make_searchable(),
+            build_document_field(
+                "O CPF ou CNPJ; dois fornecedores não têm o mesmo.",
+                r#""45.997.418/0001-53""#,
+            ),
+            build_text_field(
                 "inscricaoEstadual",
                 "state_registration",
                 30,
@@ -112,10 +128,11 @@ pub const SUPPLIER: Register = Register {
                 "A inscrição estadual.",
                 r#""110042490114""#,
             ),
-            text("tipoFornecedor", "kind", 100, "Tipo", "O que fornece.", r#""Oficina""#).searched(),
-            email(),
-            mobile(),
-            landline(),
+            build_text_field("tipoFornecedor", "kind", 100, "Tipo", "O que fornece.", r#""Oficina""#)
+                .make_searchable(),
+            build_email_field(),
+            build_mobile_field(),
+            build_landline_field(),
             STREET_KIND,
             STREET,
             NUMBER,
@@ -136,7 +153,7 @@ pub const DUE_DAY: Register = Register {
     key: "day",
     counter: None,
     codes: (1, 31),
-    ..plain(
+    ..build_plain_register(
         words!("vencimento", "dia", "dia de vencimento", "dias de vencimento", "o", "um"),
         ("vencimento", "dia", ""),
         "due_days",
@@ -148,18 +165,16 @@ pub const VEHICLE_TYPE: Register = Register {
     about: "Os tipos de veículo que a associação aceita, cada um em uma categoria.",
     section: "A associação",
     columns: &["categoria"],
-    unique: &[unique_name(&["nome"])],
-    ..plain(
+    unique: &[require_unique_name(&["nome"])],
+    ..build_plain_register(
         words!("tipoVeiculo", "codTipoVeiculo", "tipo de veículo", "tipos de veículo", "o", "um"),
         ("tipoVeiculo", "codTipoVeiculo", "vehicle_type"),
         "vehicle_types",
         &[
-            name("O nome do tipo.", r#""Triciclo""#),
-            FieldSpec::new("categoria", "category", Kind::Choice(VEHICLE_CATEGORY)).required().told(
-                "Categoria",
-                "A categoria fixa a que o tipo pertence.",
-                r#""Motocicleta""#,
-            ),
+            build_name_field("O nome do tipo.", r#""Triciclo""#),
+            FieldSpec::new("categoria", "category", FieldType::Choice(VEHICLE_CATEGORY))
+                .make_required()
+                .with_texts("Categoria", "A categoria fixa a que o tipo pertence.", r#""Motocicleta""#),
         ],
     )
 };
@@ -168,42 +183,46 @@ pub const ADDITIONAL_FIELD: Register = Register {
     about: "Perguntas próprias da associação, respondidas em cada benefício.",
     section: "A associação",
     columns: &["tipoBeneficio", "tipo", "obrigatorio"],
-    unique: &[unique_name(&["nome", "tipoBeneficio"])],
+    unique: &[require_unique_name(&["nome", "tipoBeneficio"])],
     filters: &["tipoBeneficio"],
-    ..plain(
+    ..build_plain_register(
         words!("campoAdicional", "codCampo", "campo adicional", "campos adicionais", "o", "um"),
         ("campoAdicional", "codCampo", "field"),
         "additional_fields",
         &[
-            name("O nome do campo; cada tipo de benefício tem os seus.", r#""Número do motor""#)
-                .folded("folded_name"),
-            FieldSpec::new("tipoBeneficio", "benefit_kind", Kind::Choice(BENEFIT_KIND))
-                .required()
-                .fixed()
-                .told(
+            build_name_field("O nome do campo; cada tipo de benefício tem os seus.", r#""Número do motor""#)
+                .with_folded_column("folded_name"),
+            FieldSpec::new("tipoBeneficio", "benefit_kind", FieldType::Choice(BENEFIT_KIND))
+                .make_required()
+                .make_fixed()
+                .with_texts(
                     "Tipo de benefício",
                     "Os benefícios que têm o campo; não muda depois de cadastrado.",
                     r#""VEICULAR""#,
                 )
-                .hinted("Não muda depois de cadastrado."),
-            FieldSpec::new("tipo", "kind", Kind::Choice(FIELD_KIND))
-                .required()
-                .fixed()
-                .told("Tipo", "O que o campo guarda; não muda depois de cadastrado.", r#""Texto""#)
-                .hinted("O que se pode digitar nele; não muda depois de cadastrado."),
-            FieldSpec::new("obrigatorio", "required", Kind::Flag)
-                .otherwise(Default::Flag(false))
-                .told("Obrigatório", "Se o console exige um valor.", "false")
-                .hinted("O console só salva o benefício com ele preenchido."),
-            FieldSpec::new("tamanhoMaximo", "longest", Kind::Integer { least: 1, most: 4000 })
-                .told("Tamanho máximo", "Quantos caracteres um texto pode ter; só para o tipo Texto.", "40")
-                .hinted("Em caracteres; só para o tipo Texto."),
+                .with_hint("Não muda depois de cadastrado."),
+            FieldSpec::new("tipo", "kind", FieldType::Choice(FIELD_KIND))
+                .make_required()
+                .make_fixed()
+                .with_texts("Tipo", "O que o campo guarda; não muda depois de cadastrado.", r#""Texto""#)
+                .with_hint("O que se pode digitar nele; não muda depois de cadastrado."),
+            FieldSpec::new("obrigatorio", "required", FieldType::Flag)
+                .with_default(FieldDefault::Flag(false))
+                .with_texts("Obrigatório", "Se o console exige um valor.", "false")
+                .with_hint("O console só salva o benefício com ele preenchido."),
+            FieldSpec::new("tamanhoMaximo", "longest", FieldType::Integer { least: 1, most: 4000 })
+                .with_texts(
+                    "Tamanho máximo",
+                    "Quantos caracteres um texto pode ter; só para o tipo Texto.",
+                    "40",
+                )
+                .with_hint("Em caracteres; só para o tipo Texto."),
             FieldSpec::new(
                 "opcoes",
                 "",
-                Kind::Items {
+                FieldType::Items {
                     longest: 200,
-                    rows: Rows {
+                    rows: PartTable {
                         table: "additional_field_options",
                         own: "field",
                         part: "name",
@@ -211,8 +230,8 @@ pub const ADDITIONAL_FIELD: Register = Register {
                     },
                 },
             )
-            .told("Opções", "O que a lista oferece, na ordem; só para o tipo Lista.", "[]")
-            .hinted("Uma por linha, na ordem; só para o tipo Lista."),
+            .with_texts("Opções", "O que a lista oferece, na ordem; só para o tipo Lista.", "[]")
+            .with_hint("Uma por linha, na ordem; só para o tipo Lista."),
         ],
     )
 };

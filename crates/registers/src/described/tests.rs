@@ -1,5 +1,5 @@
 use super::*;
-use crate::describe::{Need, Value};
+use crate::describe::{FieldContent, FieldRequirement};
 use std::collections::BTreeSet;
 
 #[test]
@@ -22,31 +22,34 @@ fn every_field_is_told_and_whatever_is_named_is_there() {
         assert!((register.codes.0..=register.codes.1).contains(&register.example));
         let named = register.filters.iter().chain(register.unique.iter().flat_map(|one| one.fields));
         for name in named {
-            assert!(register.field(name).is_some(), "{} {name}", register.path);
+            assert!(register.find_field(name).is_some(), "{} {name}", register.path);
         }
         assert!(!register.needs_filter || !register.filters.is_empty());
         assert!(register.about.ends_with(['.', '…']) && !register.section.is_empty(), "{}", register.path);
-        assert!(register.columns.iter().all(|name| register.field(name).is_some()), "{}", register.path);
+        assert!(register.columns.iter().all(|name| register.find_field(name).is_some()), "{}", register.path);
         for field in register.fields {
             let what = format!("{} {}", register.path, field.name);
             assert!(field.text.ends_with('.') && !field.label.is_empty(), "{what}");
             assert_eq!(field.is_column(), !field.column.is_empty(), "{what}");
-            assert!(field.need != Need::Required || field.example != "null", "{what}");
+            assert!(field.need != FieldRequirement::Required || field.example != "null", "{what}");
             assert!(field.hint.is_empty() || field.hint.ends_with('.'), "{what}");
             match field.kind {
-                Kind::Choice(names) => {
-                    let plain = |name: &'static str| label(name) != name.to_uppercase() || name.len() < 3;
+                FieldType::Choice(names) => {
+                    let plain =
+                        |name: &'static str| find_choice_label(name) != name.to_uppercase() || name.len() < 3;
                     assert!(names.iter().all(|(_, name)| plain(name)), "{what}");
                 }
-                Kind::Reference(to) | Kind::References { to, .. } => assert!(find(to).is_some(), "{what}"),
-                Kind::ReadableOn(other) => assert!(register.field(other).is_some(), "{what}"),
+                FieldType::Reference(to) | FieldType::References { to, .. } => {
+                    assert!(find_register(to).is_some(), "{what}");
+                }
+                FieldType::ReadableOn(other) => assert!(register.find_field(other).is_some(), "{what}"),
                 _ => {}
             }
         }
         let first = register.fields.first().map(|field| field.kind);
-        assert_eq!(register.within == Within::Benefit, first == Some(Kind::Benefit));
-        assert_eq!(register.within == Within::Person, first == Some(Kind::Person));
+        assert_eq!(register.within == RecordVisibility::Benefit, first == Some(FieldType::Benefit));
+        assert_eq!(register.within == RecordVisibility::Person, first == Some(FieldType::Person));
     }
-    assert_eq!(find("plano").map(Register::title).as_deref(), Some("Plano"));
-    assert_ne!(Value::Nothing, Value::Number(0));
+    assert_eq!(find_register("plano").map(Register::title).as_deref(), Some("Plano"));
+    assert_ne!(FieldContent::Nothing, FieldContent::Number(0));
 }

@@ -1,11 +1,11 @@
 //! How a benefit is kept: its columns, and what stands in them.
 
-use super::{Benefit, FieldValues, Vehicle};
-use crate::{Error, Row, Value};
+use super::{AdditionalFieldValues, StoredBenefit, VehicleDetails};
+use crate::{Error, Row, SqlScalar};
 use domain::{BenefitCode, CardNumber, Chassis, FieldCode, PlanCode, Plate, Rejection, TenantId};
 use std::collections::BTreeMap;
 
-/// What [`benefit`] reads, of a table called `b`.
+/// What [`parse_benefit_row`] reads, of a table called `b`.
 macro_rules! benefit_columns {
     () => {
         "b.person, b.branch, b.kind, b.situation, b.sequence, b.card, b.due_day, b.consultant, b.representative, b.joined_on,
@@ -19,18 +19,18 @@ pub(crate) use benefit_columns;
 /// So many of them.
 const COLUMNS: usize = 38;
 
-/// The columns in the order of [`values`].
+/// The columns in the order of [`build_benefit_row`].
 pub const INSERT: &str = "INSERT INTO benefits (tenant, code, person, branch, kind, situation, sequence, card, due_day,
      consultant, representative, joined_on, activated_on, cancelled_on, integration_code, note, plans, field_values,
      plate, chassis, renavam, brand, model, built, model_year, colour, fuel, category, vehicle_type, doors, worth,
      protected, participation, fipe, slot, version, created_at, updated_at) VALUES";
 
 /// `10:15055 12:2990`
-pub(crate) fn plans_text(plans: &[(PlanCode, i64)]) -> String {
+pub(crate) fn encode_priced_plans(plans: &[(PlanCode, i64)]) -> String {
     plans.iter().map(|(plan, price)| format!("{plan}:{price}")).collect::<Vec<_>>().join(" ")
 }
 
-pub(crate) fn plans_of(text: &str) -> Result<Vec<(PlanCode, i64)>, Error> {
+pub(crate) fn parse_priced_plans(text: &str) -> Result<Vec<(PlanCode, i64)>, Error> {
     let one = |part: &str| {
         let (plan, price) = part.split_once(':')?;
         Some((PlanCode::new(plan.parse().ok()?), price.parse().ok()?))
@@ -41,14 +41,14 @@ pub(crate) fn plans_of(text: &str) -> Result<Vec<(PlanCode, i64)>, Error> {
 }
 
 /// `None` where there is none, which is most often.
-fn fields_text(fields: &FieldValues) -> Option<String> {
+fn encode_field_values(fields: &AdditionalFieldValues) -> Option<String> {
     let object: serde_json::Map<String, serde_json::Value> =
         fields.iter().map(|(code, value)| (code.to_string(), value.as_str().into())).collect();
     (!object.is_empty()).then(|| serde_json::Value::Object(object).to_string())
 }
 
-pub(crate) fn fields_of(text: Option<String>) -> Result<FieldValues, Error> {
-    let Some(text) = text else { return Ok(FieldValues::new()) };
+pub(crate) fn parse_field_values(text: Option<String>) -> Result<AdditionalFieldValues, Error> {
+    let Some(text) = text else { return Ok(AdditionalFieldValues::new()) };
     let broken = || Error::Broken("values of additional fields are kept that cannot be read".to_owned());
     let object: BTreeMap<String, String> = serde_json::from_str(&text).map_err(|_| broken())?;
     let one = |(code, value): (String, String)| Some((FieldCode::new(code.parse().ok()?), value));
@@ -56,7 +56,10 @@ pub(crate) fn fields_of(text: Option<String>) -> Result<FieldValues, Error> {
 }
 
 /// What the database holds was checked when it came; what does not fit any more is a defect, and is told as one.
-fn kept<T>(text: Option<String>, parse: impl Fn(&str) -> Result<T, Rejection>) -> Result<Option<T>, Error> {
+fn parse_stored_text<T>(
+    text: Option<String>,
+    parse: impl Fn(&str) -> Result<T, Rejection>,
+) -> Result<Option<T>, Error> {
     text.map(|text| {
         parse(&text)
             .map_err(|_| Error::Broken("a benefit is kept with a value that no longer fits".to_owned()))
@@ -64,14 +67,14 @@ fn kept<T>(text: Option<String>, parse: impl Fn(&str) -> Result<T, Rejection>) -
     .transpose()
 }
 
-pub(crate) fn benefit(row: &Row) -> Result<Benefit, Error> {
-    Ok(Benefit {
+pub(crate) fn parse_benefit_row(row: &Row) -> Result<StoredBenefit, Error> {
+    Ok(StoredBenefit {
         person: row.get("person")?,
         branch: row.get("branch")?,
         kind: row.get("kind")?,
         situation: row.get("situation")?,
         sequence: row.get("sequence")?,
-        card: kept(row.get("card")?, CardNumber::parse)?,
+        card: parse_stored_text(row.get("card")?, CardNumber::parse)?,
         due_day: row.get("due_day")?,
         consultant: row.get("consultant")?,
         representative: row.get("representative")?,
@@ -80,9 +83,9 @@ pub(crate) fn benefit(row: &Row) -> Result<Benefit, Error> {
         cancelled_on: row.get("cancelled_on")?,
         integration_code: row.get("integration_code")?,
         note: row.get("note")?,
-        plans: plans_of(&row.get::<String>("plans")?)?,
-        fields: fields_of(row.get("field_values")?)?,
-        vehicle: vehicle(row)?,
+        plans: parse_priced_plans(&row.get::<String>("plans")?)?,
+        fields: parse_field_values(row.get("field_values")?)?,
+        vehicle: parse_vehicle_row(row)?,
         slot: row.get("slot")?,
         version: row.get("version")?,
         created_at: row.get("created_at")?,
@@ -91,10 +94,10 @@ pub(crate) fn benefit(row: &Row) -> Result<Benefit, Error> {
 }
 
 /// Wherever a vehicle is kept, its columns have the same names.
-pub(crate) fn vehicle(row: &Row) -> Result<Vehicle, Error> {
-    Ok(Vehicle {
-        plate: kept(row.get("plate")?, Plate::parse)?,
-        chassis: kept(row.get("chassis")?, Chassis::parse)?,
+pub(crate) fn parse_vehicle_row(row: &Row) -> Result<VehicleDetails, Error> {
+    Ok(VehicleDetails {
+        plate: parse_stored_text(row.get("plate")?, Plate::parse)?,
+        chassis: parse_stored_text(row.get("chassis")?, Chassis::parse)?,
         renavam: row.get("renavam")?,
         brand: row.get("brand")?,
         model: row.get("model")?,
@@ -112,7 +115,7 @@ pub(crate) fn vehicle(row: &Row) -> Result<Vehicle, Error> {
     })
 }
 
-/// The columns of a vehicle in the order of [`vehicle_values`].
+/// The columns of a vehicle in the order of [`build_vehicle_values`].
 macro_rules! vehicle_columns {
     () => {
         "plate, chassis, renavam, brand, model, built, model_year, colour, fuel, category, vehicle_type, doors, worth, \
@@ -121,7 +124,7 @@ macro_rules! vehicle_columns {
 }
 pub(crate) use vehicle_columns;
 
-pub(crate) fn vehicle_values(vehicle: &Vehicle) -> [Value; 16] {
+pub(crate) fn build_vehicle_values(vehicle: &VehicleDetails) -> [SqlScalar; 16] {
     [
         vehicle.plate.as_ref().map(Plate::as_str).into(),
         vehicle.chassis.as_ref().map(Chassis::as_str).into(),
@@ -142,8 +145,8 @@ pub(crate) fn vehicle_values(vehicle: &Vehicle) -> [Value; 16] {
     ]
 }
 
-pub fn values(tenant: TenantId, code: BenefitCode, benefit: &Benefit) -> Vec<Value> {
-    let mut values: Vec<Value> = Vec::with_capacity(COLUMNS);
+pub fn build_benefit_row(tenant: TenantId, code: BenefitCode, benefit: &StoredBenefit) -> Vec<SqlScalar> {
+    let mut values: Vec<SqlScalar> = Vec::with_capacity(COLUMNS);
     values.extend([
         tenant.into(),
         code.into(),
@@ -161,10 +164,10 @@ pub fn values(tenant: TenantId, code: BenefitCode, benefit: &Benefit) -> Vec<Val
         benefit.cancelled_on.as_deref().into(),
         benefit.integration_code.as_deref().into(),
         benefit.note.as_deref().into(),
-        plans_text(&benefit.plans).into(),
-        fields_text(&benefit.fields).into(),
+        encode_priced_plans(&benefit.plans).into(),
+        encode_field_values(&benefit.fields).into(),
     ]);
-    values.extend(vehicle_values(&benefit.vehicle));
+    values.extend(build_vehicle_values(&benefit.vehicle));
     values.extend([benefit.slot.into(), 1.into(), benefit.created_at.into(), benefit.updated_at.into()]);
     values
 }
@@ -176,13 +179,13 @@ mod tests {
     #[test]
     fn plans_and_fields_come_back_as_they_were_kept() {
         let plans = vec![(PlanCode::new(10), 15_055), (PlanCode::new(12), 0)];
-        assert_eq!(plans_text(&plans), "10:15055 12:0");
-        assert_eq!(plans_of("10:15055 12:0").unwrap(), plans);
-        assert_eq!(plans_of("").unwrap(), []);
-        assert!(plans_of("10").is_err());
-        let fields = FieldValues::from([(FieldCode::new(3), "Cinza \"claro\"".to_owned())]);
-        assert_eq!(fields_of(fields_text(&fields)).unwrap(), fields);
-        assert_eq!(fields_text(&FieldValues::new()), None);
-        assert!(fields_of(Some("{\"x\": \"y\"}".to_owned())).is_err());
+        assert_eq!(encode_priced_plans(&plans), "10:15055 12:0");
+        assert_eq!(parse_priced_plans("10:15055 12:0").unwrap(), plans);
+        assert_eq!(parse_priced_plans("").unwrap(), []);
+        assert!(parse_priced_plans("10").is_err());
+        let fields = AdditionalFieldValues::from([(FieldCode::new(3), "Cinza \"claro\"".to_owned())]);
+        assert_eq!(parse_field_values(encode_field_values(&fields)).unwrap(), fields);
+        assert_eq!(encode_field_values(&AdditionalFieldValues::new()), None);
+        assert!(parse_field_values(Some("{\"x\": \"y\"}".to_owned())).is_err());
     }
 }

@@ -1,7 +1,7 @@
 //! What an import needs to find a benefit by what a sheet knows of it, and to take back what it did.
 
-use super::{Benefit, benefit, kept};
-use crate::items::Item;
+use super::{StoredBenefit, kept, parse_benefit_row};
+use crate::items::StoredItem;
 use crate::{Error, Statement, Tx, imports, snapshot as whole, sql};
 use domain::{
     BenefitCode, CardNumber, Chassis, ItemCode, PersonCode, PlanCode, Plate, SituationCode, TenantId,
@@ -10,7 +10,7 @@ use serde_json::{Value as Json, json};
 
 /// A benefit that a line may mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Holding {
+pub struct MatchingBenefit {
     pub code: BenefitCode,
     pub person: PersonCode,
     pub situation: SituationCode,
@@ -18,23 +18,23 @@ pub struct Holding {
 
 /// The benefits with this plate, else with this chassis, else with this card; by code.
 #[boxed::future]
-pub async fn holding(
+pub async fn list_matching_benefits(
     tx: &mut Tx,
     tenant: TenantId,
     (plate, chassis, card): (Option<&Plate>, Option<&Chassis>, Option<&CardNumber>),
-) -> Result<Vec<Holding>, Error> {
+) -> Result<Vec<MatchingBenefit>, Error> {
     let listed = "SELECT benefit AS code, person, situation FROM listing WHERE tenant = $1";
     let statement = match (plate, chassis, card) {
-        (Some(plate), ..) => sql(listed).arg(tenant).then("AND plate_key = ?", [plate.key()]),
-        (None, Some(chassis), _) => sql(listed).arg(tenant).then("AND chassis = ?", [chassis.as_str()]),
+        (Some(plate), ..) => sql(listed).arg(tenant).append("AND plate_key = ?", [plate.comparison_key()]),
+        (None, Some(chassis), _) => sql(listed).arg(tenant).append("AND chassis = ?", [chassis.as_str()]),
         (None, None, Some(card)) => sql("SELECT code, person, situation FROM benefits WHERE tenant = $1")
             .arg(tenant)
-            .then("AND card = ?", [card.as_str()]),
+            .append("AND card = ?", [card.as_str()]),
         (None, None, None) => return Ok(Vec::new()),
     };
     let mut found = Vec::new();
-    for row in tx.all(statement).await? {
-        found.push(Holding {
+    for row in tx.fetch_all(statement).await? {
+        found.push(MatchingBenefit {
             code: row.get("code")?,
             person: row.get("person")?,
             situation: row.get("situation")?,
@@ -46,7 +46,7 @@ pub async fn holding(
 
 /// The benefits that have this code, and this sequence number.
 #[boxed::future]
-pub async fn with_numbers(
+pub async fn find_benefits_by_numbers(
     tx: &mut Tx,
     tenant: TenantId,
     (code, sequence): (Option<BenefitCode>, Option<i32>),
@@ -54,31 +54,31 @@ pub async fn with_numbers(
     let by_code = sql("SELECT code FROM benefits WHERE tenant = $1 AND code = $2").arg(tenant).arg(code);
     let by_sequence =
         sql("SELECT code FROM benefits WHERE tenant = $1 AND sequence = $2").arg(tenant).arg(sequence);
-    let [by_code, by_sequence] = tx.several([by_code, by_sequence]).await?;
+    let [by_code, by_sequence] = tx.fetch_several([by_code, by_sequence]).await?;
     let first = |rows: &[crate::Row]| rows.first().map(|row| row.get("code")).transpose();
     Ok((first(&by_code)?, first(&by_sequence)?))
 }
 
 /// A benefit with its items, as one text.
-pub fn snapshot(benefit: &Benefit, items: &[Item]) -> String {
+pub fn render_benefit_snapshot(benefit: &StoredBenefit, items: &[StoredItem]) -> String {
     let items: Vec<Json> = items
         .iter()
         .map(|one| {
             json!([one.code.get(), one.plan.get(), one.price, one.included_on, one.is_first, one.active])
         })
         .collect();
-    let values = kept::values(TenantId::SERVER, BenefitCode::new(0), benefit);
-    json!({ "benefit": whole::text(kept::INSERT, values), "items": items }).to_string()
+    let values = kept::build_benefit_row(TenantId::SERVER, BenefitCode::new(0), benefit);
+    json!({ "benefit": whole::encode_snapshot(kept::INSERT, values), "items": items }).to_string()
 }
 
 /// The same back; its version is nobody's.
-pub fn from_snapshot(text: &str) -> Result<(Benefit, Vec<Item>), Error> {
+pub fn parse_benefit_snapshot(text: &str) -> Result<(StoredBenefit, Vec<StoredItem>), Error> {
     let broken = || Error::Broken("a benefit is kept that cannot be read".to_owned());
     let all: Json = serde_json::from_str(text).map_err(|_| broken())?;
-    let found = benefit(&whole::row(all["benefit"].as_str().ok_or_else(broken)?)?)?;
+    let found = parse_benefit_row(&whole::parse_snapshot_row(all["benefit"].as_str().ok_or_else(broken)?)?)?;
     let one = |one: &Json| {
         let number = |at: usize| one[at].as_i64().and_then(|number| i32::try_from(number).ok());
-        Some(Item {
+        Some(StoredItem {
             code: ItemCode::new(number(0)?),
             plan: PlanCode::new(number(1)?),
             price: one[2].as_i64()?,
@@ -93,14 +93,14 @@ pub fn from_snapshot(text: &str) -> Result<(Benefit, Vec<Item>), Error> {
 
 /// What of the association refers to a benefit; the first that is found.
 #[boxed::future]
-pub async fn referred(
+pub async fn find_benefit_reference(
     tx: &mut Tx,
     tenant: TenantId,
     code: BenefitCode,
 ) -> Result<Option<&'static str>, Error> {
     let by = |text: &'static str| sql(text).arg(tenant).arg(code);
     let found = tx
-        .several([
+        .fetch_several([
             by("SELECT 1 AS one FROM dependents WHERE tenant = $1 AND benefit = $2 LIMIT 1"),
             by("SELECT 1 AS one FROM installations WHERE tenant = $1 AND benefit = $2 LIMIT 1"),
             by("SELECT 1 AS one FROM claims WHERE tenant = $1 AND benefit = $2 LIMIT 1"),
@@ -114,11 +114,11 @@ pub async fn referred(
 }
 
 /// Removes a benefit to which nothing refers. Its row in the searches is the caller's to remove.
-pub fn remove(tenant: TenantId, code: BenefitCode, sequence: i32) -> Vec<Statement> {
+pub fn delete_benefit(tenant: TenantId, code: BenefitCode, sequence: i32) -> Vec<Statement> {
     vec![
         sql("DELETE FROM items WHERE tenant = $1 AND benefit = $2").arg(tenant).arg(code),
         sql("DELETE FROM benefits WHERE tenant = $1 AND code = $2").arg(tenant).arg(code),
-        imports::remove_code(tenant, "benefit", code.get()),
-        imports::remove_code(tenant, "sequence", sequence),
+        imports::insert_removed_code(tenant, "benefit", code.get()),
+        imports::insert_removed_code(tenant, "sequence", sequence),
     ]
 }

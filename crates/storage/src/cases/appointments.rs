@@ -1,12 +1,12 @@
 //! Visits to doctors.
 
-use super::Head;
-use crate::{Error, Row, Value};
+use super::CaseHead;
+use crate::{Error, Row, SqlScalar};
 use domain::{ClinicCode, DependentCode, DoctorCode, Moment, SpecialtyCode};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Appointment {
-    pub head: Head,
+pub struct StoredAppointment {
+    pub head: CaseHead,
     /// Who goes, where it is not the member himself.
     pub dependent: Option<DependentCode>,
     pub takes_place_at: Option<Moment>,
@@ -18,7 +18,7 @@ pub struct Appointment {
     pub note: Option<String>,
 }
 
-/// What an appointment has besides its head, in the order of [`values`].
+/// What an appointment has besides its head, in the order of [`build_appointment_values`].
 macro_rules! appointment_columns {
     () => {
         "dependent, takes_place_at, specialty, clinic, doctor, address, note"
@@ -26,7 +26,7 @@ macro_rules! appointment_columns {
 }
 pub(crate) use appointment_columns;
 
-pub(super) fn values(own: &Appointment) -> Vec<Value> {
+pub(super) fn build_appointment_values(own: &StoredAppointment) -> Vec<SqlScalar> {
     vec![
         own.dependent.into(),
         own.takes_place_at.into(),
@@ -38,9 +38,9 @@ pub(super) fn values(own: &Appointment) -> Vec<Value> {
     ]
 }
 
-pub(super) fn appointment(row: &Row) -> Result<Appointment, Error> {
-    Ok(Appointment {
-        head: super::head(row)?,
+pub(super) fn parse_appointment_row(row: &Row) -> Result<StoredAppointment, Error> {
+    Ok(StoredAppointment {
+        head: super::parse_case_head(row)?,
         dependent: row.get("dependent")?,
         takes_place_at: row.get("takes_place_at")?,
         specialty: row.get("specialty")?,

@@ -1,75 +1,85 @@
 //! A board of cases: a column for each situation. Whatever the association has, only what is seen of a column is read, and
 //! what stands in it is counted no further than anybody wants to know.
 
-use super::kept;
+use super::describe_case_table;
 use super::search::APART;
-use crate::{Error, Source, Statement, Value, Weight, sql};
-use domain::{BranchCode, Branches, CaseKind, Moment, Scope, SituationCode};
+use crate::{Error, QueryWeight, ReadSource, SqlScalar, Statement, sql};
+use domain::{BranchCode, CaseKind, Moment, Scope, SituationCode, VisibleBranches};
 
 /// A place in a column: since when a case is in its situation, and its code.
-pub type Behind = (Moment, i32);
+pub type ColumnCursor = (Moment, i32);
 
 /// Which part of a column.
 #[derive(Clone, Copy, Debug)]
-pub struct Part {
+pub struct BoardColumnQuery {
     pub situation: SituationCode,
     /// What came last stands first, else what waits longest.
     pub newest_first: bool,
-    pub behind: Option<Behind>,
+    pub behind: Option<ColumnCursor>,
     pub limit: i64,
 }
 
 /// The cases of a part of a column, in their order.
 #[boxed::future]
-pub async fn column(
-    from: impl Into<Source<'_>>,
+pub async fn list_column_cases(
+    from: impl Into<ReadSource<'_>>,
     scope: &Scope,
     kind: CaseKind,
-    part: Part,
+    part: BoardColumnQuery,
 ) -> Result<Vec<i32>, Error> {
     let (order, past) = match part.newest_first {
         true => ("ORDER BY situation_since DESC, code DESC", "AND (situation_since, code) < (?, ?)"),
         false => ("ORDER BY situation_since, code", "AND (situation_since, code) > (?, ?)"),
     };
     let one = |head: Statement| {
-        let led = in_situation(head.ending("SELECT code, situation_since"), scope, kind, part.situation);
+        let led = append_situation_filter(
+            head.append_text("SELECT code, situation_since"),
+            scope,
+            kind,
+            part.situation,
+        );
         match part.behind {
-            Some((at, code)) => led.then(past, [Value::from(at), code.into()]),
+            Some((at, code)) => led.append(past, [SqlScalar::from(at), code.into()]),
             None => led,
         }
     };
     // Each branch has an order of its own; the first rows of each are put together.
     let branches: Vec<Option<BranchCode>> = match scope.branches() {
-        Branches::Only(some) if some.is_empty() => return Ok(Vec::new()),
-        Branches::Only(some) if some.len() <= APART => some.iter().copied().map(Some).collect(),
+        VisibleBranches::Only(some) if some.is_empty() => return Ok(Vec::new()),
+        VisibleBranches::Only(some) if some.len() <= APART => some.iter().copied().map(Some).collect(),
         _ => vec![None],
     };
     let head = sql("SELECT code FROM (");
     let found = branches.iter().enumerate().fold(head, |head, (number, branch)| {
         let union = if number == 0 { "SELECT * FROM (" } else { "UNION ALL SELECT * FROM (" };
-        let lane = one(head.ending(union));
+        let lane = one(head.append_text(union));
         let lane = match branch {
-            Some(branch) => lane.then("AND branch = ?", [*branch]),
-            None => lane.scoped("branch + 0", scope.branches()),
+            Some(branch) => lane.append("AND branch = ?", [*branch]),
+            None => lane.filter_branches("branch + 0", scope.branches()),
         };
-        lane.ending(order).then("LIMIT ?) AS one", [part.limit])
+        lane.append_text(order).append("LIMIT ?) AS one", [part.limit])
     });
-    let ordered = found.ending(") AS every").ending(order).then("LIMIT ?", [part.limit]);
-    let rows = from.all(Weight::Search, ordered).await?;
+    let ordered = found.append_text(") AS every").append_text(order).append("LIMIT ?", [part.limit]);
+    let rows = from.fetch_all(QueryWeight::Search, ordered).await?;
     rows.iter().map(|row| row.get("code")).collect()
 }
 
-fn in_situation(head: Statement, scope: &Scope, kind: CaseKind, situation: SituationCode) -> Statement {
-    head.ending("FROM")
-        .ending(kept(kind).table)
-        .then("WHERE tenant = ? AND situation = ?", [Value::from(scope.tenant()), situation.into()])
+fn append_situation_filter(
+    head: Statement,
+    scope: &Scope,
+    kind: CaseKind,
+    situation: SituationCode,
+) -> Statement {
+    head.append_text("FROM")
+        .append_text(describe_case_table(kind).table)
+        .append("WHERE tenant = ? AND situation = ?", [SqlScalar::from(scope.tenant()), situation.into()])
 }
 
 /// How many cases are in each of these situations, those alone that came there before a moment where one is named; none is
 /// counted beyond `most`.
 #[boxed::future]
-pub async fn counts(
-    from: impl Into<Source<'_>>,
+pub async fn count_cases_by_situation(
+    from: impl Into<ReadSource<'_>>,
     scope: &Scope,
     kind: CaseKind,
     wanted: &[(SituationCode, Option<Moment>)],
@@ -83,13 +93,13 @@ pub async fn counts(
         let select = format!(
             "{union}SELECT CAST({number} AS BIGINT) AS number, COUNT(*) AS count FROM (SELECT 1 AS one"
         );
-        in_situation(head.ending(&select), scope, kind, *situation)
-            .when("AND situation_since < ?", *before)
-            .scoped("branch", scope.branches())
-            .then(&format!("LIMIT ?) AS few{number}"), [most])
+        append_situation_filter(head.append_text(&select), scope, kind, *situation)
+            .append_if_some("AND situation_since < ?", *before)
+            .filter_branches("branch", scope.branches())
+            .append(&format!("LIMIT ?) AS few{number}"), [most])
     });
     let mut counts = vec![0; wanted.len()];
-    for row in from.all(Weight::Search, counted).await? {
+    for row in from.fetch_all(QueryWeight::Search, counted).await? {
         let number: i64 = row.get("number")?;
         if let Some(count) = usize::try_from(number).ok().and_then(|number| counts.get_mut(number)) {
             *count = row.get("count")?;
@@ -100,18 +110,18 @@ pub async fn counts(
 
 /// The cases that changed at a moment or after it, the first first.
 #[boxed::future]
-pub async fn changed(
-    from: impl Into<Source<'_>>,
+pub async fn list_changed_cases(
+    from: impl Into<ReadSource<'_>>,
     scope: &Scope,
     kind: CaseKind,
     since: Moment,
     limit: i64,
 ) -> Result<Vec<i32>, Error> {
     let statement = sql("SELECT code FROM")
-        .ending(kept(kind).table)
-        .then("WHERE tenant = ? AND updated_at >= ?", [Value::from(scope.tenant()), since.into()])
-        .scoped("branch + 0", scope.branches())
-        .then("ORDER BY updated_at, code LIMIT ?", [limit]);
-    let rows = from.all(Weight::Search, statement).await?;
+        .append_text(describe_case_table(kind).table)
+        .append("WHERE tenant = ? AND updated_at >= ?", [SqlScalar::from(scope.tenant()), since.into()])
+        .filter_branches("branch + 0", scope.branches())
+        .append("ORDER BY updated_at, code LIMIT ?", [limit]);
+    let rows = from.fetch_all(QueryWeight::Search, statement).await?;
     rows.iter().map(|row| row.get("code")).collect()
 }

@@ -1,24 +1,24 @@
 //! Looks at vehicles or at papers.
 
-use super::Head;
-use crate::{Error, Row, Value};
+use super::CaseHead;
+use crate::{Error, Row, SqlScalar};
 use domain::{InspectionTypeCode, Moment};
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Inspection {
-    pub head: Head,
+pub struct StoredInspection {
+    pub head: CaseHead,
     pub kind: InspectionTypeCode,
     pub inspector: Option<String>,
     pub planned_for: Option<Moment>,
     pub place: Option<String>,
     pub note: Option<String>,
-    pub checklist: Vec<Checked>,
+    pub checklist: Vec<ChecklistEntry>,
 }
 
 /// Something that is looked at.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Checked {
+pub struct ChecklistEntry {
     pub item: String,
     /// Whether it is as it should be; not known before it was looked at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -27,7 +27,7 @@ pub struct Checked {
     pub note: Option<String>,
 }
 
-/// What an inspection has besides its head, in the order of [`values`].
+/// What an inspection has besides its head, in the order of [`build_inspection_values`].
 macro_rules! inspection_columns {
     () => {
         "kind, inspector, planned_for, place, note, checklist"
@@ -35,7 +35,7 @@ macro_rules! inspection_columns {
 }
 pub(crate) use inspection_columns;
 
-pub(super) fn values(own: &Inspection) -> Vec<Value> {
+pub(super) fn build_inspection_values(own: &StoredInspection) -> Vec<SqlScalar> {
     vec![
         own.kind.into(),
         own.inspector.as_deref().into(),
@@ -46,11 +46,11 @@ pub(super) fn values(own: &Inspection) -> Vec<Value> {
     ]
 }
 
-pub(super) fn inspection(row: &Row) -> Result<Inspection, Error> {
+pub(super) fn parse_inspection_row(row: &Row) -> Result<StoredInspection, Error> {
     let checklist: String = row.get("checklist")?;
     let broken = |_| Error::Broken("a checklist is kept that cannot be read".to_owned());
-    Ok(Inspection {
-        head: super::head(row)?,
+    Ok(StoredInspection {
+        head: super::parse_case_head(row)?,
         kind: row.get("kind")?,
         inspector: row.get("inspector")?,
         planned_for: row.get("planned_for")?,

@@ -1,18 +1,18 @@
 //! What members ask the help desk.
 
-use super::Head;
-use crate::{Error, Row, Value};
+use super::CaseHead;
+use crate::{Error, Row, SqlScalar};
 use domain::{Priority, TicketTypeCode};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ticket {
-    pub head: Head,
+pub struct StoredTicket {
+    pub head: CaseHead,
     pub kind: TicketTypeCode,
     pub priority: Priority,
     pub description: Option<String>,
 }
 
-/// What a ticket has besides its head, in the order of [`values`].
+/// What a ticket has besides its head, in the order of [`build_ticket_values`].
 macro_rules! ticket_columns {
     () => {
         "kind, priority, description"
@@ -20,13 +20,13 @@ macro_rules! ticket_columns {
 }
 pub(crate) use ticket_columns;
 
-pub(super) fn values(own: &Ticket) -> Vec<Value> {
+pub(super) fn build_ticket_values(own: &StoredTicket) -> Vec<SqlScalar> {
     vec![own.kind.into(), own.priority.into(), own.description.as_deref().into()]
 }
 
-pub(super) fn ticket(row: &Row) -> Result<Ticket, Error> {
-    Ok(Ticket {
-        head: super::head(row)?,
+pub(super) fn parse_ticket_row(row: &Row) -> Result<StoredTicket, Error> {
+    Ok(StoredTicket {
+        head: super::parse_case_head(row)?,
         kind: row.get("kind")?,
         priority: row.get("priority")?,
         description: row.get("description")?,

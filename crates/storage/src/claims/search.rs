@@ -2,15 +2,15 @@
 //! looked at row by row (`searches.rs`). What is found is given in steps, each behind the place where the last one ended, so
 //! that a search of everything never holds more than a step.
 
-use crate::{Error, Row, Source, Statement, Tx, Value, Weight, sql};
+use crate::{Error, QueryWeight, ReadSource, Row, SqlScalar, Statement, Tx, sql};
 use domain::{
-    Branches, ClaimCode, ClaimCriteria, ClaimTypeCode, Involved, Moment, PersonCode, Priority, Scope,
-    SituationCode,
+    ClaimCode, ClaimCriteria, ClaimTypeCode, Involved, Moment, PersonCode, Priority, Scope, SituationCode,
+    VisibleBranches,
 };
 
 /// What leads a search of claims.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Driver {
+pub enum DrivingClaimCriterion {
     Protocol,
     Person,
     /// The day on which it happened, where few happened within those days.
@@ -20,11 +20,11 @@ pub enum Driver {
 }
 
 /// Where a step ends: the next one is of what was opened before it.
-pub type Place = (Moment, ClaimCode);
+pub type ClaimOpeningCursor = (Moment, ClaimCode);
 
 /// A claim as the list shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct FoundClaim {
     pub code: ClaimCode,
     pub protocol: i32,
     pub branch: domain::BranchCode,
@@ -46,69 +46,85 @@ const APART: usize = 16;
 
 /// What leads this search.
 #[boxed::future]
-pub async fn driver(tx: &mut Tx, scope: &Scope, criteria: &ClaimCriteria) -> Result<Driver, Error> {
+pub async fn choose_driver(
+    tx: &mut Tx,
+    scope: &Scope,
+    criteria: &ClaimCriteria,
+) -> Result<DrivingClaimCriterion, Error> {
     if criteria.protocol.is_some() {
-        return Ok(Driver::Protocol);
+        return Ok(DrivingClaimCriterion::Protocol);
     }
     if criteria.person.is_some() {
-        return Ok(Driver::Person);
+        return Ok(DrivingClaimCriterion::Person);
     }
     if criteria.happened_from.is_none() && criteria.happened_to.is_none() {
-        return Ok(Driver::Order);
+        return Ok(DrivingClaimCriterion::Order);
     }
     let head = sql("SELECT COUNT(*) AS rows FROM (SELECT 1 AS one");
-    let days = on_days(of_tenant(head, scope), criteria).then("LIMIT ?) AS few", [FEW + 1]);
-    let few = tx.all(days).await?.first().map_or(Ok(0), |row| row.get::<i64>("rows"))? <= FEW;
-    Ok(if few { Driver::Day } else { Driver::Order })
+    let days =
+        append_day_filter(append_tenant_filter(head, scope), criteria).append("LIMIT ?) AS few", [FEW + 1]);
+    let few = tx.fetch_all(days).await?.first().map_or(Ok(0), |row| row.get::<i64>("rows"))? <= FEW;
+    Ok(if few { DrivingClaimCriterion::Day } else { DrivingClaimCriterion::Order })
 }
 
-fn of_tenant(head: Statement, scope: &Scope) -> Statement {
-    head.then("FROM claims WHERE tenant = ?", [scope.tenant()])
+fn append_tenant_filter(head: Statement, scope: &Scope) -> Statement {
+    head.append("FROM claims WHERE tenant = ?", [scope.tenant()])
 }
 
-fn on_days(head: Statement, criteria: &ClaimCriteria) -> Statement {
-    head.when("AND happened_on >= ?", criteria.happened_from.map(domain::Date::to_iso))
-        .when("AND happened_on <= ?", criteria.happened_to.map(domain::Date::to_iso))
+fn append_day_filter(head: Statement, criteria: &ClaimCriteria) -> Statement {
+    head.append_if_some("AND happened_on >= ?", criteria.happened_from.map(domain::Date::to_iso))
+        .append_if_some("AND happened_on <= ?", criteria.happened_to.map(domain::Date::to_iso))
 }
 
 /// The driver with its value, and every other criterion so that it leads nowhere.
-fn asked(head: Statement, driver: Driver, scope: &Scope, criteria: &ClaimCriteria) -> Statement {
-    let head = of_tenant(head, scope);
+fn append_criteria(
+    head: Statement,
+    driver: DrivingClaimCriterion,
+    scope: &Scope,
+    criteria: &ClaimCriteria,
+) -> Statement {
+    let head = append_tenant_filter(head, scope);
     let led = match driver {
-        Driver::Protocol => head.when("AND protocol = ?", criteria.protocol),
-        Driver::Person => head.when("AND person = ?", criteria.person),
-        Driver::Day => on_days(head, criteria),
-        Driver::Order => head,
+        DrivingClaimCriterion::Protocol => head.append_if_some("AND protocol = ?", criteria.protocol),
+        DrivingClaimCriterion::Person => head.append_if_some("AND person = ?", criteria.person),
+        DrivingClaimCriterion::Day => append_day_filter(head, criteria),
+        DrivingClaimCriterion::Order => head,
     };
-    let day = |day: Option<domain::Date>| day.filter(|_| driver != Driver::Day).map(domain::Date::to_iso);
-    led.when("AND protocol + 0 = ?", criteria.protocol.filter(|_| driver != Driver::Protocol))
-        .when("AND person + 0 = ?", criteria.person.filter(|_| driver != Driver::Person))
-        .when("AND happened_on || '' >= ?", day(criteria.happened_from))
-        .when("AND happened_on || '' <= ?", day(criteria.happened_to))
-        .when("AND involved + 0 = ?", criteria.involved)
-        .when("AND opened_at >= ?", criteria.opened_from)
-        .when("AND opened_at < ?", criteria.opened_before)
+    let day = |day: Option<domain::Date>| {
+        day.filter(|_| driver != DrivingClaimCriterion::Day).map(domain::Date::to_iso)
+    };
+    led.append_if_some(
+        "AND protocol + 0 = ?",
+        criteria.protocol.filter(|_| driver != DrivingClaimCriterion::Protocol),
+    )
+    .append_if_some("AND person + 0 = ?", criteria.person.filter(|_| driver != DrivingClaimCriterion::Person))
+    .append_if_some("AND happened_on || '' >= ?", day(criteria.happened_from))
+    .append_if_some("AND happened_on || '' <= ?", day(criteria.happened_to))
+    .append_if_some("AND involved + 0 = ?", criteria.involved)
+    .append_if_some("AND opened_at >= ?", criteria.opened_from)
+    .append_if_some("AND opened_at < ?", criteria.opened_before)
 }
 
 /// How many claims a search has.
 #[boxed::future]
-pub async fn count(
-    from: impl Into<Source<'_>>,
+pub async fn count_claims(
+    from: impl Into<ReadSource<'_>>,
     scope: &Scope,
     criteria: &ClaimCriteria,
-    driver: Driver,
+    driver: DrivingClaimCriterion,
 ) -> Result<i64, Error> {
     let head = sql("SELECT COUNT(*) AS rows");
-    let statement = asked(head, driver, scope, criteria).scoped("branch", scope.branches());
-    let rows = from.all(Weight::Search, statement).await?;
+    let statement =
+        append_criteria(head, driver, scope, criteria).filter_branches("branch", scope.branches());
+    let rows = from.fetch_all(QueryWeight::Search, statement).await?;
     rows.first().map_or(Ok(0), |row| row.get("rows"))
 }
 
 /// Which part of what a search finds.
 #[derive(Clone, Copy, Debug)]
-pub struct Part {
+pub struct ClaimPageRequest {
     /// Only what was opened before this.
-    pub behind: Option<Place>,
+    pub behind: Option<ClaimOpeningCursor>,
     pub skip: i64,
     pub limit: i64,
 }
@@ -117,46 +133,53 @@ const ORDER: &str = "ORDER BY opened_at DESC, code DESC";
 
 /// The claims of a part of a search, in their order.
 #[boxed::future]
-pub async fn codes(
-    from: impl Into<Source<'_>>,
+pub async fn list_claim_codes(
+    from: impl Into<ReadSource<'_>>,
     scope: &Scope,
     criteria: &ClaimCriteria,
-    driver: Driver,
-    part: Part,
+    driver: DrivingClaimCriterion,
+    part: ClaimPageRequest,
 ) -> Result<Vec<ClaimCode>, Error> {
     let one = |head: Statement| {
-        let led = asked(head.ending("SELECT code, opened_at"), driver, scope, criteria);
+        let led = append_criteria(head.append_text("SELECT code, opened_at"), driver, scope, criteria);
         match part.behind {
-            Some((at, code)) => led.then("AND (opened_at, code) < (?, ?)", [Value::from(at), code.into()]),
+            Some((at, code)) => {
+                led.append("AND (opened_at, code) < (?, ?)", [SqlScalar::from(at), code.into()])
+            }
             None => led,
         }
     };
     let head = sql("SELECT code FROM (");
     let found = match scope.branches() {
         // Each branch has an order of its own; the first rows of each are put together.
-        Branches::Only(some) if driver == Driver::Order && (1..=APART).contains(&some.len()) => {
+        VisibleBranches::Only(some)
+            if driver == DrivingClaimCriterion::Order && (1..=APART).contains(&some.len()) =>
+        {
             some.iter().enumerate().fold(head, |head, (number, branch)| {
                 let union = if number == 0 { "SELECT * FROM (" } else { "UNION ALL SELECT * FROM (" };
-                one(head.ending(union))
-                    .then("AND branch = ?", [*branch])
-                    .ending(ORDER)
-                    .then("LIMIT ?) AS one", [part.skip + part.limit])
+                one(head.append_text(union))
+                    .append("AND branch = ?", [*branch])
+                    .append_text(ORDER)
+                    .append("LIMIT ?) AS one", [part.skip + part.limit])
             })
         }
-        branches => one(head).scoped("branch + 0", branches),
+        branches => one(head).filter_branches("branch + 0", branches),
     };
-    let ordered = found.ending(") AS every").ending(ORDER).then("LIMIT ? OFFSET ?", [part.limit, part.skip]);
-    let rows = from.all(Weight::Search, ordered).await?;
+    let ordered = found
+        .append_text(") AS every")
+        .append_text(ORDER)
+        .append("LIMIT ? OFFSET ?", [part.limit, part.skip]);
+    let rows = from.fetch_all(QueryWeight::Search, ordered).await?;
     rows.iter().map(|row| row.get("code")).collect()
 }
 
 /// What the list shows of these claims, in the order of the search.
 #[boxed::future]
-pub async fn at(
-    from: impl Into<Source<'_>>,
+pub async fn list_found_claims(
+    from: impl Into<ReadSource<'_>>,
     scope: &Scope,
     codes: &[ClaimCode],
-) -> Result<Vec<Found>, Error> {
+) -> Result<Vec<FoundClaim>, Error> {
     if codes.is_empty() {
         return Ok(Vec::new());
     }
@@ -168,15 +191,15 @@ pub async fn at(
          WHERE c.tenant = $1",
     )
     .arg(scope.tenant())
-    .within("c.code", codes.iter().copied())
-    .scoped("c.branch + 0", scope.branches())
-    .ending("ORDER BY c.opened_at DESC, c.code DESC");
-    let rows = from.all(Weight::Search, statement).await?;
-    rows.iter().map(found).collect()
+    .filter_in("c.code", codes.iter().copied())
+    .filter_branches("c.branch + 0", scope.branches())
+    .append_text("ORDER BY c.opened_at DESC, c.code DESC");
+    let rows = from.fetch_all(QueryWeight::Search, statement).await?;
+    rows.iter().map(parse_found_claim).collect()
 }
 
-fn found(row: &Row) -> Result<Found, Error> {
-    Ok(Found {
+fn parse_found_claim(row: &Row) -> Result<FoundClaim, Error> {
+    Ok(FoundClaim {
         code: row.get("code")?,
         protocol: row.get("protocol")?,
         branch: row.get("branch")?,

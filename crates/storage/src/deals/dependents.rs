@@ -1,15 +1,15 @@
 //! Who would share the benefit that a deal is about.
 
-use super::{plans_of, plans_text};
-use crate::statement::inserts;
-use crate::{Error, Row, Source, Statement, Value, Weight, sql};
+use super::{encode_plans, parse_plans};
+use crate::statement::build_inserts;
+use crate::{Error, QueryWeight, ReadSource, Row, SqlScalar, Statement, sql};
 use domain::{
     Cpf, DealCode, DependentCode, Email, Kinship, Moment, Phone, PlanCode, Rejection, Sex, TenantId,
 };
 
 /// The day is `yyyy-MM-dd`, money is in cents.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DealDependent {
+pub struct ProposedDependent {
     pub name: String,
     pub cpf: Option<Cpf>,
     pub born_on: Option<String>,
@@ -29,50 +29,59 @@ const SELECT: &str =
 
 /// The dependents of a deal, by code.
 #[boxed::future]
-pub async fn of(
-    from: impl Into<Source<'_>>,
+pub async fn list_deal_dependents(
+    from: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     deal: DealCode,
-) -> Result<Vec<(DependentCode, DealDependent)>, Error> {
-    let statement = sql(SELECT).ending("WHERE tenant = $1 AND deal = $2 ORDER BY code");
-    let rows = from.all(Weight::Point, statement.arg(tenant).arg(deal)).await?;
-    rows.iter().map(|row| Ok((row.get("code")?, dependent(row)?))).collect()
+) -> Result<Vec<(DependentCode, ProposedDependent)>, Error> {
+    let statement = sql(SELECT).append_text("WHERE tenant = $1 AND deal = $2 ORDER BY code");
+    let rows = from.fetch_all(QueryWeight::Point, statement.arg(tenant).arg(deal)).await?;
+    rows.iter().map(|row| Ok((row.get("code")?, parse_dependent_row(row)?))).collect()
 }
 
 /// One of them.
 #[boxed::future]
-pub async fn find(
-    from: impl Into<Source<'_>>,
+pub async fn find_deal_dependent(
+    from: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     deal: DealCode,
     code: DependentCode,
-) -> Result<Option<DealDependent>, Error> {
-    let statement = sql(SELECT).ending("WHERE tenant = $1 AND deal = $2 AND code = $3");
-    let row = from.one(statement.arg(tenant).arg(deal).arg(code)).await?;
-    row.map(|row| dependent(&row)).transpose()
+) -> Result<Option<ProposedDependent>, Error> {
+    let statement = sql(SELECT).append_text("WHERE tenant = $1 AND deal = $2 AND code = $3");
+    let row = from.fetch_optional(statement.arg(tenant).arg(deal).arg(code)).await?;
+    row.map(|row| parse_dependent_row(&row)).transpose()
 }
 
 /// Writes dependents that are not there yet.
-pub fn insert<'d>(
+pub fn insert_deal_dependents<'d>(
     tenant: TenantId,
-    dependents: impl IntoIterator<Item = (DealCode, DependentCode, &'d DealDependent)>,
+    dependents: impl IntoIterator<Item = (DealCode, DependentCode, &'d ProposedDependent)>,
 ) -> Vec<Statement> {
     let head = "INSERT INTO deal_dependents (tenant, deal, code, name, cpf, born_on, sex, kinship, plans, price, phone,
          email, version, created_at, updated_at) VALUES";
     let rows = dependents.into_iter();
-    inserts(head, 50, rows.map(|(deal, code, dependent)| values(tenant, deal, code, dependent)))
+    build_inserts(
+        head,
+        50,
+        rows.map(|(deal, code, dependent)| build_dependent_row(tenant, deal, code, dependent)),
+    )
 }
 
 /// Writes everything that is known of one anew.
-pub fn update(tenant: TenantId, deal: DealCode, code: DependentCode, dependent: &DealDependent) -> Statement {
+pub fn update_deal_dependent(
+    tenant: TenantId,
+    deal: DealCode,
+    code: DependentCode,
+    dependent: &ProposedDependent,
+) -> Statement {
     let statement = sql("UPDATE deal_dependents SET name = $4, cpf = $5, born_on = $6, sex = $7, kinship = $8, plans = $9,
              price = $10, phone = $11, email = $12, version = version + $13, created_at = $14, updated_at = $15
          WHERE tenant = $1 AND deal = $2 AND code = $3");
-    values(tenant, deal, code, dependent).into_iter().fold(statement, Statement::arg)
+    build_dependent_row(tenant, deal, code, dependent).into_iter().fold(statement, Statement::arg)
 }
 
 /// The value itself is somebody's, and stays out of the log.
-fn kept<T>(
+fn parse_column<T>(
     row: &Row,
     column: &'static str,
     parse: impl Fn(&str) -> Result<T, Rejection>,
@@ -81,23 +90,28 @@ fn kept<T>(
     row.get::<Option<String>>(column)?.map(|text| parse(&text).map_err(broken)).transpose()
 }
 
-fn dependent(row: &Row) -> Result<DealDependent, Error> {
-    Ok(DealDependent {
+fn parse_dependent_row(row: &Row) -> Result<ProposedDependent, Error> {
+    Ok(ProposedDependent {
         name: row.get("name")?,
-        cpf: kept(row, "cpf", Cpf::parse)?,
+        cpf: parse_column(row, "cpf", Cpf::parse)?,
         born_on: row.get("born_on")?,
         sex: row.get("sex")?,
         kinship: row.get("kinship")?,
-        plans: plans_of(&row.get::<String>("plans")?)?,
+        plans: parse_plans(&row.get::<String>("plans")?)?,
         price: row.get("price")?,
-        phone: kept(row, "phone", Phone::parse)?,
-        email: kept(row, "email", Email::parse)?,
+        phone: parse_column(row, "phone", Phone::parse)?,
+        email: parse_column(row, "email", Email::parse)?,
         created_at: row.get("created_at")?,
         updated_at: row.get("updated_at")?,
     })
 }
 
-fn values(tenant: TenantId, deal: DealCode, code: DependentCode, one: &DealDependent) -> [Value; 15] {
+fn build_dependent_row(
+    tenant: TenantId,
+    deal: DealCode,
+    code: DependentCode,
+    one: &ProposedDependent,
+) -> [SqlScalar; 15] {
     [
         tenant.into(),
         deal.into(),
@@ -107,7 +121,7 @@ fn values(tenant: TenantId, deal: DealCode, code: DependentCode, one: &DealDepen
         one.born_on.as_deref().into(),
         one.sex.into(),
         one.kinship.into(),
-        plans_text(&one.plans).into(),
+        encode_plans(&one.plans).into(),
         one.price.into(),
         one.phone.as_ref().map(Phone::as_str).into(),
         one.email.as_ref().map(Email::as_str).into(),

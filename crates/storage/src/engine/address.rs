@@ -1,84 +1,85 @@
 //! The address of a database: `sqlite:PATH` or `postgres://…`.
 
-use crate::{BadAddress, OpenError};
+use crate::{AddressProblem, OpenError};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use tokio_postgres::config::Host;
 
 #[derive(Clone)]
-pub enum Address {
+pub enum DatabaseAddress {
     Sqlite(PathBuf),
     Postgres(Box<tokio_postgres::Config>),
 }
 
-impl Address {
-    pub fn parse(text: &str) -> Result<Address, OpenError> {
+impl DatabaseAddress {
+    pub fn parse(text: &str) -> Result<DatabaseAddress, OpenError> {
         if let Some(path) = text.strip_prefix("sqlite:") {
             let path = path.strip_prefix("//").unwrap_or(path);
             if path.is_empty() || path.ends_with('/') {
-                return Err(bad(BadAddress::NoFile));
+                return Err(refuse_address(AddressProblem::NoFile));
             }
-            return Ok(Address::Sqlite(PathBuf::from(path)));
+            return Ok(DatabaseAddress::Sqlite(PathBuf::from(path)));
         }
         if text.starts_with("postgres://") || text.starts_with("postgresql://") {
-            let (text, is_weak) = with_known_sslmode(text);
-            let config: tokio_postgres::Config =
-                text.parse().map_err(|error: tokio_postgres::Error| bad(BadAddress::Other(cause(&error))))?;
+            let (text, is_weak) = normalize_sslmode(text);
+            let config: tokio_postgres::Config = text.parse().map_err(|error: tokio_postgres::Error| {
+                refuse_address(AddressProblem::Other(describe_cause(&error)))
+            })?;
             if config.get_hosts().is_empty() {
-                return Err(bad(BadAddress::NoHost));
+                return Err(refuse_address(AddressProblem::NoHost));
             }
             // The driver ends the password at its first `@`; the rest of it would pass for the host, and be shown.
             let host_and_more = |host: &Host| matches!(host, Host::Tcp(name) if name.contains('@'));
             if config.get_hosts().iter().any(host_and_more) {
-                return Err(bad(BadAddress::Unescaped));
+                return Err(refuse_address(AddressProblem::Unescaped));
             }
             if is_weak && !is_within_this_machine(&config) {
-                return Err(bad(BadAddress::WeakProtection));
+                return Err(refuse_address(AddressProblem::WeakProtection));
             }
-            return Ok(Address::Postgres(Box::new(config)));
+            return Ok(DatabaseAddress::Postgres(Box::new(config)));
         }
-        Err(bad(BadAddress::Scheme))
+        Err(refuse_address(AddressProblem::Scheme))
     }
 
     /// The folder beside the database file, for what the server keeps next to it; a server elsewhere has none.
     pub fn folder(&self) -> Option<&Path> {
         match self {
-            Address::Sqlite(path) => {
+            DatabaseAddress::Sqlite(path) => {
                 Some(path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new(".")))
             }
-            Address::Postgres(_) => None,
+            DatabaseAddress::Postgres(_) => None,
         }
     }
 
     /// The file beside the database that tells whether an older copy of it was put back; a server tells by itself.
-    pub fn mark(&self) -> Option<PathBuf> {
+    pub fn mark_path(&self) -> Option<PathBuf> {
         match self {
-            Address::Sqlite(path) => {
+            DatabaseAddress::Sqlite(path) => {
                 let mut name = path.as_os_str().to_owned();
                 name.push(".mark");
                 Some(PathBuf::from(name))
             }
-            Address::Postgres(_) => None,
+            DatabaseAddress::Postgres(_) => None,
         }
     }
 
     /// The file of the database, where it is one.
-    pub fn file(&self) -> Option<&Path> {
+    pub fn file_path(&self) -> Option<&Path> {
         match self {
-            Address::Sqlite(path) => Some(path),
-            Address::Postgres(_) => None,
+            DatabaseAddress::Sqlite(path) => Some(path),
+            DatabaseAddress::Postgres(_) => None,
         }
     }
 
     /// Whether several processes may serve this database at once.
     pub fn is_shared(&self) -> bool {
-        matches!(self, Address::Postgres(_))
+        matches!(self, DatabaseAddress::Postgres(_))
     }
 }
 
 /// The address in words that the driver knows, and whether it asks for a protection that anybody on the way may strip.
 /// Certificates and host names are always verified here, so that the stricter modes mean what `require` does.
-fn with_known_sslmode(text: &str) -> (String, bool) {
+fn normalize_sslmode(text: &str) -> (String, bool) {
     // The parameters begin behind user and password, which the driver ends at the first `@`.
     let host = text.find('@').map_or(0, |at| at + 1);
     let Some(parameters) = text[host..].find('?').map(|at| host + at + 1) else {
@@ -106,20 +107,20 @@ fn is_within_this_machine(config: &tokio_postgres::Config) -> bool {
     hosts.all(|(place, host)| super::postgres::is_loopback(host, addresses.get(place).copied()))
 }
 
-fn bad(why: BadAddress) -> OpenError {
+fn refuse_address(why: AddressProblem) -> OpenError {
     OpenError::BadAddress(why)
 }
 
-fn cause(error: &tokio_postgres::Error) -> String {
+fn describe_cause(error: &tokio_postgres::Error) -> String {
     std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string)
 }
 
 /// Without the password, so that it may stand in a log or a message.
-impl fmt::Display for Address {
+impl fmt::Display for DatabaseAddress {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Address::Sqlite(path) => write!(out, "sqlite:{}", path.display()),
-            Address::Postgres(config) => {
+            DatabaseAddress::Sqlite(path) => write!(out, "sqlite:{}", path.display()),
+            DatabaseAddress::Postgres(config) => {
                 let ports = config.get_ports();
                 let hosts = config.get_hosts().iter().enumerate().map(|(place, host)| {
                     let port = ports.get(place).or(ports.first());
@@ -137,7 +138,7 @@ impl fmt::Display for Address {
     }
 }
 
-impl fmt::Debug for Address {
+impl fmt::Debug for DatabaseAddress {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, out)
     }
@@ -150,12 +151,15 @@ mod tests {
     #[test]
     fn the_scheme_chooses_the_engine() {
         assert!(
-            matches!(Address::parse("sqlite:a/b.db").unwrap(), Address::Sqlite(p) if p == Path::new("a/b.db"))
+            matches!(DatabaseAddress::parse("sqlite:a/b.db").unwrap(), DatabaseAddress::Sqlite(p) if p == Path::new("a/b.db"))
         );
         assert!(
-            matches!(Address::parse("sqlite:///a/b.db").unwrap(), Address::Sqlite(p) if p == Path::new("/a/b.db"))
+            matches!(DatabaseAddress::parse("sqlite:///a/b.db").unwrap(), DatabaseAddress::Sqlite(p) if p == Path::new("/a/b.db"))
         );
-        assert!(matches!(Address::parse("postgresql://u@h/d").unwrap(), Address::Postgres(_)));
+        assert!(matches!(
+            DatabaseAddress::parse("postgresql://u@h/d").unwrap(),
+            DatabaseAddress::Postgres(_)
+        ));
         for bad in [
             "",
             "sqlite:",
@@ -165,13 +169,13 @@ mod tests {
             "postgres://h:port/d",
             "postgres:///d",
         ] {
-            assert!(Address::parse(bad).is_err(), "{bad}");
+            assert!(DatabaseAddress::parse(bad).is_err(), "{bad}");
         }
     }
 
     #[test]
     fn an_address_is_shown_without_its_password() {
-        let address = Address::parse("postgres://ana:segredo@db.example:5433/amparo").unwrap();
+        let address = DatabaseAddress::parse("postgres://ana:segredo@db.example:5433/amparo").unwrap();
         assert_eq!(address.to_string(), "postgres://ana@db.example:5433/amparo");
         assert!(!format!("{address:?}").contains("segredo"));
     }
@@ -184,9 +188,9 @@ mod tests {
             "postgres://u:p@127.0.0.1,db.example/d?sslmode=prefer",
             "postgres://u:p@localhost/d?sslmode=prefer&hostaddr=10.0.0.7",
         ] {
-            let refused = Address::parse(address).unwrap_err();
+            let refused = DatabaseAddress::parse(address).unwrap_err();
             assert!(
-                matches!(refused, OpenError::BadAddress(BadAddress::WeakProtection)),
+                matches!(refused, OpenError::BadAddress(AddressProblem::WeakProtection)),
                 "{address}: {refused:?}"
             );
         }
@@ -197,7 +201,7 @@ mod tests {
             "postgres://u:p@127.0.0.1/d?sslmode=allow",
             "postgres://u:p@%2Frun%2Fpostgresql/d?sslmode=prefer",
         ] {
-            assert!(Address::parse(address).is_ok(), "{address}");
+            assert!(DatabaseAddress::parse(address).is_ok(), "{address}");
         }
     }
 
@@ -208,26 +212,29 @@ mod tests {
             // A question mark in the password does not begin the parameters.
             let address = format!("postgres://u:p?sslmode=disable@db.example/d?a=b&sslmode={mode}");
             let address = address.replace("a=b", "application_name=x");
-            let Address::Postgres(config) = Address::parse(&address).unwrap() else { panic!("a server") };
+            let DatabaseAddress::Postgres(config) = DatabaseAddress::parse(&address).unwrap() else {
+                panic!("a server")
+            };
             assert_eq!(config.get_ssl_mode(), SslMode::Require, "{mode}");
             assert_eq!(config.get_password(), Some(&b"p?sslmode=disable"[..]));
         }
-        assert!(Address::parse("postgres://u@db.example/d?sslmode=verify").is_err());
+        assert!(DatabaseAddress::parse("postgres://u@db.example/d?sslmode=verify").is_err());
     }
 
     #[test]
     fn every_host_of_an_address_is_shown() {
-        let address = Address::parse("postgres://ana:s@um.example:5433,dois.example:5434/amparo").unwrap();
+        let address =
+            DatabaseAddress::parse("postgres://ana:s@um.example:5433,dois.example:5434/amparo").unwrap();
         assert_eq!(address.to_string(), "postgres://ana@um.example:5433,dois.example:5434/amparo");
     }
 
     #[test]
     fn the_data_folder_is_that_of_the_file() {
         assert_eq!(
-            Address::parse("sqlite:amparo-data/amparo.db").unwrap().folder(),
+            DatabaseAddress::parse("sqlite:amparo-data/amparo.db").unwrap().folder(),
             Some(Path::new("amparo-data"))
         );
-        assert_eq!(Address::parse("sqlite:amparo.db").unwrap().folder(), Some(Path::new(".")));
-        assert_eq!(Address::parse("postgres://h/d").unwrap().folder(), None);
+        assert_eq!(DatabaseAddress::parse("sqlite:amparo.db").unwrap().folder(), Some(Path::new(".")));
+        assert_eq!(DatabaseAddress::parse("postgres://h/d").unwrap().folder(), None);
     }
 }

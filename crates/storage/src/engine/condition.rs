@@ -1,8 +1,8 @@
 //! The condition that a database is in, for whoever looks after it.
 
 use super::Engine;
-use crate::db::Weight;
-use crate::{Error, Statement, Value, sql};
+use crate::db::QueryWeight;
+use crate::{Error, SqlScalar, Statement, sql};
 use domain::Moment;
 
 impl Engine {
@@ -13,23 +13,23 @@ impl Engine {
         match self {
             Engine::Sqlite(_) => {
                 let check = sql("SELECT quick_check AS problem FROM pragma_quick_check LIMIT 10");
-                let rows = self.query(Weight::Search, check).await?;
+                let rows = self.query(QueryWeight::Search, check).await?;
                 let problems = rows.iter().map(|row| row.get::<String>("problem"));
                 problems.filter(|problem| !matches!(problem, Ok(text) if text == "ok")).collect()
             }
-            Engine::Postgres(_) => self.unreadable_tables().await,
+            Engine::Postgres(_) => self.list_unreadable_tables().await,
         }
     }
 
-    async fn unreadable_tables(&self) -> Result<Vec<String>, Error> {
+    async fn list_unreadable_tables(&self) -> Result<Vec<String>, Error> {
         let names = sql("SELECT CAST(tablename AS TEXT) AS name FROM pg_catalog.pg_tables
              WHERE schemaname = current_schema() ORDER BY tablename");
         let mut unreadable = Vec::new();
-        for row in self.query(Weight::Search, names).await? {
+        for row in self.query(QueryWeight::Search, names).await? {
             let name: String = row.get("name")?;
             let first = format!("SELECT CAST(1 AS BIGINT) AS one FROM \"{name}\" LIMIT 1");
-            let first = Statement::empty().then(&first, std::iter::empty::<Value>());
-            match self.query(Weight::Search, first).await {
+            let first = Statement::empty().append(&first, std::iter::empty::<SqlScalar>());
+            match self.query(QueryWeight::Search, first).await {
                 Ok(_) => {}
                 Err(error @ (Error::Unavailable(_) | Error::TooSlow)) => return Err(error),
                 Err(error) => unreadable.push(format!("{name}: {error}")),
@@ -40,11 +40,11 @@ impl Engine {
 
     /// The settings by which a write that was answered may be lost. The embedded engine is opened with our own.
     #[boxed::future]
-    pub async fn weak_durability(&self) -> Result<Vec<String>, Error> {
+    pub async fn weak_durability_settings(&self) -> Result<Vec<String>, Error> {
         let Engine::Postgres(_) = self else { return Ok(Vec::new()) };
         let weak = sql("SELECT CAST(name AS TEXT) AS name FROM pg_catalog.pg_settings
              WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit') AND setting = 'off' ORDER BY name");
-        self.query(Weight::Point, weak).await?.iter().map(|row| row.get("name")).collect()
+        self.query(QueryWeight::Point, weak).await?.iter().map(|row| row.get("name")).collect()
     }
 
     /// What time it is there.
@@ -52,7 +52,7 @@ impl Engine {
     pub async fn clock(&self) -> Result<Option<Moment>, Error> {
         let Engine::Postgres(_) = self else { return Ok(None) };
         let now = sql("SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT) AS now");
-        let rows = self.query(Weight::Point, now).await?;
+        let rows = self.query(QueryWeight::Point, now).await?;
         rows.first().map(|row| row.get("now")).transpose()
     }
 }

@@ -1,7 +1,7 @@
 //! Migrations are written once; what each engine spells its own way is exchanged here, word by word.
 
 /// Exchanges whole words outside quotes and comments.
-pub fn exchange(text: &str, word: impl Fn(&str) -> Option<&'static str>) -> String {
+pub fn replace_words(text: &str, word: impl Fn(&str) -> Option<&'static str>) -> String {
     let mut out = String::with_capacity(text.len() + 64);
     for line in text.lines() {
         let code = line.split_once("--").map_or(line, |(code, _)| code);
@@ -27,9 +27,9 @@ pub fn exchange(text: &str, word: impl Fn(&str) -> Option<&'static str>) -> Stri
 
 /// Statements too are written once. What must differ is the index of names, by a few words: its key, the order by
 /// that key, whether a row of it (called `n`) matches a query, and the words of a new one.
-pub fn names(text: &str, [key, order, matches, words]: [&'static str; 4]) -> Option<String> {
+pub fn translate_name_index(text: &str, [key, order, matches, words]: [&'static str; 4]) -> Option<String> {
     text.contains("NAME").then(|| {
-        exchange(text, |word| match word {
+        replace_words(text, |word| match word {
             "NAME_KEY" => Some(key),
             "NAME_ORDER" => Some(order),
             "MATCHES_NAME" => Some(matches),
@@ -40,7 +40,7 @@ pub fn names(text: &str, [key, order, matches, words]: [&'static str; 4]) -> Opt
 }
 
 /// The statements of a migration, without the empty ones.
-pub fn statements(text: &str) -> impl Iterator<Item = &str> {
+pub fn split_statements(text: &str) -> impl Iterator<Item = &str> {
     text.split(';').map(str::trim).filter(|statement| !statement.is_empty())
 }
 
@@ -52,7 +52,7 @@ mod tests {
     fn only_whole_words_outside_quotes_and_comments_are_exchanged() {
         let word = |word: &str| (word == "TEXT").then_some("STRING");
         assert_eq!(
-            exchange("a TEXT, TEXTS TEXT, 'TEXT' -- TEXT\nTEXT", word),
+            replace_words("a TEXT, TEXTS TEXT, 'TEXT' -- TEXT\nTEXT", word),
             "a STRING, TEXTS STRING, 'TEXT' \nSTRING\n"
         );
     }

@@ -10,20 +10,20 @@ mod protection;
 mod sqlite;
 mod texts;
 
-pub use address::Address;
-pub use options::Options;
+pub use address::DatabaseAddress;
+pub use options::DatabaseOptions;
 pub use protection::TransportProtection;
 
-use crate::db::{Failure, Lane, Weight};
-use crate::migrations::{self, Migrated};
-use crate::unit::Work;
+use crate::db::{QueryWeight, StatementFailure, WriteLane};
+use crate::migrations::{self, SchemaUpgrade};
+use crate::unit::QueuedUnit;
 use crate::write_health::WriteHealth;
 use crate::{Db, Error, OpenError, Row, Statement};
 use std::sync::Arc;
 
 /// What to do with a schema that is not the newest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Schema {
+pub enum SchemaPolicy {
     /// Bring it there: the server at its start, and `migrate`.
     Migrate,
     /// Fill an empty database, but leave an older schema to `migrate`: a server of the older version may be
@@ -35,16 +35,20 @@ pub enum Schema {
 
 /// Opens the database at an address; says what was migrated.
 #[boxed::future]
-pub async fn open(address: &Address, options: &Options, schema: Schema) -> Result<(Db, Migrated), OpenError> {
+pub async fn open_database(
+    address: &DatabaseAddress,
+    options: &DatabaseOptions,
+    schema: SchemaPolicy,
+) -> Result<(Db, SchemaUpgrade), OpenError> {
     let health = Arc::<WriteHealth>::default();
     let (engine, migrated) = match address {
-        Address::Sqlite(path) => {
-            let migrated = sqlite::migrate(path, schema)?;
+        DatabaseAddress::Sqlite(path) => {
+            let migrated = sqlite::migrate_database(path, schema)?;
             let engine = sqlite::Sqlite::open(path, options, &health)?;
             (Engine::Sqlite(Arc::new(engine)), migrated)
         }
-        Address::Postgres(config) => {
-            let migrated = postgres::migrate(config, options, schema).await?;
+        DatabaseAddress::Postgres(config) => {
+            let migrated = postgres::migrate_database(config, options, schema).await?;
             let engine = postgres::Postgres::open(config, options, Arc::clone(&health)).await?;
             (Engine::Postgres(Arc::new(engine)), migrated)
         }
@@ -56,29 +60,34 @@ pub async fn open(address: &Address, options: &Options, schema: Schema) -> Resul
 pub struct ServerLock(#[allow(dead_code)] Option<std::fs::File>);
 
 /// Takes the database for a server. Where several processes may serve one database, this takes nothing.
-pub fn lock_for_server(address: &Address) -> Result<ServerLock, OpenError> {
+pub fn lock_for_server(address: &DatabaseAddress) -> Result<ServerLock, OpenError> {
     match address {
-        Address::Sqlite(path) => sqlite::lock(path).map(|file| ServerLock(Some(file))),
-        Address::Postgres(_) => Ok(ServerLock(None)),
+        DatabaseAddress::Sqlite(path) => sqlite::lock_database_file(path).map(|file| ServerLock(Some(file))),
+        DatabaseAddress::Postgres(_) => Ok(ServerLock(None)),
     }
 }
 
 /// The version of the schema there, 0 where there is none yet.
 #[boxed::future]
-pub async fn schema_version(address: &Address, options: &Options) -> Result<i64, OpenError> {
+pub async fn read_schema_version(
+    address: &DatabaseAddress,
+    options: &DatabaseOptions,
+) -> Result<i64, OpenError> {
     match address {
-        Address::Sqlite(path) => sqlite::migrate(path, Schema::Inspect).map(|found| found.from),
-        Address::Postgres(config) => {
-            postgres::migrate(config, options, Schema::Inspect).await.map(|found| found.from)
+        DatabaseAddress::Sqlite(path) => {
+            sqlite::migrate_database(path, SchemaPolicy::Inspect).map(|found| found.from)
+        }
+        DatabaseAddress::Postgres(config) => {
+            postgres::migrate_database(config, options, SchemaPolicy::Inspect).await.map(|found| found.from)
         }
     }
 }
 
 /// Compares what was applied with what this program knows.
-fn judge(applied: &[migrations::Applied], schema: Schema) -> Result<i64, OpenError> {
-    let found = migrations::check(applied)?;
-    let known = migrations::newest();
-    if schema == Schema::Expect && found != 0 && found < known {
+fn check_schema(applied: &[migrations::AppliedMigration], schema: SchemaPolicy) -> Result<i64, OpenError> {
+    let found = migrations::check_applied_migrations(applied)?;
+    let known = migrations::find_newest_version();
+    if schema == SchemaPolicy::Expect && found != 0 && found < known {
         return Err(OpenError::Older { found, known });
     }
     Ok(found)
@@ -91,14 +100,14 @@ pub(crate) enum Engine {
 }
 
 impl Engine {
-    pub fn write(&self, lane: Lane, work: Work) {
+    pub fn write(&self, lane: WriteLane, work: QueuedUnit) {
         match self {
             Engine::Sqlite(engine) => engine.write(lane, work),
             Engine::Postgres(engine) => engine.write(lane, work),
         }
     }
 
-    pub fn read(&self, work: Work) {
+    pub fn read(&self, work: QueuedUnit) {
         match self {
             Engine::Sqlite(engine) => engine.read(work),
             Engine::Postgres(engine) => engine.read(work),
@@ -106,7 +115,7 @@ impl Engine {
     }
 
     #[boxed::future]
-    pub async fn query(&self, weight: Weight, statement: Statement) -> Result<Vec<Row>, Error> {
+    pub async fn query(&self, weight: QueryWeight, statement: Statement) -> Result<Vec<Row>, Error> {
         match self {
             Engine::Sqlite(engine) => engine.query(weight, statement).await,
             Engine::Postgres(engine) => engine.query(weight, &statement).await,
@@ -116,7 +125,7 @@ impl Engine {
     pub fn transport_protection(&self) -> TransportProtection {
         match self {
             Engine::Sqlite(_) => TransportProtection::File,
-            Engine::Postgres(engine) => engine.protection(),
+            Engine::Postgres(engine) => engine.last_protection(),
         }
     }
 
@@ -124,7 +133,7 @@ impl Engine {
     #[boxed::future]
     pub async fn tls_version(&self) -> Result<Option<String>, Error> {
         match self {
-            Engine::Postgres(engine) if engine.protection() == TransportProtection::Tls => {
+            Engine::Postgres(engine) if engine.last_protection() == TransportProtection::Tls => {
                 engine.tls_version().await
             }
             _ => Ok(None),
@@ -132,10 +141,10 @@ impl Engine {
     }
 
     #[boxed::future]
-    pub async fn describe(&self) -> Result<String, Error> {
+    pub async fn describe_version(&self) -> Result<String, Error> {
         match self {
-            Engine::Sqlite(_) => Ok(sqlite::describe()),
-            Engine::Postgres(engine) => engine.describe().await,
+            Engine::Sqlite(_) => Ok(sqlite::describe_version()),
+            Engine::Postgres(engine) => engine.describe_version().await,
         }
     }
 
@@ -157,7 +166,7 @@ impl Engine {
             ),
             Engine::Postgres(_) => crate::sql("SELECT pg_database_size(current_database()) AS bytes"),
         };
-        let rows = self.query(Weight::Point, statement).await?;
+        let rows = self.query(QueryWeight::Point, statement).await?;
         rows.first().map_or(Ok(0), |row| row.get("bytes"))
     }
 
@@ -171,58 +180,64 @@ impl Engine {
 }
 
 /// A connection inside a transaction.
-pub(crate) enum Session {
-    Sqlite(Box<sqlite::Connection>),
-    Postgres(Arc<postgres::Session>),
+pub(crate) enum TransactionSession {
+    Sqlite(Box<sqlite::EmbeddedConnection>),
+    Postgres(Arc<postgres::ServerSession>),
 }
 
-impl Session {
+impl TransactionSession {
     /// Whether asking it is a journey there and back.
     pub fn is_remote(&self) -> bool {
-        matches!(self, Session::Postgres(_))
+        matches!(self, TransactionSession::Postgres(_))
     }
 
     #[boxed::future]
-    pub async fn all(&mut self, statement: &Statement) -> Result<Vec<Row>, Failure> {
+    pub async fn fetch_all(&mut self, statement: &Statement) -> Result<Vec<Row>, StatementFailure> {
         match self {
-            Session::Sqlite(connection) => connection.all(statement),
-            Session::Postgres(session) => session.all(statement).await,
+            TransactionSession::Sqlite(connection) => connection.fetch_all(statement),
+            TransactionSession::Postgres(session) => session.fetch_all(statement).await,
         }
     }
 
     #[boxed::future]
-    pub async fn several(&mut self, statements: &[Statement]) -> Result<Vec<Vec<Row>>, Failure> {
+    pub async fn fetch_several(
+        &mut self,
+        statements: &[Statement],
+    ) -> Result<Vec<Vec<Row>>, StatementFailure> {
         match self {
-            Session::Sqlite(connection) => statements.iter().map(|one| connection.all(one)).collect(),
-            Session::Postgres(session) => session.several(statements).await,
+            TransactionSession::Sqlite(connection) => {
+                statements.iter().map(|one| connection.fetch_all(one)).collect()
+            }
+            TransactionSession::Postgres(session) => session.fetch_several(statements).await,
         }
     }
 
     #[boxed::future]
-    pub async fn execute(&mut self, statement: &Statement) -> Result<u64, Failure> {
+    pub async fn execute(&mut self, statement: &Statement) -> Result<u64, StatementFailure> {
         match self {
-            Session::Sqlite(connection) => connection.execute(statement),
-            Session::Postgres(session) => session.execute(statement).await,
+            TransactionSession::Sqlite(connection) => connection.execute(statement),
+            TransactionSession::Postgres(session) => session.execute(statement).await,
         }
     }
 
     #[boxed::future]
-    pub async fn batch(&mut self, statements: &[Statement]) -> Result<(), Failure> {
+    pub async fn execute_batch(&mut self, statements: &[Statement]) -> Result<(), StatementFailure> {
         match self {
-            Session::Sqlite(connection) => {
+            TransactionSession::Sqlite(connection) => {
                 for statement in statements {
                     connection.execute(statement)?;
                 }
                 Ok(())
             }
-            Session::Postgres(session) => session.batch(statements).await,
+            TransactionSession::Postgres(session) => session.execute_batch(statements).await,
         }
     }
 }
 
 /// Text with U+0000 is refused by one engine and cut short by tools of the other: both refuse it.
-fn refuse_nul(statement: &Statement) -> Result<(), Failure> {
-    let has_nul = |value: &crate::Value| matches!(value, crate::Value::Text(text) if text.contains('\0'));
+fn refuse_nul_text(statement: &Statement) -> Result<(), StatementFailure> {
+    let has_nul =
+        |value: &crate::SqlScalar| matches!(value, crate::SqlScalar::Text(text) if text.contains('\0'));
     if statement.values().iter().any(has_nul) {
         return Err(Error::Broken("a text with U+0000 reached the database".to_owned()).into());
     }
@@ -230,7 +245,7 @@ fn refuse_nul(statement: &Statement) -> Result<(), Failure> {
 }
 
 /// What a panic said.
-fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
+fn describe_panic(panic: &(dyn std::any::Any + Send)) -> String {
     let text =
         panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
     text.unwrap_or("without a text").to_owned()

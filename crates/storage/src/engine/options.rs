@@ -1,11 +1,11 @@
 //! How much of the machine the database may use, and how long it may take. `config.default.toml` explains each.
 
-use crate::Watch;
+use crate::StatementWatch;
 use std::path::PathBuf;
 use std::time::Duration;
 
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct DatabaseOptions {
     /// Threads that read (an embedded database), or connections for searches (a server).
     pub readers: usize,
     /// Page cache of all connections together, in MiB (an embedded database).
@@ -25,12 +25,12 @@ pub struct Options {
     /// A certificate authority of your own, beside those of the machine (a server).
     pub ca_file: Option<PathBuf>,
     /// Is told of every statement.
-    pub watch: Option<Watch>,
+    pub watch: Option<StatementWatch>,
 }
 
-impl Default for Options {
-    fn default() -> Options {
-        Options {
+impl Default for DatabaseOptions {
+    fn default() -> DatabaseOptions {
+        DatabaseOptions {
             readers: 4,
             cache_mib: 64,
             mmap_mib: 16_384,

@@ -1,28 +1,28 @@
 //! The lines of an import, what became of each, and what is wrong with it.
 
-use crate::statement::inserts;
-use crate::{Error, Source, Statement, Tx, Value, Weight, sql};
+use crate::statement::build_inserts;
+use crate::{Error, QueryWeight, ReadSource, SqlScalar, Statement, Tx, sql};
 use domain::{ImportCode, ImportOutcome, TenantId};
 
 /// How many rows travel in one statement.
 const ROWS: usize = 100;
 
 /// Writes lines of a file as they came.
-pub fn add_lines(
+pub fn insert_import_lines(
     tenant: TenantId,
     import: ImportCode,
     lines: impl IntoIterator<Item = (i32, String)>,
 ) -> Vec<Statement> {
     let rows = lines
         .into_iter()
-        .map(|(line, cells)| -> [Value; 4] { [tenant.into(), import.into(), line.into(), cells.into()] });
-    inserts("INSERT INTO import_lines (tenant, import, line, cells) VALUES", ROWS, rows)
+        .map(|(line, cells)| -> [SqlScalar; 4] { [tenant.into(), import.into(), line.into(), cells.into()] });
+    build_inserts("INSERT INTO import_lines (tenant, import, line, cells) VALUES", ROWS, rows)
 }
 
 /// The next lines behind one, with their cells.
 #[boxed::future]
-pub async fn lines(
-    from: impl Into<Source<'_>>,
+pub async fn list_import_lines(
+    from: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     import: ImportCode,
     (after, limit): (i32, i64),
@@ -34,14 +34,14 @@ pub async fn lines(
         .arg(import)
         .arg(after)
         .arg(limit);
-    let rows = from.all(Weight::Point, statement).await?;
+    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
     rows.iter().map(|row| Ok((row.get("line")?, row.get("cells")?))).collect()
 }
 
 /// The cells of these lines.
 #[boxed::future]
-pub async fn cells_at(
-    from: impl Into<Source<'_>>,
+pub async fn list_cells_of_lines(
+    from: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     import: ImportCode,
     lines: &[i32],
@@ -49,15 +49,15 @@ pub async fn cells_at(
     let statement = sql("SELECT line, cells FROM import_lines WHERE tenant = $1 AND import = $2")
         .arg(tenant)
         .arg(import)
-        .within("line", lines.iter().copied())
-        .ending("ORDER BY line");
-    let rows = from.all(Weight::Point, statement).await?;
+        .filter_in("line", lines.iter().copied())
+        .append_text("ORDER BY line");
+    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
     rows.iter().map(|row| Ok((row.get("line")?, row.get("cells")?))).collect()
 }
 
 /// What became of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LineResult {
+pub struct StoredLineResult {
     pub line: i32,
     pub outcome: ImportOutcome,
     pub record: Option<i32>,
@@ -65,8 +65,12 @@ pub struct LineResult {
     pub version: Option<i64>,
 }
 
-pub fn add_results(tenant: TenantId, import: ImportCode, results: &[LineResult]) -> Vec<Statement> {
-    let rows = results.iter().map(|one| -> [Value; 7] {
+pub fn insert_line_results(
+    tenant: TenantId,
+    import: ImportCode,
+    results: &[StoredLineResult],
+) -> Vec<Statement> {
+    let rows = results.iter().map(|one| -> [SqlScalar; 7] {
         [
             tenant.into(),
             import.into(),
@@ -78,28 +82,28 @@ pub fn add_results(tenant: TenantId, import: ImportCode, results: &[LineResult])
         ]
     });
     let head = "INSERT INTO import_results (tenant, import, line, outcome, record, before, version) VALUES";
-    inserts(head, ROWS, rows)
+    build_inserts(head, ROWS, rows)
 }
 
 /// The last results before a line that left something to undo, the latest first.
 #[boxed::future]
-pub async fn results_before(
-    from: impl Into<Source<'_>>,
+pub async fn list_line_results_before(
+    from: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     import: ImportCode,
     (before, limit): (i32, i64),
-) -> Result<Vec<LineResult>, Error> {
+) -> Result<Vec<StoredLineResult>, Error> {
     let statement = sql("SELECT line, outcome, record, before, version FROM import_results
          WHERE tenant = $1 AND import = $2 AND line < $3")
     .arg(tenant)
     .arg(import)
     .arg(before)
-    .within("outcome", [ImportOutcome::Created, ImportOutcome::Changed])
-    .then("ORDER BY line DESC LIMIT ?", [limit]);
-    let rows = from.all(Weight::Point, statement).await?;
+    .filter_in("outcome", [ImportOutcome::Created, ImportOutcome::Changed])
+    .append("ORDER BY line DESC LIMIT ?", [limit]);
+    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
     rows.iter()
         .map(|row| {
-            Ok(LineResult {
+            Ok(StoredLineResult {
                 line: row.get("line")?,
                 outcome: row.get("outcome")?,
                 record: row.get("record")?,
@@ -112,8 +116,8 @@ pub async fn results_before(
 
 /// The records that lines behind one meant, up to another, each with its line.
 #[boxed::future]
-pub async fn records(
-    from: impl Into<Source<'_>>,
+pub async fn list_records_of_lines(
+    from: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     import: ImportCode,
     (after, last): (i32, i32),
@@ -126,19 +130,19 @@ pub async fn records(
     .arg(import)
     .arg(after)
     .arg(last);
-    let rows = from.all(Weight::Point, statement).await?;
+    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
     rows.iter().map(|row| Ok((row.get("record")?, row.get("line")?))).collect()
 }
 
 /// Something that undoing left as it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Kept {
+pub struct KeptRecord {
     pub line: i32,
     pub record: Option<i32>,
     pub because: String,
 }
 
-pub fn keep_because(tenant: TenantId, import: ImportCode, line: i32, because: &str) -> Statement {
+pub fn update_kept_reason(tenant: TenantId, import: ImportCode, line: i32, because: &str) -> Statement {
     sql("UPDATE import_results SET kept_because = $4 WHERE tenant = $1 AND import = $2 AND line = $3")
         .arg(tenant)
         .arg(import)
@@ -148,12 +152,12 @@ pub fn keep_because(tenant: TenantId, import: ImportCode, line: i32, because: &s
 
 /// What undoing left behind a line.
 #[boxed::future]
-pub async fn kept(
-    from: impl Into<Source<'_>>,
+pub async fn list_kept_records(
+    from: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     import: ImportCode,
     (after, limit): (i32, i64),
-) -> Result<Vec<Kept>, Error> {
+) -> Result<Vec<KeptRecord>, Error> {
     let statement = sql(
         "SELECT line, record, kept_because FROM import_results
          WHERE tenant = $1 AND import = $2 AND line > $3 AND kept_because IS NOT NULL ORDER BY line LIMIT $4",
@@ -162,38 +166,46 @@ pub async fn kept(
     .arg(import)
     .arg(after)
     .arg(limit);
-    let rows = from.all(Weight::Point, statement).await?;
+    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
     rows.iter()
         .map(|row| {
-            Ok(Kept { line: row.get("line")?, record: row.get("record")?, because: row.get("kept_because")? })
+            Ok(KeptRecord {
+                line: row.get("line")?,
+                record: row.get("record")?,
+                because: row.get("kept_because")?,
+            })
         })
         .collect()
 }
 
 /// What is wrong with a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
+pub struct StoredLineProblem {
     pub line: i32,
     /// The name of the column, where it is the matter of one.
     pub header: Option<String>,
     pub text: String,
 }
 
-pub fn add_problems(tenant: TenantId, import: ImportCode, problems: &[Problem]) -> Vec<Statement> {
+pub fn insert_line_problems(
+    tenant: TenantId,
+    import: ImportCode,
+    problems: &[StoredLineProblem],
+) -> Vec<Statement> {
     let (mut last, mut number) = (0, 0);
-    let rows = problems.iter().map(|one| -> [Value; 6] {
+    let rows = problems.iter().map(|one| -> [SqlScalar; 6] {
         number = if one.line == last { number + 1 } else { 1 };
         last = one.line;
         let (header, text) = (one.header.as_deref(), one.text.as_str());
         [tenant.into(), import.into(), one.line.into(), number.into(), header.into(), text.into()]
     });
     let head = "INSERT INTO import_problems (tenant, import, line, number, header, text) VALUES";
-    inserts(head, ROWS, rows)
+    build_inserts(head, ROWS, rows)
 }
 
 /// Forgets what a stage found before it begins anew, some at a time; says how many it forgot.
 #[boxed::future]
-pub async fn clear_problems(
+pub async fn delete_line_problems(
     tx: &mut Tx,
     tenant: TenantId,
     import: ImportCode,
@@ -209,47 +221,59 @@ pub async fn clear_problems(
 
 /// The problems behind one, by line and number.
 #[boxed::future]
-pub async fn problems(
-    from: impl Into<Source<'_>>,
+pub async fn list_line_problems(
+    from: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     import: ImportCode,
     (after, limit): (i32, i64),
-) -> Result<Vec<Problem>, Error> {
+) -> Result<Vec<StoredLineProblem>, Error> {
     let statement = sql("SELECT line, header, text FROM import_problems
          WHERE tenant = $1 AND import = $2 AND line > $3 ORDER BY line, number LIMIT $4")
     .arg(tenant)
     .arg(import)
     .arg(after)
     .arg(limit);
-    let rows = from.all(Weight::Point, statement).await?;
+    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
     rows.iter()
-        .map(|row| Ok(Problem { line: row.get("line")?, header: row.get("header")?, text: row.get("text")? }))
+        .map(|row| {
+            Ok(StoredLineProblem {
+                line: row.get("line")?,
+                header: row.get("header")?,
+                text: row.get("text")?,
+            })
+        })
         .collect()
 }
 
 /// The problems of these lines, by line and number.
 #[boxed::future]
-pub async fn problems_at(
-    from: impl Into<Source<'_>>,
+pub async fn list_problems_of_lines(
+    from: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     import: ImportCode,
     lines: &[i32],
-) -> Result<Vec<Problem>, Error> {
+) -> Result<Vec<StoredLineProblem>, Error> {
     let statement = sql("SELECT line, header, text FROM import_problems WHERE tenant = $1 AND import = $2")
         .arg(tenant)
         .arg(import)
-        .within("line", lines.iter().copied())
-        .ending("ORDER BY line, number");
-    let rows = from.all(Weight::Point, statement).await?;
+        .filter_in("line", lines.iter().copied())
+        .append_text("ORDER BY line, number");
+    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
     rows.iter()
-        .map(|row| Ok(Problem { line: row.get("line")?, header: row.get("header")?, text: row.get("text")? }))
+        .map(|row| {
+            Ok(StoredLineProblem {
+                line: row.get("line")?,
+                header: row.get("header")?,
+                text: row.get("text")?,
+            })
+        })
         .collect()
 }
 
 /// The next lines behind one that have problems.
 #[boxed::future]
-pub async fn problem_lines(
-    from: impl Into<Source<'_>>,
+pub async fn list_problem_lines(
+    from: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     import: ImportCode,
     (after, limit): (i32, i64),
@@ -261,12 +285,12 @@ pub async fn problem_lines(
         .arg(import)
         .arg(after)
         .arg(limit);
-    let rows = from.all(Weight::Point, statement).await?;
+    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
     rows.iter().map(|row| row.get("line")).collect()
 }
 
 /// Notes that a code was given to something that is no longer there.
-pub fn remove_code(tenant: TenantId, kind: &'static str, code: i32) -> Statement {
+pub fn insert_removed_code(tenant: TenantId, kind: &'static str, code: i32) -> Statement {
     sql("INSERT INTO removed_codes (tenant, kind, code) VALUES ($1, $2, $3) ON CONFLICT (tenant, kind, code) DO NOTHING")
         .arg(tenant)
         .arg(kind)
@@ -275,8 +299,8 @@ pub fn remove_code(tenant: TenantId, kind: &'static str, code: i32) -> Statement
 
 /// Which of these codes were given to something that is no longer there.
 #[boxed::future]
-pub async fn removed(
-    from: impl Into<Source<'_>>,
+pub async fn list_removed_codes(
+    from: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     kind: &'static str,
     codes: &[i32],
@@ -287,7 +311,7 @@ pub async fn removed(
     let statement = sql("SELECT code FROM removed_codes WHERE tenant = $1 AND kind = $2")
         .arg(tenant)
         .arg(kind)
-        .within("code", codes.iter().copied());
-    let rows = from.all(Weight::Point, statement).await?;
+        .filter_in("code", codes.iter().copied());
+    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
     rows.iter().map(|row| row.get("code")).collect()
 }

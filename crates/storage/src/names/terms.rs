@@ -5,7 +5,7 @@
 
 use super::vocabulary;
 use crate::{Error, Tx};
-use domain::{Branches, Scope, TenantId, name_words};
+use domain::{Scope, TenantId, VisibleBranches, split_name_words};
 use std::collections::BinaryHeap;
 
 /// A word that begins more than this is better looked for in names, where the other words leave few of them.
@@ -21,20 +21,20 @@ const MOST_WORDS: i64 = 1_000;
 
 /// A word that somebody typed.
 #[derive(Debug)]
-pub(crate) struct Typed {
+pub(crate) struct TypedWord {
     pub word: String,
     /// The words of the tenant's names that begin with it, in their order; `None` where they are too many.
     known: Option<Vec<String>>,
 }
 
-impl Typed {
+impl TypedWord {
     /// Looks words up. What another of them says anyway is left out: whoever has `silva` has `sil`.
     #[boxed::future]
-    pub async fn look_up(tx: &mut Tx, tenant: TenantId, words: &[String]) -> Result<Vec<Typed>, Error> {
+    pub async fn look_up(tx: &mut Tx, tenant: TenantId, words: &[String]) -> Result<Vec<TypedWord>, Error> {
         let is_said = |word: &str| words.iter().any(|other| other != word && other.starts_with(word));
         let words: Vec<&str> = words.iter().map(String::as_str).filter(|word| !is_said(word)).collect();
-        let known = vocabulary::beginning_with(tx, tenant, &words, MOST_WORDS + 1).await?;
-        let typed = words.into_iter().zip(known).map(|(word, known)| Typed {
+        let known = vocabulary::list_words_beginning_with(tx, tenant, &words, MOST_WORDS + 1).await?;
+        let typed = words.into_iter().zip(known).map(|(word, known)| TypedWord {
             word: word.to_owned(),
             known: Some(known).filter(|known| known.len() as i64 <= MOST_WORDS),
         });
@@ -53,26 +53,26 @@ impl Typed {
 
     /// Whether all that it begins are asked for.
     fn is_narrow(&self, scope: &Scope) -> bool {
-        let branches = leads(scope).len();
+        let branches = build_word_prefixes(scope).len();
         self.known.as_ref().is_some_and(|known| known.len() * branches <= WHOLE)
     }
 
     /// Whether some word of this name begins with it.
-    pub fn is_in(&self, name: &str) -> bool {
-        name_words(name).iter().any(|word| word.starts_with(&self.word))
+    pub fn is_in_name(&self, name: &str) -> bool {
+        split_name_words(name).iter().any(|word| word.starts_with(&self.word))
     }
 
-    fn terms(&self, room: usize) -> Vec<Term<'_>> {
+    fn terms(&self, room: usize) -> Vec<QueryTerm<'_>> {
         match &self.known {
-            Some(known) => cover(&self.word, known, room),
-            None => vec![Term::Beginning(&self.word)],
+            Some(known) => cover_words(&self.word, known, room),
+            None => vec![QueryTerm::Beginning(&self.word)],
         }
     }
 }
 
 /// The query for rows in the scope that have all of these words, which were looked up.
-pub(crate) fn exact_query<'t>(scope: &Scope, typed: impl IntoIterator<Item = &'t Typed>) -> String {
-    let leads = leads(scope);
+pub(crate) fn build_exact_query<'t>(scope: &Scope, typed: impl IntoIterator<Item = &'t TypedWord>) -> String {
+    let leads = build_word_prefixes(scope);
     let mut left = MOST_TERMS / leads.len().max(1);
     let asked = typed.into_iter().map(|one| {
         let most = if one.is_narrow(scope) { WHOLE } else { TERMS };
@@ -80,29 +80,29 @@ pub(crate) fn exact_query<'t>(scope: &Scope, typed: impl IntoIterator<Item = &'t
         left = left.saturating_sub(terms.len());
         terms
     });
-    text(&leads, &asked.collect::<Vec<_>>())
+    render_query(&leads, &asked.collect::<Vec<_>>())
 }
 
 /// The query for rows in the scope with a word that begins with each of these; right, but more work.
-pub(crate) fn query(scope: &Scope, words: &[String]) -> String {
-    let asked: Vec<_> = words.iter().map(|word| vec![Term::Beginning(word.as_str())]).collect();
-    text(&leads(scope), &asked)
+pub(crate) fn build_prefix_query(scope: &Scope, words: &[String]) -> String {
+    let asked: Vec<_> = words.iter().map(|word| vec![QueryTerm::Beginning(word.as_str())]).collect();
+    render_query(&build_word_prefixes(scope), &asked)
 }
 
 /// What stands before the words of each row that the scope sees.
-fn leads(scope: &Scope) -> Vec<String> {
+fn build_word_prefixes(scope: &Scope) -> Vec<String> {
     let tenant = scope.tenant();
     match scope.branches() {
-        Branches::All => vec![format!("{tenant}x")],
-        Branches::Only(some) => some.iter().map(|branch| format!("{tenant}b{branch}x")).collect(),
+        VisibleBranches::All => vec![format!("{tenant}x")],
+        VisibleBranches::Only(some) => some.iter().map(|branch| format!("{tenant}b{branch}x")).collect(),
     }
 }
 
 /// A row is of one branch, so what is asked for is asked for in each: there the engines leap farthest.
-fn text(leads: &[String], asked: &[Vec<Term<'_>>]) -> String {
+fn render_query(leads: &[String], asked: &[Vec<QueryTerm<'_>>]) -> String {
     let all = |lead: &String| {
         let any = asked.iter().map(|terms| {
-            let terms: Vec<String> = terms.iter().map(|term| term.led(lead)).collect();
+            let terms: Vec<String> = terms.iter().map(|term| term.render_with_prefix(lead)).collect();
             if let [one] = &terms[..] { one.clone() } else { format!("({})", terms.join(" OR ")) }
         });
         any.collect::<Vec<_>>().join(" AND ")
@@ -114,25 +114,25 @@ fn text(leads: &[String], asked: &[Vec<Term<'_>>]) -> String {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Term<'k> {
+enum QueryTerm<'k> {
     Word(&'k str),
     Beginning(&'k str),
 }
 
-impl Term<'_> {
-    fn led(self, lead: &str) -> String {
+impl QueryTerm<'_> {
+    fn render_with_prefix(self, lead: &str) -> String {
         match self {
-            Term::Word(word) => format!("{lead}{word}"),
-            Term::Beginning(word) => format!("{lead}{word}*"),
+            QueryTerm::Word(word) => format!("{lead}{word}"),
+            QueryTerm::Beginning(word) => format!("{lead}{word}*"),
         }
     }
 }
 
 /// About `room` terms that stand for all these words, which begin with `word`. The group with the most words is parted by its
 /// next letter, over and over: so the word itself, which most people mean, becomes a term of its own.
-fn cover<'k>(word: &'k str, known: &'k [String], room: usize) -> Vec<Term<'k>> {
+fn cover_words<'k>(word: &'k str, known: &'k [String], room: usize) -> Vec<QueryTerm<'k>> {
     if known.len() <= room {
-        return known.iter().map(|one| Term::Word(one)).collect();
+        return known.iter().map(|one| QueryTerm::Word(one)).collect();
     }
     let mut terms = Vec::new();
     let mut groups = BinaryHeap::from([(known.len(), word, known)]);
@@ -142,18 +142,18 @@ fn cover<'k>(word: &'k str, known: &'k [String], room: usize) -> Vec<Term<'k>> {
         let next = |word: &str| word[beginning.len()..].chars().next();
         for part in group.chunk_by(|one, other| next(one) == next(other)) {
             match part {
-                [one] => terms.push(Term::Word(one)),
-                [first, .., last] => groups.push((part.len(), shared(first, last), part)),
+                [one] => terms.push(QueryTerm::Word(one)),
+                [first, .., last] => groups.push((part.len(), find_common_prefix(first, last), part)),
                 [] => {}
             }
         }
     }
-    terms.extend(groups.into_iter().map(|(_, beginning, _)| Term::Beginning(beginning)));
+    terms.extend(groups.into_iter().map(|(_, beginning, _)| QueryTerm::Beginning(beginning)));
     terms
 }
 
 /// What two words begin with alike.
-fn shared<'k>(one: &'k str, other: &str) -> &'k str {
+fn find_common_prefix<'k>(one: &'k str, other: &str) -> &'k str {
     let alike = one.chars().zip(other.chars()).take_while(|(one, other)| one == other);
     &one[..alike.map(|(letter, _)| letter.len_utf8()).sum()]
 }
@@ -164,25 +164,31 @@ mod tests {
     use domain::{BranchCode, Role};
     use proptest::prelude::*;
 
-    fn typed(word: &str, known: &[&str]) -> Typed {
-        Typed { word: word.to_owned(), known: Some(known.iter().map(ToString::to_string).collect()) }
+    fn typed(word: &str, known: &[&str]) -> TypedWord {
+        TypedWord { word: word.to_owned(), known: Some(known.iter().map(ToString::to_string).collect()) }
     }
 
     #[test]
     fn a_word_is_asked_for_by_those_that_it_begins() {
         let tenant = TenantId::new(7);
         let words = [typed("maria", &["maria", "mariana"]), typed("sou", &["souza"])];
-        assert_eq!(exact_query(&Scope::whole(tenant), &words), "(7xmaria OR 7xmariana) AND 7xsouza");
-        let some = Scope::of(tenant, Role::Operator, [2, 3].map(BranchCode::new));
         assert_eq!(
-            exact_query(&some, &words),
+            build_exact_query(&Scope::for_tenant(tenant), &words),
+            "(7xmaria OR 7xmariana) AND 7xsouza"
+        );
+        let some = Scope::for_role(tenant, Role::Operator, [2, 3].map(BranchCode::new));
+        assert_eq!(
+            build_exact_query(&some, &words),
             "((7b2xmaria OR 7b2xmariana) AND 7b2xsouza) OR ((7b3xmaria OR 7b3xmariana) AND 7b3xsouza)"
         );
         let plain = ["maria", "sou"].map(str::to_owned);
-        assert_eq!(query(&Scope::whole(tenant), &plain), "7xmaria* AND 7xsou*");
-        assert_eq!(query(&some, &plain), "(7b2xmaria* AND 7b2xsou*) OR (7b3xmaria* AND 7b3xsou*)");
-        let many = Typed { word: "m".to_owned(), known: None };
-        assert_eq!(exact_query(&Scope::whole(tenant), [&many]), "7xm*");
+        assert_eq!(build_prefix_query(&Scope::for_tenant(tenant), &plain), "7xmaria* AND 7xsou*");
+        assert_eq!(
+            build_prefix_query(&some, &plain),
+            "(7b2xmaria* AND 7b2xsou*) OR (7b3xmaria* AND 7b3xsou*)"
+        );
+        let many = TypedWord { word: "m".to_owned(), known: None };
+        assert_eq!(build_exact_query(&Scope::for_tenant(tenant), [&many]), "7xm*");
         assert!(words.iter().all(|one| one.is_narrow(&some)) && !many.is_narrow(&some));
     }
 
@@ -190,13 +196,13 @@ mod tests {
     fn of_very_many_words_the_one_itself_is_a_term_of_its_own() {
         let known =
             ["ana", "anab", "anabela", "anabele", "anal", "anaz", "anaélia", "anaélio"].map(str::to_owned);
-        let of = |room| cover("ana", &known, room);
+        let of = |room| cover_words("ana", &known, room);
         assert_eq!(of(8).len(), 8);
-        use Term::{Beginning, Word};
+        use QueryTerm::{Beginning, Word};
         assert_eq!(of(1), [Beginning("ana")]);
         let parted = [Word("ana"), Word("anal"), Word("anaz"), Beginning("anab"), Beginning("anaéli")];
         let mut found = of(2);
-        found.sort_by_key(|term| (matches!(term, Beginning(_)), term.led("")));
+        found.sort_by_key(|term| (matches!(term, Beginning(_)), term.render_with_prefix("")));
         assert_eq!(found, parted);
         assert!(of(6).contains(&Word("anab")) && of(6).contains(&Beginning("anabel")));
     }
@@ -209,10 +215,10 @@ mod tests {
             room in 0..40usize,
         ) {
             let known: Vec<String> = words.into_iter().map(|word| format!("x{word}")).collect();
-            let terms = cover("x", &known, room);
+            let terms = cover_words("x", &known, room);
             let finds = |word: &str| terms.iter().filter(|term| match term {
-                Term::Word(one) => word == *one,
-                Term::Beginning(one) => word.starts_with(one),
+                QueryTerm::Word(one) => word == *one,
+                QueryTerm::Beginning(one) => word.starts_with(one),
             }).count();
             prop_assert!(known.iter().all(|word| finds(word) == 1), "{terms:?} for {known:?}");
             prop_assert_eq!(finds("y") + finds(""), 0);

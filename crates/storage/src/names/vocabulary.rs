@@ -2,7 +2,7 @@
 //! is then looked for in vain. Whoever puts names into an index writes their words here in the same unit.
 
 use crate::{Error, Statement, Tx, sql};
-use domain::{TenantId, name_words};
+use domain::{TenantId, split_name_words};
 use std::collections::BTreeSet;
 
 /// So many words travel in one statement; fewer are filled up to one of these lengths, by repeating one.
@@ -10,13 +10,13 @@ const LENGTHS: [usize; 4] = [2, 4, 8, 64];
 const LONGEST: usize = LENGTHS[LENGTHS.len() - 1];
 
 /// Writes down the words of these names.
-pub fn add<'n>(tenant: TenantId, names: impl IntoIterator<Item = &'n str>) -> Vec<Statement> {
-    let words: BTreeSet<String> = names.into_iter().flat_map(name_words).collect();
-    add_words(words.into_iter().map(|word| (tenant, word)))
+pub fn insert_vocabulary<'n>(tenant: TenantId, names: impl IntoIterator<Item = &'n str>) -> Vec<Statement> {
+    let words: BTreeSet<String> = names.into_iter().flat_map(split_name_words).collect();
+    insert_words(words.into_iter().map(|word| (tenant, word)))
 }
 
 /// Writes down words of any tenants.
-pub fn add_words(words: impl IntoIterator<Item = (TenantId, String)>) -> Vec<Statement> {
+pub fn insert_words(words: impl IntoIterator<Item = (TenantId, String)>) -> Vec<Statement> {
     let mut words = words.into_iter();
     let mut statements = Vec::new();
     loop {
@@ -25,8 +25,8 @@ pub fn add_words(words: impl IntoIterator<Item = (TenantId, String)>) -> Vec<Sta
         let length = LENGTHS.into_iter().find(|length| *length >= block.len()).unwrap_or(LONGEST);
         block.resize(length, last);
         let rows = block.into_iter().map(|(tenant, word)| [tenant.into(), word.into()]);
-        let insert = sql("INSERT INTO name_words (tenant, word) VALUES").rows(rows);
-        statements.push(insert.ending("ON CONFLICT DO NOTHING"));
+        let insert = sql("INSERT INTO name_words (tenant, word) VALUES").append_rows(rows);
+        statements.push(insert.append_text("ON CONFLICT DO NOTHING"));
     }
 }
 
@@ -35,7 +35,7 @@ const LAST: char = char::MAX;
 
 /// For each of these, at most so many words that begin with it, in their order.
 #[boxed::future]
-pub async fn beginning_with(
+pub async fn list_words_beginning_with(
     tx: &mut Tx,
     tenant: TenantId,
     words: &[&str],
@@ -48,7 +48,7 @@ pub async fn beginning_with(
             .arg(format!("{word}{LAST}"))
             .arg(most)
     });
-    let found = tx.each(asked.collect()).await?;
+    let found = tx.fetch_each(asked.collect()).await?;
     found.iter().map(|rows| rows.iter().map(|row| row.get("word")).collect()).collect()
 }
 
@@ -59,7 +59,7 @@ mod tests {
     #[test]
     fn the_words_of_many_names_are_written_once_in_few_lengths() {
         let tenant = TenantId::new(7);
-        let of = |names: &[&str]| add(tenant, names.iter().copied());
+        let of = |names: &[&str]| insert_vocabulary(tenant, names.iter().copied());
         assert!(of(&["", " - "]).is_empty());
         let three = of(&["Ana Silva", "ANA de Silva"]);
         assert_eq!(three.len(), 1);
@@ -70,7 +70,7 @@ mod tests {
         let words = ["ana", "de", "silva", "silva"];
         assert!(three[0].values().chunks(2).zip(words).all(|(row, word)| row == [7.into(), word.into()]));
         let many: Vec<String> = (0..65).map(|number| format!("n{number}")).collect();
-        let many = add(tenant, many.iter().map(String::as_str));
+        let many = insert_vocabulary(tenant, many.iter().map(String::as_str));
         assert_eq!(many.iter().map(|one| one.values().len()).collect::<Vec<_>>(), [128, 4]);
     }
 }

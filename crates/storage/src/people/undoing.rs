@@ -1,47 +1,47 @@
 //! What an import needs to take back what it did to a person.
 
-use super::{INSERT, Profile, profile, row};
-use crate::phones::Telephone;
+use super::{INSERT, PersonProfile, encode_person_values, parse_profile_row};
+use crate::phones::StoredPhone;
 use crate::{Error, Statement, Tx, imports, phones, snapshot as kept, sql};
 use domain::{PersonCode, TenantId};
 use serde_json::{Value as Json, json};
 
 /// A person with his telephones, as one text.
-pub fn snapshot(person: &Profile, phones: &[Telephone]) -> String {
+pub fn encode_person_snapshot(person: &PersonProfile, phones: &[StoredPhone]) -> String {
     let phones: Vec<Json> = phones
         .iter()
         .map(|one| json!([one.kind.number(), one.country.as_str(), one.number.as_str()]))
         .collect();
     json!({
-        "person": kept::text(INSERT, row(TenantId::SERVER, 0, person)),
+        "person": kept::encode_snapshot(INSERT, encode_person_values(TenantId::SERVER, 0, person)),
         "phones": phones,
     })
     .to_string()
 }
 
 /// The same back; his version is nobody's.
-pub fn from_snapshot(text: &str) -> Result<(Profile, Vec<Telephone>), Error> {
+pub fn parse_person_snapshot(text: &str) -> Result<(PersonProfile, Vec<StoredPhone>), Error> {
     let broken = || Error::Broken("a person is kept that cannot be read".to_owned());
     let all: Json = serde_json::from_str(text).map_err(|_| broken())?;
-    let person = profile(&kept::row(all["person"].as_str().ok_or_else(broken)?)?)?;
+    let person = parse_profile_row(&kept::parse_snapshot_row(all["person"].as_str().ok_or_else(broken)?)?)?;
     let phones = all["phones"].as_array().ok_or_else(broken)?.iter();
     let one = |one: &Json| {
         let kind = one[0].as_i64().and_then(domain::PhoneKind::from_number)?;
-        phones::as_kept(kind, one[1].as_str()?, one[2].as_str()?)
+        phones::parse_stored_phone(kind, one[1].as_str()?, one[2].as_str()?)
     };
     Ok((person, phones.map(|phone| one(phone).ok_or_else(broken)).collect::<Result<_, _>>()?))
 }
 
 /// What of the association refers to a person; the first that is found.
 #[boxed::future]
-pub async fn referred(
+pub async fn find_person_reference(
     tx: &mut Tx,
     tenant: TenantId,
     code: PersonCode,
 ) -> Result<Option<&'static str>, Error> {
     let by = |text: &'static str| sql(text).arg(tenant).arg(code);
     let found = tx
-        .several([
+        .fetch_several([
             by("SELECT 1 AS one FROM benefits WHERE tenant = $1 AND person = $2 LIMIT 1"),
             by("SELECT 1 AS one FROM leads WHERE tenant = $1 AND person = $2 LIMIT 1"),
             by("SELECT 1 AS one FROM claims WHERE tenant = $1 AND person = $2 LIMIT 1"),
@@ -67,10 +67,10 @@ pub async fn referred(
 }
 
 /// Removes a person to whom nothing refers. His row in the searches is the caller's to remove.
-pub fn remove(tenant: TenantId, code: PersonCode) -> Vec<Statement> {
+pub fn delete_person(tenant: TenantId, code: PersonCode) -> Vec<Statement> {
     vec![
         sql("DELETE FROM phones WHERE tenant = $1 AND person = $2").arg(tenant).arg(code),
         sql("DELETE FROM people WHERE tenant = $1 AND code = $2").arg(tenant).arg(code),
-        imports::remove_code(tenant, "person", code.get()),
+        imports::insert_removed_code(tenant, "person", code.get()),
     ]
 }

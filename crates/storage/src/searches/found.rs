@@ -1,6 +1,9 @@
 //! What the searches find, as it is kept.
 
-use crate::benefits::{Benefit, FieldValues, benefit, benefit_columns, fields_of, plans_of};
+use crate::benefits::{
+    AdditionalFieldValues, StoredBenefit, benefit_columns, parse_benefit_row, parse_field_values,
+    parse_priced_plans,
+};
 use crate::people;
 use crate::{Error, Row, Statement, sql};
 use domain::{
@@ -10,7 +13,7 @@ use domain::{
 
 /// A row of the member search.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct FoundMemberRow {
     pub slot: i32,
     pub person: FoundPerson,
     pub branch: BranchCode,
@@ -18,7 +21,7 @@ pub struct Found {
     pub representative: Option<SellerCode>,
     pub registered_on: String,
     pub updated_on: String,
-    pub benefit: Option<OfBenefit>,
+    pub benefit: Option<FoundMemberBenefit>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,7 +48,7 @@ pub struct FoundPerson {
 
 /// What a row of the member search tells of its benefit.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OfBenefit {
+pub struct FoundMemberBenefit {
     pub code: BenefitCode,
     pub kind: BenefitKind,
     pub situation: SituationCode,
@@ -54,7 +57,7 @@ pub struct OfBenefit {
     pub joined_on: Option<String>,
     pub activated_on: Option<String>,
     pub plans: Vec<(PlanCode, i64)>,
-    pub fields: FieldValues,
+    pub fields: AdditionalFieldValues,
     pub plate: Option<String>,
     pub chassis: Option<String>,
 }
@@ -63,7 +66,7 @@ pub struct OfBenefit {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundBenefit {
     pub code: BenefitCode,
-    pub benefit: Benefit,
+    pub benefit: StoredBenefit,
     /// The holder's.
     pub name: String,
     pub document: Option<String>,
@@ -74,7 +77,7 @@ pub struct FoundBenefit {
 
 /// The head of a search of members: what is read, and from where. The rest, with the tenant as its first value, is
 /// appended.
-pub fn members(rest: impl FnOnce(Statement) -> Statement) -> Statement {
+pub fn build_member_search(rest: impl FnOnce(Statement) -> Statement) -> Statement {
     rest(sql("SELECT l.slot, l.person, l.branch, l.consultant, l.representative, l.registered_on, l.updated_on,
              p.name, p.document, p.born_on, p.sex, p.email, p.mobile, p.landline,
              p.address_kind, p.street_kind, p.street, p.street_number, p.complement, p.district, p.city, p.state, p.cep,
@@ -87,7 +90,7 @@ pub fn members(rest: impl FnOnce(Statement) -> Statement) -> Statement {
 }
 
 /// The head of a search of benefits, led by the rows of the searches (`l`) or by the benefits themselves.
-pub fn benefits(by_listing: bool) -> Statement {
+pub fn build_benefit_search(by_listing: bool) -> Statement {
     let from = match by_listing {
         true => "FROM listing l CROSS JOIN benefits b",
         false => "FROM benefits b",
@@ -98,21 +101,21 @@ pub fn benefits(by_listing: bool) -> Statement {
         ", p.name, p.document, COALESCE(b.consultant, p.consultant) AS row_consultant,
              COALESCE(b.representative, p.representative) AS row_representative"
     ))
-    .ending(from)
-    .ending("JOIN people p ON p.tenant = b.tenant AND p.code = b.person")
+    .append_text(from)
+    .append_text("JOIN people p ON p.tenant = b.tenant AND p.code = b.person")
 }
 
-pub fn read(rows: Vec<Row>) -> Result<Vec<Found>, Error> {
-    rows.iter().map(found).collect()
+pub fn parse_found_members(rows: Vec<Row>) -> Result<Vec<FoundMemberRow>, Error> {
+    rows.iter().map(parse_found_member).collect()
 }
 
-pub fn read_benefits(rows: Vec<Row>) -> Result<Vec<FoundBenefit>, Error> {
-    rows.iter().map(found_benefit).collect()
+pub fn parse_found_benefits(rows: Vec<Row>) -> Result<Vec<FoundBenefit>, Error> {
+    rows.iter().map(parse_found_benefit).collect()
 }
 
-fn found(row: &Row) -> Result<Found, Error> {
+fn parse_found_member(row: &Row) -> Result<FoundMemberRow, Error> {
     let (slot, person) = (row.get("slot")?, row.get("person")?);
-    Ok(Found {
+    Ok(FoundMemberRow {
         slot,
         branch: row.get("branch")?,
         consultant: row.get("consultant")?,
@@ -128,7 +131,7 @@ fn found(row: &Row) -> Result<Found, Error> {
             email: row.get("email")?,
             mobile: row.get("mobile")?,
             landline: row.get("landline")?,
-            address: people::address(row)?,
+            address: people::parse_address_with_kind(row)?,
             mother: row.get("mother")?,
             civil_state: row.get("civil_state")?,
             company: row.get("company")?,
@@ -137,17 +140,17 @@ fn found(row: &Row) -> Result<Found, Error> {
             cnh_category: row.get("cnh_category")?,
             spouse: row.get("spouse")?,
             payer_document: row.get("payer_document")?,
-            payer_address: people::payers_address(row.get("payer_address")?)?,
+            payer_address: people::parse_payer_address(row.get("payer_address")?)?,
         },
         benefit: match row.get::<Option<BenefitCode>>("benefit")? {
-            Some(code) => Some(of_benefit(code, row)?),
+            Some(code) => Some(parse_found_member_benefit(code, row)?),
             None => None,
         },
     })
 }
 
-fn of_benefit(code: BenefitCode, row: &Row) -> Result<OfBenefit, Error> {
-    Ok(OfBenefit {
+fn parse_found_member_benefit(code: BenefitCode, row: &Row) -> Result<FoundMemberBenefit, Error> {
+    Ok(FoundMemberBenefit {
         code,
         situation: row.get("situation")?,
         kind: row.get("kind")?,
@@ -155,17 +158,17 @@ fn of_benefit(code: BenefitCode, row: &Row) -> Result<OfBenefit, Error> {
         card: row.get("card")?,
         joined_on: row.get("joined_on")?,
         activated_on: row.get("activated_on")?,
-        plans: plans_of(&row.get::<String>("plans")?)?,
-        fields: fields_of(row.get("field_values")?)?,
+        plans: parse_priced_plans(&row.get::<String>("plans")?)?,
+        fields: parse_field_values(row.get("field_values")?)?,
         plate: row.get("plate")?,
         chassis: row.get("chassis")?,
     })
 }
 
-fn found_benefit(row: &Row) -> Result<FoundBenefit, Error> {
+fn parse_found_benefit(row: &Row) -> Result<FoundBenefit, Error> {
     Ok(FoundBenefit {
         code: row.get("code")?,
-        benefit: benefit(row)?,
+        benefit: parse_benefit_row(row)?,
         name: row.get("name")?,
         document: row.get("document")?,
         consultant: row.get("row_consultant")?,

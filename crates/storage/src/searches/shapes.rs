@@ -1,16 +1,16 @@
 //! The texts of the searches that come a thousand times a second. Which criteria were given decides the text, and their
 //! values do not: so it is put together once for each such shape, and both engines know it by where it lies.
 
-use super::{Driver, found};
+use super::{LeadingMemberCriterion, found};
 use crate::Statement;
-use domain::{Branches, MemberCriteria, Scope};
+use domain::{MemberCriteria, Scope, VisibleBranches};
 use std::collections::HashMap;
 use std::sync::{LazyLock, PoisonError, RwLock};
 
 /// What the text of a search depends on.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Shape {
-    driver: Driver,
+pub struct SearchShape {
+    driver: LeadingMemberCriterion,
     /// One bit for each criterion that may be given.
     given: u16,
     documents: usize,
@@ -18,8 +18,12 @@ pub struct Shape {
     branches: Option<usize>,
 }
 
-impl Shape {
-    pub fn of(scope: &Scope, criteria: &MemberCriteria, driver: Driver) -> Shape {
+impl SearchShape {
+    pub fn from_criteria(
+        scope: &Scope,
+        criteria: &MemberCriteria,
+        driver: LeadingMemberCriterion,
+    ) -> SearchShape {
         let given = [
             criteria.company_document.is_some(),
             criteria.person.is_some(),
@@ -37,25 +41,25 @@ impl Shape {
         ];
         let given = given.into_iter().fold(0, |bits, given| bits << 1 | u16::from(given));
         let branches = match scope.branches() {
-            Branches::All => None,
-            Branches::Only(some) => Some(some.len()),
+            VisibleBranches::All => None,
+            VisibleBranches::Only(some) => Some(some.len()),
         };
-        Shape { driver, given, documents: criteria.documents.len(), branches }
+        SearchShape { driver, given, documents: criteria.documents.len(), branches }
     }
 }
 
 /// More shapes than anybody sends in earnest; the texts of others are made each time.
 const MOST: usize = 200;
 
-static TEXTS: LazyLock<RwLock<HashMap<Shape, &'static str>>> = LazyLock::new(RwLock::default);
+static TEXTS: LazyLock<RwLock<HashMap<SearchShape, &'static str>>> = LazyLock::new(RwLock::default);
 
 /// The statement that `made` appends to the head of a search of members, whose text is kept for the next of its shape.
-pub fn made_once(shape: Shape, made: impl Fn(Statement) -> Statement) -> Statement {
+pub fn build_cached_statement(shape: SearchShape, made: impl Fn(Statement) -> Statement) -> Statement {
     let known = TEXTS.read().unwrap_or_else(PoisonError::into_inner).get(&shape).copied();
     if let Some(text) = known {
-        return made(Statement::known(text));
+        return made(Statement::from_known_text(text));
     }
-    let statement = found::members(made);
+    let statement = found::build_member_search(made);
     let mut texts = TEXTS.write().unwrap_or_else(PoisonError::into_inner);
     if texts.len() < MOST {
         texts.insert(shape, Box::leak(statement.text().to_owned().into_boxed_str()));
@@ -65,30 +69,30 @@ pub fn made_once(shape: Shape, made: impl Fn(Statement) -> Statement) -> Stateme
 
 #[cfg(test)]
 mod tests {
-    use crate::searches::{Driver, few_statement};
+    use crate::searches::{LeadingMemberCriterion, build_key_search};
     use domain::{BranchCode, MemberCriteria, PersonCode, Role, Scope, TenantId};
 
     #[test]
     fn the_second_of_a_shape_is_as_the_first() {
         let tenant = TenantId::new(7);
-        let some = |count| Scope::of(tenant, Role::Operator, (1..=count).map(BranchCode::new));
+        let some = |count| Scope::for_role(tenant, Role::Operator, (1..=count).map(BranchCode::new));
         let criteria = MemberCriteria {
             plate_key: Some("ABC1D23".to_owned()),
             person: Some(PersonCode::new(5)),
             documents: vec!["1".to_owned()],
             ..MemberCriteria::default()
         };
-        for scope in [Scope::whole(tenant), some(1), some(3), some(4)] {
-            let statement = || few_statement(&scope, &criteria, Driver::Plate, 0);
+        for scope in [Scope::for_tenant(tenant), some(1), some(3), some(4)] {
+            let statement = || build_key_search(&scope, &criteria, LeadingMemberCriterion::Plate, 0);
             let (first, second) = (statement(), statement());
             assert_eq!((first.text(), first.values()), (second.text(), second.values()));
             let last = format!("OFFSET ${}", first.values().len());
             assert!(first.text().ends_with(&last), "as many values as the text asks for: {}", first.text());
         }
         let other = MemberCriteria { person: None, ..criteria.clone() };
-        let whole = Scope::whole(tenant);
-        let texts =
-            [&criteria, &other].map(|one| few_statement(&whole, one, Driver::Plate, 0).text().to_owned());
+        let whole = Scope::for_tenant(tenant);
+        let texts = [&criteria, &other]
+            .map(|one| build_key_search(&whole, one, LeadingMemberCriterion::Plate, 0).text().to_owned());
         assert_ne!(texts[0], texts[1]);
     }
 }

@@ -1,11 +1,11 @@
 //! What is true of the embedded engine alone: its file, its log, its lock.
 
 use crate::gate::{Gate, insert, mark, marks, queue, scratch};
-use storage::{Error, Lane, OpenError, Options, Schema, sql};
+use storage::{DatabaseOptions, Error, OpenError, SchemaPolicy, WriteLane, sql};
 use testkit::{Database, Engine};
 
-fn lane() -> Lane {
-    Lane::of(domain::TenantId::new(7))
+fn lane() -> WriteLane {
+    WriteLane::foreground(domain::TenantId::new(7))
 }
 
 /// The database may end a transaction by itself when the disk is full: whatever was answered with success is there,
@@ -14,7 +14,7 @@ fn lane() -> Lane {
 async fn a_full_disk_loses_nothing_that_was_answered() {
     let database = Database::fresh(Engine::Sqlite).await;
     let db = scratch(&database).await;
-    let limit = db.write(lane(), (), |tx, ()| Box::pin(tx.all(sql("PRAGMA max_page_count = 200"))));
+    let limit = db.write(lane(), (), |tx, ()| Box::pin(tx.fetch_all(sql("PRAGMA max_page_count = 200"))));
     limit.await.unwrap();
     let gate = Gate::close(&db, &database, lane()).await;
     let mut units = Vec::new();
@@ -59,8 +59,8 @@ async fn a_full_disk_loses_nothing_that_was_answered() {
 #[testkit::test]
 async fn as_much_of_the_file_is_mapped_as_the_settings_say() {
     let database = Database::fresh(Engine::Sqlite).await;
-    let db = database.open_with(&Options { mmap_mib: 1_048_576, ..Options::default() }).await;
-    let mapped = db.query(storage::Weight::Point, sql("PRAGMA mmap_size")).await.unwrap();
+    let db = database.open_with(&DatabaseOptions { mmap_mib: 1_048_576, ..DatabaseOptions::default() }).await;
+    let mapped = db.query(storage::QueryWeight::Point, sql("PRAGMA mmap_size")).await.unwrap();
     assert_eq!(mapped[0].get::<i64>("mmap_size").unwrap(), 1 << 40);
     db.close().await;
 }
@@ -94,7 +94,7 @@ async fn a_closed_database_is_one_file() {
     let database = Database::fresh(Engine::Sqlite).await;
     scratch(&database).await.close().await;
     for number in 1..=20 {
-        let db = database.open_with(&Options { readers: 16, ..testkit::options() }).await;
+        let db = database.open_with(&DatabaseOptions { readers: 16, ..testkit::options() }).await;
         mark(&db, lane(), number).await.unwrap();
         db.close().await;
         let files = std::fs::read_dir(database.folder().unwrap()).unwrap();
@@ -110,7 +110,8 @@ async fn a_second_server_is_refused_and_a_command_is_welcome() {
     let held = storage::lock_for_server(&address).unwrap();
     let server = scratch(&database).await;
     assert!(matches!(storage::lock_for_server(&address), Err(OpenError::InUse(_))));
-    let (command, _) = storage::open(&address, &Options::default(), Schema::Expect).await.unwrap();
+    let (command, _) =
+        storage::open_database(&address, &DatabaseOptions::default(), SchemaPolicy::Expect).await.unwrap();
     let (one, other) = tokio::join!(mark(&server, lane(), 1), mark(&command, lane(), 2));
     one.unwrap();
     other.unwrap();
@@ -124,14 +125,14 @@ async fn a_second_server_is_refused_and_a_command_is_welcome() {
 async fn what_is_no_database_or_not_there_is_told() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| {
-        storage::Address::parse(&format!("sqlite:{}", folder.path().join(name).display())).unwrap()
+        storage::DatabaseAddress::parse(&format!("sqlite:{}", folder.path().join(name).display())).unwrap()
     };
     std::fs::write(folder.path().join("text.db"), "this is no database, however long it may be".repeat(100))
         .unwrap();
-    let options = Options::default();
-    let opened = storage::open(&at("text.db"), &options, Schema::Migrate).await.err();
+    let options = DatabaseOptions::default();
+    let opened = storage::open_database(&at("text.db"), &options, SchemaPolicy::Migrate).await.err();
     assert!(matches!(opened, Some(OpenError::Unreachable { .. })), "{opened:?}");
-    let absent = storage::open(&at("absent.db"), &options, Schema::Inspect).await.err();
+    let absent = storage::open_database(&at("absent.db"), &options, SchemaPolicy::Inspect).await.err();
     assert!(matches!(absent, Some(OpenError::Absent(_))), "{absent:?}");
     assert!(!folder.path().join("absent.db").exists(), "looking creates nothing");
 }

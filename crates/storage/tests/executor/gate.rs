@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::task::{Context, Poll, Waker};
-use storage::{Db, Error, Lane, Tx, Weight, sql};
+use storage::{Db, Error, QueryWeight, Tx, WriteLane, sql};
 use testkit::{Database, Engine};
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
@@ -37,12 +37,12 @@ pub async fn insert(tx: &mut Tx, mark: i64) -> Result<(), Error> {
     tx.execute(insert).await.map(drop)
 }
 
-pub async fn mark(db: &Db, lane: Lane, mark: i64) -> Result<(), Error> {
+pub async fn mark(db: &Db, lane: WriteLane, mark: i64) -> Result<(), Error> {
     db.write(lane, mark, |tx, mark| Box::pin(insert(tx, *mark))).await
 }
 
 pub async fn count(tx: &mut Tx) -> Result<i64, Error> {
-    let row = tx.one(sql("SELECT COUNT(*) AS n FROM marks")).await?.unwrap();
+    let row = tx.fetch_optional(sql("SELECT COUNT(*) AS n FROM marks")).await?.unwrap();
     row.get("n")
 }
 
@@ -57,7 +57,7 @@ pub async fn order(db: &Db) -> Vec<i64> {
 }
 
 async fn column(db: &Db, statement: storage::Statement) -> Vec<i64> {
-    let rows = db.query(Weight::Search, statement).await.unwrap();
+    let rows = db.query(QueryWeight::Search, statement).await.unwrap();
     rows.iter().map(|row| row.get("mark").unwrap()).collect()
 }
 
@@ -127,16 +127,16 @@ pub struct Gate {
 }
 
 impl Gate {
-    pub async fn close(db: &Db, database: &Database, lane: Lane) -> Gate {
+    pub async fn close(db: &Db, database: &Database, lane: WriteLane) -> Gate {
         Gate::close_with(db, database, lane, None).await
     }
 
     /// The unit that holds the lane leaves a mark when it ends.
-    pub async fn close_marking(db: &Db, database: &Database, lane: Lane, mark: i64) -> Gate {
+    pub async fn close_marking(db: &Db, database: &Database, lane: WriteLane, mark: i64) -> Gate {
         Gate::close_with(db, database, lane, Some(mark)).await
     }
 
-    async fn close_with(db: &Db, database: &Database, lane: Lane, mark: Option<i64>) -> Gate {
+    async fn close_with(db: &Db, database: &Database, lane: WriteLane, mark: Option<i64>) -> Gate {
         let barrier = Arc::new(Barrier::new(database));
         let (db, input) = (db.clone(), (Arc::clone(&barrier), mark));
         let unit = tokio::spawn(async move {

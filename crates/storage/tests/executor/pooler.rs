@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::time::Duration;
-use storage::{Address, OpenError, Options, Schema};
+use storage::{DatabaseAddress, DatabaseOptions, OpenError, SchemaPolicy};
 use testkit::{Database, Engine};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream, UnixStream};
@@ -19,12 +19,19 @@ mod a_lock_that_nobody_lets_go_of_is_not_waited_for_for_ever {
         tokio::spawn(connection);
         client.batch_execute("SET application_name = 'esquecido'").await.unwrap();
         client.batch_execute("SELECT pg_advisory_lock(1634562145, -1)").await.unwrap();
-        let options = Options { migration_patience: Duration::from_millis(1), ..Options::default() };
-        let refused = storage::open(&database.address(), &options, Schema::Migrate).await.err();
+        let options =
+            DatabaseOptions { migration_patience: Duration::from_millis(1), ..DatabaseOptions::default() };
+        let refused =
+            storage::open_database(&database.address(), &options, SchemaPolicy::Migrate).await.err();
         let Some(OpenError::MigrationLocked { holder, .. }) = &refused else { panic!("{refused:?}") };
         assert!(holder.contains("esquecido") && holder.contains("idle"), "{holder}");
         client.batch_execute("SELECT pg_advisory_unlock(1634562145, -1)").await.unwrap();
-        storage::open(&database.address(), &options, Schema::Migrate).await.unwrap().0.close().await;
+        storage::open_database(&database.address(), &options, SchemaPolicy::Migrate)
+            .await
+            .unwrap()
+            .0
+            .close()
+            .await;
     }
 }
 
@@ -35,8 +42,9 @@ mod a_pooler_that_hands_transactions_to_other_sessions_is_refused {
     async fn postgres() {
         let database = Database::fresh(Engine::Postgres).await;
         let address = through_a_transaction_pooler(&database).await;
-        let address = Address::parse(&address).unwrap();
-        let refused = storage::open(&address, &Options::default(), Schema::Migrate).await.err();
+        let address = DatabaseAddress::parse(&address).unwrap();
+        let refused =
+            storage::open_database(&address, &DatabaseOptions::default(), SchemaPolicy::Migrate).await.err();
         assert!(matches!(refused, Some(OpenError::TransactionPooler { .. })), "{refused:?}");
         // It left no lock behind.
         database.open().await.close().await;

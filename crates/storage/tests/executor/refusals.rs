@@ -2,11 +2,11 @@
 
 use crate::gate::{mark, marks, scratch};
 use domain::DatabaseFault;
-use storage::{Error, Lane, Weight, sql};
+use storage::{Error, QueryWeight, WriteLane, sql};
 use testkit::{Database, Engine, both_engines, until};
 
-fn lane() -> Lane {
-    Lane::of(domain::TenantId::new(7))
+fn lane() -> WriteLane {
+    WriteLane::foreground(domain::TenantId::new(7))
 }
 
 mod a_server_that_was_demoted_is_left_as_soon_as_another_takes_writes {
@@ -84,7 +84,7 @@ async fn a_full_disk_is_known_until_there_is_room() {
     let database = Database::fresh(Engine::Sqlite).await;
     let db = scratch(&database).await;
     let pages = async |most: &'static str| {
-        let limit = db.write(lane(), most, |tx, most| Box::pin(tx.all(sql(most))));
+        let limit = db.write(lane(), most, |tx, most| Box::pin(tx.fetch_all(sql(most))));
         limit.await.unwrap();
     };
     pages("PRAGMA max_page_count = 1").await;
@@ -127,7 +127,7 @@ async fn damaged_pages_are_told_as_damage() {
     std::fs::write(&path, bytes).unwrap();
     let db = database.open().await;
     let read =
-        db.query(Weight::Search, sql("SELECT mark, place, touched FROM marks WHERE touched = 0")).await;
+        db.query(QueryWeight::Search, sql("SELECT mark, place, touched FROM marks WHERE touched = 0")).await;
     assert!(matches!(read, Err(Error::DatabaseFault { fault: DatabaseFault::Damaged, .. })), "{read:?}");
     assert_eq!(db.write_fault(), Some(DatabaseFault::Damaged));
     db.close().await;

@@ -3,8 +3,8 @@
 use domain::{MemberCriteria, Scope, TenantId};
 use std::collections::{BTreeMap, BTreeSet};
 use storage::counters::{self, Counter};
-use storage::searches::Led;
-use storage::{Db, OpenError, Options, Schema, Weight, sql};
+use storage::searches::MemberSearch;
+use storage::{DatabaseOptions, Db, OpenError, QueryWeight, SchemaPolicy, sql};
 use testkit::{Database, Engine, both_engines};
 
 /// What belongs to the server by its nature.
@@ -154,12 +154,14 @@ async fn every_key_and_index_leads_with_the_tenant() {
 
 #[both_engines]
 async fn opening_twice_migrates_once(database: Database) {
-    let options = Options::default();
-    let (db, first) = storage::open(&database.address(), &options, Schema::Migrate).await.unwrap();
+    let options = DatabaseOptions::default();
+    let (db, first) =
+        storage::open_database(&database.address(), &options, SchemaPolicy::Migrate).await.unwrap();
     db.close().await;
     let expected = if database.engine == Engine::Sqlite { 0 } else { storage::newest_schema() };
     assert_eq!((first.from, first.to), (expected, storage::newest_schema()));
-    let (db, second) = storage::open(&database.address(), &options, Schema::Expect).await.unwrap();
+    let (db, second) =
+        storage::open_database(&database.address(), &options, SchemaPolicy::Expect).await.unwrap();
     db.close().await;
     assert_eq!((second.from, second.to), (storage::newest_schema(), storage::newest_schema()));
     assert_eq!(second.copy, None);
@@ -168,8 +170,9 @@ async fn opening_twice_migrates_once(database: Database) {
 #[both_engines]
 async fn a_newer_schema_is_refused(database: Database) {
     pretend(&database, "INSERT INTO migrations (version, name, checksum) VALUES (999, 'future', 'x')").await;
-    for schema in [Schema::Migrate, Schema::Expect, Schema::Inspect] {
-        let refused = storage::open(&database.address(), &Options::default(), schema).await.err();
+    for schema in [SchemaPolicy::Migrate, SchemaPolicy::Expect, SchemaPolicy::Inspect] {
+        let refused =
+            storage::open_database(&database.address(), &DatabaseOptions::default(), schema).await.err();
         assert!(matches!(refused, Some(OpenError::Newer { found: 999, .. })), "{refused:?}");
     }
 }
@@ -177,7 +180,10 @@ async fn a_newer_schema_is_refused(database: Database) {
 #[both_engines]
 async fn a_migration_that_was_changed_is_noticed(database: Database) {
     pretend(&database, "UPDATE migrations SET checksum = 'other' WHERE version = 1").await;
-    let refused = storage::open(&database.address(), &Options::default(), Schema::Migrate).await.err();
+    let refused =
+        storage::open_database(&database.address(), &DatabaseOptions::default(), SchemaPolicy::Migrate)
+            .await
+            .err();
     assert!(matches!(refused, Some(OpenError::Altered(1))), "{refused:?}");
 }
 
@@ -186,12 +192,16 @@ async fn eight_processes_that_start_at_once_migrate_once(database: Database) {
     let address = database.address();
     let opened = testkit::eight_at_once(|_| {
         let address = address.clone();
-        async move { storage::open(&address, &testkit::options(), Schema::Migrate).await.map(|(db, _)| db) }
+        async move {
+            storage::open_database(&address, &testkit::options(), SchemaPolicy::Migrate)
+                .await
+                .map(|(db, _)| db)
+        }
     })
     .await;
     for db in opened {
         let db = db.unwrap();
-        let rows = db.query(Weight::Point, sql("SELECT version FROM migrations")).await.unwrap();
+        let rows = db.query(QueryWeight::Point, sql("SELECT version FROM migrations")).await.unwrap();
         assert_eq!(rows.len() as i64, storage::newest_schema());
         db.close().await;
     }
@@ -224,7 +234,9 @@ async fn a_database_of_the_first_schema_is_brought_forward(database: Database) {
     };
     pretend(&database, &format!("{}{rows}", back_to(database.engine, 1))).await;
     let (db, migrated) =
-        storage::open(&database.address(), &Options::default(), Schema::Migrate).await.unwrap();
+        storage::open_database(&database.address(), &DatabaseOptions::default(), SchemaPolicy::Migrate)
+            .await
+            .unwrap();
     assert_eq!((migrated.from, migrated.to), (1, storage::newest_schema()));
     assert_eq!(migrated.copy.is_some(), database.engine == Engine::Sqlite, "a copy of what was there");
     for kept in migrated.copy.into_iter().chain(database.folder().map(|folder| folder.join("amparo.db"))) {
@@ -232,19 +244,21 @@ async fn a_database_of_the_first_schema_is_brought_forward(database: Database) {
         assert_eq!(mode & 0o777, 0o600, "{} is its owner's alone", kept.display());
     }
     let tenant = TenantId::new(7);
-    let holder = storage::tokens::holder(&db, tenant, b"abc", domain::Moment::from_millis(1)).await.unwrap();
+    let holder = storage::tokens::find_token_holder(&db, tenant, b"abc", domain::Moment::from_millis(1))
+        .await
+        .unwrap();
     assert_eq!(holder.unwrap().user.get(), 1, "an old token is still good");
     let funnels: Result<_, storage::Error> =
-        db.read(tenant, |tx, tenant| Box::pin(storage::funnels::all(tx, *tenant))).await;
+        db.read(tenant, |tx, tenant| Box::pin(storage::funnels::list_funnels(tx, *tenant))).await;
     let funnels = funnels.unwrap();
     let stages: Vec<_> = funnels[0].stages.iter().map(|stage| (stage.name.as_str(), stage.colour)).collect();
     let born = registers::FUNNEL;
     assert_eq!((funnels[0].name.as_str(), &stages[..]), (born.name, born.stages), "as if it were born today");
     for (counter, last) in [(Counter::Funnel, 1), (Counter::Stage, born.stages.len() as i64)] {
-        assert_eq!(counters::last(&db, tenant, counter).await.unwrap(), last);
+        assert_eq!(counters::load_last_number(&db, tenant, counter).await.unwrap(), last);
     }
     let mail = sql("SELECT confidential FROM mails WHERE tenant = 7");
-    assert!(!db.query(Weight::Point, mail).await.unwrap()[0].get::<bool>("confidential").unwrap());
+    assert!(!db.query(QueryWeight::Point, mail).await.unwrap()[0].get::<bool>("confidential").unwrap());
     db.close().await;
     if let Some(folder) = database.folder() {
         let fresh = Database::fresh(Engine::Sqlite).await;
@@ -272,12 +286,12 @@ async fn names_that_were_there_are_found_after_a_migration(database: Database) {
     for (tenant, typed, slots) in
         [(7, "avi", &[1, 2][..]), (7, "z avila", &[1]), (7, "rui", &[]), (8, "rui", &[1]), (8, "ze", &[])]
     {
-        let criteria = MemberCriteria { words: domain::name_words(typed), ..MemberCriteria::default() };
-        let asked = (Scope::whole(TenantId::new(tenant)), criteria);
+        let criteria = MemberCriteria { words: domain::split_name_words(typed), ..MemberCriteria::default() };
+        let asked = (Scope::for_tenant(TenantId::new(tenant)), criteria);
         let read = db.read(asked, |tx, (scope, criteria)| {
             Box::pin(async move {
-                let search = Led::find(tx, scope, criteria).await?.unwrap();
-                search.slots(tx, 0, 0).await
+                let search = MemberSearch::prepare(tx, scope, criteria).await?.unwrap();
+                search.list_slots(tx, 0, 0).await
             })
         });
         let found: Result<Vec<i32>, storage::Error> = read.await;
@@ -324,13 +338,13 @@ async fn deliveries_keep_their_state_when_they_move(database: Database) {
     let waits = numbers(&db, "SELECT * FROM queues", ["record", "head", "due_at"]).await;
     assert_eq!(waits, [[5, 3, 99]], "and none that leads to what is over");
     let (receiver, first) = (domain::ReceiverCode::new(1), domain::HistoryCode::new(1));
-    let tried = storage::attempts::of(&db, TenantId::new(7), receiver, [first]).await.unwrap();
+    let tried = storage::attempts::list_attempts(&db, TenantId::new(7), receiver, [first]).await.unwrap();
     assert_eq!(tried.len(), 1, "the attempt that arrived is told once");
     db.close().await;
 }
 
 async fn numbers<const N: usize>(db: &Db, text: &'static str, columns: [&'static str; N]) -> Vec<[i64; N]> {
-    let rows = db.query(Weight::Search, sql(text)).await.unwrap();
+    let rows = db.query(QueryWeight::Search, sql(text)).await.unwrap();
     rows.iter().map(|row| columns.map(|name| row.get(name).unwrap())).collect()
 }
 

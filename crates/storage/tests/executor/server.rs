@@ -1,13 +1,13 @@
 //! What is true of the server engine alone: it can go away and come back, and an answer can be lost on the way.
 
 use crate::gate::{mark, marks, scratch};
-use storage::{Address, Error, Lane, Options, Schema};
+use storage::{DatabaseAddress, DatabaseOptions, Error, SchemaPolicy, WriteLane};
 use testkit::{Cluster, Database, Engine};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream, UnixStream};
 
-fn lane() -> Lane {
-    Lane::of(domain::TenantId::new(7))
+fn lane() -> WriteLane {
+    WriteLane::foreground(domain::TenantId::new(7))
 }
 
 mod a_server_that_was_restarted_is_used_again {
@@ -16,8 +16,9 @@ mod a_server_that_was_restarted_is_used_again {
     #[testkit::postgres_test]
     async fn postgres() {
         let cluster = Cluster::start(true);
-        let address = Address::parse(&cluster.address()).unwrap();
-        let (db, _) = storage::open(&address, &testkit::options(), Schema::Migrate).await.unwrap();
+        let address = DatabaseAddress::parse(&cluster.address()).unwrap();
+        let (db, _) =
+            storage::open_database(&address, &testkit::options(), SchemaPolicy::Migrate).await.unwrap();
         let scratch =
             "CREATE TABLE marks (mark BIGINT PRIMARY KEY, place BIGINT NOT NULL, touched BIGINT NOT NULL)";
         Database::statement(&cluster.address(), scratch).await;
@@ -46,9 +47,14 @@ mod a_commit_whose_answer_is_lost_is_unknown_and_never_repeated {
         let database = Database::fresh(Engine::Postgres).await;
         let direct = scratch(&database).await;
         let address = through_a_cutter(database.address_text()).await;
-        let options = Options { points: 1, ..Options::default() };
-        let (db, _) =
-            storage::open(&Address::parse(&address).unwrap(), &options, Schema::Inspect).await.unwrap();
+        let options = DatabaseOptions { points: 1, ..DatabaseOptions::default() };
+        let (db, _) = storage::open_database(
+            &DatabaseAddress::parse(&address).unwrap(),
+            &options,
+            SchemaPolicy::Inspect,
+        )
+        .await
+        .unwrap();
         let lost = mark(&db, lane(), 1).await;
         assert!(matches!(lost, Err(Error::Unknown)), "{lost:?}");
         testkit::until("the server has committed", || async { marks(&direct).await == [1] }).await;
@@ -103,7 +109,8 @@ mod another_processs_lock_is_waited_for_and_not_for_ever {
     async fn postgres() {
         let database = Database::fresh(Engine::Postgres).await;
         scratch(&database).await.close().await;
-        let options = Options { unit_timeout: std::time::Duration::from_secs(5), ..testkit::options() };
+        let options =
+            DatabaseOptions { unit_timeout: std::time::Duration::from_secs(5), ..testkit::options() };
         let db = database.open_with(&options).await;
         let (client, connection) =
             tokio_postgres::connect(database.address_text(), tokio_postgres::NoTls).await.unwrap();
@@ -112,7 +119,7 @@ mod another_processs_lock_is_waited_for_and_not_for_ever {
         let refused = mark(&db, lane(), 1).await;
         assert!(matches!(refused, Err(Error::Unavailable(_) | Error::TooSlow)), "{refused:?}");
         // Another tenant is none of its business.
-        mark(&db, Lane::of(domain::TenantId::new(8)), 2).await.unwrap();
+        mark(&db, WriteLane::foreground(domain::TenantId::new(8)), 2).await.unwrap();
         client.batch_execute("COMMIT").await.unwrap();
         mark(&db, lane(), 3).await.unwrap();
         assert_eq!(marks(&db).await, [2, 3]);

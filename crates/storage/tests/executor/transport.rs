@@ -2,7 +2,7 @@
 
 use rustls_server::accept;
 use std::sync::{Arc, Mutex};
-use storage::{Address, OpenError, Options, Schema, TransportProtection};
+use storage::{DatabaseAddress, DatabaseOptions, OpenError, SchemaPolicy, TransportProtection};
 use testkit::{Database, Engine, until};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream, UnixStream};
@@ -63,8 +63,11 @@ mod no_password_leaves_in_clear {
         for mode in ["", "?sslmode=prefer", "?sslmode=disable"] {
             let (port, heard) = asking_for_a_clear_password().await;
             let address = format!("postgres://amparo:segredo-pg@127.0.0.1:{port}/amparo{mode}");
-            let address = Address::parse(&address).unwrap();
-            let refused = storage::open(&address, &Options::default(), Schema::Inspect).await.err();
+            let address = DatabaseAddress::parse(&address).unwrap();
+            let refused =
+                storage::open_database(&address, &DatabaseOptions::default(), SchemaPolicy::Inspect)
+                    .await
+                    .err();
             let Some(OpenError::Unreachable { cause, .. }) = refused else { panic!("{mode}: {refused:?}") };
             assert!(cause.contains("password in clear text"), "{mode}: {cause}");
             assert!(!cause.contains("segredo"), "{cause}");
@@ -81,8 +84,11 @@ mod a_server_without_tls_is_refused_where_it_is_required {
         for mode in ["require", "verify-ca", "verify-full"] {
             let (port, heard) = asking_for_a_clear_password().await;
             let address = format!("postgres://amparo:segredo-pg@127.0.0.1:{port}/amparo?sslmode={mode}");
-            let address = Address::parse(&address).unwrap();
-            let refused = storage::open(&address, &Options::default(), Schema::Inspect).await.err();
+            let address = DatabaseAddress::parse(&address).unwrap();
+            let refused =
+                storage::open_database(&address, &DatabaseOptions::default(), SchemaPolicy::Inspect)
+                    .await
+                    .err();
             let Some(OpenError::Unreachable { cause, .. }) = refused else { panic!("{mode}: {refused:?}") };
             assert!(cause.contains("offers no TLS"), "{mode}: {cause}");
             heard_nothing(&heard).await;
@@ -136,16 +142,16 @@ mod the_protection_in_use_is_told {
     #[testkit::postgres_test]
     async fn postgres() {
         let database = Database::fresh(Engine::Postgres).await;
-        let protection = async |address: &str, options: &Options| {
-            let address = Address::parse(address).unwrap();
-            let (db, _) = storage::open(&address, options, Schema::Inspect).await?;
+        let protection = async |address: &str, options: &DatabaseOptions| {
+            let address = DatabaseAddress::parse(address).unwrap();
+            let (db, _) = storage::open_database(&address, options, SchemaPolicy::Inspect).await?;
             // What is cancelled takes the same way.
             db.ping().await.unwrap();
             let protection = db.transport_protection();
             db.close().await;
             Ok::<_, OpenError>(protection)
         };
-        let options = Options::default();
+        let options = DatabaseOptions::default();
         let socket = protection(database.address_text(), &options).await.unwrap();
         assert_eq!(socket, TransportProtection::Socket);
         let plain = by_tcp(&database, None).await;
@@ -155,7 +161,8 @@ mod the_protection_in_use_is_told {
         assert_eq!(protection(&chosen, &options).await.unwrap(), TransportProtection::PlainByChoice);
         let (identity, authority) = rustls_server::identity("localhost");
         let encrypted = by_tcp(&database, Some(identity)).await;
-        let trusting = Options { ca_file: Some(authority.path().to_owned()), ..Options::default() };
+        let trusting =
+            DatabaseOptions { ca_file: Some(authority.path().to_owned()), ..DatabaseOptions::default() };
         for mode in ["", "?sslmode=require", "?sslmode=verify-ca", "?sslmode=verify-full"] {
             let address = format!("postgres://amparo@localhost:{encrypted}{mode}");
             assert_eq!(protection(&address, &trusting).await.unwrap(), TransportProtection::Tls, "{mode}");
@@ -178,8 +185,10 @@ mod several_hosts_are_tried_in_their_order {
         let (trap, heard) = asking_for_a_clear_password().await;
         let hosts = format!("127.0.0.1:{trap},127.0.0.1:{port}");
         let address = format!("postgres://amparo:segredo-pg@{hosts}/{name}?target_session_attrs=read-write");
-        let address = Address::parse(&address).unwrap();
-        let (db, _) = storage::open(&address, &Options::default(), Schema::Inspect).await.unwrap();
+        let address = DatabaseAddress::parse(&address).unwrap();
+        let (db, _) = storage::open_database(&address, &DatabaseOptions::default(), SchemaPolicy::Inspect)
+            .await
+            .unwrap();
         db.ping().await.unwrap();
         assert_eq!(db.transport_protection(), TransportProtection::PlainLoopback);
         heard_nothing(&heard).await;

@@ -5,7 +5,7 @@ use std::future::Future;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
-use storage::{Db, Error, Lane, Options, Row, Tx, Weight, sql};
+use storage::{DatabaseOptions, Db, Error, QueryWeight, Row, Tx, WriteLane, sql};
 use testkit::{Database, Engine, both_engines};
 
 const RECEIVERS: [domain::ReceiverCode; 1] = [domain::ReceiverCode::new(1)];
@@ -14,8 +14,8 @@ fn tenant() -> domain::TenantId {
     domain::TenantId::new(7)
 }
 
-fn lane() -> Lane {
-    Lane::of(tenant())
+fn lane() -> WriteLane {
+    WriteLane::foreground(tenant())
 }
 
 #[both_engines]
@@ -43,8 +43,9 @@ async fn a_panic_costs_its_unit_alone(database: Database) {
 #[both_engines]
 async fn a_unit_that_awaits_something_foreign_is_rolled_back_and_refused(database: Database) {
     scratch(&database).await.close().await;
-    let db =
-        database.open_with(&Options { unit_timeout: Duration::from_secs(5), ..testkit::options() }).await;
+    let db = database
+        .open_with(&DatabaseOptions { unit_timeout: Duration::from_secs(5), ..testkit::options() })
+        .await;
     let foreign = db.write(lane(), (), |tx, ()| {
         Box::pin(async move {
             gate::insert(tx, 1).await?;
@@ -119,7 +120,7 @@ async fn a_unit_that_has_begun_is_never_left_half_way(database: Database) {
 async fn background_units_queue_behind_people(database: Database) {
     let db = scratch(&database).await;
     let gate = Gate::close(&db, &database, lane()).await;
-    let background: Vec<_> = (10..14).map(|n| queue(mark(&db, Lane::background(tenant()), n))).collect();
+    let background: Vec<_> = (10..14).map(|n| queue(mark(&db, WriteLane::background(tenant()), n))).collect();
     let people: Vec<_> = (1..5).map(|n| queue(mark(&db, lane(), n))).collect();
     gate.open();
     for unit in people.into_iter().chain(background) {
@@ -174,8 +175,9 @@ async fn a_statement_that_was_cut_off_fails_its_unit(database: Database) {
 #[both_engines]
 async fn a_slow_unit_costs_nobody_of_its_batch_anything_but_time(database: Database) {
     scratch(&database).await.close().await;
-    let db =
-        database.open_with(&Options { unit_timeout: Duration::from_secs(3), ..testkit::options() }).await;
+    let db = database
+        .open_with(&DatabaseOptions { unit_timeout: Duration::from_secs(3), ..testkit::options() })
+        .await;
     let runs = Arc::new(AtomicUsize::new(0));
     let gate = Gate::close(&db, &database, lane()).await;
     let before = queue(mark(&db, lane(), 1));
@@ -206,17 +208,17 @@ async fn a_slow_unit_costs_nobody_of_its_batch_anything_but_time(database: Datab
 async fn a_search_for_nobody_is_ended(database: Database) {
     scratch(&database).await.close().await;
     let hour = Duration::from_secs(3600);
-    let db = database.open_with(&Options { search_timeout: hour, ..testkit::options() }).await;
+    let db = database.open_with(&DatabaseOptions { search_timeout: hour, ..testkit::options() }).await;
     for _ in 0..12 {
         let endless =
             sql("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000000000)
              SELECT COUNT(*) AS n FROM n");
         // An impatient caller.
-        let search = db.query(Weight::Search, endless);
+        let search = db.query(QueryWeight::Search, endless);
         assert!(tokio::time::timeout(Duration::from_millis(30), search).await.is_err());
     }
     // Far sooner than the hour that one search may take.
-    let found = db.query(Weight::Search, sql("SELECT mark FROM marks"));
+    let found = db.query(QueryWeight::Search, sql("SELECT mark FROM marks"));
     assert!(tokio::time::timeout(Duration::from_secs(60), found).await.unwrap().is_ok());
 }
 
@@ -225,7 +227,7 @@ async fn a_search_for_nobody_is_ended(database: Database) {
 async fn long_background_units_do_not_overtake_people(database: Database) {
     let db = scratch(&database).await;
     let held = Arc::new(gate::Barrier::new(&database));
-    let slowly = |rank: Lane, number: i64| {
+    let slowly = |rank: WriteLane, number: i64| {
         let (db, waits) = (&db, (number == 11).then(|| Arc::clone(&held)));
         async move {
             let unit = db.write(rank, (number, waits), |tx, (number, waits)| {
@@ -236,7 +238,7 @@ async fn long_background_units_do_not_overtake_people(database: Database) {
                     let busy =
                         sql("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60000)
                          SELECT COUNT(*) AS n FROM n");
-                    tx.all(busy).await?;
+                    tx.fetch_all(busy).await?;
                     gate::insert(tx, *number).await
                 })
             });
@@ -244,7 +246,7 @@ async fn long_background_units_do_not_overtake_people(database: Database) {
         }
     };
     let gate = Gate::close(&db, &database, lane()).await;
-    let background: Vec<_> = (10..16).map(|n| queue(slowly(Lane::background(tenant()), n))).collect();
+    let background: Vec<_> = (10..16).map(|n| queue(slowly(WriteLane::background(tenant()), n))).collect();
     let person = queue(slowly(lane(), 1));
     gate.open();
     held.arrived().await;
@@ -334,9 +336,9 @@ async fn after_a_failed_statement_nothing_that_was_foreseen_is_told(database: Da
     let swallows = db.write(lane(), (), |tx, ()| {
         Box::pin(async move {
             let known = || sql("SELECT mark FROM marks ORDER BY mark");
-            tx.foresee(vec![known()]).await?;
-            let _ = tx.all(sql("SELECT mark FROM nowhere")).await;
-            assert!(matches!(tx.all(known()).await, Err(Error::Broken(_))));
+            tx.prefetch(vec![known()]).await?;
+            let _ = tx.fetch_all(sql("SELECT mark FROM nowhere")).await;
+            assert!(matches!(tx.fetch_all(known()).await, Err(Error::Broken(_))));
             Ok::<_, Error>(())
         })
     });
@@ -373,7 +375,7 @@ async fn a_read_cannot_write(database: Database) {
     let db = scratch(&database).await;
     let written = db.read((), |tx, ()| Box::pin(gate::insert(tx, 1))).await;
     assert!(written.is_err());
-    assert!(db.query(Weight::Search, sql("SELECT mark FROM marks")).await.unwrap().is_empty());
+    assert!(db.query(QueryWeight::Search, sql("SELECT mark FROM marks")).await.unwrap().is_empty());
 }
 
 #[both_engines]
@@ -403,11 +405,11 @@ async fn a_point_query_never_waits_behind_searches(database: Database) {
 
 #[both_engines]
 async fn a_search_that_takes_too_long_is_ended(database: Database) {
-    let options = Options { search_timeout: Duration::from_millis(50), ..testkit::options() };
+    let options = DatabaseOptions { search_timeout: Duration::from_millis(50), ..testkit::options() };
     let db = database.open_with(&options).await;
     let endless = sql("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000000000)
          SELECT COUNT(*) AS n FROM n");
-    let ended = db.query(Weight::Search, endless).await;
+    let ended = db.query(QueryWeight::Search, endless).await;
     assert!(matches!(ended, Err(Error::TooSlow)), "{ended:?}");
     db.ping().await.unwrap();
 }
@@ -417,12 +419,12 @@ async fn a_search_that_takes_too_long_is_ended(database: Database) {
 async fn a_long_read_behind_a_search_is_not_ended(database: Database) {
     let db = database.open().await;
     for _ in 0..8 {
-        db.query(Weight::Search, sql("SELECT 1 AS one")).await.unwrap();
+        db.query(QueryWeight::Search, sql("SELECT 1 AS one")).await.unwrap();
         let long = db.read((), |tx, ()| {
-            Box::pin(
-                tx.all(sql("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50000)
-                 SELECT COUNT(*) AS n FROM n")),
-            )
+            Box::pin(tx.fetch_all(sql(
+                "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50000)
+                 SELECT COUNT(*) AS n FROM n",
+            )))
         });
         let rows: Result<Vec<Row>, Error> = long.await;
         assert_eq!(rows.unwrap()[0].get::<i64>("n").unwrap(), 50_000);
@@ -433,7 +435,7 @@ async fn a_long_read_behind_a_search_is_not_ended(database: Database) {
 async fn parameters_are_numbered_not_named(database: Database) {
     let db = database.open().await;
     let swapped = sql("SELECT CAST($2 AS BIGINT) AS second, CAST($1 AS BIGINT) AS first").arg(1).arg(2);
-    let row = &db.query(Weight::Point, swapped).await.unwrap()[0];
+    let row = &db.query(QueryWeight::Point, swapped).await.unwrap()[0];
     assert_eq!((row.get::<i64>("first").unwrap(), row.get::<i64>("second").unwrap()), (1, 2));
 }
 
@@ -450,8 +452,8 @@ async fn a_sum_is_cast_and_text_compares_by_its_bytes(database: Database) {
         unit.await.unwrap();
     }
     let sum = sql("SELECT CAST(SUM(number) AS BIGINT) AS total FROM words");
-    assert_eq!(db.query(Weight::Search, sum).await.unwrap()[0].get::<i64>("total").unwrap(), 10);
-    let words = db.query(Weight::Search, sql("SELECT word FROM words ORDER BY word")).await.unwrap();
+    assert_eq!(db.query(QueryWeight::Search, sum).await.unwrap()[0].get::<i64>("total").unwrap(), 10);
+    let words = db.query(QueryWeight::Search, sql("SELECT word FROM words ORDER BY word")).await.unwrap();
     let words: Vec<String> = words.iter().map(|row| row.get("word").unwrap()).collect();
     assert_eq!(words, ["B", "Z", "a", "b", "ã"]);
 }
@@ -459,7 +461,8 @@ async fn a_sum_is_cast_and_text_compares_by_its_bytes(database: Database) {
 #[both_engines]
 async fn text_with_nul_is_refused(database: Database) {
     let db = scratch(&database).await;
-    let found = db.query(Weight::Point, sql("SELECT number FROM words WHERE word = $1").arg("a\0b")).await;
+    let found =
+        db.query(QueryWeight::Point, sql("SELECT number FROM words WHERE word = $1").arg("a\0b")).await;
     assert!(matches!(found, Err(Error::Broken(_))), "{found:?}");
     let written = db.write(lane(), (), |tx, ()| {
         Box::pin(tx.execute(sql("INSERT INTO words (number, word) VALUES (1, $1)").arg("a\0b")))
@@ -482,8 +485,10 @@ async fn a_unit_that_the_database_rolled_back_for_a_passing_reason_runs_again(da
     let crossing = |tenant: i32, first: i64, second: i64| {
         let (db, input) = (db.clone(), (Arc::clone(&met), Arc::clone(&runs), first, second));
         tokio::spawn(async move {
-            let unit =
-                db.write(Lane::of(domain::TenantId::new(tenant)), input, |tx, (met, runs, first, second)| {
+            let unit = db.write(
+                WriteLane::foreground(domain::TenantId::new(tenant)),
+                input,
+                |tx, (met, runs, first, second)| {
                     Box::pin(async move {
                         let run = runs.fetch_add(1, Ordering::SeqCst);
                         touch(tx, *first).await?;
@@ -492,7 +497,8 @@ async fn a_unit_that_the_database_rolled_back_for_a_passing_reason_runs_again(da
                         }
                         touch(tx, *second).await
                     })
-                });
+                },
+            );
             unit.await
         })
     };
@@ -533,7 +539,7 @@ async fn codes_have_no_gaps_and_are_in_commit_order_over_two_processes(database:
 }
 
 async fn change(db: &Db, record: i32) -> Result<i32, Error> {
-    let change = storage::history::Change {
+    let change = storage::history::NewHistoryRow {
         tenant: tenant(),
         entity: domain::Entity::Benefit,
         record,
@@ -546,7 +552,7 @@ async fn change(db: &Db, record: i32) -> Result<i32, Error> {
         at: domain::Moment::from_millis(0),
     };
     let unit = db.write(lane(), change, |tx, change| {
-        Box::pin(storage::history::append(tx, change, &RECEIVERS, |code| {
+        Box::pin(storage::history::append_history_entry(tx, change, &RECEIVERS, |code| {
             format!("{{\"codHistorico\":{code}}}")
         }))
     });

@@ -3,20 +3,20 @@
 use crate::gate::scratch;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
-use storage::{Lane, Row, Value, Weight, sql};
+use storage::{QueryWeight, Row, SqlScalar, WriteLane, sql};
 use testkit::{Database, both_engines};
 
-fn lane() -> Lane {
-    Lane::of(domain::TenantId::new(7))
+fn lane() -> WriteLane {
+    WriteLane::foreground(domain::TenantId::new(7))
 }
 
-fn any_value() -> impl Strategy<Value = Value> {
+fn any_value() -> impl Strategy<Value = SqlScalar> {
     prop_oneof![
-        any::<i64>().prop_map(Value::Int),
-        any::<bool>().prop_map(Value::Bool),
-        "[^\\x00]{0,20}".prop_map(Value::Text),
-        prop::collection::vec(any::<u8>(), 0..20).prop_map(Value::Bytes),
-        Just(Value::Null),
+        any::<i64>().prop_map(SqlScalar::Int),
+        any::<bool>().prop_map(SqlScalar::Bool),
+        "[^\\x00]{0,20}".prop_map(SqlScalar::Text),
+        prop::collection::vec(any::<u8>(), 0..20).prop_map(SqlScalar::Bytes),
+        Just(SqlScalar::Null),
     ]
 }
 
@@ -28,27 +28,27 @@ async fn values_survive_the_database(database: Database) {
     for number in 0..60i64 {
         let value = any_value().new_tree(&mut runner).unwrap().current();
         let column = match &value {
-            Value::Int(_) | Value::Null => "whole",
-            Value::Bool(_) => "flag",
-            Value::Text(_) => "word",
-            Value::Bytes(_) => "bytes",
+            SqlScalar::Int(_) | SqlScalar::Null => "whole",
+            SqlScalar::Bool(_) => "flag",
+            SqlScalar::Text(_) => "word",
+            SqlScalar::Bytes(_) => "bytes",
         };
         let unit = db.write(lane(), (number, column, value.clone()), |tx, (number, column, value)| {
-            let insert = sql("INSERT INTO").then(
+            let insert = sql("INSERT INTO").append(
                 &format!("kinds (number, {column}) VALUES (?, ?)"),
-                [Value::Int(*number), value.clone()],
+                [SqlScalar::Int(*number), value.clone()],
             );
             Box::pin(tx.execute(insert))
         });
         unit.await.unwrap();
         let select = sql("SELECT whole, flag, word, bytes FROM kinds WHERE number = $1").arg(number);
-        let rows: Vec<Row> = db.query(Weight::Point, select).await.unwrap();
+        let rows: Vec<Row> = db.query(QueryWeight::Point, select).await.unwrap();
         let same = match &value {
-            Value::Bool(flag) => rows[0].get::<bool>("flag").unwrap() == *flag,
-            Value::Int(whole) => rows[0].get::<i64>("whole").unwrap() == *whole,
-            Value::Text(word) => rows[0].get::<String>("word").unwrap() == *word,
-            Value::Bytes(bytes) => rows[0].get::<Vec<u8>>("bytes").unwrap() == *bytes,
-            Value::Null => rows[0].get::<Option<i64>>("whole").unwrap().is_none(),
+            SqlScalar::Bool(flag) => rows[0].get::<bool>("flag").unwrap() == *flag,
+            SqlScalar::Int(whole) => rows[0].get::<i64>("whole").unwrap() == *whole,
+            SqlScalar::Text(word) => rows[0].get::<String>("word").unwrap() == *word,
+            SqlScalar::Bytes(bytes) => rows[0].get::<Vec<u8>>("bytes").unwrap() == *bytes,
+            SqlScalar::Null => rows[0].get::<Option<i64>>("whole").unwrap().is_none(),
         };
         assert!(same, "{value:?}");
     }

@@ -1,21 +1,23 @@
 //! Whoever watches is told of every statement, by whatever way it ran.
 
 use std::sync::{Arc, Mutex};
-use storage::{Cost, Error, Lane, Options, Value, Watch, Weight, sql};
+use storage::{
+    DatabaseOptions, Error, QueryWeight, SqlScalar, StatementCost, StatementWatch, WriteLane, sql,
+};
 use testkit::{Database, Engine, both_engines};
 
-type Seen = Arc<Mutex<Vec<(String, Vec<Value>, Cost)>>>;
+type Seen = Arc<Mutex<Vec<(String, Vec<SqlScalar>, StatementCost)>>>;
 
-fn watching() -> (Options, Seen) {
+fn watching() -> (DatabaseOptions, Seen) {
     let seen = Seen::default();
-    let watch = Watch::new({
+    let watch = StatementWatch::new({
         let seen = Arc::clone(&seen);
         move |executed| {
             let (text, values) = (executed.text.to_owned(), executed.values.to_vec());
             seen.lock().unwrap().push((text, values, executed.cost));
         }
     });
-    (Options { watch: Some(watch), ..Options::default() }, seen)
+    (DatabaseOptions { watch: Some(watch), ..DatabaseOptions::default() }, seen)
 }
 
 const TENANT: domain::TenantId = domain::TenantId::new(7);
@@ -27,28 +29,30 @@ async fn whoever_watches_is_told_of_every_statement(database: Database) {
     seen.lock().unwrap().clear();
     let insert = |name: &str| sql("INSERT INTO settings (name, value) VALUES ($1, $2)").arg(name).arg("x");
     let select = || sql("SELECT value FROM settings WHERE name >= $1").arg("a");
-    let unit = db.write(Lane::of(TENANT), (), move |tx, ()| {
+    let unit = db.write(WriteLane::foreground(TENANT), (), move |tx, ()| {
         Box::pin(async move {
             tx.execute(insert("a")).await?;
-            tx.batch(vec![insert("b"), insert("c")]).await?;
-            tx.several([select(), select()]).await?;
-            tx.all(select()).await.map(drop)
+            tx.execute_batch(vec![insert("b"), insert("c")]).await?;
+            tx.fetch_several([select(), select()]).await?;
+            tx.fetch_all(select()).await.map(drop)
         })
     });
     unit.await.map_err(|error: Error| error).unwrap();
-    db.read((), move |tx, ()| Box::pin(async move { tx.one(select()).await })).await.unwrap();
-    db.query(Weight::Point, select()).await.unwrap();
-    db.query(Weight::Search, select()).await.unwrap();
+    db.read((), move |tx, ()| Box::pin(async move { tx.fetch_optional(select()).await })).await.unwrap();
+    db.query(QueryWeight::Point, select()).await.unwrap();
+    db.query(QueryWeight::Search, select()).await.unwrap();
     assert!(
-        db.query(Weight::Point, sql("SELECT CAST($1 AS BIGINT) / 0 AS it FROM gone").arg(1)).await.is_err()
+        db.query(QueryWeight::Point, sql("SELECT CAST($1 AS BIGINT) / 0 AS it FROM gone").arg(1))
+            .await
+            .is_err()
     );
     let seen = std::mem::take(&mut *seen.lock().unwrap());
-    let told: Vec<(&str, &[Value], usize)> = seen
+    let told: Vec<(&str, &[SqlScalar], usize)> = seen
         .iter()
         .map(|(text, values, cost)| (text.split(' ').next().unwrap(), &values[..], cost.rows))
         .collect();
     let value = |name: &str| [name.into(), "x".into()];
-    let from = [Value::from("a")];
+    let from = [SqlScalar::from("a")];
     let mut expected = vec![];
     let inserted = [value("a"), value("b"), value("c")];
     expected.extend(inserted.iter().map(|values| ("INSERT", &values[..], 1)));
@@ -66,14 +70,14 @@ async fn what_is_foreseen_is_asked_for_once_and_never_believed_after_a_write(dat
     seen.lock().unwrap().clear();
     let insert = |name: &str| sql("INSERT INTO settings (name, value) VALUES ($1, $2)").arg(name).arg("x");
     let select = |from: &str| sql("SELECT name FROM settings WHERE name >= $1").arg(from);
-    let unit = db.write(Lane::of(TENANT), (), move |tx, ()| {
+    let unit = db.write(WriteLane::foreground(TENANT), (), move |tx, ()| {
         Box::pin(async move {
             tx.execute(insert("a")).await?;
-            tx.foresee(vec![select("a"), select("b")]).await?;
-            let [later, all, again] = tx.several([select("b"), select("a"), select("a")]).await?;
-            tx.foresee(vec![select("a")]).await?;
+            tx.prefetch(vec![select("a"), select("b")]).await?;
+            let [later, all, again] = tx.fetch_several([select("b"), select("a"), select("a")]).await?;
+            tx.prefetch(vec![select("a")]).await?;
             tx.execute(insert("b")).await?;
-            let after = tx.all(select("a")).await?;
+            let after = tx.fetch_all(select("a")).await?;
             Ok([later.len(), all.len(), again.len(), after.len()])
         })
     });
@@ -95,7 +99,7 @@ async fn a_watched_text_is_the_one_that_the_engine_ran(database: Database) {
     let (options, seen) = watching();
     let db = database.open_with(&options).await;
     let words = sql("SELECT n.NAME_KEY AS place FROM name_index n WHERE MATCHES_NAME(CAST($1 AS TEXT))");
-    db.query(Weight::Search, words.arg("7xmaria*")).await.unwrap();
+    db.query(QueryWeight::Search, words.arg("7xmaria*")).await.unwrap();
     let ran = seen.lock().unwrap().last().unwrap().0.clone();
     assert!(!ran.contains("NAME_KEY") && !ran.contains("MATCHES_NAME"), "{ran}");
     db.close().await;

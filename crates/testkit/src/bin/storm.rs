@@ -8,15 +8,15 @@
 )]
 
 use app::access::{self, Session};
-use app::benefits::{self, Input, Saved};
-use app::once::{Done, Once};
+use app::benefits::{self, SaveBenefitInput, SavedBenefit};
+use app::once::{IdempotentWrite, WriteOutcome};
 use app::{App, Error, demo, dependents, memory, people};
 use domain::{BenefitCode, Cpf, DependentCode, Plate, SituationKind};
 use std::io::Write;
 use std::sync::Arc;
-use storage::{Address, Schema};
+use storage::{DatabaseAddress, SchemaPolicy};
 use testkit::{StillClock, app_on};
-use wire::read::body;
+use wire::read::read_body;
 
 /// Callers at once, and how many numbers each has for itself in a round.
 const CALLERS: u32 = 8;
@@ -27,13 +27,13 @@ const WANTED: u32 = 3;
 #[tokio::main]
 async fn main() {
     let arguments: Vec<String> = std::env::args().collect();
-    let address = Address::parse(&arguments[1]).unwrap();
+    let address = DatabaseAddress::parse(&arguments[1]).unwrap();
     let round: u32 = arguments[2].parse().unwrap();
-    let (db, _) = storage::open(&address, &testkit::options(), Schema::Migrate).await.unwrap();
+    let (db, _) = storage::open_database(&address, &testkit::options(), SchemaPolicy::Migrate).await.unwrap();
     let app = app_on(db, Arc::new(StillClock::default()), round.into());
     let here = std::net::IpAddr::from([127, 0, 0, 1]).into();
-    let entered = access::login(&app, demo::ADMINISTRATOR, demo::PASSWORD, here).await.unwrap();
-    let session = access::enter(&app, &entered.token).await.unwrap();
+    let entered = access::log_in_program(&app, demo::ADMINISTRATOR, demo::PASSWORD, here).await.unwrap();
+    let session = access::load_session(&app, &entered.token).await.unwrap();
     let mut callers = tokio::task::JoinSet::new();
     for which in 0..CALLERS {
         let caller = Caller { app: app.clone(), session: Arc::clone(&session), round };
@@ -60,21 +60,21 @@ struct Caller {
     round: u32,
 }
 
-fn plainly<T>() -> Once<T> {
-    Once { ticket: None, render: Arc::new(|_| Vec::new()), trial: false }
+fn plainly<T>() -> IdempotentWrite<T> {
+    IdempotentWrite { ticket: None, render: Arc::new(|_| Vec::new()), trial: false }
 }
 
-fn now<T>(done: Done<T>) -> T {
+fn now<T>(done: WriteOutcome<T>) -> T {
     match done {
-        Done::Now(value) => value,
-        Done::Before(_) => panic!("nobody named his request"),
+        WriteOutcome::Fresh(value) => value,
+        WriteOutcome::Replayed(_) => panic!("nobody named his request"),
     }
 }
 
 impl Caller {
     async fn go(&self, number: u32) {
         // As a server does all the time, so that what it remembers is still good.
-        memory::renew(&self.app).await.unwrap();
+        memory::refresh_versions(&self.app).await.unwrap();
         let digits = format!("{number:09}");
         let digits: Vec<u8> = digits.bytes().map(|byte| byte - b'0').collect();
         let document = Cpf::with_check_digits(digits.try_into().unwrap()).unwrap().as_str().to_owned();
@@ -104,19 +104,19 @@ impl Caller {
             r#"{{"nomePessoa": "{word} da Tempestade", "cpfCnpj": "{document}", "codLoja": {branch}}}"#
         );
         say(format_args!("try person {document} | {branch} {word}"));
-        let input = body(text.as_bytes()).unwrap();
-        now(people::save(&self.app, &self.session, input, plainly()).await.unwrap());
+        let input = read_body(text.as_bytes()).unwrap();
+        now(people::save_person(&self.app, &self.session, input, plainly()).await.unwrap());
         say(format_args!("did person {document} | {branch} {word}"));
     }
 
     /// `None` where somebody else has the plate.
-    async fn vehicle(&self, document: &str, branch: i32, plate: &Plate) -> Option<Saved> {
+    async fn vehicle(&self, document: &str, branch: i32, plate: &Plate) -> Option<SavedBenefit> {
         let text = format!(
             r#"{{"cpfCnpj": "{document}", "codPlano": 1, "codLoja": {branch}, "placa": "{}", "ativo": true}}"#,
             plate.as_str()
         );
-        let input = Input::Vehicle(Box::new(body(text.as_bytes()).unwrap()));
-        match benefits::save(&self.app, &self.session, input, plainly()).await {
+        let input = SaveBenefitInput::Vehicle(Box::new(read_body(text.as_bytes()).unwrap()));
+        match benefits::save_benefit(&self.app, &self.session, input, plainly()).await {
             Ok(done) => Some(did(document, now(done))),
             Err(Error::Refused(_)) => None,
             Err(error) => panic!("{error}"),
@@ -126,7 +126,7 @@ impl Caller {
     /// A dependent, new or with another name.
     async fn dependent(
         &self,
-        benefit: &Saved,
+        benefit: &SavedBenefit,
         known: Option<DependentCode>,
         number: u32,
         first: &str,
@@ -139,14 +139,15 @@ impl Caller {
         let text = format!(
             r#"{{"codBeneficio": {benefit}, "codDependente": {own}, "nome": "{word} da Tempestade", "parentesco": "FILHO"}}"#
         );
-        let input = body(text.as_bytes()).unwrap();
-        let code = now(dependents::save(&self.app, &self.session, input, plainly()).await.unwrap()).code;
+        let input = read_body(text.as_bytes()).unwrap();
+        let code =
+            now(dependents::save_dependent(&self.app, &self.session, input, plainly()).await.unwrap()).code;
         say(format_args!("did dependent {code} | {benefit} {word}"));
         code
     }
 
     /// Moves it to another branch, and sometimes to another situation.
-    async fn change(&self, document: &str, benefit: &Saved, branch: i32, deactivate: bool) {
+    async fn change(&self, document: &str, benefit: &SavedBenefit, branch: i32, deactivate: bool) {
         let code = benefit.code;
         let situation =
             if deactivate { self.situation(SituationKind::Inactive).await } else { String::new() };
@@ -155,40 +156,41 @@ impl Caller {
         let text = format!(
             r#"{{"codBeneficio": {code}, "cpfCnpj": "{document}", "codLoja": {branch}, "situacao": "{to}"}}"#
         );
-        let input = Input::Vehicle(Box::new(body(text.as_bytes()).unwrap()));
-        let done = benefits::save(&self.app, &self.session, input, plainly()).await;
+        let input = SaveBenefitInput::Vehicle(Box::new(read_body(text.as_bytes()).unwrap()));
+        let done = benefits::save_benefit(&self.app, &self.session, input, plainly()).await;
         did(document, now(done.unwrap()));
     }
 
-    async fn cancel(&self, document: &str, benefit: &Saved) {
+    async fn cancel(&self, document: &str, benefit: &SavedBenefit) {
         let code: BenefitCode = benefit.code;
-        let found = storage::benefits::find(&self.app.db, &self.session.scope, code).await.unwrap().unwrap();
+        let found =
+            storage::benefits::find_benefit(&self.app.db, &self.session.scope, code).await.unwrap().unwrap();
         let cancelled = self.situation(SituationKind::Cancelled).await;
         say(format_args!(
             "try benefit {code} | {}",
             state(document, benefit, found.branch.get(), &cancelled)
         ));
-        let why = wire::read::body_or_nothing(b"").unwrap();
-        let done = benefits::cancel(&self.app, &self.session, code, why, plainly()).await;
+        let why = wire::read::read_optional_body(b"").unwrap();
+        let done = benefits::cancel_benefit(&self.app, &self.session, code, why, plainly()).await;
         did(document, now(done.unwrap()));
     }
 
     async fn situation(&self, kind: SituationKind) -> String {
-        let registers = app::base::registers(&self.app, self.session.scope.tenant()).await.unwrap();
+        let registers = app::base::load_registers(&self.app, self.session.scope.tenant()).await.unwrap();
         registers.default_situation(domain::Entity::Benefit, kind).unwrap().name.clone()
     }
 }
 
-fn did(document: &str, saved: Saved) -> Saved {
+fn did(document: &str, saved: SavedBenefit) -> SavedBenefit {
     let branch = saved.benefit.branch.get();
     say(format_args!("did benefit {} | {}", saved.code, state(document, &saved, branch, &saved.situation)));
     saved
 }
 
 /// Everything that must be found of a benefit.
-fn state(document: &str, saved: &Saved, branch: i32, situation: &str) -> String {
-    let Saved { benefit, .. } = saved;
-    let plate = benefit.vehicle.plate.as_ref().unwrap().key();
+fn state(document: &str, saved: &SavedBenefit, branch: i32, situation: &str) -> String {
+    let SavedBenefit { benefit, .. } = saved;
+    let plate = benefit.vehicle.plate.as_ref().unwrap().comparison_key();
     let card = benefit.card.as_ref().unwrap().as_str().replace(' ', "");
     format!("{document} {plate} {} {card} {branch} {situation}", benefit.sequence)
 }

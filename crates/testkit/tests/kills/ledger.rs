@@ -121,15 +121,16 @@ impl Ledger {
     /// Everybody is found by the name he has, and nobody by one that he had.
     pub async fn find_everybody(&self, app: &App) {
         let here = std::net::IpAddr::from([127, 0, 0, 1]).into();
-        let entered = access::login(app, demo::ADMINISTRATOR, demo::PASSWORD, here).await.unwrap();
-        let caller = access::enter(app, &entered.token).await.unwrap();
+        let entered = access::log_in_program(app, demo::ADMINISTRATOR, demo::PASSWORD, here).await.unwrap();
+        let caller = access::load_session(app, &entered.token).await.unwrap();
         for said in self.dependents.values() {
             let named = said.did.iter().chain(&said.trying).filter_map(|state| state.split(' ').nth(1));
             let (mut found, words) = (0, named.collect::<BTreeSet<_>>());
             for word in words {
-                app::memory::renew(app).await.unwrap();
-                let query = wire::read::query([("nome".to_owned(), word.to_owned())].into_iter()).unwrap();
-                found += app::dependents::search(app, &caller, query).await.unwrap().len();
+                app::memory::refresh_versions(app).await.unwrap();
+                let query =
+                    wire::read::read_query([("nome".to_owned(), word.to_owned())].into_iter()).unwrap();
+                found += app::dependents::search_dependents(app, &caller, query).await.unwrap().len();
             }
             assert_eq!(found, 1, "{:?}", said.did);
         }
@@ -138,9 +139,9 @@ impl Ledger {
             let words: BTreeSet<String> = said.did.iter().chain(&said.trying).map(word).collect();
             let mut found = BTreeSet::new();
             for word in &words {
-                app::memory::renew(app).await.unwrap();
-                let query = wire::read::query([("nome".to_owned(), word.clone())].into_iter()).unwrap();
-                for row in searches::members(app, &caller, query).await.unwrap().rows {
+                app::memory::refresh_versions(app).await.unwrap();
+                let query = wire::read::read_query([("nome".to_owned(), word.clone())].into_iter()).unwrap();
+                for row in searches::search_members(app, &caller, query).await.unwrap().rows {
                     assert_eq!(row.person.document.as_ref(), Some(document), "{word}");
                     found.insert((word.clone(), row.person.name));
                 }

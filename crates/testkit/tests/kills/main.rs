@@ -9,15 +9,15 @@
 mod ledger;
 mod whole;
 
-use app::demo::{self, Demo};
+use app::demo::{self, DemoLoadOptions};
 use app::{App, access, searches};
-use domain::{Chance, Entity, ReceiverCode, TenantId};
+use domain::{Entity, RandomSource, ReceiverCode, TenantId};
 use ledger::Ledger;
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
-use storage::receivers::NewReceiver;
-use storage::{Db, Error, Lane, Row, Statement, Weight, receivers, sql, versions};
+use storage::receivers::NewReceiverRow;
+use storage::{Db, Error, QueryWeight, Row, Statement, WriteLane, receivers, sql, versions};
 use testkit::{Database, SeededChance, StillClock, app_on, both_engines};
 
 const HERE: TenantId = TenantId::new(1);
@@ -25,19 +25,19 @@ const HERE: TenantId = TenantId::new(1);
 /// An association with a few members, and with somebody who is told of changes.
 async fn found(database: &Database) -> App {
     let app = app_on(database.open().await, Arc::new(StillClock::default()), 0);
-    let few = Demo { members: 20, seed: 1, password: demo::PASSWORD.to_owned() };
-    demo::load(&app, &few, &mut |_| {}).await.unwrap();
-    let unit = app.db.write(Lane::of(HERE), app.now(), |tx, now| {
+    let few = DemoLoadOptions { members: 20, seed: 1, password: demo::PASSWORD.to_owned() };
+    demo::load_demo(&app, &few, &mut |_| {}).await.unwrap();
+    let unit = app.db.write(WriteLane::foreground(HERE), app.now(), |tx, now| {
         Box::pin(async move {
             // Nobody listens there, and the guard lets nobody through to it.
-            let nobody = NewReceiver {
+            let nobody = NewReceiverRow {
                 code: ReceiverCode::new(1),
                 address: "http://127.0.0.1:9",
                 entities: &[Entity::Benefit],
                 concurrency: 1,
             };
-            receivers::insert(tx, HERE, &nobody, *now).await?;
-            versions::raise_registers(tx, HERE).await.map(drop)
+            receivers::insert_receiver(tx, HERE, &nobody, *now).await?;
+            versions::raise_registers_version(tx, HERE).await.map(drop)
         })
     });
     unit.await.map_err(|error: Error| error).unwrap();
@@ -61,7 +61,9 @@ async fn every_answered_write_survives_kill_9(database: Database) {
     }
     let app = app_on(database.open().await, Arc::new(StillClock::default()), 0);
     // A server ends what was under way a moment after its caller has gone; a write waits its turn behind that.
-    let unit = app.db.write(Lane::of(HERE), (), |tx, ()| Box::pin(tx.all(sql("SELECT 1 AS one"))));
+    let unit = app
+        .db
+        .write(WriteLane::foreground(HERE), (), |tx, ()| Box::pin(tx.fetch_all(sql("SELECT 1 AS one"))));
     unit.await.map_err(|error: Error| error).unwrap();
     whole::nothing_is_half_there(&app.db, before).await;
     let stored = ledger.compare(&app.db).await;
@@ -99,7 +101,7 @@ async fn all(db: &Db, text: &'static str) -> Vec<Row> {
 }
 
 async fn asked(db: &Db, statement: Statement) -> Vec<Row> {
-    db.query(Weight::Search, statement).await.unwrap()
+    db.query(QueryWeight::Search, statement).await.unwrap()
 }
 
 async fn number(db: &Db, text: &'static str) -> i64 {

@@ -1,9 +1,9 @@
 //! What belongs together is there together.
 
 use super::{Db, all, number};
-use domain::name_words;
+use domain::split_name_words;
 use std::collections::{BTreeMap, BTreeSet};
-use storage::tally::{FINE, Ordering};
+use storage::tally::{FINE, ListingOrdering};
 
 /// Statements that find what is half there.
 const HALVES: &[(&str, &str)] = &[
@@ -145,7 +145,7 @@ async fn vocabulary(db: &Db) {
     let known = all(db, "SELECT word FROM name_words WHERE tenant = 1").await;
     let known: BTreeSet<String> = known.iter().map(|row| row.get("word").unwrap()).collect();
     let names = all(db, "SELECT DISTINCT name FROM people WHERE tenant = 1").await;
-    let words = names.iter().flat_map(|row| name_words(&row.get::<String>("name").unwrap()));
+    let words = names.iter().flat_map(|row| split_name_words(&row.get::<String>("name").unwrap()));
     let unknown: BTreeSet<String> = words.filter(|word| !known.contains(word)).collect();
     assert!(unknown.is_empty(), "{unknown:?}");
 }
@@ -156,7 +156,7 @@ async fn tallies(db: &Db) {
     for row in all(db, "SELECT slot, branch, situation, benefit FROM listing WHERE tenant = 1").await {
         let of = |column| row.get::<i64>(column).unwrap();
         let benefit: Option<i64> = row.get("benefit").unwrap();
-        let places = [(Ordering::Slot, Some(of("slot"))), (Ordering::Benefit, benefit)];
+        let places = [(ListingOrdering::Slot, Some(of("slot"))), (ListingOrdering::Benefit, benefit)];
         for (ordering, at) in places.into_iter().filter_map(|(ordering, at)| Some((ordering as i64, at?))) {
             for (ordering, block) in [(ordering, at / FINE), (ordering + 1, at / FINE / 32)] {
                 *counted.entry([ordering, of("branch"), of("situation"), block]).or_default() += 1;

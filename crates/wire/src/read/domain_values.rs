@@ -1,33 +1,33 @@
 //! How the value types of `domain` are read, and what their schema says. Each refuses in its own words.
 
-use super::values::{string, text};
-use super::{At, Between, Problems, Read};
-use crate::names::{self, Named};
+use super::values::{build_string_schema, read_text};
+use super::{BoundedInt, FieldPath, InputProblems, JsonInput};
+use crate::names::{self, NamedSet};
 use crate::refusal;
 use domain::{
-    BenefitCode, BranchCode, CardNumber, Cep, Chassis, ClaimCode, Colour, Cpf, Date, DealCode, DependentCode,
-    Document, Email, Entity, Field, FieldCode, FunnelCode, HistoryCode, HistoryCursor, Host, ItemCode,
-    LeadCode, Money, Name, Network, Note, PersonCode, Phone, PlanCode, Plate, ReceiverAddress, ReceiverCode,
-    Rejection, SellerCode, Since, StageCode, SupplierCode, Text, TimeZone, Uf, UserCode, VehicleTypeCode,
-    fold,
+    BenefitCode, BoundedText, BranchCode, CardNumber, Cep, Chassis, ClaimCode, Colour, Cpf, Date, DealCode,
+    DependentCode, DisplayName, Document, Email, Entity, FieldCode, FunnelCode, HistoryCode, HistoryCursor,
+    HostName, InputField, ItemCode, LeadCode, Money, Network, NoteText, PeriodStart, PersonCode, Phone,
+    PlanCode, Plate, ReceiverAddress, ReceiverCode, Rejection, SellerCode, StageCode, SupplierCode, TimeZone,
+    Uf, UserCode, VehicleTypeCode, fold_text,
 };
 use domain::{
     ClaimTypeCode, ClinicCode, DoctorCode, ImportCode, InspectionTypeCode, SituationCode, SpecialtyCode,
-    TicketTypeCode, When,
+    TicketTypeCode, WrittenMoment,
 };
 use serde_json::Value;
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, Schema, SchemaFormat, SchemaType, Type};
 
 /// The value that its own `parse` makes of the text, or why it makes none.
-fn parsed<T>(
+fn parse_text<T>(
     value: &Value,
-    at: &At<'_>,
-    problems: &mut Problems,
+    at: &FieldPath<'_>,
+    problems: &mut InputProblems,
     parse: impl Fn(&str) -> Result<T, Rejection>,
 ) -> Option<T> {
-    let text = text(value, at, problems)?;
-    parse(text).map_err(|rejection| problems.add(at, refusal::sentence(&rejection))).ok()
+    let text = read_text(value, at, problems)?;
+    parse(text).map_err(|rejection| problems.add(at, refusal::render_sentence(&rejection))).ok()
 }
 
 /// A day in either form, perhaps with a time, perhaps with its offset.
@@ -36,16 +36,16 @@ const SINCE: &str = r"^(\d{2}/\d{2}/\d{4}|\d{4}-\d{2}-\d{2})([T ]\d{2}:\d{2}(:\d
 /// A value type that is read from a text by its `parse`, the schema of that text, and one that is nobody's.
 macro_rules! texts {
     ($($type:ty: $parse:expr, $schema:expr $(, $nobodys:expr)?;)+) => {
-        $(impl Read for $type {
-            fn read(value: &Value, at: &At<'_>, problems: &mut Problems) -> Option<$type> {
-                parsed(value, at, problems, $parse)
+        $(impl JsonInput for $type {
+            fn read(value: &Value, at: &FieldPath<'_>, problems: &mut InputProblems) -> Option<$type> {
+                parse_text(value, at, problems, $parse)
             }
 
             fn schema() -> RefOr<Schema> {
                 $schema.build().into()
             }
 
-            $(fn nobodys() -> Option<$type> {
+            $(fn placeholder() -> Option<$type> {
                 $nobodys
             })?
         })+
@@ -53,53 +53,53 @@ macro_rules! texts {
 }
 
 texts! {
-    Name: |text| Name::parse(Field::Name, text), string().min_length(Some(1)).max_length(Some(Name::LONGEST)),
-        Name::parse(Field::Name, "Ninguém").ok();
-    Email: Email::parse, string().format(Some(SchemaFormat::KnownFormat(KnownFormat::Email))).max_length(Some(254));
-    Document: Document::parse, string(), Some(Document::nobodys());
-    Cpf: Cpf::parse, string();
-    Phone: Phone::parse, string();
-    Cep: Cep::parse, string().pattern(Some(r"^\d{5}-?\d{3}$"));
-    Uf: Uf::parse, string().enum_values(Some(Uf::NAMES));
-    Date: Date::parse, string().pattern(Some(r"^(\d{2}/\d{2}/\d{4}|\d{4}-\d{2}-\d{2})$"));
-    When: When::parse, string();
-    Since: Since::parse, string().pattern(Some(SINCE));
-    Plate: Plate::parse, string();
-    Chassis: Chassis::parse, string().max_length(Some(Chassis::LONGEST));
-    CardNumber: CardNumber::parse, string().pattern(Some(r"^\d{4} ?\d{2} ?\d ?\d{3} ?\d{3}$"));
-    ReceiverAddress: ReceiverAddress::parse, string().max_length(Some(ReceiverAddress::LONGEST));
-    Note: Note::parse, string().max_length(Some(Note::LONGEST));
-    HistoryCursor: HistoryCursor::parse, string().pattern(Some(r"^\d{1,10}(-[0-9a-f]{12})?$"));
-    Host: Host::parse, string().max_length(Some(253));
-    TimeZone: TimeZone::parse, string();
-    Network: Network::parse, string();
-    Colour: Colour::parse, string().pattern(Some("^#?[0-9A-Fa-f]{6}$"));
-    Hidden: |text| Note::parse(text).map(Hidden), string().max_length(Some(Note::LONGEST));
+    DisplayName: |text| DisplayName::parse(InputField::Name, text), build_string_schema().min_length(Some(1)).max_length(Some(DisplayName::LONGEST)),
+        DisplayName::parse(InputField::Name, "Ninguém").ok();
+    Email: Email::parse, build_string_schema().format(Some(SchemaFormat::KnownFormat(KnownFormat::Email))).max_length(Some(254));
+    Document: Document::parse, build_string_schema(), Some(Document::placeholder());
+    Cpf: Cpf::parse, build_string_schema();
+    Phone: Phone::parse, build_string_schema();
+    Cep: Cep::parse, build_string_schema().pattern(Some(r"^\d{5}-?\d{3}$"));
+    Uf: Uf::parse, build_string_schema().enum_values(Some(Uf::NAMES));
+    Date: Date::parse, build_string_schema().pattern(Some(r"^(\d{2}/\d{2}/\d{4}|\d{4}-\d{2}-\d{2})$"));
+    WrittenMoment: WrittenMoment::parse, build_string_schema();
+    PeriodStart: PeriodStart::parse, build_string_schema().pattern(Some(SINCE));
+    Plate: Plate::parse, build_string_schema();
+    Chassis: Chassis::parse, build_string_schema().max_length(Some(Chassis::LONGEST));
+    CardNumber: CardNumber::parse, build_string_schema().pattern(Some(r"^\d{4} ?\d{2} ?\d ?\d{3} ?\d{3}$"));
+    ReceiverAddress: ReceiverAddress::parse, build_string_schema().max_length(Some(ReceiverAddress::LONGEST));
+    NoteText: NoteText::parse, build_string_schema().max_length(Some(NoteText::LONGEST));
+    HistoryCursor: HistoryCursor::parse, build_string_schema().pattern(Some(r"^\d{1,10}(-[0-9a-f]{12})?$"));
+    HostName: HostName::parse, build_string_schema().max_length(Some(253));
+    TimeZone: TimeZone::parse, build_string_schema();
+    Network: Network::parse, build_string_schema();
+    Colour: Colour::parse, build_string_schema().pattern(Some("^#?[0-9A-Fa-f]{6}$"));
+    HiddenText: |text| NoteText::parse(text).map(HiddenText), build_string_schema().max_length(Some(NoteText::LONGEST));
 }
 
 /// A text that is nobody's to read, and so cannot be printed.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Hidden(Note);
+pub struct HiddenText(NoteText);
 
-impl Hidden {
+impl HiddenText {
     pub fn expose(&self) -> &str {
         self.0.as_str()
     }
 }
 
-impl std::fmt::Debug for Hidden {
+impl std::fmt::Debug for HiddenText {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         out.write_str("Hidden(…)")
     }
 }
 
-impl<const LONGEST: usize> Read for Text<LONGEST> {
-    fn read(value: &Value, at: &At<'_>, problems: &mut Problems) -> Option<Text<LONGEST>> {
-        parsed(value, at, problems, Text::parse)
+impl<const LONGEST: usize> JsonInput for BoundedText<LONGEST> {
+    fn read(value: &Value, at: &FieldPath<'_>, problems: &mut InputProblems) -> Option<BoundedText<LONGEST>> {
+        parse_text(value, at, problems, BoundedText::parse)
     }
 
     fn schema() -> RefOr<Schema> {
-        string().max_length(Some(LONGEST)).build().into()
+        build_string_schema().max_length(Some(LONGEST)).build().into()
     }
 }
 
@@ -113,19 +113,19 @@ impl QueryDate {
     }
 }
 
-impl Read for QueryDate {
-    fn read(value: &Value, at: &At<'_>, problems: &mut Problems) -> Option<QueryDate> {
+impl JsonInput for QueryDate {
+    fn read(value: &Value, at: &FieldPath<'_>, problems: &mut InputProblems) -> Option<QueryDate> {
         // To the letter of the interface's pattern: not even a blank around it.
         let text = value.as_str().unwrap_or_default();
         let day = Date::from_br(text).map(QueryDate);
         if day.is_none() {
-            problems.add(at, refusal::sentence(&Rejection::BadDate(text.to_owned())));
+            problems.add(at, refusal::render_sentence(&Rejection::BadDate(text.to_owned())));
         }
         day
     }
 
     fn schema() -> RefOr<Schema> {
-        string().pattern(Some(r"^(\d{2}/\d{2}/\d{4})?$")).build().into()
+        build_string_schema().pattern(Some(r"^(\d{2}/\d{2}/\d{4})?$")).build().into()
     }
 }
 
@@ -136,14 +136,14 @@ pub enum CardOrDocument {
     Document(Document),
 }
 
-impl Read for CardOrDocument {
+impl JsonInput for CardOrDocument {
     /// A number counts as its digits.
-    fn read(value: &Value, at: &At<'_>, problems: &mut Problems) -> Option<CardOrDocument> {
+    fn read(value: &Value, at: &FieldPath<'_>, problems: &mut InputProblems) -> Option<CardOrDocument> {
         let written = match value {
             Value::Number(number) => &Value::String(number.to_string()),
             other => other,
         };
-        let text = text(written, at, problems)?;
+        let text = read_text(written, at, problems)?;
         let card = CardNumber::parse(text).map(CardOrDocument::Card);
         let read = card.or_else(|_| Document::parse(text).map(CardOrDocument::Document)).ok();
         if read.is_none() {
@@ -173,8 +173,8 @@ impl IsoQueryDate {
     }
 }
 
-impl Read for IsoQueryDate {
-    fn read(value: &Value, at: &At<'_>, problems: &mut Problems) -> Option<IsoQueryDate> {
+impl JsonInput for IsoQueryDate {
+    fn read(value: &Value, at: &FieldPath<'_>, problems: &mut InputProblems) -> Option<IsoQueryDate> {
         let text = value.as_str().unwrap_or_default();
         let day = Date::from_iso(text).map(IsoQueryDate);
         if day.is_none() {
@@ -185,19 +185,19 @@ impl Read for IsoQueryDate {
     }
 
     fn schema() -> RefOr<Schema> {
-        string().pattern(Some(r"^(\d{4}\-\d{2}\-\d{2})?$")).max_length(Some(10)).build().into()
+        build_string_schema().pattern(Some(r"^(\d{4}\-\d{2}\-\d{2})?$")).max_length(Some(10)).build().into()
     }
 }
 
-impl Read for Money {
+impl JsonInput for Money {
     /// A number counts as it was written, never as a float. In quotes it is the number it is, as with codes.
-    fn read(value: &Value, at: &At<'_>, problems: &mut Problems) -> Option<Money> {
+    fn read(value: &Value, at: &FieldPath<'_>, problems: &mut InputProblems) -> Option<Money> {
         let parse = |text: &str| Money::parse(text);
         match value {
             Value::Number(number) => {
-                parsed(&Value::String(without_more_zeros(&number.to_string())), at, problems, parse)
+                parse_text(&Value::String(trim_extra_zeros(&number.to_string())), at, problems, parse)
             }
-            Value::String(_) => parsed(value, at, problems, parse),
+            Value::String(_) => parse_text(value, at, problems, parse),
             _ => {
                 problems.add(at, "deve ser um número, como 150.55.");
                 None
@@ -213,7 +213,7 @@ impl Read for Money {
 }
 
 /// Some programs write out the decimals that they reckon with: 150.5000.
-fn without_more_zeros(number: &str) -> String {
+fn trim_extra_zeros(number: &str) -> String {
     match number.split_once('.') {
         Some((whole, decimals)) if decimals.len() > 2 && decimals[2..].bytes().all(|digit| digit == b'0') => {
             format!("{whole}.{}", &decimals[..2])
@@ -224,8 +224,8 @@ fn without_more_zeros(number: &str) -> String {
 
 macro_rules! codes {
     ($($code:ident: $number:ty = $get:expr;)+) => {
-        $(impl Read for $code {
-            fn read(value: &Value, at: &At<'_>, problems: &mut Problems) -> Option<$code> {
+        $(impl JsonInput for $code {
+            fn read(value: &Value, at: &FieldPath<'_>, problems: &mut InputProblems) -> Option<$code> {
                 <$number>::read(value, at, problems).map($get).map($code::new)
             }
 
@@ -262,52 +262,53 @@ codes! {
     ClinicCode: i32 = |code| code;
     DoctorCode: i32 = |code| code;
     ImportCode: i32 = |code| code;
-    PlanCode: Between<0, { i32::MAX }> = Between::get;
+    PlanCode: BoundedInt<0, { i32::MAX }> = BoundedInt::get;
 }
 
 /// An entity, which people write without its accent too.
-impl Read for Entity {
-    fn read(value: &Value, at: &At<'_>, problems: &mut Problems) -> Option<Entity> {
-        let text = text(value, at, problems)?;
-        let folded = fold(text);
-        let found = Entity::ALL.into_iter().find(|one| fold(names::entity(*one)) == folded);
+impl JsonInput for Entity {
+    fn read(value: &Value, at: &FieldPath<'_>, problems: &mut InputProblems) -> Option<Entity> {
+        let text = read_text(value, at, problems)?;
+        let folded = fold_text(text);
+        let found = Entity::ALL.into_iter().find(|one| fold_text(names::entity(*one)) == folded);
         if found.is_none() {
-            problems.add(at, one_of(text, Entity::ALL.map(names::entity)));
+            problems.add(at, describe_allowed(text, Entity::ALL.map(names::entity)));
         }
         found
     }
 
     fn schema() -> RefOr<Schema> {
-        string().enum_values(Some(Entity::ALL.map(names::entity))).build().into()
+        build_string_schema().enum_values(Some(Entity::ALL.map(names::entity))).build().into()
     }
 }
 
 /// A member of a fixed set, by its exact name.
-impl<T: Named> Read for T {
-    fn read(value: &Value, at: &At<'_>, problems: &mut Problems) -> Option<T> {
-        let text = text(value, at, problems)?;
+impl<T: NamedSet> JsonInput for T {
+    fn read(value: &Value, at: &FieldPath<'_>, problems: &mut InputProblems) -> Option<T> {
+        let text = read_text(value, at, problems)?;
         let member = T::from_name(text);
         if member.is_none() {
-            problems.add(at, one_of(text, T::NAMES.iter().map(|(name, _)| *name)));
+            problems.add(at, describe_allowed(text, T::NAMES.iter().map(|(name, _)| *name)));
         }
         member
     }
 
     fn schema() -> RefOr<Schema> {
-        string().enum_values(Some(T::NAMES.iter().map(|(name, _)| *name))).build().into()
+        build_string_schema().enum_values(Some(T::NAMES.iter().map(|(name, _)| *name))).build().into()
     }
 }
 
 /// A member of a fixed set by its name in a search, where neither case nor accents count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Loosely<T>(pub T);
+pub struct LenientMember<T>(pub T);
 
-impl<T: Named> Read for Loosely<T> {
-    fn read(value: &Value, at: &At<'_>, problems: &mut Problems) -> Option<Loosely<T>> {
-        let given = text(value, at, problems)?;
-        let folded = fold(given);
-        let name = T::NAMES.iter().map(|(name, _)| *name).find(|name| fold(name) == folded).unwrap_or(given);
-        T::read(&Value::String(name.to_owned()), at, problems).map(Loosely)
+impl<T: NamedSet> JsonInput for LenientMember<T> {
+    fn read(value: &Value, at: &FieldPath<'_>, problems: &mut InputProblems) -> Option<LenientMember<T>> {
+        let given = read_text(value, at, problems)?;
+        let folded = fold_text(given);
+        let name =
+            T::NAMES.iter().map(|(name, _)| *name).find(|name| fold_text(name) == folded).unwrap_or(given);
+        T::read(&Value::String(name.to_owned()), at, problems).map(LenientMember)
     }
 
     fn schema() -> RefOr<Schema> {
@@ -316,13 +317,13 @@ impl<T: Named> Read for Loosely<T> {
 }
 
 /// What a value that is none of a fixed set is told.
-pub(crate) fn one_of<'a>(given: &str, allowed: impl IntoIterator<Item = &'a str>) -> String {
+pub(crate) fn describe_allowed<'a>(given: &str, allowed: impl IntoIterator<Item = &'a str>) -> String {
     let allowed: Vec<&str> = allowed.into_iter().collect();
-    format!("\"{given}\" não é um valor aceito; use {}.", listed(&allowed))
+    format!("\"{given}\" não é um valor aceito; use {}.", join_alternatives(&allowed))
 }
 
 /// `a, b ou c`
-fn listed(words: &[&str]) -> String {
+fn join_alternatives(words: &[&str]) -> String {
     match words {
         [] => String::new(),
         [one] => (*one).to_owned(),

@@ -3,7 +3,7 @@
 //! OpenAPI.
 //!
 //! # Adding a type of field
-//! Implement [`Read`] for the value type of `domain`, in `domain_values.rs`: how it is read from JSON, and its schema.
+//! Implement [`JsonInput`] for the value type of `domain`, in `domain_values.rs`: how it is read from JSON, and its schema.
 //! A fixed set needs no more than its table in [`crate::names`].
 
 mod domain_values;
@@ -14,14 +14,15 @@ mod sent;
 mod tests;
 mod values;
 
-pub(crate) use domain_values::one_of;
-pub use domain_values::{CardOrDocument, Hidden, IsoQueryDate, Loosely, QueryDate};
-pub use record::{described, object, or_null};
+pub(crate) use domain_values::describe_allowed;
+pub use domain_values::{CardOrDocument, HiddenText, IsoQueryDate, LenientMember, QueryDate};
+pub use record::{build_object_schema, describe_schema, make_nullable};
 pub use sent::{
-    Unread, body, body_by, body_or_nothing, body_without, both, code, fields, list_body, query, query_by,
-    query_or_rest,
+    PartialInput, combine_code_and_body, read_body, read_body_refusing, read_body_with, read_list_body,
+    read_optional_body, read_path_code, read_query, read_query_partially, read_query_with,
+    read_record_fields,
 };
-pub use values::{Between, Scalar, TextOrNumber};
+pub use values::{BoundedInt, ScalarInput, TextOrNumber};
 
 use serde_json::{Map, Value};
 use std::fmt;
@@ -30,7 +31,7 @@ use utoipa::openapi::schema::Schema;
 
 /// What a caller said of a field that he may leave out.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Given<T> {
+pub enum FieldPatch<T> {
     /// Nothing, or an empty text: what is there stays.
     Keep,
     /// `null`: what is there goes.
@@ -38,45 +39,45 @@ pub enum Given<T> {
     Set(T),
 }
 
-impl<T> Given<T> {
+impl<T> FieldPatch<T> {
     /// Changes a value that is there: keeps, clears or sets it.
-    pub fn change<U>(&self, value: &mut Option<U>, as_kept: impl Fn(&T) -> U) {
+    pub fn apply_to<U>(&self, value: &mut Option<U>, as_kept: impl Fn(&T) -> U) {
         match self {
-            Given::Keep => {}
-            Given::Clear => *value = None,
-            Given::Set(new) => *value = Some(as_kept(new)),
+            FieldPatch::Keep => {}
+            FieldPatch::Clear => *value = None,
+            FieldPatch::Set(new) => *value = Some(as_kept(new)),
         }
     }
 
     /// The same of what is made of the value.
-    pub fn map<U>(self, make: impl FnOnce(T) -> U) -> Given<U> {
+    pub fn map<U>(self, make: impl FnOnce(T) -> U) -> FieldPatch<U> {
         match self {
-            Given::Keep => Given::Keep,
-            Given::Clear => Given::Clear,
-            Given::Set(value) => Given::Set(make(value)),
+            FieldPatch::Keep => FieldPatch::Keep,
+            FieldPatch::Clear => FieldPatch::Clear,
+            FieldPatch::Set(value) => FieldPatch::Set(make(value)),
         }
     }
 
     /// The value that is given.
     pub fn as_set(&self) -> Option<&T> {
         match self {
-            Given::Set(value) => Some(value),
-            Given::Keep | Given::Clear => None,
+            FieldPatch::Set(value) => Some(value),
+            FieldPatch::Keep | FieldPatch::Clear => None,
         }
     }
 
     /// The value for something new, where there is nothing to keep or clear.
-    pub fn set(self) -> Option<T> {
+    pub fn into_set(self) -> Option<T> {
         match self {
-            Given::Set(value) => Some(value),
-            Given::Keep | Given::Clear => None,
+            FieldPatch::Set(value) => Some(value),
+            FieldPatch::Keep | FieldPatch::Clear => None,
         }
     }
 }
 
 /// Everything that is wrong with what was sent, one sentence each, led by the field's name.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Problems {
+pub struct InputProblems {
     lines: Vec<String>,
     /// How many more there were than anybody reads.
     more: usize,
@@ -85,10 +86,10 @@ pub struct Problems {
 /// Nobody reads more, and whoever sends a megabyte of mistakes gets no megabytes back.
 const MOST: usize = 100;
 
-impl Problems {
-    pub fn add(&mut self, at: &At<'_>, sentence: impl fmt::Display) {
+impl InputProblems {
+    pub fn add(&mut self, at: &FieldPath<'_>, sentence: impl fmt::Display) {
         self.push(match at {
-            At::Root => format!("O corpo {sentence}"),
+            FieldPath::Root => format!("O corpo {sentence}"),
             _ => format!("{at}: {sentence}"),
         });
     }
@@ -102,14 +103,14 @@ impl Problems {
     }
 
     /// Adds those that were found elsewhere.
-    pub fn join(&mut self, others: Problems) {
+    pub fn merge(&mut self, others: InputProblems) {
         others.lines.into_iter().for_each(|line| self.push(line));
         self.more += others.more;
     }
 
     /// Adds the lines of somebody who judged the rest, but not of fields that are told of already: those counted as not
     /// given.
-    pub fn join_of_the_rest(&mut self, lines: impl IntoIterator<Item = String>) {
+    pub fn merge_unreported(&mut self, lines: impl IntoIterator<Item = String>) {
         let field = |line: &str| line.split_once(':').map(|(field, _)| field.to_owned());
         let told: Vec<_> = self.lines.iter().map(|line| field(line)).collect();
         lines.into_iter().filter(|line| !told.contains(&field(line))).for_each(|line| self.push(line));
@@ -125,43 +126,47 @@ impl Problems {
 
 /// Where in the record the reader is: `telefones[1].numero`.
 #[derive(Clone, Copy, Debug)]
-pub enum At<'a> {
+pub enum FieldPath<'a> {
     Root,
-    Field(&'a At<'a>, &'a str),
-    Item(&'a At<'a>, usize),
+    Field(&'a FieldPath<'a>, &'a str),
+    Item(&'a FieldPath<'a>, usize),
 }
 
-impl fmt::Display for At<'_> {
+impl fmt::Display for FieldPath<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            At::Root => Ok(()),
-            At::Field(At::Root, name) => out.write_str(name),
-            At::Field(parent, name) => write!(out, "{parent}.{name}"),
-            At::Item(parent, number) => write!(out, "{parent}[{number}]"),
+            FieldPath::Root => Ok(()),
+            FieldPath::Field(FieldPath::Root, name) => out.write_str(name),
+            FieldPath::Field(parent, name) => write!(out, "{parent}.{name}"),
+            FieldPath::Item(parent, number) => write!(out, "{parent}[{number}]"),
         }
     }
 }
 
 /// A value that can be read from JSON, or from the text of a query.
-pub trait Read: Sized {
+pub trait JsonInput: Sized {
     /// The value, or `None` once the problem was told.
-    fn read(value: &Value, at: &At<'_>, problems: &mut Problems) -> Option<Self>;
+    fn read(value: &Value, at: &FieldPath<'_>, problems: &mut InputProblems) -> Option<Self>;
     fn schema() -> RefOr<Schema>;
 
     /// One that stands where none was given, or a wrong one, while the rest is judged. Nothing is ever written with it.
-    fn nobodys() -> Option<Self> {
+    fn placeholder() -> Option<Self> {
         None
     }
 }
 
 /// A record, declared with [`crate::input!`].
-pub trait Record: Sized {
-    fn read_fields(fields: &Map<String, Value>, at: &At<'_>, problems: &mut Problems) -> Option<Self>;
+pub trait InputRecord: Sized {
+    fn read_fields(
+        fields: &Map<String, Value>,
+        at: &FieldPath<'_>,
+        problems: &mut InputProblems,
+    ) -> Option<Self>;
     /// Its fields as the documentation shows them.
-    fn fields() -> Vec<FieldInfo>;
+    fn fields() -> Vec<DocumentedField>;
 }
 
-pub struct FieldInfo {
+pub struct DocumentedField {
     pub name: &'static str,
     pub text: String,
     pub required: bool,
@@ -170,14 +175,14 @@ pub struct FieldInfo {
 }
 
 /// A field that must be given.
-pub fn required<T: Read>(
+pub fn required<T: JsonInput>(
     fields: &Map<String, Value>,
     name: &str,
-    parent: &At<'_>,
-    problems: &mut Problems,
+    parent: &FieldPath<'_>,
+    problems: &mut InputProblems,
 ) -> Option<T> {
-    let at = At::Field(parent, name);
-    match fields.get(name).filter(|value| !is_empty(value) && !value.is_null()) {
+    let at = FieldPath::Field(parent, name);
+    match fields.get(name).filter(|value| !is_blank_text(value) && !value.is_null()) {
         Some(value) => T::read(value, &at, problems),
         None => {
             problems.add(&at, "informe um valor.");
@@ -187,21 +192,27 @@ pub fn required<T: Read>(
 }
 
 /// A field that may be left out. `None` only where what was given is wrong.
-pub fn optional<T: Read>(
+pub fn optional<T: JsonInput>(
     fields: &Map<String, Value>,
     name: &str,
-    parent: &At<'_>,
-    problems: &mut Problems,
-) -> Option<Given<T>> {
+    parent: &FieldPath<'_>,
+    problems: &mut InputProblems,
+) -> Option<FieldPatch<T>> {
     match fields.get(name) {
-        Some(Value::Null) => Some(Given::Clear),
-        Some(value) if !is_empty(value) => T::read(value, &At::Field(parent, name), problems).map(Given::Set),
-        _ => Some(Given::Keep),
+        Some(Value::Null) => Some(FieldPatch::Clear),
+        Some(value) if !is_blank_text(value) => {
+            T::read(value, &FieldPath::Field(parent, name), problems).map(FieldPatch::Set)
+        }
+        _ => Some(FieldPatch::Keep),
     }
 }
 
 /// A record inside a record.
-pub fn nested<T: Record>(value: &Value, at: &At<'_>, problems: &mut Problems) -> Option<T> {
+pub fn read_nested<T: InputRecord>(
+    value: &Value,
+    at: &FieldPath<'_>,
+    problems: &mut InputProblems,
+) -> Option<T> {
     match value {
         Value::Object(fields) => T::read_fields(fields, at, problems),
         _ => {
@@ -211,6 +222,6 @@ pub fn nested<T: Record>(value: &Value, at: &At<'_>, problems: &mut Problems) ->
     }
 }
 
-fn is_empty(value: &Value) -> bool {
+fn is_blank_text(value: &Value) -> bool {
     value.as_str().is_some_and(|text| text.trim().is_empty())
 }

@@ -1,14 +1,14 @@
 //! What stays open where not all that was sent could be read.
 
-use domain::{Field, RegisterProblem, Rejection};
+use domain::{InputField, RegisterProblem, Rejection};
 
 /// The fields without which it would not have come to this: where one of them was sent and could not be read, nobody knows
 /// whether there is a problem.
-pub fn follows_from(rejection: &Rejection) -> &'static [&'static str] {
+pub fn list_causing_fields(rejection: &Rejection) -> &'static [&'static str] {
     match rejection {
-        Rejection::Missing(Field::Name) => &["nomePessoa", "codLead"],
+        Rejection::Missing(InputField::Name) => &["nomePessoa", "codLead"],
         // Whoever sent a code wanted a change, for which less is needed.
-        Rejection::Missing(Field::Plan) => &["codBeneficio"],
+        Rejection::Missing(InputField::Plan) => &["codBeneficio"],
         Rejection::NoPlateOrChassis => &["codBeneficio", "placa", "chassi"],
         Rejection::NatureMismatch => &["cpfCnpj"],
         Rejection::NoMemberCriterion => &[

@@ -1,6 +1,6 @@
 //! The declaration of a record, and the schema that follows from it.
 
-use super::FieldInfo;
+use super::DocumentedField;
 use serde_json::Value;
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{ObjectBuilder, Schema, SchemaType, Type};
@@ -41,38 +41,38 @@ macro_rules! input {
             $($(#[doc = $text])+ pub $field: $crate::input!(@type $need $type)),+
         }
 
-        impl $crate::read::Record for $record {
+        impl $crate::read::InputRecord for $record {
             fn read_fields(
                 fields: &serde_json::Map<String, serde_json::Value>,
-                at: &$crate::read::At<'_>,
-                problems: &mut $crate::read::Problems,
+                at: &$crate::read::FieldPath<'_>,
+                problems: &mut $crate::read::InputProblems,
             ) -> Option<Self> {
-                $(let $group = <$group_type as $crate::read::Record>::read_fields(fields, at, problems);)*
+                $(let $group = <$group_type as $crate::read::InputRecord>::read_fields(fields, at, problems);)*
                 $(let $field = $crate::read::$need::<$type>(fields, $name, at, problems);)+
                 Some($record { $($group: $group?,)* $($field: $crate::input!(@rest $need $field $type)),+ })
             }
 
-            fn fields() -> Vec<$crate::read::FieldInfo> {
-                let own = [$($crate::read::FieldInfo {
+            fn fields() -> Vec<$crate::read::DocumentedField> {
+                let own = [$($crate::read::DocumentedField {
                     name: $name,
                     text: [$($text),+].map(str::trim).join(" "),
                     required: $crate::input!(@required $need),
-                    schema: <$type as $crate::read::Read>::schema(),
+                    schema: <$type as $crate::read::JsonInput>::schema(),
                     example: serde_json::json!($example),
                 }),+];
-                let groups: Vec<Vec<$crate::read::FieldInfo>> =
-                    vec![$(<$group_type as $crate::read::Record>::fields()),*];
+                let groups: Vec<Vec<$crate::read::DocumentedField>> =
+                    vec![$(<$group_type as $crate::read::InputRecord>::fields()),*];
                 groups.into_iter().flatten().chain(own).collect()
             }
         }
 
-        impl $crate::read::Read for $record {
+        impl $crate::read::JsonInput for $record {
             fn read(
                 value: &serde_json::Value,
-                at: &$crate::read::At<'_>,
-                problems: &mut $crate::read::Problems,
+                at: &$crate::read::FieldPath<'_>,
+                problems: &mut $crate::read::InputProblems,
             ) -> Option<Self> {
-                $crate::read::nested(value, at, problems)
+                $crate::read::read_nested(value, at, problems)
             }
 
             fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::schema::Schema> {
@@ -83,7 +83,7 @@ macro_rules! input {
         impl utoipa::PartialSchema for $record {
             fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::schema::Schema> {
                 let text = [$($record_text),+].map(str::trim).join(" ");
-                $crate::read::object(&text, <$record as $crate::read::Record>::fields())
+                $crate::read::build_object_schema(&text, <$record as $crate::read::InputRecord>::fields())
             }
         }
 
@@ -94,29 +94,29 @@ macro_rules! input {
         }
     };
     (@type required $type:ty) => { $type };
-    (@type optional $type:ty) => { $crate::read::Given<$type> };
-    (@rest required $field:ident $type:ty) => { $field.or_else(<$type as $crate::read::Read>::nobodys)? };
+    (@type optional $type:ty) => { $crate::read::FieldPatch<$type> };
+    (@rest required $field:ident $type:ty) => { $field.or_else(<$type as $crate::read::JsonInput>::placeholder)? };
     // One that is wrong was told; the rest is read as if it had not been given.
-    (@rest optional $field:ident $type:ty) => { $field.unwrap_or($crate::read::Given::Keep) };
+    (@rest optional $field:ident $type:ty) => { $field.unwrap_or($crate::read::FieldPatch::Keep) };
     (@required required) => { true };
     (@required optional) => { false };
 }
 
 /// The schema of a record.
-pub fn object(text: &str, fields: Vec<FieldInfo>) -> RefOr<Schema> {
+pub fn build_object_schema(text: &str, fields: Vec<DocumentedField>) -> RefOr<Schema> {
     let object = fields.into_iter().fold(ObjectBuilder::new().description(Some(text)), |object, field| {
         // What may be left out may also be cleared.
         let (object, schema) = match field.required {
             true => (object.required(field.name), field.schema),
-            false => (object, or_null(field.schema)),
+            false => (object, make_nullable(field.schema)),
         };
-        object.property(field.name, described(schema, &field.text, field.example))
+        object.property(field.name, describe_schema(schema, &field.text, field.example))
     });
     object.build().into()
 }
 
 /// The schema of a value that may also be `null`.
-pub fn or_null(schema: RefOr<Schema>) -> RefOr<Schema> {
+pub fn make_nullable(schema: RefOr<Schema>) -> RefOr<Schema> {
     let with_null = |types: SchemaType| match types {
         SchemaType::Type(one) => SchemaType::from_iter([one, Type::Null]),
         SchemaType::Array(types) => types.into_iter().chain([Type::Null]).collect(),
@@ -140,7 +140,7 @@ pub fn or_null(schema: RefOr<Schema>) -> RefOr<Schema> {
 }
 
 /// The schema of one field, with what it means and an example.
-pub fn described(schema: RefOr<Schema>, text: &str, example: Value) -> RefOr<Schema> {
+pub fn describe_schema(schema: RefOr<Schema>, text: &str, example: Value) -> RefOr<Schema> {
     match schema {
         RefOr::T(Schema::Object(mut object)) => {
             object.description = Some(text.to_owned());

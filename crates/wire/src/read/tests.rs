@@ -26,18 +26,18 @@ input! {
 }
 
 fn problems(text: &str) -> Vec<String> {
-    body::<Somebody>(text.as_bytes()).unwrap_err().problems.into_lines()
+    read_body::<Somebody>(text.as_bytes()).unwrap_err().problems.into_lines()
 }
 
 #[test]
 fn absent_stays_null_clears_and_a_value_sets() {
-    let read = |text: &str| body::<Somebody>(text.as_bytes()).unwrap();
+    let read = |text: &str| read_body::<Somebody>(text.as_bytes()).unwrap();
     let one = read(r#"{"nome": " Maria ", "idade": null, "outra": {}}"#);
-    assert_eq!((one.name.as_str(), one.age, one.receives), ("Maria", Given::Clear, Given::Keep));
+    assert_eq!((one.name.as_str(), one.age, one.receives), ("Maria", FieldPatch::Clear, FieldPatch::Keep));
     let two = read(r#"{"nome": "M", "idade": " ", "recebe": false, "telefones": [{"numero": "1"}]}"#);
-    assert_eq!((two.age, two.receives), (Given::Keep, Given::Set(false)));
-    assert_eq!(two.phones.set().unwrap()[0].number, "1");
-    assert_eq!(read("\u{feff}{\"nome\": \"M\", \"idade\": \"12\"}").age, Given::Set(12));
+    assert_eq!((two.age, two.receives), (FieldPatch::Keep, FieldPatch::Set(false)));
+    assert_eq!(two.phones.into_set().unwrap()[0].number, "1");
+    assert_eq!(read("\u{feff}{\"nome\": \"M\", \"idade\": \"12\"}").age, FieldPatch::Set(12));
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn what_is_no_record_is_told_as_such() {
 #[test]
 fn a_body_may_be_a_list_of_records() {
     let read =
-        |text: &str| body::<Vec<Phone>>(text.as_bytes()).map_err(|unread| unread.problems.into_lines());
+        |text: &str| read_body::<Vec<Phone>>(text.as_bytes()).map_err(|unread| unread.problems.into_lines());
     assert_eq!(read(r#"[{"numero": "1"}, {"numero": "2"}]"#).unwrap()[1].number, "2");
     assert_eq!(
         read(r#"[{"numero": "1"}, {}, 3]"#).unwrap_err(),
@@ -84,26 +84,26 @@ fn a_body_that_may_be_absent_is_read_as_one_without_fields() {
         }
     }
     let read = |text: &str| {
-        body_or_nothing::<Remark>(text.as_bytes())
+        read_optional_body::<Remark>(text.as_bytes())
             .map(|one| one.text)
             .map_err(|unread| unread.problems.into_lines())
     };
     for nothing in ["", " \r\n\t", "\u{feff}", "{}", " { } ", "[]", "[ ]\n", r#"{"outro": 1}"#] {
-        assert_eq!(read(nothing), Ok(Given::Keep), "{nothing:?}");
+        assert_eq!(read(nothing), Ok(FieldPatch::Keep), "{nothing:?}");
     }
-    assert_eq!(read(r#"{"texto": "Pedido"}"#), Ok(Given::Set("Pedido".to_owned())));
-    assert_eq!(read(r#"{"texto": null}"#), Ok(Given::Clear));
+    assert_eq!(read(r#"{"texto": "Pedido"}"#), Ok(FieldPatch::Set("Pedido".to_owned())));
+    assert_eq!(read(r#"{"texto": null}"#), Ok(FieldPatch::Clear));
     for bad in ["null", "[1]", "[[]]", "\"\"", "0", "true", "{", "x"] {
         let found = read(bad).unwrap_err();
         assert!(found.len() == 1 && found[0].starts_with("O corpo "), "{bad}: {found:?}");
     }
-    let needed = body_or_nothing::<Phone>(b"").unwrap_err().problems.into_lines();
+    let needed = read_optional_body::<Phone>(b"").unwrap_err().problems.into_lines();
     assert_eq!(needed, ["numero: informe um valor."], "a record that needs something is not nothing");
 }
 
 #[test]
 fn a_code_in_a_path_is_an_int32_to_the_letter() {
-    let read = |text: &str| code::<i32>("codCoisa", text).map_err(Problems::into_lines);
+    let read = |text: &str| read_path_code::<i32>("codCoisa", text).map_err(InputProblems::into_lines);
     let good = [("1", 1), ("007", 7), ("-1", -1), ("2147483647", i32::MAX), ("-2147483648", i32::MIN)];
     for (text, number) in good {
         assert_eq!(read(text), Ok(number));
@@ -116,34 +116,37 @@ fn a_code_in_a_path_is_an_int32_to_the_letter() {
 
 #[test]
 fn the_problems_of_two_places_come_together() {
-    let bad = || body::<Somebody>(b"{}");
-    let good = || body::<Somebody>(br#"{"nome": "Ana"}"#);
-    let wrong_code = || code::<i32>("codCoisa", "x");
-    let lines = |code, body| both(code, body).unwrap_err().problems.into_lines();
+    let bad = || read_body::<Somebody>(b"{}");
+    let good = || read_body::<Somebody>(br#"{"nome": "Ana"}"#);
+    let wrong_code = || read_path_code::<i32>("codCoisa", "x");
+    let lines = |code, body| combine_code_and_body(code, body).unwrap_err().problems.into_lines();
     let found = lines(wrong_code(), bad());
     assert_eq!((found.len(), found[1].as_str()), (2, "nome: informe um valor."));
     assert!(found[0].starts_with("codCoisa: "), "{found:?}");
-    assert_eq!(lines(code::<i32>("codCoisa", "1"), bad()), found[1..]);
+    assert_eq!(lines(read_path_code::<i32>("codCoisa", "1"), bad()), found[1..]);
     assert_eq!(lines(wrong_code(), good()), found[..1]);
-    assert_eq!(both(code::<i32>("a", "1"), good()).unwrap().0, 1);
+    assert_eq!(combine_code_and_body(read_path_code::<i32>("a", "1"), good()).unwrap().0, 1);
     let many = format!("[{}]", vec!["{}"; 150].join(","));
-    let cut = both(wrong_code(), body::<Vec<Phone>>(many.as_bytes())).unwrap_err().problems.into_lines();
+    let cut = combine_code_and_body(wrong_code(), read_body::<Vec<Phone>>(many.as_bytes()))
+        .unwrap_err()
+        .problems
+        .into_lines();
     assert_eq!((cut.len(), cut[100].as_str()), (101, "… e mais 51 problemas."));
 }
 
 #[test]
 fn the_rest_of_what_is_wrong_can_still_be_judged() {
-    let unread = body::<Somebody>(br#"{"nome": "Ana", "idade": "muita"}"#).unwrap_err();
+    let unread = read_body::<Somebody>(br#"{"nome": "Ana", "idade": "muita"}"#).unwrap_err();
     let rest = unread.rest.unwrap();
-    assert_eq!((rest.name.as_str(), rest.age), ("Ana", Given::Keep));
+    assert_eq!((rest.name.as_str(), rest.age), ("Ana", FieldPatch::Keep));
     let mut problems = unread.problems;
     let others = ["idade: informe um valor.", "codPlano: 98 não existe.", "codPlano: 99 não existe."];
-    problems.join_of_the_rest(others.map(str::to_owned));
+    problems.merge_unreported(others.map(str::to_owned));
     let lines = problems.into_lines();
     assert_eq!(lines[1..], others[1..], "all of a field that was not told of");
     assert_eq!(lines.len(), 3);
     assert!(
-        body::<Somebody>(br#"{"idade": "muita"}"#).unwrap_err().rest.is_none(),
+        read_body::<Somebody>(br#"{"idade": "muita"}"#).unwrap_err().rest.is_none(),
         "without what must be there"
     );
 }
@@ -152,16 +155,19 @@ fn the_rest_of_what_is_wrong_can_still_be_judged() {
 fn a_query_is_read_by_the_same_declaration() {
     let pairs = |text: &str| {
         let pairs = text.split('&').filter_map(|pair| pair.split_once('='));
-        query::<Somebody>(pairs.map(|(name, value)| (name.to_owned(), value.to_owned())))
+        read_query::<Somebody>(pairs.map(|(name, value)| (name.to_owned(), value.to_owned())))
     };
     let read = pairs("nome=Maria&idade=8&recebe=true&nome=Outra&x=1").unwrap();
-    assert_eq!((read.name.as_str(), read.age, read.receives), ("Maria", Given::Set(8), Given::Set(true)));
+    assert_eq!(
+        (read.name.as_str(), read.age, read.receives),
+        ("Maria", FieldPatch::Set(8), FieldPatch::Set(true))
+    );
     assert_eq!(pairs("nome=&idade=").unwrap_err().into_lines(), ["nome: informe um valor."]);
 }
 
 mod values {
     use super::*;
-    use domain::{CardNumber, Date, Document, Fuel, Money, PlanCode, Text, Uf};
+    use domain::{BoundedText, CardNumber, Date, Document, Fuel, Money, PlanCode, Uf};
 
     input! {
         /// Um pouco de tudo.
@@ -182,22 +188,22 @@ mod values {
             /// O código de fora.
             code "codigoIntegracao": optional TextOrNumber<5> = "0042",
             /// O ano.
-            year "ano": optional Between<1900, 2100> = 2026,
+            year "ano": optional BoundedInt<1900, 2100> = 2026,
             /// O plano.
             plan "codPlano": optional PlanCode = 10,
             /// A UF.
             state "uf": optional Uf = "SP",
             /// A cor.
-            colour "cor": optional Text<5> = "Prata",
+            colour "cor": optional BoundedText<5> = "Prata",
             /// O dia na consulta.
             query_day "diaConsulta": optional QueryDate = "14/11/2026",
             /// O valor de um campo.
-            scalar "campo": optional Scalar = true,
+            scalar "campo": optional ScalarInput = true,
         }
     }
 
     fn things(text: &str) -> Result<Things, Vec<String>> {
-        body(text.as_bytes()).map_err(|unread| unread.problems.into_lines())
+        read_body(text.as_bytes()).map_err(|unread| unread.problems.into_lines())
     }
 
     #[test]
@@ -209,19 +215,19 @@ mod values {
         )
         .unwrap();
         assert_eq!(read.somebody.name, "M");
-        assert_eq!(read.day.set().map(Date::to_br).as_deref(), Some("14/11/2026"));
-        assert_eq!(read.document.set().map(|one| one.to_string()).as_deref(), Some("529.982.247-25"));
-        assert_eq!(read.amount.set().map(Money::cents), Some(15_050));
-        assert_eq!(read.fuel, Given::Set(Fuel::Flex));
-        assert_eq!(read.card.set().map(|one| one.to_string()).as_deref(), Some("1234 56 7 890 123"));
-        assert_eq!(read.phone.set(), domain::Phone::parse("11987654321").ok());
-        assert_eq!(read.code.set().unwrap().as_str(), "42");
-        assert_eq!(read.year.set().map(Between::get), Some(2026));
-        assert_eq!(read.plan, Given::Set(PlanCode::new(0)));
-        assert_eq!(read.state.set().map(Uf::as_str), Some("SP"));
-        assert_eq!(read.colour.set().unwrap().as_str(), "Prata");
-        assert_eq!(read.query_day.set().map(|one| one.get().to_iso()).as_deref(), Some("2026-11-14"));
-        assert_eq!(read.scalar, Given::Set(Scalar::Number("1.50".to_owned())));
+        assert_eq!(read.day.into_set().map(Date::to_br).as_deref(), Some("14/11/2026"));
+        assert_eq!(read.document.into_set().map(|one| one.to_string()).as_deref(), Some("529.982.247-25"));
+        assert_eq!(read.amount.into_set().map(Money::cents), Some(15_050));
+        assert_eq!(read.fuel, FieldPatch::Set(Fuel::Flex));
+        assert_eq!(read.card.into_set().map(|one| one.to_string()).as_deref(), Some("1234 56 7 890 123"));
+        assert_eq!(read.phone.into_set(), domain::Phone::parse("11987654321").ok());
+        assert_eq!(read.code.into_set().unwrap().as_str(), "42");
+        assert_eq!(read.year.into_set().map(BoundedInt::get), Some(2026));
+        assert_eq!(read.plan, FieldPatch::Set(PlanCode::new(0)));
+        assert_eq!(read.state.into_set().map(Uf::as_str), Some("SP"));
+        assert_eq!(read.colour.into_set().unwrap().as_str(), "Prata");
+        assert_eq!(read.query_day.into_set().map(|one| one.get().to_iso()).as_deref(), Some("2026-11-14"));
+        assert_eq!(read.scalar, FieldPatch::Set(ScalarInput::Number("1.50".to_owned())));
     }
 
     #[test]
@@ -230,8 +236,11 @@ mod values {
             r#"{"nome": "M", "dia": "", "valor": " ", "combustivel": null, "uf": "", "cartao": null}"#,
         );
         let read = read.unwrap();
-        assert_eq!((read.day, read.amount, read.state), (Given::Keep, Given::Keep, Given::Keep));
-        assert_eq!((read.fuel, read.card), (Given::Clear, Given::Clear));
+        assert_eq!(
+            (read.day, read.amount, read.state),
+            (FieldPatch::Keep, FieldPatch::Keep, FieldPatch::Keep)
+        );
+        assert_eq!((read.fuel, read.card), (FieldPatch::Clear, FieldPatch::Clear));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! How plain values are read, and what their schema says: texts, numbers, lists.
 
-use super::{At, Problems, Read};
-use domain::Text;
+use super::{FieldPath, InputProblems, JsonInput};
+use domain::BoundedText;
 use serde_json::Value;
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{
@@ -9,7 +9,11 @@ use utoipa::openapi::schema::{
 };
 
 /// The text, without the blanks around it. Control characters are in no text that people type.
-pub(super) fn text<'v>(value: &'v Value, at: &At<'_>, problems: &mut Problems) -> Option<&'v str> {
+pub(super) fn read_text<'v>(
+    value: &'v Value,
+    at: &FieldPath<'_>,
+    problems: &mut InputProblems,
+) -> Option<&'v str> {
     match value {
         Value::String(text) if text.contains('\0') => {
             problems.add(at, "há um caractere nulo no texto; digite-o de novo.");
@@ -26,22 +30,22 @@ pub(super) fn text<'v>(value: &'v Value, at: &At<'_>, problems: &mut Problems) -
 /// More than any list of the interface holds in earnest.
 const LONGEST_LIST: usize = 1000;
 
-pub(super) fn string() -> ObjectBuilder {
+pub(super) fn build_string_schema() -> ObjectBuilder {
     ObjectBuilder::new().schema_type(Type::String)
 }
 
-impl Read for String {
-    fn read(value: &Value, at: &At<'_>, problems: &mut Problems) -> Option<String> {
-        text(value, at, problems).map(str::to_owned)
+impl JsonInput for String {
+    fn read(value: &Value, at: &FieldPath<'_>, problems: &mut InputProblems) -> Option<String> {
+        read_text(value, at, problems).map(str::to_owned)
     }
 
     fn schema() -> RefOr<Schema> {
-        string().build().into()
+        build_string_schema().build().into()
     }
 }
 
-impl Read for bool {
-    fn read(value: &Value, at: &At<'_>, problems: &mut Problems) -> Option<bool> {
+impl JsonInput for bool {
+    fn read(value: &Value, at: &FieldPath<'_>, problems: &mut InputProblems) -> Option<bool> {
         let read = value.as_bool().or_else(|| value.as_str().and_then(|text| text.trim().parse().ok()));
         if read.is_none() {
             problems.add(at, "deve ser true ou false.");
@@ -54,10 +58,10 @@ impl Read for bool {
     }
 }
 
-impl Read for i32 {
+impl JsonInput for i32 {
     /// Digits in quotes count as the number they are: some programs keep codes as texts.
-    fn read(value: &Value, at: &At<'_>, problems: &mut Problems) -> Option<i32> {
-        let read = whole(value);
+    fn read(value: &Value, at: &FieldPath<'_>, problems: &mut InputProblems) -> Option<i32> {
+        let read = parse_whole_number(value);
         if read.is_none() {
             problems.add(at, "deve ser um número inteiro, de -2147483648 a 2147483647.");
         }
@@ -65,11 +69,11 @@ impl Read for i32 {
     }
 
     fn schema() -> RefOr<Schema> {
-        int32().build().into()
+        build_int32_schema().build().into()
     }
 }
 
-fn whole(value: &Value) -> Option<i32> {
+fn parse_whole_number(value: &Value) -> Option<i32> {
     match value {
         Value::Number(number) => number.as_i64().and_then(|number| i32::try_from(number).ok()),
         Value::String(text) => text.trim().parse().ok(),
@@ -77,13 +81,13 @@ fn whole(value: &Value) -> Option<i32> {
     }
 }
 
-fn int32() -> ObjectBuilder {
+fn build_int32_schema() -> ObjectBuilder {
     let int32 = SchemaFormat::KnownFormat(KnownFormat::Int32);
     ObjectBuilder::new().schema_type(Type::Integer).format(Some(int32))
 }
 
-impl<T: Read> Read for Vec<T> {
-    fn read(value: &Value, at: &At<'_>, problems: &mut Problems) -> Option<Vec<T>> {
+impl<T: JsonInput> JsonInput for Vec<T> {
+    fn read(value: &Value, at: &FieldPath<'_>, problems: &mut InputProblems) -> Option<Vec<T>> {
         let Value::Array(items) = value else {
             problems.add(at, "deve ser uma lista, entre [ e ].");
             return None;
@@ -96,7 +100,7 @@ impl<T: Read> Read for Vec<T> {
         let read: Vec<Option<T>> = items
             .iter()
             .enumerate()
-            .map(|(number, item)| T::read(item, &At::Item(at, number), problems))
+            .map(|(number, item)| T::read(item, &FieldPath::Item(at, number), problems))
             .collect();
         read.into_iter().collect()
     }
@@ -108,17 +112,17 @@ impl<T: Read> Read for Vec<T> {
 
 /// A whole number within limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Between<const LEAST: i32, const MOST: i32>(i32);
+pub struct BoundedInt<const LEAST: i32, const MOST: i32>(i32);
 
-impl<const LEAST: i32, const MOST: i32> Between<LEAST, MOST> {
+impl<const LEAST: i32, const MOST: i32> BoundedInt<LEAST, MOST> {
     pub fn get(self) -> i32 {
         self.0
     }
 }
 
-impl<const LEAST: i32, const MOST: i32> Read for Between<LEAST, MOST> {
-    fn read(value: &Value, at: &At<'_>, problems: &mut Problems) -> Option<Self> {
-        let read = whole(value).filter(|number| (LEAST..=MOST).contains(number)).map(Between);
+impl<const LEAST: i32, const MOST: i32> JsonInput for BoundedInt<LEAST, MOST> {
+    fn read(value: &Value, at: &FieldPath<'_>, problems: &mut InputProblems) -> Option<Self> {
+        let read = parse_whole_number(value).filter(|number| (LEAST..=MOST).contains(number)).map(BoundedInt);
         if read.is_none() {
             problems.add(at, format!("deve ser um número inteiro, de {LEAST} a {MOST}."));
         }
@@ -126,13 +130,13 @@ impl<const LEAST: i32, const MOST: i32> Read for Between<LEAST, MOST> {
     }
 
     fn schema() -> RefOr<Schema> {
-        int32().minimum(Some(LEAST)).maximum(Some(MOST)).build().into()
+        build_int32_schema().minimum(Some(LEAST)).maximum(Some(MOST)).build().into()
     }
 }
 
 /// A text that some programs keep as a number: `"0042"` or `42`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TextOrNumber<const LONGEST: usize>(Text<LONGEST>);
+pub struct TextOrNumber<const LONGEST: usize>(BoundedText<LONGEST>);
 
 impl<const LONGEST: usize> TextOrNumber<LONGEST> {
     pub fn as_str(&self) -> &str {
@@ -140,12 +144,12 @@ impl<const LONGEST: usize> TextOrNumber<LONGEST> {
     }
 }
 
-impl<const LONGEST: usize> Read for TextOrNumber<LONGEST> {
-    fn read(value: &Value, at: &At<'_>, problems: &mut Problems) -> Option<Self> {
+impl<const LONGEST: usize> JsonInput for TextOrNumber<LONGEST> {
+    fn read(value: &Value, at: &FieldPath<'_>, problems: &mut InputProblems) -> Option<Self> {
         let read = match value {
             // As it was written, to the last digit.
-            Value::Number(number) => Text::read(&Value::String(number.to_string()), at, problems),
-            Value::String(_) => Text::read(value, at, problems),
+            Value::Number(number) => BoundedText::read(&Value::String(number.to_string()), at, problems),
+            Value::String(_) => BoundedText::read(value, at, problems),
             _ => {
                 problems.add(at, "deve ser um texto, entre aspas, ou um número.");
                 None
@@ -162,19 +166,19 @@ impl<const LONGEST: usize> Read for TextOrNumber<LONGEST> {
 
 /// What an additional field may hold on its way in: its own register says which of these it must be.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Scalar {
+pub enum ScalarInput {
     Text(String),
     /// As it was written, to the last digit.
     Number(String),
     Boolean(bool),
 }
 
-impl Read for Scalar {
-    fn read(value: &Value, at: &At<'_>, problems: &mut Problems) -> Option<Scalar> {
+impl JsonInput for ScalarInput {
+    fn read(value: &Value, at: &FieldPath<'_>, problems: &mut InputProblems) -> Option<ScalarInput> {
         match value {
-            Value::Number(number) => Some(Scalar::Number(number.to_string())),
-            Value::Bool(flag) => Some(Scalar::Boolean(*flag)),
-            Value::String(_) => text(value, at, problems).map(|text| Scalar::Text(text.to_owned())),
+            Value::Number(number) => Some(ScalarInput::Number(number.to_string())),
+            Value::Bool(flag) => Some(ScalarInput::Boolean(*flag)),
+            Value::String(_) => read_text(value, at, problems).map(|text| ScalarInput::Text(text.to_owned())),
             _ => {
                 problems.add(at, "deve ser um texto, um número, true ou false.");
                 None

@@ -1,9 +1,9 @@
 //! Administration: branches, additional fields, suppliers and sellers.
 
-use super::nested::always;
+use super::nested::build_required_schema;
 use super::{EnderecoTO, TelefoneTO};
 use crate::input;
-use crate::read::Loosely;
+use crate::read::LenientMember;
 use domain::{BranchCode, SellerKind};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -83,7 +83,7 @@ pub struct FornecedorTO {
     pub email: Option<String>,
     /// Os telefones, o celular primeiro.
     pub telefones: Vec<TelefoneTO>,
-    #[schema(schema_with = workplace)]
+    #[schema(schema_with = describe_workplace)]
     pub endereco: EnderecoTO,
     /// O que o fornecedor faz.
     #[schema(examples("Oficina"))]
@@ -93,15 +93,15 @@ pub struct FornecedorTO {
     pub ativo: bool,
 }
 
-fn workplace() -> RefOr<Schema> {
-    always::<EnderecoTO>("Onde o fornecedor atende.")
+fn describe_workplace() -> RefOr<Schema> {
+    build_required_schema::<EnderecoTO>("Onde o fornecedor atende.")
 }
 
 input! {
     /// O que se procura entre os vendedores; sem nada, vêm todos.
     pub struct PesquisaVendedorQuery = "PesquisaVendedorQueryTO" {
         /// `Consultor` ou `Representante`, sem contar maiúsculas e acentos.
-        kind "tipo": optional Loosely<SellerKind> = "Consultor",
+        kind "tipo": optional LenientMember<SellerKind> = "Consultor",
         /// Nome: o começo de cada palavra, em qualquer ordem, sem contar maiúsculas e acentos.
         name "nome": optional String = "carla di",
         /// CPF ou CNPJ, com ou sem máscara.

@@ -5,15 +5,15 @@ use serde::{Serialize, Serializer};
 use serde_json::Number;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Valor(pub Money);
+pub struct JsonAmount(pub Money);
 
-impl From<Money> for Valor {
-    fn from(money: Money) -> Valor {
-        Valor(money)
+impl From<Money> for JsonAmount {
+    fn from(money: Money) -> JsonAmount {
+        JsonAmount(money)
     }
 }
 
-impl Serialize for Valor {
+impl Serialize for JsonAmount {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         // The text of an amount is a JSON number, and such a number is written as it was parsed.
         let number: Number = self.0.to_string().parse().map_err(serde::ser::Error::custom)?;
@@ -35,7 +35,7 @@ mod tests {
             (5, "0.05"),
             (999_999_999_999, "9999999999.99"),
         ] {
-            let amount = Valor(Money::from_cents(cents).unwrap());
+            let amount = JsonAmount(Money::from_cents(cents).unwrap());
             assert_eq!(serde_json::to_string(&amount).unwrap(), written);
         }
     }

@@ -1,8 +1,8 @@
 //! Management: the association itself.
 
 use crate::input;
-use crate::read::{Between, Unread, body_without};
-use domain::{Colour, Name, Network, Role, TimeZone};
+use crate::read::{BoundedInt, PartialInput, read_body_refusing};
+use domain::{Colour, DisplayName, Network, Role, TimeZone};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -10,9 +10,9 @@ input! {
     /// O que muda da base: o campo que não vem fica como está, e `null` limpa as cores. Os nomes de servidor (`hosts`) são definidos por quem administra o servidor, por comando.
     pub struct BaseInput = "BaseInputTO" {
         /// A versão que se viu da base; se já é outra, nada muda.
-        version "versao": required Between<0, { i32::MAX }> = 1,
+        version "versao": required BoundedInt<0, { i32::MAX }> = 1,
         /// Nome da associação.
-        name "nome": optional Name = "Associação Exemplo",
+        name "nome": optional DisplayName = "Associação Exemplo",
         /// O fuso horário, que decide em que dia algo aconteceu.
         time_zone "fuso": optional TimeZone = "America/Sao_Paulo",
         /// A cor da associação, em seis dígitos hexadecimais.
@@ -30,9 +30,9 @@ input! {
 
 /// Reads a change of a base. Under which host it is found is the operator's to say: an association that could take any name
 /// could answer in another's.
-pub fn base_body(bytes: &[u8]) -> Result<BaseInput, Unread<BaseInput>> {
+pub fn read_base_body(bytes: &[u8]) -> Result<BaseInput, PartialInput<BaseInput>> {
     let why = "os nomes de servidor são definidos por quem administra o servidor, com o comando `amparo tenant host`; envie o pedido sem este campo.";
-    body_without(bytes, &[("hosts", why)])
+    read_body_refusing(bytes, &[("hosts", why)])
 }
 
 input! {
@@ -41,7 +41,7 @@ input! {
         /// O endereço de rede do parceiro, ou a rede: IPv4 de /16 a /32, IPv6 de /32 a /64.
         network "rede": required Network = "203.0.113.0/24",
         /// Quantas consultas a rede inteira pode fazer no prazo de `failure_window` (15 minutos, se não for outro).
-        lookups "consultas": required Between<1, 100_000> = 5000,
+        lookups "consultas": required BoundedInt<1, 100_000> = 5000,
     }
 }
 

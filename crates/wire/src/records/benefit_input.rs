@@ -2,10 +2,10 @@
 
 use super::VeiculoCampos;
 use crate::input;
-use crate::read::{Between, Scalar, TextOrNumber};
+use crate::read::{BoundedInt, ScalarInput, TextOrNumber};
 use domain::{
-    BenefitCode, BranchCode, CardNumber, Date, Document, FieldCode, Money, Note, PlanCode, SellerCode,
-    SituationCode, Text,
+    BenefitCode, BoundedText, BranchCode, CardNumber, Date, Document, FieldCode, Money, NoteText, PlanCode,
+    SellerCode, SituationCode,
 };
 
 input! {
@@ -14,9 +14,9 @@ input! {
         /// Código do campo.
         code "codCampo": optional FieldCode = 3,
         /// Nome do campo.
-        name "nome": optional Text<200> = "Cor da placa",
+        name "nome": optional BoundedText<200> = "Cor da placa",
         /// O valor: texto, número, true ou false, conforme o tipo do campo; `null` o limpa.
-        value "valor": optional Scalar = "Cinza",
+        value "valor": optional ScalarInput = "Cinza",
     }
 }
 
@@ -40,7 +40,7 @@ input! {
         /// Código do benefício no sistema de quem integra, texto ou número.
         integration_code "codigoIntegracao": optional TextOrNumber<100> = "B-0042",
         /// Uma observação, de até 4000 caracteres.
-        note "observacao": optional Note = "Indicado por um associado.",
+        note "observacao": optional NoteText = "Indicado por um associado.",
         /// Os campos adicionais a gravar; os outros ficam como estão.
         additional_fields "dadosAdicionais": optional Vec<CampoAdicionalInput> = [{"codCampo": 3, "valor": "Cinza"}],
     }
@@ -55,7 +55,7 @@ input! {
         /// CPF ou CNPJ do titular, com ou sem máscara.
         document "cpfCnpj": required Document = "529.982.247-25",
         /// Nome da situação, em maiúsculas ou minúsculas, com ou sem acentos.
-        situation "situacao": optional Text<200> = "ATIVO",
+        situation "situacao": optional BoundedText<200> = "ATIVO",
         /// Em vez da situação: true para a situação ativa da base, false para a inativa.
         active "ativo": optional bool = true,
     }
@@ -67,7 +67,7 @@ input! {
         flat benefit: BeneficioInput,
         flat vehicle: VeiculoCampos,
         /// Código do veículo na tabela Fipe.
-        fipe "codigoFipe": optional Text<20> = "001509-1",
+        fipe "codigoFipe": optional BoundedText<20> = "001509-1",
     }
 }
 
@@ -75,7 +75,7 @@ input! {
     /// Por que um benefício é cancelado. Nada disto é preciso, nem o próprio corpo.
     pub struct CancelamentoInput = "CancelamentoInputTO" {
         /// O motivo, que fica no histórico do benefício, de até 4000 caracteres.
-        reason "motivo": optional Note = "Pedido do associado.",
+        reason "motivo": optional NoteText = "Pedido do associado.",
     }
 }
 
@@ -86,9 +86,9 @@ input! {
         flat fields: BeneficioCampos,
         flat vehicle: VeiculoCampos,
         /// A versão que se viu do benefício; se já é outra, nada muda.
-        version "versao": required Between<0, { i32::MAX }> = 1,
+        version "versao": required BoundedInt<0, { i32::MAX }> = 1,
         /// Código do veículo na tabela Fipe.
-        fipe "codigoFipe": optional Text<20> = "001509-1",
+        fipe "codigoFipe": optional BoundedText<20> = "001509-1",
     }
 }
 
@@ -98,11 +98,11 @@ input! {
         /// Código da situação.
         code "codSituacao": optional SituationCode = 1,
         /// Nome da situação, em maiúsculas ou minúsculas, com ou sem acentos.
-        name "situacao": optional Text<200> = "ATIVO",
+        name "situacao": optional BoundedText<200> = "ATIVO",
         /// O motivo, que fica no histórico; obrigatório para cancelar e para reativar.
-        reason "motivo": optional Note = "Regularizou os pagamentos.",
+        reason "motivo": optional NoteText = "Regularizou os pagamentos.",
         /// A versão que se viu do benefício; se vier e já for outra, nada muda.
-        version "versao": optional Between<0, { i32::MAX }> = 1,
+        version "versao": optional BoundedInt<0, { i32::MAX }> = 1,
     }
 }
 
@@ -114,6 +114,6 @@ input! {
         /// O valor, em reais.
         price "valor": optional Money = 150.55,
         /// A versão que se viu do benefício; se vier e já for outra, nada muda.
-        version "versao": optional Between<0, { i32::MAX }> = 1,
+        version "versao": optional BoundedInt<0, { i32::MAX }> = 1,
     }
 }

@@ -1,10 +1,10 @@
 //! Benefit: the search, and the item that it shares with the list of all benefits.
 
-use super::nested::nullable;
-use super::{Valor, VeiculoTO};
+use super::nested::build_nullable_schema;
+use super::{JsonAmount, VeiculoTO};
 use crate::input;
-use crate::read::Between;
-use domain::{CardNumber, PlanCode, Text};
+use crate::read::BoundedInt;
+use domain::{BoundedText, CardNumber, PlanCode};
 use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa::openapi::RefOr;
@@ -20,9 +20,9 @@ input! {
         /// Placa do veículo, antiga ou do Mercosul.
         plate "placa": optional String = "ABC1D23",
         /// Chassi do veículo, de até 20 caracteres.
-        chassis "chassi": optional Text<20> = "9BWZZZ377VT004251",
+        chassis "chassi": optional BoundedText<20> = "9BWZZZ377VT004251",
         /// Número sequencial do benefício.
-        sequence "sequencial": optional Between<0, { i32::MAX }> = 12,
+        sequence "sequencial": optional BoundedInt<0, { i32::MAX }> = 12,
         /// Número do cartão, de 13 dígitos.
         card "numeroCartaoDesconto": optional CardNumber = "1234 56 7 890 123",
         /// Nome da situação do benefício; `Todos` é qualquer uma.
@@ -36,7 +36,7 @@ input! {
     /// Qual página da lista se quer.
     pub struct ListaBeneficioQuery = "ListaBeneficioQueryTO" {
         /// A página, a partir de 1; cada uma tem 100 itens.
-        page "pagina": optional Between<1, { i32::MAX }> = 1,
+        page "pagina": optional BoundedInt<1, { i32::MAX }> = 1,
     }
 }
 
@@ -52,7 +52,7 @@ pub struct PlanoValorTO {
     pub nome: String,
     /// Valor do plano neste benefício, em reais.
     #[schema(value_type = Option<f64>, examples(150.55))]
-    pub valor: Option<Valor>,
+    pub valor: Option<JsonAmount>,
 }
 
 /// O valor de um campo adicional.
@@ -136,7 +136,7 @@ pub struct PesquisaBeneficioOutputTO {
     /// Chassi do veículo.
     #[schema(examples("9BWZZZ377VT004251"))]
     pub chassi: Option<String>,
-    #[schema(schema_with = vehicle)]
+    #[schema(schema_with = describe_vehicle)]
     pub veiculo: Option<VeiculoTO>,
     /// Código do consultor.
     #[schema(examples(1))]
@@ -154,6 +154,6 @@ pub struct PesquisaBeneficioOutputTO {
     pub dados_adicionais: Vec<CampoAdicionalValorTO>,
 }
 
-fn vehicle() -> RefOr<Schema> {
-    nullable::<VeiculoTO>("O veículo, num benefício veicular.")
+fn describe_vehicle() -> RefOr<Schema> {
+    build_nullable_schema::<VeiculoTO>("O veículo, num benefício veicular.")
 }

@@ -1,6 +1,6 @@
 //! Management: a benefit, with everything that is known of it.
 
-use super::nested::nullable;
+use super::nested::build_nullable_schema;
 use super::{CampoAdicionalValorTO, ItemBeneficioOutputTO, VeiculoTO};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -73,7 +73,7 @@ pub struct BeneficioTO {
     pub data_cancelamento: Option<String>,
     /// Os planos que tem e que teve, o principal primeiro.
     pub itens: Vec<ItemBeneficioOutputTO>,
-    #[schema(schema_with = vehicle)]
+    #[schema(schema_with = describe_vehicle)]
     pub veiculo: Option<VeiculoTO>,
     /// Código do tipo de veículo.
     #[schema(examples(2))]
@@ -109,6 +109,6 @@ pub struct BeneficioTO {
     pub versao: i64,
 }
 
-fn vehicle() -> RefOr<Schema> {
-    nullable::<VeiculoTO>("O veículo, num benefício veicular.")
+fn describe_vehicle() -> RefOr<Schema> {
+    build_nullable_schema::<VeiculoTO>("O veículo, num benefício veicular.")
 }

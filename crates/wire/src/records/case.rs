@@ -1,8 +1,8 @@
 //! Management: events, inspections, tickets and appointments as people work on them.
 
-use super::nested::nullable;
+use super::nested::build_nullable_schema;
 use super::{ChecklistItemTO, EnderecoTO, EventoRelacionadoTO, NotaTO, ProximaSituacaoTO, VeiculoTO};
-use crate::read::{Read, described, or_null};
+use crate::read::{JsonInput, describe_schema, make_nullable};
 use domain::{Involved, Priority};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -49,7 +49,7 @@ pub struct CasoItemTO {
     /// Nome do tipo ou da especialidade.
     #[schema(examples("Colisão"))]
     pub tipo: Option<String>,
-    #[schema(schema_with = maybe_priority)]
+    #[schema(schema_with = describe_optional_priority)]
     pub prioridade: Option<&'static str>,
     /// Código da situação.
     #[schema(examples(8))]
@@ -198,9 +198,9 @@ record! {
         /// Nome do tipo de evento.
         #[schema(examples("Colisão"))]
         tipo_evento: String,
-        #[schema(schema_with = involved)]
+        #[schema(schema_with = describe_involved)]
         envolvido: &'static str,
-        #[schema(schema_with = priority)]
+        #[schema(schema_with = describe_priority)]
         prioridade: &'static str,
         /// O que aconteceu.
         #[schema(examples("Colisão traseira, sem feridos."))]
@@ -214,9 +214,9 @@ record! {
         /// Nome de quem conduzia o veículo.
         #[schema(examples("Maria Souza"))]
         condutor: Option<String>,
-        #[schema(schema_with = place)]
+        #[schema(schema_with = describe_place)]
         local: Option<EnderecoTO>,
-        #[schema(schema_with = vehicle)]
+        #[schema(schema_with = describe_vehicle)]
         veiculo: Option<VeiculoTO>,
         /// Os eventos relacionados, o de abertura mais recente primeiro.
         relacionados: Vec<EventoRelacionadoTO>,
@@ -262,7 +262,7 @@ record! {
         /// Nome do tipo de chamado.
         #[schema(examples("Dúvida de boleto"))]
         tipo_help_desk: String,
-        #[schema(schema_with = priority)]
+        #[schema(schema_with = describe_priority)]
         prioridade: &'static str,
         /// O que se pede.
         #[schema(examples("Segunda via do boleto de novembro."))]
@@ -311,23 +311,23 @@ record! {
     }
 }
 
-fn involved() -> RefOr<Schema> {
-    described(Involved::schema(), "`Cliente` ou `Terceiro`.", "Cliente".into())
+fn describe_involved() -> RefOr<Schema> {
+    describe_schema(Involved::schema(), "`Cliente` ou `Terceiro`.", "Cliente".into())
 }
 
-fn priority() -> RefOr<Schema> {
-    described(Priority::schema(), "`Baixa`, `Média`, `Alta` ou `Urgente`.", "Alta".into())
+fn describe_priority() -> RefOr<Schema> {
+    describe_schema(Priority::schema(), "`Baixa`, `Média`, `Alta` ou `Urgente`.", "Alta".into())
 }
 
-fn maybe_priority() -> RefOr<Schema> {
+fn describe_optional_priority() -> RefOr<Schema> {
     let text = "`Baixa`, `Média`, `Alta` ou `Urgente`; `null` em vistorias e consultas.";
-    described(or_null(Priority::schema()), text, "Alta".into())
+    describe_schema(make_nullable(Priority::schema()), text, "Alta".into())
 }
 
-fn place() -> RefOr<Schema> {
-    nullable::<EnderecoTO>("Onde aconteceu.")
+fn describe_place() -> RefOr<Schema> {
+    build_nullable_schema::<EnderecoTO>("Onde aconteceu.")
 }
 
-fn vehicle() -> RefOr<Schema> {
-    nullable::<VeiculoTO>("O veículo envolvido, como era na abertura ou como foi informado.")
+fn describe_vehicle() -> RefOr<Schema> {
+    build_nullable_schema::<VeiculoTO>("O veículo envolvido, como era na abertura ou como foi informado.")
 }

@@ -2,11 +2,11 @@
 
 use super::{EnderecoInput, VeiculoInput};
 use crate::input;
-use crate::read::{Between, Loosely, QueryDate};
+use crate::read::{BoundedInt, LenientMember, QueryDate};
 use domain::{
-    BenefitCode, BranchCode, ClaimCode, ClaimTypeCode, ClinicCode, Date, DependentCode, DoctorCode,
-    InspectionTypeCode, Involved, Note, PersonCode, Priority, SituationCode, SituationKind, SpecialtyCode,
-    Text, TicketTypeCode, UserCode, When,
+    BenefitCode, BoundedText, BranchCode, ClaimCode, ClaimTypeCode, ClinicCode, Date, DependentCode,
+    DoctorCode, InspectionTypeCode, Involved, NoteText, PersonCode, Priority, SituationCode, SituationKind,
+    SpecialtyCode, TicketTypeCode, UserCode, WrittenMoment,
 };
 
 input! {
@@ -37,7 +37,7 @@ input! {
         /// `Baixa`, `Média`, `Alta` ou `Urgente`; `Média`, onde não vem.
         priority "prioridade": optional Priority = "Alta",
         /// O que aconteceu, em até 4000 caracteres.
-        description "descricao": optional Note = "Colisão traseira, sem feridos.",
+        description "descricao": optional NoteText = "Colisão traseira, sem feridos.",
         /// Data em que aconteceu.
         happened "dataEvento": optional Date = "2026-11-13",
         /// Código da pessoa que conduzia o veículo.
@@ -62,11 +62,11 @@ input! {
     /// Algo que se confere em uma vistoria.
     pub struct ChecklistItemInput = "ChecklistItemInputTO" {
         /// O que se confere.
-        item "item": required Text<200> = "Pneus",
+        item "item": required BoundedText<200> = "Pneus",
         /// Se está como deve; sem valor, ainda não foi visto.
         fits "conforme": optional bool = true,
         /// O que se observou.
-        note "observacao": optional Text<1000> = "Meia vida.",
+        note "observacao": optional BoundedText<1000> = "Meia vida.",
     }
 }
 
@@ -78,13 +78,13 @@ input! {
         /// Código do tipo de vistoria. Obrigatório para abrir.
         kind "codTipoVistoria": optional InspectionTypeCode = 1,
         /// Nome de quem faz a vistoria.
-        inspector "vistoriador": optional Text<200> = "Ana Prado",
+        inspector "vistoriador": optional BoundedText<200> = "Ana Prado",
         /// Para quando está marcada, com a hora; sem fuso, vale o da base.
-        planned "dataPrevista": optional When = "2026-11-20T14:30",
+        planned "dataPrevista": optional WrittenMoment = "2026-11-20T14:30",
         /// Onde será feita.
-        place "local": optional Text<300> = "Oficina Boa Rota, Avenida Paulista, 1578",
+        place "local": optional BoundedText<300> = "Oficina Boa Rota, Avenida Paulista, 1578",
         /// Uma observação, de até 4000 caracteres.
-        note "observacao": optional Note = "Levar o documento do veículo.",
+        note "observacao": optional NoteText = "Levar o documento do veículo.",
         /// O que se confere, que substitui o que havia; na abertura, onde não vem, o que o tipo de vistoria manda conferir.
         checklist "checklist": optional Vec<ChecklistItemInput> = [{"item": "Pneus", "conforme": true, "observacao": "Meia vida."}],
     }
@@ -100,7 +100,7 @@ input! {
         /// `Baixa`, `Média`, `Alta` ou `Urgente`; onde não vem, a do tipo de chamado.
         priority "prioridade": optional Priority = "Média",
         /// O que se pede, em até 4000 caracteres.
-        description "descricao": optional Note = "Segunda via do boleto de novembro.",
+        description "descricao": optional NoteText = "Segunda via do boleto de novembro.",
     }
 }
 
@@ -118,11 +118,11 @@ input! {
         /// Código do médico.
         doctor "codMedico": optional DoctorCode = 1,
         /// Quando é a consulta, com a hora; sem fuso, vale o da base.
-        at "dataConsulta": optional When = "2026-11-20T14:30",
+        at "dataConsulta": optional WrittenMoment = "2026-11-20T14:30",
         /// O endereço, em uma linha; onde não vem, o da clínica.
-        address "endereco": optional Text<500> = "Avenida Paulista, 1578, Bela Vista, São Paulo, SP",
+        address "endereco": optional BoundedText<500> = "Avenida Paulista, 1578, Bela Vista, São Paulo, SP",
         /// Uma observação, de até 4000 caracteres.
-        note "observacao": optional Note = "Levar exames anteriores.",
+        note "observacao": optional NoteText = "Levar exames anteriores.",
     }
 }
 
@@ -134,7 +134,7 @@ input! {
         /// Nome da situação, em maiúsculas ou minúsculas, com ou sem acentos.
         name "situacao": optional String = "CANCELADO",
         /// Por que muda, em até 4000 caracteres. Obrigatório para cancelar e para reabrir o que está encerrado.
-        reason "motivo": optional Note = "Pedido do associado.",
+        reason "motivo": optional NoteText = "Pedido do associado.",
         /// A versão que se viu; se vier e não for a de agora, nada muda.
         version "versao": optional i32 = null,
     }
@@ -144,7 +144,7 @@ input! {
     /// Uma nota sobre um registro, ou uma mensagem ao associado.
     pub struct NotaInput = "NotaInputTO" {
         /// O texto, de até 4000 caracteres.
-        text "texto": required Note = "O associado enviou as fotos.",
+        text "texto": required NoteText = "O associado enviou as fotos.",
         /// Se é uma mensagem para o associado; false, onde não vem.
         to_member "paraAssociado": optional bool = false,
     }
@@ -158,7 +158,7 @@ input! {
         /// Nome da situação, em maiúsculas ou minúsculas, com ou sem acentos.
         situation_name "situacao": optional String = "ABERTO",
         /// Tipo da situação: ABERTO, ANDAMENTO, CONCLUIDO ou CANCELADO.
-        situation_kind "tipoSituacao": optional Loosely<SituationKind> = "ABERTO",
+        situation_kind "tipoSituacao": optional LenientMember<SituationKind> = "ABERTO",
         /// `true`: só o que não está encerrado; `false`: só o que está.
         open "aberto": optional bool = true,
         /// `true`: só o que passou do prazo da sua situação; `false`: só o que não passou.
@@ -174,7 +174,7 @@ input! {
         /// Código do tipo de evento, de vistoria ou de chamado; nas consultas, o da especialidade.
         kind "codTipo": optional i32 = 1,
         /// `Baixa`, `Média`, `Alta` ou `Urgente`. Vistorias e consultas não têm prioridade.
-        priority "prioridade": optional Loosely<Priority> = "Alta",
+        priority "prioridade": optional LenientMember<Priority> = "Alta",
         /// O protocolo, exato.
         protocol "protocolo": optional String = "1",
         /// Abertos nesta data ou depois (dd/MM/aaaa).
@@ -184,7 +184,7 @@ input! {
         /// Protocolo, CPF ou CNPJ, placa do benefício, ou nome do associado.
         filter "filtro": optional String = "maria souza",
         /// A página, a partir de 1, com 100 itens cada uma.
-        page "pagina": optional Between<1, { i32::MAX }> = 1,
+        page "pagina": optional BoundedInt<1, { i32::MAX }> = 1,
     }
 }
 
@@ -192,6 +192,6 @@ input! {
     /// Que página do que está atrasado.
     pub struct AtrasadosQuery = "AtrasadosQueryTO" {
         /// A página, a partir de 1, com 100 itens cada uma.
-        page "pagina": optional Between<1, { i32::MAX }> = 1,
+        page "pagina": optional BoundedInt<1, { i32::MAX }> = 1,
     }
 }

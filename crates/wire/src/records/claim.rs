@@ -1,9 +1,9 @@
 //! Event: the search, and the whole of one with the people, the place and the vehicle in it.
 
-use super::nested::nullable;
+use super::nested::build_nullable_schema;
 use super::{EnderecoTO, TelefoneTO, VeiculoTO};
 use crate::input;
-use crate::read::{Between, QueryDate, Read, described, or_null};
+use crate::read::{BoundedInt, JsonInput, QueryDate, describe_schema, make_nullable};
 use domain::{Involved, PersonCode, Priority, Sex};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -30,7 +30,7 @@ input! {
         /// CPF ou CNPJ do associado, com ou sem máscara.
         document "cpfCnpj": optional String = "529.982.247-25",
         /// A página, a partir de 1, com 100 itens cada uma; sem ela vêm todos os itens.
-        page "pagina": optional Between<1, { i32::MAX }> = 1,
+        page "pagina": optional BoundedInt<1, { i32::MAX }> = 1,
     }
 }
 
@@ -53,7 +53,7 @@ pub struct EventoListaTO {
     /// Data em que aconteceu.
     #[schema(examples("13/11/2026"))]
     pub data_evento: Option<String>,
-    #[schema(schema_with = involved)]
+    #[schema(schema_with = describe_involved)]
     pub envolvido: &'static str,
     /// Nome da loja.
     #[schema(examples("Matriz"))]
@@ -61,7 +61,7 @@ pub struct EventoListaTO {
     /// Nome do associado.
     #[schema(examples("Maria Souza"))]
     pub nome_pessoa: String,
-    #[schema(schema_with = priority)]
+    #[schema(schema_with = describe_priority)]
     pub prioridade: &'static str,
     /// O protocolo: só dígitos, como texto.
     #[schema(examples("4711"))]
@@ -111,17 +111,17 @@ pub struct EventoTO {
     /// Nome do tipo de evento.
     #[schema(examples("Colisão"))]
     pub tipo_evento: String,
-    #[schema(schema_with = involved)]
+    #[schema(schema_with = describe_involved)]
     pub envolvido: &'static str,
-    #[schema(schema_with = priority)]
+    #[schema(schema_with = describe_priority)]
     pub prioridade: &'static str,
     /// O associado.
     pub associado: PessoaTO,
-    #[schema(schema_with = driver)]
+    #[schema(schema_with = describe_driver)]
     pub condutor: Option<PessoaTO>,
-    #[schema(schema_with = place)]
+    #[schema(schema_with = describe_place)]
     pub local: Option<EnderecoTO>,
-    #[schema(schema_with = vehicle)]
+    #[schema(schema_with = describe_vehicle)]
     pub veiculo: Option<VeiculoTO>,
     /// Os eventos relacionados, com os relacionados deles, até três níveis abaixo do evento pedido. Um evento não se
     /// repete no próprio caminho.
@@ -129,28 +129,28 @@ pub struct EventoTO {
     pub relacionados: Vec<EventoTO>,
 }
 
-fn involved() -> RefOr<Schema> {
-    described(Involved::schema(), "`Cliente` ou `Terceiro`.", "Cliente".into())
+fn describe_involved() -> RefOr<Schema> {
+    describe_schema(Involved::schema(), "`Cliente` ou `Terceiro`.", "Cliente".into())
 }
 
-fn priority() -> RefOr<Schema> {
-    described(Priority::schema(), "`Baixa`, `Média`, `Alta` ou `Urgente`.", "Baixa".into())
+fn describe_priority() -> RefOr<Schema> {
+    describe_schema(Priority::schema(), "`Baixa`, `Média`, `Alta` ou `Urgente`.", "Baixa".into())
 }
 
-fn sex() -> RefOr<Schema> {
-    described(or_null(Sex::schema()), "`Feminino` ou `Masculino`.", "Feminino".into())
+fn describe_sex() -> RefOr<Schema> {
+    describe_schema(make_nullable(Sex::schema()), "`Feminino` ou `Masculino`.", "Feminino".into())
 }
 
-fn driver() -> RefOr<Schema> {
-    nullable::<PessoaTO>("Quem conduzia o veículo.")
+fn describe_driver() -> RefOr<Schema> {
+    build_nullable_schema::<PessoaTO>("Quem conduzia o veículo.")
 }
 
-fn place() -> RefOr<Schema> {
-    nullable::<EnderecoTO>("Onde aconteceu.")
+fn describe_place() -> RefOr<Schema> {
+    build_nullable_schema::<EnderecoTO>("Onde aconteceu.")
 }
 
-fn vehicle() -> RefOr<Schema> {
-    nullable::<VeiculoTO>("O veículo envolvido.")
+fn describe_vehicle() -> RefOr<Schema> {
+    build_nullable_schema::<VeiculoTO>("O veículo envolvido.")
 }
 
 /// Uma pessoa de um evento. O que não se sabe é `null`.
@@ -210,7 +210,7 @@ pub struct PessoaTO {
     pub email: Option<String>,
     /// O endereço.
     pub endereco: EnderecoTO,
-    #[schema(schema_with = sex)]
+    #[schema(schema_with = describe_sex)]
     pub sexo: Option<&'static str>,
     /// Os telefones.
     pub telefones: Vec<TelefoneTO>,

@@ -1,8 +1,8 @@
 //! Where somebody is found: address and telephones, as they come and as they go out.
 
-use crate::read::{Read, TextOrNumber, described};
+use crate::read::{JsonInput, TextOrNumber, describe_schema};
 use crate::{input, names};
-use domain::{Cep, Phone, PhoneKind, PostalAddress, Text, Uf};
+use domain::{BoundedText, Cep, Phone, PhoneKind, PostalAddress, Uf};
 use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa::openapi::RefOr;
@@ -12,23 +12,23 @@ input! {
     /// Um endereço.
     pub struct EnderecoInput = "EnderecoInputTO" {
         /// O bairro.
-        district "bairro": optional Text<100> = "Bela Vista",
+        district "bairro": optional BoundedText<100> = "Bela Vista",
         /// O CEP, com ou sem hífen.
         cep "cep": optional Cep = "01310-100",
         /// A cidade.
-        city "cidade": optional Text<100> = "São Paulo",
+        city "cidade": optional BoundedText<100> = "São Paulo",
         /// O complemento.
-        complement "complemento": optional Text<100> = "Apto 12",
+        complement "complemento": optional BoundedText<100> = "Apto 12",
         /// O logradouro, sem o tipo.
-        street "logradouro": optional Text<200> = "Paulista",
+        street "logradouro": optional BoundedText<200> = "Paulista",
         /// O logradouro com o tipo; vale onde `logradouro` não veio.
-        full_street "logradouroComTipo": optional Text<200> = "Avenida Paulista",
+        full_street "logradouroComTipo": optional BoundedText<200> = "Avenida Paulista",
         /// O número.
         number "numero": optional TextOrNumber<20> = "1578",
         /// O que o endereço é para a pessoa.
-        kind "tipoEndereco": optional Text<50> = "Residencial",
+        kind "tipoEndereco": optional BoundedText<50> = "Residencial",
         /// O tipo do logradouro.
-        street_kind "tipoLogradouro": optional Text<50> = "Avenida",
+        street_kind "tipoLogradouro": optional BoundedText<50> = "Avenida",
         /// As duas letras do estado.
         state "uf": optional Uf = "SP",
     }
@@ -109,12 +109,12 @@ pub struct TelefoneTO {
     /// O DDD e o número.
     #[schema(examples("(11)98765-4321"))]
     pub numero: String,
-    #[schema(schema_with = phone_kind)]
+    #[schema(schema_with = describe_phone_kind)]
     pub tipo: &'static str,
 }
 
-fn phone_kind() -> RefOr<Schema> {
-    described(PhoneKind::schema(), "`Fixo` ou `Celular`.", "Celular".into())
+fn describe_phone_kind() -> RefOr<Schema> {
+    describe_schema(PhoneKind::schema(), "`Fixo` ou `Celular`.", "Celular".into())
 }
 
 impl TelefoneTO {

@@ -1,7 +1,7 @@
 //! CRM: deals as they go out.
 
-use super::nested::{always, nullable};
-use super::{LeadOutputTO, NegocioDependenteInput, PlanoValorTO, Valor, VeiculoTO};
+use super::nested::{build_nullable_schema, build_required_schema};
+use super::{JsonAmount, LeadOutputTO, NegocioDependenteInput, PlanoValorTO, VeiculoTO};
 use crate::input;
 use crate::read::IsoQueryDate;
 use domain::{BranchCode, LeadCode, UserCode};
@@ -109,7 +109,7 @@ macro_rules! deal_record {
             pub nome_usuario_responsavel: Option<String>,
             /// Valor do negócio, em reais.
             #[schema(value_type = Option<f64>, examples(150.55))]
-            pub valor: Option<Valor>,
+            pub valor: Option<JsonAmount>,
             /// Data em que foi aberto.
             #[schema(examples("2026-11-14"))]
             pub data_abertura: String,
@@ -144,9 +144,9 @@ deal_record! {
         /// Uma observação.
         #[schema(examples("Ligar depois das 18 horas."))]
         pub observacao: Option<String>,
-        #[schema(schema_with = vehicle)]
+        #[schema(schema_with = describe_vehicle)]
         pub veiculo: Option<VeiculoTO>,
-        #[schema(schema_with = lead)]
+        #[schema(schema_with = describe_lead)]
         pub lead: LeadOutputTO,
         /// Os planos de que o negócio trata.
         pub planos: Vec<PlanoValorTO>,
@@ -159,7 +159,7 @@ deal_record! {
 
 impl PesquisaNegocioOutputTO {
     /// The same with everything else that is known.
-    pub fn whole(self, lead: LeadOutputTO, situacao: &'static str) -> NegocioTO {
+    pub fn into_full_deal(self, lead: LeadOutputTO, situacao: &'static str) -> NegocioTO {
         NegocioTO {
             cod_negocio: self.cod_negocio,
             sequencial: self.sequencial,
@@ -194,12 +194,12 @@ impl PesquisaNegocioOutputTO {
     }
 }
 
-fn vehicle() -> RefOr<Schema> {
-    nullable::<VeiculoTO>("O veículo, onde o negócio trata de um.")
+fn describe_vehicle() -> RefOr<Schema> {
+    build_nullable_schema::<VeiculoTO>("O veículo, onde o negócio trata de um.")
 }
 
-fn lead() -> RefOr<Schema> {
-    always::<LeadOutputTO>("Com quem se negocia.")
+fn describe_lead() -> RefOr<Schema> {
+    build_required_schema::<LeadOutputTO>("Com quem se negocia.")
 }
 
 /// A dependent of a deal. What is told of it is told by what callers send ([`NegocioDependenteInput`]), for one record serves
@@ -214,7 +214,7 @@ pub struct NegocioDependenteTO {
     pub sexo: Option<&'static str>,
     pub parentesco: &'static str,
     pub planos: Vec<i32>,
-    pub valor: Option<Valor>,
+    pub valor: Option<JsonAmount>,
     pub telefone: Option<String>,
     pub email: Option<String>,
 }

@@ -2,10 +2,10 @@
 
 use super::{ContatoInput, VeiculoInput};
 use crate::input;
-use crate::read::{At, Problems, Read, Record};
+use crate::read::{FieldPath, InputProblems, InputRecord, JsonInput};
 use domain::{
-    BenefitKind, BranchCode, Cpf, Date, DealState, Email, FunnelCode, Kinship, LeadCode, Money, Name, Note,
-    Phone, PlanCode, Sex, StageCode, Text, UserCode,
+    BenefitKind, BoundedText, BranchCode, Cpf, Date, DealState, DisplayName, Email, FunnelCode, Kinship,
+    LeadCode, Money, NoteText, Phone, PlanCode, Sex, StageCode, UserCode,
 };
 use serde_json::Value;
 use utoipa::openapi::RefOr;
@@ -19,7 +19,7 @@ input! {
         /// Código do lead; com ele, os campos do lead são ignorados.
         lead "codLead": optional LeadCode = 42,
         /// Título do negócio.
-        title "titulo": optional Text<200> = "Proteção do Argo",
+        title "titulo": optional BoundedText<200> = "Proteção do Argo",
         /// Código do funil; o primeiro da base, onde não vem.
         funnel "codFunil": optional FunnelCode = 1,
         /// Código da etapa, que é do funil; a primeira dele, onde não vem.
@@ -39,9 +39,9 @@ input! {
         /// Aberto, Ganho ou Perdido; Aberto, onde não vem.
         state "situacao": optional DealState = "Aberto",
         /// Por que foi perdido; só com a situação Perdido, de até 4000 caracteres.
-        lost_because "motivoPerda": optional Note = "Achou caro.",
+        lost_because "motivoPerda": optional NoteText = "Achou caro.",
         /// Uma observação, de até 4000 caracteres.
-        note "observacao": optional Note = "Ligar depois das 18 horas.",
+        note "observacao": optional NoteText = "Ligar depois das 18 horas.",
         /// O veículo.
         vehicle "veiculo": optional VeiculoInput = {
             "placa": "ABC1D23",
@@ -60,42 +60,50 @@ input! {
 
 /// A deal that is to be created. Beside the code of a lead, the fields of a lead count for nothing, however they are written.
 #[derive(Clone, Debug)]
-pub struct NegocioNovo(pub NegocioInput);
+pub struct NegocioCriacaoInput(pub NegocioInput);
 
 /// A deal that is to be changed; the fields of a lead count for nothing.
 #[derive(Clone, Debug)]
-pub struct NegocioAlterado(pub NegocioInput);
+pub struct NegocioAlteracaoInput(pub NegocioInput);
 
-impl Read for NegocioNovo {
-    fn read(value: &Value, at: &At<'_>, problems: &mut Problems) -> Option<Self> {
+impl JsonInput for NegocioCriacaoInput {
+    fn read(value: &Value, at: &FieldPath<'_>, problems: &mut InputProblems) -> Option<Self> {
         let is_given =
             |code: &Value| !code.is_null() && code.as_str().is_none_or(|text| !text.trim().is_empty());
         let has_lead = value.get("codLead").is_some_and(is_given);
-        let read = if has_lead { without_lead(value, at, problems) } else { Read::read(value, at, problems) };
-        read.map(NegocioNovo)
+        let read = if has_lead {
+            read_without_lead(value, at, problems)
+        } else {
+            JsonInput::read(value, at, problems)
+        };
+        read.map(NegocioCriacaoInput)
     }
 
     fn schema() -> RefOr<Schema> {
-        <NegocioInput as Read>::schema()
+        <NegocioInput as JsonInput>::schema()
     }
 }
 
-impl Read for NegocioAlterado {
-    fn read(value: &Value, at: &At<'_>, problems: &mut Problems) -> Option<Self> {
-        without_lead(value, at, problems).map(NegocioAlterado)
+impl JsonInput for NegocioAlteracaoInput {
+    fn read(value: &Value, at: &FieldPath<'_>, problems: &mut InputProblems) -> Option<Self> {
+        read_without_lead(value, at, problems).map(NegocioAlteracaoInput)
     }
 
     fn schema() -> RefOr<Schema> {
-        <NegocioInput as Read>::schema()
+        <NegocioInput as JsonInput>::schema()
     }
 }
 
-fn without_lead(value: &Value, at: &At<'_>, problems: &mut Problems) -> Option<NegocioInput> {
+fn read_without_lead(
+    value: &Value,
+    at: &FieldPath<'_>,
+    problems: &mut InputProblems,
+) -> Option<NegocioInput> {
     let mut value = value.clone();
     if let Value::Object(fields) = &mut value {
         ContatoInput::fields().iter().for_each(|field| drop(fields.remove(field.name)));
     }
-    Read::read(&value, at, problems)
+    JsonInput::read(&value, at, problems)
 }
 
 input! {
@@ -103,7 +111,7 @@ input! {
     /// como está, e `null` o limpa.
     pub struct NegocioDependenteInput = "NegocioDependenteInputTO" {
         /// Nome do dependente.
-        name "nome": optional Name = "Ana Souza",
+        name "nome": optional DisplayName = "Ana Souza",
         /// CPF, com ou sem máscara.
         cpf "cpf": optional Cpf = "111.444.777-35",
         /// Data de nascimento.

@@ -2,9 +2,10 @@
 
 use super::PlanoValorTO;
 use crate::input;
-use crate::read::{At, Problems, Read, required};
+use crate::read::{FieldPath, InputProblems, JsonInput, required};
 use domain::{
-    BenefitCode, CardNumber, Cpf, Date, DependentCode, Email, Kinship, Name, Phone, PlanCode, Sex, Text,
+    BenefitCode, BoundedText, CardNumber, Cpf, Date, DependentCode, DisplayName, Email, Kinship, Phone,
+    PlanCode, Sex,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -34,7 +35,7 @@ input! {
         /// Código do dependente a alterar.
         code "codDependente": optional DependentCode = 9,
         /// Nome do dependente.
-        name "nome": required Name = "João Souza",
+        name "nome": required DisplayName = "João Souza",
         /// CPF do dependente, com ou sem máscara.
         cpf "cpf": optional Cpf = "111.444.777-35",
         /// Data de nascimento.
@@ -45,11 +46,11 @@ input! {
         /// `Feminino` ou `Masculino`.
         sex "sexo": optional Sex = "Masculino",
         /// Os códigos dos planos do dependente; também servem os planos como a consulta os devolve.
-        plans "planos": optional Vec<PlanoApontado> = [10],
+        plans "planos": optional Vec<PlanoReferenciaInput> = [10],
         /// Se o dependente está ativo; true onde não vem num dependente novo.
         active "ativo": optional bool = true,
         /// Número da identidade (RG).
-        identity "identidade": optional Text<30> = "12.345.678-9",
+        identity "identidade": optional BoundedText<30> = "12.345.678-9",
         /// Telefone, com o DDD.
         phone "telefone": optional Phone = "(11)98765-4321",
         /// E-mail.
@@ -61,13 +62,13 @@ input! {
 
 /// A plan by its code, or by the record that was given out of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PlanoApontado(pub PlanCode);
+pub struct PlanoReferenciaInput(pub PlanCode);
 
-impl Read for PlanoApontado {
-    fn read(value: &Value, at: &At<'_>, problems: &mut Problems) -> Option<PlanoApontado> {
+impl JsonInput for PlanoReferenciaInput {
+    fn read(value: &Value, at: &FieldPath<'_>, problems: &mut InputProblems) -> Option<PlanoReferenciaInput> {
         match value {
-            Value::Object(fields) => required(fields, "codPlano", at, problems).map(PlanoApontado),
-            code => PlanCode::read(code, at, problems).map(PlanoApontado),
+            Value::Object(fields) => required(fields, "codPlano", at, problems).map(PlanoReferenciaInput),
+            code => PlanCode::read(code, at, problems).map(PlanoReferenciaInput),
         }
     }
 

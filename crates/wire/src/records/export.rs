@@ -1,7 +1,7 @@
 //! What is asked of a list that leaves as a file.
 
 use crate::input;
-use crate::read::{Between, QueryDate};
+use crate::read::{BoundedInt, QueryDate};
 use domain::{BranchCode, DeliveryState, Entity, PersonCode, ReceiverCode, Sheet, UserCode};
 
 input! {
@@ -46,7 +46,7 @@ input! {
         /// Só as desta entidade: Benefício, Evento, Vistoria, Help Desk ou Consulta.
         entity "entidade": optional Entity = "Benefício",
         /// Só as deste registro da entidade.
-        record "codigoRegistro": optional Between<1, { i32::MAX }> = 77,
+        record "codigoRegistro": optional BoundedInt<1, { i32::MAX }> = 77,
         /// Desde este dia.
         from "desde": optional QueryDate = "01/11/2026",
         /// Até este dia.

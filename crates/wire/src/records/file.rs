@@ -1,6 +1,6 @@
 //! Management: files that people attach.
 
-use domain::Text;
+use domain::BoundedText;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -56,6 +56,6 @@ crate::input! {
     /// Como se chama o arquivo que vem no corpo.
     pub struct ArquivoQuery = "ArquivoQueryTO" {
         /// Nome do arquivo, como `frente.jpg`; um caminho antes dele é ignorado.
-        name "nome": required Text<400> = "frente.jpg",
+        name "nome": required BoundedText<400> = "frente.jpg",
     }
 }

@@ -1,8 +1,8 @@
 //! Imports: how far each is, where its columns go, and what is wrong with its lines.
 
 use crate::input;
-use crate::read::Between;
-use domain::{BranchCode, Text};
+use crate::read::BoundedInt;
+use domain::{BoundedText, BranchCode};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -10,9 +10,9 @@ input! {
     /// O arquivo que se envia.
     pub struct ImportacaoArquivoQuery = "ImportacaoArquivoQueryTO" {
         /// O que o arquivo traz: associados, veiculos, dependentes, leads, planos ou vendedores.
-        kind "tipo": required Text<20> = "associados",
+        kind "tipo": required BoundedText<20> = "associados",
         /// O nome do arquivo, para encontrá-lo depois.
-        name "arquivo": optional Text<200> = "associados.csv",
+        name "arquivo": optional BoundedText<200> = "associados.csv",
     }
 }
 
@@ -20,7 +20,7 @@ input! {
     /// Uma página das importações.
     pub struct ImportacaoQuery = "ImportacaoQueryTO" {
         /// O número da página, a partir de 1.
-        page "pagina": optional Between<1, { i32::MAX }> = 1,
+        page "pagina": optional BoundedInt<1, { i32::MAX }> = 1,
     }
 }
 
@@ -28,7 +28,7 @@ input! {
     /// De que linha em diante.
     pub struct DepoisDaLinhaQuery = "DepoisDaLinhaQueryTO" {
         /// Só o que vem depois desta linha do arquivo; 0 para o começo.
-        after "depoisDaLinha": optional Between<0, { i32::MAX }> = 0,
+        after "depoisDaLinha": optional BoundedInt<0, { i32::MAX }> = 0,
     }
 }
 
@@ -36,9 +36,9 @@ input! {
     /// Para onde vai uma coluna.
     pub struct ColunaInput = "ColunaInputTO" {
         /// O nome da coluna, como está no arquivo.
-        column "coluna": required Text<200> = "CPF do associado",
+        column "coluna": required BoundedText<200> = "CPF do associado",
         /// O campo a que ela vai; vazio ou ausente, a coluna é ignorada.
-        field "campo": optional Text<100> = "cpfCnpj",
+        field "campo": optional BoundedText<100> = "cpfCnpj",
     }
 }
 

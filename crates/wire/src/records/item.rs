@@ -1,6 +1,6 @@
 //! Benefit: its items, which are the plans that it has and had.
 
-use super::Valor;
+use super::JsonAmount;
 use crate::input;
 use domain::{Date, Money, PlanCode};
 use serde::Serialize;
@@ -36,7 +36,7 @@ pub struct ItemBeneficioOutputTO {
     pub tipo_beneficio: Option<&'static str>,
     /// Valor do item neste benefício, em reais.
     #[schema(value_type = Option<f64>, examples(19.9))]
-    pub valor: Option<Valor>,
+    pub valor: Option<JsonAmount>,
     /// Data de inclusão.
     #[schema(examples("14/11/2026"))]
     pub data_inclusao: String,

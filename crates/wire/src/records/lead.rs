@@ -2,7 +2,7 @@
 
 use super::TelefoneInput;
 use crate::input;
-use domain::{BranchCode, Document, Email, Name, Note, Phone, SellerCode, Text, Uf};
+use domain::{BoundedText, BranchCode, DisplayName, Document, Email, NoteText, Phone, SellerCode, Uf};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -46,9 +46,9 @@ input! {
     /// nos dois.
     pub struct ContatoInput = "ContatoInputTO" {
         /// Nome da pessoa ou da empresa.
-        name "nome": optional Name = "Maria Souza",
+        name "nome": optional DisplayName = "Maria Souza",
         /// O mesmo que `nome`.
-        person_name "nomePessoa": optional Name = "Maria Souza",
+        person_name "nomePessoa": optional DisplayName = "Maria Souza",
         /// CPF ou CNPJ, com ou sem máscara.
         document "documento": optional Document = "529.982.247-25",
         /// O mesmo que `documento`.
@@ -60,15 +60,15 @@ input! {
         /// E-mail.
         email "email": optional Email = "maria@exemplo.com.br",
         /// Empresa em que trabalha, ou que representa.
-        company "empresa": optional Text<200> = "Padaria Central",
+        company "empresa": optional BoundedText<200> = "Padaria Central",
         /// Cidade.
-        city "cidade": optional Text<100> = "São Paulo",
+        city "cidade": optional BoundedText<100> = "São Paulo",
         /// As duas letras do estado.
         state "uf": optional Uf = "SP",
         /// O que escreveu, de até 4000 caracteres.
-        message "mensagem": optional Note = "Quero proteger o meu carro.",
+        message "mensagem": optional NoteText = "Quero proteger o meu carro.",
         /// De onde veio: o site, uma campanha, uma indicação.
-        origin "origem": optional Text<100> = "Site",
+        origin "origem": optional BoundedText<100> = "Site",
         /// Código do consultor.
         consultant "codConsultor": optional SellerCode = 1,
     }

@@ -1,7 +1,7 @@
 //! Management: the feed of situation changes, and the audit.
 
 use crate::input;
-use crate::read::{Between, described};
+use crate::read::{BoundedInt, describe_schema};
 use domain::{Entity, HistoryCursor, PersonCode, UserCode};
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -74,7 +74,7 @@ pub struct MudancaTO {
     #[schema(examples("API"))]
     pub origem: String,
     /// What a receiver is told, byte for byte.
-    #[schema(schema_with = trigger)]
+    #[schema(schema_with = describe_trigger)]
     pub gatilho: Box<RawValue>,
 }
 
@@ -82,7 +82,7 @@ input! {
     /// O que se procura na auditoria.
     pub struct AuditoriaQuery = "AuditoriaQueryTO" {
         /// O cursor: os registros depois deste. Sem ele, desde o primeiro.
-        after "apos": optional Between<0, { i32::MAX }> = 4711,
+        after "apos": optional BoundedInt<0, { i32::MAX }> = 4711,
         /// Só o que toca esta pessoa.
         person "codPessoa": optional PersonCode = 555,
         /// Só o que fez este usuário.
@@ -154,9 +154,9 @@ pub struct PessoaVistaTO {
     pub data_hora: String,
 }
 
-fn trigger() -> RefOr<Schema> {
+fn describe_trigger() -> RefOr<Schema> {
     let object = ObjectBuilder::new().schema_type(Type::Object);
     let example =
         serde_json::json!({"codHistorico": 918, "entidade": "[\"Benefício\"]", "objeto": {"id": 777}});
-    described(object.build().into(), "O gatilho exatamente como foi, ou seria, enviado.", example)
+    describe_schema(object.build().into(), "O gatilho exatamente como foi, ou seria, enviado.", example)
 }

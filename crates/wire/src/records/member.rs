@@ -1,6 +1,6 @@
 //! Management: a member, with everything that is known of him.
 
-use super::nested::nullable;
+use super::nested::build_nullable_schema;
 use super::{EnderecoTO, PlanoValorTO, TelefoneTO};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -49,7 +49,7 @@ pub struct AssociadoTO {
     pub recebe_whats_app: Option<bool>,
     /// Os telefones, na ordem em que foram dados.
     pub telefones: Vec<TelefoneTO>,
-    #[schema(schema_with = address)]
+    #[schema(schema_with = describe_address)]
     pub endereco: Option<EnderecoTO>,
     /// Número da identidade (RG).
     #[schema(examples("12.345.678-9"))]
@@ -111,7 +111,7 @@ pub struct AssociadoTO {
     /// CPF ou CNPJ do responsável financeiro, com máscara.
     #[schema(examples("529.982.247-25"))]
     pub cpf_cnpj_responsavel_financeiro: Option<String>,
-    #[schema(schema_with = payers_address)]
+    #[schema(schema_with = describe_payers_address)]
     pub endereco_responsavel_financeiro: Option<EnderecoTO>,
     /// Os benefícios nas lojas do usuário, por código.
     pub beneficios: Vec<BeneficioResumoTO>,
@@ -161,10 +161,10 @@ pub struct BeneficioResumoTO {
     pub planos: Vec<PlanoValorTO>,
 }
 
-fn address() -> RefOr<Schema> {
-    nullable::<EnderecoTO>("O endereço.")
+fn describe_address() -> RefOr<Schema> {
+    build_nullable_schema::<EnderecoTO>("O endereço.")
 }
 
-fn payers_address() -> RefOr<Schema> {
-    nullable::<EnderecoTO>("O endereço do responsável financeiro.")
+fn describe_payers_address() -> RefOr<Schema> {
+    build_nullable_schema::<EnderecoTO>("O endereço do responsável financeiro.")
 }

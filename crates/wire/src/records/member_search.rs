@@ -1,10 +1,10 @@
 //! Member: the search, whose rows are members with one benefit each.
 
-use super::nested::nullable;
+use super::nested::build_nullable_schema;
 use super::{CampoAdicionalValorTO, EnderecoTO, PlanoValorTO};
 use crate::input;
-use crate::read::{Between, QueryDate};
-use domain::{BranchCode, PersonCode, PlanCode, SellerCode, Text};
+use crate::read::{BoundedInt, QueryDate};
+use domain::{BoundedText, BranchCode, PersonCode, PlanCode, SellerCode};
 use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa::openapi::RefOr;
@@ -43,13 +43,13 @@ input! {
         /// Placa do veículo, antiga ou do Mercosul.
         plate "placa": optional String = "ABC1D23",
         /// Chassi do veículo, de até 20 caracteres.
-        chassis "chassi": optional Text<20> = "9BWZZZ377VT004251",
+        chassis "chassi": optional BoundedText<20> = "9BWZZZ377VT004251",
         /// Código do plano.
         plan "codPlano": optional PlanCode = 10,
         /// As duas letras do estado.
         state "uf": optional String = "SP",
         /// A página, a partir de 1; cada uma tem 100 itens.
-        page "pagina": optional Between<1, { i32::MAX }> = 1,
+        page "pagina": optional BoundedInt<1, { i32::MAX }> = 1,
     }
 }
 
@@ -87,7 +87,7 @@ pub struct PesquisaAssociadoOutputTO {
     /// Telefone fixo.
     #[schema(examples("(11)3333-4444"))]
     pub telefone_fixo: Option<String>,
-    #[schema(schema_with = address)]
+    #[schema(schema_with = describe_address)]
     pub endereco: Option<EnderecoTO>,
     /// Os planos ativos do benefício.
     pub planos: Option<Vec<PlanoValorTO>>,
@@ -165,14 +165,14 @@ pub struct PesquisaAssociadoOutputTO {
     /// CPF ou CNPJ do responsável financeiro, com máscara.
     #[schema(examples("529.982.247-25"))]
     pub cpf_cnpj_responsavel_financeiro: Option<String>,
-    #[schema(schema_with = payers_address)]
+    #[schema(schema_with = describe_payers_address)]
     pub endereco_responsavel_financeiro: Option<EnderecoTO>,
 }
 
-fn address() -> RefOr<Schema> {
-    nullable::<EnderecoTO>("O endereço.")
+fn describe_address() -> RefOr<Schema> {
+    build_nullable_schema::<EnderecoTO>("O endereço.")
 }
 
-fn payers_address() -> RefOr<Schema> {
-    nullable::<EnderecoTO>("O endereço do responsável financeiro.")
+fn describe_payers_address() -> RefOr<Schema> {
+    build_nullable_schema::<EnderecoTO>("O endereço do responsável financeiro.")
 }

@@ -45,8 +45,8 @@ pub use access::{AcessoTO, LojaPermitidaTO, PlanoAcessoTO, SessaoEncerradaTO};
 pub use administration::{
     CampoAdicionalOutputTO, CodigoNomeTO, FornecedorTO, PesquisaVendedorOutputTO, PesquisaVendedorQuery,
 };
-pub use amount::Valor;
-pub use base::{BaseInput, BaseTO, ParceiroValidacaoInput, ParceiroValidacaoTO, base_body};
+pub use amount::JsonAmount;
+pub use base::{BaseInput, BaseTO, ParceiroValidacaoInput, ParceiroValidacaoTO, read_base_body};
 pub use benefit::{
     BeneficioOutputTO, DiaVencimentoTO, ListaDiaVencimentoTO, SituacaoBeneficioTO, TipoVeiculoBean,
 };
@@ -73,10 +73,10 @@ pub use deal::{
     HistoricoNegocioTO, NegocioDependenteTO, NegocioOutputTO, NegocioTO, PesquisaNegocioOutputTO,
     PesquisaNegocioQuery,
 };
-pub use deal_input::{NegocioAlterado, NegocioDependenteInput, NegocioInput, NegocioNovo};
+pub use deal_input::{NegocioAlteracaoInput, NegocioCriacaoInput, NegocioDependenteInput, NegocioInput};
 pub use dependent::{
     DependenteBasicoOutputTO, DependenteCompletoOutputTO, DependenteInput, PesquisaDependenteOutputTO,
-    PesquisaDependenteQuery, PlanoApontado, TitularTO,
+    PesquisaDependenteQuery, PlanoReferenciaInput, TitularTO,
 };
 pub use equipment::RastreadorInstalacaoTO;
 pub use export::{
@@ -96,7 +96,7 @@ pub use management::{
 };
 pub use member::{AssociadoTO, BeneficioResumoTO};
 pub use member_search::{PesquisaAssociadoOutputTO, PesquisaAssociadoQuery};
-pub use page::{Listed, Pagina};
+pub use page::{ListPage, PagedRecord};
 pub use person::{AssociadoInput, PessoaCampos, PessoaInput, PessoaOutputTO};
 pub use receiver::{
     CabecalhoInput, EntregaQuery, EntregaTO, EntregasTO, MotivoInput, ReceptorAlteracaoInput,

@@ -4,17 +4,17 @@ use super::{
     CasoItemTO, ImportacaoTO, LeadGestaoTO, NegocioGestaoTO, PesquisaAssociadoOutputTO,
     PesquisaBeneficioOutputTO, UsuarioTO,
 };
-use crate::read::{Read, described};
+use crate::read::{JsonInput, describe_schema};
 use serde::Serialize;
 use std::borrow::Cow;
 use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, Schema};
 use utoipa::openapi::{Ref, RefOr};
 use utoipa::{PartialSchema, ToSchema};
 
-/// A page; what it is called outside, its items know ([`Listed`]).
+/// A page; what it is called outside, its items know ([`PagedRecord`]).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Pagina<T> {
+pub struct ListPage<T> {
     pub itens: Vec<T>,
     pub pagina_atual: i32,
     pub proxima_pagina: bool,
@@ -22,68 +22,72 @@ pub struct Pagina<T> {
 }
 
 /// A record that comes in pages.
-pub trait Listed: ToSchema {
+pub trait PagedRecord: ToSchema {
     /// What a page of it is called.
     const PAGE: &'static str;
     /// What a page of it is.
     const TEXT: &'static str;
 }
 
-impl Listed for PesquisaBeneficioOutputTO {
+impl PagedRecord for PesquisaBeneficioOutputTO {
     const PAGE: &'static str = "ListaBeneficioOutputTO";
     const TEXT: &'static str = "Uma página da lista de benefícios.";
 }
 
-impl Listed for PesquisaAssociadoOutputTO {
+impl PagedRecord for PesquisaAssociadoOutputTO {
     const PAGE: &'static str = "ListaPesquisaAssociadoOutputTO";
     const TEXT: &'static str = "Uma página da pesquisa de associados.";
 }
 
-impl Listed for CasoItemTO {
+impl PagedRecord for CasoItemTO {
     const PAGE: &'static str = "ListaCasoTO";
     const TEXT: &'static str = "Uma página de eventos, vistorias, chamados ou consultas.";
 }
 
-impl Listed for UsuarioTO {
+impl PagedRecord for UsuarioTO {
     const PAGE: &'static str = "ListaUsuarioTO";
     const TEXT: &'static str = "Uma página dos usuários da base.";
 }
 
-impl Listed for NegocioGestaoTO {
+impl PagedRecord for NegocioGestaoTO {
     const PAGE: &'static str = "ListaNegocioTO";
     const TEXT: &'static str = "Uma página dos negócios.";
 }
 
-impl Listed for LeadGestaoTO {
+impl PagedRecord for LeadGestaoTO {
     const PAGE: &'static str = "ListaLeadTO";
     const TEXT: &'static str = "Uma página dos leads.";
 }
 
-impl Listed for ImportacaoTO {
+impl PagedRecord for ImportacaoTO {
     const PAGE: &'static str = "ListaImportacaoTO";
     const TEXT: &'static str = "Uma página das importações.";
 }
 
-impl<T> Pagina<T> {
+impl<T> ListPage<T> {
     /// How many items a page has.
     pub const ITEMS: i64 = 100;
 
     /// The page of this number, from 1, of a list that has so many items in all.
-    pub fn new(itens: Vec<T>, number: i32, total: i64) -> Pagina<T> {
+    pub fn new(itens: Vec<T>, number: i32, total: i64) -> ListPage<T> {
         let proxima_pagina = i64::from(number) * Self::ITEMS < total;
-        Pagina { itens, pagina_atual: number, proxima_pagina, quantidade: total }
+        ListPage { itens, pagina_atual: number, proxima_pagina, quantidade: total }
     }
 }
 
-impl<T: Listed> PartialSchema for Pagina<T> {
+impl<T: PagedRecord> PartialSchema for ListPage<T> {
     fn schema() -> RefOr<Schema> {
         let items = ArrayBuilder::new()
             .items(Ref::from_schema_name(T::name()))
             .description(Some("Os itens da página, até 100."));
-        let number = <i32 as Read>::schema;
-        let current = described(number(), "O número desta página, a partir de 1.", 1.into());
-        let next = described(<bool as Read>::schema(), "Se há mais uma página depois desta.", true.into());
-        let total = described(number(), "Quantos itens há em todas as páginas.", 248.into());
+        let number = <i32 as JsonInput>::schema;
+        let current = describe_schema(number(), "O número desta página, a partir de 1.", 1.into());
+        let next = describe_schema(
+            <bool as JsonInput>::schema(),
+            "Se há mais uma página depois desta.",
+            true.into(),
+        );
+        let total = describe_schema(number(), "Quantos itens há em todas as páginas.", 248.into());
         let fields: [(&str, RefOr<Schema>); 4] = [
             ("itens", items.build().into()),
             ("paginaAtual", current),
@@ -99,7 +103,7 @@ impl<T: Listed> PartialSchema for Pagina<T> {
     }
 }
 
-impl<T: Listed> ToSchema for Pagina<T> {
+impl<T: PagedRecord> ToSchema for ListPage<T> {
     fn name() -> Cow<'static, str> {
         Cow::Borrowed(T::PAGE)
     }

@@ -2,8 +2,10 @@
 
 use super::{EnderecoInput, TelefoneInput};
 use crate::input;
-use crate::read::{Between, TextOrNumber};
-use domain::{BranchCode, CivilState, Date, Document, Email, Name, Nature, SellerCode, Sex, Text};
+use crate::read::{BoundedInt, TextOrNumber};
+use domain::{
+    BoundedText, BranchCode, CivilState, Date, DisplayName, Document, Email, Nature, SellerCode, Sex,
+};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -41,31 +43,31 @@ input! {
             "uf": "SP"
         },
         /// Número da identidade (RG).
-        identity "identidade": optional Text<30> = "12.345.678-9",
+        identity "identidade": optional BoundedText<30> = "12.345.678-9",
         /// Órgão que expediu a identidade.
-        identity_issuer "orgaoExpedidor": optional Text<30> = "SSP/SP",
+        identity_issuer "orgaoExpedidor": optional BoundedText<30> = "SSP/SP",
         /// Data em que a identidade foi expedida.
         identity_issued "dataExpedicao": optional Date = "10/05/2010",
         /// Nome da mãe.
-        mother "nomeMae": optional Text<200> = "Ana Souza",
+        mother "nomeMae": optional BoundedText<200> = "Ana Souza",
         /// SOLTEIRO, CASADO, VIUVO, SEPARADO, DIVORCIADO, UNIAO ESTAVEL ou OUTROS.
         civil_state "estadoCivil": optional CivilState = "CASADO",
         /// Número da carteira de habilitação.
-        cnh "numeroCnh": optional Text<20> = "01234567890",
+        cnh "numeroCnh": optional BoundedText<20> = "01234567890",
         /// Categoria da carteira de habilitação.
-        cnh_category "categoriaCnh": optional Text<5> = "AB",
+        cnh_category "categoriaCnh": optional BoundedText<5> = "AB",
         /// Validade da carteira de habilitação.
         cnh_valid_until "validadeCnh": optional Date = "10/05/2030",
         /// Nome fantasia, de uma empresa.
-        trade_name "nomeFantasia": optional Text<200> = "Souza Transportes",
+        trade_name "nomeFantasia": optional BoundedText<200> = "Souza Transportes",
         /// Inscrição estadual, de uma empresa.
-        state_registration "inscricaoEstadual": optional Text<30> = "110.042.490.114",
+        state_registration "inscricaoEstadual": optional BoundedText<30> = "110.042.490.114",
         /// Inscrição municipal, de uma empresa.
-        city_registration "inscricaoMunicipal": optional Text<30> = "1.234.567-8",
+        city_registration "inscricaoMunicipal": optional BoundedText<30> = "1.234.567-8",
         /// Representante legal, de uma empresa.
-        legal_representative "representanteLegal": optional Text<200> = "Maria Souza",
+        legal_representative "representanteLegal": optional BoundedText<200> = "Maria Souza",
         /// Nome da empresa em que a pessoa trabalha.
-        employer "nomeEmpresa": optional Text<200> = "Padaria Central",
+        employer "nomeEmpresa": optional BoundedText<200> = "Padaria Central",
         /// CNPJ da empresa em que a pessoa trabalha.
         employer_document "cnpjEmpresa": optional Document = "11.222.333/0001-81",
         /// Código do consultor.
@@ -81,7 +83,7 @@ input! {
     pub struct PessoaInput = "PessoaInputTO" {
         flat fields: PessoaCampos,
         /// Nome da pessoa.
-        name "nomePessoa": required Name = "Maria Souza",
+        name "nomePessoa": required DisplayName = "Maria Souza",
         /// CPF ou CNPJ, com ou sem máscara.
         document "cpfCnpj": required Document = "529.982.247-25",
     }
@@ -92,13 +94,13 @@ input! {
     pub struct AssociadoInput = "AssociadoInputTO" {
         flat fields: PessoaCampos,
         /// A versão que se viu do associado; se já é outra, nada muda.
-        version "versao": required Between<0, { i32::MAX }> = 1,
+        version "versao": required BoundedInt<0, { i32::MAX }> = 1,
         /// Nome da pessoa.
-        name "nomePessoa": optional Name = "Maria Souza",
+        name "nomePessoa": optional DisplayName = "Maria Souza",
         /// O CPF ou CNPJ corrigido, com ou sem máscara.
         document "cpfCnpj": optional Document = "529.982.247-25",
         /// Nome do cônjuge.
-        spouse "conjuge": optional Text<200> = "José Souza",
+        spouse "conjuge": optional BoundedText<200> = "José Souza",
         /// CPF ou CNPJ do responsável financeiro, onde é outra pessoa.
         payer_document "cpfCnpjResponsavelFinanceiro": optional Document = "529.982.247-25",
         /// O endereço do responsável financeiro.

@@ -1,8 +1,10 @@
 //! Management: who is told of changes of situation, and what was sent to them.
 
 use crate::input;
-use crate::read::{Between, Hidden};
-use domain::{DeliveryState, Entity, HistoryCode, Note, ReceiverAddress, ReceiverCode, Since, Text};
+use crate::read::{BoundedInt, HiddenText};
+use domain::{
+    BoundedText, DeliveryState, Entity, HistoryCode, NoteText, PeriodStart, ReceiverAddress, ReceiverCode,
+};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -10,9 +12,9 @@ input! {
     /// Um cabeçalho enviado com cada gatilho.
     pub struct CabecalhoInput = "CabecalhoInputTO" {
         /// O nome, como `X-Api-Key`.
-        name "nome": required Text<100> = "X-Api-Key",
+        name "nome": required BoundedText<100> = "X-Api-Key",
         /// O valor. Fica guardado cifrado e não é mostrado de novo.
-        value "valor": required Hidden = "chave-do-receptor",
+        value "valor": required HiddenText = "chave-do-receptor",
     }
 }
 
@@ -26,7 +28,7 @@ input! {
         /// Cabeçalhos próprios, enviados com cada gatilho.
         headers "cabecalhos": optional Vec<CabecalhoInput> = [{"nome": "X-Api-Key", "valor": "chave-do-receptor"}],
         /// Quantas entregas ao mesmo tempo, de 1 a 64; 8 onde não vem.
-        concurrency "simultaneas": optional Between<1, 64> = 8,
+        concurrency "simultaneas": optional BoundedInt<1, 64> = 8,
     }
 }
 
@@ -34,7 +36,7 @@ input! {
     /// O que muda de um receptor: o campo que não vem fica como está.
     pub struct ReceptorAlteracaoInput = "ReceptorAlteracaoInputTO" {
         /// A versão que você leu. Se o receptor mudou depois dela, nada é alterado, e a recusa mostra o que há agora.
-        version "versao": required Between<1, { i32::MAX }> = 1,
+        version "versao": required BoundedInt<1, { i32::MAX }> = 1,
         /// Para onde vão os gatilhos; cada entidade tem o seu caminho depois dele. Se leva a outro servidor (outro protocolo,
         /// nome ou porta), os cabeçalhos que não vierem neste pedido são apagados, e um segredo novo passa a assinar sozinho.
         address "endereco": optional ReceiverAddress = "https://erp.exemplo.com.br/gatilhos",
@@ -43,7 +45,7 @@ input! {
         /// Cabeçalhos próprios, que substituem os que havia.
         headers "cabecalhos": optional Vec<CabecalhoInput> = [{"nome": "X-Api-Key", "valor": "chave-do-receptor"}],
         /// Quantas entregas ao mesmo tempo, de 1 a 64.
-        concurrency "simultaneas": optional Between<1, 64> = 8,
+        concurrency "simultaneas": optional BoundedInt<1, 64> = 8,
         /// False retira o receptor: ele não é mais avisado de nada.
         active "ativo": optional bool = true,
     }
@@ -124,7 +126,7 @@ input! {
     /// Por que algo é feito. Nada disto é preciso, nem o próprio corpo.
     pub struct MotivoInput = "MotivoInputTO" {
         /// O motivo, que fica na auditoria, de até 4000 caracteres.
-        reason "motivo": optional Note = "Manutenção do ERP.",
+        reason "motivo": optional NoteText = "Manutenção do ERP.",
     }
 }
 
@@ -144,7 +146,7 @@ input! {
         /// Só as que estão assim: pendente, entregue ou esgotada.
         state "estado": optional DeliveryState = "pendente",
         /// O cursor: as entregas depois deste codHistorico. Sem ele, desde a primeira.
-        after "apos": optional Between<0, { i32::MAX }> = 918,
+        after "apos": optional BoundedInt<0, { i32::MAX }> = 918,
     }
 }
 
@@ -231,7 +233,7 @@ input! {
         /// Até o codHistorico; sem ele, só o inicial.
         last "codHistoricoFinal": optional HistoryCode = 920,
         /// Em vez dos códigos: tudo o que não chegou desde este dia, ou desde este momento, como 2026-11-14T10:30:00-03:00.
-        since "desde": optional Since = "14/11/2026",
+        since "desde": optional PeriodStart = "14/11/2026",
     }
 }
 

@@ -1,11 +1,14 @@
 //! Management: leads and deals as the association itself works on them.
 
 use super::{
-    BeneficioCampos, ContatoInput, LeadOutputTO, NegocioTO, PesquisaNegocioOutputTO, Valor, VeiculoCampos,
+    BeneficioCampos, ContatoInput, JsonAmount, LeadOutputTO, NegocioTO, PesquisaNegocioOutputTO,
+    VeiculoCampos,
 };
 use crate::input;
-use crate::read::Between;
-use domain::{BranchCode, DealState, Document, FunnelCode, Note, PlanCode, StageCode, Text, UserCode};
+use crate::read::BoundedInt;
+use domain::{
+    BoundedText, BranchCode, DealState, Document, FunnelCode, NoteText, PlanCode, StageCode, UserCode,
+};
 use serde::Serialize;
 use std::borrow::Cow;
 use utoipa::openapi::RefOr;
@@ -28,9 +31,9 @@ input! {
         /// Código da loja.
         branch "codLoja": optional BranchCode = 1,
         /// Só os que estão há tantos dias, ou mais, na mesma etapa.
-        stalled "paradoHaDias": optional Between<0, 36_500> = 7,
+        stalled "paradoHaDias": optional BoundedInt<0, 36_500> = 7,
         /// O número da página, a partir de 1.
-        page "pagina": optional Between<1, { i32::MAX }> = 1,
+        page "pagina": optional BoundedInt<1, { i32::MAX }> = 1,
     }
 }
 
@@ -56,7 +59,7 @@ input! {
         /// Código da loja.
         branch "codLoja": optional BranchCode = 1,
         /// O número da página, a partir de 1.
-        page "pagina": optional Between<1, { i32::MAX }> = 1,
+        page "pagina": optional BoundedInt<1, { i32::MAX }> = 1,
     }
 }
 
@@ -66,7 +69,7 @@ input! {
         /// Código da etapa.
         stage "codEtapa": required StageCode = 2,
         /// A versão que se viu do negócio; se já é outra, nada muda.
-        version "versao": required Between<0, { i32::MAX }> = 1,
+        version "versao": required BoundedInt<0, { i32::MAX }> = 1,
     }
 }
 
@@ -74,9 +77,9 @@ input! {
     /// Por que um negócio foi perdido.
     pub struct PerdaInput = "PerdaInputTO" {
         /// O motivo, de até 4000 caracteres.
-        reason "motivo": required Note = "Achou caro.",
+        reason "motivo": required NoteText = "Achou caro.",
         /// A versão que se viu do negócio; se vier e já for outra, nada muda.
-        version "versao": optional Between<0, { i32::MAX }> = 1,
+        version "versao": optional BoundedInt<0, { i32::MAX }> = 1,
     }
 }
 
@@ -84,9 +87,9 @@ input! {
     /// Por que um negócio é reaberto. Nada disto é preciso, nem o próprio corpo.
     pub struct ReaberturaInput = "ReaberturaInputTO" {
         /// O motivo, que fica na auditoria, de até 4000 caracteres.
-        reason "motivo": optional Note = "Voltou a procurar a associação.",
+        reason "motivo": optional NoteText = "Voltou a procurar a associação.",
         /// A versão que se viu do negócio; se vier e já for outra, nada muda.
-        version "versao": optional Between<0, { i32::MAX }> = 1,
+        version "versao": optional BoundedInt<0, { i32::MAX }> = 1,
     }
 }
 
@@ -101,13 +104,13 @@ input! {
         /// Os códigos dos planos, se não são os do negócio; o primeiro diz o tipo do benefício.
         plans "planos": optional Vec<PlanCode> = [10],
         /// Nome da situação do benefício; a pendente da base, onde não vem.
-        situation "situacao": optional Text<200> = "ATIVO",
+        situation "situacao": optional BoundedText<200> = "ATIVO",
         /// Em vez da situação: true para a situação ativa da base, false para a inativa.
         active "ativo": optional bool = true,
         /// Código do veículo na tabela Fipe.
-        fipe "codigoFipe": optional Text<20> = "001509-1",
+        fipe "codigoFipe": optional BoundedText<20> = "001509-1",
         /// A versão que se viu do negócio; se vier e já for outra, nada muda.
-        version "versao": optional Between<0, { i32::MAX }> = 1,
+        version "versao": optional BoundedInt<0, { i32::MAX }> = 1,
     }
 }
 
@@ -116,7 +119,7 @@ input! {
     pub struct LeadAlteracaoInput = "LeadAlteracaoInputTO" {
         flat contact: ContatoInput,
         /// A versão que se viu do lead; se já é outra, nada muda.
-        version "versao": required Between<0, { i32::MAX }> = 1,
+        version "versao": required BoundedInt<0, { i32::MAX }> = 1,
         /// Código da loja.
         branch "codLoja": optional BranchCode = 1,
         /// False retira o lead das pesquisas.
@@ -136,7 +139,7 @@ macro_rules! extended {
 
         impl PartialSchema for $name {
             fn schema() -> RefOr<Schema> {
-                joined([$($text),+].map(str::trim).join(" "), vec![$(<$type>::schema()),+])
+                join_schemas([$($text),+].map(str::trim).join(" "), vec![$(<$type>::schema()),+])
             }
         }
 
@@ -153,7 +156,7 @@ macro_rules! extended {
 }
 
 /// One schema with the fields of several.
-fn joined(text: String, parts: Vec<RefOr<Schema>>) -> RefOr<Schema> {
+fn join_schemas(text: String, parts: Vec<RefOr<Schema>>) -> RefOr<Schema> {
     let objects = parts.into_iter().filter_map(|part| match part {
         RefOr::T(Schema::Object(object)) => Some(object),
         _ => None,
@@ -270,7 +273,7 @@ pub struct EtapaQuadroTO {
     pub quantidade: i64,
     /// A soma dos seus valores, em reais.
     #[schema(value_type = f64, examples(1806.6))]
-    pub valor: Valor,
+    pub valor: JsonAmount,
     /// Os primeiros deles, até 20.
     pub negocios: Vec<NegocioGestaoTO>,
 }

@@ -54,7 +54,7 @@ fn every_field_is_told_with_an_example() {
     told::<RastreadorInstalacaoTO>();
     told::<ValidacaoBeneficioInput>();
     told::<ValidacaoBeneficioOutputTO>();
-    told::<Pagina<PesquisaBeneficioOutputTO>>();
+    told::<ListPage<PesquisaBeneficioOutputTO>>();
     told::<FunilTO>();
     told::<LeadInput>();
     told::<PesquisaLeadQuery>();
@@ -67,11 +67,11 @@ fn every_field_is_told_with_an_example() {
     told::<NegocioTO>();
     told::<NegocioDependenteInput>();
     told::<NegocioDependenteTO>();
-    told::<Pagina<PesquisaAssociadoOutputTO>>();
+    told::<ListPage<PesquisaAssociadoOutputTO>>();
     told::<UsuarioInput>();
     told::<UsuarioAlteracaoInput>();
     told::<UsuarioQuery>();
-    told::<Pagina<UsuarioTO>>();
+    told::<ListPage<UsuarioTO>>();
     told::<BaseInput>();
     told::<BaseTO>();
     told::<AssociadoInput>();
@@ -81,15 +81,15 @@ fn every_field_is_told_with_an_example() {
     told::<SituacaoInput>();
     told::<ItemAlteracaoInput>();
     told::<HistoricoRegistroTO>();
-    told::<Pagina<NegocioGestaoTO>>();
+    told::<ListPage<NegocioGestaoTO>>();
     told::<NegocioCompletoTO>();
     told::<QuadroTO>();
     told::<GanhoInput>();
-    told::<Pagina<LeadGestaoTO>>();
+    told::<ListPage<LeadGestaoTO>>();
 }
 
 fn vehicle() -> VeiculoTO {
-    let reais = |cents| Money::from_cents(cents).map(Valor);
+    let reais = |cents| Money::from_cents(cents).map(JsonAmount);
     VeiculoTO {
         ano_fabricacao: Some(2025),
         ano_modelo: Some(2026),
@@ -130,7 +130,11 @@ fn address() -> EnderecoTO {
 }
 
 fn plans() -> Vec<PlanoValorTO> {
-    vec![PlanoValorTO { cod_plano: 10, nome: "Ouro".to_owned(), valor: Money::from_cents(15_055).map(Valor) }]
+    vec![PlanoValorTO {
+        cod_plano: 10,
+        nome: "Ouro".to_owned(),
+        valor: Money::from_cents(15_055).map(JsonAmount),
+    }]
 }
 
 fn fields() -> Vec<CampoAdicionalValorTO> {
@@ -255,7 +259,7 @@ fn a_page_of_benefits_is_written_whole_and_null_where_empty() {
     let empty_text = format!(
         r#"{{{head},"tipoBeneficio":"SAUDE",{situation},"diaVencimento":null,"dataCadastro":"14/11/2026","dataAdesao":null,"dataAtivacao":null,"dataCancelamento":null,"planos":[],"placa":null,"chassi":null,"veiculo":null,"codConsultor":null,"nomeConsultor":null,"codRepresentante":null,"nomeRepresentante":null,"dadosAdicionais":[]}}"#
     );
-    let page = Pagina::new(vec![full, empty], 2, 201);
+    let page = ListPage::new(vec![full, empty], 2, 201);
     assert_eq!(
         text(&page),
         format!(
@@ -324,7 +328,7 @@ fn a_row_of_the_member_search_has_every_key_also_without_a_benefit() {
         ..PesquisaAssociadoOutputTO::default()
     };
     assert_eq!(
-        text(&Pagina::new(vec![empty], 1, 1)),
+        text(&ListPage::new(vec![empty], 1, 1)),
         r#"{"itens":[{"codPessoa":556,"codBeneficio":null,"sequencial":null,"nomePessoa":"José","cpfCnpj":null,"dataNascimento":null,"sexo":null,"email":null,"telefoneCelular":null,"telefoneFixo":null,"endereco":null,"planos":null,"situacao":null,"tipoSituacao":null,"tipoBeneficio":null,"dataCadastro":"14/11/2026","dataAdesao":null,"dataAtivacao":null,"dataAtualizacao":"14/11/2026","placa":null,"chassi":null,"numeroCartaoDesconto":null,"nomeMae":null,"estadoCivil":null,"nomeEmpresa":null,"identidade":null,"numeroCnh":null,"categoriaCnh":null,"dadosAdicionais":null,"codLoja":1,"nomeLoja":"Matriz","codConsultor":null,"nomeConsultor":null,"codRepresentante":null,"nomeRepresentante":null,"conjuge":null,"cpfCnpjResponsavelFinanceiro":null,"enderecoResponsavelFinanceiro":null}],"paginaAtual":1,"proximaPagina":false,"quantidade":1}"#
     );
 }

@@ -1,8 +1,8 @@
 //! Management: users.
 
 use crate::input;
-use crate::read::Between;
-use domain::{BranchCode, Email, Name, Role};
+use crate::read::BoundedInt;
+use domain::{BranchCode, DisplayName, Email, Role};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -10,7 +10,7 @@ input! {
     /// Um usuário novo. A senha é criada pelo sistema e enviada ao e-mail dele.
     pub struct UsuarioInput = "UsuarioInputTO" {
         /// Nome da pessoa ou do programa.
-        name "nome": required Name = "Maria Souza",
+        name "nome": required DisplayName = "Maria Souza",
         /// E-mail, que é o login; único no servidor.
         email "email": required Email = "maria@exemplo.com.br",
         /// O que o usuário pode fazer: `administrador`, `operador` ou `integracao`.
@@ -18,7 +18,7 @@ input! {
         /// Códigos das lojas que acessa. O administrador acessa todas.
         branches "lojas": optional Vec<BranchCode> = [1, 2],
         /// O código a manter, se o usuário já tem um em outro sistema; o próximo livre, onde não vem.
-        code "codUsuario": optional Between<1, 1_000_000_000> = 300,
+        code "codUsuario": optional BoundedInt<1, 1_000_000_000> = 300,
     }
 }
 
@@ -26,9 +26,9 @@ input! {
     /// O que muda de um usuário: o campo que não vem fica como está.
     pub struct UsuarioAlteracaoInput = "UsuarioAlteracaoInputTO" {
         /// A versão que se viu do usuário; se já é outra, nada muda.
-        version "versao": required Between<0, { i32::MAX }> = 1,
+        version "versao": required BoundedInt<0, { i32::MAX }> = 1,
         /// Nome da pessoa ou do programa.
-        name "nome": optional Name = "Maria Souza",
+        name "nome": optional DisplayName = "Maria Souza",
         /// E-mail, que é o login; único no servidor.
         email "email": optional Email = "maria@exemplo.com.br",
         /// O que o usuário pode fazer: `administrador`, `operador` ou `integracao`.
@@ -52,7 +52,7 @@ input! {
         /// Só os que acessam esta loja.
         branch "codLoja": optional BranchCode = 1,
         /// O número da página, a partir de 1.
-        page "pagina": optional Between<1, { i32::MAX }> = 1,
+        page "pagina": optional BoundedInt<1, { i32::MAX }> = 1,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::PlanoAcessoTO;
 use crate::input;
-use crate::read::{Between, CardOrDocument};
+use crate::read::{BoundedInt, CardOrDocument};
 use domain::Document;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -15,7 +15,7 @@ input! {
         /// CPF ou CNPJ do titular, com ou sem máscara.
         document "cpfCnpj": optional Document = "529.982.247-25",
         /// Número sequencial do benefício na base, a partir de 1.
-        sequence "sequencial": optional Between<1, { i32::MAX }> = 12,
+        sequence "sequencial": optional BoundedInt<1, { i32::MAX }> = 12,
     }
 }
 

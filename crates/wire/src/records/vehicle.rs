@@ -1,9 +1,9 @@
 //! The vehicle record, inside benefits, deals and events.
 
-use super::Valor;
+use super::JsonAmount;
 use crate::input;
-use crate::read::{Between, TextOrNumber};
-use domain::{Chassis, Fuel, Money, Plate, Text, VehicleCategory, VehicleTypeCode};
+use crate::read::{BoundedInt, TextOrNumber};
+use domain::{BoundedText, Chassis, Fuel, Money, Plate, VehicleCategory, VehicleTypeCode};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -17,15 +17,15 @@ input! {
         /// Renavam.
         renavam "renavam": optional TextOrNumber<20> = "01234567890",
         /// Marca.
-        brand "marca": optional Text<100> = "FIAT",
+        brand "marca": optional BoundedText<100> = "FIAT",
         /// Modelo.
-        model "modelo": optional Text<200> = "ARGO 1.0",
+        model "modelo": optional BoundedText<200> = "ARGO 1.0",
         /// Ano de fabricação.
-        built "anoFabricacao": optional Between<1900, 2100> = 2025,
+        built "anoFabricacao": optional BoundedInt<1900, 2100> = 2025,
         /// Ano do modelo.
-        model_year "anoModelo": optional Between<1900, 2100> = 2026,
+        model_year "anoModelo": optional BoundedInt<1900, 2100> = 2026,
         /// Cor.
-        colour "cor": optional Text<50> = "Prata",
+        colour "cor": optional BoundedText<50> = "Prata",
         /// GASOLINA, ETANOL, FLEX, DIESEL, GNV, ELETRICO ou OUTRO.
         fuel "combustivel": optional Fuel = "FLEX",
         /// BICICLETA, CAMINHAO, LEVE, MOTOCICLETA, PICKUP, UTILITARIO, ONIBUS ou OUTRO.
@@ -33,7 +33,7 @@ input! {
         /// Código do tipo de veículo.
         kind "codTipoVeiculo": optional VehicleTypeCode = 2,
         /// Número de portas.
-        doors "numeroPortas": optional Between<0, 20> = 4,
+        doors "numeroPortas": optional BoundedInt<0, 20> = 4,
         /// Valor do veículo, em reais.
         worth "valorVeiculo": optional Money = 78500,
         /// Valor protegido, em reais.
@@ -48,7 +48,7 @@ input! {
     pub struct VeiculoInput = "VeiculoInputTO" {
         flat vehicle: VeiculoCampos,
         /// Nome do tipo de veículo, em maiúsculas ou minúsculas, com ou sem acentos.
-        kind_name "tipoVeiculo": optional Text<200> = "Automóvel de passeio",
+        kind_name "tipoVeiculo": optional BoundedText<200> = "Automóvel de passeio",
     }
 }
 
@@ -94,11 +94,11 @@ pub struct VeiculoTO {
     pub tipo_veiculo: Option<String>,
     /// Valor da participação do associado, em reais.
     #[schema(value_type = Option<f64>, examples(3000))]
-    pub valor_participacao: Option<Valor>,
+    pub valor_participacao: Option<JsonAmount>,
     /// Valor protegido, em reais.
     #[schema(value_type = Option<f64>, examples(75000.5))]
-    pub valor_protegido: Option<Valor>,
+    pub valor_protegido: Option<JsonAmount>,
     /// Valor do veículo, em reais.
     #[schema(value_type = Option<f64>, examples(78500))]
-    pub valor_veiculo: Option<Valor>,
+    pub valor_veiculo: Option<JsonAmount>,
 }

@@ -1,10 +1,10 @@
 //! What is wrong with a register, a file, a field of a benefit or an import, in the words of a refusal.
 
-use super::listed;
+use super::join_alternatives;
 use domain::{FieldProblem, FileProblem, ImportProblem, RegisterProblem};
 
 /// What comes behind the name of the field, and why it is wrong.
-pub(super) fn describe_register(problem: &RegisterProblem) -> (String, String) {
+pub(super) fn describe_register_problem(problem: &RegisterProblem) -> (String, String) {
     use RegisterProblem as P;
     let sentence = match problem {
         P::Missing => "informe um valor.".to_owned(),
@@ -15,11 +15,11 @@ pub(super) fn describe_register(problem: &RegisterProblem) -> (String, String) {
         P::UnknownPart { at, what, code } => {
             return (format!("[{at}]"), format!("{what} {code} não existe ou é de outra entidade."));
         }
-        P::NotAmong(allowed) => format!("não combina com o resto; use {}.", listed(allowed)),
+        P::NotAmong(allowed) => format!("não combina com o resto; use {}.", join_alternatives(allowed)),
         P::OnlyFor(what) => format!("só se informa para {what}."),
         P::Before(other) => format!("não pode ser antes de {other}."),
         P::NotAVehicle(code) => format!("o benefício {code} não é veicular."),
-        P::NoFilter(allowed) => format!("informe ao menos um destes: {}.", listed(allowed)),
+        P::NoFilter(allowed) => format!("informe ao menos um destes: {}.", join_alternatives(allowed)),
         P::Fixed { now } => format!("não muda depois de cadastrado; é {now}."),
         P::CodeTaken { what, code } => {
             format!("{code} já é o código de outro registro; {what} precisa de outro.")
@@ -40,7 +40,7 @@ pub(super) fn describe_register(problem: &RegisterProblem) -> (String, String) {
 }
 
 /// Why a file is not kept.
-pub(super) fn describe_file(problem: &FileProblem) -> String {
+pub(super) fn describe_file_problem(problem: &FileProblem) -> String {
     const KINDS: &str = "envie uma foto (JPEG, PNG ou WebP), um PDF, um DOCX ou um XLSX.";
     match problem {
         FileProblem::Empty => "veio vazio; escolha o arquivo de novo.".to_owned(),
@@ -68,7 +68,7 @@ pub(super) fn describe_file(problem: &FileProblem) -> String {
 }
 
 /// The part of the field that is wrong, and why.
-pub(super) fn describe_field(problem: &FieldProblem) -> (&'static str, String) {
+pub(super) fn describe_field_problem(problem: &FieldProblem) -> (&'static str, String) {
     match problem {
         FieldProblem::Unnamed => ("codCampo", "informe o código ou o nome do campo.".to_owned()),
         FieldProblem::UnknownCode(code) => {
@@ -82,12 +82,12 @@ pub(super) fn describe_field(problem: &FieldProblem) -> (&'static str, String) {
         FieldProblem::NotADate => ("valor", "deve ser uma data do calendário, como 14/11/2026.".to_owned()),
         FieldProblem::NotABoolean => ("valor", "deve ser true ou false.".to_owned()),
         FieldProblem::TooLong(longest) => ("valor", format!("use no máximo {longest} caracteres.")),
-        FieldProblem::NotAnOption(options) => ("valor", format!("use {}.", listed(options))),
+        FieldProblem::NotAnOption(options) => ("valor", format!("use {}.", join_alternatives(options))),
     }
 }
 
 /// What is wrong with a file that is imported, or with what is asked of an import.
-pub(super) fn describe_import(problem: &ImportProblem) -> String {
+pub(super) fn describe_import_problem(problem: &ImportProblem) -> String {
     use ImportProblem as P;
     match problem {
         P::TooLarge(most) => {

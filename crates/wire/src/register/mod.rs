@@ -7,6 +7,8 @@ mod shown;
 #[cfg(test)]
 mod tests;
 
-pub use given::{Asked, Sent, asked, sent};
-pub use schema::{Named, change_record, input_record, page_record, query_fields, record};
-pub use shown::{Shown, value};
+pub use given::{RecordInput, RecordListQuery, read_list_query, read_record_input};
+pub use schema::{
+    NamedSchema, describe_change, describe_input, describe_page, describe_record, list_query_fields,
+};
+pub use shown::{RecordOutput, render_value};

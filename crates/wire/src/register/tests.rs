@@ -1,18 +1,18 @@
 use super::given::has_card_number;
-use super::{asked, sent, value};
+use super::{read_list_query, read_record_input, render_value};
 use crate::names;
-use crate::read::Given;
+use crate::read::FieldPatch;
 use domain::{BenefitKind, Entity, FieldKind, Priority, SellerKind, SituationKind, VehicleCategory};
-use registers::{Kind, REGISTERS, Register, Value, find};
+use registers::{FieldContent, FieldType, REGISTERS, Register, find_register};
 
 fn register(path: &str) -> &'static Register {
-    find(path).unwrap()
+    find_register(path).unwrap()
 }
 
 /// The set that a field of a register chooses from.
 fn set(path: &str, name: &str) -> Vec<(i64, &'static str)> {
-    match register(path).field(name).unwrap().1.kind {
-        Kind::Choice(names) => names.to_vec(),
+    match register(path).find_field(name).unwrap().1.kind {
+        FieldType::Choice(names) => names.to_vec(),
         other => panic!("{other:?} is no choice"),
     }
 }
@@ -42,21 +42,22 @@ fn the_sets_of_the_registers_are_those_of_the_interface() {
 #[test]
 fn every_example_is_read_and_shown_as_it_is_written() {
     for register in REGISTERS {
-        for field in register.fields.iter().filter(|field| field.is_taken()) {
+        for field in register.fields.iter().filter(|field| field.is_input()) {
             let what = format!("{} {}", register.path, field.name);
             let body = format!(r#"{{"{}": {}}}"#, field.name, field.example);
-            let read = sent(register, body.as_bytes()).unwrap_or_else(|unread| panic!("{what}: {unread:?}"));
-            let (at, _) = register.field(field.name).unwrap();
+            let read = read_record_input(register, body.as_bytes())
+                .unwrap_or_else(|unread| panic!("{what}: {unread:?}"));
+            let (at, _) = register.find_field(field.name).unwrap();
             match (&read.fields[at], field.example) {
-                (Given::Clear, "null") => {}
-                (Given::Set(own), example) if field.is_shown() => {
+                (FieldPatch::Clear, "null") => {}
+                (FieldPatch::Set(own), example) if field.is_visible() => {
                     assert_eq!(
-                        value(field, own),
+                        render_value(field, own),
                         serde_json::from_str::<serde_json::Value>(example).unwrap(),
                         "{what}"
                     );
                 }
-                (Given::Set(_), _) => {}
+                (FieldPatch::Set(_), _) => {}
                 other => panic!("{what}: {other:?}"),
             }
         }
@@ -67,26 +68,27 @@ fn every_example_is_read_and_shown_as_it_is_written() {
 fn everything_that_is_wrong_is_told_at_once() {
     let body =
         br#"{"codPlano": 0, "nome": 7, "tipoBeneficio": "VIDA", "valor": -1, "versao": "x", "ativo": 3}"#;
-    let unread = sent(register("plano"), body).unwrap_err();
+    let unread = read_record_input(register("plano"), body).unwrap_err();
     assert!(unread.rest.is_some());
     let lines = unread.problems.into_lines();
     let fields: Vec<_> = lines.iter().filter_map(|line| line.split(':').next()).collect();
     assert_eq!(fields, ["codPlano", "versao", "ativo", "nome", "tipoBeneficio", "valor"], "{lines:?}");
-    assert!(sent(register("plano"), b"[]").unwrap_err().rest.is_none());
+    assert!(read_record_input(register("plano"), b"[]").unwrap_err().rest.is_none());
 }
 
 #[test]
 fn lists_and_numbers_of_equipment_are_kept_in_one_form() {
-    let read = sent(register("rastreador"), br#"{"numeroSerie": " sn 00a1 "}"#).unwrap();
-    assert_eq!(read.fields[0], Given::Set(Value::Text("SN00A1".to_owned())));
-    let read = sent(register("situacao"), br#"{"proximas": [9, 8, 9]}"#).unwrap();
-    assert_eq!(read.fields.last().unwrap(), &Given::Set(Value::Codes(vec![9, 8])));
-    let unread = sent(register("tipoVistoria"), br#"{"checklist": ["Pneus", "a\nb", ""]}"#).unwrap_err();
+    let read = read_record_input(register("rastreador"), br#"{"numeroSerie": " sn 00a1 "}"#).unwrap();
+    assert_eq!(read.fields[0], FieldPatch::Set(FieldContent::Text("SN00A1".to_owned())));
+    let read = read_record_input(register("situacao"), br#"{"proximas": [9, 8, 9]}"#).unwrap();
+    assert_eq!(read.fields.last().unwrap(), &FieldPatch::Set(FieldContent::Codes(vec![9, 8])));
+    let unread =
+        read_record_input(register("tipoVistoria"), br#"{"checklist": ["Pneus", "a\nb", ""]}"#).unwrap_err();
     let lines = unread.problems.into_lines();
     assert_eq!(lines.len(), 2, "{lines:?}");
     assert!(lines[0].starts_with("checklist[1]: ") && lines[1].starts_with("checklist[2]: "), "{lines:?}");
-    let read = sent(register("tipoVistoria"), br#"{"checklist": null}"#).unwrap();
-    assert_eq!(read.fields[1], Given::Clear);
+    let read = read_record_input(register("tipoVistoria"), br#"{"checklist": null}"#).unwrap();
+    assert_eq!(read.fields[1], FieldPatch::Clear);
 }
 
 #[test]
@@ -100,10 +102,12 @@ fn a_list_is_asked_by_the_fields_that_its_description_names() {
         all.into_iter()
     };
     let read =
-        asked(register("situacao"), pairs("entidade=evento&filtro=a&pagina=2&ativo=true&nome=x")).unwrap();
-    assert_eq!(read.fields, [(1, Value::Number(2))]);
+        read_list_query(register("situacao"), pairs("entidade=evento&filtro=a&pagina=2&ativo=true&nome=x"))
+            .unwrap();
+    assert_eq!(read.fields, [(1, FieldContent::Number(2))]);
     assert_eq!((read.filter.as_deref(), read.page, read.active), (Some("a"), 2, Some(true)));
-    let problems = asked(register("situacao"), pairs("entidade=carro&pagina=0&ativo=talvez")).unwrap_err();
+    let problems =
+        read_list_query(register("situacao"), pairs("entidade=carro&pagina=0&ativo=talvez")).unwrap_err();
     assert_eq!(problems.into_lines().len(), 3);
 }
 
@@ -122,7 +126,7 @@ fn a_whole_card_number_is_seen_wherever_it_stands() {
         assert!(!has_card_number(good), "{good}");
     }
     let body = br#"{"numero": "4111 1111 1111 1111", "bandeira": "Visa"}"#;
-    let lines = sent(register("cartaoCredito"), body).unwrap_err().problems.into_lines();
+    let lines = read_record_input(register("cartaoCredito"), body).unwrap_err().problems.into_lines();
     assert!(
         lines.len() == 1 && lines[0].starts_with("tokenGateway: ") && !lines[0].contains("4111"),
         "{lines:?}"

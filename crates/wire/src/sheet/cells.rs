@@ -2,17 +2,17 @@
 //! cannot be read is told by the reader of the record, in the words of the interface; here only what a sheet itself did to
 //! a value is told.
 
-use super::Cell;
-use crate::names::Named;
-use domain::{BenefitKind, CivilState, Date, Fuel, Kinship, SellerKind, Sex, VehicleCategory, fold};
+use super::ImportFieldKind;
+use crate::names::NamedSet;
+use domain::{BenefitKind, CivilState, Date, Fuel, Kinship, SellerKind, Sex, VehicleCategory, fold_text};
 use serde_json::Value;
 
 /// What is wrong with a cell, as a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Bad(pub String);
+pub struct UnreadableCell(pub String);
 
 /// What people and sheets write where there is nothing.
-pub fn is_nothing(text: &str) -> bool {
+pub fn is_blank_cell(text: &str) -> bool {
     let text = text.trim();
     text.is_empty()
         || matches!(text, "-" | "--" | "---" | "#N/D" | "#N/A" | "#REF!" | "#VALOR!" | "#NOME?" | "#NULO!")
@@ -20,20 +20,22 @@ pub fn is_nothing(text: &str) -> bool {
 }
 
 /// The value that a record takes; a text that is not understood goes on as it is, for its reader to tell.
-pub fn shaped(cell: Cell, text: &str) -> Result<Value, Bad> {
+pub fn convert_cell(cell: ImportFieldKind, text: &str) -> Result<Value, UnreadableCell> {
     let text = text.trim();
-    if is_scientific(text) && (cell != Cell::Text || is_long(text)) {
+    if is_scientific_notation(text) && (cell != ImportFieldKind::Text || has_lost_digits(text)) {
         let told =
             "veio em notação científica, que perde dígitos; formate a coluna como texto e exporte de novo.";
-        return Err(Bad(format!("\"{text}\" {told}")));
+        return Err(UnreadableCell(format!("\"{text}\" {told}")));
     }
     Ok(match cell {
-        Cell::Document => document(text).into(),
-        Cell::Date => date(text).into(),
-        Cell::Money => money(text).into(),
-        Cell::Flag => return flag(text),
-        Cell::Number | Cell::Year => number(text).map_or_else(|| text.into(), Value::from),
-        Cell::Sex => one_of::<Sex>(
+        ImportFieldKind::Document => restore_document_zeros(text).into(),
+        ImportFieldKind::Date => normalize_date(text).into(),
+        ImportFieldKind::Money => normalize_money(text).into(),
+        ImportFieldKind::Flag => return parse_flag(text),
+        ImportFieldKind::Number | ImportFieldKind::Year => {
+            parse_whole_number(text).map_or_else(|| text.into(), Value::from)
+        }
+        ImportFieldKind::Sex => match_set_member::<Sex>(
             text,
             &[
                 ("f", "Feminino"),
@@ -44,11 +46,11 @@ pub fn shaped(cell: Cell, text: &str) -> Result<Value, Bad> {
                 ("homem", "Masculino"),
             ],
         ),
-        Cell::CivilState => one_of::<CivilState>(&of_both(text), CIVIL),
-        Cell::Kinship => one_of::<Kinship>(&of_both(text), KIN),
-        Cell::Fuel => one_of::<Fuel>(text, FUELS),
-        Cell::Category => one_of::<VehicleCategory>(text, CATEGORIES),
-        Cell::BenefitKind => one_of::<BenefitKind>(
+        ImportFieldKind::CivilState => match_set_member::<CivilState>(&strip_gender_endings(text), CIVIL),
+        ImportFieldKind::Kinship => match_set_member::<Kinship>(&strip_gender_endings(text), KIN),
+        ImportFieldKind::Fuel => match_set_member::<Fuel>(text, FUELS),
+        ImportFieldKind::Category => match_set_member::<VehicleCategory>(text, CATEGORIES),
+        ImportFieldKind::BenefitKind => match_set_member::<BenefitKind>(
             text,
             &[
                 ("veiculo", "VEICULAR"),
@@ -57,37 +59,37 @@ pub fn shaped(cell: Cell, text: &str) -> Result<Value, Bad> {
                 ("assistencia", "A24H"),
             ],
         ),
-        Cell::SellerKind => {
-            one_of::<SellerKind>(text, &[("vendedor", "Consultor"), ("consultora", "Consultor")])
+        ImportFieldKind::SellerKind => {
+            match_set_member::<SellerKind>(text, &[("vendedor", "Consultor"), ("consultora", "Consultor")])
         }
-        Cell::Cep => padded(text, 8, 7).into(),
-        Cell::Uf => uf(text).into(),
-        Cell::Card => text.chars().filter(char::is_ascii_digit).collect::<String>().into(),
-        Cell::Phone => phone(text).into(),
-        Cell::Text
-        | Cell::Branch
-        | Cell::Plan
-        | Cell::Consultant
-        | Cell::Representative
-        | Cell::VehicleType => text.into(),
+        ImportFieldKind::Cep => restore_leading_zeros(text, 8, 7).into(),
+        ImportFieldKind::Uf => normalize_uf(text).into(),
+        ImportFieldKind::Card => text.chars().filter(char::is_ascii_digit).collect::<String>().into(),
+        ImportFieldKind::Phone => clean_phone(text).into(),
+        ImportFieldKind::Text
+        | ImportFieldKind::Branch
+        | ImportFieldKind::Plan
+        | ImportFieldKind::Consultant
+        | ImportFieldKind::Representative
+        | ImportFieldKind::VehicleType => text.into(),
     })
 }
 
 /// `1,23E+10`: what a sheet makes of a long number.
-fn is_scientific(text: &str) -> bool {
+fn is_scientific_notation(text: &str) -> bool {
     let Some((mantissa, exponent)) = text.split_once(['e', 'E']) else { return false };
     let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
     digits(exponent.trim_start_matches(['+', '-'])) && digits(&mantissa.replacen([',', '.'], "", 1))
 }
 
 /// Whether it stood for so many digits that some are lost; a text like `1E5` is whatever it is.
-fn is_long(text: &str) -> bool {
+fn has_lost_digits(text: &str) -> bool {
     let exponent = text.split_once(['e', 'E']).and_then(|(_, exponent)| exponent.parse::<i32>().ok());
     text.contains([',', '.', '+']) && exponent.is_some_and(|exponent| (7..=20).contains(&exponent))
 }
 
 /// A whole number, also where a sheet put decimals behind it: `10`, `10,0`, `10.00`.
-pub fn number(text: &str) -> Option<i64> {
+pub fn parse_whole_number(text: &str) -> Option<i64> {
     let text = text.trim();
     let whole = match text.split_once([',', '.']) {
         Some((whole, zeros))
@@ -101,24 +103,24 @@ pub fn number(text: &str) -> Option<i64> {
     whole.parse().ok()
 }
 
-fn is_digits(text: &str) -> bool {
+fn is_all_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// A CPF or a CNPJ with the zeros that it lost at its beginning.
-fn document(text: &str) -> String {
+fn restore_document_zeros(text: &str) -> String {
     let text = text.strip_suffix(".0").or_else(|| text.strip_suffix(",0")).unwrap_or(text);
     match text.len() {
-        3..=10 if is_digits(text) => format!("{text:0>11}"),
-        12..=13 if is_digits(text) => format!("{text:0>14}"),
+        3..=10 if is_all_digits(text) => format!("{text:0>11}"),
+        12..=13 if is_all_digits(text) => format!("{text:0>14}"),
         _ => text.to_owned(),
     }
 }
 
 /// Digits that lost a zero at their beginning.
-fn padded(text: &str, to: usize, from: usize) -> String {
+fn restore_leading_zeros(text: &str, to: usize, from: usize) -> String {
     let digits: String = text.chars().filter(|c| !matches!(c, '-' | '.' | ' ')).collect();
-    if is_digits(&digits) && (from..to).contains(&digits.len()) {
+    if is_all_digits(&digits) && (from..to).contains(&digits.len()) {
         format!("{digits:0>to$}")
     } else {
         text.to_owned()
@@ -126,7 +128,7 @@ fn padded(text: &str, to: usize, from: usize) -> String {
 }
 
 /// The first number of a cell that holds several is taken by whoever splits it; here a mask loses what is no digit.
-fn phone(text: &str) -> String {
+fn clean_phone(text: &str) -> String {
     let text = text.strip_suffix(".0").unwrap_or(text);
     let digits: String = text.chars().filter(char::is_ascii_digit).collect();
     // A zero before the area code is how people dial.
@@ -137,16 +139,16 @@ fn phone(text: &str) -> String {
 }
 
 /// `25/03/1988`, `25-3-1988`, `1988-03-25 00:00:00`, or the days since 1900 by which sheets count.
-fn date(text: &str) -> String {
+fn normalize_date(text: &str) -> String {
     // What looks like a year is one, and no day.
     let is_day = |days: &i64| (366..=80_000).contains(days) && !(1900..=2100).contains(days);
-    if let Some(days) = number(text).filter(is_day) {
-        return day_of_serial(days).map_or_else(|| text.to_owned(), Date::to_br);
+    if let Some(days) = parse_whole_number(text).filter(is_day) {
+        return convert_serial_day(days).map_or_else(|| text.to_owned(), Date::to_br);
     }
     let day = text.split([' ', 'T']).next().unwrap_or(text);
     let parts: Vec<&str> = day.split(['/', '-', '.']).collect();
     let [first, second, third] = parts[..] else { return text.to_owned() };
-    if !(is_digits(first) && is_digits(second) && is_digits(third)) {
+    if !(is_all_digits(first) && is_all_digits(second) && is_all_digits(third)) {
         return text.to_owned();
     }
     match (first.len(), third.len()) {
@@ -157,7 +159,7 @@ fn date(text: &str) -> String {
 }
 
 /// The day that a sheet counts so many days to. It counts a 29th of February 1900 that never was: its days begin one earlier.
-pub fn day_of_serial(days: i64) -> Option<Date> {
+pub fn convert_serial_day(days: i64) -> Option<Date> {
     if !(0..=2_958_465).contains(&days) {
         return None;
     }
@@ -165,14 +167,14 @@ pub fn day_of_serial(days: i64) -> Option<Date> {
 }
 
 /// The year in which a vehicle was made and that of its model, where one cell holds both: `2015/2016`.
-pub fn both_years(text: &str) -> Option<(i64, i64)> {
+pub fn parse_year_pair(text: &str) -> Option<(i64, i64)> {
     let (made, model) = text.split_once(['/', '-'])?;
-    let year = |text: &str| number(text).filter(|_| text.trim().len() == 4);
+    let year = |text: &str| parse_whole_number(text).filter(|_| text.trim().len() == 4);
     Some((year(made)?, year(model)?))
 }
 
 /// `R$ 1.234,56` → `1234.56`
-fn money(text: &str) -> String {
+fn normalize_money(text: &str) -> String {
     let bare: String = text.replace("R$", "").chars().filter(|c| !c.is_whitespace()).collect();
     if !bare.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b',')) {
         return text.to_owned();
@@ -191,33 +193,33 @@ fn money(text: &str) -> String {
     }
 }
 
-fn flag(text: &str) -> Result<Value, Bad> {
-    match fold(text).as_str() {
+fn parse_flag(text: &str) -> Result<Value, UnreadableCell> {
+    match fold_text(text).as_str() {
         "sim" | "s" | "1" | "true" | "verdadeiro" | "v" | "x" | "ativo" | "ativa" | "yes" | "y" => {
             Ok(true.into())
         }
         "nao" | "n" | "0" | "false" | "falso" | "f" | "inativo" | "inativa" | "no" => Ok(false.into()),
-        _ => Err(Bad(format!("\"{text}\" não é sim nem não; use sim ou não."))),
+        _ => Err(UnreadableCell(format!("\"{text}\" não é sim nem não; use sim ou não."))),
     }
 }
 
 /// What people write of both sexes at once: `Casado(a)`, `Filho/a`.
-fn of_both(text: &str) -> String {
+fn strip_gender_endings(text: &str) -> String {
     ["(a)", "(o)", "/a", "/o"].iter().fold(text.to_lowercase(), |text, ending| text.replace(ending, ""))
 }
 
 /// A member of a fixed set by its name, its female form or what else it is called; another text stays as it is.
-fn one_of<T: Named>(text: &str, others: &[(&str, &'static str)]) -> Value {
-    let folded = fold(text);
+fn match_set_member<T: NamedSet>(text: &str, others: &[(&str, &'static str)]) -> Value {
+    let folded = fold_text(text);
     let folded = folded.trim_end_matches('.');
     let named = T::NAMES
         .iter()
         .map(|(name, _)| *name)
-        .find(|name| fold(name).replace('_', " ") == folded.replace('_', " "));
+        .find(|name| fold_text(name).replace('_', " ") == folded.replace('_', " "));
     let other = || others.iter().find(|(known, _)| *known == folded).map(|(_, name)| *name);
     let female = || {
         let male = folded.strip_suffix('a').map(|stem| format!("{stem}o"))?;
-        T::NAMES.iter().map(|(name, _)| *name).find(|name| fold(name) == male)
+        T::NAMES.iter().map(|(name, _)| *name).find(|name| fold_text(name) == male)
     };
     named.or_else(other).or_else(female).map_or_else(|| text.into(), Value::from)
 }
@@ -267,8 +269,8 @@ const CATEGORIES: &[(&str, &str)] = &[
 ];
 
 /// The two letters of a state, also where its name was written out.
-fn uf(text: &str) -> String {
-    let folded = fold(text);
+fn normalize_uf(text: &str) -> String {
+    let folded = fold_text(text);
     let named = STATES.iter().find(|(name, _)| *name == folded);
     named.map_or_else(|| text.to_uppercase(), |(_, letters)| (*letters).to_owned())
 }
@@ -307,8 +309,8 @@ const STATES: &[(&str, &str)] = &[
 mod tests {
     use super::*;
 
-    fn text(cell: Cell, text: &str) -> String {
-        match shaped(cell, text).unwrap() {
+    fn text(cell: ImportFieldKind, text: &str) -> String {
+        match convert_cell(cell, text).unwrap() {
             Value::String(text) => text,
             other => other.to_string(),
         }
@@ -325,14 +327,17 @@ mod tests {
             ("529.982.247-25", "529.982.247-25"),
             ("52998224725.0", "52998224725"),
         ] {
-            assert_eq!(text(Cell::Document, given), whole);
+            assert_eq!(text(ImportFieldKind::Document, given), whole);
         }
         for bad in ["5,2998E+10", "5.29982247E10", "1E+11"] {
-            assert!(shaped(Cell::Document, bad).unwrap_err().0.contains("notação científica"), "{bad}");
+            assert!(
+                convert_cell(ImportFieldKind::Document, bad).unwrap_err().0.contains("notação científica"),
+                "{bad}"
+            );
         }
-        assert!(shaped(Cell::Text, "1,23457E+10").is_err(), "an RG, a Renavam");
+        assert!(convert_cell(ImportFieldKind::Text, "1,23457E+10").is_err(), "an RG, a Renavam");
         for plain in ["1E5", "12E9", "3,5E+2"] {
-            assert_eq!(text(Cell::Text, plain), plain, "a text is whatever it is");
+            assert_eq!(text(ImportFieldKind::Text, plain), plain, "a text is whatever it is");
         }
     }
 
@@ -352,16 +357,16 @@ mod tests {
             ("ontem", "ontem"),
             ("1988", "1988"),
         ] {
-            assert_eq!(text(Cell::Date, given), day, "{given}");
+            assert_eq!(text(ImportFieldKind::Date, given), day, "{given}");
         }
     }
 
     #[test]
     fn two_years_in_one_cell_are_two() {
-        assert_eq!(both_years("2015/2016"), Some((2015, 2016)));
-        assert_eq!(both_years(" 2015 - 2015 "), Some((2015, 2015)));
+        assert_eq!(parse_year_pair("2015/2016"), Some((2015, 2016)));
+        assert_eq!(parse_year_pair(" 2015 - 2015 "), Some((2015, 2015)));
         for other in ["2015", "15/16", "2015/16", "2015/", "ano/2016", "2015/2016/2017"] {
-            assert_eq!(both_years(other), None, "{other}");
+            assert_eq!(parse_year_pair(other), None, "{other}");
         }
     }
 
@@ -378,41 +383,41 @@ mod tests {
             ("150", "150"),
             ("grátis", "grátis"),
         ] {
-            assert_eq!(text(Cell::Money, given), plain, "{given}");
+            assert_eq!(text(ImportFieldKind::Money, given), plain, "{given}");
         }
     }
 
     #[test]
     fn sets_flags_and_numbers_are_understood_loosely() {
         for (cell, given, read) in [
-            (Cell::Sex, "F", "Feminino"),
-            (Cell::Sex, "masculino", "Masculino"),
-            (Cell::CivilState, "Casada", "CASADO"),
-            (Cell::CivilState, "Solteiro(a)", "SOLTEIRO"),
-            (Cell::CivilState, "União Estável", "UNIAO ESTAVEL"),
-            (Cell::Kinship, "Filha", "FILHO"),
-            (Cell::Kinship, "Esposa", "CONJUGE"),
-            (Cell::Kinship, "pet canino", "PET_CANINO"),
-            (Cell::Fuel, "Álcool", "ETANOL"),
-            (Cell::Category, "Moto", "MOTOCICLETA"),
-            (Cell::BenefitKind, "Veicular", "VEICULAR"),
-            (Cell::Uf, "são paulo", "SP"),
-            (Cell::Uf, "rj", "RJ"),
-            (Cell::Cep, "1310100", "01310100"),
-            (Cell::Number, "10,0", "10"),
-            (Cell::Number, "dez", "dez"),
-            (Cell::Flag, "Sim", "true"),
-            (Cell::Flag, "N", "false"),
-            (Cell::Phone, "011 98765-4321", "11987654321"),
-            (Cell::Card, "1234 56 7 890 123", "1234567890123"),
-            (Cell::Sex, "outro", "outro"),
+            (ImportFieldKind::Sex, "F", "Feminino"),
+            (ImportFieldKind::Sex, "masculino", "Masculino"),
+            (ImportFieldKind::CivilState, "Casada", "CASADO"),
+            (ImportFieldKind::CivilState, "Solteiro(a)", "SOLTEIRO"),
+            (ImportFieldKind::CivilState, "União Estável", "UNIAO ESTAVEL"),
+            (ImportFieldKind::Kinship, "Filha", "FILHO"),
+            (ImportFieldKind::Kinship, "Esposa", "CONJUGE"),
+            (ImportFieldKind::Kinship, "pet canino", "PET_CANINO"),
+            (ImportFieldKind::Fuel, "Álcool", "ETANOL"),
+            (ImportFieldKind::Category, "Moto", "MOTOCICLETA"),
+            (ImportFieldKind::BenefitKind, "Veicular", "VEICULAR"),
+            (ImportFieldKind::Uf, "são paulo", "SP"),
+            (ImportFieldKind::Uf, "rj", "RJ"),
+            (ImportFieldKind::Cep, "1310100", "01310100"),
+            (ImportFieldKind::Number, "10,0", "10"),
+            (ImportFieldKind::Number, "dez", "dez"),
+            (ImportFieldKind::Flag, "Sim", "true"),
+            (ImportFieldKind::Flag, "N", "false"),
+            (ImportFieldKind::Phone, "011 98765-4321", "11987654321"),
+            (ImportFieldKind::Card, "1234 56 7 890 123", "1234567890123"),
+            (ImportFieldKind::Sex, "outro", "outro"),
         ] {
             assert_eq!(text(cell, given), read, "{given}");
         }
-        assert!(shaped(Cell::Flag, "talvez").is_err());
+        assert!(convert_cell(ImportFieldKind::Flag, "talvez").is_err());
         for nothing in ["", "  ", "-", "NULL", "#N/D", "n/a"] {
-            assert!(is_nothing(nothing));
+            assert!(is_blank_cell(nothing));
         }
-        assert!(!is_nothing("0"));
+        assert!(!is_blank_cell("0"));
     }
 }

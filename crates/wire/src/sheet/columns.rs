@@ -1,9 +1,9 @@
 //! The columns of each kind of file, with the names by which associations call them.
 
-use super::{Cell, Column};
+use super::{ImportField, ImportFieldKind};
 use domain::ImportKind;
 
-pub fn columns(kind: ImportKind) -> &'static [Column] {
+pub fn list_import_fields(kind: ImportKind) -> &'static [ImportField] {
     match kind {
         ImportKind::Members => MEMBERS,
         ImportKind::Vehicles => VEHICLES,
@@ -14,57 +14,61 @@ pub fn columns(kind: ImportKind) -> &'static [Column] {
     }
 }
 
-const fn column(
+const fn build_optional_field(
     name: &'static str,
     label: &'static str,
-    cell: Cell,
+    cell: ImportFieldKind,
     synonyms: &'static [&'static str],
-) -> Column {
-    Column { name, label, cell, required: false, synonyms }
+) -> ImportField {
+    ImportField { name, label, cell, required: false, synonyms }
 }
 
-const fn needed(
+const fn build_required_field(
     name: &'static str,
     label: &'static str,
-    cell: Cell,
+    cell: ImportFieldKind,
     synonyms: &'static [&'static str],
-) -> Column {
-    Column { required: true, ..column(name, label, cell, synonyms) }
+) -> ImportField {
+    ImportField { required: true, ..build_optional_field(name, label, cell, synonyms) }
 }
 
-const BRANCH: Column = column(
+const BRANCH: ImportField = build_optional_field(
     "codLoja",
     "Loja",
-    Cell::Branch,
+    ImportFieldKind::Branch,
     &["Código da loja", "Unidade", "Filial", "Regional", "Nome da loja"],
 );
-const CONSULTANT: Column = column(
+const CONSULTANT: ImportField = build_optional_field(
     "codConsultor",
     "Consultor",
-    Cell::Consultant,
+    ImportFieldKind::Consultant,
     &["Código do consultor", "Vendedor", "Consultora", "Nome do consultor", "Nome do vendedor"],
 );
-const REPRESENTATIVE: Column = column(
+const REPRESENTATIVE: ImportField = build_optional_field(
     "codRepresentante",
     "Representante",
-    Cell::Representative,
+    ImportFieldKind::Representative,
     &["Código do representante", "Nome do representante"],
 );
-const EMAIL: Column =
-    column("email", "E-mail", Cell::Text, &["Mail", "Correio eletrônico", "Endereço de e-mail"]);
-const SEX: Column = column("sexo", "Sexo", Cell::Sex, &["Gênero"]);
-const BIRTH: Column = column(
+const EMAIL: ImportField = build_optional_field(
+    "email",
+    "E-mail",
+    ImportFieldKind::Text,
+    &["Mail", "Correio eletrônico", "Endereço de e-mail"],
+);
+const SEX: ImportField = build_optional_field("sexo", "Sexo", ImportFieldKind::Sex, &["Gênero"]);
+const BIRTH: ImportField = build_optional_field(
     "dataNascimento",
     "Data de nascimento",
-    Cell::Date,
+    ImportFieldKind::Date,
     &["Data de nasc.", "Data nascimento", "Dt nascimento", "Dt. nasc.", "Data nasc", "Nascimento", "Nasc."],
 );
 
-const MEMBERS: &[Column] = &[
-    needed(
+const MEMBERS: &[ImportField] = &[
+    build_required_field(
         "cpfCnpj",
         "CPF ou CNPJ",
-        Cell::Document,
+        ImportFieldKind::Document,
         &[
             "CPF",
             "CNPJ",
@@ -77,10 +81,10 @@ const MEMBERS: &[Column] = &[
             "CGC",
         ],
     ),
-    needed(
+    build_required_field(
         "nomePessoa",
         "Nome",
-        Cell::Text,
+        ImportFieldKind::Text,
         &[
             "Nome completo",
             "Nome do associado",
@@ -93,26 +97,26 @@ const MEMBERS: &[Column] = &[
             "Titular",
         ],
     ),
-    column(
+    build_optional_field(
         "codPessoa",
         "Código da pessoa",
-        Cell::Number,
+        ImportFieldKind::Number,
         &["Código", "Cód.", "Código do associado", "Cod associado", "Matrícula", "ID"],
     ),
     BRANCH,
-    column(
+    build_optional_field(
         "codigoIntegracao",
         "Código de integração",
-        Cell::Text,
+        ImportFieldKind::Text,
         &["Código externo", "Código antigo", "Código no sistema antigo"],
     ),
     EMAIL,
     SEX,
     BIRTH,
-    column(
+    build_optional_field(
         "celular",
         "Celular",
-        Cell::Phone,
+        ImportFieldKind::Phone,
         &[
             "Telefone celular",
             "WhatsApp",
@@ -124,72 +128,112 @@ const MEMBERS: &[Column] = &[
             "Contato",
         ],
     ),
-    column(
+    build_optional_field(
         "telefoneFixo",
         "Telefone fixo",
-        Cell::Phone,
+        ImportFieldKind::Phone,
         &["Fixo", "Telefone residencial", "Telefone 2", "Fone residencial"],
     ),
-    column(
+    build_optional_field(
         "outroTelefone",
         "Outro telefone",
-        Cell::Phone,
+        ImportFieldKind::Phone,
         &["Telefone comercial", "Telefone 3", "Recado", "Telefone de recado"],
     ),
-    column("recebeEmail", "Recebe e-mail", Cell::Flag, &["Aceita e-mail"]),
-    column("recebeWhatsApp", "Recebe WhatsApp", Cell::Flag, &["Aceita WhatsApp"]),
-    column(
+    build_optional_field("recebeEmail", "Recebe e-mail", ImportFieldKind::Flag, &["Aceita e-mail"]),
+    build_optional_field("recebeWhatsApp", "Recebe WhatsApp", ImportFieldKind::Flag, &["Aceita WhatsApp"]),
+    build_optional_field(
         "identidade",
         "RG",
-        Cell::Text,
+        ImportFieldKind::Text,
         &["Identidade", "Nº RG", "Número da identidade", "Registro geral"],
     ),
-    column("orgaoExpedidor", "Órgão expedidor", Cell::Text, &["Órgão emissor", "Emissor", "Expedidor"]),
-    column(
+    build_optional_field(
+        "orgaoExpedidor",
+        "Órgão expedidor",
+        ImportFieldKind::Text,
+        &["Órgão emissor", "Emissor", "Expedidor"],
+    ),
+    build_optional_field(
         "dataExpedicao",
         "Data de expedição",
-        Cell::Date,
+        ImportFieldKind::Date,
         &["Expedição", "Data de emissão do RG", "Data expedição"],
     ),
-    column("nomeMae", "Nome da mãe", Cell::Text, &["Mãe", "Filiação"]),
-    column("estadoCivil", "Estado civil", Cell::CivilState, &[]),
-    column(
+    build_optional_field("nomeMae", "Nome da mãe", ImportFieldKind::Text, &["Mãe", "Filiação"]),
+    build_optional_field("estadoCivil", "Estado civil", ImportFieldKind::CivilState, &[]),
+    build_optional_field(
         "numeroCnh",
         "CNH",
-        Cell::Text,
+        ImportFieldKind::Text,
         &["Número da CNH", "Nº CNH", "Habilitação", "Carteira de habilitação"],
     ),
-    column("categoriaCnh", "Categoria da CNH", Cell::Text, &["Categoria CNH", "Cat. CNH"]),
-    column(
+    build_optional_field(
+        "categoriaCnh",
+        "Categoria da CNH",
+        ImportFieldKind::Text,
+        &["Categoria CNH", "Cat. CNH"],
+    ),
+    build_optional_field(
         "validadeCnh",
         "Validade da CNH",
-        Cell::Date,
+        ImportFieldKind::Date,
         &["Validade CNH", "Vencimento da CNH", "Vencimento CNH"],
     ),
-    column("nomeFantasia", "Nome fantasia", Cell::Text, &["Fantasia"]),
-    column("inscricaoEstadual", "Inscrição estadual", Cell::Text, &["IE"]),
-    column("inscricaoMunicipal", "Inscrição municipal", Cell::Text, &["IM"]),
-    column("representanteLegal", "Representante legal", Cell::Text, &["Responsável legal"]),
-    column("nomeEmpresa", "Empresa", Cell::Text, &["Empresa em que trabalha", "Nome da empresa"]),
-    column("cnpjEmpresa", "CNPJ da empresa", Cell::Document, &["CNPJ empresa"]),
+    build_optional_field("nomeFantasia", "Nome fantasia", ImportFieldKind::Text, &["Fantasia"]),
+    build_optional_field("inscricaoEstadual", "Inscrição estadual", ImportFieldKind::Text, &["IE"]),
+    build_optional_field("inscricaoMunicipal", "Inscrição municipal", ImportFieldKind::Text, &["IM"]),
+    build_optional_field(
+        "representanteLegal",
+        "Representante legal",
+        ImportFieldKind::Text,
+        &["Responsável legal"],
+    ),
+    build_optional_field(
+        "nomeEmpresa",
+        "Empresa",
+        ImportFieldKind::Text,
+        &["Empresa em que trabalha", "Nome da empresa"],
+    ),
+    build_optional_field("cnpjEmpresa", "CNPJ da empresa", ImportFieldKind::Document, &["CNPJ empresa"]),
     CONSULTANT,
     REPRESENTATIVE,
-    column("endereco.cep", "CEP", Cell::Cep, &["Código postal"]),
-    column("endereco.tipoLogradouro", "Tipo de logradouro", Cell::Text, &["Tipo logradouro"]),
-    column("endereco.logradouro", "Logradouro", Cell::Text, &["Rua", "Endereço", "Avenida"]),
-    column("endereco.numero", "Número", Cell::Text, &["Nº", "Num.", "Número do endereço"]),
-    column("endereco.complemento", "Complemento", Cell::Text, &["Compl."]),
-    column("endereco.bairro", "Bairro", Cell::Text, &[]),
-    column("endereco.cidade", "Cidade", Cell::Text, &["Município"]),
-    column("endereco.uf", "UF", Cell::Uf, &["Estado"]),
-    column("endereco.tipoEndereco", "Tipo de endereço", Cell::Text, &["Tipo endereço"]),
+    build_optional_field("endereco.cep", "CEP", ImportFieldKind::Cep, &["Código postal"]),
+    build_optional_field(
+        "endereco.tipoLogradouro",
+        "Tipo de logradouro",
+        ImportFieldKind::Text,
+        &["Tipo logradouro"],
+    ),
+    build_optional_field(
+        "endereco.logradouro",
+        "Logradouro",
+        ImportFieldKind::Text,
+        &["Rua", "Endereço", "Avenida"],
+    ),
+    build_optional_field(
+        "endereco.numero",
+        "Número",
+        ImportFieldKind::Text,
+        &["Nº", "Num.", "Número do endereço"],
+    ),
+    build_optional_field("endereco.complemento", "Complemento", ImportFieldKind::Text, &["Compl."]),
+    build_optional_field("endereco.bairro", "Bairro", ImportFieldKind::Text, &[]),
+    build_optional_field("endereco.cidade", "Cidade", ImportFieldKind::Text, &["Município"]),
+    build_optional_field("endereco.uf", "UF", ImportFieldKind::Uf, &["Estado"]),
+    build_optional_field(
+        "endereco.tipoEndereco",
+        "Tipo de endereço",
+        ImportFieldKind::Text,
+        &["Tipo endereço"],
+    ),
 ];
 
-const VEHICLES: &[Column] = &[
-    needed(
+const VEHICLES: &[ImportField] = &[
+    build_required_field(
         "cpfCnpj",
         "CPF ou CNPJ do titular",
-        Cell::Document,
+        ImportFieldKind::Document,
         &[
             "CPF",
             "CNPJ",
@@ -203,140 +247,230 @@ const VEHICLES: &[Column] = &[
             "CPF associado",
         ],
     ),
-    column("codBeneficio", "Código do benefício", Cell::Number, &["Código", "Cód.", "ID"]),
-    column("sequencial", "Sequencial", Cell::Number, &["Número sequencial", "Seq."]),
-    column(
+    build_optional_field(
+        "codBeneficio",
+        "Código do benefício",
+        ImportFieldKind::Number,
+        &["Código", "Cód.", "ID"],
+    ),
+    build_optional_field("sequencial", "Sequencial", ImportFieldKind::Number, &["Número sequencial", "Seq."]),
+    build_optional_field(
         "numeroCartaoDesconto",
         "Cartão",
-        Cell::Card,
+        ImportFieldKind::Card,
         &["Número do cartão", "Cartão de desconto", "Nº do cartão"],
     ),
-    column("placa", "Placa", Cell::Text, &["Placa do veículo", "Placa veículo"]),
-    column("chassi", "Chassi", Cell::Text, &["Chassis", "Nº do chassi", "Número do chassi"]),
-    column("codPlano", "Plano", Cell::Plan, &["Código do plano", "Nome do plano", "Produto"]),
-    column("situacao", "Situação", Cell::Text, &["Status", "Situação do benefício"]),
-    column(
+    build_optional_field("placa", "Placa", ImportFieldKind::Text, &["Placa do veículo", "Placa veículo"]),
+    build_optional_field(
+        "chassi",
+        "Chassi",
+        ImportFieldKind::Text,
+        &["Chassis", "Nº do chassi", "Número do chassi"],
+    ),
+    build_optional_field(
+        "codPlano",
+        "Plano",
+        ImportFieldKind::Plan,
+        &["Código do plano", "Nome do plano", "Produto"],
+    ),
+    build_optional_field("situacao", "Situação", ImportFieldKind::Text, &["Status", "Situação do benefício"]),
+    build_optional_field(
         "diaVencimento",
         "Dia de vencimento",
-        Cell::Number,
+        ImportFieldKind::Number,
         &["Vencimento", "Dia vencimento", "Dia do vencimento", "Dia venc."],
     ),
-    column(
+    build_optional_field(
         "dataAdesao",
         "Data de adesão",
-        Cell::Date,
+        ImportFieldKind::Date,
         &["Adesão", "Data adesão", "Data do contrato", "Data de contrato"],
     ),
     BRANCH,
     CONSULTANT,
     REPRESENTATIVE,
-    column(
+    build_optional_field(
         "codigoIntegracao",
         "Código de integração",
-        Cell::Text,
+        ImportFieldKind::Text,
         &["Código externo", "Código antigo", "Contrato", "Número do contrato"],
     ),
-    column("observacao", "Observação", Cell::Text, &["Observações", "Obs."]),
-    column("renavam", "Renavam", Cell::Text, &["Nº Renavam"]),
-    column("marca", "Marca", Cell::Text, &["Fabricante", "Montadora"]),
-    column("modelo", "Modelo", Cell::Text, &["Veículo", "Modelo do veículo"]),
-    column(
+    build_optional_field("observacao", "Observação", ImportFieldKind::Text, &["Observações", "Obs."]),
+    build_optional_field("renavam", "Renavam", ImportFieldKind::Text, &["Nº Renavam"]),
+    build_optional_field("marca", "Marca", ImportFieldKind::Text, &["Fabricante", "Montadora"]),
+    build_optional_field("modelo", "Modelo", ImportFieldKind::Text, &["Veículo", "Modelo do veículo"]),
+    build_optional_field(
         "anoFabricacao",
         "Ano de fabricação",
-        Cell::Year,
+        ImportFieldKind::Year,
         &["Ano", "Ano fab.", "Ano fabricação", "Ano fab/mod", "Ano de fabricação e modelo"],
     ),
-    column("anoModelo", "Ano do modelo", Cell::Year, &["Ano mod.", "Ano modelo", "Ano/modelo"]),
-    column("cor", "Cor", Cell::Text, &["Cor do veículo"]),
-    column("combustivel", "Combustível", Cell::Fuel, &[]),
-    column("categoria", "Categoria", Cell::Category, &["Categoria do veículo"]),
-    column("codTipoVeiculo", "Tipo de veículo", Cell::VehicleType, &["Tipo do veículo", "Tipo"]),
-    column("numeroPortas", "Número de portas", Cell::Number, &["Portas", "Nº de portas"]),
-    column("valorVeiculo", "Valor do veículo", Cell::Money, &["Valor FIPE", "Valor", "FIPE"]),
-    column("valorProtegido", "Valor protegido", Cell::Money, &["Valor coberto"]),
-    column(
+    build_optional_field(
+        "anoModelo",
+        "Ano do modelo",
+        ImportFieldKind::Year,
+        &["Ano mod.", "Ano modelo", "Ano/modelo"],
+    ),
+    build_optional_field("cor", "Cor", ImportFieldKind::Text, &["Cor do veículo"]),
+    build_optional_field("combustivel", "Combustível", ImportFieldKind::Fuel, &[]),
+    build_optional_field("categoria", "Categoria", ImportFieldKind::Category, &["Categoria do veículo"]),
+    build_optional_field(
+        "codTipoVeiculo",
+        "Tipo de veículo",
+        ImportFieldKind::VehicleType,
+        &["Tipo do veículo", "Tipo"],
+    ),
+    build_optional_field(
+        "numeroPortas",
+        "Número de portas",
+        ImportFieldKind::Number,
+        &["Portas", "Nº de portas"],
+    ),
+    build_optional_field(
+        "valorVeiculo",
+        "Valor do veículo",
+        ImportFieldKind::Money,
+        &["Valor FIPE", "Valor", "FIPE"],
+    ),
+    build_optional_field("valorProtegido", "Valor protegido", ImportFieldKind::Money, &["Valor coberto"]),
+    build_optional_field(
         "valorParticipacao",
         "Participação",
-        Cell::Money,
+        ImportFieldKind::Money,
         &["Valor da participação", "Cota de participação", "Franquia"],
     ),
-    column("codigoFipe", "Código FIPE", Cell::Text, &["Cód. FIPE"]),
+    build_optional_field("codigoFipe", "Código FIPE", ImportFieldKind::Text, &["Cód. FIPE"]),
 ];
 
-const DEPENDENTS: &[Column] = &[
-    column(
+const DEPENDENTS: &[ImportField] = &[
+    build_optional_field(
         "titular",
         "CPF ou CNPJ do titular",
-        Cell::Document,
+        ImportFieldKind::Document,
         &["CPF do titular", "CPF titular", "Titular", "CPF do associado", "CPF associado", "CPF responsável"],
     ),
-    column("codBeneficio", "Código do benefício", Cell::Number, &["Benefício"]),
-    column("placa", "Placa do benefício", Cell::Text, &["Placa"]),
-    column("codDependente", "Código do dependente", Cell::Number, &["Código", "Cód.", "ID"]),
-    needed(
+    build_optional_field("codBeneficio", "Código do benefício", ImportFieldKind::Number, &["Benefício"]),
+    build_optional_field("placa", "Placa do benefício", ImportFieldKind::Text, &["Placa"]),
+    build_optional_field(
+        "codDependente",
+        "Código do dependente",
+        ImportFieldKind::Number,
+        &["Código", "Cód.", "ID"],
+    ),
+    build_required_field(
         "nome",
         "Nome",
-        Cell::Text,
+        ImportFieldKind::Text,
         &["Nome do dependente", "Dependente", "Nome completo", "Beneficiário"],
     ),
-    column("cpf", "CPF", Cell::Document, &["CPF do dependente", "CPF dependente", "Documento"]),
+    build_optional_field(
+        "cpf",
+        "CPF",
+        ImportFieldKind::Document,
+        &["CPF do dependente", "CPF dependente", "Documento"],
+    ),
     BIRTH,
-    needed("parentesco", "Parentesco", Cell::Kinship, &["Grau de parentesco", "Vínculo", "Relação"]),
+    build_required_field(
+        "parentesco",
+        "Parentesco",
+        ImportFieldKind::Kinship,
+        &["Grau de parentesco", "Vínculo", "Relação"],
+    ),
     SEX,
-    column("ativo", "Ativo", Cell::Flag, &["Situação", "Status"]),
-    column("identidade", "RG", Cell::Text, &["Identidade"]),
-    column("telefone", "Telefone", Cell::Phone, &["Celular", "Fone", "WhatsApp"]),
+    build_optional_field("ativo", "Ativo", ImportFieldKind::Flag, &["Situação", "Status"]),
+    build_optional_field("identidade", "RG", ImportFieldKind::Text, &["Identidade"]),
+    build_optional_field("telefone", "Telefone", ImportFieldKind::Phone, &["Celular", "Fone", "WhatsApp"]),
     EMAIL,
-    column(
+    build_optional_field(
         "numeroCartaoDesconto",
         "Cartão",
-        Cell::Card,
+        ImportFieldKind::Card,
         &["Número do cartão", "Nº do cartão", "Cartão de desconto"],
     ),
-    column("codPlano", "Plano", Cell::Plan, &["Código do plano", "Nome do plano"]),
+    build_optional_field("codPlano", "Plano", ImportFieldKind::Plan, &["Código do plano", "Nome do plano"]),
 ];
 
-const LEADS: &[Column] = &[
-    needed("nome", "Nome", Cell::Text, &["Nome completo", "Lead", "Contato", "Cliente"]),
-    column("documento", "CPF ou CNPJ", Cell::Document, &["CPF", "CNPJ", "CPF/CNPJ", "Documento"]),
-    column("codLead", "Código do lead", Cell::Number, &["Código", "Cód.", "ID"]),
-    column(
+const LEADS: &[ImportField] = &[
+    build_required_field(
+        "nome",
+        "Nome",
+        ImportFieldKind::Text,
+        &["Nome completo", "Lead", "Contato", "Cliente"],
+    ),
+    build_optional_field(
+        "documento",
+        "CPF ou CNPJ",
+        ImportFieldKind::Document,
+        &["CPF", "CNPJ", "CPF/CNPJ", "Documento"],
+    ),
+    build_optional_field("codLead", "Código do lead", ImportFieldKind::Number, &["Código", "Cód.", "ID"]),
+    build_optional_field(
         "celular",
         "Celular",
-        Cell::Phone,
+        ImportFieldKind::Phone,
         &["Telefone", "WhatsApp", "Telefone celular", "Fone", "Telefone 1"],
     ),
-    column("telefoneFixo", "Telefone fixo", Cell::Phone, &["Fixo", "Telefone 2"]),
+    build_optional_field("telefoneFixo", "Telefone fixo", ImportFieldKind::Phone, &["Fixo", "Telefone 2"]),
     EMAIL,
-    column("empresa", "Empresa", Cell::Text, &["Nome da empresa"]),
-    column("cidade", "Cidade", Cell::Text, &["Município"]),
-    column("uf", "UF", Cell::Uf, &["Estado"]),
-    column("mensagem", "Mensagem", Cell::Text, &["Observação", "Observações", "Obs.", "Interesse"]),
-    column("origem", "Origem", Cell::Text, &["Canal", "Campanha", "Fonte"]),
+    build_optional_field("empresa", "Empresa", ImportFieldKind::Text, &["Nome da empresa"]),
+    build_optional_field("cidade", "Cidade", ImportFieldKind::Text, &["Município"]),
+    build_optional_field("uf", "UF", ImportFieldKind::Uf, &["Estado"]),
+    build_optional_field(
+        "mensagem",
+        "Mensagem",
+        ImportFieldKind::Text,
+        &["Observação", "Observações", "Obs.", "Interesse"],
+    ),
+    build_optional_field("origem", "Origem", ImportFieldKind::Text, &["Canal", "Campanha", "Fonte"]),
     CONSULTANT,
     BRANCH,
 ];
 
-const PLANS: &[Column] = &[
-    needed("nome", "Nome", Cell::Text, &["Plano", "Nome do plano", "Produto"]),
-    column("codPlano", "Código do plano", Cell::Number, &["Código", "Cód.", "ID"]),
-    column("tipoBeneficio", "Tipo de benefício", Cell::BenefitKind, &["Tipo", "Categoria"]),
-    column("valor", "Valor", Cell::Money, &["Preço", "Mensalidade", "Valor mensal"]),
-    column("descricao", "Descrição", Cell::Text, &["Coberturas", "Detalhes"]),
-    column("ativo", "Ativo", Cell::Flag, &["Situação", "Status"]),
+const PLANS: &[ImportField] = &[
+    build_required_field("nome", "Nome", ImportFieldKind::Text, &["Plano", "Nome do plano", "Produto"]),
+    build_optional_field("codPlano", "Código do plano", ImportFieldKind::Number, &["Código", "Cód.", "ID"]),
+    build_optional_field(
+        "tipoBeneficio",
+        "Tipo de benefício",
+        ImportFieldKind::BenefitKind,
+        &["Tipo", "Categoria"],
+    ),
+    build_optional_field("valor", "Valor", ImportFieldKind::Money, &["Preço", "Mensalidade", "Valor mensal"]),
+    build_optional_field("descricao", "Descrição", ImportFieldKind::Text, &["Coberturas", "Detalhes"]),
+    build_optional_field("ativo", "Ativo", ImportFieldKind::Flag, &["Situação", "Status"]),
 ];
 
-const SELLERS: &[Column] = &[
-    needed("nome", "Nome", Cell::Text, &["Vendedor", "Consultor", "Nome completo", "Nome do vendedor"]),
-    column("codVendedor", "Código do vendedor", Cell::Number, &["Código", "Cód.", "ID"]),
-    column("tipo", "Tipo", Cell::SellerKind, &["Função", "Cargo", "Perfil"]),
+const SELLERS: &[ImportField] = &[
+    build_required_field(
+        "nome",
+        "Nome",
+        ImportFieldKind::Text,
+        &["Vendedor", "Consultor", "Nome completo", "Nome do vendedor"],
+    ),
+    build_optional_field(
+        "codVendedor",
+        "Código do vendedor",
+        ImportFieldKind::Number,
+        &["Código", "Cód.", "ID"],
+    ),
+    build_optional_field("tipo", "Tipo", ImportFieldKind::SellerKind, &["Função", "Cargo", "Perfil"]),
     BRANCH,
-    column("cpfCnpj", "CPF ou CNPJ", Cell::Document, &["CPF", "CNPJ", "CPF/CNPJ", "Documento"]),
+    build_optional_field(
+        "cpfCnpj",
+        "CPF ou CNPJ",
+        ImportFieldKind::Document,
+        &["CPF", "CNPJ", "CPF/CNPJ", "Documento"],
+    ),
     EMAIL,
-    column("telefoneCelular", "Celular", Cell::Phone, &["Telefone", "WhatsApp", "Telefone celular", "Fone"]),
-    column("telefoneFixo", "Telefone fixo", Cell::Phone, &["Fixo", "Telefone 2"]),
-    column("bairro", "Bairro", Cell::Text, &[]),
-    column("cidade", "Cidade", Cell::Text, &["Município"]),
-    column("uf", "UF", Cell::Uf, &["Estado"]),
-    column("ativo", "Ativo", Cell::Flag, &["Situação", "Status"]),
+    build_optional_field(
+        "telefoneCelular",
+        "Celular",
+        ImportFieldKind::Phone,
+        &["Telefone", "WhatsApp", "Telefone celular", "Fone"],
+    ),
+    build_optional_field("telefoneFixo", "Telefone fixo", ImportFieldKind::Phone, &["Fixo", "Telefone 2"]),
+    build_optional_field("bairro", "Bairro", ImportFieldKind::Text, &[]),
+    build_optional_field("cidade", "Cidade", ImportFieldKind::Text, &["Município"]),
+    build_optional_field("uf", "UF", ImportFieldKind::Uf, &["Estado"]),
+    build_optional_field("ativo", "Ativo", ImportFieldKind::Flag, &["Situação", "Status"]),
 ];

@@ -4,19 +4,21 @@
 mod cells;
 mod columns;
 
-pub use cells::{Bad, both_years, day_of_serial, is_nothing, number, shaped};
-pub use columns::columns;
+pub use cells::{
+    UnreadableCell, convert_cell, convert_serial_day, is_blank_cell, parse_whole_number, parse_year_pair,
+};
+pub use columns::list_import_fields;
 
-use domain::{ImportKind, fold};
+use domain::{ImportKind, fold_text};
 use std::collections::BTreeMap;
 
 /// A field that a column of a file may go to.
 #[derive(Debug)]
-pub struct Column {
+pub struct ImportField {
     /// Its place in the record: `endereco.cep`.
     pub name: &'static str,
     pub label: &'static str,
-    pub cell: Cell,
+    pub cell: ImportFieldKind,
     /// No line can do without it.
     pub required: bool,
     /// What else people call it.
@@ -25,7 +27,7 @@ pub struct Column {
 
 /// What stands in the cells of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cell {
+pub enum ImportFieldKind {
     Text,
     /// CPF or CNPJ, which lose the zeros at their beginning in a sheet.
     Document,
@@ -55,7 +57,7 @@ pub enum Cell {
 }
 
 /// What a kind is called in addresses and commands.
-pub fn kind_name(kind: ImportKind) -> &'static str {
+pub fn name_import_kind(kind: ImportKind) -> &'static str {
     match kind {
         ImportKind::Members => "associados",
         ImportKind::Vehicles => "veiculos",
@@ -66,28 +68,33 @@ pub fn kind_name(kind: ImportKind) -> &'static str {
     }
 }
 
-pub fn kind_from(text: &str) -> Option<ImportKind> {
-    ImportKind::ALL.iter().copied().find(|kind| kind_name(*kind) == text)
+pub fn parse_import_kind(text: &str) -> Option<ImportKind> {
+    ImportKind::ALL.iter().copied().find(|kind| name_import_kind(*kind) == text)
 }
 
 /// The column of a kind that goes by this name.
-pub fn column(kind: ImportKind, name: &str) -> Option<&'static Column> {
-    columns(kind).iter().find(|column| column.name == name)
+pub fn find_import_field(kind: ImportKind, name: &str) -> Option<&'static ImportField> {
+    list_import_fields(kind).iter().find(|column| column.name == name)
 }
 
 /// A column's name as it is compared: neither case nor accents nor signs count. `Data de nasc.` → `datadenasc`
-pub fn header_key(header: &str) -> String {
-    fold(header).chars().filter(|c| c.is_alphanumeric()).collect()
+pub fn fold_header(header: &str) -> String {
+    fold_text(header).chars().filter(|c| c.is_alphanumeric()).collect()
 }
 
 /// The field that each column of a file goes to: what somebody said last, else what its name says; empty for none. A field
 /// goes to the first column that asks for it.
-pub fn suggested(kind: ImportKind, headers: &[String], remembered: &BTreeMap<String, String>) -> Vec<String> {
+pub fn suggest_fields(
+    kind: ImportKind,
+    headers: &[String],
+    remembered: &BTreeMap<String, String>,
+) -> Vec<String> {
     let mut taken: Vec<&str> = Vec::new();
     let mut fields = vec![String::new(); headers.len()];
-    let by_memory = |key: &str| remembered.get(key).map(|field| column(kind, field).map(|one| one.name));
+    let by_memory =
+        |key: &str| remembered.get(key).map(|field| find_import_field(kind, field).map(|one| one.name));
     for (at, header) in headers.iter().enumerate() {
-        if let Some(Some(field)) = by_memory(&header_key(header))
+        if let Some(Some(field)) = by_memory(&fold_header(header))
             && !taken.contains(&field)
         {
             taken.push(field);
@@ -95,15 +102,15 @@ pub fn suggested(kind: ImportKind, headers: &[String], remembered: &BTreeMap<Str
         }
     }
     for (at, header) in headers.iter().enumerate() {
-        let key = header_key(header);
+        let key = fold_header(header);
         if !fields[at].is_empty() || by_memory(&key).is_some() {
             continue;
         }
-        let named = |column: &&Column| {
+        let named = |column: &&ImportField| {
             let names = [column.name, column.label].into_iter().chain(column.synonyms.iter().copied());
-            names.into_iter().any(|name| header_key(name) == key)
+            names.into_iter().any(|name| fold_header(name) == key)
         };
-        let free = columns(kind).iter().filter(|column| !taken.contains(&column.name));
+        let free = list_import_fields(kind).iter().filter(|column| !taken.contains(&column.name));
         if let Some(column) = free.into_iter().find(named) {
             taken.push(column.name);
             column.name.clone_into(&mut fields[at]);
@@ -124,7 +131,7 @@ mod tests {
     fn columns_are_known_by_the_names_that_associations_give_them() {
         let given =
             headers(&["CPF", "Nome completo", "Data de nasc.", "CELULAR", "E-mail", "Cidade", "UF", "Cor"]);
-        let found = suggested(ImportKind::Members, &given, &BTreeMap::new());
+        let found = suggest_fields(ImportKind::Members, &given, &BTreeMap::new());
         let wanted = [
             "cpfCnpj",
             "nomePessoa",
@@ -145,7 +152,7 @@ mod tests {
             "Ano/Modelo",
             "Valor FIPE",
         ]);
-        let found = suggested(ImportKind::Vehicles, &given, &BTreeMap::new());
+        let found = suggest_fields(ImportKind::Vehicles, &given, &BTreeMap::new());
         assert_eq!(found[..5], ["cpfCnpj", "placa", "diaVencimento", "codPlano", "situacao"]);
     }
 
@@ -156,26 +163,29 @@ mod tests {
             ("nome".to_owned(), String::new()),
             ("velho".to_owned(), "campo.que.nao.ha".to_owned()),
         ]);
-        let found =
-            suggested(ImportKind::Members, &headers(&["Obs.", "Nome", "Velho", "Associado"]), &remembered);
+        let found = suggest_fields(
+            ImportKind::Members,
+            &headers(&["Obs.", "Nome", "Velho", "Associado"]),
+            &remembered,
+        );
         assert_eq!(found, ["codigoIntegracao", "", "", "nomePessoa"]);
     }
 
     #[test]
     fn a_field_goes_to_one_column_and_no_name_means_two_fields() {
-        let found = suggested(ImportKind::Members, &headers(&["CPF", "CPF/CNPJ"]), &BTreeMap::new());
+        let found = suggest_fields(ImportKind::Members, &headers(&["CPF", "CPF/CNPJ"]), &BTreeMap::new());
         assert_eq!(found, ["cpfCnpj", ""]);
         for kind in ImportKind::ALL {
             let mut keys = BTreeMap::new();
-            for column in columns(*kind) {
+            for column in list_import_fields(*kind) {
                 let names = [column.name, column.label].into_iter().chain(column.synonyms.iter().copied());
-                let own: std::collections::BTreeSet<String> = names.map(header_key).collect();
+                let own: std::collections::BTreeSet<String> = names.map(fold_header).collect();
                 for key in own {
                     let other = keys.insert(key.clone(), column.name);
                     assert_eq!(other, None, "{kind:?}: {key} is {} too", column.name);
                 }
             }
-            assert_eq!(kind_from(kind_name(*kind)), Some(*kind));
+            assert_eq!(parse_import_kind(name_import_kind(*kind)), Some(*kind));
         }
     }
 }

@@ -1,6 +1,6 @@
 //! A medical appointment's trigger.
 
-use super::enveloped;
+use super::render_envelope;
 use domain::{BenefitCode, Colour, Entity, HistoryCode, Moment, PersonCode, TimeZone};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -29,7 +29,7 @@ pub struct AppointmentTrigger<'a> {
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = GatilhoConsultaObjetoTO)]
-pub(super) struct AppointmentObject<'a> {
+pub(super) struct GatilhoConsultaObjetoTO<'a> {
     /// O código da consulta.
     #[schema(examples(31))]
     id: i32,
@@ -82,14 +82,14 @@ pub(super) struct AppointmentObject<'a> {
 
 impl AppointmentTrigger<'_> {
     /// The body, its times as the clocks of the association show them.
-    pub fn body(&self, zone: &TimeZone) -> Result<String, serde_json::Error> {
-        let objeto = AppointmentObject {
+    pub fn render_body(&self, zone: &TimeZone) -> Result<String, serde_json::Error> {
+        let objeto = GatilhoConsultaObjetoTO {
             id: self.appointment,
             cod_pessoa: self.person.get(),
             cod_beneficio: self.benefit.map(BenefitCode::get),
             nome_situacao: self.situation.to_uppercase(),
             cor_destaque: self.colour.to_string(),
-            corinversa: self.colour.readable_on().to_string(),
+            corinversa: self.colour.readable_text_colour().to_string(),
             data_abertura: self.opened.to_offset_iso(zone),
             protocolo: self.protocol,
             data_consulta: self.takes_place.map(|at| at.to_offset_iso(zone)),
@@ -101,6 +101,6 @@ impl AppointmentTrigger<'_> {
             nome_medico: self.doctor.map(|(_, name)| name),
             endereco: self.address,
         };
-        enveloped(Entity::Appointment, self.history, self.changed, zone, objeto)
+        render_envelope(Entity::Appointment, self.history, self.changed, zone, objeto)
     }
 }

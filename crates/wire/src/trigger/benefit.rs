@@ -1,6 +1,6 @@
 //! A benefit's trigger.
 
-use super::{bracketed, enveloped};
+use super::{quote_in_brackets, render_envelope};
 use crate::names;
 use domain::{
     BenefitCode, BenefitKind, BranchCode, Colour, Date, Entity, HistoryCode, Moment, PersonCode, Plate,
@@ -21,7 +21,7 @@ pub struct BenefitTrigger<'a> {
     pub branch_name: &'a str,
     pub situation: &'a str,
     pub colour: Colour,
-    /// As [`benefit_description`] makes it.
+    /// As [`describe_benefit`] makes it.
     pub description: &'a str,
     pub registered: Moment,
     pub sequence: i32,
@@ -33,7 +33,7 @@ pub struct BenefitTrigger<'a> {
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = GatilhoBeneficioObjetoTO)]
-pub(super) struct BenefitObject<'a> {
+pub(super) struct GatilhoBeneficioObjetoTO<'a> {
     /// O código do benefício.
     #[schema(examples(777))]
     id: i32,
@@ -74,27 +74,27 @@ pub(super) struct BenefitObject<'a> {
 
 impl BenefitTrigger<'_> {
     /// The body, its times as the clocks of the association show them.
-    pub fn body(&self, zone: &TimeZone) -> Result<String, serde_json::Error> {
-        let objeto = BenefitObject {
+    pub fn render_body(&self, zone: &TimeZone) -> Result<String, serde_json::Error> {
+        let objeto = GatilhoBeneficioObjetoTO {
             id: self.benefit.get(),
             cod_pessoa: self.person.get(),
             cod_loja: self.branch.get(),
             nome_loja: self.branch_name,
             nome_situacao: self.situation.to_uppercase(),
             cor_destaque: self.colour.to_string(),
-            cor_inversa: self.colour.readable_on().to_string(),
+            cor_inversa: self.colour.readable_text_colour().to_string(),
             descricao: self.description,
             data_cadastro: self.registered.to_offset_iso(zone),
             sequencial: self.sequence,
-            tipo_beneficio: bracketed(names::benefit_kind_in_trigger(self.kind)),
+            tipo_beneficio: quote_in_brackets(names::benefit_kind_in_trigger(self.kind)),
             data_adesao: self.joined.map(|day| day.start_in(zone).to_offset_iso(zone)),
         };
-        enveloped(Entity::Benefit, self.history, self.changed, zone, objeto)
+        render_envelope(Entity::Benefit, self.history, self.changed, zone, objeto)
     }
 }
 
 /// `ABC1D23 - FIAT ARGO 1.0` of a vehicle with a plate, and the name of the plan of everything else.
-pub fn benefit_description(
+pub fn describe_benefit(
     plate: Option<&Plate>,
     brand: Option<&str>,
     model: Option<&str>,

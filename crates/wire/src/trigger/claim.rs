@@ -1,6 +1,6 @@
 //! An event's trigger.
 
-use super::{bracketed, enveloped};
+use super::{quote_in_brackets, render_envelope};
 use crate::names;
 use domain::{
     BenefitCode, ClaimCode, ClaimTypeCode, Colour, Entity, HistoryCode, Moment, PersonCode, Priority,
@@ -33,7 +33,7 @@ pub struct ClaimTrigger<'a> {
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = GatilhoEventoObjetoTO)]
-pub(super) struct ClaimObject<'a> {
+pub(super) struct GatilhoEventoObjetoTO<'a> {
     /// O código do evento.
     #[schema(examples(31))]
     id: i32,
@@ -77,22 +77,22 @@ pub(super) struct ClaimObject<'a> {
 
 impl ClaimTrigger<'_> {
     /// The body, its times as the clocks of the association show them.
-    pub fn body(&self, zone: &TimeZone) -> Result<String, serde_json::Error> {
-        let objeto = ClaimObject {
+    pub fn render_body(&self, zone: &TimeZone) -> Result<String, serde_json::Error> {
+        let objeto = GatilhoEventoObjetoTO {
             id: self.claim.get(),
             cod_pessoa: self.person.get(),
             nome_situacao: self.situation.to_uppercase(),
             cor_destaque: self.colour.to_string(),
-            corinversa: self.colour.readable_on().to_string(),
+            corinversa: self.colour.readable_text_colour().to_string(),
             data_abertura: self.opened.to_offset_iso(zone),
             protocolo: self.protocol,
-            prioridade: bracketed(names::priority(self.priority)),
+            prioridade: quote_in_brackets(names::priority(self.priority)),
             cod_tipo_evento: self.kind.get(),
             nome_tipo_evento: self.kind_name,
             cod_beneficio: self.benefit.map(BenefitCode::get),
             descricao: self.description,
             data_encerramento: self.closed.map(|at| at.to_offset_iso(zone)),
         };
-        enveloped(Entity::Claim, self.history, self.changed, zone, objeto)
+        render_envelope(Entity::Claim, self.history, self.changed, zone, objeto)
     }
 }

@@ -1,6 +1,6 @@
 //! An inspection's trigger.
 
-use super::enveloped;
+use super::render_envelope;
 use domain::{BenefitCode, Colour, Entity, HistoryCode, Moment, PersonCode, TimeZone};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -27,7 +27,7 @@ pub struct InspectionTrigger<'a> {
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = GatilhoVistoriaObjetoTO)]
-pub(super) struct InspectionObject<'a> {
+pub(super) struct GatilhoVistoriaObjetoTO<'a> {
     /// O código da vistoria.
     #[schema(examples(31))]
     id: i32,
@@ -68,13 +68,13 @@ pub(super) struct InspectionObject<'a> {
 
 impl InspectionTrigger<'_> {
     /// The body, its times as the clocks of the association show them.
-    pub fn body(&self, zone: &TimeZone) -> Result<String, serde_json::Error> {
-        let objeto = InspectionObject {
+    pub fn render_body(&self, zone: &TimeZone) -> Result<String, serde_json::Error> {
+        let objeto = GatilhoVistoriaObjetoTO {
             id: self.inspection,
             cod_pessoa: self.person.get(),
             nome_situacao: self.situation.to_uppercase(),
             cor_destaque: self.colour.to_string(),
-            corinversa: self.colour.readable_on().to_string(),
+            corinversa: self.colour.readable_text_colour().to_string(),
             data_solicitacao: self.asked.to_offset_iso(zone),
             cod_tipo_vistoria: self.kind,
             nome_tipo_vistoria: self.kind_name,
@@ -83,6 +83,6 @@ impl InspectionTrigger<'_> {
             data_conclusao: self.closed.map(|at| at.to_offset_iso(zone)),
             vistoriador: self.inspector,
         };
-        enveloped(Entity::Inspection, self.history, self.changed, zone, objeto)
+        render_envelope(Entity::Inspection, self.history, self.changed, zone, objeto)
     }
 }

@@ -11,11 +11,11 @@ mod tests;
 mod ticket;
 
 pub use appointment::AppointmentTrigger;
-pub use benefit::{BenefitTrigger, benefit_description};
+pub use benefit::{BenefitTrigger, describe_benefit};
 pub use claim::ClaimTrigger;
 pub use inspection::InspectionTrigger;
-pub use sample::{Codes, sample};
-pub use schema::{Described, described};
+pub use sample::{ExampleCodes, render_sample};
+pub use schema::{BodySchemas, describe_trigger_body};
 pub use ticket::TicketTrigger;
 
 use crate::names;
@@ -31,7 +31,7 @@ struct Envelope<O> {
     objeto: O,
 }
 
-fn enveloped(
+fn render_envelope(
     entity: Entity,
     history: HistoryCode,
     changed: Moment,
@@ -41,12 +41,12 @@ fn enveloped(
     serde_json::to_string(&Envelope {
         cod_historico: history.get(),
         data_historico: changed.to_offset_iso(zone),
-        entidade: bracketed(names::entity(entity)),
+        entidade: quote_in_brackets(names::entity(entity)),
         objeto,
     })
 }
 
 /// The bracketed, quoted text in which triggers deliver the names of fixed sets: `["Benefício"]`.
-fn bracketed(name: &str) -> String {
+fn quote_in_brackets(name: &str) -> String {
     format!("[\"{name}\"]")
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 /// The codes that a sample tells.
 #[derive(Clone, Copy, Debug)]
-pub struct Codes {
+pub struct ExampleCodes {
     history: HistoryCode,
     person: PersonCode,
     benefit: BenefitCode,
@@ -17,16 +17,16 @@ pub struct Codes {
     case: i32,
 }
 
-impl Codes {
+impl ExampleCodes {
     /// As they may be.
-    pub const LIKELY: Codes = Codes {
+    pub const LIKELY: ExampleCodes = ExampleCodes {
         history: HistoryCode::new(918),
         person: PersonCode::new(555),
         benefit: BenefitCode::new(777),
         case: 31,
     };
     /// They count from 1 and never come so far: what a receiver does with such a sample meets nobody.
-    pub const NOBODYS: Codes = Codes {
+    pub const NOBODYS: ExampleCodes = ExampleCodes {
         history: HistoryCode::new(i32::MAX),
         person: PersonCode::new(i32::MAX),
         benefit: BenefitCode::new(i32::MAX),
@@ -34,13 +34,13 @@ impl Codes {
     };
 }
 
-const GREEN: Colour = Colour::rgb(0x18_8038);
-const AMBER: Colour = Colour::rgb(0xF9_AB00);
+const GREEN: Colour = Colour::from_rgb(0x18_8038);
+const AMBER: Colour = Colour::from_rgb(0xF9_AB00);
 
 /// The body of a trigger as it would be at this moment.
-pub fn sample(
+pub fn render_sample(
     entity: Entity,
-    codes: Codes,
+    codes: ExampleCodes,
     now: Moment,
     zone: &TimeZone,
 ) -> Result<String, serde_json::Error> {
@@ -62,7 +62,7 @@ pub fn sample(
             kind: BenefitKind::Vehicle,
             joined: Date::new(2026, 11, 14),
         }
-        .body(zone),
+        .render_body(zone),
         Entity::Claim => ClaimTrigger {
             history,
             changed,
@@ -79,7 +79,7 @@ pub fn sample(
             description: Some("Colisão traseira, sem feridos."),
             closed: None,
         }
-        .body(zone),
+        .render_body(zone),
         Entity::Inspection => InspectionTrigger {
             history,
             changed,
@@ -95,7 +95,7 @@ pub fn sample(
             closed: Some(now),
             inspector: Some("Ana Prado"),
         }
-        .body(zone),
+        .render_body(zone),
         Entity::Ticket => TicketTrigger {
             history,
             changed,
@@ -112,7 +112,7 @@ pub fn sample(
             description: Some("Segunda via"),
             closed: None,
         }
-        .body(zone),
+        .render_body(zone),
         Entity::Appointment => AppointmentTrigger {
             history,
             changed,
@@ -129,6 +129,6 @@ pub fn sample(
             doctor: Some((8, "Dra. Eva Lima")),
             address: Some("Avenida Paulista, 1578, Bela Vista, São Paulo, SP"),
         }
-        .body(zone),
+        .render_body(zone),
     }
 }

@@ -1,11 +1,11 @@
 //! What the documentation says of the bodies of triggers, made from the records that are sent.
 
-use super::appointment::AppointmentObject;
-use super::benefit::BenefitObject;
-use super::bracketed;
-use super::claim::ClaimObject;
-use super::inspection::InspectionObject;
-use super::ticket::TicketObject;
+use super::appointment::GatilhoConsultaObjetoTO;
+use super::benefit::GatilhoBeneficioObjetoTO;
+use super::claim::GatilhoEventoObjetoTO;
+use super::inspection::GatilhoVistoriaObjetoTO;
+use super::quote_in_brackets;
+use super::ticket::GatilhoHelpDeskObjetoTO;
 use crate::names;
 use domain::Entity;
 use serde_json::{Value, json};
@@ -14,22 +14,28 @@ use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, Ref, RefBuilder, Schem
 use utoipa::{PartialSchema, ToSchema};
 
 /// A trigger's body: what its record is called, and every record that it is made of.
-pub struct Described {
+pub struct BodySchemas {
     pub name: String,
     pub schemas: Vec<(String, RefOr<Schema>)>,
 }
 
-pub fn described(entity: Entity) -> Described {
+pub fn describe_trigger_body(entity: Entity) -> BodySchemas {
     match entity {
-        Entity::Benefit => enveloped::<BenefitObject<'static>>("GatilhoBeneficioTO", entity),
-        Entity::Claim => enveloped::<ClaimObject<'static>>("GatilhoEventoTO", entity),
-        Entity::Inspection => enveloped::<InspectionObject<'static>>("GatilhoVistoriaTO", entity),
-        Entity::Ticket => enveloped::<TicketObject<'static>>("GatilhoHelpDeskTO", entity),
-        Entity::Appointment => enveloped::<AppointmentObject<'static>>("GatilhoConsultaTO", entity),
+        Entity::Benefit => {
+            describe_envelope::<GatilhoBeneficioObjetoTO<'static>>("GatilhoBeneficioTO", entity)
+        }
+        Entity::Claim => describe_envelope::<GatilhoEventoObjetoTO<'static>>("GatilhoEventoTO", entity),
+        Entity::Inspection => {
+            describe_envelope::<GatilhoVistoriaObjetoTO<'static>>("GatilhoVistoriaTO", entity)
+        }
+        Entity::Ticket => describe_envelope::<GatilhoHelpDeskObjetoTO<'static>>("GatilhoHelpDeskTO", entity),
+        Entity::Appointment => {
+            describe_envelope::<GatilhoConsultaObjetoTO<'static>>("GatilhoConsultaTO", entity)
+        }
     }
 }
 
-fn enveloped<O: ToSchema + PartialSchema>(name: &str, entity: Entity) -> Described {
+fn describe_envelope<O: ToSchema + PartialSchema>(name: &str, entity: Entity) -> BodySchemas {
     let object = O::name().into_owned();
     let field = |kind: Type, text: &str, example: Value| {
         ObjectBuilder::new().schema_type(kind).description(Some(text)).examples([example])
@@ -44,7 +50,7 @@ fn enveloped<O: ToSchema + PartialSchema>(name: &str, entity: Entity) -> Describ
         "Quando a situação mudou, no fuso horário da base.",
         json!("2026-11-14T10:32:05-03:00"),
     );
-    let told = bracketed(names::entity(entity));
+    let told = quote_in_brackets(names::entity(entity));
     let which = field(
         Type::String,
         "A entidade, entre colchetes e aspas, sempre a mesma neste caminho.",
@@ -65,5 +71,5 @@ fn enveloped<O: ToSchema + PartialSchema>(name: &str, entity: Entity) -> Describ
         .required("entidade")
         .required("objeto");
     let schemas = vec![(name.to_owned(), envelope.build().into()), (object, O::schema())];
-    Described { name: name.to_owned(), schemas }
+    BodySchemas { name: name.to_owned(), schemas }
 }

@@ -16,7 +16,7 @@ fn trigger() -> BenefitTrigger<'static> {
         branch: BranchCode::new(1),
         branch_name: "Matriz",
         situation: "Ativo",
-        colour: Colour::rgb(0x18_8038),
+        colour: Colour::from_rgb(0x18_8038),
         description: "ABC1D23 - FIAT ARGO 1.0",
         registered: Moment::from_millis(1_794_663_100_000),
         sequence: 12,
@@ -28,7 +28,7 @@ fn trigger() -> BenefitTrigger<'static> {
 #[test]
 fn the_body_is_that_of_the_specification() {
     assert_eq!(
-        trigger().body(&zone()).unwrap(),
+        trigger().render_body(&zone()).unwrap(),
         r#"{"codHistorico":918,"dataHistorico":"2026-11-14T10:32:05-03:00","entidade":"[\"Benefício\"]","objeto":{"id":777,"codPessoa":555,"codLoja":1,"nomeLoja":"Matriz","nomeSituacao":"ATIVO","corDestaque":"188038","corInversa":"FFFFFF","descricao":"ABC1D23 - FIAT ARGO 1.0","dataCadastro":"2026-11-14T10:31:40-03:00","sequencial":12,"tipoBeneficio":"[\"Veicular\"]","dataAdesao":"2026-11-14T00:00:00-03:00"}}"#
     );
 }
@@ -42,7 +42,7 @@ fn what_is_empty_is_null_and_never_absent() {
         situation: "em análise",
         ..trigger()
     };
-    let body = empty.body(&TimeZone::parse("America/Manaus").unwrap()).unwrap();
+    let body = empty.render_body(&TimeZone::parse("America/Manaus").unwrap()).unwrap();
     assert_eq!(
         body,
         r#"{"codHistorico":918,"dataHistorico":"2026-11-14T09:32:05-04:00","entidade":"[\"Benefício\"]","objeto":{"id":777,"codPessoa":555,"codLoja":1,"nomeLoja":"Matriz","nomeSituacao":"EM ANÁLISE","corDestaque":"188038","corInversa":"FFFFFF","descricao":"Guincho \"24h\"","dataCadastro":"2026-11-14T09:31:40-04:00","sequencial":12,"tipoBeneficio":"[\"Assistência 24H\"]","dataAdesao":null}}"#
@@ -57,7 +57,7 @@ fn a_claim_writes_its_second_colour_without_a_capital_and_its_protocol_as_a_numb
         claim: ClaimCode::new(31),
         person: PersonCode::new(555),
         situation: "Em análise",
-        colour: Colour::rgb(0xF9_AB00),
+        colour: Colour::from_rgb(0xF9_AB00),
         opened: Moment::from_millis(1_794_663_100_000),
         protocol: 4711,
         priority: Priority::Medium,
@@ -68,7 +68,7 @@ fn a_claim_writes_its_second_colour_without_a_capital_and_its_protocol_as_a_numb
         closed: None,
     };
     assert_eq!(
-        claim.body(&zone()).unwrap(),
+        claim.render_body(&zone()).unwrap(),
         r#"{"codHistorico":919,"dataHistorico":"2026-11-14T10:32:05-03:00","entidade":"[\"Evento\"]","objeto":{"id":31,"codPessoa":555,"nomeSituacao":"EM ANÁLISE","corDestaque":"F9AB00","corinversa":"000000","dataAbertura":"2026-11-14T10:31:40-03:00","protocolo":4711,"prioridade":"[\"Média\"]","codTipoEvento":2,"nomeTipoEvento":"Colisão","codBeneficio":777,"descricao":null,"dataEncerramento":null}}"#
     );
 }
@@ -76,7 +76,7 @@ fn a_claim_writes_its_second_colour_without_a_capital_and_its_protocol_as_a_numb
 #[test]
 fn a_vehicle_is_described_by_its_plate_and_all_else_by_its_plan() {
     let plate = Plate::parse("abc-1d23").unwrap();
-    let described = |plate, brand, model| benefit_description(plate, brand, model, "Ouro");
+    let described = |plate, brand, model| describe_benefit(plate, brand, model, "Ouro");
     assert_eq!(described(Some(&plate), Some("FIAT"), Some("ARGO 1.0")), "ABC1D23 - FIAT ARGO 1.0");
     assert_eq!(described(Some(&plate), None, Some("ARGO")), "ABC1D23 - ARGO");
     assert_eq!(described(Some(&plate), None, None), "ABC1D23");
@@ -87,7 +87,7 @@ fn a_vehicle_is_described_by_its_plate_and_all_else_by_its_plan() {
 #[test]
 fn the_samples_of_all_five_are_those_that_the_interface_describes() {
     let now = Moment::from_millis(1_794_663_125_123);
-    let of = |entity| sample(entity, Codes::LIKELY, now, &zone()).unwrap();
+    let of = |entity| render_sample(entity, ExampleCodes::LIKELY, now, &zone()).unwrap();
     assert_eq!(
         of(Entity::Ticket),
         r#"{"codHistorico":918,"dataHistorico":"2026-11-14T10:32:05-03:00","entidade":"[\"Help Desk\"]","objeto":{"id":31,"codPessoa":555,"nomeSituacao":"EM ATENDIMENTO","corDestaque":"F9AB00","corinversa":"000000","dataAbertura":"2026-11-14T09:32:05-03:00","protocolo":4711,"prioridade":"[\"Média\"]","codTipoHelpDesk":2,"nomeTipoHelpDesk":"Dúvida de boleto","codBeneficio":777,"descricao":"Segunda via","dataEncerramento":null}}"#

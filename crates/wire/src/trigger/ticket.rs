@@ -1,6 +1,6 @@
 //! A ticket's trigger.
 
-use super::{bracketed, enveloped};
+use super::{quote_in_brackets, render_envelope};
 use crate::names;
 use domain::{BenefitCode, Colour, Entity, HistoryCode, Moment, PersonCode, Priority, TimeZone};
 use serde::Serialize;
@@ -29,7 +29,7 @@ pub struct TicketTrigger<'a> {
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = GatilhoHelpDeskObjetoTO)]
-pub(super) struct TicketObject<'a> {
+pub(super) struct GatilhoHelpDeskObjetoTO<'a> {
     /// O código do atendimento.
     #[schema(examples(31))]
     id: i32,
@@ -73,22 +73,22 @@ pub(super) struct TicketObject<'a> {
 
 impl TicketTrigger<'_> {
     /// The body, its times as the clocks of the association show them.
-    pub fn body(&self, zone: &TimeZone) -> Result<String, serde_json::Error> {
-        let objeto = TicketObject {
+    pub fn render_body(&self, zone: &TimeZone) -> Result<String, serde_json::Error> {
+        let objeto = GatilhoHelpDeskObjetoTO {
             id: self.ticket,
             cod_pessoa: self.person.get(),
             nome_situacao: self.situation.to_uppercase(),
             cor_destaque: self.colour.to_string(),
-            corinversa: self.colour.readable_on().to_string(),
+            corinversa: self.colour.readable_text_colour().to_string(),
             data_abertura: self.opened.to_offset_iso(zone),
             protocolo: self.protocol,
-            prioridade: bracketed(names::priority(self.priority)),
+            prioridade: quote_in_brackets(names::priority(self.priority)),
             cod_tipo_help_desk: self.kind,
             nome_tipo_help_desk: self.kind_name,
             cod_beneficio: self.benefit.map(BenefitCode::get),
             descricao: self.description,
             data_encerramento: self.closed.map(|at| at.to_offset_iso(zone)),
         };
-        enveloped(Entity::Ticket, self.history, self.changed, zone, objeto)
+        render_envelope(Entity::Ticket, self.history, self.changed, zone, objeto)
     }
 }

@@ -1,13 +1,13 @@
 //! The database, and everything that stands on it.
 
-use super::{Finding, attachments, installation, mail, receivers};
-use crate::commands::{app_on, key_file, public_url};
-use crate::fatal::plainly;
-use crate::settings::Settings;
+use super::{CheckFinding, attachments, installation, mail, receivers};
+use crate::commands::{build_app, resolve_key_file, resolve_public_url};
+use crate::fatal::describe_cause;
+use crate::settings::ServerSettings;
 use app::{App, checkup, presence, server_key, tenants};
 use domain::Moment;
 use std::time::Duration;
-use storage::{Address, Db, Options, Schema, TransportProtection};
+use storage::{DatabaseAddress, DatabaseOptions, Db, SchemaPolicy, TransportProtection};
 
 const WHAT: &str = "banco de dados";
 /// Looking at every page of a large file takes its time; after this it is left off.
@@ -17,35 +17,39 @@ const CLOCKS_DIFFER: Duration = Duration::from_secs(5);
 /// A process whose sign of life is overdue by so many beats is not there.
 const BEATS_MISSED: u32 = 3;
 
-pub async fn examine(settings: &Settings, address: &Address) -> Vec<Finding> {
+pub async fn examine_database(settings: &ServerSettings, address: &DatabaseAddress) -> Vec<CheckFinding> {
     let mut findings = Vec::new();
-    let options = Options { search_timeout: LONGEST_LOOK, ..settings.storage.options() };
-    let (db, migrated) = match storage::open(address, &options, Schema::Inspect).await {
+    let options = DatabaseOptions { search_timeout: LONGEST_LOOK, ..settings.storage.options() };
+    let (db, migrated) = match storage::open_database(address, &options, SchemaPolicy::Inspect).await {
         Ok(opened) => opened,
-        Err(error) => return vec![Finding::failed(WHAT, error)],
+        Err(error) => return vec![CheckFinding::from_error(WHAT, error)],
     };
-    match db.describe().await {
-        Ok(name) => findings.push(Finding::fine(WHAT, format!("{name} em {address}."))),
-        Err(error) => return vec![Finding::failed(WHAT, app::Error::from(error))],
+    match db.describe_version().await {
+        Ok(name) => findings.push(CheckFinding::ok(WHAT, format!("{name} em {address}."))),
+        Err(error) => return vec![CheckFinding::from_error(WHAT, app::Error::from(error))],
     }
     findings.extend(check_transport(&db).await);
     let newest = storage::newest_schema();
     if migrated.from != newest {
         let found = migrated.from;
         let text = format!("versão {found}, e este programa usa a {newest}; rode `amparo migrate`.");
-        findings.push(Finding::fault("esquema", text));
+        findings.push(CheckFinding::fault("esquema", text));
         db.close().await;
         return findings;
     }
-    findings.push(Finding::fine("esquema", format!("versão {newest}, a deste programa.")));
-    match app_on(db, &public_url(settings, "http", &settings.listen)) {
+    findings.push(CheckFinding::ok("esquema", format!("versão {newest}, a deste programa.")));
+    match build_app(db, &resolve_public_url(settings, "http", &settings.listen)) {
         Ok(app) => findings.extend(examine_content(settings, address, &app).await),
-        Err(error) => findings.push(Finding::failed("senhas", error)),
+        Err(error) => findings.push(CheckFinding::from_error("senhas", error)),
     }
     findings
 }
 
-async fn examine_content(settings: &Settings, address: &Address, app: &App) -> Vec<Finding> {
+async fn examine_content(
+    settings: &ServerSettings,
+    address: &DatabaseAddress,
+    app: &App,
+) -> Vec<CheckFinding> {
     let (processes, is_served) = check_processes(settings, address, app).await;
     let mut findings = vec![
         check_writing(app).await,
@@ -56,9 +60,9 @@ async fn examine_content(settings: &Settings, address: &Address, app: &App) -> V
         check_key(settings, address, app).await,
         check_tenants(app).await,
     ];
-    findings.extend(check_half_brought(app).await);
-    findings.push(attachments::check(settings, address, app).await);
-    findings.extend(receivers::check(app).await);
+    findings.extend(check_partial_restore(app).await);
+    findings.push(attachments::check_attachments(settings, address, app).await);
+    findings.extend(receivers::check_receivers(app).await);
     findings.push(mail::check_queue(app).await);
     findings.push(installation::check_port(&settings.listen, is_served).await);
     app.db.close().await;
@@ -66,7 +70,7 @@ async fn examine_content(settings: &Settings, address: &Address, app: &App) -> V
 }
 
 /// What protects the way to a database server; a file has none.
-async fn check_transport(db: &Db) -> Option<Finding> {
+async fn check_transport(db: &Db) -> Option<CheckFinding> {
     const WHAT: &str = "conexão";
     let text = match db.transport_protection() {
         TransportProtection::File => return None,
@@ -77,45 +81,45 @@ async fn check_transport(db: &Db) -> Option<Finding> {
         }
         TransportProtection::PlainLoopback => "sem TLS, dentro desta máquina.".to_owned(),
         TransportProtection::PlainByChoice => {
-            return Some(Finding::warning(
+            return Some(CheckFinding::warning(
                 WHAT,
                 "sem TLS (sslmode=disable): a senha e os dados passam abertos pela rede; tire sslmode=disable do endereço e \
                  ligue o TLS no servidor de banco de dados.",
             ));
         }
     };
-    Some(Finding::fine(WHAT, text))
+    Some(CheckFinding::ok(WHAT, text))
 }
 
 /// Stores something durably, which leaves nothing behind.
-async fn check_writing(app: &App) -> Finding {
+async fn check_writing(app: &App) -> CheckFinding {
     const WHAT: &str = "gravação";
-    match checkup::try_write(app).await {
-        Ok(()) => Finding::fine(WHAT, "o banco de dados grava."),
+    match checkup::probe_write(app).await {
+        Ok(()) => CheckFinding::ok(WHAT, "o banco de dados grava."),
         Err(error) => {
-            let why = plainly(&error.to_string());
+            let why = describe_cause(&error.to_string());
             let text = format!(
                 "o banco de dados não grava: {why}; confira o espaço em disco, as permissões e, no PostgreSQL, se o endereço é \
                  o do servidor que aceita gravações. Até que grave, nada se altera."
             );
-            Finding::fault(WHAT, text)
+            CheckFinding::fault(WHAT, text)
         }
     }
 }
 
-async fn check_pages(app: &App) -> Finding {
+async fn check_pages(app: &App) -> CheckFinding {
     const WHAT: &str = "leitura";
     match app.db.find_damage().await {
-        Ok(problems) if problems.is_empty() => Finding::fine(WHAT, "o banco de dados se lê por inteiro."),
+        Ok(problems) if problems.is_empty() => CheckFinding::ok(WHAT, "o banco de dados se lê por inteiro."),
         Ok(problems) => {
             let first = problems.first().map(|text| text.replace(char::is_control, " ")).unwrap_or_default();
             let text = format!(
                 "o banco de dados está danificado ({first}); pare o servidor, guarde uma cópia dos arquivos como estão e volte \
                  à sua última cópia de segurança."
             );
-            Finding::fault(WHAT, text)
+            CheckFinding::fault(WHAT, text)
         }
-        Err(storage::Error::TooSlow) => Finding::warning(
+        Err(storage::Error::TooSlow) => CheckFinding::warning(
             WHAT,
             format!(
                 "o banco é grande, e a conferência das páginas parou depois de {} s sem achar nada; para ir até o fim, rode \
@@ -123,41 +127,41 @@ async fn check_pages(app: &App) -> Finding {
                 LONGEST_LOOK.as_secs()
             ),
         ),
-        Err(error) => Finding::fault(
+        Err(error) => CheckFinding::fault(
             WHAT,
             format!(
                 "o banco de dados não se deixa ler: {}; volte à sua última cópia.",
-                plainly(&error.to_string())
+                describe_cause(&error.to_string())
             ),
         ),
     }
 }
 
-async fn check_durability(app: &App) -> Finding {
+async fn check_durability(app: &App) -> CheckFinding {
     const WHAT: &str = "durabilidade";
-    match app.db.weak_durability().await {
+    match app.db.weak_durability_settings().await {
         Ok(weak) if weak.is_empty() => {
-            Finding::fine(WHAT, "o que foi gravado resiste a uma queda de energia.")
+            CheckFinding::ok(WHAT, "o que foi gravado resiste a uma queda de energia.")
         }
-        Ok(weak) => Finding::warning(
+        Ok(weak) => CheckFinding::warning(
             WHAT,
             format!(
                 "o servidor de banco de dados está com {} desligado, e pode perder o que já gravou; ligue no postgresql.conf.",
                 weak.join(", ")
             ),
         ),
-        Err(error) => Finding::failed(WHAT, app::Error::from(error)),
+        Err(error) => CheckFinding::from_error(WHAT, app::Error::from(error)),
     }
 }
 
 /// The clock here against that of a database server, and against those of the other processes.
-async fn check_clocks(app: &App) -> Finding {
+async fn check_clocks(app: &App) -> CheckFinding {
     const WHAT: &str = "relógio";
-    let apart = |one: Moment, other: Moment| one.since(other).max(other.since(one));
+    let apart = |one: Moment, other: Moment| one.duration_since(other).max(other.duration_since(one));
     let before = app.now();
     let there = match app.db.clock().await {
         Ok(there) => there,
-        Err(error) => return Finding::failed(WHAT, app::Error::from(error)),
+        Err(error) => return CheckFinding::from_error(WHAT, app::Error::from(error)),
     };
     // The answer took a while: any moment between the question and now is the same.
     let now = app.now();
@@ -168,89 +172,93 @@ async fn check_clocks(app: &App) -> Finding {
                 "o desta máquina e o do servidor de banco de dados diferem em {} s; acerte os dois (NTP).",
                 differ.as_secs()
             );
-            return Finding::warning(WHAT, text);
+            return CheckFinding::warning(WHAT, text);
         }
     }
-    match storage::processes::alive(&app.db, now.plus(CLOCKS_DIFFER)).await {
-        Ok(ahead) if ahead.is_empty() => Finding::fine(WHAT, format!("{} (UTC).", now.to_iso())),
-        Ok(ahead) => Finding::warning(
+    match storage::processes::list_live_processes(&app.db, now.plus(CLOCKS_DIFFER)).await {
+        Ok(ahead) if ahead.is_empty() => CheckFinding::ok(WHAT, format!("{} (UTC).", now.to_iso())),
+        Ok(ahead) => CheckFinding::warning(
             WHAT,
             format!(
                 "{} processos têm o relógio adiantado em relação a este; acerte os das máquinas (NTP).",
                 ahead.len()
             ),
         ),
-        Err(error) => Finding::failed(WHAT, app::Error::from(error)),
+        Err(error) => CheckFinding::from_error(WHAT, app::Error::from(error)),
     }
 }
 
 /// The processes that serve this database now; and whether there is one.
-async fn check_processes(settings: &Settings, address: &Address, app: &App) -> (Finding, bool) {
+async fn check_processes(
+    settings: &ServerSettings,
+    address: &DatabaseAddress,
+    app: &App,
+) -> (CheckFinding, bool) {
     const WHAT: &str = "servidores";
     let now = app.now();
     let since = now.minus((settings.housekeeping.heartbeat * BEATS_MISSED).min(presence::GONE_AFTER));
-    let mut alive = match storage::processes::alive(&app.db, since).await {
+    let mut alive = match storage::processes::list_live_processes(&app.db, since).await {
         Ok(alive) => alive,
-        Err(error) => return (Finding::failed(WHAT, app::Error::from(error)), false),
+        Err(error) => return (CheckFinding::from_error(WHAT, app::Error::from(error)), false),
     };
     // A file has one server, which holds its lock; whoever was killed no longer does.
     if !address.is_shared() && storage::lock_for_server(address).is_ok() {
         alive.clear();
     }
     if alive.is_empty() {
-        return (Finding::fine(WHAT, "nenhum no ar agora."), false);
+        return (CheckFinding::ok(WHAT, "nenhum no ar agora."), false);
     }
     if !address.is_shared() {
         alive.drain(..alive.len() - 1);
     }
     let each = alive.iter().map(|one| {
-        let silent = now.since(one.seen_at).as_secs();
+        let silent = now.duration_since(one.seen_at).as_secs();
         format!("{} desde {} (último sinal há {silent} s)", one.version, one.started_at.to_iso())
     });
-    (Finding::fine(WHAT, format!("no ar: {}.", each.collect::<Vec<_>>().join("; "))), true)
+    (CheckFinding::ok(WHAT, format!("no ar: {}.", each.collect::<Vec<_>>().join("; "))), true)
 }
 
-async fn check_key(settings: &Settings, address: &Address, app: &App) -> Finding {
+async fn check_key(settings: &ServerSettings, address: &DatabaseAddress, app: &App) -> CheckFinding {
     const WHAT: &str = "chave";
-    let path = match key_file(settings, address) {
+    let path = match resolve_key_file(settings, address) {
         Ok(path) => path,
-        Err(error) => return Finding::failed(WHAT, error),
+        Err(error) => return CheckFinding::from_error(WHAT, error),
     };
-    match server_key::inspect(app, &path).await {
-        Ok(true) => Finding::fine(WHAT, format!("{} é a deste banco.", path.display())),
-        Ok(false) => Finding::warning(
+    match server_key::inspect_server_key(app, &path).await {
+        Ok(true) => CheckFinding::ok(WHAT, format!("{} é a deste banco.", path.display())),
+        Ok(false) => CheckFinding::warning(
             WHAT,
             format!("{} ainda não existe; o servidor a cria ao iniciar.", path.display()),
         ),
-        Err(error) => Finding::failed(WHAT, error),
+        Err(error) => CheckFinding::from_error(WHAT, error),
     }
 }
 
-async fn check_tenants(app: &App) -> Finding {
+async fn check_tenants(app: &App) -> CheckFinding {
     const WHAT: &str = "bases";
-    let found = storage::tenants::all(&app.db).await;
-    match (found, tenants::default(&app.db).await) {
+    let found = storage::tenants::list_tenants(&app.db).await;
+    match (found, tenants::find_default_tenant(&app.db).await) {
         (Ok(all), Ok(Some(default))) => {
-            Finding::fine(WHAT, format!("{}; a padrão é a {default}.", all.len()))
+            CheckFinding::ok(WHAT, format!("{}; a padrão é a {default}.", all.len()))
         }
         (Ok(_), Ok(None)) => {
-            Finding::warning(WHAT, "nenhuma ainda; crie com `amparo tenant create --name NOME`.")
+            CheckFinding::warning(WHAT, "nenhuma ainda; crie com `amparo tenant create --name NOME`.")
         }
-        (Err(error), _) | (_, Err(error)) => Finding::failed(WHAT, app::Error::from(error)),
+        (Err(error), _) | (_, Err(error)) => CheckFinding::from_error(WHAT, app::Error::from(error)),
     }
 }
 
-async fn check_half_brought(app: &App) -> Option<Finding> {
+async fn check_partial_restore(app: &App) -> Option<CheckFinding> {
     const WHAT: &str = "base trazida";
-    match app::whole::half_brought(app).await {
+    match app::whole::find_unfinished_restore(app).await {
         Ok(None) => None,
-        Ok(Some(tenant)) => Some(Finding::warning(
+        Ok(Some(tenant)) => Some(CheckFinding::warning(
             WHAT,
             format!(
                 "a base {tenant} está sendo trazida, ou ficou pela metade; repita o mesmo `amparo bring` até o fim, ou \
                  descarte-a com `amparo bring --discard`."
             ),
         )),
-        Err(error) => Some(Finding::failed(WHAT, error)),
+        Err(error) => Some(CheckFinding::from_error(WHAT, error)),
     }
 }

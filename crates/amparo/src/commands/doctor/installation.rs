@@ -1,58 +1,58 @@
 //! How the process was started, and where it listens.
 
-use super::Finding;
+use super::CheckFinding;
 use crate::commands::serve;
-use crate::settings::Settings;
+use crate::settings::ServerSettings;
 use crate::system;
 use tokio::net::TcpListener;
 
 /// Variables that are no settings, and secrets that everybody on the machine can read.
-pub fn check_variables(settings: &Settings) -> Finding {
+pub fn check_variables(settings: &ServerSettings) -> CheckFinding {
     const WHAT: &str = "configuração";
-    let unknown = Settings::unknown_variables(std::env::vars().map(|(name, _)| name));
+    let unknown = ServerSettings::list_unknown_variables(std::env::vars().map(|(name, _)| name));
     if !unknown.is_empty() {
         let names = unknown.join(", ");
-        return Finding::warning(
+        return CheckFinding::warning(
             WHAT,
             format!("variáveis que o Amparo não conhece: {names}; corrija o nome ou apague-as."),
         );
     }
-    if let Some((flag, variable)) = settings.secrets_on_command_line().first() {
+    if let Some((flag, variable)) = settings.list_exposed_secrets().first() {
         let text = format!(
             "--{flag} traz um segredo na linha de comando, que a lista de processos mostra a todos; use a variável {variable}."
         );
-        return Finding::warning(WHAT, text);
+        return CheckFinding::warning(WHAT, text);
     }
-    Finding::fine(WHAT, "lida; `amparo config` mostra os valores em vigor.")
+    CheckFinding::ok(WHAT, "lida; `amparo config` mostra os valores em vigor.")
 }
 
 /// The limit of this process, which is that of the server where both are started alike.
-pub fn check_open_files(settings: &Settings) -> Finding {
+pub fn check_open_files(settings: &ServerSettings) -> CheckFinding {
     const WHAT: &str = "arquivos abertos";
-    let needed = serve::files_needed(settings);
-    match system::open_files_limit() {
-        Some(limit) if limit < needed => Finding::warning(
+    let needed = serve::count_needed_files(settings);
+    match system::read_open_files_limit() {
+        Some(limit) if limit < needed => CheckFinding::warning(
             WHAT,
             format!(
                 "o limite é {limit}, e http.max_connections pede uns {needed}; aumente com `ulimit -n {needed}` ou, no \
                  systemd, LimitNOFILE={needed}."
             ),
         ),
-        Some(limit) => Finding::fine(WHAT, format!("o limite é {limit} (o servidor o usa inteiro).")),
-        None => Finding::fine(WHAT, "não há limite."),
+        Some(limit) => CheckFinding::ok(WHAT, format!("o limite é {limit} (o servidor o usa inteiro).")),
+        None => CheckFinding::ok(WHAT, "não há limite."),
     }
 }
 
-pub async fn check_port(address: &str, is_served: bool) -> Finding {
+pub async fn check_port(address: &str, is_served: bool) -> CheckFinding {
     const WHAT: &str = "endereço";
     match TcpListener::bind(address).await {
-        Ok(_) => Finding::fine(WHAT, format!("{address} está livre.")),
+        Ok(_) => CheckFinding::ok(WHAT, format!("{address} está livre.")),
         Err(error) if error.kind() == std::io::ErrorKind::AddrInUse && is_served => {
-            Finding::fine(WHAT, format!("{address} está em uso, e há um servidor no ar."))
+            CheckFinding::ok(WHAT, format!("{address} está em uso, e há um servidor no ar."))
         }
         Err(error) => {
-            let why = crate::fatal::plainly(&error.to_string());
-            Finding::warning(
+            let why = crate::fatal::describe_cause(&error.to_string());
+            CheckFinding::warning(
                 WHAT,
                 format!("não se pode atender em {address}: {why}; veja quem o usa, ou mude `listen`."),
             )

@@ -2,7 +2,7 @@
 //! at, and changes nothing that stays.
 //!
 //! # Adding a check
-//! A function that gives a [`Finding`] (or several), in the file of its subject, and a line in [`examine`] or
+//! A function that gives a [`CheckFinding`] (or several), in the file of its subject, and a line in [`examine`] or
 //! [`database::examine`].
 
 mod attachments;
@@ -13,88 +13,88 @@ mod installation;
 mod mail;
 mod receivers;
 
-use crate::fatal::Fatal;
-use crate::settings::Settings;
+use crate::fatal::FatalError;
+use crate::settings::ServerSettings;
 use std::process::ExitCode;
-use storage::Address;
+use storage::DatabaseAddress;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Verdict {
+enum CheckVerdict {
     Fine,
     Warning,
     Fault,
 }
 
-impl Verdict {
+impl CheckVerdict {
     fn word(self) -> &'static str {
         match self {
-            Verdict::Fine => "ok",
-            Verdict::Warning => "aviso",
-            Verdict::Fault => "erro",
+            CheckVerdict::Fine => "ok",
+            CheckVerdict::Warning => "aviso",
+            CheckVerdict::Fault => "erro",
         }
     }
 }
 
 /// What a check found: in order or not, what was looked at, and the rest in a sentence that says how to mend it.
-struct Finding {
-    verdict: Verdict,
+struct CheckFinding {
+    verdict: CheckVerdict,
     what: &'static str,
     text: String,
 }
 
-impl Finding {
-    fn fine(what: &'static str, text: impl Into<String>) -> Finding {
-        Finding { verdict: Verdict::Fine, what, text: text.into() }
+impl CheckFinding {
+    fn ok(what: &'static str, text: impl Into<String>) -> CheckFinding {
+        CheckFinding { verdict: CheckVerdict::Fine, what, text: text.into() }
     }
 
-    fn warning(what: &'static str, text: impl Into<String>) -> Finding {
-        Finding { verdict: Verdict::Warning, what, text: text.into() }
+    fn warning(what: &'static str, text: impl Into<String>) -> CheckFinding {
+        CheckFinding { verdict: CheckVerdict::Warning, what, text: text.into() }
     }
 
-    fn fault(what: &'static str, text: impl Into<String>) -> Finding {
-        Finding { verdict: Verdict::Fault, what, text: text.into() }
+    fn fault(what: &'static str, text: impl Into<String>) -> CheckFinding {
+        CheckFinding { verdict: CheckVerdict::Fault, what, text: text.into() }
     }
 
     /// A check that could not be made is a fault, too.
-    fn failed(what: &'static str, error: impl Into<Fatal>) -> Finding {
-        Finding::fault(what, error.into().sentence())
+    fn from_error(what: &'static str, error: impl Into<FatalError>) -> CheckFinding {
+        CheckFinding::fault(what, error.into().sentence())
     }
 }
 
 /// Looks at everything; 1 where something is wrong. Warnings alone are 0.
-pub async fn run(settings: &Settings, as_json: bool) -> Result<ExitCode, Fatal> {
-    let findings = examine(settings).await;
+pub async fn run_doctor(settings: &ServerSettings, as_json: bool) -> Result<ExitCode, FatalError> {
+    let findings = examine_installation(settings).await;
     if as_json {
-        super::say(&to_json(&findings));
+        super::print_line(&render_json(&findings));
     } else {
-        for Finding { verdict, what, text } in &findings {
-            super::say(&format!("{:<5}  {what:<16} {text}", verdict.word()));
+        for CheckFinding { verdict, what, text } in &findings {
+            super::print_line(&format!("{:<5}  {what:<16} {text}", verdict.word()));
         }
     }
-    let is_healthy = findings.iter().all(|finding| finding.verdict != Verdict::Fault);
+    let is_healthy = findings.iter().all(|finding| finding.verdict != CheckVerdict::Fault);
     Ok(if is_healthy { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-async fn examine(settings: &Settings) -> Vec<Finding> {
+async fn examine_installation(settings: &ServerSettings) -> Vec<CheckFinding> {
     let mut findings =
         vec![installation::check_variables(settings), installation::check_open_files(settings)];
-    match Address::parse(&settings.database) {
+    match DatabaseAddress::parse(&settings.database) {
         Ok(address) => {
-            findings.push(certificate::check(settings, &address));
+            findings.push(certificate::check_certificate(settings, &address));
             findings.push(mail::check_transport(settings, &address).await);
             findings.extend(files::check_space(settings, &address));
             findings.extend(files::check_modes(settings, &address));
-            findings.extend(database::examine(settings, &address).await);
+            findings.extend(database::examine_database(settings, &address).await);
         }
-        Err(error) => findings.push(Finding::failed("banco de dados", error)),
+        Err(error) => findings.push(CheckFinding::from_error("banco de dados", error)),
     }
     findings
 }
 
-fn to_json(findings: &[Finding]) -> String {
+fn render_json(findings: &[CheckFinding]) -> String {
     let all: Vec<serde_json::Value> = findings
         .iter()
-        .map(|Finding { verdict, what, text }| {
+        .map(|CheckFinding { verdict, what, text }| {
             serde_json::json!({ "conferencia": what, "resultado": verdict.word(), "texto": text })
         })
         .collect();

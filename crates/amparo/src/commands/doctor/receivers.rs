@@ -1,6 +1,6 @@
 //! Receivers of triggers that do not get what they should.
 
-use super::Finding;
+use super::CheckFinding;
 use app::App;
 use app::checkup::{self, EXHAUSTED_COUNTED, ReceiverTrouble, TroubleKind};
 
@@ -8,24 +8,30 @@ const WHAT: &str = "receptores";
 /// More than so many lines help nobody.
 const MOST_LINES: usize = 20;
 
-pub async fn check(app: &App) -> Vec<Finding> {
+pub async fn check_receivers(app: &App) -> Vec<CheckFinding> {
     let troubles = match checkup::find_receiver_troubles(app).await {
         Ok(troubles) => troubles,
-        Err(error) => return vec![Finding::failed(WHAT, error)],
+        Err(error) => return vec![CheckFinding::from_error(WHAT, error)],
     };
     if troubles.is_empty() {
-        return vec![Finding::fine(WHAT, "nenhum pausado, falhando ou com gatilhos esgotados.")];
+        return vec![CheckFinding::ok(WHAT, "nenhum pausado, falhando ou com gatilhos esgotados.")];
     }
     let more = troubles.len().saturating_sub(MOST_LINES);
-    let mut findings: Vec<Finding> =
-        troubles.iter().take(MOST_LINES).map(|trouble| Finding::warning(WHAT, text(trouble))).collect();
+    let mut findings: Vec<CheckFinding> = troubles
+        .iter()
+        .take(MOST_LINES)
+        .map(|trouble| CheckFinding::warning(WHAT, describe_trouble(trouble)))
+        .collect();
     if more > 0 {
-        findings.push(Finding::warning(WHAT, format!("e mais {more}; `amparo receiver list` mostra todos.")));
+        findings.push(CheckFinding::warning(
+            WHAT,
+            format!("e mais {more}; `amparo receiver list` mostra todos."),
+        ));
     }
     findings
 }
 
-fn text(ReceiverTrouble { tenant, receiver, kind }: &ReceiverTrouble) -> String {
+fn describe_trouble(ReceiverTrouble { tenant, receiver, kind }: &ReceiverTrouble) -> String {
     let which = format!("o receptor {receiver} da base {tenant}");
     match kind {
         TroubleKind::PausedSince(since) => format!(

@@ -122,12 +122,18 @@ fn zero_is_allowed_where_it_makes_sense() {
 fn no_count_or_duration_but_those_may_be_zero() {
     const COUNTS: [&str; 3] = ["storage.mmap_mib", "files.base_gib", "http.user_requests_per_second"];
     const DURATIONS: [&str; 3] = ["storage.slow_statement", "access.console_idle", "http.drain"];
-    for setting in list::all() {
-        let zero = match (setting.default.as_integer(), setting.default.as_str().and_then(duration::parse)) {
-            (Some(_), _) if !COUNTS.contains(&setting.key.as_str()) && !setting.key.ends_with("_days") => "0",
-            (None, Some(_)) if !DURATIONS.contains(&setting.key.as_str()) => "0s",
-            _ => continue,
-        };
+    for setting in list::list_definitions() {
+        let zero =
+            match (setting.default.as_integer(), setting.default.as_str().and_then(duration::parse_duration))
+            {
+                (Some(_), _)
+                    if !COUNTS.contains(&setting.key.as_str()) && !setting.key.ends_with("_days") =>
+                {
+                    "0"
+                }
+                (None, Some(_)) if !DURATIONS.contains(&setting.key.as_str()) => "0s",
+                _ => continue,
+            };
         let sentence = given().var(&setting.variable, zero).refused();
         assert!(sentence.contains(&setting.key), "{sentence}");
     }

@@ -1,14 +1,14 @@
 //! `/ext/beneficio/dependente` and `/ext/beneficio/{codBeneficio}/dependentes`: the dependents of benefits.
 
-use super::plans;
-use crate::State;
-use crate::answer::{Answer, streamed};
-use crate::extract::{Caller, Code, Query};
-use crate::failure::Failure;
-use crate::write::Write;
+use super::render_plans;
+use crate::ServerState;
+use crate::answer::{JsonAnswer, stream_list};
+use crate::extract::{AuthenticatedCaller, PathCode, QueryRecord};
+use crate::failure::RequestFailure;
+use crate::write::IncomingWrite;
 use app::access::Session;
-use app::base::Registers;
-use app::dependents::{self, Dependent, Found, Saved};
+use app::base::TenantRegisters;
+use app::dependents::{self, FoundDependent, SavedDependent, StoredDependent};
 use axum::extract;
 use axum::response::Response;
 use domain::{BenefitCode, CardNumber, DependentCode, PlanCode, shown};
@@ -23,55 +23,57 @@ use wire::records::{
 const SOME: usize = 500;
 
 /// `GET /ext/beneficio/dependente`: all of them, as they are read.
-pub async fn search(
-    extract::State(state): extract::State<State>,
-    Caller(caller): Caller,
-    Query(query): Query<PesquisaDependenteQuery>,
-) -> Result<Response, Failure> {
-    let mut codes = dependents::search(&state.app, &caller, query).await?;
-    let first = some(&state, &caller, &mut codes).await?;
-    streamed(first, (state, caller, codes), |(state, caller, mut codes)| async move {
-        Ok(some(&state, &caller, &mut codes).await?.map(|items| (items, (state, caller, codes))))
+pub async fn search_dependents(
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+    QueryRecord(query): QueryRecord<PesquisaDependenteQuery>,
+) -> Result<Response, RequestFailure> {
+    let mut codes = dependents::search_dependents(&state.app, &caller, query).await?;
+    let first = read_next_dependents(&state, &caller, &mut codes).await?;
+    stream_list(first, (state, caller, codes), |(state, caller, mut codes)| async move {
+        Ok(read_next_dependents(&state, &caller, &mut codes)
+            .await?
+            .map(|items| (items, (state, caller, codes))))
     })
 }
 
 /// The next of them, which are no longer to be read then.
-async fn some(
-    state: &State,
+async fn read_next_dependents(
+    state: &ServerState,
     caller: &Session,
     codes: &mut Vec<DependentCode>,
-) -> Result<Option<Vec<PesquisaDependenteOutputTO>>, Failure> {
+) -> Result<Option<Vec<PesquisaDependenteOutputTO>>, RequestFailure> {
     let rest = codes.split_off(codes.len().min(SOME));
     let next = std::mem::replace(codes, rest);
     if next.is_empty() {
         return Ok(None);
     }
-    let found = dependents::some(&state.app, caller, &next).await?;
-    Ok(Some(found.rows.into_iter().map(|row| item(&found.registers, row)).collect()))
+    let found = dependents::load_found_dependents(&state.app, caller, &next).await?;
+    Ok(Some(found.rows.into_iter().map(|row| render_found_dependent(&found.registers, row)).collect()))
 }
 
 /// `POST /ext/beneficio/dependente`
-pub async fn save(
-    extract::State(state): extract::State<State>,
-    Caller(caller): Caller,
-    write: Write,
-) -> Result<Response, Failure> {
-    let act = |input: DependenteInput, once| dependents::save(&state.app, &caller, input, once);
-    write.answer(&state, &caller, read::body, act, basic).await
+pub async fn save_dependent(
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+    write: IncomingWrite,
+) -> Result<Response, RequestFailure> {
+    let act = |input: DependenteInput, once| dependents::save_dependent(&state.app, &caller, input, once);
+    write.answer(&state, &caller, read::read_body, act, render_saved_dependent).await
 }
 
 /// `GET /ext/beneficio/{codBeneficio}/dependentes`
-pub async fn list(
-    extract::State(state): extract::State<State>,
-    Caller(caller): Caller,
-    code: Code<BenefitCode>,
-) -> Result<Answer<Vec<DependenteCompletoOutputTO>>, Failure> {
-    let found = dependents::list(&state.app, &caller, code.get()?).await?;
+pub async fn list_dependents(
+    extract::State(state): extract::State<ServerState>,
+    AuthenticatedCaller(caller): AuthenticatedCaller,
+    code: PathCode<BenefitCode>,
+) -> Result<JsonAnswer<Vec<DependenteCompletoOutputTO>>, RequestFailure> {
+    let found = dependents::list_benefit_dependents(&state.app, &caller, code.get()?).await?;
     let rows = found.rows.into_iter();
-    Ok(Answer(rows.map(|(code, one)| complete(&found.registers, code, one)).collect()))
+    Ok(JsonAnswer(rows.map(|(code, one)| render_dependent(&found.registers, code, one)).collect()))
 }
 
-fn basic(saved: &Saved) -> DependenteBasicoOutputTO {
+fn render_saved_dependent(saved: &SavedDependent) -> DependenteBasicoOutputTO {
     DependenteBasicoOutputTO {
         cod_dependente: saved.code.get(),
         cod_beneficio: saved.dependent.benefit.get(),
@@ -80,7 +82,11 @@ fn basic(saved: &Saved) -> DependenteBasicoOutputTO {
     }
 }
 
-fn complete(registers: &Registers, code: DependentCode, one: Dependent) -> DependenteCompletoOutputTO {
+fn render_dependent(
+    registers: &TenantRegisters,
+    code: DependentCode,
+    one: StoredDependent,
+) -> DependenteCompletoOutputTO {
     let price = |plan: PlanCode| registers.plan(plan).map_or(0, |plan| plan.price);
     let priced: Vec<(PlanCode, i64)> = one.plans.iter().map(|plan| (*plan, price(*plan))).collect();
     DependenteCompletoOutputTO {
@@ -88,23 +94,23 @@ fn complete(registers: &Registers, code: DependentCode, one: Dependent) -> Depen
         cod_beneficio: one.benefit.get(),
         nome: one.name,
         cpf: one.cpf.map(|cpf| cpf.to_string()),
-        data_nascimento: one.born_on.as_deref().map(shown::day),
+        data_nascimento: one.born_on.as_deref().map(shown::format_day),
         parentesco: names::kinship(one.kinship),
         sexo: one.sex.map(names::sex),
         identidade: one.identity_number,
         telefone: one.phone.map(|phone| phone.to_string()),
         email: one.email.map(|email| email.to_string()),
         numero_cartao_desconto: one.card.map(|card| card.to_string()),
-        planos: plans(registers, &priced),
+        planos: render_plans(registers, &priced),
         ativo: one.active,
         data_cadastro: one.created_at.date_in(&registers.zone).to_br(),
     }
 }
 
-fn item(registers: &Registers, row: Found) -> PesquisaDependenteOutputTO {
+fn render_found_dependent(registers: &TenantRegisters, row: FoundDependent) -> PesquisaDependenteOutputTO {
     let situation = registers.situation(row.situation);
     PesquisaDependenteOutputTO {
-        dependent: complete(registers, row.code, row.dependent),
+        dependent: render_dependent(registers, row.code, row.dependent),
         holder: TitularTO {
             cod_pessoa: row.holder.get(),
             nome_pessoa: row.holder_name,

@@ -1,10 +1,12 @@
 //! `/ext/administracao`: additional fields, suppliers and sellers, as the association registered them.
 
 use crate::calls::{Calls, array, each, told_about};
-use domain::{BranchCode, Document, Email, Field, Moment, Name, Phone, SellerCode, SellerKind, TenantId};
+use domain::{
+    BranchCode, DisplayName, Document, Email, InputField, Moment, Phone, SellerCode, SellerKind, TenantId,
+};
 use serde_json::{Value, json};
-use storage::sellers::NewSeller;
-use storage::{Error, Lane, sellers, versions};
+use storage::sellers::NewSellerRow;
+use storage::{Error, WriteLane, sellers, versions};
 use testkit::{World, both_engines};
 
 macro_rules! golden {
@@ -79,11 +81,11 @@ async fn a_supplier_of_another_association_is_none(world: World) {
 }
 
 /// Carla of branch 2 with everything; João of branch 3; Zulmira of branch 1, a company.
-fn more() -> [NewSeller; 3] {
-    let seller = |code, name: &str, kind, branch, document: &str| NewSeller {
+fn more() -> [NewSellerRow; 3] {
+    let seller = |code, name: &str, kind, branch, document: &str| NewSellerRow {
         code: SellerCode::new(code),
         kind,
-        name: Name::parse(Field::Name, name).unwrap(),
+        name: DisplayName::parse(InputField::Name, name).unwrap(),
         document: Some(Document::parse(document).unwrap()),
         email: None,
         mobile: None,
@@ -93,13 +95,13 @@ fn more() -> [NewSeller; 3] {
         state: Some("SP".to_owned()),
         branch: BranchCode::new(branch),
     };
-    let carla = NewSeller {
+    let carla = NewSellerRow {
         email: Some(Email::parse("carla@exemplo.com.br").unwrap()),
         mobile: Some(Phone::parse("11987654321").unwrap()),
         landline: Some(Phone::parse("1133334444").unwrap()),
         ..seller(11, "Carla Dias", SellerKind::Consultant, 2, "529.982.247-25")
     };
-    let joao = NewSeller {
+    let joao = NewSellerRow {
         city: Some("Santos".to_owned()),
         district: Some("Boqueirão".to_owned()),
         ..seller(12, "João da Silva", SellerKind::Representative, 3, "111.444.777-35")
@@ -109,10 +111,10 @@ fn more() -> [NewSeller; 3] {
 
 async fn with_sellers(world: World) -> Calls {
     let input = world.here;
-    let written = world.db().write(Lane::of(world.here), input, |tx, tenant: &TenantId| {
+    let written = world.db().write(WriteLane::foreground(world.here), input, |tx, tenant: &TenantId| {
         Box::pin(async move {
-            sellers::insert_all(tx, *tenant, &more(), Moment::from_millis(0)).await?;
-            versions::raise_registers(tx, *tenant).await.map(drop)
+            sellers::insert_sellers(tx, *tenant, &more(), Moment::from_millis(0)).await?;
+            versions::raise_registers_version(tx, *tenant).await.map(drop)
         })
     });
     written.await.map_err(|error: Error| error.to_string()).unwrap();

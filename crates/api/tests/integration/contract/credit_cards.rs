@@ -4,16 +4,16 @@ use crate::calls::{BENEFITS, Calls, MEMBERS, array, cpf, each, health, told_abou
 use crate::contract::audit::{all, people};
 use domain::{CreditCardCode, Moment, PersonCode, TenantId};
 use serde_json::json;
-use storage::credit_cards::{self, CreditCard, NewCreditCard};
-use storage::{Error, Lane};
+use storage::credit_cards::{self, NewCreditCardRow, StoredCreditCard};
+use storage::{Error, WriteLane};
 use testkit::{World, both_engines};
 
 fn cards(person: impl std::fmt::Display) -> String {
     format!("/ext/associado/{person}/cartaoCredito")
 }
 
-fn card(code: i32, holder: &str, is_main: bool, active: bool) -> NewCreditCard {
-    let card = CreditCard {
+fn card(code: i32, holder: &str, is_main: bool, active: bool) -> NewCreditCardRow {
+    let card = StoredCreditCard {
         code: CreditCardCode::new(code),
         brand: "Visa".to_owned(),
         last_digits: format!("{:04}", code * 11),
@@ -22,16 +22,19 @@ fn card(code: i32, holder: &str, is_main: bool, active: bool) -> NewCreditCard {
         is_main,
         active,
     };
-    NewCreditCard { card, created_at: Moment::from_millis(0) }
+    NewCreditCardRow { card, created_at: Moment::from_millis(0) }
 }
 
-async fn keep(calls: &Calls, tenant: TenantId, person: i32, cards: Vec<NewCreditCard>) {
-    let written =
-        calls.world.db().write(Lane::of(tenant), (tenant, person, cards), |tx, (tenant, person, cards)| {
+async fn keep(calls: &Calls, tenant: TenantId, person: i32, cards: Vec<NewCreditCardRow>) {
+    let written = calls.world.db().write(
+        WriteLane::foreground(tenant),
+        (tenant, person, cards),
+        |tx, (tenant, person, cards)| {
             let person = PersonCode::new(*person);
-            let rows = credit_cards::insert(*tenant, cards.iter().map(|card| (person, card)));
-            Box::pin(async move { tx.batch(rows).await })
-        });
+            let rows = credit_cards::insert_credit_cards(*tenant, cards.iter().map(|card| (person, card)));
+            Box::pin(async move { tx.execute_batch(rows).await })
+        },
+    );
     written.await.map_err(|error: Error| error.to_string()).unwrap();
 }
 
@@ -48,7 +51,7 @@ async fn the_cards_of_a_member_come_by_the_name_on_them_and_never_whole(world: W
     keep(&calls, calls.world.here, 1, own).await;
     // As versions before kept them.
     let clear = "UPDATE credit_cards SET gateway_token = 'segredo'";
-    let lane = Lane::of(calls.world.here);
+    let lane = WriteLane::foreground(calls.world.here);
     calls.world.db().write(lane, (), |tx, ()| Box::pin(tx.execute(storage::sql(clear)))).await.unwrap();
     let told = calls.get(&calls.operator, &cards(1), &[]).await;
     assert_eq!(told.body, include_str!("golden/cartoes.json").trim_end());

@@ -207,13 +207,18 @@ async fn more_leads_than_one_step_reads_all_come(world: World) {
     let calls = Calls::on(world).await;
     calls.saved(&calls.operator, LEADS, &json!({"nome": "Lead", "email": "l@x.example"})).await;
     // As many as somebody who writes to the database itself.
-    let crowd = calls.world.db().write(storage::Lane::of(calls.world.here), calls.world.here, |tx, here| {
-        Box::pin(async move {
-            let first = storage::leads::by_code(&mut *tx, *here, domain::LeadCode::new(1)).await?.unwrap();
-            let all: Vec<_> = (2..=2_101).map(|code| (domain::LeadCode::new(code), &first)).collect();
-            tx.batch(storage::leads::insert(*here, all)).await
-        })
-    });
+    let crowd = calls.world.db().write(
+        storage::WriteLane::foreground(calls.world.here),
+        calls.world.here,
+        |tx, here| {
+            Box::pin(async move {
+                let first =
+                    storage::leads::find_lead(&mut *tx, *here, domain::LeadCode::new(1)).await?.unwrap();
+                let all: Vec<_> = (2..=2_101).map(|code| (domain::LeadCode::new(code), &first)).collect();
+                tx.execute_batch(storage::leads::insert_leads(*here, all)).await
+            })
+        },
+    );
     crowd.await.unwrap();
     for filter in ["", "lea", "l@x.example"] {
         let found = calls.leads(&[("filtro", filter)]).await;

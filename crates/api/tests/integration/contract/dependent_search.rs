@@ -4,7 +4,7 @@ use crate::calls::{
     BENEFITS, Calls, DEPENDENTS, MEMBERS, array, bare, cpf, dependent, each, health, of, told_about, with,
 };
 use serde_json::{Value, json};
-use storage::Lane;
+use storage::WriteLane;
 use testkit::{World, both_engines};
 
 async fn found(calls: &Calls, token: &str, query: &[(&str, &str)]) -> Vec<Value> {
@@ -119,27 +119,32 @@ async fn a_renamed_dependent_is_found_by_his_new_name_alone(world: World) {
 #[both_engines]
 async fn a_name_of_very_many_finds_them_all(world: World) {
     let calls = peopled(world).await;
-    let unit = calls.world.db().write(Lane::of(calls.world.here), calls.world.here, |tx, here| {
-        Box::pin(async move {
-            let like = storage::dependents::find(
-                &mut *tx,
-                *here,
-                domain::BenefitCode::new(1),
-                domain::DependentCode::new(3),
-            );
-            let like = like.await?.unwrap();
-            let many: Vec<_> = (1_000..3_500)
-                .map(|code| {
-                    let name = format!("Multidão {code}");
-                    (
-                        domain::DependentCode::new(code),
-                        storage::dependents::Dependent { name, ..like.clone() },
-                    )
-                })
-                .collect();
-            tx.batch(storage::dependents::insert(*here, many.iter().map(|(code, one)| (*code, one)))).await
-        })
-    });
+    let unit =
+        calls.world.db().write(WriteLane::foreground(calls.world.here), calls.world.here, |tx, here| {
+            Box::pin(async move {
+                let like = storage::dependents::find_dependent_of_benefit(
+                    &mut *tx,
+                    *here,
+                    domain::BenefitCode::new(1),
+                    domain::DependentCode::new(3),
+                );
+                let like = like.await?.unwrap();
+                let many: Vec<_> = (1_000..3_500)
+                    .map(|code| {
+                        let name = format!("Multidão {code}");
+                        (
+                            domain::DependentCode::new(code),
+                            storage::dependents::StoredDependent { name, ..like.clone() },
+                        )
+                    })
+                    .collect();
+                tx.execute_batch(storage::dependents::insert_dependents(
+                    *here,
+                    many.iter().map(|(code, one)| (*code, one)),
+                ))
+                .await
+            })
+        });
     unit.await.map_err(|error: storage::Error| error).unwrap();
     let all = found(&calls, &calls.operator, &[("nome", "multidao")]).await;
     assert_eq!(all, (1_000..3_500).map(|code| json!(code)).collect::<Vec<_>>());

@@ -7,7 +7,7 @@ use crate::calls::{
 use domain::TenantId;
 use serde_json::{Value, json};
 use std::time::Duration;
-use storage::{Lane, sql, versions};
+use storage::{WriteLane, sql, versions};
 use testkit::{World, both_engines};
 
 pub async fn listed(calls: &Calls, benefit: &Value) -> Vec<Value> {
@@ -178,13 +178,17 @@ async fn all_problems_of_a_dependent_come_at_once(world: World) {
 /// Takes a plan out of use, as the administrator would.
 async fn retire(calls: &Calls, plan: i32) {
     let asked = (calls.world.here, plan);
-    let unit = calls.world.db().write(Lane::of(asked.0), asked, |tx, (here, plan): &(TenantId, i32)| {
-        Box::pin(async move {
-            let retire = sql("UPDATE plans SET active = FALSE WHERE tenant = $1 AND code = $2");
-            tx.execute(retire.arg(*here).arg(*plan)).await?;
-            versions::raise_registers(tx, *here).await.map(drop)
-        })
-    });
+    let unit = calls.world.db().write(
+        WriteLane::foreground(asked.0),
+        asked,
+        |tx, (here, plan): &(TenantId, i32)| {
+            Box::pin(async move {
+                let retire = sql("UPDATE plans SET active = FALSE WHERE tenant = $1 AND code = $2");
+                tx.execute(retire.arg(*here).arg(*plan)).await?;
+                versions::raise_registers_version(tx, *here).await.map(drop)
+            })
+        },
+    );
     unit.await.map_err(|error: storage::Error| error).unwrap();
 }
 
@@ -249,7 +253,7 @@ async fn what_is_done_to_a_dependent_is_audited_with_his_holder(world: World) {
     calls.read(&calls.operator, &of(&benefit, "itens"), &[]).await;
     calls.read(&calls.operator, DEPENDENTS, &[("nome", "ninguem")]).await;
     for app in calls.world.processes() {
-        app::audit::flush(app).await.unwrap();
+        app::audit::flush_access_log(app).await.unwrap();
     }
     let entries = items(&calls.read(&calls.administrator, AUDIT, &[("codPessoa", "1")]).await);
     let mut told: Vec<String> = entries

@@ -4,8 +4,8 @@ use crate::calls::{Calls, MEMBERS, VEHICLES, array, car, cpf, each, told_about, 
 use crate::contract::audit::{all, people};
 use domain::{BenefitCode, InstallationCode, Moment, SupplierCode, TenantId};
 use serde_json::json;
-use storage::installations::{self, Installation};
-use storage::{Error, Lane};
+use storage::installations::{self, StoredInstallation};
+use storage::{Error, WriteLane};
 use testkit::{World, both_engines};
 
 fn equipment(benefit: impl std::fmt::Display) -> String {
@@ -13,8 +13,8 @@ fn equipment(benefit: impl std::fmt::Display) -> String {
 }
 
 /// Of which no more is known than the model.
-fn bare(code: i32, model: Option<&str>) -> Installation {
-    Installation {
+fn bare(code: i32, model: Option<&str>) -> StoredInstallation {
+    StoredInstallation {
         code: InstallationCode::new(code),
         tracker: None,
         serial_number: None,
@@ -29,9 +29,9 @@ fn bare(code: i32, model: Option<&str>) -> Installation {
     }
 }
 
-fn tracker(code: i32) -> Installation {
+fn tracker(code: i32) -> StoredInstallation {
     let known = |text: &str| Some(text.to_owned());
-    Installation {
+    StoredInstallation {
         serial_number: known("SR-004251"),
         imei: known("356938035643809"),
         maker: known("Sul Sinal"),
@@ -44,13 +44,17 @@ fn tracker(code: i32) -> Installation {
     }
 }
 
-async fn install(calls: &Calls, tenant: TenantId, benefit: i32, all: Vec<Installation>) {
-    let written =
-        calls.world.db().write(Lane::of(tenant), (tenant, benefit, all), |tx, (tenant, benefit, all)| {
+async fn install(calls: &Calls, tenant: TenantId, benefit: i32, all: Vec<StoredInstallation>) {
+    let written = calls.world.db().write(
+        WriteLane::foreground(tenant),
+        (tenant, benefit, all),
+        |tx, (tenant, benefit, all)| {
             let (benefit, then) = (BenefitCode::new(*benefit), Moment::from_millis(0));
-            let rows = installations::insert(*tenant, all.iter().map(|one| (benefit, then, one)));
-            Box::pin(async move { tx.batch(rows).await })
-        });
+            let rows =
+                installations::insert_installations(*tenant, all.iter().map(|one| (benefit, then, one)));
+            Box::pin(async move { tx.execute_batch(rows).await })
+        },
+    );
     written.await.map_err(|error: Error| error.to_string()).unwrap();
 }
 

@@ -6,10 +6,10 @@ use domain::{
     SituationCode, TenantId, UserCode,
 };
 use serde_json::{Value, json};
-use storage::benefits::Vehicle;
-use storage::cases::Head;
-use storage::claims::{self, Claim};
-use storage::{Error, Lane};
+use storage::benefits::VehicleDetails;
+use storage::cases::CaseHead;
+use storage::claims::{self, StoredClaim};
+use storage::{Error, WriteLane};
 use testkit::{World, both_engines};
 
 const EVENTS: &str = "/ext/evento";
@@ -22,11 +22,11 @@ const OPEN: i32 = 7;
 const ANALYSED: i32 = 8;
 
 /// An event of a person in a branch, opened so many days before today.
-pub fn claim(person: i32, branch: i32, days_ago: i64) -> Claim {
+pub fn claim(person: i32, branch: i32, days_ago: i64) -> StoredClaim {
     let opened = Moment::from_millis(NOON - days_ago * DAY);
     let (branch, situation) = (BranchCode::new(branch), SituationCode::new(OPEN));
-    Claim {
-        head: Head::opened(branch, PersonCode::new(person), situation, opened),
+    StoredClaim {
+        head: CaseHead::from_opening(branch, PersonCode::new(person), situation, opened),
         kind: ClaimTypeCode::new(1),
         involved: Involved::Member,
         priority: Priority::Low,
@@ -34,34 +34,36 @@ pub fn claim(person: i32, branch: i32, days_ago: i64) -> Claim {
         happened_on: None,
         driver: None,
         place: PostalAddress::default(),
-        vehicle: Vehicle::default(),
+        vehicle: VehicleDetails::default(),
     }
 }
 
 /// An event of the second member, opened at this moment.
-fn opened_at(millis: i64) -> Claim {
-    let head = Head { opened_at: Moment::from_millis(millis), ..claim(2, 2, 0).head };
-    Claim { head, ..claim(2, 2, 0) }
+fn opened_at(millis: i64) -> StoredClaim {
+    let head = CaseHead { opened_at: Moment::from_millis(millis), ..claim(2, 2, 0).head };
+    StoredClaim { head, ..claim(2, 2, 0) }
 }
 
 /// Puts events into a base, with the codes from 1 and protocols from 4711, and which belong to which.
-pub async fn put(world: &World, tenant: TenantId, all: Vec<Claim>, related: &[(i32, i32)]) {
+pub async fn put(world: &World, tenant: TenantId, all: Vec<StoredClaim>, related: &[(i32, i32)]) {
     let pairs: Vec<_> =
         related.iter().map(|(from, to)| (ClaimCode::new(*from), ClaimCode::new(*to))).collect();
-    let all: Vec<(ClaimCode, Claim)> = (1..)
+    let all: Vec<(ClaimCode, StoredClaim)> = (1..)
         .zip(all)
         .map(|(code, mut one)| {
             one.head.protocol = 4710 + code;
             (ClaimCode::new(code), one)
         })
         .collect();
-    let written = world.db().write(Lane::of(tenant), (tenant, all, pairs), |tx, (tenant, all, pairs)| {
-        Box::pin(async move {
-            tx.batch(claims::insert(*tenant, all.iter().map(|(code, one)| (*code, one)))).await?;
-            tx.batch(claims::relate(*tenant, pairs.iter().copied())).await?;
-            Ok::<_, Error>(())
-        })
-    });
+    let written =
+        world.db().write(WriteLane::foreground(tenant), (tenant, all, pairs), |tx, (tenant, all, pairs)| {
+            Box::pin(async move {
+                tx.execute_batch(claims::insert_claims(*tenant, all.iter().map(|(code, one)| (*code, one))))
+                    .await?;
+                tx.execute_batch(claims::insert_claim_relations(*tenant, pairs.iter().copied())).await?;
+                Ok::<_, Error>(())
+            })
+        });
     written.await.unwrap();
 }
 
@@ -84,7 +86,8 @@ async fn without_a_parameter_every_event_comes_newest_opening_first(world: World
     let calls = peopled(world).await;
     assert_eq!(calls.read(&calls.operator, EVENTS, &[]).await, json!([]));
     // More than are read at once, some of them opened at the same moment.
-    let all: Vec<Claim> = (0..1_203).map(|number| claim(1 + number % 2, 2, i64::from(number / 3))).collect();
+    let all: Vec<StoredClaim> =
+        (0..1_203).map(|number| claim(1 + number % 2, 2, i64::from(number / 3))).collect();
     put(&calls.world, calls.world.here, all, &[]).await;
     let found = codes(&calls, &calls.operator, &[]).await;
     let mut wanted: Vec<i32> = (1..=1_203).collect();
@@ -98,8 +101,8 @@ async fn without_a_parameter_every_event_comes_newest_opening_first(world: World
 async fn an_event_in_the_list_has_every_key_byte_for_byte(world: World) {
     let calls = peopled(world).await;
     let responsible = Some(UserCode::new(calls.world.operator.code.get()));
-    let head = Head { situation: SituationCode::new(ANALYSED), responsible, ..claim(1, 2, 0).head };
-    let full = Claim {
+    let head = CaseHead { situation: SituationCode::new(ANALYSED), responsible, ..claim(1, 2, 0).head };
+    let full = StoredClaim {
         head,
         happened_on: Some("2026-11-13".to_owned()),
         priority: Priority::Medium,
@@ -115,9 +118,9 @@ async fn each_parameter_narrows_the_events_and_intervals_include_both_ends(world
     let calls = peopled(world).await;
     let happened = |day: &str| Some(day.to_owned());
     let all = vec![
-        Claim { happened_on: happened("2026-11-10"), ..claim(1, 2, 0) },
-        Claim { happened_on: happened("2026-11-12"), involved: Involved::ThirdParty, ..claim(1, 2, 1) },
-        Claim { happened_on: happened("2026-11-14"), ..claim(2, 2, 2) },
+        StoredClaim { happened_on: happened("2026-11-10"), ..claim(1, 2, 0) },
+        StoredClaim { happened_on: happened("2026-11-12"), involved: Involved::ThirdParty, ..claim(1, 2, 1) },
+        StoredClaim { happened_on: happened("2026-11-14"), ..claim(2, 2, 2) },
         // Twenty minutes before midnight and half an hour after it, as the association's clocks show.
         opened_at(1_794_096_000_000 - 1_200_000 + 3 * 3_600_000),
         opened_at(1_794_096_000_000 + 1_800_000 + 3 * 3_600_000),
@@ -259,13 +262,13 @@ async fn an_event_comes_with_everything_in_it_byte_for_byte(world: World) {
     calls.member(2).await;
     let vehicle = json!({"codPlano": 1, "cpfCnpj": "529.982.247-25", "placa": "ABC1D23"});
     calls.saved(&calls.operator, "/ext/beneficio/veicular", &vehicle).await;
-    let head = Head {
+    let head = CaseHead {
         benefit: Some(BenefitCode::new(1)),
         situation: SituationCode::new(ANALYSED),
         responsible: Some(UserCode::new(calls.world.operator.code.get())),
         ..claim(1, 2, 0).head
     };
-    let full = Claim {
+    let full = StoredClaim {
         head,
         priority: Priority::Urgent,
         happened_on: Some("2026-11-13".to_owned()),
@@ -277,17 +280,17 @@ async fn an_event_comes_with_everything_in_it_byte_for_byte(world: World) {
             state: Some("SP".to_owned()),
             ..PostalAddress::default()
         },
-        vehicle: Vehicle {
+        vehicle: VehicleDetails {
             plate: Some(domain::Plate::parse("ABC1D23").unwrap()),
             brand: Some("FIAT".to_owned()),
             model: Some("ARGO 1.0".to_owned()),
             kind: Some(domain::VehicleTypeCode::new(1)),
             worth: Some(7_850_000),
-            ..Vehicle::default()
+            ..VehicleDetails::default()
         },
         ..claim(1, 2, 0)
     };
-    let twin = Claim { involved: Involved::ThirdParty, ..claim(1, 2, 1) };
+    let twin = StoredClaim { involved: Involved::ThirdParty, ..claim(1, 2, 1) };
     put(&calls.world, calls.world.here, vec![full, twin], &[(1, 2)]).await;
     let body = calls.get(&calls.operator, "/ext/evento/1", &[]).await.body;
     assert_eq!(body, include_str!("golden/evento.json").trim_end());
@@ -320,12 +323,12 @@ async fn related_events_come_three_levels_deep_and_a_loop_ends(world: World) {
 #[both_engines]
 async fn looking_at_events_leaves_a_look_at_the_people_in_them(world: World) {
     let calls = peopled(world).await;
-    let driven = Claim { driver: Some(PersonCode::new(2)), ..claim(1, 2, 0) };
+    let driven = StoredClaim { driver: Some(PersonCode::new(2)), ..claim(1, 2, 0) };
     put(&calls.world, calls.world.here, vec![driven], &[]).await;
     calls.read(&calls.operator, EVENTS, &[]).await;
     calls.read(&calls.operator, "/ext/evento/1", &[]).await;
     for app in calls.world.processes() {
-        app::audit::flush(app).await.unwrap();
+        app::audit::flush_access_log(app).await.unwrap();
     }
     let looks = items(&calls.read(&calls.administrator, AUDIT, &[]).await);
     let seen_by = |operation: &str| {

@@ -3,7 +3,7 @@
 use crate::calls::{BENEFITS, Calls, HISTORY, each, health, items, told_about};
 use serde_json::{Value, json};
 use std::time::Duration;
-use storage::{Lane, sql};
+use storage::{WriteLane, sql};
 use testkit::{World, both_engines};
 
 #[both_engines]
@@ -167,18 +167,19 @@ fn text(cursor: &Value) -> String {
 /// Rewinds the base to its first changes, as an older copy that is put back.
 async fn put_back(calls: &Calls, last: i64) {
     let input = (calls.world.here, last);
-    let unit = calls.world.db().write(Lane::of(calls.world.here), input, |tx, (tenant, last)| {
-        Box::pin(async move {
-            for text in [
-                "DELETE FROM outbox WHERE tenant = $1 AND history_code > $2",
-                "DELETE FROM history WHERE tenant = $1 AND code > $2",
-                "UPDATE counters SET last = $2 WHERE tenant = $1 AND kind = 'history'",
-            ] {
-                tx.execute(sql(text).arg(*tenant).arg(*last)).await?;
-            }
-            Ok::<_, storage::Error>(())
-        })
-    });
+    let unit =
+        calls.world.db().write(WriteLane::foreground(calls.world.here), input, |tx, (tenant, last)| {
+            Box::pin(async move {
+                for text in [
+                    "DELETE FROM outbox WHERE tenant = $1 AND history_code > $2",
+                    "DELETE FROM history WHERE tenant = $1 AND code > $2",
+                    "UPDATE counters SET last = $2 WHERE tenant = $1 AND kind = 'history'",
+                ] {
+                    tx.execute(sql(text).arg(*tenant).arg(*last)).await?;
+                }
+                Ok::<_, storage::Error>(())
+            })
+        });
     unit.await.unwrap();
 }
 

@@ -1,10 +1,10 @@
 //! `/gestao/receptor` and `/gestao/entrega`: who is told of changes, and what was sent to them.
 
 use crate::calls::{Calls, each, items, told_about};
-use app::triggers::{Answer, Message, Post};
+use app::triggers::{MessageSender, OutgoingMessage, ReceiverAnswer};
 use serde_json::{Value, json};
 use std::sync::Arc;
-use storage::{Lane, sql};
+use storage::{WriteLane, sql};
 use testkit::{Server, World, both_engines};
 
 const RECEIVERS: &str = "/gestao/receptor";
@@ -85,7 +85,7 @@ async fn a_secret_is_shown_once_and_not_again_to_a_repeated_key(world: World) {
 #[both_engines]
 async fn only_an_administrator_manages_receivers_and_only_his_own(world: World) {
     let there = world.there;
-    let unit = world.db().write(Lane::of(there), there, |tx, tenant| {
+    let unit = world.db().write(WriteLane::foreground(there), there, |tx, tenant| {
         Box::pin(async move {
             let promote =
                 sql("UPDATE users SET role = 1 WHERE tenant = $1 AND email = 'operador@ali.example'");
@@ -158,7 +158,7 @@ async fn an_old_version_changes_nothing_and_both_states_are_told(world: World) {
 async fn an_association_has_so_many_receivers_in_use_and_no_more(world: World) {
     let calls = Calls::on(world).await;
     let by = &calls.administrator;
-    let unit = calls.world.db().write(Lane::of(calls.world.here), calls.world.here, |tx, tenant| {
+    let unit = calls.world.db().write(WriteLane::foreground(calls.world.here), calls.world.here, |tx, tenant| {
         Box::pin(async move {
             for code in 1..app::receivers::MOST as i64 {
                 let one = sql("INSERT INTO receivers (tenant, code, address, entities, active, version, created_at, updated_at)
@@ -212,14 +212,14 @@ async fn everything_that_is_wrong_with_a_receiver_is_told_at_once(world: World) 
 /// Somebody who posts nothing, and says that it was taken.
 struct Taker(std::sync::Mutex<Vec<String>>);
 
-impl Post for Taker {
+impl MessageSender for Taker {
     fn post<'a>(
         &'a self,
-        _: &'a app::receivers::Keys,
-        message: Message<'a>,
-    ) -> std::pin::Pin<Box<dyn Future<Output = Result<Answer, String>> + Send + 'a>> {
+        _: &'a app::receivers::DeliveryTarget,
+        message: OutgoingMessage<'a>,
+    ) -> std::pin::Pin<Box<dyn Future<Output = Result<ReceiverAnswer, String>> + Send + 'a>> {
         self.0.lock().unwrap().push(message.body.to_owned());
-        Box::pin(async { Ok(Answer { status: 202, text: None, patience: None }) })
+        Box::pin(async { Ok(ReceiverAnswer { status: 202, text: None, patience: None }) })
     }
 }
 
@@ -227,7 +227,7 @@ impl Post for Taker {
 async fn trying_a_receiver_out_tells_what_it_answered_and_once_for_a_key(world: World) {
     let taker = Arc::new(Taker(std::sync::Mutex::default()));
     let mut app = world.app().clone();
-    app.post = Arc::clone(&taker) as Arc<dyn Post>;
+    app.post = Arc::clone(&taker) as Arc<dyn MessageSender>;
     let server = Server::start(app).await;
     let token = server.token(&world.administrator.email).await;
     assert_eq!(server.write(RECEIVERS, &token, &receiver().to_string()).await.status, 200);
@@ -255,7 +255,7 @@ async fn deliveries_are_listed_with_their_attempts_and_sent_again(world: World) 
     calls.member(1).await;
     let saved = calls.health(1, json!({})).await;
     calls.cancel(&calls.operator, &saved["codBeneficio"], "").await;
-    let unit = calls.world.db().write(Lane::of(calls.world.here), calls.world.here, |tx, tenant| {
+    let unit = calls.world.db().write(WriteLane::foreground(calls.world.here), calls.world.here, |tx, tenant| {
         Box::pin(async move {
             let tried = sql("INSERT INTO attempts (tenant, receiver, history_code, number, tried_at, status, millis, answer)
                  VALUES ($1, 1, 1, 1, 1794663125000, 500, 12, 'não')");

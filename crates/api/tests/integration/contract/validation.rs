@@ -5,7 +5,7 @@ use crate::contract::audit::{all, people};
 use crate::contract::golden::{COMPANY, PERSON, peopled};
 use serde_json::{Value, json};
 use std::time::Duration;
-use storage::{Weight, sql};
+use storage::{QueryWeight, sql};
 use testkit::{Reply, Server, World, both_engines, eight_at_once};
 
 const PATH: &str = "/ext/beneficio/validacao";
@@ -199,16 +199,16 @@ async fn a_token_shows_the_documents_of_its_branches_and_says_which_base_is_mean
 #[both_engines]
 async fn without_a_token_the_host_says_which_base_is_meant(world: World) {
     let calls = in_each_store(world).await;
-    let new = app::tenants::NewTenant {
+    let new = app::tenants::CreateTenant {
         name: "Terceira".to_owned(),
         branch: "Matriz".to_owned(),
         time_zone: domain::TimeZone::DEFAULT.to_owned(),
         hosts: vec!["terceira.example".to_owned()],
         make_default: false,
     };
-    app::tenants::create(calls.world.app(), &new).await.unwrap();
+    app::tenants::create_tenant(calls.world.app(), &new).await.unwrap();
     for app in calls.world.processes() {
-        app::memory::renew(app).await.unwrap();
+        app::memory::refresh_versions(app).await.unwrap();
     }
     let ask = async |headers: &[(&str, &str)]| {
         calls.server().call("POST", PATH, headers, &json!({"sequencial": 1}).to_string()).await
@@ -286,7 +286,7 @@ async fn too_many_lookups_of_one_address_are_told_to_wait_and_a_token_is_never_c
     assert_eq!(refused.header("retry-after"), Some("900"));
     assert_eq!(server.write(PATH, &calls.operator, &hit.to_string()).await.status, 200);
     let written = sql("SELECT subject FROM login_failures");
-    let written = calls.world.db().query(Weight::Search, written).await.unwrap();
+    let written = calls.world.db().query(QueryWeight::Search, written).await.unwrap();
     assert!(written.is_empty(), "what finds somebody is written nowhere");
     calls.world.clock.pass(Duration::from_secs(900));
     assert_eq!(ask(server, &hit).await.status, 200);
@@ -303,15 +303,17 @@ async fn eight_who_guess_at_once_get_no_more_guesses_than_one(world: World) {
         async move {
             let address = std::net::IpAddr::from([192, 0, 2, 1]).into();
             let body = json!({"sequencial": 90 + number}).to_string();
-            let input = wire::read::body(body.as_bytes()).unwrap();
-            app::validations::of_anybody(&app, here, address, input).await.err()
+            let input = wire::read::read_body(body.as_bytes()).unwrap();
+            app::validations::validate_benefit_anonymously(&app, here, address, input).await.err()
         }
     })
     .await;
     let looked = guesses.iter().filter(|error| matches!(error, Some(app::Error::Refused(_)))).count();
     assert_eq!(looked, 2, "{guesses:?}");
     assert!(
-        guesses.iter().all(|error| matches!(error, Some(app::Error::Refused(_) | app::Error::TooMany(_))))
+        guesses
+            .iter()
+            .all(|error| matches!(error, Some(app::Error::Refused(_) | app::Error::TooManyFailures(_))))
     );
 }
 

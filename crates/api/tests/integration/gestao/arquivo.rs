@@ -3,7 +3,7 @@
 use crate::calls::{AUDIT, Calls, items};
 use crate::gestao::case_scene::{FAR_MEMBER, KINDS, MEMBER, scene};
 use serde_json::{Value, json};
-use storage::{Weight, sql};
+use storage::{QueryWeight, sql};
 use testkit::pictures::{self, SECRET, holds};
 use testkit::{Reply, Server, Whole, World, both_engines, eight_at_once};
 
@@ -94,7 +94,7 @@ async fn a_photo_is_attached_seen_removed_and_taken_back(world: World) {
     assert_eq!(told, [(Value::Null, name.clone()), (name.clone(), Value::Null), (Value::Null, name)]);
     // Each process writes down what was seen through it.
     for app in calls.world.processes() {
-        app::audit::flush(app).await.unwrap();
+        app::audit::flush_access_log(app).await.unwrap();
     }
     let audit = calls.read(&calls.administrator, AUDIT, &[("codPessoa", "1")]).await;
     let did = |one: &Value| (one["operacao"].as_str().unwrap().to_owned(), one["detalhe"].clone());
@@ -172,7 +172,7 @@ async fn what_is_no_photo_and_no_document_is_refused_in_words(world: World) {
 /// Keys that no file vouches for.
 async fn loose(calls: &Calls) -> usize {
     let statement = sql("SELECT storage_key FROM loose_files WHERE tenant = $1").arg(calls.world.here);
-    calls.world.db().query(Weight::Search, statement).await.unwrap().len()
+    calls.world.db().query(QueryWeight::Search, statement).await.unwrap().len()
 }
 
 #[both_engines]
@@ -213,19 +213,19 @@ async fn the_same_bytes_again_are_the_file_that_is_there(world: World) {
     let servers: Vec<_> = calls.servers().iter().map(|server| server.address).collect();
     assert!(!servers.is_empty());
     let apps = calls.world.processes().to_vec();
-    let session = app::access::enter(&apps[0], &calls.operator).await.unwrap();
+    let session = app::access::load_session(&apps[0], &calls.operator).await.unwrap();
     let record: i32 = path.split('/').nth(3).unwrap().parse().unwrap();
     let attached = eight_at_once(|number| {
         let (app, session, photo) = (apps[number % apps.len()].clone(), session.clone(), photo.clone());
         async move {
-            let mut incoming = app::files::Incoming::new(&app.files);
+            let mut incoming = app::files::UploadBuffer::new(&app.files);
             incoming.push(&photo).await.unwrap();
-            let owner = app::files::Owner { of: domain::FileOwner::Claim, record };
-            let once = app::once::Once::each_time();
-            app::files::attach(&app, &session, owner, ("foto.jpg", incoming), once)
+            let owner = app::files::OwnerRecord { of: domain::FileOwner::Claim, record };
+            let once = app::once::IdempotentWrite::without_key();
+            app::files::attach_file(&app, &session, owner, ("foto.jpg", incoming), once)
                 .await
                 .unwrap()
-                .now()
+                .into_fresh()
                 .unwrap()
         }
     })

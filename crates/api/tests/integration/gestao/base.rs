@@ -58,7 +58,7 @@ async fn everything_that_is_wrong_with_the_base_is_told_at_once(world: World) {
 async fn no_association_says_by_itself_under_which_host_it_is_found(world: World) {
     let calls = Calls::on(world).await;
     let by = &calls.administrator;
-    hosts::add(calls.world.app(), calls.world.there, "ali.example").await.unwrap();
+    hosts::add_host(calls.world.app(), calls.world.there, "ali.example").await.unwrap();
     for hosts in [
         json!(["aqui.example"]),
         json!(["ali.example"]),
@@ -83,27 +83,27 @@ async fn a_host_is_felt_at_once_and_leads_to_one_association(world: World) {
     let calls = Calls::on(world).await;
     let app = calls.world.app();
     let (here, there) = (calls.world.here, calls.world.there);
-    hosts::add(app, there, "Ali.example.").await.unwrap();
+    hosts::add_host(app, there, "Ali.example.").await.unwrap();
     let refused = |result: Result<_, app::Error>| match result {
         Err(app::Error::Refused(rejections)) => rejections,
         other => panic!("{other:?}"),
     };
-    let taken = hosts::add(app, here, "ali.example").await.map(drop);
+    let taken = hosts::add_host(app, here, "ali.example").await.map(drop);
     assert_eq!(refused(taken), [Rejection::HostTaken("ali.example".to_owned())]);
-    let unknown = hosts::remove(app, here, "ali.example").await;
+    let unknown = hosts::remove_host(app, here, "ali.example").await;
     assert_eq!(refused(unknown), [Rejection::UnknownHost("ali.example".to_owned())]);
     let mut named = app.clone();
     named.public_url = "https://Amparo.example:8443".into();
-    let servers = hosts::add(&named, here, "amparo.example").await.map(drop);
+    let servers = hosts::add_host(&named, here, "amparo.example").await.map(drop);
     assert_eq!(refused(servers), [Rejection::HostIsServers("amparo.example".to_owned())]);
-    let new = app::tenants::NewTenant {
+    let new = app::tenants::CreateTenant {
         name: "Terceira".to_owned(),
         branch: "Matriz".to_owned(),
         time_zone: domain::TimeZone::DEFAULT.to_owned(),
         hosts: vec!["amparo.example".to_owned()],
         make_default: false,
     };
-    let servers = app::tenants::create(&named, &new).await.map(drop);
+    let servers = app::tenants::create_tenant(&named, &new).await.map(drop);
     assert_eq!(refused(servers), [Rejection::HostIsServers("amparo.example".to_owned())]);
 
     let days = async |server: &testkit::Server, host: &str| {
@@ -112,7 +112,7 @@ async fn a_host_is_felt_at_once_and_leads_to_one_association(world: World) {
     let each_finds = async |what: &str, theirs: bool| {
         for (app, server) in calls.world.processes().iter().zip(calls.servers()) {
             until(what, || async {
-                app::memory::renew(app).await.unwrap();
+                app::memory::refresh_versions(app).await.unwrap();
                 days(server, "ALI.example:8443").await.contains("Ali") == theirs
             })
             .await;
@@ -120,10 +120,10 @@ async fn a_host_is_felt_at_once_and_leads_to_one_association(world: World) {
     };
     assert!(days(&calls.servers()[0], "ali.example").await.contains("Ali"), "at once where it was done");
     each_finds("each process knows the host", true).await;
-    hosts::remove(app, there, "ALI.example").await.unwrap();
+    hosts::remove_host(app, there, "ALI.example").await.unwrap();
     each_finds("each process knows that it is gone", false).await;
-    hosts::add(app, here, "ali.example").await.unwrap();
-    assert_eq!(hosts::list(app, here).await.unwrap(), ["ali.example"]);
+    hosts::add_host(app, here, "ali.example").await.unwrap();
+    assert_eq!(hosts::list_hosts(app, here).await.unwrap(), ["ali.example"]);
     let audit = calls.read(&calls.administrator, "/gestao/auditoria", &[]).await.to_string();
     assert!(audit.contains("host ali.example acrescentado"), "{audit}");
 }

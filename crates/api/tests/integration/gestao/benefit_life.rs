@@ -2,7 +2,7 @@
 
 use crate::calls::{Calls, each, items, told_about};
 use serde_json::{Value, json};
-use storage::{Lane, sql, versions};
+use storage::{WriteLane, sql, versions};
 use testkit::{World, both_engines};
 
 pub fn benefit(saved: &Value, what: &str) -> String {
@@ -148,14 +148,15 @@ async fn a_situation_leads_only_where_the_association_lets_it(world: World) {
     let calls = Calls::on(world).await;
     calls.member(1).await;
     let health = calls.health(1, json!({"ativo": true})).await;
-    let unit = calls.world.db().write(Lane::of(calls.world.here), calls.world.here, |tx, tenant| {
-        Box::pin(async move {
-            // ATIVO leads to SUSPENSO alone.
-            let only = sql("INSERT INTO situation_moves (tenant, situation, next) VALUES ($1, 1, 4)");
-            tx.execute(only.arg(*tenant)).await?;
-            versions::raise_registers(tx, *tenant).await
-        })
-    });
+    let unit =
+        calls.world.db().write(WriteLane::foreground(calls.world.here), calls.world.here, |tx, tenant| {
+            Box::pin(async move {
+                // ATIVO leads to SUSPENSO alone.
+                let only = sql("INSERT INTO situation_moves (tenant, situation, next) VALUES ($1, 1, 4)");
+                tx.execute(only.arg(*tenant)).await?;
+                versions::raise_registers_version(tx, *tenant).await
+            })
+        });
     let raised: Result<_, storage::Error> = unit.await;
     raised.unwrap();
     let (by, path) = (&calls.operator, benefit(&health, "/situacao"));

@@ -3,7 +3,7 @@
 use crate::calls::{Calls, cpf, with};
 use domain::TenantId;
 use serde_json::{Value, json};
-use storage::{Error, Lane, Weight, sql, versions};
+use storage::{Error, QueryWeight, WriteLane, sql, versions};
 use testkit::{Reply, World};
 
 /// Codes of registers that both associations have, for other things.
@@ -139,7 +139,7 @@ pub async fn scene(world: World) -> Calls {
 }
 
 async fn register(world: &World, tenant: TenantId, ending: &'static str) {
-    let unit = world.db().write(Lane::of(tenant), (tenant, ending), |tx, (tenant, ending)| {
+    let unit = world.db().write(WriteLane::foreground(tenant), (tenant, ending), |tx, (tenant, ending)| {
         Box::pin(async move {
             let rest = "1, 1, 1";
             for text in [
@@ -170,9 +170,9 @@ async fn register(world: &World, tenant: TenantId, ending: &'static str) {
                      ({tenant}, 96, 'Dr. Foi{ending}', 91, 93, FALSE, {rest})"
                 ),
             ] {
-                tx.execute(sql("INSERT INTO").ending(&text)).await?;
+                tx.execute(sql("INSERT INTO").append_text(&text)).await?;
             }
-            versions::raise_registers(tx, *tenant).await.map(drop)
+            versions::raise_registers_version(tx, *tenant).await.map(drop)
         })
     });
     let written: Result<(), Error> = unit.await;
@@ -182,12 +182,16 @@ async fn register(world: &World, tenant: TenantId, ending: &'static str) {
 /// Something that an administrator does to the registers, in words of the database.
 pub async fn set_register(calls: &Calls, text: &str) {
     let tenant = calls.world.here;
-    let unit = calls.world.db().write(Lane::of(tenant), (tenant, text.to_owned()), |tx, (tenant, text)| {
-        Box::pin(async move {
-            tx.execute(sql("").ending(text)).await?;
-            versions::raise_registers(tx, *tenant).await.map(drop)
-        })
-    });
+    let unit = calls.world.db().write(
+        WriteLane::foreground(tenant),
+        (tenant, text.to_owned()),
+        |tx, (tenant, text)| {
+            Box::pin(async move {
+                tx.execute(sql("").append_text(text)).await?;
+                versions::raise_registers_version(tx, *tenant).await.map(drop)
+            })
+        },
+    );
     let written: Result<(), Error> = unit.await;
     written.unwrap();
 }
@@ -198,7 +202,7 @@ pub async fn outbox(calls: &Calls) -> Vec<(String, i32)> {
         "SELECT h.body, o.receiver FROM outbox o JOIN history h ON h.tenant = o.tenant AND h.code = o.history_code
          WHERE o.tenant = $1 ORDER BY o.history_code, o.receiver",
     );
-    let rows = calls.world.db().query(Weight::Search, text.arg(calls.world.here)).await.unwrap();
+    let rows = calls.world.db().query(QueryWeight::Search, text.arg(calls.world.here)).await.unwrap();
     rows.iter().map(|row| (row.get("body").unwrap(), row.get("receiver").unwrap())).collect()
 }
 

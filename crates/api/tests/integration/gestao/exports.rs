@@ -2,7 +2,7 @@
 
 use crate::calls::{Calls, cpf, items};
 use crate::gestao::case_scene::scene;
-use app::sheets::{self, SheetError};
+use app::sheets::{self, ListExportError};
 use serde_json::json;
 use std::collections::BTreeSet;
 use testkit::{Reply, World, both_engines};
@@ -71,7 +71,7 @@ async fn every_list_leaves_and_is_audited(world: World) {
     let calls = scene(world).await;
     let receiver = json!({"endereco": "https://erp.example/x", "entidades": ["todos"]});
     calls.saved(&calls.administrator, "/gestao/receptor", &receiver).await;
-    for list in sheets::lists() {
+    for list in sheets::list_exportable_lists() {
         let filter: &[(&str, &str)] = match list.name {
             "entrega" => &[("codReceptor", "1")],
             "instalacao" => &[("codBeneficio", "1")],
@@ -84,7 +84,7 @@ async fn every_list_leaves_and_is_audited(world: World) {
     }
     testkit::until("the end of each is audited", async || {
         let all = audited(&calls).await;
-        sheets::lists().all(|list| {
+        sheets::list_exportable_lists().all(|list| {
             let has = |text: String| all.iter().any(|one| one.contains(&text));
             has(format!("exportou a lista {} em csv, ", list.name))
                 && has(format!("terminou de exportar a lista {}, ", list.name))
@@ -93,10 +93,10 @@ async fn every_list_leaves_and_is_audited(world: World) {
     .await;
     // Nobody opened the pages of these lists.
     for app in calls.world.processes() {
-        app::audit::flush(app).await.unwrap();
+        app::audit::flush_access_log(app).await.unwrap();
     }
     let looks = storage::sql("SELECT DISTINCT operation FROM sightings ORDER BY operation");
-    let looks = calls.world.db().query(storage::Weight::Search, looks).await.unwrap();
+    let looks = calls.world.db().query(storage::QueryWeight::Search, looks).await.unwrap();
     let looks: Vec<String> = looks.iter().map(|row| row.get("operation").unwrap()).collect();
     assert!(looks.iter().any(|one| one == "GET /gestao/exportacao"), "{looks:?}");
     for page in ["/ext/beneficio/lista", "/gestao/negocio", "/gestao/lead", "/gestao/historico"] {
@@ -128,13 +128,13 @@ async fn a_spreadsheet_is_put_together_and_whoever_goes_away_stops_it(world: Wor
         calls.member(number).await;
     }
     let app = &calls.world.processes()[0];
-    let caller = app::access::enter(app, &calls.operator).await.unwrap();
-    let list = sheets::named("associado").unwrap();
+    let caller = app::access::load_session(app, &calls.operator).await.unwrap();
+    let list = sheets::find_list_by_name("associado").unwrap();
     let pairs = |format: &str| vec![("formato".to_owned(), format.to_owned())];
-    let mut export = match sheets::open(app, &caller, list, pairs("xlsx")).await {
+    let mut export = match sheets::start_list_export(app, &caller, list, pairs("xlsx")).await {
         Ok(export) => export,
-        Err(SheetError::App(error)) => panic!("{error}"),
-        Err(SheetError::Unread(_)) => panic!("not understood"),
+        Err(ListExportError::App(error)) => panic!("{error}"),
+        Err(ListExportError::InvalidQuery(_)) => panic!("not understood"),
     };
     assert!(export.file_name.ends_with(".xlsx"));
     let mut bytes = Vec::new();
@@ -143,7 +143,9 @@ async fn a_spreadsheet_is_put_together_and_whoever_goes_away_stops_it(world: Wor
     }
     assert!(bytes.starts_with(b"PK") && bytes.len() > 5_000);
 
-    let Ok(export) = sheets::open(app, &caller, list, pairs("csv")).await else { panic!("not opened") };
+    let Ok(export) = sheets::start_list_export(app, &caller, list, pairs("csv")).await else {
+        panic!("not opened")
+    };
     drop(export);
     testkit::until("its end is audited", async || {
         audited(&calls).await.iter().any(|one| one.contains("parou de exportar") || one.contains("em csv"))
@@ -176,22 +178,24 @@ async fn slow_readers_of_spreadsheets_keep_nobody_elses_from_being_made(world: W
             .arg(true)
         })
         .collect();
-    let lane = storage::Lane::of(calls.world.here);
-    calls.world.db().write(lane, rows, |tx, rows| Box::pin(tx.batch(rows.clone()))).await.unwrap();
+    let lane = storage::WriteLane::foreground(calls.world.here);
+    calls.world.db().write(lane, rows, |tx, rows| Box::pin(tx.execute_batch(rows.clone()))).await.unwrap();
 
     // One process: the places are its own.
     let app = &calls.world.processes()[0];
     let places = &app.heavy_work;
     let open = async |token: &str, list: &str| {
-        let caller = app::access::enter(app, token).await.unwrap();
+        let caller = app::access::load_session(app, token).await.unwrap();
         loop {
             let pairs = vec![("formato".to_owned(), "xlsx".to_owned())];
-            match sheets::open(app, &caller, sheets::named(list).unwrap(), pairs).await {
+            match sheets::start_list_export(app, &caller, sheets::find_list_by_name(list).unwrap(), pairs)
+                .await
+            {
                 Ok(export) => break export,
                 // On a busy machine those before it are still being made.
-                Err(SheetError::App(app::Error::NoPlace(_))) => {}
-                Err(SheetError::App(error)) => panic!("{list}: {error}"),
-                Err(SheetError::Unread(_)) => panic!("{list}: not understood"),
+                Err(ListExportError::App(app::Error::NoPlace(_))) => {}
+                Err(ListExportError::App(error)) => panic!("{list}: {error}"),
+                Err(ListExportError::InvalidQuery(_)) => panic!("{list}: not understood"),
             }
         }
     };
@@ -200,13 +204,13 @@ async fn slow_readers_of_spreadsheets_keep_nobody_elses_from_being_made(world: W
         unread.push(open(&calls.administrator, "plano").await);
     }
     testkit::until("all of them are made, and none has left", async || {
-        places.workbook_exports.held() == 0 && places.leaving_workbooks.held() == 3
+        places.workbook_exports.held_count() == 0 && places.leaving_workbooks.held_count() == 3
     })
     .await;
     let mut other = open(&calls.stranger, "associado").await;
     assert!(other.bytes.recv().await.unwrap().unwrap().starts_with(b"PK"));
     drop((other, unread));
-    testkit::until("they have gone", async || places.leaving_workbooks.held() == 0).await;
+    testkit::until("they have gone", async || places.leaving_workbooks.held_count() == 0).await;
 
     let here = calls.world.here;
     let processes = calls.world.processes().iter();

@@ -19,7 +19,7 @@ async fn step(calls: &Calls, token: &str, code: i64, verb: &str, body: &str) -> 
 }
 
 async fn work(calls: &Calls) {
-    while app::importing::run_due(calls.world.app()).await.unwrap() {}
+    while app::importing::run_due_imports(calls.world.app()).await.unwrap() {}
 }
 
 #[both_engines]
@@ -111,7 +111,7 @@ async fn who_may_not_is_refused_and_what_is_no_sheet_too(world: World) {
 
 #[both_engines]
 async fn a_file_has_a_limit_of_its_own(world: World) {
-    let http = api::Http { import_mib: 2, ..api::Http::default() };
+    let http = api::HttpOptions { import_mib: 2, ..api::HttpOptions::default() };
     let server = Server::start_as(world.app().clone(), Setup { http, ..Setup::default() }).await;
     let token = server.token(&world.administrator.email).await;
     let authorization = format!("Bearer {token}");

@@ -17,7 +17,7 @@ pub fn all_at(register: &Register) -> String {
 /// The record that the examples of the description make.
 pub fn example(register: &Register) -> Value {
     let mut body = json!({register.code: register.example});
-    for field in register.fields.iter().filter(|field| field.is_taken()) {
+    for field in register.fields.iter().filter(|field| field.is_input()) {
         body[field.name] = serde_json::from_str(field.example).unwrap();
     }
     body
@@ -58,7 +58,7 @@ pub async fn member_with_vehicle(calls: &Calls) {
 fn changed(register: &Register) -> Value {
     let name = ["nome", "localInstalacao", "modelo", "bandeira"]
         .into_iter()
-        .find(|name| register.field(name).is_some());
+        .find(|name| register.find_field(name).is_some());
     name.map_or(json!({}), |name| json!({name: "Outro Ângulo"}))
 }
 
@@ -81,7 +81,7 @@ async fn is_added(calls: &Calls, register: &Register) -> Value {
     assert_eq!(added.status, 200, "{path} {body}: {added:?}");
     // Every field of the description, in its order.
     let mut from = 0;
-    let shown = register.fields.iter().filter(|field| field.is_shown()).map(|field| field.name);
+    let shown = register.fields.iter().filter(|field| field.is_visible()).map(|field| field.name);
     for name in std::iter::once(register.code).chain(shown).chain([
         "ativo",
         "versao",
@@ -95,7 +95,7 @@ async fn is_added(calls: &Calls, register: &Register) -> Value {
     assert_eq!(record[register.code], register.example, "{path}");
     assert_eq!((&record["ativo"], &record["versao"]), (&json!(true), &json!(1)), "{path}");
     assert_eq!(record["dataCadastro"], record["dataAtualizacao"], "{path}");
-    for field in register.fields.iter().filter(|field| field.is_taken() && field.is_shown()) {
+    for field in register.fields.iter().filter(|field| field.is_input() && field.is_visible()) {
         let of_tracker = register.path == "instalacao" && record["codRastreador"] == 70;
         if field.example != "null" && !of_tracker {
             assert_eq!(record[field.name], body[field.name], "{path} {}", field.name);
@@ -178,7 +178,7 @@ async fn is_changed(calls: &Calls, register: &Register, record: &Value) {
     assert_eq!((&now[name], &now["versao"]), (value, &json!(2)), "{path}");
     assert_ne!(now["dataAtualizacao"], record["dataAtualizacao"], "{path}");
     assert_eq!(now["dataCadastro"], record["dataCadastro"], "{path}");
-    for field in register.fields.iter().filter(|field| field.is_shown() && field.name != name) {
+    for field in register.fields.iter().filter(|field| field.is_visible() && field.name != name) {
         assert_eq!(now[field.name], record[field.name], "{path} {}: absent stays", field.name);
     }
     // Whoever has read the first version is told of both, and changes nothing.
@@ -225,7 +225,8 @@ async fn what_is_wrong_with_a_record_is_told_at_once_and_nothing_is_stored(world
         let path = all_at(register);
         let empty = calls.post(&calls.administrator, &path, &json!({})).await;
         let told = empty.refuses(400).to_owned();
-        let required = register.fields.iter().filter(|field| field.need == registers::Need::Required);
+        let required =
+            register.fields.iter().filter(|field| field.need == registers::FieldRequirement::Required);
         for field in required {
             assert!(told_about(&told, field.name), "{path} {}: {told}", field.name);
         }
@@ -258,7 +259,7 @@ async fn a_change_of_a_register_is_seen_through_the_interface_at_once(world: Wor
         ("/ext/beneficio/tipoVeiculo", vec![], "tipoVeiculo"),
         ("/ext/crm/funil", vec![], "etapa"),
     ] {
-        let register = registers::find(register).unwrap();
+        let register = registers::find_register(register).unwrap();
         let body = example(register);
         calls.saved(by, &all_at(register), &body).await;
         assert!(seen(path, &query, body["nome"].as_str().unwrap()).await, "{path}");
@@ -269,7 +270,7 @@ async fn a_change_of_a_register_is_seen_through_the_interface_at_once(world: Wor
         json!({"entidade": "beneficio", "nome": "Em cobrança", "tipo": "SUSPENSO", "corDestaque": "#123456"});
     calls.saved(by, "/gestao/situacao", &situation).await;
     assert!(seen("/ext/beneficio/situacaoBeneficio", &[], "EM COBRANÇA").await);
-    let plan = calls.saved(by, "/gestao/plano", &example(registers::find("plano").unwrap())).await;
+    let plan = calls.saved(by, "/gestao/plano", &example(registers::find_register("plano").unwrap())).await;
     let entered = calls.server().enter(&calls.world.administrator.email, testkit::PASSWORD).await;
     assert!(entered.json()["plano"].to_string().contains("Proteção Bronze"), "{entered:?}");
     // And no longer, once it is not in use; what has it keeps it.

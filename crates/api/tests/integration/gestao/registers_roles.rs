@@ -2,14 +2,14 @@
 
 use crate::calls::{Calls, items};
 use crate::gestao::registers::{all_at, at, example, member_with_vehicle, narrowing};
-use registers::{REGISTERS, Within};
+use registers::{REGISTERS, RecordVisibility};
 use serde_json::json;
 use testkit::{World, both_engines};
 
 #[both_engines]
 async fn programs_do_nothing_operators_read_and_administrators_write(world: World) {
     let calls = Calls::on(world).await;
-    let of_registers: Vec<_> = api::operations()
+    let of_registers: Vec<_> = api::list_operations()
         .iter()
         .filter(|one| {
             REGISTERS
@@ -47,7 +47,7 @@ async fn an_operator_sees_of_branches_only_his(world: World) {
         calls.saved(&calls.administrator, &all_at(register), &example(register)).await;
         let seen = calls.get(&calls.operator, &at(register, &json!(register.example)), &[]).await;
         // The new branch is not his, the seller is of branch 1, and the vehicle is of branch 2.
-        let is_his = !matches!(register.within, Within::Branch(_));
+        let is_his = !matches!(register.within, RecordVisibility::Branch(_));
         assert_eq!(seen.status, if is_his { 200 } else { 404 }, "{}: {seen:?}", register.path);
         let list = items(&calls.read(&calls.operator, &all_at(register), &narrowing(register)).await);
         let is_listed = list.iter().any(|one| one[register.code] == register.example);
@@ -62,7 +62,7 @@ async fn an_operator_sees_of_branches_only_his(world: World) {
     for (path, name, value) in
         [("cartaoCredito", "codPessoa", &person), ("instalacao", "codBeneficio", &benefit)]
     {
-        let register = registers::find(path).unwrap();
+        let register = registers::find_register(path).unwrap();
         let mut body = crate::gestao::registers::another(register, 1);
         body[name] = value.clone();
         let code = calls.saved(&calls.administrator, &all_at(register), &body).await[register.code].clone();

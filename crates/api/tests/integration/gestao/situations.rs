@@ -82,14 +82,17 @@ async fn each_entity_has_its_types_and_leads_to_its_own(world: World) {
         (&json!([9, 11]), &json!(72), &json!(3))
     );
     let code = saved["codSituacao"].as_i64().unwrap();
-    let registers = app::base::registers(calls.world.app(), calls.world.here).await.unwrap();
+    let registers = app::base::load_registers(calls.world.app(), calls.world.here).await.unwrap();
     let code_of = |code: i64| domain::SituationCode::new(i32::try_from(code).unwrap());
     assert_eq!(registers.situation(code_of(code)).unwrap().limit_hours, Some(72));
-    assert!(registers.may_move(code_of(code), code_of(9)) && !registers.may_move(code_of(code), code_of(8)));
-    assert!(registers.may_move(code_of(8), code_of(code)), "all until someone restricts");
+    assert!(
+        registers.may_change_situation(code_of(code), code_of(9))
+            && !registers.may_change_situation(code_of(code), code_of(8))
+    );
+    assert!(registers.may_change_situation(code_of(8), code_of(code)), "all until someone restricts");
     let at = format!("{SITUATIONS}/{code}");
     let opened = calls.put(by, &at, &json!({"proximas": [], "prazoHoras": null, "versao": 1})).await.json();
     assert_eq!((&opened["proximas"], &opened["prazoHoras"]), (&json!([]), &Value::Null));
-    let registers = app::base::registers(calls.world.app(), calls.world.here).await.unwrap();
-    assert!(registers.may_move(code_of(code), code_of(8)));
+    let registers = app::base::load_registers(calls.world.app(), calls.world.here).await.unwrap();
+    assert!(registers.may_change_situation(code_of(code), code_of(8)));
 }

@@ -1,8 +1,8 @@
 //! Passwords that are guessed first are refused wherever one is chosen.
 
 use crate::safety::browser::Browser;
-use app::users::{self, Initial, NewUser};
-use domain::{BranchCode, Email, Field, Name, Password, Rejection, Role};
+use app::users::{self, CreateUser, InitialPassword};
+use domain::{BranchCode, DisplayName, Email, InputField, Password, Rejection, Role};
 use testkit::{PASSWORD, PUBLIC_URL, Server, World, both_engines, until};
 
 #[both_engines]
@@ -19,11 +19,11 @@ async fn a_link_and_the_own_account_refuse_a_password_that_is_guessed_first(worl
         let told = browser.post("/console/conta/senha", &change(weak)).await;
         assert!(told.status == 400 && told.body.contains(word), "{weak}: {told:?}");
     }
-    app::resets::request(world.app(), Email::parse(email).unwrap(), None).unwrap();
+    app::resets::request_reset_link(world.app(), Email::parse(email).unwrap(), None).unwrap();
     let start = format!("{PUBLIC_URL}/senha/nova/");
     let mailed = "SELECT code FROM mails";
     until("the link is mailed", || async {
-        !world.db().query(storage::Weight::Search, storage::sql(mailed)).await.unwrap().is_empty()
+        !world.db().query(storage::QueryWeight::Search, storage::sql(mailed)).await.unwrap().is_empty()
     })
     .await;
     let mail = world.last_mail_to(email).await;
@@ -40,23 +40,23 @@ async fn a_link_and_the_own_account_refuse_a_password_that_is_guessed_first(worl
 
 #[both_engines]
 async fn a_user_is_not_created_with_what_everybody_knows_of_that_person(world: World) {
-    let new = |password: &str| NewUser {
+    let new = |password: &str| CreateUser {
         tenant: world.here,
-        name: Name::parse(Field::Name, "Benedita Prova").unwrap(),
+        name: DisplayName::parse(InputField::Name, "Benedita Prova").unwrap(),
         email: Email::parse("bene@aqui.example").unwrap(),
         role: Role::Operator,
         branches: vec![BranchCode::new(2)],
-        password: Initial::Chosen(Password::parse(password).unwrap()),
+        password: InitialPassword::Chosen(Password::parse(password).unwrap()),
     };
     for weak in ["benedita.prova", "bene@aqui.example", "Benedita-99"] {
-        match users::create(world.app(), new(weak)).await {
+        match users::create_user(world.app(), new(weak)).await {
             Err(app::Error::Refused(problems)) => {
                 assert_eq!(problems, [Rejection::PasswordPersonal], "{weak}");
             }
             other => panic!("{weak}: {other:?}"),
         }
     }
-    users::create(world.app(), new("uma frase bem minha")).await.unwrap();
-    let reset = users::reset(world.app(), world.here, "bene@aqui.example", "Benedita-99").await;
+    users::create_user(world.app(), new("uma frase bem minha")).await.unwrap();
+    let reset = users::reset_password(world.app(), world.here, "bene@aqui.example", "Benedita-99").await;
     assert!(matches!(reset, Err(app::Error::Refused(problems)) if problems == [Rejection::PasswordPersonal]));
 }

@@ -24,7 +24,10 @@ async fn in_each_branch(world: World) -> Calls {
 async fn behind_a_proxy(calls: &Calls, records: u32, documents: u32) -> Server {
     let mut app = calls.world.processes()[0].clone();
     (app.throttle.record_lookups, app.throttle.document_misses) = (records, documents);
-    let http = api::Http { trusted_proxies: vec!["127.0.0.1/32".parse().unwrap()], ..api::Http::default() };
+    let http = api::HttpOptions {
+        trusted_proxies: vec!["127.0.0.1/32".parse().unwrap()],
+        ..api::HttpOptions::default()
+    };
     Server::start_as(app, Setup { http, ..Setup::default() }).await
 }
 
@@ -142,7 +145,7 @@ async fn a_base_that_closes_the_open_validation_wants_a_token(world: World) {
     assert_eq!(calls.put(by, BASE, &close).await.json()["validacaoAberta"], false);
     for (app, server) in calls.world.processes().iter().zip(calls.servers()) {
         until("each process knows that it is closed", || async {
-            app::memory::renew(app).await.unwrap();
+            app::memory::refresh_versions(app).await.unwrap();
             open(server, &body.to_string()).await.status == 401
         })
         .await;
@@ -159,7 +162,7 @@ async fn a_base_that_closes_the_open_validation_wants_a_token(world: World) {
     calls.put(by, BASE, &json!({"versao": 2, "validacaoAberta": true})).await;
     for (app, server) in calls.world.processes().iter().zip(calls.servers()) {
         until("each process knows that it is open", || async {
-            app::memory::renew(app).await.unwrap();
+            app::memory::refresh_versions(app).await.unwrap();
             open(server, &body.to_string()).await.status == 200
         })
         .await;

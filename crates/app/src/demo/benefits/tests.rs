@@ -1,6 +1,6 @@
 use super::*;
-use crate::demo::people::Member;
-use crate::demo::sellers::posts;
+use crate::demo::people::SampleMember;
+use crate::demo::sellers::list_sales_posts;
 use domain::SellerKind::{self, Consultant, Representative};
 use domain::{Date, Entity, Plate, SellerCode};
 use registers::SITUATIONS;
@@ -8,12 +8,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 const MEMBERS: u32 = 20_000;
 
-fn crowd() -> Vec<Member> {
-    let crowd = Crowd::new(1, MEMBERS);
-    (1..=MEMBERS).map(|number| crowd.member(number)).collect()
+fn crowd() -> Vec<SampleMember> {
+    let crowd = SampleGenerator::new(1, MEMBERS);
+    (1..=MEMBERS).map(|number| crowd.generate_member(number)).collect()
 }
 
-fn all(members: &[Member]) -> impl Iterator<Item = (&Member, &Holding)> + Clone {
+fn all(members: &[SampleMember]) -> impl Iterator<Item = (&SampleMember, &SampleBenefit)> + Clone {
     members.iter().flat_map(|member| member.benefits.iter().map(move |holding| (member, holding)))
 }
 
@@ -35,10 +35,10 @@ fn the_situations_are_those_an_association_is_born_with() {
 
 #[test]
 fn what_a_member_has_is_made_by_himself_and_by_his_seed() {
-    let of = |seed, members| Crowd::new(seed, members).member(700).benefits;
+    let of = |seed, members| SampleGenerator::new(seed, members).generate_member(700).benefits;
     assert_eq!(of(1, 1_000), of(1, 1_000));
     let differ = (600..700).filter(|number| {
-        let of = |seed| Crowd::new(seed, 1_000).member(*number).benefits;
+        let of = |seed| SampleGenerator::new(seed, 1_000).generate_member(*number).benefits;
         of(1) != of(2)
     });
     assert!(differ.count() > 60);
@@ -60,7 +60,7 @@ fn members_have_none_one_or_several_benefits() {
 fn benefits_have_the_shares_of_an_association() {
     let members = crowd();
     let count = all(&members).count();
-    let share = |holds: &dyn Fn(&Holding) -> bool| {
+    let share = |holds: &dyn Fn(&SampleBenefit) -> bool| {
         all(&members).filter(|(_, holding)| holds(holding)).count() * 1000 / count
     };
     let mut found = BTreeMap::new();
@@ -84,7 +84,7 @@ fn benefits_have_the_shares_of_an_association() {
     let elsewhere = all(&members).filter(|(member, one)| one.benefit.branch != member.person.branch).count();
     assert!((15..30).contains(&(elsewhere * 1000 / count)), "{elsewhere}");
     let plates: Vec<_> = all(&members).filter_map(|(_, one)| one.benefit.vehicle.plate.as_ref()).collect();
-    let old = plates.iter().filter(|plate| plate.as_str() != plate.key()).count();
+    let old = plates.iter().filter(|plate| plate.as_str() != plate.comparison_key()).count();
     assert!((36..=44).contains(&(old * 100 / plates.len())), "{old} of {}", plates.len());
 }
 
@@ -94,22 +94,22 @@ fn no_two_benefits_share_a_vehicle() {
     let (mut keys, mut chassis) = (BTreeSet::new(), BTreeSet::new());
     for (_, holding) in all(&members) {
         let vehicle = &holding.benefit.vehicle;
-        assert!(vehicle.plate.as_ref().map(Plate::key).is_none_or(|key| keys.insert(key)));
+        assert!(vehicle.plate.as_ref().map(Plate::comparison_key).is_none_or(|key| keys.insert(key)));
         assert!(vehicle.chassis.as_ref().is_none_or(|one| chassis.insert(one.as_str())));
         let is_vehicle = holding.benefit.kind == BenefitKind::Vehicle;
         assert_eq!(vehicle.chassis.is_some(), is_vehicle, "{vehicle:?}");
-        assert!(is_vehicle || *vehicle == Vehicle::default());
+        assert!(is_vehicle || *vehicle == VehicleDetails::default());
     }
 }
 
 #[test]
 fn everything_about_a_benefit_fits_together() {
-    let posts = posts();
+    let posts = list_sales_posts();
     let sells = |code: Option<SellerCode>, kind: SellerKind, branch: BranchCode| {
         let post = code.map(|code| &posts[code.get() as usize - 1]);
         post.is_none_or(|post| post.kind == kind && post.branch as i32 + 1 == branch.get())
     };
-    for (member, Holding { benefit, items, .. }) in all(&crowd()) {
+    for (member, SampleBenefit { benefit, items, .. }) in all(&crowd()) {
         let [first, further @ ..] = &items[..] else { panic!("without a plan") };
         assert!(first.is_first && first.active && further.iter().all(|item| !item.is_first));
         assert_eq!(PLANS[first.plan.get() as usize - 1].1, benefit.kind);
@@ -127,12 +127,12 @@ fn everything_about_a_benefit_fits_together() {
 
 #[test]
 fn the_days_of_a_benefit_follow_each_other() {
-    let shown = day(i64::from(SHOWN_ON));
-    for (member, Holding { benefit, items, .. }) in all(&crowd()) {
+    let shown = format_day(i64::from(SHOWN_ON));
+    for (member, SampleBenefit { benefit, items, .. }) in all(&crowd()) {
         assert!(member.person.created_at < benefit.created_at && benefit.created_at <= benefit.updated_at);
-        let created = day(i64::from(day_of(benefit.created_at)));
+        let created = format_day(i64::from(compute_day_number(benefit.created_at)));
         let joined = benefit.joined_on.as_ref().unwrap();
-        let last = day(i64::from(day_of(benefit.updated_at)));
+        let last = format_day(i64::from(compute_day_number(benefit.updated_at)));
         let (activated, cancelled) = (&benefit.activated_on, &benefit.cancelled_on);
         assert!(created <= *joined && last < shown, "{benefit:?}");
         assert!(activated.as_ref().is_none_or(|activated| joined <= activated && *activated < shown));
@@ -152,7 +152,7 @@ fn the_days_of_a_benefit_follow_each_other() {
 #[test]
 fn the_first_member_has_one_of_each_kind_in_force_with_one_plan() {
     for seed in 0..50 {
-        let first = Crowd::new(seed, 1).member(1).benefits;
+        let first = SampleGenerator::new(seed, 1).generate_member(1).benefits;
         assert_eq!(first.iter().map(|one| one.benefit.kind).collect::<Vec<_>>(), BenefitKind::ALL);
         assert!(first.iter().all(|one| one.benefit.plans.len() == 1 && one.items.len() == 1));
         assert!(first.iter().all(|one| situation(one.benefit.situation) == "ATIVO"));

@@ -5,10 +5,10 @@ use encoding_rs::{Decoder, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 use std::fs::File;
 use std::io::{Read, Result as Io, Seek, SeekFrom};
 
-pub type Encoding = &'static encoding_rs::Encoding;
+pub type TextEncoding = &'static encoding_rs::Encoding;
 
 /// What a file is written in, by its mark or, without one, by whether it is UTF-8 to its end.
-pub fn encoding(file: &mut File, head: &[u8]) -> Result<Encoding, ImportProblem> {
+pub fn detect_encoding(file: &mut File, head: &[u8]) -> Result<TextEncoding, ImportProblem> {
     if let Some((encoding, _)) = encoding_rs::Encoding::for_bom(head) {
         return Ok(encoding);
     }
@@ -52,7 +52,7 @@ fn is_utf_8(file: &mut File) -> Io<bool> {
 }
 
 /// A reader that gives UTF-8.
-pub struct Decoded<R> {
+pub struct DecodingReader<R> {
     from: R,
     decoder: Decoder,
     raw: Vec<u8>,
@@ -65,14 +65,14 @@ pub struct Decoded<R> {
 /// Bytes that are read at once.
 const BLOCK: usize = 32 * 1024;
 
-impl<R: Read> Decoded<R> {
-    pub fn new(from: R, encoding: Encoding) -> Decoded<R> {
+impl<R: Read> DecodingReader<R> {
+    pub fn new(from: R, encoding: TextEncoding) -> DecodingReader<R> {
         let decoder = encoding.new_decoder();
-        Decoded { from, decoder, raw: vec![0; BLOCK], text: Vec::new(), given: 0, ended: false }
+        DecodingReader { from, decoder, raw: vec![0; BLOCK], text: Vec::new(), given: 0, ended: false }
     }
 
     /// Reads and decodes the next block.
-    fn next(&mut self) -> Io<()> {
+    fn decode_next_block(&mut self) -> Io<()> {
         let length = self.from.read(&mut self.raw)?;
         self.ended = length == 0;
         let most = self.decoder.max_utf8_buffer_length(length).unwrap_or(BLOCK * 4);
@@ -84,10 +84,10 @@ impl<R: Read> Decoded<R> {
     }
 }
 
-impl<R: Read> Read for Decoded<R> {
+impl<R: Read> Read for DecodingReader<R> {
     fn read(&mut self, out: &mut [u8]) -> Io<usize> {
         while self.given == self.text.len() && !self.ended {
-            self.next()?;
+            self.decode_next_block()?;
         }
         let count = out.len().min(self.text.len() - self.given);
         out[..count].copy_from_slice(&self.text[self.given..self.given + count]);

@@ -37,10 +37,10 @@ fn ticking(tick: i64) -> (ReadingLimits, Arc<TickingClock>) {
 
 fn read_all(bytes: &[u8]) -> Result<Sheet, ImportProblem> {
     let (mut headers, mut rows) = (Vec::new(), Vec::new());
-    read(file(bytes), ticking(0).0, |line| {
+    read_lines(file(bytes), ticking(0).0, |line| {
         match line {
-            Line::Headers(names) => headers = names,
-            Line::Cells(number, cells) => rows.push((number, cells)),
+            SpreadsheetLine::Headers(names) => headers = names,
+            SpreadsheetLine::Cells(number, cells) => rows.push((number, cells)),
         }
         true
     })?;
@@ -255,7 +255,7 @@ fn lines_are_counted_as_a_sheet_counts_them() {
 /// How often the clock was looked at, which is once for each so many cells and bytes: what reading cost.
 fn cost(bytes: &[u8]) -> (Result<(), ImportProblem>, usize) {
     let (limits, clock) = ticking(0);
-    let read = read(file(bytes), limits, |_| true);
+    let read = read_lines(file(bytes), limits, |_| true);
     (read, clock.looks.load(Ordering::SeqCst))
 }
 
@@ -287,14 +287,14 @@ fn reading_ends_when_its_time_is_over_and_a_slow_taker_costs_it_nothing() {
     let csv: String = (0..3000).map(|number| format!("{number}\n")).collect();
     for bytes in [&book[..], csv.as_bytes()] {
         let (limits, _) = ticking(1000);
-        assert_eq!(read(file(bytes), limits, |_| true), Err(ImportProblem::TooSlow));
+        assert_eq!(read_lines(file(bytes), limits, |_| true), Err(ImportProblem::TooSlow));
         // The clock moves only while a line is taken.
         let (limits, clock) = ticking(0);
         let slowly = |_| {
             clock.now.fetch_add(3_600_000, Ordering::SeqCst);
             true
         };
-        assert_eq!(read(file(bytes), limits, slowly), Ok(()));
+        assert_eq!(read_lines(file(bytes), limits, slowly), Ok(()));
     }
 }
 
@@ -307,7 +307,7 @@ fn reading_ends_when_its_sender_has_gone() {
     for bytes in [&book[..], csv.as_bytes()] {
         let (limits, _) = ticking(0);
         let (gone, mut lines) = (Arc::clone(&limits.cancelled), 0);
-        let read = read(file(bytes), limits, |_| {
+        let read = read_lines(file(bytes), limits, |_| {
             gone.store(true, Ordering::SeqCst);
             lines += 1;
             true

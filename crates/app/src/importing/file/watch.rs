@@ -58,7 +58,7 @@ impl ReadingWatch {
     }
 
     /// Does something that is not reading: the time that it takes is not counted.
-    pub fn pause<T>(&self, work: impl FnOnce() -> T) -> T {
+    pub fn run_untimed<T>(&self, work: impl FnOnce() -> T) -> T {
         let before = self.limits.clock.now();
         let done = work();
         let spent = self.limits.clock.now().millis().saturating_sub(before.millis()).max(0);
@@ -67,21 +67,21 @@ impl ReadingWatch {
     }
 
     /// Why a library could not read on: because it was stopped here, or because of the file itself.
-    pub fn problem(&self) -> ImportProblem {
+    pub fn take_problem(&self) -> ImportProblem {
         self.problem.take().unwrap_or(ImportProblem::Damaged)
     }
 
     /// Where the part begins that was opened last.
-    pub fn part(&self) -> u64 {
+    pub fn part_position(&self) -> u64 {
         self.position.get()
     }
 
     /// A part is known by where its bytes are, so that no two names of it hide that it is one.
-    pub fn refuse_part_again(&self, part: u64) {
+    pub fn forbid_part(&self, part: u64) {
         self.done_parts.borrow_mut().insert(part);
     }
 
-    fn stop(&self, problem: ImportProblem) -> io::Error {
+    fn stop_reading(&self, problem: ImportProblem) -> io::Error {
         *self.problem.borrow_mut() = Some(problem);
         io::Error::other("the reading was stopped")
     }
@@ -95,7 +95,7 @@ pub struct WatchedFile {
 
 impl Read for WatchedFile {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        self.watch.check().map_err(|problem| self.watch.stop(problem))?;
+        self.watch.check().map_err(|problem| self.watch.stop_reading(problem))?;
         self.file.read(into)
     }
 }
@@ -105,7 +105,7 @@ impl Seek for WatchedFile {
         let position = self.file.seek(to)?;
         self.watch.position.set(position);
         match self.watch.done_parts.borrow().contains(&position) {
-            true => Err(self.watch.stop(ImportProblem::RepeatedSheet)),
+            true => Err(self.watch.stop_reading(ImportProblem::RepeatedSheet)),
             false => Ok(position),
         }
     }

@@ -1,14 +1,14 @@
 //! Reads the first sheet of a workbook that people see, cell by cell.
 
 use super::watch::{ReadingWatch, WatchedFile};
-use super::{Lines, MOST_COLUMNS};
-use crate::sheets::csv::unguarded;
+use super::{LineCollector, MOST_COLUMNS};
+use crate::sheets::csv::unguard_text;
 use calamine::{DataRef, Reader, SheetType, SheetVisible, Xlsx};
 use domain::{Date, ImportProblem};
 use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::rc::Rc;
-use wire::sheet::day_of_serial;
+use wire::sheet::convert_serial_day;
 
 /// What a workbook may unpack to, what of it the texts that are held in memory, and any other part that is no sheet.
 const MOST_UNPACKED: u64 = 768 * 1024 * 1024;
@@ -26,12 +26,12 @@ const CELLS_BETWEEN_CHECKS: usize = 256;
 /// Between its two ways of counting days a workbook may choose; they are this far apart.
 const EPOCHS: f64 = 1462.0;
 
-pub fn read(file: File, lines: &mut Lines<'_>) -> Result<(), ImportProblem> {
+pub fn read_workbook(file: File, lines: &mut LineCollector<'_>) -> Result<(), ImportProblem> {
     let watch = Rc::clone(&lines.watch);
     let mut file = WatchedFile { file, watch: Rc::clone(&watch) };
     refuse_bombs(&mut file)?;
-    file.seek(SeekFrom::Start(0)).map_err(|_| watch.problem())?;
-    let mut book: Xlsx<_> = Xlsx::new(BufReader::new(file)).map_err(|_| watch.problem())?;
+    file.seek(SeekFrom::Start(0)).map_err(|_| watch.take_problem())?;
+    let mut book: Xlsx<_> = Xlsx::new(BufReader::new(file)).map_err(|_| watch.take_problem())?;
     let shift = if book.has_1904_epoch() { EPOCHS } else { 0.0 };
     if book.sheets_metadata().len() > MOST_SHEETS {
         return Err(ImportProblem::TooManySheets(MOST_SHEETS));
@@ -55,26 +55,26 @@ fn read_sheet(
     book: &mut Xlsx<BufReader<WatchedFile>>,
     name: &str,
     shift: f64,
-    lines: &mut Lines<'_>,
+    lines: &mut LineCollector<'_>,
     watch: &ReadingWatch,
 ) -> Result<bool, ImportProblem> {
-    let mut cells = book.worksheet_cells_reader(name).map_err(|_| watch.problem())?;
+    let mut cells = book.worksheet_cells_reader(name).map_err(|_| watch.take_problem())?;
     // Thousands of entries may lead to one part, and each would cost as much as the first.
-    watch.refuse_part_again(watch.part());
+    watch.forbid_part(watch.part_position());
     let (mut row, mut line): (u32, Vec<String>) = (0, Vec::new());
     let (mut is_empty, mut count) = (true, 0_usize);
-    while let Some(cell) = cells.next_cell().map_err(|_| watch.problem())? {
+    while let Some(cell) = cells.next_cell().map_err(|_| watch.take_problem())? {
         count += 1;
         if count.is_multiple_of(CELLS_BETWEEN_CHECKS) {
             watch.check()?;
         }
-        let text = text(cell.get_value(), shift);
+        let text = format_cell(cell.get_value(), shift);
         if text.is_empty() {
             continue;
         }
         let (at, column) = cell.get_position();
         if at != row {
-            if !lines.line(row + 1, std::mem::take(&mut line))? {
+            if !lines.push_line(row + 1, std::mem::take(&mut line))? {
                 return Ok(false);
             }
             row = at;
@@ -89,7 +89,7 @@ fn read_sheet(
         line[column] = text;
         is_empty = false;
     }
-    lines.line(row + 1, line)?;
+    lines.push_line(row + 1, line)?;
     Ok(is_empty)
 }
 
@@ -97,13 +97,13 @@ fn read_sheet(
 /// not believed.
 fn refuse_bombs(file: &mut WatchedFile) -> Result<(), ImportProblem> {
     let watch = Rc::clone(&file.watch);
-    let mut archive = zip::ZipArchive::new(file).map_err(|_| watch.problem())?;
+    let mut archive = zip::ZipArchive::new(file).map_err(|_| watch.take_problem())?;
     if archive.len() > MOST_PARTS {
         return Err(ImportProblem::UnpacksTooLarge);
     }
     let (mut unpacked, mut is_book) = (0, false);
     for at in 0..archive.len() {
-        let part = archive.by_index(at).map_err(|_| watch.problem())?;
+        let part = archive.by_index(at).map_err(|_| watch.take_problem())?;
         let name = part.name().map_err(|_| ImportProblem::Damaged)?.to_ascii_lowercase();
         is_book |= name == "[content_types].xml";
         let most = match name.as_str() {
@@ -112,15 +112,15 @@ fn refuse_bombs(file: &mut WatchedFile) -> Result<(), ImportProblem> {
             _ => MOST_OTHERS,
         };
         // Pictures are never looked into.
-        let mut tags = name.ends_with(".xml").then(Tags::default);
+        let mut tags = name.ends_with(".xml").then(XmlSizeGuard::default);
         let mut part = part.take(most + 1);
         let mut buffer = vec![0; 64 * 1024];
         let mut size = 0;
         loop {
             watch.check()?;
-            let read = part.read(&mut buffer).map_err(|_| watch.problem())?;
+            let read = part.read(&mut buffer).map_err(|_| watch.take_problem())?;
             size += read as u64;
-            if size > most || tags.as_mut().is_some_and(|tags| !tags.take(&buffer[..read])) {
+            if size > most || tags.as_mut().is_some_and(|tags| !tags.accept_bytes(&buffer[..read])) {
                 return Err(ImportProblem::UnpacksTooLarge);
             }
             if read == 0 {
@@ -141,7 +141,7 @@ const TEXT: (usize, u32) = (2, u32::from_be_bytes(*b"\0\0si"));
 
 /// Counts what a reader of the part would hold in memory at once.
 #[derive(Default)]
-struct Tags {
+struct XmlSizeGuard {
     /// Bytes since the last tag began, and since the last cell or text.
     run: usize,
     cell: usize,
@@ -150,9 +150,9 @@ struct Tags {
     name: Option<(usize, u32)>,
 }
 
-impl Tags {
+impl XmlSizeGuard {
     /// `false` where it is more than any sheet that people keep.
-    fn take(&mut self, bytes: &[u8]) -> bool {
+    fn accept_bytes(&mut self, bytes: &[u8]) -> bool {
         for byte in bytes {
             self.run += 1;
             self.cell += 1;
@@ -184,26 +184,26 @@ impl Tags {
 }
 
 /// What people see in the cell, as far as it matters here.
-fn text(value: &DataRef<'_>, shift: f64) -> String {
+fn format_cell(value: &DataRef<'_>, shift: f64) -> String {
     match value {
         DataRef::Empty | DataRef::Error(_) | DataRef::DurationIso(_) => String::new(),
         // A file of ours that was mended and saved as a workbook.
-        DataRef::String(text) => unguarded(text.trim()).to_owned(),
-        DataRef::SharedString(text) => unguarded(text.trim()).to_owned(),
+        DataRef::String(text) => unguard_text(text.trim()).to_owned(),
+        DataRef::SharedString(text) => unguard_text(text.trim()).to_owned(),
         DataRef::DateTimeIso(text) => text.clone(),
         DataRef::Int(number) => number.to_string(),
-        DataRef::Float(number) => float(*number),
+        DataRef::Float(number) => format_float(*number),
         DataRef::Bool(flag) => if *flag { "sim" } else { "não" }.to_owned(),
         DataRef::DateTime(when) => {
             let days = when.as_f64() + shift;
-            let day = day_of_serial(days.floor() as i64).filter(|_| days >= 1.0);
-            day.map_or_else(|| float(when.as_f64()), Date::to_br)
+            let day = convert_serial_day(days.floor() as i64).filter(|_| days >= 1.0);
+            day.map_or_else(|| format_float(when.as_f64()), Date::to_br)
         }
     }
 }
 
 /// A whole number without decimals, as long as a sheet knows it exactly.
-fn float(number: f64) -> String {
+fn format_float(number: f64) -> String {
     if number.fract() == 0.0 && number.abs() < 1e15 {
         format!("{number:.0}")
     } else {

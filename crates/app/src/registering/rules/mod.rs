@@ -7,27 +7,27 @@ mod installations;
 mod situations;
 mod trackers;
 
-use super::wish::Wish;
+use super::wish::RecordDraft;
 use crate::Error;
 use domain::RegisterProblem;
 use storage::Tx;
-use storage::registers::others_in_use;
+use storage::registers::count_other_active_records;
 
 /// Tells what speaks against the record as it is to be.
-pub(super) async fn judge(tx: &mut Tx, wish: &mut Wish<'_>) -> Result<(), Error> {
+pub(super) async fn validate_register_rules(tx: &mut Tx, wish: &mut RecordDraft<'_>) -> Result<(), Error> {
     match wish.register.path {
-        "situacao" => situations::judge(tx, wish).await,
+        "situacao" => situations::validate_situation(tx, wish).await,
         "campoAdicional" => {
-            additional_fields::judge(wish);
+            additional_fields::validate_additional_field(wish);
             Ok(())
         }
         // An association needs one: somewhere to work, a day to pay on, a board to sell on.
-        "loja" | "vencimento" | "funil" => refuse_last(tx, wish, &[]).await,
-        "etapa" => refuse_last(tx, wish, &["codFunil"]).await,
-        "rastreador" => trackers::judge(tx, wish).await,
-        "instalacao" => installations::judge(tx, wish).await,
+        "loja" | "vencimento" | "funil" => refuse_last_active(tx, wish, &[]).await,
+        "etapa" => refuse_last_active(tx, wish, &["codFunil"]).await,
+        "rastreador" => trackers::validate_tracker(tx, wish).await,
+        "instalacao" => installations::validate_installation(tx, wish).await,
         "cartaoCredito" => {
-            credit_cards::judge(wish);
+            credit_cards::validate_credit_card(wish);
             Ok(())
         }
         _ => Ok(()),
@@ -35,24 +35,24 @@ pub(super) async fn judge(tx: &mut Tx, wish: &mut Wish<'_>) -> Result<(), Error>
 }
 
 /// Changes what else must change. The record has its code by now.
-pub(super) async fn before(tx: &mut Tx, wish: &Wish<'_>) -> Result<(), Error> {
+pub(super) async fn update_related_records(tx: &mut Tx, wish: &RecordDraft<'_>) -> Result<(), Error> {
     match wish.register.path {
-        "situacao" => situations::before(tx, wish).await,
-        "rastreador" => trackers::before(tx, wish).await,
-        "cartaoCredito" => credit_cards::before(tx, wish).await,
+        "situacao" => situations::unset_old_default(tx, wish).await,
+        "rastreador" => trackers::update_installations(tx, wish).await,
+        "cartaoCredito" => credit_cards::unset_other_main_cards(tx, wish).await,
         _ => Ok(()),
     }
 }
 
 /// Refuses to retire the last record in use, of those that are alike in these fields.
-async fn refuse_last(tx: &mut Tx, wish: &mut Wish<'_>, alike: &[&str]) -> Result<(), Error> {
-    if !wish.retires() {
+async fn refuse_last_active(tx: &mut Tx, wish: &mut RecordDraft<'_>, alike: &[&str]) -> Result<(), Error> {
+    if !wish.is_retiring() {
         return Ok(());
     }
     let (register, tenant, code) = (wish.register, wish.doing.scope.tenant(), wish.code.unwrap_or(0));
-    let fields = alike.iter().filter_map(|name| register.field(name));
+    let fields = alike.iter().filter_map(|name| register.find_field(name));
     let narrowed: Vec<_> = fields.map(|(at, field)| (field, &wish.values[at])).collect();
-    if others_in_use(tx, register, tenant, code, &narrowed).await? == 0 {
+    if count_other_active_records(tx, register, tenant, code, &narrowed).await? == 0 {
         wish.refuse("ativo", RegisterProblem::LastActive { what: register.words.the_one });
     }
     Ok(())

@@ -2,20 +2,21 @@
 //! follows from it.
 
 use super::{HERE, column, fresh, load};
-use app::demo::Crowd;
+use app::demo::SampleGenerator;
 use domain::{
     BenefitCode, BenefitKind, BranchCode, CardNumber, Chassis, MemberCriteria, PersonCode, Plate, Role,
-    Scope, SituationCode, SituationKind, name_words,
+    Scope, SituationCode, SituationKind, split_name_words,
 };
 use std::collections::{BTreeMap, BTreeSet};
-use storage::searches::{self, FoundBenefit, Led};
-use storage::{Db, Tx, Weight, sql};
+use storage::searches::{self, FoundBenefit, MemberSearch};
+use storage::{Db, QueryWeight, Tx, sql};
 use testkit::{Database, both_engines};
 
 /// The benefits of a stretch of codes, by code.
 async fn benefits(db: &Db, first: i32, last: i32) -> Vec<FoundBenefit> {
-    let asked = (Scope::whole(HERE), (first..=last).map(BenefitCode::new).collect::<Vec<_>>());
-    let read = db.read(asked, |tx, (scope, codes)| Box::pin(searches::benefits_at(tx, scope, codes)));
+    let asked = (Scope::for_tenant(HERE), (first..=last).map(BenefitCode::new).collect::<Vec<_>>());
+    let read =
+        db.read(asked, |tx, (scope, codes)| Box::pin(searches::list_benefits_by_code(tx, scope, codes)));
     read.await.unwrap()
 }
 
@@ -27,7 +28,7 @@ async fn only(db: &Db, text: &'static str) -> i64 {
 async fn the_first_page_of_a_demo_shows_every_kind_in_force_with_one_plan(database: Database) {
     let app = fresh(&database).await;
     load(&app, 200, 1).await;
-    let situations = storage::situations::all(&app.db, HERE).await.unwrap();
+    let situations = storage::situations::list_situations(&app.db, HERE).await.unwrap();
     let is_active = |code: SituationCode| {
         situations.iter().any(|one| one.code == code && one.kind == SituationKind::Active)
     };
@@ -38,7 +39,7 @@ async fn the_first_page_of_a_demo_shows_every_kind_in_force_with_one_plan(databa
         assert!(of_kind.any(|one| one.benefit.plans.len() == 1 && is_active(one.benefit.situation)));
     }
     let plates: Vec<&Plate> = page.iter().flat_map(|one| &one.benefit.vehicle.plate).collect();
-    let old = plates.iter().filter(|plate| plate.as_str() != plate.key()).count();
+    let old = plates.iter().filter(|plate| plate.as_str() != plate.comparison_key()).count();
     assert!(old > 5 && plates.len() - old > 5, "both forms: {old} of {}", plates.len());
     let lengths: BTreeSet<usize> = page.iter().flat_map(|one| &one.document).map(String::len).collect();
     assert_eq!(lengths, [11, 14].into(), "members of both natures");
@@ -54,9 +55,9 @@ async fn the_benefits_of_a_demo_would_have_been_accepted(database: Database) {
     let db = &app.db;
     let all = benefits(db, 1, 10_000).await;
     assert!((1_650..2_000).contains(&all.len()), "{}", all.len());
-    let due_days = storage::due_days::active(db, HERE).await.unwrap();
-    let plans = storage::plans::all(db, HERE).await.unwrap();
-    let types = storage::vehicle_types::all(db, HERE).await.unwrap();
+    let due_days = storage::due_days::list_active_due_days(db, HERE).await.unwrap();
+    let plans = storage::plans::list_plans(db, HERE).await.unwrap();
+    let types = storage::vehicle_types::list_vehicle_types(db, HERE).await.unwrap();
     let mut cards = BTreeMap::new();
     for (number, found) in (1..).zip(&all) {
         let benefit = &found.benefit;
@@ -74,14 +75,14 @@ async fn the_benefits_of_a_demo_would_have_been_accepted(database: Database) {
     let of_dependents =
         sql("SELECT d.card, b.person FROM dependents d JOIN benefits b ON b.tenant = d.tenant
          AND b.code = d.benefit ORDER BY d.code");
-    for row in db.query(Weight::Search, of_dependents).await.unwrap() {
+    for row in db.query(QueryWeight::Search, of_dependents).await.unwrap() {
         let card = CardNumber::parse(&row.get::<String>("card").unwrap()).unwrap();
         let person = row.get("person").unwrap();
         assert_eq!(*cards.entry(card).or_insert(person), person, "nor does a dependent");
     }
     // As they are kept, not as they are read.
     let kept = sql("SELECT plate, chassis, card FROM benefits ORDER BY code");
-    for row in db.query(Weight::Search, kept).await.unwrap() {
+    for row in db.query(QueryWeight::Search, kept).await.unwrap() {
         let text = |column| row.get::<Option<String>>(column).unwrap();
         assert!(text("plate").is_none_or(|text| Plate::parse(&text).unwrap().as_str() == text));
         assert!(text("chassis").is_none_or(|text| Chassis::parse(&text).unwrap().as_str() == text));
@@ -114,11 +115,11 @@ async fn the_benefits_of_a_demo_would_have_been_accepted(database: Database) {
 async fn the_plans_that_a_demo_shows_are_the_active_items(database: Database) {
     let app = fresh(&database).await;
     load(&app, 200, 4).await;
-    let (scope, mut ended) = (Scope::whole(HERE), 0);
+    let (scope, mut ended) = (Scope::for_tenant(HERE), 0);
     for code in (1..=only(&app.db, "SELECT COUNT(*) AS it FROM benefits").await as i32).map(BenefitCode::new)
     {
-        let benefit = storage::benefits::find(&app.db, &scope, code).await.unwrap().unwrap();
-        let items = storage::items::of(&app.db, HERE, code).await.unwrap();
+        let benefit = storage::benefits::find_benefit(&app.db, &scope, code).await.unwrap().unwrap();
+        let items = storage::items::list_items(&app.db, HERE, code).await.unwrap();
         let active: Vec<_> =
             items.iter().filter(|item| item.active).map(|item| (item.plan, item.price)).collect();
         assert_eq!(benefit.plans, active);
@@ -142,7 +143,7 @@ async fn a_demo_counts_every_row_of_its_searches(database: Database) {
     let rows = sql("SELECT slot, branch, benefit, situation FROM listing ORDER BY slot");
     let mut expected: BTreeMap<Place, i64> = BTreeMap::new();
     let mut slots = Vec::new();
-    for row in app.db.query(Weight::Search, rows).await.unwrap() {
+    for row in app.db.query(QueryWeight::Search, rows).await.unwrap() {
         let (slot, branch): (i64, i64) = (row.get("slot").unwrap(), row.get("branch").unwrap());
         let (benefit, situation): (Option<i64>, i64) =
             (row.get("benefit").unwrap(), row.get("situation").unwrap());
@@ -160,7 +161,7 @@ async fn a_demo_counts_every_row_of_its_searches(database: Database) {
     let counted = sql("SELECT ordering, branch, situation, block, rows FROM listing_tally");
     let found: BTreeMap<Place, i64> = app
         .db
-        .query(Weight::Search, counted)
+        .query(QueryWeight::Search, counted)
         .await
         .unwrap()
         .iter()
@@ -190,8 +191,8 @@ async fn led_by_words(
     scope: &Scope,
     criteria: &MemberCriteria,
 ) -> Result<Vec<i32>, storage::Error> {
-    let search = Led::find(tx, scope, criteria).await?.expect("words lead");
-    search.slots(tx, 0, 0).await
+    let search = MemberSearch::prepare(tx, scope, criteria).await?.expect("words lead");
+    search.list_slots(tx, 0, 0).await
 }
 
 #[both_engines]
@@ -201,14 +202,14 @@ async fn every_row_of_a_demo_is_found_by_its_words(database: Database) {
     let mut expected: BTreeMap<(String, i64), Vec<i32>> = BTreeMap::new();
     let rows = sql("SELECT l.slot, l.branch, p.name FROM listing l JOIN people p
          ON p.tenant = l.tenant AND p.code = l.person ORDER BY l.slot");
-    for row in app.db.query(Weight::Search, rows).await.unwrap() {
+    for row in app.db.query(QueryWeight::Search, rows).await.unwrap() {
         let (slot, branch): (i32, i64) = (row.get("slot").unwrap(), row.get("branch").unwrap());
-        for word in name_words(&row.get::<String>("name").unwrap()) {
+        for word in split_name_words(&row.get::<String>("name").unwrap()) {
             expected.entry((word, branch)).or_default().push(slot);
         }
     }
     for ((word, branch), slots) in expected.into_iter().filter(|(_, slots)| slots.len() < 100) {
-        let scope = Scope::of(HERE, Role::Operator, [BranchCode::new(branch as i32)]);
+        let scope = Scope::for_role(HERE, Role::Operator, [BranchCode::new(branch as i32)]);
         let criteria = MemberCriteria { words: vec![word.clone()], ..MemberCriteria::default() };
         let read = app
             .db
@@ -217,13 +218,13 @@ async fn every_row_of_a_demo_is_found_by_its_words(database: Database) {
         // The beginning of a word finds longer ones too.
         assert!(found.len() == 100 || slots.iter().all(|slot| found.contains(slot)), "{word} {branch}");
     }
-    let known = Crowd::new(8, 600).member(321).person;
-    let criteria = MemberCriteria { words: name_words(&known.name), ..MemberCriteria::default() };
+    let known = SampleGenerator::new(8, 600).generate_member(321).person;
+    let criteria = MemberCriteria { words: split_name_words(&known.name), ..MemberCriteria::default() };
     let read = app.db.read(criteria, |tx, criteria| {
         Box::pin(async move {
-            let scope = Scope::whole(HERE);
+            let scope = Scope::for_tenant(HERE);
             let slots = led_by_words(tx, &scope, criteria).await?;
-            searches::at(tx, &scope, &slots).await
+            searches::list_rows_of_slots(tx, &scope, &slots).await
         })
     });
     assert!(read.await.unwrap().iter().any(|found| found.person.code == PersonCode::new(321)));
@@ -238,7 +239,7 @@ async fn the_history_of_a_demo_has_no_gaps_and_is_told_to_nobody(database: Datab
         sql("SELECT h.code, h.record, h.branch, h.body, h.happened_at, h.to_situation, b.branch AS kept,
              b.created_at, b.situation FROM history h
          JOIN benefits b ON b.tenant = h.tenant AND b.code = h.record WHERE h.entity = 1 ORDER BY h.code");
-    let rows = db.query(Weight::Search, rows).await.unwrap();
+    let rows = db.query(QueryWeight::Search, rows).await.unwrap();
     for (number, row) in (1i64..).zip(&rows) {
         let get = |name: &'static str| row.get::<i64>(name).unwrap();
         assert_eq!(get("record"), number);
@@ -262,7 +263,7 @@ async fn the_history_of_a_demo_has_no_gaps_and_is_told_to_nobody(database: Datab
     }
     let bodies = "SELECT body AS it FROM history WHERE code = 1";
     let body = column::<String>(db, bodies).await.remove(0);
-    let first = Crowd::new(9, 2_300).member(1).benefits.remove(0).benefit;
+    let first = SampleGenerator::new(9, 2_300).generate_member(1).benefits.remove(0).benefit;
     let plate = first.vehicle.plate.map_or_else(|| "Proteção".to_owned(), |plate| plate.to_string());
     assert!(body.contains(&format!("\"descricao\":\"{plate}")), "{body}");
     assert!(body.contains("\"nomeSituacao\":\"ATIVO\"") && body.contains("[\\\"Veicular\\\"]"), "{body}");

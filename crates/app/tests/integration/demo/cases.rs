@@ -1,11 +1,12 @@
 //! Inspections, tickets and appointments of a demonstration, as they are kept.
 
 use super::{fresh, load};
-use storage::{Db, Weight, sql};
+use storage::{Db, QueryWeight, sql};
 use testkit::{Database, both_engines};
 
 async fn count(db: &Db, text: &str) -> i64 {
-    let rows = db.query(Weight::Search, sql("SELECT COUNT(*) AS it FROM").ending(text)).await.unwrap();
+    let rows =
+        db.query(QueryWeight::Search, sql("SELECT COUNT(*) AS it FROM").append_text(text)).await.unwrap();
     rows[0].get("it").unwrap()
 }
 

@@ -18,8 +18,8 @@ async fn the_events_of_a_demo_belong_to_its_benefits_and_have_their_history(data
     let count = only(db, "SELECT COUNT(*) AS it FROM claims").await;
     assert!((60..160).contains(&count), "{count}");
     for kind in ["involved = 1", "involved = 2", "situation = 11", "situation = 7", "driver IS NOT NULL"] {
-        let statement = storage::sql("SELECT COUNT(*) AS it FROM claims WHERE").ending(kind);
-        let rows = db.query(storage::Weight::Search, statement).await.unwrap();
+        let statement = storage::sql("SELECT COUNT(*) AS it FROM claims WHERE").append_text(kind);
+        let rows = db.query(storage::QueryWeight::Search, statement).await.unwrap();
         assert!(rows[0].get::<i64>("it").unwrap() > 0, "{kind}");
     }
     let kinds: BTreeSet<i64> = column(db, "SELECT kind AS it FROM claims").await.into_iter().collect();
@@ -39,7 +39,7 @@ async fn the_events_of_a_demo_belong_to_its_benefits_and_have_their_history(data
         assert_eq!(only(db, text).await, 0, "{text}");
     }
     assert_eq!(only(db, "SELECT COUNT(*) AS it FROM outbox").await, 0, "nobody is told of a demonstration");
-    let situations = storage::situations::all(db, HERE).await.unwrap();
+    let situations = storage::situations::list_situations(db, HERE).await.unwrap();
     let over = |code| situations.iter().any(|one| one.code == code && one.kind == SituationKind::Done);
     assert!(over(domain::SituationCode::new(11)), "the codes that the demonstration counts on");
 }
@@ -48,9 +48,12 @@ async fn the_events_of_a_demo_belong_to_its_benefits_and_have_their_history(data
 async fn three_events_of_a_demo_lead_to_each_other_in_a_ring(database: Database) {
     let app = fresh(&database).await;
     load(&app, 50, 1).await;
-    let related = claims::related(&app.db, HERE, [1, 2, 3].map(ClaimCode::new)).await.unwrap();
+    let related = claims::list_related_claims(&app.db, HERE, [1, 2, 3].map(ClaimCode::new)).await.unwrap();
     let ring = [(1, 2), (2, 3), (3, 1)].map(|(from, to)| (ClaimCode::new(from), ClaimCode::new(to)));
     assert_eq!(related, ring);
-    let found = claims::find(&app.db, &Scope::whole(HERE), [1, 2, 3].map(ClaimCode::new)).await.unwrap();
+    let found =
+        claims::list_claims_by_codes(&app.db, &Scope::for_tenant(HERE), [1, 2, 3].map(ClaimCode::new))
+            .await
+            .unwrap();
     assert_ne!(found[0].claim.vehicle, found[1].claim.vehicle, "a third party drives his own");
 }

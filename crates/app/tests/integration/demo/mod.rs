@@ -7,32 +7,32 @@ mod claims;
 mod dependents;
 mod sales;
 
-use app::demo::{self, Crowd, Demo};
+use app::demo::{self, DemoLoadOptions, SampleGenerator};
 use app::{App, Error, users};
 use domain::{BenefitKind, Document, Entity, FieldKind, Rejection, Role, Scope, SellerKind, TenantId};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
-use storage::{Db, FromValue, Lane, Weight, sql};
+use storage::{Db, FromColumn, QueryWeight, WriteLane, sql};
 use testkit::{Database, Engine, StillClock, World, app_on, both_engines, dump, eight_at_once};
 
 const HERE: TenantId = TenantId::new(1);
 
-fn wanted(members: u32, seed: u64) -> Demo {
-    Demo { members, seed, password: demo::PASSWORD.to_owned() }
+fn wanted(members: u32, seed: u64) -> DemoLoadOptions {
+    DemoLoadOptions { members, seed, password: demo::PASSWORD.to_owned() }
 }
 
 async fn fresh(database: &Database) -> App {
     app_on(database.open().await, Arc::new(StillClock::default()), 1)
 }
 
-async fn load(app: &App, members: u32, seed: u64) -> demo::Loaded {
-    demo::load(app, &wanted(members, seed), &mut |_| {}).await.unwrap()
+async fn load(app: &App, members: u32, seed: u64) -> demo::DemoLoadOutcome {
+    demo::load_demo(app, &wanted(members, seed), &mut |_| {}).await.unwrap()
 }
 
 /// One column of a statement.
-async fn column<T: FromValue>(db: &Db, text: &'static str) -> Vec<T> {
-    let rows = db.query(Weight::Search, sql(text)).await.unwrap();
+async fn column<T: FromColumn>(db: &Db, text: &'static str) -> Vec<T> {
+    let rows = db.query(QueryWeight::Search, sql(text)).await.unwrap();
     rows.iter().map(|row| row.get("it").unwrap()).collect()
 }
 
@@ -115,15 +115,15 @@ async fn a_demo_that_was_cut_off_goes_on_where_it_stopped(database: Database) {
                     }
                 }
             };
-            demo::load(&running, &wanted(2_100, 3), &mut tell).await
+            demo::load_demo(&running, &wanted(2_100, 3), &mut tell).await
         });
         assert_eq!(stop.await.unwrap(), at);
         assert!(task.await.unwrap_err().is_panic());
         let begun = Rejection::DemoUnfinished { members: 2_100, seed: 3 };
-        assert_eq!(refused(demo::load(&app, &wanted(2_100, 4), &mut |_| {}).await), [begun]);
+        assert_eq!(refused(demo::load_demo(&app, &wanted(2_100, 4), &mut |_| {}).await), [begun]);
     }
     // `serve --demo` ends what was begun, whatever it would have begun itself.
-    let ended = demo::fill(&app, &wanted(1_000, 1), &mut |_| {}).await.unwrap().unwrap();
+    let ended = demo::fill_empty_database(&app, &wanted(1_000, 1), &mut |_| {}).await.unwrap().unwrap();
     assert_eq!(ended.members, 2_100);
     assert!(dump(&app.db).await == expected, "the rows differ");
 }
@@ -136,7 +136,7 @@ async fn eight_that_load_one_demo_at_once_make_one(database: Database) {
     let app = fresh(&together).await;
     let results = eight_at_once(|_| {
         let app = app.clone();
-        async move { demo::fill(&app, &wanted(1_500, 5), &mut |_| {}).await }
+        async move { demo::fill_empty_database(&app, &wanted(1_500, 5), &mut |_| {}).await }
     })
     .await;
     for result in results {
@@ -148,23 +148,26 @@ async fn eight_that_load_one_demo_at_once_make_one(database: Database) {
 #[both_engines]
 async fn a_demo_adds_nothing_to_a_database_that_holds_data(world: World) {
     let before = dump(world.db()).await;
-    assert_eq!(refused(demo::load(world.app(), &wanted(10, 1), &mut |_| {}).await), [Rejection::NotEmpty]);
-    assert_eq!(demo::fill(world.app(), &wanted(10, 1), &mut |_| {}).await.unwrap(), None);
+    assert_eq!(
+        refused(demo::load_demo(world.app(), &wanted(10, 1), &mut |_| {}).await),
+        [Rejection::NotEmpty]
+    );
+    assert_eq!(demo::fill_empty_database(world.app(), &wanted(10, 1), &mut |_| {}).await.unwrap(), None);
     assert_eq!(dump(world.db()).await, before);
 }
 
 #[both_engines]
 async fn a_demo_with_a_bad_password_begins_nothing(database: Database) {
     let app = fresh(&database).await;
-    let short = Demo { password: "curta".to_owned(), ..wanted(10, 1) };
+    let short = DemoLoadOptions { password: "curta".to_owned(), ..wanted(10, 1) };
     assert!(matches!(
-        refused(demo::load(&app, &short, &mut |_| {}).await)[..],
+        refused(demo::load_demo(&app, &short, &mut |_| {}).await)[..],
         [Rejection::PasswordLength { .. }]
     ));
-    assert!(storage::tenants::all(&app.db).await.unwrap().is_empty());
+    assert!(storage::tenants::list_tenants(&app.db).await.unwrap().is_empty());
     assert_eq!(load(&app, 0, 1).await.members, 0);
     assert_eq!(
-        refused(demo::load(&app, &wanted(0, 1), &mut |_| {}).await),
+        refused(demo::load_demo(&app, &wanted(0, 1), &mut |_| {}).await),
         [Rejection::NotEmpty],
         "an empty demonstration is one too"
     );
@@ -189,7 +192,7 @@ async fn the_documents_of_a_demo_are_valid_and_nobody_shares_one(database: Datab
     let members: Vec<i64> = column(&app.db, "SELECT MAX(code) AS it FROM people WHERE is_member").await;
     assert_eq!((last[0], members[0]), (most[0], 3_000));
     let name: Vec<String> = column(&app.db, "SELECT name AS it FROM people WHERE code = 2321").await;
-    assert_eq!(name[0], Crowd::new(11, 3_000).member(2_321).person.name);
+    assert_eq!(name[0], SampleGenerator::new(11, 3_000).generate_member(2_321).person.name);
 }
 
 #[both_engines]
@@ -197,13 +200,19 @@ async fn a_demo_has_every_register_that_it_promises(database: Database) {
     let app = fresh(&database).await;
     assert_eq!(load(&app, 50, 1).await.tenant, HERE);
     let db = &app.db;
-    assert_eq!(storage::tenants::find(db, HERE).await.unwrap().unwrap().name, "Associação Demonstração");
-    assert_eq!(storage::branches::visible(db, &Scope::whole(HERE)).await.unwrap().len(), 5);
-    let plans = storage::plans::all(db, HERE).await.unwrap();
+    assert_eq!(
+        storage::tenants::find_tenant(db, HERE).await.unwrap().unwrap().name,
+        "Associação Demonstração"
+    );
+    assert_eq!(
+        storage::branches::list_visible_branches(db, &Scope::for_tenant(HERE)).await.unwrap().len(),
+        5
+    );
+    let plans = storage::plans::list_plans(db, HERE).await.unwrap();
     assert!(BenefitKind::ALL.iter().all(|kind| plans.iter().any(|plan| plan.kind == *kind)));
-    assert!(storage::vehicle_types::all(db, HERE).await.unwrap().len() >= 12);
-    assert_eq!(storage::due_days::active(db, HERE).await.unwrap(), [5, 10, 15, 20, 25, 30]);
-    let situations = storage::situations::all(db, HERE).await.unwrap();
+    assert!(storage::vehicle_types::list_vehicle_types(db, HERE).await.unwrap().len() >= 12);
+    assert_eq!(storage::due_days::list_active_due_days(db, HERE).await.unwrap(), [5, 10, 15, 20, 25, 30]);
+    let situations = storage::situations::list_situations(db, HERE).await.unwrap();
     assert!(Entity::ALL.iter().all(|entity| situations.iter().any(|one| one.entity == *entity)));
     let sellers: Vec<SellerKind> = column(db, "SELECT kind AS it FROM sellers").await;
     assert!(sellers.len() >= 30 && SellerKind::ALL.iter().all(|kind| sellers.contains(kind)));
@@ -213,7 +222,7 @@ async fn a_demo_has_every_register_that_it_promises(database: Database) {
         let fields = sql("SELECT kind AS it FROM additional_fields WHERE tenant = $1 AND benefit_kind = $2")
             .arg(HERE)
             .arg(*benefit);
-        let rows = db.query(Weight::Search, fields).await.unwrap();
+        let rows = db.query(QueryWeight::Search, fields).await.unwrap();
         let kinds: BTreeSet<FieldKind> = rows.iter().map(|row| row.get("it").unwrap()).collect();
         assert_eq!(kinds.len(), FieldKind::ALL.len(), "{benefit:?}");
     }
@@ -221,9 +230,13 @@ async fn a_demo_has_every_register_that_it_promises(database: Database) {
          ON o.tenant = f.tenant AND o.field = f.code WHERE f.kind = 5 AND o.position = 1";
     assert_eq!(column::<i64>(db, lists).await, [5]);
     assert!(
-        storage::versions::all(db).await.unwrap().iter().any(|(id, now)| *id == HERE && now.registers > 0)
+        storage::versions::list_versions(db)
+            .await
+            .unwrap()
+            .iter()
+            .any(|(id, now)| *id == HERE && now.registers > 0)
     );
-    let users = users::list(&app, &Scope::whole(HERE)).await.unwrap();
+    let users = users::list_users(&app, &Scope::for_tenant(HERE)).await.unwrap();
     let roles: Vec<Role> = users.iter().map(|user| user.role).collect();
     assert_eq!(roles, [Role::Administrator, Role::Operator, Role::Integration]);
     assert_eq!(users[1].branches, [domain::BranchCode::new(2)]);
@@ -238,10 +251,10 @@ async fn the_users_of_a_demo_are_known_until_they_have_another_password(database
     let app = fresh(&database).await;
     load(&app, 5, 1).await;
     let all = ["admin@demo.example", "operador@demo.example", "integracao@demo.example"];
-    assert_eq!(demo::with_known_password(&app).await.unwrap(), all);
-    users::reset(&app, HERE, all[0], "uma senha só minha").await.unwrap();
-    users::disable(&app, HERE, all[1]).await.unwrap();
-    assert_eq!(demo::with_known_password(&app).await.unwrap(), [all[2]]);
+    assert_eq!(demo::list_users_with_known_password(&app).await.unwrap(), all);
+    users::reset_password(&app, HERE, all[0], "uma senha só minha").await.unwrap();
+    users::disable_user(&app, HERE, all[1]).await.unwrap();
+    assert_eq!(demo::list_users_with_known_password(&app).await.unwrap(), [all[2]]);
 }
 
 /// Somebody who registered a person between two parts of a load gets in nobody's way.
@@ -255,11 +268,11 @@ async fn a_demo_goes_on_behind_a_person_who_came_meanwhile(database: Database) {
                 std::panic::resume_unwind(Box::new("cut off"))
             }
         };
-        demo::load(&running, &wanted(2_500, 1), &mut tell).await
+        demo::load_demo(&running, &wanted(2_500, 1), &mut tell).await
     });
     assert!(cut.await.unwrap_err().is_panic());
-    let unit = app.db.write(Lane::of(HERE), (), |tx, ()| {
-        Box::pin(storage::counters::next(tx, HERE, storage::counters::Counter::Person))
+    let unit = app.db.write(WriteLane::foreground(HERE), (), |tx, ()| {
+        Box::pin(storage::counters::reserve_number(tx, HERE, storage::counters::Counter::Person))
     });
     assert_eq!(unit.await.map_err(Error::from).unwrap(), 1_001);
     load(&app, 2_500, 1).await;

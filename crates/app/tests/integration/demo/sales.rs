@@ -3,18 +3,21 @@
 use super::{HERE, column, fresh, load};
 use domain::{DealState, FunnelCode, StageCode};
 use std::collections::BTreeSet;
-use storage::{Weight, sql};
+use storage::{QueryWeight, sql};
 use testkit::{Database, both_engines};
 
 #[both_engines]
 async fn the_board_of_a_demo_has_deals_in_every_stage_and_situation(database: Database) {
     let app = fresh(&database).await;
     load(&app, 60, 3).await;
-    let registers = app::base::registers(&app, HERE).await.unwrap();
+    let registers = app::base::load_registers(&app, HERE).await.unwrap();
     assert_eq!(registers.funnels.len(), 2);
     let first = registers.funnel(FunnelCode::new(1)).unwrap();
-    let rows =
-        app.db.query(Weight::Search, sql("SELECT stage, situation FROM deals ORDER BY code")).await.unwrap();
+    let rows = app
+        .db
+        .query(QueryWeight::Search, sql("SELECT stage, situation FROM deals ORDER BY code"))
+        .await
+        .unwrap();
     let found: BTreeSet<(StageCode, DealState)> =
         rows.iter().map(|row| (row.get("stage").unwrap(), row.get("situation").unwrap())).collect();
     for stage in &first.stages {
@@ -65,7 +68,7 @@ async fn the_deals_of_a_demo_would_have_been_accepted(database: Database) {
         ("deal_dependent", "SELECT MAX(code) AS it FROM deal_dependents"),
     ] {
         let last = sql("SELECT last AS it FROM counters WHERE tenant = 1 AND kind = $1").arg(counter);
-        let last: i64 = app.db.query(Weight::Point, last).await.unwrap()[0].get("it").unwrap();
+        let last: i64 = app.db.query(QueryWeight::Point, last).await.unwrap()[0].get("it").unwrap();
         assert_eq!(last, count(most).await, "{counter}");
     }
 }

@@ -3,10 +3,10 @@
 use super::sample::Sample;
 use super::script::{HERE, Script, now, pairs, plainly};
 use app::access::Session;
-use app::cases::board::{self, Look};
+use app::cases::board::{self, SituationBoardQuery};
 use app::{cases, claims};
 use domain::{BranchCode, CaseKind, ClaimCode};
-use wire::read::{body, query};
+use wire::read::{read_body, read_query};
 
 impl Script<'_> {
     pub(super) async fn claims(&self, who: &str, caller: &Session) {
@@ -22,18 +22,18 @@ impl Script<'_> {
             ("cpfCnpj", format!("cpfCnpj={document}")),
         ] {
             self.recorder.begin(&format!("claims by {what} / page 1 / {who}"));
-            let asked = query(pairs(&criteria)).unwrap();
-            let mut search = claims::search(self.app, caller, asked).await.unwrap();
-            let (_, total) = search.page(self.app, caller, 1).await.unwrap();
+            let asked = read_query(pairs(&criteria)).unwrap();
+            let mut search = claims::search_claims(self.app, caller, asked).await.unwrap();
+            let (_, total) = search.read_page(self.app, caller, 1).await.unwrap();
             if total > 100 {
                 self.recorder.begin(&format!("claims by {what} / last page / {who}"));
-                search.page(self.app, caller, i32::try_from((total + 99) / 100).unwrap()).await.unwrap();
+                search.read_page(self.app, caller, i32::try_from((total + 99) / 100).unwrap()).await.unwrap();
             }
             self.recorder.begin(&format!("claims by {what} / step by step / {who}"));
             while search.next(self.app, caller).await.unwrap().is_some() {}
         }
         self.recorder.begin(&format!("a claim / {who}"));
-        let _ = claims::whole(self.app, caller, ClaimCode::new(1)).await;
+        let _ = claims::read_full_claim(self.app, caller, ClaimCode::new(1)).await;
     }
 
     /// What is worked on: the lists, and the whole of one.
@@ -60,45 +60,48 @@ impl Script<'_> {
                 ("filtro of a name", format!("filtro={name}")),
             ] {
                 self.recorder.begin(&format!("cases by {what} of {named} / page 1 / {who}"));
-                let asked = |text: &str| query(pairs(text)).unwrap();
-                let page = cases::list(self.app, caller, kind, asked(&criteria)).await.unwrap();
+                let asked = |text: &str| read_query(pairs(text)).unwrap();
+                let page = cases::list_cases(self.app, caller, kind, asked(&criteria)).await.unwrap();
                 if page.total > 100 {
                     self.recorder.begin(&format!("cases by {what} of {named} / last page / {who}"));
                     let last = format!("{criteria}&pagina={}", (page.total + 99) / 100);
-                    cases::list(self.app, caller, kind, asked(&last)).await.unwrap();
+                    cases::list_cases(self.app, caller, kind, asked(&last)).await.unwrap();
                 }
             }
             self.recorder.begin(&format!("a case of {named} / {who}"));
-            let _ = cases::one(self.app, caller, kind, 1).await;
-            let _ = cases::history(self.app, caller, kind, 1).await;
+            let _ = cases::read_case(self.app, caller, kind, 1).await;
+            let _ = cases::read_case_history(self.app, caller, kind, 1).await;
             self.boards(who, caller, kind).await;
         }
         self.recorder.begin(&format!("what is late / page 1 / {who}"));
-        let page = cases::overdue(self.app, caller, 1).await.unwrap();
+        let page = cases::list_overdue_cases(self.app, caller, 1).await.unwrap();
         if page.total > 100 {
             self.recorder.begin(&format!("what is late / last page / {who}"));
             let last = i32::try_from((page.total + 99) / 100).unwrap();
-            cases::overdue(self.app, caller, last).await.unwrap();
+            cases::list_overdue_cases(self.app, caller, last).await.unwrap();
         }
     }
 
     /// A board of a kind: all of it, in one branch, more of each column, and what changed on it.
     pub(super) async fn boards(&self, who: &str, caller: &Session, kind: CaseKind) {
         self.recorder.begin(&format!("a board of {kind:?} / {who}"));
-        let whole = board::board(self.app, caller, kind, Look::default()).await.unwrap();
+        let whole = board::read_board(self.app, caller, kind, SituationBoardQuery::default()).await.unwrap();
         self.recorder.begin(&format!("a board of {kind:?} in a branch / {who}"));
-        let look = Look { branch: Some(BranchCode::new(2)), only: None };
-        board::board(self.app, caller, kind, look).await.unwrap();
+        let look = SituationBoardQuery { branch: Some(BranchCode::new(2)), only: None };
+        board::read_board(self.app, caller, kind, look).await.unwrap();
         for column in &whole.columns {
             self.recorder.begin(&format!("a board of {kind:?}, more of {} / {who}", column.situation));
-            let look = Look { only: Some((column.situation, column.next)), ..Look::default() };
-            board::board(self.app, caller, kind, look).await.unwrap();
+            let look = SituationBoardQuery {
+                only: Some((column.situation, column.next)),
+                ..SituationBoardQuery::default()
+            };
+            board::read_board(self.app, caller, kind, look).await.unwrap();
         }
         self.recorder.begin(&format!("a board of {kind:?}, its changes / {who}"));
         let since = self.app.now().minus(std::time::Duration::from_secs(600));
-        board::changes(self.app, caller, kind, None, since).await.unwrap();
+        board::read_board_changes(self.app, caller, kind, None, since).await.unwrap();
         self.recorder.begin(&format!("a board of {kind:?}, what is late / {who}"));
-        board::late(self.app, caller, kind).await.unwrap();
+        board::count_late_cases(self.app, caller, kind).await.unwrap();
     }
 
     /// Something of each kind is opened, changed, moved and noted.
@@ -112,13 +115,13 @@ impl Script<'_> {
         let appointment = format!(r#"{{{common}}}"#);
         let inputs = || {
             [
-                cases::Input::Claim(Box::new(body(claim.as_bytes()).unwrap())),
-                cases::Input::Inspection(Box::new(body(inspection.as_bytes()).unwrap())),
-                cases::Input::Ticket(Box::new(body(ticket.as_bytes()).unwrap())),
-                cases::Input::Appointment(Box::new(body(appointment.as_bytes()).unwrap())),
+                cases::AnyCaseInput::Claim(Box::new(read_body(claim.as_bytes()).unwrap())),
+                cases::AnyCaseInput::Inspection(Box::new(read_body(inspection.as_bytes()).unwrap())),
+                cases::AnyCaseInput::Ticket(Box::new(read_body(ticket.as_bytes()).unwrap())),
+                cases::AnyCaseInput::Appointment(Box::new(read_body(appointment.as_bytes()).unwrap())),
             ]
         };
-        let registers = app::base::registers(self.app, HERE).await.unwrap();
+        let registers = app::base::load_registers(self.app, HERE).await.unwrap();
         let has_types = |kind| match kind {
             CaseKind::Inspection => !registers.inspection_types.is_empty(),
             CaseKind::Ticket => !registers.ticket_types.is_empty(),
@@ -131,23 +134,23 @@ impl Script<'_> {
                 continue;
             }
             self.recorder.begin(&format!("a case of {kind:?} is opened"));
-            let opened = now(cases::open(self.app, caller, input, plainly()).await).told.code;
+            let opened = now(cases::open_case(self.app, caller, input, plainly()).await).told.code;
             self.recorder.begin(&format!("a case of {kind:?} is changed"));
             let text = br#"{"versao": 1, "codResponsavel": null, "relacionados": []}"#;
             let changed = match kind {
-                CaseKind::Claim => cases::Input::Claim(Box::new(body(text).unwrap())),
-                CaseKind::Inspection => cases::Input::Inspection(Box::new(body(text).unwrap())),
-                CaseKind::Ticket => cases::Input::Ticket(Box::new(body(text).unwrap())),
-                CaseKind::Appointment => cases::Input::Appointment(Box::new(body(text).unwrap())),
+                CaseKind::Claim => cases::AnyCaseInput::Claim(Box::new(read_body(text).unwrap())),
+                CaseKind::Inspection => cases::AnyCaseInput::Inspection(Box::new(read_body(text).unwrap())),
+                CaseKind::Ticket => cases::AnyCaseInput::Ticket(Box::new(read_body(text).unwrap())),
+                CaseKind::Appointment => cases::AnyCaseInput::Appointment(Box::new(read_body(text).unwrap())),
             };
-            now(cases::change(self.app, caller, (opened, changed), plainly()).await);
+            now(cases::change_case(self.app, caller, (opened, changed), plainly()).await);
             self.recorder.begin(&format!("a case of {kind:?} is moved"));
             let moved = format!(r#"{{"situacao": "{cancelled}", "motivo": "Engano."}}"#);
-            let moved = body(moved.as_bytes()).unwrap();
-            now(cases::move_to(self.app, caller, (kind, opened), moved, plainly()).await);
+            let moved = read_body(moved.as_bytes()).unwrap();
+            now(cases::change_case_situation(self.app, caller, (kind, opened), moved, plainly()).await);
             self.recorder.begin(&format!("a case of {kind:?} is noted"));
-            let note = body(br#"{"texto": "Feito."}"#).unwrap();
-            now(cases::note(self.app, caller, (kind, opened), note, plainly()).await);
+            let note = read_body(br#"{"texto": "Feito."}"#).unwrap();
+            now(cases::add_case_note(self.app, caller, (kind, opened), note, plainly()).await);
         }
     }
 }

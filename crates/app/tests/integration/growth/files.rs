@@ -2,14 +2,14 @@
 
 use super::script::{HERE, Script, now};
 use app::access::Session;
-use app::files::{self, Incoming, Owner};
-use app::once::Once;
+use app::files::{self, OwnerRecord, UploadBuffer};
+use app::once::IdempotentWrite;
 use domain::FileOwner;
-use storage::{Db, Lane, sql};
+use storage::{Db, WriteLane, sql};
 
 /// As many as there are people.
 pub async fn add_files(db: &Db) {
-    let write = db.write(Lane::of(HERE), (), |tx, ()| {
+    let write = db.write(WriteLane::foreground(HERE), (), |tx, ()| {
         Box::pin(async move {
             let all = sql("INSERT INTO files (tenant, code, owner, record, name, kind, size, sha256, has_preview, storage_key,
                  created_at, removed_at) SELECT tenant, code, 4, code, 'a.pdf', 4, 1, $1, FALSE, 'k', 1,
@@ -26,28 +26,35 @@ pub async fn add_files(db: &Db) {
 impl Script<'_> {
     pub async fn files(&self, caller: &Session) {
         let record = i32::try_from(self.sample.person).unwrap();
-        let owner = Owner { of: FileOwner::Member, record };
-        let mut incoming = Incoming::new(&self.app.files);
+        let owner = OwnerRecord { of: FileOwner::Member, record };
+        let mut incoming = UploadBuffer::new(&self.app.files);
         incoming.push(&testkit::pictures::pdf()).await.unwrap();
         self.recorder.begin("a file is attached");
-        let code = now(files::attach(self.app, caller, owner, ("a.pdf", incoming), Once::each_time()).await)
-            .file
-            .code;
+        let code = now(files::attach_file(
+            self.app,
+            caller,
+            owner,
+            ("a.pdf", incoming),
+            IdempotentWrite::without_key(),
+        )
+        .await)
+        .file
+        .code;
         self.recorder.begin("the files of a member");
-        files::list(self.app, caller, owner).await.unwrap();
+        files::list_owner_files(self.app, caller, owner).await.unwrap();
         self.recorder.begin("a file");
-        files::one(self.app, caller, code).await.unwrap();
+        files::read_file(self.app, caller, code).await.unwrap();
         self.recorder.begin("a file is removed and taken back");
-        now(files::remove(self.app, caller, code, None, Once::each_time()).await);
-        now(files::restore(self.app, caller, code, None, Once::each_time()).await);
+        now(files::remove_file(self.app, caller, code, None, IdempotentWrite::without_key()).await);
+        now(files::restore_file(self.app, caller, code, None, IdempotentWrite::without_key()).await);
         self.recorder.begin("old files are looked for");
         let tx = self.app.db.read((), |tx, ()| {
             Box::pin(async move {
-                storage::files::removed_before(tx, HERE, domain::Moment::from_millis(50), 50).await
+                storage::files::list_files_removed_before(tx, HERE, domain::Moment::from_millis(50), 50).await
             })
         });
         let found: Result<Vec<_>, storage::Error> = tx.await;
         assert!(!found.unwrap().is_empty());
-        storage::files::loose_before(&self.app.db, HERE, self.app.now(), 50).await.unwrap();
+        storage::files::list_orphan_keys_before(&self.app.db, HERE, self.app.now(), 50).await.unwrap();
     }
 }

@@ -2,12 +2,12 @@
 
 use super::script::{HERE, Script, plainly};
 use app::access::Session;
-use app::importing::{self, By};
+use app::importing::{self, ImportCaller};
 use domain::{Cpf, ImportKind};
 
 impl Script<'_> {
     pub async fn import(&self, caller: &Session) {
-        let by = By::of(caller);
+        let by = ImportCaller::from_session(caller);
         let cpf =
             |number: u8| Cpf::with_check_digits([9, 9, 9, 8, 7, 6, 5, number / 10, number % 10]).unwrap();
         let lines = |line: &dyn Fn(u8) -> String| (1..=40).map(line).collect::<String>();
@@ -20,32 +20,38 @@ impl Script<'_> {
             ("leads", ImportKind::Leads, format!("Nome;Telefone\n{leads}")),
         ] {
             self.recorder.begin(&format!("{what} are received"));
-            let mut spool = importing::spool(1024 * 1024).unwrap();
+            let mut spool = importing::create_upload_spool(1024 * 1024).unwrap();
             spool.write(text.as_bytes()).unwrap();
-            let import =
-                importing::receive(self.app, &by, kind, "a.csv", spool, app::once::Once::each_time())
-                    .await
-                    .unwrap()
-                    .now()
-                    .unwrap();
+            let import = importing::receive_upload(
+                self.app,
+                &by,
+                kind,
+                "a.csv",
+                spool,
+                app::once::IdempotentWrite::without_key(),
+            )
+            .await
+            .unwrap()
+            .into_fresh()
+            .unwrap();
             self.recorder.begin(&format!("{what} are tried"));
-            importing::check(self.app, &by, import.code, plainly()).await.unwrap();
-            importing::work(self.app, HERE, import.code, &mut |_| {}).await.unwrap();
+            importing::start_dry_run(self.app, &by, import.code, plainly()).await.unwrap();
+            importing::run_import(self.app, HERE, import.code, &mut |_| {}).await.unwrap();
             self.recorder.begin(&format!("{what} are imported"));
-            importing::start(self.app, &by, import.code, false, plainly()).await.unwrap();
-            importing::work(self.app, HERE, import.code, &mut |_| {}).await.unwrap();
-            let done = importing::one(self.app, &by, import.code).await.unwrap();
-            assert!(done.counts.done() == 40, "{:?}", done.counts);
+            importing::start_import(self.app, &by, import.code, false, plainly()).await.unwrap();
+            importing::run_import(self.app, HERE, import.code, &mut |_| {}).await.unwrap();
+            let done = importing::load_import(self.app, &by, import.code).await.unwrap();
+            assert!(done.counts.processed_lines() == 40, "{:?}", done.counts);
             if kind != ImportKind::Members {
                 self.recorder.begin(&format!("{what} are taken back"));
-                importing::undo(self.app, &by, import.code, plainly()).await.unwrap();
-                importing::work(self.app, HERE, import.code, &mut |_| {}).await.unwrap();
+                importing::undo_import(self.app, &by, import.code, plainly()).await.unwrap();
+                importing::run_import(self.app, HERE, import.code, &mut |_| {}).await.unwrap();
             }
             self.recorder.begin(&format!("what is told of imported {what}"));
-            importing::page(self.app, &by, (100, 0)).await.unwrap();
-            importing::problems(self.app, &by, import.code, (0, 100)).await.unwrap();
-            importing::kept(self.app, &by, import.code, (0, 100)).await.unwrap();
-            importing::error_file(self.app, &by, &done).await.unwrap();
+            importing::list_imports(self.app, &by, (100, 0)).await.unwrap();
+            importing::list_import_problems(self.app, &by, import.code, (0, 100)).await.unwrap();
+            importing::list_kept_rows(self.app, &by, import.code, (0, 100)).await.unwrap();
+            importing::open_error_file(self.app, &by, &done).await.unwrap();
         }
     }
 }

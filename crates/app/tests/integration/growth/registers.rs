@@ -2,10 +2,10 @@
 
 use super::script::{Script, now, pairs, plainly};
 use app::access::Session;
-use app::registering::{self, Record};
+use app::registering::{self, StoredRecord};
 use registers::{REGISTERS, Register};
 use serde_json::{Value, json};
-use wire::register::{asked, sent};
+use wire::register::{read_list_query, read_record_input};
 
 impl Script<'_> {
     /// What is read of registers.
@@ -18,8 +18,8 @@ impl Script<'_> {
             };
             let page = async |which: &str, more: &str| {
                 self.recorder.begin(&format!("register {} / {which} / {who}", register.path));
-                let asked = asked(register, pairs(&format!("{by}&{more}"))).unwrap();
-                registering::page(self.app, caller, register, asked).await.unwrap()
+                let asked = read_list_query(register, pairs(&format!("{by}&{more}"))).unwrap();
+                registering::list_records(self.app, caller, register, asked).await.unwrap()
             };
             let total = page("page 1", "pagina=1").await.total;
             page("in use", "ativo=true").await;
@@ -30,19 +30,19 @@ impl Script<'_> {
             }
         }
         self.recorder.begin(&format!("registers are counted / {who}"));
-        registering::counts(self.app, caller).await.unwrap();
+        registering::count_records(self.app, caller).await.unwrap();
         for register in REGISTERS {
             self.recorder.begin(&format!("register {} / choices / {who}", register.path));
-            registering::choices(self.app, caller, register).await.unwrap();
+            registering::list_choices(self.app, caller, register).await.unwrap();
         }
-        let tracker = registers::find("rastreador").unwrap();
+        let tracker = registers::find_register("rastreador").unwrap();
         self.recorder.begin(&format!("register rastreador / an imei / {who}"));
-        let by = asked(tracker, pairs("filtro=001234567890")).unwrap();
-        registering::page(self.app, caller, tracker, by).await.unwrap();
+        let by = read_list_query(tracker, pairs("filtro=001234567890")).unwrap();
+        registering::list_records(self.app, caller, tracker, by).await.unwrap();
         self.recorder.begin(&format!("register instalacao / a tracker / {who}"));
-        let installation = registers::find("instalacao").unwrap();
-        let by = asked(installation, pairs("codRastreador=7")).unwrap();
-        registering::page(self.app, caller, installation, by).await.unwrap();
+        let installation = registers::find_register("instalacao").unwrap();
+        let by = read_list_query(installation, pairs("codRastreador=7")).unwrap();
+        registering::list_records(self.app, caller, installation, by).await.unwrap();
     }
 
     /// What is written of registers.
@@ -51,34 +51,34 @@ impl Script<'_> {
         for register in REGISTERS {
             let body = self.example(register, tracker);
             self.recorder.begin(&format!("register {} / added", register.path));
-            let added = registering::create(
+            let added = registering::create_record(
                 self.app,
                 caller,
                 register,
-                sent(register, body.to_string().as_bytes()).unwrap(),
+                read_record_input(register, body.to_string().as_bytes()).unwrap(),
                 plainly(),
             );
-            let Record { code, version, .. } = now(added.await).record;
+            let StoredRecord { code, version, .. } = now(added.await).record;
             if register.path == "rastreador" {
                 tracker = code;
             }
             self.recorder.begin(&format!("register {} / read", register.path));
-            registering::one(self.app, caller, register, code).await.unwrap();
+            registering::read_record(self.app, caller, register, code).await.unwrap();
             self.recorder.begin(&format!("register {} / changed", register.path));
             let change = json!({"versao": version, "ativo": false}).to_string();
-            let change = (code, sent(register, change.as_bytes()).unwrap());
+            let change = (code, read_record_input(register, change.as_bytes()).unwrap());
             let retired =
-                now(registering::change(self.app, caller, register, change, plainly()).await).record;
+                now(registering::change_record(self.app, caller, register, change, plainly()).await).record;
             let change = json!({"versao": retired.version, "ativo": true}).to_string();
-            let change = (code, sent(register, change.as_bytes()).unwrap());
-            now(registering::change(self.app, caller, register, change, plainly()).await);
+            let change = (code, read_record_input(register, change.as_bytes()).unwrap());
+            now(registering::change_record(self.app, caller, register, change, plainly()).await);
         }
     }
 
     /// The record that the examples make, with what is there in a demonstration.
     fn example(&self, register: &Register, tracker: i32) -> Value {
         let mut body = json!({});
-        for field in register.fields.iter().filter(|field| field.is_taken()) {
+        for field in register.fields.iter().filter(|field| field.is_input()) {
             body[field.name] = serde_json::from_str(field.example).unwrap();
         }
         for (name, value) in [

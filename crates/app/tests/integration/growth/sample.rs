@@ -1,6 +1,6 @@
 //! What the script asks for: values that stand in the database, chosen alike whatever its size.
 
-use storage::{Db, FromValue, Row, Weight, sql};
+use storage::{Db, FromColumn, QueryWeight, Row, sql};
 
 /// The day on which the demonstration is shown is 30/06/2026; nothing in it is later.
 pub struct Sample {
@@ -108,11 +108,11 @@ impl Sample {
 }
 
 async fn first(db: &Db, text: &str) -> Row {
-    let statement = sql("").ending(text);
-    db.query(Weight::Search, statement).await.unwrap().into_iter().next().unwrap()
+    let statement = sql("").append_text(text);
+    db.query(QueryWeight::Search, statement).await.unwrap().into_iter().next().unwrap()
 }
 
-async fn one<T: FromValue>(db: &Db, text: &str) -> T {
+async fn one<T: FromColumn>(db: &Db, text: &str) -> T {
     first(db, text).await.get("it").unwrap()
 }
 

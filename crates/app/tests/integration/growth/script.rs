@@ -2,16 +2,16 @@
 
 use super::sample::Sample;
 use app::access::{self, Session};
-use app::audit::{self, Question};
-use app::benefits::{self, Input};
-use app::once::{Done, Once, Ticket};
-use app::users::{self, Initial, NewUser};
+use app::audit::{self, AuditPageQuery};
+use app::benefits::{self, SaveBenefitInput};
+use app::once::{IdempotencyKey, IdempotentWrite, WriteOutcome};
+use app::users::{self, CreateUser, InitialPassword};
 use app::{App, demo, dependents, memory, once, people};
 use app::{credit_cards, equipment, sellers, suppliers, validations};
-use domain::{BenefitCode, BranchCode, Email, Field, Name, Password, Role, TenantId};
+use domain::{BenefitCode, BranchCode, DisplayName, Email, InputField, Password, Role, TenantId};
 use std::sync::Arc;
 use testkit::Recorder;
-use wire::read::{body, list_body, query};
+use wire::read::{read_body, read_list_body, read_query};
 use wire::records::CancelamentoInput;
 
 pub const HERE: TenantId = TenantId::new(1);
@@ -29,14 +29,14 @@ pub(super) fn pairs(text: &str) -> impl Iterator<Item = (String, String)> {
         .map(|(name, value)| (name.to_owned(), value.to_owned()))
 }
 
-pub(super) fn plainly<T>() -> Once<T> {
-    Once { ticket: None, render: Arc::new(|_| Vec::new()), trial: false }
+pub(super) fn plainly<T>() -> IdempotentWrite<T> {
+    IdempotentWrite { ticket: None, render: Arc::new(|_| Vec::new()), trial: false }
 }
 
-pub(super) fn now<T>(done: Result<Done<T>, app::Error>) -> T {
+pub(super) fn now<T>(done: Result<WriteOutcome<T>, app::Error>) -> T {
     match done.unwrap() {
-        Done::Now(value) => value,
-        Done::Before(_) => panic!("it was done before"),
+        WriteOutcome::Fresh(value) => value,
+        WriteOutcome::Replayed(_) => panic!("it was done before"),
     }
 }
 
@@ -73,15 +73,15 @@ impl Script<'_> {
     /// The administrator, a user of one branch and one of two.
     async fn enter(&self) -> Vec<(&'static str, Arc<Session>)> {
         self.recorder.begin("a user is created");
-        let two = NewUser {
+        let two = CreateUser {
             tenant: HERE,
-            name: Name::parse(Field::Name, "Duas Lojas").unwrap(),
+            name: DisplayName::parse(InputField::Name, "Duas Lojas").unwrap(),
             email: Email::parse("duas@demo.example").unwrap(),
             role: Role::Operator,
             branches: [2, 3].map(BranchCode::new).to_vec(),
-            password: Initial::Chosen(Password::parse(demo::PASSWORD).unwrap()),
+            password: InitialPassword::Chosen(Password::parse(demo::PASSWORD).unwrap()),
         };
-        users::create(self.app, two).await.unwrap();
+        users::create_user(self.app, two).await.unwrap();
         let mut callers = Vec::new();
         for (who, email) in [
             ("administrator", demo::ADMINISTRATOR),
@@ -89,12 +89,13 @@ impl Script<'_> {
             ("two branches", "duas@demo.example"),
         ] {
             self.recorder.begin("login");
-            let wrong = access::login(self.app, email, "errada, sem dúvida", self.address()).await;
+            let wrong = access::log_in_program(self.app, email, "errada, sem dúvida", self.address()).await;
             assert!(wrong.is_err());
-            let entered = access::login(self.app, email, demo::PASSWORD, self.address()).await.unwrap();
+            let entered =
+                access::log_in_program(self.app, email, demo::PASSWORD, self.address()).await.unwrap();
             self.recorder.begin("token");
-            memory::renew(self.app).await.unwrap();
-            callers.push((who, access::enter(self.app, &entered.token).await.unwrap()));
+            memory::refresh_versions(self.app).await.unwrap();
+            callers.push((who, access::load_session(self.app, &entered.token).await.unwrap()));
         }
         callers
     }
@@ -103,20 +104,20 @@ impl Script<'_> {
     async fn look(&self, who: &str, caller: &Session) {
         self.recorder.begin(&format!("credit cards / {who}"));
         let person = domain::PersonCode::new(i32::try_from(self.sample.person).unwrap());
-        credit_cards::of(self.app, caller, person).await.unwrap();
+        credit_cards::list_credit_cards(self.app, caller, person).await.unwrap();
         self.recorder.begin(&format!("equipment / {who}"));
         // The codes of a demonstration's benefits are also their sequence numbers.
         let benefit = BenefitCode::new(i32::try_from(self.sample.sequence).unwrap());
-        equipment::of(self.app, caller, benefit).await.unwrap();
+        equipment::list_equipment(self.app, caller, benefit).await.unwrap();
         self.recorder.begin(&format!("a supplier / {who}"));
-        suppliers::find(self.app, caller, domain::SupplierCode::new(5)).await.unwrap();
+        suppliers::read_supplier(self.app, caller, domain::SupplierCode::new(5)).await.unwrap();
         for (what, criteria) in [
             ("nothing", ""),
             ("nome+uf", "nome=sil&uf=MG"),
             ("tipo+cpfCnpj", "tipo=Consultor&cpfCnpj=529.982.247-25"),
         ] {
             self.recorder.begin(&format!("sellers by {what} / {who}"));
-            sellers::search(self.app, caller, query(pairs(criteria)).unwrap()).await.unwrap();
+            sellers::search_sellers(self.app, caller, read_query(pairs(criteria)).unwrap()).await.unwrap();
         }
     }
 
@@ -133,17 +134,19 @@ impl Script<'_> {
             ),
             ("cartão+documento", format!(r#"{{"matricula": "{card}", "cpfCnpj": "{document}"}}"#)),
         ] {
-            let input = || body(given.as_bytes()).unwrap();
+            let input = || read_body(given.as_bytes()).unwrap();
             for (who, caller) in callers {
                 self.recorder.begin(&format!("a validation by {what} / {who}"));
-                now(validations::of_caller(self.app, caller, input(), plainly()).await);
+                now(validations::validate_benefit_as_caller(self.app, caller, input(), plainly()).await);
             }
             self.recorder.begin(&format!("a validation by {what} / nobody"));
-            validations::of_anybody(self.app, HERE, self.address(), input()).await.unwrap();
+            validations::validate_benefit_anonymously(self.app, HERE, self.address(), input()).await.unwrap();
         }
         self.recorder.begin("a validation of nothing / nobody");
-        let nothing = body(br#"{"cpfCnpj": "529.982.247-25"}"#).unwrap();
-        assert!(validations::of_anybody(self.app, HERE, self.address(), nothing).await.is_err());
+        let nothing = read_body(br#"{"cpfCnpj": "529.982.247-25"}"#).unwrap();
+        assert!(
+            validations::validate_benefit_anonymously(self.app, HERE, self.address(), nothing).await.is_err()
+        );
     }
 
     fn address(&self) -> domain::CallerAddress {
@@ -152,7 +155,7 @@ impl Script<'_> {
 
     async fn write(&self, caller: &Session) {
         self.recorder.pause();
-        let registers = app::base::registers(self.app, HERE).await.unwrap();
+        let registers = app::base::load_registers(self.app, HERE).await.unwrap();
         let plan = |kind, nth| {
             let mut of_kind = registers.plans.iter().filter(|plan| plan.kind == kind);
             of_kind.nth(nth).unwrap().code
@@ -165,47 +168,47 @@ impl Script<'_> {
                 r#"{{"nomePessoa": "{name}", "cpfCnpj": "{document}", "codLoja": {branch},
                     "telefones": [{{"numero": "(31)98765-4321"}}], "endereco": {{"uf": "MG"}}}}"#
             );
-            body(text.as_bytes()).unwrap()
+            read_body(text.as_bytes()).unwrap()
         };
         self.recorder.begin("a person is created");
-        now(people::save(self.app, caller, person("Zulmira Prova", 2), plainly()).await);
+        now(people::save_person(self.app, caller, person("Zulmira Prova", 2), plainly()).await);
         self.recorder.begin("a person is changed");
-        now(people::save(self.app, caller, person("Zulmira de Prova", 3), plainly()).await);
-        let given = |text: String| Input::Basic(Box::new(body(text.as_bytes()).unwrap()));
-        let driven = |text: String| Input::Vehicle(Box::new(body(text.as_bytes()).unwrap()));
+        now(people::save_person(self.app, caller, person("Zulmira de Prova", 3), plainly()).await);
+        let given = |text: String| SaveBenefitInput::Basic(Box::new(read_body(text.as_bytes()).unwrap()));
+        let driven = |text: String| SaveBenefitInput::Vehicle(Box::new(read_body(text.as_bytes()).unwrap()));
         self.recorder.begin("a benefit is created");
         let made = given(format!(r#"{{"cpfCnpj": "{document}", "codPlano": {basic}, "ativo": true}}"#));
         let ticket = self.ticket(caller);
         self.recorder.begin("a key is looked for");
-        assert!(once::before(self.app, &ticket).await.unwrap().is_none());
+        assert!(once::find_stored_answer(self.app, &ticket).await.unwrap().is_none());
         self.recorder.begin("a benefit is created");
-        let named = Once { ticket: Some(ticket), render: Arc::new(|_| Vec::new()), trial: false };
-        let code = now(benefits::save(self.app, caller, made, named).await).code;
+        let named = IdempotentWrite { ticket: Some(ticket), render: Arc::new(|_| Vec::new()), trial: false };
+        let code = now(benefits::save_benefit(self.app, caller, made, named).await).code;
         self.recorder.begin("a benefit is changed");
         let changed =
             format!(r#"{{"codBeneficio": {code}, "cpfCnpj": "{document}", "ativo": false, "codLoja": 2}}"#);
-        now(benefits::save(self.app, caller, given(changed), plainly()).await);
+        now(benefits::save_benefit(self.app, caller, given(changed), plainly()).await);
         self.recorder.begin("a vehicle is created");
         let made = format!(
             r#"{{"cpfCnpj": "{document}", "codPlano": {vehicle}, "placa": "ZZZ9Z99", "chassi": "9BWZZZ377VT004251",
                 "ativo": true}}"#
         );
-        let code = now(benefits::save(self.app, caller, driven(made), plainly()).await).code;
+        let code = now(benefits::save_benefit(self.app, caller, driven(made), plainly()).await).code;
         self.recorder.begin("a vehicle is changed");
         let changed = format!(
             r#"{{"codBeneficio": {code}, "cpfCnpj": "{document}", "placa": "ZZZ9Z98", "codPlano": {other}}}"#
         );
-        now(benefits::save(self.app, caller, driven(changed), plainly()).await);
+        now(benefits::save_benefit(self.app, caller, driven(changed), plainly()).await);
         self.recorder.begin("an item is added");
-        let item = body(format!(r#"{{"codPlano": {basic}}}"#).as_bytes()).unwrap();
+        let item = read_body(format!(r#"{{"codPlano": {basic}}}"#).as_bytes()).unwrap();
         now(benefits::add_item(self.app, caller, code, item, plainly()).await);
         self.recorder.begin("additional fields are written");
         let field = registers.fields.iter().find(|field| {
             (field.benefit_kind, field.kind) == (domain::BenefitKind::Vehicle, domain::FieldKind::Text)
         });
         let fields = format!(r#"[{{"codCampo": {}, "valor": "Prova"}}]"#, field.unwrap().code);
-        let fields = list_body("dadosAdicionais", fields.as_bytes()).unwrap();
-        now(benefits::save_fields(self.app, caller, code, fields, plainly()).await);
+        let fields = read_list_body("dadosAdicionais", fields.as_bytes()).unwrap();
+        now(benefits::save_additional_fields(self.app, caller, code, fields, plainly()).await);
         for (what, more) in [
             ("a dependent is created", r#""cpf": "111.444.777-35""#),
             (
@@ -215,47 +218,52 @@ impl Script<'_> {
         ] {
             self.recorder.pause();
             let counter = storage::counters::Counter::Dependent;
-            let last = storage::counters::last(&self.app.db, HERE, counter).await.unwrap();
+            let last = storage::counters::load_last_number(&self.app.db, HERE, counter).await.unwrap();
             let more = more.replace("OWN", &last.to_string());
             let text = format!(
                 r#"{{"codBeneficio": {code}, "nome": "Zulmira {}", "parentesco": "FILHO", {more}}}"#,
                 if more.contains("cpf") { "Filha" } else { "Neta" }
             );
             self.recorder.begin(what);
-            now(dependents::save(self.app, caller, body(text.as_bytes()).unwrap(), plainly()).await);
+            now(dependents::save_dependent(self.app, caller, read_body(text.as_bytes()).unwrap(), plainly())
+                .await);
         }
         self.recorder.begin("a benefit is cancelled");
-        let why: CancelamentoInput = body(br#"{"motivo": "Prova."}"#).unwrap();
-        now(benefits::cancel(self.app, caller, code, why, plainly()).await);
+        let why: CancelamentoInput = read_body(br#"{"motivo": "Prova."}"#).unwrap();
+        now(benefits::cancel_benefit(self.app, caller, code, why, plainly()).await);
     }
 
-    fn ticket(&self, caller: &Session) -> Ticket {
-        let key = once::Key {
+    fn ticket(&self, caller: &Session) -> IdempotencyKey {
+        let key = once::StoredIdempotencyKey {
             tenant: HERE,
             user: caller.user,
             operation: "POST /ext/beneficio".to_owned(),
             key: "chave".to_owned(),
         };
-        Ticket { key, body_hash: [7; 32] }
+        IdempotencyKey { key, body_hash: [7; 32] }
     }
 
     async fn audit(&self, caller: &Session) {
         self.recorder.begin("looks are written");
-        audit::flush(self.app).await.unwrap();
+        audit::flush_access_log(self.app).await.unwrap();
         let person = domain::PersonCode::new(i32::try_from(self.sample.person).unwrap());
         for (what, question) in [
-            ("all", Question::default()),
-            ("a person", Question { person: Some(person), ..Question::default() }),
-            ("a user", Question { user: Some(caller.user), ..Question::default() }),
-            ("a person and a user", Question { person: Some(person), user: Some(caller.user), after: 0 }),
+            ("all", AuditPageQuery::default()),
+            ("a person", AuditPageQuery { person: Some(person), ..AuditPageQuery::default() }),
+            ("a user", AuditPageQuery { user: Some(caller.user), ..AuditPageQuery::default() }),
+            (
+                "a person and a user",
+                AuditPageQuery { person: Some(person), user: Some(caller.user), after: 0 },
+            ),
         ] {
             self.recorder.begin(&format!("audit of {what}"));
-            audit::page(self.app, caller, question).await.unwrap();
+            audit::read_audit_page(self.app, caller, question).await.unwrap();
             self.recorder.begin(&format!("audit of {what}, backwards"));
             let (person, user) = (question.person, question.user);
             let day = Some(self.app.now().minus(std::time::Duration::from_secs(3600)));
-            let reading = audit::Reading { person, user, since: day, ..audit::Reading::default() };
-            audit::newest_first(self.app, caller, reading).await.unwrap();
+            let reading =
+                audit::ReverseAuditQuery { person, user, since: day, ..audit::ReverseAuditQuery::default() };
+            audit::read_newest_audit_page(self.app, caller, reading).await.unwrap();
         }
     }
 }

@@ -6,7 +6,7 @@ use app::access::Session;
 use app::benefits::{self};
 use app::{dependents, feed, memory, searches};
 use domain::{BenefitCode, Entity, HistoryCode, HistoryCursor};
-use wire::read::query;
+use wire::read::read_query;
 
 impl Script<'_> {
     /// Every criterion of the member search alone, and typical combinations.
@@ -61,11 +61,11 @@ impl Script<'_> {
         for (what, criteria) in self.criteria() {
             // As the server does all the time, so that what it remembers is still good.
             self.recorder.pause();
-            memory::renew(self.app).await.unwrap();
+            memory::refresh_versions(self.app).await.unwrap();
             let page = async |which: &str, number: i64| {
                 self.recorder.begin(&format!("members by {what} / {which} / {who}"));
-                let asked = query(pairs(&format!("{criteria}&pagina={number}"))).unwrap();
-                searches::members(self.app, caller, asked).await.unwrap()
+                let asked = read_query(pairs(&format!("{criteria}&pagina={number}"))).unwrap();
+                searches::search_members(self.app, caller, asked).await.unwrap()
             };
             let total = page("page 1", 1).await.total;
             let last = (total + 99) / 100;
@@ -91,14 +91,14 @@ impl Script<'_> {
             ),
         ] {
             self.recorder.begin(&format!("benefits by {what} / {who}"));
-            searches::benefits(self.app, caller, query(pairs(&criteria)).unwrap()).await.unwrap();
+            searches::search_benefits(self.app, caller, read_query(pairs(&criteria)).unwrap()).await.unwrap();
         }
     }
 
     pub(super) async fn list(&self, who: &str, caller: &Session) {
         let page = async |which: &str, number: i64| {
             self.recorder.begin(&format!("list of benefits / {which} / {who}"));
-            searches::list(self.app, caller, i32::try_from(number).unwrap()).await.unwrap()
+            searches::list_benefits(self.app, caller, i32::try_from(number).unwrap()).await.unwrap()
         };
         let last = (page("page 1", 1).await.total + 99) / 100;
         page("page in the middle", (last / 2).max(1)).await;
@@ -115,19 +115,26 @@ impl Script<'_> {
             ("cpf+cartão+nome", format!("cpf={cpf}&numeroCartaoDesconto={card}&nome={name}")),
         ] {
             self.recorder.begin(&format!("dependents by {what} / {who}"));
-            let found = dependents::search(self.app, caller, query(pairs(&criteria)).unwrap()).await.unwrap();
-            dependents::some(self.app, caller, &found[..found.len().min(100)]).await.unwrap();
+            let found =
+                dependents::search_dependents(self.app, caller, read_query(pairs(&criteria)).unwrap())
+                    .await
+                    .unwrap();
+            dependents::load_found_dependents(self.app, caller, &found[..found.len().min(100)])
+                .await
+                .unwrap();
         }
         let benefit = BenefitCode::new(i32::try_from(*benefit).unwrap());
         self.recorder.begin(&format!("dependents of a benefit / {who}"));
-        dependents::list(self.app, caller, benefit).await.unwrap();
+        dependents::list_benefit_dependents(self.app, caller, benefit).await.unwrap();
         self.recorder.begin(&format!("items of a benefit / {who}"));
         benefits::list_items(self.app, caller, benefit).await.unwrap();
     }
 
     pub(super) async fn feed(&self, who: &str, caller: &Session) {
         let last =
-            storage::counters::last(&self.app.db, HERE, storage::counters::Counter::History).await.unwrap();
+            storage::counters::load_last_number(&self.app.db, HERE, storage::counters::Counter::History)
+                .await
+                .unwrap();
         let last = i32::try_from(last).unwrap();
         for (what, entity) in
             [("all", None), ("benefits", Some(Entity::Benefit)), ("claims", Some(Entity::Claim))]
@@ -135,8 +142,8 @@ impl Script<'_> {
             for (which, after) in [("page 1", 0), ("page in the middle", last / 2), ("last page", last - 50)]
             {
                 self.recorder.begin(&format!("feed of {what} / {which} / {who}"));
-                let after = HistoryCursor::of_code(HistoryCode::new(after));
-                feed::page(self.app, caller, entity, after).await.unwrap();
+                let after = HistoryCursor::from_code(HistoryCode::new(after));
+                feed::read_feed_page(self.app, caller, entity, after).await.unwrap();
             }
         }
     }

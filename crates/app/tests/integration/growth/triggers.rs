@@ -2,61 +2,67 @@
 
 use super::script::{HERE, Script, now, plainly};
 use app::access::Session;
-use app::benefits::{self, Input};
-use app::receivers::{self, By, Wanted};
-use app::triggers::{self, Holder, Outcome, Policy, Replay, Room, Verdict};
+use app::benefits::{self, SaveBenefitInput};
+use app::receivers::{self, RequestedReceiver, TenantActor};
+use app::triggers::{
+    self, DeliveryOutcome, DeliveryVerdict, LeaseHolder, ReplaySelection, RetryPolicy, Room,
+};
 use domain::{Entity, HistoryCode};
 use std::sync::Arc;
-use wire::read::body;
+use wire::read::read_body;
 
 impl Script<'_> {
     /// A receiver, what is sent to it, what comes of that, and sending again.
     pub(super) async fn triggers(&self, caller: &Session) {
         let vault = app::Vault::new(&testkit::SERVER_KEY).unwrap();
-        let by = By { tenant: HERE, user: Some(caller.user) };
-        let wanted = Wanted {
+        let by = TenantActor { tenant: HERE, user: Some(caller.user) };
+        let wanted = RequestedReceiver {
             address: domain::ReceiverAddress::parse("https://erp.example").unwrap(),
             entities: Entity::ALL.to_vec(),
             headers: Vec::new(),
             concurrency: 8,
         };
         self.recorder.begin("a receiver is added");
-        let code = now(receivers::add(self.app, &vault, by, wanted, plainly()).await).code;
+        let code = now(receivers::create_receiver(self.app, &vault, by, wanted, plainly()).await).code;
         self.recorder.begin("a change for a receiver");
         let text = br#"{"cpfCnpj": "529.982.247-25", "codPlano": 2, "ativo": true}"#;
-        let registers = app::base::registers(self.app, HERE).await.unwrap();
+        let registers = app::base::load_registers(self.app, HERE).await.unwrap();
         let plan = registers.plans.iter().find(|plan| plan.kind == domain::BenefitKind::Assistance).unwrap();
         let text =
             String::from_utf8_lossy(text).replace("\"codPlano\": 2", &format!("\"codPlano\": {}", plan.code));
-        now(benefits::save(
+        now(benefits::save_benefit(
             self.app,
             caller,
-            Input::Basic(Box::new(body(text.as_bytes()).unwrap())),
+            SaveBenefitInput::Basic(Box::new(read_body(text.as_bytes()).unwrap())),
             plainly(),
         )
         .await);
         self.recorder.begin("receivers are read");
-        receivers::all(self.app, &vault, HERE).await.unwrap();
-        receivers::keys(self.app, &vault, HERE, code).await.unwrap();
-        let holder =
-            Holder { process: "p".into(), place: "here".into(), lease: std::time::Duration::from_secs(60) };
-        let policy = Arc::new(Policy {
+        receivers::list_receivers(self.app, &vault, HERE).await.unwrap();
+        receivers::load_delivery_target(self.app, &vault, HERE, code).await.unwrap();
+        let holder = LeaseHolder {
+            process: "p".into(),
+            place: "here".into(),
+            lease: std::time::Duration::from_secs(60),
+        };
+        let policy = Arc::new(RetryPolicy {
             waits: vec![std::time::Duration::ZERO],
             probe: std::time::Duration::ZERO,
             pause_after: std::time::Duration::from_secs(86_400),
         });
-        for verdict in [Verdict::Failed, Verdict::Delivered] {
+        for verdict in [DeliveryVerdict::Failed, DeliveryVerdict::Delivered] {
             self.recorder.begin("triggers are taken in hand");
-            assert_eq!(triggers::due(self.app).await.unwrap().len(), 1);
-            triggers::free(self.app, &holder, false).await.unwrap();
-            assert!(triggers::is_open(self.app, HERE, code, 1).await.unwrap());
-            storage::queues::waiting(&self.app.db).await.unwrap();
-            let lease = triggers::lease(self.app, &holder, HERE, [code].into()).await.unwrap()[&code];
+            assert_eq!(triggers::list_due_receivers(self.app).await.unwrap().len(), 1);
+            triggers::free_abandoned_leases(self.app, &holder, false).await.unwrap();
+            assert!(triggers::is_receiver_open(self.app, HERE, code, 1).await.unwrap());
+            storage::queues::load_outbox_backlog(&self.app.db).await.unwrap();
+            let lease =
+                triggers::lease_receivers(self.app, &holder, HERE, [code].into()).await.unwrap()[&code];
             let after = HistoryCode::new(0);
             let room = Room { receiver: code, lease, after, limit: 8, waited: 8 };
-            let job = triggers::take(self.app, HERE, vec![room]).await.unwrap().remove(0).0;
+            let job = triggers::fetch_ready_jobs(self.app, HERE, vec![room]).await.unwrap().remove(0).0;
             self.recorder.begin("what came of triggers is written");
-            let outcome = Outcome {
+            let outcome = DeliveryOutcome {
                 job,
                 verdict,
                 tried_at: self.app.now(),
@@ -66,39 +72,40 @@ impl Script<'_> {
                 failure: None,
                 patience: None,
             };
-            triggers::conclude(self.app, (&holder, &policy), HERE, vec![outcome]).await.unwrap();
+            triggers::record_outcomes(self.app, (&holder, &policy), HERE, vec![outcome]).await.unwrap();
         }
         self.recorder.begin("deliveries are read");
-        let told = triggers::page(self.app, HERE, code, None, HistoryCode::new(0)).await.unwrap();
+        let told = triggers::list_deliveries(self.app, HERE, code, None, HistoryCode::new(0)).await.unwrap();
         let history = told[0].delivery.history;
         self.recorder.begin("receivers are looked at");
-        triggers::fares(self.app, HERE, vec![code]).await.unwrap();
+        triggers::list_performance(self.app, HERE, vec![code]).await.unwrap();
         let (entity, record) = (told[0].delivery.entity, told[0].delivery.record);
         let since = self.app.now().minus(std::time::Duration::from_secs(3600));
         for wanted in [
-            triggers::Wanted::default(),
-            triggers::Wanted { since: Some(since), until: Some(self.app.now()), ..Default::default() },
-            triggers::Wanted { entity: Some(entity), ..Default::default() },
-            triggers::Wanted { entity: Some(entity), record: Some(record), ..Default::default() },
-            triggers::Wanted { state: Some(domain::DeliveryState::Delivered), ..Default::default() },
+            triggers::DeliveryQuery::default(),
+            triggers::DeliveryQuery { since: Some(since), until: Some(self.app.now()), ..Default::default() },
+            triggers::DeliveryQuery { entity: Some(entity), ..Default::default() },
+            triggers::DeliveryQuery { entity: Some(entity), record: Some(record), ..Default::default() },
+            triggers::DeliveryQuery { state: Some(domain::DeliveryState::Delivered), ..Default::default() },
         ] {
             self.recorder.begin("deliveries are looked through");
-            triggers::newest(self.app, HERE, code, wanted).await.unwrap();
+            triggers::list_newest_deliveries(self.app, HERE, code, wanted).await.unwrap();
         }
         self.recorder.begin("a delivery is looked at");
-        triggers::one(self.app, caller, (code, history)).await.unwrap();
+        triggers::read_delivery(self.app, caller, (code, history)).await.unwrap();
         for (what, replay) in [
-            ("a delivery is sent again", Replay::Stretch(history, history)),
-            ("what was missed is sent again", Replay::MissedSince(domain::Moment::from_millis(0))),
+            ("a delivery is sent again", ReplaySelection::Stretch(history, history)),
+            ("what was missed is sent again", ReplaySelection::MissedSince(domain::Moment::from_millis(0))),
         ] {
             self.recorder.begin(what);
-            now(triggers::replay(self.app, by, (code, replay), plainly()).await);
+            now(triggers::replay_deliveries(self.app, by, (code, replay), plainly()).await);
         }
         self.recorder.begin("a receiver is paused and goes on");
         for paused in [true, false] {
-            now(receivers::pause(self.app, &vault, by, (code, paused, None), plainly()).await);
+            now(receivers::pause_or_resume_receiver(self.app, &vault, by, (code, paused, None), plainly())
+                .await);
         }
         self.recorder.begin("a receiver's secret is changed");
-        now(receivers::rotate(self.app, &vault, by, (code, None), plainly()).await);
+        now(receivers::rotate_secret(self.app, &vault, by, (code, None), plainly()).await);
     }
 }

@@ -1,11 +1,11 @@
 //! What happens between two imports, or while one rests: others change what it is about, or whoever asked for it goes.
 
 use crate::importing::{by, count, counts, cpf, error_text, import, problems, receive, run, undo};
-use app::once::Once;
+use app::once::IdempotentWrite;
 use app::{importing, users};
 use domain::{ImportKind, ImportState};
 use std::time::Duration;
-use storage::{Lane, sql};
+use storage::{WriteLane, sql};
 use testkit::{World, both_engines};
 
 async fn members(world: &World) {
@@ -27,7 +27,7 @@ async fn a_vehicle_that_another_has_meanwhile_is_not_put_in_force_again(world: W
     assert_eq!(counts(&other), [1, 0, 0, 0], "{:?}", problems(&world, &me, &other).await);
     let undone = undo(&world, &me, &over).await;
     assert_eq!((undone.counts.restored, undone.counts.kept), (0, 1));
-    let kept = importing::kept(world.app(), &me, over.code, (0, 10)).await.unwrap();
+    let kept = importing::list_kept_rows(world.app(), &me, over.code, (0, 10)).await.unwrap();
     assert!(kept[0].because.contains("ABC1234"), "{kept:?}");
 }
 
@@ -56,10 +56,12 @@ async fn two_lines_that_find_one_record_in_two_ways_are_one_too_many(world: Worl
     import(&world, &me, ImportKind::Vehicles, &text).await;
     let text = format!("Código;CPF;Placa;Modelo\n5000;{0};;UNO\n;{0};ABC1234;GOL\n", cpf(1));
     let received = receive(&world, &me, ImportKind::Vehicles, &text).await.unwrap();
-    importing::check(world.app(), &me, received.code, Once::each_time()).await.unwrap();
+    importing::start_dry_run(world.app(), &me, received.code, IdempotentWrite::without_key()).await.unwrap();
     let checked = run(&world, &me, &received).await;
     assert_eq!(counts(&checked), [0, 1, 0, 1], "{:?}", problems(&world, &me, &checked).await);
-    importing::start(world.app(), &me, received.code, false, Once::each_time()).await.unwrap();
+    importing::start_import(world.app(), &me, received.code, false, IdempotentWrite::without_key())
+        .await
+        .unwrap();
     let done = run(&world, &me, &received).await;
     let found = problems(&world, &me, &done).await;
     assert_eq!(counts(&done), [0, 1, 0, 1], "{found:?}");
@@ -101,12 +103,14 @@ async fn what_somebody_who_left_had_begun_another_brings_to_its_end(world: World
     let done = import(&world, &operator, ImportKind::Members, &people(1, 150)).await;
     assert_eq!(counts(&done), [150, 0, 0, 0]);
     let running = receive(&world, &operator, ImportKind::Members, &people(201, 202)).await.unwrap();
-    importing::start(world.app(), &operator, running.code, false, Once::each_time()).await.unwrap();
-    importing::undo(world.app(), &operator, done.code, Once::each_time()).await.unwrap();
+    importing::start_import(world.app(), &operator, running.code, false, IdempotentWrite::without_key())
+        .await
+        .unwrap();
+    importing::undo_import(world.app(), &operator, done.code, IdempotentWrite::without_key()).await.unwrap();
     let (app, here, code) = (world.app().clone(), world.here, done.code);
     let (send, mut told) = tokio::sync::mpsc::unbounded_channel();
     let first = tokio::spawn(async move {
-        importing::work(&app, here, code, &mut |import| {
+        importing::run_import(&app, here, code, &mut |import| {
             let _ = send.send(import.counts);
         })
         .await
@@ -114,7 +118,7 @@ async fn what_somebody_who_left_had_begun_another_brings_to_its_end(world: World
     let _ = told.recv().await;
     first.abort();
     let _ = first.await;
-    users::disable(world.app(), world.here, &world.operator.email).await.unwrap();
+    users::disable_user(world.app(), world.here, &world.operator.email).await.unwrap();
     world.clock.pass(Duration::from_secs(31));
     let stopped = run(&world, &me, &done).await;
     if stopped.state != ImportState::Undone {
@@ -124,31 +128,36 @@ async fn what_somebody_who_left_had_begun_another_brings_to_its_end(world: World
         assert_eq!((undone.user, undone.acting), (Some(world.operator.code), Some(world.administrator.code)));
     }
     assert_eq!(run(&world, &me, &running).await.state, ImportState::Paused);
-    importing::resume(world.app(), &me, running.code, Once::each_time()).await.unwrap();
+    importing::resume_import(world.app(), &me, running.code, IdempotentWrite::without_key()).await.unwrap();
     let resumed = run(&world, &me, &running).await;
     // He may choose among stores, and the lines name none.
-    assert_eq!((resumed.state, resumed.counts.done()), (ImportState::Done, 2));
+    assert_eq!((resumed.state, resumed.counts.processed_lines()), (ImportState::Done, 2));
 }
 
 #[both_engines]
 async fn an_import_that_fails_holds_up_no_other(world: World) {
     let me = by(&world.administrator);
     let broken = receive(&world, &me, ImportKind::Members, "CPF;Nome\n1;Ana\n").await.unwrap();
-    importing::start(world.app(), &me, broken.code, false, Once::each_time()).await.unwrap();
+    importing::start_import(world.app(), &me, broken.code, false, IdempotentWrite::without_key())
+        .await
+        .unwrap();
     let text = format!("CPF;Nome;Loja\n{};Bia;1\n", cpf(2));
     let other = receive(&world, &me, ImportKind::Members, &text).await.unwrap();
-    importing::start(world.app(), &me, other.code, false, Once::each_time()).await.unwrap();
-    let unreadable = world.db().write(Lane::of(world.here), (world.here, broken.code), |tx, (here, code)| {
-        Box::pin(async move {
-            let statement = sql("UPDATE imports SET mapping = 'x' WHERE tenant = $1 AND code = $2");
-            tx.execute(statement.arg(*here).arg(*code)).await
-        })
-    });
+    importing::start_import(world.app(), &me, other.code, false, IdempotentWrite::without_key())
+        .await
+        .unwrap();
+    let unreadable =
+        world.db().write(WriteLane::foreground(world.here), (world.here, broken.code), |tx, (here, code)| {
+            Box::pin(async move {
+                let statement = sql("UPDATE imports SET mapping = 'x' WHERE tenant = $1 AND code = $2");
+                tx.execute(statement.arg(*here).arg(*code)).await
+            })
+        });
     assert_eq!(unreadable.await.unwrap(), 1);
-    assert!(importing::run_due(world.app()).await.unwrap());
-    let done = importing::one(world.app(), &me, other.code).await.unwrap();
+    assert!(importing::run_due_imports(world.app()).await.unwrap());
+    let done = importing::load_import(world.app(), &me, other.code).await.unwrap();
     assert_eq!((done.state, counts(&done)), (ImportState::Done, [1, 0, 0, 0]));
-    assert!(!importing::run_due(world.app()).await.unwrap(), "nothing was done for it");
+    assert!(!importing::run_due_imports(world.app()).await.unwrap(), "nothing was done for it");
 }
 
 #[both_engines]
@@ -161,7 +170,7 @@ async fn the_file_of_errors_keeps_its_zeros_and_is_noted(world: World) {
     let noted = "SELECT COUNT(*) AS n FROM audit WHERE detail LIKE '%arquivo de erros baixado'";
     assert_eq!(count(&world, noted).await, 1);
     let again = receive(&world, &me, ImportKind::Members, &file).await.unwrap();
-    let lines = importing::first_lines(world.app(), &me, &again, 5).await.unwrap();
+    let lines = importing::list_first_lines(world.app(), &me, &again, 5).await.unwrap();
     assert!(format!("{lines:?}").contains("\"00000000000\", \"-Ana\""), "{lines:?}");
 }
 

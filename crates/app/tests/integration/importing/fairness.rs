@@ -2,8 +2,8 @@
 
 use crate::importing::{by, receive};
 use app::App;
-use app::importing::{self, By, Import};
-use app::once::Once;
+use app::importing::{self, ImportCaller, StoredImportRun};
+use app::once::IdempotentWrite;
 use domain::{Clock, ImportKind, ImportState, Moment};
 use std::io::Write;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -63,10 +63,12 @@ fn workbook() -> Vec<u8> {
     archive.finish().unwrap().into_inner()
 }
 
-async fn send(app: App, by: By) -> Result<Import, app::Error> {
-    let mut spool = importing::spool(1024 * 1024)?;
+async fn send(app: App, by: ImportCaller) -> Result<StoredImportRun, app::Error> {
+    let mut spool = importing::create_upload_spool(1024 * 1024)?;
     spool.write(&workbook())?;
-    importing::receive(&app, &by, ImportKind::Leads, "a.xlsx", spool, Once::each_time()).await?.now()
+    importing::receive_upload(&app, &by, ImportKind::Leads, "a.xlsx", spool, IdempotentWrite::without_key())
+        .await?
+        .into_fresh()
 }
 
 #[both_engines]
@@ -80,14 +82,14 @@ async fn two_workbooks_of_one_association_keep_no_other_waiting_and_end_with_the
     let senders: Vec<_> = (0..2).map(|_| tokio::spawn(send(slow.clone(), here.clone()))).collect();
     until("one of them is read", async || gate.looks.load(Ordering::SeqCst) == 1).await;
 
-    let there = By::command(world.there);
+    let there = ImportCaller::for_command(world.there);
     let other = send(app.clone(), there).await.unwrap();
     assert_eq!(
         (other.state, other.total),
         (ImportState::Ready, 1),
         "another association's is read meanwhile"
     );
-    until("theirs share one place", async || places.workbook_readings.held() == 1).await;
+    until("theirs share one place", async || places.workbook_readings.held_count() == 1).await;
 
     for sender in senders {
         sender.abort();
@@ -95,7 +97,7 @@ async fn two_workbooks_of_one_association_keep_no_other_waiting_and_end_with_the
         assert!(sender.await.map_or_else(|error| error.is_cancelled(), |sent| sent.is_err()));
     }
     gate.open();
-    until("the place is free", async || places.workbook_readings.held() == 0).await;
+    until("the place is free", async || places.workbook_readings.held_count() == 0).await;
     assert_eq!(gate.looks.load(Ordering::SeqCst), 1, "nothing more was read for nobody");
     let own = send(app.clone(), here).await.unwrap();
     assert_eq!(own.total, 1, "and the next of the same association is read");
@@ -105,16 +107,18 @@ async fn two_workbooks_of_one_association_keep_no_other_waiting_and_end_with_the
 async fn files_that_nobody_confirms_make_room_for_the_next(world: World) {
     let (admin, operator) = (by(&world.administrator), by(&world.operator));
     let csv = "Nome;Celular\nAna;31999990000\n";
-    let sent = async |by: &By| receive(&world, by, ImportKind::Leads, csv).await.unwrap().code;
+    let sent = async |by: &ImportCaller| receive(&world, by, ImportKind::Leads, csv).await.unwrap().code;
     let first_of_operator = sent(&operator).await;
     let started = sent(&admin).await;
-    importing::start(world.app(), &admin, started, false, Once::each_time()).await.unwrap();
+    importing::start_import(world.app(), &admin, started, false, IdempotentWrite::without_key())
+        .await
+        .unwrap();
     let mut codes = Vec::new();
     for _ in 0..25 {
         world.clock.pass(std::time::Duration::from_secs(1));
         codes.push(sent(&admin).await);
     }
-    let (all, total) = importing::page(world.app(), &admin, (100, 0)).await.unwrap();
+    let (all, total) = importing::list_imports(world.app(), &admin, (100, 0)).await.unwrap();
     let waiting: Vec<_> =
         all.iter().filter(|one| one.state == ImportState::Ready).map(|one| one.code).collect();
     assert_eq!((waiting.len(), total), (20, 21), "as many as may wait, and the one that runs");

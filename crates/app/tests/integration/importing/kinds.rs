@@ -4,8 +4,8 @@ use crate::importing::{
     by, count, counts, cpf, digest, import, problems, receive, run, undo, without_versions,
 };
 use app::importing;
-use app::once::Once;
-use app::receivers::{self, Wanted};
+use app::once::IdempotentWrite;
+use app::receivers::{self, RequestedReceiver};
 use domain::{Entity, ImportKind, ReceiverAddress};
 use testkit::{World, both_engines};
 
@@ -39,11 +39,13 @@ async fn vehicles_come_by_their_plate_keep_their_numbers_and_go_again(world: Wor
     let before = digest(&world).await;
     let text = vehicles();
     let received = receive(&world, &me, ImportKind::Vehicles, &text).await.unwrap();
-    importing::check(world.app(), &me, received.code, Once::each_time()).await.unwrap();
+    importing::start_dry_run(world.app(), &me, received.code, IdempotentWrite::without_key()).await.unwrap();
     let checked = run(&world, &me, &received).await;
     let tried = problems(&world, &me, &checked).await;
     assert_eq!(digest(&world).await, before, "a dry run writes nothing");
-    importing::start(world.app(), &me, received.code, false, Once::each_time()).await.unwrap();
+    importing::start_import(world.app(), &me, received.code, false, IdempotentWrite::without_key())
+        .await
+        .unwrap();
     let done = run(&world, &me, &received).await;
     let found = problems(&world, &me, &done).await;
     assert_eq!(counts(&done), [2, 0, 0, 4], "{found:?}");
@@ -101,19 +103,21 @@ async fn receivers_are_told_only_where_that_was_asked_for(world: World) {
     let me = by(&world.administrator);
     members(&world).await;
     let app = world.app();
-    let wanted = Wanted {
+    let wanted = RequestedReceiver {
         address: ReceiverAddress::parse("https://erp.example/gatilhos").unwrap(),
         entities: vec![Entity::Benefit],
         headers: Vec::new(),
         concurrency: 8,
     };
-    let of = receivers::By { tenant: world.here, user: None };
-    receivers::add(app, app.vault.as_ref().unwrap(), of, wanted, Once::each_time()).await.unwrap();
+    let of = receivers::TenantActor { tenant: world.here, user: None };
+    receivers::create_receiver(app, app.vault.as_ref().unwrap(), of, wanted, IdempotentWrite::without_key())
+        .await
+        .unwrap();
     import(&world, &me, ImportKind::Vehicles, &format!("CPF;Placa;Plano\n{};AAA1111;1\n", cpf(1))).await;
     assert_eq!(count(&world, "SELECT COUNT(*) AS n FROM outbox").await, 0);
     let text = format!("CPF;Placa;Plano\n{};BBB1111;1\n", cpf(2));
     let told = receive(&world, &me, ImportKind::Vehicles, &text).await.unwrap();
-    importing::start(app, &me, told.code, true, Once::each_time()).await.unwrap();
+    importing::start_import(app, &me, told.code, true, IdempotentWrite::without_key()).await.unwrap();
     run(&world, &me, &told).await;
     assert_eq!(count(&world, "SELECT COUNT(*) AS n FROM outbox").await, 1);
     assert_eq!(
@@ -176,10 +180,10 @@ async fn leads_plans_and_sellers_come_twice_and_go_again(world: World) {
         (ImportKind::Sellers, format!("Nome;Função;Loja;CPF;Celular\nCarla;Consultora;Matriz;{};11987651234\nDavi;Representante;Filial Norte;;\nSem loja;Consultor;;;\n", cpf(71)), 2, 1),
     ] {
         let received = receive(&world, &me, kind, &text).await.unwrap();
-        importing::check(world.app(), &me, received.code, Once::each_time()).await.unwrap();
+        importing::start_dry_run(world.app(), &me, received.code, IdempotentWrite::without_key()).await.unwrap();
         let checked = run(&world, &me, &received).await;
         assert_eq!(counts(&checked), [created, 0, 0, refused], "{kind:?} {:?}", problems(&world, &me, &checked).await);
-        importing::start(world.app(), &me, received.code, false, Once::each_time()).await.unwrap();
+        importing::start_import(world.app(), &me, received.code, false, IdempotentWrite::without_key()).await.unwrap();
         let done = run(&world, &me, &received).await;
         assert_eq!(counts(&done), [created, 0, 0, refused], "{kind:?} {:?}", problems(&world, &me, &done).await);
         let again = import(&world, &me, kind, &text).await;

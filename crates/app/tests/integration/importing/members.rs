@@ -3,12 +3,12 @@
 use crate::importing::{
     by, count, counts, cpf, digest, error_text, import, problems, receive, run, undo, without_versions,
 };
-use app::importing::{self, Mapping};
-use app::once::Once;
+use app::importing::{self, ColumnMapping};
+use app::once::IdempotentWrite;
 use domain::{BranchCode, ImportKind, ImportProblem, ImportState, Rejection};
 use std::time::Duration;
 use testkit::{World, both_engines, eight_at_once};
-use wire::read::Given;
+use wire::read::FieldPatch;
 
 const HEADERS: &str = "CPF;Nome completo;Data de nasc.;Celular;E-mail;Cidade;UF;Loja;Observação\n";
 
@@ -51,7 +51,7 @@ async fn five_thousand_lines_with_faults_are_tried_imported_twice_and_taken_back
     assert_eq!(received.mapping[8], "", "a column that nobody knows is left out");
     assert_eq!(received.mapping[..4], ["cpfCnpj", "nomePessoa", "dataNascimento", "celular"]);
 
-    importing::check(world.app(), &me, received.code, Once::each_time()).await.unwrap();
+    importing::start_dry_run(world.app(), &me, received.code, IdempotentWrite::without_key()).await.unwrap();
     let checked = run(&world, &me, &received).await;
     assert_eq!(checked.state, ImportState::Checked);
     assert_eq!(counts(&checked), [5000 - faults, 0, 0, faults]);
@@ -66,7 +66,9 @@ async fn five_thousand_lines_with_faults_are_tried_imported_twice_and_taken_back
         ("Data de nasc.", "E-mail", "Loja", "CPF")
     );
 
-    importing::start(world.app(), &me, received.code, false, Once::each_time()).await.unwrap();
+    importing::start_import(world.app(), &me, received.code, false, IdempotentWrite::without_key())
+        .await
+        .unwrap();
     let done = run(&world, &me, &received).await;
     assert_eq!((done.state, counts(&done)), (ImportState::Done, [5000 - faults, 0, 0, faults]));
     assert_eq!(problems(&world, &me, &received).await, found, "as the dry run told");
@@ -126,7 +128,9 @@ async fn what_was_changed_becomes_what_it_was_and_what_changed_since_is_left(wor
         cpf(4)
     );
     let second = receive(&world, &me, ImportKind::Members, &text).await.unwrap();
-    importing::start(world.app(), &me, second.code, false, Once::each_time()).await.unwrap();
+    importing::start_import(world.app(), &me, second.code, false, IdempotentWrite::without_key())
+        .await
+        .unwrap();
     let done = run(&world, &me, &second).await;
     assert_eq!(counts(&done), [0, 2, 1, 1], "{:?}", problems(&world, &me, &done).await);
     assert_eq!(problems(&world, &me, &done).await[0].0, 5, "a new one has no store");
@@ -139,13 +143,13 @@ async fn what_was_changed_becomes_what_it_was_and_what_changed_since_is_left(wor
     let fourth = import(&world, &me, ImportKind::Members, &format!("CPF;Nome\n{};Ana Outra\n", cpf(1))).await;
     let undone = undo(&world, &me, &third).await;
     assert_eq!((undone.counts.restored, undone.counts.kept), (1, 1));
-    let kept = importing::kept(world.app(), &me, third.code, (0, 10)).await.unwrap();
+    let kept = importing::list_kept_rows(world.app(), &me, third.code, (0, 10)).await.unwrap();
     assert_eq!((kept[0].line, kept[0].because.as_str()), (2, "foi alterado depois da importação"));
     undo(&world, &me, &fourth).await;
     world.clock.pass(Duration::from_secs(8 * 24 * 3600));
     let fifth = import(&world, &me, ImportKind::Members, &text).await;
     world.clock.pass(importing::UNDO_FOR);
-    let late = importing::undo(world.app(), &me, fifth.code, Once::each_time()).await;
+    let late = importing::undo_import(world.app(), &me, fifth.code, IdempotentWrite::without_key()).await;
     let Err(app::Error::Refused(problems)) = late else { panic!("too late") };
     assert_eq!(problems, [Rejection::Import(ImportProblem::TooLate)]);
 }
@@ -186,11 +190,13 @@ async fn an_import_goes_on_where_another_process_was_cut_off(world: World) {
     let me = by(&world.administrator);
     let (text, faults) = sheet(1500);
     let import = receive(&world, &me, ImportKind::Members, &text).await.unwrap();
-    importing::start(world.app(), &me, import.code, false, Once::each_time()).await.unwrap();
+    importing::start_import(world.app(), &me, import.code, false, IdempotentWrite::without_key())
+        .await
+        .unwrap();
     let (app, here, code) = (world.app().clone(), world.here, import.code);
     let (send, mut told) = tokio::sync::mpsc::unbounded_channel();
     let first = tokio::spawn(async move {
-        importing::work(&app, here, code, &mut |import| {
+        importing::run_import(&app, here, code, &mut |import| {
             let _ = send.send(import.position);
         })
         .await
@@ -199,7 +205,7 @@ async fn an_import_goes_on_where_another_process_was_cut_off(world: World) {
     first.abort();
     let _ = first.await;
     assert!(seen > 0);
-    let waiting = importing::work(world.app(), here, code, &mut |_| {}).await.unwrap();
+    let waiting = importing::run_import(world.app(), here, code, &mut |_| {}).await.unwrap();
     assert!(waiting.is_none(), "it is still held");
     world.clock.pass(Duration::from_secs(31));
     let done = run(&world, &me, &import).await;
@@ -222,14 +228,14 @@ async fn eight_at_once_start_one_import_and_it_runs_once(world: World) {
         let (app, me, here) = (world.app().clone(), me.clone(), world.here);
         async move {
             // One who comes late finds it done.
-            let _ = importing::start(&app, &me, code, false, Once::each_time()).await;
-            importing::work(&app, here, code, &mut |_| {}).await
+            let _ = importing::start_import(&app, &me, code, false, IdempotentWrite::without_key()).await;
+            importing::run_import(&app, here, code, &mut |_| {}).await
         }
     })
     .await;
     let worked = started.into_iter().map(Result::unwrap).filter(Option::is_some).count();
     assert_eq!(worked, 1);
-    let done = importing::one(world.app(), &me, code).await.unwrap();
+    let done = importing::load_import(world.app(), &me, code).await.unwrap();
     assert_eq!(counts(&done), [600 - i64::from(faults), 0, 0, i64::from(faults)]);
 }
 
@@ -237,16 +243,22 @@ async fn eight_at_once_start_one_import_and_it_runs_once(world: World) {
 async fn an_import_is_paused_and_resumed(world: World) {
     let me = by(&world.administrator);
     let import = receive(&world, &me, ImportKind::Members, &sheet(50).0).await.unwrap();
-    importing::start(world.app(), &me, import.code, false, Once::each_time()).await.unwrap();
-    let paused =
-        importing::pause(world.app(), &me, import.code, Once::each_time()).await.unwrap().now().unwrap();
+    importing::start_import(world.app(), &me, import.code, false, IdempotentWrite::without_key())
+        .await
+        .unwrap();
+    let paused = importing::pause_import(world.app(), &me, import.code, IdempotentWrite::without_key())
+        .await
+        .unwrap()
+        .into_fresh()
+        .unwrap();
     assert_eq!(paused.state, ImportState::Paused);
     assert_eq!(run(&world, &me, &import).await.state, ImportState::Paused, "nobody works on it");
-    importing::resume(world.app(), &me, import.code, Once::each_time()).await.unwrap();
-    assert!(importing::run_due(world.app()).await.unwrap());
-    let done = importing::one(world.app(), &me, import.code).await.unwrap();
+    importing::resume_import(world.app(), &me, import.code, IdempotentWrite::without_key()).await.unwrap();
+    assert!(importing::run_due_imports(world.app()).await.unwrap());
+    let done = importing::load_import(world.app(), &me, import.code).await.unwrap();
     assert_eq!((done.state, counts(&done)), (ImportState::Done, [50, 0, 0, 0]));
-    let again = importing::start(world.app(), &me, import.code, false, Once::each_time()).await;
+    let again =
+        importing::start_import(world.app(), &me, import.code, false, IdempotentWrite::without_key()).await;
     assert!(matches!(again, Err(app::Error::Refused(_))), "once is enough");
 }
 
@@ -275,13 +287,13 @@ async fn an_operator_imports_into_his_branches_and_sees_his_own_imports(world: W
         (2, 4, "Loja"),
         "of another branch, into another branch"
     );
-    let (mine, total) = importing::page(world.app(), &operator, (10, 0)).await.unwrap();
+    let (mine, total) = importing::list_imports(world.app(), &operator, (10, 0)).await.unwrap();
     assert_eq!((mine.len(), total, mine[0].code), (1, 1, done.code));
     assert!(
-        importing::one(world.app(), &stranger, done.code).await.is_err(),
+        importing::load_import(world.app(), &stranger, done.code).await.is_err(),
         "another tenant's do not exist"
     );
-    assert_eq!(importing::page(world.app(), &by(&world.administrator), (10, 0)).await.unwrap().1, 2);
+    assert_eq!(importing::list_imports(world.app(), &by(&world.administrator), (10, 0)).await.unwrap().1, 2);
     for kind in [ImportKind::Plans, ImportKind::Sellers] {
         let refused = receive(&world, &operator, kind, "Nome\nX\n").await;
         assert!(matches!(refused, Err(app::Error::Forbidden)), "for administrators");
@@ -290,43 +302,67 @@ async fn an_operator_imports_into_his_branches_and_sees_his_own_imports(world: W
         .await
         .unwrap();
     assert_eq!(there.user, Some(world.stranger.code));
-    assert!(importing::one(world.app(), &operator, there.code).await.is_err() || there.code == done.code);
+    assert!(
+        importing::load_import(world.app(), &operator, there.code).await.is_err() || there.code == done.code
+    );
 }
 
 #[both_engines]
 async fn those_who_are_new_go_to_the_branch_that_was_chosen_where_their_line_names_none(world: World) {
     let me = by(&world.administrator);
     import(&world, &me, ImportKind::Members, &format!("CPF;Nome;Loja\n{};Ana;1\n", cpf(1))).await;
-    let to = |branch: Given<i32>| {
+    let to = |branch: FieldPatch<i32>| {
         let branch = match branch {
-            Given::Set(code) => Given::Set(BranchCode::new(code)),
-            Given::Clear => Given::Clear,
-            Given::Keep => Given::Keep,
+            FieldPatch::Set(code) => FieldPatch::Set(BranchCode::new(code)),
+            FieldPatch::Clear => FieldPatch::Clear,
+            FieldPatch::Keep => FieldPatch::Keep,
         };
-        Mapping { columns: Vec::new(), branch }
+        ColumnMapping { columns: Vec::new(), branch }
     };
     let text = format!("CPF;Nome;Loja\n{};Ana Maria;\n{};Bia;\n{};Cida;1\n", cpf(1), cpf(2), cpf(3));
     let received = receive(&world, &me, ImportKind::Members, &text).await.unwrap();
     let map = async |by, branch| {
-        importing::map(world.app(), by, received.code, to(branch), Once::each_time()).await
+        importing::map_import_columns(
+            world.app(),
+            by,
+            received.code,
+            to(branch),
+            IdempotentWrite::without_key(),
+        )
+        .await
     };
-    let refused = map(&me, Given::Set(99)).await;
+    let refused = map(&me, FieldPatch::Set(99)).await;
     assert!(matches!(refused, Err(app::Error::Refused(_))), "no such branch");
-    map(&me, Given::Set(2)).await.unwrap();
-    assert_eq!(map(&me, Given::Keep).await.unwrap().now().unwrap().branch, Some(BranchCode::new(2)));
-    importing::check(world.app(), &me, received.code, Once::each_time()).await.unwrap();
+    map(&me, FieldPatch::Set(2)).await.unwrap();
+    assert_eq!(
+        map(&me, FieldPatch::Keep).await.unwrap().into_fresh().unwrap().branch,
+        Some(BranchCode::new(2))
+    );
+    importing::start_dry_run(world.app(), &me, received.code, IdempotentWrite::without_key()).await.unwrap();
     assert_eq!(counts(&run(&world, &me, &received).await), [2, 1, 0, 0]);
-    importing::start(world.app(), &me, received.code, false, Once::each_time()).await.unwrap();
+    importing::start_import(world.app(), &me, received.code, false, IdempotentWrite::without_key())
+        .await
+        .unwrap();
     assert_eq!(counts(&run(&world, &me, &received).await), [2, 1, 0, 0]);
     for (document, branch) in [(1, 1), (2, 2), (3, 1)] {
         let document = domain::Document::parse(&cpf(document)).unwrap();
-        let found = storage::people::by_document(world.db(), me.scope.tenant(), &document);
+        let found = storage::people::find_person_by_document(world.db(), me.scope.tenant(), &document);
         assert_eq!(found.await.unwrap().unwrap().1.branch, BranchCode::new(branch), "of {document:?}");
     }
     let leads = format!("Nome;CPF\nDora;{}\n", cpf(4));
     let leads = receive(&world, &me, ImportKind::Leads, &leads).await.unwrap();
-    importing::map(world.app(), &me, leads.code, to(Given::Set(2)), Once::each_time()).await.unwrap();
-    importing::start(world.app(), &me, leads.code, false, Once::each_time()).await.unwrap();
+    importing::map_import_columns(
+        world.app(),
+        &me,
+        leads.code,
+        to(FieldPatch::Set(2)),
+        IdempotentWrite::without_key(),
+    )
+    .await
+    .unwrap();
+    importing::start_import(world.app(), &me, leads.code, false, IdempotentWrite::without_key())
+        .await
+        .unwrap();
     assert_eq!(counts(&run(&world, &me, &leads).await), [1, 0, 0, 0]);
     assert_eq!(count(&world, "SELECT branch AS n FROM leads").await, 2);
 }
@@ -337,22 +373,27 @@ async fn columns_are_mapped_by_hand_and_remembered(world: World) {
     let text = format!("Doc;Quem;Onde\n{};Ana;1\n", cpf(1));
     let import = receive(&world, &me, ImportKind::Members, &text).await.unwrap();
     assert_eq!(import.mapping, ["", "", ""]);
-    let refused = importing::start(world.app(), &me, import.code, false, Once::each_time()).await;
+    let refused =
+        importing::start_import(world.app(), &me, import.code, false, IdempotentWrite::without_key()).await;
     let Err(app::Error::Refused(problems)) = refused else { panic!("nothing is mapped") };
     assert_eq!(
-        wire::refusal::texts(&problems),
+        wire::refusal::render_rejections(&problems),
         "colunas: diga que coluna do arquivo traz CPF ou CNPJ e Nome."
     );
-    let pairs = |pairs: &[(&str, &str)]| Mapping {
+    let pairs = |pairs: &[(&str, &str)]| ColumnMapping {
         columns: pairs.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect(),
-        branch: Given::Keep,
+        branch: FieldPatch::Keep,
     };
     let wrong = pairs(&[("Doc", "cpfCnpj"), ("Quem", "cpfCnpj"), ("Outra", "email"), ("Onde", "lugar")]);
-    let refused = importing::map(world.app(), &me, import.code, wrong, Once::each_time()).await;
+    let refused =
+        importing::map_import_columns(world.app(), &me, import.code, wrong, IdempotentWrite::without_key())
+            .await;
     let Err(app::Error::Refused(problems)) = refused else { panic!("wrong") };
     assert_eq!(problems.len(), 3, "{problems:?}");
     let right = pairs(&[("doc", "cpfCnpj"), ("Quem", "nomePessoa"), ("Onde", "codLoja")]);
-    importing::map(world.app(), &me, import.code, right, Once::each_time()).await.unwrap();
+    importing::map_import_columns(world.app(), &me, import.code, right, IdempotentWrite::without_key())
+        .await
+        .unwrap();
     let next = receive(&world, &me, ImportKind::Members, &text).await.unwrap();
     assert_eq!(next.mapping, ["cpfCnpj", "nomePessoa", "codLoja"]);
     assert_eq!(

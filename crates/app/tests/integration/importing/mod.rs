@@ -6,14 +6,14 @@ mod fairness;
 mod kinds;
 mod members;
 
-use app::importing::{self, By, Import};
-use app::once::Once;
+use app::importing::{self, ImportCaller, StoredImportRun};
+use app::once::IdempotentWrite;
 use domain::{Cpf, ImportKind, ImportState};
-use storage::{Weight, sql};
+use storage::{QueryWeight, sql};
 use testkit::{Caller, World};
 
-pub fn by(caller: &Caller) -> By {
-    By { scope: caller.scope(), user: Some(caller.code), role: caller.role }
+pub fn by(caller: &Caller) -> ImportCaller {
+    ImportCaller { scope: caller.scope(), user: Some(caller.code), role: caller.role }
 }
 
 /// The CPF of a number.
@@ -25,41 +25,54 @@ pub fn cpf(number: u32) -> String {
     Cpf::with_check_digits(digits).unwrap().as_str().to_owned()
 }
 
-pub async fn receive(world: &World, by: &By, kind: ImportKind, text: &str) -> Result<Import, app::Error> {
-    let mut spool = importing::spool(64 * 1024 * 1024)?;
+pub async fn receive(
+    world: &World,
+    by: &ImportCaller,
+    kind: ImportKind,
+    text: &str,
+) -> Result<StoredImportRun, app::Error> {
+    let mut spool = importing::create_upload_spool(64 * 1024 * 1024)?;
     spool.write(text.as_bytes())?;
-    importing::receive(world.app(), by, kind, "arquivo.csv", spool, Once::each_time()).await?.now()
+    importing::receive_upload(world.app(), by, kind, "arquivo.csv", spool, IdempotentWrite::without_key())
+        .await?
+        .into_fresh()
 }
 
 /// Receives a file and imports it to its end.
-pub async fn import(world: &World, by: &By, kind: ImportKind, text: &str) -> Import {
+pub async fn import(world: &World, by: &ImportCaller, kind: ImportKind, text: &str) -> StoredImportRun {
     let import = receive(world, by, kind, text).await.unwrap();
-    importing::start(world.app(), by, import.code, false, Once::each_time()).await.unwrap();
+    importing::start_import(world.app(), by, import.code, false, IdempotentWrite::without_key())
+        .await
+        .unwrap();
     run(world, by, &import).await
 }
 
 /// Whatever is to be done with it now, done.
-pub async fn run(world: &World, by: &By, import: &Import) -> Import {
-    importing::work(world.app(), by.scope.tenant(), import.code, &mut |_| {}).await.unwrap();
-    importing::one(world.app(), by, import.code).await.unwrap()
+pub async fn run(world: &World, by: &ImportCaller, import: &StoredImportRun) -> StoredImportRun {
+    importing::run_import(world.app(), by.scope.tenant(), import.code, &mut |_| {}).await.unwrap();
+    importing::load_import(world.app(), by, import.code).await.unwrap()
 }
 
-pub async fn undo(world: &World, by: &By, import: &Import) -> Import {
-    importing::undo(world.app(), by, import.code, Once::each_time()).await.unwrap();
+pub async fn undo(world: &World, by: &ImportCaller, import: &StoredImportRun) -> StoredImportRun {
+    importing::undo_import(world.app(), by, import.code, IdempotentWrite::without_key()).await.unwrap();
     let undone = run(world, by, import).await;
     assert_eq!(undone.state, ImportState::Undone);
     undone
 }
 
 /// What is wrong, by line, column and sentence.
-pub async fn problems(world: &World, by: &By, import: &Import) -> Vec<(i32, String, String)> {
-    let found = importing::problems(world.app(), by, import.code, (0, 100_000)).await.unwrap();
+pub async fn problems(
+    world: &World,
+    by: &ImportCaller,
+    import: &StoredImportRun,
+) -> Vec<(i32, String, String)> {
+    let found = importing::list_import_problems(world.app(), by, import.code, (0, 100_000)).await.unwrap();
     found.into_iter().map(|one| (one.line, one.header.unwrap_or_default(), one.text)).collect()
 }
 
 /// The file of lines that failed.
-pub async fn error_text(world: &World, by: &By, import: &Import) -> String {
-    let mut file = importing::error_file(world.app(), by, import).await.unwrap();
+pub async fn error_text(world: &World, by: &ImportCaller, import: &StoredImportRun) -> String {
+    let mut file = importing::open_error_file(world.app(), by, import).await.unwrap();
     let mut all = Vec::new();
     while let Some(piece) = file.next().await.unwrap() {
         all.extend(piece);
@@ -68,12 +81,12 @@ pub async fn error_text(world: &World, by: &By, import: &Import) -> String {
 }
 
 /// Created, changed, the same, refused.
-pub fn counts(import: &Import) -> [i64; 4] {
+pub fn counts(import: &StoredImportRun) -> [i64; 4] {
     [import.counts.created, import.counts.changed, import.counts.same, import.counts.refused]
 }
 
 pub async fn count(world: &World, text: &'static str) -> i64 {
-    world.db().query(Weight::Search, sql(text)).await.unwrap()[0].get("n").unwrap()
+    world.db().query(QueryWeight::Search, sql(text)).await.unwrap()[0].get("n").unwrap()
 }
 
 /// Everything that the association has, but for what only says how often and when it was changed.
@@ -127,7 +140,7 @@ pub async fn without_versions(world: &World) -> String {
             .split(',')
             .map(str::trim)
             .collect();
-        for row in world.db().query(Weight::Search, sql(text)).await.unwrap() {
+        for row in world.db().query(QueryWeight::Search, sql(text)).await.unwrap() {
             for name in &names {
                 all.push_str(&format!("{:?} ", row.get::<Any>(name.split_whitespace().next().unwrap()).unwrap().0));
             }
@@ -140,8 +153,8 @@ pub async fn without_versions(world: &World) -> String {
 /// Any value, as it came.
 struct Any(String);
 
-impl storage::FromValue for Any {
-    fn from_value(value: storage::ValueRef<'_>) -> Option<Any> {
+impl storage::FromColumn for Any {
+    fn from_value(value: storage::SqlScalarRef<'_>) -> Option<Any> {
         // One engine keeps booleans as numbers.
         Some(Any(format!("{value:?}")))
     }

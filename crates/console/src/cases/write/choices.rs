@@ -1,23 +1,23 @@
 //! What may be chosen in the form of a case.
 
-use super::Filled;
-use crate::cases::list::staff;
-use crate::cases::types;
+use super::EditCaseState;
+use crate::cases::list::list_staff_choices;
+use crate::cases::list_active_types;
 use crate::person::STATES;
-use crate::visitor::Guest;
-use app::base::Registers;
-use app::benefits::Benefit;
-use app::cases::Case;
-use app::people::{self, View};
+use crate::visitor::SignedInUser;
+use app::base::TenantRegisters;
+use app::benefits::StoredBenefit;
+use app::cases::StoredCase;
+use app::people::{self, MemberView};
 use app::{App, Error, dependents};
 use domain::{BenefitCode, CaseKind};
 use std::sync::Arc;
 use wire::names;
 
 /// What the choices of a form are made of.
-pub struct Context {
+pub struct FormChoiceContext {
     kind: CaseKind,
-    pub registers: Arc<Registers>,
+    pub registers: Arc<TenantRegisters>,
     branches: Vec<(String, String)>,
     staff: Vec<(String, String)>,
     benefits: Vec<(String, String)>,
@@ -26,30 +26,35 @@ pub struct Context {
     pub holder: String,
 }
 
-impl Context {
-    pub async fn of(app: &App, guest: &Guest, kind: CaseKind, filled: &Filled) -> Result<Context, Error> {
+impl FormChoiceContext {
+    pub async fn load(
+        app: &App,
+        guest: &SignedInUser,
+        kind: CaseKind,
+        filled: &EditCaseState,
+    ) -> Result<FormChoiceContext, Error> {
         let caller = guest.session();
-        let registers = app::base::registers(app, caller.scope.tenant()).await?;
+        let registers = app::base::load_registers(app, caller.scope.tenant()).await?;
         // Whoever sees a case need not see its member, who may belong to another branch.
-        let view = match people::member_whole(app, caller, filled.person).await {
+        let view = match people::read_member(app, caller, filled.person).await {
             Ok(view) => Some(view),
-            Err(Error::NoSuch { .. }) if filled.had.is_some() => None,
+            Err(Error::NotFound { .. }) if filled.had.is_some() => None,
             Err(error) => return Err(error),
         };
         let told = filled.had.as_ref().map(|had| &had.told);
         let holder = view.as_ref().map(|view| view.profile.name.clone());
         let holder = holder.or_else(|| told.map(|told| told.name.clone())).unwrap_or_default();
-        let branches = registers.branches_of(&caller.scope);
-        Ok(Context {
+        let branches = registers.usable_branches(&caller.scope);
+        Ok(FormChoiceContext {
             kind,
             branches: branches.map(|one| (one.code.to_string(), one.name.clone())).collect(),
-            staff: responsibles(app, guest, filled).await?,
-            benefits: benefits(&registers, view.as_ref(), filled),
+            staff: list_responsible_users(app, guest, filled).await?,
+            benefits: list_benefit_choices(&registers, view.as_ref(), filled),
             dependents: match kind {
-                CaseKind::Appointment => going(app, guest, filled).await?,
+                CaseKind::Appointment => list_dependent_choices(app, guest, filled).await?,
                 _ => Vec::new(),
             },
-            drivers: drivers(filled, &holder),
+            drivers: list_driver_choices(filled, &holder),
             holder,
             registers,
         })
@@ -63,14 +68,14 @@ impl Context {
             "codBeneficio" => self.benefits.clone(),
             "codDependente" => self.dependents.clone(),
             "codCondutor" => self.drivers.clone(),
-            "codClinica" => {
-                named(self.registers.clinics.iter().map(|one| (one.active, one.code.get(), &one.name)))
-            }
-            "codMedico" => {
-                named(self.registers.doctors.iter().map(|one| (one.active, one.code.get(), &one.name)))
-            }
+            "codClinica" => list_active_choices(
+                self.registers.clinics.iter().map(|one| (one.active, one.code.get(), &one.name)),
+            ),
+            "codMedico" => list_active_choices(
+                self.registers.doctors.iter().map(|one| (one.active, one.code.get(), &one.name)),
+            ),
             "codTipoEvento" | "codTipoVistoria" | "codTipoHelpDesk" | "codEspecialidade" => {
-                types(&self.registers, self.kind)
+                list_active_types(&self.registers, self.kind)
             }
             "prioridade" => domain::Priority::ALL.iter().map(|one| same(names::priority(*one))).collect(),
             "envolvido" => domain::Involved::ALL.iter().map(|one| same(names::involved(*one))).collect(),
@@ -80,13 +85,17 @@ impl Context {
     }
 }
 
-fn named<'r>(all: impl Iterator<Item = (bool, i32, &'r String)>) -> Vec<(String, String)> {
+fn list_active_choices<'r>(all: impl Iterator<Item = (bool, i32, &'r String)>) -> Vec<(String, String)> {
     all.filter(|(active, ..)| *active).map(|(_, code, name)| (code.to_string(), name.clone())).collect()
 }
 
 /// Those who may see to it, and whoever does already.
-async fn responsibles(app: &App, guest: &Guest, filled: &Filled) -> Result<Vec<(String, String)>, Error> {
-    let mut all = staff(app, guest).await?;
+async fn list_responsible_users(
+    app: &App,
+    guest: &SignedInUser,
+    filled: &EditCaseState,
+) -> Result<Vec<(String, String)>, Error> {
+    let mut all = list_staff_choices(app, guest).await?;
     if let Some(told) = filled.had.as_ref().map(|had| &had.told)
         && let (Some(code), Some(name)) = (told.case.head().responsible, &told.responsible)
         && !all.iter().any(|(known, _)| *known == code.to_string())
@@ -97,10 +106,17 @@ async fn responsibles(app: &App, guest: &Guest, filled: &Filled) -> Result<Vec<(
 }
 
 /// The benefits of the member, and the one that it is about, whoever sees it.
-fn benefits(registers: &Registers, view: Option<&View>, filled: &Filled) -> Vec<(String, String)> {
+fn list_benefit_choices(
+    registers: &TenantRegisters,
+    view: Option<&MemberView>,
+    filled: &EditCaseState,
+) -> Vec<(String, String)> {
     let all = view.into_iter().flat_map(|view| &view.benefits);
-    let line = |(code, one): &(BenefitCode, Benefit)| {
-        (code.to_string(), format!("{} (nº {})", crate::benefit::what(registers, one), one.sequence))
+    let line = |(code, one): &(BenefitCode, StoredBenefit)| {
+        (
+            code.to_string(),
+            format!("{} (nº {})", crate::benefit::describe_benefit(registers, one), one.sequence),
+        )
     };
     let mut all: Vec<_> = all.map(line).collect();
     if let Some(had) = &filled.had
@@ -112,10 +128,10 @@ fn benefits(registers: &Registers, view: Option<&View>, filled: &Filled) -> Vec<
     all
 }
 
-fn drivers(filled: &Filled, holder: &str) -> Vec<(String, String)> {
+fn list_driver_choices(filled: &EditCaseState, holder: &str) -> Vec<(String, String)> {
     let mut all = vec![(filled.person.to_string(), format!("{holder} (o próprio associado)"))];
     if let Some(had) = &filled.had
-        && let Case::Claim(claim) = &had.told.case
+        && let StoredCase::Claim(claim) = &had.told.case
         && let (Some(driver), Some(name)) = (claim.driver, &had.other)
         && driver != filled.person
     {
@@ -125,12 +141,16 @@ fn drivers(filled: &Filled, holder: &str) -> Vec<(String, String)> {
 }
 
 /// The dependents of the benefit that is chosen.
-async fn going(app: &App, guest: &Guest, filled: &Filled) -> Result<Vec<(String, String)>, Error> {
+async fn list_dependent_choices(
+    app: &App,
+    guest: &SignedInUser,
+    filled: &EditCaseState,
+) -> Result<Vec<(String, String)>, Error> {
     let chosen = filled.values.get("codBeneficio").and_then(|text| text.parse().ok()).map(BenefitCode::new);
     let Some(benefit) = chosen else { return Ok(Vec::new()) };
-    match dependents::list(app, guest.session(), benefit).await {
+    match dependents::list_benefit_dependents(app, guest.session(), benefit).await {
         Ok(all) => Ok(all.rows.iter().map(|(code, one)| (code.to_string(), one.name.clone())).collect()),
-        Err(Error::NoSuch { .. }) => Ok(Vec::new()),
+        Err(Error::NotFound { .. }) => Ok(Vec::new()),
         Err(error) => Err(error),
     }
 }

@@ -1,13 +1,13 @@
 //! What was typed into the form of a case becomes its record, and is written.
 
-use super::Filled;
-use crate::cases::fields::label;
-use crate::form::Form;
-use crate::records::{Conflict, json};
-use crate::visitor::Guest;
-use app::cases::{self, Checked, Whole};
-use app::once::{Done, Once};
-use app::searches::Found;
+use super::EditCaseState;
+use crate::cases::fields::find_case_label;
+use crate::form::SubmittedForm;
+use crate::records::{VersionConflict, build_record_json};
+use crate::visitor::SignedInUser;
+use app::cases::{self, ChecklistEntry, FullCase};
+use app::once::{IdempotentWrite, WriteOutcome};
+use app::searches::FoundMemberRow;
 use app::{App, Error, find};
 use domain::{CaseKind, Document, PersonCode, Rejection};
 use serde_json::{Value, json};
@@ -20,24 +20,24 @@ use wire::records::{
 const MOST_RELATED: usize = 100;
 
 /// What was typed, as the record that it is; with what of it leads nowhere.
-async fn record(
+async fn build_case_json(
     app: &App,
-    guest: &Guest,
+    guest: &SignedInUser,
     kind: CaseKind,
-    filled: &Filled,
+    filled: &EditCaseState,
 ) -> Result<(Vec<u8>, Vec<String>), Error> {
     let mut values = filled.values.clone();
     let (mut further, mut problems) = (Vec::new(), Vec::new());
     if kind == CaseKind::Claim {
         let (typed, cpf) = (values.remove("relacionados"), values.remove("condutorCpf"));
         if let Some(cpf) = cpf.filter(|text| !text.is_empty()) {
-            match by_document(app, guest, &cpf).await? {
+            match find_person_by_document(app, guest, &cpf).await? {
                 Some(person) => drop(values.insert("codCondutor", person.to_string())),
                 None => problems
                     .push("condutorCpf: não há ninguém com este CPF nas lojas que você vê.".to_owned()),
             }
         }
-        let codes = related(app, guest, &typed.unwrap_or_default(), &mut problems).await?;
+        let codes = parse_related_claims(app, guest, &typed.unwrap_or_default(), &mut problems).await?;
         further.push(("relacionados", codes));
     }
     match &filled.had {
@@ -48,25 +48,33 @@ async fn record(
         Some(_) => {
             further.push(("versao", filled.version.into()));
             if kind == CaseKind::Inspection {
-                let one =
-                    |one: &Checked| json!({"item": one.item, "conforme": one.fits, "observacao": one.note});
+                let one = |one: &ChecklistEntry| json!({"item": one.item, "conforme": one.fits, "observacao": one.note});
                 further.push(("checklist", filled.checklist.iter().map(one).collect()));
             }
         }
     }
-    Ok((json(&values, &further), problems))
+    Ok((build_record_json(&values, &further), problems))
 }
 
 /// Whose own document this is. The search also finds the holder of a dependent by the dependent's.
-async fn by_document(app: &App, guest: &Guest, text: &str) -> Result<Option<PersonCode>, Error> {
+async fn find_person_by_document(
+    app: &App,
+    guest: &SignedInUser,
+    text: &str,
+) -> Result<Option<PersonCode>, Error> {
     let Ok(document) = Document::parse(text) else { return Ok(None) };
-    let found = find::find(app, guest.session(), text).await?;
-    let own = |row: &&Found| row.person.document.as_deref() == Some(document.as_str());
+    let found = find::search_everything(app, guest.session(), text).await?;
+    let own = |row: &&FoundMemberRow| row.person.document.as_deref() == Some(document.as_str());
     Ok(found.rows.iter().find(own).map(|row| row.person.code))
 }
 
 /// The codes of the claims whose protocols were typed.
-async fn related(app: &App, guest: &Guest, typed: &str, problems: &mut Vec<String>) -> Result<Value, Error> {
+async fn parse_related_claims(
+    app: &App,
+    guest: &SignedInUser,
+    typed: &str,
+    problems: &mut Vec<String>,
+) -> Result<Value, Error> {
     let mut codes = Vec::new();
     let typed = typed.split([',', ';', ' ']).filter(|text| !text.is_empty());
     if typed.clone().count() > MOST_RELATED {
@@ -75,8 +83,8 @@ async fn related(app: &App, guest: &Guest, typed: &str, problems: &mut Vec<Strin
     }
     for text in typed {
         let asked = std::iter::once(("protocolo".to_owned(), text.to_owned()));
-        let found = match read::query::<CasoQuery>(asked) {
-            Ok(query) => cases::list(app, guest.session(), CaseKind::Claim, query).await?.rows,
+        let found = match read::read_query::<CasoQuery>(asked) {
+            Ok(query) => cases::list_cases(app, guest.session(), CaseKind::Claim, query).await?.rows,
             Err(_) => Vec::new(),
         };
         match found.first() {
@@ -87,11 +95,11 @@ async fn related(app: &App, guest: &Guest, typed: &str, problems: &mut Vec<Strin
     Ok(codes.into())
 }
 
-fn understood(kind: CaseKind, body: &[u8]) -> Result<cases::Input, Vec<String>> {
+fn parse_case_input(kind: CaseKind, body: &[u8]) -> Result<cases::AnyCaseInput, Vec<String>> {
     macro_rules! read {
         ($record:ty, $input:ident) => {
-            read::body::<$record>(body)
-                .map(|sent| cases::Input::$input(Box::new(sent)))
+            read::read_body::<$record>(body)
+                .map(|sent| cases::AnyCaseInput::$input(Box::new(sent)))
                 .map_err(|unread| unread.problems.into_lines())
         };
     }
@@ -104,32 +112,35 @@ fn understood(kind: CaseKind, body: &[u8]) -> Result<cases::Input, Vec<String>> 
 }
 
 /// Opens or alters; gives the case back, or the form with what is wrong.
-pub async fn act(
+pub async fn save_case(
     app: &App,
-    guest: &Guest,
+    guest: &SignedInUser,
     kind: CaseKind,
-    mut filled: Filled,
-) -> Result<Result<Whole, Box<Filled>>, Error> {
-    let (body, mut problems) = record(app, guest, kind, &filled).await?;
-    let input = match understood(kind, &body) {
+    mut filled: EditCaseState,
+) -> Result<Result<FullCase, Box<EditCaseState>>, Error> {
+    let (body, mut problems) = build_case_json(app, guest, kind, &filled).await?;
+    let input = match parse_case_input(kind, &body) {
         Ok(input) if problems.is_empty() => input,
-        Ok(_) => return Ok(Err(Box::new(Filled { problems, ..filled }))),
+        Ok(_) => return Ok(Err(Box::new(EditCaseState { problems, ..filled }))),
         Err(more) => {
             problems.extend(more);
-            return Ok(Err(Box::new(Filled { problems, ..filled })));
+            return Ok(Err(Box::new(EditCaseState { problems, ..filled })));
         }
     };
     let caller = guest.session();
     let done = match &filled.had {
-        None => cases::open(app, caller, input, Once::each_time()).await,
-        Some(had) => cases::change(app, caller, (had.told.code, input), Once::each_time()).await,
+        None => cases::open_case(app, caller, input, IdempotentWrite::without_key()).await,
+        Some(had) => {
+            cases::change_case(app, caller, (had.told.code, input), IdempotentWrite::without_key()).await
+        }
     };
-    match done.and_then(Done::now) {
+    match done.and_then(WriteOutcome::into_fresh) {
         Ok(whole) => Ok(Ok(whole)),
         Err(Error::Refused(refused)) => {
             let others = refused.iter().filter(|one| !matches!(one, Rejection::OldVersion { .. }));
-            filled.problems.extend(others.map(wire::refusal::text));
-            filled.conflict = Conflict::among(&refused, |name| label(kind, name));
+            filled.problems.extend(others.map(wire::refusal::render_rejection));
+            filled.conflict =
+                VersionConflict::find_in_rejections(&refused, |name| find_case_label(kind, name));
             // Whoever has seen both may save his own.
             filled.version = filled.conflict.as_ref().map(|one| one.version).or(filled.version);
             Ok(Err(Box::new(filled)))
@@ -139,9 +150,9 @@ pub async fn act(
 }
 
 /// The lines of a checklist, each with what was found; one without a name is gone.
-pub fn checklist(sent: &Form) -> Vec<Checked> {
-    let lines = sent.all("item").zip(sent.all("conforme")).zip(sent.all("notaItem"));
-    let lines = lines.map(|((item, fits), note)| Checked {
+pub fn read_checklist(sent: &SubmittedForm) -> Vec<ChecklistEntry> {
+    let lines = sent.all_texts("item").zip(sent.all_texts("conforme")).zip(sent.all_texts("notaItem"));
+    let lines = lines.map(|((item, fits), note)| ChecklistEntry {
         item: item.trim().to_owned(),
         fits: match fits {
             "sim" => Some(true),

@@ -1,12 +1,12 @@
 //! Sending again: one, a stretch, or what was missed since a day.
 
 use crate::triggers::scene::{DAY, MINUTE, SECOND, Scene, settings};
-use app::once::Once;
-use app::triggers::{self, Holder, Policy, Replay, Room};
-use delivery::triggers::Settings;
+use app::once::IdempotentWrite;
+use app::triggers::{self, LeaseHolder, ReplaySelection, RetryPolicy, Room};
+use delivery::triggers::DispatchSettings;
 use domain::{DeliveryState, HistoryCode, ReceiverCode};
 use std::sync::Arc;
-use storage::{Lane, Weight, sql};
+use storage::{QueryWeight, WriteLane, sql};
 use testkit::{Reaction, Receiver, Taken, World, both_engines, until};
 use tokio::sync::watch;
 
@@ -14,19 +14,21 @@ fn histories(receiver: &Receiver) -> Vec<i64> {
     receiver.taken().iter().map(Taken::history).collect()
 }
 
-async fn replay(scene: &Scene, code: ReceiverCode, what: Replay) -> u64 {
-    let done = triggers::replay(&scene.app, scene.by(), (code, what), Once::each_time()).await;
-    done.unwrap().now().unwrap()
+async fn replay(scene: &Scene, code: ReceiverCode, what: ReplaySelection) -> u64 {
+    let done =
+        triggers::replay_deliveries(&scene.app, scene.by(), (code, what), IdempotentWrite::without_key())
+            .await;
+    done.unwrap().into_fresh().unwrap()
 }
 
-fn stretch(first: i32, last: i32) -> Replay {
-    Replay::Stretch(HistoryCode::new(first), HistoryCode::new(last))
+fn stretch(first: i32, last: i32) -> ReplaySelection {
+    ReplaySelection::Stretch(HistoryCode::new(first), HistoryCode::new(last))
 }
 
 /// One that gives up at the first failure.
-fn impatient() -> Settings {
+fn impatient() -> DispatchSettings {
     let (probe, pause_after) = (30 * SECOND, 5 * DAY);
-    Settings { policy: Arc::new(Policy { waits: Vec::new(), probe, pause_after }), ..settings() }
+    DispatchSettings { policy: Arc::new(RetryPolicy { waits: Vec::new(), probe, pause_after }), ..settings() }
 }
 
 async fn all_ended(scene: &Scene, code: ReceiverCode) {
@@ -67,8 +69,12 @@ async fn one_or_a_stretch_goes_again_under_its_id_and_in_the_order_of_its_record
         "all are kept, these are counted anew"
     );
     assert_eq!(replay(&scene, code, stretch(9, 20)).await, 0);
-    let nobody =
-        triggers::replay(&scene.app, scene.by(), (ReceiverCode::new(99), stretch(1, 1)), Once::each_time());
+    let nobody = triggers::replay_deliveries(
+        &scene.app,
+        scene.by(),
+        (ReceiverCode::new(99), stretch(1, 1)),
+        IdempotentWrite::without_key(),
+    );
     assert!(nobody.await.is_err());
     engine.stop(SECOND).await;
 }
@@ -88,10 +94,10 @@ async fn what_was_missed_since_a_day_goes_again_and_nothing_else(world: World) {
     receiver.answers(|_| Reaction::Status(200));
     scene.office.benefit(3).await;
     all_ended(&scene, code).await;
-    assert_eq!(replay(&scene, code, Replay::MissedSince(since)).await, 1);
+    assert_eq!(replay(&scene, code, ReplaySelection::MissedSince(since)).await, 1);
     all_ended(&scene, code).await;
     assert_eq!(histories(&receiver), [1, 2, 3, 2]);
-    assert_eq!(replay(&scene, code, Replay::MissedSince(since)).await, 0);
+    assert_eq!(replay(&scene, code, ReplaySelection::MissedSince(since)).await, 0);
     let states: Vec<_> = scene.deliveries(code).await.iter().map(|told| told.delivery.state).collect();
     use DeliveryState::{Delivered, Exhausted};
     assert_eq!(states, [Exhausted, Delivered, Delivered]);
@@ -121,14 +127,15 @@ async fn what_is_under_way_when_an_older_one_goes_again_goes_behind_it_whatever_
     engine.stop(MINUTE).await;
     // In the hands of a process that is gone, and older ones go again: whoever takes over begins with the oldest.
     scene.office.set(benefit, 1, "ATIVO").await;
-    let holder = Holder { process: "gone".into(), place: "elsewhere".into(), lease: MINUTE };
-    let held = triggers::lease(&scene.app, &holder, scene.world.here, [code].into()).await.unwrap();
+    let holder = LeaseHolder { process: "gone".into(), place: "elsewhere".into(), lease: MINUTE };
+    let held = triggers::lease_receivers(&scene.app, &holder, scene.world.here, [code].into()).await.unwrap();
     let room = Room { receiver: code, lease: held[&code], after: HistoryCode::new(0), limit: 8, waited: 8 };
-    let taken = triggers::take(&scene.app, scene.world.here, vec![room]).await.unwrap();
+    let taken = triggers::fetch_ready_jobs(&scene.app, scene.world.here, vec![room]).await.unwrap();
     assert_eq!(taken.len(), 1);
     replay(&scene, code, stretch(1, 2)).await;
-    let other = Holder { process: "other".into(), place: "here".into(), lease: MINUTE };
-    let refused = triggers::lease(&scene.app, &other, scene.world.here, [code].into()).await.unwrap();
+    let other = LeaseHolder { process: "other".into(), place: "here".into(), lease: MINUTE };
+    let refused =
+        triggers::lease_receivers(&scene.app, &other, scene.world.here, [code].into()).await.unwrap();
     assert!(refused.is_empty(), "it is still in somebody's hands");
     let engine = scene.engine().await;
     until("all three", || async { receiver.count() == 7 }).await;
@@ -144,7 +151,7 @@ async fn a_great_many_go_again_in_short_units(world: World) {
     let receiver = Receiver::answering(204).await;
     let (code, _) = scene.add(&receiver).await;
     let count = 2 * triggers::TOGETHER as usize + 1;
-    let unit = scene.world.db().write(Lane::of(scene.world.here), scene.world.here, move |tx, tenant| {
+    let unit = scene.world.db().write(WriteLane::foreground(scene.world.here), scene.world.here, move |tx, tenant| {
         Box::pin(async move {
             for code in 1..=count as i64 {
                 let told = sql("INSERT INTO history (tenant, code, entity, record, branch, happened_at, to_situation, origin,
@@ -163,7 +170,7 @@ async fn a_great_many_go_again_in_short_units(world: World) {
     let steps = sql(
         "SELECT detail FROM audit WHERE tenant = $1 AND operation = 'POST /gestao/entrega/reenviar' ORDER BY code",
     );
-    let steps = scene.world.db().query(Weight::Search, steps.arg(scene.world.here)).await.unwrap();
+    let steps = scene.world.db().query(QueryWeight::Search, steps.arg(scene.world.here)).await.unwrap();
     let told: Vec<String> = steps.iter().map(|row| row.get("detail").unwrap()).collect();
     let each: Vec<usize> = told.iter().map(|text| text.split(' ').next().unwrap().parse().unwrap()).collect();
     assert_eq!(each, [triggers::TOGETHER as usize, triggers::TOGETHER as usize, 1]);

@@ -1,10 +1,10 @@
 //! What a receiver is sent, and receivers that answer badly.
 
 use crate::triggers::scene::{SECOND, Scene, settings};
-use delivery::triggers::{Settings, sign};
+use delivery::triggers::{DispatchSettings, sign};
 use domain::DeliveryState;
 use std::time::Duration;
-use storage::{Weight, sql};
+use storage::{QueryWeight, sql};
 use testkit::{Reaction, Receiver, World, both_engines, until};
 
 #[both_engines]
@@ -23,16 +23,19 @@ async fn a_trigger_is_the_bytes_of_the_history_at_the_path_of_its_entity_signed(
     assert_eq!(taken.header("content-type"), "application/json");
     assert_eq!(taken.header("x-api-key"), "chave do receptor");
     let kept = sql("SELECT body FROM history WHERE tenant = $1 AND code = 1").arg(scene.world.here);
-    let kept = scene.world.db().query(Weight::Search, kept).await.unwrap();
+    let kept = scene.world.db().query(QueryWeight::Search, kept).await.unwrap();
     assert_eq!(taken.body, kept[0].get::<String>("body").unwrap());
     assert_eq!(taken.json()["objeto"]["nomeSituacao"], "ATIVO");
     let (id, signature) = (taken.header("webhook-id"), taken.header("webhook-signature"));
     let at: i64 = taken.header("webhook-timestamp").parse().unwrap();
     assert!(id.starts_with(&format!("msg_{}_1_", scene.world.here)), "{id}");
     let told = scene.first(code).await.delivery;
-    assert_eq!(id, app::triggers::message_id(scene.world.here, &app::triggers::mark_of(&told)));
+    assert_eq!(
+        id,
+        app::triggers::build_message_id(scene.world.here, &app::triggers::build_delivery_mark(&told))
+    );
     assert_eq!(at, scene.now().millis() / 1000);
-    assert!(sign::verifies(signature, id, at, &taken.body, &secret), "{signature}");
+    assert!(sign::is_signature_valid(signature, id, at, &taken.body, &secret), "{signature}");
     until("it is written down", || async {
         scene.first(code).await.delivery.state == DeliveryState::Delivered
     })
@@ -61,7 +64,7 @@ async fn changes_of_one_record_arrive_in_order_and_never_two_at_once(world: Worl
     }
     until("all are there", || async {
         // Not while anything is in hand, or a slow machine would let its lease end.
-        if engine.in_hand() == 0 {
+        if engine.in_flight_count() == 0 {
             scene.pass(10 * SECOND);
         }
         scene.deliveries(code).await.iter().all(|told| told.delivery.state == DeliveryState::Delivered)
@@ -88,7 +91,7 @@ async fn a_receiver_that_never_answers_is_cut_off_and_holds_up_nobody_else(world
     let (mute, _) = scene.add(&silent).await;
     let (quick, _) = scene.add(&good).await;
     // However little may be in hand, each has a place of its own.
-    let engine = scene.engine_with(Settings { most: 1, timeout: 5 * SECOND, ..settings() }).await;
+    let engine = scene.engine_with(DispatchSettings { most: 1, timeout: 5 * SECOND, ..settings() }).await;
     scene.office.benefits(4).await;
     until("the good one has all", || async { good.count() == 4 }).await;
     until("the other is cut off", || async { !scene.first(mute).await.attempts.is_empty() }).await;

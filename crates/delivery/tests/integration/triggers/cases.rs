@@ -1,17 +1,17 @@
 //! Events, inspections, tickets and appointments are carried to a receiver, each to its own path.
 
 use crate::triggers::scene::{SECOND, Scene};
-use app::cases::{self, Input, Whole};
-use app::once::{Done, Once};
+use app::cases::{self, AnyCaseInput, FullCase};
+use app::once::{IdempotentWrite, WriteOutcome};
 use domain::CaseKind;
-use storage::{Error, Lane, Weight, sql, versions};
+use storage::{Error, QueryWeight, WriteLane, sql, versions};
 use testkit::{Receiver, World, both_engines, until};
-use wire::read::body as read;
+use wire::read::read_body as read;
 
 /// A type of inspection and one of ticket, which these need.
 async fn register(world: &World) {
     let tenant = world.here;
-    let unit = world.db().write(Lane::of(tenant), tenant, |tx, tenant| {
+    let unit = world.db().write(WriteLane::foreground(tenant), tenant, |tx, tenant| {
         Box::pin(async move {
             for text in [
                 format!(
@@ -23,30 +23,32 @@ async fn register(world: &World) {
                      VALUES ({tenant}, 81, 'Dúvida', 1, TRUE, 1, 1, 1)"
                 ),
             ] {
-                tx.execute(sql("INSERT INTO").ending(&text)).await?;
+                tx.execute(sql("INSERT INTO").append_text(&text)).await?;
             }
-            versions::raise_registers(tx, *tenant).await.map(drop)
+            versions::raise_registers_version(tx, *tenant).await.map(drop)
         })
     });
     let written: Result<(), Error> = unit.await;
     written.unwrap();
 }
 
-fn input(kind: CaseKind) -> Input {
+fn input(kind: CaseKind) -> AnyCaseInput {
     match kind {
-        CaseKind::Claim => Input::Claim(Box::new(read(br#"{"codPessoa": 1, "codTipoEvento": 1}"#).unwrap())),
+        CaseKind::Claim => {
+            AnyCaseInput::Claim(Box::new(read(br#"{"codPessoa": 1, "codTipoEvento": 1}"#).unwrap()))
+        }
         CaseKind::Inspection => {
-            Input::Inspection(Box::new(read(br#"{"codPessoa": 1, "codTipoVistoria": 71}"#).unwrap()))
+            AnyCaseInput::Inspection(Box::new(read(br#"{"codPessoa": 1, "codTipoVistoria": 71}"#).unwrap()))
         }
         CaseKind::Ticket => {
-            Input::Ticket(Box::new(read(br#"{"codPessoa": 1, "codTipoHelpDesk": 81}"#).unwrap()))
+            AnyCaseInput::Ticket(Box::new(read(br#"{"codPessoa": 1, "codTipoHelpDesk": 81}"#).unwrap()))
         }
-        CaseKind::Appointment => Input::Appointment(Box::new(read(br#"{"codPessoa": 1}"#).unwrap())),
+        CaseKind::Appointment => AnyCaseInput::Appointment(Box::new(read(br#"{"codPessoa": 1}"#).unwrap())),
     }
 }
 
-fn done(done: Result<Done<Whole>, app::Error>) {
-    done.unwrap().now().unwrap();
+fn done(done: Result<WriteOutcome<FullCase>, app::Error>) {
+    done.unwrap().into_fresh().unwrap();
 }
 
 #[both_engines]
@@ -62,17 +64,19 @@ async fn what_is_worked_on_is_told_from_its_opening_to_its_end(world: World) {
     let ends = ["CONCLUÍDO", "APROVADA", "RESOLVIDO", "REALIZADA"];
     for (number, kind) in CaseKind::ALL.into_iter().enumerate() {
         let (app, caller) = (&scene.app, &scene.office.caller);
-        done(cases::open(app, caller, input(kind), Once::each_time()).await);
+        done(cases::open_case(app, caller, input(kind), IdempotentWrite::without_key()).await);
         let moved = format!(r#"{{"situacao": "{}"}}"#, ends[number]);
         let moved = read(moved.as_bytes()).unwrap();
-        done(cases::move_to(app, caller, (kind, 1), moved, Once::each_time()).await);
+        done(
+            cases::change_case_situation(app, caller, (kind, 1), moved, IdempotentWrite::without_key()).await,
+        );
         until("both are there", || async { receiver.count() == 2 * (number + 1) }).await;
         let taken = receiver.taken().split_off(2 * number);
         assert!(taken.iter().all(|one| one.path == paths[number] && one.record() == 1), "{taken:?}");
         assert_eq!(taken[1].json()["objeto"]["nomeSituacao"], ends[number]);
         let kept = sql("SELECT body FROM history WHERE tenant = $1 AND entity = $2 ORDER BY code");
         let kept = kept.arg(scene.world.here).arg(kind.entity());
-        let kept = scene.world.db().query(Weight::Search, kept).await.unwrap();
+        let kept = scene.world.db().query(QueryWeight::Search, kept).await.unwrap();
         let bodies: Vec<String> = kept.iter().map(|row| row.get("body").unwrap()).collect();
         assert_eq!(taken.iter().map(|one| one.body.clone()).collect::<Vec<_>>(), bodies);
     }

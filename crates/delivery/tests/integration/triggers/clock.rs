@@ -1,7 +1,7 @@
 //! A clock that ran a day ahead and was put right silences nobody.
 
 use crate::triggers::scene::{DAY, MINUTE, SECOND, Scene};
-use app::triggers::{self, Holder};
+use app::triggers::{self, LeaseHolder};
 use storage::{processes, queues};
 use testkit::{Reaction, Receiver, World, both_engines, until};
 
@@ -25,7 +25,7 @@ async fn what_failed_while_the_clock_ran_ahead_goes_on_by_its_schedule_when_it_i
     })
     .await;
     until("what waits is as old as it is", || async {
-        queues::waiting(&scene.app.db).await.unwrap().oldest.is_some_and(|at| at <= now)
+        queues::load_outbox_backlog(&scene.app.db).await.unwrap().oldest.is_some_and(|at| at <= now)
     })
     .await;
     receiver.answers(|_| Reaction::Status(204));
@@ -47,13 +47,13 @@ async fn a_lease_and_a_process_of_tomorrow_end_today(world: World) {
     let (code, _) = scene.add(&receiver).await;
     scene.office.benefit(1).await;
     scene.pass(DAY);
-    app::presence::beat(&scene.app, "gone", "0").await.unwrap();
-    let holder = Holder { process: "gone".into(), place: "elsewhere".into(), lease: MINUTE };
-    triggers::lease(&scene.app, &holder, scene.world.here, [code].into()).await.unwrap();
+    app::presence::record_heartbeat(&scene.app, "gone", "0").await.unwrap();
+    let holder = LeaseHolder { process: "gone".into(), place: "elsewhere".into(), lease: MINUTE };
+    triggers::lease_receivers(&scene.app, &holder, scene.world.here, [code].into()).await.unwrap();
     scene.world.clock.turn_back(DAY);
     let engine = scene.engine().await;
     until("it is not believed to live tomorrow", || async {
-        let alive = processes::alive(&scene.app.db, scene.now()).await.unwrap();
+        let alive = processes::list_live_processes(&scene.app.db, scene.now()).await.unwrap();
         alive.iter().all(|one| one.seen_at <= scene.now())
     })
     .await;

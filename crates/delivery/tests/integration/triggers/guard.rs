@@ -1,14 +1,14 @@
 //! Where triggers may not go: what the address of a receiver leads to is judged where it is connected to.
 
 use crate::triggers::scene::{MINUTE, SECOND, Scene, settings, vault};
-use app::once::Once;
+use app::once::IdempotentWrite;
 use app::triggers;
-use delivery::triggers::{Settings, guard::Guard, post::Poster};
+use delivery::triggers::{DispatchSettings, guard::AddressGuard, post::HttpPoster};
 use std::sync::Arc;
 use testkit::{Reaction, Receiver, World, both_engines, until};
 
-fn guarded(allowed: &[&str]) -> Settings {
-    Settings { guard: Guard::new(allowed.iter().map(|host| (*host).to_owned())), ..settings() }
+fn guarded(allowed: &[&str]) -> DispatchSettings {
+    DispatchSettings { guard: AddressGuard::new(allowed.iter().map(|host| (*host).to_owned())), ..settings() }
 }
 
 #[both_engines]
@@ -69,12 +69,18 @@ async fn trying_a_receiver_out_is_guarded_too_and_sends_a_sample(world: World) {
     let receiver = Receiver::answering(202).await;
     let (code, _) = scene.add(&receiver).await;
     for (allowed, is_taken) in [("127.0.0.2", false), ("127.0.0.1", true)] {
-        let poster = Poster::new(guarded(&[allowed]).guard, MINUTE).unwrap();
+        let poster = HttpPoster::new(guarded(&[allowed]).guard, MINUTE).unwrap();
         scene.app.post = Arc::new(poster);
-        let tried =
-            triggers::try_out(&scene.app, &vault(), scene.by(), (code, None), Once::each_time()).await;
-        let tried = tried.unwrap().now().unwrap();
-        assert_eq!(tried.is_ok_and(|answer| answer.is_taken()), is_taken, "{allowed}");
+        let tried = triggers::send_test_message(
+            &scene.app,
+            &vault(),
+            scene.by(),
+            (code, None),
+            IdempotentWrite::without_key(),
+        )
+        .await;
+        let tried = tried.unwrap().into_fresh().unwrap();
+        assert_eq!(tried.is_ok_and(|answer| answer.is_accepted()), is_taken, "{allowed}");
     }
     until("one came", || async { receiver.count() == 1 }).await;
     let taken = &receiver.taken()[0];

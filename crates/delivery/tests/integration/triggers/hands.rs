@@ -1,47 +1,56 @@
 //! What is told by one who no longer holds a receiver, or who does not know what happened to its messages meanwhile.
 
 use crate::triggers::scene::{MINUTE, SECOND, Scene, WAITS};
-use app::once::Once;
-use app::triggers::{self, Holder, Job, Outcome, Place, Policy, Replay, Room, Verdict};
+use app::once::IdempotentWrite;
+use app::triggers::{
+    self, DeliveryJob, DeliveryOutcome, DeliveryVerdict, LeaseHolder, PendingPosition, ReplaySelection,
+    RetryPolicy, Room,
+};
 use domain::{DeliveryState, HistoryCode, ReceiverCode};
 use std::sync::Arc;
 use std::time::Duration;
-use storage::{Weight, sql};
+use storage::{QueryWeight, sql};
 use testkit::{Receiver, World, both_engines};
 
-fn holder(process: &str) -> Holder {
-    Holder { process: process.to_owned(), place: process.to_owned(), lease: MINUTE }
+fn holder(process: &str) -> LeaseHolder {
+    LeaseHolder { process: process.to_owned(), place: process.to_owned(), lease: MINUTE }
 }
 
 /// Leases the receiver and takes everything that is pending in hand.
-async fn take(scene: &Scene, holder: &Holder, receiver: ReceiverCode) -> Vec<Job> {
+async fn take(scene: &Scene, holder: &LeaseHolder, receiver: ReceiverCode) -> Vec<DeliveryJob> {
     let tenant = scene.world.here;
-    let leased = triggers::lease(&scene.app, holder, tenant, [receiver].into()).await.unwrap();
+    let leased = triggers::lease_receivers(&scene.app, holder, tenant, [receiver].into()).await.unwrap();
     let Some(lease) = leased.get(&receiver).copied() else { return Vec::new() };
     let room = Room { receiver, lease, after: HistoryCode::new(0), limit: 8, waited: 8 };
-    let found = triggers::take(&scene.app, tenant, vec![room]).await.unwrap();
-    let ready = found.into_iter().filter(|(_, place)| *place != Place::Behind);
+    let found = triggers::fetch_ready_jobs(&scene.app, tenant, vec![room]).await.unwrap();
+    let ready = found.into_iter().filter(|(_, place)| *place != PendingPosition::BehindRetry);
     ready.map(|(job, _)| job).collect()
 }
 
-async fn conclude(scene: &Scene, holder: &Holder, waits: &[Duration], job: &Job, verdict: Verdict) {
-    let policy = Policy { waits: waits.to_vec(), probe: 30 * SECOND, pause_after: 1000 * MINUTE };
-    let outcome = Outcome {
+async fn conclude(
+    scene: &Scene,
+    holder: &LeaseHolder,
+    waits: &[Duration],
+    job: &DeliveryJob,
+    verdict: DeliveryVerdict,
+) {
+    let policy = RetryPolicy { waits: waits.to_vec(), probe: 30 * SECOND, pause_after: 1000 * MINUTE };
+    let outcome = DeliveryOutcome {
         job: job.clone(),
         verdict,
         tried_at: scene.now(),
         took: Duration::from_millis(3),
-        status: Some(if verdict == Verdict::Delivered { 204 } else { 500 }),
+        status: Some(if verdict == DeliveryVerdict::Delivered { 204 } else { 500 }),
         answer: None,
         failure: None,
         patience: None,
     };
     let by = (holder, &Arc::new(policy));
-    triggers::conclude(&scene.app, by, scene.world.here, vec![outcome]).await.unwrap();
+    triggers::record_outcomes(&scene.app, by, scene.world.here, vec![outcome]).await.unwrap();
 }
 
 async fn count(scene: &Scene, text: &'static str) -> i64 {
-    scene.world.db().query(Weight::Search, sql(text)).await.unwrap()[0].get("n").unwrap()
+    scene.world.db().query(QueryWeight::Search, sql(text)).await.unwrap()[0].get("n").unwrap()
 }
 
 async fn states(scene: &Scene, code: ReceiverCode) -> Vec<(DeliveryState, i32, usize)> {
@@ -59,12 +68,12 @@ async fn two_who_had_one_message_in_hand_end_it_once(world: World) {
     use DeliveryState::{Delivered, Exhausted, Pending};
     // What each tells, in which order, and what is to come of it.
     let cases = [
-        ([("first", Verdict::Delivered), ("second", Verdict::Delivered)], (Delivered, 1, 2)),
-        ([("second", Verdict::Delivered), ("first", Verdict::Delivered)], (Delivered, 1, 2)),
-        ([("first", Verdict::Failed), ("second", Verdict::Delivered)], (Delivered, 1, 2)),
-        ([("second", Verdict::Delivered), ("first", Verdict::Failed)], (Delivered, 1, 2)),
-        ([("first", Verdict::Failed), ("second", Verdict::Failed)], (Exhausted, 1, 2)),
-        ([("second", Verdict::Failed), ("first", Verdict::Delivered)], (Delivered, 1, 2)),
+        ([("first", DeliveryVerdict::Delivered), ("second", DeliveryVerdict::Delivered)], (Delivered, 1, 2)),
+        ([("second", DeliveryVerdict::Delivered), ("first", DeliveryVerdict::Delivered)], (Delivered, 1, 2)),
+        ([("first", DeliveryVerdict::Failed), ("second", DeliveryVerdict::Delivered)], (Delivered, 1, 2)),
+        ([("second", DeliveryVerdict::Delivered), ("first", DeliveryVerdict::Failed)], (Delivered, 1, 2)),
+        ([("first", DeliveryVerdict::Failed), ("second", DeliveryVerdict::Failed)], (Exhausted, 1, 2)),
+        ([("second", DeliveryVerdict::Failed), ("first", DeliveryVerdict::Delivered)], (Delivered, 1, 2)),
     ];
     let mut expected = Vec::new();
     for (number, (told, wanted)) in cases.into_iter().enumerate() {
@@ -88,9 +97,9 @@ async fn two_who_had_one_message_in_hand_end_it_once(world: World) {
     let early = take(&scene, &first, code).await.pop().unwrap();
     scene.pass(2 * MINUTE);
     let late = take(&scene, &second, code).await.pop().unwrap();
-    conclude(&scene, &first, &WAITS, &early, Verdict::Failed).await;
+    conclude(&scene, &first, &WAITS, &early, DeliveryVerdict::Failed).await;
     assert_eq!(states(&scene, code).await.pop(), Some((Pending, 0, 1)), "he judges nothing");
-    conclude(&scene, &second, &WAITS, &late, Verdict::Failed).await;
+    conclude(&scene, &second, &WAITS, &late, DeliveryVerdict::Failed).await;
     assert_eq!(states(&scene, code).await.pop(), Some((Pending, 1, 2)));
     assert_eq!(count(&scene, "SELECT COUNT(*) AS n FROM queues").await, 1);
 }
@@ -106,20 +115,22 @@ async fn the_last_failure_of_what_was_ended_meanwhile_changes_nothing(world: Wor
     let early = take(&scene, &first, code).await.pop().unwrap();
     scene.pass(2 * MINUTE);
     let late = take(&scene, &second, code).await.pop().unwrap();
-    conclude(&scene, &second, &[], &late, Verdict::Delivered).await;
-    triggers::release(&scene.app, &second, scene.world.here, [code].into()).await.unwrap();
+    conclude(&scene, &second, &[], &late, DeliveryVerdict::Delivered).await;
+    triggers::release_receivers(&scene.app, &second, scene.world.here, [code].into()).await.unwrap();
     assert!(take(&scene, &first, code).await.is_empty(), "nothing is pending");
-    conclude(&scene, &first, &[], &early, Verdict::Failed).await;
+    conclude(&scene, &first, &[], &early, DeliveryVerdict::Failed).await;
     assert_eq!(states(&scene, code).await, [(DeliveryState::Delivered, 1, 2)]);
     // What goes again while it fails for the last time is still to go, and so is what was behind it.
     let benefit = scene.office.benefit(2).await;
     let last = take(&scene, &first, code).await.pop().unwrap();
-    conclude(&scene, &first, &[], &last, Verdict::Delivered).await;
+    conclude(&scene, &first, &[], &last, DeliveryVerdict::Delivered).await;
     scene.office.set(benefit, 2, "SUSPENSO").await;
     let newer = take(&scene, &first, code).await.pop().unwrap();
-    let again = Replay::Stretch(last.history, last.history);
-    triggers::replay(&scene.app, scene.by(), (code, again), Once::each_time()).await.unwrap();
-    conclude(&scene, &first, &[], &newer, Verdict::Failed).await;
+    let again = ReplaySelection::Stretch(last.history, last.history);
+    triggers::replay_deliveries(&scene.app, scene.by(), (code, again), IdempotentWrite::without_key())
+        .await
+        .unwrap();
+    conclude(&scene, &first, &[], &newer, DeliveryVerdict::Failed).await;
     let left = take(&scene, &first, code).await;
     assert_eq!(left.iter().map(|job| job.history).collect::<Vec<_>>(), [last.history]);
 }

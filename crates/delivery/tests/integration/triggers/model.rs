@@ -2,15 +2,15 @@
 //! arrived is what the history says, all of it, and in its order.
 
 use crate::triggers::scene::{DAY, MINUTE, Office, SECOND, Scene, engine, settings};
-use app::once::Once;
-use app::triggers::{self, Policy, Replay, Told};
-use delivery::triggers::Settings;
-use domain::{BenefitCode, Chance, DeliveryState, Moment, ReceiverCode, TenantId};
+use app::once::IdempotentWrite;
+use app::triggers::{self, DeliveryWithAttempts, ReplaySelection, RetryPolicy};
+use delivery::triggers::DispatchSettings;
+use domain::{BenefitCode, DeliveryState, Moment, RandomSource, ReceiverCode, TenantId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use storage::{Address, Schema, Weight, sql};
+use storage::{DatabaseAddress, QueryWeight, SchemaPolicy, sql};
 use testkit::{
     Engine, Reaction, Receiver, SeededChance, StillClock, Taken, World, app_on, both_engines, until,
 };
@@ -28,23 +28,24 @@ fn below(chance: &SeededChance, limit: usize) -> usize {
     usize::try_from(u64::from_le_bytes(bytes) % limit as u64).unwrap()
 }
 
-fn hurried() -> Settings {
+fn hurried() -> DispatchSettings {
     let waits = vec![SECOND; 12];
-    let policy = Policy { waits, probe: Duration::from_millis(500), pause_after: 1000 * DAY };
+    let policy = RetryPolicy { waits, probe: Duration::from_millis(500), pause_after: 1000 * DAY };
     // The clock runs ten times as fast: a lease is a minute outside.
     let (timeout, lease) = (Duration::from_millis(200), 10 * MINUTE);
-    Settings { timeout, lease, policy: Arc::new(policy), ..settings() }
+    DispatchSettings { timeout, lease, policy: Arc::new(policy), ..settings() }
 }
 
 /// A process that delivers, with a runtime of its own, so that it can die in the middle of anything.
 struct Process(Option<Runtime>);
 
 impl Process {
-    async fn start(address: Address, clock: Arc<StillClock>, place: String, seed: u64) -> Process {
+    async fn start(address: DatabaseAddress, clock: Arc<StillClock>, place: String, seed: u64) -> Process {
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         let begun = runtime.spawn(async move {
-            let db = storage::open(&address, &testkit::options(), Schema::Migrate).await.unwrap().0;
+            let db =
+                storage::open_database(&address, &testkit::options(), SchemaPolicy::Migrate).await.unwrap().0;
             let app = app_on(db, clock, seed);
             engine(&app, &place, hurried()).await
         });
@@ -107,7 +108,7 @@ async fn is_done(scene: &Scene, code: ReceiverCode) -> bool {
 
 async fn history(scene: &Scene) -> BTreeMap<i64, String> {
     let all = sql("SELECT code, body FROM history WHERE tenant = $1").arg(scene.world.here);
-    let rows = scene.world.db().query(Weight::Search, all).await.unwrap();
+    let rows = scene.world.db().query(QueryWeight::Search, all).await.unwrap();
     rows.iter().map(|row| (row.get("code").unwrap(), row.get("body").unwrap())).collect()
 }
 
@@ -116,7 +117,13 @@ fn is_success(taken: &Taken) -> bool {
 }
 
 /// What arrived is what was so, under its own name, and in the order of its record where nothing was given up.
-fn check(name: &str, receiver: &Receiver, history: &BTreeMap<i64, String>, told: &[Told], tenant: TenantId) {
+fn check(
+    name: &str,
+    receiver: &Receiver,
+    history: &BTreeMap<i64, String>,
+    told: &[DeliveryWithAttempts],
+    tenant: TenantId,
+) {
     assert_eq!(told.len(), history.len(), "{name}: one delivery for each change, no more and no less");
     let given_up: BTreeSet<i64> = told
         .iter()
@@ -129,7 +136,7 @@ fn check(name: &str, receiver: &Receiver, history: &BTreeMap<i64, String>, told:
         let code = taken.history();
         assert_eq!(Some(&taken.body), history.get(&code), "{name}: the bytes of the history");
         let delivery = told.iter().find(|one| i64::from(one.delivery.history.get()) == code).unwrap();
-        let id = triggers::message_id(tenant, &triggers::mark_of(&delivery.delivery));
+        let id = triggers::build_message_id(tenant, &triggers::build_delivery_mark(&delivery.delivery));
         assert_eq!(taken.header("webhook-id"), id, "{name}");
         assert_eq!(taken.path, "/beneficio", "{name}");
         if is_success(&taken) && successes.insert(code) && !given_up.contains(&code) {
@@ -217,8 +224,10 @@ async fn nothing_is_lost_invented_or_reordered_whatever_dies(world: World) {
     for (name, receiver) in &all {
         receiver.answers(|_| Reaction::Status(204));
         until(name, || is_done(&scene, codes[name])).await;
-        let missed = (codes[name], Replay::MissedSince(Moment::from_millis(0)));
-        triggers::replay(&scene.app, scene.by(), missed, Once::each_time()).await.unwrap();
+        let missed = (codes[name], ReplaySelection::MissedSince(Moment::from_millis(0)));
+        triggers::replay_deliveries(&scene.app, scene.by(), missed, IdempotentWrite::without_key())
+            .await
+            .unwrap();
         until(name, || is_done(&scene, codes[name])).await;
         let told = scene.deliveries(codes[name]).await;
         assert!(told.iter().all(|one| one.delivery.state == DeliveryState::Delivered), "{name}");

@@ -2,12 +2,12 @@
 
 use crate::triggers::scene::{DAY, HOUR, SECOND, Scene, settings};
 use app::receivers::Why;
-use app::triggers::Policy;
-use delivery::triggers::Settings;
+use app::triggers::RetryPolicy;
+use delivery::triggers::DispatchSettings;
 use domain::{DeliveryState, ReceiverAddress};
 use std::sync::Arc;
 use std::time::Duration;
-use storage::queues::{self, Waiting};
+use storage::queues::{self, OutboxBacklog};
 use testkit::{Reaction, Receiver, World, both_engines, until};
 use tokio::sync::watch;
 
@@ -46,7 +46,7 @@ async fn what_waits_for_a_place_does_not_go_to_one_that_is_paused_retired_or_mov
     // It learns that it answers fast, so that more is in hand than it has places.
     let engine = scene.engine().await;
     scene.office.benefits(12).await;
-    until("it is fast", || async { old.count() == 12 && engine.in_hand() == 0 }).await;
+    until("it is fast", || async { old.count() == 12 && engine.in_flight_count() == 0 }).await;
     for (turn, what) in ["paused", "retired", "moved"].into_iter().enumerate() {
         let before = old.count();
         let (say, said) = watch::channel(false);
@@ -54,7 +54,10 @@ async fn what_waits_for_a_place_does_not_go_to_one_that_is_paused_retired_or_mov
         for number in 0..8 {
             scene.office.benefit(100 + 10 * turn + number).await;
         }
-        until("some wait for a place", || async { old.count() == before + 2 && engine.in_hand() > 2 }).await;
+        until("some wait for a place", || async {
+            old.count() == before + 2 && engine.in_flight_count() > 2
+        })
+        .await;
         match what {
             "paused" => scene.pause(code, true).await,
             "retired" => scene.change(code, |changes| changes.active = Some(false)).await,
@@ -66,7 +69,7 @@ async fn what_waits_for_a_place_does_not_go_to_one_that_is_paused_retired_or_mov
         // For a moment it is believed to be what it was when somebody last looked.
         tokio::time::sleep(SECOND / 10).await;
         say.send_replace(true);
-        until("nothing is in hand", || async { engine.in_hand() == 0 }).await;
+        until("nothing is in hand", || async { engine.in_flight_count() == 0 }).await;
         assert_eq!(old.count(), before + 2, "{what}");
         old.answers(|_| Reaction::Status(204));
         match what {
@@ -86,8 +89,8 @@ async fn that_messages_are_given_up_is_told_once_a_day(world: World) {
     let scene = Scene::of(world).await;
     let receiver = Receiver::answering(500).await;
     let (code, _) = scene.add(&receiver).await;
-    let policy = Policy { waits: Vec::new(), probe: SECOND, pause_after: 5 * DAY };
-    let engine = scene.engine_with(Settings { policy: Arc::new(policy), ..settings() }).await;
+    let policy = RetryPolicy { waits: Vec::new(), probe: SECOND, pause_after: 5 * DAY };
+    let engine = scene.engine_with(DispatchSettings { policy: Arc::new(policy), ..settings() }).await;
     scene.office.benefits(3).await;
     scene.tried(code, 3).await;
     let mails = scene.mails().await;
@@ -123,7 +126,7 @@ async fn a_changed_receiver_has_no_more_places_than_it_had(world: World) {
             }
         }
     }
-    until("all are there", || async { receiver.count() == 8 && engine.in_hand() == 0 }).await;
+    until("all are there", || async { receiver.count() == 8 && engine.in_flight_count() == 0 }).await;
     assert_eq!(receiver.most_at_once(), 1);
     engine.stop(SECOND).await;
 }
@@ -134,19 +137,19 @@ async fn what_waits_is_counted_for_those_in_use_alone(world: World) {
     let receiver = Receiver::answering(204).await;
     let (first, _) = scene.add(&receiver).await;
     let (second, _) = scene.add(&receiver).await;
-    let waiting = || async { queues::waiting(scene.world.db()).await.unwrap() };
-    assert_eq!(waiting().await, Waiting::default());
+    let waiting = || async { queues::load_outbox_backlog(scene.world.db()).await.unwrap() };
+    assert_eq!(waiting().await, OutboxBacklog::default());
     let begun = scene.now();
     scene.office.benefit(1).await;
     scene.pass(HOUR);
     scene.office.benefit(2).await;
-    assert_eq!(waiting().await, Waiting { pending: 4, oldest: Some(begun) });
+    assert_eq!(waiting().await, OutboxBacklog { pending: 4, oldest: Some(begun) });
     scene.change(first, |changes| changes.active = Some(false)).await;
-    assert_eq!(waiting().await, Waiting { pending: 2, oldest: Some(begun) });
+    assert_eq!(waiting().await, OutboxBacklog { pending: 2, oldest: Some(begun) });
     scene.pause(second, true).await;
     assert_eq!(waiting().await.pending, 2, "for one that is paused it waits");
     scene.change(second, |changes| changes.active = Some(false)).await;
-    assert_eq!(waiting().await, Waiting::default());
+    assert_eq!(waiting().await, OutboxBacklog::default());
 }
 
 #[both_engines]
@@ -213,8 +216,9 @@ async fn a_receiver_that_fails_altogether_is_probed_by_one_message_until_the_fir
         health.failures >= 20 && health.not_before.is_some()
     })
     .await;
-    let quiet =
-        || until("nothing is in hand", || async { engines.iter().all(|engine| engine.in_hand() == 0) });
+    let quiet = || {
+        until("nothing is in hand", || async { engines.iter().all(|engine| engine.in_flight_count() == 0) })
+    };
     quiet().await;
     let mut count = receiver.count();
     assert!(count < 300, "{count} of 300 were tried");

@@ -2,18 +2,18 @@
 //! hand.
 
 use app::access::{self, Session};
-use app::benefits::{self, Input, Saved};
-use app::once::{Done, Once};
-use app::receivers::{self, AT_ONCE, By, Changes, Wanted};
-use app::triggers::{self, Holder, Policy, Told};
+use app::benefits::{self, SaveBenefitInput, SavedBenefit};
+use app::once::{IdempotentWrite, WriteOutcome};
+use app::receivers::{self, AT_ONCE, ReceiverChangeRequest, RequestedReceiver, TenantActor};
+use app::triggers::{self, DeliveryWithAttempts, LeaseHolder, RetryPolicy};
 use app::{App, Vault, people, presence};
-use delivery::triggers::{Settings, Triggers, guard::Guard, post::Poster};
+use delivery::triggers::{DispatchHandle, DispatchSettings, guard::AddressGuard, post::HttpPoster};
 use domain::{BenefitCode, Clock, Entity, HistoryCode, Moment, ReceiverAddress, ReceiverCode, SigningSecret};
 use std::sync::Arc;
 use std::time::Duration;
-use storage::{Weight, sql};
+use storage::{QueryWeight, sql};
 use testkit::{Receiver, World, until};
-use wire::read::body;
+use wire::read::read_body;
 
 pub const SECOND: Duration = Duration::from_secs(1);
 pub const MINUTE: Duration = Duration::from_secs(60);
@@ -33,14 +33,14 @@ pub const WAITS: [Duration; 9] = [
     Duration::from_secs(24 * 3600),
 ];
 
-pub fn settings() -> Settings {
-    let policy = Policy { waits: WAITS.to_vec(), probe: 30 * SECOND, pause_after: 5 * DAY };
-    Settings {
+pub fn settings() -> DispatchSettings {
+    let policy = RetryPolicy { waits: WAITS.to_vec(), probe: 30 * SECOND, pause_after: 5 * DAY };
+    DispatchSettings {
         interval: Duration::from_millis(2),
         timeout: 15 * SECOND,
         lease: MINUTE,
         policy: Arc::new(policy),
-        guard: Guard::new(["127.0.0.1".to_owned()]),
+        guard: AddressGuard::new(["127.0.0.1".to_owned()]),
         most: 1024,
     }
 }
@@ -68,15 +68,15 @@ fn cpf(number: usize) -> String {
     digits.iter().map(ToString::to_string).collect()
 }
 
-fn now<T>(done: Result<Done<T>, app::Error>) -> T {
-    done.unwrap().now().unwrap()
+fn now<T>(done: Result<WriteOutcome<T>, app::Error>) -> T {
+    done.unwrap().into_fresh().unwrap()
 }
 
 impl Office {
     pub async fn of(app: &App, email: &str) -> Office {
         let address = std::net::IpAddr::from([127, 0, 0, 1]).into();
-        let entered = access::login(app, email, testkit::PASSWORD, address).await.unwrap();
-        let caller = access::enter(app, &entered.token).await.unwrap();
+        let entered = access::log_in_program(app, email, testkit::PASSWORD, address).await.unwrap();
+        let caller = access::load_session(app, &entered.token).await.unwrap();
         Office { app: app.clone(), caller }
     }
 
@@ -84,7 +84,13 @@ impl Office {
     pub async fn benefit(&self, number: usize) -> BenefitCode {
         let document = cpf(number);
         let text = format!(r#"{{"nomePessoa": "Pessoa {number}", "cpfCnpj": "{document}"}}"#);
-        now(people::save(&self.app, &self.caller, body(text.as_bytes()).unwrap(), Once::each_time()).await);
+        now(people::save_person(
+            &self.app,
+            &self.caller,
+            read_body(text.as_bytes()).unwrap(),
+            IdempotentWrite::without_key(),
+        )
+        .await);
         let text = format!(r#"{{"cpfCnpj": "{document}", "codPlano": 2, "ativo": true}}"#);
         self.save(&text).await.code
     }
@@ -105,9 +111,9 @@ impl Office {
         self.save(&text).await.changed
     }
 
-    async fn save(&self, text: &str) -> Saved {
-        let input = Input::Basic(Box::new(body(text.as_bytes()).unwrap()));
-        now(benefits::save(&self.app, &self.caller, input, Once::each_time()).await)
+    async fn save(&self, text: &str) -> SavedBenefit {
+        let input = SaveBenefitInput::Basic(Box::new(read_body(text.as_bytes()).unwrap()));
+        now(benefits::save_benefit(&self.app, &self.caller, input, IdempotentWrite::without_key()).await)
     }
 }
 
@@ -123,8 +129,8 @@ impl Scene {
         Scene { office: Office::of(&app, &world.operator.email).await, app, world }
     }
 
-    pub fn by(&self) -> By {
-        By { tenant: self.world.here, user: None }
+    pub fn by(&self) -> TenantActor {
+        TenantActor { tenant: self.world.here, user: None }
     }
 
     pub fn now(&self) -> Moment {
@@ -145,25 +151,39 @@ impl Scene {
         headers: Vec<(String, String)>,
         concurrency: i32,
     ) -> (ReceiverCode, SigningSecret) {
-        let wanted = Wanted {
+        let wanted = RequestedReceiver {
             address: ReceiverAddress::parse(url).unwrap(),
             entities: Entity::ALL.to_vec(),
             headers,
             concurrency,
         };
-        let added = now(receivers::add(&self.app, &vault(), self.by(), wanted, Once::each_time()).await);
+        let added = now(receivers::create_receiver(
+            &self.app,
+            &vault(),
+            self.by(),
+            wanted,
+            IdempotentWrite::without_key(),
+        )
+        .await);
         (added.code, added.secret)
     }
 
     pub async fn pause(&self, code: ReceiverCode, paused: bool) {
         let what = (code, paused, None);
-        now(receivers::pause(&self.app, &vault(), self.by(), what, Once::each_time()).await);
+        now(receivers::pause_or_resume_receiver(
+            &self.app,
+            &vault(),
+            self.by(),
+            what,
+            IdempotentWrite::without_key(),
+        )
+        .await);
     }
 
     /// Changes what is registered of a receiver, whatever its version.
-    pub async fn change(&self, code: ReceiverCode, how: impl FnOnce(&mut Changes)) {
+    pub async fn change(&self, code: ReceiverCode, how: impl FnOnce(&mut ReceiverChangeRequest)) {
         let version = self.receiver(code).await.version;
-        let mut changes = Changes {
+        let mut changes = ReceiverChangeRequest {
             version,
             address: None,
             entities: None,
@@ -172,29 +192,36 @@ impl Scene {
             active: None,
         };
         how(&mut changes);
-        now(receivers::change(&self.app, &vault(), self.by(), (code, changes), Once::each_time()).await);
+        now(receivers::change_receiver(
+            &self.app,
+            &vault(),
+            self.by(),
+            (code, changes),
+            IdempotentWrite::without_key(),
+        )
+        .await);
     }
 
-    pub async fn receiver(&self, code: ReceiverCode) -> receivers::Registered {
-        receivers::find(&self.app, &vault(), self.world.here, code).await.unwrap().receiver
+    pub async fn receiver(&self, code: ReceiverCode) -> receivers::StoredReceiver {
+        receivers::read_receiver(&self.app, &vault(), self.world.here, code).await.unwrap().receiver
     }
 
     /// The engine, as it is set up by default.
-    pub async fn engine(&self) -> Triggers {
+    pub async fn engine(&self) -> DispatchHandle {
         self.engine_with(settings()).await
     }
 
-    pub async fn engine_with(&self, settings: Settings) -> Triggers {
+    pub async fn engine_with(&self, settings: DispatchSettings) -> DispatchHandle {
         engine(&self.app, "here", settings).await
     }
 
     /// Every delivery to a receiver.
-    pub async fn deliveries(&self, code: ReceiverCode) -> Vec<Told> {
+    pub async fn deliveries(&self, code: ReceiverCode) -> Vec<DeliveryWithAttempts> {
         deliveries(&self.app, &self.world, code).await
     }
 
     /// Its first delivery.
-    pub async fn first(&self, code: ReceiverCode) -> Told {
+    pub async fn first(&self, code: ReceiverCode) -> DeliveryWithAttempts {
         self.deliveries(code).await.remove(0)
     }
 
@@ -211,10 +238,10 @@ impl Scene {
     /// Whether something may be sent at this moment, to receivers that may be sent to.
     pub async fn is_due(&self) -> bool {
         let now = self.now();
-        let due = triggers::due(&self.app).await.unwrap();
+        let due = triggers::list_due_receivers(&self.app).await.unwrap();
         let in_order = sql("SELECT o.receiver FROM outbox o WHERE NOT EXISTS (SELECT 1 FROM queues q
              WHERE q.tenant = o.tenant AND q.receiver = o.receiver AND q.entity = o.entity AND q.record = o.record)");
-        let in_order = self.world.db().query(Weight::Search, in_order).await.unwrap();
+        let in_order = self.world.db().query(QueryWeight::Search, in_order).await.unwrap();
         let in_order: Vec<ReceiverCode> = in_order.iter().map(|row| row.get("receiver").unwrap()).collect();
         due.iter().any(|due| due.first_wait.is_some_and(|at| at <= now) || in_order.contains(&due.receiver))
     }
@@ -222,15 +249,15 @@ impl Scene {
     /// Recipients and texts of the mails that were written.
     pub async fn mails(&self) -> Vec<(String, String)> {
         let all = sql("SELECT recipient, text_body FROM mails ORDER BY code");
-        let rows = self.world.db().query(Weight::Search, all).await.unwrap();
+        let rows = self.world.db().query(QueryWeight::Search, all).await.unwrap();
         rows.iter().map(|row| (row.get("recipient").unwrap(), row.get("text_body").unwrap())).collect()
     }
 }
 
-pub async fn deliveries(app: &App, world: &World, code: ReceiverCode) -> Vec<Told> {
+pub async fn deliveries(app: &App, world: &World, code: ReceiverCode) -> Vec<DeliveryWithAttempts> {
     let (mut all, mut after) = (Vec::new(), HistoryCode::new(0));
     loop {
-        let page = triggers::page(app, world.here, code, None, after).await.unwrap();
+        let page = triggers::list_deliveries(app, world.here, code, None, after).await.unwrap();
         let is_last = (page.len() as i64) < triggers::PAGE;
         after = page.last().map_or(after, |told| told.delivery.history);
         all.extend(page);
@@ -241,10 +268,10 @@ pub async fn deliveries(app: &App, world: &World, code: ReceiverCode) -> Vec<Tol
 }
 
 /// Begins to deliver, as a process at a place.
-pub async fn engine(app: &App, place: &str, settings: Settings) -> Triggers {
-    let process = presence::name(app);
-    presence::beat(app, &process, "0").await.unwrap();
-    let holder = Holder { process, place: place.to_owned(), lease: settings.lease };
-    let poster = Poster::new(settings.guard.clone(), settings.timeout).unwrap();
-    Triggers::start(app.clone(), vault(), holder, poster, settings)
+pub async fn engine(app: &App, place: &str, settings: DispatchSettings) -> DispatchHandle {
+    let process = presence::generate_process_name(app);
+    presence::record_heartbeat(app, &process, "0").await.unwrap();
+    let holder = LeaseHolder { process, place: place.to_owned(), lease: settings.lease };
+    let poster = HttpPoster::new(settings.guard.clone(), settings.timeout).unwrap();
+    DispatchHandle::start(app.clone(), vault(), holder, poster, settings)
 }

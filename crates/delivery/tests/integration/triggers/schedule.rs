@@ -21,7 +21,7 @@ async fn ten_attempts_over_three_days_then_it_is_exhausted_and_the_next_change_g
         let tried = first.attempts.last().unwrap();
         assert_eq!((tried.status, tried.tried_at), (Some(500), scene.now()));
         let due = first.delivery.due_at.unwrap();
-        let waits = due.since(tried.tried_at);
+        let waits = due.duration_since(tried.tried_at);
         assert!(waits >= wait * 8 / 10 && waits <= wait * 12 / 10, "{waits:?} is not {wait:?} and 20 %");
         odd += usize::from(waits != wait);
         scene.world.clock.reach(due.minus(Duration::from_millis(1)));
@@ -77,7 +77,7 @@ async fn patience(world: World, status: u16, asked: &'static str) -> (Scene, Dur
     scene.tried(code, 1).await;
     let first = scene.first(code).await;
     assert_eq!(first.attempts[0].answer.as_deref(), Some("agora não"));
-    let waits = first.delivery.due_at.unwrap().since(scene.now());
+    let waits = first.delivery.due_at.unwrap().duration_since(scene.now());
     // Another record does not go either, while it is left alone.
     scene.office.benefit(2).await;
     scene.office.set(benefit, 1, "SUSPENSO").await;
@@ -119,7 +119,7 @@ async fn asking_for_less_patience_than_the_schedule_has_costs_no_attempts(world:
     let engine = scene.engine().await;
     scene.tried(code, 1).await;
     let due = scene.first(code).await.delivery.due_at.unwrap();
-    assert!(due.since(scene.now()) >= 4 * SECOND, "the first step of the schedule");
+    assert!(due.duration_since(scene.now()) >= 4 * SECOND, "the first step of the schedule");
     engine.stop(SECOND).await;
 }
 

@@ -1,21 +1,34 @@
 //! What triggers are signed with, and where it is kept.
 
 use crate::triggers::scene::{DAY, HOUR, SECOND, Scene, vault};
-use app::once::Once;
+use app::once::IdempotentWrite;
 use app::receivers::{self, BOTH_FOR};
 use delivery::triggers::sign;
 use domain::{ReceiverCode, SigningSecret};
-use storage::{Lane, Weight, sql};
+use storage::{QueryWeight, WriteLane, sql};
 use testkit::{Receiver, Taken, World, both_engines, dump, until};
 
 fn is_signed_with(taken: &Taken, secret: &SigningSecret) -> bool {
     let at = taken.header("webhook-timestamp").parse().unwrap();
-    sign::verifies(taken.header("webhook-signature"), taken.header("webhook-id"), at, &taken.body, secret)
+    sign::is_signature_valid(
+        taken.header("webhook-signature"),
+        taken.header("webhook-id"),
+        at,
+        &taken.body,
+        secret,
+    )
 }
 
 async fn rotate(scene: &Scene, code: ReceiverCode) -> SigningSecret {
-    let done = receivers::rotate(&scene.app, &vault(), scene.by(), (code, None), Once::each_time()).await;
-    done.unwrap().now().unwrap()
+    let done = receivers::rotate_secret(
+        &scene.app,
+        &vault(),
+        scene.by(),
+        (code, None),
+        IdempotentWrite::without_key(),
+    )
+    .await;
+    done.unwrap().into_fresh().unwrap()
 }
 
 #[both_engines]
@@ -81,7 +94,7 @@ async fn a_secret_that_was_moved_to_another_receiver_does_not_open_and_stops_nob
     let (here, there) = (Receiver::answering(204).await, Receiver::answering(204).await);
     scene.add(&here).await;
     let (moved, _) = scene.add(&there).await;
-    let unit = scene.world.db().write(Lane::of(scene.world.here), scene.world.here, |tx, tenant| {
+    let unit = scene.world.db().write(WriteLane::foreground(scene.world.here), scene.world.here, |tx, tenant| {
         Box::pin(async move {
             let swap = sql("UPDATE secrets SET sealed = (SELECT s.sealed FROM secrets s WHERE s.tenant = $1
                  AND s.kind = 'receiver' AND s.code = 1) WHERE tenant = $1 AND kind = 'receiver' AND code = 2");
@@ -90,14 +103,14 @@ async fn a_secret_that_was_moved_to_another_receiver_does_not_open_and_stops_nob
     });
     let swapped: Result<u64, storage::Error> = unit.await;
     assert_eq!(swapped.unwrap(), 1);
-    assert!(receivers::keys(&scene.app, &vault(), scene.world.here, moved).await.is_err());
+    assert!(receivers::load_delivery_target(&scene.app, &vault(), scene.world.here, moved).await.is_err());
     let engine = scene.engine().await;
     scene.office.benefit(1).await;
     until("the other goes", || async { here.count() == 1 }).await;
     engine.stop(SECOND).await;
     assert_eq!(there.count(), 0);
     let pending = sql("SELECT COUNT(*) AS count FROM outbox WHERE receiver = 2");
-    let rows = scene.world.db().query(Weight::Search, pending).await.unwrap();
+    let rows = scene.world.db().query(QueryWeight::Search, pending).await.unwrap();
     assert_eq!(rows[0].get::<i64>("count").unwrap(), 1, "and nothing is lost");
 }
 
@@ -111,11 +124,23 @@ async fn a_receiver_that_moves_to_another_server_takes_neither_headers_nor_secre
     let change = async |address: String, headers: Option<Vec<(String, String)>>| {
         let version = scene.receiver(code).await.version;
         let address = Some(domain::ReceiverAddress::parse(&address).unwrap());
-        let changes =
-            receivers::Changes { version, address, entities: None, headers, concurrency: None, active: None };
+        let changes = receivers::ReceiverChangeRequest {
+            version,
+            address,
+            entities: None,
+            headers,
+            concurrency: None,
+            active: None,
+        };
         let vault = vault();
-        let done = receivers::change(&scene.app, &vault, scene.by(), (code, changes), Once::each_time());
-        done.await.unwrap().now().unwrap()
+        let done = receivers::change_receiver(
+            &scene.app,
+            &vault,
+            scene.by(),
+            (code, changes),
+            IdempotentWrite::without_key(),
+        );
+        done.await.unwrap().into_fresh().unwrap()
     };
     let same = change(format!("{}/outro/caminho", old.url), None).await;
     assert!(same.secret.is_none() && same.receiver.headers == ["X-Api-Key"], "the same server");

@@ -4,19 +4,19 @@ use crate::triggers::scene::{SECOND, Scene, deliveries, engine, settings};
 use domain::DeliveryState;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use storage::{Lane, Options, Watch, sql};
+use storage::{DatabaseOptions, StatementWatch, WriteLane, sql};
 use testkit::{Database, Engine, Reaction, Receiver, World, both_engines, until};
 use tokio::sync::watch;
 
 /// Counts how often it was tried to write what came of messages.
-fn watch_results(count: &Arc<AtomicUsize>) -> Options {
+fn watch_results(count: &Arc<AtomicUsize>) -> DatabaseOptions {
     let count = Arc::clone(count);
-    let watch = Watch::new(move |executed| {
+    let watch = StatementWatch::new(move |executed| {
         if executed.text.contains("INSERT INTO deliveries") {
             count.fetch_add(1, Ordering::SeqCst);
         }
     });
-    Options { watch: Some(watch), ..testkit::options() }
+    DatabaseOptions { watch: Some(watch), ..testkit::options() }
 }
 
 /// Lets no result be written, or lets them be again.
@@ -33,7 +33,7 @@ async fn refuse_results(world: &World, refuse: bool) {
         (Engine::Postgres, false) => &["DROP TRIGGER refuse ON deliveries"],
     };
     for text in texts {
-        let unit = world.db().write(Lane::of(world.here), *text, |tx, text| {
+        let unit = world.db().write(WriteLane::foreground(world.here), *text, |tx, text| {
             Box::pin(async move { tx.execute(sql(text)).await.map(drop) })
         });
         let done: Result<(), storage::Error> = unit.await;
@@ -80,14 +80,15 @@ async fn a_result_that_is_there_already_holds_up_nothing(world: World) {
     let delivering = scene.engine().await;
     let benefit = scene.office.benefit(1).await;
     until("it is under way", || async { receiver.count() == 1 }).await;
-    let unit = scene.world.db().write(Lane::of(scene.world.here), scene.world.here, |tx, tenant| {
-        Box::pin(async move {
-            let written = sql("INSERT INTO deliveries (tenant, receiver, history_code, ended_at)
+    let unit =
+        scene.world.db().write(WriteLane::foreground(scene.world.here), scene.world.here, |tx, tenant| {
+            Box::pin(async move {
+                let written = sql("INSERT INTO deliveries (tenant, receiver, history_code, ended_at)
                  SELECT tenant, receiver, history_code, created_at FROM outbox WHERE tenant = $1");
-            tx.execute(written.arg(*tenant)).await?;
-            tx.execute(sql("DELETE FROM outbox WHERE tenant = $1").arg(*tenant)).await.map(drop)
-        })
-    });
+                tx.execute(written.arg(*tenant)).await?;
+                tx.execute(sql("DELETE FROM outbox WHERE tenant = $1").arg(*tenant)).await.map(drop)
+            })
+        });
     let done: Result<(), storage::Error> = unit.await;
     done.unwrap();
     scene.office.set(benefit, 1, "SUSPENSO").await;

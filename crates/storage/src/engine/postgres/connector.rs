@@ -1,10 +1,10 @@
 //! Makes connections: to the first host of the address that takes one, with the limits of its use.
 
-use super::failure::failure;
-use super::session::Session;
-use super::targets::{Target, targets};
-use crate::engine::{Options, TransportProtection};
-use crate::{Error, Watch};
+use super::failure::classify_failure;
+use super::session::ServerSession;
+use super::targets::{ConnectionTarget, build_targets};
+use crate::engine::{DatabaseOptions, TransportProtection};
+use crate::{Error, StatementWatch};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -12,16 +12,16 @@ use tokio_postgres::config::{Host, LoadBalanceHosts};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 /// Knows how to connect, and how long a statement may take on the connection.
-pub struct Connector {
-    targets: Vec<Target>,
+pub struct ServerConnector {
+    targets: Vec<ConnectionTarget>,
     /// The target with which the next connection begins, where they share the load.
     next: Option<AtomicUsize>,
     settings: String,
     connect_timeout: Duration,
     /// How long an answer may take: a little longer than the server's own limits, for a server that has frozen.
     limit: Duration,
-    watch: Option<Watch>,
-    generations: Generations,
+    watch: Option<StatementWatch>,
+    generations: ConnectionGenerations,
     protection: Mutex<Option<TransportProtection>>,
 }
 
@@ -34,27 +34,27 @@ const PROTOCOL: &[u8] = b"postgresql";
 
 /// Numbers the connections of a database so that all that are open can be ended at once.
 #[derive(Clone, Default)]
-pub struct Generations(Arc<AtomicU64>);
+pub struct ConnectionGenerations(Arc<AtomicU64>);
 
-impl Generations {
-    fn current(&self) -> Generation {
-        Generation { number: self.0.load(Ordering::Relaxed), all: self.clone() }
+impl ConnectionGenerations {
+    fn current(&self) -> ConnectionGeneration {
+        ConnectionGeneration { number: self.0.load(Ordering::Relaxed), all: self.clone() }
     }
 }
 
 /// The connections that were opened since the last time that all were ended.
-pub struct Generation {
+pub struct ConnectionGeneration {
     number: u64,
-    all: Generations,
+    all: ConnectionGenerations,
 }
 
-impl Generation {
+impl ConnectionGeneration {
     pub fn is_current(&self) -> bool {
         self.all.0.load(Ordering::Relaxed) == self.number
     }
 
     /// Nobody gets one of these connections any more. Ending them twice does not touch those opened meanwhile.
-    pub fn end(&self) {
+    pub fn retire(&self) {
         let (now, next) = (self.number, self.number + 1);
         if self.all.0.compare_exchange(now, next, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
             tracing::warn!("the database server refuses to write: every connection to it is replaced");
@@ -62,13 +62,13 @@ impl Generation {
     }
 }
 
-impl Connector {
+impl ServerConnector {
     pub fn new(
         config: &tokio_postgres::Config,
-        options: &Options,
+        options: &DatabaseOptions,
         statement: Duration,
-        generations: &Generations,
-    ) -> Result<Connector, Error> {
+        generations: &ConnectionGenerations,
+    ) -> Result<ServerConnector, Error> {
         let mut config = config.clone();
         config.connect_timeout(options.connect_timeout).tcp_user_timeout(SILENCE).keepalives_idle(SILENCE);
         if config.get_application_name().is_none() {
@@ -83,10 +83,14 @@ impl Connector {
              SET idle_in_transaction_session_timeout = {silent}; SET standard_conforming_strings = on;
              SET default_transaction_isolation = 'read committed'; SET jit = off"
         );
-        let roots = roots(&config, options)?;
+        let roots = load_root_certificates(&config, options)?;
         let shares_load = config.get_load_balance_hosts() == LoadBalanceHosts::Random;
-        Ok(Connector {
-            targets: targets(&config, &tls(roots.clone(), &[])?, &tls(roots, &[PROTOCOL])?),
+        Ok(ServerConnector {
+            targets: build_targets(
+                &config,
+                &build_tls_connector(roots.clone(), &[])?,
+                &build_tls_connector(roots, &[PROTOCOL])?,
+            ),
             next: shares_load.then(AtomicUsize::default),
             settings,
             connect_timeout: options.connect_timeout,
@@ -98,19 +102,19 @@ impl Connector {
     }
 
     /// How long connecting may take: each host in turn may let us wait.
-    pub fn patience(&self) -> Duration {
+    pub fn connect_patience(&self) -> Duration {
         let hosts = u32::try_from(self.targets.len()).unwrap_or(u32::MAX);
         self.connect_timeout.saturating_mul(hosts).saturating_add(GRACE)
     }
 
     /// What protects the connection that was made last.
-    pub fn protection(&self) -> Option<TransportProtection> {
+    pub fn last_protection(&self) -> Option<TransportProtection> {
         *self.protection.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Tries the hosts in their order. The last failure is told.
     #[boxed::future]
-    pub async fn connect(&self) -> Result<Session, Error> {
+    pub async fn connect(&self) -> Result<ServerSession, Error> {
         let first = self.next.as_ref().map_or(0, |next| next.fetch_add(1, Ordering::Relaxed));
         let count = self.targets.len();
         let mut last = Error::Unavailable("the address names no host".to_owned());
@@ -130,26 +134,29 @@ impl Connector {
         Err(last)
     }
 
-    async fn connect_to(&self, target: &Target) -> Result<Session, Error> {
-        let told = |error: &tokio_postgres::Error| failure(error).error;
+    async fn connect_to(&self, target: &ConnectionTarget) -> Result<ServerSession, Error> {
+        let told = |error: &tokio_postgres::Error| classify_failure(error).error;
         // Taken first: whatever is ended while this connection is made includes it.
         let generation = self.generations.current();
         let handshake = target.handshake.clone();
         let (client, connection) = target.config.connect(handshake.clone()).await.map_err(|e| told(&e))?;
         tokio::spawn(async move {
             if let Err(error) = connection.await {
-                let cause = failure(&error).error;
+                let cause = classify_failure(&error).error;
                 tracing::warn!(%cause, "a database connection ended");
             }
         });
         client.batch_execute(&self.settings).await.map_err(|e| told(&e))?;
-        Ok(Session::new(client, handshake, self.limit, (generation, self.watch.clone())))
+        Ok(ServerSession::new(client, handshake, self.limit, (generation, self.watch.clone())))
     }
 }
 
 /// The authorities of the machine, and the operator's own. Reading those of the machine takes longer than all else that opens a
 /// database, and a socket of this machine needs none.
-fn roots(config: &tokio_postgres::Config, options: &Options) -> Result<rustls::RootCertStore, Error> {
+fn load_root_certificates(
+    config: &tokio_postgres::Config,
+    options: &DatabaseOptions,
+) -> Result<rustls::RootCertStore, Error> {
     let unreadable = |what: String| Error::Unavailable(format!("certificate authority: {what}"));
     let mut roots = rustls::RootCertStore::empty();
     if config.get_hosts().iter().any(|host| matches!(host, Host::Tcp(_))) {
@@ -165,7 +172,10 @@ fn roots(config: &tokio_postgres::Config, options: &Options) -> Result<rustls::R
     Ok(roots)
 }
 
-fn tls(roots: rustls::RootCertStore, protocols: &[&[u8]]) -> Result<MakeRustlsConnect, Error> {
+fn build_tls_connector(
+    roots: rustls::RootCertStore,
+    protocols: &[&[u8]],
+) -> Result<MakeRustlsConnect, Error> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let mut config = rustls::ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()

@@ -1,12 +1,12 @@
 //! What the server's refusals mean to us.
 
 use crate::Error;
-use crate::db::Failure;
+use crate::db::StatementFailure;
 use domain::DatabaseFault;
 use std::error::Error as _;
 use tokio_postgres::error::SqlState;
 
-pub fn failure(error: &tokio_postgres::Error) -> Failure {
+pub fn classify_failure(error: &tokio_postgres::Error) -> StatementFailure {
     let Some(told) = error.as_db_error() else {
         // Not the server's words: the connection's, or ours for a parameter that does not fit.
         let text = error.source().map_or_else(|| error.to_string(), |cause| format!("{error}: {cause}"));
@@ -14,14 +14,16 @@ pub fn failure(error: &tokio_postgres::Error) -> Failure {
         return match is_ours {
             true => Error::Broken(text).into(),
             // What the driver says where `target_session_attrs=read-write` finds no such server.
-            false if text.contains("does not allow writes") => fault(DatabaseFault::ReadOnly, text).into(),
+            false if text.contains("does not allow writes") => {
+                build_fault_error(DatabaseFault::ReadOnly, text).into()
+            }
             false => Error::Unavailable(text).into(),
         };
     };
     let text = format!("{} ({})", told.message(), told.code().code());
     let code = told.code();
     if *code == SqlState::T_R_SERIALIZATION_FAILURE || *code == SqlState::T_R_DEADLOCK_DETECTED {
-        return Failure { error: Error::Unavailable(text), passing: true };
+        return StatementFailure { error: Error::Unavailable(text), passing: true };
     }
     let error = match *code {
         SqlState::UNIQUE_VIOLATION => Error::Conflict(told.constraint().unwrap_or(&text).to_owned()),
@@ -29,18 +31,18 @@ pub fn failure(error: &tokio_postgres::Error) -> Failure {
         SqlState::LOCK_NOT_AVAILABLE | SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT => {
             Error::Unavailable(text)
         }
-        _ => by_class(code.code(), text),
+        _ => classify_sql_state(code.code(), text),
     };
     error.into()
 }
 
-fn by_class(code: &str, text: String) -> Error {
+fn classify_sql_state(code: &str, text: String) -> Error {
     match code {
-        "25006" => fault(DatabaseFault::ReadOnly, text),
-        "42501" => fault(DatabaseFault::NoPermission, text),
-        "53100" => fault(DatabaseFault::DiskFull, text),
-        "58030" => fault(DatabaseFault::DiskError, text),
-        "XX001" | "XX002" => fault(DatabaseFault::Damaged, text),
+        "25006" => build_fault_error(DatabaseFault::ReadOnly, text),
+        "42501" => build_fault_error(DatabaseFault::NoPermission, text),
+        "53100" => build_fault_error(DatabaseFault::DiskFull, text),
+        "58030" => build_fault_error(DatabaseFault::DiskError, text),
+        "XX001" | "XX002" => build_fault_error(DatabaseFault::Damaged, text),
         // 08 connection, 28 credential, 3D no such database, 53 resources, 57P administrator, 58 system, XX the server's
         // own defects.
         _ if ["08", "28", "3D", "53", "57", "58", "XX"].contains(&code.get(..2).unwrap_or_default()) => {
@@ -50,12 +52,12 @@ fn by_class(code: &str, text: String) -> Error {
     }
 }
 
-fn fault(fault: DatabaseFault, cause: String) -> Error {
+fn build_fault_error(fault: DatabaseFault, cause: String) -> Error {
     Error::DatabaseFault { fault, cause }
 }
 
 /// Whether the server refuses to write, where another server may not.
-pub fn is_refusal(error: &Error) -> bool {
+pub fn is_write_refusal(error: &Error) -> bool {
     use DatabaseFault::{NoPermission, ReadOnly};
     matches!(error, Error::DatabaseFault { fault: ReadOnly | NoPermission, .. })
 }
@@ -66,7 +68,7 @@ mod tests {
 
     #[test]
     fn refusals_that_an_operator_must_mend_are_told_apart_from_defects() {
-        let fault = |code: &str| match by_class(code, String::new()) {
+        let fault = |code: &str| match classify_sql_state(code, String::new()) {
             Error::DatabaseFault { fault, .. } => Some(fault),
             _ => None,
         };
@@ -76,10 +78,10 @@ mod tests {
         assert_eq!(fault("58030"), Some(DatabaseFault::DiskError));
         assert_eq!(fault("XX001"), Some(DatabaseFault::Damaged));
         for passing in ["57P01", "57P02", "57P03", "53300", "XX000", "08006", "28P01"] {
-            assert!(matches!(by_class(passing, String::new()), Error::Unavailable(_)), "{passing}");
+            assert!(matches!(classify_sql_state(passing, String::new()), Error::Unavailable(_)), "{passing}");
         }
         for ours in ["42601", "23503", "22003", "P0001", ""] {
-            assert!(matches!(by_class(ours, String::new()), Error::Broken(_)), "{ours}");
+            assert!(matches!(classify_sql_state(ours, String::new()), Error::Broken(_)), "{ours}");
         }
     }
 }

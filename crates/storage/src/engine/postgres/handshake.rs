@@ -20,7 +20,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 /// How a connection begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Encryption {
+pub enum EncryptionMode {
     /// A Unix socket, over which servers offer none.
     Unavailable,
     /// None was wanted.
@@ -37,27 +37,29 @@ const TLS_REQUEST: [u8; 8] = [0, 0, 0, 8, 0x04, 0xD2, 0x16, 0x2F];
 const TLS_GRANTED: u8 = b'S';
 
 #[derive(Clone)]
-pub struct Handshake {
+pub struct ServerHandshake {
     tls: MakeRustlsConnect,
-    encryption: Encryption,
+    encryption: EncryptionMode,
     /// The server offered no TLS, and none was required.
     fell_back: Arc<AtomicBool>,
 }
 
-impl Handshake {
-    pub fn new(tls: MakeRustlsConnect, encryption: Encryption) -> Handshake {
-        Handshake { tls, encryption, fell_back: Arc::default() }
+impl ServerHandshake {
+    pub fn new(tls: MakeRustlsConnect, encryption: EncryptionMode) -> ServerHandshake {
+        ServerHandshake { tls, encryption, fell_back: Arc::default() }
     }
 
     /// What protects the connection that was made last.
     pub fn protection(&self) -> TransportProtection {
         match self.encryption {
-            Encryption::Unavailable => TransportProtection::Socket,
-            Encryption::Declined => TransportProtection::PlainByChoice,
-            Encryption::Preferred if self.fell_back.load(Ordering::Relaxed) => {
+            EncryptionMode::Unavailable => TransportProtection::Socket,
+            EncryptionMode::Declined => TransportProtection::PlainByChoice,
+            EncryptionMode::Preferred if self.fell_back.load(Ordering::Relaxed) => {
                 TransportProtection::PlainLoopback
             }
-            Encryption::Preferred | Encryption::Required | Encryption::Immediate => TransportProtection::Tls,
+            EncryptionMode::Preferred | EncryptionMode::Required | EncryptionMode::Immediate => {
+                TransportProtection::Tls
+            }
         }
     }
 }
@@ -65,7 +67,7 @@ impl Handshake {
 type RustlsConnect = <MakeRustlsConnect as MakeTlsConnect<Socket>>::TlsConnect;
 type RustlsStream = <MakeRustlsConnect as MakeTlsConnect<Socket>>::Stream;
 
-impl MakeTlsConnect<Socket> for Handshake {
+impl MakeTlsConnect<Socket> for ServerHandshake {
     type Stream = ServerStream;
     type TlsConnect = HostHandshake;
     type Error = Infallible;
@@ -79,18 +81,18 @@ impl MakeTlsConnect<Socket> for Handshake {
 /// The handshake with one host.
 pub struct HostHandshake {
     tls: RustlsConnect,
-    encryption: Encryption,
+    encryption: EncryptionMode,
     fell_back: Arc<AtomicBool>,
 }
 
 impl HostHandshake {
     async fn run(self, mut socket: Socket) -> io::Result<ServerStream> {
         let is_encrypted = match self.encryption {
-            Encryption::Unavailable | Encryption::Declined => false,
-            Encryption::Immediate => true,
-            Encryption::Required | Encryption::Preferred => request_tls(&mut socket).await?,
+            EncryptionMode::Unavailable | EncryptionMode::Declined => false,
+            EncryptionMode::Immediate => true,
+            EncryptionMode::Required | EncryptionMode::Preferred => request_tls(&mut socket).await?,
         };
-        if !is_encrypted && self.encryption == Encryption::Required {
+        if !is_encrypted && self.encryption == EncryptionMode::Required {
             return Err(io::Error::other("the server offers no TLS"));
         }
         self.fell_back.store(!is_encrypted, Ordering::Relaxed);

@@ -3,11 +3,11 @@
 //! A lane exists while something is queued in it. Its task takes a connection, begins a transaction under the
 //! tenant's advisory lock, runs up to 32 units, commits them together, and only then answers.
 
-use super::{AnySession, Connections, Session, run_unit, take};
+use super::{AnySession, ServerSession, SessionFactory, run_unit, take_session};
 use crate::Error;
-use crate::batch::{Ended, Round, Waiting};
-use crate::db::{Lane, Tx, stopped};
-use crate::unit::{Job, Ran, Work};
+use crate::batch::{BatchPassOutcome, RunningBatch, UnitQueue};
+use crate::db::{Tx, WriteLane, build_closed_error};
+use crate::unit::{PrioritizedUnit, QueuedUnit, TransactionVerdict};
 use crate::write_health::WriteHealth;
 use deadpool::managed::Pool;
 use domain::TenantId;
@@ -23,36 +23,36 @@ const WORK: Duration = Duration::from_millis(25);
 /// The first half of the advisory locks' key, so that they meet nobody else's.
 pub const LOCKS: i32 = 0x616D_7061;
 
-pub struct Lanes {
-    pool: Pool<Connections>,
+pub struct TenantLanes {
+    pool: Pool<SessionFactory>,
     unit_timeout: Duration,
     health: Arc<WriteHealth>,
-    state: Mutex<State>,
+    state: Mutex<TenantLaneState>,
     idle: Notify,
 }
 
 #[derive(Default)]
-struct State {
-    lanes: HashMap<TenantId, Waiting>,
+struct TenantLaneState {
+    lanes: HashMap<TenantId, UnitQueue>,
     closed: bool,
 }
 
-impl Lanes {
-    pub fn new(pool: Pool<Connections>, unit_timeout: Duration, health: Arc<WriteHealth>) -> Lanes {
-        Lanes { pool, unit_timeout, health, state: Mutex::default(), idle: Notify::new() }
+impl TenantLanes {
+    pub fn new(pool: Pool<SessionFactory>, unit_timeout: Duration, health: Arc<WriteHealth>) -> TenantLanes {
+        TenantLanes { pool, unit_timeout, health, state: Mutex::default(), idle: Notify::new() }
     }
 
-    pub fn push(self: &Arc<Lanes>, lane: Lane, work: Work) {
-        let mut state = self.state();
+    pub fn push(self: &Arc<TenantLanes>, lane: WriteLane, work: QueuedUnit) {
+        let mut state = self.lock_state();
         if state.closed {
             drop(state);
-            return work.answer(Some(stopped()));
+            return work.answer(Some(build_closed_error()));
         }
         let is_new = !state.lanes.contains_key(&lane.tenant);
-        state.lanes.entry(lane.tenant).or_default().push(Job::new(work, lane.rank));
+        state.lanes.entry(lane.tenant).or_default().push(PrioritizedUnit::new(work, lane.rank));
         drop(state);
         if is_new {
-            tokio::spawn(Arc::clone(self).run(lane.tenant));
+            tokio::spawn(Arc::clone(self).run_lane(lane.tenant));
         }
     }
 
@@ -61,7 +61,7 @@ impl Lanes {
     pub async fn close(&self) {
         loop {
             let idle = self.idle.notified();
-            if self.shut() {
+            if self.refuse_new_units() {
                 break;
             }
             idle.await;
@@ -70,17 +70,17 @@ impl Lanes {
     }
 
     /// Whether nothing is left to do.
-    fn shut(&self) -> bool {
-        let mut state = self.state();
+    fn refuse_new_units(&self) -> bool {
+        let mut state = self.lock_state();
         state.closed = true;
         state.lanes.is_empty()
     }
 
-    async fn run(self: Arc<Lanes>, tenant: TenantId) {
+    async fn run_lane(self: Arc<TenantLanes>, tenant: TenantId) {
         loop {
             let batch = {
-                let mut state = self.state();
-                let batch = state.lanes.get_mut(&tenant).map(Waiting::take).unwrap_or_default();
+                let mut state = self.lock_state();
+                let batch = state.lanes.get_mut(&tenant).map(UnitQueue::take).unwrap_or_default();
                 if batch.is_empty() {
                     state.lanes.remove(&tenant);
                     self.idle.notify_waiters();
@@ -88,16 +88,20 @@ impl Lanes {
                 }
                 batch
             };
-            let again = self.commit_together(tenant, batch).await;
+            let again = self.commit_batch(tenant, batch).await;
             if !again.is_empty() {
-                self.state().lanes.entry(tenant).or_default().put_back(again);
+                self.lock_state().lanes.entry(tenant).or_default().put_back(again);
             }
         }
     }
 
     /// Runs a batch in one transaction and answers everybody in it. Gives back what must run again.
-    async fn commit_together(&self, tenant: TenantId, batch: VecDeque<Job>) -> VecDeque<Job> {
-        let session = match self.begin(tenant).await {
+    async fn commit_batch(
+        &self,
+        tenant: TenantId,
+        batch: VecDeque<PrioritizedUnit>,
+    ) -> VecDeque<PrioritizedUnit> {
+        let session = match self.begin_transaction(tenant).await {
             Ok(session) => session,
             Err(error) => {
                 tracing::error!(%error, %tenant, units = batch.len(), "cannot begin");
@@ -106,18 +110,18 @@ impl Lanes {
                 return VecDeque::new();
             }
         };
-        let mut round = Round::new(batch, WORK);
+        let mut round = RunningBatch::new(batch, WORK);
         let mut tx = Tx::new(AnySession::Postgres(Arc::clone(&session)), Arc::clone(&self.health));
-        let mut ended = self.run_plainly(tenant, &session, &mut tx, &mut round).await;
-        if let Ok(Ended::Repeat) = ended {
+        let mut ended = self.run_without_savepoints(tenant, &session, &mut tx, &mut round).await;
+        if let Ok(BatchPassOutcome::Repeat) = ended {
             ended = self.run_with_savepoints(&session, &mut tx, &mut round).await;
         }
         let committed = match ended {
-            Ok(_) => commit(&session).await,
+            Ok(_) => commit_transaction(&session).await,
             Err(error) => Err(error),
         };
         match &committed {
-            Ok(()) if round.has_kept() => self.health.report_success(),
+            Ok(()) if round.has_stored_writes() => self.health.report_success(),
             Ok(()) => {}
             Err(error) => {
                 self.health.report_failure(error);
@@ -127,75 +131,80 @@ impl Lanes {
         // The connection goes back before the callers wake: one of them may want it.
         drop(tx);
         drop(session);
-        round.answer(committed)
+        round.answer_callers(committed)
     }
 
     /// Most batches need no savepoints, and they are not cheap. Without them a unit that fails after it wrote takes
     /// the batch with it; then everything that ran is put back, to be run again with them.
-    async fn run_plainly(
+    async fn run_without_savepoints(
         &self,
         tenant: TenantId,
-        session: &Session,
+        session: &ServerSession,
         tx: &mut Tx,
-        round: &mut Round,
-    ) -> Result<Ended, Error> {
+        round: &mut RunningBatch,
+    ) -> Result<BatchPassOutcome, Error> {
         while let Some(mut job) = round.next() {
             let ran = tokio::time::timeout(self.unit_timeout, run_unit(tx, &mut job.work)).await;
             let ran = ran.unwrap_or(Err(Error::TooSlow));
-            if matches!(ran, Ok(Ran::Keep | Ran::Clean)) {
-                round.ran(job, ran);
+            if matches!(ran, Ok(TransactionVerdict::Commit | TransactionVerdict::NoWrites)) {
+                round.record_outcome(job, ran);
                 continue;
             }
-            let has_kept = round.has_kept();
+            let has_kept = round.has_stored_writes();
             let first = if has_kept { "; SAVEPOINT unit" } else { "" };
-            if let Err(error) = session.control(&format!("ROLLBACK; {}{first}", lock(tenant))).await {
-                round.ran(job, ran);
+            if let Err(error) =
+                session.execute_control(&format!("ROLLBACK; {}{first}", render_begin_with_lock(tenant))).await
+            {
+                round.record_outcome(job, ran);
                 return Err(error);
             }
             if has_kept {
-                round.put_back(job, ran);
-                return Ok(Ended::Repeat);
+                round.restart_after_rollback(job, ran);
+                return Ok(BatchPassOutcome::Repeat);
             }
             // Nothing before it is lost with it: the batch goes on as a new transaction.
-            round.ran(job, ran);
+            round.record_outcome(job, ran);
         }
-        Ok(Ended::Done)
+        Ok(BatchPassOutcome::Done)
     }
 
     /// Each unit between savepoints, which travel with the first statement of the unit behind them and so cost no
     /// round trip. The first is set already.
     async fn run_with_savepoints(
         &self,
-        session: &Session,
+        session: &ServerSession,
         tx: &mut Tx,
-        round: &mut Round,
-    ) -> Result<Ended, Error> {
+        round: &mut RunningBatch,
+    ) -> Result<BatchPassOutcome, Error> {
         let mut before = "";
         while let Some(mut job) = round.next() {
-            let unit = join(session.control(before), run_unit(tx, &mut job.work));
+            let unit = join(session.execute_control(before), run_unit(tx, &mut job.work));
             let (opened, ran) =
                 tokio::time::timeout(self.unit_timeout, unit).await.unwrap_or((Ok(()), Err(Error::TooSlow)));
-            let keep = matches!(ran, Ok(Ran::Keep));
-            round.ran(job, ran);
+            let keep = matches!(ran, Ok(TransactionVerdict::Commit));
+            round.record_outcome(job, ran);
             // Without its savepoint nothing of the batch can be kept apart.
             opened?;
             before = if keep { "RELEASE unit; SAVEPOINT unit" } else { "" };
             if !keep {
                 // Waited for here, so that a slow statement still under way does not cost the next unit its time.
-                session.control("ROLLBACK TO unit").await?;
+                session.execute_control("ROLLBACK TO unit").await?;
             }
         }
-        Ok(Ended::Done)
+        Ok(BatchPassOutcome::Done)
     }
 
     /// A connection inside a transaction that holds the tenant's lock. One that the server ended meanwhile shows
     /// it here, where nothing has run yet, so another is tried.
-    async fn begin(&self, tenant: TenantId) -> Result<deadpool::managed::Object<Connections>, Error> {
-        let text = lock(tenant);
+    async fn begin_transaction(
+        &self,
+        tenant: TenantId,
+    ) -> Result<deadpool::managed::Object<SessionFactory>, Error> {
+        let text = render_begin_with_lock(tenant);
         let mut tries = 0;
         loop {
-            let session = take(&self.pool).await?;
-            match session.control(&text).await {
+            let session = take_session(&self.pool).await?;
+            match session.execute_control(&text).await {
                 Ok(()) => return Ok(session),
                 Err(error) => {
                     let ended = session.is_lost(&error);
@@ -210,20 +219,20 @@ impl Lanes {
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn lock_state(&self) -> MutexGuard<'_, TenantLaneState> {
         self.state.lock().expect("the lanes are never poisoned")
     }
 }
 
 /// Begins a transaction under the tenant's lock.
-fn lock(tenant: TenantId) -> String {
+fn render_begin_with_lock(tenant: TenantId) -> String {
     format!("BEGIN; SELECT pg_advisory_xact_lock({LOCKS}, {tenant})")
 }
 
 /// Commits. Once COMMIT is on its way, only its answer tells what became of it. A COMMIT of a transaction that has
 /// failed is no error to the server, so a statement that would be one goes before it.
-async fn commit(session: &Session) -> Result<(), Error> {
-    match session.control("SELECT 1; COMMIT").await {
+async fn commit_transaction(session: &ServerSession) -> Result<(), Error> {
+    match session.execute_control("SELECT 1; COMMIT").await {
         Err(error) if session.is_sound() && !session.is_lost(&error) => Err(error),
         Err(_) => Err(Error::Unknown),
         Ok(()) => Ok(()),

@@ -19,16 +19,16 @@ mod startup_lock;
 mod targets;
 mod values;
 
-pub use migrate::migrate;
-pub use session::Session;
+pub use migrate::migrate_database;
+pub use session::ServerSession;
 pub use targets::is_loopback;
 
-use super::{Options, Session as AnySession, TransportProtection};
-use crate::db::{Lane, Tx, Weight, stopped};
-use crate::unit::{Ran, Work};
+use super::{DatabaseOptions, TransactionSession as AnySession, TransportProtection};
+use crate::db::{QueryWeight, Tx, WriteLane, build_closed_error};
+use crate::unit::{QueuedUnit, TransactionVerdict};
 use crate::write_health::WriteHealth;
 use crate::{Error, OpenError, Row, Statement};
-use connector::{Connector, Generations};
+use connector::{ConnectionGenerations, ServerConnector};
 use deadpool::managed::{Manager, Metrics, Object, Pool, RecycleError, RecycleResult, Timeouts};
 use futures_util::FutureExt;
 use std::panic::AssertUnwindSafe;
@@ -38,46 +38,46 @@ use std::time::{Duration, Instant};
 use tokio::sync::Mutex;
 
 pub struct Postgres {
-    points: Vec<Slot>,
+    points: Vec<SharedSessionSlot>,
     next_point: AtomicUsize,
-    searches: Pool<Connections>,
-    lanes: Arc<lanes::Lanes>,
+    searches: Pool<SessionFactory>,
+    lanes: Arc<lanes::TenantLanes>,
     search_timeout: Duration,
     closed: AtomicBool,
     health: Arc<WriteHealth>,
 }
 
 /// The place of a shared connection.
-struct Slot {
-    connector: Arc<Connector>,
-    place: Mutex<Place>,
+struct SharedSessionSlot {
+    connector: Arc<ServerConnector>,
+    place: Mutex<SlotState>,
 }
 
-enum Place {
+enum SlotState {
     Empty,
-    Open(Arc<Session>),
+    Open(Arc<ServerSession>),
     /// A failure is everybody's for a moment: who waited for it does not wait for his own.
     Failed(Instant, Error),
 }
 
 const FAILURE_COUNTS: Duration = Duration::from_secs(1);
 
-impl Slot {
-    async fn get(&self) -> Result<Arc<Session>, Error> {
+impl SharedSessionSlot {
+    async fn get_or_connect(&self) -> Result<Arc<ServerSession>, Error> {
         let mut place = self.place.lock().await;
         match &*place {
-            Place::Open(session) if session.is_usable() => return Ok(Arc::clone(session)),
-            Place::Failed(at, error) if at.elapsed() < FAILURE_COUNTS => return Err(error.clone()),
+            SlotState::Open(session) if session.is_usable() => return Ok(Arc::clone(session)),
+            SlotState::Failed(at, error) if at.elapsed() < FAILURE_COUNTS => return Err(error.clone()),
             _ => {}
         }
         match self.connector.connect().await {
             Ok(session) => {
                 let session = Arc::new(session);
-                *place = Place::Open(Arc::clone(&session));
+                *place = SlotState::Open(Arc::clone(&session));
                 Ok(session)
             }
             Err(error) => {
-                *place = Place::Failed(Instant::now(), error.clone());
+                *place = SlotState::Failed(Instant::now(), error.clone());
                 Err(error)
             }
         }
@@ -88,26 +88,28 @@ impl Postgres {
     #[boxed::future]
     pub async fn open(
         config: &tokio_postgres::Config,
-        options: &Options,
+        options: &DatabaseOptions,
         health: Arc<WriteHealth>,
     ) -> Result<Postgres, OpenError> {
         let unreachable = |error: Error| OpenError::Unreachable {
-            place: super::Address::Postgres(Box::new(config.clone())).to_string(),
+            place: super::DatabaseAddress::Postgres(Box::new(config.clone())).to_string(),
             cause: error.to_string(),
         };
-        let generations = Generations::default();
-        let connector =
-            |statement: Duration| Connector::new(config, options, statement, &generations).map(Arc::new);
+        let generations = ConnectionGenerations::default();
+        let connector = |statement: Duration| {
+            ServerConnector::new(config, options, statement, &generations).map(Arc::new)
+        };
         let points = connector(options.point_timeout).map_err(unreachable)?;
         let searches = connector(options.search_timeout).map_err(unreachable)?;
         let writes = connector(options.unit_timeout).map_err(unreachable)?;
-        let slot = || Slot { connector: Arc::clone(&points), place: Mutex::new(Place::Empty) };
+        let slot =
+            || SharedSessionSlot { connector: Arc::clone(&points), place: Mutex::new(SlotState::Empty) };
         let postgres = Postgres {
             points: (0..options.points.max(1)).map(|_| slot()).collect(),
             next_point: AtomicUsize::new(0),
-            searches: pool(searches, options.readers, options)?,
-            lanes: Arc::new(lanes::Lanes::new(
-                pool(writes, options.writers, options)?,
+            searches: build_pool(searches, options.readers, options)?,
+            lanes: Arc::new(lanes::TenantLanes::new(
+                build_pool(writes, options.writers, options)?,
                 options.unit_timeout,
                 Arc::clone(&health),
             )),
@@ -115,22 +117,22 @@ impl Postgres {
             closed: AtomicBool::new(false),
             health,
         };
-        postgres.query(Weight::Point, &crate::sql("SELECT 1 AS one")).await.map_err(unreachable)?;
+        postgres.query(QueryWeight::Point, &crate::sql("SELECT 1 AS one")).await.map_err(unreachable)?;
         Ok(postgres)
     }
 
-    pub fn write(&self, lane: Lane, work: Work) {
+    pub fn write(&self, lane: WriteLane, work: QueuedUnit) {
         self.lanes.push(lane, work);
     }
 
-    pub fn read(&self, mut work: Work) {
+    pub fn read(&self, mut work: QueuedUnit) {
         let (searches, limit, health) =
             (self.searches.clone(), self.search_timeout, Arc::clone(&self.health));
         tokio::spawn(async move {
-            let failure = match take(&searches).await {
+            let failure = match take_session(&searches).await {
                 // Whoever asked may have gone while a connection was waited for.
-                _ if work.abandoned() => return,
-                Ok(session) => snapshot(&session, &mut work, limit, health).await.err(),
+                _ if work.is_abandoned() => return,
+                Ok(session) => run_snapshot_reads(&session, &mut work, limit, health).await.err(),
                 Err(error) => Some(error),
             };
             work.answer(failure);
@@ -138,42 +140,44 @@ impl Postgres {
     }
 
     #[boxed::future]
-    pub async fn query(&self, weight: Weight, statement: &Statement) -> Result<Vec<Row>, Error> {
+    pub async fn query(&self, weight: QueryWeight, statement: &Statement) -> Result<Vec<Row>, Error> {
         let result = self.query_once(weight, statement).await;
         match result {
             // A connection that the server ended shows it only when used. Reading twice harms nobody.
-            Err(Lost { error: Error::Unavailable(_), lost: true }) => {
+            Err(QueryFailure { error: Error::Unavailable(_), lost: true }) => {
                 self.query_once(weight, statement).await.map_err(|again| again.error)
             }
             other => other.map_err(|failed| failed.error),
         }
     }
 
-    async fn query_once(&self, weight: Weight, statement: &Statement) -> Result<Vec<Row>, Lost> {
-        let fresh = |error| Lost { error, lost: false };
+    async fn query_once(&self, weight: QueryWeight, statement: &Statement) -> Result<Vec<Row>, QueryFailure> {
+        let fresh = |error| QueryFailure { error, lost: false };
         match weight {
-            Weight::Point if self.closed.load(Ordering::Relaxed) => Err(fresh(stopped())),
-            Weight::Point => {
+            QueryWeight::Point if self.closed.load(Ordering::Relaxed) => Err(fresh(build_closed_error())),
+            QueryWeight::Point => {
                 let next = self.next_point.fetch_add(1, Ordering::Relaxed);
-                let session = self.points[next % self.points.len()].get().await.map_err(fresh)?;
-                let rows = session.all(statement).await;
-                rows.inspect_err(|failure| session.spoil_if_lost(&failure.error))
-                    .map_err(|failure| Lost { lost: session.is_lost(&failure.error), error: failure.error })
+                let session = self.points[next % self.points.len()].get_or_connect().await.map_err(fresh)?;
+                let rows = session.fetch_all(statement).await;
+                rows.inspect_err(|failure| session.spoil_if_lost(&failure.error)).map_err(|failure| {
+                    QueryFailure { lost: session.is_lost(&failure.error), error: failure.error }
+                })
             }
-            Weight::Search => {
-                let session = take(&self.searches).await.map_err(fresh)?;
-                let mut searching = Searching { session: &session, ended: false };
-                let rows = session.all(statement).await;
+            QueryWeight::Search => {
+                let session = take_session(&self.searches).await.map_err(fresh)?;
+                let mut searching = SearchCancelGuard { session: &session, ended: false };
+                let rows = session.fetch_all(statement).await;
                 searching.ended = true;
-                rows.inspect_err(|failure| session.spoil_if_lost(&failure.error))
-                    .map_err(|failure| Lost { lost: session.is_lost(&failure.error), error: failure.error })
+                rows.inspect_err(|failure| session.spoil_if_lost(&failure.error)).map_err(|failure| {
+                    QueryFailure { lost: session.is_lost(&failure.error), error: failure.error }
+                })
             }
         }
     }
 
     /// What protects the connection that was made last.
-    pub fn protection(&self) -> TransportProtection {
-        let made = self.points.first().and_then(|slot| slot.connector.protection());
+    pub fn last_protection(&self) -> TransportProtection {
+        let made = self.points.first().and_then(|slot| slot.connector.last_protection());
         made.unwrap_or(TransportProtection::Tls)
     }
 
@@ -181,14 +185,14 @@ impl Postgres {
     #[boxed::future]
     pub async fn tls_version(&self) -> Result<Option<String>, Error> {
         let version = crate::sql("SELECT version FROM pg_stat_ssl WHERE pid = pg_backend_pid()");
-        let rows = self.query(Weight::Point, &version).await?;
+        let rows = self.query(QueryWeight::Point, &version).await?;
         rows.first().map_or(Ok(None), |row| row.get("version"))
     }
 
     #[boxed::future]
-    pub async fn describe(&self) -> Result<String, Error> {
-        let rows = self.query(Weight::Point, &crate::sql("SHOW server_version")).await?;
-        let version: String = rows.first().ok_or_else(stopped)?.get("server_version")?;
+    pub async fn describe_version(&self) -> Result<String, Error> {
+        let rows = self.query(QueryWeight::Point, &crate::sql("SHOW server_version")).await?;
+        let version: String = rows.first().ok_or_else(build_closed_error)?.get("server_version")?;
         Ok(format!("PostgreSQL {version}"))
     }
 
@@ -201,7 +205,7 @@ impl Postgres {
                  || '/' || CAST(d.oid AS TEXT) AS identity
              FROM pg_control_system() s, pg_database d WHERE d.datname = current_database()",
         );
-        match self.query(Weight::Point, &statement).await {
+        match self.query(QueryWeight::Point, &statement).await {
             Ok(rows) => rows.first().map(|row| row.get("identity")).transpose(),
             Err(error @ (Error::Unavailable(_) | Error::TooSlow)) => Err(error),
             Err(_) => Ok(None),
@@ -214,18 +218,18 @@ impl Postgres {
         self.lanes.close().await;
         self.searches.close();
         for slot in &self.points {
-            *slot.place.lock().await = Place::Empty;
+            *slot.place.lock().await = SlotState::Empty;
         }
     }
 }
 
 /// A search under way. Its caller may go before it has ended; then the server is told to stop.
-struct Searching<'s> {
-    session: &'s Session,
+struct SearchCancelGuard<'s> {
+    session: &'s ServerSession,
     ended: bool,
 }
 
-impl Drop for Searching<'_> {
+impl Drop for SearchCancelGuard<'_> {
     fn drop(&mut self) {
         if !self.ended {
             self.session.cancel();
@@ -233,53 +237,57 @@ impl Drop for Searching<'_> {
     }
 }
 
-struct Lost {
+struct QueryFailure {
     error: Error,
     lost: bool,
 }
 
-async fn snapshot(
-    session: &Object<Connections>,
-    work: &mut Work,
+async fn run_snapshot_reads(
+    session: &Object<SessionFactory>,
+    work: &mut QueuedUnit,
     limit: Duration,
     health: Arc<WriteHealth>,
-) -> Result<Ran, Error> {
-    session.control("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await?;
+) -> Result<TransactionVerdict, Error> {
+    session.execute_control("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await?;
     session.set_only_reads(true);
     let mut tx = Tx::new(AnySession::Postgres(Arc::clone(session)), health);
     let ran = tokio::time::timeout(limit, run_unit(&mut tx, work)).await.unwrap_or(Err(Error::TooSlow));
     session.set_only_reads(false);
-    session.control("ROLLBACK").await.inspect_err(|_| session.spoil())?;
+    session.execute_control("ROLLBACK").await.inspect_err(|_| session.spoil())?;
     ran
 }
 
 /// Runs a unit to its end; one that panics costs nobody but its caller.
-async fn run_unit(tx: &mut Tx, work: &mut Work) -> Result<Ran, Error> {
+async fn run_unit(tx: &mut Tx, work: &mut QueuedUnit) -> Result<TransactionVerdict, Error> {
     let ran = AssertUnwindSafe(work.run(tx)).catch_unwind().await;
-    ran.map_err(|panic| Error::Panicked(super::panic_text(&*panic)))
+    ran.map_err(|panic| Error::Panicked(super::describe_panic(&*panic)))
 }
 
 /// Makes and checks the connections of a pool.
-struct Connections(Arc<Connector>);
+struct SessionFactory(Arc<ServerConnector>);
 
-impl Manager for Connections {
-    type Type = Arc<Session>;
+impl Manager for SessionFactory {
+    type Type = Arc<ServerSession>;
     type Error = Error;
 
-    async fn create(&self) -> Result<Arc<Session>, Error> {
+    async fn create(&self) -> Result<Arc<ServerSession>, Error> {
         self.0.connect().await.map(Arc::new)
     }
 
-    async fn recycle(&self, session: &mut Arc<Session>, _: &Metrics) -> RecycleResult<Error> {
+    async fn recycle(&self, session: &mut Arc<ServerSession>, _: &Metrics) -> RecycleResult<Error> {
         if session.is_usable() { Ok(()) } else { Err(RecycleError::message("ended")) }
     }
 }
 
-fn pool(connector: Arc<Connector>, size: usize, options: &Options) -> Result<Pool<Connections>, OpenError> {
+fn build_pool(
+    connector: Arc<ServerConnector>,
+    size: usize,
+    options: &DatabaseOptions,
+) -> Result<Pool<SessionFactory>, OpenError> {
     // A caller waits as long for a connection as he would wait for its statement.
     let wait = Some(options.search_timeout);
-    let connect = Some(connector.patience());
-    Pool::builder(Connections(connector))
+    let connect = Some(connector.connect_patience());
+    Pool::builder(SessionFactory(connector))
         .max_size(size.max(1))
         .timeouts(Timeouts { wait, create: connect, recycle: connect })
         .runtime(deadpool::Runtime::Tokio1)
@@ -287,7 +295,7 @@ fn pool(connector: Arc<Connector>, size: usize, options: &Options) -> Result<Poo
         .map_err(|error| OpenError::Unreachable { place: "pool".to_owned(), cause: error.to_string() })
 }
 
-async fn take(pool: &Pool<Connections>) -> Result<Object<Connections>, Error> {
+async fn take_session(pool: &Pool<SessionFactory>) -> Result<Object<SessionFactory>, Error> {
     pool.get().await.map_err(|error| match error {
         deadpool::managed::PoolError::Backend(error) => error,
         other => Error::Unavailable(other.to_string()),

@@ -1,14 +1,14 @@
 //! One connection, with the statements prepared on it.
 
-use super::connector::Generation;
-use super::failure::{failure, is_refusal};
-use super::handshake::Handshake;
-use super::values::{Kind, Raw};
-use crate::db::Failure;
-use crate::engine::texts::Texts;
-use crate::engine::{TransportProtection, dialect, refuse_nul};
-use crate::row::{Column, Columns, Page};
-use crate::{Cost, Error, Executed, Row, Statement, Watch};
+use super::connector::ConnectionGeneration;
+use super::failure::{classify_failure, is_write_refusal};
+use super::handshake::ServerHandshake;
+use super::values::{RawColumn, ServerColumnKind};
+use crate::db::StatementFailure;
+use crate::engine::texts::StatementTextCache;
+use crate::engine::{TransportProtection, dialect, refuse_nul_text};
+use crate::row::{ResultBuffer, ResultColumn, SharedColumns};
+use crate::{Error, ExecutedStatement, Row, Statement, StatementCost, StatementWatch};
 use domain::DatabaseFault;
 use futures_util::future::join_all;
 use futures_util::{StreamExt, pin_mut};
@@ -20,42 +20,42 @@ use tokio::sync::OnceCell;
 /// The index of names (`dialect::names`). Its order is disguised: the server would walk the keys, hoping to meet the words.
 const NAMES: [&str; 4] = ["key", "(n.key + 0)", "n.words @@ name_query", "tsvector"];
 
-pub struct Session {
+pub struct ServerSession {
     client: tokio_postgres::Client,
-    handshake: Handshake,
+    handshake: ServerHandshake,
     limit: Duration,
-    prepared: Mutex<Texts<Arc<OnceCell<Prepared>>>>,
+    prepared: Mutex<StatementTextCache<Arc<OnceCell<PreparedStatement>>>>,
     /// Left in a state that nobody should inherit: a transaction of unknown outcome, a statement cut off.
     spoilt: AtomicBool,
     /// It is inside a transaction that may only read, by our own wish.
     only_reads: AtomicBool,
-    generation: Generation,
+    generation: ConnectionGeneration,
     opened_at: Instant,
     /// Who is told of every statement, and when the last of them ended.
-    told: Option<(Watch, Mutex<Instant>)>,
+    told: Option<(StatementWatch, Mutex<Instant>)>,
 }
 
-struct Prepared {
+struct PreparedStatement {
     statement: tokio_postgres::Statement,
     /// Where the server is sent another text than was written.
     text: Option<Box<str>>,
-    columns: Columns,
-    kinds: Vec<Kind>,
+    columns: SharedColumns,
+    kinds: Vec<ServerColumnKind>,
 }
 
 /// A connection that is younger than this has only just found the server that there is: replacing it would find no other,
 /// and every refused write would cost a connection.
 const REPLACED_AFTER: Duration = Duration::from_secs(1);
 
-impl Session {
+impl ServerSession {
     pub fn new(
         client: tokio_postgres::Client,
-        handshake: Handshake,
+        handshake: ServerHandshake,
         limit: Duration,
-        (generation, watch): (Generation, Option<Watch>),
-    ) -> Session {
+        (generation, watch): (ConnectionGeneration, Option<StatementWatch>),
+    ) -> ServerSession {
         let now = Instant::now();
-        Session {
+        ServerSession {
             client,
             handshake,
             limit,
@@ -79,9 +79,9 @@ impl Session {
 
     /// What a failure means. A server that refuses to write may have been demoted, and its connections would lead to it for
     /// ever: all of them are replaced, so that the next ones find the server that was promoted in its place.
-    fn judge(&self, error: &tokio_postgres::Error) -> Failure {
-        let failure = failure(error);
-        if !is_refusal(&failure.error) {
+    fn classify_error(&self, error: &tokio_postgres::Error) -> StatementFailure {
+        let failure = classify_failure(error);
+        if !is_write_refusal(&failure.error) {
             return failure;
         }
         let is_read_only =
@@ -90,7 +90,7 @@ impl Session {
             return Error::Broken(format!("a read that writes: {}", failure.error)).into();
         }
         if self.opened_at.elapsed() >= REPLACED_AFTER {
-            self.generation.end();
+            self.generation.retire();
         }
         failure
     }
@@ -136,49 +136,56 @@ impl Session {
     }
 
     #[boxed::future]
-    pub async fn all(&self, statement: &Statement) -> Result<Vec<Row>, Failure> {
-        self.answered(self.fetch(statement)).await
+    pub async fn fetch_all(&self, statement: &Statement) -> Result<Vec<Row>, StatementFailure> {
+        self.await_answer(self.fetch_rows(statement)).await
     }
 
     /// Asks for all of them at once, in their order.
     #[boxed::future]
-    pub async fn several(&self, statements: &[Statement]) -> Result<Vec<Vec<Row>>, Failure> {
+    pub async fn fetch_several(&self, statements: &[Statement]) -> Result<Vec<Vec<Row>>, StatementFailure> {
         for statement in statements {
             self.prepare(statement).await?;
         }
-        let all = join_all(statements.iter().map(|statement| self.fetch(statement)));
-        self.answered(async { all.await.into_iter().collect() }).await
+        let all = join_all(statements.iter().map(|statement| self.fetch_rows(statement)));
+        self.await_answer(async { all.await.into_iter().collect() }).await
     }
 
-    async fn fetch(&self, statement: &Statement) -> Result<Vec<Row>, Failure> {
+    async fn fetch_rows(&self, statement: &Statement) -> Result<Vec<Row>, StatementFailure> {
         let prepared = self.prepare(statement).await?;
         let prepared = prepared.get().expect("a statement is prepared before it is used");
-        let begun = self.begin();
-        let rows = self.rows(statement, prepared).await;
-        self.tell(begun, statement, prepared, rows.as_ref().map_or(0, Vec::len));
+        let begun = self.start_timer();
+        let rows = self.read_rows(statement, prepared).await;
+        self.notify_observer(begun, statement, prepared, rows.as_ref().map_or(0, Vec::len));
         rows
     }
 
-    async fn rows(&self, statement: &Statement, prepared: &Prepared) -> Result<Vec<Row>, Failure> {
+    async fn read_rows(
+        &self,
+        statement: &Statement,
+        prepared: &PreparedStatement,
+    ) -> Result<Vec<Row>, StatementFailure> {
         let stream = self
             .client
             .query_raw(&prepared.statement, statement.values())
             .await
-            .map_err(|e| self.judge(&e))?;
+            .map_err(|e| self.classify_error(&e))?;
         pin_mut!(stream);
-        let mut page = Page::new(Arc::clone(&prepared.columns), (0, 0));
+        let mut page = ResultBuffer::new(Arc::clone(&prepared.columns), (0, 0));
         while let Some(row) = stream.next().await {
-            let row = row.map_err(|e| self.judge(&e))?;
+            let row = row.map_err(|e| self.classify_error(&e))?;
             for (at, kind) in prepared.kinds.iter().enumerate() {
-                let Raw(raw) = row.try_get(at).map_err(|e| self.judge(&e))?;
-                page.push(kind.read(raw).map_err(|e| Error::Broken(e.to_string()))?)?;
+                let RawColumn(raw) = row.try_get(at).map_err(|e| self.classify_error(&e))?;
+                page.push(kind.decode(raw).map_err(|e| Error::Broken(e.to_string()))?)?;
             }
         }
-        Ok(page.rows())
+        Ok(page.into_rows())
     }
 
     /// Waits for an answer, but not for ever: a server that has frozen answers nobody and closes nothing.
-    async fn answered<T>(&self, answer: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+    async fn await_answer<T>(
+        &self,
+        answer: impl Future<Output = Result<T, StatementFailure>>,
+    ) -> Result<T, StatementFailure> {
         match tokio::time::timeout(self.limit, answer).await {
             Ok(answer) => answer,
             Err(_) => {
@@ -189,34 +196,40 @@ impl Session {
     }
 
     #[boxed::future]
-    pub async fn execute(&self, statement: &Statement) -> Result<u64, Failure> {
+    pub async fn execute(&self, statement: &Statement) -> Result<u64, StatementFailure> {
         let prepared = self.prepare(statement).await?;
         let prepared = prepared.get().expect("a statement is prepared before it is used");
-        let begun = self.begin();
+        let begun = self.start_timer();
         let touched = self.client.execute_raw(&prepared.statement, statement.values()).await;
         let rows = touched.as_ref().map_or(0, |touched| usize::try_from(*touched).unwrap_or(usize::MAX));
-        self.tell(begun, statement, prepared, rows);
-        touched.map_err(|e| self.judge(&e))
+        self.notify_observer(begun, statement, prepared, rows);
+        touched.map_err(|e| self.classify_error(&e))
     }
 
-    fn begin(&self) -> Option<Instant> {
+    fn start_timer(&self) -> Option<Instant> {
         self.told.is_some().then(Instant::now)
     }
 
     /// Tells whoever watches that a statement has ended. Statements travel behind each other: what one of them waited
     /// for those before it is not its own.
-    fn tell(&self, begun: Option<Instant>, statement: &Statement, prepared: &Prepared, rows: usize) {
+    fn notify_observer(
+        &self,
+        begun: Option<Instant>,
+        statement: &Statement,
+        prepared: &PreparedStatement,
+        rows: usize,
+    ) {
         let (Some((watch, last)), Some(begun)) = (&self.told, begun) else { return };
         let now = Instant::now();
         let before = std::mem::replace(&mut *last.lock().expect("a moment is never poisoned"), now);
-        let cost = Cost { took: now.saturating_duration_since(begun.max(before)), steps: 0, rows };
+        let cost = StatementCost { took: now.saturating_duration_since(begun.max(before)), steps: 0, rows };
         let text = prepared.text.as_deref().unwrap_or(statement.text());
-        watch.tell(&Executed { text, values: statement.values(), cost });
+        watch.notify(&ExecutedStatement { text, values: statement.values(), cost });
     }
 
     /// Sends all statements at once. They are polled in their order, and the first poll sends.
     #[boxed::future]
-    pub async fn batch(&self, statements: &[Statement]) -> Result<(), Failure> {
+    pub async fn execute_batch(&self, statements: &[Statement]) -> Result<(), StatementFailure> {
         for statement in statements {
             self.prepare(statement).await?;
         }
@@ -227,34 +240,38 @@ impl Session {
 
     /// Runs statements without parameters: BEGIN, SAVEPOINT and their like.
     #[boxed::future]
-    pub async fn control(&self, text: &str) -> Result<(), Error> {
-        let run = async { self.client.batch_execute(text).await.map_err(|e| self.judge(&e)) };
-        self.answered(run).await.map_err(|failure| failure.error)
+    pub async fn execute_control(&self, text: &str) -> Result<(), Error> {
+        let run = async { self.client.batch_execute(text).await.map_err(|e| self.classify_error(&e)) };
+        self.await_answer(run).await.map_err(|failure| failure.error)
     }
 
     /// Each text is prepared once, whoever asks at the same time.
-    async fn prepare(&self, statement: &Statement) -> Result<Arc<OnceCell<Prepared>>, Failure> {
-        refuse_nul(statement)?;
+    async fn prepare(
+        &self,
+        statement: &Statement,
+    ) -> Result<Arc<OnceCell<PreparedStatement>>, StatementFailure> {
+        refuse_nul_text(statement)?;
         let cell = {
             let mut known = self.prepared.lock().expect("the statements are never poisoned");
-            Arc::clone(known.get(statement, |_| Arc::default()))
+            Arc::clone(known.get_or_insert_with(statement, |_| Arc::default()))
         };
         if cell.initialized() {
             return Ok(cell);
         }
         let prepare = || async {
-            let named = dialect::names(statement.text(), NAMES).map(String::into_boxed_str);
+            let named = dialect::translate_name_index(statement.text(), NAMES).map(String::into_boxed_str);
             let text = named.as_deref().unwrap_or(statement.text());
-            let statement = self.client.prepare(text).await.map_err(|e| self.judge(&e))?;
-            let columns = statement.columns().iter().map(|column| Column::from(column.name())).collect();
+            let statement = self.client.prepare(text).await.map_err(|e| self.classify_error(&e))?;
+            let columns =
+                statement.columns().iter().map(|column| ResultColumn::from(column.name())).collect();
             let kind = |column: &tokio_postgres::Column| {
-                Kind::of(column.type_()).ok_or_else(|| {
+                ServerColumnKind::from_type(column.type_()).ok_or_else(|| {
                     let (name, kind) = (column.name(), column.type_());
                     Error::Broken(format!("column {name} of type {kind}: cast it to one of the four"))
                 })
             };
             let kinds = statement.columns().iter().map(kind).collect::<Result<_, Error>>()?;
-            Ok::<_, Failure>(Prepared { statement, text: named, columns, kinds })
+            Ok::<_, StatementFailure>(PreparedStatement { statement, text: named, columns, kinds })
         };
         cell.get_or_try_init(prepare).await?;
         Ok(cell)

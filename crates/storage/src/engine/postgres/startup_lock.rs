@@ -2,8 +2,8 @@
 //! transaction to another session would leave it behind, held by nobody who could let go of it.
 
 use super::lanes::LOCKS;
-use super::session::Session;
-use crate::db::Failure;
+use super::session::ServerSession;
+use crate::db::StatementFailure;
 use crate::{Error, OpenError, Row, sql};
 use std::time::{Duration, Instant};
 
@@ -15,12 +15,16 @@ const MIGRATION: i32 = -1;
 /// Refuses a pooler in transaction mode. Two sessions that are open at the same time have a process of the server each,
 /// and keep it: where both are served by the same one, or one of them by two, no session is what it seems.
 #[boxed::future]
-pub async fn refuse_transaction_pooler(one: &Session, other: &Session, place: &str) -> Result<(), OpenError> {
+pub async fn refuse_transaction_pooler(
+    one: &ServerSession,
+    other: &ServerSession,
+    place: &str,
+) -> Result<(), OpenError> {
     let unreachable =
         |error: Error| OpenError::Unreachable { place: place.to_owned(), cause: error.to_string() };
-    let first = serving(one).await.map_err(unreachable)?;
-    let second = serving(other).await.map_err(unreachable)?;
-    let again = serving(one).await.map_err(unreachable)?;
+    let first = read_serving_process(one).await.map_err(unreachable)?;
+    let second = read_serving_process(other).await.map_err(unreachable)?;
+    let again = read_serving_process(one).await.map_err(unreachable)?;
     if first == second || first != again {
         return Err(OpenError::TransactionPooler { place: place.to_owned() });
     }
@@ -28,24 +32,28 @@ pub async fn refuse_transaction_pooler(one: &Session, other: &Session, place: &s
 }
 
 /// The process that serves a session, and the server that it is of.
-async fn serving(session: &Session) -> Result<(i64, String), Error> {
+async fn read_serving_process(session: &ServerSession) -> Result<(i64, String), Error> {
     let statement = sql("SELECT CAST(pg_backend_pid() AS BIGINT) AS pid,
          CAST(pg_postmaster_start_time() AS TEXT) AS server");
-    let row = only_row(session.all(&statement).await)?;
+    let row = take_only_row(session.fetch_all(&statement).await)?;
     Ok((row.get("pid")?, row.get("server")?))
 }
 
 /// Waits until no other process migrates; says in the log whom it waits for, and gives up after a while.
 #[boxed::future]
-pub async fn take(session: &Session, place: &str, patience: Duration) -> Result<(), OpenError> {
+pub async fn take_startup_lock(
+    session: &ServerSession,
+    place: &str,
+    patience: Duration,
+) -> Result<(), OpenError> {
     let unreachable =
         |error: Error| OpenError::Unreachable { place: place.to_owned(), cause: error.to_string() };
     let begun = Instant::now();
     let mut told: Option<Instant> = None;
-    while !try_take(session).await.map_err(unreachable)? {
+    while !try_take_startup_lock(session).await.map_err(unreachable)? {
         let is_over = begun.elapsed() >= patience;
         if is_over || told.is_none_or(|at| at.elapsed() >= TOLD_EVERY) {
-            let holder = holder(session).await.map_err(unreachable)?;
+            let holder = describe_lock_holder(session).await.map_err(unreachable)?;
             if is_over {
                 let seconds = patience.as_secs();
                 return Err(OpenError::MigrationLocked { place: place.to_owned(), seconds, holder });
@@ -58,14 +66,14 @@ pub async fn take(session: &Session, place: &str, patience: Duration) -> Result<
     Ok(())
 }
 
-async fn try_take(session: &Session) -> Result<bool, Error> {
+async fn try_take_startup_lock(session: &ServerSession) -> Result<bool, Error> {
     let statement = sql("SELECT pg_try_advisory_lock(CAST($1 AS INTEGER), CAST($2 AS INTEGER)) AS taken");
     let statement = statement.arg(LOCKS).arg(MIGRATION);
-    only_row(session.all(&statement).await)?.get("taken")
+    take_only_row(session.fetch_all(&statement).await)?.get("taken")
 }
 
 /// Who holds the lock, as far as the server tells: `pid 4711 (amparo, idle)`.
-async fn holder(session: &Session) -> Result<String, Error> {
+async fn describe_lock_holder(session: &ServerSession) -> Result<String, Error> {
     // The server keeps the halves of the key as unsigned numbers.
     let statement = sql("SELECT CAST(l.pid AS BIGINT) AS pid, a.application_name AS program, a.state
          FROM pg_locks l LEFT JOIN pg_stat_activity a ON a.pid = l.pid
@@ -74,13 +82,13 @@ async fn holder(session: &Session) -> Result<String, Error> {
              AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())")
     .arg(i64::from(LOCKS.cast_unsigned()))
     .arg(i64::from(MIGRATION.cast_unsigned()));
-    let rows = session.all(&statement).await.map_err(|failure| failure.error)?;
+    let rows = session.fetch_all(&statement).await.map_err(|failure| failure.error)?;
     let Some(row) = rows.first() else { return Ok("pid ?".to_owned()) };
     let known = |name: &'static str| row.get::<Option<String>>(name).map(Option::unwrap_or_default);
     Ok(format!("pid {} ({}, {})", row.get::<i64>("pid")?, known("program")?, known("state")?))
 }
 
-fn only_row(rows: Result<Vec<Row>, Failure>) -> Result<Row, Error> {
+fn take_only_row(rows: Result<Vec<Row>, StatementFailure>) -> Result<Row, Error> {
     let none = || Error::Broken("a question without an answer".to_owned());
     rows.map_err(|failure| failure.error)?.into_iter().next().ok_or_else(none)
 }

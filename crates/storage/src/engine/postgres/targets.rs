@@ -1,25 +1,29 @@
 //! The hosts of an address, each with the protection that it needs. Only this machine is talked to in clear without
 //! being told to.
 
-use super::handshake::{Encryption, Handshake};
+use super::handshake::{EncryptionMode, ServerHandshake};
 use std::net::IpAddr;
 use tokio_postgres::Config;
 use tokio_postgres::config::{Host, SslMode, SslNegotiation};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 /// One host, as it is connected to.
-pub struct Target {
+pub struct ConnectionTarget {
     pub config: Config,
-    pub handshake: Handshake,
+    pub handshake: ServerHandshake,
 }
 
 /// The hosts of an address, in their order. Certificates are verified by `tls`; `direct_tls` also says what is spoken.
-pub fn targets(config: &Config, tls: &MakeRustlsConnect, direct_tls: &MakeRustlsConnect) -> Vec<Target> {
+pub fn build_targets(
+    config: &Config,
+    tls: &MakeRustlsConnect,
+    direct_tls: &MakeRustlsConnect,
+) -> Vec<ConnectionTarget> {
     let each = config.get_hosts().iter().enumerate().map(|(place, host)| {
         let address = config.get_hostaddrs().get(place).copied();
         let port = config.get_ports().get(place).or_else(|| config.get_ports().first()).copied();
-        let encryption = encryption(config, host, address);
-        let mut own = without_hosts(config);
+        let encryption = choose_encryption(config, host, address);
+        let mut own = copy_without_hosts(config);
         own.port(port.unwrap_or(5432));
         match host {
             Host::Tcp(name) => own.host(name),
@@ -29,23 +33,23 @@ pub fn targets(config: &Config, tls: &MakeRustlsConnect, direct_tls: &MakeRustls
             own.hostaddr(address);
         }
         match encryption {
-            Encryption::Unavailable => own.ssl_mode(SslMode::Disable),
+            EncryptionMode::Unavailable => own.ssl_mode(SslMode::Disable),
             // The stream is handed over to our own handshake, before anything was said.
             _ => own.ssl_mode(SslMode::Require).ssl_negotiation(SslNegotiation::Direct),
         };
-        let tls = if encryption == Encryption::Immediate { direct_tls } else { tls };
-        Target { config: own, handshake: Handshake::new(tls.clone(), encryption) }
+        let tls = if encryption == EncryptionMode::Immediate { direct_tls } else { tls };
+        ConnectionTarget { config: own, handshake: ServerHandshake::new(tls.clone(), encryption) }
     });
     each.collect()
 }
 
-fn encryption(config: &Config, host: &Host, address: Option<IpAddr>) -> Encryption {
+fn choose_encryption(config: &Config, host: &Host, address: Option<IpAddr>) -> EncryptionMode {
     match (host, config.get_ssl_mode()) {
-        (Host::Unix(_), _) => Encryption::Unavailable,
-        (_, SslMode::Disable) => Encryption::Declined,
-        _ if config.get_ssl_negotiation() == SslNegotiation::Direct => Encryption::Immediate,
-        (_, SslMode::Prefer) if is_loopback(host, address) => Encryption::Preferred,
-        _ => Encryption::Required,
+        (Host::Unix(_), _) => EncryptionMode::Unavailable,
+        (_, SslMode::Disable) => EncryptionMode::Declined,
+        _ if config.get_ssl_negotiation() == SslNegotiation::Direct => EncryptionMode::Immediate,
+        (_, SslMode::Prefer) if is_loopback(host, address) => EncryptionMode::Preferred,
+        _ => EncryptionMode::Required,
     }
 }
 
@@ -59,7 +63,7 @@ pub fn is_loopback(host: &Host, address: Option<IpAddr>) -> bool {
 }
 
 /// The driver can add hosts to a configuration, but not take them away.
-fn without_hosts(config: &Config) -> Config {
+fn copy_without_hosts(config: &Config) -> Config {
     let mut copy = Config::new();
     if let Some(user) = config.get_user() {
         copy.user(user);
@@ -99,17 +103,17 @@ fn without_hosts(config: &Config) -> Config {
 mod tests {
     use super::*;
 
-    fn begins(address: &str) -> Vec<Encryption> {
+    fn begins(address: &str) -> Vec<EncryptionMode> {
         let config: Config = address.parse().unwrap();
         let hosts = config.get_hosts().iter().enumerate();
         hosts
-            .map(|(place, host)| encryption(&config, host, config.get_hostaddrs().get(place).copied()))
+            .map(|(place, host)| choose_encryption(&config, host, config.get_hostaddrs().get(place).copied()))
             .collect()
     }
 
     #[test]
     fn only_this_machine_is_talked_to_in_clear_without_being_told_to() {
-        use Encryption::{Declined, Immediate, Preferred, Required, Unavailable};
+        use EncryptionMode::{Declined, Immediate, Preferred, Required, Unavailable};
         for (address, expected) in [
             ("postgres://u@127.0.0.1/d", vec![Preferred]),
             ("postgres://u@127.8.9.1/d", vec![Preferred]),

@@ -1,6 +1,6 @@
 //! Moves the write-ahead log back into the database, on a thread of its own, so that no caller waits for it.
 
-use super::connection::Connection;
+use super::connection::EmbeddedConnection;
 use crossbeam_channel::Receiver;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -19,13 +19,13 @@ pub const PATIENCE: Duration = Duration::from_millis(50);
 /// would ask for the lock again and again and never find it free. However long the writer's batch takes, it is waited
 /// for; only then begins the patience with readers.
 #[derive(Default)]
-pub struct Turnstile {
+pub struct WriterTurnstile {
     wanted: AtomicBool,
     pass: Mutex<()>,
     writing: Mutex<()>,
 }
 
-impl Turnstile {
+impl WriterTurnstile {
     /// The writer's side: passed for the time of one batch.
     pub fn pass(&self) -> impl Drop + '_ {
         if self.wanted.load(Ordering::Acquire) {
@@ -45,25 +45,29 @@ impl Turnstile {
 }
 
 /// Runs until the writer has ended, then moves back what is left. Each message is the length of the log in pages.
-pub fn run(connection: Connection, log: &Receiver<i64>, turnstile: &Turnstile) -> Connection {
+pub fn run_checkpointer(
+    connection: EmbeddedConnection,
+    log: &Receiver<i64>,
+    turnstile: &WriterTurnstile,
+) -> EmbeddedConnection {
     let mut moved_at = 0;
     while let Ok(pages) = log.recv() {
         if pages >= moved_at && pages < moved_at + MOVE_AT {
             continue;
         }
-        checkpoint(&connection, "PRAGMA wal_checkpoint(PASSIVE)");
+        checkpoint_log(&connection, "PRAGMA wal_checkpoint(PASSIVE)");
         moved_at = pages;
         if pages >= START_OVER_AT {
-            turnstile.hold(|| checkpoint(&connection, "PRAGMA wal_checkpoint(RESTART)"));
+            turnstile.hold(|| checkpoint_log(&connection, "PRAGMA wal_checkpoint(RESTART)"));
         }
     }
-    checkpoint(&connection, "PRAGMA wal_checkpoint(PASSIVE)");
+    checkpoint_log(&connection, "PRAGMA wal_checkpoint(PASSIVE)");
     connection
 }
 
-fn checkpoint(connection: &Connection, pragma: &str) {
+fn checkpoint_log(connection: &EmbeddedConnection, pragma: &str) {
     let begun = std::time::Instant::now();
-    let moved = connection.raw().query_row(pragma, [], |row| row.get::<_, i64>(2));
+    let moved = connection.raw_connection().query_row(pragma, [], |row| row.get::<_, i64>(2));
     match moved {
         Ok(pages) => tracing::debug!(pages, millis = begun.elapsed().as_millis() as u64, "log moved back"),
         Err(error) => tracing::warn!(%error, "log not moved back"),

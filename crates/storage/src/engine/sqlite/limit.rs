@@ -1,6 +1,6 @@
 //! How long a statement may go on.
 
-use super::reader::Gone;
+use super::reader::CancellationFlag;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -8,30 +8,30 @@ use std::time::{Duration, Instant};
 /// When to interrupt a statement, shared with the progress handler: past a moment, in milliseconds since the connection
 /// was opened (0 is never), or when its caller has gone.
 #[derive(Clone)]
-pub struct Limit {
+pub struct StatementDeadline {
     start: Instant,
     past: Arc<AtomicU64>,
-    gone: Arc<Mutex<Option<Gone>>>,
+    gone: Arc<Mutex<Option<CancellationFlag>>>,
 }
 
-impl Default for Limit {
-    fn default() -> Limit {
-        Limit { start: Instant::now(), past: Arc::default(), gone: Arc::default() }
+impl Default for StatementDeadline {
+    fn default() -> StatementDeadline {
+        StatementDeadline { start: Instant::now(), past: Arc::default(), gone: Arc::default() }
     }
 }
 
-impl Limit {
+impl StatementDeadline {
     pub fn set(&self, span: Duration) {
         let at = (self.start.elapsed() + span).as_millis();
         self.past.store(u64::try_from(at).unwrap_or(u64::MAX).max(1), Ordering::Relaxed);
     }
 
     /// Past at once, for whoever looks.
-    pub fn set_to_first_look(&self) {
+    pub fn expire_at_first_check(&self) {
         self.past.store(1, Ordering::Relaxed);
     }
 
-    pub fn watch(&self, gone: Option<Gone>) {
+    pub fn watch_caller(&self, gone: Option<CancellationFlag>) {
         *self.gone.lock().expect("the watch is never poisoned") = gone;
     }
 

@@ -1,9 +1,9 @@
 //! Bringing a file to the newest schema, with a copy of it as it was.
 
-use crate::engine::{Schema, dialect, judge};
-use crate::migrations::{self, Applied, Migrated, Migration, Names};
+use crate::engine::{SchemaPolicy, check_schema, dialect};
+use crate::migrations::{self, AppliedMigration, NameIndexUpdate, SchemaMigration, SchemaUpgrade};
 use crate::{Error, OpenError, names};
-use domain::{BranchCode, TenantId, name_words};
+use domain::{BranchCode, TenantId, split_name_words};
 use rusqlite::{OpenFlags, OptionalExtension, TransactionBehavior};
 use std::collections::HashSet;
 use std::fs::File;
@@ -11,13 +11,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Takes the lock that only one server holds. Commands beside a running server do without.
-pub fn lock(path: &Path) -> Result<File, OpenError> {
+pub fn lock_database_file(path: &Path) -> Result<File, OpenError> {
     let unreachable = |cause: std::io::Error| OpenError::Unreachable {
         place: path.display().to_string(),
         cause: cause.to_string(),
     };
     make_folder(path).map_err(unreachable)?;
-    let file = File::create(beside(path, "lock")).map_err(unreachable)?;
+    let file = File::create(append_extension(path, "lock")).map_err(unreachable)?;
     match file.try_lock() {
         Ok(()) => Ok(file),
         Err(std::fs::TryLockError::WouldBlock) => Err(OpenError::InUse(path.display().to_string())),
@@ -25,44 +25,47 @@ pub fn lock(path: &Path) -> Result<File, OpenError> {
     }
 }
 
-pub fn migrate(path: &Path, schema: Schema) -> Result<Migrated, OpenError> {
+pub fn migrate_database(path: &Path, schema: SchemaPolicy) -> Result<SchemaUpgrade, OpenError> {
     let place = path.display().to_string();
-    if schema == Schema::Inspect && !path.exists() {
+    if schema == SchemaPolicy::Inspect && !path.exists() {
         return Err(OpenError::Absent(place));
     }
     let unreachable = |cause: String| OpenError::Unreachable { place: place.clone(), cause };
     let mut flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    if schema != Schema::Inspect {
+    if schema != SchemaPolicy::Inspect {
         make_folder(path).and_then(|()| make_file(path)).map_err(|error| unreachable(error.to_string()))?;
         flags |= OpenFlags::SQLITE_OPEN_CREATE;
     }
     let mut connection =
         rusqlite::Connection::open_with_flags(path, flags).map_err(|error| unreachable(error.to_string()))?;
-    let applied = prepare(&connection, schema).map_err(|error| unreachable(error.to_string()))?;
-    let from = judge(&applied, schema)?;
-    let to = migrations::newest();
-    if from == to || schema == Schema::Inspect {
-        return Ok(Migrated { from, to: from, copy: None });
+    let applied = prepare_file(&connection, schema).map_err(|error| unreachable(error.to_string()))?;
+    let from = check_schema(&applied, schema)?;
+    let to = migrations::find_newest_version();
+    if from == to || schema == SchemaPolicy::Inspect {
+        return Ok(SchemaUpgrade { from, to: from, copy: None });
     }
-    let copy = if from > 0 { Some(copy_before(&connection, path, from)?) } else { None };
-    for migration in migrations::after(from) {
-        apply(&mut connection, migration)
+    let copy = if from > 0 { Some(copy_before_migration(&connection, path, from)?) } else { None };
+    for migration in migrations::list_migrations_after(from) {
+        apply_migration(&mut connection, migration)
             .map_err(|error| OpenError::Migration { version: migration.version, cause: error.to_string() })?;
     }
-    Ok(Migrated { from, to, copy })
+    Ok(SchemaUpgrade { from, to, copy })
 }
 
 /// Makes the file ready for many readers and one writer, and reads what was applied to it.
-fn prepare(connection: &rusqlite::Connection, schema: Schema) -> rusqlite::Result<Vec<Applied>> {
+fn prepare_file(
+    connection: &rusqlite::Connection,
+    schema: SchemaPolicy,
+) -> rusqlite::Result<Vec<AppliedMigration>> {
     connection.busy_timeout(Duration::from_secs(10))?;
-    if schema != Schema::Inspect {
+    if schema != SchemaPolicy::Inspect {
         connection.pragma_update(None, "journal_mode", "WAL")?;
         connection.pragma_update(None, "synchronous", "FULL")?;
     }
-    applied(connection)
+    list_applied_migrations(connection)
 }
 
-fn applied(connection: &rusqlite::Connection) -> rusqlite::Result<Vec<Applied>> {
+fn list_applied_migrations(connection: &rusqlite::Connection) -> rusqlite::Result<Vec<AppliedMigration>> {
     let there: Option<i64> = connection
         .query_row("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'migrations'", [], |row| {
             row.get(0)
@@ -72,25 +75,29 @@ fn applied(connection: &rusqlite::Connection) -> rusqlite::Result<Vec<Applied>> 
         return Ok(Vec::new());
     }
     let mut read = connection.prepare("SELECT version, checksum FROM migrations ORDER BY version")?;
-    let rows = read.query_map([], |row| Ok(Applied { version: row.get(0)?, checksum: row.get(1)? }))?;
+    let rows =
+        read.query_map([], |row| Ok(AppliedMigration { version: row.get(0)?, checksum: row.get(1)? }))?;
     rows.collect()
 }
 
 /// Each migration is one transaction; a process that waited for another finds it applied.
-fn apply(connection: &mut rusqlite::Connection, migration: &Migration) -> rusqlite::Result<()> {
+fn apply_migration(
+    connection: &mut rusqlite::Connection,
+    migration: &SchemaMigration,
+) -> rusqlite::Result<()> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    if applied(&transaction)?.iter().any(|done| done.version == migration.version) {
+    if list_applied_migrations(&transaction)?.iter().any(|done| done.version == migration.version) {
         return Ok(());
     }
-    for statement in dialect::statements(&translate(migration.text)) {
+    for statement in dialect::split_statements(&translate_migration(migration.text)) {
         transaction.execute_batch(statement)?;
     }
     match migration.names {
-        Names::Untouched => {}
-        Names::Indexed => index_names(&transaction)?,
-        Names::Listed => list_words(&transaction)?,
+        NameIndexUpdate::Skip => {}
+        NameIndexUpdate::FillIndex => index_names(&transaction)?,
+        NameIndexUpdate::FillVocabulary => index_name_words(&transaction)?,
     }
-    super::planner::tell(&transaction)?;
+    super::planner::write_planner_statistics(&transaction)?;
     transaction.execute(
         "INSERT INTO migrations (version, name, checksum) VALUES (?1, ?2, ?3)",
         (migration.version, migration.name, migration.checksum()),
@@ -108,13 +115,13 @@ fn index_names(connection: &rusqlite::Connection) -> rusqlite::Result<()> {
     while let Some(row) = rows.next()? {
         let (tenant, slot) = (TenantId::new(row.get(0)?), row.get(1)?);
         let (branch, name): (i32, String) = (row.get(2)?, row.get(3)?);
-        let words = names::words(tenant, BranchCode::new(branch), &name);
-        write.execute((names::key(tenant, slot), words))?;
+        let words = names::build_index_words(tenant, BranchCode::new(branch), &name);
+        write.execute((names::build_index_key(tenant, slot), words))?;
     }
     Ok(())
 }
 
-fn list_words(connection: &rusqlite::Connection) -> rusqlite::Result<()> {
+fn index_name_words(connection: &rusqlite::Connection) -> rusqlite::Result<()> {
     let mut read = connection.prepare("SELECT tenant, name FROM people ORDER BY tenant")?;
     let mut write =
         connection.prepare("INSERT INTO name_words (tenant, word) VALUES (?1, ?2) ON CONFLICT DO NOTHING")?;
@@ -125,7 +132,7 @@ fn list_words(connection: &rusqlite::Connection) -> rusqlite::Result<()> {
         if of != tenant {
             (tenant, known) = (of, HashSet::new());
         }
-        for word in name_words(&name) {
+        for word in split_name_words(&name) {
             if !known.contains(&word) {
                 write.execute((tenant, &word))?;
                 known.insert(word);
@@ -136,14 +143,14 @@ fn list_words(connection: &rusqlite::Connection) -> rusqlite::Result<()> {
 }
 
 /// Strict tables know neither BIGINT nor BOOLEAN; CLUSTERED tables are kept in the order of their key.
-fn translate(text: &str) -> String {
-    let words = dialect::exchange(text, |word| match word {
+fn translate_migration(text: &str) -> String {
+    let words = dialect::replace_words(text, |word| match word {
         "BIGINT" | "BOOLEAN" => Some("INTEGER"),
         "BYTEA" => Some("BLOB"),
         "CLUSTERED" => Some("STRICT, WITHOUT ROWID"),
         _ => None,
     });
-    let strict = dialect::statements(&words).map(|statement| {
+    let strict = dialect::split_statements(&words).map(|statement| {
         let is_table = statement.starts_with("CREATE TABLE");
         if let Some(name) = statement.strip_prefix("CREATE NAME_INDEX ") {
             format!("CREATE VIRTUAL TABLE {name} {NAME_INDEX};\n")
@@ -160,10 +167,14 @@ fn translate(text: &str) -> String {
 const NAME_INDEX: &str = "USING fts5(words, content='', contentless_delete=1, detail=none, tokenize='ascii')";
 
 /// A whole copy of the database as it was, beside it: `amparo.db.v3`.
-fn copy_before(connection: &rusqlite::Connection, path: &Path, version: i64) -> Result<PathBuf, OpenError> {
+fn copy_before_migration(
+    connection: &rusqlite::Connection,
+    path: &Path,
+    version: i64,
+) -> Result<PathBuf, OpenError> {
     let failed = OpenError::Copy;
-    let copy = beside(path, &format!("v{version}"));
-    let unfinished = beside(path, &format!("v{version}.tmp"));
+    let copy = append_extension(path, &format!("v{version}"));
+    let unfinished = append_extension(path, &format!("v{version}.tmp"));
     let _ = std::fs::remove_file(&unfinished);
     // An empty file that only its owner reads is filled; one that SQLite made would be everybody's.
     make_file(&unfinished).map_err(|error| failed(error.to_string()))?;
@@ -174,7 +185,7 @@ fn copy_before(connection: &rusqlite::Connection, path: &Path, version: i64) -> 
     Ok(copy)
 }
 
-fn beside(path: &Path, ending: &str) -> PathBuf {
+fn append_extension(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".");
     name.push(ending);
@@ -205,7 +216,7 @@ fn make_file(path: &Path) -> std::io::Result<()> {
 
 impl From<rusqlite::Error> for Error {
     fn from(error: rusqlite::Error) -> Error {
-        super::connection::failure(&error).error
+        super::connection::classify_failure(&error).error
     }
 }
 
@@ -217,17 +228,17 @@ mod tests {
     fn the_copy_before_a_migration_is_whole_and_replaces_an_unfinished_one() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("amparo.db");
-        migrate(&path, Schema::Migrate).unwrap();
+        migrate_database(&path, SchemaPolicy::Migrate).unwrap();
         let connection = rusqlite::Connection::open(&path).unwrap();
         connection.execute("INSERT INTO settings (name, value) VALUES ('a', 'b')", []).unwrap();
-        std::fs::write(beside(&path, "v1.tmp"), "left by a process that was killed").unwrap();
-        let copy = copy_before(&connection, &path, 1).unwrap();
+        std::fs::write(append_extension(&path, "v1.tmp"), "left by a process that was killed").unwrap();
+        let copy = copy_before_migration(&connection, &path, 1).unwrap();
         assert_eq!(copy, folder.path().join("amparo.db.v1"));
-        assert!(!beside(&path, "v1.tmp").exists());
+        assert!(!append_extension(&path, "v1.tmp").exists());
         let copied = rusqlite::Connection::open(&copy).unwrap();
         let value: String =
             copied.query_row("SELECT value FROM settings WHERE name = 'a'", [], |r| r.get(0)).unwrap();
         assert_eq!(value, "b");
-        assert_eq!(applied(&copied).unwrap().len(), migrations::MIGRATIONS.len());
+        assert_eq!(list_applied_migrations(&copied).unwrap().len(), migrations::MIGRATIONS.len());
     }
 }

@@ -13,12 +13,12 @@ mod planner;
 mod reader;
 mod writer;
 
-pub use connection::Connection;
-pub use migrate::{lock, migrate};
+pub use connection::EmbeddedConnection;
+pub use migrate::{lock_database_file, migrate_database};
 
-use super::Options;
-use crate::db::{Failure, Lane, Weight, stopped};
-use crate::unit::{Job, Work};
+use super::DatabaseOptions;
+use crate::db::{QueryWeight, StatementFailure, WriteLane, build_closed_error};
+use crate::unit::{PrioritizedUnit, QueuedUnit};
 use crate::write_health::WriteHealth;
 use crate::{Error, OpenError, Row, Statement};
 use std::path::Path;
@@ -29,9 +29,9 @@ use tokio::sync::oneshot;
 
 pub struct Sqlite {
     /// Connections for point reads that run on the caller's own thread; none once closed.
-    near: Vec<Mutex<Option<Connection>>>,
+    near: Vec<Mutex<Option<EmbeddedConnection>>>,
     /// `None` once closed: the threads end when they have served what was queued.
-    queues: Mutex<Option<Arc<Queues>>>,
+    queues: Mutex<Option<Arc<ThreadQueues>>>,
     threads: Mutex<Vec<JoinHandle<ClosingConnection>>>,
 }
 
@@ -39,14 +39,18 @@ pub struct Sqlite {
 /// each other's lock, and the log stays beside the database.
 type ClosingConnection = Box<dyn Send>;
 
-struct Queues {
-    units: crossbeam_channel::Sender<Job>,
-    points: crossbeam_channel::Sender<reader::Read>,
-    searches: crossbeam_channel::Sender<reader::Read>,
+struct ThreadQueues {
+    units: crossbeam_channel::Sender<PrioritizedUnit>,
+    points: crossbeam_channel::Sender<reader::ReadRequest>,
+    searches: crossbeam_channel::Sender<reader::ReadRequest>,
 }
 
 impl Sqlite {
-    pub fn open(path: &Path, options: &Options, health: &Arc<WriteHealth>) -> Result<Sqlite, OpenError> {
+    pub fn open(
+        path: &Path,
+        options: &DatabaseOptions,
+        health: &Arc<WriteHealth>,
+    ) -> Result<Sqlite, OpenError> {
         let unreachable = |cause: Error| OpenError::Unreachable {
             place: path.display().to_string(),
             cause: cause.to_string(),
@@ -60,98 +64,106 @@ impl Sqlite {
 
         let (log, length) = crossbeam_channel::bounded(1);
         let mut connection =
-            Connection::open(path, connection::Role::Writer, share, options).map_err(unreachable)?;
-        connection.tell_log_length(log).map_err(unreachable)?;
-        let turnstile = Arc::new(checkpoint::Turnstile::default());
+            EmbeddedConnection::open(path, connection::ConnectionPurpose::Writer, share, options)
+                .map_err(unreachable)?;
+        connection.report_log_length(log).map_err(unreachable)?;
+        let turnstile = Arc::new(checkpoint::WriterTurnstile::default());
         let unit_timeout = options.unit_timeout;
-        threads.push(spawn("amparo-writer", {
+        threads.push(spawn_thread("amparo-writer", {
             let (turnstile, health) = (Arc::clone(&turnstile), Arc::clone(health));
-            move || writer::run(connection, &jobs, unit_timeout, &turnstile, &health)
+            move || writer::run_writer(connection, &jobs, unit_timeout, &turnstile, &health)
         })?);
         let connection =
-            Connection::open(path, connection::Role::Checkpointer, 1, options).map_err(unreachable)?;
-        threads.push(spawn("amparo-checkpoint", move || checkpoint::run(connection, &length, &turnstile))?);
+            EmbeddedConnection::open(path, connection::ConnectionPurpose::Checkpointer, 1, options)
+                .map_err(unreachable)?;
+        threads.push(spawn_thread("amparo-checkpoint", move || {
+            checkpoint::run_checkpointer(connection, &length, &turnstile)
+        })?);
 
         for number in 0..readers {
             let connection =
-                Connection::open(path, connection::Role::Reader, share, options).map_err(unreachable)?;
+                EmbeddedConnection::open(path, connection::ConnectionPurpose::Reader, share, options)
+                    .map_err(unreachable)?;
             // At least one thread, and half of them, never take a search: point reads do not wait behind them.
             let searches = (number >= readers / 2).then(|| search_reads.clone());
-            let reader = reader::Reader {
+            let reader = reader::ReadThread {
                 points: point_reads.clone(),
                 searches,
                 point_timeout: options.point_timeout,
                 search_timeout: options.search_timeout,
                 health: Arc::clone(health),
             };
-            threads.push(spawn("amparo-reader", move || reader.run(connection))?);
+            threads.push(spawn_thread("amparo-reader", move || reader.run(connection))?);
         }
         let near = (0..readers)
             .map(|_| {
-                let connection = Connection::open(path, connection::Role::Reader, share, options)?;
+                let connection =
+                    EmbeddedConnection::open(path, connection::ConnectionPurpose::Reader, share, options)?;
                 Ok(Mutex::new(Some(connection)))
             })
             .collect::<Result<_, _>>()
             .map_err(unreachable)?;
         Ok(Sqlite {
             near,
-            queues: Mutex::new(Some(Arc::new(Queues { units, points, searches }))),
+            queues: Mutex::new(Some(Arc::new(ThreadQueues { units, points, searches }))),
             threads: Mutex::new(threads),
         })
     }
 
-    pub fn write(&self, lane: Lane, work: Work) {
-        let Some(queues) = self.queues() else { return work.answer(Some(stopped())) };
-        if let Err(unsent) = queues.units.send(Job::new(work, lane.rank)) {
-            unsent.into_inner().work.answer(Some(stopped()));
+    pub fn write(&self, lane: WriteLane, work: QueuedUnit) {
+        let Some(queues) = self.queues() else { return work.answer(Some(build_closed_error())) };
+        if let Err(unsent) = queues.units.send(PrioritizedUnit::new(work, lane.rank)) {
+            unsent.into_inner().work.answer(Some(build_closed_error()));
         }
     }
 
-    pub fn read(&self, work: Work) {
-        let Some(queues) = self.queues() else { return work.answer(Some(stopped())) };
+    pub fn read(&self, work: QueuedUnit) {
+        let Some(queues) = self.queues() else { return work.answer(Some(build_closed_error())) };
         // Several statements weigh like a search.
-        if let Err(unsent) = queues.searches.send(reader::Read::Snapshot(work))
-            && let reader::Read::Snapshot(work) = unsent.into_inner()
+        if let Err(unsent) = queues.searches.send(reader::ReadRequest::Snapshot(work))
+            && let reader::ReadRequest::Snapshot(work) = unsent.into_inner()
         {
-            work.answer(Some(stopped()));
+            work.answer(Some(build_closed_error()));
         }
     }
 
     #[boxed::future]
-    pub async fn query(&self, weight: Weight, statement: Statement) -> Result<Vec<Row>, Error> {
-        if weight == Weight::Point {
+    pub async fn query(&self, weight: QueryWeight, statement: Statement) -> Result<Vec<Row>, Error> {
+        if weight == QueryWeight::Point {
             // Who asks again and again must let others have the thread now and then.
             tokio::task::coop::consume_budget().await;
-            if let Some(rows) = self.read_near(&statement) {
+            if let Some(rows) = self.read_on_this_thread(&statement) {
                 return rows;
             }
         }
-        let queues = self.queues().ok_or_else(stopped)?;
+        let queues = self.queues().ok_or_else(build_closed_error)?;
         let (reply, answer) = oneshot::channel();
         let queue = match weight {
-            Weight::Point => &queues.points,
-            Weight::Search => &queues.searches,
+            QueryWeight::Point => &queues.points,
+            QueryWeight::Search => &queues.searches,
         };
-        let (watch, gone) = reader::watch(weight);
-        queue.send(reader::Read::Statement { statement, reply, gone }).map_err(|_| stopped())?;
+        let (watch, gone) = reader::create_cancellation(weight);
+        queue
+            .send(reader::ReadRequest::Statement { statement, reply, gone })
+            .map_err(|_| build_closed_error())?;
         drop(queues);
-        let rows = answer.await.unwrap_or_else(|_| Err(stopped()));
+        let rows = answer.await.unwrap_or_else(|_| Err(build_closed_error()));
         drop(watch);
         rows
     }
 
     /// Reads on this very thread, where a connection is free: handing a read of a few microseconds to another thread
     /// and back costs more than the read. `None` where none is free, or the read turned out to be a long one.
-    fn read_near(&self, statement: &Statement) -> Option<Result<Vec<Row>, Error>> {
+    fn read_on_this_thread(&self, statement: &Statement) -> Option<Result<Vec<Row>, Error>> {
         static THREADS: AtomicUsize = AtomicUsize::new(0);
         thread_local! { static MINE: usize = THREADS.fetch_add(1, Ordering::Relaxed) }
         let mine = MINE.with(|mine| *mine);
         let in_turn = (0..self.near.len()).map(|step| &self.near[(mine + step) % self.near.len()]);
         let mut place = in_turn.filter_map(|place| place.try_lock().ok()).next()?;
         let connection = place.as_mut()?;
-        connection.limit_to_first_look();
-        match connection.all(statement) {
-            Err(Failure { error: Error::TooSlow, .. }) => None,
+        connection.expire_at_first_check();
+        match connection.fetch_all(statement) {
+            Err(StatementFailure { error: Error::TooSlow, .. }) => None,
             other => Some(other.map_err(|failure| failure.error)),
         }
     }
@@ -175,12 +187,12 @@ impl Sqlite {
         let _ = joined.await;
     }
 
-    fn queues(&self) -> Option<Arc<Queues>> {
+    fn queues(&self) -> Option<Arc<ThreadQueues>> {
         self.queues.lock().expect("queues are never poisoned").clone()
     }
 }
 
-fn spawn<C: Send + 'static>(
+fn spawn_thread<C: Send + 'static>(
     name: &str,
     body: impl FnOnce() -> C + Send + 'static,
 ) -> Result<JoinHandle<ClosingConnection>, OpenError> {
@@ -191,6 +203,6 @@ fn spawn<C: Send + 'static>(
 }
 
 /// Name and version, for people.
-pub fn describe() -> String {
+pub fn describe_version() -> String {
     format!("SQLite {}", rusqlite::version())
 }

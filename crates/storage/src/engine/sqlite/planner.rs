@@ -29,7 +29,7 @@ const PARTS: &[(&str, i64)] = &[
 ];
 
 /// Writes what the planner reads when a connection opens.
-pub fn tell(connection: &Connection) -> rusqlite::Result<()> {
+pub fn write_planner_statistics(connection: &Connection) -> rusqlite::Result<()> {
     // Makes the table; what it finds is replaced.
     connection.execute_batch("ANALYZE migrations; DELETE FROM sqlite_stat1")?;
     // The index of names is none of ours to judge.
@@ -53,7 +53,7 @@ pub fn tell(connection: &Connection) -> rusqlite::Result<()> {
             let name = if is_table { &table } else { &index };
             connection.execute(
                 "INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES (?1, ?2, ?3)",
-                (&table, name, expected(&columns)),
+                (&table, name, render_index_statistics(&columns)),
             )?;
         }
     }
@@ -61,7 +61,7 @@ pub fn tell(connection: &Connection) -> rusqlite::Result<()> {
 }
 
 /// `1000000 200000 5 1`: the rows, and how many of them share the first column, the first two, and so on.
-fn expected(columns: &[String]) -> String {
+fn render_index_statistics(columns: &[String]) -> String {
     let mut shared = ROWS;
     let mut text = ROWS.to_string();
     for (at, column) in columns.iter().enumerate() {
@@ -83,7 +83,9 @@ mod tests {
 
     #[test]
     fn a_tenant_is_many_rows_and_a_plate_is_few() {
-        let of = |columns: &[&str]| expected(&columns.iter().map(ToString::to_string).collect::<Vec<_>>());
+        let of = |columns: &[&str]| {
+            render_index_statistics(&columns.iter().map(ToString::to_string).collect::<Vec<_>>())
+        };
         assert_eq!(of(&["tenant", "slot"]), "1000000 200000 1");
         assert_eq!(of(&["tenant", "plate_key", "slot"]), "1000000 200000 5 1");
         assert_eq!(of(&["tenant", "branch", "situation", "slot"]), "1000000 200000 10000 1666 1");

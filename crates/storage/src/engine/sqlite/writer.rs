@@ -1,12 +1,12 @@
 //! The one thread that writes: units in batches, one commit for each batch.
 
-use super::checkpoint::Turnstile;
-use super::connection::{Connection, control, in_transaction, limit};
+use super::checkpoint::WriterTurnstile;
+use super::connection::{EmbeddedConnection, execute_control, is_in_transaction, set_time_limit};
 use crate::Error;
-use crate::batch::{Ended, Round, Waiting};
+use crate::batch::{BatchPassOutcome, RunningBatch, UnitQueue};
 use crate::db::Tx;
-use crate::engine::Session;
-use crate::unit::{Job, Ran, Work};
+use crate::engine::TransactionSession;
+use crate::unit::{PrioritizedUnit, QueuedUnit, TransactionVerdict};
 use crate::write_health::WriteHealth;
 use crossbeam_channel::Receiver;
 use std::collections::VecDeque;
@@ -19,15 +19,15 @@ use std::time::Duration;
 /// How long a batch works before it commits: everybody waits for it.
 const WORK: Duration = Duration::from_millis(5);
 
-pub fn run(
-    connection: Connection,
-    queue: &Receiver<Job>,
+pub fn run_writer(
+    connection: EmbeddedConnection,
+    queue: &Receiver<PrioritizedUnit>,
     unit_timeout: Duration,
-    turnstile: &Turnstile,
+    turnstile: &WriterTurnstile,
     health: &Arc<WriteHealth>,
 ) -> Tx {
-    let mut tx = Tx::new(Session::Sqlite(Box::new(connection)), Arc::clone(health));
-    let mut waiting = Waiting::default();
+    let mut tx = Tx::new(TransactionSession::Sqlite(Box::new(connection)), Arc::clone(health));
+    let mut waiting = UnitQueue::default();
     loop {
         if waiting.is_empty() {
             match queue.recv() {
@@ -39,96 +39,103 @@ pub fn run(
         let batch = waiting.take();
         let _passed = turnstile.pass();
         // Whatever goes wrong around a batch costs that batch alone: nobody else writes.
-        let committed =
-            catch_unwind(AssertUnwindSafe(|| commit_together(&mut tx, batch, unit_timeout, health)));
+        let committed = catch_unwind(AssertUnwindSafe(|| commit_batch(&mut tx, batch, unit_timeout, health)));
         match committed {
             Ok(again) => waiting.put_back(again),
-            Err(_) if in_transaction(&mut tx) => drop(control(&mut tx, "ROLLBACK")),
+            Err(_) if is_in_transaction(&mut tx) => drop(execute_control(&mut tx, "ROLLBACK")),
             Err(_) => {}
         }
     }
 }
 
 /// Runs a batch in one transaction and answers everybody in it. Gives back what must run again.
-fn commit_together(
+fn commit_batch(
     tx: &mut Tx,
-    batch: VecDeque<Job>,
+    batch: VecDeque<PrioritizedUnit>,
     unit_timeout: Duration,
     health: &WriteHealth,
-) -> VecDeque<Job> {
-    if let Err(error) = control(tx, "BEGIN IMMEDIATE") {
+) -> VecDeque<PrioritizedUnit> {
+    if let Err(error) = execute_control(tx, "BEGIN IMMEDIATE") {
         tracing::error!(%error, units = batch.len(), "cannot begin");
         health.report_failure(&error);
-        if in_transaction(tx) {
-            let _ = control(tx, "ROLLBACK");
+        if is_in_transaction(tx) {
+            let _ = execute_control(tx, "ROLLBACK");
         }
         batch.into_iter().for_each(|job| job.work.answer(Some(error.clone())));
         return VecDeque::new();
     }
-    let mut round = Round::new(batch, WORK);
-    let mut ended = run_plainly(tx, &mut round, unit_timeout);
-    if let Ok(Ended::Repeat) = ended {
+    let mut round = RunningBatch::new(batch, WORK);
+    let mut ended = run_without_savepoints(tx, &mut round, unit_timeout);
+    if let Ok(BatchPassOutcome::Repeat) = ended {
         ended = run_with_savepoints(tx, &mut round, unit_timeout);
     }
-    let committed = ended.and_then(|_| control(tx, "COMMIT"));
+    let committed = ended.and_then(|_| execute_control(tx, "COMMIT"));
     match &committed {
-        Ok(()) if round.has_kept() => health.report_success(),
+        Ok(()) if round.has_stored_writes() => health.report_success(),
         Ok(()) => {}
         Err(error) => {
             tracing::error!(%error, "a batch was rolled back");
             health.report_failure(error);
-            if in_transaction(tx) {
-                let _ = control(tx, "ROLLBACK");
+            if is_in_transaction(tx) {
+                let _ = execute_control(tx, "ROLLBACK");
             }
         }
     }
-    round.answer(committed)
+    round.answer_callers(committed)
 }
 
 /// Without savepoints. An error is the whole batch's.
-fn run_plainly(tx: &mut Tx, round: &mut Round, unit_timeout: Duration) -> Result<Ended, Error> {
+fn run_without_savepoints(
+    tx: &mut Tx,
+    round: &mut RunningBatch,
+    unit_timeout: Duration,
+) -> Result<BatchPassOutcome, Error> {
     while let Some(mut job) = round.next() {
-        limit(tx, unit_timeout);
+        set_time_limit(tx, unit_timeout);
         let ran = run_unit(tx, &mut job.work);
-        if matches!(ran, Ok(Ran::Keep | Ran::Clean)) {
-            round.ran(job, ran);
+        if matches!(ran, Ok(TransactionVerdict::Commit | TransactionVerdict::NoWrites)) {
+            round.record_outcome(job, ran);
             continue;
         }
         // An interrupted write, a full disk: the database may have rolled everything back by itself.
-        let anew = if in_transaction(tx) { control(tx, "ROLLBACK") } else { Ok(()) };
-        if let Err(error) = anew.and_then(|()| control(tx, "BEGIN IMMEDIATE")) {
-            round.ran(job, ran);
+        let anew = if is_in_transaction(tx) { execute_control(tx, "ROLLBACK") } else { Ok(()) };
+        if let Err(error) = anew.and_then(|()| execute_control(tx, "BEGIN IMMEDIATE")) {
+            round.record_outcome(job, ran);
             return Err(error);
         }
-        if round.has_kept() {
-            round.put_back(job, ran);
-            return Ok(Ended::Repeat);
+        if round.has_stored_writes() {
+            round.restart_after_rollback(job, ran);
+            return Ok(BatchPassOutcome::Repeat);
         }
         // Nothing before it is lost with it: the batch goes on as a new transaction.
-        round.ran(job, ran);
+        round.record_outcome(job, ran);
     }
-    Ok(Ended::Done)
+    Ok(BatchPassOutcome::Done)
 }
 
-fn run_with_savepoints(tx: &mut Tx, round: &mut Round, unit_timeout: Duration) -> Result<Ended, Error> {
+fn run_with_savepoints(
+    tx: &mut Tx,
+    round: &mut RunningBatch,
+    unit_timeout: Duration,
+) -> Result<BatchPassOutcome, Error> {
     while let Some(mut job) = round.next() {
-        control(tx, "SAVEPOINT unit")?;
-        limit(tx, unit_timeout);
+        execute_control(tx, "SAVEPOINT unit")?;
+        set_time_limit(tx, unit_timeout);
         let ran = run_unit(tx, &mut job.work);
-        let keep = matches!(ran, Ok(Ran::Keep));
-        round.ran(job, ran);
-        still_there(tx)?;
+        let keep = matches!(ran, Ok(TransactionVerdict::Commit));
+        round.record_outcome(job, ran);
+        check_transaction_open(tx)?;
         if !keep {
-            control(tx, "ROLLBACK TO unit")?;
+            execute_control(tx, "ROLLBACK TO unit")?;
         }
-        control(tx, "RELEASE unit")?;
+        execute_control(tx, "RELEASE unit")?;
     }
-    Ok(Ended::Done)
+    Ok(BatchPassOutcome::Done)
 }
 
 /// On FULL and IOERR the database may roll everything back by itself: then nothing of the batch is stored.
-fn still_there(tx: &mut Tx) -> Result<(), Error> {
-    if in_transaction(tx) {
+fn check_transaction_open(tx: &mut Tx) -> Result<(), Error> {
+    if is_in_transaction(tx) {
         return Ok(());
     }
     Err(Error::Unavailable("the database rolled the batch back".to_owned()))
@@ -136,7 +143,7 @@ fn still_there(tx: &mut Tx) -> Result<(), Error> {
 
 /// Polls a unit once: it only awaits its transaction, so it is ready. One that is not awaited something foreign,
 /// and one that panics costs nobody but its caller.
-pub fn run_unit(tx: &mut Tx, work: &mut Work) -> Result<Ran, Error> {
+pub fn run_unit(tx: &mut Tx, work: &mut QueuedUnit) -> Result<TransactionVerdict, Error> {
     let polled = catch_unwind(AssertUnwindSafe(|| {
         let unit = pin!(work.run(tx));
         unit.poll(&mut Context::from_waker(Waker::noop()))
@@ -144,6 +151,6 @@ pub fn run_unit(tx: &mut Tx, work: &mut Work) -> Result<Ran, Error> {
     match polled {
         Ok(Poll::Ready(ran)) => Ok(ran),
         Ok(Poll::Pending) => Err(Error::Foreign),
-        Err(panic) => Err(Error::Panicked(crate::engine::panic_text(&*panic))),
+        Err(panic) => Err(Error::Panicked(crate::engine::describe_panic(&*panic))),
     }
 }
