@@ -98,9 +98,12 @@ pub fn units<'s>(runtime: &'s Runtime, db: &Db, count: usize, tenants: &'static 
                     let written: Result<_, Error> = db
                         .write(WriteLane::foreground(change.tenant), change, |tx, change| {
                             Box::pin(async move {
-                                storage::history::append_history_entry(tx, change, &[RECEIVER], |code| {
-                                    body(change, code.get())
-                                })
+                                storage::history::situation_changes::append_history_entry(
+                                    tx,
+                                    change,
+                                    &[RECEIVER],
+                                    |code| body(change, code.get()),
+                                )
                                 .await
                             })
                         })

@@ -1,7 +1,7 @@
 //! The unit of work that both sides write: a code from the counter, a row of history, a row of the outbox.
 
 use domain::{BranchCode, Entity, Moment, ReceiverCode, SituationCode, TenantId};
-use storage::history::NewHistoryRow;
+use storage::history::situation_changes::NewHistoryRow;
 
 /// As many units share a commit at most, on both sides.
 pub const BATCH: usize = 32;

@@ -17,7 +17,7 @@ use rusqlite::{Connection, params};
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use storage::searches::{LeadingMemberCriterion, PAGE, build_key_search};
+use storage::search::members::{LeadingMemberCriterion, PAGE, build_key_search};
 use storage::{DatabaseAddress, DatabaseOptions, SchemaPolicy, Statement};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
@@ -55,7 +55,8 @@ pub fn sqlite(url: &str) -> Result<(), Failure> {
         let (db, _) =
             storage::open_database(&address, &DatabaseOptions::default(), SchemaPolicy::Inspect).await?;
         let login = Email::parse(ADMINISTRATOR).map_err(|_| "no login")?;
-        let (tenant, _) = storage::users::find_login_owner(&db, &login).await?.ok_or("no demonstration")?;
+        let (tenant, _) =
+            storage::access::users::find_login_owner(&db, &login).await?.ok_or("no demonstration")?;
         let names = Names::read(&db, tenant).await?;
         db.close().await;
         Ok::<_, Failure>((tenant, names))

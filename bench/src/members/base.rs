@@ -8,10 +8,9 @@ use domain::{
 use std::collections::{BTreeMap, HashSet};
 use std::process::Command;
 use std::sync::Arc;
-use storage::{
-    DatabaseAddress, DatabaseOptions, Db, QueryWeight, Row, SchemaPolicy, Tx, WriteLane, receivers, sql,
-    versions,
-};
+use storage::server::versions;
+use storage::triggers::receivers;
+use storage::{DatabaseAddress, DatabaseOptions, Db, QueryWeight, Row, SchemaPolicy, Tx, WriteLane, sql};
 use tokio::runtime::Runtime;
 
 /// A plate in the form that is compared.
@@ -84,7 +83,7 @@ impl Base {
 
     async fn draw(db: &Db, address: DatabaseAddress, with_plates: bool) -> Result<Base, Failure> {
         let login = Email::parse(super::ADMINISTRATOR).map_err(|_| "no login")?;
-        let found = storage::users::find_login_owner(db, &login).await?;
+        let found = storage::access::users::find_login_owner(db, &login).await?;
         let (tenant, _) = found.ok_or("the database does not hold the demonstration")?;
         register_receiver(db, tenant).await?;
         let all = if with_plates { plates(db, tenant).await? } else { Vec::new() };

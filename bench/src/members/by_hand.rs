@@ -17,11 +17,14 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
+use storage::benefits::items;
+use storage::benefits::items::StoredItem;
 use storage::benefits::{AdditionalFieldValues, StoredBenefit, VehicleDetails};
-use storage::counters::{self, Counter};
-use storage::items::StoredItem;
-use storage::listing::{MemberRowFields, OwnRowFields, SearchListingRow};
-use storage::{DatabaseOptions, SqlScalar, Statement, audit, benefits, history, items, listing};
+use storage::history::{audit, situation_changes};
+use storage::search::rows;
+use storage::search::rows::{MemberRowFields, OwnRowFields, SearchListingRow};
+use storage::server::counters::{self, Counter};
+use storage::{DatabaseOptions, SqlScalar, Statement, benefits};
 use tokio::runtime::Runtime;
 use tokio_postgres::{Client, Config};
 use wire::trigger::{BenefitTrigger, describe_benefit};
@@ -90,7 +93,7 @@ fn rows(tenant: TenantId, code: impl Fn(&str) -> i32, plate: &str, holder: &Hold
         is_first: true,
         active: true,
     };
-    let change = history::NewHistoryRow {
+    let change = situation_changes::NewHistoryRow {
         tenant,
         entity: Entity::Benefit,
         record: number.get(),
@@ -113,8 +116,8 @@ fn rows(tenant: TenantId, code: impl Fn(&str) -> i32, plate: &str, holder: &Hold
     let history_code = HistoryCode::new(code("history"));
     let mut rows = benefits::insert_benefits(tenant, [(number, &benefit)]);
     rows.extend(items::insert_items(tenant, NOW, [(number, benefit.slot, &item)]));
-    rows.extend(listing::insert_listing_rows(tenant, &[listed(number, &benefit, plate, holder)]));
-    rows.extend(history::insert_history_entry(
+    rows.extend(rows::insert_listing_rows(tenant, &[listed(number, &benefit, plate, holder)]));
+    rows.extend(situation_changes::insert_history_entry(
         &change,
         history_code,
         &[RECEIVER],

@@ -165,7 +165,7 @@ fn pgbench_text(base: &Base) -> String {
         "\\set n random(1, {})\n\\set tenant {}\n\\set page {}\n\\set skip 0\n{text};\n",
         base.plates.len(),
         base.tenant,
-        storage::searches::PAGE
+        storage::search::members::PAGE
     )
 }
 

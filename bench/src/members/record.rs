@@ -3,18 +3,19 @@
 
 use super::Failure;
 use domain::{
-    BenefitKind, Cep, CivilState, Entity, Money, PostalAddress, Scope, Sex, SituationKind, TenantId,
-    fold_text, shown,
+    BenefitKind, Cep, CivilState, Entity, Money, PostalAddress, Scope, Sex, SituationKind, TenantId, display,
+    fold_text,
 };
 use rusqlite::Row;
 use rusqlite::types::FromSql;
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
-use storage::{Db, Tx, additional_fields, branches, people, plans, sellers, situations};
-use wire::names;
+use storage::registers::{additional_fields, branches, plans, sellers, situations};
+use storage::{Db, Tx, members};
 use wire::records::{
     CampoAdicionalValorTO, EnderecoTO, JsonAmount, ListPage, PesquisaAssociadoOutputTO, PlanoValorTO,
 };
+use wire::set_names;
 
 /// What a record tells by name of what its row holds by code.
 #[derive(Clone, Default)]
@@ -114,17 +115,17 @@ pub fn from_row(names: &Names, row: &Row<'_>) -> rusqlite::Result<PesquisaAssoci
     let (cod_pessoa, cod_loja) = (cells.next()?, cells.next()?);
     let (cod_consultor, cod_representante): (Option<i32>, Option<i32>) = (cells.next()?, cells.next()?);
     let (data_cadastro, data_atualizacao) =
-        (cells.shown(shown::format_day)?, cells.shown(shown::format_day)?);
+        (cells.shown(display::format_day)?, cells.shown(display::format_day)?);
     let seller = |code: Option<i32>| code.and_then(|code| names.sellers.get(&code)).cloned();
     let record = PesquisaAssociadoOutputTO {
         cod_pessoa,
         nome_pessoa: cells.next()?,
-        cpf_cnpj: cells.shown(shown::format_document)?,
-        data_nascimento: cells.shown(shown::format_day)?,
-        sexo: cells.named(Sex::from_number, names::sex_letter)?,
+        cpf_cnpj: cells.shown(display::format_document)?,
+        data_nascimento: cells.shown(display::format_day)?,
+        sexo: cells.named(Sex::from_number, set_names::sex_letter)?,
         email: cells.text()?,
-        telefone_celular: cells.shown(shown::format_phone)?,
-        telefone_fixo: cells.shown(shown::format_phone)?,
+        telefone_celular: cells.shown(display::format_phone)?,
+        telefone_fixo: cells.shown(display::format_phone)?,
         endereco: Some(EnderecoTO::from(PostalAddress {
             kind: cells.text()?,
             street_kind: cells.text()?,
@@ -137,16 +138,16 @@ pub fn from_row(names: &Names, row: &Row<'_>) -> rusqlite::Result<PesquisaAssoci
             cep: cells.text()?.and_then(|cep| Cep::parse(&cep).ok()),
         })),
         nome_mae: cells.text()?,
-        estado_civil: cells.named(CivilState::from_number, names::civil_state)?,
+        estado_civil: cells.named(CivilState::from_number, set_names::civil_state)?,
         nome_empresa: cells.text()?,
         identidade: cells.text()?,
         numero_cnh: cells.text()?,
         categoria_cnh: cells.text()?,
         conjuge: cells.text()?,
-        cpf_cnpj_responsavel_financeiro: cells.shown(shown::format_document)?,
+        cpf_cnpj_responsavel_financeiro: cells.shown(display::format_document)?,
         endereco_responsavel_financeiro: cells
             .text()?
-            .and_then(|kept| people::parse_payer_address(Some(kept)).ok())
+            .and_then(|kept| members::parse_payer_address(Some(kept)).ok())
             .map(EnderecoTO::from),
         data_cadastro: data_cadastro.unwrap_or_default(),
         data_atualizacao: data_atualizacao.unwrap_or_default(),
@@ -171,12 +172,12 @@ fn with_benefit(
     Ok(PesquisaAssociadoOutputTO {
         cod_beneficio: Some(code),
         situacao: situation.map(|(name, _)| name.clone()),
-        tipo_situacao: situation.map(|(_, kind)| names::situation_kind(*kind)),
-        tipo_beneficio: cells.named(BenefitKind::from_number, names::benefit_kind)?,
+        tipo_situacao: situation.map(|(_, kind)| set_names::situation_kind(*kind)),
+        tipo_beneficio: cells.named(BenefitKind::from_number, set_names::benefit_kind)?,
         sequencial: cells.next()?,
-        numero_cartao_desconto: cells.shown(shown::format_card)?,
-        data_adesao: cells.shown(shown::format_day)?,
-        data_ativacao: cells.shown(shown::format_day)?,
+        numero_cartao_desconto: cells.shown(display::format_card)?,
+        data_adesao: cells.shown(display::format_day)?,
+        data_ativacao: cells.shown(display::format_day)?,
         planos: Some(names.plans(&cells.next::<String>()?)),
         dados_adicionais: Some(names.fields(cells.text()?.as_deref())),
         placa: cells.text()?,

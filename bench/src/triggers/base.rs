@@ -4,14 +4,15 @@ use super::receivers::Receiver;
 use super::{AT_ONCE, Failure};
 use crate::executor::connect;
 use app::access::{self, Session};
-use app::demo::{self, DemoLoadOptions};
-use app::once::IdempotentWrite;
-use app::receivers::{self, RequestedReceiver, TenantActor};
+use app::idempotency::IdempotentWrite;
+use app::triggers::receivers::{self, RequestedReceiver, TenantActor};
 use app::triggers::{LeaseHolder, RetryPolicy};
 use app::{App, HashCost, PasswordHasher, Vault};
 use delivery::triggers::guard::AddressGuard;
 use delivery::triggers::post::HttpPoster;
 use delivery::triggers::{DispatchHandle, DispatchSettings};
+use demo;
+use demo::DemoLoadOptions;
 use domain::{
     BranchCode, Clock, Entity, Moment, RandomSource, ReceiverAddress, ReceiverCode, SituationCode, TenantId,
 };
@@ -20,7 +21,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
-use storage::history::{self, NewHistoryRow};
+use storage::history::situation_changes::{self, NewHistoryRow};
 use storage::{DatabaseAddress, DatabaseOptions, QueryWeight, SchemaPolicy, WriteLane, sql};
 
 pub const HERE: TenantId = TenantId::new(1);
@@ -123,8 +124,10 @@ impl Base {
                     Box::pin(async move {
                         for record in *first..*first + *count {
                             let change = change(record, *at);
-                            history::append_history_entry(tx, &change, receivers, |_| body.to_string())
-                                .await?;
+                            situation_changes::append_history_entry(tx, &change, receivers, |_| {
+                                body.to_string()
+                            })
+                            .await?;
                         }
                         Ok::<_, storage::Error>(())
                     })
@@ -156,7 +159,7 @@ impl Base {
             guard: guard.clone(),
             most: 16_384,
         };
-        let process = app::presence::generate_process_name(&self.app);
+        let process = app::upkeep::presence::generate_process_name(&self.app);
         let holder = LeaseHolder { process, place: "bench".to_owned(), lease: settings.lease };
         let poster = HttpPoster::new(guard, timeout)?;
         Ok(DispatchHandle::start(self.app.clone(), self.vault.clone(), holder, poster, settings))

@@ -4,7 +4,7 @@ use super::Failure;
 use super::base::Base;
 use crate::times::Times;
 use app::benefits;
-use app::once::IdempotentWrite;
+use app::idempotency::IdempotentWrite;
 use domain::BenefitCode;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -43,7 +43,7 @@ pub async fn measure(
         let (app, session, committed) = (base.app.clone(), Arc::clone(&base.session), Arc::clone(&committed));
         changes.spawn(async move {
             let told = |error: &dyn std::error::Error| error.to_string();
-            app::memory::refresh_versions(&app).await.map_err(|error| told(&error))?;
+            app::cache::refresh_versions(&app).await.map_err(|error| told(&error))?;
             let why = wire::read::read_optional_body(b"").map_err(|error| format!("{error:?}"))?;
             let done =
                 benefits::cancel_benefit(&app, &session, code, why, IdempotentWrite::without_key()).await;

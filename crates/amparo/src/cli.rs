@@ -294,7 +294,7 @@ fn build_restore_command() -> Command {
 fn build_demo_command() -> Command {
     let load = Command::new("load").about("Enche um banco vazio, ou termina o que ficou pela metade").args([
         build_text_argument("members", "NÚMERO", "Quantos associados [padrão: 1000]")
-            .value_parser(value_parser!(u32).range(0..=i64::from(app::demo::MOST_MEMBERS)))
+            .value_parser(value_parser!(u32).range(0..=i64::from(demo::MOST_MEMBERS)))
             .default_value("1000"),
         build_text_argument(
             "seed",

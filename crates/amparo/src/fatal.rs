@@ -1,7 +1,7 @@
 //! What ends a command: one clear sentence in Portuguese, and a non-zero exit.
 
 use app::server_key::KeyError;
-use app::whole::ArchiveError;
+use exchange::archive::ArchiveError;
 use storage::{AddressProblem, OpenError};
 
 #[derive(Debug)]

@@ -110,7 +110,7 @@ impl<S: Sync> FromRequestParts<S> for SignInOrigin {
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<SignInOrigin, RequestFailure> {
         let address = ClientAddress::from_request_parts(parts, state).await?.address();
-        let host = crate::guard::find_requested_host(&parts.uri, &parts.headers).map(str::to_owned);
+        let host = crate::authorization::find_requested_host(&parts.uri, &parts.headers).map(str::to_owned);
         Ok(SignInOrigin(app::access::CallerOrigin { address, host }))
     }
 }

@@ -1,9 +1,9 @@
 //! Is the process alive, is it ready for work, and what does it measure.
 
-use crate::shell::client::RequestOrigin;
-use crate::shell::{HttpOptions, host};
+use crate::server::client::RequestOrigin;
+use crate::server::{HttpOptions, host};
 use crate::{RequestFailure, ServerState};
-use app::health::{self, ReadinessProblem};
+use app::upkeep::health::{self, ReadinessProblem};
 use axum::extract::{self, Extension};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Version, header};
 

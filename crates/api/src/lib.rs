@@ -5,32 +5,33 @@
 //! documentation and the tests that walk the table follow from the line.
 
 mod answer;
+mod authorization;
 mod docs;
 mod ext;
 pub mod extract;
 mod failure;
 mod gestao;
-mod guard;
 mod guide;
 mod health;
 mod openapi;
 mod operation;
 mod routes;
-mod shell;
+mod server;
 mod upload;
 mod webhooks;
 mod write;
 
+pub use crate::server::{
+    ConnectionLimits, HttpOptions, HttpServer, MetricsToken, ReloadableTls, TlsError, serve_http,
+    serve_http_until,
+};
 pub use docs::render_openapi_text as openapi_text;
 pub use failure::RequestFailure;
 pub use operation::{AllowedCallers, ApiOperation};
 pub use routes::list_operations;
-pub use shell::{
-    ConnectionLimits, HttpOptions, HttpServer, MetricsToken, ReloadableTls, TlsError, serve_http,
-    serve_http_until,
-};
 pub use write::RunningWrites;
 
+use crate::server::measure::RequestMetrics;
 use app::{App, Vault};
 use axum::Router;
 use axum::http::{Extensions, HeaderMap, HeaderName, StatusCode, Version, header};
@@ -38,7 +39,6 @@ use axum::middleware::from_fn_with_state;
 use axum::response::IntoResponse;
 use dispatch::get;
 use metrics_exporter_prometheus::PrometheusHandle;
-use shell::measure::RequestMetrics;
 use std::any::Any;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -103,7 +103,7 @@ pub fn build_monitoring_router(state: ServerState) -> Router {
         .with_state(state.clone())
         .fallback(|| async { RequestFailure::NoSuchPath })
         .method_not_allowed_fallback(|| async { RequestFailure::MethodNotAllowed })
-        .layer(from_fn_with_state(state, shell::measure::measure_request))
+        .layer(from_fn_with_state(state, server::measure::measure_request))
 }
 
 /// Everything that the server answers, with the pages of the console beside it.
@@ -131,11 +131,11 @@ pub fn build_server_router(state: ServerState, pages: Router) -> Router {
         .method_not_allowed_fallback(|| async { RequestFailure::MethodNotAllowed })
         .layer(CatchPanicLayer::custom(answer_panic));
     let everything = match asks_origins {
-        true => everything.layer(from_fn_with_state(state.clone(), shell::cors::apply_cors)),
+        true => everything.layer(from_fn_with_state(state.clone(), server::cors::apply_cors)),
         false => everything,
     };
     everything
-        .layer(from_fn_with_state(state, shell::measure::measure_request))
+        .layer(from_fn_with_state(state, server::measure::measure_request))
         .layer(CompressionLayer::new().compress_when(worth_it))
 }
 

@@ -2,7 +2,7 @@
 //! (`routes.rs`) is a list of these; router, guard and OpenAPI are made from it.
 
 use crate::ServerState;
-use crate::guard::{AccessRequirement, guard_operation};
+use crate::authorization::{AccessRequirement, guard_operation};
 use axum::handler::Handler;
 use axum::http::Method;
 use axum::middleware::from_fn_with_state;

@@ -6,70 +6,53 @@
 //! 2. Open one unit (`app.db.write`) with a free `async fn` that looks up or refuses, changes, and answers.
 //! 3. Test it on both engines, with eight callers at once.
 
-pub mod access;
 pub mod audit;
-pub mod base;
+pub mod sales;
+pub mod upkeep;
+
+pub mod access;
+
 pub mod benefits;
 pub mod cases;
-pub mod checkup;
-pub mod claims;
-pub mod credit_cards;
-pub mod deals;
-pub mod demo;
-pub mod dependents;
-mod differences;
-pub mod equipment;
+
+pub mod field_differences;
+
 mod error;
-mod fair_places;
-pub mod feed;
-pub mod files;
-pub mod find;
-pub mod happened;
-pub mod health;
-pub mod housekeeping;
-pub mod importing;
-pub mod leads;
-pub mod life;
+mod work_slots;
+
+pub mod attachments;
+
+pub mod record_timeline;
+
+pub mod cache;
 pub mod mail;
-pub mod memory;
-pub mod mirroring;
-pub mod once;
-pub mod panel;
-mod passwords;
-pub mod people;
-pub mod presence;
-pub mod receivers;
-pub mod registering;
-mod request_limit;
-pub mod resets;
-pub mod saved;
-pub mod searches;
-pub mod second_factor;
-pub mod sellers;
+
+pub mod idempotency;
+pub mod import_row;
+
+pub mod members;
+
+pub mod registers;
+
 pub mod server_key;
-pub mod setup;
-pub mod sheets;
-mod situations;
-pub mod suppliers;
+
+pub mod situations;
+
 pub mod tenants;
 pub mod triggers;
-pub mod users;
-pub mod validations;
-mod vault;
-mod vehicles;
-pub mod visits;
-pub mod whole;
 
+pub mod vault;
+
+pub use crate::access::password_hash::{HashCost, HashingTurn, PasswordHasher};
+pub use crate::access::request_limit::RequestLimit;
+pub use crate::work_slots::{FairPlaces, HeldPlace};
 pub use error::{Error, HeavyWork, collect_problem};
-pub use fair_places::{FairPlaces, HeldPlace};
-pub use passwords::{HashCost, HashingTurn, PasswordHasher};
-pub use request_limit::RequestLimit;
 pub use storage::Error as StorageError;
 pub use vault::Vault;
 
+use crate::cache::ProcessCache;
 use access::Throttle;
 use domain::{Clock, Moment, RandomSource};
-use memory::ProcessCache;
 use std::sync::Arc;
 use std::time::Duration;
 use storage::Db;
@@ -87,8 +70,8 @@ pub struct App {
     /// The address under which people find this server, without a slash at its end, for the links in mails. Never taken
     /// from a request: its Host header is whatever the caller wrote.
     pub public_url: Arc<str>,
-    pub resets: resets::ResetRequestLimiter,
-    pub looks: Arc<audit::AccessLogBuffer>,
+    pub resets: access::password_reset::ResetRequestLimiter,
+    pub looks: Arc<audit::access_log::AccessLogBuffer>,
     /// Failed logins that wait to be written down.
     pub trail: Arc<access::LoginTrail>,
     /// How long a session of the console lasts while nobody uses it; `None` as long as any.
@@ -98,9 +81,9 @@ pub struct App {
     /// What opens secrets, where a server runs.
     pub vault: Option<Vault>,
     /// Where this server stands, for those who look after it.
-    pub place: Arc<health::ServerEnvironment>,
+    pub place: Arc<upkeep::health::ServerEnvironment>,
     /// Where the bytes of files are.
-    pub files: files::FileStore,
+    pub files: attachments::FileStore,
     /// Told whenever something was written: there may be something to deliver.
     pub changed: Arc<Notify>,
     /// Told whenever an import is to be worked on.
@@ -147,14 +130,14 @@ impl App {
             throttle: Throttle::default(),
             memory,
             public_url: "http://localhost".into(),
-            resets: resets::ResetRequestLimiter::default(),
+            resets: access::password_reset::ResetRequestLimiter::default(),
             looks: Arc::default(),
             trail: Arc::default(),
             idle_limit: Some(access::IDLE_LIMIT),
             post: Arc::new(triggers::DisabledSender),
             vault: None,
             place: Arc::default(),
-            files: files::FileStore::default(),
+            files: attachments::FileStore::default(),
             changed: Arc::default(),
             importing: Arc::default(),
             import_mib: 64,

@@ -7,9 +7,10 @@ use domain::{MailCode, Moment, Password, ReceiverCode, TenantId, UserCode};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
-pub use storage::mails::OutboxMail;
-use storage::mails::{self, DueMail, LeasedMail, NewMailRow};
-use storage::{Tx, WriteLane, tenants};
+pub use storage::server::mails::OutboxMail;
+use storage::server::mails::{self, DueMail, LeasedMail, NewMailRow};
+use storage::server::tenants;
+use storage::{Tx, WriteLane};
 use wire::mail::{self, RecipientContext};
 
 /// How mail leaves the server.
@@ -184,7 +185,7 @@ async fn enqueue_test_mail(
     tx: &mut Tx,
     (tenant, user, server, now): &(TenantId, UserCode, Arc<str>, Moment),
 ) -> Result<String, Error> {
-    let user = storage::users::find_user(&mut *tx, *tenant, *user).await?.ok_or(Error::Credential)?;
+    let user = storage::access::users::find_user(&mut *tx, *tenant, *user).await?.ok_or(Error::Credential)?;
     let to = Addressee { tenant: *tenant, name: &user.name, email: &user.email };
     enqueue_mail(tx, server, to, UserNotice::Test, *now).await?;
     Ok(user.email)

@@ -1,14 +1,16 @@
 //! The server's key, which encrypts the secrets that must be read again. It lives in a file, never in the database;
 //! the database keeps only a digest of it, so that a process with another key is turned away at its start.
 
-use crate::{App, Vault, presence};
+use crate::upkeep::presence;
+use crate::{App, Vault};
 use domain::{Moment, TenantId};
 use sha2::{Digest, Sha256};
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
-use storage::settings::{self, ServerSetting};
-use storage::{Tx, WriteLane, processes, secrets};
+use storage::server::settings::{self, ServerSetting};
+use storage::server::{processes, secrets};
+use storage::{Tx, WriteLane};
 
 #[derive(Debug, thiserror::Error)]
 pub enum KeyError {
@@ -200,6 +202,6 @@ fn compute_fingerprint(key: &[u8; 32]) -> String {
     encode_hex(&Sha256::new().chain_update(b"amparo server key\0").chain_update(key).finalize()[..16])
 }
 
-pub(crate) fn encode_hex(bytes: &[u8]) -> String {
+pub fn encode_hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

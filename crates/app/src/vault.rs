@@ -8,7 +8,7 @@ use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundK
 use sha2::{Digest, Sha256};
 use std::fmt;
 use std::sync::Arc;
-use storage::secrets::SecretOwnerKind;
+use storage::server::secrets::SecretOwnerKind;
 
 /// Seals and opens with the server's key. Cloning it is cheap.
 #[derive(Clone)]
@@ -29,7 +29,7 @@ impl Vault {
         Ok(Vault(Arc::new(LessSafeKey::new(key))))
     }
 
-    pub(crate) fn seal(
+    pub fn seal(
         &self,
         chance: &dyn RandomSource,
         place: SecretLocation,
@@ -45,7 +45,7 @@ impl Vault {
         Ok([&nonce[..], &sealed].concat())
     }
 
-    pub(crate) fn open(&self, place: SecretLocation, sealed: &[u8]) -> Result<Vec<u8>, Error> {
+    pub fn open(&self, place: SecretLocation, sealed: &[u8]) -> Result<Vec<u8>, Error> {
         let failed = || wrap_vault_error("a secret does not open with this server's key");
         let (nonce, rest) = sealed.split_at_checked(NONCE_LEN).ok_or_else(failed)?;
         let nonce = Nonce::try_assume_unique_for_key(nonce).map_err(|_| failed())?;
@@ -94,7 +94,7 @@ fn derive_session_binding(token: &str) -> Vec<u8> {
 
 /// Where a secret is kept: one that is moved elsewhere does not open.
 #[derive(Clone, Copy)]
-pub(crate) struct SecretLocation {
+pub struct SecretLocation {
     pub tenant: TenantId,
     pub kind: SecretOwnerKind,
     pub code: i32,

@@ -18,49 +18,12 @@
 //! with `with.text()` for every text that somebody typed and `with.maybe(…)` for what may be absent, and the module's name in
 //! the list at the top of `rendered.rs`, or in the `ALL_CASES` of its area.
 
-mod about;
-mod admin;
-mod assets;
-mod audit;
-mod benefit;
-mod board;
-mod cases;
-mod entering;
-mod exporting;
-mod files;
-mod finding;
-mod first_steps;
-mod form;
-mod frame;
-mod help;
-mod importing;
-mod lists;
-mod mails;
-mod members;
-mod notice;
-mod open_validation;
-mod page;
-mod panel;
-mod password;
-mod person;
-mod records;
-mod refused;
-mod registering;
+pub mod pages;
+pub mod session;
+pub mod widgets;
+
 #[cfg(test)]
-mod rendered;
-mod sales;
-mod second;
-mod setup;
-mod sheet;
-mod show;
-mod situation;
-mod style;
-mod triggers;
-mod upload;
-mod users;
-mod visitor;
-mod wording;
-mod words;
+mod template_tests;
 
 use app::{App, Vault};
 use askama::Template;
@@ -77,74 +40,94 @@ pub fn build_router(app: App, vault: Vault) -> Router {
         .route("/estilo.css", get(serve_welcome_style))
         .route(
             "/senha/esqueci",
-            get(password::show_forgotten_password).merge(post(password::request_reset_link)),
+            get(session::password_reset::show_forgotten_password)
+                .merge(post(session::password_reset::request_reset_link)),
         )
         .route(
             "/senha/nova/{codigo}",
-            get(password::show_new_password_form).merge(post(password::set_new_password)),
+            get(session::password_reset::show_new_password_form)
+                .merge(post(session::password_reset::set_new_password)),
         )
-        .route("/console", get(panel::show_panel_page))
-        .route("/console/entrar", get(entering::show_sign_in_page).merge(post(entering::sign_in)))
-        .route("/console/entrar/codigo", get(second::show_code_form).merge(post(second::sign_in_with_code)))
-        .route("/console/sair", post(entering::sign_out))
-        .route("/console/tema", post(entering::change_theme))
-        .route("/console/conta", get(entering::show_account_page))
+        .route("/console", get(pages::panel::show_panel_page))
+        .route(
+            "/console/entrar",
+            get(session::sign_in::show_sign_in_page).merge(post(session::sign_in::sign_in)),
+        )
+        .route(
+            "/console/entrar/codigo",
+            get(session::second_factor::show_code_form)
+                .merge(post(session::second_factor::sign_in_with_code)),
+        )
+        .route("/console/sair", post(session::sign_in::sign_out))
+        .route("/console/tema", post(session::sign_in::change_theme))
+        .route("/console/conta", get(session::sign_in::show_account_page))
         .route(
             "/console/conta/senha",
-            get(entering::show_password_form).merge(post(entering::change_password)),
+            get(session::sign_in::show_password_form).merge(post(session::sign_in::change_password)),
         )
-        .route("/console/conta/sessoes", post(entering::end_session))
+        .route("/console/conta/sessoes", post(session::sign_in::end_session))
         .route(
             "/console/conta/segundo-fator",
-            get(second::show_second_factor_page).merge(post(second::change_second_factor)),
+            get(session::second_factor::show_second_factor_page)
+                .merge(post(session::second_factor::change_second_factor)),
         )
-        .route("/console/busca", get(finding::show_search_results).merge(post(finding::submit_search)))
+        .route(
+            "/console/busca",
+            get(pages::quick_search::show_search_results).merge(post(pages::quick_search::submit_search)),
+        )
         .route(
             "/console/comecar/{codigo}",
-            get(setup::show_setup_form).merge(post(setup::create_association)),
+            get(session::setup::show_setup_form).merge(post(session::setup::create_association)),
         )
-        .route("/console/usuarios", get(users::show_user_list))
-        .route("/console/usuarios/novo", get(users::show_new_user_form).merge(post(users::create_user)))
-        .route("/console/usuarios/exigencia", post(users::demand_second_factor))
-        .route("/console/usuarios/{codigo}", get(users::show_user_page).merge(post(users::change_user)))
-        .route("/console/usuarios/{codigo}/senha", post(users::send_password))
-        .route("/console/usuarios/{codigo}/sessoes", post(users::end_user_sessions))
-        .route("/console/usuarios/{codigo}/segundo-fator", post(users::remove_second_factor))
-        .route("/console/auditoria", get(audit::show_audit_page))
-        .route("/console/emails", get(mails::show_mail_page))
-        .route("/console/emails/teste", post(mails::send_test_mail))
+        .route("/console/usuarios", get(pages::users::show_user_list))
+        .route(
+            "/console/usuarios/novo",
+            get(pages::users::show_new_user_form).merge(post(pages::users::create_user)),
+        )
+        .route("/console/usuarios/exigencia", post(pages::users::demand_second_factor))
+        .route(
+            "/console/usuarios/{codigo}",
+            get(pages::users::show_user_page).merge(post(pages::users::change_user)),
+        )
+        .route("/console/usuarios/{codigo}/senha", post(pages::users::send_password))
+        .route("/console/usuarios/{codigo}/sessoes", post(pages::users::end_user_sessions))
+        .route("/console/usuarios/{codigo}/segundo-fator", post(pages::users::remove_second_factor))
+        .route("/console/auditoria", get(pages::audit::show_audit_page))
+        .route("/console/emails", get(pages::mails::show_mail_page))
+        .route("/console/emails/teste", post(pages::mails::send_test_mail))
         .route(
             "/console/validacao",
-            get(open_validation::show_validation_form).merge(post(open_validation::save_validation_form)),
+            get(pages::open_validation::show_validation_form)
+                .merge(post(pages::open_validation::save_validation_form)),
         )
-        .route("/console/sobre", get(about::show_about_page))
-        .route("/console/estilo", get(style::show_style_page))
-        .route("/console/console.css", get(assets::serve_stylesheet))
-        .route("/console/console.js", get(assets::serve_script))
-        .route("/console/quadro.js", get(assets::serve_board_script))
-        .route("/console/icone.svg", get(assets::serve_icon))
-        .route("/console/cores.css", get(assets::serve_badge_colours))
-        .merge(members::build_member_routes())
-        .merge(lists::build_list_routes())
-        .merge(exporting::build_export_routes())
-        .merge(person::build_person_routes())
-        .merge(benefit::build_benefit_routes())
-        .merge(cases::build_case_routes())
-        .merge(files::build_file_routes())
-        .merge(registering::build_register_routes())
-        .merge(triggers::build_trigger_routes(vault.clone()))
-        .merge(sales::build_sales_routes())
-        .merge(importing::build_import_routes())
-        .merge(help::build_guide_routes())
+        .route("/console/sobre", get(pages::about::show_about_page))
+        .route("/console/estilo", get(pages::style_guide::show_style_page))
+        .route("/console/console.css", get(widgets::assets::serve_stylesheet))
+        .route("/console/console.js", get(widgets::assets::serve_script))
+        .route("/console/quadro.js", get(widgets::assets::serve_board_script))
+        .route("/console/icone.svg", get(widgets::assets::serve_icon))
+        .route("/console/cores.css", get(widgets::assets::serve_badge_colours))
+        .merge(pages::member_list::build_member_routes())
+        .merge(widgets::list_tools::build_list_routes())
+        .merge(pages::export::build_export_routes())
+        .merge(pages::members::build_person_routes())
+        .merge(pages::benefits::build_benefit_routes())
+        .merge(pages::cases::build_case_routes())
+        .merge(pages::attachments::build_file_routes())
+        .merge(pages::registers::build_register_routes())
+        .merge(pages::triggers::build_trigger_routes(vault.clone()))
+        .merge(pages::sales::build_sales_routes())
+        .merge(pages::import::build_import_routes())
+        .merge(pages::guide::build_guide_routes())
         .route("/console/{*resto}", any(refuse_unknown_path))
-        .layer(from_fn_with_state(app.clone(), form::refuse_foreign_site))
-        .layer(from_fn_with_state(app.clone(), refused::render_refusals_as_pages))
-        .layer(from_fn_with_state((app.clone(), vault), notice::carry_notice))
+        .layer(from_fn_with_state(app.clone(), widgets::form::refuse_foreign_site))
+        .layer(from_fn_with_state(app.clone(), widgets::refusal_page::render_refusals_as_pages))
+        .layer(from_fn_with_state((app.clone(), vault), widgets::notice::carry_notice))
         .with_state(app)
 }
 
-async fn refuse_unknown_path() -> page::Refusal {
-    page::Refusal::NotThere
+async fn refuse_unknown_path() -> widgets::page::Refusal {
+    widgets::page::Refusal::NotThere
 }
 
 #[derive(Template)]
@@ -155,7 +138,7 @@ struct WelcomePage {
 
 /// What a browser finds at the server's address.
 async fn show_welcome_page() -> Response {
-    page::render_page(StatusCode::OK, &WelcomePage { version: env!("CARGO_PKG_VERSION") })
+    widgets::page::render_page(StatusCode::OK, &WelcomePage { version: env!("CARGO_PKG_VERSION") })
 }
 
 async fn serve_welcome_style() -> impl IntoResponse {
@@ -164,8 +147,8 @@ async fn serve_welcome_style() -> impl IntoResponse {
 }
 
 #[cfg(test)]
-const CASES: rendered::TemplateCases =
-    &[("welcome.html", |_| rendered::render_template(&WelcomePage { version: "9.8.7" }))];
+const CASES: template_tests::TemplateCases =
+    &[("welcome.html", |_| template_tests::render_template(&WelcomePage { version: "9.8.7" }))];
 
 #[cfg(test)]
 mod tests {

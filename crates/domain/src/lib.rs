@@ -5,9 +5,8 @@
 //! and its tests beside it.
 
 mod address;
-mod caller;
+mod caller_address;
 mod card;
-mod chance;
 mod codes;
 mod colour;
 mod criteria;
@@ -15,34 +14,41 @@ mod cursor;
 mod database_fault;
 mod date;
 mod digits;
+pub mod display;
 mod document;
 mod email;
 mod entity;
 mod file;
+mod fixed_sets;
 mod fold;
-mod importing;
+mod import;
+mod local_moment;
 mod money;
 mod network;
 mod password;
 mod phone;
+mod random_source;
 mod receiver;
 mod register;
 mod rejection;
 mod role;
 mod scope;
-mod sets;
-pub mod shown;
 mod tenant;
 mod text;
 mod time;
 mod vehicle;
 mod weak_password;
-mod when;
 
+pub use crate::caller_address::CallerAddress;
+pub use crate::fixed_sets::{
+    BenefitKind, CivilState, DealState, DeliveryState, FieldKind, Fuel, ImportKind, ImportOutcome,
+    ImportState, Involved, Kinship, Nature, PhoneKind, Priority, SellerKind, Sex, Sheet, VehicleCategory,
+};
+pub use crate::import::ImportProblem;
+pub use crate::local_moment::{PeriodStart, WrittenMoment};
+pub use crate::random_source::RandomSource;
 pub use address::{Cep, PostalAddress, Uf};
-pub use caller::CallerAddress;
 pub use card::CardNumber;
-pub use chance::RandomSource;
 pub use codes::{
     AppointmentCode, BenefitCode, BranchCode, ClaimCode, ClaimTypeCode, ClinicCode, CreditCardCode, DealCode,
     DependentCode, DoctorCode, FieldCode, FileCode, FilterCode, FunnelCode, HistoryCode, ImportCode,
@@ -63,7 +69,6 @@ pub use email::Email;
 pub use entity::{CaseKind, Entity, SituationKind};
 pub use file::{FileKind, FileName, FileOwner};
 pub use fold::{fold_text, has_word_beginnings, split_name_words};
-pub use importing::ImportProblem;
 pub use money::Money;
 pub use network::{Network, ValidationPartner};
 pub use password::Password;
@@ -73,13 +78,8 @@ pub use register::RegisterProblem;
 pub use rejection::{FieldConflict, FieldProblem, FileProblem, InputField, Rejection};
 pub use role::Role;
 pub use scope::{Scope, VisibleBranches};
-pub use sets::{
-    BenefitKind, CivilState, DealState, DeliveryState, FieldKind, Fuel, ImportKind, ImportOutcome,
-    ImportState, Involved, Kinship, Nature, PhoneKind, Priority, SellerKind, Sex, Sheet, VehicleCategory,
-};
 pub use tenant::{DisplayName, HostName, TimeZone};
 pub use text::{BoundedText, NoteText, parse_line};
 pub use time::{Clock, Moment};
 pub use vehicle::{Chassis, Plate, parse_plate_key};
 pub use weak_password::PasswordOwner;
-pub use when::{PeriodStart, WrittenMoment};

@@ -1,6 +1,6 @@
 //! Every refusal by a rule, as one closed set. The words for each are in `wire::refusal`.
 
-use crate::importing::ImportProblem;
+use crate::import::ImportProblem;
 use crate::register::RegisterProblem;
 use crate::{BenefitCode, BranchCode, DealCode, DependentCode, LeadCode, PersonCode, PlanCode, TenantId};
 

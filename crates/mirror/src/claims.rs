@@ -2,13 +2,13 @@
 
 use crate::lenient::{RecordReader, read_code, read_items, read_text};
 use crate::lists::read_vehicle;
-use app::base::TenantRegisters;
-use app::mirroring::{
-    CaseHead, MirroredClaim, MirroredPerson, NewMirrorNote, PersonProfile, StoredClaim, StoredPhone,
-};
+use app::registers::snapshot::TenantRegisters;
 use domain::{
     BenefitCode, BranchCode, ClaimCode, ClaimTypeCode, Document, Email, Entity, Involved, Moment, PersonCode,
     PhoneKind, PostalAddress, Priority, SituationKind, UserCode, fold_text,
+};
+use exchange::mirror_store::{
+    CaseHead, MirroredClaim, MirroredPerson, NewMirrorNote, PersonProfile, StoredClaim, StoredPhone,
 };
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
@@ -135,7 +135,7 @@ fn read_claim_person(
         let mut reader = RecordReader::new(json, &mut ignored, "evento", claim);
         let number = reader.phone("numero")?;
         let kind = reader.read_choice::<PhoneKind>("tipo").unwrap_or(number.kind());
-        Some(StoredPhone { kind, country: app::mirroring::HOME.to_owned(), number })
+        Some(StoredPhone { kind, country: exchange::mirror_store::HOME.to_owned(), number })
     });
     let phones: Vec<StoredPhone> = phones.collect();
     Some(MirroredPerson { code: PersonCode::new(own), branch, profile, phones })

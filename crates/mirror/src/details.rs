@@ -1,13 +1,13 @@
 //! Records that hang on a benefit or a member: items, dependents, equipment, cards.
 
 use crate::lenient::{RecordReader, read_code, read_items};
-use app::base::TenantRegisters;
-use app::mirroring::{
-    ChildRecords, NewMirrorNote, StoredCreditCard, StoredDependent, StoredInstallation, StoredItem,
-};
+use app::registers::snapshot::TenantRegisters;
 use domain::{
     BenefitCode, CardNumber, Cpf, CreditCardCode, DependentCode, Email, InstallationCode, ItemCode, Kinship,
     Moment, PlanCode, SupplierCode,
+};
+use exchange::mirror_store::{
+    ChildRecords, NewMirrorNote, StoredCreditCard, StoredDependent, StoredInstallation, StoredItem,
 };
 use serde_json::Value as Json;
 

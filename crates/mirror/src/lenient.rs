@@ -1,11 +1,11 @@
 //! Reads records of another server as far as they can be read: a text where a number belongs, a number where a text does,
 //! days in either order, and what is missing. What cannot be taken over is noted, and the record goes on without it.
 
-use app::mirroring::NewMirrorNote;
 use domain::{Cep, Date, Money, Phone, PostalAddress, Rejection, Uf, fold_text, parse_line};
+use exchange::mirror_store::NewMirrorNote;
 use serde_json::{Map, Value as Json};
 use std::sync::LazyLock;
-use wire::names::NamedSet;
+use wire::set_names::NamedSet;
 
 static NO_FIELDS: LazyLock<Map<String, Json>> = LazyLock::new(Map::new);
 

@@ -1,16 +1,16 @@
 //! What the source registered, as its lists tell it; and vehicles, whose types are registered too.
 
 use crate::lenient::{RecordReader, read_code, read_int, read_items, read_object, read_text};
-use app::base::TenantRegisters;
-use app::mirroring::{MirroredRegisterRecord, NewMirrorNote, RegisterCodeList};
+use app::registers::snapshot::TenantRegisters;
 use domain::{
     BenefitKind, Colour, DisplayName, Document, Email, Entity, Fuel, PlanCode, SituationKind, Uf,
     VehicleCategory, fold_text,
 };
+use exchange::mirror_store::{MirroredRegisterRecord, NewMirrorNote, RegisterCodeList};
 use registers::FieldContent;
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
-use wire::names::NamedSet;
+use wire::set_names::NamedSet;
 
 pub type RegisterFields = Vec<(&'static str, FieldContent)>;
 
@@ -275,14 +275,14 @@ pub fn read_vehicle(
     registers: &TenantRegisters,
     notes: &mut Vec<NewMirrorNote>,
     (kind, record): (&'static str, i32),
-) -> app::mirroring::VehicleDetails {
+) -> exchange::mirror_store::VehicleDetails {
     let mut reader = RecordReader::new(json, notes, kind, record);
     let type_name = read_text(reader.raw("tipoVeiculo")).map(|text| fold_text(&text));
     let found = registers.vehicle_types.iter().find(|one| Some(fold_text(&one.name)) == type_name);
     if read_object(json).is_empty() {
-        return app::mirroring::VehicleDetails::default();
+        return exchange::mirror_store::VehicleDetails::default();
     }
-    app::mirroring::VehicleDetails {
+    exchange::mirror_store::VehicleDetails {
         plate: reader.parse_field("placa", domain::Plate::parse),
         chassis: reader.parse_field("chassi", domain::Chassis::parse),
         renavam: reader.line("renavam", 20),

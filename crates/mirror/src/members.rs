@@ -2,11 +2,13 @@
 
 use crate::lenient::{RecordReader, read_code, read_items, read_money, read_text};
 use crate::lists::read_vehicle;
-use app::base::TenantRegisters;
-use app::mirroring::{AdditionalFieldValues, MirroredMember, NewMirrorNote, PersonProfile, StoredBenefit};
+use app::registers::snapshot::TenantRegisters;
 use domain::{
     BenefitCode, BenefitKind, BranchCode, CardNumber, CivilState, Date, Document, Email, Entity, FieldCode,
     Moment, PersonCode, PlanCode, SellerCode, Sex, SituationCode, SituationKind,
+};
+use exchange::mirror_store::{
+    AdditionalFieldValues, MirroredMember, NewMirrorNote, PersonProfile, StoredBenefit,
 };
 use serde_json::Value as Json;
 

@@ -2,11 +2,11 @@
 
 use crate::lenient::{read_code, read_items, read_money, read_text};
 use crate::lists::{RegisterFields, read_choice, read_colour, read_name};
-use app::base::TenantRegisters;
-use app::mirroring::MirroredRegisterRecord;
+use app::registers::snapshot::TenantRegisters;
 use domain::{
     BenefitKind, BranchCode, Entity, PlanCode, SellerCode, SituationKind, VehicleCategory, fold_text,
 };
+use exchange::mirror_store::MirroredRegisterRecord;
 use registers::FieldContent;
 use serde_json::Value as Json;
 use std::collections::BTreeMap;

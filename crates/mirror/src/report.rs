@@ -1,6 +1,6 @@
 //! What a mirror tells at its end, to whoever runs it: in Portuguese, and all of it.
 
-use app::mirroring::{MirrorNoteGroup, StoredMirror};
+use exchange::mirror_store::{MirrorNoteGroup, StoredMirror};
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -42,7 +42,7 @@ impl MirrorRunReport {
         let kind = match (self.is_new, since) {
             (true, _) => "criada agora e lida inteira".to_owned(),
             (false, None) => "lida inteira".to_owned(),
-            (false, Some(day)) => format!("com o que mudou desde {}", domain::shown::format_day(day)),
+            (false, Some(day)) => format!("com o que mudou desde {}", domain::display::format_day(day)),
         };
         let _ = writeln!(text, "Espelho de {source} na base {tenant} ({}), {kind}.", self.base_name);
         let seconds = self.took.as_secs_f64().max(0.001);

@@ -2,14 +2,14 @@
 
 use crate::lenient::{RecordReader, read_code, read_int, read_items};
 use crate::lists::read_vehicle;
-use app::base::TenantRegisters;
-use app::mirroring::{
-    DealStageMove, MirroredDeal, MirroredLead, MirroredUserCodes, NewMirrorNote, ProposedDependent,
-    StoredDeal, StoredLead,
-};
+use app::registers::snapshot::TenantRegisters;
 use domain::{
     BenefitKind, BranchCode, Cpf, Date, DealCode, DealState, DependentCode, Document, Email, FunnelCode,
     Kinship, LeadCode, Moment, PersonCode, PlanCode, StageCode, Uf, UserCode,
+};
+use exchange::mirror_store::{
+    DealStageMove, MirroredDeal, MirroredLead, MirroredUserCodes, NewMirrorNote, ProposedDependent,
+    StoredDeal, StoredLead,
 };
 use serde_json::Value as Json;
 use std::time::Duration;

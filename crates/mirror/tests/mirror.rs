@@ -1,11 +1,13 @@
 //! Mirrors from one server to another: both answer alike, whatever came in between.
 #![allow(clippy::unwrap_used, reason = "a test fails loudly")]
 
+extern crate amparo_mirror as mirror;
+
 mod source;
 
-use app::mirroring;
-use app::users::{self, CreateUser, InitialPassword};
+use app::access::users::{self, CreateUser, InitialPassword};
 use domain::{DisplayName, Email, InputField, Password, Role, TenantId};
+use exchange::mirror_store;
 use mirror::{MirrorError, MirrorRunReport, ProgressUpdate};
 use serde_json::json;
 use source::{Odd, Rude, Source, alike, asked, run};
@@ -118,7 +120,7 @@ async fn a_run_that_is_cut_off_goes_on_where_it_was(world: World) {
         world.clock.pass(mirroring_held());
     }
     let tenant = TenantId::new(world.there.get() + 1);
-    let so_far = mirroring::find_mirror(world.app(), tenant).await.unwrap().unwrap();
+    let so_far = mirror_store::find_mirror(world.app(), tenant).await.unwrap().unwrap();
     assert!(so_far.phase >= 3 && so_far.place > 0 && so_far.finished_at.is_none(), "{so_far:?}");
     let report = run(&world, &ask).await.unwrap();
     assert_eq!(
@@ -130,17 +132,17 @@ async fn a_run_that_is_cut_off_goes_on_where_it_was(world: World) {
 }
 
 fn mirroring_held() -> Duration {
-    mirroring::HELD_FOR + Duration::from_secs(1)
+    mirror_store::HELD_FOR + Duration::from_secs(1)
 }
 
 #[both_engines]
 async fn two_do_not_mirror_the_same_at_once(world: World) {
     let source = Source::demo(&world, 5).await;
     let report = run(&world, &asked(&source.address())).await.unwrap();
-    let hold = mirroring::lease_mirror(world.app(), report.mirror.tenant).await.unwrap().unwrap();
+    let hold = mirror_store::lease_mirror(world.app(), report.mirror.tenant).await.unwrap().unwrap();
     let refused = run(&world, &asked(&source.address())).await.unwrap_err();
     assert!(matches!(refused, MirrorError::Busy(_)), "{refused:?}");
-    mirroring::release_mirror_lease(world.app(), &hold).await.unwrap();
+    mirror_store::release_mirror_lease(world.app(), &hold).await.unwrap();
     run(&world, &asked(&source.address())).await.unwrap();
 }
 
@@ -348,15 +350,15 @@ async fn a_run_that_was_taken_over_writes_nothing_more(world: World) {
     let source = Source::demo(&world, 5).await;
     let report = run(&world, &asked(&source.address())).await.unwrap();
     let tenant = report.mirror.tenant;
-    let lost = mirroring::lease_mirror(world.app(), tenant).await.unwrap().unwrap();
+    let lost = mirror_store::lease_mirror(world.app(), tenant).await.unwrap().unwrap();
     world.clock.pass(mirroring_held());
-    let taken = mirroring::lease_mirror(world.app(), tenant).await.unwrap().unwrap();
-    let refused = mirroring::complete_mirror_run(world.app(), &report.mirror, &lost).await.unwrap_err();
+    let taken = mirror_store::lease_mirror(world.app(), tenant).await.unwrap().unwrap();
+    let refused = mirror_store::complete_mirror_run(world.app(), &report.mirror, &lost).await.unwrap_err();
     assert!(matches!(refused, app::Error::LeaseLost), "{refused:?}");
     let refused =
-        mirroring::stage_benefits(world.app(), &report.mirror, &lost, Vec::new()).await.unwrap_err();
+        mirror_store::stage_benefits(world.app(), &report.mirror, &lost, Vec::new()).await.unwrap_err();
     assert!(matches!(refused, app::Error::LeaseLost), "{refused:?}");
-    mirroring::complete_mirror_run(world.app(), &report.mirror, &taken).await.unwrap();
+    mirror_store::complete_mirror_run(world.app(), &report.mirror, &taken).await.unwrap();
 }
 
 /// Of a world where others outnumber him, a user who is limited to two branches brings what he sees, and nothing of anybody

@@ -6,17 +6,17 @@
 //! it holds, what it means, an example. Reader, statements, answers and documentation follow. What a description cannot say is
 //! a rule in `app/src/registering/rules/`.
 
-mod born;
+mod catalog;
+mod defaults;
 mod describe;
-mod described;
 mod funnels;
 mod situations;
 
-pub use born::{CLAIM_TYPES, INSPECTION_TYPES, InitialInspectionType, TICKET_TYPES};
+pub use crate::catalog::{REGISTERS, find_choice_label, find_register};
+pub use crate::defaults::{CLAIM_TYPES, INSPECTION_TYPES, InitialInspectionType, TICKET_TYPES};
 pub use describe::{
     DisplayTexts, FieldContent, FieldDefault, FieldRequirement, FieldSpec, FieldType, OperationDescription,
     PartTable, RecordVisibility, Register, SearchMethod, UniqueConstraint,
 };
-pub use described::{REGISTERS, find_choice_label, find_register};
 pub use funnels::{FUNNEL, InitialFunnel};
 pub use situations::{InitialSituation, SITUATIONS};

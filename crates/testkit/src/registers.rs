@@ -8,15 +8,15 @@ use domain::{
     ClaimTypeCode, Colour, DisplayName, Document, FieldCode, FunnelCode, InputField, Moment, Phone, PlanCode,
     PostalAddress, SupplierCode, TenantId, VehicleTypeCode,
 };
-use storage::additional_fields::NewAdditionalFieldRow;
-use storage::claim_types;
-use storage::counters::{self, Counter};
-use storage::plans::NewPlanRow;
-use storage::suppliers::NewSupplierRow;
-use storage::vehicle_types::NewVehicleTypeRow;
-use storage::{
-    Error, Tx, additional_fields, due_days, funnels, plans, sql, suppliers, vehicle_types, versions,
-};
+use storage::registers::additional_fields::NewAdditionalFieldRow;
+use storage::registers::claim_types;
+use storage::registers::plans::NewPlanRow;
+use storage::registers::suppliers::NewSupplierRow;
+use storage::registers::vehicle_types::NewVehicleTypeRow;
+use storage::registers::{additional_fields, due_days, funnels, plans, suppliers, vehicle_types};
+use storage::server::counters::{self, Counter};
+use storage::server::versions;
+use storage::{Error, Tx, sql};
 
 /// The codes of each register count from 1 in the order written here.
 pub struct Registers {

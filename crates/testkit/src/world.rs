@@ -13,9 +13,12 @@ use domain::{
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use storage::counters::{self, Counter};
-use storage::sellers::NewSellerRow;
-use storage::{Db, Error, QueryWeight, Tx, WriteLane, branches, sql, users, versions};
+use storage::access::users;
+use storage::registers::branches;
+use storage::registers::sellers::NewSellerRow;
+use storage::server::counters::{self, Counter};
+use storage::server::versions;
+use storage::{Db, Error, QueryWeight, Tx, WriteLane, sql};
 
 /// Somebody who calls.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -174,7 +177,7 @@ pub fn app_on(db: Db, clock: Arc<StillClock>, seed: u64) -> App {
     let passwords = PasswordHasher::new(HashCost::CHEAPEST, 2, &*chance).unwrap();
     let mut app = App::new(db, clock, chance, passwords);
     app.public_url = PUBLIC_URL.into();
-    app.files = app::files::FileStore::in_memory();
+    app.files = app::attachments::FileStore::in_memory();
     app.vault = Some(app::Vault::new(&crate::SERVER_KEY).unwrap());
     app
 }
@@ -239,7 +242,7 @@ async fn sellers(tx: &mut Tx, tenant: TenantId, names: &str) -> Result<(), Error
         state: None,
         branch: BranchCode::new(branch),
     });
-    storage::sellers::insert_sellers(tx, tenant, &all, BEGINNING).await?;
+    storage::registers::sellers::insert_sellers(tx, tenant, &all, BEGINNING).await?;
     let left = sql("UPDATE sellers SET active = FALSE WHERE tenant = $1 AND code = 4").arg(tenant);
     tx.execute(left).await.map(drop)
 }

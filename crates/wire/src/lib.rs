@@ -4,12 +4,12 @@
 pub mod attachment;
 pub mod database_fault;
 pub mod mail;
-pub mod names;
 pub mod read;
 pub mod records;
 pub mod refusal;
 pub mod register;
+pub mod set_names;
 pub mod sheet;
 pub mod trigger;
 
-pub use names::{delivery_state, entity_path, import_state, parse_entity_path, parse_role, role};
+pub use crate::set_names::{delivery_state, entity_path, import_state, parse_entity_path, parse_role, role};

@@ -2,9 +2,11 @@
 
 use crate::fatal::FatalError;
 use crate::settings::{DEMO_PASSWORD_VARIABLE, ServerSettings};
-use app::demo::{self, ADMINISTRATOR, DemoLoadOptions, DemoLoadOutcome, PASSWORD};
-use app::{App, presence};
+use app::App;
+use app::upkeep::presence;
 use clap::ArgMatches;
+use demo;
+use demo::{ADMINISTRATOR, DemoLoadOptions, DemoLoadOutcome, PASSWORD};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::process::ExitCode;
 use storage::DatabaseAddress;
@@ -64,7 +66,8 @@ async fn refuse_under_servers(
     password: &str,
 ) -> Result<(), FatalError> {
     let since = app.now().minus(presence::GONE_AFTER);
-    let alive = storage::processes::list_live_processes(&app.db, since).await.map_err(app::Error::from)?;
+    let alive =
+        storage::server::processes::list_live_processes(&app.db, since).await.map_err(app::Error::from)?;
     if password != PASSWORD || alive.is_empty() {
         return Ok(());
     }

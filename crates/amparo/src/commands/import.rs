@@ -3,10 +3,10 @@
 use crate::fatal::FatalError;
 use crate::settings::ServerSettings;
 use app::App;
-use app::importing::{self, ColumnMapping, ImportCaller, StoredImportRun};
-use app::once::IdempotentWrite;
+use app::idempotency::IdempotentWrite;
 use clap::ArgMatches;
 use domain::{BranchCode, ImportCode, ImportState, TenantId};
+use exchange::import::{self, ColumnMapping, ImportCaller, StoredImportRun};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::fs::File;
 use std::io::Write;
@@ -27,14 +27,14 @@ pub async fn run_import(settings: &ServerSettings, arguments: &ArgMatches) -> Re
     let number = |name| arguments.get_one::<i32>(name).copied().map(ImportCode::new);
     let ended = match (number("undo"), number("resume")) {
         (Some(code), _) => {
-            importing::undo_import(&app, &by, code, IdempotentWrite::without_key()).await?;
+            import::undo_import(&app, &by, code, IdempotentWrite::without_key()).await?;
             complete_import_run(&app, tenant, code).await?
         }
         (None, Some(code)) => {
-            let import = importing::load_import(&app, &by, code).await?;
+            let import = import::load_import(&app, &by, code).await?;
             // One that was never begun cannot be resumed, which is told; one that somebody works on is waited for.
             if matches!(import.state, ImportState::Paused | ImportState::Reading | ImportState::Ready) {
-                importing::resume_import(&app, &by, code, IdempotentWrite::without_key()).await?;
+                import::resume_import(&app, &by, code, IdempotentWrite::without_key()).await?;
             }
             complete_import_run(&app, tenant, code).await?
         }
@@ -70,7 +70,7 @@ async fn import_file(
     let file = File::open(path)
         .map_err(|error| FatalError::new(format!("O arquivo {path} não pôde ser aberto: {error}.")))?;
     let name = Path::new(path).file_name().map(|name| name.to_string_lossy().into_owned());
-    let import = importing::receive_local_file(
+    let import = import::receive_local_file(
         app,
         by,
         kind,
@@ -83,14 +83,14 @@ async fn import_file(
     let code = import.code;
     let branch = arguments.get_one::<i32>("branch").copied().map(BranchCode::new);
     let mapping = ColumnMapping { columns, branch: branch.map_or(FieldPatch::Keep, FieldPatch::Set) };
-    let import = importing::map_import_columns(app, by, code, mapping, IdempotentWrite::without_key())
+    let import = import::map_import_columns(app, by, code, mapping, IdempotentWrite::without_key())
         .await?
         .into_fresh()?;
     print_columns(&import);
     match arguments.get_flag("dry-run") {
-        true => importing::start_dry_run(app, by, code, IdempotentWrite::without_key()).await?,
+        true => import::start_dry_run(app, by, code, IdempotentWrite::without_key()).await?,
         false => {
-            importing::start_import(
+            import::start_import(
                 app,
                 by,
                 code,
@@ -125,15 +125,15 @@ async fn complete_import_run(
     let style = ProgressStyle::with_template("{bar:40} {pos} de {len} linhas, faltam {eta}");
     let bar = ProgressBar::new(0).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
     let show = |import: &StoredImportRun| {
-        let (done, all) = importing::measure_progress(import);
+        let (done, all) = import::measure_progress(import);
         bar.set_length(all.unsigned_abs());
         bar.set_position(done.unsigned_abs());
     };
     let by = ImportCaller::for_command(tenant);
     let ended = loop {
-        let import = match importing::run_import(app, tenant, code, &mut |import| show(import)).await? {
+        let import = match import::run_import(app, tenant, code, &mut |import| show(import)).await? {
             Some(import) => import,
-            None => importing::load_import(app, &by, code).await?,
+            None => import::load_import(app, &by, code).await?,
         };
         show(&import);
         match import.state {
@@ -182,13 +182,13 @@ async fn report_import_outcome(
     };
     super::print_line(&told);
     if import.state == ImportState::Undone {
-        for one in importing::list_kept_rows(app, by, code, (0, SHOWN)).await? {
+        for one in import::list_kept_rows(app, by, code, (0, SHOWN)).await? {
             let record = one.record.map(|record| format!(" (código {record})")).unwrap_or_default();
             super::print_line(&format!("  linha {}{record}: {}", one.line, one.because));
         }
         return Ok(if counts.kept == 0 { ExitCode::SUCCESS } else { ExitCode::from(2) });
     }
-    for one in importing::list_import_problems(app, by, code, (0, SHOWN)).await? {
+    for one in import::list_import_problems(app, by, code, (0, SHOWN)).await? {
         let column = one.header.map(|header| format!(", {header}")).unwrap_or_default();
         super::print_line(&format!("  linha {}{column}: {}", one.line, one.text));
     }
@@ -213,7 +213,7 @@ async fn write_error_file(
 ) -> Result<(), FatalError> {
     let cannot =
         |error: std::io::Error| FatalError::new(format!("O arquivo {path} não pôde ser gravado: {error}."));
-    let mut errors = importing::open_error_file(app, by, import).await?;
+    let mut errors = import::open_error_file(app, by, import).await?;
     let mut file = File::create(path).map_err(cannot)?;
     while let Some(piece) = errors.next().await? {
         file.write_all(&piece).map_err(cannot)?;

@@ -2,9 +2,9 @@
 
 use crate::fatal::FatalError;
 use crate::settings::{MIRROR_PASSWORD_VARIABLE, ServerSettings};
-use app::mirroring;
 use clap::ArgMatches;
 use domain::TenantId;
+use exchange::mirror_store;
 use indicatif::{ProgressBar, ProgressStyle};
 use mirror::{MirrorError, MirrorOptions, ProgressUpdate, RequestPace};
 use std::io::IsTerminal;
@@ -129,14 +129,14 @@ async fn list_mirror_problems(
     let app = super::open_app(settings).await?;
     let named = arguments.get_one::<i32>("base").copied().map(TenantId::new);
     let tenant = app::tenants::resolve_tenant(&app, named).await?.id;
-    if mirroring::find_mirror(&app, tenant).await?.is_none() {
+    if mirror_store::find_mirror(&app, tenant).await?.is_none() {
         return Err(FatalError::new(format!(
             "A base {tenant} não é o espelho de outra; diga qual em --base."
         )));
     }
     let (mut kind, mut record, mut field) = (String::new(), 0, String::new());
     loop {
-        let some = mirroring::list_notes_after(&app, tenant, (&kind, record, &field)).await?;
+        let some = mirror_store::list_notes_after(&app, tenant, (&kind, record, &field)).await?;
         for (kind, record, field, reason) in &some {
             super::print_line(&format!("{kind}\t{record}\t{field}\t{reason}"));
         }

@@ -1,5 +1,6 @@
 //! One module for each command.
 
+mod archive;
 mod config;
 mod demo;
 mod doctor;
@@ -14,7 +15,6 @@ mod tenant;
 mod tls;
 mod trigger;
 mod user;
-mod whole;
 mod worker;
 
 use crate::bucket;
@@ -23,7 +23,7 @@ use crate::fatal::FatalError;
 use crate::settings::{AttachmentSettings, AttachmentStoreKind, ServerSettings};
 use crate::system::{SystemClock, SystemRandomSource};
 use crate::telemetry;
-use app::files::FileStore;
+use app::attachments::FileStore;
 use app::triggers::LeaseHolder;
 use app::{App, HashCost, PasswordHasher, Vault};
 use clap::ArgMatches;
@@ -78,8 +78,8 @@ pub fn run_command(matches: &ArgMatches) -> Result<ExitCode, FatalError> {
             ["user", "logout"] => user::end_user_sessions(&settings, arguments).await,
             ["user", "remove-second-factor"] => user::remove_second_factor(&settings, arguments).await,
             ["import"] => import::run_import(&settings, arguments).await,
-            ["export"] => whole::export_archive(&settings, arguments).await,
-            ["bring"] => whole::restore_archive(&settings, arguments).await,
+            ["export"] => archive::export_archive(&settings, arguments).await,
+            ["bring"] => archive::restore_archive(&settings, arguments).await,
             ["demo", "load"] => demo::load_demo(&settings, arguments).await,
             ["mirror"] => mirror::run_mirror(&settings, arguments).await,
             _ => Err(FatalError::new("Este comando não existe; veja `amparo --help`.")),

@@ -2,9 +2,9 @@
 
 use crate::fatal::FatalError;
 use crate::settings::ServerSettings;
-use app::once::IdempotentWrite;
-use app::receivers::{self, RequestedReceiver, StoredReceiver, TenantActor, Why};
+use app::idempotency::IdempotentWrite;
 use app::triggers;
+use app::triggers::receivers::{self, RequestedReceiver, StoredReceiver, TenantActor, Why};
 use app::{App, Vault, collect_problem};
 use clap::ArgMatches;
 use domain::{Entity, Moment, ReceiverAddress, ReceiverCode, Rejection};

@@ -8,11 +8,13 @@ use crate::settings::ServerSettings;
 use crate::system::{self, SystemClock};
 use crate::telemetry;
 use api::{HttpServer, ServerState};
-use app::health::ServerEnvironment;
-use app::housekeeping::{self, RetentionPolicy};
-use app::life::{self, DatabaseLifeVerdict, DatabaseLifeWatch};
+use app::audit::access_log;
 use app::mail::MailDeliveryMethod;
-use app::{App, RequestLimit, Vault, audit, memory, presence, server_key};
+use app::upkeep::database_life::{self, DatabaseLifeVerdict, DatabaseLifeWatch};
+use app::upkeep::health::ServerEnvironment;
+use app::upkeep::housekeeping::{self, RetentionPolicy};
+use app::upkeep::presence;
+use app::{App, RequestLimit, Vault, cache, server_key};
 use delivery::mail::{self, MailTransport, OutboxMailer};
 use delivery::triggers::{DispatchHandle, post::HttpPoster};
 use domain::Clock;
@@ -88,7 +90,7 @@ pub async fn run_server(settings: &ServerSettings, asked: ServerOptions) -> Resu
     let vault = server_key::check_server_key(&app, &key_file, &process, VERSION).await?;
     app.vault = Some(vault.clone());
     let watch = DatabaseLifeWatch { mark: address.mark_path() };
-    let found = life::check_database_life(&app, &watch).await?;
+    let found = database_life::check_database_life(&app, &watch).await?;
     let data = address.folder().map(std::path::Path::to_owned);
     app.place = Arc::new(ServerEnvironment { mail: describe_mail_transport(settings, &address)?, data });
     let shown = if with_demo { Some(demo::fill_empty_database(&app).await?) } else { None };
@@ -140,7 +142,7 @@ pub async fn run_server(settings: &ServerSettings, asked: ServerOptions) -> Resu
         stop_triggers(triggers, patience.remaining(), &signals).await;
     }
     background.shutdown().await;
-    if let Err(error) = audit::flush_access_log(&app).await {
+    if let Err(error) = access_log::flush_access_log(&app).await {
         tracing::error!(%error, "the last looks at people could not be written");
     }
     sign_off_process(&app, &process, &watch).await;
@@ -212,7 +214,7 @@ pub fn build_trigger_poster(settings: &ServerSettings) -> Result<HttpPoster, Fat
 
 /// Seals what older versions kept in the clear, once at the beginning; housekeeping goes on with what is left.
 async fn seal_card_tokens(app: App, vault: Vault) {
-    match app::credit_cards::seal_all_clear_tokens(&app, &vault).await {
+    match app::members::credit_cards::seal_all_clear_tokens(&app, &vault).await {
         Ok(0) => {}
         Ok(count) => tracing::info!(count, "tokens of credit cards were sealed"),
         Err(error) => tracing::warn!(%error, "tokens of credit cards could not be sealed yet"),
@@ -272,7 +274,7 @@ fn is_loopback(listener: &TcpListener) -> bool {
 async fn print_greeting(app: &App, here: &str, database: &DatabaseAddress) -> Result<(), FatalError> {
     super::print_line(&format!("Amparo {VERSION} atendendo em {here}"));
     super::print_line(&format!("Documentação da API em {here}/docs"));
-    if let Some(code) = app::setup::issue_setup_code(app).await? {
+    if let Some(code) = app::access::setup::issue_setup_code(app).await? {
         let address = app.public_url.as_ref();
         super::print_line(&format!(
             "Este servidor ainda está vazio. Para começar, abra no navegador:\n  {address}/console/comecar/{code}"
@@ -342,7 +344,7 @@ pub async fn send_heartbeats(app: App, metrics: PrometheusHandle, beat: ProcessH
         metrics.run_upkeep();
         let beaten = async {
             presence::record_heartbeat(&app, &beat.process, VERSION).await?;
-            life::continue_database_life(&app, &beat.watch).await
+            database_life::continue_database_life(&app, &beat.watch).await
         };
         let beaten = beaten.await;
         if let Err(error) = &beaten {
@@ -357,7 +359,7 @@ pub async fn send_heartbeats(app: App, metrics: PrometheusHandle, beat: ProcessH
 /// The last sign of this process, and the last mark of the database.
 pub async fn sign_off_process(app: &App, process: &str, watch: &DatabaseLifeWatch) {
     let left = async {
-        life::continue_database_life(app, watch).await?;
+        database_life::continue_database_life(app, watch).await?;
         presence::sign_off_process(app, process).await
     };
     if let Err(error) = left.await {
@@ -381,7 +383,7 @@ async fn run_housekeeping(app: App, rhythm: HousekeepingSchedule) {
 /// Works on imports, at once where one was begun here, else soon. It works in short units, so it may be left off anywhere.
 async fn run_due_imports(app: App, every: Duration) {
     loop {
-        match app::importing::run_due_imports(&app).await {
+        match exchange::import::run_due_imports(&app).await {
             Ok(true) => continue,
             Ok(false) => {}
             Err(error) => tracing::warn!(%error, "an import could not go on; it is tried again"),
@@ -395,7 +397,7 @@ async fn refresh_memory(app: App, every: Duration) {
     let mut ticks = build_ticker(every);
     loop {
         ticks.tick().await;
-        if let Err(error) = memory::refresh_versions(&app).await {
+        if let Err(error) = cache::refresh_versions(&app).await {
             tracing::warn!(%error, "what changed elsewhere could not be looked at");
         }
     }
@@ -403,7 +405,7 @@ async fn refresh_memory(app: App, every: Duration) {
 
 /// Writes down who looked at whom, behind the answers.
 async fn write_access_log(app: App, every: Duration) {
-    let (mut ticks, mut pace) = (build_ticker(every), audit::AccessLogPacer::default());
+    let (mut ticks, mut pace) = (build_ticker(every), access_log::AccessLogPacer::default());
     loop {
         ticks.tick().await;
         if let Err(error) = pace.flush_when_due(&app).await {

@@ -54,7 +54,7 @@ pub async fn manage_tenant_hosts(
 
 pub async fn list_tenants(settings: &ServerSettings) -> Result<ExitCode, FatalError> {
     let app = super::open_app(settings).await?;
-    let all = storage::tenants::list_tenants(&app.db).await.map_err(app::Error::from)?;
+    let all = storage::server::tenants::list_tenants(&app.db).await.map_err(app::Error::from)?;
     let default = tenants::find_default_tenant(&app.db).await.map_err(app::Error::from)?;
     app.db.close().await;
     if all.is_empty() {

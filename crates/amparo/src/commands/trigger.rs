@@ -2,13 +2,13 @@
 
 use crate::fatal::FatalError;
 use crate::settings::ServerSettings;
-use app::once::IdempotentWrite;
-use app::receivers::TenantActor;
+use app::idempotency::IdempotentWrite;
+use app::triggers::receivers::TenantActor;
 use app::triggers::{self, DeliveryWithAttempts, ReplaySelection};
 use clap::ArgMatches;
 use domain::{DeliveryState, HistoryCode, PeriodStart, ReceiverCode, TimeZone};
 use std::process::ExitCode;
-use wire::names::NamedSet;
+use wire::set_names::NamedSet;
 
 fn read_receiver_code(arguments: &ArgMatches) -> ReceiverCode {
     ReceiverCode::new(arguments.get_one::<i32>("receiver").copied().unwrap_or_default())
@@ -22,7 +22,7 @@ pub async fn list_deliveries(
     let tenant = super::resolve_tenant(&app, arguments).await?;
     let state = arguments.get_one::<String>("state").and_then(|name| DeliveryState::from_name(name));
     let mut after = HistoryCode::new(arguments.get_one::<i32>("after").copied().unwrap_or_default());
-    let zone = app::base::load_registers(&app, tenant).await?.zone.clone();
+    let zone = app::registers::snapshot::load_registers(&app, tenant).await?.zone.clone();
     let mut any = false;
     loop {
         let page =
@@ -81,7 +81,7 @@ pub async fn replay_deliveries(
         (None, Some(since)) => {
             let since = PeriodStart::parse(since).map_err(app::Error::from)?;
             ReplaySelection::MissedSince(
-                since.moment_in(&app::base::load_registers(&app, tenant).await?.zone),
+                since.moment_in(&app::registers::snapshot::load_registers(&app, tenant).await?.zone),
             )
         }
         _ => {

@@ -2,8 +2,9 @@
 
 use crate::fatal::FatalError;
 use crate::settings::ServerSettings;
-use app::users::{self, CreateUser, InitialPassword};
-use app::{App, collect_problem, presence};
+use app::access::users::{self, CreateUser, InitialPassword};
+use app::upkeep::presence;
+use app::{App, collect_problem};
 use clap::ArgMatches;
 use domain::{BranchCode, DisplayName, Email, InputField, Password, Role, Scope};
 use std::io::IsTerminal;
@@ -55,7 +56,8 @@ async fn describe_password_mail(
     email: &str,
 ) -> Result<String, FatalError> {
     let since = app.now().minus(presence::GONE_AFTER);
-    let alive = storage::processes::list_live_processes(&app.db, since).await.map_err(app::Error::from)?;
+    let alive =
+        storage::server::processes::list_live_processes(&app.db, since).await.map_err(app::Error::from)?;
     let when = if alive.is_empty() { " (o e-mail sai quando o servidor estiver no ar)" } else { "" };
     let address = DatabaseAddress::parse(&settings.database)?;
     let how = match (&settings.mail.smtp, super::resolve_mail_folder(settings, &address)) {
@@ -141,7 +143,7 @@ pub async fn remove_second_factor(
     let email = read_text_argument(arguments, "email");
     let app = super::open_app(settings).await?;
     let tenant = super::resolve_tenant(&app, arguments).await?;
-    let had = app::second_factor::remove_factor_by_email(&app, tenant, &email).await?;
+    let had = app::access::second_factor::remove_factor_by_email(&app, tenant, &email).await?;
     app.db.close().await;
     super::print_line(&match had {
         true => format!("{email} entra agora só com a senha; o segundo fator foi retirado."),

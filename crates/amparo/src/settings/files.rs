@@ -2,7 +2,7 @@
 
 use super::error::SettingsError;
 use super::layers::EffectiveSettings;
-use app::files::StorageLimits;
+use app::attachments::StorageLimits;
 use std::fmt;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;

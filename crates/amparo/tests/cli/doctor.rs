@@ -7,8 +7,9 @@ use std::io::{Seek, SeekFrom, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Output;
-use storage::settings::{self, ServerSetting};
-use storage::{QueryWeight, WriteLane, mails, processes, sql};
+use storage::server::settings::{self, ServerSetting};
+use storage::server::{mails, processes};
+use storage::{QueryWeight, WriteLane, sql};
 use testkit::{Database, Engine, RecordingMailServer, both_engines, until};
 
 const DOCTOR: &str = "doctor --listen 127.0.0.1:0";

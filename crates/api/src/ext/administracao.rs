@@ -4,16 +4,16 @@ use crate::ServerState;
 use crate::answer::JsonAnswer;
 use crate::extract::{AuthenticatedCaller, PathCode, QueryRecord};
 use crate::failure::RequestFailure;
-use app::base::{TenantRegisters, load_registers};
-use app::sellers::{self, ActiveSellerDetails};
-use app::suppliers::{self, StoredSupplier};
+use app::registers::snapshot::{TenantRegisters, load_registers};
+use app::registers::suppliers::{self, StoredSupplier};
+use app::sales::sellers::{self, ActiveSellerDetails};
 use axum::extract;
-use domain::{BenefitKind, InputField, PhoneKind, SupplierCode, shown};
-use wire::names;
+use domain::{BenefitKind, InputField, PhoneKind, SupplierCode, display};
 use wire::records::{
     CampoAdicionalOutputTO, CodigoNomeTO, EnderecoTO, FornecedorTO, PesquisaVendedorOutputTO,
     PesquisaVendedorQuery, TelefoneTO,
 };
+use wire::set_names;
 
 /// `GET /ext/administracao/loja`
 pub async fn list_branches(
@@ -39,7 +39,7 @@ pub async fn list_additional_fields(
     let records = own.map(|field| CampoAdicionalOutputTO {
         cod_campo: field.code.get(),
         nome: field.name.clone(),
-        tipo: names::field_kind(field.kind),
+        tipo: set_names::field_kind(field.kind),
         obrigatorio: field.required,
         tamanho_maximo: field.longest,
         opcoes: field.options.clone(),
@@ -60,13 +60,13 @@ pub async fn show_supplier(
 fn render_supplier(supplier: StoredSupplier) -> FornecedorTO {
     let phones = [(supplier.mobile, PhoneKind::Mobile), (supplier.landline, PhoneKind::Landline)];
     let phones = phones.into_iter().filter_map(|(number, kind)| {
-        Some(TelefoneTO { numero: shown::format_phone(&number?), tipo: names::phone_kind(kind) })
+        Some(TelefoneTO { numero: display::format_phone(&number?), tipo: set_names::phone_kind(kind) })
     });
     FornecedorTO {
         cod_fornecedor: supplier.code.get(),
         nome: supplier.name,
         nome_fantasia: supplier.trade_name,
-        cpf_cnpj: supplier.document.as_deref().map(shown::format_document),
+        cpf_cnpj: supplier.document.as_deref().map(display::format_document),
         inscricao_estadual: supplier.state_registration,
         email: supplier.email,
         telefones: phones.collect(),
@@ -91,11 +91,11 @@ fn render_seller(registers: &TenantRegisters, seller: ActiveSellerDetails) -> Pe
     PesquisaVendedorOutputTO {
         cod_vendedor: seller.code.get(),
         nome: seller.name,
-        tipo: names::seller_kind(seller.kind),
-        cpf_cnpj: seller.document.as_deref().map(shown::format_document),
+        tipo: set_names::seller_kind(seller.kind),
+        cpf_cnpj: seller.document.as_deref().map(display::format_document),
         email: seller.email,
-        telefone_celular: seller.mobile.as_deref().map(shown::format_phone),
-        telefone_fixo: seller.landline.as_deref().map(shown::format_phone),
+        telefone_celular: seller.mobile.as_deref().map(display::format_phone),
+        telefone_fixo: seller.landline.as_deref().map(display::format_phone),
         bairro: seller.district,
         cidade: seller.city,
         uf: seller.state,

@@ -6,19 +6,19 @@ use crate::answer::JsonAnswer;
 use crate::extract::{AuthenticatedCaller, DeferredQuery, PathCode};
 use crate::failure::RequestFailure;
 use crate::write::IncomingWrite;
-use app::base::TenantRegisters;
-use app::credit_cards;
-use app::people::{self, SavedPerson};
-use app::searches::{self, FoundMemberBenefit, FoundMemberRow};
+use app::members::credit_cards;
+use app::members::search::{self, FoundMemberBenefit, FoundMemberRow};
+use app::members::{self, SavedPerson};
+use app::registers::snapshot::TenantRegisters;
 use axum::extract;
 use axum::response::Response;
-use domain::{PersonCode, PhoneKind, PostalAddress, shown};
-use wire::names;
+use domain::{PersonCode, PhoneKind, PostalAddress, display};
 use wire::read;
 use wire::records::{
     CartaoCreditoTO, EnderecoTO, ListPage, PesquisaAssociadoOutputTO, PesquisaAssociadoQuery, PessoaInput,
     PessoaOutputTO,
 };
+use wire::set_names;
 
 /// `GET /ext/associado`
 pub async fn search_members(
@@ -26,8 +26,8 @@ pub async fn search_members(
     AuthenticatedCaller(caller): AuthenticatedCaller,
     asked: DeferredQuery<PesquisaAssociadoQuery>,
 ) -> Result<JsonAnswer<ListPage<PesquisaAssociadoOutputTO>>, RequestFailure> {
-    let query = asked.validate(searches::require_narrowing_criterion)?;
-    let page = searches::search_members(&state.app, &caller, query).await?;
+    let query = asked.validate(search::require_narrowing_criterion)?;
+    let page = search::search_members(&state.app, &caller, query).await?;
     let items = page.rows.into_iter().map(|row| render_found_member(&page.registers, row)).collect();
     Ok(JsonAnswer(ListPage::new(items, page.number, page.total)))
 }
@@ -38,7 +38,7 @@ pub async fn save_member(
     AuthenticatedCaller(caller): AuthenticatedCaller,
     write: IncomingWrite,
 ) -> Result<Response, RequestFailure> {
-    let act = |input: PessoaInput, once| people::save_person(&state.app, &caller, input, once);
+    let act = |input: PessoaInput, once| members::save_person(&state.app, &caller, input, once);
     write.answer(&state, &caller, read::read_body, act, render_saved_member).await
 }
 
@@ -54,7 +54,7 @@ pub async fn list_credit_cards(
         bandeira: card.brand,
         ultimos_digitos: card.last_digits,
         nome_titular: card.holder,
-        validade: shown::format_month(&card.valid_until),
+        validade: display::format_month(&card.valid_until),
         principal: card.is_main,
         ativo: card.active,
     });
@@ -79,23 +79,23 @@ fn render_found_member(registers: &TenantRegisters, row: FoundMemberRow) -> Pesq
     let member = PesquisaAssociadoOutputTO {
         cod_pessoa: person.code.get(),
         nome_pessoa: person.name,
-        cpf_cnpj: person.document.as_deref().map(shown::format_document),
-        data_nascimento: person.born_on.as_deref().map(shown::format_day),
-        sexo: person.sex.map(names::sex_letter),
+        cpf_cnpj: person.document.as_deref().map(display::format_document),
+        data_nascimento: person.born_on.as_deref().map(display::format_day),
+        sexo: person.sex.map(set_names::sex_letter),
         email: person.email,
-        telefone_celular: person.mobile.as_deref().map(shown::format_phone),
-        telefone_fixo: person.landline.as_deref().map(shown::format_phone),
+        telefone_celular: person.mobile.as_deref().map(display::format_phone),
+        telefone_fixo: person.landline.as_deref().map(display::format_phone),
         endereco: Some(EnderecoTO::from(person.address)),
-        data_cadastro: shown::format_day(&row.registered_on),
-        data_atualizacao: shown::format_day(&row.updated_on),
+        data_cadastro: display::format_day(&row.registered_on),
+        data_atualizacao: display::format_day(&row.updated_on),
         nome_mae: person.mother,
-        estado_civil: person.civil_state.map(names::civil_state),
+        estado_civil: person.civil_state.map(set_names::civil_state),
         nome_empresa: person.company,
         identidade: person.identity_number,
         numero_cnh: person.cnh_number,
         categoria_cnh: person.cnh_category,
         conjuge: person.spouse,
-        cpf_cnpj_responsavel_financeiro: person.payer_document.as_deref().map(shown::format_document),
+        cpf_cnpj_responsavel_financeiro: person.payer_document.as_deref().map(display::format_document),
         endereco_responsavel_financeiro: (person.payer_address != PostalAddress::default())
             .then(|| EnderecoTO::from(person.payer_address)),
         cod_loja: row.branch.get(),
@@ -126,13 +126,13 @@ fn add_benefit_fields(
         sequencial: Some(benefit.sequence),
         planos: Some(render_plans(registers, &benefit.plans)),
         situacao: situation.map(|one| one.name.to_uppercase()),
-        tipo_situacao: situation.map(|one| names::situation_kind(one.kind)),
-        tipo_beneficio: Some(names::benefit_kind(benefit.kind)),
-        data_adesao: benefit.joined_on.as_deref().map(shown::format_day),
-        data_ativacao: benefit.activated_on.as_deref().map(shown::format_day),
+        tipo_situacao: situation.map(|one| set_names::situation_kind(one.kind)),
+        tipo_beneficio: Some(set_names::benefit_kind(benefit.kind)),
+        data_adesao: benefit.joined_on.as_deref().map(display::format_day),
+        data_ativacao: benefit.activated_on.as_deref().map(display::format_day),
         placa: benefit.plate,
         chassi: benefit.chassis,
-        numero_cartao_desconto: benefit.card.as_deref().map(shown::format_card),
+        numero_cartao_desconto: benefit.card.as_deref().map(display::format_card),
         dados_adicionais: Some(render_additional_fields(registers, &benefit.fields)),
         ..member
     }

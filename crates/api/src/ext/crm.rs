@@ -6,20 +6,20 @@ use crate::answer::{JsonAnswer, JsonListWriter};
 use crate::extract::{AuthenticatedCaller, PathCode, PathCodePair, QueryRecord};
 use crate::failure::RequestFailure;
 use crate::write::IncomingWrite;
-use app::base::{TenantRegisters, load_registers};
-use app::deals::{self, DealDetailView, FoundDeal, ProposedDependent, dependents};
-use app::leads::{self, FoundLead};
-use app::searches::VehicleDetails;
+use app::members::search::VehicleDetails;
+use app::registers::snapshot::{TenantRegisters, load_registers};
+use app::sales::deals::{self, DealDetailView, FoundDeal, ProposedDependent, dependents};
+use app::sales::leads::{self, FoundLead};
 use axum::extract;
 use axum::response::Response;
-use domain::{Date, DealCode, DependentCode, Money, PlanCode, UserCode, shown};
-use wire::names;
+use domain::{Date, DealCode, DependentCode, Money, PlanCode, UserCode, display};
 use wire::read;
 use wire::records::{
     EtapaTO, FunilTO, HistoricoNegocioTO, JsonAmount, LeadInput, LeadOutputTO, NegocioAlteracaoInput,
     NegocioCriacaoInput, NegocioDependenteInput, NegocioDependenteTO, NegocioOutputTO, NegocioTO,
     PesquisaLeadQuery, PesquisaNegocioOutputTO, PesquisaNegocioQuery, PessoaLeadOutputTO,
 };
+use wire::set_names;
 
 /// Records that are read, and written out, at once.
 const TOGETHER: usize = 100;
@@ -39,7 +39,7 @@ pub async fn list_funnels(
     Ok(JsonAnswer(records.collect()))
 }
 
-fn render_stage(stage: &app::base::StoredStage) -> EtapaTO {
+fn render_stage(stage: &app::registers::snapshot::StoredStage) -> EtapaTO {
     EtapaTO {
         cod_etapa: stage.code.get(),
         nome: stage.name.clone(),
@@ -141,8 +141,8 @@ pub fn render_found_deal(
         titulo: deal.title.clone(),
         cod_lead: deal.lead.get(),
         nome_pessoa: found.name.clone(),
-        cpf_cnpj: found.document.as_deref().map(shown::format_document),
-        telefone_celular: found.mobile.as_deref().map(shown::format_phone),
+        cpf_cnpj: found.document.as_deref().map(display::format_document),
+        telefone_celular: found.mobile.as_deref().map(display::format_phone),
         email: found.email.clone(),
         cod_funil: deal.funnel.get(),
         nome_funil: registers.funnel(deal.funnel).map_or_else(String::new, |funnel| funnel.name.clone()),
@@ -198,7 +198,7 @@ fn render_saved_deal(saved: &deals::SavedDeal) -> NegocioOutputTO {
         cod_lead: saved.deal.lead.get(),
         cod_funil: saved.deal.funnel.get(),
         cod_etapa: saved.deal.stage.get(),
-        situacao: names::deal_state(saved.deal.state),
+        situacao: set_names::deal_state(saved.deal.state),
     }
 }
 
@@ -226,18 +226,18 @@ pub fn render_deal(
         data: one.at.date_in(&registers.zone).to_iso(),
         cod_etapa: one.stage.get(),
         nome_etapa: find_stage_name(registers, one.stage),
-        situacao: names::deal_state(one.state),
+        situacao: set_names::deal_state(one.state),
         nome_usuario: one.user_name,
     });
     NegocioTO {
-        tipo_beneficio: deal.kind.map(names::benefit_kind),
+        tipo_beneficio: deal.kind.map(set_names::benefit_kind),
         motivo_perda: deal.lost_because,
         observacao: deal.note,
         veiculo: (deal.vehicle != VehicleDetails::default()).then(|| render_vehicle(registers, deal.vehicle)),
         planos: render_plans(registers, &priced),
         dependentes: dependents.iter().map(|(code, one)| render_dependent(*code, one)).collect(),
         historico: moves.collect(),
-        ..item.into_full_deal(render_lead(registers, lead), names::deal_state(deal.state))
+        ..item.into_full_deal(render_lead(registers, lead), set_names::deal_state(deal.state))
     }
 }
 
@@ -279,8 +279,8 @@ fn render_dependent(code: DependentCode, one: &ProposedDependent) -> NegocioDepe
         nome: one.name.clone(),
         cpf: one.cpf.as_ref().map(ToString::to_string),
         data_nascimento: one.born_on.clone(),
-        sexo: one.sex.map(names::sex),
-        parentesco: names::kinship(one.kinship),
+        sexo: one.sex.map(set_names::sex),
+        parentesco: set_names::kinship(one.kinship),
         planos: one.plans.iter().map(|plan| plan.get()).collect(),
         valor: render_money(one.price),
         telefone: one.phone.as_ref().map(ToString::to_string),

@@ -5,17 +5,17 @@ use crate::ServerState;
 use crate::answer::{JsonAnswer, stream_list};
 use crate::extract::{AuthenticatedCaller, PathCode, QueryRecord};
 use crate::failure::RequestFailure;
-use app::base::TenantRegisters;
-use app::claims::{self, FoundClaim, FullClaim, InvolvedPerson, PAGE};
+use app::cases::claims::{self, FoundClaim, FullClaim, InvolvedPerson, PAGE};
+use app::registers::snapshot::TenantRegisters;
 use axum::extract;
 use axum::http::{HeaderName, HeaderValue, Uri, header};
 use axum::response::{IntoResponse, Response};
-use domain::{ClaimCode, ClaimTypeCode, PersonCode, PostalAddress, SituationCode, shown};
+use domain::{ClaimCode, ClaimTypeCode, PersonCode, PostalAddress, SituationCode, display};
 use std::fmt::Write;
-use wire::names;
 use wire::records::{
     EnderecoTO, EventoListaTO, EventoTO, PesquisaEventoQuery, PessoaTO, TelefoneTO, VeiculoTO,
 };
+use wire::set_names;
 
 const TOTAL: HeaderName = HeaderName::from_static("x-total-count");
 
@@ -75,11 +75,11 @@ fn render_found_claim(registers: &TenantRegisters, row: FoundClaim) -> EventoLis
         cor_destaque: colour,
         cor_inversa: readable,
         data_abertura: row.opened_at.date_in(&registers.zone).to_br(),
-        data_evento: row.happened_on.as_deref().map(shown::format_day),
-        envolvido: names::involved(row.involved),
+        data_evento: row.happened_on.as_deref().map(display::format_day),
+        envolvido: set_names::involved(row.involved),
         nome_loja: registers.branch_name(row.branch).to_owned(),
         nome_pessoa: row.name,
-        prioridade: names::priority(row.priority),
+        prioridade: set_names::priority(row.priority),
         protocolo: row.protocol.to_string(),
         responsavel: row.responsible,
         situacao: situation,
@@ -126,13 +126,13 @@ fn render_claim(whole: &FullClaim, path: &mut Vec<ClaimCode>) -> Option<EventoTO
         cor_destaque: colour,
         cor_inversa: readable,
         data_abertura: claim.head.opened_at.date_in(&registers.zone).to_br(),
-        data_evento: claim.happened_on.as_deref().map(shown::format_day),
+        data_evento: claim.happened_on.as_deref().map(display::format_day),
         protocolo: claim.head.protocol.to_string(),
         responsavel: told.responsible.clone(),
         situacao: situation,
         tipo_evento: find_claim_type_name(registers, claim.kind),
-        envolvido: names::involved(claim.involved),
-        prioridade: names::priority(claim.priority),
+        envolvido: set_names::involved(claim.involved),
+        prioridade: set_names::priority(claim.priority),
         associado: render_person(registers, claim.head.person, whole.person(claim.head.person)?),
         condutor: claim.driver.and_then(|code| Some(render_person(registers, code, whole.person(code)?))),
         local: (claim.place != PostalAddress::default()).then(|| EnderecoTO::from(claim.place.clone())),
@@ -147,7 +147,7 @@ fn render_claim(whole: &FullClaim, path: &mut Vec<ClaimCode>) -> Option<EventoTO
 
 fn render_person(registers: &TenantRegisters, code: PersonCode, person: &InvolvedPerson) -> PessoaTO {
     let profile = &person.profile;
-    let day = |day: &Option<String>| day.as_deref().map(shown::format_day);
+    let day = |day: &Option<String>| day.as_deref().map(display::format_day);
     PessoaTO {
         categoria_cnh: profile.cnh_category.clone(),
         cod_loja: profile.branch.get(),
@@ -167,7 +167,7 @@ fn render_person(registers: &TenantRegisters, code: PersonCode, person: &Involve
         validade_cnh: day(&profile.cnh_valid_until),
         email: profile.email.as_ref().map(ToString::to_string),
         endereco: EnderecoTO::from(profile.address.clone()),
-        sexo: profile.sex.map(names::sex),
+        sexo: profile.sex.map(set_names::sex),
         telefones: person.phones.iter().map(|phone| TelefoneTO::new(&phone.number, phone.kind)).collect(),
     }
 }

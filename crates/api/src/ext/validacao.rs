@@ -6,15 +6,15 @@ use crate::extract::{ClientAddress, OptionalCaller, RequestedTenant};
 use crate::failure::RequestFailure;
 use crate::write::IncomingWrite;
 use app::access::Session;
-use app::validations::{self, ValidatedBenefit};
+use app::members::validation::{self, ValidatedBenefit};
 use axum::extract::{self, FromRequestParts};
 use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
-use domain::{CardNumber, SituationKind, TenantId, fold_text, shown};
+use domain::{CardNumber, SituationKind, TenantId, display, fold_text};
 use std::sync::Arc;
-use wire::names;
 use wire::read;
 use wire::records::{PlanoAcessoTO, ValidacaoBeneficioInput, ValidacaoBeneficioOutputTO};
+use wire::set_names;
 
 /// Who asks, and of which association. Who shows no token is refused where the association wants one, before the body is
 /// looked at.
@@ -33,7 +33,7 @@ impl FromRequestParts<ServerState> for ValidationCaller {
         let Ok(OptionalCaller(caller)) = OptionalCaller::from_request_parts(parts, state).await;
         let RequestedTenant(base) = RequestedTenant::from_request_parts(parts, state).await?;
         if caller.is_none() {
-            validations::require_open_validation(&state.app, base).await?;
+            validation::require_open_validation(&state.app, base).await?;
         }
         Ok(ValidationCaller { caller, base })
     }
@@ -48,11 +48,11 @@ pub async fn validate_benefit(
     let Some(caller) = caller else {
         let input = write.read_anonymous(read::read_body)?;
         let validated =
-            validations::validate_benefit_anonymously(&state.app, base, from.address(), input).await?;
+            validation::validate_benefit_anonymously(&state.app, base, from.address(), input).await?;
         return Ok(JsonAnswer(render_validation(&validated)).into_response());
     };
     let act = |input: ValidacaoBeneficioInput, once| {
-        validations::validate_benefit_as_caller(&state.app, &caller, input, once)
+        validation::validate_benefit_as_caller(&state.app, &caller, input, once)
     };
     write.answer(&state, &caller, read::read_body, act, render_validation).await
 }
@@ -69,18 +69,18 @@ fn render_validation(validated: &ValidatedBenefit) -> ValidacaoBeneficioOutputTO
             .map_or_else(String::new, |one| one.name.to_uppercase()),
         nome: found.name.clone(),
         cpf: match is_whole {
-            true => document.map(shown::format_document),
-            false => document.and_then(shown::mask_document),
+            true => document.map(display::format_document),
+            false => document.and_then(display::mask_document),
         },
         cod_beneficio: found.code.get(),
         sequencial: benefit.sequence,
         numero_cartao_desconto: match is_whole {
-            true => card.map(shown::format_card),
-            false => card.and_then(shown::mask_card),
+            true => card.map(display::format_card),
+            false => card.and_then(display::mask_card),
         },
-        tipo_beneficio: names::benefit_kind(benefit.kind),
+        tipo_beneficio: set_names::benefit_kind(benefit.kind),
         planos: render_plan_names(validated),
-        data_adesao: benefit.joined_on.as_deref().map(shown::format_day),
+        data_adesao: benefit.joined_on.as_deref().map(display::format_day),
     }
 }
 

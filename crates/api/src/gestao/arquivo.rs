@@ -9,7 +9,9 @@ use crate::extract::{AuthenticatedCaller, PathCode, QueryRecord};
 use crate::failure::RequestFailure;
 use crate::upload::StreamedUpload;
 use crate::write::{IdempotencyHeader, IncomingWrite};
-use app::files::{self, AttachedFile, AttachmentView, ByteStream, ContentPart, OwnerRecord, UploadBuffer};
+use app::attachments::{
+    self, AttachedFile, AttachmentView, ByteStream, ContentPart, OwnerRecord, UploadBuffer,
+};
 use axum::body::Body;
 use axum::extract;
 use axum::http::{HeaderName, HeaderValue, header};
@@ -50,7 +52,7 @@ pub async fn list_files<O: FileOwnerResource>(
     code: PathCode<i32>,
 ) -> Result<JsonAnswer<Vec<ArquivoTO>>, RequestFailure> {
     let owner = OwnerRecord { of: O::OWNER, record: code.get()? };
-    let listed = files::list_owner_files(&state.app, &caller, owner).await?;
+    let listed = attachments::list_owner_files(&state.app, &caller, owner).await?;
     Ok(JsonAnswer(listed.files.iter().map(|file| render_file(file, &listed.registers.zone)).collect()))
 }
 
@@ -63,12 +65,13 @@ pub async fn attach_file<O: FileOwnerResource>(
     upload: StreamedUpload,
 ) -> Result<Response, RequestFailure> {
     let owner = OwnerRecord { of: O::OWNER, record: code.get()? };
-    files::authorize_attachment(&state.app, &caller, owner).await?;
+    attachments::authorize_attachment(&state.app, &caller, owner).await?;
     let (keyed, incoming) = receive_upload(&state, upload).await?;
     let name = query.name.as_str();
     // The name counts as part of what was sent.
     let sent = Sha256::new().chain_update(name).chain_update([0]).chain_update(incoming.digest());
-    let act = async |once| Ok(files::attach_file(&state.app, &caller, owner, (name, incoming), once).await?);
+    let act =
+        async |once| Ok(attachments::attach_file(&state.app, &caller, owner, (name, incoming), once).await?);
     keyed.answer(&state, (&caller, sent.finalize().into()), act, render_changed_file).await
 }
 
@@ -78,7 +81,7 @@ pub async fn show_file(
     AuthenticatedCaller(caller): AuthenticatedCaller,
     code: PathCode<i32>,
 ) -> Result<JsonAnswer<ArquivoTO>, RequestFailure> {
-    let told = files::read_file(&state.app, &caller, FileCode::new(code.get()?)).await?;
+    let told = attachments::read_file(&state.app, &caller, FileCode::new(code.get()?)).await?;
     Ok(JsonAnswer(render_changed_file(&told)))
 }
 
@@ -89,7 +92,8 @@ pub async fn download_file(
     code: PathCode<i32>,
 ) -> Result<Response, RequestFailure> {
     build_file_response(
-        files::open_file_content(&state.app, &caller, FileCode::new(code.get()?), ContentPart::Data).await?,
+        attachments::open_file_content(&state.app, &caller, FileCode::new(code.get()?), ContentPart::Data)
+            .await?,
         ContentPart::Data,
     )
 }
@@ -101,7 +105,7 @@ pub async fn download_preview(
     code: PathCode<i32>,
 ) -> Result<Response, RequestFailure> {
     build_file_response(
-        files::open_file_content(&state.app, &caller, FileCode::new(code.get()?), ContentPart::Preview)
+        attachments::open_file_content(&state.app, &caller, FileCode::new(code.get()?), ContentPart::Preview)
             .await?,
         ContentPart::Preview,
     )
@@ -145,7 +149,7 @@ pub async fn remove_file(
 ) -> Result<Response, RequestFailure> {
     let read = |body: &[u8]| code.join_body(read::read_optional_body(body));
     let act = |(code, input): (i32, MotivoInput), once| {
-        files::remove_file(&state.app, &caller, FileCode::new(code), extract_reason(input), once)
+        attachments::remove_file(&state.app, &caller, FileCode::new(code), extract_reason(input), once)
     };
     write.answer(&state, &caller, read, act, render_changed_file).await
 }
@@ -159,7 +163,7 @@ pub async fn restore_file(
 ) -> Result<Response, RequestFailure> {
     let read = |body: &[u8]| code.join_body(read::read_optional_body(body));
     let act = |(code, input): (i32, MotivoInput), once| {
-        files::restore_file(&state.app, &caller, FileCode::new(code), extract_reason(input), once)
+        attachments::restore_file(&state.app, &caller, FileCode::new(code), extract_reason(input), once)
     };
     write.answer(&state, &caller, read, act, render_changed_file).await
 }

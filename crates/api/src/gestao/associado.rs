@@ -7,20 +7,20 @@ use crate::ext::beneficio::render_plans;
 use crate::extract::{AuthenticatedCaller, PathCode};
 use crate::failure::RequestFailure;
 use crate::write::IncomingWrite;
-use app::base::TenantRegisters;
 use app::benefits::StoredBenefit;
-use app::happened::{RecordChange, RecordChangeDetail, RecordHistory};
-use app::people::{self, MemberView};
+use app::members::{self, MemberView};
+use app::record_timeline::{RecordChange, RecordChangeDetail, RecordHistory};
+use app::registers::snapshot::TenantRegisters;
 use axum::extract;
 use axum::response::Response;
 use domain::{
-    BenefitCode, Document, Email, PersonCode, PostalAddress, SellerCode, SituationCode, UserCode, shown,
+    BenefitCode, Document, Email, PersonCode, PostalAddress, SellerCode, SituationCode, UserCode, display,
 };
-use wire::names;
 use wire::read;
 use wire::records::{
     AlteracaoTO, AssociadoInput, AssociadoTO, BeneficioResumoTO, EnderecoTO, HistoricoRegistroTO, TelefoneTO,
 };
+use wire::set_names;
 use wire::trigger::describe_benefit;
 
 /// `GET /gestao/associado/{codPessoa}`
@@ -29,7 +29,7 @@ pub async fn show_member(
     AuthenticatedCaller(caller): AuthenticatedCaller,
     code: PathCode<PersonCode>,
 ) -> Result<JsonAnswer<AssociadoTO>, RequestFailure> {
-    Ok(JsonAnswer(render_member(&people::read_member(&state.app, &caller, code.get()?).await?)))
+    Ok(JsonAnswer(render_member(&members::read_member(&state.app, &caller, code.get()?).await?)))
 }
 
 /// `PUT /gestao/associado/{codPessoa}`
@@ -41,7 +41,7 @@ pub async fn change_member(
 ) -> Result<Response, RequestFailure> {
     let read = |body: &[u8]| code.join_body(read::read_body(body));
     let act = |(code, input): (PersonCode, AssociadoInput), once| {
-        people::change_member(&state.app, &caller, code, input, once)
+        members::change_member(&state.app, &caller, code, input, once)
     };
     write.answer(&state, &caller, read, act, render_member).await
 }
@@ -52,7 +52,7 @@ pub async fn show_member_history(
     AuthenticatedCaller(caller): AuthenticatedCaller,
     code: PathCode<PersonCode>,
 ) -> Result<JsonAnswer<HistoricoRegistroTO>, RequestFailure> {
-    let found = people::read_member_history(&state.app, &caller, code.get()?).await?;
+    let found = members::read_member_history(&state.app, &caller, code.get()?).await?;
     Ok(JsonAnswer(render_history(found, |benefit| format!("benefício {benefit}: situacao"))))
 }
 
@@ -103,7 +103,7 @@ fn render_history_entry(
 
 fn render_member(view: &MemberView) -> AssociadoTO {
     let (person, registers) = (&view.profile, &view.registers);
-    let day = |day: &Option<String>| day.as_deref().map(shown::format_day);
+    let day = |day: &Option<String>| day.as_deref().map(display::format_day);
     let seller =
         |code: Option<SellerCode>| code.and_then(|code| registers.seller_name(code)).map(str::to_owned);
     let address =
@@ -115,9 +115,9 @@ fn render_member(view: &MemberView) -> AssociadoTO {
         codigo_integracao: person.integration_code.clone(),
         nome_pessoa: person.name.clone(),
         cpf_cnpj: person.document.as_ref().map(Document::to_string),
-        natureza: names::nature(person.nature),
+        natureza: set_names::nature(person.nature),
         email: person.email.as_ref().map(Email::to_string),
-        sexo: person.sex.map(names::sex),
+        sexo: person.sex.map(set_names::sex),
         data_nascimento: day(&person.born_on),
         recebe_email: person.receives_email,
         recebe_whats_app: person.receives_whatsapp,
@@ -127,7 +127,7 @@ fn render_member(view: &MemberView) -> AssociadoTO {
         orgao_expedidor: person.identity_issuer.clone(),
         data_expedicao: day(&person.identity_issued_on),
         nome_mae: person.mother.clone(),
-        estado_civil: person.civil_state.map(names::civil_state),
+        estado_civil: person.civil_state.map(set_names::civil_state),
         numero_cnh: person.cnh_number.clone(),
         categoria_cnh: person.cnh_category.clone(),
         validade_cnh: day(&person.cnh_valid_until),
@@ -136,7 +136,7 @@ fn render_member(view: &MemberView) -> AssociadoTO {
         inscricao_municipal: person.municipal_registration.clone(),
         representante_legal: person.legal_representative.clone(),
         nome_empresa: person.company.clone(),
-        cnpj_empresa: person.company_document.as_ref().map(|one| shown::format_document(one.as_str())),
+        cnpj_empresa: person.company_document.as_ref().map(|one| display::format_document(one.as_str())),
         cod_consultor: person.consultant.map(SellerCode::get),
         nome_consultor: seller(person.consultant),
         cod_representante: person.representative.map(SellerCode::get),
@@ -167,7 +167,7 @@ fn render_benefit_summary(
     BeneficioResumoTO {
         cod_beneficio: code.get(),
         sequencial: benefit.sequence,
-        tipo_beneficio: names::benefit_kind(benefit.kind),
+        tipo_beneficio: set_names::benefit_kind(benefit.kind),
         descricao: describe_benefit(
             vehicle.plate.as_ref(),
             vehicle.brand.as_deref(),

@@ -4,8 +4,8 @@ use crate::ServerState;
 use crate::answer::JsonAnswer;
 use crate::extract::{AuthenticatedCaller, QueryRecord};
 use crate::failure::RequestFailure;
-use app::audit::{self, AccountActionResult, AuditPageQuery, AuditedEvent, StoredAuditEntry};
-use app::base::load_registers;
+use app::audit::access_log::{self, AccountActionResult, AuditPageQuery, AuditedEvent, StoredAuditEntry};
+use app::registers::snapshot::load_registers;
 use axum::extract;
 use domain::{Moment, PersonCode, TimeZone, UserCode};
 use std::collections::HashMap;
@@ -19,8 +19,8 @@ pub async fn list_audit_entries(
 ) -> Result<JsonAnswer<AuditoriaTO>, RequestFailure> {
     let after = query.after.into_set().map_or(0, wire::read::BoundedInt::get);
     let question = AuditPageQuery { after, person: query.person.into_set(), user: query.user.into_set() };
-    let page = audit::read_audit_page(&state.app, &caller, question).await?;
-    let names = audit::list_user_names(&state.app, &caller).await?;
+    let page = access_log::read_audit_page(&state.app, &caller, question).await?;
+    let names = access_log::list_user_names(&state.app, &caller).await?;
     let registers = load_registers(&state.app, caller.scope.tenant()).await?;
     let items =
         page.entries.into_iter().map(|one| render_audit_entry(&registers.zone, &names, one)).collect();

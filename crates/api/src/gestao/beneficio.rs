@@ -7,18 +7,18 @@ use crate::ext::beneficio::{itens, render_additional_fields, render_vehicle};
 use crate::extract::{AuthenticatedCaller, PathCode, PathCodePair};
 use crate::failure::RequestFailure;
 use crate::write::IncomingWrite;
-use app::base::TenantRegisters;
 use app::benefits::{self, FullBenefit};
+use app::registers::snapshot::TenantRegisters;
 use axum::extract;
 use axum::response::Response;
 use domain::{
-    BenefitCode, BenefitKind, Document, ItemCode, SellerCode, SituationCode, VehicleTypeCode, shown,
+    BenefitCode, BenefitKind, Document, ItemCode, SellerCode, SituationCode, VehicleTypeCode, display,
 };
-use wire::names;
 use wire::read;
 use wire::records::{
     BeneficioAlteracaoInput, BeneficioTO, HistoricoRegistroTO, ItemAlteracaoInput, SituacaoBeneficioInput,
 };
+use wire::set_names;
 
 /// `GET /gestao/beneficio/{codBeneficio}`
 pub async fn show_benefit(
@@ -88,13 +88,18 @@ pub fn describe_benefit_situation(
 ) -> (String, &'static str, String, String) {
     registers.situation(code).map_or_else(Default::default, |one| {
         let (name, colour) = (one.name.to_uppercase(), one.colour);
-        (name, names::situation_kind(one.kind), colour.to_string(), colour.readable_text_colour().to_string())
+        (
+            name,
+            set_names::situation_kind(one.kind),
+            colour.to_string(),
+            colour.readable_text_colour().to_string(),
+        )
     })
 }
 
 fn render_benefit(view: &FullBenefit) -> BeneficioTO {
     let (benefit, registers) = (&view.benefit, &view.registers);
-    let day = |day: &Option<String>| day.as_deref().map(shown::format_day);
+    let day = |day: &Option<String>| day.as_deref().map(display::format_day);
     let seller =
         |code: Option<SellerCode>| code.and_then(|code| registers.seller_name(code)).map(str::to_owned);
     let (name, kind, colour, text) = describe_benefit_situation(registers, benefit.situation);
@@ -108,7 +113,7 @@ fn render_benefit(view: &FullBenefit) -> BeneficioTO {
         cpf_cnpj: view.holder.document.as_ref().map(Document::to_string),
         cod_loja: benefit.branch.get(),
         nome_loja: registers.branch_name(benefit.branch).to_owned(),
-        tipo_beneficio: names::benefit_kind(benefit.kind),
+        tipo_beneficio: set_names::benefit_kind(benefit.kind),
         cod_situacao: benefit.situation.get(),
         situacao: name,
         tipo_situacao: kind,

@@ -7,11 +7,11 @@ use crate::extract::{AuthenticatedCaller, PathCode, RawQueryPairs};
 use crate::failure::RequestFailure;
 use crate::operation::{AllowedCallers, ApiOperation, DocsSection, get, post, put};
 use crate::write::IncomingWrite;
-use app::registering::{self, SavedRecord, StoredRecord};
+use ::registers::{OperationDescription, Register};
+use app::registers::{self, SavedRecord, StoredRecord};
 use axum::extract;
 use axum::response::Response;
 use domain::{Role, TimeZone};
-use registers::{OperationDescription, Register};
 use wire::records::ListPage;
 use wire::register::{self, RecordOutput};
 
@@ -62,7 +62,7 @@ async fn list_register_records(
     RawQueryPairs(pairs): RawQueryPairs,
 ) -> Result<JsonAnswer<ListPage<RecordOutput>>, RequestFailure> {
     let asked = register::read_list_query(register, pairs.into_iter())?;
-    let page = registering::list_records(&state.app, &caller, register, asked).await?;
+    let page = registers::list_records(&state.app, &caller, register, asked).await?;
     let shown =
         page.records.iter().map(|record| render_register_record(register, record, &page.zone)).collect();
     Ok(JsonAnswer(ListPage::new(shown, page.number, page.total)))
@@ -74,7 +74,7 @@ async fn show_register_record(
     AuthenticatedCaller(caller): AuthenticatedCaller,
     code: PathCode<i32>,
 ) -> Result<JsonAnswer<RecordOutput>, RequestFailure> {
-    let (record, zone) = registering::read_record(&state.app, &caller, register, code.get()?).await?;
+    let (record, zone) = registers::read_record(&state.app, &caller, register, code.get()?).await?;
     Ok(JsonAnswer(render_register_record(register, &record, &zone)))
 }
 
@@ -85,7 +85,7 @@ async fn create_register_record(
     write: IncomingWrite,
 ) -> Result<Response, RequestFailure> {
     let read = |body: &[u8]| register::read_record_input(register, body);
-    let act = |sent, once| registering::create_record(&state.app, &caller, register, sent, once);
+    let act = |sent, once| registers::create_record(&state.app, &caller, register, sent, once);
     write.answer(&state, &caller, read, act, build_saved_renderer(register)).await
 }
 
@@ -97,7 +97,7 @@ async fn change_register_record(
     write: IncomingWrite,
 ) -> Result<Response, RequestFailure> {
     let read = |body: &[u8]| code.join_body(register::read_record_input(register, body));
-    let act = |sent, once| registering::change_record(&state.app, &caller, register, sent, once);
+    let act = |sent, once| registers::change_record(&state.app, &caller, register, sent, once);
     write.answer(&state, &caller, read, act, build_saved_renderer(register)).await
 }
 

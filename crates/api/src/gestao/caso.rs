@@ -7,20 +7,20 @@ use crate::ext::evento::describe_case_situation;
 use crate::extract::{AuthenticatedCaller, PathCode, QueryRecord};
 use crate::failure::RequestFailure;
 use crate::write::IncomingWrite;
-use app::base::TenantRegisters;
 use app::cases::{
     self, AnyCaseInput, CaseChangeHistory, FullCase, Item, Moved, RecordNote, StoredCase, StoredFieldChange,
 };
+use app::registers::snapshot::TenantRegisters;
 use axum::extract;
 use axum::response::Response;
-use domain::{CaseKind, Moment, SituationCode, UserCode, shown};
+use domain::{CaseKind, Moment, SituationCode, UserCode, display};
 use serde::Serialize;
-use wire::names;
 use wire::read::{self, BoundedInt, JsonInput};
 use wire::records::{
     AlteracaoTO, AtrasadosQuery, CasoItemTO, CasoQuery, HistoricoRegistroTO, ListPage, NotaInput, NotaTO,
     ProximaSituacaoTO, SituacaoInput,
 };
+use wire::set_names;
 
 /// Something that is worked on.
 pub trait CaseResource: 'static {
@@ -55,7 +55,7 @@ pub async fn list_overdue_cases(
     Ok(JsonAnswer(render_case_page(page, state.app.now())))
 }
 
-fn render_case_page(page: app::searches::SearchPage<Item>, now: Moment) -> ListPage<CasoItemTO> {
+fn render_case_page(page: app::members::search::SearchPage<Item>, now: Moment) -> ListPage<CasoItemTO> {
     let items = page.rows.iter().map(|row| render_case_item(&page.registers, row, now)).collect();
     ListPage::new(items, page.number, page.total)
 }
@@ -184,19 +184,19 @@ fn render_case_item(registers: &TenantRegisters, row: &Item, now: Moment) -> Cas
         StoredCase::Claim(_) | StoredCase::Ticket(_) => None,
     };
     CasoItemTO {
-        entidade: names::entity(row.case.kind().entity()),
+        entidade: set_names::entity(row.case.kind().entity()),
         codigo: row.code,
         protocolo: head.protocol.to_string(),
         cod_loja: head.branch.get(),
         nome_loja: registers.branch_name(head.branch).to_owned(),
         cod_pessoa: head.person.get(),
         nome_pessoa: row.name.clone(),
-        cpf_cnpj: row.document.as_deref().map(shown::format_document),
+        cpf_cnpj: row.document.as_deref().map(display::format_document),
         cod_beneficio: head.benefit.map(domain::BenefitCode::get),
         placa: row.plate.clone(),
         cod_tipo: kind,
         tipo: kind_name,
-        prioridade: row.case.priority().map(names::priority),
+        prioridade: row.case.priority().map(set_names::priority),
         cod_situacao: head.situation.get(),
         situacao: situation,
         tipo_situacao: find_situation_kind_name(registers, head.situation),
@@ -232,7 +232,7 @@ fn describe_case_type(registers: &TenantRegisters, case: &StoredCase) -> (Option
 }
 
 fn find_situation_kind_name(registers: &TenantRegisters, code: SituationCode) -> &'static str {
-    registers.situation_kind(code).map_or("", names::situation_kind)
+    registers.situation_kind(code).map_or("", set_names::situation_kind)
 }
 
 /// What all of them answer alike.
@@ -254,7 +254,7 @@ pub fn build_common_fields(whole: &FullCase) -> CommonCaseFields {
             .map(|one| ProximaSituacaoTO {
                 cod_situacao: one.code.get(),
                 situacao: one.name.to_uppercase(),
-                tipo: names::situation_kind(one.kind),
+                tipo: set_names::situation_kind(one.kind),
             })
             .collect(),
         updated: whole.told.case.head().updated_at.to_offset_iso(&registers.zone),

@@ -5,8 +5,8 @@ use crate::ext::beneficio::render_vehicle;
 use crate::ext::evento::{describe_case_situation, find_claim_type_name};
 use app::cases::{AnyCaseInput, FullCase, Item, StoredCase};
 use domain::{CaseKind, PersonCode, PostalAddress};
-use wire::names;
 use wire::records::{EnderecoTO, EventoGestaoInput, EventoGestaoTO, EventoRelacionadoTO};
+use wire::set_names;
 
 pub struct ClaimResource;
 
@@ -28,8 +28,8 @@ impl CaseResource for ClaimResource {
                 cod_evento,
                 cod_tipo_evento: claim.kind.get(),
                 tipo_evento: find_claim_type_name(registers, claim.kind),
-                envolvido: names::involved(claim.involved),
-                prioridade: names::priority(claim.priority),
+                envolvido: set_names::involved(claim.involved),
+                prioridade: set_names::priority(claim.priority),
                 descricao: claim.description.clone(),
                 data_evento: claim.happened_on.clone(),
                 cod_condutor: claim.driver.map(PersonCode::get),

@@ -4,11 +4,11 @@ use crate::ServerState;
 use crate::extract::{AuthenticatedCaller, RawQueryPairs};
 use crate::failure::RequestFailure;
 use crate::operation::{AllowedCallers, ApiOperation, DocsSection, SHEETS, get};
-use app::sheets::{self, ExportableList, ListExport, ListExportError};
 use axum::body::Body;
 use axum::extract;
 use axum::http::{HeaderValue, header};
 use axum::response::Response;
+use exchange::export::{self, ExportableList, ListExport, ListExportError};
 use futures_util::stream::poll_fn;
 use std::sync::LazyLock;
 
@@ -36,7 +36,7 @@ static TOLD: LazyLock<Vec<ExportDescription>> = LazyLock::new(|| {
             ),
         }
     };
-    sheets::list_exportable_lists().map(told).collect()
+    export::list_exportable_lists().map(told).collect()
 });
 
 pub fn list_export_operations() -> impl Iterator<Item = ApiOperation> {
@@ -59,7 +59,7 @@ async fn export_list(
     AuthenticatedCaller(caller): AuthenticatedCaller,
     RawQueryPairs(pairs): RawQueryPairs,
 ) -> Result<Response, RequestFailure> {
-    match sheets::start_list_export(&state.app, &caller, list, pairs).await {
+    match export::start_list_export(&state.app, &caller, list, pairs).await {
         Ok(export) => Ok(build_export_response(export)),
         Err(ListExportError::InvalidQuery(problems)) => Err(problems.into()),
         Err(ListExportError::App(error)) => Err(error.into()),

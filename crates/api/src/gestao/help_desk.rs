@@ -3,8 +3,8 @@
 use super::caso::{CaseResource, build_common_fields, record};
 use app::cases::{AnyCaseInput, FullCase, StoredCase};
 use domain::CaseKind;
-use wire::names;
 use wire::records::{HelpDeskGestaoInput, HelpDeskGestaoTO};
+use wire::set_names;
 
 pub struct TicketResource;
 
@@ -26,7 +26,7 @@ impl CaseResource for TicketResource {
                 cod_help_desk,
                 cod_tipo_help_desk: own.kind.get(),
                 tipo_help_desk: kind.map_or_else(String::new, |one| one.name.clone()),
-                prioridade: names::priority(own.priority),
+                prioridade: set_names::priority(own.priority),
                 descricao: own.description.clone(),
             }
         ))

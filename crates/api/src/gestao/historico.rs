@@ -4,13 +4,13 @@ use crate::ServerState;
 use crate::answer::JsonAnswer;
 use crate::extract::{AuthenticatedCaller, QueryRecord};
 use crate::failure::RequestFailure;
-use app::base::TenantRegisters;
-use app::feed::{self, HistoryFeedEntry};
+use app::registers::snapshot::TenantRegisters;
+use app::triggers::feed::{self, HistoryFeedEntry};
 use axum::extract;
 use domain::{HistoryCursor, SituationCode};
 use serde_json::value::RawValue;
-use wire::names;
 use wire::records::{HistoricoQuery, HistoricoTO, MudancaTO};
+use wire::set_names;
 
 /// `GET /gestao/historico`
 pub async fn list_situation_changes(
@@ -38,7 +38,7 @@ fn render_feed_entry(
     Ok(MudancaTO {
         cod_historico: entry.code.get(),
         data_historico: entry.at.to_offset_iso(&registers.zone),
-        entidade: names::entity(entry.entity),
+        entidade: set_names::entity(entry.entity),
         codigo: entry.record,
         cod_loja: entry.branch.get(),
         cod_situacao_anterior: entry.from.map(SituationCode::get),

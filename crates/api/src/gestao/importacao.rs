@@ -7,13 +7,13 @@ use crate::failure::RequestFailure;
 use crate::upload::StreamedUpload;
 use crate::write::IncomingWrite;
 use app::access::Session;
-use app::base::load_registers;
-use app::importing::{self, ColumnMapping, ImportCaller, StoredImportRun};
+use app::registers::snapshot::load_registers;
 use axum::body::Body;
 use axum::extract;
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use domain::{BranchCode, ImportCode, ImportProblem, ImportState, Moment, Rejection, TimeZone};
+use exchange::import::{self, ColumnMapping, ImportCaller, StoredImportRun};
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
 use wire::read::{self, BoundedInt, FieldPatch};
@@ -43,7 +43,7 @@ pub async fn receive_import_file(
     if upload.is_larger_than(most * 1024 * 1024) {
         return Err(app::Error::from(Rejection::Import(ImportProblem::TooLarge(most))).into());
     }
-    let mut spool = importing::create_upload_spool(most * 1024 * 1024)?;
+    let mut spool = import::create_upload_spool(most * 1024 * 1024)?;
     let mut sent = Sha256::new();
     let (keyed, mut pieces) = upload.begin_reading(&state, most);
     while let Some(bytes) = pieces.next().await? {
@@ -54,7 +54,7 @@ pub async fn receive_import_file(
     // What it is and what it is called count as part of what was sent.
     let digest =
         sent.chain_update([0]).chain_update(query.kind.as_str()).chain_update([0]).chain_update(&name);
-    let act = async |once| Ok(importing::receive_upload(&state.app, &by, kind, &name, spool, once).await?);
+    let act = async |once| Ok(import::receive_upload(&state.app, &by, kind, &name, spool, once).await?);
     let zone = load_registers(&state.app, caller.scope.tenant()).await?.zone.clone();
     let now = state.app.now();
     let told = move |import: &StoredImportRun| render_import_run(&zone, import, now);
@@ -71,7 +71,7 @@ pub async fn list_import_runs(
     let size = ListPage::<ImportacaoTO>::ITEMS;
     let offset = (i64::from(number) - 1) * size;
     let (found, total) =
-        importing::list_imports(&state.app, &ImportCaller::from_session(&caller), (size, offset)).await?;
+        import::list_imports(&state.app, &ImportCaller::from_session(&caller), (size, offset)).await?;
     let zone = &load_registers(&state.app, caller.scope.tenant()).await?.zone;
     let items = found.iter().map(|one| render_import_run(zone, one, state.app.now())).collect();
     Ok(JsonAnswer(ListPage::new(items, number, total)))
@@ -83,8 +83,7 @@ pub async fn show_import_run(
     AuthenticatedCaller(caller): AuthenticatedCaller,
     code: PathCode<ImportCode>,
 ) -> Result<JsonAnswer<ImportacaoTO>, RequestFailure> {
-    let import =
-        importing::load_import(&state.app, &ImportCaller::from_session(&caller), code.get()?).await?;
+    let import = import::load_import(&state.app, &ImportCaller::from_session(&caller), code.get()?).await?;
     let zone = &load_registers(&state.app, caller.scope.tenant()).await?.zone;
     Ok(JsonAnswer(render_import_run(zone, &import, state.app.now())))
 }
@@ -105,7 +104,7 @@ pub async fn map_import_columns(
         let columns = input.columns.into_iter().map(pair).collect();
         let mapping = ColumnMapping { columns, branch: input.branch };
         let by = by.clone();
-        async move { importing::map_import_columns(app, &by, code, mapping, once).await }
+        async move { import::map_import_columns(app, &by, code, mapping, once).await }
     };
     let read = |body: &[u8]| code.join_body(read::read_body(body));
     let zone = load_registers(app, caller.scope.tenant()).await?.zone.clone();
@@ -133,14 +132,14 @@ pub async fn run_import_step(
 ) -> Result<Response, RequestFailure> {
     let (by, app) = (&ImportCaller::from_session(&caller), &state.app);
     let act = async |(code, input): (ImportCode, InicioImportacaoInput), once| match step {
-        ImportStep::Check => importing::start_dry_run(app, by, code, once).await,
+        ImportStep::Check => import::start_dry_run(app, by, code, once).await,
         ImportStep::Start => {
             let triggers = matches!(input.triggers, FieldPatch::Set(true));
-            importing::start_import(app, by, code, triggers, once).await
+            import::start_import(app, by, code, triggers, once).await
         }
-        ImportStep::Pause => importing::pause_import(app, by, code, once).await,
-        ImportStep::Resume => importing::resume_import(app, by, code, once).await,
-        ImportStep::Undo => importing::undo_import(app, by, code, once).await,
+        ImportStep::Pause => import::pause_import(app, by, code, once).await,
+        ImportStep::Resume => import::resume_import(app, by, code, once).await,
+        ImportStep::Undo => import::undo_import(app, by, code, once).await,
     };
     let read = |body: &[u8]| code.join_body(read::read_optional_body(body));
     let zone = load_registers(app, caller.scope.tenant()).await?.zone.clone();
@@ -158,14 +157,14 @@ pub async fn list_import_problems(
     let after = query.after.into_set().map_or(0, BoundedInt::get);
     let asked = (after, AT_ONCE as i64 + 1);
     let mut found =
-        importing::list_import_problems(&state.app, &ImportCaller::from_session(&caller), code.get()?, asked)
+        import::list_import_problems(&state.app, &ImportCaller::from_session(&caller), code.get()?, asked)
             .await?;
     if let Some(next) = found.get(AT_ONCE).map(|one| one.line) {
         // Whole lines, for whoever asks on asks behind the last of them.
         let whole = found.partition_point(|one| one.line < next);
         found.truncate(if whole == 0 { AT_ONCE } else { whole });
     }
-    let told = |one: importing::StoredLineProblem| ErroImportacaoTO {
+    let told = |one: import::StoredLineProblem| ErroImportacaoTO {
         linha: one.line,
         coluna: one.header,
         problema: one.text,
@@ -181,7 +180,7 @@ pub async fn list_kept_records(
     QueryRecord(query): QueryRecord<DepoisDaLinhaQuery>,
 ) -> Result<JsonAnswer<Vec<MantidoTO>>, RequestFailure> {
     let after = query.after.into_set().map_or(0, BoundedInt::get);
-    let found = importing::list_kept_rows(
+    let found = import::list_kept_rows(
         &state.app,
         &ImportCaller::from_session(&caller),
         code.get()?,
@@ -189,7 +188,7 @@ pub async fn list_kept_records(
     )
     .await?;
     let told =
-        |one: importing::KeptRecord| MantidoTO { linha: one.line, codigo: one.record, motivo: one.because };
+        |one: import::KeptRecord| MantidoTO { linha: one.line, codigo: one.record, motivo: one.because };
     Ok(JsonAnswer(found.into_iter().map(told).collect()))
 }
 
@@ -200,9 +199,9 @@ pub async fn download_error_file(
     code: PathCode<ImportCode>,
 ) -> Result<Response, RequestFailure> {
     let by = ImportCaller::from_session(&caller);
-    let import = importing::load_import(&state.app, &by, code.get()?).await?;
+    let import = import::load_import(&state.app, &by, code.get()?).await?;
     let name = format!("attachment; filename=\"importacao-{}-erros.csv\"", import.code);
-    let file = importing::open_error_file(&state.app, &by, &import).await?;
+    let file = import::open_error_file(&state.app, &by, &import).await?;
     let headers = [
         (header::CONTENT_TYPE, HeaderValue::from_static("text/csv; charset=utf-8")),
         (header::CACHE_CONTROL, NO_STORE),
@@ -213,7 +212,7 @@ pub async fn download_error_file(
 
 fn render_import_run(zone: &TimeZone, import: &StoredImportRun, now: Moment) -> ImportacaoTO {
     let counts = &import.counts;
-    let (done, _) = importing::measure_progress(import);
+    let (done, _) = import::measure_progress(import);
     let column = |(header, field): (&String, &String)| ColunaTO {
         coluna: header.clone(),
         campo: (!field.is_empty()).then(|| field.clone()),
@@ -239,7 +238,7 @@ fn render_import_run(zone: &TimeZone, import: &StoredImportRun, now: Moment) -> 
         removidos: counts.removed,
         restaurados: counts.restored,
         mantidos: counts.kept,
-        pode_desfazer: importing::may_undo_import(import, now),
+        pode_desfazer: import::may_undo_import(import, now),
         data_envio: import.created_at.to_offset_iso(zone),
         data_conclusao: import.finished_at.map(|at| at.to_offset_iso(zone)),
         colunas: import.headers.iter().zip(&import.mapping).map(column).collect(),

@@ -7,19 +7,19 @@ use crate::ext::crm::{render_deal as whole_record, render_found_deal, render_lea
 use crate::extract::{AuthenticatedCaller, PathCode, QueryRecord};
 use crate::failure::RequestFailure;
 use crate::write::IncomingWrite;
-use app::base::TenantRegisters;
-use app::deals::{self, CurrentDeal, DealPipelineQuery, FoundDeal, FunnelBoard, FunnelBoardStage};
-use app::leads::{self, CurrentLead, FoundLead};
+use app::registers::snapshot::TenantRegisters;
+use app::sales::deals::{self, CurrentDeal, DealPipelineQuery, FoundDeal, FunnelBoard, FunnelBoardStage};
+use app::sales::leads::{self, CurrentLead, FoundLead};
 use axum::extract;
 use axum::response::Response;
 use domain::{BenefitCode, Date, DealCode, LeadCode, Money, SellerCode};
-use wire::names;
 use wire::read::{self, BoundedInt};
 use wire::records::{
     EtapaInput, EtapaQuadroTO, GanhoInput, HistoricoRegistroTO, JsonAmount, LeadAlteracaoInput, LeadGestaoTO,
     LeadMaisTO, LeadQuery, ListPage, NegocioAndamentoTO, NegocioCompletoTO, NegocioGestaoTO, NegocioQuery,
     NegocioResultadoTO, PerdaInput, QuadroQuery, QuadroTO, ReaberturaInput,
 };
+use wire::set_names;
 
 /// `GET /gestao/negocio`
 pub async fn list_deals(
@@ -102,8 +102,8 @@ fn render_managed_deal(registers: &TenantRegisters, found: &FoundDeal, today: Da
     NegocioGestaoTO {
         negocio: render_found_deal(registers, found, today),
         andamento: NegocioAndamentoTO {
-            tipo_beneficio: found.deal.kind.map(names::benefit_kind),
-            situacao: names::deal_state(found.deal.state),
+            tipo_beneficio: found.deal.kind.map(set_names::benefit_kind),
+            situacao: set_names::deal_state(found.deal.state),
             motivo_perda: found.deal.lost_because.clone(),
         },
         resultado: render_deal_result(found),

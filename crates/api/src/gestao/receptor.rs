@@ -6,12 +6,12 @@ use crate::extract::{AuthenticatedCaller, PathCode};
 use crate::failure::RequestFailure;
 use crate::write::IncomingWrite;
 use app::access::Session;
-use app::base::load_registers;
-use app::receivers::{
+use app::registers::snapshot::load_registers;
+use app::triggers;
+use app::triggers::receivers::{
     self, AT_ONCE, ChangedReceiver, CreatedReceiver, ReceiverChangeRequest, RedactedReceiver,
     RequestedReceiver, TenantActor, Why,
 };
-use app::triggers;
 use axum::extract;
 use axum::response::Response;
 use domain::{Entity, InputField, ReceiverCode, Rejection, SigningSecret, TimeZone};

@@ -5,7 +5,7 @@ use crate::answer::JsonAnswer;
 use crate::ext::autenticacao;
 use crate::extract::{AuthenticatedCaller, BasicCredentials, SignInOrigin};
 use crate::failure::{CredentialChallenge, RequestFailure};
-use app::{access, visits};
+use app::access::{self, sessions};
 use axum::extract;
 use axum::http::HeaderMap;
 use wire::records::{AcessoTO, SessaoEncerradaTO};
@@ -35,6 +35,6 @@ pub async fn end_session(
     extract::State(state): extract::State<ServerState>,
     AuthenticatedCaller(caller): AuthenticatedCaller,
 ) -> Result<JsonAnswer<SessaoEncerradaTO>, RequestFailure> {
-    visits::end_own_session(&state.app, &caller).await?;
+    sessions::end_own_session(&state.app, &caller).await?;
     Ok(JsonAnswer(SessaoEncerradaTO { encerrada: true }))
 }

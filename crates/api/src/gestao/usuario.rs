@@ -5,7 +5,7 @@ use crate::answer::JsonAnswer;
 use crate::extract::{AuthenticatedCaller, PathCode, QueryRecord};
 use crate::failure::RequestFailure;
 use crate::write::IncomingWrite;
-use app::users::{
+use app::access::users::{
     self, ChangeUser, ChangeUserOutcome, CreateUser, StoredUser, UserCreationContext, UserSearchQuery,
 };
 use axum::extract;

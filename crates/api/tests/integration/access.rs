@@ -52,7 +52,7 @@ async fn every_secured_operation_refuses_a_missing_malformed_expired_and_revoked
     assert_eq!(server.read("/ext/administracao/loja", &expired).await.status, 200, "a second before its end");
     world.clock.pass(Duration::from_secs(1));
     let fresh = server.token(&world.administrator.email).await;
-    app::users::disable_user(world.app(), world.here, &world.operator.email).await.unwrap();
+    app::access::users::disable_user(world.app(), world.here, &world.operator.email).await.unwrap();
     let broken = format!("{}0", &fresh[..fresh.len() - 1]);
     let secured = named(|access| matches!(access, AllowedCallers::Roles(_) | AllowedCallers::AnyToken));
     assert!(!secured.is_empty());
@@ -167,9 +167,14 @@ async fn a_repeated_correct_login_runs_no_second_argon2_and_gets_a_token_of_its_
     tokens.dedup();
     assert_eq!(tokens.len(), 30);
     // What is remembered holds only as long as the password does.
-    app::users::reset_password(world.app(), world.here, &world.operator.email, "outra senha bem longa")
-        .await
-        .unwrap();
+    app::access::users::reset_password(
+        world.app(),
+        world.here,
+        &world.operator.email,
+        "outra senha bem longa",
+    )
+    .await
+    .unwrap();
     server.enter(&world.operator.email, PASSWORD).await.refuses(401);
     assert_eq!(server.enter(&world.operator.email, "outra senha bem longa").await.status, 200);
     server.stop().await;
@@ -179,7 +184,7 @@ async fn a_repeated_correct_login_runs_no_second_argon2_and_gets_a_token_of_its_
 async fn a_token_that_was_ended_is_refused_on_every_process(world: World) {
     let mut servers = Vec::new();
     for app in world.processes() {
-        app::memory::refresh_versions(app).await.unwrap();
+        app::cache::refresh_versions(app).await.unwrap();
         servers.push(Server::start(app.clone()).await);
     }
     let (first, last) = (&servers[0], &servers[servers.len() - 1]);
@@ -189,9 +194,9 @@ async fn a_token_that_was_ended_is_refused_on_every_process(world: World) {
         assert_eq!(server.read("/ext/administracao/loja", &token).await.status, 200);
     }
     let app = &world.processes()[0];
-    app::users::end_sessions_by_email(app, world.here, &world.operator.email).await.unwrap();
+    app::access::users::end_sessions_by_email(app, world.here, &world.operator.email).await.unwrap();
     first.read("/ext/administracao/loja", &token).await.refuses(401);
-    app::memory::refresh_versions(&world.processes()[servers.len() - 1]).await.unwrap();
+    app::cache::refresh_versions(&world.processes()[servers.len() - 1]).await.unwrap();
     last.read("/ext/administracao/loja", &token).await.refuses(401);
     for server in &servers {
         assert_eq!(
@@ -328,13 +333,13 @@ async fn open_lists_are_of_the_tokens_base_then_of_the_hosts_then_of_the_default
 #[both_engines]
 async fn a_change_of_a_register_is_seen_once_the_versions_are_looked_at(world: World) {
     let app = world.app().clone();
-    app::memory::refresh_versions(&app).await.unwrap();
+    app::cache::refresh_versions(&app).await.unwrap();
     let server = Server::start(app.clone()).await;
     let has = async |name: &str| server.get("/ext/beneficio/situacaoBeneficio").await.contains(name);
     assert!(has("INADIMPLENTE").await);
     world.rename_situation(world.here, "INADIMPLENTE", "EM ATRASO").await;
     until("the change is seen", || async {
-        app::memory::refresh_versions(&app).await.unwrap();
+        app::cache::refresh_versions(&app).await.unwrap();
         has("EM ATRASO").await
     })
     .await;

@@ -171,7 +171,7 @@ impl Calls {
     /// What the audit tells of a person.
     pub async fn audited(&self, person: &str) -> Vec<Value> {
         for app in self.world.processes() {
-            app::audit::flush_access_log(app).await.unwrap();
+            app::audit::access_log::flush_access_log(app).await.unwrap();
         }
         items(&self.read(&self.administrator, AUDIT, &[("codPessoa", person)]).await)
     }

@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use storage::benefits::VehicleDetails;
 use storage::cases::CaseHead;
-use storage::claims::StoredClaim;
-use storage::counters::{self, Counter};
+use storage::cases::claims::StoredClaim;
+use storage::server::counters::{self, Counter};
 use testkit::{Server, World, both_engines};
 
 fn document() -> Value {
@@ -250,7 +250,8 @@ async fn put_claim(world: &World) {
                 place: PostalAddress { city: Some("Santos".to_owned()), ..PostalAddress::default() },
                 vehicle: VehicleDetails { colour: Some("Azul".to_owned()), ..VehicleDetails::default() },
             };
-            tx.execute_batch(storage::claims::insert_claims(*tenant, [(ClaimCode::new(1), &claim)])).await?;
+            tx.execute_batch(storage::cases::claims::insert_claims(*tenant, [(ClaimCode::new(1), &claim)]))
+                .await?;
             // Whoever opens the next gets the next code.
             counters::reserve_numbers(tx, *tenant, Counter::Claim, 1).await?;
             for table in ["inspection_types", "ticket_types", "specialties", "clinics", "doctors"] {
@@ -261,7 +262,7 @@ async fn put_claim(world: &World) {
                 );
                 tx.execute(storage::sql("INSERT INTO").append_text(&text)).await?;
             }
-            storage::versions::raise_registers_version(tx, *tenant).await.map(drop)
+            storage::server::versions::raise_registers_version(tx, *tenant).await.map(drop)
         })
     });
     written.await.unwrap();

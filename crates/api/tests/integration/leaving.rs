@@ -1,14 +1,15 @@
 //! Leaving: an association with everything that it has is exported, brought into an empty server, also one on the other
 //! engine, and answers there as it did here; then both go on alike.
 
-use app::demo::{self, ADMINISTRATOR, DemoLoadOptions};
-use app::whole::{self, ArchiveError, RestoreOptions, RestoreOutcome};
 use app::{App, Vault};
+use demo;
+use demo::{ADMINISTRATOR, DemoLoadOptions};
 use domain::TenantId;
+use exchange::archive::{self, ArchiveError, RestoreOptions, RestoreOutcome};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
-use storage::whole::LEFT_BEHIND;
+use storage::exchange::archive::LEFT_BEHIND;
 use testkit::{Database, Engine, SERVER_KEY, Server, StillClock, app_on, dump};
 
 const MEMBERS: u32 = 120;
@@ -167,7 +168,7 @@ fn paths(path: &str) -> Vec<String> {
 }
 
 async fn export(place: &Place, to: &Path) {
-    let exported = whole::export_archive(&place.app, vault(), BASE, to, "test", |_| {}).await.unwrap();
+    let exported = archive::export_archive(&place.app, vault(), BASE, to, "test", |_| {}).await.unwrap();
     assert!(exported.manifest.row_count() > 1_000);
 }
 
@@ -175,7 +176,7 @@ async fn export(place: &Place, to: &Path) {
 const EVERYTHING: RestoreOptions = RestoreOptions { paused: false, with_hosts: true, with_mails: true };
 
 async fn bring(place: &Place, from: &Path) -> Result<RestoreOutcome, ArchiveError> {
-    whole::restore_archive(&place.app, vault(), from, EVERYTHING, |_, _| {}).await
+    archive::restore_archive(&place.app, vault(), from, EVERYTHING, |_, _| {}).await
 }
 
 async fn leave(from: Engine, to: Engine) {
@@ -262,8 +263,8 @@ async fn go_on(engine: Engine) {
     let mut reached = 0;
     for stop in [1, 40, 400, 1_500, 3_000] {
         let (cut, mut cut_off) = tokio::sync::mpsc::unbounded_channel();
-        let bringing = whole::restore_archive(&there.app, vault(), &file, EVERYTHING, move |step, rows| {
-            if step == whole::RestoreStep::Writing && rows >= stop {
+        let bringing = archive::restore_archive(&there.app, vault(), &file, EVERYTHING, move |step, rows| {
+            if step == archive::RestoreStep::Writing && rows >= stop {
                 let _ = cut.send(rows);
             }
         });

@@ -1,6 +1,8 @@
 //! The HTTP interface through the whole server, on both engines.
 #![allow(clippy::unwrap_used, reason = "a test fails loudly")]
 
+extern crate amparo_api as api;
+
 mod access;
 mod alike;
 mod answers;

@@ -21,7 +21,7 @@ async fn a_server_is_alive_and_ready_and_measures(world: World) {
     assert!(server.get("/healthz").await.starts_with("HTTP/1.1 200 OK"));
     assert!(server.get("/readyz").await.ends_with("pronto\n"));
     assert!(server.get(&path).await.ends_with("medida"));
-    app::presence::record_heartbeat(world.app(), "prova", "0").await.unwrap();
+    app::upkeep::presence::record_heartbeat(world.app(), "prova", "0").await.unwrap();
     let metrics = server.get("/metrics").await;
     let counted = format!("amparo_http_requests_total{{route=\"{path}\",method=\"GET\",status=\"200\"}} 1\n");
     assert!(metrics.contains(&counted), "{metrics}");
@@ -116,7 +116,7 @@ async fn a_server_whose_database_refuses_to_write_is_not_ready_until_it_does_not
     accept_writes(&world).await;
     // The sign of life tells that it works again.
     until("it is ready again", || async {
-        let _ = app::presence::record_heartbeat(&app, "prova", "0").await;
+        let _ = app::upkeep::presence::record_heartbeat(&app, "prova", "0").await;
         server.get("/readyz").await.starts_with("HTTP/1.1 200")
     })
     .await;

@@ -5,21 +5,22 @@
 //! written. Everybody else waits for his turn at the hash, and his failure is counted before the turn passes on: however
 //! many try at once, no more get through than the limits say.
 
+use super::login_audit::{self, AccountActor, LoginTarget};
 use super::throttle::FailureSubjects;
 use super::token::{self, TokenLookupKey};
-use super::trail::{self, AccountActor, LoginTarget};
 use super::{KNOWN_FOR, TOKEN_LIFE, check_code};
-use crate::base::{self, TenantRegisters, load_registers};
+use crate::registers::snapshot::{self, TenantRegisters, load_registers};
 use crate::{App, Error};
 use domain::{CallerAddress, Email, Moment, Password, Role, Scope, TenantId, UserCode};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 use std::sync::Arc;
 use std::time::Duration;
-use storage::logins::{self, AccountCredentials, SignInUser};
-use storage::second_factors::{self, SecondFactorChallenge};
-use storage::tokens::{self, NewTokenRow};
-use storage::{Statement, Tx, WriteLane, audit};
+use storage::access::logins::{self, AccountCredentials, SignInUser};
+use storage::access::second_factors::{self, SecondFactorChallenge};
+use storage::access::tokens::{self, NewTokenRow};
+use storage::history::audit;
+use storage::{Statement, Tx, WriteLane};
 use tracing::Instrument;
 
 const LONGEST_LOGIN: usize = 254;
@@ -228,7 +229,7 @@ async fn attempt_sign_in(
         (Some(user), _) => format!("usuário {user} teve a entrada recusada"),
         (None, _) => "tentou entrar com um usuário que não existe".to_owned(),
     };
-    trail::record_login_failure(app, &target, detail);
+    login_audit::record_login_failure(app, &target, detail);
     Err(Error::Credential)
 }
 
@@ -255,7 +256,7 @@ async fn find_allowed_account(
     // A login that names nobody concerns the association that was asked, which is known from memory.
     let tenant = match &account {
         Some(account) => Some(account.tenant),
-        None => base::resolve_tenant_by_host(app, origin.host.as_deref()).await.ok(),
+        None => snapshot::resolve_tenant_by_host(app, origin.host.as_deref()).await.ok(),
     };
     let target = LoginTarget {
         tenant,

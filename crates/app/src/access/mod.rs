@@ -9,29 +9,37 @@
 //! (`trail.rs`). A known and an unknown user cost the same. Failures are counted by account and by
 //! address (`throttle.rs`); somebody who was right from where he is cannot be locked out by somebody elsewhere.
 
-mod code;
+pub mod password_hash;
+pub mod password_reset;
+pub(crate) mod request_limit;
+pub mod second_factor;
+pub mod sessions;
+pub mod setup;
+pub mod users;
+
 mod login;
+mod login_audit;
+mod login_code;
 mod throttle;
 mod token;
-mod trail;
 
-pub use code::{SignInCodeOutcome, has_open_challenge, submit_sign_in_code};
-pub(crate) use code::{check_code, find_factor_secret, locate_factor_secret};
 pub use login::{
     CallerOrigin, HALF_FOR, SignInGrant, SignInOutcome, log_in_program, log_in_program_from, log_in_with_code,
 };
 pub(crate) use login::{RememberedLogin, SignInPurpose, sign_in_for_purpose};
+pub(crate) use login_audit::flush_login_trail;
+pub use login_audit::{AccountActor, LoginTrail};
+pub use login_code::{SignInCodeOutcome, has_open_challenge, submit_sign_in_code};
+pub(crate) use login_code::{check_code, find_factor_secret, locate_factor_secret};
 pub use throttle::Throttle;
 pub use token::TokenLookupKey;
 pub(crate) use token::parse_token_key;
-pub(crate) use trail::flush_login_trail;
-pub use trail::{AccountActor, LoginTrail};
 
 use crate::{App, Error};
 use domain::{CallerAddress, Moment, Role, Scope, UserCode};
 use std::sync::Arc;
 use std::time::Duration;
-use storage::tokens::{self, StoredTokenHolder};
+use storage::access::tokens::{self, StoredTokenHolder};
 use storage::{Tx, WriteLane};
 
 /// How long a token lasts, to the second.
@@ -67,7 +75,7 @@ pub struct Session {
 
 impl Session {
     /// The same, whose looks are told as part of one operation, whatever is asked for him.
-    pub(crate) fn within_operation(&self, operation: &'static str) -> Session {
+    pub fn within_operation(&self, operation: &'static str) -> Session {
         Session { within: Some(operation), ..self.clone() }
     }
 

@@ -1,13 +1,13 @@
 //! Counting failed logins, by account and by address, where every process sees the count. Whoever validates benefits
 //! without a credential is counted beside them (`crate::validations`).
 
-use super::trail::{self, LoginTarget};
+use super::login_audit::{self, LoginTarget};
 use crate::server_key::encode_hex;
 use crate::{App, Error};
 use domain::{CallerAddress, Moment, TenantId, UserCode};
 use sha2::{Digest, Sha256};
 use std::time::Duration;
-use storage::logins::{self, LoginFailureCount};
+use storage::access::logins::{self, LoginFailureCount};
 use storage::{Tx, WriteLane};
 
 /// How many failures are let pass in a window of time.
@@ -88,7 +88,7 @@ impl Throttle {
         });
         match waits.max() {
             Some((wait, subject, since)) => {
-                trail::record_throttled_login(app, target, (subject, since));
+                login_audit::record_throttled_login(app, target, (subject, since));
                 Err(Error::TooManyFailures(wait))
             }
             None => Ok(()),

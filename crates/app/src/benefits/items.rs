@@ -2,18 +2,18 @@
 
 use super::{WriteCommand, load_holder, refuse_cancelled_benefit, run_command};
 use crate::access::Session;
-use crate::audit::record_access;
-use crate::base::{TenantRegisters, confirm_registers, read_with_registers};
-use crate::once::{IdempotentWrite, WriteOutcome};
+use crate::audit::access_log::record_access;
+use crate::idempotency::{IdempotentWrite, WriteOutcome};
+use crate::registers::snapshot::{TenantRegisters, confirm_registers, read_with_registers};
 use crate::situations::{self, PendingBenefitWrite};
 use crate::{App, Error};
 use domain::{BenefitCode, InputField, ItemCode, Money, Rejection, fold_text};
 use std::sync::Arc;
 use storage::Tx;
 use storage::benefits::StoredBenefit;
-use storage::items;
-pub use storage::items::StoredItem;
-pub use storage::plans::StoredPlan;
+use storage::benefits::items;
+pub use storage::benefits::items::StoredItem;
+pub use storage::registers::plans::StoredPlan;
 use wire::read::FieldPatch;
 use wire::records::ItemBeneficioInput;
 

@@ -1,10 +1,11 @@
 //! The board of a kind: a column for each of its situations, of which only what is seen is read, and what changed on it
 //! since somebody looked.
 
-use super::{Item, name_case_operations, read::convert_hours};
+use super::show::convert_hours;
+use super::{Item, name_case_operations};
 use crate::access::Session;
-use crate::audit::record_access;
-use crate::base::{TenantRegisters, read_with_registers};
+use crate::audit::access_log::record_access;
+use crate::registers::snapshot::{TenantRegisters, read_with_registers};
 use crate::{App, Error};
 use domain::{BranchCode, CaseKind, Moment, Scope, SituationCode};
 use std::collections::HashMap;
@@ -14,7 +15,7 @@ use storage::Tx;
 pub use storage::cases::board::ColumnCursor;
 use storage::cases::board::{self, BoardColumnQuery};
 use storage::cases::{self, StoredCase};
-use storage::situations::StoredSituation;
+use storage::registers::situations::StoredSituation;
 
 /// Cards of a column that are read at once.
 pub const CARDS: i64 = 50;

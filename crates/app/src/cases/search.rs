@@ -1,11 +1,12 @@
 //! The lists of cases, and what is past its time. What somebody asks for is understood once and read on one snapshot.
 
 use super::name_case_operations;
-use super::read::convert_hours;
+use super::show::convert_hours;
 use crate::access::Session;
-use crate::audit::record_access;
-use crate::base::{TenantRegisters, read_with_registers};
-use crate::searches::{SearchPage, criteria::parse_name_words};
+use crate::audit::access_log::record_access;
+use crate::members::search::SearchPage;
+use crate::members::search::criteria::parse_name_words;
+use crate::registers::snapshot::{TenantRegisters, read_with_registers};
 use crate::{App, Error};
 use domain::{
     CaseKind, Document, MemberCriteria, Moment, PersonCode, Rejection, Scope, SituationKind, parse_plate_key,
@@ -15,8 +16,8 @@ use std::sync::Arc;
 use std::time::Duration;
 pub use storage::cases::ResolvedCase as Item;
 use storage::cases::{self, CaseCriteria, OverdueCase, ResultWindow, SituationAge, SituationTimeLimit};
-use storage::searches::{self, MemberSearch};
-use storage::{Tx, benefits, people};
+use storage::search::members::{self, MemberSearch};
+use storage::{Tx, benefits};
 use wire::read::{BoundedInt, FieldPatch, LenientMember, QueryDate};
 use wire::records::CasoQuery;
 
@@ -121,7 +122,7 @@ fn select_situations(
             && of_kind.is_none_or(|kind| one.kind == kind)
             && open.is_none_or(|open| one.kind.is_final() != open)
     });
-    let since = |one: &storage::situations::StoredSituation| {
+    let since = |one: &storage::registers::situations::StoredSituation| {
         let limit =
             one.limit_hours.filter(|_| !one.kind.is_final()).map(|hours| now.minus(convert_hours(hours)));
         match (late, limit) {
@@ -246,7 +247,7 @@ async fn narrow_criteria(
             Ok(fits)
         }
         CaseTextFilter::Document(document) => {
-            let found = people::find_person_by_document(&mut *tx, tenant, document).await?;
+            let found = storage::members::find_person_by_document(&mut *tx, tenant, document).await?;
             Ok(intersect_codes(&mut criteria.people, found.map(|(code, _)| code).into_iter().collect()))
         }
         CaseTextFilter::Plate(plate) => {
@@ -282,9 +283,9 @@ async fn find_members_by_name(
     for _ in 0..PAGES_OF_NAMES {
         let slots = led.list_slots(tx, after, 0).await?;
         all.extend(
-            searches::list_rows_of_slots(tx, scope, &slots).await?.into_iter().map(|row| row.person.code),
+            members::list_rows_of_slots(tx, scope, &slots).await?.into_iter().map(|row| row.person.code),
         );
-        if (slots.len() as i64) < searches::PAGE {
+        if (slots.len() as i64) < members::PAGE {
             all.sort_unstable();
             all.dedup();
             return Ok(all);
@@ -332,7 +333,7 @@ pub async fn count_overdue_cases(app: &App, caller: &Session) -> Result<[(CaseKi
 /// The situations that may last only so long.
 fn list_time_limits(registers: &TenantRegisters) -> Vec<SituationTimeLimit> {
     let lasting = registers.situations.iter().filter(|one| !one.kind.is_final());
-    let late = |one: &storage::situations::StoredSituation| {
+    let late = |one: &storage::registers::situations::StoredSituation| {
         let limit = i64::try_from(convert_hours(one.limit_hours?).as_millis()).ok()?;
         Some(SituationTimeLimit { kind: CaseKind::from_entity(one.entity)?, situation: one.code, limit })
     };

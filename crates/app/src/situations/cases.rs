@@ -2,16 +2,17 @@
 
 use super::ActorContext;
 use crate::Error;
-use crate::base::TenantRegisters;
-use crate::differences::{self, FieldDifference};
+use crate::field_differences::{self, FieldDifference};
+use crate::registers::snapshot::TenantRegisters;
 use domain::{CaseKind, HistoryCode, Moment};
 use storage::benefits::StoredBenefit;
 use storage::cases::{self, StoredCase};
-use storage::counters::{self, Counter};
-use storage::field_changes::{self, FieldChange};
-use storage::history::{self, NewHistoryRow};
-use storage::situations::StoredSituation;
-use storage::{Statement, Tx, audit};
+use storage::history::audit;
+use storage::history::field_changes::{self, FieldChange};
+use storage::history::situation_changes::{self, NewHistoryRow};
+use storage::registers::situations::StoredSituation;
+use storage::server::counters::{self, Counter};
+use storage::{Statement, Tx};
 use wire::trigger::{AppointmentTrigger, ClaimTrigger, InspectionTrigger, TicketTrigger, describe_benefit};
 
 /// A case as it is to be.
@@ -87,7 +88,7 @@ pub(crate) async fn store_case(
         let history_code = HistoryCode::new(history_code);
         let body = render_case_trigger_body(acting, (history_code, acting.now), code, &after, store.benefit)?;
         let receivers = acting.receivers_for(kind.entity());
-        statements.extend(history::insert_history_entry(&change, history_code, &receivers, body));
+        statements.extend(situation_changes::insert_history_entry(&change, history_code, &receivers, body));
     }
     let entry = audit::AuditEntry {
         tenant,
@@ -126,7 +127,7 @@ fn describe_case_change(
     Ok(match (before, changes) {
         (None, _) => "aberto".to_owned(),
         (Some(_), true) => format!("passou a {}", require_situation(acting, after)?.name),
-        (Some(_), false) => format!("alterado: {}", differences::join_field_names(differences)),
+        (Some(_), false) => format!("alterado: {}", field_differences::join_field_names(differences)),
     })
 }
 
@@ -177,7 +178,7 @@ pub(crate) fn describe_stored_benefit(registers: &TenantRegisters, benefit: &Sto
 }
 
 /// What a receiver is told, now and whenever it is sent again.
-pub(crate) fn render_case_trigger_body(
+pub fn render_case_trigger_body(
     acting: &ActorContext<'_>,
     (history, changed): (HistoryCode, Moment),
     code: i32,

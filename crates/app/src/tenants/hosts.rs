@@ -3,8 +3,10 @@
 
 use crate::{App, Error};
 use domain::{HostName, Moment, Rejection, TenantId};
-use storage::versions::{self, CacheVersions};
-use storage::{Tx, WriteLane, audit, tenants};
+use storage::history::audit;
+use storage::server::tenants;
+use storage::server::versions::{self, CacheVersions};
+use storage::{Tx, WriteLane};
 
 /// More than any association is reached by.
 const MOST_HOSTS: usize = 50;
@@ -22,7 +24,7 @@ pub async fn list_hosts(app: &App, tenant: TenantId) -> Result<Vec<String>, Erro
 }
 
 /// A name that an association may be found under here; the server's own is not one.
-pub(crate) fn parse_tenant_host(public_url: &str, text: &str) -> Result<HostName, Rejection> {
+pub fn parse_tenant_host(public_url: &str, text: &str) -> Result<HostName, Rejection> {
     let host = HostName::parse(text)?;
     match HostName::from_url(public_url) == Some(host.clone()) {
         true => Err(Rejection::HostIsServers(text.trim().to_owned())),

@@ -1,16 +1,17 @@
 //! Waits that a clock set which ran ahead. When it is right again, nothing may wait for a moment that the schedule could not
 //! have set by the right time: a receiver would get nothing for as long as the clock was ahead.
 
-use super::conclude::{compute_longest_patience, compute_longest_wait};
+use super::record_outcomes::{compute_longest_patience, compute_longest_wait};
 use super::{LeaseHolder, RetryPolicy};
 use crate::{App, Error};
 use domain::{Moment, ReceiverCode, TenantId};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
-use storage::queues::{self, LatestReceiverMoments};
-use storage::receivers::{self, DeliveryHealth};
-use storage::{Statement, Tx, WriteLane, leases, processes};
+use storage::server::{leases, processes};
+use storage::triggers::queues::{self, LatestReceiverMoments};
+use storage::triggers::receivers::{self, DeliveryHealth};
+use storage::{Statement, Tx, WriteLane};
 
 /// Clocks of several machines may differ by so much.
 pub const CLOCK_TOLERANCE: Duration = Duration::from_secs(60);

@@ -1,8 +1,9 @@
 //! Entering leaves a trail: who, when, from where and with what result, also by command; and no flood fills it.
 
-use app::audit::{self, AccountActionResult, AuditPageQuery, AuditedEvent, StoredAuditEntry};
-use app::users::{CreateUser, InitialPassword};
-use app::{App, Error, access, resets, users, visits};
+use app::access::users::{CreateUser, InitialPassword};
+use app::access::{password_reset, sessions, users};
+use app::audit::access_log::{self, AccountActionResult, AuditPageQuery, AuditedEvent, StoredAuditEntry};
+use app::{App, Error, access};
 use domain::{CallerAddress, DisplayName, Email, InputField, Password, Role};
 use std::net::IpAddr;
 use std::time::Duration;
@@ -23,12 +24,12 @@ fn at(last: u8) -> CallerAddress {
 async fn told(world: &World) -> Vec<StoredAuditEntry> {
     let app = world.app();
     for process in world.processes() {
-        audit::flush_access_log(process).await.unwrap();
+        access_log::flush_access_log(process).await.unwrap();
     }
     let away = IpAddr::from([198, 51, 100, 1]).into();
     let token = access::log_in_program(app, &world.administrator.email, PASSWORD, away).await.unwrap().token;
     let caller = access::load_session(app, &token).await.unwrap();
-    let page = audit::read_audit_page(app, &caller, AuditPageQuery::default()).await.unwrap();
+    let page = access_log::read_audit_page(app, &caller, AuditPageQuery::default()).await.unwrap();
     page.entries.into_iter().filter(|one| one.address.as_deref() != Some("198.51.100.1")).collect()
 }
 
@@ -61,9 +62,9 @@ fn entry(who: &Caller, rest: &str, detail: &str) -> String {
 async fn logins_and_failures_are_told_with_address_and_result(world: World) {
     let (app, who) = (&world.processes()[0], &world.operator);
     access::log_in_program(app, &who.email, PASSWORD, home()).await.unwrap();
-    visits::sign_in(app, &who.email, PASSWORD, (home(), None)).await.unwrap();
+    sessions::sign_in(app, &who.email, PASSWORD, (home(), None)).await.unwrap();
     wrong(app, &who.email, home()).await;
-    visits::sign_in(app, &who.email, WRONG, (at(8), None)).await.unwrap_err();
+    sessions::sign_in(app, &who.email, WRONG, (at(8), None)).await.unwrap_err();
     assert_eq!(
         lines(&world).await,
         [
@@ -92,7 +93,7 @@ async fn failures_that_name_nobody_share_an_entry_of_their_address(world: World)
     let app = &world.processes()[0];
     for number in 0..4 {
         wrong(app, &format!("ninguem{number}@aqui.example"), home()).await;
-        audit::flush_access_log(app).await.unwrap();
+        access_log::flush_access_log(app).await.unwrap();
     }
     wrong(app, "isto não é um e-mail", at(8)).await;
     let one = |from: &str, times: u8| {
@@ -138,13 +139,17 @@ async fn passwords_and_commands_are_told_too(world: World) {
     let made = users::create_user(app, new).await.unwrap().code;
     users::reset_password(app, world.here, &who.email, "outra senha bem longa").await.unwrap();
     users::end_sessions_by_email(app, world.here, &who.email).await.unwrap();
-    resets::request_reset_link(app, Email::parse(&who.email).unwrap(), Some(IpAddr::from([192, 0, 2, 7])))
-        .unwrap();
+    password_reset::request_reset_link(
+        app,
+        Email::parse(&who.email).unwrap(),
+        Some(IpAddr::from([192, 0, 2, 7])),
+    )
+    .unwrap();
     testkit::until("the link was sent", || async { app.resets.is_idle() }).await;
     let mail = world.last_mail_to(&who.email).await;
     let link = mail.split("/senha/nova/").nth(1).unwrap().split_whitespace().next().unwrap();
     let chosen = Password::parse("mais uma senha longa").unwrap();
-    resets::finish_reset_from(app, link, chosen, Some(IpAddr::from([192, 0, 2, 9]))).await.unwrap();
+    password_reset::finish_reset_from(app, link, chosen, Some(IpAddr::from([192, 0, 2, 9]))).await.unwrap();
     users::disable_user(app, world.here, &who.email).await.unwrap();
     let code = who.code;
     assert_eq!(

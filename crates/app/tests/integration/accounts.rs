@@ -1,7 +1,8 @@
 //! Passwords that are mailed, and links that set one: once, for half an hour, and without telling who has an account.
 
-use app::users::{self, CreateUser, InitialPassword};
-use app::{App, Error, resets};
+use app::access::password_reset;
+use app::access::users::{self, CreateUser, InitialPassword};
+use app::{App, Error};
 use domain::{BranchCode, DisplayName, Email, InputField, Password, Rejection, Role};
 use std::time::Duration;
 use storage::{QueryWeight, Row, WriteLane, sql};
@@ -46,7 +47,8 @@ fn newcomer(world: &World, email: &str) -> CreateUser {
 /// Asks for a link and waits for the mail that has it.
 async fn link(world: &World) -> String {
     let before = mails(world).await.len();
-    resets::request_reset_link(world.app(), Email::parse(&world.operator.email).unwrap(), None).unwrap();
+    password_reset::request_reset_link(world.app(), Email::parse(&world.operator.email).unwrap(), None)
+        .unwrap();
     until("the link is mailed", || async { mails(world).await.len() > before }).await;
     let (_, text) = mails(world).await.pop().unwrap();
     let start = format!("{PUBLIC_URL}/senha/nova/");
@@ -125,7 +127,7 @@ async fn sessions(world: &World) -> Vec<Row> {
 }
 
 async fn access_version(world: &World) -> i64 {
-    let all = storage::versions::list_versions(world.db()).await.unwrap();
+    let all = storage::server::versions::list_versions(world.db()).await.unwrap();
     all.iter().find(|(tenant, _)| *tenant == world.here).map_or(0, |(_, versions)| versions.access)
 }
 
@@ -139,11 +141,11 @@ async fn whatever_ends_sessions_raises_the_version_of_its_tenant_alone(world: Wo
     users::resend_password(app, world.here, email).await.unwrap();
     assert_eq!(access_version(&world).await, 3);
     let token = link(&world).await;
-    resets::finish_reset(app, &token, password("uma senha longa")).await.unwrap();
+    password_reset::finish_reset(app, &token, password("uma senha longa")).await.unwrap();
     assert_eq!(access_version(&world).await, 4);
     users::disable_user(app, world.here, email).await.unwrap();
     assert_eq!(access_version(&world).await, 5);
-    let all = storage::versions::list_versions(world.db()).await.unwrap();
+    let all = storage::server::versions::list_versions(world.db()).await.unwrap();
     assert!(all.iter().all(|(tenant, versions)| *tenant != world.there || versions.access == 0));
 }
 
@@ -158,7 +160,9 @@ async fn a_link_sets_a_password_once_and_ends_everything_else(world: World) {
 
     let tried = eight_at_once(|number| {
         let (app, first) = (world.app().clone(), first.clone());
-        async move { resets::finish_reset(&app, &first, password(&format!("senha número {number}"))).await }
+        async move {
+            password_reset::finish_reset(&app, &first, password(&format!("senha número {number}"))).await
+        }
     })
     .await;
     assert_eq!(tried.iter().filter(|result| result.is_ok()).count(), 1);
@@ -168,7 +172,7 @@ async fn a_link_sets_a_password_once_and_ends_everything_else(world: World) {
     let (after, must_change) = hash_of(&world, &world.operator.email).await;
     assert!(before != after && !must_change);
     assert!(sessions(&world).await.is_empty());
-    let other = resets::finish_reset(world.app(), &second, password("outra senha longa")).await;
+    let other = password_reset::finish_reset(world.app(), &second, password("outra senha longa")).await;
     assert_eq!(refused(other), [Rejection::BadResetLink], "the other link went with it");
     let sent = mails(&world).await;
     assert_eq!(sent.len(), 3);
@@ -179,16 +183,17 @@ async fn a_link_sets_a_password_once_and_ends_everything_else(world: World) {
 async fn a_link_is_good_for_half_an_hour(world: World) {
     let token = link(&world).await;
     world.clock.pass(30 * MINUTE - Duration::from_millis(1));
-    assert!(resets::is_link_open(world.app(), &token).await.unwrap());
+    assert!(password_reset::is_link_open(world.app(), &token).await.unwrap());
     world.clock.pass(Duration::from_millis(1));
-    assert!(!resets::is_link_open(world.app(), &token).await.unwrap());
-    let late = resets::finish_reset(world.app(), &token, password("uma senha longa")).await;
+    assert!(!password_reset::is_link_open(world.app(), &token).await.unwrap());
+    let late = password_reset::finish_reset(world.app(), &token, password("uma senha longa")).await;
     assert_eq!(refused(late), [Rejection::BadResetLink]);
     let mut invented = token.clone();
     invented.replace_range(invented.len() - 1.., "x");
     let elsewhere = token.replacen(&format!("{}.", world.here), &format!("{}.", world.there), 1);
     for bad in [invented.as_str(), &elsewhere, "", "1.", "nada"] {
-        let refusal = refused(resets::finish_reset(world.app(), bad, password("uma senha longa")).await);
+        let refusal =
+            refused(password_reset::finish_reset(world.app(), bad, password("uma senha longa")).await);
         assert_eq!(refusal, [Rejection::BadResetLink], "{bad}");
     }
 }
@@ -196,9 +201,9 @@ async fn a_link_is_good_for_half_an_hour(world: World) {
 #[both_engines]
 async fn an_account_has_three_open_links_at_most_and_a_disabled_one_none(world: World) {
     // One process, one place: what is asked for first is worked on first.
-    let app = App { resets: resets::ResetRequestLimiter::new(1), ..world.processes()[0].clone() };
+    let app = App { resets: password_reset::ResetRequestLimiter::new(1), ..world.processes()[0].clone() };
     let ask = async |email: &str| {
-        let asked = resets::request_reset_link(&app, Email::parse(email).unwrap(), None);
+        let asked = password_reset::request_reset_link(&app, Email::parse(email).unwrap(), None);
         until("it was worked on", || async { app.resets.is_idle() }).await;
         asked.unwrap();
     };
@@ -208,12 +213,12 @@ async fn an_account_has_three_open_links_at_most_and_a_disabled_one_none(world: 
     ask(&world.operator.email).await;
     ask("ninguem@aqui.example").await;
     assert_eq!(mails(&world).await.len(), 3);
-    assert!(resets::is_link_open(&app, &first).await.unwrap(), "earlier links stay good");
-    world.clock.pass(resets::GOOD_FOR);
-    assert!(!resets::is_link_open(&app, &first).await.unwrap());
+    assert!(password_reset::is_link_open(&app, &first).await.unwrap(), "earlier links stay good");
+    world.clock.pass(password_reset::GOOD_FOR);
+    assert!(!password_reset::is_link_open(&app, &first).await.unwrap());
     let fourth = link(&world).await;
     users::disable_user(&app, world.here, &world.operator.email).await.unwrap();
-    assert!(!resets::is_link_open(&app, &fourth).await.unwrap(), "disabling ends open links");
+    assert!(!password_reset::is_link_open(&app, &fourth).await.unwrap(), "disabling ends open links");
     ask(&world.operator.email).await;
     ask(&world.stranger.email).await;
     let to_operator = mails(&world).await.into_iter().filter(|(to, _)| *to == world.operator.email).count();
@@ -224,7 +229,11 @@ async fn an_account_has_three_open_links_at_most_and_a_disabled_one_none(world: 
 async fn an_address_that_asks_too_often_is_told_to_wait(world: World) {
     let app = world.processes()[0].clone();
     let here = |address: [u8; 4]| {
-        resets::request_reset_link(&app, Email::parse("ninguem@aqui.example").unwrap(), Some(address.into()))
+        password_reset::request_reset_link(
+            &app,
+            Email::parse("ninguem@aqui.example").unwrap(),
+            Some(address.into()),
+        )
     };
     for _ in 0..10 {
         here([192, 0, 2, 1]).unwrap();
@@ -237,13 +246,15 @@ async fn an_address_that_asks_too_often_is_told_to_wait(world: World) {
 
 #[both_engines]
 async fn what_finds_no_place_is_dropped_and_not_queued(world: World) {
-    let full = App { resets: resets::ResetRequestLimiter::new(0), ..world.app().clone() };
+    let full = App { resets: password_reset::ResetRequestLimiter::new(0), ..world.app().clone() };
     for _ in 0..1000 {
-        resets::request_reset_link(&full, Email::parse(&world.operator.email).unwrap(), None).unwrap();
+        password_reset::request_reset_link(&full, Email::parse(&world.operator.email).unwrap(), None)
+            .unwrap();
     }
-    let single = App { resets: resets::ResetRequestLimiter::new(1), ..world.app().clone() };
+    let single = App { resets: password_reset::ResetRequestLimiter::new(1), ..world.app().clone() };
     until("a place is free again after each", || async {
-        resets::request_reset_link(&single, Email::parse(&world.administrator.email).unwrap(), None).unwrap();
+        password_reset::request_reset_link(&single, Email::parse(&world.administrator.email).unwrap(), None)
+            .unwrap();
         mails(&world).await.len() == 3
     })
     .await;

@@ -1,8 +1,9 @@
 //! The same random sequence of operations on both engines: the same answers, and the same rows in every table.
 
+use app::access::users::{self, CreateUser, InitialPassword};
 use app::tenants::{self, CreateTenant};
-use app::users::{self, CreateUser, InitialPassword};
-use app::{App, Error, housekeeping, presence};
+use app::upkeep::{housekeeping, presence};
+use app::{App, Error};
 use domain::{
     BranchCode, DisplayName, Email, Entity, InputField, Password, ReceiverCode, Role, Scope, TenantId,
 };
@@ -12,7 +13,7 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use std::sync::Arc;
 use std::time::Duration;
 use storage::WriteLane;
-use storage::history::{self, NewHistoryRow};
+use storage::history::situation_changes::{self, NewHistoryRow};
 use testkit::{Database, Engine, StillClock, app_on, dump};
 
 #[derive(Clone, Debug)]
@@ -165,9 +166,10 @@ async fn change(
         (change, receivers, refuse),
         |tx, (change, receivers, refuse)| {
             Box::pin(async move {
-                let code =
-                    history::append_history_entry(tx, change, receivers, |code| format!("corpo {code}"))
-                        .await?;
+                let code = situation_changes::append_history_entry(tx, change, receivers, |code| {
+                    format!("corpo {code}")
+                })
+                .await?;
                 if *refuse { Err(domain::Rejection::NoBranch.into()) } else { Ok::<_, Error>(code.get()) }
             })
         },

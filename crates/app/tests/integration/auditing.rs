@@ -1,14 +1,15 @@
 //! The audit backwards, as people read it: nothing is lost between its pages, whoever and whatever time is asked for.
 
 use app::access::Session;
-use app::audit::{self, AuditPageQuery, AuditedEvent, ReverseAuditQuery, StoredAuditEntry};
+use app::audit::access_log::{self, AuditPageQuery, AuditedEvent, ReverseAuditQuery, StoredAuditEntry};
 use app::{App, Error, access};
 use domain::{Clock, Moment, PersonCode, UserCode};
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
-use storage::audit::{AccessLogBlock, AuditEntry};
-use storage::{WriteLane, audit as stored};
+use storage::WriteLane;
+use storage::history::audit as stored;
+use storage::history::audit::{AccessLogBlock, AuditEntry};
 use testkit::{Caller, PASSWORD, World, both_engines};
 
 const MINUTE: Duration = Duration::from_secs(60);
@@ -58,7 +59,7 @@ async fn happened(world: &World) {
 async fn backwards(app: &App, caller: &Session, mut reading: ReverseAuditQuery) -> Vec<StoredAuditEntry> {
     let mut all = Vec::new();
     loop {
-        let (page, _) = audit::read_newest_audit_page(app, caller, reading).await.unwrap();
+        let (page, _) = access_log::read_newest_audit_page(app, caller, reading).await.unwrap();
         assert!(page.entries.len() <= 100);
         all.extend(page.entries);
         if !page.has_more {
@@ -71,7 +72,7 @@ async fn backwards(app: &App, caller: &Session, mut reading: ReverseAuditQuery) 
 async fn forwards(app: &App, caller: &Session, mut question: AuditPageQuery) -> Vec<StoredAuditEntry> {
     let mut all = Vec::new();
     loop {
-        let page = audit::read_audit_page(app, caller, question).await.unwrap();
+        let page = access_log::read_audit_page(app, caller, question).await.unwrap();
         all.extend(page.entries);
         if !page.has_more {
             return all;
@@ -110,19 +111,22 @@ async fn it_is_for_administrators_names_people_and_leaves_no_look_itself(world: 
     let caller = session(app, &world.administrator).await;
     let operator = session(app, &world.operator).await;
     assert!(matches!(
-        audit::read_newest_audit_page(app, &operator, ReverseAuditQuery::default()).await,
+        access_log::read_newest_audit_page(app, &operator, ReverseAuditQuery::default()).await,
         Err(Error::Forbidden)
     ));
     let text = br#"{"nomePessoa": "Zulmira Prova", "cpfCnpj": "529.982.247-25", "codLoja": 2}"#;
     let input = wire::read::read_body(text).unwrap();
-    app::people::save_person(app, &caller, input, app::once::IdempotentWrite::without_key()).await.unwrap();
+    app::members::save_person(app, &caller, input, app::idempotency::IdempotentWrite::without_key())
+        .await
+        .unwrap();
     let (page, names) =
-        audit::read_newest_audit_page(app, &caller, ReverseAuditQuery::default()).await.unwrap();
+        access_log::read_newest_audit_page(app, &caller, ReverseAuditQuery::default()).await.unwrap();
     let AuditedEvent::Change(Some(person), _) = &page.entries[0].what else { panic!("{:?}", page.entries) };
     assert_eq!(names[person], "Zulmira Prova");
-    let (again, _) = audit::read_newest_audit_page(app, &caller, ReverseAuditQuery::default()).await.unwrap();
+    let (again, _) =
+        access_log::read_newest_audit_page(app, &caller, ReverseAuditQuery::default()).await.unwrap();
     assert_eq!(again.entries.len(), page.entries.len());
     let future = Some(Moment::from_millis(i64::MAX));
     let none = ReverseAuditQuery { since: future, ..ReverseAuditQuery::default() };
-    assert!(audit::read_newest_audit_page(app, &caller, none).await.unwrap().0.entries.is_empty());
+    assert!(access_log::read_newest_audit_page(app, &caller, none).await.unwrap().0.entries.is_empty());
 }

@@ -4,8 +4,8 @@
 use app::access::{self, Session};
 use app::cases::board::{self, CARDS, SituationBoardQuery};
 use app::cases::{self, AnyCaseInput};
-use app::once::{IdempotentWrite, WriteOutcome};
-use app::{App, memory, people};
+use app::idempotency::{IdempotentWrite, WriteOutcome};
+use app::{App, cache, members};
 use domain::{BranchCode, CaseKind, SituationCode};
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,7 +23,7 @@ async fn enter(world: &World, caller: &Caller) -> Arc<Session> {
     let app = world.app();
     let token = access::log_in_program(app, &caller.email, PASSWORD, here).await.unwrap().token;
     for process in world.processes() {
-        memory::refresh_versions(process).await.unwrap();
+        cache::refresh_versions(process).await.unwrap();
     }
     access::load_session(app, &token).await.unwrap()
 }
@@ -34,7 +34,7 @@ fn now<T>(done: Result<WriteOutcome<T>, app::Error>) -> T {
 
 async fn member(app: &App, caller: &Session, branch: i32, document: &str) -> i32 {
     let text = format!(r#"{{"nomePessoa": "Ana {branch}", "cpfCnpj": "{document}", "codLoja": {branch}}}"#);
-    let saved = people::save_person(
+    let saved = members::save_person(
         app,
         caller,
         read::read_body(text.as_bytes()).unwrap(),

@@ -1,10 +1,12 @@
 //! What the console asks of the business beyond the interface: filters that people keep, counts by month, the one search.
 
 use app::access::{self, Session};
-use app::once::{IdempotentWrite, WriteOutcome};
-use app::saved::{self, FilterDraft, FilterableList};
-use app::searches::{self, BenefitListFilter, BenefitMovement};
-use app::{App, Error, benefits, demo, dependents, find, panel};
+use app::idempotency::{IdempotentWrite, WriteOutcome};
+use app::members::saved_filters::{self, FilterDraft, FilterableList};
+use app::members::search::{self, BenefitListFilter, BenefitMovement};
+use app::members::{dependents, panel, quick_search};
+use app::{App, Error, benefits};
+use demo;
 use domain::{BenefitCode, BranchCode, Entity, FilterCode, Rejection, SituationCode, SituationKind};
 use std::sync::Arc;
 use storage::{DatabaseOptions, QueryWeight, sql};
@@ -45,7 +47,7 @@ async fn move_to(app: &App, caller: &Session, benefit: BenefitCode, to: Situatio
     now(benefits::change_benefit_situation(app, caller, benefit, input, IdempotentWrite::without_key()).await);
 }
 
-fn default(registers: &app::base::TenantRegisters, kind: SituationKind) -> SituationCode {
+fn default(registers: &app::registers::snapshot::TenantRegisters, kind: SituationKind) -> SituationCode {
     registers.default_situation(Entity::Benefit, kind).unwrap().code
 }
 
@@ -53,39 +55,54 @@ fn default(registers: &app::base::TenantRegisters, kind: SituationKind) -> Situa
 async fn a_filter_is_its_owners_and_of_whom_he_shares_it_with(database: Database) {
     let app = loaded(&database).await;
     let (admin, operator) = (entered(&app, ADMINISTRATOR).await, entered(&app, OPERATOR).await);
-    let own =
-        saved::save_filter(&app, &operator, FilterableList::Members, named("Meus", false)).await.unwrap();
+    let own = saved_filters::save_filter(&app, &operator, FilterableList::Members, named("Meus", false))
+        .await
+        .unwrap();
     let shared =
-        saved::save_filter(&app, &operator, FilterableList::Members, named("De todos", true)).await.unwrap();
-    saved::save_filter(&app, &operator, FilterableList::Benefits, named("Outra lista", true)).await.unwrap();
+        saved_filters::save_filter(&app, &operator, FilterableList::Members, named("De todos", true))
+            .await
+            .unwrap();
+    saved_filters::save_filter(&app, &operator, FilterableList::Benefits, named("Outra lista", true))
+        .await
+        .unwrap();
     // The same name, whatever its case, is the same filter.
     assert_eq!(
-        saved::save_filter(&app, &operator, FilterableList::Members, named("MEUS", false)).await.unwrap(),
+        saved_filters::save_filter(&app, &operator, FilterableList::Members, named("MEUS", false))
+            .await
+            .unwrap(),
         own
     );
-    let seen = |all: Vec<saved::SavedFilter>| all.into_iter().map(|one| one.code).collect::<Vec<_>>();
+    let seen = |all: Vec<saved_filters::SavedFilter>| all.into_iter().map(|one| one.code).collect::<Vec<_>>();
     assert_eq!(
-        seen(saved::list_filters(&app, &operator, FilterableList::Members).await.unwrap()),
+        seen(saved_filters::list_filters(&app, &operator, FilterableList::Members).await.unwrap()),
         [own, shared]
     );
-    assert_eq!(seen(saved::list_filters(&app, &admin, FilterableList::Members).await.unwrap()), [shared]);
+    assert_eq!(
+        seen(saved_filters::list_filters(&app, &admin, FilterableList::Members).await.unwrap()),
+        [shared]
+    );
     // What is not shared is nobody else's business, and what is, an administrator's too.
     let gone = |result: Result<_, Error>| matches!(result, Err(Error::NotFound { .. }));
-    assert!(gone(saved::change_filter(&app, &admin, own, ("Meu", false)).await));
-    assert!(gone(saved::delete_filter(&app, &operator, FilterCode::new(99)).await));
-    let renamed = saved::change_filter(&app, &admin, shared, ("Novo nome", true)).await.unwrap();
+    assert!(gone(saved_filters::change_filter(&app, &admin, own, ("Meu", false)).await));
+    assert!(gone(saved_filters::delete_filter(&app, &operator, FilterCode::new(99)).await));
+    let renamed = saved_filters::change_filter(&app, &admin, shared, ("Novo nome", true)).await.unwrap();
     assert_eq!((renamed.name.as_str(), renamed.owner), ("Novo nome", operator.user));
-    let admins =
-        saved::save_filter(&app, &admin, FilterableList::Members, named("Do chefe", true)).await.unwrap();
-    assert!(gone(saved::delete_filter(&app, &operator, admins).await));
-    assert_eq!(saved::delete_filter(&app, &operator, own).await.unwrap().name, "MEUS");
+    let admins = saved_filters::save_filter(&app, &admin, FilterableList::Members, named("Do chefe", true))
+        .await
+        .unwrap();
+    assert!(gone(saved_filters::delete_filter(&app, &operator, admins).await));
+    assert_eq!(saved_filters::delete_filter(&app, &operator, own).await.unwrap().name, "MEUS");
     assert_eq!(
-        seen(saved::list_filters(&app, &operator, FilterableList::Members).await.unwrap()),
+        seen(saved_filters::list_filters(&app, &operator, FilterableList::Members).await.unwrap()),
         [shared, admins]
     );
-    assert!(saved::save_filter(&app, &operator, FilterableList::Members, named("  ", false)).await.is_err());
     assert!(
-        saved::save_filter(&app, &operator, FilterableList::Members, named(&"n".repeat(61), false))
+        saved_filters::save_filter(&app, &operator, FilterableList::Members, named("  ", false))
+            .await
+            .is_err()
+    );
+    assert!(
+        saved_filters::save_filter(&app, &operator, FilterableList::Members, named(&"n".repeat(61), false))
             .await
             .is_err()
     );
@@ -96,15 +113,25 @@ async fn eight_at_once_keep_as_many_filters_as_there_may_be(database: Database) 
     let app = loaded(&database).await;
     let operator = entered(&app, OPERATOR).await;
     for number in 0..28 {
-        saved::save_filter(&app, &operator, FilterableList::Members, named(&format!("f{number}"), false))
-            .await
-            .unwrap();
+        saved_filters::save_filter(
+            &app,
+            &operator,
+            FilterableList::Members,
+            named(&format!("f{number}"), false),
+        )
+        .await
+        .unwrap();
     }
     let kept = eight_at_once(|number| {
         let (app, operator) = (app.clone(), Arc::clone(&operator));
         async move {
-            saved::save_filter(&app, &operator, FilterableList::Members, named(&format!("g{number}"), false))
-                .await
+            saved_filters::save_filter(
+                &app,
+                &operator,
+                FilterableList::Members,
+                named(&format!("g{number}"), false),
+            )
+            .await
         }
     })
     .await;
@@ -120,19 +147,27 @@ async fn columns_are_remembered_by_user_and_list(database: Database) {
     let app = loaded(&database).await;
     let (admin, operator) = (entered(&app, ADMINISTRATOR).await, entered(&app, OPERATOR).await);
     let chosen = vec!["email".to_owned(), "loja".to_owned()];
-    saved::save_chosen_columns(&app, &operator, FilterableList::Members, vec!["loja".to_owned()])
+    saved_filters::save_chosen_columns(&app, &operator, FilterableList::Members, vec!["loja".to_owned()])
         .await
         .unwrap();
-    saved::save_chosen_columns(&app, &operator, FilterableList::Members, chosen.clone()).await.unwrap();
+    saved_filters::save_chosen_columns(&app, &operator, FilterableList::Members, chosen.clone())
+        .await
+        .unwrap();
     assert_eq!(
-        saved::read_chosen_columns(&app, &operator, FilterableList::Members).await.unwrap(),
+        saved_filters::read_chosen_columns(&app, &operator, FilterableList::Members).await.unwrap(),
         Some(chosen)
     );
-    assert_eq!(saved::read_chosen_columns(&app, &operator, FilterableList::Benefits).await.unwrap(), None);
-    assert_eq!(saved::read_chosen_columns(&app, &admin, FilterableList::Members).await.unwrap(), None);
-    saved::save_chosen_columns(&app, &operator, FilterableList::Benefits, Vec::new()).await.unwrap();
     assert_eq!(
-        saved::read_chosen_columns(&app, &operator, FilterableList::Benefits).await.unwrap(),
+        saved_filters::read_chosen_columns(&app, &operator, FilterableList::Benefits).await.unwrap(),
+        None
+    );
+    assert_eq!(
+        saved_filters::read_chosen_columns(&app, &admin, FilterableList::Members).await.unwrap(),
+        None
+    );
+    saved_filters::save_chosen_columns(&app, &operator, FilterableList::Benefits, Vec::new()).await.unwrap();
+    assert_eq!(
+        saved_filters::read_chosen_columns(&app, &operator, FilterableList::Benefits).await.unwrap(),
         Some(Vec::new())
     );
 }
@@ -169,10 +204,10 @@ async fn months_count_what_was_registered_and_what_is_cancelled(database: Databa
     let (admin, operator) = (entered(&app, ADMINISTRATOR).await, entered(&app, OPERATOR).await);
     months_agree(&app).await;
     let active = BenefitListFilter { month: None, branch: None, situation: None };
-    let registers = app::base::load_registers(&app, admin.scope.tenant()).await.unwrap();
+    let registers = app::registers::snapshot::load_registers(&app, admin.scope.tenant()).await.unwrap();
     let situations = [SituationKind::Active, SituationKind::Cancelled].map(|kind| default(&registers, kind));
     let part = BenefitListFilter { situation: Some(situations[0]), ..active };
-    let benefit = searches::list_filtered_benefits(&app, &admin, part, 1).await.unwrap().rows[0].clone();
+    let benefit = search::list_filtered_benefits(&app, &admin, part, 1).await.unwrap().rows[0].clone();
     let present =
         async || panel::read_benefit_figures(&app, &admin).await.unwrap().months.last().unwrap().clone();
     let before = present().await;
@@ -200,7 +235,7 @@ async fn months_count_what_was_registered_and_what_is_cancelled(database: Databa
                     month: Some((turn, month.month.clone())),
                     ..BenefitListFilter::default()
                 };
-                let page = searches::list_filtered_benefits(&app, caller, part, 1).await.unwrap();
+                let page = search::list_filtered_benefits(&app, caller, part, 1).await.unwrap();
                 assert_eq!((page.total, page.rows.len() as i64), (count, count.min(100)), "{month:?}");
             }
         }
@@ -211,7 +246,7 @@ async fn months_count_what_was_registered_and_what_is_cancelled(database: Databa
 async fn whoever_reads_a_whole_list_misses_none_that_stays_while_others_go(database: Database) {
     let app = loaded(&database).await;
     let (admin, operator) = (entered(&app, ADMINISTRATOR).await, entered(&app, OPERATOR).await);
-    let registers = app::base::load_registers(&app, admin.scope.tenant()).await.unwrap();
+    let registers = app::registers::snapshot::load_registers(&app, admin.scope.tenant()).await.unwrap();
     let [active, cancelled] =
         [SituationKind::Active, SituationKind::Cancelled].map(|kind| default(&registers, kind));
     let everything = BenefitListFilter { month: None, branch: None, situation: None };
@@ -221,7 +256,7 @@ async fn whoever_reads_a_whole_list_misses_none_that_stays_while_others_go(datab
     for caller in [&operator, &admin] {
         let mut wanted = Vec::new();
         for number in 1.. {
-            let page = searches::list_filtered_benefits(&app, caller, in_use.clone(), number).await.unwrap();
+            let page = search::list_filtered_benefits(&app, caller, in_use.clone(), number).await.unwrap();
             wanted.extend(page.rows.iter().map(|row| row.code));
             if wanted.len() as i64 >= page.total {
                 break;
@@ -230,14 +265,13 @@ async fn whoever_reads_a_whole_list_misses_none_that_stays_while_others_go(datab
         let (mut parts, mut rows, mut after) = (Vec::new(), Vec::new(), (Some(0), Some(0)));
         while after != (None, None) {
             if let Some(place) = after.0 {
-                let read =
-                    searches::list_benefits_after(&app, caller, &in_use, place, "GET /x").await.unwrap();
+                let read = search::list_benefits_after(&app, caller, &in_use, place, "GET /x").await.unwrap();
                 parts.extend(read.rows.iter().map(|row| row.code));
                 after.0 = read.next;
             }
             if let Some(place) = after.1 {
                 let read =
-                    searches::list_members_after(&app, caller, members(), place, "GET /x").await.unwrap();
+                    search::list_members_after(&app, caller, members(), place, "GET /x").await.unwrap();
                 rows.extend(read.rows.iter().map(|row| row.benefit.as_ref().unwrap().code));
                 after.1 = read.next;
             }
@@ -257,13 +291,12 @@ async fn whoever_reads_a_whole_list_misses_none_that_stays_while_others_go(datab
         // All of them, in the order of their codes.
         let (mut all, mut after) = (Vec::new(), Some(0));
         while let Some(place) = after {
-            let read =
-                searches::list_benefits_after(&app, caller, &everything, place, "GET /x").await.unwrap();
+            let read = search::list_benefits_after(&app, caller, &everything, place, "GET /x").await.unwrap();
             all.extend(read.rows.iter().map(|row| row.code));
             after = read.next;
         }
         assert!(all.is_sorted());
-        assert_eq!(all.len() as i64, searches::list_benefits(&app, caller, 1).await.unwrap().total);
+        assert_eq!(all.len() as i64, search::list_benefits(&app, caller, 1).await.unwrap().total);
     }
 }
 
@@ -274,19 +307,19 @@ async fn a_part_of_the_list_is_what_the_caller_sees_of_it(database: Database) {
     let figures = panel::read_benefit_figures(&app, &admin).await.unwrap();
     for (situation, count) in &figures.by_situation {
         let part = BenefitListFilter { situation: Some(*situation), ..BenefitListFilter::default() };
-        let page = searches::list_filtered_benefits(&app, &admin, part, 1).await.unwrap();
+        let page = search::list_filtered_benefits(&app, &admin, part, 1).await.unwrap();
         assert_eq!((page.total, page.rows.len() as i64), (*count, (*count).min(100)));
         assert!(page.rows.iter().all(|row| row.benefit.situation == *situation));
     }
     for (branch, count) in &figures.by_branch {
         let part = BenefitListFilter { branch: Some(*branch), ..BenefitListFilter::default() };
-        let page = searches::list_filtered_benefits(&app, &admin, part.clone(), 1).await.unwrap();
+        let page = search::list_filtered_benefits(&app, &admin, part.clone(), 1).await.unwrap();
         assert_eq!(page.total, *count);
-        let seen = searches::list_filtered_benefits(&app, &operator, part, 1).await.unwrap().total;
+        let seen = search::list_filtered_benefits(&app, &operator, part, 1).await.unwrap().total;
         assert_eq!(seen, if operator.scope.can_see(*branch) { *count } else { 0 });
     }
     let nowhere = BenefitListFilter { branch: Some(BranchCode::new(999)), ..BenefitListFilter::default() };
-    assert_eq!(searches::list_filtered_benefits(&app, &admin, nowhere, 1).await.unwrap().total, 0);
+    assert_eq!(search::list_filtered_benefits(&app, &admin, nowhere, 1).await.unwrap().total, 0);
 }
 
 #[both_engines]
@@ -321,7 +354,7 @@ async fn one_search_understands_what_people_type(database: Database) {
     let app = loaded(&database).await;
     let admin = entered(&app, ADMINISTRATOR).await;
     let people = async |text: &str| {
-        let found = find::search_everything(&app, &admin, text).await.unwrap();
+        let found = quick_search::search_everything(&app, &admin, text).await.unwrap();
         found.rows.iter().map(|row| row.person.code).collect::<std::collections::BTreeSet<_>>()
     };
     let one = app.db.query(
@@ -343,7 +376,7 @@ async fn one_search_understands_what_people_type(database: Database) {
     for text in [&card, &grouped, &cpf] {
         assert!(people(text).await.contains(&holder), "the dependent's {text}");
     }
-    let found = find::search_everything(&app, &admin, "7").await.unwrap();
+    let found = quick_search::search_everything(&app, &admin, "7").await.unwrap();
     let kinds: std::collections::BTreeSet<_> =
         found.cases.iter().map(|one| format!("{:?}", one.case.kind())).collect();
     assert_eq!(kinds.len(), 4, "{kinds:?}");

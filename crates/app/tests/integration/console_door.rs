@@ -2,7 +2,7 @@
 
 use crate::phone;
 
-use app::{second_factor, visits};
+use app::access::{second_factor, sessions};
 use domain::Clock;
 use serde_json::json;
 use std::time::Duration;
@@ -76,7 +76,7 @@ async fn a_session_that_nobody_uses_ends_and_a_script_does_not_use_it(world: Wor
     let server = Server::start(app.clone()).await;
     let token = server.console_token(&world.operator.email).await;
     for _ in 0..4 {
-        app::memory::refresh_versions(&app).await.unwrap();
+        app::cache::refresh_versions(&app).await.unwrap();
         world.clock.pass(limit - MINUTE);
         assert_eq!(open(&server, "/console", &token, &[]).await.status, 200, "who works goes on");
     }
@@ -123,7 +123,7 @@ async fn a_token_given_with_a_code_reaches_the_management(world: World) {
     let app = &world.processes()[0];
     let server = Server::start(app.clone()).await;
     let console = server.console_token(&world.administrator.email).await;
-    let visitor = visits::load_console_user(app, &console).await.unwrap();
+    let visitor = sessions::load_console_user(app, &console).await.unwrap();
     let from = std::net::IpAddr::from([127, 0, 0, 1]).into();
     assert!(second_factor::begin_enrolment(app, &visitor, testkit::PASSWORD, from).await.unwrap());
     let secret = second_factor::find_enrolment_secret(app, &visitor).await.unwrap().unwrap().text;

@@ -2,9 +2,11 @@
 
 use app::App;
 use app::access::Session;
-use app::files::{self, AttachedFile, ContentPart, FileStore, OwnerRecord, StorageLimits, UploadBuffer};
-use app::housekeeping::{RetentionPolicy, run_if_due};
-use app::once::IdempotentWrite;
+use app::attachments::{
+    self, AttachedFile, ContentPart, FileStore, OwnerRecord, StorageLimits, UploadBuffer,
+};
+use app::idempotency::IdempotentWrite;
+use app::upkeep::housekeeping::{RetentionPolicy, run_if_due};
 use domain::{Clock, FileOwner};
 use futures_util::StreamExt;
 use std::path::Path;
@@ -43,7 +45,7 @@ async fn scene(world: World) -> Scene {
     let input =
         wire::read::read_body(br#"{"nomePessoa": "Ana Prado", "cpfCnpj": "52998224725", "codLoja": 2}"#)
             .unwrap();
-    let saved = app::people::save_person(&apps[0], &session, input, IdempotentWrite::without_key())
+    let saved = app::members::save_person(&apps[0], &session, input, IdempotentWrite::without_key())
         .await
         .unwrap()
         .into_fresh()
@@ -66,7 +68,7 @@ impl Scene {
         for piece in bytes.chunks(100_000) {
             incoming.push(piece).await.unwrap();
         }
-        let done = files::attach_file(
+        let done = attachments::attach_file(
             app,
             &self.session,
             self.owner,
@@ -96,7 +98,7 @@ impl Scene {
     /// No row vouches for this key any more.
     async fn loosen(&self, key: &str) {
         let tenant = self.world.here;
-        let loosened = storage::files::insert_orphan_mark(tenant, key, self.world.clock.now());
+        let loosened = storage::attachments::insert_orphan_mark(tenant, key, self.world.clock.now());
         let db = self.world.db();
         let unit = db.write(WriteLane::foreground(tenant), loosened, |tx, one| {
             Box::pin(tx.execute_batch(vec![one.clone()]))
@@ -105,7 +107,7 @@ impl Scene {
     }
 
     async fn total(&self) -> (i64, i64) {
-        storage::files::load_file_totals(&self.apps[0].db, self.world.here).await.unwrap()
+        storage::attachments::load_file_totals(&self.apps[0].db, self.world.here).await.unwrap()
     }
 }
 
@@ -132,7 +134,7 @@ async fn what_was_removed_stays_for_its_time_and_then_goes(world: World) {
     assert_eq!(scene.kept().len(), 3, "{:?}", scene.kept());
     assert_eq!(scene.total().await, (2, file.size + other.size));
     let remove = async || {
-        let removed = files::remove_file(
+        let removed = attachments::remove_file(
             &scene.apps[0],
             &scene.session,
             file.code,
@@ -145,12 +147,19 @@ async fn what_was_removed_stays_for_its_time_and_then_goes(world: World) {
     remove().await;
     scene.world.clock.pass(29 * DAY);
     scene.sweep().await;
-    let restored =
-        files::restore_file(&scene.apps[0], &scene.session, file.code, None, IdempotentWrite::without_key())
-            .await;
+    let restored = attachments::restore_file(
+        &scene.apps[0],
+        &scene.session,
+        file.code,
+        None,
+        IdempotentWrite::without_key(),
+    )
+    .await;
     assert!(restored.unwrap().into_fresh().unwrap().file.removed.is_none());
     let (_, stream) =
-        files::open_file_content(&scene.apps[0], &scene.session, file.code, ContentPart::Data).await.unwrap();
+        attachments::open_file_content(&scene.apps[0], &scene.session, file.code, ContentPart::Data)
+            .await
+            .unwrap();
     let read: Vec<u8> = stream.unwrap().bytes.map(|piece| piece.unwrap().to_vec()).concat().await;
     assert_eq!(i64::try_from(read.len()).unwrap(), file.size);
     remove().await;
@@ -158,9 +167,14 @@ async fn what_was_removed_stays_for_its_time_and_then_goes(world: World) {
     scene.sweep().await;
     assert_eq!(scene.kept(), [format!("{}/dados", other.storage_key)]);
     assert_eq!((scene.total().await, loose(&scene).await), ((1, other.size), 0));
-    let gone =
-        files::restore_file(&scene.apps[0], &scene.session, file.code, None, IdempotentWrite::without_key())
-            .await;
+    let gone = attachments::restore_file(
+        &scene.apps[0],
+        &scene.session,
+        file.code,
+        None,
+        IdempotentWrite::without_key(),
+    )
+    .await;
     assert!(matches!(gone, Err(app::Error::NotFound { .. })), "{gone:?}");
     // Its code is nobody else's.
     assert!(scene.attach(&pictures::docx()).await.code > other.code);
@@ -189,7 +203,7 @@ async fn bytes_that_no_file_was_made_of_are_removed_after_a_day(world: World) {
     assert_eq!(scene.kept(), [format!("{}/dados", kept.storage_key)]);
     assert_eq!(loose(&scene).await, 0);
     assert_eq!(
-        files::list_owner_files(&scene.apps[0], &scene.session, scene.owner).await.unwrap().files.len(),
+        attachments::list_owner_files(&scene.apps[0], &scene.session, scene.owner).await.unwrap().files.len(),
         1
     );
 }
@@ -229,7 +243,9 @@ async fn a_file_is_written_down_only_while_its_bytes_are_there(world: World) {
     let file = scene.attach(&pictures::pdf()).await;
     assert_eq!(loose(&scene).await, 0, "what is written down is no longer loose");
     let (_, stream) =
-        files::open_file_content(&scene.apps[0], &scene.session, file.code, ContentPart::Data).await.unwrap();
+        attachments::open_file_content(&scene.apps[0], &scene.session, file.code, ContentPart::Data)
+            .await
+            .unwrap();
     let read: Vec<u8> = stream.unwrap().bytes.map(|piece| piece.unwrap().to_vec()).concat().await;
     assert_eq!(read, pictures::pdf());
     use std::os::unix::fs::PermissionsExt;

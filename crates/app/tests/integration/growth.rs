@@ -17,7 +17,8 @@ mod script;
 mod searches;
 mod triggers;
 
-use app::demo::{self, DemoLoadOptions};
+use demo;
+use demo::DemoLoadOptions;
 use domain::TenantId;
 use sample::Sample;
 use script::Script;

@@ -1,6 +1,6 @@
 //! A sheet brought in by the console's pages, without a browser: what they take, whom they serve and what they refuse.
 
-use app::importing;
+use exchange::import;
 use testkit::{Reply, Server, World, both_engines};
 
 const SHEET: &str = "CPF;Nome;Nascimento;Loja\r\n52998224725;Maria Planilha;25/03/1988;2\r\n11111111112;João Planilha;02/01/1990;2\r\n";
@@ -49,7 +49,7 @@ impl<'s> Visit<'s> {
 }
 
 async fn work(world: &World) {
-    while importing::run_due_imports(world.app()).await.unwrap() {}
+    while import::run_due_imports(world.app()).await.unwrap() {}
 }
 
 #[both_engines]

@@ -1,10 +1,10 @@
 //! What becomes of those who were signed in when an older copy of the database is put back.
 
-use app::life::{self, DatabaseLifeVerdict, DatabaseLifeWatch, RestoreReason};
+use app::upkeep::database_life::{self, DatabaseLifeVerdict, DatabaseLifeWatch, RestoreReason};
 use std::path::Path;
 use std::time::Duration;
-use storage::settings::{self, ServerSetting};
-use storage::versions::CacheVersions;
+use storage::server::settings::{self, ServerSetting};
+use storage::server::versions::CacheVersions;
 use storage::{QueryWeight, WriteLane, sql};
 use testkit::{Engine, Server, World, both_engines, until};
 
@@ -29,16 +29,19 @@ fn watch(world: &World, folder: &Path) -> DatabaseLifeWatch {
 async fn a_copy_that_is_put_back_is_noticed_once(world: World) {
     let folder = tempfile::tempdir().unwrap();
     let (app, watch) = (world.app(), watch(&world, folder.path()));
-    assert_eq!(life::check_database_life(app, &watch).await.unwrap(), DatabaseLifeVerdict::FirstCheck);
+    assert_eq!(
+        database_life::check_database_life(app, &watch).await.unwrap(),
+        DatabaseLifeVerdict::FirstCheck
+    );
     let copy = kept(&world).await;
     for _ in 0..3 {
         assert_eq!(
-            life::continue_database_life(app, &watch).await.unwrap(),
+            database_life::continue_database_life(app, &watch).await.unwrap(),
             DatabaseLifeVerdict::SameDatabase
         );
     }
     assert_eq!(
-        life::check_database_life(app, &watch).await.unwrap(),
+        database_life::check_database_life(app, &watch).await.unwrap(),
         DatabaseLifeVerdict::SameDatabase,
         "a restart is none"
     );
@@ -56,19 +59,22 @@ async fn a_copy_that_is_put_back_is_noticed_once(world: World) {
         }
     };
     let found = match &watch.mark {
-        Some(_) => life::check_database_life(app, &watch).await.unwrap(),
+        Some(_) => database_life::check_database_life(app, &watch).await.unwrap(),
         // Noticed while it is served, too.
-        None => life::continue_database_life(app, &watch).await.unwrap(),
+        None => database_life::continue_database_life(app, &watch).await.unwrap(),
     };
     assert_eq!(found, DatabaseLifeVerdict::RestoredCopy(reason));
     for app in world.processes() {
         assert_eq!(
-            life::continue_database_life(app, &watch).await.unwrap(),
+            database_life::continue_database_life(app, &watch).await.unwrap(),
             DatabaseLifeVerdict::SameDatabase,
             "by one process, once"
         );
     }
-    assert_eq!(life::check_database_life(app, &watch).await.unwrap(), DatabaseLifeVerdict::SameDatabase);
+    assert_eq!(
+        database_life::check_database_life(app, &watch).await.unwrap(),
+        DatabaseLifeVerdict::SameDatabase
+    );
 }
 
 #[both_engines]
@@ -76,7 +82,7 @@ async fn a_mark_is_readable_by_its_owner_alone_and_its_loss_is_a_copy(world: Wor
     let folder = tempfile::tempdir().unwrap();
     let watch = watch(&world, folder.path());
     let Some(path) = &watch.mark else { return };
-    life::check_database_life(world.app(), &watch).await.unwrap();
+    database_life::check_database_life(world.app(), &watch).await.unwrap();
     use std::os::unix::fs::PermissionsExt;
     assert_eq!(std::fs::metadata(path).unwrap().permissions().mode() & 0o777, 0o600);
     for wrong in [None, Some("rubbish"), Some("ffff 1")] {
@@ -84,10 +90,10 @@ async fn a_mark_is_readable_by_its_owner_alone_and_its_loss_is_a_copy(world: Wor
             None => std::fs::remove_file(path).unwrap(),
             Some(text) => std::fs::write(path, text).unwrap(),
         }
-        let found = life::check_database_life(world.app(), &watch).await.unwrap();
+        let found = database_life::check_database_life(world.app(), &watch).await.unwrap();
         assert_eq!(found, DatabaseLifeVerdict::RestoredCopy(RestoreReason::NoMark), "{wrong:?}");
         assert_eq!(
-            life::check_database_life(world.app(), &watch).await.unwrap(),
+            database_life::check_database_life(world.app(), &watch).await.unwrap(),
             DatabaseLifeVerdict::SameDatabase
         );
     }
@@ -110,7 +116,7 @@ async fn a_new_life_begins_without_the_sessions_of_before(world: World) {
     let later = CacheVersions { access: 40, registers: 40 };
     for app in world.processes() {
         app.memory.raise(world.here, later);
-        app::memory::refresh_versions(app).await.unwrap();
+        app::cache::refresh_versions(app).await.unwrap();
     }
     for server in &servers {
         for token in &tokens {
@@ -122,13 +128,13 @@ async fn a_new_life_begins_without_the_sessions_of_before(world: World) {
         world.db().query(QueryWeight::Search, asked).await.unwrap()[0].get("n").unwrap()
     };
     let email = domain::Email::parse(&world.administrator.email).unwrap();
-    app::resets::request_reset_link(world.app(), email, None).unwrap();
+    app::access::password_reset::request_reset_link(world.app(), email, None).unwrap();
     until("a link is on its way", || async { links().await == 1 }).await;
-    life::begin_new_life(world.app(), &watch).await.unwrap();
+    database_life::begin_new_life(world.app(), &watch).await.unwrap();
     for (app, server) in world.processes().iter().zip(&servers) {
         for token in &tokens {
             until("each process has ended it", || async {
-                app::memory::refresh_versions(app).await.unwrap();
+                app::cache::refresh_versions(app).await.unwrap();
                 server.read("/ext/administracao/loja", token).await.status == 401
             })
             .await;
@@ -142,7 +148,7 @@ async fn a_new_life_begins_without_the_sessions_of_before(world: World) {
         assert!(audit.contains("todas as sessões foram encerradas"), "{audit}");
     }
     assert_eq!(
-        life::check_database_life(world.app(), &watch).await.unwrap(),
+        database_life::check_database_life(world.app(), &watch).await.unwrap(),
         DatabaseLifeVerdict::SameDatabase,
         "it was told already"
     );

@@ -2,11 +2,12 @@
 //! and the board of sales in parts with what changed on it.
 
 use app::access::{self, Session};
-use app::deals::looked::{self, BoardQuery, CARDS};
-use app::once::{IdempotentWrite, WriteOutcome};
-use app::receivers::{self, RequestedReceiver, TenantActor};
+use app::idempotency::{IdempotentWrite, WriteOutcome};
+use app::sales::deals;
+use app::sales::deals::board::{self, BoardQuery, CARDS};
+use app::triggers::receivers::{self, RequestedReceiver, TenantActor};
 use app::triggers::{self, DeliveryOutcome, DeliveryVerdict, LeaseHolder, RetryPolicy, Room};
-use app::{Error, Vault, deals, memory, people, registering};
+use app::{Error, Vault, cache, members, registers};
 use domain::{Entity, HistoryCode, ReceiverCode};
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,7 +19,7 @@ async fn enter(world: &World, caller: &Caller) -> Arc<Session> {
     let app = world.app();
     let token = access::log_in_program(app, &caller.email, PASSWORD, here).await.unwrap().token;
     for process in world.processes() {
-        memory::refresh_versions(process).await.unwrap();
+        cache::refresh_versions(process).await.unwrap();
     }
     access::load_session(app, &token).await.unwrap()
 }
@@ -85,7 +86,7 @@ async fn how_a_receiver_fares_is_seen_and_what_was_sent_is_found(world: World) {
     assert_eq!((fares.success_share(), fares.glance.pending), (None, 0));
 
     let text = br#"{"nomePessoa": "Ana", "cpfCnpj": "529.982.247-25", "codLoja": 1}"#;
-    let person = now(people::save_person(
+    let person = now(members::save_person(
         app,
         &caller,
         read::read_body(text).unwrap(),
@@ -148,18 +149,18 @@ async fn how_a_receiver_fares_is_seen_and_what_was_sent_is_found(world: World) {
 async fn what_may_be_chosen_of_a_register_is_what_the_caller_sees(world: World) {
     let app = world.app();
     let (all, limited) = (enter(&world, &world.administrator).await, enter(&world, &world.operator).await);
-    let branches = registers::find_register("loja").unwrap();
-    let seen = registering::list_choices(app, &all, branches).await.unwrap();
+    let branches = ::registers::find_register("loja").unwrap();
+    let seen = registers::list_choices(app, &all, branches).await.unwrap();
     assert!(seen.is_sorted_by_key(|one| domain::fold_text(&one.name)));
-    let own = registering::list_choices(app, &limited, branches).await.unwrap();
+    let own = registers::list_choices(app, &limited, branches).await.unwrap();
     assert_eq!((seen.len(), own.len()), (3, 1));
-    let counts = registering::count_records(app, &limited).await.unwrap();
-    assert_eq!(counts.len(), registers::REGISTERS.len());
+    let counts = registers::count_records(app, &limited).await.unwrap();
+    assert_eq!(counts.len(), ::registers::REGISTERS.len());
     let of = |path| counts.iter().find(|(register, _)| register.path == path).unwrap().1;
     assert_eq!((of("loja"), of("cartaoCredito")), (Some(1), None));
     // Where there may be any number, nobody chooses from a list.
-    let trackers = registers::find_register("rastreador").unwrap();
-    assert!(registering::list_choices(app, &all, trackers).await.unwrap().is_empty());
+    let trackers = ::registers::find_register("rastreador").unwrap();
+    assert!(registers::list_choices(app, &all, trackers).await.unwrap().is_empty());
 }
 
 async fn deal(world: &World, caller: &Session, number: usize, branch: i32) -> domain::DealCode {
@@ -179,14 +180,14 @@ async fn the_board_of_sales_is_read_in_parts_and_tells_what_changed(world: World
     for number in 0..many {
         codes.push(deal(&world, &caller, number, 1).await);
     }
-    let board = looked::view_board(app, &caller, BoardQuery::default()).await.unwrap();
+    let board = board::view_board(app, &caller, BoardQuery::default()).await.unwrap();
     let first = &board.columns[0];
     assert_eq!(
         (first.count, first.total, first.cards.len()),
         (many as i64, many as i64 * 1_000, CARDS as usize)
     );
     let rest = BoardQuery { only: Some((first.stage, first.next)), ..BoardQuery::default() };
-    let rest = looked::view_board(app, &caller, rest).await.unwrap();
+    let rest = board::view_board(app, &caller, rest).await.unwrap();
     assert_eq!((rest.columns.len(), rest.columns[0].cards.len(), rest.columns[0].next), (1, 2, None));
 
     let looked_at = board.now;
@@ -198,7 +199,7 @@ async fn the_board_of_sales_is_read_in_parts_and_tells_what_changed(world: World
     now(deals::lose_deal(app, &caller, codes[1], lost, IdempotentWrite::without_key()).await);
     let since = looked_at.plus(Duration::from_secs(30));
     let changed =
-        looked::view_board_changes(app, &caller, BoardQuery::default(), since).await.unwrap().unwrap();
+        board::view_board_changes(app, &caller, BoardQuery::default(), since).await.unwrap().unwrap();
     let moved = changed.columns.iter().find(|column| column.stage == second).unwrap();
     assert_eq!(
         (moved.count, moved.cards.iter().map(|one| one.code).collect::<Vec<_>>()),
@@ -207,8 +208,8 @@ async fn the_board_of_sales_is_read_in_parts_and_tells_what_changed(world: World
     assert_eq!(changed.gone.iter().map(|one| one.code).collect::<Vec<_>>(), [codes[1]]);
     // Whoever does not see the branch is told nothing, and whoever looked away for long looks anew.
     let elsewhere =
-        looked::view_board_changes(app, &limited, BoardQuery::default(), since).await.unwrap().unwrap();
+        board::view_board_changes(app, &limited, BoardQuery::default(), since).await.unwrap().unwrap();
     assert!(elsewhere.gone.is_empty() && elsewhere.columns.iter().all(|column| column.cards.is_empty()));
     world.clock.pass(Duration::from_secs(3600));
-    assert!(looked::view_board_changes(app, &caller, BoardQuery::default(), since).await.unwrap().is_none());
+    assert!(board::view_board_changes(app, &caller, BoardQuery::default(), since).await.unwrap().is_none());
 }

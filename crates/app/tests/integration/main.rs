@@ -1,6 +1,8 @@
 //! What the business does, on both engines.
 #![allow(clippy::unwrap_used, reason = "a test fails loudly")]
 
+extern crate amparo_app as app;
+
 mod access_trail;
 mod accounts;
 mod agreement;

@@ -1,7 +1,7 @@
 //! Tenants and users: what is refused, who sees whom, and eight callers at once on every write.
 
+use app::access::users::{self, CreateUser, InitialPassword};
 use app::tenants::{self, CreateTenant};
-use app::users::{self, CreateUser, InitialPassword};
 use app::{App, Error};
 use domain::{BranchCode, DisplayName, Email, InputField, Password, Rejection, Role, Scope, TenantId};
 use testkit::{World, both_engines, eight_at_once};

@@ -4,9 +4,11 @@
 use crate::phone;
 
 use app::access::SignInCodeOutcome;
-use app::second_factor::{self, SecondFactorState};
-use app::visits::{self, ConsoleUser, SignInOutcome};
-use app::{App, Error, access, audit, users};
+use app::access::second_factor::{self, SecondFactorState};
+use app::access::sessions::{self, ConsoleUser, SignInOutcome};
+use app::access::users;
+use app::audit::access_log;
+use app::{App, Error, access};
 use domain::{CallerAddress, Clock, Rejection};
 use phone::code;
 use std::net::IpAddr;
@@ -21,12 +23,12 @@ fn home() -> CallerAddress {
 }
 
 async fn enter(app: &App, who: &Caller) -> SignInOutcome {
-    visits::sign_in(app, &who.email, PASSWORD, (home(), Some("Firefox"))).await.unwrap()
+    sessions::sign_in(app, &who.email, PASSWORD, (home(), Some("Firefox"))).await.unwrap()
 }
 
 async fn inside(app: &App, who: &Caller) -> ConsoleUser {
     match enter(app, who).await {
-        SignInOutcome::Grant(entered) => visits::load_console_user(app, &entered.token).await.unwrap(),
+        SignInOutcome::Grant(entered) => sessions::load_console_user(app, &entered.token).await.unwrap(),
         SignInOutcome::Challenge(_) => panic!("a code is owed"),
     }
 }
@@ -39,7 +41,7 @@ async fn ticket(app: &App, who: &Caller) -> String {
 }
 
 async fn give(app: &App, ticket: &str, code: &str) -> Result<SignInCodeOutcome, Error> {
-    visits::submit_sign_in_code(app, ticket, code, (home(), Some("Firefox"))).await
+    sessions::submit_sign_in_code(app, ticket, code, (home(), Some("Firefox"))).await
 }
 
 fn is_in(passed: &Result<SignInCodeOutcome, Error>) -> bool {
@@ -101,8 +103,8 @@ async fn the_password_alone_opens_no_session_of_the_console_and_programs_are_not
     let app = world.app();
     let half = ticket(app, &world.operator).await;
     assert!(access::load_session(app, &half).await.is_err(), "a ticket is no token");
-    assert!(visits::load_console_user(app, &half).await.is_err());
-    assert!(visits::has_open_challenge(app, &half).await.unwrap());
+    assert!(sessions::load_console_user(app, &half).await.is_err());
+    assert!(sessions::has_open_challenge(app, &half).await.unwrap());
     // Of another user, or of nobody: nothing.
     assert!(matches!(
         give(app, "amp_1_x_y", &code(&secret, world.clock.now())).await,
@@ -112,10 +114,10 @@ async fn the_password_alone_opens_no_session_of_the_console_and_programs_are_not
     else {
         panic!("the code is right");
     };
-    let visitor = visits::load_console_user(app, &entered.token).await.unwrap();
+    let visitor = sessions::load_console_user(app, &entered.token).await.unwrap();
     assert_eq!(visitor.session.user, world.operator.code);
-    let open = visits::list_own_sessions(app, &visitor.session).await.unwrap();
-    assert!(open.iter().any(|one| visits::is_session_of_token(one, &entered.token) && one.is_console));
+    let open = sessions::list_own_sessions(app, &visitor.session).await.unwrap();
+    assert!(open.iter().any(|one| sessions::is_session_of_token(one, &entered.token) && one.is_console));
     let by_api = access::log_in_program(app, &world.operator.email, PASSWORD, home()).await.unwrap();
     access::load_session(app, &by_api.token).await.unwrap();
     inside(app, &world.administrator).await;
@@ -205,8 +207,8 @@ async fn whoever_owes_the_code_does_not_wait_for_ever(world: World) {
         "his sessions were ended, and so was this: {ended:?}"
     );
     let half = ticket(app, &world.operator).await;
-    world.clock.pass(visits::HALF_FOR);
-    assert!(!visits::has_open_challenge(app, &half).await.unwrap());
+    world.clock.pass(sessions::HALF_FOR);
+    assert!(!sessions::has_open_challenge(app, &half).await.unwrap());
     assert!(matches!(
         give(app, &half, &code(&secret, world.clock.now())).await,
         Ok(SignInCodeOutcome::ExpiredChallenge)
@@ -228,10 +230,10 @@ async fn its_owner_switches_it_off_with_a_code_and_never_with_the_password(world
         !second_factor::switch_off_factor(app, &visitor, &recovery[0], home()).await.unwrap(),
         "they are others now"
     );
-    let before = visits::list_own_sessions(app, &visitor.session).await.unwrap().len();
+    let before = sessions::list_own_sessions(app, &visitor.session).await.unwrap().len();
     assert!(second_factor::switch_off_factor(app, &visitor, &renewed[0], home()).await.unwrap());
     assert_eq!(
-        visits::list_own_sessions(app, &visitor.session).await.unwrap().len(),
+        sessions::list_own_sessions(app, &visitor.session).await.unwrap().len(),
         before,
         "proving opens nothing"
     );
@@ -244,12 +246,12 @@ async fn its_owner_switches_it_off_with_a_code_and_never_with_the_password(world
 #[both_engines]
 async fn a_token_given_for_a_password_alone_opens_no_page_and_loses_the_management(world: World) {
     for app in world.processes() {
-        app::memory::refresh_versions(app).await.unwrap();
+        app::cache::refresh_versions(app).await.unwrap();
     }
     let (here, elsewhere) = (&world.processes()[0], world.processes().last().unwrap());
     let program = access::log_in_program(here, &world.operator.email, PASSWORD, home()).await.unwrap().token;
     assert!(
-        matches!(visits::load_console_user(here, &program).await, Err(Error::Credential)),
+        matches!(sessions::load_console_user(here, &program).await, Err(Error::Credential)),
         "it is no session"
     );
     let reach = async |app: &App| access::load_session(app, &program).await.unwrap().require_management();
@@ -266,7 +268,7 @@ async fn a_token_given_for_a_password_alone_opens_no_page_and_loses_the_manageme
     second_factor::confirm_enrolment(here, &visitor, &now).await.unwrap().unwrap();
     assert!(matches!(reach(here).await, Err(Error::CodeNotGiven)), "at once");
     testkit::until("another process knows", || async {
-        app::memory::refresh_versions(elsewhere).await.unwrap();
+        app::cache::refresh_versions(elsewhere).await.unwrap();
         matches!(reach(elsewhere).await, Err(Error::CodeNotGiven))
     })
     .await;
@@ -298,11 +300,12 @@ async fn an_administrator_of_his_own_association_or_a_command_removes_it(world: 
     assert!(habits[&world.administrator.code].last_entered.is_some());
     assert!(second_factor::remove_factor_of_user(app, &administrator, world.operator.code).await.unwrap());
     assert!(!second_factor::remove_factor_of_user(app, &administrator, world.operator.code).await.unwrap());
-    assert!(!visits::has_open_challenge(app, &operator).await.unwrap(), "what was begun with it has ended");
+    assert!(!sessions::has_open_challenge(app, &operator).await.unwrap(), "what was begun with it has ended");
     inside(app, &world.operator).await;
-    let (page, _) = audit::read_newest_audit_page(app, &administrator, audit::ReverseAuditQuery::default())
-        .await
-        .unwrap();
+    let (page, _) =
+        access_log::read_newest_audit_page(app, &administrator, access_log::ReverseAuditQuery::default())
+            .await
+            .unwrap();
     let told = format!("{:?}", page.entries);
     assert!(told.contains("ligou o segundo fator") && told.contains("ficou sem o segundo fator"), "{told}");
     switched_on(&world, &world.operator).await;

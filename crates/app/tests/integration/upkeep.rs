@@ -1,8 +1,9 @@
 //! Housekeeping runs once per database and survives restarts; the server's key is one for all processes.
 
-use app::housekeeping::{RetentionPolicy, run_if_due};
+use app::App;
 use app::server_key::{self, KeyError};
-use app::{App, presence};
+use app::upkeep::housekeeping::{RetentionPolicy, run_if_due};
+use app::upkeep::presence;
 use domain::{Clock, Moment};
 use std::time::Duration;
 use storage::{QueryWeight, Statement, WriteLane, sql};
@@ -115,7 +116,7 @@ async fn housekeeping_runs_once_when_it_is_due_however_many_ask(world: World) {
 
 #[both_engines]
 async fn a_job_whose_process_died_is_taken_over_and_the_dead_one_cannot_finish_it(world: World) {
-    use storage::jobs;
+    use storage::server::jobs;
     let take = || {
         let now = world.clock.now();
         world.db().write(WriteLane::foreground(world.here), now, |tx, now| {
@@ -194,9 +195,10 @@ async fn a_process_that_falls_silent_is_gone(world: World) {
     world.clock.pass(Duration::from_secs(20));
     presence::record_heartbeat(app, "two", "0.1.0").await.unwrap();
     world.clock.pass(Duration::from_secs(20));
-    let alive = storage::processes::list_live_processes(&app.db, app.now().minus(presence::GONE_AFTER))
-        .await
-        .unwrap();
+    let alive =
+        storage::server::processes::list_live_processes(&app.db, app.now().minus(presence::GONE_AFTER))
+            .await
+            .unwrap();
     assert_eq!(alive.iter().map(|one| one.process.as_str()).collect::<Vec<_>>(), ["two"]);
 }
 
@@ -217,8 +219,12 @@ async fn tokens_of_cards_that_stand_in_the_clear_are_sealed(world: World) {
     }
     write(&world, rows).await;
     let vault = world.app().vault.as_ref().unwrap();
-    assert_eq!(app::credit_cards::seal_all_clear_tokens(world.app(), vault).await.unwrap(), 500);
+    assert_eq!(app::members::credit_cards::seal_all_clear_tokens(world.app(), vault).await.unwrap(), 500);
     assert_eq!(count(&world, "SELECT COUNT(*) AS n FROM secrets WHERE kind = 'credit_card'").await, 500);
     assert!(!testkit::dump(world.db()).await.contains("tok_em_claro"));
-    assert_eq!(app::credit_cards::seal_all_clear_tokens(world.app(), vault).await.unwrap(), 0, "once");
+    assert_eq!(
+        app::members::credit_cards::seal_all_clear_tokens(world.app(), vault).await.unwrap(),
+        0,
+        "once"
+    );
 }

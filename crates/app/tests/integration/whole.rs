@@ -1,11 +1,11 @@
 //! What an archive may do to the server that it is brought into, and what becomes of half of one.
 
-use app::files::{self, FileStore, OwnerRecord, UploadBuffer};
-use app::housekeeping::{RetentionPolicy, run_if_due};
-use app::once::IdempotentWrite;
-use app::whole::{self, ArchiveError, RestoreOptions, RestoreOutcome};
+use app::attachments::{self, FileStore, OwnerRecord, UploadBuffer};
+use app::idempotency::IdempotentWrite;
+use app::upkeep::housekeeping::{RetentionPolicy, run_if_due};
 use app::{App, Vault, triggers};
 use domain::{Clock, FileOwner};
+use exchange::archive::{self, ArchiveError, RestoreOptions, RestoreOutcome};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -14,8 +14,10 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
-use storage::settings::{self, ServerSetting};
-use storage::{QueryWeight, WriteLane, mails, queues, sql};
+use storage::server::mails;
+use storage::server::settings::{self, ServerSetting};
+use storage::triggers::queues;
+use storage::{QueryWeight, WriteLane, sql};
 use testkit::{Database, SERVER_KEY, Server, World, app_on, both_engines, pictures};
 use zip::write::SimpleFileOptions;
 use zip::{ZipArchive, ZipWriter};
@@ -39,7 +41,7 @@ fn vault() -> Vault {
 struct Scene {
     world: World,
     file: PathBuf,
-    removed: files::AttachedFile,
+    removed: attachments::AttachedFile,
     folder: tempfile::TempDir,
 }
 
@@ -61,11 +63,16 @@ async fn scene(world: World) -> Scene {
     let owner = OwnerRecord { of: FileOwner::Member, record };
     let mut incoming = UploadBuffer::new(&app.files);
     incoming.push(&pictures::phone_photo(60, 40)).await.unwrap();
-    let attached =
-        files::attach_file(&app, &session, owner, ("foto.jpg", incoming), IdempotentWrite::without_key())
-            .await;
+    let attached = attachments::attach_file(
+        &app,
+        &session,
+        owner,
+        ("foto.jpg", incoming),
+        IdempotentWrite::without_key(),
+    )
+    .await;
     let code = attached.unwrap().into_fresh().unwrap().file.code;
-    let removed = files::remove_file(&app, &session, code, None, IdempotentWrite::without_key()).await;
+    let removed = attachments::remove_file(&app, &session, code, None, IdempotentWrite::without_key()).await;
     let removed = removed.unwrap().into_fresh().unwrap().file;
     let input = (world.here, world.clock.now());
     let unit = app.db.write(WriteLane::foreground(world.here), input, |tx, (tenant, now)| {
@@ -76,7 +83,7 @@ async fn scene(world: World) -> Scene {
     unit.await.unwrap();
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("associacao.zip");
-    let exported = whole::export_archive(&app, vault(), world.here, &file, "test", |_| {}).await.unwrap();
+    let exported = archive::export_archive(&app, vault(), world.here, &file, "test", |_| {}).await.unwrap();
     assert_eq!((exported.manifest.attachment_count(), exported.missing), (2, Vec::new()));
     Scene { world, file, removed, folder }
 }
@@ -143,14 +150,18 @@ async fn bring(app: &App, from: &Path, paused: bool) -> Result<RestoreOutcome, A
 }
 
 async fn bring_with(app: &App, from: &Path, options: RestoreOptions) -> Result<RestoreOutcome, ArchiveError> {
-    Box::pin(whole::restore_archive(app, vault(), from, options, |_, _| {})).await
+    Box::pin(archive::restore_archive(app, vault(), from, options, |_, _| {})).await
 }
 
 /// How many rows there are of each table, but for those that every database has.
 async fn rows(app: &App) -> BTreeMap<String, i64> {
     let mut all = BTreeMap::new();
-    let left = storage::whole::LEFT_BEHIND.iter().map(|(name, _)| *name).filter(|name| !name.contains('.'));
-    for table in storage::whole::list_archive_tables().iter().map(|table| table.name).chain(left) {
+    let left = storage::exchange::archive::LEFT_BEHIND
+        .iter()
+        .map(|(name, _)| *name)
+        .filter(|name| !name.contains('.'));
+    for table in storage::exchange::archive::list_archive_tables().iter().map(|table| table.name).chain(left)
+    {
         let counted = app
             .db
             .query(QueryWeight::Search, sql("SELECT COUNT(*) AS n FROM").append_text(table))
@@ -232,7 +243,7 @@ async fn nothing_leaves_half_an_association_and_nothing_of_it_is_swept(world: Wo
     assert!(mails::list_due_mails(&app.db, now, 100).await.unwrap().is_empty());
     assert!(queues::list_due_receivers(&app.db, now).await.unwrap().is_empty());
     run_if_due(&app, &RETENTION).await.unwrap().unwrap();
-    let file = storage::files::find_file(&app.db, scene.world.here, scene.removed.code).await.unwrap();
+    let file = storage::attachments::find_file(&app.db, scene.world.here, scene.removed.code).await.unwrap();
     assert!(file.is_some(), "its bytes are still on their way");
 
     app.files = files;
@@ -245,7 +256,7 @@ async fn nothing_leaves_half_an_association_and_nothing_of_it_is_swept(world: Wo
     }
     scene.world.clock.pass(2 * DAY);
     run_if_due(&app, &RETENTION).await.unwrap().unwrap();
-    let file = storage::files::find_file(&app.db, scene.world.here, scene.removed.code).await.unwrap();
+    let file = storage::attachments::find_file(&app.db, scene.world.here, scene.removed.code).await.unwrap();
     assert!(file.is_none(), "it is swept like any other");
 }
 
@@ -280,15 +291,16 @@ async fn a_file_that_was_lost_is_told_by_its_code(world: World) {
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::write(folder.join("miniatura"), b"small").unwrap();
     let to = scene.folder.path().join("perdida.zip");
-    let exported = whole::export_archive(&app, vault(), scene.world.here, &to, "test", |_| {}).await.unwrap();
+    let exported =
+        archive::export_archive(&app, vault(), scene.world.here, &to, "test", |_| {}).await.unwrap();
     assert_eq!(exported.missing, [i64::from(scene.removed.code.get())]);
     assert_eq!(exported.manifest.attachment_count(), 1);
 
-    let again = whole::export_archive(&app, vault(), scene.world.here, &to, "test", |_| {}).await;
+    let again = archive::export_archive(&app, vault(), scene.world.here, &to, "test", |_| {}).await;
     assert!(matches!(again, Err(ArchiveError::FileExists(_))));
     app.files = FileStore::default();
     let never = scene.folder.path().join("nunca.zip");
-    assert!(whole::export_archive(&app, vault(), scene.world.here, &never, "test", |_| {}).await.is_err());
+    assert!(archive::export_archive(&app, vault(), scene.world.here, &never, "test", |_| {}).await.is_err());
     let left: Vec<_> =
         std::fs::read_dir(scene.folder.path()).unwrap().map(|one| one.unwrap().file_name()).collect();
     assert_eq!(left.iter().filter(|name| name.to_str().unwrap().contains("zip")).count(), 2, "{left:?}");
@@ -316,7 +328,11 @@ async fn an_archive_is_judged_whole_before_its_first_row_is_written(world: World
         };
         assert!(error.to_string().contains(what), "{path}: {error}");
         assert_eq!(rows(&app).await, before, "{path}: {error}");
-        assert_eq!(whole::find_unfinished_restore(&app).await.unwrap(), None, "{path}");
+        assert_eq!(
+            app::upkeep::unfinished_restore::find_unfinished_restore(&app).await.unwrap(),
+            None,
+            "{path}"
+        );
     };
     let hash = |text: &'static str| move |row: &mut Value| row["password_hash"] = json!(text);
     let costly =
@@ -371,7 +387,7 @@ async fn half_an_association_is_discarded_and_leaves_nothing(world: World) {
     let scene = scene(world).await;
     let (mut app, _database) = scene.elsewhere().await;
     assert!(matches!(
-        whole::discard_unfinished_restore(&app, |_| {}).await,
+        archive::discard_unfinished_restore(&app, |_| {}).await,
         Err(ArchiveError::NoUnfinishedRestore)
     ));
     let root = scene.folder.path().join("arquivos");
@@ -382,22 +398,30 @@ async fn half_an_association_is_discarded_and_leaves_nothing(world: World) {
     // All its rows and files are there; its names cannot be told apart from those of a row that is not there.
     let (cut, mut cut_off) = tokio::sync::mpsc::unbounded_channel();
     let file = scene.file.clone();
-    let bringing =
-        Box::pin(whole::restore_archive(&app, vault(), &file, RestoreOptions::default(), move |step, _| {
-            if step == whole::RestoreStep::Indexing {
+    let bringing = Box::pin(archive::restore_archive(
+        &app,
+        vault(),
+        &file,
+        RestoreOptions::default(),
+        move |step, _| {
+            if step == archive::RestoreStep::Indexing {
                 let _ = cut.send(());
             }
-        }));
+        },
+    ));
     tokio::select! {
         biased;
         _ = cut_off.recv() => {}
         ended = bringing => { panic!("{ended:?}") }
     }
-    assert_eq!(whole::find_unfinished_restore(&app).await.unwrap(), Some(scene.world.here));
+    assert_eq!(
+        app::upkeep::unfinished_restore::find_unfinished_restore(&app).await.unwrap(),
+        Some(scene.world.here)
+    );
     assert!(rows(&app).await["people"] > 0);
     assert!(root.join(&scene.removed.storage_key).join("dados").exists());
 
-    let discarded = whole::discard_unfinished_restore(&app, |_| {}).await.unwrap();
+    let discarded = archive::discard_unfinished_restore(&app, |_| {}).await.unwrap();
     assert!(discarded.tenant == scene.world.here && discarded.rows > 100, "{discarded:?}");
     let mut after = rows(&app).await;
     // How new things are is told for ever, and that a number was taken.
@@ -406,9 +430,9 @@ async fn half_an_association_is_discarded_and_leaves_nothing(world: World) {
     }
     assert_eq!(after, before);
     assert!(!root.join(&scene.removed.storage_key).exists());
-    assert_eq!(whole::find_unfinished_restore(&app).await.unwrap(), None);
+    assert_eq!(app::upkeep::unfinished_restore::find_unfinished_restore(&app).await.unwrap(), None);
     assert!(matches!(
-        whole::discard_unfinished_restore(&app, |_| {}).await,
+        archive::discard_unfinished_restore(&app, |_| {}).await,
         Err(ArchiveError::NoUnfinishedRestore)
     ));
 

@@ -1,17 +1,17 @@
 //! Mail on its way: asks for what is due, claims each, sends it, records what came of it. A process that dies between
 //! sending and recording leaves a lease that ends, and another sends the mail again under the same `Message-ID`.
 
-mod letter;
+mod message;
 mod schedule;
 mod transport;
 
-pub use letter::SenderAddress;
+pub use message::SenderAddress;
 pub use transport::{InvalidSmtpUrl, MailTransport, SmtpServer};
 
 use app::{App, Error};
 use std::sync::Arc;
 use std::time::Duration;
-use storage::mails::{DueMail, LeasedMail};
+use storage::server::mails::{DueMail, LeasedMail};
 use tokio::task::{JoinError, JoinSet};
 use tokio::time::MissedTickBehavior;
 use transport::SendFailure;
@@ -130,7 +130,7 @@ fn shorten_cause(cause: &str) -> String {
 
 impl OutboxMailer {
     async fn send(&self, mail: &LeasedMail) -> Result<(), SendFailure> {
-        let message = letter::build_message(&self.sender, mail).map_err(SendFailure::new_permanent)?;
+        let message = message::build_message(&self.sender, mail).map_err(SendFailure::new_permanent)?;
         self.transport.send(&message, mail).await
     }
 }

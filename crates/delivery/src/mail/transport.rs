@@ -7,7 +7,7 @@ use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use storage::mails::LeasedMail;
+use storage::server::mails::LeasedMail;
 
 /// How long the mail server may take to answer one line.
 const ANSWER: Duration = Duration::from_secs(20);

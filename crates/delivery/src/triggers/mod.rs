@@ -4,28 +4,28 @@
 
 mod clock_watch;
 pub mod connect;
-mod course;
 pub mod guard;
-mod line;
+mod message_window;
 mod outcome;
 pub mod post;
+mod receiver_line;
 mod recorder;
 pub mod sign;
 
-use app::receivers;
+use app::triggers::receivers;
 use app::triggers::{
     self, DeliveryJob, DeliveryOutcome, DeliveryVerdict, DueReceiver, LeaseHolder, OutgoingMessage,
     PendingPosition, ReceiverAnswer, RetryPolicy, Room,
 };
 use app::{App, Error, Vault};
 use clock_watch::ClockWatch;
-use course::ReceiverProgress;
 use domain::{ReceiverCode, TenantId};
 use guard::AddressGuard;
-use line::{InFlightCounts, ReceiverLine};
+use message_window::ReceiverProgress;
 pub use outcome::measure_queues;
 use outcome::{apply_answer, build_outcome, count_attempt};
 use post::{HttpPoster, ReceiverConnection};
+use receiver_line::{InFlightCounts, ReceiverLine};
 use recorder::{MessageResult, UnwrittenResults};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};

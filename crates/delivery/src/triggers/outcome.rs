@@ -60,9 +60,9 @@ pub fn count_exhausted_messages(count: u64) {
 /// Tells how much waits and for how long, and how many receivers are paused.
 #[boxed::future]
 pub async fn measure_queues(app: &App) -> Result<(), Error> {
-    let waiting = storage::queues::load_outbox_backlog(&app.db).await?;
+    let waiting = storage::triggers::queues::load_outbox_backlog(&app.db).await?;
     let age = waiting.oldest.map_or(0.0, |since| app.now().duration_since(since).as_secs_f64());
-    let paused = storage::receivers::count_paused_receivers(&app.db).await?;
+    let paused = storage::triggers::receivers::count_paused_receivers(&app.db).await?;
     metrics::gauge!("amparo_trigger_queue_length").set(waiting.pending as f64);
     metrics::gauge!("amparo_trigger_queue_age_seconds").set(age);
     metrics::gauge!("amparo_trigger_receivers_paused").set(paused as f64);

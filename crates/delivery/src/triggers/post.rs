@@ -4,7 +4,7 @@
 use super::connect::{ConnectionRefusal, GuardedConnector};
 use super::guard::AddressGuard;
 use super::sign;
-use app::receivers::DeliveryTarget;
+use app::triggers::receivers::DeliveryTarget;
 use app::triggers::{MessageSender, OutgoingMessage, ReceiverAnswer};
 use domain::Moment;
 use futures_util::future::BoxFuture;

@@ -1,9 +1,9 @@
 //! Writes down what came of messages. A message stays in hand until its result is written, however long that takes, so
 //! that nothing that fails behind it sends it again; and while results cannot be written, nothing more is sent.
 
-use super::course::{MessageResolution, ReceiverProgress};
-use super::line::ReceiverLine;
+use super::message_window::{MessageResolution, ReceiverProgress};
 use super::outcome::count_exhausted_messages;
+use super::receiver_line::ReceiverLine;
 use super::{DispatchEngine, lock_mutex};
 use app::Error;
 use app::triggers::{self, DeliveryOutcome, DeliveryVerdict};

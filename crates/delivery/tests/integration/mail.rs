@@ -1,6 +1,6 @@
 //! Mail from the unit that causes it to a mail server or a folder, on both engines.
 
-use app::users::{self, CreateUser, InitialPassword};
+use app::access::users::{self, CreateUser, InitialPassword};
 use app::{App, Error};
 use delivery::mail::{
     MailTransport, OutboxMailer, SenderAddress, SmtpServer, run_mail_delivery, send_due_mails,
@@ -9,7 +9,7 @@ use domain::{BranchCode, Clock, DisplayName, Email, InputField, Moment, Rejectio
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
-use storage::mails::{self, NewMailRow};
+use storage::server::mails::{self, NewMailRow};
 use storage::{QueryWeight, WriteLane, sql};
 use testkit::{RecordingMailServer, World, both_engines, until};
 

@@ -4,8 +4,8 @@ use super::{MirrorError, MirrorOptions, MirrorRunner};
 use crate::client::{SourceAnswer, SourceClient, SourceError};
 use crate::lenient::{read_code, read_items, read_text};
 use crate::lists::{self, mark_complete_list};
-use app::mirroring::{self, MirrorSource, MirroredRegisterRecord, RegisterCodeList};
 use domain::{BenefitKind, BranchCode, DisplayName};
+use exchange::mirror_store::{self, MirrorSource, MirroredRegisterRecord, RegisterCodeList};
 use serde_json::Value as Json;
 
 /// So many codes in a row that are nobody's, and there are no more suppliers.
@@ -126,16 +126,16 @@ impl MirrorRunner<'_> {
         let suppliers = self.read_suppliers(&mut notes).await?;
         self.suppliers = suppliers.iter().filter_map(|one| one.code).collect();
         wanted.extend(suppliers);
-        self.written += mirroring::write_registers(self.app, &self.mirror, wanted, listed).await?;
-        mirroring::write_notes(self.app, &self.mirror, notes).await?;
-        self.registers = mirroring::load_current_registers(self.app, self.mirror.tenant).await?;
+        self.written += mirror_store::write_registers(self.app, &self.mirror, wanted, listed).await?;
+        mirror_store::write_notes(self.app, &self.mirror, notes).await?;
+        self.registers = mirror_store::load_current_registers(self.app, self.mirror.tenant).await?;
         Ok(())
     }
 
     /// Suppliers are told by their codes alone: those from 1 on, to the first long gap.
     async fn read_suppliers(
         &mut self,
-        notes: &mut Vec<mirroring::NewMirrorNote>,
+        notes: &mut Vec<mirror_store::NewMirrorNote>,
     ) -> Result<Vec<MirroredRegisterRecord>, MirrorError> {
         let (mut all, mut missing) = (Vec::new(), 0);
         for code in 1..=MOST_SUPPLIERS {

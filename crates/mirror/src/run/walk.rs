@@ -5,8 +5,8 @@ use crate::client::{SourceAnswer, SourceError, escape_query_value};
 use crate::lenient::{read_code, read_flag, read_int, read_items, read_list};
 use crate::members::read_member_row;
 use crate::missing::UnregisteredReferences;
-use app::mirroring::{self, MirroredMember};
-use domain::{BenefitCode, shown};
+use domain::{BenefitCode, display};
+use exchange::mirror_store::{self, MirroredMember};
 use futures_util::StreamExt;
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, HashSet};
@@ -155,7 +155,7 @@ impl MirrorRunner<'_> {
             let turn = walk.record_page(&page);
             let (mirror, app, hold) = (self.mark_checkpoint(number), self.app, self.hold);
             let (stored, ahead) = tokio::join!(
-                mirroring::stage_benefits(app, &mirror, hold, collect_staged_rows(&page)),
+                mirror_store::stage_benefits(app, &mirror, hold, collect_staged_rows(&page)),
                 async {
                     if turn.goes_on { Some(self.fetch_page(&walk.path, number + 1).await) } else { None }
                 }
@@ -177,7 +177,7 @@ impl MirrorRunner<'_> {
         self.begin_phase(phase::MEMBERS);
         let mut path = "/ext/associado?situacaoBeneficio=Todos".to_owned();
         if let Some(since) = &self.mirror.since {
-            path.push_str(&format!("&dataAtualizacao={}", escape_query_value(&shown::format_day(since))));
+            path.push_str(&format!("&dataAtualizacao={}", escape_query_value(&display::format_day(since))));
         }
         let mut number = self.mirror.place + 1;
         let mut walk = PageWalk::new(path, number);
@@ -227,7 +227,7 @@ impl MirrorRunner<'_> {
             });
             let seen: Vec<MirroredMember> = read.collect();
             let part = self.build_part(place, seen, notes);
-            let done = mirroring::write_members(self.app, part).await;
+            let done = mirror_store::write_members(self.app, part).await;
             if self.confirm_write(attempt, done).await? {
                 break;
             }
@@ -239,7 +239,7 @@ impl MirrorRunner<'_> {
     async fn load_listed_benefits(&mut self, rows: &[&Json]) -> Result<BTreeMap<i32, Json>, MirrorError> {
         let codes: Vec<i32> = rows.iter().filter_map(|json| read_code(&json["codBeneficio"])).collect();
         let asked: Vec<BenefitCode> = codes.iter().copied().map(BenefitCode::new).collect();
-        let kept = mirroring::list_staged_benefits(self.app, &self.mirror, &asked).await?;
+        let kept = mirror_store::list_staged_benefits(self.app, &self.mirror, &asked).await?;
         let mut found: BTreeMap<i32, Json> = kept
             .into_iter()
             .filter_map(|(code, body)| Some((code.get(), serde_json::from_str(&body).ok()?)))

@@ -4,7 +4,8 @@ mod rude;
 
 pub use rude::{Odd, Rude};
 
-use app::demo::{self, DemoLoadOptions};
+use demo;
+use demo::DemoLoadOptions;
 use domain::TimeZone;
 use futures_util::future::BoxFuture;
 use mirror::{MirrorError, MirrorOptions, MirrorRunReport, RequestPace, SleepFunction};

@@ -1,7 +1,7 @@
 //! The condition that a database is in, for whoever looks after it.
 
 use super::Engine;
-use crate::db::QueryWeight;
+use crate::executor::db::QueryWeight;
 use crate::{Error, SqlScalar, Statement, sql};
 use domain::Moment;
 

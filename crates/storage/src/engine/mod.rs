@@ -8,16 +8,16 @@ mod options;
 mod postgres;
 mod protection;
 mod sqlite;
-mod texts;
+mod statement_texts;
 
 pub use address::DatabaseAddress;
 pub use options::DatabaseOptions;
 pub use protection::TransportProtection;
 
-use crate::db::{QueryWeight, StatementFailure, WriteLane};
+use crate::executor::db::{QueryWeight, StatementFailure, WriteLane};
+use crate::executor::unit::QueuedUnit;
+use crate::executor::write_health::WriteHealth;
 use crate::migrations::{self, SchemaUpgrade};
-use crate::unit::QueuedUnit;
-use crate::write_health::WriteHealth;
 use crate::{Db, Error, OpenError, Row, Statement};
 use std::sync::Arc;
 

@@ -1,6 +1,8 @@
 //! The executor and the schema, on both engines.
 #![allow(clippy::unwrap_used, reason = "a test fails loudly")]
 
+extern crate amparo_storage as storage;
+
 mod file;
 mod gate;
 mod pooler;

@@ -2,8 +2,8 @@
 
 use domain::{MemberCriteria, Scope, TenantId};
 use std::collections::{BTreeMap, BTreeSet};
-use storage::counters::{self, Counter};
-use storage::searches::MemberSearch;
+use storage::search::members::MemberSearch;
+use storage::server::counters::{self, Counter};
 use storage::{DatabaseOptions, Db, OpenError, QueryWeight, SchemaPolicy, sql};
 use testkit::{Database, Engine, both_engines};
 
@@ -244,12 +244,13 @@ async fn a_database_of_the_first_schema_is_brought_forward(database: Database) {
         assert_eq!(mode & 0o777, 0o600, "{} is its owner's alone", kept.display());
     }
     let tenant = TenantId::new(7);
-    let holder = storage::tokens::find_token_holder(&db, tenant, b"abc", domain::Moment::from_millis(1))
-        .await
-        .unwrap();
+    let holder =
+        storage::access::tokens::find_token_holder(&db, tenant, b"abc", domain::Moment::from_millis(1))
+            .await
+            .unwrap();
     assert_eq!(holder.unwrap().user.get(), 1, "an old token is still good");
     let funnels: Result<_, storage::Error> =
-        db.read(tenant, |tx, tenant| Box::pin(storage::funnels::list_funnels(tx, *tenant))).await;
+        db.read(tenant, |tx, tenant| Box::pin(storage::registers::funnels::list_funnels(tx, *tenant))).await;
     let funnels = funnels.unwrap();
     let stages: Vec<_> = funnels[0].stages.iter().map(|stage| (stage.name.as_str(), stage.colour)).collect();
     let born = registers::FUNNEL;
@@ -338,7 +339,8 @@ async fn deliveries_keep_their_state_when_they_move(database: Database) {
     let waits = numbers(&db, "SELECT * FROM queues", ["record", "head", "due_at"]).await;
     assert_eq!(waits, [[5, 3, 99]], "and none that leads to what is over");
     let (receiver, first) = (domain::ReceiverCode::new(1), domain::HistoryCode::new(1));
-    let tried = storage::attempts::list_attempts(&db, TenantId::new(7), receiver, [first]).await.unwrap();
+    let tried =
+        storage::triggers::attempts::list_attempts(&db, TenantId::new(7), receiver, [first]).await.unwrap();
     assert_eq!(tried.len(), 1, "the attempt that arrived is told once");
     db.close().await;
 }

@@ -539,7 +539,7 @@ async fn codes_have_no_gaps_and_are_in_commit_order_over_two_processes(database:
 }
 
 async fn change(db: &Db, record: i32) -> Result<i32, Error> {
-    let change = storage::history::NewHistoryRow {
+    let change = storage::history::situation_changes::NewHistoryRow {
         tenant: tenant(),
         entity: domain::Entity::Benefit,
         record,
@@ -552,7 +552,7 @@ async fn change(db: &Db, record: i32) -> Result<i32, Error> {
         at: domain::Moment::from_millis(0),
     };
     let unit = db.write(lane(), change, |tx, change| {
-        Box::pin(storage::history::append_history_entry(tx, change, &RECEIVERS, |code| {
+        Box::pin(storage::history::situation_changes::append_history_entry(tx, change, &RECEIVERS, |code| {
             format!("{{\"codHistorico\":{code}}}")
         }))
     });

@@ -7,10 +7,14 @@
     reason = "a test tool fails loudly and speaks on standard output"
 )]
 
+extern crate amparo_testkit as testkit;
+
 use app::access::{self, Session};
 use app::benefits::{self, SaveBenefitInput, SavedBenefit};
-use app::once::{IdempotentWrite, WriteOutcome};
-use app::{App, Error, demo, dependents, memory, people};
+use app::idempotency::{IdempotentWrite, WriteOutcome};
+use app::members::dependents;
+use app::{App, Error, cache, members};
+use demo;
 use domain::{BenefitCode, Cpf, DependentCode, Plate, SituationKind};
 use std::io::Write;
 use std::sync::Arc;
@@ -74,7 +78,7 @@ fn now<T>(done: WriteOutcome<T>) -> T {
 impl Caller {
     async fn go(&self, number: u32) {
         // As a server does all the time, so that what it remembers is still good.
-        memory::refresh_versions(&self.app).await.unwrap();
+        cache::refresh_versions(&self.app).await.unwrap();
         let digits = format!("{number:09}");
         let digits: Vec<u8> = digits.bytes().map(|byte| byte - b'0').collect();
         let document = Cpf::with_check_digits(digits.try_into().unwrap()).unwrap().as_str().to_owned();
@@ -105,7 +109,7 @@ impl Caller {
         );
         say(format_args!("try person {document} | {branch} {word}"));
         let input = read_body(text.as_bytes()).unwrap();
-        now(people::save_person(&self.app, &self.session, input, plainly()).await.unwrap());
+        now(members::save_person(&self.app, &self.session, input, plainly()).await.unwrap());
         say(format_args!("did person {document} | {branch} {word}"));
     }
 
@@ -176,7 +180,8 @@ impl Caller {
     }
 
     async fn situation(&self, kind: SituationKind) -> String {
-        let registers = app::base::load_registers(&self.app, self.session.scope.tenant()).await.unwrap();
+        let registers =
+            app::registers::snapshot::load_registers(&self.app, self.session.scope.tenant()).await.unwrap();
         registers.default_situation(domain::Entity::Benefit, kind).unwrap().name.clone()
     }
 }

@@ -2,6 +2,8 @@
 //! `with-postgres [--durable] cargo test`.
 #![allow(clippy::unwrap_used, reason = "a test tool fails loudly")]
 
+extern crate amparo_testkit as testkit;
+
 use std::process::{Command, ExitCode};
 use testkit::Cluster;
 

@@ -1,6 +1,6 @@
 //! What the storm said that it did, record by record, and whether the database says the same.
 
-use super::{App, Db, access, all, demo, searches};
+use super::{App, Db, access, all, demo, search};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The states of a record as they were answered, and the one that was on its way when the storm ended.
@@ -127,10 +127,11 @@ impl Ledger {
             let named = said.did.iter().chain(&said.trying).filter_map(|state| state.split(' ').nth(1));
             let (mut found, words) = (0, named.collect::<BTreeSet<_>>());
             for word in words {
-                app::memory::refresh_versions(app).await.unwrap();
+                app::cache::refresh_versions(app).await.unwrap();
                 let query =
                     wire::read::read_query([("nome".to_owned(), word.to_owned())].into_iter()).unwrap();
-                found += app::dependents::search_dependents(app, &caller, query).await.unwrap().len();
+                found +=
+                    app::members::dependents::search_dependents(app, &caller, query).await.unwrap().len();
             }
             assert_eq!(found, 1, "{:?}", said.did);
         }
@@ -139,9 +140,9 @@ impl Ledger {
             let words: BTreeSet<String> = said.did.iter().chain(&said.trying).map(word).collect();
             let mut found = BTreeSet::new();
             for word in &words {
-                app::memory::refresh_versions(app).await.unwrap();
+                app::cache::refresh_versions(app).await.unwrap();
                 let query = wire::read::read_query([("nome".to_owned(), word.clone())].into_iter()).unwrap();
-                for row in searches::search_members(app, &caller, query).await.unwrap().rows {
+                for row in search::search_members(app, &caller, query).await.unwrap().rows {
                     assert_eq!(row.person.document.as_ref(), Some(document), "{word}");
                     found.insert((word.clone(), row.person.name));
                 }

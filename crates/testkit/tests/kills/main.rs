@@ -9,15 +9,21 @@
 mod ledger;
 mod whole;
 
-use app::demo::{self, DemoLoadOptions};
-use app::{App, access, searches};
+extern crate amparo_testkit as testkit;
+
+use app::members::search;
+use app::{App, access};
+use demo;
+use demo::DemoLoadOptions;
 use domain::{Entity, RandomSource, ReceiverCode, TenantId};
 use ledger::Ledger;
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
-use storage::receivers::NewReceiverRow;
-use storage::{Db, Error, QueryWeight, Row, Statement, WriteLane, receivers, sql, versions};
+use storage::server::versions;
+use storage::triggers::receivers;
+use storage::triggers::receivers::NewReceiverRow;
+use storage::{Db, Error, QueryWeight, Row, Statement, WriteLane, sql};
 use testkit::{Database, SeededChance, StillClock, app_on, both_engines};
 
 const HERE: TenantId = TenantId::new(1);

@@ -3,7 +3,7 @@
 use super::{Db, all, number};
 use domain::split_name_words;
 use std::collections::{BTreeMap, BTreeSet};
-use storage::tally::{FINE, ListingOrdering};
+use storage::search::tally::{FINE, ListingOrdering};
 
 /// Statements that find what is half there.
 const HALVES: &[(&str, &str)] = &[

@@ -2,8 +2,8 @@
 
 use super::values::{build_string_schema, read_text};
 use super::{BoundedInt, FieldPath, InputProblems, JsonInput};
-use crate::names::{self, NamedSet};
 use crate::refusal;
+use crate::set_names::{self, NamedSet};
 use domain::{
     BenefitCode, BoundedText, BranchCode, CardNumber, Cep, Chassis, ClaimCode, Colour, Cpf, Date, DealCode,
     DependentCode, DisplayName, Document, Email, Entity, FieldCode, FunnelCode, HistoryCode, HistoryCursor,
@@ -270,15 +270,15 @@ impl JsonInput for Entity {
     fn read(value: &Value, at: &FieldPath<'_>, problems: &mut InputProblems) -> Option<Entity> {
         let text = read_text(value, at, problems)?;
         let folded = fold_text(text);
-        let found = Entity::ALL.into_iter().find(|one| fold_text(names::entity(*one)) == folded);
+        let found = Entity::ALL.into_iter().find(|one| fold_text(set_names::entity(*one)) == folded);
         if found.is_none() {
-            problems.add(at, describe_allowed(text, Entity::ALL.map(names::entity)));
+            problems.add(at, describe_allowed(text, Entity::ALL.map(set_names::entity)));
         }
         found
     }
 
     fn schema() -> RefOr<Schema> {
-        build_string_schema().enum_values(Some(Entity::ALL.map(names::entity))).build().into()
+        build_string_schema().enum_values(Some(Entity::ALL.map(set_names::entity))).build().into()
     }
 }
 

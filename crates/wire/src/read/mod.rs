@@ -7,9 +7,9 @@
 //! A fixed set needs no more than its table in [`crate::names`].
 
 mod domain_values;
-mod open;
+mod partial;
 mod record;
-mod sent;
+mod request_parts;
 #[cfg(test)]
 mod tests;
 mod values;
@@ -17,7 +17,7 @@ mod values;
 pub(crate) use domain_values::describe_allowed;
 pub use domain_values::{CardOrDocument, HiddenText, IsoQueryDate, LenientMember, QueryDate};
 pub use record::{build_object_schema, describe_schema, make_nullable};
-pub use sent::{
+pub use request_parts::{
     PartialInput, combine_code_and_body, read_body, read_body_refusing, read_body_with, read_list_body,
     read_optional_body, read_path_code, read_query, read_query_partially, read_query_with,
     read_record_fields,

@@ -8,7 +8,7 @@ use utoipa::openapi::schema::{ObjectBuilder, Schema, SchemaType, Type};
 /// Declares a record that callers send:
 ///
 /// ```
-/// wire::input! {
+/// amparo_wire::input! {
 ///     /// Uma loja nova.
 ///     pub struct LojaInput = "LojaInputTO" {
 ///         /// O nome da loja.
@@ -17,8 +17,8 @@ use utoipa::openapi::schema::{ObjectBuilder, Schema, SchemaType, Type};
 ///         code "codLoja": optional i32 = 7,
 ///     }
 /// }
-/// let loja: LojaInput = wire::read::body(br#"{"nome": "Matriz"}"#).unwrap();
-/// assert_eq!((loja.name.as_str(), loja.code), ("Matriz", wire::read::Given::Keep));
+/// let loja: LojaInput = amparo_wire::read::read_body(br#"{"nome": "Matriz"}"#).unwrap();
+/// assert_eq!((loja.name.as_str(), loja.code), ("Matriz", amparo_wire::read::FieldPatch::Keep));
 /// ```
 ///
 /// `flat other: OtherInput,` before the fields takes in those of another record, as if they stood there.

@@ -1,7 +1,7 @@
 //! Where somebody is found: address and telephones, as they come and as they go out.
 
 use crate::read::{JsonInput, TextOrNumber, describe_schema};
-use crate::{input, names};
+use crate::{input, set_names};
 use domain::{BoundedText, Cep, Phone, PhoneKind, PostalAddress, Uf};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -119,6 +119,6 @@ fn describe_phone_kind() -> RefOr<Schema> {
 
 impl TelefoneTO {
     pub fn new(phone: &Phone, kind: PhoneKind) -> TelefoneTO {
-        TelefoneTO { numero: phone.to_string(), tipo: names::phone_kind(kind) }
+        TelefoneTO { numero: phone.to_string(), tipo: set_names::phone_kind(kind) }
     }
 }

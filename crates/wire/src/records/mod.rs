@@ -8,7 +8,6 @@ mod base;
 mod benefit;
 mod benefit_input;
 mod benefit_search;
-mod benefit_whole;
 mod case;
 mod case_input;
 mod case_parts;
@@ -22,7 +21,8 @@ mod dependent;
 mod equipment;
 mod export;
 mod file;
-mod importing;
+mod full_benefit;
+mod import;
 mod item;
 mod lead;
 mod management;
@@ -58,7 +58,6 @@ pub use benefit_search::{
     CampoAdicionalValorTO, ListaBeneficioQuery, PesquisaBeneficioOutputTO, PesquisaBeneficioQuery,
     PlanoValorTO,
 };
-pub use benefit_whole::BeneficioTO;
 pub use case::{CasoItemTO, ConsultaGestaoTO, EventoGestaoTO, HelpDeskGestaoTO, VistoriaGestaoTO};
 pub use case_input::{
     AtrasadosQuery, CasoCampos, CasoQuery, ChecklistItemInput, ConsultaGestaoInput, EventoGestaoInput,
@@ -83,7 +82,8 @@ pub use export::{
     AuditoriaExportacaoQuery, BeneficioExportacaoQuery, EntregaExportacaoQuery, ExportacaoQuery,
 };
 pub use file::{ArquivoQuery, ArquivoTO};
-pub use importing::{
+pub use full_benefit::BeneficioTO;
+pub use import::{
     CampoImportacaoTO, ColunaInput, ColunaTO, ColunasInput, DepoisDaLinhaQuery, ErroImportacaoTO,
     ImportacaoArquivoQuery, ImportacaoQuery, ImportacaoTO, InicioImportacaoInput, MantidoTO,
 };

@@ -1,7 +1,7 @@
-use super::given::has_card_number;
+use super::input::has_card_number;
 use super::{read_list_query, read_record_input, render_value};
-use crate::names;
 use crate::read::FieldPatch;
+use crate::set_names;
 use domain::{BenefitKind, Entity, FieldKind, Priority, SellerKind, SituationKind, VehicleCategory};
 use registers::{FieldContent, FieldType, REGISTERS, Register, find_register};
 
@@ -19,23 +19,25 @@ fn set(path: &str, name: &str) -> Vec<(i64, &'static str)> {
 
 #[test]
 fn the_sets_of_the_registers_are_those_of_the_interface() {
-    let entities = Entity::ALL.map(|one| (one.number(), names::entity_path(one)));
+    let entities = Entity::ALL.map(|one| (one.number(), set_names::entity_path(one)));
     assert_eq!(set("situacao", "entidade"), entities);
-    let kinds = SituationKind::ALL.map(|one| (one.number(), names::situation_kind(one)));
+    let kinds = SituationKind::ALL.map(|one| (one.number(), set_names::situation_kind(one)));
     assert_eq!(set("situacao", "tipo"), kinds);
     let of = |all: &[BenefitKind]| {
-        all.iter().map(|one| (one.number(), names::benefit_kind(*one))).collect::<Vec<_>>()
+        all.iter().map(|one| (one.number(), set_names::benefit_kind(*one))).collect::<Vec<_>>()
     };
     assert_eq!(set("plano", "tipoBeneficio"), of(BenefitKind::ALL));
     let sellers: Vec<_> =
-        SellerKind::ALL.iter().map(|one| (one.number(), names::seller_kind(*one))).collect();
+        SellerKind::ALL.iter().map(|one| (one.number(), set_names::seller_kind(*one))).collect();
     assert_eq!(set("vendedor", "tipo"), sellers);
-    let fields: Vec<_> = FieldKind::ALL.iter().map(|one| (one.number(), names::field_kind(*one))).collect();
+    let fields: Vec<_> =
+        FieldKind::ALL.iter().map(|one| (one.number(), set_names::field_kind(*one))).collect();
     assert_eq!(set("campoAdicional", "tipo"), fields);
     let categories: Vec<_> =
-        VehicleCategory::ALL.iter().map(|one| (one.number(), names::vehicle_category(*one))).collect();
+        VehicleCategory::ALL.iter().map(|one| (one.number(), set_names::vehicle_category(*one))).collect();
     assert_eq!(set("tipoVeiculo", "categoria"), categories);
-    let priorities: Vec<_> = Priority::ALL.iter().map(|one| (one.number(), names::priority(*one))).collect();
+    let priorities: Vec<_> =
+        Priority::ALL.iter().map(|one| (one.number(), set_names::priority(*one))).collect();
     assert_eq!(set("tipoHelpDesk", "prioridade"), priorities);
 }
 

@@ -3,7 +3,7 @@
 //! a value is told.
 
 use super::ImportFieldKind;
-use crate::names::NamedSet;
+use crate::set_names::NamedSet;
 use domain::{BenefitKind, CivilState, Date, Fuel, Kinship, SellerKind, Sex, VehicleCategory, fold_text};
 use serde_json::Value;
 

@@ -1,7 +1,7 @@
 //! A benefit's trigger.
 
 use super::{quote_in_brackets, render_envelope};
-use crate::names;
+use crate::set_names;
 use domain::{
     BenefitCode, BenefitKind, BranchCode, Colour, Date, Entity, HistoryCode, Moment, PersonCode, Plate,
     TimeZone,
@@ -86,7 +86,7 @@ impl BenefitTrigger<'_> {
             descricao: self.description,
             data_cadastro: self.registered.to_offset_iso(zone),
             sequencial: self.sequence,
-            tipo_beneficio: quote_in_brackets(names::benefit_kind_in_trigger(self.kind)),
+            tipo_beneficio: quote_in_brackets(set_names::benefit_kind_in_trigger(self.kind)),
             data_adesao: self.joined.map(|day| day.start_in(zone).to_offset_iso(zone)),
         };
         render_envelope(Entity::Benefit, self.history, self.changed, zone, objeto)

@@ -1,7 +1,7 @@
 //! An event's trigger.
 
 use super::{quote_in_brackets, render_envelope};
-use crate::names;
+use crate::set_names;
 use domain::{
     BenefitCode, ClaimCode, ClaimTypeCode, Colour, Entity, HistoryCode, Moment, PersonCode, Priority,
     TimeZone,
@@ -86,7 +86,7 @@ impl ClaimTrigger<'_> {
             corinversa: self.colour.readable_text_colour().to_string(),
             data_abertura: self.opened.to_offset_iso(zone),
             protocolo: self.protocol,
-            prioridade: quote_in_brackets(names::priority(self.priority)),
+            prioridade: quote_in_brackets(set_names::priority(self.priority)),
             cod_tipo_evento: self.kind.get(),
             nome_tipo_evento: self.kind_name,
             cod_beneficio: self.benefit.map(BenefitCode::get),

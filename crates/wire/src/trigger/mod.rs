@@ -18,7 +18,7 @@ pub use sample::{ExampleCodes, render_sample};
 pub use schema::{BodySchemas, describe_trigger_body};
 pub use ticket::TicketTrigger;
 
-use crate::names;
+use crate::set_names;
 use domain::{Entity, HistoryCode, Moment, TimeZone};
 use serde::Serialize;
 
@@ -41,7 +41,7 @@ fn render_envelope(
     serde_json::to_string(&Envelope {
         cod_historico: history.get(),
         data_historico: changed.to_offset_iso(zone),
-        entidade: quote_in_brackets(names::entity(entity)),
+        entidade: quote_in_brackets(set_names::entity(entity)),
         objeto,
     })
 }

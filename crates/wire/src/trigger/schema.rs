@@ -6,7 +6,7 @@ use super::claim::GatilhoEventoObjetoTO;
 use super::inspection::GatilhoVistoriaObjetoTO;
 use super::quote_in_brackets;
 use super::ticket::GatilhoHelpDeskObjetoTO;
-use crate::names;
+use crate::set_names;
 use domain::Entity;
 use serde_json::{Value, json};
 use utoipa::openapi::RefOr;
@@ -50,7 +50,7 @@ fn describe_envelope<O: ToSchema + PartialSchema>(name: &str, entity: Entity) ->
         "Quando a situação mudou, no fuso horário da base.",
         json!("2026-11-14T10:32:05-03:00"),
     );
-    let told = quote_in_brackets(names::entity(entity));
+    let told = quote_in_brackets(set_names::entity(entity));
     let which = field(
         Type::String,
         "A entidade, entre colchetes e aspas, sempre a mesma neste caminho.",

@@ -1,7 +1,7 @@
 //! A ticket's trigger.
 
 use super::{quote_in_brackets, render_envelope};
-use crate::names;
+use crate::set_names;
 use domain::{BenefitCode, Colour, Entity, HistoryCode, Moment, PersonCode, Priority, TimeZone};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -82,7 +82,7 @@ impl TicketTrigger<'_> {
             corinversa: self.colour.readable_text_colour().to_string(),
             data_abertura: self.opened.to_offset_iso(zone),
             protocolo: self.protocol,
-            prioridade: quote_in_brackets(names::priority(self.priority)),
+            prioridade: quote_in_brackets(set_names::priority(self.priority)),
             cod_tipo_help_desk: self.kind,
             nome_tipo_help_desk: self.kind_name,
             cod_beneficio: self.benefit.map(BenefitCode::get),

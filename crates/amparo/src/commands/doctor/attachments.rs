@@ -3,7 +3,8 @@
 use super::CheckFinding;
 use crate::commands::{open_file_store, probe_file_store, resolve_attachments_folder};
 use crate::settings::ServerSettings;
-use app::{App, checkup};
+use app::App;
+use app::upkeep::checkup;
 use domain::{FileCode, TenantId};
 use storage::DatabaseAddress;
 

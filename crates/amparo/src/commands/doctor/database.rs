@@ -4,7 +4,8 @@ use super::{CheckFinding, attachments, installation, mail, receivers};
 use crate::commands::{build_app, resolve_key_file, resolve_public_url};
 use crate::fatal::describe_cause;
 use crate::settings::ServerSettings;
-use app::{App, checkup, presence, server_key, tenants};
+use app::upkeep::{checkup, presence};
+use app::{App, server_key, tenants};
 use domain::Moment;
 use std::time::Duration;
 use storage::{DatabaseAddress, DatabaseOptions, Db, SchemaPolicy, TransportProtection};
@@ -175,7 +176,7 @@ async fn check_clocks(app: &App) -> CheckFinding {
             return CheckFinding::warning(WHAT, text);
         }
     }
-    match storage::processes::list_live_processes(&app.db, now.plus(CLOCKS_DIFFER)).await {
+    match storage::server::processes::list_live_processes(&app.db, now.plus(CLOCKS_DIFFER)).await {
         Ok(ahead) if ahead.is_empty() => CheckFinding::ok(WHAT, format!("{} (UTC).", now.to_iso())),
         Ok(ahead) => CheckFinding::warning(
             WHAT,
@@ -197,7 +198,7 @@ async fn check_processes(
     const WHAT: &str = "servidores";
     let now = app.now();
     let since = now.minus((settings.housekeeping.heartbeat * BEATS_MISSED).min(presence::GONE_AFTER));
-    let mut alive = match storage::processes::list_live_processes(&app.db, since).await {
+    let mut alive = match storage::server::processes::list_live_processes(&app.db, since).await {
         Ok(alive) => alive,
         Err(error) => return (CheckFinding::from_error(WHAT, app::Error::from(error)), false),
     };
@@ -236,7 +237,7 @@ async fn check_key(settings: &ServerSettings, address: &DatabaseAddress, app: &A
 
 async fn check_tenants(app: &App) -> CheckFinding {
     const WHAT: &str = "bases";
-    let found = storage::tenants::list_tenants(&app.db).await;
+    let found = storage::server::tenants::list_tenants(&app.db).await;
     match (found, tenants::find_default_tenant(&app.db).await) {
         (Ok(all), Ok(Some(default))) => {
             CheckFinding::ok(WHAT, format!("{}; a padrão é a {default}.", all.len()))
@@ -250,7 +251,7 @@ async fn check_tenants(app: &App) -> CheckFinding {
 
 async fn check_partial_restore(app: &App) -> Option<CheckFinding> {
     const WHAT: &str = "base trazida";
-    match app::whole::find_unfinished_restore(app).await {
+    match app::upkeep::unfinished_restore::find_unfinished_restore(app).await {
         Ok(None) => None,
         Ok(Some(tenant)) => Some(CheckFinding::warning(
             WHAT,

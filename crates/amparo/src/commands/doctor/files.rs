@@ -21,7 +21,7 @@ pub fn check_space(settings: &ServerSettings, address: &DatabaseAddress) -> Vec<
 }
 
 fn measure_space(what: &'static str, folder: &Path) -> Option<CheckFinding> {
-    let free = app::health::measure_free_space(folder)?;
+    let free = app::upkeep::health::measure_free_space(folder)?;
     let text = format!("{} MiB livres em {}", free / MIB, folder.display());
     Some(match free {
         ..TOO_LITTLE => {

@@ -2,7 +2,7 @@
 
 use super::CheckFinding;
 use app::App;
-use app::checkup::{self, EXHAUSTED_COUNTED, ReceiverTrouble, TroubleKind};
+use app::upkeep::checkup::{self, EXHAUSTED_COUNTED, ReceiverTrouble, TroubleKind};
 
 const WHAT: &str = "receptores";
 /// More than so many lines help nobody.

@@ -7,17 +7,17 @@ use crate::extract::{AuthenticatedCaller, PathCode, QueryRecord};
 use crate::failure::RequestFailure;
 use crate::write::IncomingWrite;
 use app::access::Session;
-use app::base::TenantRegisters;
-use app::dependents::{self, FoundDependent, SavedDependent, StoredDependent};
+use app::members::dependents::{self, FoundDependent, SavedDependent, StoredDependent};
+use app::registers::snapshot::TenantRegisters;
 use axum::extract;
 use axum::response::Response;
-use domain::{BenefitCode, CardNumber, DependentCode, PlanCode, shown};
-use wire::names;
+use domain::{BenefitCode, CardNumber, DependentCode, PlanCode, display};
 use wire::read;
 use wire::records::{
     DependenteBasicoOutputTO, DependenteCompletoOutputTO, DependenteInput, PesquisaDependenteOutputTO,
     PesquisaDependenteQuery, TitularTO,
 };
+use wire::set_names;
 
 /// Dependents that are read at once.
 const SOME: usize = 500;
@@ -94,9 +94,9 @@ fn render_dependent(
         cod_beneficio: one.benefit.get(),
         nome: one.name,
         cpf: one.cpf.map(|cpf| cpf.to_string()),
-        data_nascimento: one.born_on.as_deref().map(shown::format_day),
-        parentesco: names::kinship(one.kinship),
-        sexo: one.sex.map(names::sex),
+        data_nascimento: one.born_on.as_deref().map(display::format_day),
+        parentesco: set_names::kinship(one.kinship),
+        sexo: one.sex.map(set_names::sex),
         identidade: one.identity_number,
         telefone: one.phone.map(|phone| phone.to_string()),
         email: one.email.map(|email| email.to_string()),
@@ -116,7 +116,7 @@ fn render_found_dependent(registers: &TenantRegisters, row: FoundDependent) -> P
             nome_pessoa: row.holder_name,
             sequencial: row.sequence,
             situacao: situation.map_or_else(String::new, |one| one.name.to_uppercase()),
-            tipo_situacao: situation.map_or("", |one| names::situation_kind(one.kind)),
+            tipo_situacao: situation.map_or("", |one| set_names::situation_kind(one.kind)),
         },
     }
 }

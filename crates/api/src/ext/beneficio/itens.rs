@@ -9,12 +9,12 @@ use crate::write::IncomingWrite;
 use app::benefits::{self, AddItemOutcome, SaveFieldsOutcome, StoredItem, StoredPlan};
 use axum::extract;
 use axum::response::Response;
-use domain::{BenefitCode, Money, shown};
-use wire::names;
+use domain::{BenefitCode, Money, display};
 use wire::read;
 use wire::records::{
     CampoAdicionalInput, CampoAdicionalValorTO, ItemBeneficioInput, ItemBeneficioOutputTO, JsonAmount,
 };
+use wire::set_names;
 
 /// `GET /ext/beneficio/{codBeneficio}/itens`
 pub async fn list_benefit_items(
@@ -47,9 +47,9 @@ pub fn render_benefit_item(item: &StoredItem, plan: Option<&StoredPlan>) -> Item
         cod_item: item.code.get(),
         cod_plano: item.plan.get(),
         nome: plan.map_or_else(String::new, |plan| plan.name.clone()),
-        tipo_beneficio: plan.map(|plan| names::benefit_kind(plan.kind)),
+        tipo_beneficio: plan.map(|plan| set_names::benefit_kind(plan.kind)),
         valor: Money::from_cents(item.price).map(JsonAmount),
-        data_inclusao: shown::format_day(&item.included_on),
+        data_inclusao: display::format_day(&item.included_on),
         ativo: item.active,
     }
 }

@@ -5,8 +5,10 @@ use domain::{
     BranchCode, DisplayName, Document, Email, InputField, Moment, Phone, SellerCode, SellerKind, TenantId,
 };
 use serde_json::{Value, json};
-use storage::sellers::NewSellerRow;
-use storage::{Error, WriteLane, sellers, versions};
+use storage::registers::sellers;
+use storage::registers::sellers::NewSellerRow;
+use storage::server::versions;
+use storage::{Error, WriteLane};
 use testkit::{World, both_engines};
 
 macro_rules! golden {

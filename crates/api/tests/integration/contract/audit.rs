@@ -7,7 +7,7 @@ use testkit::{World, both_engines};
 /// What every process still holds back of reads is written.
 async fn settle(calls: &Calls) {
     for app in calls.world.processes() {
-        app::audit::flush_access_log(app).await.unwrap();
+        app::audit::access_log::flush_access_log(app).await.unwrap();
     }
 }
 

@@ -4,7 +4,7 @@ use crate::calls::{BENEFITS, Calls, MEMBERS, array, cpf, each, health, told_abou
 use crate::contract::audit::{all, people};
 use domain::{CreditCardCode, Moment, PersonCode, TenantId};
 use serde_json::json;
-use storage::credit_cards::{self, NewCreditCardRow, StoredCreditCard};
+use storage::members::credit_cards::{self, NewCreditCardRow, StoredCreditCard};
 use storage::{Error, WriteLane};
 use testkit::{World, both_engines};
 

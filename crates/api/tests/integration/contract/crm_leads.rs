@@ -212,10 +212,11 @@ async fn more_leads_than_one_step_reads_all_come(world: World) {
         calls.world.here,
         |tx, here| {
             Box::pin(async move {
-                let first =
-                    storage::leads::find_lead(&mut *tx, *here, domain::LeadCode::new(1)).await?.unwrap();
+                let first = storage::sales::leads::find_lead(&mut *tx, *here, domain::LeadCode::new(1))
+                    .await?
+                    .unwrap();
                 let all: Vec<_> = (2..=2_101).map(|code| (domain::LeadCode::new(code), &first)).collect();
-                tx.execute_batch(storage::leads::insert_leads(*here, all)).await
+                tx.execute_batch(storage::sales::leads::insert_leads(*here, all)).await
             })
         },
     );

@@ -17,7 +17,8 @@ fn phones(numbers: &[&str]) -> Value {
 /// The telephones of a person, and their kinds, as they are kept.
 async fn kept(calls: &Calls, person: &Value) -> Vec<(String, domain::PhoneKind)> {
     let person = domain::PersonCode::new(i32::try_from(person.as_i64().unwrap()).unwrap());
-    let all = storage::phones::list_phones(calls.world.db(), calls.world.here, person).await.unwrap();
+    let all =
+        storage::members::phones::list_phones(calls.world.db(), calls.world.here, person).await.unwrap();
     all.into_iter().map(|one| (one.number.to_string(), one.kind)).collect()
 }
 

@@ -122,7 +122,7 @@ async fn a_name_of_very_many_finds_them_all(world: World) {
     let unit =
         calls.world.db().write(WriteLane::foreground(calls.world.here), calls.world.here, |tx, here| {
             Box::pin(async move {
-                let like = storage::dependents::find_dependent_of_benefit(
+                let like = storage::members::dependents::find_dependent_of_benefit(
                     &mut *tx,
                     *here,
                     domain::BenefitCode::new(1),
@@ -134,11 +134,11 @@ async fn a_name_of_very_many_finds_them_all(world: World) {
                         let name = format!("Multidão {code}");
                         (
                             domain::DependentCode::new(code),
-                            storage::dependents::StoredDependent { name, ..like.clone() },
+                            storage::members::dependents::StoredDependent { name, ..like.clone() },
                         )
                     })
                     .collect();
-                tx.execute_batch(storage::dependents::insert_dependents(
+                tx.execute_batch(storage::members::dependents::insert_dependents(
                     *here,
                     many.iter().map(|(code, one)| (*code, one)),
                 ))

@@ -7,7 +7,8 @@ use crate::calls::{
 use domain::TenantId;
 use serde_json::{Value, json};
 use std::time::Duration;
-use storage::{WriteLane, sql, versions};
+use storage::server::versions;
+use storage::{WriteLane, sql};
 use testkit::{World, both_engines};
 
 pub async fn listed(calls: &Calls, benefit: &Value) -> Vec<Value> {
@@ -253,7 +254,7 @@ async fn what_is_done_to_a_dependent_is_audited_with_his_holder(world: World) {
     calls.read(&calls.operator, &of(&benefit, "itens"), &[]).await;
     calls.read(&calls.operator, DEPENDENTS, &[("nome", "ninguem")]).await;
     for app in calls.world.processes() {
-        app::audit::flush_access_log(app).await.unwrap();
+        app::audit::access_log::flush_access_log(app).await.unwrap();
     }
     let entries = items(&calls.read(&calls.administrator, AUDIT, &[("codPessoa", "1")]).await);
     let mut told: Vec<String> = entries

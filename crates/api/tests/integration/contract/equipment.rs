@@ -4,7 +4,7 @@ use crate::calls::{Calls, MEMBERS, VEHICLES, array, car, cpf, each, told_about, 
 use crate::contract::audit::{all, people};
 use domain::{BenefitCode, InstallationCode, Moment, SupplierCode, TenantId};
 use serde_json::json;
-use storage::installations::{self, StoredInstallation};
+use storage::benefits::installations::{self, StoredInstallation};
 use storage::{Error, WriteLane};
 use testkit::{World, both_engines};
 

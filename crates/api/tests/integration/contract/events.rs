@@ -8,7 +8,7 @@ use domain::{
 use serde_json::{Value, json};
 use storage::benefits::VehicleDetails;
 use storage::cases::CaseHead;
-use storage::claims::{self, StoredClaim};
+use storage::cases::claims::{self, StoredClaim};
 use storage::{Error, WriteLane};
 use testkit::{World, both_engines};
 
@@ -328,7 +328,7 @@ async fn looking_at_events_leaves_a_look_at_the_people_in_them(world: World) {
     calls.read(&calls.operator, EVENTS, &[]).await;
     calls.read(&calls.operator, "/ext/evento/1", &[]).await;
     for app in calls.world.processes() {
-        app::audit::flush_access_log(app).await.unwrap();
+        app::audit::access_log::flush_access_log(app).await.unwrap();
     }
     let looks = items(&calls.read(&calls.administrator, AUDIT, &[]).await);
     let seen_by = |operation: &str| {

@@ -84,7 +84,7 @@ async fn fields_that_are_there_already_change_nothing_and_are_noted_as_seen(worl
     }
     assert_eq!(each(&calls.rows(&[("placa", "ABC1D23")]).await, "dataAtualizacao"), ["14/11/2026"]);
     for app in calls.world.processes() {
-        app::audit::flush_access_log(app).await.unwrap();
+        app::audit::access_log::flush_access_log(app).await.unwrap();
     }
     let entries = items(&calls.read(&calls.administrator, AUDIT, &[("codPessoa", "1")]).await);
     let own: Vec<&Value> = entries

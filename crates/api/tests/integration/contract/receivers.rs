@@ -160,7 +160,7 @@ async fn an_association_has_so_many_receivers_in_use_and_no_more(world: World) {
     let by = &calls.administrator;
     let unit = calls.world.db().write(WriteLane::foreground(calls.world.here), calls.world.here, |tx, tenant| {
         Box::pin(async move {
-            for code in 1..app::receivers::MOST as i64 {
+            for code in 1..app::triggers::receivers::MOST as i64 {
                 let one = sql("INSERT INTO receivers (tenant, code, address, entities, active, version, created_at, updated_at)
                      VALUES ($1, $2, 'https://erp.example', 2, TRUE, 1, 0, 0)");
                 tx.execute(one.arg(*tenant).arg(1000 + code)).await?;
@@ -215,7 +215,7 @@ struct Taker(std::sync::Mutex<Vec<String>>);
 impl MessageSender for Taker {
     fn post<'a>(
         &'a self,
-        _: &'a app::receivers::DeliveryTarget,
+        _: &'a app::triggers::receivers::DeliveryTarget,
         message: OutgoingMessage<'a>,
     ) -> std::pin::Pin<Box<dyn Future<Output = Result<ReceiverAnswer, String>> + Send + 'a>> {
         self.0.lock().unwrap().push(message.body.to_owned());

@@ -208,7 +208,7 @@ async fn without_a_token_the_host_says_which_base_is_meant(world: World) {
     };
     app::tenants::create_tenant(calls.world.app(), &new).await.unwrap();
     for app in calls.world.processes() {
-        app::memory::refresh_versions(app).await.unwrap();
+        app::cache::refresh_versions(app).await.unwrap();
     }
     let ask = async |headers: &[(&str, &str)]| {
         calls.server().call("POST", PATH, headers, &json!({"sequencial": 1}).to_string()).await
@@ -304,7 +304,7 @@ async fn eight_who_guess_at_once_get_no_more_guesses_than_one(world: World) {
             let address = std::net::IpAddr::from([192, 0, 2, 1]).into();
             let body = json!({"sequencial": 90 + number}).to_string();
             let input = wire::read::read_body(body.as_bytes()).unwrap();
-            app::validations::validate_benefit_anonymously(&app, here, address, input).await.err()
+            app::members::validation::validate_benefit_anonymously(&app, here, address, input).await.err()
         }
     })
     .await;

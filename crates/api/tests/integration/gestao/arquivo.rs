@@ -94,7 +94,7 @@ async fn a_photo_is_attached_seen_removed_and_taken_back(world: World) {
     assert_eq!(told, [(Value::Null, name.clone()), (name.clone(), Value::Null), (Value::Null, name)]);
     // Each process writes down what was seen through it.
     for app in calls.world.processes() {
-        app::audit::flush_access_log(app).await.unwrap();
+        app::audit::access_log::flush_access_log(app).await.unwrap();
     }
     let audit = calls.read(&calls.administrator, AUDIT, &[("codPessoa", "1")]).await;
     let did = |one: &Value| (one["operacao"].as_str().unwrap().to_owned(), one["detalhe"].clone());
@@ -218,11 +218,11 @@ async fn the_same_bytes_again_are_the_file_that_is_there(world: World) {
     let attached = eight_at_once(|number| {
         let (app, session, photo) = (apps[number % apps.len()].clone(), session.clone(), photo.clone());
         async move {
-            let mut incoming = app::files::UploadBuffer::new(&app.files);
+            let mut incoming = app::attachments::UploadBuffer::new(&app.files);
             incoming.push(&photo).await.unwrap();
-            let owner = app::files::OwnerRecord { of: domain::FileOwner::Claim, record };
-            let once = app::once::IdempotentWrite::without_key();
-            app::files::attach_file(&app, &session, owner, ("foto.jpg", incoming), once)
+            let owner = app::attachments::OwnerRecord { of: domain::FileOwner::Claim, record };
+            let once = app::idempotency::IdempotentWrite::without_key();
+            app::attachments::attach_file(&app, &session, owner, ("foto.jpg", incoming), once)
                 .await
                 .unwrap()
                 .into_fresh()

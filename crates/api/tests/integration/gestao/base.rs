@@ -112,7 +112,7 @@ async fn a_host_is_felt_at_once_and_leads_to_one_association(world: World) {
     let each_finds = async |what: &str, theirs: bool| {
         for (app, server) in calls.world.processes().iter().zip(calls.servers()) {
             until(what, || async {
-                app::memory::refresh_versions(app).await.unwrap();
+                app::cache::refresh_versions(app).await.unwrap();
                 days(server, "ALI.example:8443").await.contains("Ali") == theirs
             })
             .await;

@@ -2,7 +2,8 @@
 
 use crate::calls::{Calls, each, items, told_about};
 use serde_json::{Value, json};
-use storage::{WriteLane, sql, versions};
+use storage::server::versions;
+use storage::{WriteLane, sql};
 use testkit::{World, both_engines};
 
 pub fn benefit(saved: &Value, what: &str) -> String {

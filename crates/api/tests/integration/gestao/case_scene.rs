@@ -3,7 +3,8 @@
 use crate::calls::{Calls, cpf, with};
 use domain::TenantId;
 use serde_json::{Value, json};
-use storage::{Error, QueryWeight, WriteLane, sql, versions};
+use storage::server::versions;
+use storage::{Error, QueryWeight, WriteLane, sql};
 use testkit::{Reply, World};
 
 /// Codes of registers that both associations have, for other things.

@@ -2,7 +2,7 @@
 
 use crate::calls::{Calls, cpf, items};
 use crate::gestao::case_scene::scene;
-use app::sheets::{self, ListExportError};
+use exchange::export::{self, ListExportError};
 use serde_json::json;
 use std::collections::BTreeSet;
 use testkit::{Reply, World, both_engines};
@@ -71,7 +71,7 @@ async fn every_list_leaves_and_is_audited(world: World) {
     let calls = scene(world).await;
     let receiver = json!({"endereco": "https://erp.example/x", "entidades": ["todos"]});
     calls.saved(&calls.administrator, "/gestao/receptor", &receiver).await;
-    for list in sheets::list_exportable_lists() {
+    for list in export::list_exportable_lists() {
         let filter: &[(&str, &str)] = match list.name {
             "entrega" => &[("codReceptor", "1")],
             "instalacao" => &[("codBeneficio", "1")],
@@ -84,7 +84,7 @@ async fn every_list_leaves_and_is_audited(world: World) {
     }
     testkit::until("the end of each is audited", async || {
         let all = audited(&calls).await;
-        sheets::list_exportable_lists().all(|list| {
+        export::list_exportable_lists().all(|list| {
             let has = |text: String| all.iter().any(|one| one.contains(&text));
             has(format!("exportou a lista {} em csv, ", list.name))
                 && has(format!("terminou de exportar a lista {}, ", list.name))
@@ -93,7 +93,7 @@ async fn every_list_leaves_and_is_audited(world: World) {
     .await;
     // Nobody opened the pages of these lists.
     for app in calls.world.processes() {
-        app::audit::flush_access_log(app).await.unwrap();
+        app::audit::access_log::flush_access_log(app).await.unwrap();
     }
     let looks = storage::sql("SELECT DISTINCT operation FROM sightings ORDER BY operation");
     let looks = calls.world.db().query(storage::QueryWeight::Search, looks).await.unwrap();
@@ -129,9 +129,9 @@ async fn a_spreadsheet_is_put_together_and_whoever_goes_away_stops_it(world: Wor
     }
     let app = &calls.world.processes()[0];
     let caller = app::access::load_session(app, &calls.operator).await.unwrap();
-    let list = sheets::find_list_by_name("associado").unwrap();
+    let list = export::find_list_by_name("associado").unwrap();
     let pairs = |format: &str| vec![("formato".to_owned(), format.to_owned())];
-    let mut export = match sheets::start_list_export(app, &caller, list, pairs("xlsx")).await {
+    let mut export = match export::start_list_export(app, &caller, list, pairs("xlsx")).await {
         Ok(export) => export,
         Err(ListExportError::App(error)) => panic!("{error}"),
         Err(ListExportError::InvalidQuery(_)) => panic!("not understood"),
@@ -143,7 +143,7 @@ async fn a_spreadsheet_is_put_together_and_whoever_goes_away_stops_it(world: Wor
     }
     assert!(bytes.starts_with(b"PK") && bytes.len() > 5_000);
 
-    let Ok(export) = sheets::start_list_export(app, &caller, list, pairs("csv")).await else {
+    let Ok(export) = export::start_list_export(app, &caller, list, pairs("csv")).await else {
         panic!("not opened")
     };
     drop(export);
@@ -188,7 +188,7 @@ async fn slow_readers_of_spreadsheets_keep_nobody_elses_from_being_made(world: W
         let caller = app::access::load_session(app, token).await.unwrap();
         loop {
             let pairs = vec![("formato".to_owned(), "xlsx".to_owned())];
-            match sheets::start_list_export(app, &caller, sheets::find_list_by_name(list).unwrap(), pairs)
+            match export::start_list_export(app, &caller, export::find_list_by_name(list).unwrap(), pairs)
                 .await
             {
                 Ok(export) => break export,

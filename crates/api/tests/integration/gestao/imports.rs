@@ -19,7 +19,7 @@ async fn step(calls: &Calls, token: &str, code: i64, verb: &str, body: &str) -> 
 }
 
 async fn work(calls: &Calls) {
-    while app::importing::run_due_imports(calls.world.app()).await.unwrap() {}
+    while exchange::import::run_due_imports(calls.world.app()).await.unwrap() {}
 }
 
 #[both_engines]

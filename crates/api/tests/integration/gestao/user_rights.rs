@@ -54,7 +54,7 @@ async fn each_role_is_let_in_where_the_table_says_and_nowhere_else(world: World)
 async fn what_takes_rights_away_is_felt_at_once_here_and_soon_elsewhere(world: World) {
     let calls = Calls::on(world).await;
     for app in calls.world.processes() {
-        app::memory::refresh_versions(app).await.unwrap();
+        app::cache::refresh_versions(app).await.unwrap();
     }
     let by = &calls.administrator;
     let path = user(&json!(calls.world.operator.code.get()));
@@ -73,7 +73,7 @@ async fn what_takes_rights_away_is_felt_at_once_here_and_soon_elsewhere(world: W
     put(json!({"versao": 1, "lojas": [1, 3]})).await;
     assert_eq!(branches(here, &calls.operator).await, Some(vec![3, 1]), "by name: Filial Sul, Matriz");
     until("the other process knows", || async {
-        app::memory::refresh_versions(calls.world.processes().last().unwrap()).await.unwrap();
+        app::cache::refresh_versions(calls.world.processes().last().unwrap()).await.unwrap();
         branches(elsewhere, &calls.operator).await == Some(vec![3, 1])
     })
     .await;
@@ -82,7 +82,7 @@ async fn what_takes_rights_away_is_felt_at_once_here_and_soon_elsewhere(world: W
     assert_eq!(here.read(USERS, &calls.operator).await.status, 200, "more rights too");
     put(json!({"versao": 3, "ativo": false})).await;
     here.read("/ext/administracao/loja", &calls.operator).await.refuses(401);
-    app::memory::refresh_versions(calls.world.processes().last().unwrap()).await.unwrap();
+    app::cache::refresh_versions(calls.world.processes().last().unwrap()).await.unwrap();
     elsewhere.read("/ext/administracao/loja", &calls.operator).await.refuses(401);
     put(json!({"versao": 4, "ativo": true})).await;
     here.read("/ext/administracao/loja", &calls.operator).await.refuses(401);

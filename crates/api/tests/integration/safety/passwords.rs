@@ -1,7 +1,7 @@
 //! Passwords that are guessed first are refused wherever one is chosen.
 
 use crate::safety::browser::Browser;
-use app::users::{self, CreateUser, InitialPassword};
+use app::access::users::{self, CreateUser, InitialPassword};
 use domain::{BranchCode, DisplayName, Email, InputField, Password, Rejection, Role};
 use testkit::{PASSWORD, PUBLIC_URL, Server, World, both_engines, until};
 
@@ -19,7 +19,7 @@ async fn a_link_and_the_own_account_refuse_a_password_that_is_guessed_first(worl
         let told = browser.post("/console/conta/senha", &change(weak)).await;
         assert!(told.status == 400 && told.body.contains(word), "{weak}: {told:?}");
     }
-    app::resets::request_reset_link(world.app(), Email::parse(email).unwrap(), None).unwrap();
+    app::access::password_reset::request_reset_link(world.app(), Email::parse(email).unwrap(), None).unwrap();
     let start = format!("{PUBLIC_URL}/senha/nova/");
     let mailed = "SELECT code FROM mails";
     until("the link is mailed", || async {

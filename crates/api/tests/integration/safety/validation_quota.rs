@@ -145,7 +145,7 @@ async fn a_base_that_closes_the_open_validation_wants_a_token(world: World) {
     assert_eq!(calls.put(by, BASE, &close).await.json()["validacaoAberta"], false);
     for (app, server) in calls.world.processes().iter().zip(calls.servers()) {
         until("each process knows that it is closed", || async {
-            app::memory::refresh_versions(app).await.unwrap();
+            app::cache::refresh_versions(app).await.unwrap();
             open(server, &body.to_string()).await.status == 401
         })
         .await;
@@ -162,7 +162,7 @@ async fn a_base_that_closes_the_open_validation_wants_a_token(world: World) {
     calls.put(by, BASE, &json!({"versao": 2, "validacaoAberta": true})).await;
     for (app, server) in calls.world.processes().iter().zip(calls.servers()) {
         until("each process knows that it is open", || async {
-            app::memory::refresh_versions(app).await.unwrap();
+            app::cache::refresh_versions(app).await.unwrap();
             open(server, &body.to_string()).await.status == 200
         })
         .await;

@@ -1,7 +1,7 @@
 //! What hangs on the members of a demonstration and on their vehicles, as it is kept: credit cards and equipment.
 
 use super::{HERE, column, fresh, load};
-use app::demo::SampleGenerator;
+use demo::SampleGenerator;
 use domain::{BenefitCode, PersonCode};
 use testkit::{Database, both_engines};
 
@@ -13,10 +13,13 @@ async fn the_credit_cards_of_a_demo_belong_to_its_members(database: Database) {
     let crowd = SampleGenerator::new(3, 1_500);
     for number in [1, 2, 700, 1_500] {
         let kept =
-            storage::credit_cards::list_credit_cards(db, HERE, PersonCode::new(number as i32)).await.unwrap();
+            storage::members::credit_cards::list_credit_cards(db, HERE, PersonCode::new(number as i32))
+                .await
+                .unwrap();
         let made = crowd.generate_member(number).credit_cards;
-        let shown =
-            |card: &storage::credit_cards::StoredCreditCard| (card.holder.clone(), card.last_digits.clone());
+        let shown = |card: &storage::members::credit_cards::StoredCreditCard| {
+            (card.holder.clone(), card.last_digits.clone())
+        };
         assert_eq!(
             kept.iter().map(shown).collect::<Vec<_>>(),
             made.iter().map(|new| shown(&new.card)).collect::<Vec<_>>()
@@ -45,7 +48,8 @@ async fn the_equipment_of_a_demo_stands_on_vehicles_and_comes_from_suppliers_of_
     let app = fresh(&database).await;
     load(&app, 1_500, 3).await;
     let db = &app.db;
-    let first = storage::installations::list_installations(db, HERE, BenefitCode::new(1)).await.unwrap();
+    let first =
+        storage::benefits::installations::list_installations(db, HERE, BenefitCode::new(1)).await.unwrap();
     let made = SampleGenerator::new(3, 1_500).generate_member(1).benefits.remove(0).equipment;
     assert_eq!(first.len(), made.len());
     assert!(first.len() >= 2 && first.iter().all(|(_, supplier)| supplier.is_some()), "{first:?}");
@@ -79,7 +83,7 @@ async fn the_equipment_of_a_demo_stands_on_vehicles_and_comes_from_suppliers_of_
 async fn a_demo_has_doctors_at_its_clinics_and_the_types_that_operations_need(database: Database) {
     let app = fresh(&database).await;
     load(&app, 10, 3).await;
-    let registers = app::base::load_registers(&app, HERE).await.unwrap();
+    let registers = app::registers::snapshot::load_registers(&app, HERE).await.unwrap();
     assert!(registers.specialties.len() >= 5 && registers.clinics.len() >= 3 && registers.doctors.len() >= 8);
     for doctor in &registers.doctors {
         assert!(registers.specialty(doctor.specialty.unwrap()).is_some(), "{doctor:?}");

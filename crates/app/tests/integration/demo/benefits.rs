@@ -2,13 +2,13 @@
 //! follows from it.
 
 use super::{HERE, column, fresh, load};
-use app::demo::SampleGenerator;
+use demo::SampleGenerator;
 use domain::{
     BenefitCode, BenefitKind, BranchCode, CardNumber, Chassis, MemberCriteria, PersonCode, Plate, Role,
     Scope, SituationCode, SituationKind, split_name_words,
 };
 use std::collections::{BTreeMap, BTreeSet};
-use storage::searches::{self, FoundBenefit, MemberSearch};
+use storage::search::members::{self, FoundBenefit, MemberSearch};
 use storage::{Db, QueryWeight, Tx, sql};
 use testkit::{Database, both_engines};
 
@@ -16,7 +16,7 @@ use testkit::{Database, both_engines};
 async fn benefits(db: &Db, first: i32, last: i32) -> Vec<FoundBenefit> {
     let asked = (Scope::for_tenant(HERE), (first..=last).map(BenefitCode::new).collect::<Vec<_>>());
     let read =
-        db.read(asked, |tx, (scope, codes)| Box::pin(searches::list_benefits_by_code(tx, scope, codes)));
+        db.read(asked, |tx, (scope, codes)| Box::pin(members::list_benefits_by_code(tx, scope, codes)));
     read.await.unwrap()
 }
 
@@ -28,7 +28,7 @@ async fn only(db: &Db, text: &'static str) -> i64 {
 async fn the_first_page_of_a_demo_shows_every_kind_in_force_with_one_plan(database: Database) {
     let app = fresh(&database).await;
     load(&app, 200, 1).await;
-    let situations = storage::situations::list_situations(&app.db, HERE).await.unwrap();
+    let situations = storage::registers::situations::list_situations(&app.db, HERE).await.unwrap();
     let is_active = |code: SituationCode| {
         situations.iter().any(|one| one.code == code && one.kind == SituationKind::Active)
     };
@@ -55,9 +55,9 @@ async fn the_benefits_of_a_demo_would_have_been_accepted(database: Database) {
     let db = &app.db;
     let all = benefits(db, 1, 10_000).await;
     assert!((1_650..2_000).contains(&all.len()), "{}", all.len());
-    let due_days = storage::due_days::list_active_due_days(db, HERE).await.unwrap();
-    let plans = storage::plans::list_plans(db, HERE).await.unwrap();
-    let types = storage::vehicle_types::list_vehicle_types(db, HERE).await.unwrap();
+    let due_days = storage::registers::due_days::list_active_due_days(db, HERE).await.unwrap();
+    let plans = storage::registers::plans::list_plans(db, HERE).await.unwrap();
+    let types = storage::registers::vehicle_types::list_vehicle_types(db, HERE).await.unwrap();
     let mut cards = BTreeMap::new();
     for (number, found) in (1..).zip(&all) {
         let benefit = &found.benefit;
@@ -119,7 +119,7 @@ async fn the_plans_that_a_demo_shows_are_the_active_items(database: Database) {
     for code in (1..=only(&app.db, "SELECT COUNT(*) AS it FROM benefits").await as i32).map(BenefitCode::new)
     {
         let benefit = storage::benefits::find_benefit(&app.db, &scope, code).await.unwrap().unwrap();
-        let items = storage::items::list_items(&app.db, HERE, code).await.unwrap();
+        let items = storage::benefits::items::list_items(&app.db, HERE, code).await.unwrap();
         let active: Vec<_> =
             items.iter().filter(|item| item.active).map(|item| (item.plan, item.price)).collect();
         assert_eq!(benefit.plans, active);
@@ -224,7 +224,7 @@ async fn every_row_of_a_demo_is_found_by_its_words(database: Database) {
         Box::pin(async move {
             let scope = Scope::for_tenant(HERE);
             let slots = led_by_words(tx, &scope, criteria).await?;
-            searches::list_rows_of_slots(tx, &scope, &slots).await
+            members::list_rows_of_slots(tx, &scope, &slots).await
         })
     });
     assert!(read.await.unwrap().iter().any(|found| found.person.code == PersonCode::new(321)));

@@ -3,7 +3,8 @@
 use super::{HERE, column, fresh, load};
 use domain::{ClaimCode, Scope, SituationKind};
 use std::collections::BTreeSet;
-use storage::{Db, claims};
+use storage::Db;
+use storage::cases::claims;
 use testkit::{Database, both_engines};
 
 async fn only(db: &Db, text: &'static str) -> i64 {
@@ -39,7 +40,7 @@ async fn the_events_of_a_demo_belong_to_its_benefits_and_have_their_history(data
         assert_eq!(only(db, text).await, 0, "{text}");
     }
     assert_eq!(only(db, "SELECT COUNT(*) AS it FROM outbox").await, 0, "nobody is told of a demonstration");
-    let situations = storage::situations::list_situations(db, HERE).await.unwrap();
+    let situations = storage::registers::situations::list_situations(db, HERE).await.unwrap();
     let over = |code| situations.iter().any(|one| one.code == code && one.kind == SituationKind::Done);
     assert!(over(domain::SituationCode::new(11)), "the codes that the demonstration counts on");
 }

@@ -1,10 +1,10 @@
 //! Who shares the benefits of a demonstration, as it is kept: whatever `POST` would have asked of him.
 
 use super::{HERE, column, fresh, load};
-use app::demo::SampleGenerator;
+use demo::SampleGenerator;
 use domain::{BenefitCode, BenefitKind, Kinship, Scope, split_name_words};
 use std::collections::BTreeSet;
-use storage::dependents;
+use storage::members::dependents;
 use testkit::{Database, both_engines};
 
 #[both_engines]
@@ -12,7 +12,7 @@ async fn the_dependents_of_a_demo_are_found_and_would_have_been_accepted(databas
     let app = fresh(&database).await;
     load(&app, 1_200, 3).await;
     let db = &app.db;
-    let plans = storage::plans::list_plans(db, HERE).await.unwrap();
+    let plans = storage::registers::plans::list_plans(db, HERE).await.unwrap();
     let count = column::<i64>(db, "SELECT COUNT(*) AS it FROM benefits").await[0] as i32;
     let (mut codes, mut kin, mut shared, mut cpfs) = (Vec::new(), BTreeSet::new(), 0, BTreeSet::new());
     for code in (1..=count).map(BenefitCode::new) {

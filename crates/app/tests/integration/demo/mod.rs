@@ -7,8 +7,10 @@ mod claims;
 mod dependents;
 mod sales;
 
-use app::demo::{self, DemoLoadOptions, SampleGenerator};
-use app::{App, Error, users};
+use app::access::users;
+use app::{App, Error};
+use demo;
+use demo::{DemoLoadOptions, SampleGenerator};
 use domain::{BenefitKind, Document, Entity, FieldKind, Rejection, Role, Scope, SellerKind, TenantId};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -164,7 +166,7 @@ async fn a_demo_with_a_bad_password_begins_nothing(database: Database) {
         refused(demo::load_demo(&app, &short, &mut |_| {}).await)[..],
         [Rejection::PasswordLength { .. }]
     ));
-    assert!(storage::tenants::list_tenants(&app.db).await.unwrap().is_empty());
+    assert!(storage::server::tenants::list_tenants(&app.db).await.unwrap().is_empty());
     assert_eq!(load(&app, 0, 1).await.members, 0);
     assert_eq!(
         refused(demo::load_demo(&app, &wanted(0, 1), &mut |_| {}).await),
@@ -201,18 +203,24 @@ async fn a_demo_has_every_register_that_it_promises(database: Database) {
     assert_eq!(load(&app, 50, 1).await.tenant, HERE);
     let db = &app.db;
     assert_eq!(
-        storage::tenants::find_tenant(db, HERE).await.unwrap().unwrap().name,
+        storage::server::tenants::find_tenant(db, HERE).await.unwrap().unwrap().name,
         "Associação Demonstração"
     );
     assert_eq!(
-        storage::branches::list_visible_branches(db, &Scope::for_tenant(HERE)).await.unwrap().len(),
+        storage::registers::branches::list_visible_branches(db, &Scope::for_tenant(HERE))
+            .await
+            .unwrap()
+            .len(),
         5
     );
-    let plans = storage::plans::list_plans(db, HERE).await.unwrap();
+    let plans = storage::registers::plans::list_plans(db, HERE).await.unwrap();
     assert!(BenefitKind::ALL.iter().all(|kind| plans.iter().any(|plan| plan.kind == *kind)));
-    assert!(storage::vehicle_types::list_vehicle_types(db, HERE).await.unwrap().len() >= 12);
-    assert_eq!(storage::due_days::list_active_due_days(db, HERE).await.unwrap(), [5, 10, 15, 20, 25, 30]);
-    let situations = storage::situations::list_situations(db, HERE).await.unwrap();
+    assert!(storage::registers::vehicle_types::list_vehicle_types(db, HERE).await.unwrap().len() >= 12);
+    assert_eq!(
+        storage::registers::due_days::list_active_due_days(db, HERE).await.unwrap(),
+        [5, 10, 15, 20, 25, 30]
+    );
+    let situations = storage::registers::situations::list_situations(db, HERE).await.unwrap();
     assert!(Entity::ALL.iter().all(|entity| situations.iter().any(|one| one.entity == *entity)));
     let sellers: Vec<SellerKind> = column(db, "SELECT kind AS it FROM sellers").await;
     assert!(sellers.len() >= 30 && SellerKind::ALL.iter().all(|kind| sellers.contains(kind)));
@@ -230,7 +238,7 @@ async fn a_demo_has_every_register_that_it_promises(database: Database) {
          ON o.tenant = f.tenant AND o.field = f.code WHERE f.kind = 5 AND o.position = 1";
     assert_eq!(column::<i64>(db, lists).await, [5]);
     assert!(
-        storage::versions::list_versions(db)
+        storage::server::versions::list_versions(db)
             .await
             .unwrap()
             .iter()
@@ -272,7 +280,11 @@ async fn a_demo_goes_on_behind_a_person_who_came_meanwhile(database: Database) {
     });
     assert!(cut.await.unwrap_err().is_panic());
     let unit = app.db.write(WriteLane::foreground(HERE), (), |tx, ()| {
-        Box::pin(storage::counters::reserve_number(tx, HERE, storage::counters::Counter::Person))
+        Box::pin(storage::server::counters::reserve_number(
+            tx,
+            HERE,
+            storage::server::counters::Counter::Person,
+        ))
     });
     assert_eq!(unit.await.map_err(Error::from).unwrap(), 1_001);
     load(&app, 2_500, 1).await;

@@ -4,7 +4,7 @@ use super::sample::Sample;
 use super::script::{HERE, Script, now, pairs, plainly};
 use app::access::Session;
 use app::cases::board::{self, SituationBoardQuery};
-use app::{cases, claims};
+use app::cases::{self, claims};
 use domain::{BranchCode, CaseKind, ClaimCode};
 use wire::read::{read_body, read_query};
 
@@ -121,7 +121,7 @@ impl Script<'_> {
                 cases::AnyCaseInput::Appointment(Box::new(read_body(appointment.as_bytes()).unwrap())),
             ]
         };
-        let registers = app::base::load_registers(self.app, HERE).await.unwrap();
+        let registers = app::registers::snapshot::load_registers(self.app, HERE).await.unwrap();
         let has_types = |kind| match kind {
             CaseKind::Inspection => !registers.inspection_types.is_empty(),
             CaseKind::Ticket => !registers.ticket_types.is_empty(),

@@ -2,8 +2,8 @@
 
 use super::script::{HERE, Script, now};
 use app::access::Session;
-use app::files::{self, OwnerRecord, UploadBuffer};
-use app::once::IdempotentWrite;
+use app::attachments::{self, OwnerRecord, UploadBuffer};
+use app::idempotency::IdempotentWrite;
 use domain::FileOwner;
 use storage::{Db, WriteLane, sql};
 
@@ -30,7 +30,7 @@ impl Script<'_> {
         let mut incoming = UploadBuffer::new(&self.app.files);
         incoming.push(&testkit::pictures::pdf()).await.unwrap();
         self.recorder.begin("a file is attached");
-        let code = now(files::attach_file(
+        let code = now(attachments::attach_file(
             self.app,
             caller,
             owner,
@@ -41,20 +41,21 @@ impl Script<'_> {
         .file
         .code;
         self.recorder.begin("the files of a member");
-        files::list_owner_files(self.app, caller, owner).await.unwrap();
+        attachments::list_owner_files(self.app, caller, owner).await.unwrap();
         self.recorder.begin("a file");
-        files::read_file(self.app, caller, code).await.unwrap();
+        attachments::read_file(self.app, caller, code).await.unwrap();
         self.recorder.begin("a file is removed and taken back");
-        now(files::remove_file(self.app, caller, code, None, IdempotentWrite::without_key()).await);
-        now(files::restore_file(self.app, caller, code, None, IdempotentWrite::without_key()).await);
+        now(attachments::remove_file(self.app, caller, code, None, IdempotentWrite::without_key()).await);
+        now(attachments::restore_file(self.app, caller, code, None, IdempotentWrite::without_key()).await);
         self.recorder.begin("old files are looked for");
         let tx = self.app.db.read((), |tx, ()| {
             Box::pin(async move {
-                storage::files::list_files_removed_before(tx, HERE, domain::Moment::from_millis(50), 50).await
+                storage::attachments::list_files_removed_before(tx, HERE, domain::Moment::from_millis(50), 50)
+                    .await
             })
         });
         let found: Result<Vec<_>, storage::Error> = tx.await;
         assert!(!found.unwrap().is_empty());
-        storage::files::list_orphan_keys_before(&self.app.db, HERE, self.app.now(), 50).await.unwrap();
+        storage::attachments::list_orphan_keys_before(&self.app.db, HERE, self.app.now(), 50).await.unwrap();
     }
 }

@@ -2,8 +2,8 @@
 
 use super::script::{HERE, Script, plainly};
 use app::access::Session;
-use app::importing::{self, ImportCaller};
 use domain::{Cpf, ImportKind};
+use exchange::import::{self, ImportCaller};
 
 impl Script<'_> {
     pub async fn import(&self, caller: &Session) {
@@ -20,38 +20,38 @@ impl Script<'_> {
             ("leads", ImportKind::Leads, format!("Nome;Telefone\n{leads}")),
         ] {
             self.recorder.begin(&format!("{what} are received"));
-            let mut spool = importing::create_upload_spool(1024 * 1024).unwrap();
+            let mut spool = import::create_upload_spool(1024 * 1024).unwrap();
             spool.write(text.as_bytes()).unwrap();
-            let import = importing::receive_upload(
+            let import = import::receive_upload(
                 self.app,
                 &by,
                 kind,
                 "a.csv",
                 spool,
-                app::once::IdempotentWrite::without_key(),
+                app::idempotency::IdempotentWrite::without_key(),
             )
             .await
             .unwrap()
             .into_fresh()
             .unwrap();
             self.recorder.begin(&format!("{what} are tried"));
-            importing::start_dry_run(self.app, &by, import.code, plainly()).await.unwrap();
-            importing::run_import(self.app, HERE, import.code, &mut |_| {}).await.unwrap();
+            import::start_dry_run(self.app, &by, import.code, plainly()).await.unwrap();
+            import::run_import(self.app, HERE, import.code, &mut |_| {}).await.unwrap();
             self.recorder.begin(&format!("{what} are imported"));
-            importing::start_import(self.app, &by, import.code, false, plainly()).await.unwrap();
-            importing::run_import(self.app, HERE, import.code, &mut |_| {}).await.unwrap();
-            let done = importing::load_import(self.app, &by, import.code).await.unwrap();
+            import::start_import(self.app, &by, import.code, false, plainly()).await.unwrap();
+            import::run_import(self.app, HERE, import.code, &mut |_| {}).await.unwrap();
+            let done = import::load_import(self.app, &by, import.code).await.unwrap();
             assert!(done.counts.processed_lines() == 40, "{:?}", done.counts);
             if kind != ImportKind::Members {
                 self.recorder.begin(&format!("{what} are taken back"));
-                importing::undo_import(self.app, &by, import.code, plainly()).await.unwrap();
-                importing::run_import(self.app, HERE, import.code, &mut |_| {}).await.unwrap();
+                import::undo_import(self.app, &by, import.code, plainly()).await.unwrap();
+                import::run_import(self.app, HERE, import.code, &mut |_| {}).await.unwrap();
             }
             self.recorder.begin(&format!("what is told of imported {what}"));
-            importing::list_imports(self.app, &by, (100, 0)).await.unwrap();
-            importing::list_import_problems(self.app, &by, import.code, (0, 100)).await.unwrap();
-            importing::list_kept_rows(self.app, &by, import.code, (0, 100)).await.unwrap();
-            importing::open_error_file(self.app, &by, &done).await.unwrap();
+            import::list_imports(self.app, &by, (100, 0)).await.unwrap();
+            import::list_import_problems(self.app, &by, import.code, (0, 100)).await.unwrap();
+            import::list_kept_rows(self.app, &by, import.code, (0, 100)).await.unwrap();
+            import::open_error_file(self.app, &by, &done).await.unwrap();
         }
     }
 }

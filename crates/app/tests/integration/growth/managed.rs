@@ -3,8 +3,11 @@
 use super::sample::Sample;
 use super::script::{HERE, Script, now, plainly};
 use app::access::Session;
-use app::searches::{self, BenefitListFilter, BenefitMovement};
-use app::{benefits, deals, find, leads, panel, people, saved, tenants, users};
+use app::access::users;
+use app::members::search::{self, BenefitListFilter, BenefitMovement};
+use app::members::{panel, quick_search, saved_filters};
+use app::sales::{deals, leads};
+use app::{benefits, members, tenants};
 use domain::{
     BenefitCode, BranchCode, DealCode, DealState, Entity, LeadCode, PersonCode, SituationKind, StageCode,
     UserCode,
@@ -17,8 +20,8 @@ impl Script<'_> {
         let Sample { person, sequence, deal, lead: (name, document, ..), .. } = &self.sample;
         self.recorder.begin(&format!("a member whole / {who}"));
         let person = PersonCode::new(code(*person));
-        people::read_member(self.app, caller, person).await.unwrap();
-        people::read_member_history(self.app, caller, person).await.unwrap();
+        members::read_member(self.app, caller, person).await.unwrap();
+        members::read_member_history(self.app, caller, person).await.unwrap();
         self.recorder.begin(&format!("a benefit whole / {who}"));
         let benefit = BenefitCode::new(code(*sequence));
         benefits::read_full_benefit(self.app, caller, benefit).await.unwrap();
@@ -43,16 +46,16 @@ impl Script<'_> {
         }
         self.recorder.begin(&format!("the board / {who}"));
         deals::read_funnel_board(self.app, caller, (None, None, None)).await.unwrap();
-        let look = deals::looked::BoardQuery::default();
+        let look = deals::board::BoardQuery::default();
         self.recorder.begin(&format!("the board, looked at / {who}"));
-        let seen = deals::looked::view_board(self.app, caller, look).await.unwrap();
+        let seen = deals::board::view_board(self.app, caller, look).await.unwrap();
         if let Some((stage, next)) = seen.columns.iter().find_map(|one| Some((one.stage, one.next?))) {
             self.recorder.begin(&format!("the board, more of a stage / {who}"));
-            let look = deals::looked::BoardQuery { only: Some((stage, Some(next))), ..look };
-            deals::looked::view_board(self.app, caller, look).await.unwrap();
+            let look = deals::board::BoardQuery { only: Some((stage, Some(next))), ..look };
+            deals::board::view_board(self.app, caller, look).await.unwrap();
         }
         self.recorder.begin(&format!("the board, what changed / {who}"));
-        deals::looked::view_board_changes(self.app, caller, look, self.app.now()).await.unwrap();
+        deals::board::view_board_changes(self.app, caller, look, self.app.now()).await.unwrap();
         self.recorder.begin(&format!("a deal whole / {who}"));
         deals::show_deal(self.app, caller, DealCode::new(code(*deal))).await.unwrap();
         deals::read_deal_history(self.app, caller, DealCode::new(code(*deal))).await.unwrap();
@@ -108,22 +111,32 @@ impl Script<'_> {
             ),
         ] {
             self.recorder.begin(&format!("part of the benefits by {what} / {who}"));
-            searches::list_filtered_benefits(self.app, caller, part, 1).await.unwrap();
+            search::list_filtered_benefits(self.app, caller, part, 1).await.unwrap();
         }
         self.recorder.begin(&format!("kept filters / {who}"));
-        let wanted = saved::FilterDraft { name: "Um".to_owned(), query: "uf=SP".to_owned(), is_shared: true };
+        let wanted =
+            saved_filters::FilterDraft { name: "Um".to_owned(), query: "uf=SP".to_owned(), is_shared: true };
         let code =
-            saved::save_filter(self.app, caller, saved::FilterableList::Members, wanted).await.unwrap();
-        saved::list_filters(self.app, caller, saved::FilterableList::Members).await.unwrap();
-        saved::save_chosen_columns(self.app, caller, saved::FilterableList::Members, vec!["loja".to_owned()])
+            saved_filters::save_filter(self.app, caller, saved_filters::FilterableList::Members, wanted)
+                .await
+                .unwrap();
+        saved_filters::list_filters(self.app, caller, saved_filters::FilterableList::Members).await.unwrap();
+        saved_filters::save_chosen_columns(
+            self.app,
+            caller,
+            saved_filters::FilterableList::Members,
+            vec!["loja".to_owned()],
+        )
+        .await
+        .unwrap();
+        saved_filters::read_chosen_columns(self.app, caller, saved_filters::FilterableList::Members)
             .await
             .unwrap();
-        saved::read_chosen_columns(self.app, caller, saved::FilterableList::Members).await.unwrap();
-        saved::change_filter(self.app, caller, code, ("Dois", false)).await.unwrap();
-        saved::delete_filter(self.app, caller, code).await.unwrap();
+        saved_filters::change_filter(self.app, caller, code, ("Dois", false)).await.unwrap();
+        saved_filters::delete_filter(self.app, caller, code).await.unwrap();
         self.recorder.begin(&format!("the one search / {who}"));
         for text in ["987654321", "77", "1234567890123"] {
-            find::search_everything(self.app, caller, text).await.unwrap();
+            quick_search::search_everything(self.app, caller, text).await.unwrap();
         }
     }
 
@@ -139,7 +152,7 @@ impl Script<'_> {
         self.recorder.begin("habits of users");
         users::list_account_activity(self.app, caller).await.unwrap();
         self.recorder.begin("how the server is");
-        app::health::read_server_health(self.app, caller).await.unwrap();
+        app::upkeep::health::read_server_health(self.app, caller).await.unwrap();
         self.recorder.begin("a user is changed");
         let one = users::read_user(self.app, caller, UserCode::new(2)).await.unwrap();
         let changes = users::ChangeUser {
@@ -164,11 +177,11 @@ impl Script<'_> {
         self.recorder.pause();
         let document = domain::Document::parse("529.982.247-25").unwrap();
         let (person, profile) =
-            storage::people::find_person_by_document(&self.app.db, HERE, &document).await.unwrap().unwrap();
+            storage::members::find_person_by_document(&self.app.db, HERE, &document).await.unwrap().unwrap();
         self.recorder.begin("a member is changed whole");
         let text =
             format!(r#"{{"versao": {}, "conjuge": "Prova", "cpfCnpj": "390.533.447-05"}}"#, profile.version);
-        let view = now(people::change_member(
+        let view = now(members::change_member(
             self.app,
             caller,
             person,
@@ -212,7 +225,7 @@ impl Script<'_> {
 
     async fn sell_whole(&self, caller: &Session) {
         self.recorder.pause();
-        let registers = app::base::load_registers(self.app, HERE).await.unwrap();
+        let registers = app::registers::snapshot::load_registers(self.app, HERE).await.unwrap();
         let plan =
             registers.plans.iter().find(|plan| plan.kind == domain::BenefitKind::Vehicle).unwrap().code;
         let text =

@@ -1,9 +1,9 @@
 //! Every register, by its description: listed, read, added to and changed.
 
 use super::script::{Script, now, pairs, plainly};
+use ::registers::{REGISTERS, Register};
 use app::access::Session;
-use app::registering::{self, StoredRecord};
-use registers::{REGISTERS, Register};
+use app::registers::{self, StoredRecord};
 use serde_json::{Value, json};
 use wire::register::{read_list_query, read_record_input};
 
@@ -19,7 +19,7 @@ impl Script<'_> {
             let page = async |which: &str, more: &str| {
                 self.recorder.begin(&format!("register {} / {which} / {who}", register.path));
                 let asked = read_list_query(register, pairs(&format!("{by}&{more}"))).unwrap();
-                registering::list_records(self.app, caller, register, asked).await.unwrap()
+                registers::list_records(self.app, caller, register, asked).await.unwrap()
             };
             let total = page("page 1", "pagina=1").await.total;
             page("in use", "ativo=true").await;
@@ -30,19 +30,19 @@ impl Script<'_> {
             }
         }
         self.recorder.begin(&format!("registers are counted / {who}"));
-        registering::count_records(self.app, caller).await.unwrap();
+        registers::count_records(self.app, caller).await.unwrap();
         for register in REGISTERS {
             self.recorder.begin(&format!("register {} / choices / {who}", register.path));
-            registering::list_choices(self.app, caller, register).await.unwrap();
+            registers::list_choices(self.app, caller, register).await.unwrap();
         }
-        let tracker = registers::find_register("rastreador").unwrap();
+        let tracker = ::registers::find_register("rastreador").unwrap();
         self.recorder.begin(&format!("register rastreador / an imei / {who}"));
         let by = read_list_query(tracker, pairs("filtro=001234567890")).unwrap();
-        registering::list_records(self.app, caller, tracker, by).await.unwrap();
+        registers::list_records(self.app, caller, tracker, by).await.unwrap();
         self.recorder.begin(&format!("register instalacao / a tracker / {who}"));
-        let installation = registers::find_register("instalacao").unwrap();
+        let installation = ::registers::find_register("instalacao").unwrap();
         let by = read_list_query(installation, pairs("codRastreador=7")).unwrap();
-        registering::list_records(self.app, caller, installation, by).await.unwrap();
+        registers::list_records(self.app, caller, installation, by).await.unwrap();
     }
 
     /// What is written of registers.
@@ -51,7 +51,7 @@ impl Script<'_> {
         for register in REGISTERS {
             let body = self.example(register, tracker);
             self.recorder.begin(&format!("register {} / added", register.path));
-            let added = registering::create_record(
+            let added = registers::create_record(
                 self.app,
                 caller,
                 register,
@@ -63,15 +63,15 @@ impl Script<'_> {
                 tracker = code;
             }
             self.recorder.begin(&format!("register {} / read", register.path));
-            registering::read_record(self.app, caller, register, code).await.unwrap();
+            registers::read_record(self.app, caller, register, code).await.unwrap();
             self.recorder.begin(&format!("register {} / changed", register.path));
             let change = json!({"versao": version, "ativo": false}).to_string();
             let change = (code, read_record_input(register, change.as_bytes()).unwrap());
             let retired =
-                now(registering::change_record(self.app, caller, register, change, plainly()).await).record;
+                now(registers::change_record(self.app, caller, register, change, plainly()).await).record;
             let change = json!({"versao": retired.version, "ativo": true}).to_string();
             let change = (code, read_record_input(register, change.as_bytes()).unwrap());
-            now(registering::change_record(self.app, caller, register, change, plainly()).await);
+            now(registers::change_record(self.app, caller, register, change, plainly()).await);
         }
     }
 

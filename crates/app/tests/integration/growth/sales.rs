@@ -3,7 +3,7 @@
 use super::sample::Sample;
 use super::script::{Script, now, pairs, plainly};
 use app::access::Session;
-use app::{deals, leads};
+use app::sales::{deals, leads};
 use wire::read::{read_body, read_query};
 
 impl Script<'_> {

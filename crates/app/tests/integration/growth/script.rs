@@ -1,13 +1,18 @@
 //! What is done to an association of either size: everything that the interface offers, by the same names.
 
 use super::sample::Sample;
+use app::access::users::{self, CreateUser, InitialPassword};
 use app::access::{self, Session};
-use app::audit::{self, AuditPageQuery};
+use app::audit::access_log::{self, AuditPageQuery};
+use app::benefits::equipment;
 use app::benefits::{self, SaveBenefitInput};
-use app::once::{IdempotencyKey, IdempotentWrite, WriteOutcome};
-use app::users::{self, CreateUser, InitialPassword};
-use app::{App, demo, dependents, memory, once, people};
-use app::{credit_cards, equipment, sellers, suppliers, validations};
+use app::idempotency::{IdempotencyKey, IdempotentWrite, WriteOutcome};
+use app::members::dependents;
+use app::members::{credit_cards, validation};
+use app::registers::suppliers;
+use app::sales::sellers;
+use app::{App, cache, idempotency, members};
+use demo;
 use domain::{BenefitCode, BranchCode, DisplayName, Email, InputField, Password, Role, TenantId};
 use std::sync::Arc;
 use testkit::Recorder;
@@ -94,7 +99,7 @@ impl Script<'_> {
             let entered =
                 access::log_in_program(self.app, email, demo::PASSWORD, self.address()).await.unwrap();
             self.recorder.begin("token");
-            memory::refresh_versions(self.app).await.unwrap();
+            cache::refresh_versions(self.app).await.unwrap();
             callers.push((who, access::load_session(self.app, &entered.token).await.unwrap()));
         }
         callers
@@ -137,15 +142,15 @@ impl Script<'_> {
             let input = || read_body(given.as_bytes()).unwrap();
             for (who, caller) in callers {
                 self.recorder.begin(&format!("a validation by {what} / {who}"));
-                now(validations::validate_benefit_as_caller(self.app, caller, input(), plainly()).await);
+                now(validation::validate_benefit_as_caller(self.app, caller, input(), plainly()).await);
             }
             self.recorder.begin(&format!("a validation by {what} / nobody"));
-            validations::validate_benefit_anonymously(self.app, HERE, self.address(), input()).await.unwrap();
+            validation::validate_benefit_anonymously(self.app, HERE, self.address(), input()).await.unwrap();
         }
         self.recorder.begin("a validation of nothing / nobody");
         let nothing = read_body(br#"{"cpfCnpj": "529.982.247-25"}"#).unwrap();
         assert!(
-            validations::validate_benefit_anonymously(self.app, HERE, self.address(), nothing).await.is_err()
+            validation::validate_benefit_anonymously(self.app, HERE, self.address(), nothing).await.is_err()
         );
     }
 
@@ -155,7 +160,7 @@ impl Script<'_> {
 
     async fn write(&self, caller: &Session) {
         self.recorder.pause();
-        let registers = app::base::load_registers(self.app, HERE).await.unwrap();
+        let registers = app::registers::snapshot::load_registers(self.app, HERE).await.unwrap();
         let plan = |kind, nth| {
             let mut of_kind = registers.plans.iter().filter(|plan| plan.kind == kind);
             of_kind.nth(nth).unwrap().code
@@ -171,16 +176,16 @@ impl Script<'_> {
             read_body(text.as_bytes()).unwrap()
         };
         self.recorder.begin("a person is created");
-        now(people::save_person(self.app, caller, person("Zulmira Prova", 2), plainly()).await);
+        now(members::save_person(self.app, caller, person("Zulmira Prova", 2), plainly()).await);
         self.recorder.begin("a person is changed");
-        now(people::save_person(self.app, caller, person("Zulmira de Prova", 3), plainly()).await);
+        now(members::save_person(self.app, caller, person("Zulmira de Prova", 3), plainly()).await);
         let given = |text: String| SaveBenefitInput::Basic(Box::new(read_body(text.as_bytes()).unwrap()));
         let driven = |text: String| SaveBenefitInput::Vehicle(Box::new(read_body(text.as_bytes()).unwrap()));
         self.recorder.begin("a benefit is created");
         let made = given(format!(r#"{{"cpfCnpj": "{document}", "codPlano": {basic}, "ativo": true}}"#));
         let ticket = self.ticket(caller);
         self.recorder.begin("a key is looked for");
-        assert!(once::find_stored_answer(self.app, &ticket).await.unwrap().is_none());
+        assert!(idempotency::find_stored_answer(self.app, &ticket).await.unwrap().is_none());
         self.recorder.begin("a benefit is created");
         let named = IdempotentWrite { ticket: Some(ticket), render: Arc::new(|_| Vec::new()), trial: false };
         let code = now(benefits::save_benefit(self.app, caller, made, named).await).code;
@@ -217,8 +222,9 @@ impl Script<'_> {
             ),
         ] {
             self.recorder.pause();
-            let counter = storage::counters::Counter::Dependent;
-            let last = storage::counters::load_last_number(&self.app.db, HERE, counter).await.unwrap();
+            let counter = storage::server::counters::Counter::Dependent;
+            let last =
+                storage::server::counters::load_last_number(&self.app.db, HERE, counter).await.unwrap();
             let more = more.replace("OWN", &last.to_string());
             let text = format!(
                 r#"{{"codBeneficio": {code}, "nome": "Zulmira {}", "parentesco": "FILHO", {more}}}"#,
@@ -234,7 +240,7 @@ impl Script<'_> {
     }
 
     fn ticket(&self, caller: &Session) -> IdempotencyKey {
-        let key = once::StoredIdempotencyKey {
+        let key = idempotency::StoredIdempotencyKey {
             tenant: HERE,
             user: caller.user,
             operation: "POST /ext/beneficio".to_owned(),
@@ -245,7 +251,7 @@ impl Script<'_> {
 
     async fn audit(&self, caller: &Session) {
         self.recorder.begin("looks are written");
-        audit::flush_access_log(self.app).await.unwrap();
+        access_log::flush_access_log(self.app).await.unwrap();
         let person = domain::PersonCode::new(i32::try_from(self.sample.person).unwrap());
         for (what, question) in [
             ("all", AuditPageQuery::default()),
@@ -257,13 +263,17 @@ impl Script<'_> {
             ),
         ] {
             self.recorder.begin(&format!("audit of {what}"));
-            audit::read_audit_page(self.app, caller, question).await.unwrap();
+            access_log::read_audit_page(self.app, caller, question).await.unwrap();
             self.recorder.begin(&format!("audit of {what}, backwards"));
             let (person, user) = (question.person, question.user);
             let day = Some(self.app.now().minus(std::time::Duration::from_secs(3600)));
-            let reading =
-                audit::ReverseAuditQuery { person, user, since: day, ..audit::ReverseAuditQuery::default() };
-            audit::read_newest_audit_page(self.app, caller, reading).await.unwrap();
+            let reading = access_log::ReverseAuditQuery {
+                person,
+                user,
+                since: day,
+                ..access_log::ReverseAuditQuery::default()
+            };
+            access_log::read_newest_audit_page(self.app, caller, reading).await.unwrap();
         }
     }
 }

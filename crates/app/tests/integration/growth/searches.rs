@@ -4,7 +4,9 @@ use super::sample::Sample;
 use super::script::{HERE, Script, pairs};
 use app::access::Session;
 use app::benefits::{self};
-use app::{dependents, feed, memory, searches};
+use app::cache;
+use app::members::{dependents, search};
+use app::triggers::feed;
 use domain::{BenefitCode, Entity, HistoryCode, HistoryCursor};
 use wire::read::read_query;
 
@@ -61,11 +63,11 @@ impl Script<'_> {
         for (what, criteria) in self.criteria() {
             // As the server does all the time, so that what it remembers is still good.
             self.recorder.pause();
-            memory::refresh_versions(self.app).await.unwrap();
+            cache::refresh_versions(self.app).await.unwrap();
             let page = async |which: &str, number: i64| {
                 self.recorder.begin(&format!("members by {what} / {which} / {who}"));
                 let asked = read_query(pairs(&format!("{criteria}&pagina={number}"))).unwrap();
-                searches::search_members(self.app, caller, asked).await.unwrap()
+                search::search_members(self.app, caller, asked).await.unwrap()
             };
             let total = page("page 1", 1).await.total;
             let last = (total + 99) / 100;
@@ -91,14 +93,14 @@ impl Script<'_> {
             ),
         ] {
             self.recorder.begin(&format!("benefits by {what} / {who}"));
-            searches::search_benefits(self.app, caller, read_query(pairs(&criteria)).unwrap()).await.unwrap();
+            search::search_benefits(self.app, caller, read_query(pairs(&criteria)).unwrap()).await.unwrap();
         }
     }
 
     pub(super) async fn list(&self, who: &str, caller: &Session) {
         let page = async |which: &str, number: i64| {
             self.recorder.begin(&format!("list of benefits / {which} / {who}"));
-            searches::list_benefits(self.app, caller, i32::try_from(number).unwrap()).await.unwrap()
+            search::list_benefits(self.app, caller, i32::try_from(number).unwrap()).await.unwrap()
         };
         let last = (page("page 1", 1).await.total + 99) / 100;
         page("page in the middle", (last / 2).max(1)).await;
@@ -131,10 +133,13 @@ impl Script<'_> {
     }
 
     pub(super) async fn feed(&self, who: &str, caller: &Session) {
-        let last =
-            storage::counters::load_last_number(&self.app.db, HERE, storage::counters::Counter::History)
-                .await
-                .unwrap();
+        let last = storage::server::counters::load_last_number(
+            &self.app.db,
+            HERE,
+            storage::server::counters::Counter::History,
+        )
+        .await
+        .unwrap();
         let last = i32::try_from(last).unwrap();
         for (what, entity) in
             [("all", None), ("benefits", Some(Entity::Benefit)), ("claims", Some(Entity::Claim))]

@@ -3,7 +3,7 @@
 use super::script::{HERE, Script, now, plainly};
 use app::access::Session;
 use app::benefits::{self, SaveBenefitInput};
-use app::receivers::{self, RequestedReceiver, TenantActor};
+use app::triggers::receivers::{self, RequestedReceiver, TenantActor};
 use app::triggers::{
     self, DeliveryOutcome, DeliveryVerdict, LeaseHolder, ReplaySelection, RetryPolicy, Room,
 };
@@ -26,7 +26,7 @@ impl Script<'_> {
         let code = now(receivers::create_receiver(self.app, &vault, by, wanted, plainly()).await).code;
         self.recorder.begin("a change for a receiver");
         let text = br#"{"cpfCnpj": "529.982.247-25", "codPlano": 2, "ativo": true}"#;
-        let registers = app::base::load_registers(self.app, HERE).await.unwrap();
+        let registers = app::registers::snapshot::load_registers(self.app, HERE).await.unwrap();
         let plan = registers.plans.iter().find(|plan| plan.kind == domain::BenefitKind::Assistance).unwrap();
         let text =
             String::from_utf8_lossy(text).replace("\"codPlano\": 2", &format!("\"codPlano\": {}", plan.code));
@@ -55,7 +55,7 @@ impl Script<'_> {
             assert_eq!(triggers::list_due_receivers(self.app).await.unwrap().len(), 1);
             triggers::free_abandoned_leases(self.app, &holder, false).await.unwrap();
             assert!(triggers::is_receiver_open(self.app, HERE, code, 1).await.unwrap());
-            storage::queues::load_outbox_backlog(&self.app.db).await.unwrap();
+            storage::triggers::queues::load_outbox_backlog(&self.app.db).await.unwrap();
             let lease =
                 triggers::lease_receivers(self.app, &holder, HERE, [code].into()).await.unwrap()[&code];
             let after = HistoryCode::new(0);

@@ -2,9 +2,9 @@
 
 use crate::importing::{by, receive};
 use app::App;
-use app::importing::{self, ImportCaller, StoredImportRun};
-use app::once::IdempotentWrite;
+use app::idempotency::IdempotentWrite;
 use domain::{Clock, ImportKind, ImportState, Moment};
+use exchange::import::{self, ImportCaller, StoredImportRun};
 use std::io::Write;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
@@ -64,9 +64,9 @@ fn workbook() -> Vec<u8> {
 }
 
 async fn send(app: App, by: ImportCaller) -> Result<StoredImportRun, app::Error> {
-    let mut spool = importing::create_upload_spool(1024 * 1024)?;
+    let mut spool = import::create_upload_spool(1024 * 1024)?;
     spool.write(&workbook())?;
-    importing::receive_upload(&app, &by, ImportKind::Leads, "a.xlsx", spool, IdempotentWrite::without_key())
+    import::receive_upload(&app, &by, ImportKind::Leads, "a.xlsx", spool, IdempotentWrite::without_key())
         .await?
         .into_fresh()
 }
@@ -110,15 +110,13 @@ async fn files_that_nobody_confirms_make_room_for_the_next(world: World) {
     let sent = async |by: &ImportCaller| receive(&world, by, ImportKind::Leads, csv).await.unwrap().code;
     let first_of_operator = sent(&operator).await;
     let started = sent(&admin).await;
-    importing::start_import(world.app(), &admin, started, false, IdempotentWrite::without_key())
-        .await
-        .unwrap();
+    import::start_import(world.app(), &admin, started, false, IdempotentWrite::without_key()).await.unwrap();
     let mut codes = Vec::new();
     for _ in 0..25 {
         world.clock.pass(std::time::Duration::from_secs(1));
         codes.push(sent(&admin).await);
     }
-    let (all, total) = importing::list_imports(world.app(), &admin, (100, 0)).await.unwrap();
+    let (all, total) = import::list_imports(world.app(), &admin, (100, 0)).await.unwrap();
     let waiting: Vec<_> =
         all.iter().filter(|one| one.state == ImportState::Ready).map(|one| one.code).collect();
     assert_eq!((waiting.len(), total), (20, 21), "as many as may wait, and the one that runs");

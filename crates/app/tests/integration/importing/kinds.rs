@@ -1,17 +1,17 @@
 //! Everything else that a sheet may bring: vehicles, dependents, leads, plans, sellers.
 
 use crate::importing::{
-    by, count, counts, cpf, digest, import, problems, receive, run, undo, without_versions,
+    by, count, counts, cpf, digest, import_file, problems, receive, run, undo, without_versions,
 };
-use app::importing;
-use app::once::IdempotentWrite;
-use app::receivers::{self, RequestedReceiver};
+use app::idempotency::IdempotentWrite;
+use app::triggers::receivers::{self, RequestedReceiver};
 use domain::{Entity, ImportKind, ReceiverAddress};
+use exchange::import;
 use testkit::{World, both_engines};
 
 async fn members(world: &World) {
     let text = format!("CPF;Nome;Loja\n{};Ana;1\n{};Bia;2\n{};Cida;1\n", cpf(1), cpf(2), cpf(3));
-    import(world, &by(&world.administrator), ImportKind::Members, &text).await;
+    import_file(world, &by(&world.administrator), ImportKind::Members, &text).await;
 }
 
 fn vehicles() -> String {
@@ -39,11 +39,11 @@ async fn vehicles_come_by_their_plate_keep_their_numbers_and_go_again(world: Wor
     let before = digest(&world).await;
     let text = vehicles();
     let received = receive(&world, &me, ImportKind::Vehicles, &text).await.unwrap();
-    importing::start_dry_run(world.app(), &me, received.code, IdempotentWrite::without_key()).await.unwrap();
+    import::start_dry_run(world.app(), &me, received.code, IdempotentWrite::without_key()).await.unwrap();
     let checked = run(&world, &me, &received).await;
     let tried = problems(&world, &me, &checked).await;
     assert_eq!(digest(&world).await, before, "a dry run writes nothing");
-    importing::start_import(world.app(), &me, received.code, false, IdempotentWrite::without_key())
+    import::start_import(world.app(), &me, received.code, false, IdempotentWrite::without_key())
         .await
         .unwrap();
     let done = run(&world, &me, &received).await;
@@ -63,12 +63,12 @@ async fn vehicles_come_by_their_plate_keep_their_numbers_and_go_again(world: Wor
     assert_eq!(count(&world, years).await, 2016_2015);
     assert_eq!(count(&world, "SELECT COUNT(*) AS n FROM history WHERE origin = 'importação'").await, 2);
 
-    let again = import(&world, &me, ImportKind::Vehicles, &text).await;
+    let again = import_file(&world, &me, ImportKind::Vehicles, &text).await;
     assert_eq!(counts(&again), [0, 0, 2, 4], "{:?}", problems(&world, &me, &again).await);
     let was = without_versions(&world).await;
     let changed =
         format!("CPF;Placa;Plano;Situação;Modelo\n{};ABC1234;Proteção Prata;Inativo;UNO MILLE\n", cpf(1));
-    let changed = import(&world, &me, ImportKind::Vehicles, &changed).await;
+    let changed = import_file(&world, &me, ImportKind::Vehicles, &changed).await;
     assert_eq!(counts(&changed), [0, 1, 0, 0], "{:?}", problems(&world, &me, &changed).await);
     let undone = undo(&world, &me, &changed).await;
     assert_eq!((undone.counts.restored, undone.counts.kept), (1, 0));
@@ -90,7 +90,7 @@ async fn a_vehicle_import_taken_back_leaves_no_trace_but_its_history(world: Worl
     let me = by(&world.administrator);
     members(&world).await;
     let before = digest(&world).await;
-    let done = import(&world, &me, ImportKind::Vehicles, &vehicles()).await;
+    let done = import_file(&world, &me, ImportKind::Vehicles, &vehicles()).await;
     assert_ne!(digest(&world).await, before);
     let undone = undo(&world, &me, &done).await;
     assert_eq!((undone.counts.removed, undone.counts.kept), (2, 0));
@@ -113,11 +113,11 @@ async fn receivers_are_told_only_where_that_was_asked_for(world: World) {
     receivers::create_receiver(app, app.vault.as_ref().unwrap(), of, wanted, IdempotentWrite::without_key())
         .await
         .unwrap();
-    import(&world, &me, ImportKind::Vehicles, &format!("CPF;Placa;Plano\n{};AAA1111;1\n", cpf(1))).await;
+    import_file(&world, &me, ImportKind::Vehicles, &format!("CPF;Placa;Plano\n{};AAA1111;1\n", cpf(1))).await;
     assert_eq!(count(&world, "SELECT COUNT(*) AS n FROM outbox").await, 0);
     let text = format!("CPF;Placa;Plano\n{};BBB1111;1\n", cpf(2));
     let told = receive(&world, &me, ImportKind::Vehicles, &text).await.unwrap();
-    importing::start_import(app, &me, told.code, true, IdempotentWrite::without_key()).await.unwrap();
+    import::start_import(app, &me, told.code, true, IdempotentWrite::without_key()).await.unwrap();
     run(&world, &me, &told).await;
     assert_eq!(count(&world, "SELECT COUNT(*) AS n FROM outbox").await, 1);
     assert_eq!(
@@ -131,8 +131,8 @@ async fn receivers_are_told_only_where_that_was_asked_for(world: World) {
 async fn dependents_come_by_their_holder_and_go_again(world: World) {
     let me = by(&world.administrator);
     members(&world).await;
-    import(&world, &me, ImportKind::Vehicles, &vehicles()).await;
-    import(&world, &me, ImportKind::Vehicles, &format!("CPF;Placa;Plano\n{};CCC1111;1\n", cpf(3))).await;
+    import_file(&world, &me, ImportKind::Vehicles, &vehicles()).await;
+    import_file(&world, &me, ImportKind::Vehicles, &format!("CPF;Placa;Plano\n{};CCC1111;1\n", cpf(3))).await;
     let before = without_versions(&world).await;
     let text = format!(
         "CPF do titular;Placa;Nome;CPF;Nascimento;Parentesco;Sexo\n\
@@ -144,16 +144,16 @@ async fn dependents_come_by_their_holder_and_go_again(world: World) {
         cpf(1),
         cpf(3)
     );
-    let done = import(&world, &me, ImportKind::Dependents, &text).await;
+    let done = import_file(&world, &me, ImportKind::Dependents, &text).await;
     let found = problems(&world, &me, &done).await;
     assert_eq!(counts(&done), [3, 0, 0, 3], "{found:?}");
     assert!(found[0].2.contains("mais de um benefício"), "{found:?}");
     assert_eq!(found[2].1, "Parentesco");
-    let again = import(&world, &me, ImportKind::Dependents, &text).await;
+    let again = import_file(&world, &me, ImportKind::Dependents, &text).await;
     assert_eq!(counts(&again), [0, 0, 3, 3], "{:?}", problems(&world, &me, &again).await);
     let only_name = format!("Titular;Nome;Parentesco;Telefone\n{};Joao;Filho;1133334444\n", cpf(3));
     world.clock.pass(std::time::Duration::from_secs(5));
-    let changed = import(&world, &me, ImportKind::Dependents, &only_name).await;
+    let changed = import_file(&world, &me, ImportKind::Dependents, &only_name).await;
     assert_eq!(counts(&changed), [0, 1, 0, 0], "{:?}", problems(&world, &me, &changed).await);
     assert_eq!(
         count(
@@ -180,16 +180,16 @@ async fn leads_plans_and_sellers_come_twice_and_go_again(world: World) {
         (ImportKind::Sellers, format!("Nome;Função;Loja;CPF;Celular\nCarla;Consultora;Matriz;{};11987651234\nDavi;Representante;Filial Norte;;\nSem loja;Consultor;;;\n", cpf(71)), 2, 1),
     ] {
         let received = receive(&world, &me, kind, &text).await.unwrap();
-        importing::start_dry_run(world.app(), &me, received.code, IdempotentWrite::without_key()).await.unwrap();
+        import::start_dry_run(world.app(), &me, received.code, IdempotentWrite::without_key()).await.unwrap();
         let checked = run(&world, &me, &received).await;
         assert_eq!(counts(&checked), [created, 0, 0, refused], "{kind:?} {:?}", problems(&world, &me, &checked).await);
-        importing::start_import(world.app(), &me, received.code, false, IdempotentWrite::without_key()).await.unwrap();
+        import::start_import(world.app(), &me, received.code, false, IdempotentWrite::without_key()).await.unwrap();
         let done = run(&world, &me, &received).await;
         assert_eq!(counts(&done), [created, 0, 0, refused], "{kind:?} {:?}", problems(&world, &me, &done).await);
-        let again = import(&world, &me, kind, &text).await;
+        let again = import_file(&world, &me, kind, &text).await;
         assert_eq!(counts(&again), [0, 0, created, refused], "{kind:?} {:?}", problems(&world, &me, &again).await);
         let was = without_versions(&world).await;
-        let changed = import(&world, &me, kind, &text.replace("Santos", "Campinas").replace("59,90", "64,90").replace("11987651234", "11987650000")).await;
+        let changed = import_file(&world, &me, kind, &text.replace("Santos", "Campinas").replace("59,90", "64,90").replace("11987651234", "11987650000")).await;
         assert_eq!(counts(&changed), [0, 1, created - 1, refused], "{kind:?} {:?}", problems(&world, &me, &changed).await);
         assert_eq!(undo(&world, &me, &changed).await.counts.restored, 1, "{kind:?}");
         assert_eq!(without_versions(&world).await, was, "{kind:?}");

@@ -1,11 +1,11 @@
 //! Members: 5,000 lines with faults, twice, in the middle of a crash, and back.
 
 use crate::importing::{
-    by, count, counts, cpf, digest, error_text, import, problems, receive, run, undo, without_versions,
+    by, count, counts, cpf, digest, error_text, import_file, problems, receive, run, undo, without_versions,
 };
-use app::importing::{self, ColumnMapping};
-use app::once::IdempotentWrite;
+use app::idempotency::IdempotentWrite;
 use domain::{BranchCode, ImportKind, ImportProblem, ImportState, Rejection};
+use exchange::import::{self, ColumnMapping};
 use std::time::Duration;
 use testkit::{World, both_engines, eight_at_once};
 use wire::read::FieldPatch;
@@ -51,7 +51,7 @@ async fn five_thousand_lines_with_faults_are_tried_imported_twice_and_taken_back
     assert_eq!(received.mapping[8], "", "a column that nobody knows is left out");
     assert_eq!(received.mapping[..4], ["cpfCnpj", "nomePessoa", "dataNascimento", "celular"]);
 
-    importing::start_dry_run(world.app(), &me, received.code, IdempotentWrite::without_key()).await.unwrap();
+    import::start_dry_run(world.app(), &me, received.code, IdempotentWrite::without_key()).await.unwrap();
     let checked = run(&world, &me, &received).await;
     assert_eq!(checked.state, ImportState::Checked);
     assert_eq!(counts(&checked), [5000 - faults, 0, 0, faults]);
@@ -66,7 +66,7 @@ async fn five_thousand_lines_with_faults_are_tried_imported_twice_and_taken_back
         ("Data de nasc.", "E-mail", "Loja", "CPF")
     );
 
-    importing::start_import(world.app(), &me, received.code, false, IdempotentWrite::without_key())
+    import::start_import(world.app(), &me, received.code, false, IdempotentWrite::without_key())
         .await
         .unwrap();
     let done = run(&world, &me, &received).await;
@@ -80,7 +80,7 @@ async fn five_thousand_lines_with_faults_are_tried_imported_twice_and_taken_back
     );
 
     let imported = digest(&world).await;
-    let again = import(&world, &me, ImportKind::Members, &text).await;
+    let again = import_file(&world, &me, ImportKind::Members, &text).await;
     assert_eq!(counts(&again), [0, 0, 5000 - faults, faults], "the second run changes nothing");
     assert_eq!(digest(&world).await, imported);
 
@@ -89,7 +89,7 @@ async fn five_thousand_lines_with_faults_are_tried_imported_twice_and_taken_back
     assert_eq!(file.lines().count() as i64, faults + 1);
     // Mended and sent again, with its column of reasons.
     let mended = file.replace("31/02/1988", "28/02/1988");
-    let mended = import(&world, &me, ImportKind::Members, &mended).await;
+    let mended = import_file(&world, &me, ImportKind::Members, &mended).await;
     assert_eq!(counts(&mended), [faults / 5, 0, 0, faults - faults / 5]);
     let undone = undo(&world, &me, &mended).await;
     assert_eq!((undone.counts.removed, undone.counts.kept), (faults / 5, 0));
@@ -103,7 +103,7 @@ async fn five_thousand_lines_with_faults_are_tried_imported_twice_and_taken_back
     )
     .await;
     assert_eq!(audited, 5000 - faults + faults / 5, "what was done stays known");
-    let fresh = import(&world, &me, ImportKind::Members, "CPF;Nome;Loja\n52998224725;Ana;1\n").await;
+    let fresh = import_file(&world, &me, ImportKind::Members, "CPF;Nome;Loja\n52998224725;Ana;1\n").await;
     assert_eq!(counts(&fresh), [1, 0, 0, 0]);
     let code = count(&world, "SELECT MAX(code) AS n FROM people WHERE document = '52998224725'").await;
     assert!(code > 5000 - faults, "a removed code is never used again: {code}");
@@ -118,7 +118,7 @@ async fn what_was_changed_becomes_what_it_was_and_what_changed_since_is_left(wor
         cpf(2),
         cpf(3)
     );
-    import(&world, &me, ImportKind::Members, &text).await;
+    import_file(&world, &me, ImportKind::Members, &text).await;
     let before = without_versions(&world).await;
     let text = format!(
         "CPF;Nome;Telefone;Cidade;UF;Sexo\n{};Ana de Souza;(11) 99999-0000;Campinas;São Paulo;F\n{};Bia;;;;\n{};Cida Nova;;;;Masc\n{};Dora;;;;\n",
@@ -128,9 +128,7 @@ async fn what_was_changed_becomes_what_it_was_and_what_changed_since_is_left(wor
         cpf(4)
     );
     let second = receive(&world, &me, ImportKind::Members, &text).await.unwrap();
-    importing::start_import(world.app(), &me, second.code, false, IdempotentWrite::without_key())
-        .await
-        .unwrap();
+    import::start_import(world.app(), &me, second.code, false, IdempotentWrite::without_key()).await.unwrap();
     let done = run(&world, &me, &second).await;
     assert_eq!(counts(&done), [0, 2, 1, 1], "{:?}", problems(&world, &me, &done).await);
     assert_eq!(problems(&world, &me, &done).await[0].0, 5, "a new one has no store");
@@ -138,18 +136,19 @@ async fn what_was_changed_becomes_what_it_was_and_what_changed_since_is_left(wor
     assert_eq!((undone.counts.restored, undone.counts.kept), (2, 0));
     assert_eq!(without_versions(&world).await, before);
 
-    let third = import(&world, &me, ImportKind::Members, &text).await;
+    let third = import_file(&world, &me, ImportKind::Members, &text).await;
     assert_eq!(counts(&third), [0, 2, 1, 1]);
-    let fourth = import(&world, &me, ImportKind::Members, &format!("CPF;Nome\n{};Ana Outra\n", cpf(1))).await;
+    let fourth =
+        import_file(&world, &me, ImportKind::Members, &format!("CPF;Nome\n{};Ana Outra\n", cpf(1))).await;
     let undone = undo(&world, &me, &third).await;
     assert_eq!((undone.counts.restored, undone.counts.kept), (1, 1));
-    let kept = importing::list_kept_rows(world.app(), &me, third.code, (0, 10)).await.unwrap();
+    let kept = import::list_kept_rows(world.app(), &me, third.code, (0, 10)).await.unwrap();
     assert_eq!((kept[0].line, kept[0].because.as_str()), (2, "foi alterado depois da importação"));
     undo(&world, &me, &fourth).await;
     world.clock.pass(Duration::from_secs(8 * 24 * 3600));
-    let fifth = import(&world, &me, ImportKind::Members, &text).await;
-    world.clock.pass(importing::UNDO_FOR);
-    let late = importing::undo_import(world.app(), &me, fifth.code, IdempotentWrite::without_key()).await;
+    let fifth = import_file(&world, &me, ImportKind::Members, &text).await;
+    world.clock.pass(import::UNDO_FOR);
+    let late = import::undo_import(world.app(), &me, fifth.code, IdempotentWrite::without_key()).await;
     let Err(app::Error::Refused(problems)) = late else { panic!("too late") };
     assert_eq!(problems, [Rejection::Import(ImportProblem::TooLate)]);
 }
@@ -166,7 +165,7 @@ async fn codes_are_kept_and_what_two_lines_mean_is_refused(world: World) {
         cpf(4),
         cpf(5)
     );
-    let done = import(&world, &me, ImportKind::Members, &text).await;
+    let done = import_file(&world, &me, ImportKind::Members, &text).await;
     let found = problems(&world, &me, &done).await;
     assert_eq!(counts(&done), [3, 0, 0, 3], "{found:?}");
     assert_eq!(found[0].0, 4, "a code for two: {found:?}");
@@ -179,9 +178,13 @@ async fn codes_are_kept_and_what_two_lines_mean_is_refused(world: World) {
         "counted on behind them"
     );
     undo(&world, &me, &done).await;
-    let again =
-        import(&world, &me, ImportKind::Members, &format!("Matrícula;CPF;Nome;Loja\n700;{};Ana;1\n", cpf(1)))
-            .await;
+    let again = import_file(
+        &world,
+        &me,
+        ImportKind::Members,
+        &format!("Matrícula;CPF;Nome;Loja\n700;{};Ana;1\n", cpf(1)),
+    )
+    .await;
     assert!(problems(&world, &me, &again).await[0].2.contains("não volta a ser usado"));
 }
 
@@ -190,13 +193,11 @@ async fn an_import_goes_on_where_another_process_was_cut_off(world: World) {
     let me = by(&world.administrator);
     let (text, faults) = sheet(1500);
     let import = receive(&world, &me, ImportKind::Members, &text).await.unwrap();
-    importing::start_import(world.app(), &me, import.code, false, IdempotentWrite::without_key())
-        .await
-        .unwrap();
+    import::start_import(world.app(), &me, import.code, false, IdempotentWrite::without_key()).await.unwrap();
     let (app, here, code) = (world.app().clone(), world.here, import.code);
     let (send, mut told) = tokio::sync::mpsc::unbounded_channel();
     let first = tokio::spawn(async move {
-        importing::run_import(&app, here, code, &mut |import| {
+        import::run_import(&app, here, code, &mut |import| {
             let _ = send.send(import.position);
         })
         .await
@@ -205,7 +206,7 @@ async fn an_import_goes_on_where_another_process_was_cut_off(world: World) {
     first.abort();
     let _ = first.await;
     assert!(seen > 0);
-    let waiting = importing::run_import(world.app(), here, code, &mut |_| {}).await.unwrap();
+    let waiting = import::run_import(world.app(), here, code, &mut |_| {}).await.unwrap();
     assert!(waiting.is_none(), "it is still held");
     world.clock.pass(Duration::from_secs(31));
     let done = run(&world, &me, &import).await;
@@ -228,14 +229,14 @@ async fn eight_at_once_start_one_import_and_it_runs_once(world: World) {
         let (app, me, here) = (world.app().clone(), me.clone(), world.here);
         async move {
             // One who comes late finds it done.
-            let _ = importing::start_import(&app, &me, code, false, IdempotentWrite::without_key()).await;
-            importing::run_import(&app, here, code, &mut |_| {}).await
+            let _ = import::start_import(&app, &me, code, false, IdempotentWrite::without_key()).await;
+            import::run_import(&app, here, code, &mut |_| {}).await
         }
     })
     .await;
     let worked = started.into_iter().map(Result::unwrap).filter(Option::is_some).count();
     assert_eq!(worked, 1);
-    let done = importing::load_import(world.app(), &me, code).await.unwrap();
+    let done = import::load_import(world.app(), &me, code).await.unwrap();
     assert_eq!(counts(&done), [600 - i64::from(faults), 0, 0, i64::from(faults)]);
 }
 
@@ -243,29 +244,27 @@ async fn eight_at_once_start_one_import_and_it_runs_once(world: World) {
 async fn an_import_is_paused_and_resumed(world: World) {
     let me = by(&world.administrator);
     let import = receive(&world, &me, ImportKind::Members, &sheet(50).0).await.unwrap();
-    importing::start_import(world.app(), &me, import.code, false, IdempotentWrite::without_key())
-        .await
-        .unwrap();
-    let paused = importing::pause_import(world.app(), &me, import.code, IdempotentWrite::without_key())
+    import::start_import(world.app(), &me, import.code, false, IdempotentWrite::without_key()).await.unwrap();
+    let paused = import::pause_import(world.app(), &me, import.code, IdempotentWrite::without_key())
         .await
         .unwrap()
         .into_fresh()
         .unwrap();
     assert_eq!(paused.state, ImportState::Paused);
     assert_eq!(run(&world, &me, &import).await.state, ImportState::Paused, "nobody works on it");
-    importing::resume_import(world.app(), &me, import.code, IdempotentWrite::without_key()).await.unwrap();
-    assert!(importing::run_due_imports(world.app()).await.unwrap());
-    let done = importing::load_import(world.app(), &me, import.code).await.unwrap();
+    import::resume_import(world.app(), &me, import.code, IdempotentWrite::without_key()).await.unwrap();
+    assert!(import::run_due_imports(world.app()).await.unwrap());
+    let done = import::load_import(world.app(), &me, import.code).await.unwrap();
     assert_eq!((done.state, counts(&done)), (ImportState::Done, [50, 0, 0, 0]));
     let again =
-        importing::start_import(world.app(), &me, import.code, false, IdempotentWrite::without_key()).await;
+        import::start_import(world.app(), &me, import.code, false, IdempotentWrite::without_key()).await;
     assert!(matches!(again, Err(app::Error::Refused(_))), "once is enough");
 }
 
 #[both_engines]
 async fn an_operator_imports_into_his_branches_and_sees_his_own_imports(world: World) {
     let (operator, stranger) = (by(&world.operator), by(&world.stranger));
-    import(
+    import_file(
         &world,
         &by(&world.administrator),
         ImportKind::Members,
@@ -279,7 +278,7 @@ async fn an_operator_imports_into_his_branches_and_sees_his_own_imports(world: W
         cpf(3),
         cpf(4)
     );
-    let done = import(&world, &operator, ImportKind::Members, &text).await;
+    let done = import_file(&world, &operator, ImportKind::Members, &text).await;
     let found = problems(&world, &operator, &done).await;
     assert_eq!(counts(&done), [2, 0, 0, 2], "{found:?}");
     assert_eq!(
@@ -287,13 +286,13 @@ async fn an_operator_imports_into_his_branches_and_sees_his_own_imports(world: W
         (2, 4, "Loja"),
         "of another branch, into another branch"
     );
-    let (mine, total) = importing::list_imports(world.app(), &operator, (10, 0)).await.unwrap();
+    let (mine, total) = import::list_imports(world.app(), &operator, (10, 0)).await.unwrap();
     assert_eq!((mine.len(), total, mine[0].code), (1, 1, done.code));
     assert!(
-        importing::load_import(world.app(), &stranger, done.code).await.is_err(),
+        import::load_import(world.app(), &stranger, done.code).await.is_err(),
         "another tenant's do not exist"
     );
-    assert_eq!(importing::list_imports(world.app(), &by(&world.administrator), (10, 0)).await.unwrap().1, 2);
+    assert_eq!(import::list_imports(world.app(), &by(&world.administrator), (10, 0)).await.unwrap().1, 2);
     for kind in [ImportKind::Plans, ImportKind::Sellers] {
         let refused = receive(&world, &operator, kind, "Nome\nX\n").await;
         assert!(matches!(refused, Err(app::Error::Forbidden)), "for administrators");
@@ -303,14 +302,14 @@ async fn an_operator_imports_into_his_branches_and_sees_his_own_imports(world: W
         .unwrap();
     assert_eq!(there.user, Some(world.stranger.code));
     assert!(
-        importing::load_import(world.app(), &operator, there.code).await.is_err() || there.code == done.code
+        import::load_import(world.app(), &operator, there.code).await.is_err() || there.code == done.code
     );
 }
 
 #[both_engines]
 async fn those_who_are_new_go_to_the_branch_that_was_chosen_where_their_line_names_none(world: World) {
     let me = by(&world.administrator);
-    import(&world, &me, ImportKind::Members, &format!("CPF;Nome;Loja\n{};Ana;1\n", cpf(1))).await;
+    import_file(&world, &me, ImportKind::Members, &format!("CPF;Nome;Loja\n{};Ana;1\n", cpf(1))).await;
     let to = |branch: FieldPatch<i32>| {
         let branch = match branch {
             FieldPatch::Set(code) => FieldPatch::Set(BranchCode::new(code)),
@@ -322,14 +321,8 @@ async fn those_who_are_new_go_to_the_branch_that_was_chosen_where_their_line_nam
     let text = format!("CPF;Nome;Loja\n{};Ana Maria;\n{};Bia;\n{};Cida;1\n", cpf(1), cpf(2), cpf(3));
     let received = receive(&world, &me, ImportKind::Members, &text).await.unwrap();
     let map = async |by, branch| {
-        importing::map_import_columns(
-            world.app(),
-            by,
-            received.code,
-            to(branch),
-            IdempotentWrite::without_key(),
-        )
-        .await
+        import::map_import_columns(world.app(), by, received.code, to(branch), IdempotentWrite::without_key())
+            .await
     };
     let refused = map(&me, FieldPatch::Set(99)).await;
     assert!(matches!(refused, Err(app::Error::Refused(_))), "no such branch");
@@ -338,20 +331,20 @@ async fn those_who_are_new_go_to_the_branch_that_was_chosen_where_their_line_nam
         map(&me, FieldPatch::Keep).await.unwrap().into_fresh().unwrap().branch,
         Some(BranchCode::new(2))
     );
-    importing::start_dry_run(world.app(), &me, received.code, IdempotentWrite::without_key()).await.unwrap();
+    import::start_dry_run(world.app(), &me, received.code, IdempotentWrite::without_key()).await.unwrap();
     assert_eq!(counts(&run(&world, &me, &received).await), [2, 1, 0, 0]);
-    importing::start_import(world.app(), &me, received.code, false, IdempotentWrite::without_key())
+    import::start_import(world.app(), &me, received.code, false, IdempotentWrite::without_key())
         .await
         .unwrap();
     assert_eq!(counts(&run(&world, &me, &received).await), [2, 1, 0, 0]);
     for (document, branch) in [(1, 1), (2, 2), (3, 1)] {
         let document = domain::Document::parse(&cpf(document)).unwrap();
-        let found = storage::people::find_person_by_document(world.db(), me.scope.tenant(), &document);
+        let found = storage::members::find_person_by_document(world.db(), me.scope.tenant(), &document);
         assert_eq!(found.await.unwrap().unwrap().1.branch, BranchCode::new(branch), "of {document:?}");
     }
     let leads = format!("Nome;CPF\nDora;{}\n", cpf(4));
     let leads = receive(&world, &me, ImportKind::Leads, &leads).await.unwrap();
-    importing::map_import_columns(
+    import::map_import_columns(
         world.app(),
         &me,
         leads.code,
@@ -360,9 +353,7 @@ async fn those_who_are_new_go_to_the_branch_that_was_chosen_where_their_line_nam
     )
     .await
     .unwrap();
-    importing::start_import(world.app(), &me, leads.code, false, IdempotentWrite::without_key())
-        .await
-        .unwrap();
+    import::start_import(world.app(), &me, leads.code, false, IdempotentWrite::without_key()).await.unwrap();
     assert_eq!(counts(&run(&world, &me, &leads).await), [1, 0, 0, 0]);
     assert_eq!(count(&world, "SELECT branch AS n FROM leads").await, 2);
 }
@@ -374,7 +365,7 @@ async fn columns_are_mapped_by_hand_and_remembered(world: World) {
     let import = receive(&world, &me, ImportKind::Members, &text).await.unwrap();
     assert_eq!(import.mapping, ["", "", ""]);
     let refused =
-        importing::start_import(world.app(), &me, import.code, false, IdempotentWrite::without_key()).await;
+        import::start_import(world.app(), &me, import.code, false, IdempotentWrite::without_key()).await;
     let Err(app::Error::Refused(problems)) = refused else { panic!("nothing is mapped") };
     assert_eq!(
         wire::refusal::render_rejections(&problems),
@@ -386,12 +377,12 @@ async fn columns_are_mapped_by_hand_and_remembered(world: World) {
     };
     let wrong = pairs(&[("Doc", "cpfCnpj"), ("Quem", "cpfCnpj"), ("Outra", "email"), ("Onde", "lugar")]);
     let refused =
-        importing::map_import_columns(world.app(), &me, import.code, wrong, IdempotentWrite::without_key())
+        import::map_import_columns(world.app(), &me, import.code, wrong, IdempotentWrite::without_key())
             .await;
     let Err(app::Error::Refused(problems)) = refused else { panic!("wrong") };
     assert_eq!(problems.len(), 3, "{problems:?}");
     let right = pairs(&[("doc", "cpfCnpj"), ("Quem", "nomePessoa"), ("Onde", "codLoja")]);
-    importing::map_import_columns(world.app(), &me, import.code, right, IdempotentWrite::without_key())
+    import::map_import_columns(world.app(), &me, import.code, right, IdempotentWrite::without_key())
         .await
         .unwrap();
     let next = receive(&world, &me, ImportKind::Members, &text).await.unwrap();

@@ -6,9 +6,9 @@ mod fairness;
 mod kinds;
 mod members;
 
-use app::importing::{self, ImportCaller, StoredImportRun};
-use app::once::IdempotentWrite;
+use app::idempotency::IdempotentWrite;
 use domain::{Cpf, ImportKind, ImportState};
+use exchange::import::{self, ImportCaller, StoredImportRun};
 use storage::{QueryWeight, sql};
 use testkit::{Caller, World};
 
@@ -31,30 +31,28 @@ pub async fn receive(
     kind: ImportKind,
     text: &str,
 ) -> Result<StoredImportRun, app::Error> {
-    let mut spool = importing::create_upload_spool(64 * 1024 * 1024)?;
+    let mut spool = import::create_upload_spool(64 * 1024 * 1024)?;
     spool.write(text.as_bytes())?;
-    importing::receive_upload(world.app(), by, kind, "arquivo.csv", spool, IdempotentWrite::without_key())
+    import::receive_upload(world.app(), by, kind, "arquivo.csv", spool, IdempotentWrite::without_key())
         .await?
         .into_fresh()
 }
 
 /// Receives a file and imports it to its end.
-pub async fn import(world: &World, by: &ImportCaller, kind: ImportKind, text: &str) -> StoredImportRun {
+pub async fn import_file(world: &World, by: &ImportCaller, kind: ImportKind, text: &str) -> StoredImportRun {
     let import = receive(world, by, kind, text).await.unwrap();
-    importing::start_import(world.app(), by, import.code, false, IdempotentWrite::without_key())
-        .await
-        .unwrap();
+    import::start_import(world.app(), by, import.code, false, IdempotentWrite::without_key()).await.unwrap();
     run(world, by, &import).await
 }
 
 /// Whatever is to be done with it now, done.
 pub async fn run(world: &World, by: &ImportCaller, import: &StoredImportRun) -> StoredImportRun {
-    importing::run_import(world.app(), by.scope.tenant(), import.code, &mut |_| {}).await.unwrap();
-    importing::load_import(world.app(), by, import.code).await.unwrap()
+    import::run_import(world.app(), by.scope.tenant(), import.code, &mut |_| {}).await.unwrap();
+    import::load_import(world.app(), by, import.code).await.unwrap()
 }
 
 pub async fn undo(world: &World, by: &ImportCaller, import: &StoredImportRun) -> StoredImportRun {
-    importing::undo_import(world.app(), by, import.code, IdempotentWrite::without_key()).await.unwrap();
+    import::undo_import(world.app(), by, import.code, IdempotentWrite::without_key()).await.unwrap();
     let undone = run(world, by, import).await;
     assert_eq!(undone.state, ImportState::Undone);
     undone
@@ -66,13 +64,13 @@ pub async fn problems(
     by: &ImportCaller,
     import: &StoredImportRun,
 ) -> Vec<(i32, String, String)> {
-    let found = importing::list_import_problems(world.app(), by, import.code, (0, 100_000)).await.unwrap();
+    let found = import::list_import_problems(world.app(), by, import.code, (0, 100_000)).await.unwrap();
     found.into_iter().map(|one| (one.line, one.header.unwrap_or_default(), one.text)).collect()
 }
 
 /// The file of lines that failed.
 pub async fn error_text(world: &World, by: &ImportCaller, import: &StoredImportRun) -> String {
-    let mut file = importing::open_error_file(world.app(), by, import).await.unwrap();
+    let mut file = import::open_error_file(world.app(), by, import).await.unwrap();
     let mut all = Vec::new();
     while let Some(piece) = file.next().await.unwrap() {
         all.extend(piece);

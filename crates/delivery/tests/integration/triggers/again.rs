@@ -1,7 +1,7 @@
 //! Sending again: one, a stretch, or what was missed since a day.
 
 use crate::triggers::scene::{DAY, MINUTE, SECOND, Scene, settings};
-use app::once::IdempotentWrite;
+use app::idempotency::IdempotentWrite;
 use app::triggers::{self, LeaseHolder, ReplaySelection, RetryPolicy, Room};
 use delivery::triggers::DispatchSettings;
 use domain::{DeliveryState, HistoryCode, ReceiverCode};

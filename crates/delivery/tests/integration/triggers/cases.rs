@@ -2,9 +2,10 @@
 
 use crate::triggers::scene::{SECOND, Scene};
 use app::cases::{self, AnyCaseInput, FullCase};
-use app::once::{IdempotentWrite, WriteOutcome};
+use app::idempotency::{IdempotentWrite, WriteOutcome};
 use domain::CaseKind;
-use storage::{Error, QueryWeight, WriteLane, sql, versions};
+use storage::server::versions;
+use storage::{Error, QueryWeight, WriteLane, sql};
 use testkit::{Receiver, World, both_engines, until};
 use wire::read::read_body as read;
 

@@ -2,7 +2,8 @@
 
 use crate::triggers::scene::{DAY, MINUTE, SECOND, Scene};
 use app::triggers::{self, LeaseHolder};
-use storage::{processes, queues};
+use storage::server::processes;
+use storage::triggers::queues;
 use testkit::{Reaction, Receiver, World, both_engines, until};
 
 #[both_engines]
@@ -47,7 +48,7 @@ async fn a_lease_and_a_process_of_tomorrow_end_today(world: World) {
     let (code, _) = scene.add(&receiver).await;
     scene.office.benefit(1).await;
     scene.pass(DAY);
-    app::presence::record_heartbeat(&scene.app, "gone", "0").await.unwrap();
+    app::upkeep::presence::record_heartbeat(&scene.app, "gone", "0").await.unwrap();
     let holder = LeaseHolder { process: "gone".into(), place: "elsewhere".into(), lease: MINUTE };
     triggers::lease_receivers(&scene.app, &holder, scene.world.here, [code].into()).await.unwrap();
     scene.world.clock.turn_back(DAY);

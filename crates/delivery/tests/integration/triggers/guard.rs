@@ -1,7 +1,7 @@
 //! Where triggers may not go: what the address of a receiver leads to is judged where it is connected to.
 
 use crate::triggers::scene::{MINUTE, SECOND, Scene, settings, vault};
-use app::once::IdempotentWrite;
+use app::idempotency::IdempotentWrite;
 use app::triggers;
 use delivery::triggers::{DispatchSettings, guard::AddressGuard, post::HttpPoster};
 use std::sync::Arc;

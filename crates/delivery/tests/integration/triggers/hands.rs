@@ -1,7 +1,7 @@
 //! What is told by one who no longer holds a receiver, or who does not know what happened to its messages meanwhile.
 
 use crate::triggers::scene::{MINUTE, SECOND, Scene, WAITS};
-use app::once::IdempotentWrite;
+use app::idempotency::IdempotentWrite;
 use app::triggers::{
     self, DeliveryJob, DeliveryOutcome, DeliveryVerdict, LeaseHolder, PendingPosition, ReplaySelection,
     RetryPolicy, Room,

@@ -2,7 +2,7 @@
 //! arrived is what the history says, all of it, and in its order.
 
 use crate::triggers::scene::{DAY, MINUTE, Office, SECOND, Scene, engine, settings};
-use app::once::IdempotentWrite;
+use app::idempotency::IdempotentWrite;
 use app::triggers::{self, DeliveryWithAttempts, ReplaySelection, RetryPolicy};
 use delivery::triggers::DispatchSettings;
 use domain::{BenefitCode, DeliveryState, Moment, RandomSource, ReceiverCode, TenantId};

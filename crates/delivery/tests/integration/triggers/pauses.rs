@@ -1,13 +1,13 @@
 //! Receivers that fail: probed, paused, and let go on again.
 
 use crate::triggers::scene::{DAY, HOUR, SECOND, Scene, settings};
-use app::receivers::Why;
 use app::triggers::RetryPolicy;
+use app::triggers::receivers::Why;
 use delivery::triggers::DispatchSettings;
 use domain::{DeliveryState, ReceiverAddress};
 use std::sync::Arc;
 use std::time::Duration;
-use storage::queues::{self, OutboxBacklog};
+use storage::triggers::queues::{self, OutboxBacklog};
 use testkit::{Reaction, Receiver, World, both_engines, until};
 use tokio::sync::watch;
 

@@ -3,10 +3,11 @@
 
 use app::access::{self, Session};
 use app::benefits::{self, SaveBenefitInput, SavedBenefit};
-use app::once::{IdempotentWrite, WriteOutcome};
-use app::receivers::{self, AT_ONCE, ReceiverChangeRequest, RequestedReceiver, TenantActor};
+use app::idempotency::{IdempotentWrite, WriteOutcome};
+use app::triggers::receivers::{self, AT_ONCE, ReceiverChangeRequest, RequestedReceiver, TenantActor};
 use app::triggers::{self, DeliveryWithAttempts, LeaseHolder, RetryPolicy};
-use app::{App, Vault, people, presence};
+use app::upkeep::presence;
+use app::{App, Vault, members};
 use delivery::triggers::{DispatchHandle, DispatchSettings, guard::AddressGuard, post::HttpPoster};
 use domain::{BenefitCode, Clock, Entity, HistoryCode, Moment, ReceiverAddress, ReceiverCode, SigningSecret};
 use std::sync::Arc;
@@ -84,7 +85,7 @@ impl Office {
     pub async fn benefit(&self, number: usize) -> BenefitCode {
         let document = cpf(number);
         let text = format!(r#"{{"nomePessoa": "Pessoa {number}", "cpfCnpj": "{document}"}}"#);
-        now(people::save_person(
+        now(members::save_person(
             &self.app,
             &self.caller,
             read_body(text.as_bytes()).unwrap(),

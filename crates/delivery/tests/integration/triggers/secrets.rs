@@ -1,8 +1,8 @@
 //! What triggers are signed with, and where it is kept.
 
 use crate::triggers::scene::{DAY, HOUR, SECOND, Scene, vault};
-use app::once::IdempotentWrite;
-use app::receivers::{self, BOTH_FOR};
+use app::idempotency::IdempotentWrite;
+use app::triggers::receivers::{self, BOTH_FOR};
 use delivery::triggers::sign;
 use domain::{ReceiverCode, SigningSecret};
 use storage::{QueryWeight, WriteLane, sql};

@@ -60,8 +60,9 @@ async fn a_library_for_standard_webhooks_accepts_what_is_sent(world: World) {
     let receiver = Receiver::answering(204).await;
     let (code, first) = scene.add(&receiver).await;
     let vault = crate::triggers::scene::vault();
-    let once = app::once::IdempotentWrite::without_key();
-    let second = app::receivers::rotate_secret(&scene.app, &vault, scene.by(), (code, None), once).await;
+    let once = app::idempotency::IdempotentWrite::without_key();
+    let second =
+        app::triggers::receivers::rotate_secret(&scene.app, &vault, scene.by(), (code, None), once).await;
     let second = second.unwrap().into_fresh().unwrap();
     let engine = scene.engine().await;
     scene.office.benefit(1).await;

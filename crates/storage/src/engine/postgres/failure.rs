@@ -1,7 +1,7 @@
 //! What the server's refusals mean to us.
 
 use crate::Error;
-use crate::db::StatementFailure;
+use crate::executor::db::StatementFailure;
 use domain::DatabaseFault;
 use std::error::Error as _;
 use tokio_postgres::error::SqlState;

@@ -5,10 +5,10 @@
 
 use super::{AnySession, ServerSession, SessionFactory, run_unit, take_session};
 use crate::Error;
-use crate::batch::{BatchPassOutcome, RunningBatch, UnitQueue};
-use crate::db::{Tx, WriteLane, build_closed_error};
-use crate::unit::{PrioritizedUnit, QueuedUnit, TransactionVerdict};
-use crate::write_health::WriteHealth;
+use crate::executor::batch::{BatchPassOutcome, RunningBatch, UnitQueue};
+use crate::executor::db::{Tx, WriteLane, build_closed_error};
+use crate::executor::unit::{PrioritizedUnit, QueuedUnit, TransactionVerdict};
+use crate::executor::write_health::WriteHealth;
 use deadpool::managed::Pool;
 use domain::TenantId;
 use futures_util::future::join;

@@ -2,10 +2,11 @@
 
 use super::connector::{ConnectionGenerations, ServerConnector};
 use super::startup_lock;
-use crate::db::StatementFailure;
 use crate::engine::{DatabaseAddress, DatabaseOptions, SchemaPolicy, check_schema, dialect};
+use crate::executor::db::StatementFailure;
 use crate::migrations::{self, AppliedMigration, NameIndexUpdate, SchemaMigration, SchemaUpgrade};
-use crate::{Error, OpenError, names, sql};
+use crate::search::names;
+use crate::{Error, OpenError, sql};
 use domain::{PersonCode, TenantId, split_name_words};
 use std::collections::BTreeSet;
 use std::time::Duration;

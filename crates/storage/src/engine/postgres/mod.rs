@@ -24,9 +24,9 @@ pub use session::ServerSession;
 pub use targets::is_loopback;
 
 use super::{DatabaseOptions, TransactionSession as AnySession, TransportProtection};
-use crate::db::{QueryWeight, Tx, WriteLane, build_closed_error};
-use crate::unit::{QueuedUnit, TransactionVerdict};
-use crate::write_health::WriteHealth;
+use crate::executor::db::{QueryWeight, Tx, WriteLane, build_closed_error};
+use crate::executor::unit::{QueuedUnit, TransactionVerdict};
+use crate::executor::write_health::WriteHealth;
 use crate::{Error, OpenError, Row, Statement};
 use connector::{ConnectionGenerations, ServerConnector};
 use deadpool::managed::{Manager, Metrics, Object, Pool, RecycleError, RecycleResult, Timeouts};

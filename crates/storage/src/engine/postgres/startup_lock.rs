@@ -3,7 +3,7 @@
 
 use super::lanes::LOCKS;
 use super::session::ServerSession;
-use crate::db::StatementFailure;
+use crate::executor::db::StatementFailure;
 use crate::{Error, OpenError, Row, sql};
 use std::time::{Duration, Instant};
 

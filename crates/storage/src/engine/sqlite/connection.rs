@@ -1,10 +1,10 @@
 //! One connection, and how a statement runs on it.
 
 use super::limit::StatementDeadline;
-use crate::db::{StatementFailure, Tx};
-use crate::engine::texts::StatementTextCache;
+use crate::engine::statement_texts::StatementTextCache;
 use crate::engine::{DatabaseOptions, TransactionSession, dialect, refuse_nul_text};
-use crate::row::{ResultBuffer, ResultColumn, SharedColumns};
+use crate::executor::db::{StatementFailure, Tx};
+use crate::executor::row::{ResultBuffer, ResultColumn, SharedColumns};
 use crate::{
     Error, ExecutedStatement, Row, SqlScalar, SqlScalarRef, Statement, StatementCost, StatementWatch,
 };

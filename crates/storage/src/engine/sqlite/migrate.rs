@@ -2,7 +2,8 @@
 
 use crate::engine::{SchemaPolicy, check_schema, dialect};
 use crate::migrations::{self, AppliedMigration, NameIndexUpdate, SchemaMigration, SchemaUpgrade};
-use crate::{Error, OpenError, names};
+use crate::search::names;
+use crate::{Error, OpenError};
 use domain::{BranchCode, TenantId, split_name_words};
 use rusqlite::{OpenFlags, OptionalExtension, TransactionBehavior};
 use std::collections::HashSet;

@@ -17,9 +17,9 @@ pub use connection::EmbeddedConnection;
 pub use migrate::{lock_database_file, migrate_database};
 
 use super::DatabaseOptions;
-use crate::db::{QueryWeight, StatementFailure, WriteLane, build_closed_error};
-use crate::unit::{PrioritizedUnit, QueuedUnit};
-use crate::write_health::WriteHealth;
+use crate::executor::db::{QueryWeight, StatementFailure, WriteLane, build_closed_error};
+use crate::executor::unit::{PrioritizedUnit, QueuedUnit};
+use crate::executor::write_health::WriteHealth;
 use crate::{Error, OpenError, Row, Statement};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,10 +1,10 @@
 //! A thread that reads.
 
 use super::connection::{EmbeddedConnection, execute_control, set_time_limit};
-use crate::db::{QueryWeight, Tx};
 use crate::engine::TransactionSession;
-use crate::unit::{QueuedUnit, TransactionVerdict};
-use crate::write_health::WriteHealth;
+use crate::executor::db::{QueryWeight, Tx};
+use crate::executor::unit::{QueuedUnit, TransactionVerdict};
+use crate::executor::write_health::WriteHealth;
 use crate::{Error, Row, Statement};
 use crossbeam_channel::{Receiver, never, select_biased};
 use std::sync::Arc;

@@ -3,11 +3,11 @@
 use super::checkpoint::WriterTurnstile;
 use super::connection::{EmbeddedConnection, execute_control, is_in_transaction, set_time_limit};
 use crate::Error;
-use crate::batch::{BatchPassOutcome, RunningBatch, UnitQueue};
-use crate::db::Tx;
 use crate::engine::TransactionSession;
-use crate::unit::{PrioritizedUnit, QueuedUnit, TransactionVerdict};
-use crate::write_health::WriteHealth;
+use crate::executor::batch::{BatchPassOutcome, RunningBatch, UnitQueue};
+use crate::executor::db::Tx;
+use crate::executor::unit::{PrioritizedUnit, QueuedUnit, TransactionVerdict};
+use crate::executor::write_health::WriteHealth;
 use crossbeam_channel::Receiver;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};

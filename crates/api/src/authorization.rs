@@ -1,0 +1,93 @@
+//! The guard in front of every operation: it asks for what the route table says is needed, before anything else of the
+//! request is looked at.
+
+use crate::ServerState;
+use crate::extract::{RequestedTenant, find_credential, has_credential};
+use crate::failure::{CredentialChallenge, RequestFailure};
+use crate::operation::AllowedCallers;
+use app::access;
+use axum::extract::{self, ConnectInfo, Request};
+use axum::http::{HeaderMap, Uri, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+/// What an operation asks of its callers.
+#[derive(Clone, Copy)]
+pub struct AccessRequirement {
+    pub access: AllowedCallers,
+    /// It is none of the interface's own: a token that reaches `/ext` at most is refused.
+    pub is_management: bool,
+}
+
+pub async fn guard_operation(
+    extract::State((state, needed)): extract::State<(ServerState, AccessRequirement)>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    match admit_caller(&state, needed, &mut request).await {
+        Ok(()) => next.run(request).await,
+        Err(failure) => failure.into_response(),
+    }
+}
+
+async fn admit_caller(
+    state: &ServerState,
+    needed: AccessRequirement,
+    request: &mut Request,
+) -> Result<(), RequestFailure> {
+    match needed.access {
+        AllowedCallers::Login => {}
+        AllowedCallers::AnyToken => {
+            let session = authenticate_bearer(state, request.headers()).await?;
+            request.extensions_mut().insert(session);
+        }
+        AllowedCallers::Roles(roles) => {
+            let mut session = authenticate_bearer(state, request.headers()).await?;
+            session.require_role(roles)?;
+            if needed.is_management {
+                session.require_management()?;
+                // What is done to accounts is written down with the address.
+                let peer = request.extensions().get::<ConnectInfo<SocketAddr>>();
+                session =
+                    peer.map_or(session.clone(), |peer| Arc::new(session.with_address(peer.0.ip().into())));
+            }
+            request.extensions_mut().insert(session);
+        }
+        AllowedCallers::Open => {
+            // A token that comes anyway says which association is meant; a bad one is a mistake worth telling.
+            let base = if has_credential(request.headers(), "bearer") {
+                let session = authenticate_bearer(state, request.headers()).await?;
+                let tenant = session.scope.tenant();
+                request.extensions_mut().insert(session);
+                tenant
+            } else {
+                app::registers::snapshot::resolve_tenant_by_host(
+                    &state.app,
+                    find_requested_host(request.uri(), request.headers()),
+                )
+                .await?
+            };
+            request.extensions_mut().insert(RequestedTenant(base));
+        }
+    }
+    Ok(())
+}
+
+async fn authenticate_bearer(
+    state: &ServerState,
+    headers: &HeaderMap,
+) -> Result<Arc<access::Session>, RequestFailure> {
+    let token =
+        find_credential(headers, "bearer").ok_or(RequestFailure::Credential(CredentialChallenge::Bearer))?;
+    let session = access::load_session(&state.app, token).await?;
+    state.app.request_limit.count_request(&session, state.app.now())?;
+    Ok(session)
+}
+
+/// The host that the caller asked for, with its port.
+pub fn find_requested_host<'r>(uri: &'r Uri, headers: &'r HeaderMap) -> Option<&'r str> {
+    let header = headers.get(header::HOST).and_then(|host| host.to_str().ok());
+    uri.authority().map(axum::http::uri::Authority::as_str).or(header)
+}

@@ -1,0 +1,273 @@
+//! The trail of entering: every login, failure and change of an account is an entry of the audit with address and result.
+//!
+//! What succeeds is written in the unit that does it. A failure is noted here and written behind its answer, so that a
+//! login that names nobody takes as long as one that does. A flood does not fill the table: failures that name a user are
+//! bounded by the throttle, those that name nobody share one entry for each address and window, and a throttled account or
+//! address gets one entry for each window of its count.
+
+use crate::{App, Error};
+use domain::{CallerAddress, Moment, TenantId, UserCode};
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use storage::history::audit::{self, AccountActionResult, AccountAuditEntry};
+use storage::{Tx, WriteLane};
+
+/// Entries that may wait to be written; more are counted and dropped.
+const MOST_WAITING: usize = 10_000;
+/// Accounts and addresses of which is remembered that they were written down.
+const MOST_REMEMBERED: usize = 10_000;
+
+/// Entries written in one unit.
+const TOGETHER: usize = 200;
+
+/// Who does something to an account, by which operation and from where.
+#[derive(Clone, Copy, Debug)]
+pub struct AccountActor {
+    pub user: Option<UserCode>,
+    /// Method and route, or the command.
+    pub operation: &'static str,
+    pub address: Option<CallerAddress>,
+}
+
+impl AccountActor {
+    /// Whoever has the machine.
+    pub const fn for_command(operation: &'static str) -> AccountActor {
+        AccountActor { user: None, operation, address: None }
+    }
+
+    /// Writes down what succeeded, in its unit.
+    pub(crate) async fn record(
+        &self,
+        tx: &mut Tx,
+        tenant: TenantId,
+        detail: String,
+        at: Moment,
+    ) -> Result<i32, Error> {
+        let entry = AccountAuditEntry {
+            tenant,
+            at,
+            user: self.user,
+            operation: self.operation,
+            detail,
+            address: self.address.map(|address| address.to_string()),
+            result: AccountActionResult::Success,
+            times: 1,
+        };
+        Ok(audit::append_account_entry(tx, &entry).await?)
+    }
+}
+
+/// Whom an attempt to enter concerns, as far as it is known.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LoginTarget {
+    pub tenant: Option<TenantId>,
+    pub user: Option<UserCode>,
+    pub operation: &'static str,
+    pub address: CallerAddress,
+}
+
+impl LoginTarget {
+    /// `None` where no association is concerned.
+    fn build_entry(
+        &self,
+        detail: String,
+        result: AccountActionResult,
+        at: Moment,
+    ) -> Option<AccountAuditEntry> {
+        Some(AccountAuditEntry {
+            tenant: self.tenant?,
+            at,
+            user: self.user,
+            operation: self.operation,
+            detail,
+            address: Some(self.address.to_string()),
+            result,
+            times: 1,
+        })
+    }
+}
+
+/// Failures of one kind that share an entry.
+type FailureGroupKey = (TenantId, String, &'static str);
+
+/// What waits to be written, and what was written lately.
+#[derive(Default)]
+pub struct LoginTrail(Mutex<PendingTrailEntries>);
+
+#[derive(Default)]
+struct PendingTrailEntries {
+    entries: Vec<AccountAuditEntry>,
+    /// Failures that name no user.
+    packed: HashMap<FailureGroupKey, AccountAuditEntry>,
+    /// The entries that further failures of their kind are counted in, and since when.
+    written: HashMap<FailureGroupKey, (i32, Moment)>,
+    /// The windows in which an account or address was throttled, by its beginning.
+    throttled: HashMap<String, Moment>,
+}
+
+impl LoginTrail {
+    fn lock(&self) -> MutexGuard<'_, PendingTrailEntries> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn push(&self, entry: AccountAuditEntry) {
+        let mut waiting = self.lock();
+        if waiting.entries.len() + waiting.packed.len() >= MOST_WAITING {
+            metrics::counter!("amparo_access_entries_dropped_total").increment(1);
+            return;
+        }
+        if entry.user.is_some() || entry.result != AccountActionResult::Failure {
+            waiting.entries.push(entry);
+            return;
+        }
+        let key = (entry.tenant, entry.address.clone().unwrap_or_default(), entry.operation);
+        let times = entry.times;
+        waiting.packed.entry(key).and_modify(|one| one.times += times).or_insert(entry);
+    }
+
+    /// Whether this window of a count was not told before; from now on it was.
+    fn is_new_window(&self, subject: &str, since: Moment, window: Duration, now: Moment) -> bool {
+        let mut waiting = self.lock();
+        if waiting.throttled.get(subject) == Some(&since) {
+            return false;
+        }
+        if waiting.throttled.len() >= MOST_REMEMBERED {
+            waiting.throttled.retain(|_, begun| now.duration_since(*begun) < window);
+            clear_when_full(&mut waiting.throttled);
+        }
+        waiting.throttled.insert(subject.to_owned(), since);
+        true
+    }
+
+    /// Everything that waits, by association.
+    fn take(&self) -> HashMap<TenantId, Vec<AccountAuditEntry>> {
+        let mut waiting = self.lock();
+        let PendingTrailEntries { entries, packed, .. } = &mut *waiting;
+        let mut taken: HashMap<TenantId, Vec<AccountAuditEntry>> = HashMap::new();
+        for entry in entries.drain(..).chain(packed.drain().map(|(_, entry)| entry)) {
+            taken.entry(entry.tenant).or_default().push(entry);
+        }
+        taken
+    }
+}
+
+/// Notes a login or a code that was wrong.
+pub(super) fn record_login_failure(app: &App, target: &LoginTarget, detail: String) {
+    match target.build_entry(detail, AccountActionResult::Failure, app.now()) {
+        Some(entry) => app.trail.push(entry),
+        None => {
+            tracing::info!(address = %target.address, operation = target.operation, "a login named no user");
+        }
+    }
+}
+
+/// Notes that an attempt was refused because of what was counted under `subject` since a moment; once for each window.
+pub(super) fn record_throttled_login(app: &App, target: &LoginTarget, (subject, since): (&str, Moment)) {
+    let now = app.now();
+    if !app.trail.is_new_window(subject, since, app.throttle.window, now) {
+        return;
+    }
+    let of_address = subject.starts_with("address ");
+    tracing::warn!(
+        address = %target.address,
+        tenant = target.tenant.map(TenantId::get),
+        user = target.user.map(UserCode::get),
+        operation = target.operation,
+        by = if of_address { "address" } else { "account" },
+        "logins are throttled"
+    );
+    let whose = if of_address { "do endereço" } else { "na conta" };
+    let detail = match target.user {
+        Some(user) => format!("usuário {user} teve a entrada bloqueada: tentativas demais {whose}"),
+        None => format!("tentou entrar vezes demais, com tentativas demais {whose}"),
+    };
+    if let Some(entry) = target.build_entry(detail, AccountActionResult::Throttled, now) {
+        app.trail.push(entry);
+    }
+}
+
+/// Entries on their way into the database. Where they do not get there, also because whoever wrote them was cut off, they
+/// wait again: an entry may be written twice, and is never lost while the process lives.
+struct TrailWriteBatch<'t> {
+    trail: &'t LoginTrail,
+    entries: Vec<AccountAuditEntry>,
+}
+
+impl Drop for TrailWriteBatch<'_> {
+    fn drop(&mut self) {
+        for entry in std::mem::take(&mut self.entries) {
+            self.trail.push(entry);
+        }
+    }
+}
+
+/// Writes what waits.
+pub(crate) async fn flush_login_trail(app: &App) -> Result<(), Error> {
+    let taken = app.trail.take().into_iter().flat_map(|(tenant, entries)| {
+        let parts: Vec<Vec<AccountAuditEntry>> =
+            entries.chunks(TOGETHER).map(<[AccountAuditEntry]>::to_vec).collect();
+        parts.into_iter().map(move |entries| (tenant, entries))
+    });
+    let taken: Vec<(TenantId, TrailWriteBatch<'_>)> =
+        taken.map(|(tenant, entries)| (tenant, TrailWriteBatch { trail: &app.trail, entries })).collect();
+    for (tenant, mut taken) in taken {
+        let input: Vec<(AccountAuditEntry, Option<i32>)> =
+            taken.entries.iter().map(|entry| (entry.clone(), find_open_group(app, entry))).collect();
+        let lane = WriteLane::background(tenant);
+        let codes = app.db.write(lane, input, |tx, input| Box::pin(write_trail_entries(tx, input))).await?;
+        for (entry, code) in taken.entries.drain(..).zip(codes) {
+            remember_open_group(app, entry, code);
+        }
+    }
+    Ok(())
+}
+
+/// The entry that a failure is counted in, where one of its kind was written not long ago.
+fn find_open_group(app: &App, entry: &AccountAuditEntry) -> Option<i32> {
+    if entry.user.is_some() || entry.result != AccountActionResult::Failure {
+        return None;
+    }
+    let key = (entry.tenant, entry.address.clone().unwrap_or_default(), entry.operation);
+    let written = app.trail.lock().written.get(&key).copied();
+    written.filter(|(_, since)| entry.at.duration_since(*since) < app.throttle.window).map(|(code, _)| code)
+}
+
+fn remember_open_group(app: &App, entry: AccountAuditEntry, code: Option<i32>) {
+    let Some(code) = code.filter(|_| entry.user.is_none() && entry.result == AccountActionResult::Failure)
+    else {
+        return;
+    };
+    let mut waiting = app.trail.lock();
+    if waiting.written.len() >= MOST_REMEMBERED {
+        waiting.written.retain(|_, (_, since)| entry.at.duration_since(*since) < app.throttle.window);
+        clear_when_full(&mut waiting.written);
+    }
+    let key = (entry.tenant, entry.address.unwrap_or_default(), entry.operation);
+    waiting.written.insert(key, (code, entry.at));
+}
+
+/// Where forgetting what is old was not enough, everything goes: an entry too many is better than memory without bound.
+fn clear_when_full<K, V>(map: &mut HashMap<K, V>) {
+    if map.len() >= MOST_REMEMBERED {
+        map.clear();
+    }
+}
+
+/// The codes of those that are new.
+async fn write_trail_entries(
+    tx: &mut Tx,
+    entries: &[(AccountAuditEntry, Option<i32>)],
+) -> Result<Vec<Option<i32>>, Error> {
+    let mut codes = Vec::with_capacity(entries.len());
+    for (entry, open) in entries {
+        codes.push(match open {
+            Some(code) => {
+                tx.execute(audit::add_entry_repeats(entry.tenant, *code, entry.times)).await?;
+                None
+            }
+            None => Some(audit::append_account_entry(tx, entry).await?),
+        });
+    }
+    Ok(codes)
+}

@@ -1,0 +1,267 @@
+//! Hashing passwords: Argon2id, by OWASP's figures unless a test says otherwise. A hash takes tens of milliseconds of a
+//! core, so only a few run at once, off the async threads: however many logins come, the other work goes on.
+
+use crate::Error;
+use argon2::password_hash::phc::{Output, ParamsString, PasswordHash, Salt};
+use argon2::password_hash::{PasswordHasher as _, PasswordVerifier};
+use argon2::{Algorithm, Argon2, Params, Version};
+use domain::{Password, RandomSource};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// What a hash costs.
+#[derive(Clone, Copy, Debug)]
+pub struct HashCost {
+    memory_kib: u32,
+    passes: u32,
+}
+
+impl HashCost {
+    /// 19 MiB, two passes, one lane.
+    pub const OWASP: HashCost = HashCost { memory_kib: 19 * 1024, passes: 2 };
+
+    /// The least that Argon2 takes, for tests that make many users.
+    pub const CHEAPEST: HashCost = HashCost { memory_kib: 8, passes: 1 };
+
+    fn params(self) -> Result<Params, Error> {
+        Params::new(self.memory_kib, self.passes, 1, None).map_err(|error| wrap_hashing_error(&error))
+    }
+}
+
+#[derive(Clone)]
+pub struct PasswordHasher {
+    cost: HashCost,
+    /// For people who are known where they are, and for everybody else: a flood of strangers keeps no owner out.
+    places: [Arc<Semaphore>; 2],
+    waiting: Arc<Semaphore>,
+    /// What an unknown user's password is compared with: it costs as much as a known one's and never fits.
+    nobody: Arc<str>,
+}
+
+/// The most that a hash may ask for. One that somebody else made, and that came with an archive, must not choose how much of
+/// this machine a stranger's wrong password takes: 64 MiB, as the second recommendation of RFC 9106 has it.
+mod most {
+    pub const MEMORY_KIB: u32 = 64 * 1024;
+    pub const PASSES: u32 = 4;
+    pub const LANES: u32 = 4;
+}
+
+/// How long somebody waits for his turn before he is told that too many do.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// More than would be served within that patience.
+const MOST_WAITING: usize = 1000;
+
+/// The turn to run one Argon2 at a time.
+pub struct HashingTurn(#[allow(dead_code, reason = "it is held, not read")] OwnedSemaphorePermit);
+
+impl PasswordHasher {
+    /// Hashes at most `at_once` passwords of strangers at the same time, and one of somebody who is known.
+    pub fn new(cost: HashCost, at_once: usize, chance: &dyn RandomSource) -> Result<PasswordHasher, Error> {
+        let places = [at_once, 1].map(|count| Arc::new(Semaphore::new(count)));
+        let waiting = Arc::new(Semaphore::new(MOST_WAITING));
+        Ok(PasswordHasher { cost, places, waiting, nobody: generate_decoy_hash(cost, chance)?.into() })
+    }
+
+    /// Waits for a turn; who waited too long is refused.
+    #[boxed::future]
+    pub async fn wait_for_turn(&self, is_known: bool) -> Result<HashingTurn, Error> {
+        let _waiting = self.waiting.try_acquire().map_err(|_| Error::Busy)?;
+        let place = Arc::clone(&self.places[usize::from(is_known)]).acquire_owned();
+        match tokio::time::timeout(PATIENCE, place).await {
+            Ok(Ok(permit)) => Ok(HashingTurn(permit)),
+            Ok(Err(_)) | Err(_) => Err(Error::Busy),
+        }
+    }
+
+    /// Whether this is the password of the hash.
+    #[boxed::future]
+    pub async fn is_match(&self, password: &str, hash: &str) -> Result<bool, Error> {
+        let turn = self.wait_for_turn(true).await?;
+        self.verify(turn, password.to_owned(), Some(hash)).await.1
+    }
+
+    /// The hash in PHC form, with a salt of its own.
+    #[boxed::future]
+    pub async fn hash(&self, password: Password, chance: &dyn RandomSource) -> Result<String, Error> {
+        let mut salt = [0; 16];
+        chance.fill(&mut salt);
+        let (turn, cost) = (self.wait_for_turn(true).await?, self.cost);
+        run_off_thread(turn, move || hash_password(cost, &password, &salt)).await.1
+    }
+
+    /// Whether this is the password; `None` stands for a user who does not exist, and takes as long. The turn comes
+    /// back, for what must be written down before the next is tried.
+    #[boxed::future]
+    pub async fn verify(
+        &self,
+        turn: HashingTurn,
+        password: String,
+        hash: Option<&str>,
+    ) -> (HashingTurn, Result<bool, Error>) {
+        metrics::counter!("amparo_password_checks_total").increment(1);
+        let kept = hash.and_then(parse_acceptable_hash);
+        if hash.is_some() && kept.is_none() {
+            tracing::warn!("a user's password hash is none that is computed here; nobody enters by it");
+        }
+        let (is_known, nobody) = (kept.is_some(), Arc::clone(&self.nobody));
+        let check = move || {
+            let hash = kept
+                .or_else(|| parse_acceptable_hash(&nobody))
+                .ok_or_else(|| wrap_hashing_error(&"nobody's hash"))?;
+            Ok(verify_password(&password, &hash)? && is_known)
+        };
+        run_off_thread(turn, check).await
+    }
+}
+
+async fn run_off_thread<T: Send + 'static>(
+    turn: HashingTurn,
+    work: impl FnOnce() -> Result<T, Error> + Send + 'static,
+) -> (HashingTurn, Result<T, Error>) {
+    // The turn stays with the work: a caller who goes away does not make room for another beside it.
+    let done = tokio::task::spawn_blocking(move || (turn, work())).await;
+    done.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))
+}
+
+fn hash_password(cost: HashCost, password: &Password, salt: &[u8]) -> Result<String, Error> {
+    let argon2 = Argon2::new(Algorithm::Argon2id, Version::V0x13, cost.params()?);
+    let hash: PasswordHash = argon2
+        .hash_password_with_salt(password.expose().as_bytes(), salt)
+        .map_err(|e| wrap_hashing_error(&e))?;
+    Ok(hash.to_string())
+}
+
+/// Whether a text is a hash that passwords are compared with here.
+pub fn is_acceptable_hash(hash: &str) -> bool {
+    parse_acceptable_hash(hash).is_some()
+}
+
+/// The hash, where it is Argon2id, has all its parts, and asks for no more than may be asked.
+fn parse_acceptable_hash(text: &str) -> Option<PasswordHash> {
+    let hash = PasswordHash::new(text).ok()?;
+    let params = Params::try_from(&hash).ok()?;
+    let is_ours = hash.algorithm == Algorithm::Argon2id.ident()
+        && hash.version == Some(Version::V0x13.into())
+        && hash.salt.as_ref().is_some_and(|salt| salt.len() >= argon2::MIN_SALT_LEN)
+        && hash.hash.as_ref().is_some_and(|output| output.len() >= 16);
+    let is_affordable = params.m_cost() <= most::MEMORY_KIB
+        && params.t_cost() <= most::PASSES
+        && params.p_cost() <= most::LANES;
+    (is_ours && is_affordable).then_some(hash)
+}
+
+/// With the figures that the hash itself names, so that older hashes stay good when the figures change.
+fn verify_password(password: &str, hash: &PasswordHash) -> Result<bool, Error> {
+    use argon2::password_hash::Error as Fault;
+    match Argon2::default().verify_password(password.as_bytes(), hash) {
+        Ok(()) => Ok(true),
+        Err(Fault::PasswordInvalid) => Ok(false),
+        Err(error) => Err(wrap_hashing_error(&error)),
+    }
+}
+
+/// A hash that no password is known for: salt and output are chance.
+fn generate_decoy_hash(cost: HashCost, chance: &dyn RandomSource) -> Result<String, Error> {
+    let (mut salt, mut output) = ([0; 16], [0; 32]);
+    chance.fill(&mut salt);
+    chance.fill(&mut output);
+    let hash = PasswordHash {
+        algorithm: Algorithm::Argon2id.ident(),
+        version: Some(Version::V0x13.into()),
+        params: ParamsString::try_from(&cost.params()?).map_err(|error| wrap_hashing_error(&error))?,
+        salt: Some(Salt::new(&salt).map_err(|error| wrap_hashing_error(&error))?),
+        hash: Some(Output::new(&output).map_err(|error| wrap_hashing_error(&error))?),
+    };
+    Ok(hash.to_string())
+}
+
+fn wrap_hashing_error(error: &dyn std::fmt::Display) -> Error {
+    Error::Hashing(error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Sevens;
+
+    impl RandomSource for Sevens {
+        fn fill(&self, bytes: &mut [u8]) {
+            bytes.fill(7);
+        }
+    }
+
+    #[test]
+    fn a_hash_is_argon2id_with_owasps_figures_and_verifies() {
+        let password = Password::parse("amparo-demo").unwrap();
+        let text = hash_password(HashCost::OWASP, &password, &[7; 16]).unwrap();
+        assert!(text.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{text}");
+        let hash = parse_acceptable_hash(&text).unwrap();
+        assert!(verify_password("amparo-demo", &hash).unwrap());
+        assert!(!verify_password("amparo-demp", &hash).unwrap());
+    }
+
+    /// Salt and output stay; what is asked for is another.
+    fn asking(figures: &str) -> String {
+        let text =
+            hash_password(HashCost::CHEAPEST, &Password::parse("amparo-demo").unwrap(), &[7; 16]).unwrap();
+        text.replace("$argon2id$v=19$m=8,t=1,p=1$", figures)
+    }
+
+    #[test]
+    fn a_hash_that_asks_for_too_much_is_none() {
+        for good in [
+            "$argon2id$v=19$m=8,t=1,p=1$",
+            "$argon2id$v=19$m=19456,t=2,p=1$",
+            "$argon2id$v=19$m=65536,t=4,p=4$",
+        ] {
+            assert!(is_acceptable_hash(&asking(good)), "{good}");
+        }
+        for bad in [
+            "$argon2id$v=19$m=1048576,t=3,p=1$",
+            "$argon2id$v=19$m=65537,t=1,p=1$",
+            "$argon2id$v=19$m=4294967295,t=1,p=1$",
+            "$argon2id$v=19$m=8,t=5,p=1$",
+            "$argon2id$v=19$m=64,t=1,p=5$",
+            "$argon2i$v=19$m=8,t=1,p=1$",
+            "$argon2id$v=16$m=8,t=1,p=1$",
+            "$argon2id$m=8,t=1,p=1$",
+            "$pbkdf2-sha256$i=1$",
+        ] {
+            assert!(!is_acceptable_hash(&asking(bad)), "{bad}");
+        }
+        for none in [
+            "",
+            "nao e um hash",
+            "$argon2id$v=19$m=8,t=1,p=1$",
+            "$argon2id$v=19$m=8,t=1,p=1$BwcHBwcHBwcHBwcHBwcHBw",
+        ] {
+            assert!(!is_acceptable_hash(none), "{none}");
+        }
+    }
+
+    /// It is a wrong password, whatever was typed, and costs what any other does.
+    #[tokio::test]
+    async fn nobody_enters_by_a_hash_that_is_none() {
+        let passwords = PasswordHasher::new(HashCost::CHEAPEST, 1, &Sevens).unwrap();
+        assert!(passwords.is_match("amparo-demo", &asking("$argon2id$v=19$m=8,t=1,p=1$")).await.unwrap());
+        for bad in ["nao e um hash".to_owned(), asking("$argon2id$v=19$m=4294967295,t=1,p=1$")] {
+            assert!(!passwords.is_match("amparo-demo", &bad).await.unwrap(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn nobodys_hash_costs_as_much_as_anybodys() {
+        let text = generate_decoy_hash(HashCost::OWASP, &Sevens).unwrap();
+        assert!(text.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{text}");
+        assert_eq!(
+            text.len(),
+            hash_password(HashCost::OWASP, &Password::parse("uma senha longa").unwrap(), &[1; 16])
+                .unwrap()
+                .len()
+        );
+        assert!(!verify_password("amparo-demo", &parse_acceptable_hash(&text).unwrap()).unwrap());
+    }
+}

@@ -1,0 +1,243 @@
+//! A forgotten password: a link by mail, used once within half an hour. Whoever asks learns nothing about who has an
+//! account: the answer is given before anybody is looked up.
+
+use super::users;
+use crate::access::AccountActor;
+use crate::mail::{self, Addressee, UserNotice};
+use crate::server_key::encode_hex;
+use crate::{App, Error};
+use domain::{CallerAddress, Email, Moment, Password, Rejection, TenantId, UserCode};
+use quick_cache::sync::Cache;
+use sha2::{Digest, Sha256};
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+use storage::access::password_resets::{self, NewPasswordResetRow};
+use storage::server::versions::CacheVersions;
+use storage::{Tx, WriteLane};
+use tokio::sync::Semaphore;
+
+const ASK: &str = "POST /senha/esqueci";
+const FINISH: &str = "POST /senha/nova/{codigo}";
+/// How long a link is good for.
+pub const GOOD_FOR: Duration = Duration::from_secs(30 * 60);
+/// How many open links an account has at most: enough for the impatient, too few to fill a mailbox. Whoever gets no
+/// further one has one that is good.
+const MOST: i64 = 3;
+const SPAN: Duration = GOOD_FOR;
+/// How many requests are worked on at once. Each takes a few milliseconds; a flood beyond that is dropped, so that it
+/// piles up nowhere.
+const PLACES: usize = 32;
+
+/// How many requests an address may make in a minute.
+const BY_ADDRESS: u32 = 10;
+const MINUTE: Duration = Duration::from_secs(60);
+const ADDRESSES: usize = 10_000;
+
+/// The places in which requests are worked on, and who asked lately.
+#[derive(Clone)]
+pub struct ResetRequestLimiter {
+    count: usize,
+    free: Arc<Semaphore>,
+    asked: Arc<Cache<CallerAddress, (u32, Moment)>>,
+}
+
+impl ResetRequestLimiter {
+    pub fn new(count: usize) -> ResetRequestLimiter {
+        ResetRequestLimiter {
+            count,
+            free: Arc::new(Semaphore::new(count)),
+            asked: Arc::new(Cache::new(ADDRESSES)),
+        }
+    }
+
+    /// Whether nothing is being worked on.
+    pub fn is_idle(&self) -> bool {
+        self.free.available_permits() == self.count
+    }
+
+    /// Whether the address may ask once more.
+    fn may_request(&self, address: IpAddr, now: Moment) -> bool {
+        let address = address.into();
+        let lately = self.asked.get(&address).filter(|(_, since)| now.duration_since(*since) < MINUTE);
+        let (count, since) = lately.unwrap_or((0, now));
+        self.asked.insert(address, (count + 1, since));
+        count < BY_ADDRESS
+    }
+}
+
+impl Default for ResetRequestLimiter {
+    fn default() -> ResetRequestLimiter {
+        ResetRequestLimiter::new(PLACES)
+    }
+}
+
+/// Sends a link to the account of this address, where there is one. Answers at once and always the same; the work is
+/// done behind the answer, so that neither its words nor its time tell whether the address is known. Only who asks too
+/// often, for whomever, is told to wait.
+pub fn request_reset_link(app: &App, email: Email, asked_from: Option<IpAddr>) -> Result<(), Error> {
+    if asked_from.is_some_and(|from| !app.resets.may_request(from, app.now())) {
+        return Err(Error::TooManyFailures(MINUTE));
+    }
+    let Ok(place) = Arc::clone(&app.resets.free).try_acquire_owned() else {
+        metrics::counter!("amparo_reset_requests_dropped_total").increment(1);
+        tracing::debug!("too many requests for reset links at once; one was dropped");
+        return Ok(());
+    };
+    let app = app.clone();
+    tokio::spawn(async move {
+        if let Err(error) = send_reset_link(&app, &email, asked_from).await {
+            tracing::warn!(%error, "a reset link could not be sent");
+        }
+        drop(place);
+    });
+    Ok(())
+}
+
+struct NewResetLink {
+    tenant: TenantId,
+    user: UserCode,
+    token: String,
+    asked_from: Option<IpAddr>,
+    server: Arc<str>,
+    now: Moment,
+}
+
+async fn send_reset_link(app: &App, email: &Email, asked_from: Option<IpAddr>) -> Result<(), Error> {
+    let Some((tenant, user)) = storage::access::users::find_login_owner(&app.db, email).await? else {
+        return Ok(());
+    };
+    let now = app.now();
+    // Looked at before the unit too: a flood for one account costs reads, not writes.
+    if password_resets::count_password_resets_since(&app.db, tenant, user, now.minus(SPAN)).await? >= MOST {
+        return Ok(());
+    }
+    let mut random = [0; 32];
+    app.chance.fill(&mut random);
+    let token = format!("{tenant}.{}", encode_hex(&random));
+    let link = NewResetLink { tenant, user, token, asked_from, server: Arc::clone(&app.public_url), now };
+    app.db.write(WriteLane::foreground(tenant), link, |tx, link| Box::pin(insert_reset_link(tx, link))).await
+}
+
+async fn insert_reset_link(tx: &mut Tx, link: &NewResetLink) -> Result<(), Error> {
+    let (tenant, now) = (link.tenant, link.now);
+    let Some(user) = storage::access::users::find_user(&mut *tx, tenant, link.user).await? else {
+        return Ok(());
+    };
+    let made =
+        password_resets::count_password_resets_since(&mut *tx, tenant, user.code, now.minus(SPAN)).await?;
+    if !user.active || made >= MOST {
+        return Ok(());
+    }
+    let (hash, expires_at) = (hash_link_token(&link.token), now.plus(GOOD_FOR));
+    let reset = NewPasswordResetRow { tenant, hash: &hash, user: user.code, now, expires_at };
+    password_resets::insert_password_reset(tx, &reset).await?;
+    let address = link.asked_from.map(Into::into);
+    let asking = AccountActor { user: Some(user.code), operation: ASK, address };
+    asking.record(tx, tenant, format!("usuário {} recebeu um link de senha", user.code), now).await?;
+    let asked_from = link.asked_from.map(|address| address.to_string());
+    let message = UserNotice::ResetLink {
+        link: &format!("{}/senha/nova/{}", link.server, link.token),
+        minutes: GOOD_FOR.as_secs() / 60,
+        asked_from: asked_from.as_deref(),
+    };
+    let to = Addressee { tenant, name: &user.name, email: &user.email };
+    mail::enqueue_mail(tx, &link.server, to, message, now).await?;
+    Ok(())
+}
+
+/// Whether a link would be taken. Looking does not use it up: mail programs open links to look at them.
+#[boxed::future]
+pub async fn is_link_open(app: &App, token: &str) -> Result<bool, Error> {
+    let Some(tenant) = parse_link_tenant(token) else { return Ok(false) };
+    Ok(password_resets::is_password_reset_open(&app.db, tenant, &hash_link_token(token), app.now()).await?)
+}
+
+struct FinishReset {
+    tenant: TenantId,
+    hash: Vec<u8>,
+    password: Password,
+    password_hash: String,
+    from: Option<IpAddr>,
+    server: Arc<str>,
+    now: Moment,
+}
+
+/// Sets the password that its owner chose, by a link: ends his sessions and his other links, and tells him by mail.
+#[boxed::future]
+pub async fn finish_reset(app: &App, token: &str, password: Password) -> Result<(), Error> {
+    finish_reset_from(app, token, password, None).await
+}
+
+/// The same for a request from this address.
+#[boxed::future]
+pub async fn finish_reset_from(
+    app: &App,
+    token: &str,
+    password: Password,
+    from: Option<IpAddr>,
+) -> Result<(), Error> {
+    let tenant = parse_link_tenant(token).ok_or(Rejection::BadResetLink)?;
+    // First a look, so that an invented link costs no hashing and opens no lane.
+    if !is_link_open(app, token).await? {
+        return Err(Rejection::BadResetLink.into());
+    }
+    let password_hash = app.passwords.hash(password.clone(), &*app.chance).await?;
+    let (server, now) = (Arc::clone(&app.public_url), app.now());
+    let input =
+        FinishReset { tenant, hash: hash_link_token(token), password, password_hash, from, server, now };
+    let raised = app
+        .db
+        .write(WriteLane::foreground(tenant), input, |tx, input| Box::pin(redeem_reset_link(tx, input)))
+        .await?;
+    app.memory.raise(tenant, raised);
+    Ok(())
+}
+
+async fn redeem_reset_link(tx: &mut Tx, finish: &FinishReset) -> Result<CacheVersions, Error> {
+    let FinishReset { tenant, hash, password, password_hash, from, server, now } = finish;
+    let code = password_resets::consume_password_reset(tx, *tenant, hash, *now)
+        .await?
+        .ok_or(Rejection::BadResetLink)?;
+    let user = storage::access::users::find_user(&mut *tx, *tenant, code).await?.filter(|user| user.active);
+    let user = user.ok_or(Rejection::BadResetLink)?;
+    // A refusal rolls everything back, so the link stays good.
+    if let Some(problem) =
+        users::check_chosen_password(tx, *tenant, (&user.name, &user.email), password).await?
+    {
+        return Err(problem.into());
+    }
+    let raised = users::replace_password(tx, *tenant, code, password_hash, false, *now).await?;
+    let owner = AccountActor { user: Some(code), operation: FINISH, address: from.map(Into::into) };
+    owner.record(tx, *tenant, format!("usuário {code} trocou a senha por um link"), *now).await?;
+    let to = Addressee { tenant: *tenant, name: &user.name, email: &user.email };
+    mail::enqueue_mail(tx, server, to, UserNotice::PasswordChanged, *now).await?;
+    Ok(raised)
+}
+
+/// The tenant that a link names; `None` where it was plainly not made here.
+fn parse_link_tenant(token: &str) -> Option<TenantId> {
+    let (tenant, random) = token.split_once('.')?;
+    let is_ours = random.len() == 64 && random.bytes().all(|byte| byte.is_ascii_hexdigit());
+    tenant.parse().ok().filter(|_| is_ours).map(TenantId::new)
+}
+
+fn hash_link_token(token: &str) -> Vec<u8> {
+    Sha256::digest(token.as_bytes()).to_vec()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_plainly_not_made_here_is_known_without_the_database() {
+        let random = "0af".repeat(22)[..64].to_owned();
+        assert_eq!(parse_link_tenant(&format!("7.{random}")), Some(TenantId::new(7)));
+        for bad in
+            ["", "7", "7.", ".", "x.y", "7.0af", &random, &format!("a.{random}"), &format!("7.{random}0")]
+        {
+            assert_eq!(parse_link_tenant(bad), None, "{bad}");
+        }
+    }
+}

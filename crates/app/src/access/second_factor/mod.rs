@@ -1,0 +1,340 @@
+//! The second factor: a code of another device besides the password, for those who want it or whose association demands it.
+//! Programs enter with login and password as ever, and then reach `/ext` alone. It is switched on by its owner with the
+//! password, off by its owner with a code, by another administrator or by a command; the secret is sealed with the server's key, and only hashes of the recovery codes are kept.
+
+pub(crate) mod recovery_codes;
+pub(crate) mod totp;
+
+use super::sessions::ConsoleUser;
+use super::users;
+use crate::access::{self, AccountActor, Session, SignInPurpose};
+use crate::mail::{self, Addressee, UserNotice};
+use crate::vault::Vault;
+use crate::{App, Error};
+use domain::{CallerAddress, Email, InputField, Moment, Rejection, Role, TenantId, UserCode};
+use std::sync::Arc;
+use storage::access::{second_factors, tokens};
+use storage::server::secrets::{self, SecretOwnerKind};
+use storage::server::versions::{self, CacheVersions};
+use storage::{Tx, WriteLane};
+
+const OWN: &str = "POST /console/conta/segundo-fator";
+const OTHERS: &str = "POST /console/usuarios/{codUsuario}/segundo-fator";
+const COMMAND: &str = "amparo user remove-second-factor";
+
+/// How it stands with somebody's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SecondFactorState {
+    Off,
+    /// A secret was made, and no code has confirmed it yet.
+    Unconfirmed,
+    On {
+        since: Moment,
+        recovery_left: i64,
+    },
+}
+
+#[boxed::future]
+pub async fn read_factor_state(
+    app: &App,
+    tenant: TenantId,
+    user: UserCode,
+) -> Result<SecondFactorState, Error> {
+    let factor = second_factors::find_second_factor(&app.db, tenant, user).await?;
+    Ok(match factor.map(|factor| factor.confirmed_at) {
+        None => SecondFactorState::Off,
+        Some(None) => SecondFactorState::Unconfirmed,
+        Some(Some(since)) => {
+            let recovery_left = second_factors::count_recovery_codes(&app.db, tenant, user).await?;
+            SecondFactorState::On { since, recovery_left }
+        }
+    })
+}
+
+struct FactorCommand<W> {
+    vault: Option<Vault>,
+    tenant: TenantId,
+    user: UserCode,
+    what: W,
+    now: Moment,
+}
+
+fn build_own_command<W>(app: &App, visitor: &ConsoleUser, what: W) -> Result<FactorCommand<W>, Error> {
+    let (tenant, user) = (visitor.session.scope.tenant(), visitor.session.user);
+    Ok(FactorCommand { vault: Some(app.vault()?.clone()), tenant, user, what, now: app.now() })
+}
+
+/// Makes a secret that waits to be confirmed; one that waited before is forgotten, one that counts stays. `false` where the
+/// password is wrong: whoever finds a session open shuts nobody out.
+#[boxed::future]
+pub async fn begin_enrolment(
+    app: &App,
+    visitor: &ConsoleUser,
+    password: &str,
+    from: CallerAddress,
+) -> Result<bool, Error> {
+    if !has_valid_password(app, visitor, password, from).await? {
+        return Ok(false);
+    }
+    let mut secret = [0; totp::SECRET];
+    app.chance.fill(&mut secret);
+    let place = access::locate_factor_secret(visitor.session.scope.tenant(), visitor.session.user);
+    let doing = build_own_command(app, visitor, app.vault()?.seal(&*app.chance, place, &secret)?)?;
+    app.db
+        .write(WriteLane::foreground(doing.tenant), doing, |tx, doing| Box::pin(write_enrolment(tx, doing)))
+        .await?;
+    Ok(true)
+}
+
+async fn write_enrolment(tx: &mut Tx, doing: &FactorCommand<Vec<u8>>) -> Result<(), Error> {
+    let (tenant, user) = (doing.tenant, doing.user);
+    let factor = second_factors::find_second_factor(&mut *tx, tenant, user).await?;
+    if factor.is_some_and(|factor| factor.confirmed_at.is_some()) {
+        return Ok(());
+    }
+    second_factors::upsert_unconfirmed_factor(tx, tenant, user).await?;
+    Ok(secrets::upsert_secret(tx, tenant, SecretOwnerKind::SecondFactor, user.get(), &doing.what).await?)
+}
+
+/// A secret that waits to be confirmed, as its owner needs it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct EnrolmentSecret {
+    /// To be typed.
+    pub text: String,
+    /// What the picture says.
+    pub address: String,
+}
+
+/// What waits to be confirmed.
+#[boxed::future]
+pub async fn find_enrolment_secret(
+    app: &App,
+    visitor: &ConsoleUser,
+) -> Result<Option<EnrolmentSecret>, Error> {
+    let doing = build_own_command(app, visitor, ())?;
+    let secret = app.db.read(doing, |tx, doing| Box::pin(find_unconfirmed_secret(tx, doing))).await?;
+    Ok(secret.map(|secret| EnrolmentSecret {
+        text: totp::encode_secret(&secret),
+        address: totp::build_provisioning_uri(&secret, &visitor.base, &visitor.email),
+    }))
+}
+
+async fn find_unconfirmed_secret<W>(tx: &mut Tx, doing: &FactorCommand<W>) -> Result<Option<Vec<u8>>, Error> {
+    let factor = second_factors::find_second_factor(&mut *tx, doing.tenant, doing.user).await?;
+    match (factor, &doing.vault) {
+        (Some(factor), Some(vault)) if factor.confirmed_at.is_none() => {
+            access::find_factor_secret(tx, vault, doing.tenant, doing.user).await
+        }
+        _ => Ok(None),
+    }
+}
+
+/// Confirms by a code: from now on one is asked for. Gives the recovery codes, which nobody sees again; `None` where the code
+/// is wrong or nothing waits. Sessions of the console that were begun without a code end, but for the visitor's own; tokens
+/// of programs reach `/ext` alone from now on.
+#[boxed::future]
+pub async fn confirm_enrolment(
+    app: &App,
+    visitor: &ConsoleUser,
+    code: &str,
+) -> Result<Option<Vec<String>>, Error> {
+    let codes = recovery_codes::generate_recovery_codes(&*app.chance);
+    let what = FactorConfirmation {
+        code: code.to_owned(),
+        recovery: codes.clone(),
+        session: visitor.session.key.hash,
+        actor: visitor.session.actor(OWN),
+        server: Arc::clone(&app.public_url),
+    };
+    let doing = build_own_command(app, visitor, what)?;
+    let tenant = doing.tenant;
+    let raised = app
+        .db
+        .write(WriteLane::foreground(tenant), doing, |tx, doing| Box::pin(write_confirmation(tx, doing)))
+        .await?;
+    Ok(raised.map(|raised| {
+        app.memory.raise(tenant, raised);
+        codes
+    }))
+}
+
+struct FactorConfirmation {
+    code: String,
+    recovery: Vec<String>,
+    /// The session that stays.
+    session: [u8; 32],
+    actor: AccountActor,
+    server: Arc<str>,
+}
+
+async fn write_confirmation(
+    tx: &mut Tx,
+    doing: &FactorCommand<FactorConfirmation>,
+) -> Result<Option<CacheVersions>, Error> {
+    let (tenant, user) = (doing.tenant, doing.user);
+    let FactorConfirmation { code, recovery: codes, session, actor, server } = &doing.what;
+    let Some(secret) = find_unconfirmed_secret(tx, doing).await? else { return Ok(None) };
+    let Some(step) = totp::find_code_step(&secret, code, doing.now) else { return Ok(None) };
+    let hashes: Vec<[u8; 32]> =
+        codes.iter().filter_map(|code| recovery_codes::hash_recovery_code(tenant, user, code)).collect();
+    second_factors::confirm_second_factor(tx, (tenant, user), step, &hashes, doing.now).await?;
+    tokens::delete_other_console_tokens(tx, tenant, user, session).await?;
+    let done = format!("usuário {user} ligou o segundo fator");
+    actor.record(tx, tenant, done, doing.now).await?;
+    let owner = load_factor_owner(tx, tenant, user).await?;
+    let to = Addressee { tenant, name: &owner.name, email: &owner.email };
+    mail::enqueue_mail(tx, server, to, UserNotice::SecondFactorOn, doing.now).await?;
+    Ok(Some(versions::raise_access_version(tx, tenant).await?))
+}
+
+async fn load_factor_owner(
+    tx: &mut Tx,
+    tenant: TenantId,
+    user: UserCode,
+) -> Result<users::StoredUser, Error> {
+    let found = storage::access::users::find_user(&mut *tx, tenant, user).await?;
+    found.ok_or(Error::NotFound { field: InputField::User, code: user.get() })
+}
+
+/// Whether this is a good code of the visitor's, which is used up. The password is no proof: whoever has only that must not
+/// get rid of the second factor.
+async fn has_valid_code(
+    app: &App,
+    visitor: &ConsoleUser,
+    code: &str,
+    from: CallerAddress,
+) -> Result<bool, Error> {
+    let whose = (visitor.session.scope.tenant(), visitor.session.user);
+    access::check_code(app, whose, code, (OWN, from)).await
+}
+
+async fn has_valid_password(
+    app: &App,
+    visitor: &ConsoleUser,
+    password: &str,
+    from: CallerAddress,
+) -> Result<bool, Error> {
+    match access::sign_in_for_purpose(
+        app,
+        SignInPurpose::PasswordCheck(OWN),
+        (&visitor.email, password),
+        from.into(),
+    )
+    .await
+    {
+        Ok(_) => Ok(true),
+        Err(Error::Credential) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Ten new recovery codes in place of those that are left; `None` where the code is wrong, or there is nothing to recover.
+#[boxed::future]
+pub async fn renew_recovery_codes(
+    app: &App,
+    visitor: &ConsoleUser,
+    code: &str,
+    from: CallerAddress,
+) -> Result<Option<Vec<String>>, Error> {
+    if !has_valid_code(app, visitor, code, from).await? {
+        return Ok(None);
+    }
+    let codes = recovery_codes::generate_recovery_codes(&*app.chance);
+    let doing = build_own_command(app, visitor, (codes.clone(), visitor.session.actor(OWN)))?;
+    let lane = WriteLane::foreground(doing.tenant);
+    let done = app.db.write(lane, doing, |tx, doing| Box::pin(write_recovery_codes(tx, doing))).await?;
+    Ok(done.then_some(codes))
+}
+
+async fn write_recovery_codes(
+    tx: &mut Tx,
+    doing: &FactorCommand<(Vec<String>, AccountActor)>,
+) -> Result<bool, Error> {
+    let (tenant, user, (codes, actor)) = (doing.tenant, doing.user, &doing.what);
+    let factor = second_factors::find_second_factor(&mut *tx, tenant, user).await?;
+    if factor.is_none_or(|factor| factor.confirmed_at.is_none()) {
+        return Ok(false);
+    }
+    let hashes: Vec<[u8; 32]> =
+        codes.iter().filter_map(|code| recovery_codes::hash_recovery_code(tenant, user, code)).collect();
+    tx.execute_batch(second_factors::replace_recovery_codes(tenant, user, &hashes)).await?;
+    let done = format!("usuário {user} recebeu novos códigos de recuperação");
+    actor.record(tx, tenant, done, doing.now).await?;
+    Ok(true)
+}
+
+/// Switches the visitor's own off; `false` where the code is wrong.
+#[boxed::future]
+pub async fn switch_off_factor(
+    app: &App,
+    visitor: &ConsoleUser,
+    code: &str,
+    from: CallerAddress,
+) -> Result<bool, Error> {
+    if !has_valid_code(app, visitor, code, from).await? {
+        return Ok(false);
+    }
+    let (tenant, user) = (visitor.session.scope.tenant(), visitor.session.user);
+    remove_factor(app, (tenant, user), visitor.session.actor(OWN)).await?;
+    Ok(true)
+}
+
+/// Removes that of somebody else who lost it; for administrators. `false` where he has none.
+#[boxed::future]
+pub async fn remove_factor_of_user(app: &App, caller: &Session, user: UserCode) -> Result<bool, Error> {
+    caller.require_role(&[Role::Administrator])?;
+    if user == caller.user {
+        return Err(Rejection::OwnSecondFactor.into());
+    }
+    remove_factor(app, (caller.scope.tenant(), user), caller.actor(OTHERS)).await
+}
+
+/// The same for whoever has the machine.
+#[boxed::future]
+pub async fn remove_factor_by_email(app: &App, tenant: TenantId, email: &str) -> Result<bool, Error> {
+    let email = Email::parse(email)?;
+    let input = (tenant, email);
+    let found = app.db.read(input, |tx, (tenant, email)| {
+        Box::pin(async move { users::load_user_by_email(tx, *tenant, email).await })
+    });
+    let user = found.await?.code;
+    remove_factor(app, (tenant, user), AccountActor::for_command(COMMAND)).await
+}
+
+async fn remove_factor(
+    app: &App,
+    (tenant, user): (TenantId, UserCode),
+    actor: AccountActor,
+) -> Result<bool, Error> {
+    let what = (actor, Arc::clone(&app.public_url));
+    let doing = FactorCommand { vault: None, tenant, user, what, now: app.now() };
+    let lane = WriteLane::foreground(tenant);
+    let raised = app.db.write(lane, doing, |tx, doing| Box::pin(write_factor_removal(tx, doing))).await?;
+    if let Some(raised) = raised {
+        app.memory.raise(tenant, raised);
+    }
+    Ok(raised.is_some())
+}
+
+async fn write_factor_removal(
+    tx: &mut Tx,
+    doing: &FactorCommand<(AccountActor, Arc<str>)>,
+) -> Result<Option<CacheVersions>, Error> {
+    let (tenant, user, (actor, server)) = (doing.tenant, doing.user, &doing.what);
+    let found = load_factor_owner(tx, tenant, user).await?;
+    let counted = second_factors::find_second_factor(&mut *tx, tenant, user)
+        .await?
+        .is_some_and(|one| one.confirmed_at.is_some());
+    if !second_factors::delete_second_factor(tx, tenant, user).await? {
+        return Ok(None);
+    }
+    secrets::delete_secret(tx, tenant, SecretOwnerKind::SecondFactor, user.get()).await?;
+    if !counted {
+        return Ok(None);
+    }
+    let done = format!("usuário {user} ficou sem o segundo fator");
+    actor.record(tx, tenant, done, doing.now).await?;
+    let to = Addressee { tenant, name: &found.name, email: &found.email };
+    mail::enqueue_mail(tx, server, to, UserNotice::SecondFactorOff, doing.now).await?;
+    Ok(Some(versions::raise_access_version(tx, tenant).await?))
+}

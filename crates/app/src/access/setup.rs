@@ -1,0 +1,165 @@
+//! An empty server is set up in a browser: whoever started it gets a link, good for a day and
+//! until the first administrator is there.
+
+use super::users::{self, CreateUser, InitialPassword, StoredUser};
+use crate::access::{AccountActor, Session};
+use crate::server_key::encode_hex;
+use crate::tenants::{self, CreateTenant};
+use crate::{App, Error, collect_problem};
+use domain::{DisplayName, Email, InputField, Moment, Password, Rejection, Role, TenantId, UserCode};
+use sha2::{Digest, Sha256};
+use std::time::Duration;
+use storage::access::users as stored;
+use storage::server::counters::{self, Counter};
+use storage::server::settings::{self, ServerSetting};
+use storage::{Tx, WriteLane};
+
+const RANDOM: usize = 16;
+/// Who founds an association has no account yet.
+const FOUNDING: AccountActor =
+    AccountActor { user: None, operation: "POST /console/comecar/{codigo}", address: None };
+/// Nobody's code.
+const NOBODY: UserCode = UserCode::new(0);
+
+fn digest_setup_code(code: &str) -> String {
+    encode_hex(&Sha256::digest(code.as_bytes()))
+}
+
+/// Whether nobody can administer the server yet.
+async fn is_server_empty(tx: &mut Tx) -> Result<bool, Error> {
+    match tenants::find_default_tenant(&mut *tx).await? {
+        Some(tenant) => Ok(!stored::has_other_administrator(tx, tenant, NOBODY).await?),
+        None => Ok(true),
+    }
+}
+
+/// How long a link is good for; a restart gives another.
+pub const GOOD_FOR: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// A fresh code, where the server is still empty; an earlier one is no longer good.
+#[boxed::future]
+pub async fn issue_setup_code(app: &App) -> Result<Option<String>, Error> {
+    if !app.db.read((), |tx, ()| Box::pin(is_server_empty(tx))).await? {
+        return Ok(None);
+    }
+    let mut random = [0; RANDOM];
+    app.chance.fill(&mut random);
+    let code = encode_hex(&random);
+    let kept = format!("{} {}", digest_setup_code(&code), app.now().plus(GOOD_FOR).millis());
+    app.db
+        .write(WriteLane::foreground(TenantId::SERVER), kept, |tx, kept| {
+            Box::pin(async move { settings::upsert_setting(tx, ServerSetting::SetupCode, kept).await })
+        })
+        .await?;
+    Ok(Some(code))
+}
+
+/// What a link leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SetupLinkState {
+    /// To the page that sets the server up.
+    Open,
+    /// The server is set up already.
+    Done,
+    /// There is something to set up, but not by this link.
+    Expired,
+}
+
+#[boxed::future]
+pub async fn check_setup_link(app: &App, code: &str) -> Result<SetupLinkState, Error> {
+    app.db.read((digest_setup_code(code), app.now()), |tx, asked| Box::pin(read_link_state(tx, asked))).await
+}
+
+async fn read_link_state(tx: &mut Tx, (digest, now): &(String, Moment)) -> Result<SetupLinkState, Error> {
+    if !is_server_empty(tx).await? {
+        return Ok(SetupLinkState::Done);
+    }
+    let kept = settings::find_setting(tx, ServerSetting::SetupCode).await?;
+    // The digest of the code that was printed last, and when it expires.
+    let kept = kept.as_deref().and_then(|kept| kept.split_once(' '));
+    let is_good = kept.is_some_and(|(known, ends_at)| {
+        known == digest && ends_at.parse().is_ok_and(|millis| *now < Moment::from_millis(millis))
+    });
+    Ok(if is_good { SetupLinkState::Open } else { SetupLinkState::Expired })
+}
+
+/// What the first page asks.
+#[derive(Clone, Debug)]
+pub struct ServerSetupRequest {
+    pub association: String,
+    pub branch: String,
+    pub name: String,
+    pub email: String,
+    pub password: String,
+}
+
+/// What one unit makes.
+struct ServerSetupWrite {
+    /// The digest of the link's code, and when it was sent.
+    link: (String, Moment),
+    tenant: tenants::ParsedTenant,
+    administrator: users::PreparedUser,
+}
+
+/// Founds the association, with its first branch and administrator, and uses the link up: all of it in one unit, so that of
+/// several who send the page at once one does and the others are told that it is done.
+#[boxed::future]
+pub async fn set_up_server(app: &App, code: &str, wanted: &ServerSetupRequest) -> Result<StoredUser, Error> {
+    let new = CreateTenant {
+        name: wanted.association.clone(),
+        branch: wanted.branch.clone(),
+        time_zone: domain::TimeZone::DEFAULT.to_owned(),
+        hosts: Vec::new(),
+        make_default: true,
+    };
+    let mut problems = Vec::new();
+    let tenant = tenants::parse_new_tenant(&new, app.now()).map_err(|error| {
+        if let Error::Refused(found) = error {
+            problems.extend(found);
+        }
+    });
+    let name = collect_problem(&mut problems, DisplayName::parse(InputField::PersonName, &wanted.name));
+    let email = collect_problem(&mut problems, Email::parse(&wanted.email));
+    let password = collect_problem(&mut problems, Password::parse(&wanted.password));
+    let (Ok(tenant), Some(name), Some(email), Some(password), []) =
+        (tenant, name, email, password, &problems[..])
+    else {
+        return Err(Error::Refused(problems));
+    };
+    let administrator = CreateUser {
+        // The unit knows which it is.
+        tenant: TenantId::SERVER,
+        name,
+        email,
+        role: Role::Administrator,
+        branches: Vec::new(),
+        password: InitialPassword::Chosen(password),
+    };
+    let administrator =
+        users::prepare_user(app, administrator, users::UserCreationContext { code: None, by: FOUNDING })
+            .await?;
+    let founding = ServerSetupWrite { link: (digest_setup_code(code), app.now()), tenant, administrator };
+    let lane = WriteLane::foreground(TenantId::SERVER);
+    app.db.write(lane, founding, |tx, founding| Box::pin(write_server_setup(tx, founding))).await
+}
+
+async fn write_server_setup(tx: &mut Tx, founding: &ServerSetupWrite) -> Result<StoredUser, Error> {
+    if read_link_state(tx, &founding.link).await? != SetupLinkState::Open {
+        return Err(Rejection::BadSetupLink.into());
+    }
+    // A command may have made the association already, without anybody in it.
+    let tenant = match tenants::find_default_tenant(&mut *tx).await? {
+        Some(tenant) => tenant,
+        None => tenants::insert_tenant(tx, &founding.tenant).await?.tenant,
+    };
+    let administrator = founding.administrator.clone().with_tenant(tenant);
+    let user = users::insert_user(tx, &administrator).await?;
+    settings::delete_setting(tx, ServerSetting::SetupCode).await?;
+    Ok(user)
+}
+
+/// Whether the caller's association has had anybody yet.
+#[boxed::future]
+pub async fn has_people(app: &App, caller: &Session) -> Result<bool, Error> {
+    Ok(counters::load_last_number(&app.db, caller.scope.tenant(), Counter::Person).await? > 0)
+}

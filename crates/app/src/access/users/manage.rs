@@ -1,0 +1,330 @@
+//! Users as administrators see and change them. Whatever changes rights is seen at once by this process and within two seconds
+//! by every other: sessions are asked for anew, and those of somebody who was disabled end.
+
+use super::{
+    PreparedPassword, StoredUser, end_open_sessions, find_bad_branches, give_password, normalize_branches,
+    prepare_generated_password, refuse_last_administrator,
+};
+use crate::access::{AccountActor, Session};
+use crate::field_differences::{
+    CurrentVersion, FieldDifference, FieldTexts, compare_fields, join_field_names, refuse_old_version,
+};
+use crate::idempotency::{self, IdempotentWrite, WriteOutcome};
+use crate::mail::{self, Addressee, UserNotice};
+use crate::members::search::SearchPage;
+use crate::registers::snapshot::{TenantRegisters, load_registers};
+use crate::{App, Error};
+use domain::{
+    BranchCode, CallerAddress, DisplayName, Email, InputField, Moment, Rejection, Role, TenantId, TimeZone,
+    UserCode, fold_text, has_word_beginnings, split_name_words,
+};
+use std::sync::Arc;
+use storage::access::password_resets;
+use storage::access::users;
+use storage::server::versions::{self, CacheVersions};
+use storage::{Tx, WriteLane};
+
+const CHANGE: &str = "PUT /gestao/usuario/{codUsuario}";
+const PASSWORD: &str = "POST /gestao/usuario/{codUsuario}/senha";
+const END: &str = "POST /gestao/usuario/{codUsuario}/encerrarSessoes";
+
+/// Which users are asked for; what is empty asks for nothing.
+#[derive(Clone, Debug, Default)]
+pub struct UserSearchQuery {
+    /// The beginnings of words of the name, or of the address.
+    pub filter: Option<String>,
+    pub active: Option<bool>,
+    pub role: Option<Role>,
+    pub branch: Option<BranchCode>,
+    /// From 1.
+    pub page: i32,
+}
+
+impl UserSearchQuery {
+    fn matches(&self, user: &StoredUser) -> bool {
+        let is_meant = |text: &String| {
+            let words = split_name_words(text);
+            fold_text(&user.email).starts_with(&fold_text(text.trim()))
+                || (!words.is_empty() && has_word_beginnings(&words, &user.name))
+        };
+        self.filter.as_ref().is_none_or(is_meant)
+            && self.active.is_none_or(|active| user.active == active)
+            && self.role.is_none_or(|role| user.role == role)
+            && self.branch.is_none_or(|one| user.role.has_every_branch() || user.branches.contains(&one))
+    }
+}
+
+/// Users a page.
+const PAGE: usize = 100;
+
+/// A page of the users that were asked for; by name, then code. An association has hundreds of them at most, so they are read
+/// whole, and what must ignore case and accents is compared here.
+#[boxed::future]
+pub async fn list_user_page(
+    app: &App,
+    caller: &Session,
+    wanted: UserSearchQuery,
+) -> Result<SearchPage<StoredUser>, Error> {
+    let registers = load_registers(app, caller.scope.tenant()).await?;
+    let mut all = users::list_visible_users(&app.db, &caller.scope).await?;
+    all.retain(|user| wanted.matches(user));
+    all.sort_by_cached_key(|user| (fold_text(&user.name), user.code));
+    let total = all.len() as i64;
+    let skip = usize::try_from(wanted.page - 1).unwrap_or_default().saturating_mul(PAGE);
+    let rows = all.into_iter().skip(skip).take(PAGE).collect();
+    Ok(SearchPage { rows, number: wanted.page, total, registers })
+}
+
+/// The user of this code.
+#[boxed::future]
+pub async fn read_user(app: &App, caller: &Session, code: UserCode) -> Result<StoredUser, Error> {
+    let found = users::find_user(&app.db, caller.scope.tenant(), code).await?;
+    found.ok_or(Error::NotFound { field: InputField::User, code: code.get() })
+}
+
+/// What of a user is to be another; what is absent stays.
+#[derive(Clone, Debug)]
+pub struct ChangeUser {
+    pub version: i64,
+    pub name: Option<DisplayName>,
+    pub email: Option<Email>,
+    pub role: Option<Role>,
+    pub branches: Option<Vec<BranchCode>>,
+    pub active: Option<bool>,
+}
+
+/// A user as he is now, and what is no longer trusted because of it.
+#[derive(Clone, Debug)]
+pub struct ChangeUserOutcome {
+    pub user: StoredUser,
+    raised: Option<CacheVersions>,
+}
+
+struct UserAdminCommand<W> {
+    tenant: TenantId,
+    by: UserCode,
+    address: Option<CallerAddress>,
+    code: UserCode,
+    what: W,
+    zone: TimeZone,
+    server: Arc<str>,
+    now: Moment,
+}
+
+async fn prepare_command<W>(
+    app: &App,
+    caller: &Session,
+    code: UserCode,
+    what: W,
+) -> Result<UserAdminCommand<W>, Error> {
+    let tenant = caller.scope.tenant();
+    let registers: Arc<TenantRegisters> = load_registers(app, tenant).await?;
+    let (zone, server) = (registers.zone.clone(), Arc::clone(&app.public_url));
+    let address = caller.address();
+    Ok(UserAdminCommand { tenant, by: caller.user, address, code, what, zone, server, now: app.now() })
+}
+
+impl<W> UserAdminCommand<W> {
+    async fn load_user(&self, tx: &mut Tx) -> Result<StoredUser, Error> {
+        let found = users::find_user(&mut *tx, self.tenant, self.code).await?;
+        found.ok_or(Error::NotFound { field: InputField::User, code: self.code.get() })
+    }
+
+    async fn record_audit(&self, tx: &mut Tx, operation: &'static str, done: String) -> Result<(), Error> {
+        let by = AccountActor { user: Some(self.by), operation, address: self.address };
+        by.record(tx, self.tenant, format!("usuário {} {done}", self.code), self.now).await.map(drop)
+    }
+}
+
+/// Takes over what this process itself has just raised.
+fn adopt_raised_versions(
+    app: &App,
+    caller: &Session,
+    done: WriteOutcome<ChangeUserOutcome>,
+) -> WriteOutcome<ChangeUserOutcome> {
+    if let WriteOutcome::Fresh(ChangeUserOutcome { raised: Some(raised), .. }) = &done {
+        app.memory.raise(caller.scope.tenant(), *raised);
+    }
+    done
+}
+
+/// Changes a user.
+#[boxed::future]
+pub async fn change_user(
+    app: &App,
+    caller: &Session,
+    code: UserCode,
+    changes: ChangeUser,
+    once: IdempotentWrite<ChangeUserOutcome>,
+) -> Result<WriteOutcome<ChangeUserOutcome>, Error> {
+    let doing = prepare_command(app, caller, code, changes).await?;
+    let lane = WriteLane::foreground(doing.tenant);
+    let done = idempotency::write_idempotently(app, lane, once, doing, |tx, doing| {
+        Box::pin(write_user_change(tx, doing))
+    })
+    .await?;
+    Ok(adopt_raised_versions(app, caller, done))
+}
+
+async fn write_user_change(
+    tx: &mut Tx,
+    doing: &UserAdminCommand<ChangeUser>,
+) -> Result<ChangeUserOutcome, Error> {
+    let (tenant, changes) = (doing.tenant, &doing.what);
+    let before = users::find_user(&mut *tx, tenant, doing.code).await?;
+    let had = before.as_ref().map_or(&[][..], |before| &before.branches);
+    // What was sent is judged before the code in the path.
+    let anybody = if changes.branches.is_some() { Role::Operator } else { Role::Administrator };
+    let role = changes.role.or(before.as_ref().map(|before| before.role)).unwrap_or(anybody);
+    let wanted = normalize_branches(role, changes.branches.clone().unwrap_or_else(|| had.to_vec()));
+    let problems = find_bad_branches(tx, tenant, (role, &wanted), had).await?;
+    if !problems.is_empty() {
+        return Err(Error::Refused(problems));
+    }
+    let before = before.ok_or(Error::NotFound { field: InputField::User, code: doing.code.get() })?;
+    let after = StoredUser {
+        name: changes.name.as_ref().map_or(before.name.clone(), ToString::to_string),
+        email: changes.email.as_ref().map_or(before.email.clone(), ToString::to_string),
+        role,
+        active: changes.active.unwrap_or(before.active),
+        branches: wanted,
+        ..before.clone()
+    };
+    let differences = compare_fields(render_user_fields(&before), render_user_fields(&after));
+    let present = CurrentVersion { version: before.version, since: before.updated_at };
+    if let Some(old) = refuse_old_version(changes.version, present, &doing.zone, &differences) {
+        return Err(old.into());
+    }
+    if differences.is_empty() {
+        return Ok(ChangeUserOutcome { user: before, raised: None });
+    }
+    Box::pin(store_user_change(tx, doing, before, after, &differences)).await
+}
+
+async fn store_user_change(
+    tx: &mut Tx,
+    doing: &UserAdminCommand<ChangeUser>,
+    before: StoredUser,
+    mut after: StoredUser,
+    differences: &[FieldDifference],
+) -> Result<ChangeUserOutcome, Error> {
+    let tenant = doing.tenant;
+    let leaves = before.active
+        && before.role == Role::Administrator
+        && !(after.active && after.role == Role::Administrator);
+    if leaves && doing.by == doing.code {
+        return Err(Rejection::OwnRights.into());
+    }
+    if leaves {
+        refuse_last_administrator(tx, tenant, &before).await?;
+    }
+    let email = doing.what.email.as_ref().filter(|email| email.as_str() != before.email);
+    if let Some(email) = email
+        && users::find_login_owner(&mut *tx, email).await?.is_some()
+    {
+        return Err(Rejection::EmailTaken(email.to_string()).into());
+    }
+    after.updated_at = doing.now;
+    users::update_user(tx, tenant, &after).await?;
+    after.version += 1;
+    if let Some(email) = email {
+        users::delete_login(tx, &before.email, tenant, doing.code).await?;
+        if !users::reserve_login(tx, email, tenant, doing.code).await? {
+            return Err(Rejection::EmailTaken(email.to_string()).into());
+        }
+        // Whoever reads the old address must not set a password any more.
+        password_resets::delete_password_resets(tx, tenant, doing.code).await?;
+    }
+    let is_disabled = before.active && !after.active;
+    if is_disabled {
+        password_resets::delete_password_resets(tx, tenant, doing.code).await?;
+    }
+    let raised = match is_disabled || email.is_some() {
+        true => end_open_sessions(tx, tenant, doing.code).await?,
+        false => versions::raise_access_version(tx, tenant).await?,
+    };
+    if email.is_some() {
+        // Both are told: the owner of the account reads at least one of them.
+        for (email, message) in
+            [(&before.email, UserNotice::EmailLeft), (&after.email, UserNotice::EmailTaken)]
+        {
+            let to = Addressee { tenant, name: &after.name, email };
+            mail::enqueue_mail(tx, &doing.server, to, message, doing.now).await?;
+        }
+    }
+    doing.record_audit(tx, CHANGE, format!("alterado: {}", join_field_names(differences))).await?;
+    Ok(ChangeUserOutcome { user: after, raised: Some(raised) })
+}
+
+/// A user, field by field.
+fn render_user_fields(user: &StoredUser) -> FieldTexts {
+    let branches: Vec<String> = user.branches.iter().map(ToString::to_string).collect();
+    vec![
+        ("nome", Some(user.name.clone())),
+        ("email", Some(user.email.clone())),
+        ("perfil", Some(wire::role(user.role).to_owned())),
+        ("lojas", (!branches.is_empty()).then(|| branches.join(", "))),
+        ("ativo", Some(user.active.to_string())),
+    ]
+}
+
+/// Sends a user a new generated password, and ends his sessions and open links.
+#[boxed::future]
+pub async fn send_new_password(
+    app: &App,
+    caller: &Session,
+    code: UserCode,
+    reason: Option<String>,
+    once: IdempotentWrite<ChangeUserOutcome>,
+) -> Result<WriteOutcome<ChangeUserOutcome>, Error> {
+    let doing = prepare_command(app, caller, code, (prepare_generated_password(app).await?, reason)).await?;
+    let lane = WriteLane::foreground(doing.tenant);
+    let done = idempotency::write_idempotently(app, lane, once, doing, |tx, doing| {
+        Box::pin(write_sent_password(tx, doing))
+    })
+    .await?;
+    Ok(adopt_raised_versions(app, caller, done))
+}
+
+async fn write_sent_password(
+    tx: &mut Tx,
+    doing: &UserAdminCommand<(PreparedPassword, Option<String>)>,
+) -> Result<ChangeUserOutcome, Error> {
+    let user = doing.load_user(tx).await?;
+    let (secret, reason) = &doing.what;
+    let raised = give_password(tx, doing.tenant, &user, secret, (&doing.server, doing.now)).await?;
+    doing.record_audit(tx, PASSWORD, append_reason("recebeu outra senha", reason.as_deref())).await?;
+    Ok(ChangeUserOutcome { user, raised: Some(raised) })
+}
+
+/// Ends the sessions of a user; he may begin others with the password he has.
+#[boxed::future]
+pub async fn end_user_sessions(
+    app: &App,
+    caller: &Session,
+    code: UserCode,
+    reason: Option<String>,
+    once: IdempotentWrite<ChangeUserOutcome>,
+) -> Result<WriteOutcome<ChangeUserOutcome>, Error> {
+    let doing = prepare_command(app, caller, code, reason).await?;
+    let lane = WriteLane::foreground(doing.tenant);
+    let done = idempotency::write_idempotently(app, lane, once, doing, |tx, doing| {
+        Box::pin(write_session_end(tx, doing))
+    })
+    .await?;
+    Ok(adopt_raised_versions(app, caller, done))
+}
+
+async fn write_session_end(
+    tx: &mut Tx,
+    doing: &UserAdminCommand<Option<String>>,
+) -> Result<ChangeUserOutcome, Error> {
+    let user = doing.load_user(tx).await?;
+    let raised = end_open_sessions(tx, doing.tenant, doing.code).await?;
+    doing.record_audit(tx, END, append_reason("teve as sessões encerradas", doing.what.as_deref())).await?;
+    Ok(ChangeUserOutcome { user, raised: Some(raised) })
+}
+
+fn append_reason(done: &str, reason: Option<&str>) -> String {
+    reason.map_or(done.to_owned(), |reason| format!("{done}: {reason}"))
+}

@@ -1,0 +1,458 @@
+//! Users: created, listed, disabled, given a new password, their sessions ended. Whatever ends a session raises the
+//! tenant's version of access in its unit, and this process takes it over at once. What administrators do to users of
+//! whom they know the code is in `managed.rs`.
+
+mod manage;
+
+pub use manage::{
+    ChangeUser, ChangeUserOutcome, UserSearchQuery, change_user, end_user_sessions, list_user_page,
+    read_user, send_new_password,
+};
+
+use crate::access::{AccountActor, Session};
+use crate::error::collect_problem;
+use crate::idempotency::{self, IdempotentWrite, WriteOutcome};
+use crate::mail::{self, Addressee, UserNotice};
+use crate::{App, Error};
+use domain::{
+    BranchCode, DisplayName, Email, InputField, Moment, Password, PasswordOwner, Rejection, Role, Scope,
+    TenantId, UserCode,
+};
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+use storage::access::users;
+use storage::access::{logins, password_resets, tokens};
+use storage::registers::branches;
+use storage::server::counters::{self, Counter};
+use storage::server::versions::{self, CacheVersions};
+use storage::{Tx, WriteLane};
+
+pub use storage::access::users::StoredUser;
+
+#[derive(Debug)]
+pub struct CreateUser {
+    pub tenant: TenantId,
+    pub name: DisplayName,
+    pub email: Email,
+    pub role: Role,
+    pub branches: Vec<BranchCode>,
+    pub password: InitialPassword,
+}
+
+/// The password with which a user begins.
+#[derive(Debug)]
+pub enum InitialPassword {
+    /// His own choice.
+    Chosen(Password),
+    /// Generated and sent to his address: nobody sees it on a screen, and the console has him change it.
+    Mailed,
+}
+
+/// A password on its way into the database.
+#[derive(Clone)]
+struct PreparedPassword {
+    hash: String,
+    /// What his mail says; `None` where he chose it.
+    mailed: Option<Password>,
+    /// What its owner chose, to be judged by what is known of the owner.
+    chosen: Option<Password>,
+}
+
+#[derive(Clone)]
+pub(crate) struct PreparedUser {
+    tenant: TenantId,
+    name: DisplayName,
+    email: Email,
+    role: Role,
+    branches: Vec<BranchCode>,
+    secret: PreparedPassword,
+    server: Arc<str>,
+    now: Moment,
+    kept: UserCreationContext,
+}
+
+impl PreparedUser {
+    /// The same user in a tenant that was not there yet when the password was hashed.
+    pub(crate) fn with_tenant(self, tenant: TenantId) -> PreparedUser {
+        PreparedUser { tenant, ..self }
+    }
+}
+
+/// What else is known of a user who is created.
+#[derive(Clone, Copy, Debug)]
+pub struct UserCreationContext {
+    /// The code that he is to have.
+    pub code: Option<UserCode>,
+    pub by: AccountActor,
+}
+
+const CREATE: AccountActor = AccountActor::for_command("amparo user create");
+const DISABLE: AccountActor = AccountActor::for_command("amparo user disable");
+const RESET: AccountActor = AccountActor::for_command("amparo user reset");
+const LOGOUT: AccountActor = AccountActor::for_command("amparo user logout");
+/// The operation by which administrators create users.
+pub const BY_ADMINISTRATOR: &str = "POST /gestao/usuario";
+
+/// Whether a user of this role may have these branches; apart from [`create_user`] for callers that collect every problem.
+pub fn check_branches(role: Role, branches: &[BranchCode]) -> Result<(), Rejection> {
+    match branches {
+        [] if !role.has_every_branch() => Err(Rejection::NoBranch),
+        _ => Ok(()),
+    }
+}
+
+/// Creates a user, by a command. A generated password is mailed in the same unit: there is no such user without his mail.
+#[boxed::future]
+pub async fn create_user(app: &App, new: CreateUser) -> Result<StoredUser, Error> {
+    create_user_as(app, new, CREATE).await
+}
+
+/// The same for somebody else.
+pub async fn create_user_as(app: &App, new: CreateUser, by: AccountActor) -> Result<StoredUser, Error> {
+    let entry = prepare_user(app, new, UserCreationContext { code: None, by }).await?;
+    app.db
+        .write(WriteLane::foreground(entry.tenant), entry, |tx, entry| Box::pin(insert_user(tx, entry)))
+        .await
+}
+
+/// As [`create_user`], once however often it is asked for.
+#[boxed::future]
+pub async fn create_user_once(
+    app: &App,
+    new: CreateUser,
+    kept: UserCreationContext,
+    once: IdempotentWrite<StoredUser>,
+) -> Result<WriteOutcome<StoredUser>, Error> {
+    let entry = prepare_user(app, new, kept).await?;
+    idempotency::write_idempotently(app, WriteLane::foreground(entry.tenant), once, entry, |tx, entry| {
+        Box::pin(insert_user(tx, entry))
+    })
+    .await
+}
+
+pub(crate) async fn prepare_user(
+    app: &App,
+    new: CreateUser,
+    kept: UserCreationContext,
+) -> Result<PreparedUser, Error> {
+    let CreateUser { tenant, name, email, role, branches, password } = new;
+    let branches = normalize_branches(role, branches);
+    let secret = match password {
+        InitialPassword::Chosen(password) => prepare_chosen_password(app, password).await?,
+        InitialPassword::Mailed => prepare_generated_password(app).await?,
+    };
+    let server = Arc::clone(&app.public_url);
+    Ok(PreparedUser { tenant, name, email, role, branches, secret, server, now: app.now(), kept })
+}
+
+/// Each once, by code. Who has every branch is given none.
+fn normalize_branches(role: Role, given: impl IntoIterator<Item = BranchCode>) -> Vec<BranchCode> {
+    let given: BTreeSet<BranchCode> = given.into_iter().filter(|_| !role.has_every_branch()).collect();
+    given.into_iter().collect()
+}
+
+async fn prepare_chosen_password(app: &App, password: Password) -> Result<PreparedPassword, Error> {
+    let hash = app.passwords.hash(password.clone(), &*app.chance).await?;
+    Ok(PreparedPassword { hash, mailed: None, chosen: Some(password) })
+}
+
+async fn prepare_generated_password(app: &App) -> Result<PreparedPassword, Error> {
+    let password = Password::generate(&*app.chance);
+    let hash = app.passwords.hash(password.clone(), &*app.chance).await?;
+    Ok(PreparedPassword { hash, mailed: Some(password), chosen: None })
+}
+
+/// What speaks against a password that its owner chose: what is known of the owner, in the owner's association.
+pub(crate) async fn check_chosen_password(
+    tx: &mut Tx,
+    tenant: TenantId,
+    (name, email): (&str, &str),
+    password: &Password,
+) -> Result<Option<Rejection>, Error> {
+    let association =
+        storage::server::tenants::find_tenant(&mut *tx, tenant).await?.map(|tenant| tenant.name);
+    let owner = PasswordOwner { email, name, association: association.as_deref().unwrap_or_default() };
+    Ok(password.check_against(&owner).err())
+}
+
+pub(crate) async fn insert_user(tx: &mut Tx, new: &PreparedUser) -> Result<StoredUser, Error> {
+    let mut problems = find_bad_branches(tx, new.tenant, (new.role, &new.branches), &[]).await?;
+    if users::find_login_owner(&mut *tx, &new.email).await?.is_some() {
+        problems.push(Rejection::EmailTaken(new.email.to_string()));
+    }
+    if let Some(code) = new.kept.code
+        && users::find_user(&mut *tx, new.tenant, code).await?.is_some()
+    {
+        problems.push(Rejection::CodeTaken { field: InputField::User, code: code.get() });
+    }
+    if let Some(password) = &new.secret.chosen {
+        let owner = (new.name.as_str(), new.email.as_str());
+        problems.extend(check_chosen_password(tx, new.tenant, owner, password).await?);
+    }
+    if !problems.is_empty() {
+        return Err(Error::Refused(problems));
+    }
+    let code = match new.kept.code {
+        Some(code) => {
+            counters::advance_counter(tx, new.tenant, Counter::User, code.get()).await?;
+            code
+        }
+        None => UserCode::new(counters::reserve_number(tx, new.tenant, Counter::User).await?),
+    };
+    let row = users::NewUserRow {
+        tenant: new.tenant,
+        code,
+        name: &new.name,
+        email: &new.email,
+        role: new.role,
+        branches: &new.branches,
+        password_hash: &new.secret.hash,
+        must_change_password: new.secret.mailed.is_some(),
+        now: new.now,
+    };
+    users::insert_user(tx, &row).await?;
+    if !users::reserve_login(tx, &new.email, new.tenant, code).await? {
+        return Err(Rejection::EmailTaken(new.email.to_string()).into());
+    }
+    if let Some(password) = &new.secret.mailed {
+        let to = Addressee { tenant: new.tenant, name: new.name.as_str(), email: new.email.as_str() };
+        mail::enqueue_mail(tx, &new.server, to, UserNotice::FirstPassword(password), new.now).await?;
+    }
+    new.kept.by.record(tx, new.tenant, format!("usuário {code} criado"), new.now).await?;
+    Ok(StoredUser {
+        code,
+        name: new.name.to_string(),
+        email: new.email.to_string(),
+        role: new.role,
+        active: true,
+        branches: new.branches.clone(),
+        version: 1,
+        updated_at: new.now,
+    })
+}
+
+/// What speaks against the branches of a user in this role. One that he has already may be out of use meanwhile.
+async fn find_bad_branches(
+    tx: &mut Tx,
+    tenant: TenantId,
+    (role, wanted): (Role, &[BranchCode]),
+    had: &[BranchCode],
+) -> Result<Vec<Rejection>, Error> {
+    let there = branches::list_visible_branches(&mut *tx, &Scope::for_tenant(tenant)).await?;
+    let is_there = |code: &BranchCode| there.iter().any(|branch| branch.code == *code && branch.active);
+    let unknown = wanted.iter().filter(|code| !is_there(code) && !had.contains(code));
+    let mut problems: Vec<Rejection> = unknown.map(|code| Rejection::UnknownBranch(*code)).collect();
+    problems.extend(check_branches(role, wanted).err());
+    Ok(problems)
+}
+
+/// What administrators want to know of each user besides.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AccountActivity {
+    /// None where he has not for thirty days.
+    pub last_entered: Option<Moment>,
+    pub second_factor_since: Option<Moment>,
+}
+
+/// The habits of the users of the caller's association; of whom nothing is known is absent.
+#[boxed::future]
+pub async fn list_account_activity(
+    app: &App,
+    caller: &Session,
+) -> Result<HashMap<UserCode, AccountActivity>, Error> {
+    caller.require_role(&[Role::Administrator])?;
+    let tenant = caller.scope.tenant();
+    let mut habits: HashMap<UserCode, AccountActivity> = HashMap::new();
+    for (user, at) in logins::list_last_sign_ins(&app.db, tenant).await? {
+        habits.entry(user).or_default().last_entered = Some(at);
+    }
+    for (user, since) in storage::access::second_factors::list_confirmed_factors(&app.db, tenant).await? {
+        habits.entry(user).or_default().second_factor_since = Some(since);
+    }
+    Ok(habits)
+}
+
+/// The users that the scope sees, by code.
+#[boxed::future]
+pub async fn list_users(app: &App, scope: &Scope) -> Result<Vec<StoredUser>, Error> {
+    Ok(users::list_visible_users(&app.db, scope).await?)
+}
+
+/// Disables a user, ends his sessions and his open links. Doing it again changes nothing.
+#[boxed::future]
+pub async fn disable_user(app: &App, tenant: TenantId, email: &str) -> Result<(), Error> {
+    let input = (tenant, Email::parse(email)?, app.now());
+    let raised = app
+        .db
+        .write(WriteLane::foreground(tenant), input, |tx, input| Box::pin(write_disabled_user(tx, input)))
+        .await?;
+    app.memory.raise(tenant, raised);
+    Ok(())
+}
+
+async fn write_disabled_user(
+    tx: &mut Tx,
+    (tenant, email, now): &(TenantId, Email, Moment),
+) -> Result<CacheVersions, Error> {
+    let user = load_user_by_email(tx, *tenant, email).await?;
+    refuse_last_administrator(tx, *tenant, &user).await?;
+    users::deactivate_user(tx, *tenant, user.code, *now).await?;
+    password_resets::delete_password_resets(tx, *tenant, user.code).await?;
+    DISABLE.record(tx, *tenant, format!("usuário {} alterado: ativo", user.code), *now).await?;
+    end_open_sessions(tx, *tenant, user.code).await
+}
+
+/// An association is never left without somebody who runs it.
+async fn refuse_last_administrator(tx: &mut Tx, tenant: TenantId, user: &StoredUser) -> Result<(), Error> {
+    let is_administrator = user.active && user.role == Role::Administrator;
+    if is_administrator && !users::has_other_administrator(&mut *tx, tenant, user.code).await? {
+        return Err(Rejection::LastAdministrator(user.email.clone()).into());
+    }
+    Ok(())
+}
+
+/// Ends the sessions of a user; he may begin others with the password he has.
+#[boxed::future]
+pub async fn end_sessions_by_email(app: &App, tenant: TenantId, email: &str) -> Result<(), Error> {
+    let input = (tenant, Email::parse(email)?, app.now());
+    let raised = app
+        .db
+        .write(WriteLane::foreground(tenant), input, |tx, input| Box::pin(write_ended_sessions(tx, input)))
+        .await?;
+    app.memory.raise(tenant, raised);
+    Ok(())
+}
+
+async fn write_ended_sessions(
+    tx: &mut Tx,
+    (tenant, email, now): &(TenantId, Email, Moment),
+) -> Result<CacheVersions, Error> {
+    let user = load_user_by_email(tx, *tenant, email).await?;
+    LOGOUT.record(tx, *tenant, format!("usuário {} teve as sessões encerradas", user.code), *now).await?;
+    end_open_sessions(tx, *tenant, user.code).await
+}
+
+/// Ends what a user has open, here and in whatever a process remembers of it.
+async fn end_open_sessions(tx: &mut Tx, tenant: TenantId, user: UserCode) -> Result<CacheVersions, Error> {
+    tokens::revoke_user_tokens(tx, tenant, user).await?;
+    Ok(versions::raise_access_version(tx, tenant).await?)
+}
+
+/// Gives a user a new password that its owner chose, by a command, and ends his sessions and open links.
+#[boxed::future]
+pub async fn reset_password(app: &App, tenant: TenantId, email: &str, password: &str) -> Result<(), Error> {
+    reset_password_as(app, tenant, (email, password), RESET).await
+}
+
+/// The same for somebody else.
+pub(crate) async fn reset_password_as(
+    app: &App,
+    tenant: TenantId,
+    (email, password): (&str, &str),
+    by: AccountActor,
+) -> Result<(), Error> {
+    let mut problems = Vec::new();
+    let email = collect_problem(&mut problems, Email::parse(email));
+    let password = collect_problem(&mut problems, Password::parse(password));
+    let (Some(email), Some(password)) = (email, password) else { return Err(Error::Refused(problems)) };
+    let secret = prepare_chosen_password(app, password).await?;
+    apply_replacement(app, tenant, email, (secret, by)).await
+}
+
+/// Sends a user a new generated password, by a command, and ends his sessions and open links.
+#[boxed::future]
+pub async fn resend_password(app: &App, tenant: TenantId, email: &str) -> Result<(), Error> {
+    let (email, secret) = (Email::parse(email)?, prepare_generated_password(app).await?);
+    apply_replacement(app, tenant, email, (secret, RESET)).await
+}
+
+struct PasswordReplacement {
+    tenant: TenantId,
+    email: Email,
+    secret: PreparedPassword,
+    by: AccountActor,
+    server: Arc<str>,
+    now: Moment,
+}
+
+async fn apply_replacement(
+    app: &App,
+    tenant: TenantId,
+    email: Email,
+    (secret, by): (PreparedPassword, AccountActor),
+) -> Result<(), Error> {
+    let (server, now) = (Arc::clone(&app.public_url), app.now());
+    let new = PasswordReplacement { tenant, email, secret, by, server, now };
+    let raised = app
+        .db
+        .write(WriteLane::foreground(tenant), new, |tx, new| Box::pin(write_replacement(tx, new)))
+        .await?;
+    app.memory.raise(tenant, raised);
+    Ok(())
+}
+
+async fn write_replacement(tx: &mut Tx, new: &PasswordReplacement) -> Result<CacheVersions, Error> {
+    let user = load_user_by_email(tx, new.tenant, &new.email).await?;
+    let raised = give_password(tx, new.tenant, &user, &new.secret, (&new.server, new.now)).await?;
+    let done = match new.by.user == Some(user.code) {
+        true => "trocou a própria senha",
+        false => "recebeu outra senha",
+    };
+    new.by.record(tx, new.tenant, format!("usuário {} {done}", user.code), new.now).await?;
+    Ok(raised)
+}
+
+/// Gives a user a password, and tells him of it where he may enter.
+async fn give_password(
+    tx: &mut Tx,
+    tenant: TenantId,
+    user: &StoredUser,
+    secret: &PreparedPassword,
+    (server, now): (&str, Moment),
+) -> Result<CacheVersions, Error> {
+    if secret.mailed.is_some() && !user.active {
+        return Err(Rejection::DisabledUser(user.email.clone()).into());
+    }
+    if let Some(password) = &secret.chosen
+        && let Some(problem) = check_chosen_password(tx, tenant, (&user.name, &user.email), password).await?
+    {
+        return Err(problem.into());
+    }
+    let raised = replace_password(tx, tenant, user.code, &secret.hash, secret.mailed.is_some(), now).await?;
+    if user.active {
+        let to = Addressee { tenant, name: &user.name, email: &user.email };
+        let message = secret.mailed.as_ref().map_or(UserNotice::PasswordChanged, UserNotice::FirstPassword);
+        mail::enqueue_mail(tx, server, to, message, now).await?;
+    }
+    Ok(raised)
+}
+
+/// A new password in place of the old one: whatever was open under that ends, sessions and links, and no address is known
+/// any more, for it may be that of whoever had the old password.
+pub(crate) async fn replace_password(
+    tx: &mut Tx,
+    tenant: TenantId,
+    user: UserCode,
+    hash: &str,
+    must_change: bool,
+    now: Moment,
+) -> Result<CacheVersions, Error> {
+    users::update_password(tx, tenant, user, hash, must_change, now).await?;
+    password_resets::delete_password_resets(tx, tenant, user).await?;
+    logins::delete_known_addresses(tx, tenant, user).await?;
+    end_open_sessions(tx, tenant, user).await
+}
+
+/// A user of another tenant answers like one that does not exist.
+pub(crate) async fn load_user_by_email(
+    tx: &mut Tx,
+    tenant: TenantId,
+    email: &Email,
+) -> Result<StoredUser, Error> {
+    let unknown = || Rejection::UnknownUser(email.to_string());
+    let (owner, code) = users::find_login_owner(&mut *tx, email).await?.ok_or_else(unknown)?;
+    if owner != tenant {
+        return Err(unknown().into());
+    }
+    Ok(users::find_user(&mut *tx, tenant, code).await?.ok_or_else(unknown)?)
+}

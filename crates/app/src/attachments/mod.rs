@@ -1,0 +1,547 @@
+//! Files that people attach to claims, inspections, tickets and members. Whoever may see the record sees its files; whoever
+//! may change it attaches and removes them.
+//!
+//! The bytes come first, under a key that a row of `loose_files` keeps in mind; then, in one unit, the file is written down,
+//! its key let go of there, and the audit told. So whatever happens in between, a file that is written down has its bytes,
+//! and bytes that no file was made of are found and removed (`sweep.rs`). What is removed stays for a while, and can be
+//! taken back.
+
+mod content;
+mod jpeg;
+mod picture;
+mod spool;
+mod store;
+mod sweep;
+#[cfg(test)]
+mod tests;
+pub mod transfer;
+
+pub use spool::UploadBuffer;
+pub use storage::attachments::AttachedFile;
+pub use store::is_file_key;
+pub use store::{ByteStream, ContentPart, FileStore, StorageLimits};
+pub(crate) use sweep::{RetentionPeriods, sweep_files};
+
+use crate::access::Session;
+use crate::audit::access_log::record_access;
+use crate::idempotency::{self, IdempotentWrite, WriteOutcome};
+use crate::registers::snapshot::{TenantRegisters, load_registers};
+use crate::situations::PERSON;
+use crate::situations::cases::name_history_subject;
+use crate::{App, Error};
+use bytes::Bytes;
+use content::PreparedFile;
+use domain::{
+    CaseKind, FileCode, FileName, FileOwner, FileProblem, InputField, Moment, PersonCode, Rejection, Role,
+    Scope, UserCode,
+};
+use std::sync::Arc;
+use storage::history::audit;
+use storage::history::field_changes::{self, FieldChange, FieldChangeContext};
+use storage::server::counters::{self, Counter};
+use storage::{Tx, WriteLane, attachments, cases, members};
+
+/// Whoever works for the association.
+const STAFF: &[Role] = &[Role::Administrator, Role::Operator];
+
+const READ: &str = "GET /gestao/arquivo/{codArquivo}";
+const CONTENT: &str = "GET /gestao/arquivo/{codArquivo}/conteudo";
+const PREVIEW: &str = "GET /gestao/arquivo/{codArquivo}/miniatura";
+const REMOVE: &str = "PUT /gestao/arquivo/{codArquivo}/remover";
+const RESTORE: &str = "PUT /gestao/arquivo/{codArquivo}/restaurar";
+
+/// Method and route of what is done to the files of a record: they are listed, and one is attached.
+const fn name_file_operations(owner: FileOwner) -> (&'static str, &'static str) {
+    match owner {
+        FileOwner::Claim => {
+            ("GET /gestao/evento/{codEvento}/arquivos", "POST /gestao/evento/{codEvento}/arquivos")
+        }
+        FileOwner::Inspection => {
+            ("GET /gestao/vistoria/{codVistoria}/arquivos", "POST /gestao/vistoria/{codVistoria}/arquivos")
+        }
+        FileOwner::Ticket => {
+            ("GET /gestao/helpDesk/{codHelpDesk}/arquivos", "POST /gestao/helpDesk/{codHelpDesk}/arquivos")
+        }
+        FileOwner::Member => {
+            ("GET /gestao/associado/{codPessoa}/arquivos", "POST /gestao/associado/{codPessoa}/arquivos")
+        }
+    }
+}
+
+/// As the changes of its fields are kept, and as the audit tells of it.
+fn describe_owner(owner: FileOwner) -> (&'static str, &'static str) {
+    match owner.case_kind() {
+        Some(kind @ CaseKind::Inspection) => (name_history_subject(kind), "na vistoria"),
+        Some(kind @ CaseKind::Ticket) => (name_history_subject(kind), "no chamado"),
+        Some(kind) => (name_history_subject(kind), "no evento"),
+        None => (PERSON, "no associado"),
+    }
+}
+
+/// The record that files belong to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OwnerRecord {
+    pub of: FileOwner,
+    pub record: i32,
+}
+
+impl OwnerRecord {
+    fn reject_unknown(self) -> Error {
+        let field = match self.of {
+            FileOwner::Claim => InputField::Claim,
+            FileOwner::Inspection => InputField::Inspection,
+            FileOwner::Ticket => InputField::Ticket,
+            FileOwner::Member => InputField::Person,
+        };
+        Error::NotFound { field, code: self.record }
+    }
+
+    /// Whom the record is about, where the scope sees it; and whether the scope may change it.
+    async fn find_visible_person(
+        self,
+        tx: &mut Tx,
+        scope: &Scope,
+    ) -> Result<Option<(PersonCode, bool)>, Error> {
+        if let Some(kind) = self.of.case_kind() {
+            let found = cases::find_case(tx, scope, kind, self.record).await?;
+            return Ok(found.map(|told| (told.case.head().person, true)));
+        }
+        let code = PersonCode::new(self.record);
+        if !members::is_person_visible(tx, scope, code).await? {
+            return Ok(None);
+        }
+        let found = members::find_person(&mut *tx, scope.tenant(), code).await?;
+        // Whoever sees him by a benefit alone does not change him.
+        Ok(found.filter(|member| member.is_member).map(|member| (code, scope.can_see(member.branch))))
+    }
+
+    /// Whom the record is about, where the scope may change it.
+    async fn authorize_change(self, tx: &mut Tx, scope: &Scope) -> Result<PersonCode, Error> {
+        match self.find_visible_person(tx, scope).await? {
+            None => Err(self.reject_unknown()),
+            Some((_, false)) => Err(Rejection::PersonElsewhere.into()),
+            Some((person, true)) => Ok(person),
+        }
+    }
+}
+
+/// A file, and by which clock its moments are told.
+#[derive(Clone, Debug)]
+pub struct AttachmentView {
+    pub file: AttachedFile,
+    pub registers: Arc<TenantRegisters>,
+    /// Whether the caller may remove it.
+    pub is_changeable: bool,
+    /// False where it was so already.
+    pub is_new: bool,
+}
+
+/// The files of a record.
+#[derive(Clone, Debug)]
+pub struct OwnerFileList {
+    pub files: Vec<AttachedFile>,
+    pub registers: Arc<TenantRegisters>,
+    pub is_changeable: bool,
+}
+
+/// The files of a record that the caller may see.
+#[boxed::future]
+pub async fn list_owner_files(
+    app: &App,
+    caller: &Session,
+    owner: OwnerRecord,
+) -> Result<OwnerFileList, Error> {
+    caller.require_role(STAFF)?;
+    let read = app.db.read((caller.scope.clone(), owner), |tx, (scope, owner)| {
+        Box::pin(async move {
+            let seen = owner.find_visible_person(tx, scope).await?.ok_or_else(|| owner.reject_unknown())?;
+            Ok::<_, Error>((
+                seen,
+                attachments::list_files(&mut *tx, scope.tenant(), (owner.of, owner.record)).await?,
+            ))
+        })
+    });
+    let ((person, is_changeable), files) = read.await?;
+    let registers = load_registers(app, caller.scope.tenant()).await?;
+    record_access(app, caller, name_file_operations(owner.of).0, std::iter::once(person))?;
+    Ok(OwnerFileList { files, registers, is_changeable })
+}
+
+/// A file that the caller may see, removed or not.
+#[boxed::future]
+pub async fn read_file(app: &App, caller: &Session, code: FileCode) -> Result<AttachmentView, Error> {
+    let (told, person) = load_visible_file(app, caller, code).await?;
+    record_access(app, caller, READ, std::iter::once(person))?;
+    Ok(told)
+}
+
+/// The bytes of a file that the caller may see; `None` where there is no small picture of it.
+#[boxed::future]
+pub async fn open_file_content(
+    app: &App,
+    caller: &Session,
+    code: FileCode,
+    part: ContentPart,
+) -> Result<(AttachedFile, Option<ByteStream>), Error> {
+    let (AttachmentView { file, .. }, person) = load_visible_file(app, caller, code).await?;
+    let operation = if part == ContentPart::Data { CONTENT } else { PREVIEW };
+    if part == ContentPart::Preview && !file.has_preview {
+        return Ok((file, None));
+    }
+    // Before the bytes leave: who could not be written down sees nothing.
+    record_access(app, caller, operation, std::iter::once(person))?;
+    let stream = app.files.stream_part(&file.storage_key, part).await?;
+    Ok((file, Some(stream)))
+}
+
+async fn load_visible_file(
+    app: &App,
+    caller: &Session,
+    code: FileCode,
+) -> Result<(AttachmentView, PersonCode), Error> {
+    caller.require_role(STAFF)?;
+    let read = app
+        .db
+        .read((caller.scope.clone(), code), |tx, (scope, code)| Box::pin(find_visible_file(tx, scope, *code)))
+        .await?;
+    let (file, person, is_changeable) = read.ok_or_else(|| reject_unknown_file(code))?;
+    let registers = load_registers(app, caller.scope.tenant()).await?;
+    Ok((AttachmentView { file, registers, is_changeable, is_new: false }, person))
+}
+
+fn reject_unknown_file(code: FileCode) -> Error {
+    Error::NotFound { field: InputField::File, code: code.get() }
+}
+
+type VisibleFile = (AttachedFile, PersonCode, bool);
+
+async fn find_visible_file(tx: &mut Tx, scope: &Scope, code: FileCode) -> Result<Option<VisibleFile>, Error> {
+    let Some(file) = attachments::find_file(&mut *tx, scope.tenant(), code).await? else { return Ok(None) };
+    let owner = OwnerRecord { of: file.owner, record: file.record };
+    Ok(owner
+        .find_visible_person(tx, scope)
+        .await?
+        .map(|(person, is_changeable)| (file, person, is_changeable)))
+}
+
+/// Refuses somebody who may not attach anything to a record, before he sends it.
+#[boxed::future]
+pub async fn authorize_attachment(app: &App, caller: &Session, owner: OwnerRecord) -> Result<(), Error> {
+    caller.require_role(STAFF)?;
+    let asked = (caller.scope.clone(), owner);
+    let read = app.db.read(asked, |tx, (scope, owner)| Box::pin(owner.authorize_change(tx, scope)));
+    read.await.map(drop)
+}
+
+struct FileWriteContext {
+    scope: Scope,
+    user: UserCode,
+    owner: OwnerRecord,
+    now: Moment,
+    limits: StorageLimits,
+    /// As it will be written down, but for its code.
+    file: AttachedFile,
+    registers: Arc<TenantRegisters>,
+}
+
+impl FileWriteContext {
+    fn build_attachment_view(&self, file: AttachedFile, is_new: bool) -> AttachmentView {
+        AttachmentView { file, registers: Arc::clone(&self.registers), is_changeable: true, is_new }
+    }
+}
+
+/// Attaches a file to a record. The same bytes again are the file that is there already.
+#[boxed::future]
+pub async fn attach_file(
+    app: &App,
+    caller: &Session,
+    owner: OwnerRecord,
+    (name, incoming): (&str, UploadBuffer),
+    once: IdempotentWrite<AttachmentView>,
+) -> Result<WriteOutcome<AttachmentView>, Error> {
+    caller.require_role(STAFF)?;
+    let _held = app.files.acquire_memory().await?;
+    let ready = prepare_content(app, incoming.into_bytes().await?).await?;
+    let tenant = caller.scope.tenant();
+    let key = store::generate_key(tenant, &*app.chance);
+    let file = build_file_row(&ready, owner, (FileName::sanitize(name, ready.kind).as_str(), key.clone()));
+    let file = AttachedFile { created_at: app.now(), created_by: Some(caller.user), ..file };
+    let registers = load_registers(app, tenant).await?;
+    let entry = || FileWriteContext {
+        scope: caller.scope.clone(),
+        user: caller.user,
+        owner,
+        now: app.now(),
+        limits: app.files.limits,
+        file: file.clone(),
+        registers: Arc::clone(&registers),
+    };
+    let lane = WriteLane::foreground(tenant);
+    let is_loose = app.db.write(lane, entry(), |tx, entry| Box::pin(reserve_storage_key(tx, entry))).await?;
+    if is_loose {
+        put_file_parts(app, &key, ready).await?;
+    }
+    let done = idempotency::write_idempotently(app, lane, once, entry(), |tx, entry| {
+        Box::pin(write_attachment(tx, entry))
+    })
+    .await;
+    let is_kept = match &done {
+        Ok(WriteOutcome::Fresh(told)) => told.is_new,
+        Ok(WriteOutcome::Replayed(_)) => false,
+        // Nobody knows whether it was written down: when it is old, its key says so.
+        Err(error) => error.is_transient(),
+    };
+    if is_loose && !is_kept {
+        sweep::discard_content(app, tenant, &key).await;
+    }
+    if let Ok(WriteOutcome::Fresh(AttachmentView { is_new: false, file, .. })) = &done {
+        let (_, person) = load_visible_file(app, caller, file.code).await?;
+        record_access(app, caller, name_file_operations(owner.of).1, std::iter::once(person))?;
+    }
+    done
+}
+
+/// A file as its bytes show it.
+fn build_file_row(
+    ready: &PreparedFile,
+    owner: OwnerRecord,
+    (name, storage_key): (&str, String),
+) -> AttachedFile {
+    AttachedFile {
+        code: FileCode::new(0),
+        owner: owner.of,
+        record: owner.record,
+        name: name.to_owned(),
+        kind: ready.kind,
+        size: i64::try_from(ready.bytes.len()).unwrap_or(i64::MAX),
+        sha256: ready.sha256.clone(),
+        measures: ready.measures,
+        has_preview: ready.preview.is_some(),
+        storage_key,
+        created_at: Moment::from_millis(0),
+        created_by: None,
+        author: None,
+        removed: None,
+    }
+}
+
+/// Recognised and cleaned, on a thread where that may take its time.
+async fn prepare_content(app: &App, given: Bytes) -> Result<PreparedFile, Error> {
+    let _open = app.files.acquire_decoder().await?;
+    let ready = tokio::task::spawn_blocking(move || content::prepare_file(given)).await;
+    let ready = ready.map_err(|error| Error::Files(error.to_string()))?;
+    Ok(ready.map_err(Rejection::File)?)
+}
+
+async fn put_file_parts(app: &App, key: &str, ready: PreparedFile) -> Result<(), Error> {
+    if let Some(preview) = ready.preview {
+        app.files.put_part(key, ContentPart::Preview, preview).await?;
+    }
+    app.files.put_part(key, ContentPart::Data, ready.bytes).await
+}
+
+/// Says that bytes will be under a key; not so where they may not be, or are there already.
+async fn reserve_storage_key(tx: &mut Tx, entry: &FileWriteContext) -> Result<bool, Error> {
+    let (_, there) = validate_attachment(tx, entry).await?;
+    if there.is_none() {
+        let key = &entry.file.storage_key;
+        tx.execute(attachments::insert_orphan_mark(entry.scope.tenant(), key, entry.now)).await?;
+    }
+    Ok(there.is_none())
+}
+
+/// Whom the record is about; and the same file, where the record has it.
+async fn validate_attachment(
+    tx: &mut Tx,
+    entry: &FileWriteContext,
+) -> Result<(PersonCode, Option<AttachedFile>), Error> {
+    let (tenant, owner, limits) = (entry.scope.tenant(), entry.owner, entry.limits);
+    let person = owner.authorize_change(tx, &entry.scope).await?;
+    let present = attachments::list_files(&mut *tx, tenant, (owner.of, owner.record)).await?;
+    let count = present.len();
+    let same = present.into_iter().find(|one| one.sha256 == entry.file.sha256);
+    if same.is_some() {
+        return Ok((person, same));
+    }
+    if count >= limits.most_per_record {
+        return Err(Rejection::File(FileProblem::TooMany { most: limits.most_per_record }).into());
+    }
+    let most = i64::try_from(limits.base_gib).unwrap_or(i64::MAX).saturating_mul(1024 * 1024 * 1024);
+    if most > 0
+        && attachments::load_file_totals(&mut *tx, tenant).await?.1.saturating_add(entry.file.size) > most
+    {
+        return Err(Rejection::File(FileProblem::BaseFull { most_gib: limits.base_gib }).into());
+    }
+    Ok((person, None))
+}
+
+async fn write_attachment(tx: &mut Tx, entry: &FileWriteContext) -> Result<AttachmentView, Error> {
+    let (tenant, owner) = (entry.scope.tenant(), entry.owner);
+    let (person, there) = validate_attachment(tx, entry).await?;
+    if let Some(there) = there {
+        return Ok(entry.build_attachment_view(there, false));
+    }
+    // Swept meanwhile, because it took a day: then its bytes are gone.
+    if tx.execute(attachments::delete_orphan_mark(tenant, &entry.file.storage_key)).await? == 0 {
+        return Err(Error::Files("the bytes of a file were swept before it was written down".to_owned()));
+    }
+    let code = FileCode::new(counters::reserve_number(tx, tenant, Counter::File).await?);
+    let file = AttachedFile { code, ..entry.file.clone() };
+    let change = FileChangeNote {
+        file: &file,
+        operation: name_file_operations(owner.of).1,
+        did: "anexado",
+        is_there: true,
+        reason: None,
+    };
+    let mut statements =
+        vec![attachments::insert_file(tenant, &file), attachments::add_to_file_totals(tenant, 1, file.size)];
+    statements.extend(build_change_statements(tx, entry, person, change).await?);
+    tx.execute_batch(statements).await?;
+    let written =
+        attachments::find_file(&mut *tx, tenant, code).await?.ok_or_else(|| reject_unknown_file(code))?;
+    Ok(entry.build_attachment_view(written, true))
+}
+
+/// What the history of a record and the audit are told of one of its files.
+struct FileChangeNote<'f> {
+    file: &'f AttachedFile,
+    operation: &'static str,
+    did: &'static str,
+    /// It is there now, and was not before.
+    is_there: bool,
+    reason: Option<&'f str>,
+}
+
+async fn build_change_statements(
+    tx: &mut Tx,
+    entry: &FileWriteContext,
+    person: PersonCode,
+    change: FileChangeNote<'_>,
+) -> Result<Vec<storage::Statement>, Error> {
+    let FileChangeNote { file, operation, did, is_there, reason } = change;
+    let tenant = entry.scope.tenant();
+    let [audit_code, number] =
+        counters::reserve_number_blocks(tx, tenant, [(Counter::Audit, 1), (Counter::FieldChange, 1)]).await?;
+    let (subject, at) = describe_owner(file.owner);
+    let detail = match reason {
+        Some(reason) => format!("arquivo {} {did}: {at} {}, {reason}", file.code, file.record),
+        None => format!("arquivo {} {did}: {at} {}", file.code, file.record),
+    };
+    let user = Some(entry.user);
+    let told = audit::AuditEntry {
+        tenant,
+        at: entry.now,
+        user,
+        operation,
+        person: Some(person),
+        detail: Some(detail),
+    };
+    let name = Some(file.name.clone());
+    let (before, after) = if is_there { (None, name) } else { (name, None) };
+    let of = FieldChangeContext { tenant, subject, record: file.record, user, at: entry.now };
+    let changed = FieldChange { field: "arquivo".to_owned(), before, after };
+    let mut statements = field_changes::insert_field_changes(of, number, [&changed]);
+    statements.push(audit::insert_audit_entry(&told, audit_code));
+    Ok(statements)
+}
+
+/// Removes a file; it stays for a while, and can be taken back. One that was removed stays so.
+#[boxed::future]
+pub async fn remove_file(
+    app: &App,
+    caller: &Session,
+    code: FileCode,
+    reason: Option<String>,
+    once: IdempotentWrite<AttachmentView>,
+) -> Result<WriteOutcome<AttachmentView>, Error> {
+    set_file_removed(app, caller, (code, true, reason), once).await
+}
+
+/// Takes back that a file was removed.
+#[boxed::future]
+pub async fn restore_file(
+    app: &App,
+    caller: &Session,
+    code: FileCode,
+    reason: Option<String>,
+    once: IdempotentWrite<AttachmentView>,
+) -> Result<WriteOutcome<AttachmentView>, Error> {
+    set_file_removed(app, caller, (code, false, reason), once).await
+}
+
+/// What becomes of a file: whether it is removed now, and why.
+type RemovalRequest = (FileCode, bool, Option<String>);
+
+async fn set_file_removed(
+    app: &App,
+    caller: &Session,
+    fate: RemovalRequest,
+    once: IdempotentWrite<AttachmentView>,
+) -> Result<WriteOutcome<AttachmentView>, Error> {
+    caller.require_role(STAFF)?;
+    let tenant = caller.scope.tenant();
+    let registers = load_registers(app, tenant).await?;
+    let (code, removed, _) = fate;
+    let input = (caller.scope.clone(), caller.user, fate, app.now(), app.files.limits, registers);
+    let lane = WriteLane::foreground(tenant);
+    let done = idempotency::write_idempotently(app, lane, once, input, |tx, input| {
+        Box::pin(write_file_removal(tx, input))
+    })
+    .await?;
+    if let WriteOutcome::Fresh(AttachmentView { is_new: false, .. }) = &done {
+        let (_, person) = load_visible_file(app, caller, code).await?;
+        record_access(app, caller, if removed { REMOVE } else { RESTORE }, std::iter::once(person))?;
+    }
+    Ok(done)
+}
+
+type RemovalContext = (Scope, UserCode, RemovalRequest, Moment, StorageLimits, Arc<TenantRegisters>);
+
+async fn write_file_removal(
+    tx: &mut Tx,
+    (scope, user, (code, removed, reason), now, limits, registers): &RemovalContext,
+) -> Result<AttachmentView, Error> {
+    let (file, person, _) =
+        find_visible_file(tx, scope, *code).await?.ok_or_else(|| reject_unknown_file(*code))?;
+    let owner = OwnerRecord { of: file.owner, record: file.record };
+    owner.authorize_change(tx, scope).await?;
+    let is_so = file.removed.is_some() == *removed;
+    let registers = Arc::clone(registers);
+    let entry = FileWriteContext {
+        scope: scope.clone(),
+        user: *user,
+        owner,
+        now: *now,
+        limits: *limits,
+        file,
+        registers,
+    };
+    if is_so {
+        return Ok(entry.build_attachment_view(entry.file.clone(), false));
+    }
+    let (operation, did) = if *removed { (REMOVE, "removido") } else { (RESTORE, "restaurado") };
+    if !*removed {
+        check_record_room(tx, &entry).await?;
+    }
+    let change =
+        FileChangeNote { file: &entry.file, operation, did, is_there: !removed, reason: reason.as_deref() };
+    let gone = removed.then_some((*now, *user));
+    let mut statements = vec![attachments::update_file_removal(scope.tenant(), *code, gone)];
+    statements.extend(build_change_statements(tx, &entry, person, change).await?);
+    tx.execute_batch(statements).await?;
+    let file = attachments::find_file(&mut *tx, scope.tenant(), *code)
+        .await?
+        .ok_or_else(|| reject_unknown_file(*code))?;
+    Ok(entry.build_attachment_view(file, true))
+}
+
+/// What comes back needs a place among those that came meanwhile.
+async fn check_record_room(tx: &mut Tx, entry: &FileWriteContext) -> Result<(), Error> {
+    let record = (entry.owner.of, entry.owner.record);
+    let present = attachments::list_files(tx, entry.scope.tenant(), record).await?.len();
+    match present >= entry.limits.most_per_record {
+        true => Err(Rejection::File(FileProblem::TooMany { most: entry.limits.most_per_record }).into()),
+        false => Ok(()),
+    }
+}

@@ -1,0 +1,263 @@
+//! Where the bytes of files are kept: a folder, or a bucket. Each file has a key of its own that nobody can guess, and
+//! under it its bytes and, where it is a picture, a small one for lists.
+
+use crate::Error;
+use bytes::Bytes;
+use domain::{RandomSource, TenantId};
+use futures_util::StreamExt;
+use futures_util::stream::BoxStream;
+use object_store::local::LocalFileSystem;
+use object_store::memory::InMemory;
+use object_store::path::Path as Key;
+use object_store::{ObjectStore, ObjectStoreExt, PutPayload};
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tokio::sync::{Semaphore, SemaphorePermit};
+
+/// What may be kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StorageLimits {
+    /// The largest file, in MiB.
+    pub largest_mib: u64,
+    /// The most files of one record.
+    pub most_per_record: usize,
+    /// The most that an association keeps, in GiB; 0 where there is no limit.
+    pub base_gib: u64,
+}
+
+impl StorageLimits {
+    pub const DEFAULT: StorageLimits = StorageLimits { largest_mib: 25, most_per_record: 100, base_gib: 0 };
+
+    pub fn largest_bytes(&self) -> u64 {
+        self.largest_mib * 1024 * 1024
+    }
+}
+
+/// Files that are held in memory at once, each no larger than the limit; the others wait.
+const HELD: usize = 8;
+/// Pictures that are opened at once: each may take a hundred times what its file does.
+const OPENED: usize = 1;
+
+/// Which of the bytes under a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ContentPart {
+    Data,
+    Preview,
+}
+
+impl ContentPart {
+    pub(super) const ALL: [ContentPart; 2] = [ContentPart::Data, ContentPart::Preview];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            ContentPart::Data => "dados",
+            ContentPart::Preview => "miniatura",
+        }
+    }
+}
+
+#[derive(Clone)]
+pub struct FileStore {
+    store: Option<Arc<dyn ObjectStore>>,
+    /// The folder, where it is one.
+    folder: Option<Arc<Path>>,
+    /// Where what is on its way in waits until it is whole; in memory, where there is none.
+    pub(super) waiting: Option<Arc<Path>>,
+    pub limits: StorageLimits,
+    held: Arc<Semaphore>,
+    opened: Arc<Semaphore>,
+}
+
+/// Nowhere: for commands that have nothing to do with files.
+impl Default for FileStore {
+    fn default() -> FileStore {
+        FileStore::from_store(None, StorageLimits::DEFAULT)
+    }
+}
+
+impl fmt::Debug for FileStore {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.folder, &self.store) {
+            (Some(folder), _) => write!(out, "{}", folder.display()),
+            (None, Some(store)) => write!(out, "{store}"),
+            (None, None) => out.write_str("nowhere"),
+        }
+    }
+}
+
+impl FileStore {
+    fn from_store(store: Option<Arc<dyn ObjectStore>>, limits: StorageLimits) -> FileStore {
+        let (held, opened) = (Arc::new(Semaphore::new(HELD)), Arc::new(Semaphore::new(OPENED)));
+        FileStore { store, folder: None, waiting: None, limits, held, opened }
+    }
+
+    /// A folder, made where it is not there yet, that its owner alone may enter. Whatever was put there stays, also when
+    /// the power goes: it is written beside its place, synced, moved there, and the folder synced.
+    pub fn open_folder(folder: &Path, limits: StorageLimits) -> Result<FileStore, Error> {
+        create_private_folder(folder)?;
+        let store = LocalFileSystem::new_with_prefix(folder).map_err(convert_store_error)?.with_fsync(true);
+        let folder: Arc<Path> = folder.into();
+        let waiting = Some(Arc::clone(&folder));
+        Ok(FileStore {
+            folder: Some(folder),
+            waiting,
+            ..FileStore::from_store(Some(Arc::new(store)), limits)
+        })
+    }
+
+    /// A bucket; what is on its way in waits in a folder of this machine.
+    pub fn open_bucket(
+        store: Arc<dyn ObjectStore>,
+        waiting: &Path,
+        limits: StorageLimits,
+    ) -> Result<FileStore, Error> {
+        create_private_folder(waiting)?;
+        Ok(FileStore { waiting: Some(waiting.into()), ..FileStore::from_store(Some(store), limits) })
+    }
+
+    /// Gone with the process: for tests.
+    pub fn in_memory() -> FileStore {
+        FileStore::from_store(Some(Arc::new(InMemory::new())), StorageLimits::DEFAULT)
+    }
+
+    fn backing_store(&self) -> Result<&dyn ObjectStore, Error> {
+        self.store.as_deref().ok_or_else(|| Error::Files("no place for files was opened".to_owned()))
+    }
+
+    /// A turn to hold a file in memory.
+    pub(super) async fn acquire_memory(&self) -> Result<SemaphorePermit<'_>, Error> {
+        self.held.acquire().await.map_err(convert_store_error)
+    }
+
+    /// A turn to open a picture.
+    pub(super) async fn acquire_decoder(&self) -> Result<SemaphorePermit<'_>, Error> {
+        self.opened.acquire().await.map_err(convert_store_error)
+    }
+
+    pub(super) async fn put_part(&self, key: &str, part: ContentPart, bytes: Bytes) -> Result<(), Error> {
+        self.backing_store()?
+            .put(&build_object_path(key, part), PutPayload::from_bytes(bytes))
+            .await
+            .map(drop)
+            .map_err(convert_store_error)
+    }
+
+    /// The bytes as they come.
+    pub(super) async fn stream_part(&self, key: &str, part: ContentPart) -> Result<ByteStream, Error> {
+        let found =
+            self.backing_store()?.get(&build_object_path(key, part)).await.map_err(convert_store_error)?;
+        let size = found.meta.size;
+        let bytes = found.into_stream().map(|piece| piece.map_err(std::io::Error::other)).boxed();
+        Ok(ByteStream { size, bytes })
+    }
+
+    /// All of them at once.
+    pub(super) async fn read_part(&self, key: &str, part: ContentPart) -> Result<Bytes, Error> {
+        let found =
+            self.backing_store()?.get(&build_object_path(key, part)).await.map_err(convert_store_error)?;
+        found.bytes().await.map_err(convert_store_error)
+    }
+
+    /// All of them at once, where they are there.
+    pub(super) async fn find_part(&self, key: &str, part: ContentPart) -> Result<Option<Bytes>, Error> {
+        match self.backing_store()?.get(&build_object_path(key, part)).await {
+            Ok(found) => found.bytes().await.map(Some).map_err(convert_store_error),
+            Err(object_store::Error::NotFound { .. }) => Ok(None),
+            Err(error) => Err(convert_store_error(error)),
+        }
+    }
+
+    /// How many bytes a file has; `None` where it is not there.
+    pub(crate) async fn find_size(&self, key: &str) -> Result<Option<u64>, Error> {
+        match self.backing_store()?.head(&build_object_path(key, ContentPart::Data)).await {
+            Ok(found) => Ok(Some(found.size)),
+            Err(object_store::Error::NotFound { .. }) => Ok(None),
+            Err(error) => Err(convert_store_error(error)),
+        }
+    }
+
+    /// Removes what is under a key, also what was left half written; nothing being there is fine. What is no key of this
+    /// tenant leads to nothing that is ours to remove.
+    pub async fn delete_parts(&self, tenant: TenantId, key: &str) -> Result<(), Error> {
+        if !is_file_key(tenant, key) {
+            return Err(Error::Files(format!("{key:?} is not the key of a file")));
+        }
+        if let Some(folder) = &self.folder {
+            let gone = folder.join(key);
+            let removed = tokio::task::spawn_blocking(move || std::fs::remove_dir_all(gone)).await;
+            return match removed.map_err(convert_store_error)? {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(convert_store_error(error)),
+                _ => Ok(()),
+            };
+        }
+        for part in ContentPart::ALL {
+            match self.backing_store()?.delete(&build_object_path(key, part)).await {
+                Ok(()) | Err(object_store::Error::NotFound { .. }) => {}
+                Err(error) => return Err(convert_store_error(error)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes something, reads it and removes it: whether files could be kept there now.
+    #[boxed::future]
+    pub async fn probe(&self, chance: &dyn RandomSource) -> Result<(), Error> {
+        let key = generate_key(TenantId::SERVER, chance);
+        let word = Bytes::from_static(b"amparo");
+        self.put_part(&key, ContentPart::Data, word.clone()).await?;
+        let read = self.read_part(&key, ContentPart::Data).await;
+        let removed = self.delete_parts(TenantId::SERVER, &key).await;
+        match read? == word {
+            true => removed,
+            false => Err(Error::Files("what was read is not what was written".to_owned())),
+        }
+    }
+}
+
+/// The bytes of a file on their way out.
+pub struct ByteStream {
+    pub size: u64,
+    pub bytes: BoxStream<'static, Result<Bytes, std::io::Error>>,
+}
+
+/// A key that nobody can guess, spread over folders of which none grows large.
+pub(super) fn generate_key(tenant: TenantId, chance: &dyn RandomSource) -> String {
+    let mut random = [0; 16];
+    chance.fill(&mut random);
+    let name: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("{tenant}/{}/{name}", &name[..2])
+}
+
+/// Whether a text is a key as [`generate_key`] makes them: no other ever becomes a path.
+pub fn is_file_key(tenant: TenantId, text: &str) -> bool {
+    let Some((_, name)) = text.rsplit_once('/') else { return false };
+    name.len() == 32
+        && name.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+        && text == format!("{tenant}/{}/{name}", &name[..2])
+}
+
+fn build_object_path(key: &str, part: ContentPart) -> Key {
+    Key::from(format!("{key}/{}", part.name()))
+}
+
+fn create_private_folder(folder: &Path) -> Result<(), Error> {
+    use std::os::unix::fs::DirBuilderExt;
+    let told = |error: std::io::Error| Error::Files(format!("{}: {error}", PathBuf::from(folder).display()));
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(told)
+}
+
+/// With every cause: what the store says is often less than what the system said to it.
+fn convert_store_error(error: impl std::error::Error) -> Error {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(next) = cause {
+        let more = next.to_string();
+        if !text.contains(&more) {
+            text.push_str(": ");
+            text.push_str(&more);
+        }
+        cause = next.source();
+    }
+    Error::Files(text)
+}

@@ -1,0 +1,303 @@
+//! Who looked at whom. A look is noted in memory and written behind its answer, with others: never in anybody's way. What
+//! waits is bounded; where the database cannot take it for long, nobody is shown anything that could not be written down.
+
+use crate::access::users;
+use crate::access::{self, Session};
+use crate::{App, Error};
+use domain::{Moment, PersonCode, Role, TenantId, UserCode};
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use storage::history::audit::{
+    self, AccessLogBlock, AuditCodeRange, AuditEntryCriteria, compute_block_number,
+};
+pub use storage::history::audit::{AccountActionResult, AuditEntryPage, AuditedEvent, StoredAuditEntry};
+use storage::server::counters::{self, Counter};
+use storage::{Tx, WriteLane};
+
+/// Looks that may wait.
+const MOST: usize = 500_000;
+/// Rows written in one unit.
+const TOGETHER: usize = 2_000;
+/// Entries in a page.
+const PAGE: usize = 100;
+/// People of one look, by code, whose names are told to whoever reads the audit backwards.
+pub const NAMED: usize = 5;
+
+/// The looks that wait to be written.
+#[derive(Default)]
+pub struct AccessLogBuffer(Mutex<PendingAccessLog>);
+
+#[derive(Default)]
+struct PendingAccessLog {
+    looks: usize,
+    by_tenant: HashMap<TenantId, HashMap<AccessLogKey, AccessLogBlock>>,
+}
+
+/// By whom (nobody, where no credential is asked for), by which operation, in which block of people.
+type AccessLogKey = (Option<UserCode>, &'static str, i32);
+
+impl AccessLogBuffer {
+    /// Notes that somebody saw these people.
+    fn record(
+        &self,
+        (tenant, user): (TenantId, Option<UserCode>),
+        operation: &'static str,
+        people: impl Iterator<Item = PersonCode>,
+        at: Moment,
+    ) -> Result<(), Error> {
+        let mut waiting = self.lock();
+        if waiting.looks >= MOST {
+            return Err(Error::AuditBacklogFull);
+        }
+        let PendingAccessLog { looks, by_tenant } = &mut *waiting;
+        let own = by_tenant.entry(tenant).or_default();
+        for person in people {
+            *looks += 1;
+            own.entry((user, operation, compute_block_number(person)))
+                .and_modify(|sighting| sighting.add(person, at))
+                .or_insert_with(|| AccessLogBlock::new(user, operation, (person, at)));
+        }
+        Ok(())
+    }
+
+    fn tenants(&self) -> Vec<TenantId> {
+        self.lock().by_tenant.keys().copied().collect()
+    }
+
+    /// Some of what waits of a tenant.
+    fn take_batch(&self, tenant: TenantId) -> Option<AccessLogBatch<'_>> {
+        let mut waiting = self.lock();
+        let PendingAccessLog { looks, by_tenant } = &mut *waiting;
+        let own = by_tenant.get_mut(&tenant)?;
+        let keys: Vec<AccessLogKey> = own.keys().take(TOGETHER).copied().collect();
+        let mut some: Vec<_> = keys.into_iter().filter_map(|key| own.remove_entry(&key)).collect();
+        // In one order, however the map kept them, so that the same calls leave the same entries.
+        some.sort_unstable_by_key(|(seen, _)| *seen);
+        if own.is_empty() {
+            by_tenant.remove(&tenant);
+        }
+        *looks -= some.iter().map(|(_, sighting)| sighting.len()).sum::<usize>();
+        Some(AccessLogBatch { from: self, tenant, some })
+    }
+
+    fn put_back(&self, tenant: TenantId, some: Vec<(AccessLogKey, AccessLogBlock)>) {
+        let mut waiting = self.lock();
+        let PendingAccessLog { looks, by_tenant } = &mut *waiting;
+        let own = by_tenant.entry(tenant).or_default();
+        for (seen, mut older) in some {
+            *looks += older.len();
+            if let Some(newer) = own.get(&seen) {
+                older.merge(newer);
+            }
+            own.insert(seen, older);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, PendingAccessLog> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Notes that the caller saw these people, each once however many rows told of him; an error says that he must not see
+/// them.
+pub(crate) fn record_access(
+    app: &App,
+    caller: &Session,
+    operation: &'static str,
+    people: impl Iterator<Item = PersonCode>,
+) -> Result<(), Error> {
+    let operation = caller.within.unwrap_or(operation);
+    let mut told = Vec::new();
+    let people = people.filter(|person| {
+        let is_new = !told.contains(person);
+        told.push(*person);
+        is_new
+    });
+    app.looks.record((caller.scope.tenant(), Some(caller.user)), operation, people, app.now())
+}
+
+/// The same for somebody without a credential, of whom nobody knows who he is.
+pub(crate) fn record_anonymous_access(
+    app: &App,
+    tenant: TenantId,
+    operation: &'static str,
+    person: PersonCode,
+) -> Result<(), Error> {
+    app.looks.record((tenant, None), operation, std::iter::once(person), app.now())
+}
+
+/// Looks on their way into the database. Whoever lets go of them before they are there, also because he was cut off, puts
+/// them back: they may be written twice, and are never lost.
+struct AccessLogBatch<'l> {
+    from: &'l AccessLogBuffer,
+    tenant: TenantId,
+    some: Vec<(AccessLogKey, AccessLogBlock)>,
+}
+
+impl AccessLogBatch<'_> {
+    /// They are there.
+    fn mark_written(mut self) {
+        self.some.clear();
+    }
+}
+
+impl Drop for AccessLogBatch<'_> {
+    fn drop(&mut self) {
+        if !self.some.is_empty() {
+            self.from.put_back(self.tenant, std::mem::take(&mut self.some));
+        }
+    }
+}
+
+/// So many looks are worth a write of their own: beyond them, waiting a little makes one of many.
+const MANY: usize = 1_000;
+/// How many turns a write may wait for more.
+const TURNS: u32 = 20;
+
+/// Decides, turn by turn, when what waits is written. Few are written at once. Where many come, they are gathered for some
+/// turns, because every write makes all readers of an embedded database begin their caches anew.
+#[derive(Default)]
+pub struct AccessLogPacer {
+    waited: u32,
+}
+
+impl AccessLogPacer {
+    /// Takes a turn: writes what waits, or lets it wait.
+    #[boxed::future]
+    pub async fn flush_when_due(&mut self, app: &App) -> Result<(), Error> {
+        self.waited += 1;
+        let waiting = app.looks.lock().looks;
+        if waiting > MANY && waiting < MOST / 2 && self.waited < TURNS {
+            return Ok(());
+        }
+        self.waited = 0;
+        flush_access_log(app).await
+    }
+}
+
+/// Writes what waits. Called over and over by whoever serves, and once more when he stops. What could not be written waits
+/// on, and keeps no other tenant's from being written.
+#[boxed::future]
+pub async fn flush_access_log(app: &App) -> Result<(), Error> {
+    let mut failed = access::flush_login_trail(app).await.err();
+    for tenant in app.looks.tenants() {
+        while let Some(taken) = app.looks.take_batch(tenant) {
+            let rows: Vec<AccessLogBlock> = taken.some.iter().map(|(_, sighting)| sighting.clone()).collect();
+            let written =
+                app.db.write(WriteLane::background(tenant), (tenant, rows), |tx, (tenant, rows)| {
+                    Box::pin(audit::append_access_log(tx, *tenant, rows))
+                });
+            match written.await {
+                Ok(()) => taken.mark_written(),
+                Err(error) => {
+                    failed = Some(error.into());
+                    break;
+                }
+            }
+        }
+    }
+    failed.map_or(Ok(()), Err)
+}
+
+/// What an administrator asks of the audit.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct AuditPageQuery {
+    pub after: i32,
+    pub person: Option<PersonCode>,
+    pub user: Option<UserCode>,
+}
+
+/// A page of the audit, and where the next begins.
+#[boxed::future]
+pub async fn read_audit_page(
+    app: &App,
+    caller: &Session,
+    question: AuditPageQuery,
+) -> Result<AuditEntryPage, Error> {
+    // Whoever asks sees everything up to now, at least of this process.
+    flush_access_log(app).await?;
+    let input = (caller.scope.tenant(), question);
+    app.db
+        .read(input, |tx: &mut Tx, (tenant, question): &(TenantId, AuditPageQuery)| {
+            let asked = AuditEntryCriteria { person: question.person, user: question.user };
+            let stretch = AuditCodeRange::starting_after(question.after);
+            Box::pin(async move { Ok(audit::list_audit_entries(tx, *tenant, asked, stretch, PAGE).await?) })
+        })
+        .await
+}
+
+/// What somebody asks who reads the audit from its newest entry backwards.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ReverseAuditQuery {
+    pub person: Option<PersonCode>,
+    pub user: Option<UserCode>,
+    pub since: Option<Moment>,
+    pub until: Option<Moment>,
+    /// Only what is older than the entry of this code.
+    pub before: Option<i32>,
+}
+
+/// A page of the audit backwards, with the names of the people that it tells of; for administrators. Their names are no look
+/// at them: noting it would make the audit tell of itself.
+#[boxed::future]
+pub async fn read_newest_audit_page(
+    app: &App,
+    caller: &Session,
+    reading: ReverseAuditQuery,
+) -> Result<(AuditEntryPage, HashMap<PersonCode, String>), Error> {
+    caller.require_role(&[Role::Administrator])?;
+    let newest = find_newest_entry_code(app, caller).await?;
+    let input = (caller.scope.tenant(), reading, newest);
+    app.db.read(input, |tx, input| Box::pin(read_reverse_page(tx, input))).await
+}
+
+async fn read_reverse_page(
+    tx: &mut Tx,
+    (tenant, reading, newest): &(TenantId, ReverseAuditQuery, i32),
+) -> Result<(AuditEntryPage, HashMap<PersonCode, String>), Error> {
+    let after = match reading.since {
+        Some(since) => audit::find_first_code_since(tx, *tenant, since, *newest).await? - 1,
+        None => 0,
+    };
+    let end = match reading.until {
+        Some(until) => audit::find_first_code_since(tx, *tenant, until, *newest).await?,
+        None => newest.saturating_add(1),
+    };
+    let before = reading.before.map_or(end, |before| before.min(end));
+    let asked = AuditEntryCriteria { person: reading.person, user: reading.user };
+    let page = audit::list_audit_entries(
+        tx,
+        *tenant,
+        asked,
+        AuditCodeRange { after, before, newest_first: true },
+        PAGE,
+    )
+    .await?;
+    let mut told: BTreeSet<PersonCode> = reading.person.into_iter().collect();
+    for one in &page.entries {
+        match &one.what {
+            AuditedEvent::Change(person, _) => told.extend(person),
+            AuditedEvent::Access(people) => {
+                let seen: BTreeSet<PersonCode> = people.iter().map(|(person, _)| *person).collect();
+                told.extend(seen.into_iter().take(NAMED));
+            }
+        }
+    }
+    let found = storage::members::list_people_by_code(&mut *tx, *tenant, told).await?;
+    Ok((page, found.into_iter().map(|(code, profile)| (code, profile.name)).collect()))
+}
+
+/// The names of the users of a tenant, for those who read the audit.
+#[boxed::future]
+pub async fn list_user_names(app: &App, caller: &Session) -> Result<HashMap<UserCode, String>, Error> {
+    let all = users::list_users(app, &caller.scope).await?;
+    Ok(all.into_iter().map(|user| (user.code, user.name)).collect())
+}
+
+/// The code of the newest entry, after which nothing is told yet.
+#[boxed::future]
+pub async fn find_newest_entry_code(app: &App, caller: &Session) -> Result<i32, Error> {
+    flush_access_log(app).await?;
+    let last = counters::load_last_number(&app.db, caller.scope.tenant(), Counter::Audit).await?;
+    Ok(i32::try_from(last).unwrap_or(i32::MAX))
+}

@@ -1,0 +1,81 @@
+//! The additional fields of a benefit, written by themselves.
+
+use super::{WriteCommand, additional_field_values, load_holder, refuse_cancelled_benefit, run_command};
+use crate::access::Session;
+use crate::audit::access_log::record_access;
+use crate::idempotency::{IdempotentWrite, WriteOutcome};
+use crate::registers::snapshot::{TenantRegisters, confirm_registers};
+use crate::situations::{self, PendingBenefitWrite};
+use crate::{App, Error};
+use domain::{BenefitCode, InputField, PersonCode};
+use std::sync::Arc;
+use storage::Tx;
+use storage::benefits::{AdditionalFieldValues, StoredBenefit};
+use wire::records::CampoAdicionalInput;
+
+const OPERATION: &str = "PUT /ext/beneficio/{codBeneficio}/dadosAdicionais";
+
+/// All values that a benefit has now.
+#[derive(Clone, Debug)]
+pub struct SaveFieldsOutcome {
+    pub values: AdditionalFieldValues,
+    pub registers: Arc<TenantRegisters>,
+    holder: PersonCode,
+    changed: bool,
+}
+
+/// Writes the fields that are named, all of them or none; the others stay.
+#[boxed::future]
+pub async fn save_additional_fields(
+    app: &App,
+    caller: &Session,
+    code: BenefitCode,
+    input: Vec<CampoAdicionalInput>,
+    once: IdempotentWrite<SaveFieldsOutcome>,
+) -> Result<WriteOutcome<SaveFieldsOutcome>, Error> {
+    let done = run_command(app, caller, OPERATION, (code, input), once, |tx, asked| {
+        Box::pin(write_additional_fields(tx, asked))
+    })
+    .await?;
+    if let WriteOutcome::Fresh(SaveFieldsOutcome { holder, changed: false, .. }) = &done {
+        record_access(app, caller, OPERATION, std::iter::once(*holder))?;
+    }
+    Ok(done)
+}
+
+async fn write_additional_fields(
+    tx: &mut Tx,
+    asked: &WriteCommand<(BenefitCode, Vec<CampoAdicionalInput>)>,
+) -> Result<SaveFieldsOutcome, Error> {
+    let (tenant, registers, (code, input)) = (asked.scope.tenant(), &asked.registers, &asked.input);
+    let code = *code;
+    confirm_registers(tx, tenant, registers).await?;
+    let Some(before) = storage::benefits::find_benefit(&mut *tx, &asked.scope, code).await? else {
+        // What would do for no benefit is told first.
+        let problems = additional_field_values::find_general_problems(registers, input);
+        let unknown = Error::NotFound { field: InputField::Benefit, code: code.get() };
+        return Err(if problems.is_empty() { unknown } else { Error::Refused(problems) });
+    };
+    let (mut after, mut problems) = (before.clone(), Vec::new());
+    additional_field_values::apply_additional_fields(
+        registers,
+        before.kind,
+        input,
+        &mut after.fields,
+        &mut problems,
+    );
+    if !problems.is_empty() {
+        return Err(Error::Refused(problems));
+    }
+    refuse_cancelled_benefit(registers, code, &before)?;
+    let changed = after.fields != before.fields;
+    let (holder, values) = (before.person, after.fields.clone());
+    if changed {
+        let profile = load_holder(tx, tenant, code, &before).await?;
+        let after = StoredBenefit { updated_at: asked.now, ..after };
+        let store =
+            PendingBenefitWrite::for_change(code, &before, after, &profile, "alterado: dados adicionais");
+        situations::store_benefit(tx, &asked.actor_context(), store).await?;
+    }
+    Ok(SaveFieldsOutcome { values, registers: Arc::clone(registers), holder, changed })
+}

@@ -1,0 +1,110 @@
+//! What somebody asks of benefits: who he is, what he sent, and the registers that it is judged by.
+
+use crate::access::Session;
+use crate::idempotency::{self, IdempotentWrite, WriteOutcome};
+use crate::import_row::{self, ImportUnitContext};
+use crate::registers::snapshot::TenantRegisters;
+use crate::situations::ActorContext;
+use crate::{App, Error};
+use domain::{BenefitCode, Moment, Rejection, Scope, SituationKind, TenantId, UserCode};
+use futures_util::future::BoxFuture;
+use std::sync::Arc;
+use storage::Tx;
+use storage::benefits::StoredBenefit;
+use storage::members::PersonProfile;
+
+pub(crate) const ORIGIN: &str = "API";
+
+pub(crate) struct WriteCommand<I> {
+    pub scope: Scope,
+    pub registers: Arc<TenantRegisters>,
+    pub input: I,
+    pub now: Moment,
+    user: Option<UserCode>,
+    operation: &'static str,
+    origin: &'static str,
+    quiet: bool,
+}
+
+impl<I> WriteCommand<I> {
+    pub fn actor_context(&self) -> ActorContext<'_> {
+        ActorContext {
+            tenant: self.scope.tenant(),
+            registers: &self.registers,
+            user: self.user,
+            operation: self.operation,
+            origin: self.origin,
+            quiet: self.quiet,
+            now: self.now,
+        }
+    }
+
+    /// What an import asks for.
+    pub fn from_import(doing: &ImportUnitContext, input: I) -> WriteCommand<I> {
+        let ActorContext { user, operation, origin, quiet, now, .. } = doing.change_context();
+        let registers = Arc::clone(&doing.registers);
+        WriteCommand { scope: doing.scope.clone(), registers, input, now, user, operation, origin, quiet }
+    }
+
+    pub fn is_import(&self) -> bool {
+        self.origin == import_row::ORIGIN
+    }
+}
+
+/// Runs the unit that does what was asked for, by the registers as they are then.
+pub(crate) async fn run_command<I, T, F>(
+    app: &App,
+    caller: &Session,
+    operation: &'static str,
+    input: I,
+    once: IdempotentWrite<T>,
+    unit: F,
+) -> Result<WriteOutcome<T>, Error>
+where
+    F: for<'t> Fn(&'t mut Tx, &'t WriteCommand<I>) -> BoxFuture<'t, Result<T, Error>>
+        + Copy
+        + Send
+        + Sync
+        + 'static,
+    I: Clone + Send + Sync + 'static,
+    T: Send + 'static,
+{
+    let (scope, user, now) = (caller.scope.clone(), caller.user, app.now());
+    let asked = move |registers| {
+        let (scope, input) = (scope.clone(), input.clone());
+        WriteCommand {
+            scope,
+            registers,
+            input,
+            now,
+            user: Some(user),
+            operation,
+            origin: ORIGIN,
+            quiet: false,
+        }
+    };
+    idempotency::write_with_registers(app, caller.scope.tenant(), once, asked, unit).await
+}
+
+/// Who holds a benefit.
+pub(crate) async fn load_holder(
+    tx: &mut Tx,
+    tenant: TenantId,
+    code: BenefitCode,
+    benefit: &StoredBenefit,
+) -> Result<PersonProfile, Error> {
+    let gone = || storage::Error::Broken(format!("the holder of benefit {code} is gone"));
+    Ok(storage::members::find_person(&mut *tx, tenant, benefit.person).await?.ok_or_else(gone)?)
+}
+
+/// What is cancelled stays as it is.
+pub(crate) fn refuse_cancelled_benefit(
+    registers: &TenantRegisters,
+    code: BenefitCode,
+    benefit: &StoredBenefit,
+) -> Result<(), Error> {
+    match registers.situation_kind(benefit.situation) {
+        Some(SituationKind::Cancelled) => Err(Rejection::CancelledBenefit(code).into()),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,37 @@
+//! What is installed on the vehicle of a benefit.
+
+use crate::access::Session;
+use crate::audit::access_log::record_access;
+use crate::{App, Error};
+use domain::{BenefitCode, InputField, PersonCode, Scope, fold_text};
+use storage::benefits::installations;
+pub use storage::benefits::installations::StoredInstallation;
+use storage::{Tx, benefits};
+
+/// Each with the name of its supplier.
+type InstalledEquipment = Vec<(StoredInstallation, Option<String>)>;
+
+/// What is and was installed for a benefit that the caller may see; by model, then by code.
+#[boxed::future]
+pub async fn list_equipment(
+    app: &App,
+    caller: &Session,
+    benefit: BenefitCode,
+) -> Result<InstalledEquipment, Error> {
+    let asked = (caller.scope.clone(), benefit);
+    let read = app.db.read(asked, |tx, (scope, benefit)| Box::pin(read_equipment(tx, scope, *benefit)));
+    let unknown = Error::NotFound { field: InputField::Benefit, code: benefit.get() };
+    let (holder, mut all) = read.await?.ok_or(unknown)?;
+    record_access(app, caller, "GET /ext/beneficio/{codBeneficio}/equipamentos", std::iter::once(holder))?;
+    all.sort_by_cached_key(|(one, _)| (one.model.as_deref().map(fold_text), one.code));
+    Ok(all)
+}
+
+async fn read_equipment(
+    tx: &mut Tx,
+    scope: &Scope,
+    benefit: BenefitCode,
+) -> Result<Option<(PersonCode, InstalledEquipment)>, Error> {
+    let Some(found) = benefits::find_benefit(&mut *tx, scope, benefit).await? else { return Ok(None) };
+    Ok(Some((found.person, installations::list_installations(tx, scope.tenant(), benefit).await?)))
+}

@@ -1,0 +1,86 @@
+//! A benefit, field by field, as it is called outside: what differs between two states of it. Its situation has a history of
+//! its own.
+
+use crate::field_differences::{self, FieldDifference, FieldTexts};
+use crate::registers::snapshot::TenantRegisters;
+use domain::{CardNumber, Money, display};
+use storage::benefits::{StoredBenefit, VehicleDetails};
+use wire::set_names;
+
+pub(crate) fn compare_benefits(
+    registers: &TenantRegisters,
+    before: &StoredBenefit,
+    after: &StoredBenefit,
+) -> Vec<FieldDifference> {
+    field_differences::compare_fields(
+        render_benefit_fields(registers, before),
+        render_benefit_fields(registers, after),
+    )
+}
+
+fn render_benefit_fields(registers: &TenantRegisters, benefit: &StoredBenefit) -> FieldTexts {
+    let mut fields = vec![
+        ("codLoja", Some(benefit.branch.to_string())),
+        ("planos", render_plans(benefit)),
+        ("diaVencimento", benefit.due_day.map(|day| day.to_string())),
+        ("numeroCartaoDesconto", benefit.card.as_ref().map(CardNumber::to_string)),
+        ("codConsultor", benefit.consultant.map(|code| code.to_string())),
+        ("codRepresentante", benefit.representative.map(|code| code.to_string())),
+        ("dataAdesao", benefit.joined_on.as_deref().map(display::format_day)),
+        ("codigoIntegracao", benefit.integration_code.clone()),
+        ("observacao", benefit.note.clone()),
+        ("dadosAdicionais", render_additional_fields(registers, benefit)),
+    ];
+    fields.extend(render_vehicle_fields(&benefit.vehicle));
+    fields
+}
+
+pub(crate) fn render_vehicle_fields(vehicle: &VehicleDetails) -> FieldTexts {
+    vec![
+        ("placa", vehicle.plate.as_ref().map(ToString::to_string)),
+        ("chassi", vehicle.chassis.as_ref().map(ToString::to_string)),
+        ("renavam", vehicle.renavam.clone()),
+        ("marca", vehicle.brand.clone()),
+        ("modelo", vehicle.model.clone()),
+        ("anoFabricacao", vehicle.built.map(|year| year.to_string())),
+        ("anoModelo", vehicle.model_year.map(|year| year.to_string())),
+        ("cor", vehicle.colour.clone()),
+        ("combustivel", vehicle.fuel.map(|fuel| set_names::fuel(fuel).to_owned())),
+        ("categoria", vehicle.category.map(|category| set_names::category(category).to_owned())),
+        ("codTipoVeiculo", vehicle.kind.map(|kind| kind.to_string())),
+        ("numeroPortas", vehicle.doors.map(|doors| doors.to_string())),
+        ("valorVeiculo", render_money(vehicle.worth)),
+        ("valorProtegido", render_money(vehicle.protected)),
+        ("valorParticipacao", render_money(vehicle.participation)),
+        ("codigoFipe", vehicle.fipe.clone()),
+    ]
+}
+
+pub(crate) fn render_money(cents: Option<i64>) -> Option<String> {
+    cents.and_then(Money::from_cents).map(|money| money.to_string())
+}
+
+/// `10 (150.55), 12 (29.9)`
+fn render_plans(benefit: &StoredBenefit) -> Option<String> {
+    let priced = |(plan, price): &(domain::PlanCode, i64)| match render_money(Some(*price)) {
+        Some(price) => format!("{plan} ({price})"),
+        None => plan.to_string(),
+    };
+    let mut plans = benefit.plans.clone();
+    plans.sort_unstable();
+    (!plans.is_empty()).then(|| plans.iter().map(priced).collect::<Vec<_>>().join(", "))
+}
+
+/// `Apelido: Trovão; Quilometragem: 12`
+fn render_additional_fields(registers: &TenantRegisters, benefit: &StoredBenefit) -> Option<String> {
+    let name = |code| registers.fields.iter().find(|field| field.code == code).map(|field| &field.name);
+    let values: Vec<String> = benefit
+        .fields
+        .iter()
+        .map(|(code, value)| match name(*code) {
+            Some(name) => format!("{name}: {value}"),
+            None => format!("{code}: {value}"),
+        })
+        .collect();
+    (!values.is_empty()).then(|| values.join("; "))
+}

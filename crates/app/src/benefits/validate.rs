@@ -1,0 +1,381 @@
+//! What was sent, judged against the registers: every problem is found, not the first alone, and what was given is put onto
+//! the benefit as it is.
+
+use super::vehicle;
+use super::{additional_field_values, is_vehicle_kind};
+use crate::registers::snapshot::TenantRegisters;
+use domain::{
+    BenefitKind, BoundedText, BranchCode, Entity, InputField, ItemCode, Moment, PersonCode, PlanCode,
+    Rejection, Scope, SellerCode, SellerKind, SituationCode, SituationKind,
+};
+use storage::benefits::items::StoredItem;
+use storage::benefits::{AdditionalFieldValues, StoredBenefit, VehicleDetails};
+use storage::members::PersonProfile;
+use storage::registers::plans::StoredPlan;
+use wire::read::FieldPatch;
+use wire::records::{BeneficioCampos, VeiculoCampos};
+
+/// What was sent of a benefit, whichever way it came.
+#[derive(Clone, Copy)]
+pub(crate) struct SentBenefitFields<'i> {
+    pub fields: &'i BeneficioCampos,
+    pub situation: Option<SituationRequest<'i>>,
+    /// Of one of vehicles, with what is known of its vehicle already.
+    pub vehicle: Option<(&'i VeiculoCampos, &'i FieldPatch<BoundedText<20>>)>,
+    pub known: Option<&'i VehicleDetails>,
+}
+
+/// By name, by flag or by both.
+pub(crate) type SituationRequest<'i> = (&'i FieldPatch<BoundedText<200>>, &'i FieldPatch<bool>);
+
+pub struct SentBenefitValidator<'a> {
+    registers: &'a TenantRegisters,
+    scope: &'a Scope,
+    pub problems: Vec<Rejection>,
+}
+
+impl<'a> SentBenefitValidator<'a> {
+    pub fn new(registers: &'a TenantRegisters, scope: &'a Scope) -> SentBenefitValidator<'a> {
+        SentBenefitValidator { registers, scope, problems: Vec::new() }
+    }
+
+    /// A new benefit and its first item; `None` where it cannot even be begun, for a reason that was told.
+    pub fn build_new_benefit(
+        &mut self,
+        sent: SentBenefitFields<'_>,
+        holder: Option<&(PersonCode, PersonProfile)>,
+        now: Moment,
+    ) -> Option<(StoredBenefit, StoredItem)> {
+        let common = sent.fields;
+        let plan = self.choose_new_plan(sent.vehicle.is_some(), &common.plan);
+        let branch = self.choose_new_branch(&common.branch, holder);
+        let situation = self.choose_situation(sent.situation, None);
+        let today = now.date_in(&self.registers.zone).to_iso();
+        // Begun with what may be missing, so that everything else is judged all the same.
+        let mut benefit = StoredBenefit {
+            person: holder.map_or(PersonCode::new(0), |(person, _)| *person),
+            branch: branch.unwrap_or(BranchCode::new(0)),
+            kind: plan.map_or(BenefitKind::Vehicle, |plan| plan.kind),
+            situation: situation.unwrap_or(SituationCode::new(0)),
+            plans: plan.map(|plan| (plan.code, plan.price)).into_iter().collect(),
+            vehicle: sent.known.cloned().unwrap_or_default(),
+            ..build_blank_benefit(now)
+        };
+        // On its own path a benefit is one of vehicles, whatever its plan turned out to be.
+        let knows_kind = plan.is_some() || sent.vehicle.is_some();
+        self.apply_common_fields(common, knows_kind, &mut benefit);
+        if let Some(vehicle) = sent.vehicle {
+            self.apply_vehicle(vehicle, &mut benefit.vehicle);
+            if benefit.vehicle.plate.is_none() && benefit.vehicle.chassis.is_none() {
+                self.problems.push(Rejection::NoPlateOrChassis);
+            }
+        }
+        let plan = plan?;
+        (branch.is_some() && situation.is_some()).then(|| (benefit, build_first_item(plan, today)))
+    }
+
+    /// Judges what was sent of a benefit that is not there, as far as it can be judged without it.
+    pub fn check_without_benefit(&mut self, sent: SentBenefitFields<'_>, now: Moment) {
+        let common = sent.fields;
+        if let FieldPatch::Set(branch) = common.branch {
+            self.require_usable_branch(branch);
+        }
+        if let FieldPatch::Set(plan) = common.plan {
+            self.require_active_plan(plan);
+        }
+        self.choose_situation(sent.situation, None);
+        let mut benefit = build_blank_benefit(now);
+        self.apply_common_fields(common, sent.vehicle.is_some(), &mut benefit);
+        if let Some(vehicle) = sent.vehicle {
+            self.apply_vehicle(vehicle, &mut benefit.vehicle);
+        }
+    }
+
+    /// A benefit as it becomes, and the item that replaces its first one, with that.
+    pub fn build_changed_benefit(
+        &mut self,
+        sent: SentBenefitFields<'_>,
+        before: &StoredBenefit,
+        items: &[StoredItem],
+        now: Moment,
+    ) -> (StoredBenefit, Option<(StoredItem, Option<ItemCode>)>) {
+        let common = sent.fields;
+        let mut after = before.clone();
+        if let FieldPatch::Set(branch) = common.branch
+            && branch != before.branch
+        {
+            self.require_usable_branch(branch);
+            after.branch = branch;
+        }
+        if let Some(situation) = self.choose_situation(sent.situation, Some(before.situation)) {
+            after.situation = situation;
+        }
+        self.apply_common_fields(common, true, &mut after);
+        if let Some(vehicle) = sent.vehicle {
+            match is_vehicle_kind(before.kind) {
+                true => self.apply_vehicle(vehicle, &mut after.vehicle),
+                false => {
+                    self.problems.push(Rejection::WrongPath { field: InputField::Benefit, vehicle: false });
+                }
+            }
+            let had = before.vehicle.plate.is_some() || before.vehicle.chassis.is_some();
+            if had && after.vehicle.plate.is_none() && after.vehicle.chassis.is_none() {
+                self.problems.push(Rejection::NoPlateOrChassis);
+            }
+        }
+        let item = self.change_plan(&common.plan, &mut after, items, now);
+        (after, item)
+    }
+
+    /// The plan of a new benefit, which must be one of the path's kind.
+    fn choose_new_plan(
+        &mut self,
+        on_vehicle_path: bool,
+        given: &FieldPatch<PlanCode>,
+    ) -> Option<&'a StoredPlan> {
+        let FieldPatch::Set(code) = given else {
+            self.problems.push(Rejection::Missing(InputField::Plan));
+            return None;
+        };
+        let plan = self.require_active_plan(*code)?;
+        let vehicle = is_vehicle_kind(plan.kind);
+        if vehicle != on_vehicle_path {
+            self.problems.push(Rejection::WrongPath { field: InputField::Plan, vehicle });
+            return None;
+        }
+        Some(plan)
+    }
+
+    fn require_active_plan(&mut self, code: PlanCode) -> Option<&'a StoredPlan> {
+        let plan = self.registers.plan(code).filter(|plan| plan.active);
+        if plan.is_none() {
+            self.problems.push(Rejection::UnknownCode { field: InputField::Plan, code: code.get() });
+        }
+        plan
+    }
+
+    /// A plan that the benefit has already changes nothing; another replaces the one that it was created with.
+    fn change_plan(
+        &mut self,
+        given: &FieldPatch<PlanCode>,
+        after: &mut StoredBenefit,
+        items: &[StoredItem],
+        now: Moment,
+    ) -> Option<(StoredItem, Option<ItemCode>)> {
+        let FieldPatch::Set(code) = given else { return None };
+        let active = || items.iter().filter(|item| item.active);
+        if active().any(|item| item.plan == *code) {
+            return None;
+        }
+        let plan = self.require_active_plan(*code)?;
+        if plan.kind != after.kind {
+            self.problems.push(Rejection::OtherKind);
+            return None;
+        }
+        let first = active().find(|item| item.is_first);
+        after.plans = std::iter::once((plan.code, plan.price))
+            .chain(active().filter(|item| !item.is_first).map(|item| (item.plan, item.price)))
+            .collect();
+        let today = now.date_in(&self.registers.zone).to_iso();
+        Some((build_first_item(plan, today), first.map(|item| item.code)))
+    }
+
+    /// The branch that was given, else that of the holder, where the caller may work in it.
+    fn choose_new_branch(
+        &mut self,
+        given: &FieldPatch<BranchCode>,
+        holder: Option<&(PersonCode, PersonProfile)>,
+    ) -> Option<BranchCode> {
+        match (given, holder) {
+            (FieldPatch::Set(branch), _) => self.require_usable_branch(*branch),
+            (_, Some((_, profile))) if self.registers.is_usable_branch(self.scope, profile.branch) => {
+                Some(profile.branch)
+            }
+            (_, Some(_)) => {
+                self.problems.push(Rejection::Missing(InputField::Branch));
+                None
+            }
+            (_, None) => None,
+        }
+    }
+
+    fn require_usable_branch(&mut self, branch: BranchCode) -> Option<BranchCode> {
+        if self.registers.is_usable_branch(self.scope, branch) {
+            return Some(branch);
+        }
+        self.problems.push(Rejection::UnknownCode { field: InputField::Branch, code: branch.get() });
+        None
+    }
+
+    /// The situation that name and flag ask for. A flag that the present type satisfies asks for nothing.
+    fn choose_situation(
+        &mut self,
+        sent: Option<SituationRequest<'_>>,
+        present: Option<SituationCode>,
+    ) -> Option<SituationCode> {
+        let (name, flag) = sent.unwrap_or((&FieldPatch::Keep, &FieldPatch::Keep));
+        let named = match name {
+            FieldPatch::Set(name) => Some(self.find_situation_by_name(name.as_str(), present)?),
+            FieldPatch::Keep | FieldPatch::Clear => None,
+        };
+        let flag = match flag {
+            FieldPatch::Set(flag) => Some(*flag),
+            FieldPatch::Keep | FieldPatch::Clear => None,
+        };
+        let is_active = |code| self.registers.situation_kind(code) == Some(SituationKind::Active);
+        match (named, flag, present) {
+            (Some(code), Some(flag), _) if is_active(code) != flag => {
+                self.problems.push(Rejection::SituationDisagrees);
+                None
+            }
+            (Some(code), ..) => Some(code),
+            (None, Some(flag), Some(present)) if is_active(present) == flag => Some(present),
+            (None, Some(true), _) => self.require_default_situation(SituationKind::Active),
+            (None, Some(false), _) => self.require_default_situation(SituationKind::Inactive),
+            (None, None, Some(present)) => Some(present),
+            (None, None, None) => self.require_default_situation(SituationKind::Pending),
+        }
+    }
+
+    /// One that the benefit has already may be out of use meanwhile.
+    pub fn find_situation_by_name(
+        &mut self,
+        name: &str,
+        present: Option<SituationCode>,
+    ) -> Option<SituationCode> {
+        let found = self.registers.find_situation_by_name(Entity::Benefit, name);
+        let found = found.filter(|one| one.active || Some(one.code) == present);
+        if let Some(found) = found {
+            return Some(found.code);
+        }
+        let known =
+            self.registers.active_situations(Entity::Benefit).map(|one| one.name.to_uppercase()).collect();
+        self.problems.push(Rejection::UnknownSituation { given: name.to_owned(), known });
+        None
+    }
+
+    fn require_default_situation(&mut self, kind: SituationKind) -> Option<SituationCode> {
+        let found = self.registers.default_situation(Entity::Benefit, kind).map(|one| one.code);
+        if found.is_none() {
+            self.problems.push(Rejection::NoSituation);
+        }
+        found
+    }
+
+    /// Takes over what benefits of every kind have.
+    fn apply_common_fields(
+        &mut self,
+        input: &BeneficioCampos,
+        knows_kind: bool,
+        benefit: &mut StoredBenefit,
+    ) {
+        if let FieldPatch::Set(day) = input.due_day
+            && benefit.due_day != Some(day)
+            && !self.registers.due_days.contains(&day)
+        {
+            let known = self.registers.due_days.clone();
+            self.problems.push(Rejection::NotADueDay { given: day, known });
+        }
+        input.due_day.apply_to(&mut benefit.due_day, |day| *day);
+        input.card.apply_to(&mut benefit.card, Clone::clone);
+        self.apply_seller(
+            &input.consultant,
+            SellerKind::Consultant,
+            InputField::Consultant,
+            &mut benefit.consultant,
+        );
+        let representative = &mut benefit.representative;
+        self.apply_seller(
+            &input.representative,
+            SellerKind::Representative,
+            InputField::Representative,
+            representative,
+        );
+        input.joined.apply_to(&mut benefit.joined_on, |day| day.to_iso());
+        input.integration_code.apply_to(&mut benefit.integration_code, |code| code.as_str().to_owned());
+        input.note.apply_to(&mut benefit.note, |note| note.as_str().to_owned());
+        if let FieldPatch::Set(values) = &input.additional_fields
+            && knows_kind
+        {
+            additional_field_values::apply_additional_fields(
+                self.registers,
+                benefit.kind,
+                values,
+                &mut benefit.fields,
+                &mut self.problems,
+            );
+        }
+    }
+
+    /// One whom the benefit has already may have left meanwhile.
+    fn apply_seller(
+        &mut self,
+        given: &FieldPatch<SellerCode>,
+        kind: SellerKind,
+        field: InputField,
+        value: &mut Option<SellerCode>,
+    ) {
+        if let FieldPatch::Set(code) = given
+            && *value != Some(*code)
+            && !self.registers.is_active_seller(self.scope, *code, kind)
+        {
+            self.problems.push(Rejection::UnknownCode { field, code: code.get() });
+        }
+        given.apply_to(value, |code| *code);
+    }
+
+    fn apply_vehicle(
+        &mut self,
+        (input, fipe): (&VeiculoCampos, &FieldPatch<BoundedText<20>>),
+        vehicle: &mut VehicleDetails,
+    ) {
+        if let FieldPatch::Set(kind) = input.kind
+            && vehicle.kind != Some(kind)
+            && !self.registers.vehicle_types.iter().any(|one| one.active && one.code == kind)
+        {
+            self.problems.push(Rejection::UnknownCode { field: InputField::VehicleType, code: kind.get() });
+        }
+        vehicle::apply_vehicle_fields(input, vehicle);
+        input.kind.apply_to(&mut vehicle.kind, |kind| *kind);
+        fipe.apply_to(&mut vehicle.fipe, ToString::to_string);
+    }
+}
+
+/// A new benefit of vehicles of which nothing is known.
+fn build_blank_benefit(now: Moment) -> StoredBenefit {
+    StoredBenefit {
+        person: PersonCode::new(0),
+        branch: BranchCode::new(0),
+        kind: BenefitKind::Vehicle,
+        situation: SituationCode::new(0),
+        sequence: 0,
+        card: None,
+        due_day: None,
+        consultant: None,
+        representative: None,
+        joined_on: None,
+        activated_on: None,
+        cancelled_on: None,
+        integration_code: None,
+        note: None,
+        plans: Vec::new(),
+        fields: AdditionalFieldValues::new(),
+        vehicle: VehicleDetails::default(),
+        slot: 0,
+        version: 1,
+        created_at: now,
+        updated_at: now,
+    }
+}
+
+/// Its code is taken when it is written.
+pub(crate) fn build_first_item(plan: &StoredPlan, today: String) -> StoredItem {
+    StoredItem {
+        code: ItemCode::new(0),
+        plan: plan.code,
+        price: plan.price,
+        included_on: today,
+        is_first: true,
+        active: true,
+    }
+}

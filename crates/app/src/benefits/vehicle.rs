@@ -1,0 +1,86 @@
+//! What was sent of a vehicle, put onto the vehicle as it is.
+
+use crate::registers::snapshot::TenantRegisters;
+use domain::{InputField, Money, Rejection, VehicleTypeCode, fold_text};
+use storage::benefits::VehicleDetails;
+use wire::read::FieldPatch;
+use wire::records::{VeiculoCampos, VeiculoInput};
+
+/// Takes over what was given, but for the type, which must be one of the association's.
+pub(crate) fn apply_vehicle_fields(input: &VeiculoCampos, vehicle: &mut VehicleDetails) {
+    input.plate.apply_to(&mut vehicle.plate, Clone::clone);
+    input.chassis.apply_to(&mut vehicle.chassis, Clone::clone);
+    input.renavam.apply_to(&mut vehicle.renavam, |renavam| renavam.as_str().to_owned());
+    input.brand.apply_to(&mut vehicle.brand, ToString::to_string);
+    input.model.apply_to(&mut vehicle.model, ToString::to_string);
+    input.built.apply_to(&mut vehicle.built, |year| year.get());
+    input.model_year.apply_to(&mut vehicle.model_year, |year| year.get());
+    input.colour.apply_to(&mut vehicle.colour, ToString::to_string);
+    input.fuel.apply_to(&mut vehicle.fuel, |fuel| *fuel);
+    input.category.apply_to(&mut vehicle.category, |category| *category);
+    input.doors.apply_to(&mut vehicle.doors, |doors| doors.get());
+    input.worth.apply_to(&mut vehicle.worth, |money: &Money| money.cents());
+    input.protected.apply_to(&mut vehicle.protected, |money: &Money| money.cents());
+    input.participation.apply_to(&mut vehicle.participation, |money: &Money| money.cents());
+}
+
+/// Takes over what was given, with the type, by its code or by its name. What a vehicle has already may be out of use.
+pub(crate) fn apply_full_vehicle(
+    registers: &TenantRegisters,
+    input: &VeiculoInput,
+    vehicle: &mut VehicleDetails,
+    problems: &mut Vec<Rejection>,
+) {
+    let had = vehicle.kind;
+    apply_vehicle_fields(&input.vehicle, vehicle);
+    let by_code = match input.vehicle.kind {
+        FieldPatch::Set(code) => FieldPatch::Set(find_type_by_code(registers, code, had, problems)),
+        FieldPatch::Clear => FieldPatch::Clear,
+        FieldPatch::Keep => FieldPatch::Keep,
+    };
+    let by_name = match &input.kind_name {
+        FieldPatch::Set(name) => FieldPatch::Set(find_type_by_name(registers, name.as_str(), had, problems)),
+        FieldPatch::Clear => FieldPatch::Clear,
+        FieldPatch::Keep => FieldPatch::Keep,
+    };
+    vehicle.kind = match (by_code, by_name) {
+        (FieldPatch::Set(Some(code)), FieldPatch::Set(Some(name))) if code != name => {
+            let (field, with) = (InputField::VehicleTypeName, InputField::DealVehicleType);
+            problems.push(Rejection::Disagree { field, with });
+            had
+        }
+        (FieldPatch::Set(kind), _) | (_, FieldPatch::Set(kind)) => kind,
+        (FieldPatch::Clear, _) | (_, FieldPatch::Clear) => None,
+        (FieldPatch::Keep, FieldPatch::Keep) => had,
+    };
+}
+
+fn find_type_by_code(
+    registers: &TenantRegisters,
+    code: VehicleTypeCode,
+    had: Option<VehicleTypeCode>,
+    problems: &mut Vec<Rejection>,
+) -> Option<VehicleTypeCode> {
+    let mut usable = registers.vehicle_types.iter().filter(|one| one.active || Some(one.code) == had);
+    let found = usable.find(|one| one.code == code).map(|one| one.code);
+    if found.is_none() {
+        problems.push(Rejection::UnknownCode { field: InputField::DealVehicleType, code: code.get() });
+    }
+    found
+}
+
+fn find_type_by_name(
+    registers: &TenantRegisters,
+    name: &str,
+    had: Option<VehicleTypeCode>,
+    problems: &mut Vec<Rejection>,
+) -> Option<VehicleTypeCode> {
+    let (types, folded) = (&registers.vehicle_types, fold_text(name));
+    let mut named = types.iter().filter(|one| fold_text(&one.name) == folded);
+    let found = named.find(|one| one.active || Some(one.code) == had).map(|one| one.code);
+    if found.is_none() {
+        let known = types.iter().filter(|one| one.active).map(|one| one.name.clone()).collect();
+        problems.push(Rejection::UnknownVehicleType { given: name.to_owned(), known });
+    }
+    found
+}

@@ -1,0 +1,195 @@
+//! A case moved to a situation, which has its own rules, and notes about it.
+
+use super::{
+    FullCase, RecordNote, name_case_operations, record_unchanged_access, refuse_old_version,
+    reject_unknown_case, show,
+};
+use crate::access::Session;
+use crate::benefits::{WriteCommand, run_command};
+use crate::field_differences;
+use crate::idempotency::{IdempotentWrite, WriteOutcome};
+use crate::registers::snapshot::{TenantRegisters, confirm_registers};
+use crate::situations::cases::{PendingCaseWrite, name_case_kind, store_case};
+use crate::{App, Error};
+use domain::{CaseKind, InputField, Rejection, SituationCode, SituationKind};
+use storage::cases::notes;
+use storage::history::audit;
+use storage::registers::situations::StoredSituation;
+use storage::server::counters::{self, Counter};
+use storage::{Tx, cases};
+use wire::read::FieldPatch;
+use wire::records::{NotaInput, SituacaoInput};
+
+/// Moves a case to a situation.
+#[boxed::future]
+pub async fn change_case_situation(
+    app: &App,
+    caller: &Session,
+    (kind, code): (CaseKind, i32),
+    input: SituacaoInput,
+    once: IdempotentWrite<FullCase>,
+) -> Result<WriteOutcome<FullCase>, Error> {
+    let operation = name_case_operations(kind).move_to;
+    let input = (kind, code, input);
+    let done = run_command(app, caller, operation, input, once, |tx, asked| {
+        Box::pin(write_situation_change(tx, asked))
+    })
+    .await?;
+    record_unchanged_access(app, caller, operation, &done)?;
+    Ok(done)
+}
+
+async fn write_situation_change(
+    tx: &mut Tx,
+    asked: &WriteCommand<(CaseKind, i32, SituacaoInput)>,
+) -> Result<FullCase, Error> {
+    let (kind, code, input) = &asked.input;
+    let (kind, code, registers) = (*kind, *code, &asked.registers);
+    confirm_registers(tx, asked.scope.tenant(), registers).await?;
+    let reason = input.reason.clone().into_set().map(|reason| reason.as_str().to_owned());
+    let to = resolve_target_situation(registers, kind, input)?;
+    let before = cases::find_case(&mut *tx, &asked.scope, kind, code)
+        .await?
+        .ok_or_else(|| reject_unknown_case(kind, code))?
+        .case;
+    let from = registers.situation(before.head().situation);
+    let wanted = field_differences::compare_fields(
+        vec![("situacao", from.map(|one| one.name.to_uppercase()))],
+        vec![("situacao", Some(to.name.to_uppercase()))],
+    );
+    let is_same = before.head().situation == to.code;
+    if !is_same {
+        refuse_missing_reason(from, to, reason.as_deref())?;
+    }
+    refuse_old_version(asked, &before, &input.version, &wanted)?;
+    if is_same {
+        return show::read_written_case(tx, asked, kind, code, false)
+            .await?
+            .ok_or_else(|| reject_unknown_case(kind, code));
+    }
+    refuse_situation_change(registers, from, to)?;
+    let mut after = before.clone();
+    after.head_mut().situation = to.code;
+    let benefit = match before.head().benefit {
+        Some(benefit) => show::find_case_benefit(&mut *tx, asked.scope.tenant(), benefit).await?,
+        None => None,
+    };
+    let written = PendingCaseWrite {
+        before: Some((code, &before)),
+        after,
+        benefit: benefit.as_ref(),
+        reason,
+        differences: Vec::new(),
+        also: Box::new(|_| Vec::new()),
+    };
+    store_case(tx, &asked.actor_context(), written).await?;
+    show::read_written_case(tx, asked, kind, code, true).await?.ok_or_else(|| reject_unknown_case(kind, code))
+}
+
+/// The situation that was asked for, which must be in use.
+fn resolve_target_situation<'r>(
+    registers: &'r TenantRegisters,
+    kind: CaseKind,
+    input: &SituacaoInput,
+) -> Result<&'r StoredSituation, Error> {
+    let entity = kind.entity();
+    let known = || registers.active_situations(entity).map(|one| one.name.to_uppercase()).collect::<Vec<_>>();
+    let by_code = |code: SituationCode| {
+        let found = registers.active_situations(entity).find(|one| one.code == code);
+        found.ok_or_else(|| Rejection::UnknownSituationCode { given: code.get(), known: known() })
+    };
+    let by_name = |name: &str| {
+        let found = registers.find_situation_by_name(entity, name).filter(|one| one.active);
+        found.ok_or_else(|| Rejection::UnknownSituation { given: name.to_owned(), known: known() })
+    };
+    match (&input.code, &input.name) {
+        (FieldPatch::Set(code), FieldPatch::Set(name)) => match (by_code(*code), by_name(name)) {
+            (Ok(one), Ok(other)) if one.code == other.code => Ok(one),
+            (Ok(_), Ok(_)) => {
+                Err(Rejection::Disagree { field: InputField::Situation, with: InputField::SituationCode }
+                    .into())
+            }
+            (Err(one), Err(other)) => Err(Error::Refused(vec![one, other])),
+            (Err(one), Ok(_)) | (Ok(_), Err(one)) => Err(one.into()),
+        },
+        (FieldPatch::Set(code), _) => Ok(by_code(*code)?),
+        (_, FieldPatch::Set(name)) => Ok(by_name(name)?),
+        _ => Err(Rejection::NoSituationNamed.into()),
+    }
+}
+
+/// What is cancelled, or over and taken up again, needs a reason.
+fn refuse_missing_reason(
+    from: Option<&StoredSituation>,
+    to: &StoredSituation,
+    reason: Option<&str>,
+) -> Result<(), Error> {
+    let reopens = from.is_some_and(|from| from.kind.is_final()) && !to.kind.is_final();
+    let needed = reopens || to.kind == SituationKind::Cancelled;
+    if needed && reason.is_none_or(|reason| reason.trim().is_empty()) {
+        return Err(Rejection::ReasonNeeded { reopens }.into());
+    }
+    Ok(())
+}
+
+fn refuse_situation_change(
+    registers: &TenantRegisters,
+    from: Option<&StoredSituation>,
+    to: &StoredSituation,
+) -> Result<(), Error> {
+    let Some(from) = from.filter(|from| !registers.may_change_situation(from.code, to.code)) else {
+        return Ok(());
+    };
+    let allowed = show::list_next_situations(registers, from).map(|one| one.name.to_uppercase()).collect();
+    Err(Rejection::MayNotMove { from: from.name.to_uppercase(), to: to.name.to_uppercase(), allowed }.into())
+}
+
+/// Writes a note about a case, or to the member. It changes nothing of the case itself, and so no version.
+#[boxed::future]
+pub async fn add_case_note(
+    app: &App,
+    caller: &Session,
+    (kind, code): (CaseKind, i32),
+    input: NotaInput,
+    once: IdempotentWrite<FullCase>,
+) -> Result<WriteOutcome<FullCase>, Error> {
+    let input = (kind, code, input);
+    let operation = name_case_operations(kind).note;
+    run_command(app, caller, operation, input, once, |tx, asked| Box::pin(write_case_note(tx, asked))).await
+}
+
+async fn write_case_note(
+    tx: &mut Tx,
+    asked: &WriteCommand<(CaseKind, i32, NotaInput)>,
+) -> Result<FullCase, Error> {
+    let (tenant, (kind, code, input)) = (asked.scope.tenant(), &asked.input);
+    let (kind, code, acting) = (*kind, *code, asked.actor_context());
+    confirm_registers(tx, tenant, &asked.registers).await?;
+    let told = cases::find_case(&mut *tx, &asked.scope, kind, code)
+        .await?
+        .ok_or_else(|| reject_unknown_case(kind, code))?;
+    let record = (kind.entity(), code);
+    let note = RecordNote {
+        number: notes::load_last_note_number(&mut *tx, tenant, record).await? + 1,
+        written_at: asked.now,
+        user: acting.user,
+        user_name: None,
+        is_message: input.to_member.clone().into_set().unwrap_or(false),
+        text: input.text.as_str().to_owned(),
+    };
+    let entry = audit::AuditEntry {
+        tenant,
+        at: asked.now,
+        user: acting.user,
+        operation: acting.operation,
+        person: Some(told.case.head().person),
+        detail: Some(format!("{} {code} anotado", name_case_kind(kind))),
+    };
+    let audit_code = counters::reserve_number(tx, tenant, Counter::Audit).await?;
+    tx.execute_batch(vec![
+        notes::insert_note(tenant, record, &note),
+        audit::insert_audit_entry(&entry, audit_code),
+    ])
+    .await?;
+    show::read_written_case(tx, asked, kind, code, true).await?.ok_or_else(|| reject_unknown_case(kind, code))
+}

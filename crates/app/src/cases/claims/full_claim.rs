@@ -1,0 +1,134 @@
+//! A claim with everything in it: the people, and the claims that belong to it with theirs.
+
+use crate::access::Session;
+use crate::audit::access_log::record_access;
+use crate::registers::snapshot::{TenantRegisters, load_registers};
+use crate::{App, Error};
+use domain::{ClaimCode, InputField, PersonCode, Scope};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+use storage::cases::claims::{self, ResolvedClaim};
+use storage::members::PersonProfile;
+use storage::members::phones;
+use storage::members::phones::StoredPhone;
+use storage::{Tx, members};
+
+/// How far below the claim that was asked for its relations are followed.
+const DEPTH: usize = 3;
+
+/// A person in a claim.
+#[derive(Clone, Debug)]
+pub struct InvolvedPerson {
+    pub profile: PersonProfile,
+    pub phones: Vec<StoredPhone>,
+}
+
+/// The claim that was asked for, and whatever its relations lead to.
+pub struct FullClaim {
+    pub code: ClaimCode,
+    pub registers: Arc<TenantRegisters>,
+    claims: HashMap<ClaimCode, ResolvedClaim>,
+    /// Newest opening first.
+    related: HashMap<ClaimCode, Vec<ClaimCode>>,
+    people: HashMap<PersonCode, InvolvedPerson>,
+}
+
+impl FullClaim {
+    /// A claim of those that were read.
+    pub fn claim(&self, code: ClaimCode) -> Option<&ResolvedClaim> {
+        self.claims.get(&code)
+    }
+
+    pub fn person(&self, code: PersonCode) -> Option<&InvolvedPerson> {
+        self.people.get(&code)
+    }
+
+    /// The claims below the last one of a path, which begins with the one that was asked for. None of the path comes again,
+    /// so a loop ends, and so does every path after some steps.
+    pub fn related_below(&self, path: &[ClaimCode]) -> Vec<ClaimCode> {
+        let related = path.last().filter(|_| path.len() <= DEPTH).and_then(|last| self.related.get(last));
+        related.into_iter().flatten().filter(|one| !path.contains(one)).copied().collect()
+    }
+}
+
+/// A claim that the caller may see, with everything in it.
+#[boxed::future]
+pub async fn read_full_claim(app: &App, caller: &Session, code: ClaimCode) -> Result<FullClaim, Error> {
+    let registers = load_registers(app, caller.scope.tenant()).await?;
+    let asked = (caller.scope.clone(), code);
+    let read = app.db.read(asked, |tx, (scope, code)| Box::pin(read_claim_parts(tx, scope, *code))).await?;
+    let (claims, related, people) =
+        read.ok_or(Error::NotFound { field: InputField::Claim, code: code.get() })?;
+    record_access(app, caller, "GET /ext/evento/{codEvento}", people.keys().copied())?;
+    Ok(FullClaim { code, registers, claims, related, people })
+}
+
+type ClaimReadParts = (
+    HashMap<ClaimCode, ResolvedClaim>,
+    HashMap<ClaimCode, Vec<ClaimCode>>,
+    HashMap<PersonCode, InvolvedPerson>,
+);
+
+/// Level by level, so that the number of questions does not grow with what is found.
+async fn read_claim_parts(
+    tx: &mut Tx,
+    scope: &Scope,
+    code: ClaimCode,
+) -> Result<Option<ClaimReadParts>, Error> {
+    let mut known: HashMap<ClaimCode, ResolvedClaim> = HashMap::new();
+    let mut pairs: Vec<(ClaimCode, ClaimCode)> = Vec::new();
+    let mut wanted = vec![code];
+    for level in 0..=DEPTH {
+        let found = claims::list_claims_by_codes(&mut *tx, scope, wanted).await?;
+        let new: Vec<ClaimCode> = found.iter().map(|one| one.code).collect();
+        known.extend(found.into_iter().map(|one| (one.code, one)));
+        if new.is_empty() || level == DEPTH {
+            break;
+        }
+        let led = claims::list_related_claims(&mut *tx, scope.tenant(), new).await?;
+        wanted = led.iter().map(|(_, to)| *to).filter(|to| !known.contains_key(to)).collect();
+        wanted.sort_unstable();
+        wanted.dedup();
+        pairs.extend(led);
+        if wanted.is_empty() {
+            break;
+        }
+    }
+    if !known.contains_key(&code) {
+        return Ok(None);
+    }
+    let mut related: HashMap<ClaimCode, Vec<ClaimCode>> = HashMap::new();
+    // What the caller may not see was not found, and is told of nowhere.
+    for (from, to) in pairs.into_iter().filter(|(_, to)| known.contains_key(to)) {
+        related.entry(from).or_default().push(to);
+    }
+    for list in related.values_mut() {
+        list.sort_by_key(|one| {
+            std::cmp::Reverse((known.get(one).map(|told| told.claim.head.opened_at), *one))
+        });
+    }
+    let people = list_involved_people(tx, scope, known.values()).await?;
+    Ok(Some((known, related, people)))
+}
+
+async fn list_involved_people(
+    tx: &mut Tx,
+    scope: &Scope,
+    claims: impl Iterator<Item = &ResolvedClaim>,
+) -> Result<HashMap<PersonCode, InvolvedPerson>, Error> {
+    let mut codes: Vec<PersonCode> =
+        claims.flat_map(|told| [Some(told.claim.head.person), told.claim.driver]).flatten().collect();
+    codes.sort_unstable();
+    codes.dedup();
+    let mut telephones: BTreeMap<PersonCode, Vec<StoredPhone>> = BTreeMap::new();
+    for (person, phone) in
+        phones::list_phones_of_people(&mut *tx, scope.tenant(), codes.iter().copied()).await?
+    {
+        telephones.entry(person).or_default().push(phone);
+    }
+    let found = members::list_people_by_code(&mut *tx, scope.tenant(), codes).await?;
+    let person = |(code, profile)| {
+        (code, InvolvedPerson { profile, phones: telephones.remove(&code).unwrap_or_default() })
+    };
+    Ok(found.into_iter().map(person).collect())
+}

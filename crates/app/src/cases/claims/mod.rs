@@ -1,0 +1,148 @@
+//! Claims: the search, in steps or in pages, and the whole of one.
+
+mod full_claim;
+
+pub use full_claim::{FullClaim, InvolvedPerson, read_full_claim};
+
+use crate::access::Session;
+use crate::audit::access_log::record_access;
+use crate::registers::snapshot::{TenantRegisters, load_registers};
+use crate::{App, Error};
+use domain::{ClaimCriteria, Document, Scope};
+use std::sync::Arc;
+pub use storage::cases::claims::FoundClaim;
+use storage::cases::claims::{self, ClaimOpeningCursor, ClaimPageRequest, DrivingClaimCriterion};
+use wire::read::{FieldPatch, QueryDate};
+use wire::records::PesquisaEventoQuery;
+
+/// Claims in a page.
+pub const PAGE: i64 = 100;
+/// Claims in a step of a search without pages.
+const STEP: i64 = 500;
+const SEARCH: &str = "GET /ext/evento";
+
+/// A search under way: everything that it finds, a step at a time.
+pub struct RunningClaimSearch {
+    scope: Scope,
+    criteria: Option<ClaimCriteria>,
+    driver: DrivingClaimCriterion,
+    behind: Option<ClaimOpeningCursor>,
+}
+
+/// Some of what a search found, by the registers of that moment.
+pub struct ClaimSearchStep {
+    pub rows: Vec<FoundClaim>,
+    pub registers: Arc<TenantRegisters>,
+}
+
+/// Begins a search.
+#[boxed::future]
+pub async fn search_claims(
+    app: &App,
+    caller: &Session,
+    query: PesquisaEventoQuery,
+) -> Result<RunningClaimSearch, Error> {
+    let scope = caller.scope.clone();
+    let registers = load_registers(app, scope.tenant()).await?;
+    let asked = (scope.clone(), build_criteria(&registers, &query), parse_document(&query));
+    let (criteria, driver) = app
+        .db
+        .read(asked, |tx, (scope, criteria, document)| {
+            Box::pin(async move {
+                let Some(mut criteria) = criteria.clone() else {
+                    return Ok((None, DrivingClaimCriterion::Order));
+                };
+                if let Some(document) = document {
+                    let found =
+                        storage::members::find_person_by_document(&mut *tx, scope.tenant(), document).await?;
+                    // Two who are not the same person are nobody.
+                    match (found, criteria.person) {
+                        (Some((code, _)), None) => criteria.person = Some(code),
+                        (Some((code, _)), Some(person)) if code == person => {}
+                        _ => return Ok((None, DrivingClaimCriterion::Order)),
+                    }
+                }
+                let driver = claims::choose_driver(tx, scope, &criteria).await?;
+                Ok::<_, Error>((Some(criteria), driver))
+            })
+        })
+        .await?;
+    Ok(RunningClaimSearch { scope, criteria, driver, behind: None })
+}
+
+impl RunningClaimSearch {
+    /// The next claims; `None` where there are no more.
+    #[boxed::future]
+    pub async fn next(&mut self, app: &App, caller: &Session) -> Result<Option<ClaimSearchStep>, Error> {
+        let part = ClaimPageRequest { behind: self.behind, skip: 0, limit: STEP };
+        let (found, is_full) = self.read_part(app, caller, part).await?;
+        match found.rows.last() {
+            Some(last) if is_full => self.behind = Some((last.opened_at, last.code)),
+            // Nothing is behind what came: the next step need not ask.
+            _ => self.criteria = None,
+        }
+        Ok((!found.rows.is_empty()).then_some(found))
+    }
+
+    /// A page, and how many claims there are in all.
+    #[boxed::future]
+    pub async fn read_page(
+        &self,
+        app: &App,
+        caller: &Session,
+        number: i32,
+    ) -> Result<(ClaimSearchStep, i64), Error> {
+        let skip = i64::from(number - 1) * PAGE;
+        let (found, is_full) =
+            self.read_part(app, caller, ClaimPageRequest { behind: None, skip, limit: PAGE }).await?;
+        let rows = found.rows.len() as i64;
+        let total = match &self.criteria {
+            None => 0,
+            Some(_) if !is_full && (rows > 0 || skip == 0) => skip + rows,
+            Some(criteria) => claims::count_claims(&app.db, &self.scope, criteria, self.driver).await?,
+        };
+        Ok((found, total))
+    }
+
+    async fn read_part(
+        &self,
+        app: &App,
+        caller: &Session,
+        part: ClaimPageRequest,
+    ) -> Result<(ClaimSearchStep, bool), Error> {
+        let registers = load_registers(app, self.scope.tenant()).await?;
+        let Some(criteria) = &self.criteria else {
+            return Ok((ClaimSearchStep { rows: Vec::new(), registers }, false));
+        };
+        let codes = claims::list_claim_codes(&app.db, &self.scope, criteria, self.driver, part).await?;
+        let rows = claims::list_found_claims(&app.db, &self.scope, &codes).await?;
+        record_access(app, caller, SEARCH, rows.iter().map(|row| row.person))?;
+        Ok((ClaimSearchStep { rows, registers }, codes.len() as i64 == part.limit))
+    }
+}
+
+/// What a query asks for; `None` where nothing can be found.
+fn build_criteria(registers: &TenantRegisters, query: &PesquisaEventoQuery) -> Option<ClaimCriteria> {
+    let day = |given: &FieldPatch<QueryDate>| given.clone().into_set().map(QueryDate::get);
+    let protocol = match query.protocol.clone().into_set() {
+        // As it is written, to the digit: a protocol has no zeros before it.
+        Some(text) => Some(text.parse().ok().filter(|number: &i32| number.to_string() == text)?),
+        None => None,
+    };
+    if let FieldPatch::Set(text) = &query.document {
+        Document::parse(text).ok()?;
+    }
+    Some(ClaimCriteria {
+        involved: query.involved.clone().into_set(),
+        protocol,
+        person: query.person.clone().into_set(),
+        opened_from: day(&query.opened_from).map(|day| day.start_in(&registers.zone)),
+        opened_before: day(&query.opened_to).map(|day| day.next().start_in(&registers.zone)),
+        happened_from: day(&query.happened_from),
+        happened_to: day(&query.happened_to),
+    })
+}
+
+fn parse_document(query: &PesquisaEventoQuery) -> Option<Document> {
+    query.document.clone().into_set().and_then(|text| Document::parse(&text).ok())
+}

@@ -1,0 +1,220 @@
+//! A case field by field, as people read it: for the history of its fields, and for whoever changes it by an old version.
+
+use super::show;
+use crate::Error;
+use crate::benefits::WriteCommand;
+use crate::field_differences::FieldTexts;
+use crate::registers::snapshot::TenantRegisters;
+use crate::situations::cases::describe_stored_benefit;
+use domain::{
+    BenefitCode, ClaimCode, Date, DependentCode, Moment, Money, PersonCode, PostalAddress, UserCode,
+};
+use std::collections::HashMap;
+use storage::access::users;
+use storage::benefits::VehicleDetails;
+use storage::cases::StoredCase;
+use storage::cases::inspections::ChecklistEntry;
+use storage::members::dependents;
+use storage::{Tx, members};
+use wire::set_names;
+
+/// What the codes in two states of a case stand for, where the registers do not say it.
+#[derive(Default)]
+pub(super) struct ReferencedNames {
+    users: HashMap<UserCode, String>,
+    people: HashMap<PersonCode, String>,
+    benefits: HashMap<BenefitCode, String>,
+    dependents: HashMap<DependentCode, String>,
+}
+
+impl ReferencedNames {
+    /// Only what differs is looked up, for nothing else is told.
+    pub async fn load_changed<I>(
+        tx: &mut Tx,
+        asked: &WriteCommand<I>,
+        states: [&StoredCase; 2],
+    ) -> Result<ReferencedNames, Error> {
+        let mut names = ReferencedNames::default();
+        let [before, after] = states.map(collect_codes);
+        let tenant = asked.scope.tenant();
+        if before.responsible != after.responsible {
+            for code in [before.responsible, after.responsible].into_iter().flatten() {
+                let found = users::find_user(&mut *tx, tenant, code).await?;
+                names.users.extend(found.map(|user| (code, user.name)));
+            }
+        }
+        if before.driver != after.driver {
+            for code in [before.driver, after.driver].into_iter().flatten() {
+                let found = members::find_person(&mut *tx, tenant, code).await?;
+                names.people.extend(found.map(|person| (code, person.name)));
+            }
+        }
+        if before.benefit != after.benefit {
+            for code in [before.benefit, after.benefit].into_iter().flatten() {
+                let found = show::find_case_benefit(&mut *tx, tenant, code).await?;
+                names
+                    .benefits
+                    .extend(found.map(|one| (code, describe_stored_benefit(&asked.registers, &one))));
+            }
+        }
+        if before.dependent != after.dependent {
+            for (benefit, code) in [before.dependent, after.dependent].into_iter().flatten() {
+                let found = dependents::find_dependent_of_benefit(&mut *tx, tenant, benefit, code).await?;
+                names.dependents.extend(found.map(|one| (code, one.name)));
+            }
+        }
+        Ok(names)
+    }
+}
+
+#[derive(PartialEq, Eq)]
+struct ReferencedCodes {
+    responsible: Option<UserCode>,
+    driver: Option<PersonCode>,
+    benefit: Option<BenefitCode>,
+    dependent: Option<(BenefitCode, DependentCode)>,
+}
+
+fn collect_codes(case: &StoredCase) -> ReferencedCodes {
+    let head = case.head();
+    let (driver, dependent) = match case {
+        StoredCase::Claim(own) => (own.driver, None),
+        StoredCase::Appointment(own) => (None, head.benefit.zip(own.dependent)),
+        StoredCase::Inspection(_) | StoredCase::Ticket(_) => (None, None),
+    };
+    ReferencedCodes { responsible: head.responsible, driver, benefit: head.benefit, dependent }
+}
+
+/// The name of a code with the code behind it, for two may have one name.
+fn render_named_code<C: Copy + Eq + std::hash::Hash + ToString>(
+    names: &HashMap<C, String>,
+    code: Option<C>,
+) -> Option<String> {
+    code.map(|code| match names.get(&code) {
+        Some(name) => format!("{name} ({})", code.to_string()),
+        None => code.to_string(),
+    })
+}
+
+/// The fields of a case by the names under which they are sent; both states of one case have the same in the same order.
+pub(super) fn render_case_fields(
+    registers: &TenantRegisters,
+    names: &ReferencedNames,
+    case: &StoredCase,
+    related: &[ClaimCode],
+) -> FieldTexts {
+    let head = case.head();
+    let mut fields: FieldTexts = vec![
+        ("codBeneficio", render_benefit(names, head.benefit)),
+        ("codLoja", Some(registers.branch_name(head.branch).to_owned())),
+        ("codResponsavel", render_named_code(&names.users, head.responsible)),
+    ];
+    let moment = |at: Option<Moment>| at.map(|at| at.to_offset_iso(&registers.zone));
+    match case {
+        StoredCase::Claim(own) => {
+            let kind = registers.claim_type(own.kind).map(|one| one.name.clone());
+            fields.extend([
+                ("codTipoEvento", kind),
+                ("envolvido", Some(set_names::involved(own.involved).to_owned())),
+                ("prioridade", Some(set_names::priority(own.priority).to_owned())),
+                ("descricao", own.description.clone()),
+                ("dataEvento", own.happened_on.as_deref().and_then(Date::from_iso).map(Date::to_br)),
+                ("codCondutor", render_named_code(&names.people, own.driver)),
+                ("local", render_place(&own.place)),
+                (RELATED, render_claim_codes(related)),
+            ]);
+            fields.extend(render_vehicle_fields(registers, &own.vehicle));
+        }
+        StoredCase::Inspection(own) => fields.extend([
+            ("codTipoVistoria", registers.inspection_type(own.kind).map(|one| one.name.clone())),
+            ("vistoriador", own.inspector.clone()),
+            ("dataPrevista", moment(own.planned_for)),
+            ("local", own.place.clone()),
+            ("observacao", own.note.clone()),
+            ("checklist", render_checklist(&own.checklist)),
+        ]),
+        StoredCase::Ticket(own) => fields.extend([
+            ("codTipoHelpDesk", registers.ticket_type(own.kind).map(|one| one.name.clone())),
+            ("prioridade", Some(set_names::priority(own.priority).to_owned())),
+            ("descricao", own.description.clone()),
+        ]),
+        StoredCase::Appointment(own) => {
+            let specialty = own.specialty.and_then(|code| registers.specialty(code));
+            let clinic = own.clinic.and_then(|code| registers.clinic(code));
+            let doctor = own.doctor.and_then(|code| registers.doctor(code));
+            fields.extend([
+                ("codDependente", render_named_code(&names.dependents, own.dependent)),
+                ("codEspecialidade", specialty.map(|one| one.name.clone())),
+                ("codClinica", clinic.map(|one| one.name.clone())),
+                ("codMedico", doctor.map(|one| one.name.clone())),
+                ("dataConsulta", moment(own.takes_place_at)),
+                ("endereco", own.address.clone()),
+                ("observacao", own.note.clone()),
+            ]);
+        }
+    }
+    fields
+}
+
+/// Two vehicles of one member may read alike, so its code stands before it.
+fn render_benefit(names: &ReferencedNames, code: Option<BenefitCode>) -> Option<String> {
+    code.map(|code| match names.benefits.get(&code).filter(|text| !text.is_empty()) {
+        Some(text) => format!("{code} ({text})"),
+        None => code.to_string(),
+    })
+}
+
+fn render_place(place: &PostalAddress) -> Option<String> {
+    let parts: Vec<String> =
+        [place.format_line(), place.cep.as_ref().map(ToString::to_string)].into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
+}
+
+/// The field that names the claims that belong to one.
+pub(super) const RELATED: &str = "relacionados";
+
+pub(super) fn render_claim_codes(codes: &[ClaimCode]) -> Option<String> {
+    let codes: Vec<String> = codes.iter().map(ToString::to_string).collect();
+    (!codes.is_empty()).then(|| codes.join(", "))
+}
+
+/// The same back.
+pub(super) fn parse_claim_codes(text: &str) -> impl Iterator<Item = ClaimCode> {
+    text.split(", ").filter_map(|code| code.parse().ok().map(ClaimCode::new))
+}
+
+fn render_checklist(items: &[ChecklistEntry]) -> Option<String> {
+    let one = |item: &ChecklistEntry| {
+        let stands = match item.fits {
+            Some(true) => "conforme",
+            Some(false) => "não conforme",
+            None => "não visto",
+        };
+        let note = item.note.as_ref().map_or_else(String::new, |note| format!(" ({note})"));
+        format!("{}: {stands}{note}", item.item)
+    };
+    (!items.is_empty()).then(|| items.iter().map(one).collect::<Vec<_>>().join("; "))
+}
+
+fn render_vehicle_fields(registers: &TenantRegisters, vehicle: &VehicleDetails) -> FieldTexts {
+    let money = |cents: Option<i64>| cents.and_then(Money::from_cents).map(|money| money.to_string());
+    let number = |number: Option<i32>| number.map(|number| number.to_string());
+    let kind = registers.vehicle_types.iter().find(|one| Some(one.code) == vehicle.kind);
+    vec![
+        ("veiculo.placa", vehicle.plate.as_ref().map(ToString::to_string)),
+        ("veiculo.chassi", vehicle.chassis.as_ref().map(ToString::to_string)),
+        ("veiculo.renavam", vehicle.renavam.clone()),
+        ("veiculo.marca", vehicle.brand.clone()),
+        ("veiculo.modelo", vehicle.model.clone()),
+        ("veiculo.anoFabricacao", number(vehicle.built)),
+        ("veiculo.anoModelo", number(vehicle.model_year)),
+        ("veiculo.cor", vehicle.colour.clone()),
+        ("veiculo.combustivel", vehicle.fuel.map(|fuel| set_names::fuel(fuel).to_owned())),
+        ("veiculo.categoria", vehicle.category.map(|category| set_names::category(category).to_owned())),
+        ("veiculo.tipoVeiculo", kind.map(|kind| kind.name.clone())),
+        ("veiculo.numeroPortas", number(vehicle.doors)),
+        ("veiculo.valorVeiculo", money(vehicle.worth)),
+        ("veiculo.valorProtegido", money(vehicle.protected)),
+        ("veiculo.valorParticipacao", money(vehicle.participation)),
+    ]
+}

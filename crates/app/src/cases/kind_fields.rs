@@ -1,0 +1,308 @@
+//! What claims, inspections, tickets and appointments have each of their own, judged and put onto them.
+
+use super::AnyCaseInput;
+use super::validate::SentCaseValidator;
+use crate::Error;
+use crate::benefits::vehicle;
+use crate::members::apply_address;
+use domain::{
+    CaseKind, ClaimCode, ClaimTypeCode, InputField, InspectionTypeCode, Involved, PostalAddress, Priority,
+    Rejection, TicketTypeCode, WrittenMoment,
+};
+use storage::benefits::{StoredBenefit, VehicleDetails};
+use storage::cases::appointments::StoredAppointment;
+use storage::cases::claims::{self, StoredClaim};
+use storage::cases::inspections::{ChecklistEntry, StoredInspection};
+use storage::cases::tickets::StoredTicket;
+use storage::cases::{CaseHead, StoredCase};
+use storage::members::dependents;
+use wire::read::FieldPatch;
+use wire::records::{
+    ChecklistItemInput, ConsultaGestaoInput, EventoGestaoInput, HelpDeskGestaoInput, VistoriaGestaoInput,
+};
+
+/// One of which nothing is known but its head.
+pub(super) fn build_blank_case(kind: CaseKind, head: CaseHead) -> StoredCase {
+    match kind {
+        CaseKind::Claim => StoredCase::Claim(Box::new(StoredClaim {
+            head,
+            kind: ClaimTypeCode::new(0),
+            involved: Involved::Member,
+            priority: Priority::Medium,
+            description: None,
+            happened_on: None,
+            driver: None,
+            place: PostalAddress::default(),
+            vehicle: VehicleDetails::default(),
+        })),
+        CaseKind::Inspection => StoredCase::Inspection(StoredInspection {
+            head,
+            kind: InspectionTypeCode::new(0),
+            inspector: None,
+            planned_for: None,
+            place: None,
+            note: None,
+            checklist: Vec::new(),
+        }),
+        CaseKind::Ticket => StoredCase::Ticket(StoredTicket {
+            head,
+            kind: TicketTypeCode::new(0),
+            priority: Priority::Medium,
+            description: None,
+        }),
+        CaseKind::Appointment => StoredCase::Appointment(StoredAppointment {
+            head,
+            dependent: None,
+            takes_place_at: None,
+            specialty: None,
+            clinic: None,
+            doctor: None,
+            address: None,
+            note: None,
+        }),
+    }
+}
+
+/// The code of what changes, and whether it is there; `None` of something new.
+type ExistingCaseCode = Option<(i32, bool)>;
+
+impl SentCaseValidator<'_> {
+    /// Puts what was sent onto a case of its kind; gives the claims that belong to it, where they were sent.
+    pub(super) async fn apply_kind_fields(
+        &mut self,
+        input: &AnyCaseInput,
+        case: &mut StoredCase,
+        changing: ExistingCaseCode,
+        benefit: Option<&StoredBenefit>,
+    ) -> Result<Option<Vec<ClaimCode>>, Error> {
+        match (input, case) {
+            (AnyCaseInput::Claim(input), StoredCase::Claim(claim)) => {
+                self.apply_claim_fields(input, claim, changing, benefit).await
+            }
+            (AnyCaseInput::Inspection(input), StoredCase::Inspection(inspection)) => {
+                self.apply_inspection_fields(input, inspection, changing.is_none());
+                Ok(None)
+            }
+            (AnyCaseInput::Ticket(input), StoredCase::Ticket(ticket)) => {
+                self.apply_ticket_fields(input, ticket, changing.is_none());
+                Ok(None)
+            }
+            (AnyCaseInput::Appointment(input), StoredCase::Appointment(appointment)) => {
+                self.apply_appointment_fields(input, appointment).await?;
+                Ok(None)
+            }
+            _ => Err(Error::Defect("what was sent is not of the kind of its case".to_owned())),
+        }
+    }
+
+    async fn apply_claim_fields(
+        &mut self,
+        input: &EventoGestaoInput,
+        claim: &mut StoredClaim,
+        changing: ExistingCaseCode,
+        benefit: Option<&StoredBenefit>,
+    ) -> Result<Option<Vec<ClaimCode>>, Error> {
+        let (registers, is_new) = (self.registers, changing.is_none());
+        let usable = |code| registers.claim_type(code).is_some_and(|one| one.active);
+        self.apply_required_code(
+            &input.kind,
+            &mut claim.kind,
+            (InputField::ClaimKind, is_new),
+            (ClaimTypeCode::get, usable),
+        );
+        self.apply_required_choice(&input.involved, &mut claim.involved, (InputField::Involved, is_new));
+        self.apply_required_choice(&input.priority, &mut claim.priority, (InputField::Priority, is_new));
+        input.description.apply_to(&mut claim.description, |note| note.as_str().to_owned());
+        input.happened.apply_to(&mut claim.happened_on, |day| day.to_iso());
+        if let FieldPatch::Set(driver) = input.driver
+            && claim.driver != Some(driver)
+        {
+            self.require_visible_person(InputField::Driver, driver).await?;
+        }
+        input.driver.apply_to(&mut claim.driver, |driver| *driver);
+        match &input.place {
+            FieldPatch::Set(place) => apply_address(place, &mut claim.place),
+            FieldPatch::Clear => claim.place = PostalAddress::default(),
+            FieldPatch::Keep => {}
+        }
+        // Where it happened is nobody's home.
+        claim.place.kind = None;
+        match &input.vehicle {
+            FieldPatch::Set(vehicle) => {
+                vehicle::apply_full_vehicle(registers, vehicle, &mut claim.vehicle, &mut self.problems);
+            }
+            FieldPatch::Clear => claim.vehicle = VehicleDetails::default(),
+            FieldPatch::Keep if is_new => {
+                claim.vehicle = benefit.map(|benefit| benefit.vehicle.clone()).unwrap_or_default();
+            }
+            FieldPatch::Keep => {}
+        }
+        self.check_related_claims(&input.related, changing).await
+    }
+
+    /// Each once, by code; all of them seen by the caller, and none the claim itself.
+    async fn check_related_claims(
+        &mut self,
+        given: &FieldPatch<Vec<ClaimCode>>,
+        changing: ExistingCaseCode,
+    ) -> Result<Option<Vec<ClaimCode>>, Error> {
+        let codes = match given {
+            FieldPatch::Keep => return Ok(None),
+            FieldPatch::Clear => return Ok(Some(Vec::new())),
+            FieldPatch::Set(codes) => codes,
+        };
+        let mut wanted = codes.clone();
+        wanted.sort_unstable();
+        wanted.dedup();
+        let found: Vec<ClaimCode> = match wanted.is_empty() {
+            true => Vec::new(),
+            false => {
+                let told =
+                    claims::list_claims_by_codes(&mut *self.tx, self.scope, wanted.iter().copied()).await?;
+                told.into_iter().map(|told| told.code).collect()
+            }
+        };
+        let own = changing.map(|(code, _)| ClaimCode::new(code));
+        for code in &wanted {
+            if !found.contains(code) || Some(*code) == own {
+                self.refuse_unknown_code(InputField::Related, code.get());
+            }
+        }
+        Ok(Some(wanted))
+    }
+
+    fn apply_inspection_fields(
+        &mut self,
+        input: &VistoriaGestaoInput,
+        inspection: &mut StoredInspection,
+        is_new: bool,
+    ) {
+        let registers = self.registers;
+        let usable = |code| registers.inspection_type(code).is_some_and(|one| one.active);
+        let field = (InputField::InspectionKind, is_new);
+        self.apply_required_code(&input.kind, &mut inspection.kind, field, (InspectionTypeCode::get, usable));
+        input.inspector.apply_to(&mut inspection.inspector, ToString::to_string);
+        input
+            .planned
+            .apply_to(&mut inspection.planned_for, |when: &WrittenMoment| when.moment_in(&registers.zone));
+        input.place.apply_to(&mut inspection.place, ToString::to_string);
+        input.note.apply_to(&mut inspection.note, |note| note.as_str().to_owned());
+        match &input.checklist {
+            FieldPatch::Set(items) => {
+                inspection.checklist = items.iter().map(build_checklist_entry).collect();
+            }
+            FieldPatch::Clear => inspection.checklist.clear(),
+            FieldPatch::Keep if is_new => {
+                let kind = registers.inspection_type(inspection.kind);
+                let items = kind.map(|kind| kind.checklist.clone()).unwrap_or_default();
+                let unseen = |item| ChecklistEntry { item, fits: None, note: None };
+                inspection.checklist = items.into_iter().map(unseen).collect();
+            }
+            FieldPatch::Keep => {}
+        }
+    }
+
+    fn apply_ticket_fields(&mut self, input: &HelpDeskGestaoInput, ticket: &mut StoredTicket, is_new: bool) {
+        let registers = self.registers;
+        let usable = |code| registers.ticket_type(code).is_some_and(|one| one.active);
+        self.apply_required_code(
+            &input.kind,
+            &mut ticket.kind,
+            (InputField::TicketKind, is_new),
+            (TicketTypeCode::get, usable),
+        );
+        if let (true, Some(kind)) = (is_new, registers.ticket_type(ticket.kind)) {
+            ticket.priority = kind.priority;
+        }
+        self.apply_required_choice(&input.priority, &mut ticket.priority, (InputField::Priority, is_new));
+        input.description.apply_to(&mut ticket.description, |note| note.as_str().to_owned());
+    }
+
+    async fn apply_appointment_fields(
+        &mut self,
+        input: &ConsultaGestaoInput,
+        own: &mut StoredAppointment,
+    ) -> Result<(), Error> {
+        let registers = self.registers;
+        let had_clinic = own.clinic;
+        let specialty = |code| registers.specialty(code).is_some_and(|one| one.active);
+        let clinic = |code| registers.clinic(code).is_some_and(|one| one.active);
+        let doctor = |code| registers.doctor(code).is_some_and(|one| one.active);
+        let had_doctor = own.doctor;
+        self.apply_optional_code(
+            &input.doctor,
+            &mut own.doctor,
+            InputField::Doctor,
+            (domain::DoctorCode::get, doctor),
+        );
+        // A doctor who is new here brings with him what was not said.
+        if let Some(known) =
+            own.doctor.filter(|_| own.doctor != had_doctor).and_then(|code| registers.doctor(code))
+        {
+            own.specialty = known.specialty.or(own.specialty);
+            own.clinic = known.clinic.or(own.clinic);
+        }
+        let number = domain::SpecialtyCode::get;
+        self.apply_optional_code(
+            &input.specialty,
+            &mut own.specialty,
+            InputField::Specialty,
+            (number, specialty),
+        );
+        self.apply_optional_code(
+            &input.clinic,
+            &mut own.clinic,
+            InputField::Clinic,
+            (domain::ClinicCode::get, clinic),
+        );
+        input.at.apply_to(&mut own.takes_place_at, |when: &WrittenMoment| when.moment_in(&registers.zone));
+        input.note.apply_to(&mut own.note, |note| note.as_str().to_owned());
+        let line = |code: Option<_>| {
+            code.and_then(|code| registers.clinic(code)).and_then(|clinic| clinic.address.format_line())
+        };
+        // Where the clinic is goes with the clinic, unless somebody said otherwise.
+        if own.clinic != had_clinic && own.address == line(had_clinic) {
+            own.address = line(own.clinic);
+        }
+        input.address.apply_to(&mut own.address, ToString::to_string);
+        self.apply_dependent(input, own).await
+    }
+
+    /// Who goes is a dependent of the benefit, in force.
+    async fn apply_dependent(
+        &mut self,
+        input: &ConsultaGestaoInput,
+        own: &mut StoredAppointment,
+    ) -> Result<(), Error> {
+        let code = match input.dependent {
+            FieldPatch::Clear => {
+                own.dependent = None;
+                return Ok(());
+            }
+            FieldPatch::Keep if !matches!(input.case.benefit, FieldPatch::Keep) => own.dependent,
+            FieldPatch::Keep => return Ok(()),
+            FieldPatch::Set(code) => Some(code),
+        };
+        let Some(code) = code else { return Ok(()) };
+        let Some(benefit) = own.head.benefit else {
+            self.problems.push(Rejection::DependentWithoutBenefit);
+            return Ok(());
+        };
+        let found =
+            dependents::find_dependent_of_benefit(&mut *self.tx, self.scope.tenant(), benefit, code).await?;
+        let is_kept = own.dependent == Some(code);
+        if !found.is_some_and(|one| one.active || is_kept) {
+            self.problems.push(Rejection::UnknownDependent { code, benefit });
+        }
+        own.dependent = Some(code);
+        Ok(())
+    }
+}
+
+fn build_checklist_entry(input: &ChecklistItemInput) -> ChecklistEntry {
+    ChecklistEntry {
+        item: input.item.to_string(),
+        fits: input.fits.clone().into_set(),
+        note: input.note.clone().into_set().map(|note| note.to_string()),
+    }
+}

@@ -1,0 +1,255 @@
+//! What people work on from its opening to its end: claims, inspections, tickets and appointments. They are opened, changed,
+//! moved to a situation, noted, read and listed alike; what differs is judged in `own.rs`, and told in `shown.rs`.
+
+pub mod claims;
+
+pub mod board;
+mod change_situation;
+mod field_texts;
+mod kind_fields;
+mod search;
+mod show;
+mod validate;
+
+pub use change_situation::{add_case_note, change_case_situation};
+pub use search::{Item, PAGE, count_overdue_cases, list_cases, list_cases_behind, list_overdue_cases};
+pub use show::{CaseChangeHistory, FullCase, ResolvedCase, compute_due_moment, read_case, read_case_history};
+pub use storage::cases::StoredCase;
+pub use storage::cases::inspections::ChecklistEntry;
+pub use storage::cases::notes::RecordNote;
+pub use storage::history::field_changes::StoredFieldChange;
+pub use storage::history::situation_changes::RecordHistoryEntry as Moved;
+
+use crate::access::Session;
+use crate::audit::access_log::record_access;
+use crate::benefits::{WriteCommand, run_command};
+use crate::field_differences::{self, CurrentVersion};
+use crate::idempotency::{IdempotentWrite, WriteOutcome};
+use crate::registers::snapshot::confirm_registers;
+use crate::situations::cases::{PendingCaseWrite, store_case};
+use crate::{App, Error};
+use domain::{CaseKind, InputField};
+use field_texts::{ReferencedNames, render_case_fields};
+use storage::{Tx, cases};
+use validate::{SentCaseValidator, ValidatedCase};
+use wire::read::FieldPatch;
+use wire::records::{
+    CasoCampos, ConsultaGestaoInput, EventoGestaoInput, HelpDeskGestaoInput, VistoriaGestaoInput,
+};
+
+/// What was sent, by what it is about.
+#[derive(Clone, Debug)]
+pub enum AnyCaseInput {
+    Claim(Box<EventoGestaoInput>),
+    Inspection(Box<VistoriaGestaoInput>),
+    Ticket(Box<HelpDeskGestaoInput>),
+    Appointment(Box<ConsultaGestaoInput>),
+}
+
+impl AnyCaseInput {
+    pub fn kind(&self) -> CaseKind {
+        match self {
+            AnyCaseInput::Claim(_) => CaseKind::Claim,
+            AnyCaseInput::Inspection(_) => CaseKind::Inspection,
+            AnyCaseInput::Ticket(_) => CaseKind::Ticket,
+            AnyCaseInput::Appointment(_) => CaseKind::Appointment,
+        }
+    }
+
+    fn common_fields(&self) -> &CasoCampos {
+        match self {
+            AnyCaseInput::Claim(input) => &input.case,
+            AnyCaseInput::Inspection(input) => &input.case,
+            AnyCaseInput::Ticket(input) => &input.case,
+            AnyCaseInput::Appointment(input) => &input.case,
+        }
+    }
+}
+
+/// Method and route of what is done to a kind.
+pub(crate) struct CaseOperationNames {
+    list: &'static str,
+    one: &'static str,
+    open: &'static str,
+    change: &'static str,
+    move_to: &'static str,
+    note: &'static str,
+    history: &'static str,
+}
+
+macro_rules! operations {
+    ($path:literal, $code:literal) => {
+        CaseOperationNames {
+            list: concat!("GET /gestao/", $path),
+            one: concat!("GET /gestao/", $path, "/{", $code, "}"),
+            open: concat!("POST /gestao/", $path),
+            change: concat!("PUT /gestao/", $path, "/{", $code, "}"),
+            move_to: concat!("PUT /gestao/", $path, "/{", $code, "}/situacao"),
+            note: concat!("POST /gestao/", $path, "/{", $code, "}/nota"),
+            history: concat!("GET /gestao/", $path, "/{", $code, "}/historico"),
+        }
+    };
+}
+
+pub(crate) const fn name_case_operations(kind: CaseKind) -> CaseOperationNames {
+    match kind {
+        CaseKind::Claim => operations!("evento", "codEvento"),
+        CaseKind::Inspection => operations!("vistoria", "codVistoria"),
+        CaseKind::Ticket => operations!("helpDesk", "codHelpDesk"),
+        CaseKind::Appointment => operations!("consulta", "codConsulta"),
+    }
+}
+
+/// There is none of this code, or not for the caller.
+fn reject_unknown_case(kind: CaseKind, code: i32) -> Error {
+    let field = match kind {
+        CaseKind::Claim => InputField::Claim,
+        CaseKind::Inspection => InputField::Inspection,
+        CaseKind::Ticket => InputField::Ticket,
+        CaseKind::Appointment => InputField::Appointment,
+    };
+    Error::NotFound { field, code }
+}
+
+/// Opens a case: in the situation in which its kind begins.
+#[boxed::future]
+pub async fn open_case(
+    app: &App,
+    caller: &Session,
+    input: AnyCaseInput,
+    once: IdempotentWrite<FullCase>,
+) -> Result<WriteOutcome<FullCase>, Error> {
+    let operation = name_case_operations(input.kind()).open;
+    run_command(app, caller, operation, input, once, |tx, asked| Box::pin(write_new_case(tx, asked))).await
+}
+
+async fn write_new_case(tx: &mut Tx, asked: &WriteCommand<AnyCaseInput>) -> Result<FullCase, Error> {
+    confirm_registers(tx, asked.scope.tenant(), &asked.registers).await?;
+    let kind = asked.input.kind();
+    let mut judge = SentCaseValidator::new(&mut *tx, asked);
+    let ready = judge.build_new_case(&asked.input).await?;
+    let problems = judge.problems;
+    let (Some(ValidatedCase { case, benefit, related }), []) = (ready, &problems[..]) else {
+        return Err(Error::Refused(problems));
+    };
+    let tenant = asked.scope.tenant();
+    let written = PendingCaseWrite {
+        before: None,
+        after: case,
+        benefit: benefit.as_ref(),
+        reason: None,
+        differences: Vec::new(),
+        also: Box::new(move |code| {
+            let code = domain::ClaimCode::new(code);
+            cases::claims::insert_claim_relations(
+                tenant,
+                related.iter().flat_map(|other| [(code, *other), (*other, code)]),
+            )
+        }),
+    };
+    let (code, _) = store_case(tx, &asked.actor_context(), written).await?;
+    show::read_written_case(tx, asked, kind, code, true).await?.ok_or_else(|| reject_unknown_case(kind, code))
+}
+
+/// Changes the fields of a case.
+#[boxed::future]
+pub async fn change_case(
+    app: &App,
+    caller: &Session,
+    (code, input): (i32, AnyCaseInput),
+    once: IdempotentWrite<FullCase>,
+) -> Result<WriteOutcome<FullCase>, Error> {
+    let operation = name_case_operations(input.kind()).change;
+    let done = run_command(app, caller, operation, (code, input), once, |tx, asked| {
+        Box::pin(write_changed_case(tx, asked))
+    })
+    .await?;
+    record_unchanged_access(app, caller, operation, &done)?;
+    Ok(done)
+}
+
+async fn write_changed_case(
+    tx: &mut Tx,
+    asked: &WriteCommand<(i32, AnyCaseInput)>,
+) -> Result<FullCase, Error> {
+    let (tenant, (code, input)) = (asked.scope.tenant(), &asked.input);
+    let (code, kind, registers) = (*code, input.kind(), &asked.registers);
+    confirm_registers(tx, tenant, registers).await?;
+    let before = cases::find_case(&mut *tx, &asked.scope, kind, code).await?.map(|told| told.case);
+    let had = match kind {
+        CaseKind::Claim if before.is_some() => {
+            show::list_related_claims(&mut *tx, &asked.scope, code).await?
+        }
+        _ => Vec::new(),
+    };
+    let mut judge = SentCaseValidator::new(&mut *tx, asked);
+    let ready = judge.build_changed_case(input, (code, before.as_ref()), &had).await?;
+    let problems = judge.problems;
+    // What was sent is judged before the code in the path.
+    if !problems.is_empty() {
+        return Err(Error::Refused(problems));
+    }
+    let (Some(before), Some(ValidatedCase { case: after, benefit, related })) = (before, ready) else {
+        return Err(reject_unknown_case(kind, code));
+    };
+    let names = ReferencedNames::load_changed(&mut *tx, asked, [&before, &after]).await?;
+    let differences = field_differences::compare_fields(
+        render_case_fields(registers, &names, &before, &had),
+        render_case_fields(registers, &names, &after, &related),
+    );
+    refuse_old_version(asked, &before, &input.common_fields().version, &differences)?;
+    if after == before && related == had {
+        return show::read_written_case(tx, asked, kind, code, false)
+            .await?
+            .ok_or_else(|| reject_unknown_case(kind, code));
+    }
+    let own = domain::ClaimCode::new(code);
+    let gone: Vec<_> = had.iter().filter(|other| !related.contains(other)).copied().collect();
+    let come: Vec<_> = related.iter().filter(|other| !had.contains(other)).copied().collect();
+    let written = PendingCaseWrite {
+        before: Some((code, &before)),
+        after,
+        benefit: benefit.as_ref(),
+        reason: None,
+        differences,
+        also: Box::new(move |_| {
+            let mut statements = cases::claims::delete_mutual_relations(tenant, own, &gone);
+            statements.extend(cases::claims::insert_claim_relations(
+                tenant,
+                come.iter().flat_map(|to| [(own, *to), (*to, own)]),
+            ));
+            statements
+        }),
+    };
+    store_case(tx, &asked.actor_context(), written).await?;
+    show::read_written_case(tx, asked, kind, code, true).await?.ok_or_else(|| reject_unknown_case(kind, code))
+}
+
+/// Refuses what was decided by another version than the present one.
+fn refuse_old_version<I>(
+    asked: &WriteCommand<I>,
+    before: &StoredCase,
+    given: &FieldPatch<i32>,
+    wanted: &[field_differences::FieldDifference],
+) -> Result<(), Error> {
+    let head = before.head();
+    let present = CurrentVersion { version: head.version.into(), since: head.updated_at };
+    let FieldPatch::Set(given) = given else { return Ok(()) };
+    match field_differences::refuse_old_version((*given).into(), present, &asked.registers.zone, wanted) {
+        Some(old) => Err(old.into()),
+        None => Ok(()),
+    }
+}
+
+/// An answer that nothing was changed for shows somebody's data all the same.
+fn record_unchanged_access(
+    app: &App,
+    caller: &Session,
+    operation: &'static str,
+    done: &WriteOutcome<FullCase>,
+) -> Result<(), Error> {
+    match done {
+        WriteOutcome::Fresh(whole) if !whole.changed => record_access(app, caller, operation, whole.people()),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,255 @@
+//! A case with everything in it, and what became of it.
+
+use super::field_texts::{RELATED, parse_claim_codes, render_claim_codes};
+use super::{name_case_operations, reject_unknown_case};
+use crate::access::Session;
+use crate::audit::access_log::record_access;
+use crate::benefits::WriteCommand;
+use crate::registers::snapshot::{TenantRegisters, load_registers};
+use crate::situations::cases::{describe_stored_benefit, name_history_subject};
+use crate::{App, Error};
+use domain::{BenefitCode, CaseKind, ClaimCode, Moment, PersonCode, Scope, TenantId};
+use std::sync::Arc;
+use std::time::Duration;
+use storage::benefits::StoredBenefit;
+pub use storage::cases::ResolvedCase;
+use storage::cases::claims;
+use storage::cases::notes::{self, RecordNote};
+use storage::cases::{self, CaseHead, StoredCase};
+use storage::history::field_changes::{self, StoredFieldChange};
+use storage::history::situation_changes;
+use storage::history::situation_changes::RecordHistoryEntry as Moved;
+use storage::members::dependents;
+use storage::registers::situations::StoredSituation;
+use storage::{Tx, members};
+
+/// A case, and what its codes stand for.
+#[derive(Clone, Debug)]
+pub struct FullCase {
+    pub registers: Arc<TenantRegisters>,
+    pub told: ResolvedCase,
+    /// What its benefit is called.
+    pub benefit: Option<String>,
+    /// Who drove, or who goes to the doctor.
+    pub other: Option<String>,
+    /// Newest opening first.
+    pub related: Vec<ResolvedCase>,
+    pub notes: Vec<RecordNote>,
+    pub now: Moment,
+    /// False where what was asked for was there already: then it was only seen.
+    pub(super) changed: bool,
+}
+
+impl FullCase {
+    /// Whom it tells of.
+    pub(super) fn people(&self) -> impl Iterator<Item = PersonCode> {
+        let driver = match &self.told.case {
+            StoredCase::Claim(claim) => claim.driver,
+            _ => None,
+        };
+        let related = self.related.iter().map(|told| told.case.head().person);
+        let mut all: Vec<_> =
+            [Some(self.told.case.head().person), driver].into_iter().flatten().chain(related).collect();
+        all.sort_unstable();
+        all.dedup();
+        all.into_iter()
+    }
+
+    /// Where it may go from here.
+    pub fn next_situations(&self) -> impl Iterator<Item = &StoredSituation> {
+        let present = self.registers.situation(self.told.case.head().situation);
+        present.into_iter().flat_map(|present| list_next_situations(&self.registers, present))
+    }
+}
+
+/// The situations in use that one leads to.
+pub(super) fn list_next_situations<'r>(
+    registers: &'r TenantRegisters,
+    from: &'r StoredSituation,
+) -> impl Iterator<Item = &'r StoredSituation> {
+    let of_entity = registers.active_situations(from.entity);
+    of_entity.filter(|one| one.code != from.code && registers.may_change_situation(from.code, one.code))
+}
+
+/// When the time of a case in its situation is over; what has ended has no such time.
+pub fn compute_due_moment(registers: &TenantRegisters, head: &CaseHead) -> Option<Moment> {
+    let situation = registers.situation(head.situation).filter(|one| !one.kind.is_final())?;
+    situation.limit_hours.map(|hours| head.situation_since.plus(convert_hours(hours)))
+}
+
+pub(super) fn convert_hours(hours: i32) -> Duration {
+    Duration::from_secs(u64::try_from(hours).unwrap_or(0) * 3600)
+}
+
+/// A case that the caller may see, with everything in it.
+#[boxed::future]
+pub async fn read_case(app: &App, caller: &Session, kind: CaseKind, code: i32) -> Result<FullCase, Error> {
+    let registers = load_registers(app, caller.scope.tenant()).await?;
+    let asked = (caller.scope.clone(), registers, kind, code, app.now());
+    let read = app.db.read(asked, |tx, (scope, registers, kind, code, now)| {
+        Box::pin(read_full_case(tx, scope, registers, (*kind, *code), *now))
+    });
+    let whole = read.await?.ok_or_else(|| reject_unknown_case(kind, code))?;
+    record_access(app, caller, name_case_operations(kind).one, whole.people())?;
+    Ok(whole)
+}
+
+/// The same inside a unit that has written it.
+pub(super) async fn read_written_case<I>(
+    tx: &mut Tx,
+    asked: &WriteCommand<I>,
+    kind: CaseKind,
+    code: i32,
+    changed: bool,
+) -> Result<Option<FullCase>, Error> {
+    let read = read_full_case(tx, &asked.scope, &asked.registers, (kind, code), asked.now).await?;
+    Ok(read.map(|whole| FullCase { changed, ..whole }))
+}
+
+async fn read_full_case(
+    tx: &mut Tx,
+    scope: &Scope,
+    registers: &Arc<TenantRegisters>,
+    (kind, code): (CaseKind, i32),
+    now: Moment,
+) -> Result<Option<FullCase>, Error> {
+    let Some(told) = cases::find_case(&mut *tx, scope, kind, code).await? else { return Ok(None) };
+    let tenant = scope.tenant();
+    let benefit = match told.case.head().benefit {
+        Some(code) => find_case_benefit(&mut *tx, tenant, code)
+            .await?
+            .map(|one| describe_stored_benefit(registers, &one)),
+        None => None,
+    };
+    let other = find_other_person_name(&mut *tx, tenant, &told.case).await?;
+    let related = match kind {
+        CaseKind::Claim => {
+            let codes: Vec<i32> =
+                list_related_claims(&mut *tx, scope, code).await?.iter().map(|one| one.get()).collect();
+            cases::list_cases_by_codes(&mut *tx, scope, kind, &codes).await?
+        }
+        _ => Vec::new(),
+    };
+    let notes = notes::list_notes(&mut *tx, tenant, (kind.entity(), code)).await?;
+    let registers = Arc::clone(registers);
+    Ok(Some(FullCase { registers, told, benefit, other, related, notes, now, changed: true }))
+}
+
+/// Who drove, or who goes to the doctor.
+async fn find_other_person_name(
+    tx: &mut Tx,
+    tenant: TenantId,
+    case: &StoredCase,
+) -> Result<Option<String>, Error> {
+    Ok(match case {
+        StoredCase::Claim(claim) => match claim.driver {
+            Some(driver) => members::find_person(tx, tenant, driver).await?.map(|person| person.name),
+            None => None,
+        },
+        StoredCase::Appointment(own) => match (own.head.benefit, own.dependent) {
+            (Some(benefit), Some(code)) => dependents::find_dependent_of_benefit(tx, tenant, benefit, code)
+                .await?
+                .map(|dependent| dependent.name),
+            _ => None,
+        },
+        StoredCase::Inspection(_) | StoredCase::Ticket(_) => None,
+    })
+}
+
+/// The benefit of a case, whoever may see it: whoever sees the case is told what it is about.
+pub(super) async fn find_case_benefit(
+    tx: &mut Tx,
+    tenant: TenantId,
+    code: BenefitCode,
+) -> Result<Option<StoredBenefit>, Error> {
+    Ok(storage::benefits::find_benefit(tx, &Scope::for_tenant(tenant), code).await?)
+}
+
+/// The claims that belong to one, as far as the scope sees them; by code.
+pub(super) async fn list_related_claims(
+    tx: &mut Tx,
+    scope: &Scope,
+    code: i32,
+) -> Result<Vec<ClaimCode>, Error> {
+    let pairs = claims::list_related_claims(&mut *tx, scope.tenant(), [ClaimCode::new(code)]).await?;
+    if pairs.is_empty() {
+        return Ok(Vec::new());
+    }
+    let seen = claims::list_claims_by_codes(&mut *tx, scope, pairs.into_iter().map(|(_, to)| to)).await?;
+    Ok(seen.into_iter().map(|told| told.code).collect())
+}
+
+/// What became of a case: its situations and its fields, each in its order.
+pub struct CaseChangeHistory {
+    pub moves: Vec<Moved>,
+    pub fields: Vec<StoredFieldChange>,
+    pub registers: Arc<TenantRegisters>,
+}
+
+/// What became of a case that the caller may see.
+#[boxed::future]
+pub async fn read_case_history(
+    app: &App,
+    caller: &Session,
+    kind: CaseKind,
+    code: i32,
+) -> Result<CaseChangeHistory, Error> {
+    let registers = load_registers(app, caller.scope.tenant()).await?;
+    let asked = (caller.scope.clone(), kind, code);
+    let read =
+        app.db.read(asked, |tx, (scope, kind, code)| Box::pin(read_history_parts(tx, scope, *kind, *code)));
+    let (person, moves, fields) = read.await?.ok_or_else(|| reject_unknown_case(kind, code))?;
+    record_access(app, caller, name_case_operations(kind).history, std::iter::once(person))?;
+    Ok(CaseChangeHistory { moves, fields, registers })
+}
+
+type CaseHistoryParts = (PersonCode, Vec<Moved>, Vec<StoredFieldChange>);
+
+async fn read_history_parts(
+    tx: &mut Tx,
+    scope: &Scope,
+    kind: CaseKind,
+    code: i32,
+) -> Result<Option<CaseHistoryParts>, Error> {
+    let Some(told) = cases::find_case(&mut *tx, scope, kind, code).await? else { return Ok(None) };
+    let moves =
+        situation_changes::list_record_history(&mut *tx, scope.tenant(), (kind.entity(), code)).await?;
+    let mut fields =
+        field_changes::list_field_changes(&mut *tx, scope.tenant(), (name_history_subject(kind), code))
+            .await?;
+    hide_unseen_claims(tx, scope, &mut fields).await?;
+    Ok(Some((told.case.head().person, moves, fields)))
+}
+
+/// Leaves out of the changes of related claims the codes of those that the scope does not see, and changes of nothing else.
+async fn hide_unseen_claims(
+    tx: &mut Tx,
+    scope: &Scope,
+    fields: &mut Vec<StoredFieldChange>,
+) -> Result<(), Error> {
+    let is_related = |one: &StoredFieldChange| one.change.field == RELATED;
+    let texts = fields.iter().filter(|one| is_related(one));
+    let texts = texts.flat_map(|one| [&one.change.before, &one.change.after]).flatten();
+    let mut codes: Vec<ClaimCode> = texts.flat_map(|text| parse_claim_codes(text)).collect();
+    codes.sort_unstable();
+    codes.dedup();
+    if codes.is_empty() {
+        return Ok(());
+    }
+    let seen: Vec<ClaimCode> =
+        claims::list_claims_by_codes(tx, scope, codes).await?.iter().map(|told| told.code).collect();
+    let visible = |text: &mut Option<String>| {
+        let codes: Vec<ClaimCode> =
+            text.iter().flat_map(|text| parse_claim_codes(text)).filter(|code| seen.contains(code)).collect();
+        *text = render_claim_codes(&codes);
+    };
+    fields.retain_mut(|one| {
+        if !is_related(one) {
+            return true;
+        }
+        visible(&mut one.change.before);
+        visible(&mut one.change.after);
+        one.change.before != one.change.after
+    });
+    Ok(())
+}

@@ -1,0 +1,287 @@
+//! What was sent of a case, judged against the registers and the members: every problem is found, not the first alone, and
+//! what was given is put onto the case as it is. What a case has already may be out of use meanwhile.
+
+use super::{AnyCaseInput, show};
+use crate::Error;
+use crate::benefits::WriteCommand;
+use crate::registers::snapshot::TenantRegisters;
+use domain::{
+    BenefitCode, BranchCode, CaseKind, ClaimCode, InputField, Moment, PersonCode, Rejection, Scope,
+    SituationCode, SituationKind, UserCode,
+};
+use storage::access::users;
+use storage::benefits::StoredBenefit;
+use storage::cases::{CaseHead, StoredCase};
+use storage::{Tx, members};
+use wire::read::FieldPatch;
+use wire::records::CasoCampos;
+
+pub(super) struct SentCaseValidator<'a> {
+    pub tx: &'a mut Tx,
+    pub registers: &'a TenantRegisters,
+    pub scope: &'a Scope,
+    pub now: Moment,
+    pub problems: Vec<Rejection>,
+}
+
+/// What may be written.
+pub(super) struct ValidatedCase {
+    pub case: StoredCase,
+    pub benefit: Option<StoredBenefit>,
+    /// The claims that belong to it.
+    pub related: Vec<ClaimCode>,
+}
+
+impl<'a> SentCaseValidator<'a> {
+    pub fn new<I>(tx: &'a mut Tx, asked: &'a WriteCommand<I>) -> SentCaseValidator<'a> {
+        SentCaseValidator {
+            tx,
+            registers: &asked.registers,
+            scope: &asked.scope,
+            now: asked.now,
+            problems: Vec::new(),
+        }
+    }
+
+    pub fn refuse_unknown_code(&mut self, field: InputField, code: i32) {
+        self.problems.push(Rejection::UnknownCode { field, code });
+    }
+
+    /// A new case, but for what is counted; `None` where it cannot even be begun, for a reason that was told.
+    #[boxed::future]
+    pub async fn build_new_case(&mut self, input: &AnyCaseInput) -> Result<Option<ValidatedCase>, Error> {
+        let (common, kind) = (input.common_fields(), input.kind());
+        let begins = self.registers.default_situation(kind.entity(), SituationKind::Open).map(|one| one.code);
+        if begins.is_none() {
+            self.problems.push(Rejection::NoOpenSituation);
+        }
+        let person = self.find_person(common).await?;
+        let benefit = match common.benefit {
+            FieldPatch::Set(code) => {
+                self.find_benefit(code, person.map(|(code, _)| code)).await?.map(|one| (code, one))
+            }
+            FieldPatch::Keep | FieldPatch::Clear => None,
+        };
+        let home = benefit.as_ref().map(|(_, one)| one.branch).or(person.map(|(_, branch)| branch));
+        let branch = self.choose_first_branch(common, home);
+        let mut case = build_unplaced_case(kind, self.now);
+        let head = case.head_mut();
+        head.benefit = benefit.as_ref().map(|(code, _)| *code);
+        if let (Some(situation), Some((person, _)), Some(branch)) = (begins, person, branch) {
+            (head.situation, head.person, head.branch) = (situation, person, branch);
+        }
+        self.apply_responsible(common, None, branch, head).await?;
+        let benefit = benefit.map(|(_, one)| one);
+        let related =
+            self.apply_kind_fields(input, &mut case, None, benefit.as_ref()).await?.unwrap_or_default();
+        let is_begun = begins.is_some() && person.is_some() && branch.is_some();
+        Ok(is_begun.then_some(ValidatedCase { case, benefit, related }))
+    }
+
+    /// A case as it becomes. Where there is none of its code, what was sent is judged all the same.
+    #[boxed::future]
+    pub async fn build_changed_case(
+        &mut self,
+        input: &AnyCaseInput,
+        (code, before): (i32, Option<&StoredCase>),
+        had: &[ClaimCode],
+    ) -> Result<Option<ValidatedCase>, Error> {
+        let common = input.common_fields();
+        if !matches!(common.version, FieldPatch::Set(_)) {
+            self.problems.push(Rejection::Missing(InputField::Version));
+        }
+        let mut case = before.cloned().unwrap_or_else(|| build_unplaced_case(input.kind(), self.now));
+        let known = before.map(|before| before.head().clone());
+        match (&common.person, &known) {
+            (FieldPatch::Set(person), Some(head)) if *person != head.person => {
+                self.problems.push(Rejection::PersonFixed);
+            }
+            (FieldPatch::Clear, _) => self.problems.push(Rejection::PersonFixed),
+            _ => {}
+        }
+        let benefit = self.change_benefit(common, known.as_ref(), case.head_mut()).await?;
+        self.change_branch(common, known.as_ref(), case.head_mut());
+        let branch = known.is_some().then(|| case.head().branch);
+        let had_responsible = known.as_ref().and_then(|head| head.responsible);
+        self.apply_responsible(common, had_responsible, branch, case.head_mut()).await?;
+        let related = self
+            .apply_kind_fields(input, &mut case, Some((code, before.is_some())), benefit.as_ref())
+            .await?;
+        let related = related.unwrap_or_else(|| had.to_vec());
+        Ok(before.map(|_| ValidatedCase { case, benefit, related }))
+    }
+
+    async fn change_benefit(
+        &mut self,
+        common: &CasoCampos,
+        known: Option<&CaseHead>,
+        head: &mut CaseHead,
+    ) -> Result<Option<StoredBenefit>, Error> {
+        match common.benefit {
+            FieldPatch::Set(code) if known.and_then(|known| known.benefit) != Some(code) => {
+                head.benefit = Some(code);
+                return self.find_benefit(code, known.map(|known| known.person)).await;
+            }
+            FieldPatch::Clear => head.benefit = None,
+            FieldPatch::Set(_) | FieldPatch::Keep => {}
+        }
+        match head.benefit {
+            Some(code) => show::find_case_benefit(self.tx, self.scope.tenant(), code).await,
+            None => Ok(None),
+        }
+    }
+
+    fn change_branch(&mut self, common: &CasoCampos, known: Option<&CaseHead>, head: &mut CaseHead) {
+        match common.branch {
+            FieldPatch::Set(branch) if known.is_none_or(|known| known.branch != branch) => {
+                head.branch = self.require_usable_branch(branch).unwrap_or(head.branch);
+            }
+            FieldPatch::Clear => self.problems.push(Rejection::Missing(InputField::Branch)),
+            FieldPatch::Set(_) | FieldPatch::Keep => {}
+        }
+    }
+
+    /// The member, and where he belongs.
+    async fn find_person(&mut self, common: &CasoCampos) -> Result<Option<(PersonCode, BranchCode)>, Error> {
+        let FieldPatch::Set(code) = common.person else {
+            self.problems.push(Rejection::Missing(InputField::Person));
+            return Ok(None);
+        };
+        let found = match members::is_person_visible(self.tx, self.scope, code).await? {
+            true => members::find_person(&mut *self.tx, self.scope.tenant(), code).await?,
+            false => None,
+        };
+        if found.is_none() {
+            self.refuse_unknown_code(InputField::Person, code.get());
+        }
+        Ok(found.map(|person| (code, person.branch)))
+    }
+
+    /// A benefit of the member that the caller may see.
+    async fn find_benefit(
+        &mut self,
+        code: BenefitCode,
+        person: Option<PersonCode>,
+    ) -> Result<Option<StoredBenefit>, Error> {
+        let found = storage::benefits::find_benefit(&mut *self.tx, self.scope, code).await?;
+        match &found {
+            None => self.refuse_unknown_code(InputField::Benefit, code.get()),
+            Some(benefit) if person.is_some_and(|person| person != benefit.person) => {
+                self.problems.push(Rejection::BenefitOfAnother(code));
+            }
+            Some(_) => {}
+        }
+        Ok(found)
+    }
+
+    /// The one that was sent; else where the benefit or the member belongs, if the caller works there.
+    fn choose_first_branch(&mut self, common: &CasoCampos, home: Option<BranchCode>) -> Option<BranchCode> {
+        match (&common.branch, home) {
+            (FieldPatch::Set(branch), _) => self.require_usable_branch(*branch),
+            (_, Some(home)) if self.scope.can_see(home) => Some(home),
+            (_, Some(_)) => {
+                self.problems.push(Rejection::Missing(InputField::Branch));
+                None
+            }
+            // Why there is none was told.
+            (_, None) => None,
+        }
+    }
+
+    fn require_usable_branch(&mut self, branch: BranchCode) -> Option<BranchCode> {
+        let is_usable = self.registers.is_usable_branch(self.scope, branch);
+        if !is_usable {
+            self.refuse_unknown_code(InputField::Branch, branch.get());
+        }
+        is_usable.then_some(branch)
+    }
+
+    /// Whoever is to see to a case must be able to see it. One who has it already may have left meanwhile.
+    async fn apply_responsible(
+        &mut self,
+        common: &CasoCampos,
+        had: Option<UserCode>,
+        branch: Option<BranchCode>,
+        head: &mut CaseHead,
+    ) -> Result<(), Error> {
+        let given = match common.responsible {
+            FieldPatch::Keep => return Ok(()),
+            FieldPatch::Clear => None,
+            FieldPatch::Set(code) => Some(code),
+        };
+        head.responsible = given;
+        let Some(code) = given.filter(|given| had != Some(*given)) else { return Ok(()) };
+        let found = users::find_user(&mut *self.tx, self.scope.tenant(), code).await?;
+        let fits = found.is_some_and(|user| {
+            let works = |branch| user.role.has_every_branch() || user.branches.contains(&branch);
+            user.active && branch.is_none_or(works)
+        });
+        if !fits {
+            self.refuse_unknown_code(InputField::CaseResponsible, code.get());
+        }
+        Ok(())
+    }
+
+    /// Somebody whom the association knows, and the caller may see.
+    #[boxed::future]
+    pub async fn require_visible_person(&mut self, field: InputField, code: PersonCode) -> Result<(), Error> {
+        if !members::is_person_visible(self.tx, self.scope, code).await? {
+            self.refuse_unknown_code(field, code.get());
+        }
+        Ok(())
+    }
+
+    /// A code that a case must have: of a register, in use.
+    pub fn apply_required_code<C: Copy + PartialEq>(
+        &mut self,
+        given: &FieldPatch<C>,
+        value: &mut C,
+        (field, is_new): (InputField, bool),
+        (number, usable): (impl Fn(C) -> i32, impl Fn(C) -> bool),
+    ) {
+        match given {
+            FieldPatch::Set(code) if !is_new && code == value => {}
+            FieldPatch::Set(code) if usable(*code) => *value = *code,
+            FieldPatch::Set(code) => self.refuse_unknown_code(field, number(*code)),
+            FieldPatch::Keep if !is_new => {}
+            FieldPatch::Keep | FieldPatch::Clear => self.problems.push(Rejection::Missing(field)),
+        }
+    }
+
+    /// A code that a case may have: of a register, in use.
+    pub fn apply_optional_code<C: Copy + PartialEq>(
+        &mut self,
+        given: &FieldPatch<C>,
+        value: &mut Option<C>,
+        field: InputField,
+        (number, usable): (impl Fn(C) -> i32, impl Fn(C) -> bool),
+    ) {
+        match given {
+            FieldPatch::Set(code) if Some(*code) == *value => {}
+            FieldPatch::Set(code) if usable(*code) => *value = Some(*code),
+            FieldPatch::Set(code) => self.refuse_unknown_code(field, number(*code)),
+            FieldPatch::Clear => *value = None,
+            FieldPatch::Keep => {}
+        }
+    }
+
+    /// A value that a case always has, and a new one from the beginning.
+    pub fn apply_required_choice<T: Copy>(
+        &mut self,
+        given: &FieldPatch<T>,
+        value: &mut T,
+        (field, is_new): (InputField, bool),
+    ) {
+        match given {
+            FieldPatch::Set(new) => *value = *new,
+            FieldPatch::Clear if !is_new => self.problems.push(Rejection::Missing(field)),
+            FieldPatch::Clear | FieldPatch::Keep => {}
+        }
+    }
+}
+
+/// A case of which nothing is known yet.
+fn build_unplaced_case(kind: CaseKind, now: Moment) -> StoredCase {
+    let nowhere = (BranchCode::new(0), PersonCode::new(0), SituationCode::new(0));
+    super::kind_fields::build_blank_case(kind, CaseHead::from_opening(nowhere.0, nowhere.1, nowhere.2, now))
+}

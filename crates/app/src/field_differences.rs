@@ -1,0 +1,81 @@
+//! What differs between a record as it stands and as somebody wants it: told to whoever changes it by an old version, and kept
+//! of every change (`storage::field_changes`).
+
+use domain::{FieldConflict, Moment, Rejection, TimeZone};
+
+/// A record, field by field: what each is called outside, and its value as people read it.
+pub(crate) type FieldTexts = Vec<(&'static str, Option<String>)>;
+
+/// A field that is to be another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FieldDifference {
+    pub field: &'static str,
+    pub before: Option<String>,
+    pub after: Option<String>,
+}
+
+/// The fields in which two states of one record differ.
+pub(crate) fn compare_fields(before: FieldTexts, after: FieldTexts) -> Vec<FieldDifference> {
+    let pairs = before.into_iter().zip(after).filter(|((_, before), (_, after))| before != after);
+    pairs.map(|((field, before), (_, after))| FieldDifference { field, before, after }).collect()
+}
+
+/// The version of a record, and since when it stands.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CurrentVersion {
+    pub version: i64,
+    pub since: Moment,
+}
+
+/// Refuses a change that was made by another version than the present one.
+pub(crate) fn refuse_old_version(
+    given: i64,
+    present: CurrentVersion,
+    zone: &TimeZone,
+    wanted: &[FieldDifference],
+) -> Option<Rejection> {
+    let stands = |one: &FieldDifference| FieldConflict {
+        field: one.field.to_owned(),
+        sent: one.after.clone(),
+        now: one.before.clone(),
+    };
+    (given != present.version).then(|| Rejection::OldVersion {
+        given,
+        now: present.version,
+        since: render_moment(present.since, zone),
+        fields: wanted.iter().map(stands).collect(),
+    })
+}
+
+/// `14/11/2026 10:32:05`
+fn render_moment(at: Moment, zone: &TimeZone) -> String {
+    let iso = at.to_offset_iso(zone);
+    format!("{} {}", at.date_in(zone).to_br(), iso.get(11..19).unwrap_or_default())
+}
+
+/// The names of fields, as the audit tells a change: never their values.
+pub(crate) fn join_field_names(differences: &[FieldDifference]) -> String {
+    differences.iter().map(|one| one.field).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_differs_is_told() {
+        let text = |text: &str| Some(text.to_owned());
+        let before = vec![("nome", text("Ana")), ("email", None), ("uf", text("SP"))];
+        let after = vec![("nome", text("Ana")), ("email", text("a@b.example")), ("uf", None)];
+        let found = compare_fields(before, after);
+        assert_eq!(join_field_names(&found), "email, uf");
+        assert_eq!((&found[0].after, &found[1].before), (&text("a@b.example"), &text("SP")));
+        let (present, zone) =
+            (CurrentVersion { version: 3, since: Moment::from_millis(0) }, TimeZone::parse("UTC").unwrap());
+        assert_eq!(refuse_old_version(3, present, &zone, &found), None);
+        let Some(Rejection::OldVersion { fields, .. }) = refuse_old_version(2, present, &zone, &found) else {
+            panic!("an old version is refused")
+        };
+        assert_eq!((&fields[1].sent, &fields[1].now), (&None, &text("SP")));
+    }
+}

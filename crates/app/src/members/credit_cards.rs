@@ -1,0 +1,98 @@
+//! The credit cards of a member.
+
+use crate::access::Session;
+use crate::audit::access_log::record_access;
+use crate::vault::{SecretLocation, Vault};
+use crate::{App, Error};
+use domain::{CreditCardCode, InputField, PersonCode, RandomSource, Scope, TenantId, fold_text};
+use std::sync::Arc;
+use storage::members::credit_cards;
+pub use storage::members::credit_cards::StoredCreditCard;
+use storage::server::secrets::{self, SecretOwnerKind};
+use storage::{Tx, WriteLane, members};
+
+/// The cards of a person whom the caller may see, also those no longer used; by the name on them, then by code.
+#[boxed::future]
+pub async fn list_credit_cards(
+    app: &App,
+    caller: &Session,
+    person: PersonCode,
+) -> Result<Vec<StoredCreditCard>, Error> {
+    let asked = (caller.scope.clone(), person);
+    let read = app.db.read(asked, |tx, (scope, person)| Box::pin(read_visible_cards(tx, scope, *person)));
+    let unknown = Error::NotFound { field: InputField::Person, code: person.get() };
+    let mut cards = read.await?.ok_or(unknown)?;
+    // That he has none is something about him too.
+    record_access(app, caller, "GET /ext/associado/{codPessoa}/cartaoCredito", std::iter::once(person))?;
+    cards.sort_by_cached_key(|card| (fold_text(&card.holder), card.code));
+    Ok(cards)
+}
+
+async fn read_visible_cards(
+    tx: &mut Tx,
+    scope: &Scope,
+    person: PersonCode,
+) -> Result<Option<Vec<StoredCreditCard>>, Error> {
+    if !members::is_person_visible(tx, scope, person).await? {
+        return Ok(None);
+    }
+    Ok(Some(credit_cards::list_credit_cards(tx, scope.tenant(), person).await?))
+}
+
+/// Cards whose tokens are sealed in one unit.
+const TOGETHER: i64 = 200;
+
+/// Seals the tokens of a tenant's cards that stand in the clear, as versions before this one kept them, and empties their
+/// column; says how many there were. Run again where it was cut off, it goes on with the rest.
+#[boxed::future]
+pub async fn seal_clear_tokens(app: &App, vault: &Vault, tenant: TenantId) -> Result<u64, Error> {
+    let mut sealed = 0;
+    loop {
+        let input = (vault.clone(), Arc::clone(&app.chance), tenant);
+        let unit = app.db.write(WriteLane::background(tenant), input, |tx, (vault, chance, tenant)| {
+            Box::pin(seal_token_batch(tx, vault, &**chance, *tenant))
+        });
+        let count = unit.await?;
+        sealed += count;
+        if count < TOGETHER.unsigned_abs() {
+            return Ok(sealed);
+        }
+    }
+}
+
+async fn seal_token_batch(
+    tx: &mut Tx,
+    vault: &Vault,
+    chance: &dyn RandomSource,
+    tenant: TenantId,
+) -> Result<u64, Error> {
+    let clear = credit_cards::list_unsealed_tokens(&mut *tx, tenant, TOGETHER).await?;
+    for (person, code, token) in &clear {
+        seal_token(tx, vault, chance, (tenant, *code), token).await?;
+        credit_cards::clear_unsealed_token(tx, tenant, (*person, *code)).await?;
+    }
+    Ok(clear.len() as u64)
+}
+
+/// Keeps what the gateway knows a card by where only the server's key opens it.
+pub(crate) async fn seal_token(
+    tx: &mut Tx,
+    vault: &Vault,
+    chance: &dyn RandomSource,
+    (tenant, code): (TenantId, CreditCardCode),
+    token: &str,
+) -> Result<(), Error> {
+    let place = SecretLocation { tenant, kind: SecretOwnerKind::CreditCard, code: code.get() };
+    let sealed = vault.seal(chance, place, token.as_bytes())?;
+    Ok(secrets::upsert_secret(tx, tenant, SecretOwnerKind::CreditCard, code.get(), &sealed).await?)
+}
+
+/// The same for every association of the server.
+#[boxed::future]
+pub async fn seal_all_clear_tokens(app: &App, vault: &Vault) -> Result<u64, Error> {
+    let mut sealed = 0;
+    for tenant in storage::server::tenants::list_tenants(&app.db).await? {
+        sealed += seal_clear_tokens(app, vault, tenant.id).await?;
+    }
+    Ok(sealed)
+}

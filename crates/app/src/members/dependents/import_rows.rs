@@ -1,0 +1,277 @@
+//! Dependents as an import brings them: found by their holder's benefit and their document, else by name and birth.
+
+use super::{DependentSaveInput, StoredDependent, WriteCommand, load_holder, write_dependent as save};
+use crate::Error;
+use crate::import_row::{ImportRowOutcome, ImportUndoOutcome, ImportUnitContext, take_number_field};
+use crate::situations::{self, PendingBenefitWrite};
+use domain::{
+    BenefitCode, DependentCode, Document, ImportProblem, InputField, Plate, Rejection, SituationCode,
+    SituationKind, fold_text,
+};
+use serde_json::{Map, Value};
+use storage::Tx;
+use storage::benefits::{self, StoredBenefit};
+use storage::exchange::imports::{self, StoredLineResult};
+use storage::members::dependents;
+use wire::read::FieldPatch;
+use wire::records::DependenteInput;
+
+/// A dependent as a line of a file tells him.
+#[derive(Clone, Debug)]
+pub struct DependentImportRow {
+    pub input: DependenteInput,
+    pub whose: BenefitReference,
+    /// The fields that the line gives.
+    pub given: Vec<String>,
+}
+
+/// What leads to his benefit and to himself.
+#[derive(Clone, Debug)]
+pub struct BenefitReference {
+    holder: Option<String>,
+    benefit: Option<BenefitCode>,
+    plate: Option<String>,
+    code: Option<DependentCode>,
+}
+
+impl BenefitReference {
+    /// Taken out of what the record is read from, which wants a benefit and a list of plans.
+    pub fn take_from_fields(fields: &mut Map<String, Value>) -> BenefitReference {
+        let mut text = |name: &str| match fields.remove(name) {
+            Some(Value::String(text)) => Some(text),
+            _ => None,
+        };
+        let (holder, plate) = (text("titular"), text("placa"));
+        let benefit = take_number_field(fields, "codBeneficio").map(BenefitCode::new);
+        fields.insert("codBeneficio".to_owned(), 0.into());
+        if let Some(plan) = fields.remove("codPlano") {
+            fields.insert("planos".to_owned(), Value::Array(vec![plan]));
+        }
+        BenefitReference {
+            holder,
+            benefit,
+            plate,
+            code: take_number_field(fields, "codDependente").map(DependentCode::new),
+        }
+    }
+}
+
+impl DependentImportRow {
+    /// What two lines about one dependent have alike.
+    pub fn duplicate_key(&self) -> String {
+        if let Some(code) = self.whose.code {
+            return format!("d{code}");
+        }
+        let BenefitReference { holder, benefit, plate, .. } = &self.whose;
+        let who = match &self.input.cpf {
+            FieldPatch::Set(cpf) => cpf.as_str().to_owned(),
+            _ => format!("{} {:?}", fold_text(self.input.name.as_str()), self.input.birth),
+        };
+        let digits = |text: &Option<String>| text.as_deref().map(fold_text);
+        format!("{:?} {:?} {:?} {who}", digits(holder), benefit, digits(plate))
+    }
+}
+
+/// The benefit that a line means.
+async fn load_referenced_benefit(
+    tx: &mut Tx,
+    doing: &ImportUnitContext,
+    whose: &BenefitReference,
+) -> Result<(BenefitCode, StoredBenefit), Error> {
+    let tenant = doing.scope.tenant();
+    let holder = match &whose.holder {
+        Some(text) => {
+            let document = Document::parse(text)?;
+            let found = storage::members::find_person_by_document(&mut *tx, tenant, &document).await?;
+            Some(found.ok_or(Rejection::UnknownPerson(document.to_string()))?.0)
+        }
+        None => None,
+    };
+    if let Some(code) = whose.benefit {
+        let unknown = Rejection::UnknownCode { field: InputField::Benefit, code: code.get() };
+        let found = benefits::find_benefit(&mut *tx, &doing.scope, code).await?.ok_or(unknown)?;
+        if holder.is_some_and(|holder| holder != found.person) {
+            return Err(Rejection::NotTheHolder(code).into());
+        }
+        return Ok((code, found));
+    }
+    let in_force = |situation: SituationCode| {
+        !matches!(
+            doing.registers.situation_kind(situation),
+            Some(SituationKind::Inactive | SituationKind::Cancelled)
+        )
+    };
+    let mut found = Vec::new();
+    match (&whose.plate, holder) {
+        (Some(plate), holder) => {
+            let plate = Plate::parse(plate)?;
+            for one in benefits::list_matching_benefits(tx, tenant, (Some(&plate), None, None)).await? {
+                if in_force(one.situation)
+                    && holder.is_none_or(|holder| holder == one.person)
+                    && let Some(benefit) = benefits::find_benefit(&mut *tx, &doing.scope, one.code).await?
+                {
+                    found.push((one.code, benefit));
+                }
+            }
+        }
+        (None, Some(holder)) => {
+            found = benefits::list_benefits_of_person(&mut *tx, &doing.scope, holder).await?;
+            found.retain(|(_, benefit)| in_force(benefit.situation));
+        }
+        (None, None) => return Err(Rejection::Import(ImportProblem::BenefitUnnamed).into()),
+    }
+    match found.len() {
+        0 => Err(Rejection::Import(ImportProblem::NoBenefit).into()),
+        1 => found.pop().ok_or_else(|| Rejection::Import(ImportProblem::NoBenefit).into()),
+        _ => Err(Rejection::Import(ImportProblem::ManyBenefits).into()),
+    }
+}
+
+/// Who of a benefit's dependents a line means.
+fn find_known_dependent<'d>(
+    row: &DependentImportRow,
+    all: &'d [(DependentCode, StoredDependent)],
+) -> Option<&'d (DependentCode, StoredDependent)> {
+    if let Some(code) = row.whose.code {
+        return all.iter().find(|(one, _)| *one == code);
+    }
+    let input = &row.input;
+    let cpf = input.cpf.clone().into_set();
+    let birth = input.birth.clone().into_set().map(domain::Date::to_iso);
+    let name = fold_text(input.name.as_str());
+    let by_cpf = all.iter().find(|(_, one)| cpf.is_some() && one.cpf == cpf);
+    by_cpf.or_else(|| {
+        let alike = |one: &StoredDependent| {
+            fold_text(&one.name) == name
+                && (birth.is_none() || one.born_on.is_none() || one.born_on == birth)
+                && (cpf.is_none() || one.cpf.is_none())
+        };
+        all.iter().find(|(_, one)| alike(one))
+    })
+}
+
+pub async fn find_imported_dependent(
+    tx: &mut Tx,
+    doing: &ImportUnitContext,
+    row: &DependentImportRow,
+) -> Result<Option<i32>, Error> {
+    match load_referenced_benefit(tx, doing, &row.whose).await {
+        Ok((benefit, _)) => {
+            let all = dependents::list_dependents(&mut *tx, doing.scope.tenant(), benefit).await?;
+            Ok(find_known_dependent(row, &all).map(|(code, _)| code.get()))
+        }
+        Err(Error::Refused(_)) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+pub async fn import_dependent(
+    tx: &mut Tx,
+    doing: &ImportUnitContext,
+    row: &DependentImportRow,
+) -> Result<ImportRowOutcome, Error> {
+    let tenant = doing.scope.tenant();
+    let (benefit, _) = load_referenced_benefit(tx, doing, &row.whose).await?;
+    let all = dependents::list_dependents(&mut *tx, tenant, benefit).await?;
+    let before = find_known_dependent(row, &all);
+    let mut record = DependenteInput { benefit, ..row.input.clone() };
+    match before {
+        Some((code, before)) => {
+            doing.refuse_repeated_record(code.get())?;
+            record.code = FieldPatch::Set(*code);
+            keep_missing_fields(&mut record, before, &row.given);
+        }
+        None => record.code = FieldPatch::Keep,
+    }
+    let kept = row.whose.code.filter(|_| before.is_none());
+    if let Some(code) = kept {
+        if dependents::find_dependent_by_code(&mut *tx, tenant, code).await?.is_some() {
+            return Err(Rejection::UnknownDependent { code, benefit }.into());
+        }
+        if !imports::list_removed_codes(&mut *tx, tenant, "dependent", &[code.get()]).await?.is_empty() {
+            return Err(Rejection::Import(ImportProblem::Removed).into());
+        }
+    }
+    let asked = WriteCommand::from_import(doing, DependentSaveInput { record, seen: None, kept });
+    let saved = Box::pin(save(tx, &asked)).await?;
+    let record = saved.code.get();
+    let version = saved.dependent.updated_at.millis();
+    Ok(match before {
+        Some(_) if !saved.changed => ImportRowOutcome::Same { record },
+        Some((_, before)) => ImportRowOutcome::Changed {
+            record,
+            before: dependents::render_dependent_snapshot(before),
+            version,
+        },
+        None => ImportRowOutcome::Created { record, version, joined: None },
+    })
+}
+
+/// Whoever writes a dependent writes all of him, so what a line does not give stays as it is.
+fn keep_missing_fields(record: &mut DependenteInput, before: &StoredDependent, given: &[String]) {
+    let is_given = |name: &str| given.iter().any(|one| one == name);
+    let set = |value: Option<_>| value.map_or(FieldPatch::Keep, FieldPatch::Set);
+    if !is_given("cpf") {
+        record.cpf = before.cpf.clone().map_or(FieldPatch::Keep, FieldPatch::Set);
+    }
+    if !is_given("dataNascimento") {
+        record.birth = before
+            .born_on
+            .as_deref()
+            .and_then(domain::Date::from_iso)
+            .map_or(FieldPatch::Keep, FieldPatch::Set);
+    }
+    if !is_given("sexo") {
+        record.sex = before.sex.map_or(FieldPatch::Keep, FieldPatch::Set);
+    }
+    if !is_given("identidade") {
+        let text = before.identity_number.as_deref().and_then(|text| domain::BoundedText::parse(text).ok());
+        record.identity = text.map_or(FieldPatch::Keep, FieldPatch::Set);
+    }
+    if !is_given("telefone") {
+        record.phone = set(before.phone.clone());
+    }
+}
+
+/// Takes back what a line did. When he was last changed stands for his version.
+pub async fn undo_dependent_import(
+    tx: &mut Tx,
+    doing: &ImportUnitContext,
+    line: &StoredLineResult,
+) -> Result<ImportUndoOutcome, Error> {
+    let tenant = doing.scope.tenant();
+    let code = DependentCode::new(line.record.unwrap_or_default());
+    let Some(now) = dependents::find_dependent_by_code(&mut *tx, tenant, code).await? else {
+        return Ok(ImportUndoOutcome::Kept("já não existe".into()));
+    };
+    let Some(benefit) = benefits::find_benefit(&mut *tx, &doing.scope, now.benefit).await? else {
+        return Ok(ImportUndoOutcome::Kept("está em uma loja que você não acessa".into()));
+    };
+    if line.version != Some(now.updated_at.millis()) {
+        return Ok(ImportUndoOutcome::Kept("foi alterado depois da importação".into()));
+    }
+    let (also, done, undone) = match &line.before {
+        None if dependents::has_appointment(tx, tenant, now.benefit, code).await? => {
+            return Ok(ImportUndoOutcome::Kept("já tem consultas".into()));
+        }
+        None => (dependents::delete_dependent(tenant, code), "removido", ImportUndoOutcome::Removed),
+        Some(before) => {
+            let before = dependents::parse_dependent_snapshot(before)?;
+            let after = StoredDependent { created_at: now.created_at, updated_at: doing.now, ..before };
+            (
+                dependents::update_dependent(tenant, code, &now, &after),
+                "alterado",
+                ImportUndoOutcome::Restored,
+            )
+        }
+    };
+    let holder = load_holder(tx, tenant, now.benefit, &benefit).await?;
+    let changed = StoredBenefit { updated_at: doing.now, ..benefit.clone() };
+    let done = format!("alterado: dependente {code} {done}, importação desfeita");
+    let store = PendingBenefitWrite {
+        also,
+        ..PendingBenefitWrite::for_change(now.benefit, &benefit, changed, &holder, done)
+    };
+    situations::store_benefit(tx, &doing.change_context(), store).await?;
+    Ok(undone)
+}

@@ -1,0 +1,345 @@
+//! The dependents of benefits: found, listed, created and overwritten. Whoever writes one changes the benefit too.
+
+pub mod import_rows;
+
+use super::search::criteria::{normalize_document, parse_name_words};
+use crate::access::Session;
+use crate::audit::access_log::record_access;
+use crate::benefits::{WriteCommand, load_holder, refuse_cancelled_benefit, reserve_free_card, run_command};
+use crate::field_differences::{self, CurrentVersion, FieldTexts, refuse_old_version};
+use crate::idempotency::{IdempotentWrite, WriteOutcome};
+use crate::registers::snapshot::{TenantRegisters, confirm_registers, load_registers, read_with_registers};
+use crate::situations::{self, PendingBenefitWrite};
+use crate::{App, Error};
+use domain::{
+    BenefitCode, CardNumber, DependentCode, InputField, PersonCode, PlanCode, Rejection, fold_text,
+    has_word_beginnings,
+};
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+use storage::Tx;
+use storage::benefits::StoredBenefit;
+use storage::members::dependents;
+use storage::members::dependents::DependentNameKey;
+pub use storage::members::dependents::{FoundDependent, StoredDependent};
+use storage::server::counters::{self, Counter};
+use wire::read::FieldPatch;
+use wire::records::{DependenteInput, PesquisaDependenteQuery};
+
+const SEARCH: &str = "GET /ext/beneficio/dependente";
+const SAVE: &str = "POST /ext/beneficio/dependente";
+const LIST: &str = "GET /ext/beneficio/{codBeneficio}/dependentes";
+
+/// Dependents by name, then code, and the registers that name their plans.
+pub struct SortedDependents<T> {
+    pub rows: Vec<T>,
+    pub registers: Arc<TenantRegisters>,
+}
+
+/// The dependents of a name, a CPF, a card, or of several of these: their codes, by name, then code. The interface gives all
+/// of them at once, so they are read some at a time ([`load_found_dependents`]).
+#[boxed::future]
+pub async fn search_dependents(
+    app: &App,
+    caller: &Session,
+    query: PesquisaDependenteQuery,
+) -> Result<Vec<DependentCode>, Error> {
+    let (name, cpf, card) = (query.name.into_set(), query.cpf.into_set(), query.card.into_set());
+    if name.is_none() && cpf.is_none() && card.is_none() {
+        return Err(Rejection::NoDependentKey.into());
+    }
+    let mut keys = find_dependent_keys(app, caller, name, cpf, card).await?;
+    keys.sort_by_cached_key(|key| (fold_text(&key.name), key.code));
+    Ok(keys.into_iter().map(|key| key.code).collect())
+}
+
+async fn find_dependent_keys(
+    app: &App,
+    caller: &Session,
+    name: Option<String>,
+    cpf: Option<String>,
+    card: Option<CardNumber>,
+) -> Result<Vec<DependentNameKey>, Error> {
+    // What nobody can have finds nobody.
+    let Some(words) = name.as_deref().map_or(Some(Vec::new()), parse_name_words) else {
+        return Ok(Vec::new());
+    };
+    let cpf = match cpf.map(|text| normalize_document(&text)) {
+        Some(None) => return Ok(Vec::new()),
+        other => other.flatten(),
+    };
+    if cpf.is_none() && card.is_none() {
+        let asked = (caller.scope.clone(), words);
+        let read = app.db.read(asked, |tx, (scope, words)| {
+            Box::pin(dependents::list_dependent_keys_by_name(tx, scope, words))
+        });
+        return Ok(read.await?);
+    }
+    // These name so few that the names are looked at one by one.
+    let key = (cpf.as_deref(), card.as_ref().map(CardNumber::as_str));
+    let rows = dependents::list_dependents_by_cpf_or_card(&app.db, &caller.scope, key).await?;
+    let keys = rows.into_iter().map(|row| DependentNameKey { code: row.code, name: row.dependent.name });
+    Ok(keys.filter(|key| has_word_beginnings(&words, &key.name)).collect())
+}
+
+/// Some of the dependents that a search found, in its order.
+#[boxed::future]
+pub async fn load_found_dependents(
+    app: &App,
+    caller: &Session,
+    codes: &[DependentCode],
+) -> Result<SortedDependents<FoundDependent>, Error> {
+    let registers = load_registers(app, caller.scope.tenant()).await?;
+    let found = dependents::list_found_dependents(&app.db, &caller.scope, codes).await?;
+    let mut found: HashMap<DependentCode, FoundDependent> =
+        found.into_iter().map(|row| (row.code, row)).collect();
+    let rows: Vec<FoundDependent> = codes.iter().filter_map(|code| found.remove(code)).collect();
+    let holders: BTreeSet<PersonCode> = rows.iter().map(|row| row.holder).collect();
+    record_access(app, caller, SEARCH, holders.into_iter())?;
+    Ok(SortedDependents { rows, registers })
+}
+
+/// Every dependent of a benefit, active or not.
+#[boxed::future]
+pub async fn list_benefit_dependents(
+    app: &App,
+    caller: &Session,
+    code: BenefitCode,
+) -> Result<SortedDependents<(DependentCode, StoredDependent)>, Error> {
+    let asked = |_: &TenantRegisters| (caller.scope.clone(), code);
+    let tenant = caller.scope.tenant();
+    let ((person, mut rows), registers) = read_with_registers(app, tenant, asked, |tx, (scope, code)| {
+        Box::pin(async move {
+            let unknown = Error::NotFound { field: InputField::Benefit, code: code.get() };
+            let benefit = storage::benefits::find_benefit(&mut *tx, scope, *code).await?.ok_or(unknown)?;
+            Ok::<_, Error>((
+                benefit.person,
+                dependents::list_dependents(&mut *tx, scope.tenant(), *code).await?,
+            ))
+        })
+    })
+    .await?;
+    rows.sort_by_cached_key(|(code, one)| (fold_text(&one.name), *code));
+    record_access(app, caller, LIST, std::iter::once(person))?;
+    Ok(SortedDependents { rows, registers })
+}
+
+/// A dependent as he was saved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SavedDependent {
+    pub code: DependentCode,
+    pub dependent: StoredDependent,
+    holder: PersonCode,
+    /// False where what was sent was there already: then he was only seen.
+    changed: bool,
+}
+
+/// What was sent of a dependent, by which version of his benefit.
+#[derive(Clone)]
+struct DependentSaveInput {
+    record: DependenteInput,
+    /// None where nobody said what he had seen.
+    seen: Option<i64>,
+    /// The code that a new one is to keep.
+    kept: Option<DependentCode>,
+}
+
+/// Creates a dependent, or overwrites the one whose code was sent.
+#[boxed::future]
+pub async fn save_dependent(
+    app: &App,
+    caller: &Session,
+    input: DependenteInput,
+    once: IdempotentWrite<SavedDependent>,
+) -> Result<WriteOutcome<SavedDependent>, Error> {
+    save_dependent_if_unchanged(app, caller, (input, None), once).await
+}
+
+/// The same for somebody who had this version of the benefit before him: refused where it is another by now.
+#[boxed::future]
+pub async fn save_dependent_if_unchanged(
+    app: &App,
+    caller: &Session,
+    (record, seen): (DependenteInput, Option<i64>),
+    once: IdempotentWrite<SavedDependent>,
+) -> Result<WriteOutcome<SavedDependent>, Error> {
+    let sent = DependentSaveInput { record, seen, kept: None };
+    let done =
+        run_command(app, caller, SAVE, sent, once, |tx, asked| Box::pin(write_dependent(tx, asked))).await?;
+    if let WriteOutcome::Fresh(SavedDependent { holder, changed: false, .. }) = &done {
+        record_access(app, caller, SAVE, std::iter::once(*holder))?;
+    }
+    Ok(done)
+}
+
+async fn write_dependent(
+    tx: &mut Tx,
+    asked: &WriteCommand<DependentSaveInput>,
+) -> Result<SavedDependent, Error> {
+    let (tenant, input) = (asked.scope.tenant(), &asked.input.record);
+    confirm_registers(tx, tenant, &asked.registers).await?;
+    let mut problems = Vec::new();
+    let benefit = storage::benefits::find_benefit(&mut *tx, &asked.scope, input.benefit).await?;
+    if benefit.is_none() {
+        problems.push(Rejection::UnknownCode { field: InputField::Benefit, code: input.benefit.get() });
+    }
+    let mut before = None;
+    if let (Some(_), FieldPatch::Set(code)) = (&benefit, &input.code) {
+        let found = dependents::find_dependent_of_benefit(&mut *tx, tenant, input.benefit, *code).await?;
+        if found.is_none() {
+            problems.push(Rejection::UnknownDependent { code: *code, benefit: input.benefit });
+        }
+        before = found.map(|found| (*code, found));
+    }
+    let kept = before.as_ref().map(|(_, kept)| kept);
+    let plans = resolve_plans(&asked.registers, input, kept, &mut problems);
+    let (Some(benefit), []) = (benefit, &problems[..]) else { return Err(Error::Refused(problems)) };
+    refuse_cancelled_benefit(&asked.registers, input.benefit, &benefit)?;
+    let after = build_dependent(asked, kept, plans);
+    let present = CurrentVersion { version: benefit.version, since: benefit.updated_at };
+    let wanted = kept
+        .map(|kept| {
+            field_differences::compare_fields(render_dependent_fields(kept), render_dependent_fields(&after))
+        })
+        .unwrap_or_default();
+    let old =
+        asked.input.seen.and_then(|seen| refuse_old_version(seen, present, &asked.registers.zone, &wanted));
+    if let Some(old) = old {
+        return Err(old.into());
+    }
+    match before {
+        Some((code, before)) if before == after => {
+            Ok(SavedDependent { code, dependent: after, holder: benefit.person, changed: false })
+        }
+        before => Box::pin(store_dependent(tx, asked, benefit, before, after)).await,
+    }
+}
+
+/// The plans that he is to have, each once. One that he has already may be out of use meanwhile.
+fn resolve_plans(
+    registers: &TenantRegisters,
+    input: &DependenteInput,
+    before: Option<&StoredDependent>,
+    problems: &mut Vec<Rejection>,
+) -> Vec<PlanCode> {
+    let had = before.map_or(&[][..], |before| &before.plans);
+    let given = match &input.plans {
+        FieldPatch::Keep => return had.to_vec(),
+        FieldPatch::Clear => return Vec::new(),
+        FieldPatch::Set(given) => given,
+    };
+    for (at, code) in given.iter().map(|plan| plan.0).enumerate() {
+        let is_sold = registers.plan(code).is_some_and(|plan| plan.active);
+        if !is_sold && !had.contains(&code) {
+            problems.push(Rejection::UnknownPlan { at, code });
+        }
+    }
+    given.iter().map(|plan| plan.0).collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+/// What was sent is all that is known of him, but for what stays where it was not given.
+fn build_dependent(
+    asked: &WriteCommand<DependentSaveInput>,
+    before: Option<&StoredDependent>,
+    plans: Vec<PlanCode>,
+) -> StoredDependent {
+    let (input, now) = (&asked.input.record, &asked.now);
+    let mut email = before.and_then(|before| before.email.clone());
+    input.email.apply_to(&mut email, Clone::clone);
+    let mut card = before.and_then(|before| before.card.clone());
+    input.card.apply_to(&mut card, Clone::clone);
+    let stays = before.is_none_or(|before| before.active);
+    StoredDependent {
+        benefit: input.benefit,
+        name: input.name.as_str().to_owned(),
+        cpf: input.cpf.clone().into_set(),
+        born_on: input.birth.clone().into_set().map(domain::Date::to_iso),
+        kinship: input.kinship,
+        sex: input.sex.clone().into_set(),
+        identity_number: input.identity.clone().into_set().map(domain::BoundedText::into_string),
+        phone: input.phone.clone().into_set(),
+        email,
+        card,
+        plans,
+        active: input.active.clone().into_set().unwrap_or(stays),
+        created_at: before.map_or(*now, |before| before.created_at),
+        updated_at: before.map_or(*now, |before| before.updated_at),
+    }
+}
+
+/// A dependent, field by field.
+fn render_dependent_fields(one: &StoredDependent) -> FieldTexts {
+    vec![
+        ("nome", Some(one.name.clone())),
+        ("cpf", one.cpf.as_ref().map(ToString::to_string)),
+        ("dataNascimento", one.born_on.as_deref().map(domain::display::format_day)),
+        ("parentesco", Some(wire::set_names::kinship(one.kinship).to_owned())),
+        ("sexo", one.sex.map(|sex| wire::set_names::sex(sex).to_owned())),
+        ("identidade", one.identity_number.clone()),
+        ("telefone", one.phone.as_ref().map(ToString::to_string)),
+        ("email", one.email.as_ref().map(ToString::to_string)),
+        ("numeroCartaoDesconto", one.card.as_ref().map(CardNumber::to_string)),
+        ("ativo", Some(if one.active { "sim" } else { "não" }.to_owned())),
+    ]
+}
+
+async fn store_dependent(
+    tx: &mut Tx,
+    asked: &WriteCommand<DependentSaveInput>,
+    benefit: StoredBenefit,
+    before: Option<(DependentCode, StoredDependent)>,
+    mut after: StoredDependent,
+) -> Result<SavedDependent, Error> {
+    let tenant = asked.scope.tenant();
+    refuse_conflicts(tx, asked, &benefit, before.as_ref(), &after).await?;
+    if before.is_none() && after.card.is_none() {
+        after.card = Some(reserve_free_card(tx, tenant).await?);
+    }
+    after.updated_at = asked.now;
+    let (code, also, done) = match &before {
+        Some((code, before)) => {
+            (*code, dependents::update_dependent(tenant, *code, before, &after), "alterado")
+        }
+        None => {
+            let code = match asked.input.kept {
+                Some(kept) => {
+                    counters::advance_counter(tx, tenant, Counter::Dependent, kept.get()).await?;
+                    kept
+                }
+                None => DependentCode::new(counters::reserve_number(tx, tenant, Counter::Dependent).await?),
+            };
+            (code, dependents::insert_dependents(tenant, std::iter::once((code, &after))), "criado")
+        }
+    };
+    let profile = load_holder(tx, tenant, after.benefit, &benefit).await?;
+    let (holder, changed) = (benefit.person, StoredBenefit { updated_at: asked.now, ..benefit.clone() });
+    let done = format!("alterado: dependente {code} {done}");
+    let store = PendingBenefitWrite {
+        also,
+        ..PendingBenefitWrite::for_change(after.benefit, &benefit, changed, &profile, done)
+    };
+    situations::store_benefit(tx, &asked.actor_context(), store).await?;
+    Ok(SavedDependent { code, dependent: after, holder, changed: true })
+}
+
+/// A card belongs to one person, and nobody is the same benefit's dependent twice.
+async fn refuse_conflicts(
+    tx: &mut Tx,
+    asked: &WriteCommand<DependentSaveInput>,
+    benefit: &StoredBenefit,
+    before: Option<&(DependentCode, StoredDependent)>,
+    after: &StoredDependent,
+) -> Result<(), Error> {
+    let had_card = before.and_then(|(_, before)| before.card.as_ref());
+    let new_card = after.card.as_ref().filter(|card| Some(*card) != had_card);
+    let cpf = after.cpf.as_ref().filter(|_| after.active);
+    let around =
+        dependents::load_identity_conflicts(tx, asked.scope.tenant(), after.benefit, (cpf, new_card)).await?;
+    let own = before.map(|(code, _)| *code);
+    let other = around.with_cpf.into_iter().find(|code| Some(*code) != own);
+    let mut problems: Vec<Rejection> = other.map(Rejection::DependentTaken).into_iter().collect();
+    if around.card_holder.is_some_and(|holder| holder != benefit.person) {
+        problems.push(Rejection::CardOfAnother);
+    }
+    if problems.is_empty() { Ok(()) } else { Err(Error::Refused(problems)) }
+}

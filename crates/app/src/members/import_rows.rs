@@ -1,0 +1,405 @@
+//! Members as an import brings them: many in one unit, by the rules and with the traces of every other member.
+
+use super::{
+    SavedPerson, apply_person_fields, build_member_row, compute_listing_days, find_bad_references,
+    parse_telephone, resolve_person_branch, store_person_change,
+};
+use crate::Error;
+use crate::import_row::{ImportRowOutcome, ImportUndoOutcome, ImportUnitContext, take_number_field};
+use crate::situations::build_listed_member;
+use domain::{ImportProblem, InputField, PersonCode, PhoneKind, Rejection, Scope};
+use serde_json::{Map, Value};
+use std::collections::HashMap;
+use storage::exchange::imports::{self, StoredLineResult};
+use storage::history::audit;
+use storage::members::phones::{self, StoredPhone};
+use storage::members::{self, PersonProfile};
+use storage::search::rows::{self, PreviousRowState, SearchListingRow};
+use storage::server::counters::{self, Counter};
+use storage::{Statement, Tx, benefits};
+use wire::read::FieldPatch;
+use wire::records::{PessoaCampos, PessoaInput};
+
+/// A member as a line of a file tells him.
+#[derive(Clone, Debug)]
+pub struct MemberImportRow {
+    pub input: PessoaInput,
+    /// The code that he is to keep.
+    pub code: Option<PersonCode>,
+}
+
+impl MemberImportRow {
+    /// The code that a line wants kept.
+    pub fn take_person_code(fields: &mut Map<String, Value>) -> Option<PersonCode> {
+        take_number_field(fields, "codPessoa").map(PersonCode::new)
+    }
+}
+
+struct NewMemberDraft {
+    at: usize,
+    code: Option<PersonCode>,
+    profile: PersonProfile,
+    phones: Vec<StoredPhone>,
+}
+
+struct MemberChangeDraft {
+    at: usize,
+    code: PersonCode,
+    before: (PersonProfile, Vec<StoredPhone>),
+    after: (PersonProfile, Vec<StoredPhone>),
+}
+
+/// What is there of these people already, asked for at once.
+struct KnownPeople {
+    people: HashMap<String, (PersonCode, PersonProfile)>,
+    phones: HashMap<PersonCode, Vec<StoredPhone>>,
+    /// Codes to be kept that somebody has, or had.
+    taken: Vec<PersonCode>,
+    removed: Vec<i32>,
+}
+
+impl KnownPeople {
+    async fn load_for_rows(
+        tx: &mut Tx,
+        doing: &ImportUnitContext,
+        rows: &[MemberImportRow],
+    ) -> Result<KnownPeople, Error> {
+        let tenant = doing.scope.tenant();
+        let found =
+            members::list_people_by_document(&mut *tx, tenant, rows.iter().map(|row| &row.input.document))
+                .await?;
+        let mut phones: HashMap<PersonCode, Vec<StoredPhone>> = HashMap::new();
+        if !found.is_empty() {
+            let codes: Vec<PersonCode> = found.iter().map(|(code, _)| *code).collect();
+            for (code, phone) in phones::list_phones_of_people(&mut *tx, tenant, codes).await? {
+                phones.entry(code).or_default().push(phone);
+            }
+        }
+        let codes: Vec<PersonCode> = rows.iter().filter_map(|row| row.code).collect();
+        let (mut taken, mut removed) = (Vec::new(), Vec::new());
+        if !codes.is_empty() {
+            let some = members::list_people_by_code(&mut *tx, tenant, codes.iter().copied()).await?;
+            taken = some.into_iter().map(|(code, _)| code).collect();
+            let codes: Vec<i32> = codes.iter().map(|code| code.get()).collect();
+            removed = imports::list_removed_codes(&mut *tx, tenant, "person", &codes).await?;
+        }
+        let by_document = |(code, profile): (PersonCode, PersonProfile)| {
+            let document = profile.document.as_ref().map(|one| one.as_str().to_owned());
+            document.map(|document| (document, (code, profile)))
+        };
+        Ok(KnownPeople {
+            people: found.into_iter().filter_map(by_document).collect(),
+            phones,
+            taken,
+            removed,
+        })
+    }
+}
+
+/// Writes members, no two of whom have one document; says what became of each.
+pub async fn import_members(
+    tx: &mut Tx,
+    doing: &ImportUnitContext,
+    rows: &[MemberImportRow],
+) -> Result<Vec<ImportRowOutcome>, Error> {
+    let known = KnownPeople::load_for_rows(tx, doing, rows).await?;
+    let (mut news, mut changes) = (Vec::new(), Vec::new());
+    let mut written = Vec::with_capacity(rows.len());
+    for (at, row) in rows.iter().enumerate() {
+        written.push(match known.people.get(row.input.document.as_str()) {
+            None => match draft_new_member(doing, &known, row, at) {
+                Ok(new) => {
+                    news.push(new);
+                    ImportRowOutcome::Created { record: 0, version: 1, joined: None }
+                }
+                Err(problems) => ImportRowOutcome::Refused(problems),
+            },
+            Some((code, before)) => match draft_member_change(doing, &known, row, (*code, before), at) {
+                Ok(Some(change)) => {
+                    changes.push(change);
+                    ImportRowOutcome::Changed { record: code.get(), before: String::new(), version: 0 }
+                }
+                Ok(None) => ImportRowOutcome::Same { record: code.get() },
+                Err(problems) => ImportRowOutcome::Refused(problems),
+            },
+        });
+    }
+    if doing.trial {
+        return Ok(written);
+    }
+    insert_new_members(tx, doing, &news, &mut written).await?;
+    for change in changes {
+        let MemberChangeDraft { at, code, before: (before, had), after } = change;
+        let saved =
+            Box::pin(store_person_change(tx, &doing.change_context(), (code, &before, &had), after)).await?;
+        let before = members::encode_person_snapshot(&before, &had);
+        written[at] =
+            ImportRowOutcome::Changed { record: code.get(), before, version: saved.profile.version };
+    }
+    Ok(written)
+}
+
+fn draft_new_member(
+    doing: &ImportUnitContext,
+    known: &KnownPeople,
+    row: &MemberImportRow,
+    at: usize,
+) -> Result<NewMemberDraft, Vec<Rejection>> {
+    let (input, fields) = (&row.input, &row.input.fields);
+    let fields = match doing.branch {
+        // It is judged like one that a line names.
+        Some(branch) if fields.branch == FieldPatch::Keep => {
+            &PessoaCampos { branch: FieldPatch::Set(branch), ..fields.clone() }
+        }
+        _ => fields,
+    };
+    let mut problems =
+        find_bad_references(&doing.scope, &doing.registers, fields, (Some(&input.document), None));
+    let branch = resolve_person_branch(&doing.scope, &doing.registers, fields, &mut problems);
+    for problem in &mut problems {
+        if matches!(problem, Rejection::Missing(InputField::Branch)) {
+            *problem = Rejection::Import(ImportProblem::NoBranch);
+        }
+    }
+    if let Some(code) = row.code {
+        if known.taken.contains(&code) {
+            problems.push(Rejection::CodeTaken { field: InputField::Person, code: code.get() });
+        } else if known.removed.contains(&code.get()) {
+            problems.push(Rejection::Import(ImportProblem::Removed));
+        }
+    }
+    let (Some(branch), []) = (branch, &problems[..]) else { return Err(problems) };
+    let name = input.name.as_str().to_owned();
+    let mut profile = PersonProfile::new_member(branch, input.document.clone(), name, doing.now);
+    let mut phones = Vec::new();
+    apply_import_row(row, &mut profile, &mut phones);
+    Ok(NewMemberDraft { at, code: row.code, profile, phones })
+}
+
+fn draft_member_change(
+    doing: &ImportUnitContext,
+    known: &KnownPeople,
+    row: &MemberImportRow,
+    (code, before): (PersonCode, &PersonProfile),
+    at: usize,
+) -> Result<Option<MemberChangeDraft>, Vec<Rejection>> {
+    let (input, fields) = (&row.input, &row.input.fields);
+    let judged = (Some(&input.document), Some(before));
+    let mut problems = find_bad_references(&doing.scope, &doing.registers, fields, judged);
+    if row.code.is_some_and(|kept| kept != code) {
+        // Whose code it is to be has another already.
+        problems.push(Rejection::DocumentTaken(doing.scope.can_see(before.branch).then_some(code)));
+    }
+    if !doing.scope.can_see(before.branch) {
+        problems.push(Rejection::PersonElsewhere);
+    }
+    if !problems.is_empty() {
+        return Err(problems);
+    }
+    let had = known.phones.get(&code).cloned().unwrap_or_default();
+    let (mut profile, mut phones) = (before.clone(), had.clone());
+    profile.name = input.name.as_str().to_owned();
+    profile.nature = input.document.nature();
+    profile.is_member = true;
+    apply_import_row(row, &mut profile, &mut phones);
+    if let FieldPatch::Set(branch) = fields.branch {
+        profile.branch = branch;
+    }
+    let same = profile == *before && phones == had;
+    Ok((!same).then(|| MemberChangeDraft {
+        at,
+        code,
+        before: (before.clone(), had),
+        after: (profile, phones),
+    }))
+}
+
+/// Takes over what a line says. Its telephones take the place of as many of their kind, and the others stay.
+fn apply_import_row(row: &MemberImportRow, profile: &mut PersonProfile, phones: &mut Vec<StoredPhone>) {
+    let mut fields = row.input.fields.clone();
+    if let FieldPatch::Set(given) = std::mem::replace(&mut fields.phones, FieldPatch::Keep) {
+        *phones = merge_telephones(&given.iter().filter_map(parse_telephone).collect::<Vec<_>>(), phones);
+    }
+    apply_person_fields(&fields, profile, phones);
+}
+
+pub(crate) fn merge_telephones(given: &[StoredPhone], had: &[StoredPhone]) -> Vec<StoredPhone> {
+    let first = |phones: &[StoredPhone], kind| {
+        phones.iter().find(|one| one.kind == kind).map(|one| one.number.clone())
+    };
+    let leads = |kind| first(given, kind).is_none_or(|number| first(had, kind) == Some(number));
+    let is_known = |new: &StoredPhone| had.iter().any(|one| one.number == new.number);
+    if given.iter().all(is_known) && leads(PhoneKind::Mobile) && leads(PhoneKind::Landline) {
+        return had.to_vec();
+    }
+    let is_given = |one: &&StoredPhone| given.iter().any(|new| new.number == one.number);
+    let mut all: Vec<StoredPhone> = Vec::new();
+    for new in given {
+        if all.iter().all(|one| one.number != new.number) {
+            all.push(had.iter().find(|one| one.number == new.number).unwrap_or(new).clone());
+        }
+    }
+    for kind in [PhoneKind::Mobile, PhoneKind::Landline] {
+        let fresh = all.iter().filter(|one| one.kind == kind && !had.contains(one)).count();
+        let others = had.iter().filter(|one| one.kind == kind && !is_given(one));
+        let stay: Vec<StoredPhone> = others.skip(fresh).cloned().collect();
+        all.extend(stay);
+    }
+    all
+}
+
+async fn insert_new_members(
+    tx: &mut Tx,
+    doing: &ImportUnitContext,
+    news: &[NewMemberDraft],
+    written: &mut [ImportRowOutcome],
+) -> Result<(), Error> {
+    if news.is_empty() {
+        return Ok(());
+    }
+    let (tenant, acting) = (doing.scope.tenant(), doing.change_context());
+    let kept = news.iter().filter_map(|new| new.code.map(PersonCode::get));
+    if let Some(highest) = kept.clone().max() {
+        counters::advance_counter(tx, tenant, Counter::Person, highest).await?;
+    }
+    let count = i32::try_from(news.len()).unwrap_or(i32::MAX);
+    let counted = count - i32::try_from(kept.count()).unwrap_or_default();
+    let wanted =
+        [(Counter::Person, counted), (Counter::Slot, count), (Counter::Audit, count), (Counter::Listing, 1)];
+    let [first, slot, audit_code, _] = counters::reserve_number_blocks(tx, tenant, wanted).await?;
+    let mut next = first..;
+    let coded: Vec<(PersonCode, &NewMemberDraft)> = news
+        .iter()
+        .map(|new| (new.code.unwrap_or_else(|| PersonCode::new(next.next().unwrap_or(first))), new))
+        .collect();
+    let mut statements =
+        members::insert_people(tenant, coded.iter().map(|(code, new)| (*code, &new.profile)));
+    statements
+        .extend(phones::insert_phones(tenant, coded.iter().map(|(code, new)| (*code, &new.phones[..]))));
+    // All of them came on one day.
+    let days = compute_listing_days(&news[0].profile, &acting.registers.zone);
+    let rows: Vec<SearchListingRow<'_>> = (slot..)
+        .zip(&coded)
+        .map(|(slot, (code, new))| SearchListingRow {
+            slot,
+            member: build_listed_member(*code, &new.profile),
+            own: build_member_row(&new.profile, &days),
+        })
+        .collect();
+    statements.extend(rows::insert_listing_rows(tenant, &rows));
+    let told: Vec<audit::AuditEntry> =
+        coded.iter().map(|(code, _)| doing.audit_entry(Some(*code), "criado")).collect();
+    statements.extend(audit::insert_audit_entries(audit_code, &told));
+    tx.execute_batch(statements).await?;
+    for (code, new) in coded {
+        written[new.at] = ImportRowOutcome::Created { record: code.get(), version: 1, joined: None };
+    }
+    Ok(())
+}
+
+/// Takes back what a line did.
+pub async fn undo_member_import(
+    tx: &mut Tx,
+    doing: &ImportUnitContext,
+    line: &StoredLineResult,
+) -> Result<ImportUndoOutcome, Error> {
+    let tenant = doing.scope.tenant();
+    let code = PersonCode::new(line.record.unwrap_or_default());
+    let Some(now) = members::find_person(&mut *tx, tenant, code).await? else {
+        return Ok(ImportUndoOutcome::Kept("já não existe".into()));
+    };
+    if !doing.scope.can_see(now.branch) {
+        return Ok(ImportUndoOutcome::Kept("está em uma loja que você não acessa".into()));
+    }
+    if line.version != Some(now.version) {
+        return Ok(ImportUndoOutcome::Kept("foi alterado depois da importação".into()));
+    }
+    let Some(before) = &line.before else {
+        return Box::pin(remove_imported_member(tx, doing, code, &now)).await;
+    };
+    let had = phones::list_phones(&mut *tx, tenant, code).await?;
+    let (before, phones) = members::parse_person_snapshot(before)?;
+    if now.is_member && !before.is_member {
+        // He was a lead alone, and is one again, unless he has become more meanwhile.
+        if benefits::has_visible_benefit(&mut *tx, &Scope::for_tenant(tenant), code).await? {
+            return Ok(ImportUndoOutcome::Kept("já tem benefícios".into()));
+        }
+        let statements = build_delisting(tx, doing, code, &now).await?;
+        tx.execute_batch(statements).await?;
+    }
+    let before = PersonProfile {
+        version: now.version,
+        created_at: now.created_at,
+        updated_at: now.updated_at,
+        ..before
+    };
+    let SavedPerson { .. } =
+        Box::pin(store_person_change(tx, &doing.change_context(), (code, &now, &had), (before, phones)))
+            .await?;
+    Ok(ImportUndoOutcome::Restored)
+}
+
+async fn remove_imported_member(
+    tx: &mut Tx,
+    doing: &ImportUnitContext,
+    code: PersonCode,
+    now: &PersonProfile,
+) -> Result<ImportUndoOutcome, Error> {
+    let tenant = doing.scope.tenant();
+    if let Some(what) = members::find_person_reference(tx, tenant, code).await? {
+        return Ok(ImportUndoOutcome::Kept(format!("já tem {what}")));
+    }
+    let mut statements = build_delisting(tx, doing, code, now).await?;
+    statements.extend(members::delete_person(tenant, code));
+    tx.execute_batch(statements).await?;
+    audit::append_audit_entry(tx, &doing.audit_entry(Some(code), "removido: importação desfeita")).await?;
+    Ok(ImportUndoOutcome::Removed)
+}
+
+/// What takes the row of a member without a benefit out of the searches.
+async fn build_delisting(
+    tx: &mut Tx,
+    doing: &ImportUnitContext,
+    code: PersonCode,
+    now: &PersonProfile,
+) -> Result<Vec<Statement>, Error> {
+    let tenant = doing.scope.tenant();
+    let Some((slot, branch)) = rows::find_free_row(tx, tenant, code).await? else { return Ok(Vec::new()) };
+    rows::mark_listing_changed(tx, tenant).await?;
+    let days = compute_listing_days(now, &doing.registers.zone);
+    Ok(rows::delete_listing_row(tenant, slot, PreviousRowState { branch, benefit: None }, &days.0))
+}
+
+/// What two lines about one member have alike.
+pub fn build_duplicate_key(input: &PessoaInput) -> String {
+    input.document.as_str().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::Phone;
+
+    #[test]
+    fn telephones_take_the_place_of_their_kind_and_come_back_alike() {
+        let phone = |number: &str| {
+            let number = Phone::parse(number).unwrap();
+            StoredPhone { kind: number.kind(), country: "55".to_owned(), number }
+        };
+        let [a, b, c, x] = ["11911111111", "11922222222", "1133334444", "11999999999"].map(phone);
+        let all = |phones: &[&StoredPhone]| phones.iter().map(|one| (*one).clone()).collect::<Vec<_>>();
+        for (given, had, wanted) in [
+            (all(&[&a]), all(&[]), all(&[&a])),
+            (all(&[&x]), all(&[&a, &b, &c]), all(&[&x, &b, &c])),
+            (all(&[&b]), all(&[&a, &b]), all(&[&b, &a])),
+            (all(&[&a, &b]), all(&[&a, &b]), all(&[&a, &b])),
+            (all(&[&a, &x]), all(&[&a, &b, &c]), all(&[&a, &x, &c])),
+            (all(&[&a, &a]), all(&[]), all(&[&a])),
+            (all(&[&a]), all(&[&c, &a, &b]), all(&[&c, &a, &b])),
+        ] {
+            let once = merge_telephones(&given, &had);
+            assert_eq!(once, wanted);
+            assert_eq!(merge_telephones(&given, &once), once, "the second time nothing changes");
+        }
+    }
+}

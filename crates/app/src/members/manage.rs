@@ -1,0 +1,251 @@
+//! A member as the association itself sees and changes him: everything that is known, also what the interface cannot change.
+
+use super::{
+    SavedPerson, apply_address, apply_person_fields, field_changes, find_bad_references, store_person_change,
+};
+use crate::access::Session;
+use crate::audit::access_log::record_access;
+use crate::benefits::ORIGIN;
+use crate::field_differences::{CurrentVersion, refuse_old_version};
+use crate::idempotency::{self, IdempotentWrite, WriteOutcome};
+use crate::record_timeline::{self, RecordHistory};
+use crate::registers::snapshot::{TenantRegisters, confirm_registers, read_with_registers};
+use crate::situations::ActorContext;
+use crate::situations::PERSON;
+use crate::{App, Error};
+use domain::{
+    BenefitCode, Document, InputField, Moment, PersonCode, PostalAddress, Rejection, Scope, UserCode,
+};
+use std::sync::Arc;
+use storage::Tx;
+use storage::benefits::{self, StoredBenefit};
+use storage::members::dependents;
+use storage::members::phones::{self, StoredPhone};
+use storage::members::{self, PersonProfile};
+use wire::read::FieldPatch;
+use wire::records::AssociadoInput;
+
+const READ: &str = "GET /gestao/associado/{codPessoa}";
+const CHANGE: &str = "PUT /gestao/associado/{codPessoa}";
+const HISTORY: &str = "GET /gestao/associado/{codPessoa}/historico";
+
+/// A member with what he has, as far as the caller sees it.
+#[derive(Clone, Debug)]
+pub struct MemberView {
+    pub code: PersonCode,
+    pub profile: PersonProfile,
+    pub phones: Vec<StoredPhone>,
+    /// By code.
+    pub benefits: Vec<(BenefitCode, StoredBenefit)>,
+    /// Those in force, of these benefits.
+    pub dependents: i64,
+    pub registers: Arc<TenantRegisters>,
+    changed: bool,
+}
+
+fn reject_unknown_person(code: PersonCode) -> Error {
+    Error::NotFound { field: InputField::Person, code: code.get() }
+}
+
+/// The member of this code, whole.
+#[boxed::future]
+pub async fn read_member(app: &App, caller: &Session, code: PersonCode) -> Result<MemberView, Error> {
+    let asked = |_: &TenantRegisters| (caller.scope.clone(), code);
+    let tenant = caller.scope.tenant();
+    let (read, registers) = read_with_registers(app, tenant, asked, |tx, (scope, code)| {
+        Box::pin(async move {
+            let profile = find_visible_member(tx, scope, *code).await?.ok_or(reject_unknown_person(*code))?;
+            let phones = phones::list_phones(&mut *tx, scope.tenant(), *code).await?;
+            let (benefits, dependents) = list_belongings(tx, scope, *code).await?;
+            Ok::<_, Error>((profile, phones, benefits, dependents))
+        })
+    })
+    .await?;
+    record_access(app, caller, READ, std::iter::once(code))?;
+    let (profile, phones, benefits, dependents) = read;
+    Ok(MemberView { code, profile, phones, benefits, dependents, registers, changed: false })
+}
+
+/// The member, if the caller sees him.
+async fn find_visible_member(
+    tx: &mut Tx,
+    scope: &Scope,
+    code: PersonCode,
+) -> Result<Option<PersonProfile>, Error> {
+    if !members::is_person_visible(tx, scope, code).await? {
+        return Ok(None);
+    }
+    let found = members::find_person(&mut *tx, scope.tenant(), code).await?;
+    Ok(found.filter(|profile| profile.is_member))
+}
+
+type MemberBelongings = (Vec<(BenefitCode, StoredBenefit)>, i64);
+
+async fn list_belongings(tx: &mut Tx, scope: &Scope, code: PersonCode) -> Result<MemberBelongings, Error> {
+    let benefits = benefits::list_benefits_of_person(&mut *tx, scope, code).await?;
+    let codes = benefits.iter().map(|(code, _)| *code);
+    let dependents = dependents::count_active_dependents(&mut *tx, scope.tenant(), codes).await?;
+    Ok((benefits, dependents))
+}
+
+/// What happened to a member and to the situations of his benefits.
+#[boxed::future]
+pub async fn read_member_history(
+    app: &App,
+    caller: &Session,
+    code: PersonCode,
+) -> Result<RecordHistory, Error> {
+    let asked = |_: &TenantRegisters| (caller.scope.clone(), code);
+    let tenant = caller.scope.tenant();
+    let (found, registers) = read_with_registers(app, tenant, asked, |tx, (scope, code)| {
+        Box::pin(async move {
+            find_visible_member(tx, scope, *code).await?.ok_or(reject_unknown_person(*code))?;
+            let benefits = benefits::list_benefits_of_person(&mut *tx, scope, *code).await?;
+            let mut found =
+                record_timeline::list_field_changes(tx, scope.tenant(), PERSON, code.get()).await?;
+            for (benefit, _) in benefits {
+                found.extend(record_timeline::list_situation_changes(tx, scope.tenant(), benefit).await?);
+            }
+            Ok::<_, Error>(found)
+        })
+    })
+    .await?;
+    record_access(app, caller, HISTORY, std::iter::once(code))?;
+    Ok(record_timeline::build_record_history(found, registers))
+}
+
+struct ChangeMember {
+    scope: Scope,
+    user: UserCode,
+    registers: Arc<TenantRegisters>,
+    code: PersonCode,
+    input: AssociadoInput,
+    now: Moment,
+}
+
+/// Changes a member: what is not given stays, what is cleared goes.
+#[boxed::future]
+pub async fn change_member(
+    app: &App,
+    caller: &Session,
+    code: PersonCode,
+    input: AssociadoInput,
+    once: IdempotentWrite<MemberView>,
+) -> Result<WriteOutcome<MemberView>, Error> {
+    let (scope, user, now) = (caller.scope.clone(), caller.user, app.now());
+    let entry = move |registers| ChangeMember {
+        scope: scope.clone(),
+        user,
+        registers,
+        code,
+        input: input.clone(),
+        now,
+    };
+    let tenant = caller.scope.tenant();
+    let done = idempotency::write_with_registers(app, tenant, once, entry, |tx, entry| {
+        Box::pin(write_member_change(tx, entry))
+    })
+    .await?;
+    if let WriteOutcome::Fresh(MemberView { changed: false, .. }) = &done {
+        record_access(app, caller, CHANGE, std::iter::once(code))?;
+    }
+    Ok(done)
+}
+
+async fn write_member_change(tx: &mut Tx, entry: &ChangeMember) -> Result<MemberView, Error> {
+    let (tenant, code, input) = (entry.scope.tenant(), entry.code, &entry.input);
+    confirm_registers(tx, tenant, &entry.registers).await?;
+    let before = find_visible_member(tx, &entry.scope, code).await?;
+    let document = match &input.document {
+        FieldPatch::Set(document) => Some(document),
+        FieldPatch::Keep | FieldPatch::Clear => before.as_ref().and_then(|before| before.document.as_ref()),
+    };
+    let mut problems =
+        find_bad_references(&entry.scope, &entry.registers, &input.fields, (document, before.as_ref()));
+    let cleared = [
+        (input.name == FieldPatch::Clear, InputField::PersonName),
+        (input.document == FieldPatch::Clear, InputField::Document),
+    ];
+    let missing = cleared.into_iter().filter(|(is_cleared, _)| *is_cleared);
+    problems.extend(missing.map(|(_, field)| Rejection::Missing(field)));
+    if !problems.is_empty() {
+        return Err(Error::Refused(problems));
+    }
+    let before = before.ok_or(reject_unknown_person(code))?;
+    let had = phones::list_phones(&mut *tx, tenant, code).await?;
+    let (after, phones) = apply_member_input(input, &before, &had);
+    refuse_member_conflicts(tx, entry, (&before, &had), (&after, &phones)).await?;
+    let saved = match after == before && phones == had {
+        true => SavedPerson { code, profile: before, phones: had, changed: false },
+        false => {
+            let acting = ActorContext {
+                tenant,
+                registers: &entry.registers,
+                user: Some(entry.user),
+                operation: CHANGE,
+                origin: ORIGIN,
+                quiet: false,
+                now: entry.now,
+            };
+            Box::pin(store_person_change(tx, &acting, (code, &before, &had), (after, phones))).await?
+        }
+    };
+    let (benefits, dependents) = list_belongings(tx, &entry.scope, code).await?;
+    let SavedPerson { code, profile, phones, changed } = saved;
+    let registers = Arc::clone(&entry.registers);
+    Ok(MemberView { code, profile, phones, benefits, dependents, registers, changed })
+}
+
+/// He as he becomes.
+fn apply_member_input(
+    input: &AssociadoInput,
+    before: &PersonProfile,
+    had: &[StoredPhone],
+) -> (PersonProfile, Vec<StoredPhone>) {
+    let (mut after, mut phones) = (before.clone(), had.to_vec());
+    if let FieldPatch::Set(name) = &input.name {
+        after.name = name.as_str().to_owned();
+    }
+    if let FieldPatch::Set(document) = &input.document {
+        after.document = Some(document.clone());
+        after.nature = document.nature();
+    }
+    if let FieldPatch::Set(branch) = input.fields.branch {
+        after.branch = branch;
+    }
+    apply_person_fields(&input.fields, &mut after, &mut phones);
+    input.spouse.apply_to(&mut after.spouse, ToString::to_string);
+    input.payer_document.apply_to(&mut after.payer_document, Document::clone);
+    match &input.payer_address {
+        FieldPatch::Set(address) => apply_address(address, &mut after.payer_address),
+        FieldPatch::Clear => after.payer_address = PostalAddress::default(),
+        FieldPatch::Keep => {}
+    }
+    (after, phones)
+}
+
+/// Everything that stands in the way.
+async fn refuse_member_conflicts(
+    tx: &mut Tx,
+    entry: &ChangeMember,
+    (before, had): (&PersonProfile, &[StoredPhone]),
+    (after, phones): (&PersonProfile, &[StoredPhone]),
+) -> Result<(), Error> {
+    // Whoever sees him by a benefit alone does not change him.
+    if !entry.scope.can_see(before.branch) {
+        return Err(Rejection::PersonElsewhere.into());
+    }
+    let changes = field_changes::compare_people((before, had), (after, phones));
+    let present = CurrentVersion { version: before.version, since: before.updated_at };
+    let mut problems = Vec::new();
+    let given = entry.input.version.get().into();
+    problems.extend(refuse_old_version(given, present, &entry.registers.zone, &changes));
+    if let Some(document) = after.document.as_ref().filter(|one| before.document.as_ref() != Some(*one)) {
+        let other = members::find_person_by_document(&mut *tx, entry.scope.tenant(), document).await?;
+        if let Some((other, _)) = other {
+            let is_seen = members::is_person_visible(tx, &entry.scope, other).await?;
+            problems.push(Rejection::DocumentTaken(is_seen.then_some(other)));
+        }
+    }
+    if problems.is_empty() { Ok(()) } else { Err(Error::Refused(problems)) }
+}

@@ -1,0 +1,392 @@
+//! People: saved by their document, once however often they come. One place writes a person, his telephones, his row in the
+//! searches and the entry that says who changed what. What the association itself sees and changes of a member is in
+//! `managed.rs`.
+
+pub mod credit_cards;
+pub mod dependents;
+pub mod panel;
+pub mod quick_search;
+pub mod saved_filters;
+pub mod search;
+pub mod validation;
+
+mod field_changes;
+pub mod import_rows;
+mod manage;
+pub mod mirror_rows;
+
+pub use manage::{MemberView, change_member, read_member, read_member_history};
+
+use crate::access::Session;
+use crate::audit::access_log::record_access;
+use crate::benefits::ORIGIN;
+use crate::field_differences::FieldDifference;
+use crate::idempotency::{self, IdempotentWrite, WriteOutcome};
+use crate::registers::snapshot::{TenantRegisters, confirm_registers};
+use crate::situations::{ActorContext, PERSON, build_listed_member};
+use crate::{App, Error};
+use domain::{
+    BranchCode, Document, InputField, Moment, PersonCode, PhoneKind, PostalAddress, Rejection, Scope,
+    SellerKind, TimeZone, UserCode,
+};
+use std::sync::Arc;
+use storage::Tx;
+use storage::history::audit;
+use storage::members::phones::{self, HOME, StoredPhone};
+use storage::members::{self, PersonProfile};
+use storage::search::rows::{self, ChangedMemberFields, OwnRowFields, SearchListingRow};
+use storage::server::counters::{self, Counter};
+use wire::read::FieldPatch;
+use wire::records::{EnderecoInput, PessoaCampos, PessoaInput, TelefoneInput};
+
+const OPERATION: &str = "POST /ext/associado";
+
+/// A person as he was saved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SavedPerson {
+    pub code: PersonCode,
+    pub profile: PersonProfile,
+    pub phones: Vec<StoredPhone>,
+    /// False where what was sent was there already: then he was only seen.
+    pub changed: bool,
+}
+
+impl SavedPerson {
+    /// The first telephone of a kind.
+    pub fn phone(&self, kind: PhoneKind) -> Option<&StoredPhone> {
+        self.phones.iter().find(|phone| phone.kind == kind)
+    }
+}
+
+struct SavePerson {
+    scope: Scope,
+    user: UserCode,
+    registers: Arc<TenantRegisters>,
+    input: PessoaInput,
+    now: Moment,
+}
+
+impl SavePerson {
+    fn actor_context(&self) -> ActorContext<'_> {
+        ActorContext {
+            tenant: self.scope.tenant(),
+            registers: &self.registers,
+            user: Some(self.user),
+            operation: OPERATION,
+            origin: ORIGIN,
+            quiet: false,
+            now: self.now,
+        }
+    }
+}
+
+/// Creates the person of this document, or changes him: what is not given stays, what is cleared goes.
+#[boxed::future]
+pub async fn save_person(
+    app: &App,
+    caller: &Session,
+    input: PessoaInput,
+    once: IdempotentWrite<SavedPerson>,
+) -> Result<WriteOutcome<SavedPerson>, Error> {
+    let (scope, user, now) = (caller.scope.clone(), caller.user, app.now());
+    let entry =
+        move |registers| SavePerson { scope: scope.clone(), user, registers, input: input.clone(), now };
+    let tenant = caller.scope.tenant();
+    let done = idempotency::write_with_registers(app, tenant, once, entry, |tx, entry| {
+        Box::pin(write_person(tx, entry))
+    })
+    .await?;
+    if let WriteOutcome::Fresh(SavedPerson { code, changed: false, .. }) = &done {
+        record_access(app, caller, OPERATION, std::iter::once(*code))?;
+    }
+    Ok(done)
+}
+
+async fn write_person(tx: &mut Tx, entry: &SavePerson) -> Result<SavedPerson, Error> {
+    let tenant = entry.scope.tenant();
+    confirm_registers(tx, tenant, &entry.registers).await?;
+    let input = &entry.input;
+    let found = members::find_person_by_document(&mut *tx, tenant, &entry.input.document).await?;
+    let had = found.as_ref().map(|(_, profile)| profile);
+    let mut problems =
+        find_bad_references(&entry.scope, &entry.registers, &input.fields, (Some(&input.document), had));
+    let Some((code, before)) = found else {
+        let branch = resolve_person_branch(&entry.scope, &entry.registers, &input.fields, &mut problems);
+        let (Some(branch), []) = (branch, &problems[..]) else { return Err(Error::Refused(problems)) };
+        return create_person(tx, entry, branch).await;
+    };
+    if !problems.is_empty() {
+        return Err(Error::Refused(problems));
+    }
+    if !entry.scope.can_see(before.branch) {
+        return Err(Rejection::PersonElsewhere.into());
+    }
+    Box::pin(update_person(tx, entry, code, before)).await
+}
+
+/// Every code that was given must name something that the caller may use, and the rest agree with the document. What a person
+/// has already may be out of use meanwhile: whoever sees him may send it again.
+fn find_bad_references(
+    scope: &Scope,
+    registers: &TenantRegisters,
+    input: &PessoaCampos,
+    (document, before): (Option<&Document>, Option<&PersonProfile>),
+) -> Vec<Rejection> {
+    let mut problems = Vec::new();
+    let before = before.filter(|before| scope.can_see(before.branch));
+    if let (FieldPatch::Set(nature), Some(document)) = (&input.nature, document)
+        && *nature != document.nature()
+    {
+        problems.push(Rejection::NatureMismatch);
+    }
+    if let FieldPatch::Set(Document::Cpf(_)) = input.employer_document {
+        problems.push(Rejection::NotACnpj);
+    }
+    if let FieldPatch::Set(branch) = input.branch
+        && before.is_none_or(|before| before.branch != branch)
+        && !registers.is_usable_branch(scope, branch)
+    {
+        problems.push(Rejection::UnknownCode { field: InputField::Branch, code: branch.get() });
+    }
+    let (consultant, representative) =
+        before.map_or((None, None), |before| (before.consultant, before.representative));
+    for (given, had, kind, field) in [
+        (&input.consultant, consultant, SellerKind::Consultant, InputField::Consultant),
+        (&input.representative, representative, SellerKind::Representative, InputField::Representative),
+    ] {
+        if let FieldPatch::Set(seller) = given
+            && had != Some(*seller)
+            && !registers.is_active_seller(scope, *seller, kind)
+        {
+            problems.push(Rejection::UnknownCode { field, code: seller.get() });
+        }
+    }
+    problems
+}
+
+/// The branch of a new person: the one given, else the only one the caller has.
+fn resolve_person_branch(
+    scope: &Scope,
+    registers: &TenantRegisters,
+    fields: &PessoaCampos,
+    problems: &mut Vec<Rejection>,
+) -> Option<BranchCode> {
+    if let FieldPatch::Set(branch) = fields.branch {
+        return Some(branch);
+    }
+    let mut usable = registers.usable_branches(scope);
+    let only = usable.next().filter(|_| usable.next().is_none());
+    if only.is_none() {
+        problems.push(Rejection::Missing(InputField::Branch));
+    }
+    only.map(|one| one.code)
+}
+
+async fn create_person(tx: &mut Tx, entry: &SavePerson, branch: BranchCode) -> Result<SavedPerson, Error> {
+    let (tenant, input) = (entry.scope.tenant(), &entry.input);
+    let mut profile =
+        PersonProfile::new_member(branch, input.document.clone(), input.name.as_str().to_owned(), entry.now);
+    let mut phones = Vec::new();
+    apply_person_fields(&input.fields, &mut profile, &mut phones);
+    let code = PersonCode::new(counters::reserve_number(tx, tenant, Counter::Person).await?);
+    members::insert_people_from(tx, tenant, code, [&profile]).await?;
+    phones::replace_phones(tx, tenant, code, &phones).await?;
+    let saved = SavedPerson { code, profile, phones, changed: true };
+    update_search_rows(tx, &entry.actor_context(), &saved, None).await?;
+    record_person_change(tx, &entry.actor_context(), code, "criado", Vec::new()).await?;
+    Ok(saved)
+}
+
+async fn update_person(
+    tx: &mut Tx,
+    entry: &SavePerson,
+    code: PersonCode,
+    before: PersonProfile,
+) -> Result<SavedPerson, Error> {
+    let had = phones::list_phones(&mut *tx, entry.scope.tenant(), code).await?;
+    let (mut profile, mut phones) = (before.clone(), had.clone());
+    profile.name = entry.input.name.as_str().to_owned();
+    profile.nature = entry.input.document.nature();
+    apply_person_fields(&entry.input.fields, &mut profile, &mut phones);
+    profile.is_member = true;
+    if let FieldPatch::Set(branch) = entry.input.fields.branch {
+        profile.branch = branch;
+    }
+    if profile == before && phones == had {
+        return Ok(SavedPerson { code, profile, phones, changed: false });
+    }
+    Box::pin(store_person_change(tx, &entry.actor_context(), (code, &before, &had), (profile, phones))).await
+}
+
+/// Writes a person who is there already as he becomes, with everything that follows from it.
+async fn store_person_change(
+    tx: &mut Tx,
+    acting: &ActorContext<'_>,
+    (code, before, had): (PersonCode, &PersonProfile, &[StoredPhone]),
+    (mut profile, phones): (PersonProfile, Vec<StoredPhone>),
+) -> Result<SavedPerson, Error> {
+    let tenant = acting.tenant;
+    let changes = field_changes::compare_people((before, had), (&profile, &phones));
+    profile.updated_at = acting.now;
+    members::update_person(tx, tenant, code, &profile).await?;
+    profile.version = before.version + 1;
+    if phones != had {
+        phones::replace_phones(tx, tenant, code, &phones).await?;
+    }
+    let saved = SavedPerson { code, profile, phones, changed: true };
+    update_search_rows(tx, acting, &saved, before.is_member.then_some(before)).await?;
+    record_person_change(tx, acting, code, "alterado", changes).await?;
+    Ok(saved)
+}
+
+/// His rows in the searches: a first one, or those he has.
+async fn update_search_rows(
+    tx: &mut Tx,
+    acting: &ActorContext<'_>,
+    saved: &SavedPerson,
+    before: Option<&PersonProfile>,
+) -> Result<(), Error> {
+    let tenant = acting.tenant;
+    let days = compute_listing_days(&saved.profile, &acting.registers.zone);
+    let (member, own) =
+        (build_listed_member(saved.code, &saved.profile), build_member_row(&saved.profile, &days));
+    match before {
+        Some(before) => {
+            let moved = ChangedMemberFields {
+                name: before.name != saved.profile.name,
+                branch: before.branch != saved.profile.branch,
+            };
+            rows::update_member_rows(tx, tenant, &member, &own, moved).await?;
+        }
+        None => {
+            let [slot, _] =
+                counters::reserve_number_blocks(tx, tenant, [(Counter::Slot, 1), (Counter::Listing, 1)])
+                    .await?;
+            tx.execute_batch(rows::insert_listing_rows(tenant, &[SearchListingRow { slot, member, own }]))
+                .await?;
+        }
+    }
+    Ok(())
+}
+
+/// The days on which a person was registered and last changed, where the association lives.
+pub fn compute_listing_days(person: &PersonProfile, zone: &TimeZone) -> (String, String) {
+    let day = |moment: Moment| moment.date_in(zone).to_iso();
+    (day(person.created_at), day(person.updated_at))
+}
+
+/// The row of a member who has no benefit.
+pub fn build_member_row<'p>(
+    person: &PersonProfile,
+    (registered_on, updated_on): &'p (String, String),
+) -> OwnRowFields<'p> {
+    OwnRowFields {
+        branch: person.branch,
+        benefit: None,
+        plate_key: None,
+        chassis: None,
+        consultant: person.consultant,
+        representative: person.representative,
+        registered_on,
+        updated_on,
+    }
+}
+
+/// Tells the audit, and keeps what became another.
+async fn record_person_change(
+    tx: &mut Tx,
+    acting: &ActorContext<'_>,
+    person: PersonCode,
+    what: &str,
+    changes: Vec<FieldDifference>,
+) -> Result<(), Error> {
+    let entry = audit::AuditEntry {
+        tenant: acting.tenant,
+        at: acting.now,
+        user: acting.user,
+        operation: acting.operation,
+        person: Some(person),
+        detail: Some(what.to_owned()),
+    };
+    if changes.is_empty() {
+        return Ok(audit::append_audit_entry(tx, &entry).await?);
+    }
+    let count = i32::try_from(changes.len()).unwrap_or(i32::MAX);
+    let wanted = [(Counter::Audit, 1), (Counter::FieldChange, count)];
+    let [audit_code, first] = counters::reserve_number_blocks(tx, acting.tenant, wanted).await?;
+    let mut statements = vec![audit::insert_audit_entry(&entry, audit_code)];
+    statements.extend(acting.field_change_statements(PERSON, person.get(), first, changes));
+    Ok(tx.execute_batch(statements).await?)
+}
+
+/// Takes over what was given.
+fn apply_person_fields(input: &PessoaCampos, person: &mut PersonProfile, phones: &mut Vec<StoredPhone>) {
+    input.integration_code.apply_to(&mut person.integration_code, |code| code.as_str().to_owned());
+    input.email.apply_to(&mut person.email, Clone::clone);
+    input.sex.apply_to(&mut person.sex, |sex| *sex);
+    input.birth.apply_to(&mut person.born_on, |day| day.to_iso());
+    input.takes_email.apply_to(&mut person.receives_email, |flag| *flag);
+    input.takes_whatsapp.apply_to(&mut person.receives_whatsapp, |flag| *flag);
+    input.identity.apply_to(&mut person.identity_number, ToString::to_string);
+    input.identity_issuer.apply_to(&mut person.identity_issuer, ToString::to_string);
+    input.identity_issued.apply_to(&mut person.identity_issued_on, |day| day.to_iso());
+    input.mother.apply_to(&mut person.mother, ToString::to_string);
+    input.civil_state.apply_to(&mut person.civil_state, |state| *state);
+    input.cnh.apply_to(&mut person.cnh_number, ToString::to_string);
+    input.cnh_category.apply_to(&mut person.cnh_category, ToString::to_string);
+    input.cnh_valid_until.apply_to(&mut person.cnh_valid_until, |day| day.to_iso());
+    input.trade_name.apply_to(&mut person.trade_name, ToString::to_string);
+    input.state_registration.apply_to(&mut person.state_registration, ToString::to_string);
+    input.city_registration.apply_to(&mut person.municipal_registration, ToString::to_string);
+    input.legal_representative.apply_to(&mut person.legal_representative, ToString::to_string);
+    input.employer.apply_to(&mut person.company, ToString::to_string);
+    match &input.employer_document {
+        FieldPatch::Set(Document::Cnpj(cnpj)) => person.company_document = Some(cnpj.clone()),
+        FieldPatch::Clear => person.company_document = None,
+        FieldPatch::Set(Document::Cpf(_)) | FieldPatch::Keep => {}
+    }
+    input.consultant.apply_to(&mut person.consultant, |code| *code);
+    input.representative.apply_to(&mut person.representative, |code| *code);
+    match &input.address {
+        FieldPatch::Set(address) => apply_address(address, &mut person.address),
+        FieldPatch::Clear => person.address = PostalAddress::default(),
+        FieldPatch::Keep => {}
+    }
+    match &input.phones {
+        FieldPatch::Set(given) => *phones = given.iter().filter_map(parse_telephone).collect(),
+        FieldPatch::Clear => phones.clear(),
+        FieldPatch::Keep => {}
+    }
+    let first = |kind| phones.iter().find(|phone| phone.kind == kind).map(|phone| phone.number.clone());
+    (person.mobile, person.landline) = (first(PhoneKind::Mobile), first(PhoneKind::Landline));
+}
+
+pub(crate) fn apply_address(input: &EnderecoInput, address: &mut PostalAddress) {
+    input.kind.apply_to(&mut address.kind, ToString::to_string);
+    input.street_kind.apply_to(&mut address.street_kind, ToString::to_string);
+    // The whole of it counts only where the street itself was not said.
+    match &input.street {
+        FieldPatch::Keep => input.full_street.apply_to(&mut address.street, ToString::to_string),
+        street => street.apply_to(&mut address.street, ToString::to_string),
+    }
+    input.number.apply_to(&mut address.number, |number| number.as_str().to_owned());
+    input.complement.apply_to(&mut address.complement, ToString::to_string);
+    input.district.apply_to(&mut address.district, ToString::to_string);
+    input.city.apply_to(&mut address.city, ToString::to_string);
+    input.state.apply_to(&mut address.state, |state| state.as_str().to_owned());
+    input.cep.apply_to(&mut address.cep, Clone::clone);
+}
+
+/// One without a number is none.
+pub(crate) fn parse_telephone(input: &TelefoneInput) -> Option<StoredPhone> {
+    let FieldPatch::Set(number) = &input.number else { return None };
+    let kind = match input.kind {
+        FieldPatch::Set(kind) => kind,
+        FieldPatch::Keep | FieldPatch::Clear => number.kind(),
+    };
+    let country = match &input.country {
+        FieldPatch::Set(country) => country.as_str().trim_start_matches('+').to_owned(),
+        FieldPatch::Keep | FieldPatch::Clear => HOME.to_owned(),
+    };
+    Some(StoredPhone { kind, country, number: number.clone() })
+}

@@ -1,0 +1,251 @@
+//! The figures that a day begins with, and what needs somebody's attention. What is not kept as a count anyway goes through an
+//! index of what is open alone, and is remembered for a moment.
+
+use super::search;
+use crate::access::Session;
+use crate::registers::snapshot::{TenantRegisters, load_registers};
+use crate::{App, Error, cases};
+use domain::{
+    BranchCode, CaseKind, ClaimTypeCode, Date, Entity, Moment, Role, Scope, SituationCode, SituationKind,
+    StageCode, TenantId,
+};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use storage::benefits::monthly_counts::{self, BenefitMovement};
+use storage::members::panel;
+use storage::search::tally;
+use storage::server::mails;
+use storage::triggers::receivers;
+
+/// Months that are told, the present one included.
+pub const MONTHS: usize = 12;
+/// Whoever waits longer than so many days to be active should be looked at.
+pub const WAITS_LONG: i32 = 15;
+/// A deal that stands longer than so many days in its stage has gone cold.
+pub const GONE_COLD: i32 = 14;
+/// The ages of open claims begin behind so many days.
+pub const AGES: [i32; 3] = [7, 30, 90];
+/// How long what is open is remembered.
+const REMEMBERED: Duration = Duration::from_secs(60);
+const DAY: Duration = Duration::from_secs(24 * 3600);
+
+/// How many benefits the caller's branches have, in each situation and in each branch.
+pub struct BenefitFigures {
+    pub by_situation: BTreeMap<SituationCode, i64>,
+    pub by_branch: BTreeMap<BranchCode, i64>,
+    pub total: i64,
+    pub months: Vec<MonthlyFigures>,
+    pub registers: Arc<TenantRegisters>,
+}
+
+/// Benefits that were registered and cancelled in a month (`yyyy-MM`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MonthlyFigures {
+    pub month: String,
+    pub registered: i64,
+    pub cancelled: i64,
+}
+
+#[boxed::future]
+pub async fn read_benefit_figures(app: &App, caller: &Session) -> Result<BenefitFigures, Error> {
+    let tenant = caller.scope.tenant();
+    let registers = load_registers(app, tenant).await?;
+    let months = read_monthly_figures(app, &caller.scope, &registers).await?;
+    let mut figures = BenefitFigures {
+        by_situation: BTreeMap::new(),
+        by_branch: BTreeMap::new(),
+        total: 0,
+        months,
+        registers,
+    };
+    for (counted, benefits) in tally::sum_benefits_by_situation(&app.db, tenant).await? {
+        if caller.scope.can_see(counted.branch) && benefits > 0 {
+            *figures.by_situation.entry(counted.situation).or_default() += benefits;
+            *figures.by_branch.entry(counted.branch).or_default() += benefits;
+            figures.total += benefits;
+        }
+    }
+    Ok(figures)
+}
+
+/// The last months, the present one last; also those in which nothing happened.
+async fn read_monthly_figures(
+    app: &App,
+    scope: &Scope,
+    registers: &TenantRegisters,
+) -> Result<Vec<MonthlyFigures>, Error> {
+    let mut months: Vec<MonthlyFigures> = list_last_months(app.now().date_in(&registers.zone))
+        .into_iter()
+        .map(|month| MonthlyFigures { month, registered: 0, cancelled: 0 })
+        .collect();
+    let first = months.first().map(|one| one.month.clone()).unwrap_or_default();
+    for one in monthly_counts::list_monthly_counts(&app.db, scope.tenant(), &first).await? {
+        let month = months.iter_mut().find(|month| month.month == one.month);
+        let Some(month) = month.filter(|_| scope.can_see(one.branch)) else { continue };
+        match one.turn {
+            BenefitMovement::Registered => month.registered += one.benefits,
+            BenefitMovement::Cancelled => month.cancelled += one.benefits,
+        }
+    }
+    Ok(months)
+}
+
+fn list_last_months(today: Date) -> Vec<String> {
+    let iso = today.to_iso();
+    let number = |part: Option<&str>| part.and_then(|text| text.parse::<usize>().ok()).unwrap_or(1);
+    let present = number(iso.get(..4)) * 12 + number(iso.get(5..7)) - 1;
+    let first = present.saturating_sub(MONTHS - 1);
+    (first..=present).map(|month| format!("{:04}-{:02}", month / 12, month % 12 + 1)).collect()
+}
+
+/// What is open in an association, by branch, as it was counted a moment ago.
+pub(crate) struct OpenWorkSnapshot {
+    claims: Vec<panel::OpenClaimCount>,
+    deals: Vec<panel::OpenDealCount>,
+    counted_at: Moment,
+    at: Instant,
+}
+
+async fn load_open_work(
+    app: &App,
+    tenant: TenantId,
+    registers: &TenantRegisters,
+) -> Result<Arc<OpenWorkSnapshot>, Error> {
+    if let Some(known) = app.memory.open.get(&tenant).filter(|open| open.at.elapsed() < REMEMBERED) {
+        return Ok(known);
+    }
+    let now = app.now();
+    let ago = |days: i32| now.minus(DAY.saturating_mul(u32::try_from(days).unwrap_or_default()));
+    let of_claims = registers.situations.iter().filter(|one| one.entity == Entity::Claim);
+    let situations: Vec<SituationCode> =
+        of_claims.filter(|one| !one.kind.is_final()).map(|one| one.code).collect();
+    let claims = match situations.is_empty() {
+        true => Vec::new(),
+        false => panel::count_open_claims(&app.db, tenant, &situations, AGES.map(ago)).await?,
+    };
+    let deals = panel::count_open_deals(&app.db, tenant, ago(GONE_COLD)).await?;
+    let open = Arc::new(OpenWorkSnapshot { claims, deals, counted_at: now, at: Instant::now() });
+    app.memory.open.insert(tenant, Arc::clone(&open));
+    Ok(open)
+}
+
+/// What the caller's branches have to do.
+pub struct PendingWork {
+    /// Open claims of each type, by age: up to the first of [`AGES`], up to the next, and so on.
+    pub claims: Vec<(ClaimTypeCode, [i64; 4])>,
+    /// Open deals in each stage.
+    pub deals: Vec<(StageCode, i64)>,
+    pub cold_deals: i64,
+    /// When these were counted.
+    pub counted_at: Moment,
+    pub late: [(CaseKind, i64); 4],
+    /// Today's, but for those that were cancelled.
+    pub appointments: i64,
+    /// Benefits that wait too long, as far as they were counted.
+    pub waiting: CappedCount,
+    /// Receivers that fail or are paused, for administrators.
+    pub receivers: Vec<FailingReceiver>,
+    /// Mails that were given up lately, for administrators.
+    pub failed_mails: i64,
+}
+
+/// How many, and whether there may be more.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CappedCount {
+    pub count: i64,
+    pub or_more: bool,
+}
+
+/// A receiver that does not get what it should.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FailingReceiver {
+    pub address: String,
+    pub is_paused: bool,
+}
+
+#[boxed::future]
+pub async fn read_pending_work(app: &App, caller: &Session) -> Result<PendingWork, Error> {
+    let (tenant, scope) = (caller.scope.tenant(), &caller.scope);
+    let registers = load_registers(app, tenant).await?;
+    let open = load_open_work(app, tenant, &registers).await?;
+    let mut claims: BTreeMap<ClaimTypeCode, [i64; 4]> = BTreeMap::new();
+    for one in open.claims.iter().filter(|one| scope.can_see(one.branch)) {
+        let [first, second, third] = one.older;
+        let ages = [one.count - first, first - second, second - third, third];
+        let sums = claims.entry(one.kind).or_default();
+        sums.iter_mut().zip(ages).for_each(|(sum, age)| *sum += age);
+    }
+    let mut deals: BTreeMap<StageCode, i64> = BTreeMap::new();
+    let mut cold_deals = 0;
+    for one in open.deals.iter().filter(|one| scope.can_see(one.branch)) {
+        *deals.entry(one.stage).or_default() += one.count;
+        cold_deals += one.cold;
+    }
+    let is_admin = caller.role == Role::Administrator;
+    Ok(PendingWork {
+        claims: claims.into_iter().collect(),
+        deals: deals.into_iter().collect(),
+        cold_deals,
+        counted_at: open.counted_at,
+        late: cases::count_overdue_cases(app, caller).await?,
+        appointments: count_appointments(app, scope, &registers).await?,
+        waiting: count_long_waits(app, scope, &registers).await?,
+        receivers: if is_admin { list_failing_receivers(app, tenant).await? } else { Vec::new() },
+        failed_mails: if is_admin { count_failed_mails(app, tenant).await? } else { 0 },
+    })
+}
+
+async fn count_appointments(app: &App, scope: &Scope, registers: &TenantRegisters) -> Result<i64, Error> {
+    let today = app.now().date_in(&registers.zone);
+    let of_appointments = registers.situations.iter().filter(|one| one.entity == Entity::Appointment);
+    let stands = of_appointments.filter(|one| one.kind != SituationKind::Cancelled);
+    let situations: Vec<SituationCode> = stands.map(|one| one.code).collect();
+    if situations.is_empty() {
+        return Ok(0);
+    }
+    let span = (today.start_in(&registers.zone), today.next().start_in(&registers.zone));
+    Ok(panel::count_appointments(&app.db, scope, &situations, span).await?)
+}
+
+async fn count_long_waits(
+    app: &App,
+    scope: &Scope,
+    registers: &TenantRegisters,
+) -> Result<CappedCount, Error> {
+    let since = search::list_waiting_days(app, scope).await?;
+    let today = app.now().date_in(&registers.zone);
+    let long = |day: &&String| Date::from_iso(day).is_some_and(|day| today.days_since(day) > WAITS_LONG);
+    let count = since.iter().filter(long).count() as i64;
+    Ok(CappedCount { count, or_more: count == storage::search::members::PAGE })
+}
+
+async fn list_failing_receivers(app: &App, tenant: TenantId) -> Result<Vec<FailingReceiver>, Error> {
+    let all = receivers::list_receivers(&app.db, tenant).await?;
+    let bad = all.into_iter().filter(|one| one.active);
+    let bad = bad.filter(|one| one.paused.is_some() || one.health.failing_since.is_some());
+    Ok(bad.map(|one| FailingReceiver { address: one.address, is_paused: one.paused.is_some() }).collect())
+}
+
+/// Of the last mails, those that nobody will try again.
+async fn count_failed_mails(app: &App, tenant: TenantId) -> Result<i64, Error> {
+    let last = mails::list_outbox_mails(&app.db, tenant, i32::MAX, 100).await?;
+    let week = app.now().minus(DAY.saturating_mul(7));
+    let failed = last.iter().filter(|one| one.sent_at.is_none() && !one.is_waiting && one.created_at > week);
+    Ok(failed.count() as i64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_months_go_over_the_turn_of_the_year() {
+        let months = list_last_months(Date::new(2026, 2, 14).unwrap());
+        assert_eq!(months.len(), MONTHS);
+        assert_eq!(
+            (months[0].as_str(), months[10].as_str(), months[11].as_str()),
+            ("2025-03", "2026-01", "2026-02")
+        );
+    }
+}

@@ -1,0 +1,241 @@
+//! The one search of the console: whatever somebody types is understood by its shape. What may mean several things (eleven
+//! digits may be a CPF or a mobile) is looked for as each of them.
+
+use super::dependents;
+use super::search::{self, FoundMemberRow};
+use crate::access::Session;
+use crate::cases::{self, Item};
+use crate::{App, Error};
+use domain::{CardNumber, CaseKind, Cpf, Document, PersonCode, Phone, Plate};
+use storage::members::phones;
+use wire::read::{self, InputRecord};
+use wire::records::PesquisaAssociadoQuery;
+
+const OPERATION: &str = "GET /console/busca";
+/// People that share one number, a family or a firm.
+const MOST_HOLDERS: i64 = 20;
+/// A number of vehicles' making this long is looked for as such.
+const CHASSIS: std::ops::RangeInclusive<usize> = 11..=20;
+
+/// Every area code there is: who leaves it out may mean any of them.
+const AREAS: [u8; 67] = [
+    11, 12, 13, 14, 15, 16, 17, 18, 19, 21, 22, 24, 27, 28, 31, 32, 33, 34, 35, 37, 38, 41, 42, 43, 44, 45,
+    46, 47, 48, 49, 51, 53, 54, 55, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 73, 74, 75, 77, 79, 81, 82, 83,
+    84, 85, 86, 87, 88, 89, 91, 92, 93, 94, 95, 96, 97, 98, 99,
+];
+
+/// What was found: rows of members, and what people work on by its protocol.
+#[derive(Default)]
+pub struct GlobalSearchResult {
+    pub rows: Vec<FoundMemberRow>,
+    /// How many rows there are, beyond those of the first page.
+    pub total: i64,
+    pub cases: Vec<Item>,
+}
+
+/// One thing that a text may mean.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum SearchTextMeaning {
+    Document(String),
+    Plate(String),
+    Chassis(String),
+    Card(String),
+    Phone(Phone),
+    /// One without its area code.
+    ShortPhone(String),
+    /// A protocol, or the number of a benefit.
+    Number(i32),
+    Name(String),
+}
+
+fn interpret_text(text: &str) -> Vec<SearchTextMeaning> {
+    let text = text.trim();
+    let bare: String = text.chars().filter(|sign| sign.is_alphanumeric()).collect();
+    let digits = bare.chars().filter(char::is_ascii_digit).count();
+    let mut all = Vec::new();
+    if Document::parse(text).is_ok() {
+        all.push(SearchTextMeaning::Document(text.to_owned()));
+    }
+    if Plate::parse(text).is_ok() {
+        all.push(SearchTextMeaning::Plate(text.to_owned()));
+    }
+    let is_number = !bare.is_empty() && digits == bare.len();
+    if is_number {
+        // However its digits were grouped.
+        if CardNumber::parse(&bare).is_ok() {
+            all.push(SearchTextMeaning::Card(bare.clone()));
+        }
+        if Cpf::parse(text).is_err() {
+            all.extend(Phone::parse(text).ok().map(SearchTextMeaning::Phone));
+        }
+        if matches!(bare.len(), 8 | 9) {
+            all.push(SearchTextMeaning::ShortPhone(bare.clone()));
+        }
+        all.extend(bare.parse().ok().filter(|number| *number > 0).map(SearchTextMeaning::Number));
+    } else if digits >= 3 && CHASSIS.contains(&bare.len()) && all.is_empty() {
+        all.push(SearchTextMeaning::Chassis(text.to_owned()));
+    }
+    if all.is_empty() || !is_number && digits == 0 {
+        all.push(SearchTextMeaning::Name(text.to_owned()));
+    }
+    all
+}
+
+/// Finds what the text may mean.
+#[boxed::future]
+pub async fn search_everything(app: &App, caller: &Session, text: &str) -> Result<GlobalSearchResult, Error> {
+    let mut finds = GlobalSearchResult::default();
+    if text.trim().is_empty() {
+        return Ok(finds);
+    }
+    for meaning in interpret_text(text) {
+        search_meaning(app, caller, meaning, &mut finds).await?;
+    }
+    let mut seen = std::collections::BTreeSet::new();
+    finds.rows.retain(|row| seen.insert(row.slot));
+    finds.total = finds.total.max(finds.rows.len() as i64);
+    Ok(finds)
+}
+
+/// A question of one parameter; `None` where its text cannot be one.
+fn build_query<T: InputRecord>(name: &str, text: impl ToString) -> Option<T> {
+    read::read_query(std::iter::once((name.to_owned(), text.to_string()))).ok()
+}
+
+async fn search_meaning(
+    app: &App,
+    caller: &Session,
+    meaning: SearchTextMeaning,
+    finds: &mut GlobalSearchResult,
+) -> Result<(), Error> {
+    match meaning {
+        SearchTextMeaning::Document(text) => {
+            add_members(app, caller, build_query("cpf", &text), finds).await?;
+            add_dependent_holders(app, caller, "cpf", &text, finds).await
+        }
+        SearchTextMeaning::Plate(text) => add_members(app, caller, build_query("placa", text), finds).await,
+        SearchTextMeaning::Chassis(text) => {
+            add_members(app, caller, build_query("chassi", text), finds).await
+        }
+        SearchTextMeaning::Name(text) => add_members(app, caller, build_query("nome", text), finds).await,
+        SearchTextMeaning::Phone(phone) => {
+            let holders =
+                phones::list_phone_holders(&app.db, caller.scope.tenant(), &phone, MOST_HOLDERS).await?;
+            add_people(app, caller, holders, finds).await
+        }
+        SearchTextMeaning::ShortPhone(digits) => {
+            let whole = AREAS.iter().filter_map(|area| Phone::parse(&format!("{area}{digits}")).ok());
+            let whole: Vec<Phone> = whole.collect();
+            let holders =
+                phones::list_holders_of_any_phone(&app.db, caller.scope.tenant(), &whole, MOST_HOLDERS)
+                    .await?;
+            add_people(app, caller, holders, finds).await
+        }
+        SearchTextMeaning::Card(digits) => {
+            add_benefit_holders(app, caller, "numeroCartaoDesconto", &digits, finds).await?;
+            add_dependent_holders(app, caller, "numeroCartaoDesconto", &digits, finds).await
+        }
+        SearchTextMeaning::Number(number) => {
+            for kind in CaseKind::ALL {
+                let Some(query) = build_query("protocolo", number) else { continue };
+                finds.cases.extend(cases::list_cases(app, caller, kind, query).await?.rows);
+            }
+            add_benefit_holders(app, caller, "sequencial", &number.to_string(), finds).await
+        }
+    }
+}
+
+/// Whose benefits have this number or card.
+async fn add_benefit_holders(
+    app: &App,
+    caller: &Session,
+    name: &str,
+    text: &str,
+    finds: &mut GlobalSearchResult,
+) -> Result<(), Error> {
+    let Some(query) = build_query(name, text) else { return Ok(()) };
+    let found = search::search_benefits(app, caller, query).await?;
+    add_people(app, caller, found.rows.iter().map(|row| row.benefit.person).collect(), finds).await
+}
+
+/// On whose benefits somebody depends.
+async fn add_dependent_holders(
+    app: &App,
+    caller: &Session,
+    name: &str,
+    text: &str,
+    finds: &mut GlobalSearchResult,
+) -> Result<(), Error> {
+    let Some(query) = build_query(name, text) else { return Ok(()) };
+    let mut codes = dependents::search_dependents(app, caller, query).await?;
+    codes.truncate(MOST_HOLDERS as usize);
+    if codes.is_empty() {
+        return Ok(());
+    }
+    let found = dependents::load_found_dependents(app, caller, &codes).await?;
+    add_people(app, caller, found.rows.iter().map(|row| row.holder).collect(), finds).await
+}
+
+async fn add_members(
+    app: &App,
+    caller: &Session,
+    query: Option<PesquisaAssociadoQuery>,
+    finds: &mut GlobalSearchResult,
+) -> Result<(), Error> {
+    let Some(query) = query else { return Ok(()) };
+    let page = search::list_members(app, caller, query, OPERATION).await?;
+    finds.total += page.total;
+    finds.rows.extend(page.rows);
+    Ok(())
+}
+
+async fn add_people(
+    app: &App,
+    caller: &Session,
+    mut codes: Vec<PersonCode>,
+    finds: &mut GlobalSearchResult,
+) -> Result<(), Error> {
+    codes.sort_unstable();
+    codes.dedup();
+    for code in codes {
+        add_members(app, caller, build_query("codPessoa", code), finds).await?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_understood_by_its_shape() {
+        let shapes = |text: &str| {
+            let name = |one: &SearchTextMeaning| match one {
+                SearchTextMeaning::Document(_) => "document",
+                SearchTextMeaning::Plate(_) => "plate",
+                SearchTextMeaning::Chassis(_) => "chassis",
+                SearchTextMeaning::Card(_) => "card",
+                SearchTextMeaning::Phone(_) => "phone",
+                SearchTextMeaning::ShortPhone(_) => "short phone",
+                SearchTextMeaning::Number(_) => "number",
+                SearchTextMeaning::Name(_) => "name",
+            };
+            interpret_text(text).iter().map(name).collect::<Vec<_>>()
+        };
+        assert_eq!(shapes("529.982.247-25"), ["document"]);
+        assert_eq!(shapes("11.222.333/0001-81"), ["document"]);
+        assert_eq!(shapes("ABC1D23"), ["plate"]);
+        assert_eq!(shapes("abc-1234"), ["plate"]);
+        assert_eq!(shapes("9BWZZZ377VT004251"), ["chassis"]);
+        assert_eq!(shapes("(11) 98765-4321"), ["phone"]);
+        assert_eq!(shapes("98765-4321"), ["short phone", "number"]);
+        assert_eq!(shapes("3333 4444"), ["short phone", "number"]);
+        for card in ["1234 56 7 890 123", "1234567890123", "1234 5678 9012 3"] {
+            assert_eq!(shapes(card), ["card"], "{card}");
+        }
+        assert_eq!(shapes("+55 (11) 98765-4321"), ["card", "phone"]);
+        assert_eq!(shapes("4711"), ["number"]);
+        assert_eq!(shapes("maria sou"), ["name"]);
+        assert_eq!(shapes("João 2"), ["name"]);
+    }
+}

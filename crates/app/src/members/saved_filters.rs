@@ -1,0 +1,209 @@
+//! What people keep of the lists they work with: filters by name, their own or offered to the whole association, and the columns
+//! they chose.
+
+use crate::access::Session;
+use crate::{App, Error};
+use domain::{DisplayName, FilterCode, InputField, Moment, Rejection, Role, TenantId, UserCode};
+use storage::members::saved_filters;
+pub use storage::members::saved_filters::SavedFilter;
+use storage::server::counters::{self, Counter};
+use storage::{Tx, WriteLane};
+
+/// A list that can be filtered, as its address calls it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FilterableList {
+    Members,
+    Benefits,
+}
+
+impl FilterableList {
+    pub fn name(self) -> &'static str {
+        match self {
+            FilterableList::Members => "associados",
+            FilterableList::Benefits => "beneficios",
+        }
+    }
+
+    pub fn from_name(name: &str) -> Option<FilterableList> {
+        [FilterableList::Members, FilterableList::Benefits].into_iter().find(|list| list.name() == name)
+    }
+}
+
+/// Filters of one list that somebody may keep.
+const MOST: usize = 30;
+/// And so many that are shown, those of others included.
+const SHOWN: i64 = 100;
+const LONGEST_NAME: usize = 60;
+const LONGEST_QUERY: usize = 2_000;
+
+/// Whether somebody may change a filter: his own, and administrators also what others share.
+pub fn may_change_filter(caller: &Session, filter: &SavedFilter) -> bool {
+    filter.owner == caller.user || filter.is_shared && caller.role == Role::Administrator
+}
+
+/// The caller's filters of a list, and those that others share.
+#[boxed::future]
+pub async fn list_filters(
+    app: &App,
+    caller: &Session,
+    list: FilterableList,
+) -> Result<Vec<SavedFilter>, Error> {
+    let of = (list.name(), caller.user);
+    Ok(saved_filters::list_saved_filters(&app.db, caller.scope.tenant(), of, SHOWN).await?)
+}
+
+/// A filter as somebody wants it.
+#[derive(Clone, Debug)]
+pub struct FilterDraft {
+    pub name: String,
+    pub query: String,
+    pub is_shared: bool,
+}
+
+struct FilterActor {
+    tenant: TenantId,
+    user: UserCode,
+    is_admin: bool,
+    now: Moment,
+}
+
+impl FilterActor {
+    fn from_session(app: &App, caller: &Session) -> FilterActor {
+        FilterActor {
+            tenant: caller.scope.tenant(),
+            user: caller.user,
+            is_admin: caller.role == Role::Administrator,
+            now: app.now(),
+        }
+    }
+
+    /// The filter of this code, if the caller may change it.
+    async fn load_changeable_filter(&self, tx: &mut Tx, code: FilterCode) -> Result<SavedFilter, Error> {
+        let found = saved_filters::find_saved_filter(&mut *tx, self.tenant, code).await?;
+        let own = found.filter(|one| one.owner == self.user || one.is_shared && self.is_admin);
+        own.ok_or(Error::NotFound { field: InputField::Name, code: code.get() })
+    }
+}
+
+fn parse_filter_name(text: &str) -> Result<String, Error> {
+    let name = DisplayName::parse(InputField::Name, text)?;
+    match name.as_str().chars().count() > LONGEST_NAME {
+        true => Err(Rejection::TooLong { field: InputField::Name, longest: LONGEST_NAME }.into()),
+        false => Ok(name.as_str().to_owned()),
+    }
+}
+
+/// Keeps a filter; one of the same name that the caller has becomes this one.
+#[boxed::future]
+pub async fn save_filter(
+    app: &App,
+    caller: &Session,
+    list: FilterableList,
+    wanted: FilterDraft,
+) -> Result<FilterCode, Error> {
+    let name = parse_filter_name(&wanted.name)?;
+    if wanted.query.len() > LONGEST_QUERY {
+        return Err(Rejection::TooLong { field: InputField::Text, longest: LONGEST_QUERY }.into());
+    }
+    let entry = (FilterActor::from_session(app, caller), list, FilterDraft { name, ..wanted });
+    app.db
+        .write(WriteLane::foreground(caller.scope.tenant()), entry, |tx, (entry, list, wanted)| {
+            Box::pin(write_filter(tx, entry, *list, wanted))
+        })
+        .await
+}
+
+async fn write_filter(
+    tx: &mut Tx,
+    entry: &FilterActor,
+    list: FilterableList,
+    wanted: &FilterDraft,
+) -> Result<FilterCode, Error> {
+    let known =
+        saved_filters::list_saved_filters(&mut *tx, entry.tenant, (list.name(), entry.user), SHOWN).await?;
+    let own: Vec<&SavedFilter> = known.iter().filter(|one| one.owner == entry.user).collect();
+    let same = own.iter().find(|one| domain::fold_text(&one.name) == domain::fold_text(&wanted.name));
+    let code = match same {
+        Some(same) => same.code,
+        None if own.len() >= MOST => return Err(Rejection::TooManyFilters { most: MOST }.into()),
+        None => FilterCode::new(counters::reserve_number(tx, entry.tenant, Counter::SavedFilter).await?),
+    };
+    let filter = SavedFilter {
+        code,
+        list: list.name().to_owned(),
+        owner: entry.user,
+        name: wanted.name.clone(),
+        query: wanted.query.clone(),
+        is_shared: wanted.is_shared,
+    };
+    saved_filters::upsert_saved_filter(tx, entry.tenant, &filter, entry.now).await?;
+    Ok(code)
+}
+
+/// Gives a filter another name, shares it or no longer.
+#[boxed::future]
+pub async fn change_filter(
+    app: &App,
+    caller: &Session,
+    code: FilterCode,
+    (new_name, is_shared): (&str, bool),
+) -> Result<SavedFilter, Error> {
+    let entry = (FilterActor::from_session(app, caller), code, parse_filter_name(new_name)?, is_shared);
+    app.db
+        .write(WriteLane::foreground(caller.scope.tenant()), entry, |tx, (entry, code, name, is_shared)| {
+            Box::pin(async move {
+                let before = entry.load_changeable_filter(tx, *code).await?;
+                let after = SavedFilter { name: name.clone(), is_shared: *is_shared, ..before };
+                saved_filters::upsert_saved_filter(tx, entry.tenant, &after, entry.now).await?;
+                Ok::<_, Error>(after)
+            })
+        })
+        .await
+}
+
+/// Forgets a filter; gives it as it was, for whoever did not mean it.
+#[boxed::future]
+pub async fn delete_filter(app: &App, caller: &Session, code: FilterCode) -> Result<SavedFilter, Error> {
+    let entry = (FilterActor::from_session(app, caller), code);
+    app.db
+        .write(WriteLane::foreground(caller.scope.tenant()), entry, |tx, (entry, code)| {
+            Box::pin(async move {
+                let before = entry.load_changeable_filter(tx, *code).await?;
+                saved_filters::delete_saved_filter(tx, entry.tenant, *code).await?;
+                Ok::<_, Error>(before)
+            })
+        })
+        .await
+}
+
+/// The columns that the caller chose for a list; `None` where he never did.
+#[boxed::future]
+pub async fn read_chosen_columns(
+    app: &App,
+    caller: &Session,
+    list: FilterableList,
+) -> Result<Option<Vec<String>>, Error> {
+    let of = (caller.user, list.name());
+    let kept = saved_filters::find_chosen_columns(&app.db, caller.scope.tenant(), of).await?;
+    Ok(kept.map(|text| text.split_whitespace().map(str::to_owned).collect()))
+}
+
+/// Remembers the columns that the caller chose.
+#[boxed::future]
+pub async fn save_chosen_columns(
+    app: &App,
+    caller: &Session,
+    list: FilterableList,
+    columns: Vec<String>,
+) -> Result<(), Error> {
+    let input = (caller.scope.tenant(), caller.user, list, columns.join(" "));
+    app.db
+        .write(WriteLane::foreground(caller.scope.tenant()), input, |tx, (tenant, user, list, columns)| {
+            Box::pin(async move {
+                Ok::<_, Error>(
+                    saved_filters::upsert_chosen_columns(tx, *tenant, (*user, list.name()), columns).await?,
+                )
+            })
+        })
+        .await
+}

@@ -1,0 +1,122 @@
+//! What a query asks for, in terms of what is kept. A value that nothing can have (a word that is no plate, a situation that
+//! the base does not know) makes the whole search find nothing, which is no mistake of the caller's.
+
+use crate::registers::snapshot::TenantRegisters;
+use domain::{
+    BenefitCriteria, BenefitKey, Chassis, Document, Entity, MemberCriteria, Scope, SituationCode,
+    VisibleBranches, fold_text, parse_plate_key, split_name_words,
+};
+use wire::read::FieldPatch;
+use wire::records::{PesquisaAssociadoQuery, PesquisaBeneficioQuery};
+
+/// Nobody's name has more words.
+pub const MOST_WORDS: usize = 50;
+
+/// Whether at least one of the criteria was given that narrow a search enough.
+pub fn has_narrowing_criterion(query: &PesquisaAssociadoQuery) -> bool {
+    fn is_given<T>(value: &FieldPatch<T>) -> bool {
+        matches!(value, FieldPatch::Set(_))
+    }
+    is_given(&query.person)
+        || is_given(&query.name)
+        || is_given(&query.cpf)
+        || is_given(&query.cnpj)
+        || (is_given(&query.registered_from) && is_given(&query.registered_to))
+        || is_given(&query.birth)
+        || is_given(&query.situation)
+        || is_given(&query.plate)
+        || is_given(&query.chassis)
+}
+
+/// What a search of members asks for, and where; `None` where nothing can be found.
+pub fn build_member_criteria(
+    registers: &TenantRegisters,
+    scope: &Scope,
+    query: PesquisaAssociadoQuery,
+) -> Option<(Scope, MemberCriteria)> {
+    let scope = match query.branch {
+        FieldPatch::Set(branch) => scope.narrow_to(branch)?,
+        FieldPatch::Keep | FieldPatch::Clear => scope.clone(),
+    };
+    if matches!(scope.branches(), VisibleBranches::Only(none) if none.is_empty()) {
+        return None;
+    }
+    let words = query.name.into_set().map_or(Some(Vec::new()), |name| parse_name_words(&name))?;
+    let criteria = MemberCriteria {
+        words,
+        documents: parse_documents([query.cpf.into_set(), query.cnpj.into_set()])?,
+        company_document: convert_given(query.employer.into_set(), |text| normalize_document(&text))?,
+        person: query.person.into_set(),
+        consultant: query.consultant.into_set(),
+        representative: query.representative.into_set(),
+        registered_from: query.registered_from.into_set().map(wire::read::QueryDate::get),
+        registered_to: query.registered_to.into_set().map(wire::read::QueryDate::get),
+        born_on: query.birth.into_set().map(wire::read::QueryDate::get),
+        changed_from: query.changed_from.into_set().map(wire::read::QueryDate::get),
+        situation: find_situation(registers, query.situation.into_set())?,
+        plate_key: convert_given(query.plate.into_set(), |text| parse_plate_key(&text))?,
+        chassis: convert_given(query.chassis.into_set(), |text| normalize_chassis(text.as_str()))?,
+        plan: query.plan.into_set(),
+        state: query.state.into_set().map(|state| state.to_uppercase()),
+    };
+    Some((scope, criteria))
+}
+
+/// What a search of benefits asks for; `None` where nothing can be found.
+pub fn build_benefit_criteria(
+    registers: &TenantRegisters,
+    query: PesquisaBeneficioQuery,
+) -> Option<BenefitCriteria> {
+    let plate = convert_given(query.plate.into_set(), |text| parse_plate_key(&text))?;
+    let chassis = convert_given(query.chassis.into_set(), |text| normalize_chassis(text.as_str()))?;
+    let keys = [
+        plate.map(BenefitKey::Plate),
+        chassis.map(BenefitKey::Chassis),
+        query.sequence.into_set().map(|number| BenefitKey::Sequence(number.get())),
+        query.card.into_set().map(|card| BenefitKey::Card(card.as_str().to_owned())),
+    ];
+    Some(BenefitCriteria {
+        keys: keys.into_iter().flatten().collect(),
+        documents: parse_documents([query.cpf.into_set(), query.cnpj.into_set()])?,
+        situation: find_situation(registers, query.situation.into_set())?,
+        plan: query.plan.into_set(),
+    })
+}
+
+/// The words of a name that is looked for; `None` where nobody has such a name.
+pub fn parse_name_words(name: &str) -> Option<Vec<String>> {
+    Some(split_name_words(name)).filter(|words| (1..=MOST_WORDS).contains(&words.len()))
+}
+
+/// The value as it is kept. Outside `None` says that what was given can be nobody's.
+fn convert_given<T, U>(given: Option<T>, keep: impl Fn(T) -> Option<U>) -> Option<Option<U>> {
+    match given {
+        Some(value) => keep(value).map(Some),
+        None => Some(None),
+    }
+}
+
+/// Each parameter takes either document. Two different ones are nobody's.
+fn parse_documents(given: [Option<String>; 2]) -> Option<Vec<String>> {
+    let mut all = Vec::new();
+    for text in given.into_iter().flatten() {
+        all.push(normalize_document(&text)?);
+    }
+    all.dedup();
+    (all.len() < 2).then_some(all)
+}
+
+pub fn normalize_document(text: &str) -> Option<String> {
+    Document::parse(text).ok().map(|document| document.as_str().to_owned())
+}
+
+fn normalize_chassis(text: &str) -> Option<String> {
+    Chassis::parse(text).ok().map(|chassis| chassis.as_str().to_owned())
+}
+
+/// `Todos` asks for any situation, and for none.
+fn find_situation(registers: &TenantRegisters, given: Option<String>) -> Option<Option<SituationCode>> {
+    convert_given(given.filter(|name| fold_text(name) != "todos"), |name| {
+        registers.find_situation_by_name(Entity::Benefit, &name).map(|one| one.code)
+    })
+}

@@ -1,0 +1,608 @@
+//! The searches of members and benefits, and the list of all benefits. What somebody asks for is understood once
+//! (`criteria.rs`), read on one snapshot, and noted in the audit before it is shown.
+
+pub(crate) mod criteria;
+
+use crate::access::Session;
+use crate::audit::access_log::record_access;
+use crate::registers::snapshot::{TenantRegisters, load_registers, read_with_registers};
+use crate::{App, Error};
+use domain::{
+    BenefitCode, BranchCode, Entity, MemberCriteria, PersonCode, Rejection, Scope, SituationCode,
+    SituationKind, UserCode, VisibleBranches, fold_text, has_word_beginnings,
+};
+use quick_cache::sync::Cache;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use storage::benefits::monthly_counts;
+pub use storage::benefits::monthly_counts::BenefitMovement;
+pub use storage::benefits::{AdditionalFieldValues, VehicleDetails};
+use storage::search::members::{self, LeadingMemberCriterion, MemberSearch, PAGE};
+pub use storage::search::members::{FoundBenefit, FoundMemberBenefit, FoundMemberRow};
+use storage::search::tally::{ListingOrdering, NO_SITUATION, PageRange, RowCountQuery};
+use storage::server::counters::{self, Counter};
+use storage::{Tx, benefits};
+use wire::read::FieldPatch;
+use wire::records::{PesquisaAssociadoQuery, PesquisaBeneficioQuery};
+
+/// A page of what was found, and of how much.
+pub struct SearchPage<T> {
+    pub rows: Vec<T>,
+    /// From 1.
+    pub number: i32,
+    pub total: i64,
+    pub registers: Arc<TenantRegisters>,
+}
+
+/// At least one of some criteria must be given.
+pub fn require_narrowing_criterion(query: &PesquisaAssociadoQuery) -> Result<(), Rejection> {
+    if criteria::has_narrowing_criterion(query) { Ok(()) } else { Err(Rejection::NoMemberCriterion) }
+}
+
+/// A page of the member search.
+#[boxed::future]
+pub async fn search_members(
+    app: &App,
+    caller: &Session,
+    query: PesquisaAssociadoQuery,
+) -> Result<SearchPage<FoundMemberRow>, Error> {
+    require_narrowing_criterion(&query)?;
+    list_members(app, caller, query, "GET /ext/associado").await
+}
+
+/// A page of members for people, who may ask for everybody. The operation is what the audit calls it.
+#[boxed::future]
+pub async fn list_members(
+    app: &App,
+    caller: &Session,
+    query: PesquisaAssociadoQuery,
+    operation: &'static str,
+) -> Result<SearchPage<FoundMemberRow>, Error> {
+    let number = query.page.clone().into_set().map_or(1, wire::read::BoundedInt::get);
+    let registers = load_registers(app, caller.scope.tenant()).await?;
+    let Some((scope, criteria)) = criteria::build_member_criteria(&registers, &caller.scope, query) else {
+        return Ok(SearchPage { rows: Vec::new(), number, total: 0, registers });
+    };
+    let driver = members::find_certain_criterion(&criteria).filter(|driver| driver.is_point());
+    let (rows, total, registers) = match driver {
+        Some(driver) => {
+            let (rows, total) = find_few_members(app, &scope, &criteria, driver, number).await?;
+            (rows, total, registers)
+        }
+        None => find_many_members(app, caller, scope, criteria, number).await?,
+    };
+    record_access(app, caller, operation, rows.iter().map(|row| row.person.code))?;
+    Ok(SearchPage { rows, number, total, registers })
+}
+
+/// What was read, and behind what the next begins where there may be more.
+pub struct SearchBatch<T> {
+    pub rows: Vec<T>,
+    pub next: Option<i32>,
+    pub registers: Arc<TenantRegisters>,
+}
+
+/// The next members behind a slot, for whoever reads all of them: whatever changes meanwhile, none that stays is left out.
+#[boxed::future]
+pub async fn list_members_after(
+    app: &App,
+    caller: &Session,
+    query: PesquisaAssociadoQuery,
+    after: i32,
+    operation: &'static str,
+) -> Result<SearchBatch<FoundMemberRow>, Error> {
+    let tenant = caller.scope.tenant();
+    let registers = load_registers(app, tenant).await?;
+    let Some((scope, criteria)) = criteria::build_member_criteria(&registers, &caller.scope, query) else {
+        return Ok(SearchBatch { rows: Vec::new(), next: None, registers });
+    };
+    let asked = |registers: &TenantRegisters| {
+        (MemberSearchQuery::for_first_page(registers, &scope, &criteria), after)
+    };
+    let ((rows, next), registers) = read_with_registers(app, tenant, asked, |tx, (asked, after)| {
+        Box::pin(async move {
+            let slots = match MemberSearch::prepare(tx, &asked.scope, &asked.criteria).await? {
+                Some(search) => search.list_slots(tx, *after, 0).await?,
+                None => {
+                    let counts = asked.build_counts();
+                    let stretch = counts.locate_rows_after(tx, i64::from(*after), PAGE).await?;
+                    asked.list_slots(tx, &counts, stretch).await?
+                }
+            };
+            Ok::<_, Error>((
+                members::list_rows_of_slots(tx, &asked.scope, &slots).await?,
+                find_next_start(&slots),
+            ))
+        })
+    })
+    .await?;
+    record_access(app, caller, operation, rows.iter().map(|row| row.person.code))?;
+    Ok(SearchBatch { rows, next, registers })
+}
+
+/// Behind what the next page begins, where this one is full.
+fn find_next_start(page: &[i32]) -> Option<i32> {
+    page.last().copied().filter(|_| page.len() as i64 == PAGE)
+}
+
+async fn find_few_members(
+    app: &App,
+    scope: &Scope,
+    criteria: &MemberCriteria,
+    driver: LeadingMemberCriterion,
+    number: i32,
+) -> Result<(Vec<FoundMemberRow>, i64), Error> {
+    let skip = i64::from(number - 1) * PAGE;
+    if !criteria.words.is_empty() {
+        let named = |row: &FoundMemberRow| has_word_beginnings(&criteria.words, &row.person.name);
+        match driver {
+            // All of these are of one person.
+            LeadingMemberCriterion::Person | LeadingMemberCriterion::Document => {
+                let first = members::list_rows_by_key(&app.db, scope, criteria, driver, 0).await?;
+                if !first.first().is_some_and(named) {
+                    return Ok((Vec::new(), 0));
+                }
+            }
+            _ => return Box::pin(find_named_members(app, scope, criteria, (driver, skip), named)).await,
+        }
+    }
+    let rows = members::list_rows_by_key(&app.db, scope, criteria, driver, skip).await?;
+    let found = rows.len() as i64;
+    let total = match found < PAGE && (found > 0 || skip == 0) {
+        true => skip + found,
+        false => members::count_search_rows(&app.db, scope, criteria, driver).await?,
+    };
+    Ok((rows, total))
+}
+
+/// Of all whom a vehicle leads to, now and before, those of a name.
+async fn find_named_members(
+    app: &App,
+    scope: &Scope,
+    criteria: &MemberCriteria,
+    (driver, skip): (LeadingMemberCriterion, i64),
+    named: impl Fn(&FoundMemberRow) -> bool,
+) -> Result<(Vec<FoundMemberRow>, i64), Error> {
+    let mut all = Vec::new();
+    for page in 0.. {
+        let rows = members::list_rows_by_key(&app.db, scope, criteria, driver, page * PAGE).await?;
+        let is_last = (rows.len() as i64) < PAGE;
+        all.extend(rows.into_iter().filter(&named));
+        if is_last {
+            break;
+        }
+    }
+    let total = all.len() as i64;
+    let start = usize::try_from(skip).unwrap_or(usize::MAX);
+    Ok((all.into_iter().skip(start).take(PAGE as usize).collect(), total))
+}
+
+async fn find_many_members(
+    app: &App,
+    caller: &Session,
+    scope: Scope,
+    criteria: MemberCriteria,
+    number: i32,
+) -> Result<(Vec<FoundMemberRow>, i64, Arc<TenantRegisters>), Error> {
+    let key = (caller.user, scope, criteria);
+    let known = app.memory.totals.get(&key);
+    let asked = |registers: &TenantRegisters| MemberSearchQuery {
+        number,
+        known: known.clone(),
+        ..MemberSearchQuery::for_first_page(registers, &key.1, &key.2)
+    };
+    let tenant = caller.scope.tenant();
+    let ((rows, total, learnt), registers) =
+        read_with_registers(app, tenant, asked, |tx, asked| Box::pin(read_members(tx, asked))).await?;
+    if let Some(learnt) = learnt {
+        app.memory.totals.0.insert(key, Arc::new(learnt));
+    }
+    Ok((rows, total, registers))
+}
+
+struct MemberSearchQuery {
+    scope: Scope,
+    criteria: MemberCriteria,
+    /// All that the scope sees, and all situations that a row may have: where the tally must look.
+    branches: Vec<BranchCode>,
+    situations: Vec<SituationCode>,
+    number: i32,
+    known: Option<Arc<SearchTotal>>,
+}
+
+impl MemberSearchQuery {
+    /// The first page.
+    fn for_first_page(
+        registers: &TenantRegisters,
+        scope: &Scope,
+        criteria: &MemberCriteria,
+    ) -> MemberSearchQuery {
+        let situations = registers.situations.iter().filter(|one| one.entity == Entity::Benefit);
+        let branches: Vec<_> =
+            registers.branches.iter().map(|one| one.code).filter(|one| scope.can_see(*one)).collect();
+        // Whoever sees each branch there is sees everything, and no row needs to be asked for its branch.
+        let sees_all = branches.len() == registers.branches.len();
+        MemberSearchQuery {
+            branches,
+            situations: situations.map(|one| one.code).chain([NO_SITUATION]).collect(),
+            scope: if sees_all { Scope::for_tenant(scope.tenant()) } else { scope.clone() },
+            criteria: criteria.clone(),
+            number: 1,
+            known: None,
+        }
+    }
+
+    /// What the tally counts, where only branch and situation are asked for.
+    fn build_counts(&self) -> RowCountQuery {
+        RowCountQuery {
+            tenant: self.scope.tenant(),
+            ordering: ListingOrdering::Slot,
+            branches: self.branches.clone(),
+            situations: self.criteria.situation.map_or_else(|| self.situations.clone(), |one| vec![one]),
+        }
+    }
+
+    /// The slots of a stretch that the tally found.
+    async fn list_slots(
+        &self,
+        tx: &mut Tx,
+        counts: &RowCountQuery,
+        stretch: PageRange,
+    ) -> Result<Vec<i32>, Error> {
+        // Where everything is seen, the order of the rows is the order of the page.
+        let is_everything =
+            *self.scope.branches() == VisibleBranches::All && self.criteria.situation.is_none();
+        match is_everything {
+            true => Ok(members::list_slots_in_range(tx, &self.scope, None, stretch).await?),
+            false => list_stretch_slots(tx, counts, stretch).await,
+        }
+    }
+}
+
+type MemberSearchResult = (Vec<FoundMemberRow>, i64, Option<SearchTotal>);
+
+async fn read_members(tx: &mut Tx, asked: &MemberSearchQuery) -> Result<MemberSearchResult, Error> {
+    let MemberSearchQuery { scope, criteria, .. } = asked;
+    let Some(search) = MemberSearch::prepare(tx, scope, criteria).await? else {
+        return read_members_by_tally(tx, asked).await;
+    };
+    let changes = counters::load_last_number(&mut *tx, scope.tenant(), Counter::Listing).await?;
+    // Whoever walks the pages keeps the total that he began with; whoever begins gets the one of now.
+    let known = asked.known.as_deref().filter(|known| asked.number > 1 || known.changes == changes);
+    let (page, after) = known.map_or((1, 0), |known| known.find_nearest_start(asked.number));
+    let skip = i64::from(asked.number - page) * PAGE;
+    let slots = search.list_slots(tx, after, skip).await?;
+    let total = match (known, asked.number) {
+        (Some(known), _) => known.total,
+        (None, 1) if (slots.len() as i64) < PAGE => slots.len() as i64,
+        _ => search.count_rows(tx).await?,
+    };
+    // Whoever else is walking keeps the starts that he goes by.
+    let starts = asked.known.as_deref().map(|known| known.starts.clone()).unwrap_or_default();
+    let mut learnt = SearchTotal { total, changes, at: Instant::now(), starts };
+    if let (Some(last), true) = (slots.last(), slots.len() as i64 == PAGE) {
+        learnt.remember_start(asked.number + 1, *last);
+    }
+    let rows = members::list_rows_of_slots(tx, scope, &slots).await?;
+    Ok((rows, total, (total > PAGE).then_some(learnt)))
+}
+
+/// Only branch and situation are asked for: the tally knows how many there are and where each page begins.
+async fn read_members_by_tally(tx: &mut Tx, asked: &MemberSearchQuery) -> Result<MemberSearchResult, Error> {
+    let counts = asked.build_counts();
+    let (total, stretch) = counts.locate_page(tx, i64::from(asked.number - 1) * PAGE, PAGE).await?;
+    let Some(stretch) = stretch else { return Ok((Vec::new(), total, None)) };
+    let slots = asked.list_slots(tx, &counts, stretch).await?;
+    Ok((members::list_rows_of_slots(tx, &asked.scope, &slots).await?, total, None))
+}
+
+/// How many rows a search has, and where the pages that were read begin.
+#[derive(Clone, Debug)]
+pub(crate) struct SearchTotal {
+    total: i64,
+    /// The count of changes to the rows of the searches when it was counted.
+    changes: i64,
+    at: Instant,
+    /// Behind which slot each page begins.
+    starts: BTreeMap<i32, i32>,
+}
+
+/// Starts of pages that are remembered of one search.
+const STARTS: usize = 64;
+
+impl SearchTotal {
+    /// Remembers behind which slot a page begins. Of very many, the last are those that somebody walks on from.
+    fn remember_start(&mut self, number: i32, after: i32) {
+        self.starts.insert(number, after);
+        while self.starts.len() > STARTS {
+            self.starts.pop_first();
+        }
+    }
+
+    /// The nearest page at or before this one whose start is known, and the slot behind which it begins.
+    fn find_nearest_start(&self, number: i32) -> (i32, i32) {
+        self.starts.range(..=number).next_back().map_or((1, 0), |(page, after)| (*page, *after))
+    }
+}
+
+/// The totals of the searches under way.
+pub(crate) struct SearchTotalCache(Cache<SearchTotalKey, Arc<SearchTotal>>);
+
+/// Whose search it is: of two who walk through the same pages, neither disturbs the other.
+type SearchTotalKey = (UserCode, Scope, MemberCriteria);
+
+/// How long a walk through pages keeps the total that it began with.
+const REMEMBERED: Duration = Duration::from_secs(60);
+
+impl Default for SearchTotalCache {
+    fn default() -> SearchTotalCache {
+        SearchTotalCache(Cache::new(1_000))
+    }
+}
+
+impl SearchTotalCache {
+    fn get(&self, key: &SearchTotalKey) -> Option<Arc<SearchTotal>> {
+        self.0.get(key).filter(|total| total.at.elapsed() < REMEMBERED)
+    }
+}
+
+/// What the search for benefits found.
+pub struct BenefitSearchResult {
+    pub rows: Vec<FoundBenefit>,
+    pub registers: Arc<TenantRegisters>,
+}
+
+/// At least one of the four keys must be given.
+pub fn require_benefit_key(query: &PesquisaBeneficioQuery) -> Result<(), Rejection> {
+    let given = [
+        matches!(query.plate, FieldPatch::Set(_)),
+        matches!(query.chassis, FieldPatch::Set(_)),
+        matches!(query.sequence, FieldPatch::Set(_)),
+        matches!(query.card, FieldPatch::Set(_)),
+    ];
+    if given.contains(&true) { Ok(()) } else { Err(Rejection::NoBenefitKey) }
+}
+
+/// The benefits of a plate, a chassis, a sequence number or a card.
+#[boxed::future]
+pub async fn search_benefits(
+    app: &App,
+    caller: &Session,
+    query: PesquisaBeneficioQuery,
+) -> Result<BenefitSearchResult, Error> {
+    require_benefit_key(&query)?;
+    let registers = load_registers(app, caller.scope.tenant()).await?;
+    let mut rows = match criteria::build_benefit_criteria(&registers, query) {
+        Some(criteria) => members::list_benefits_by_criteria(&app.db, &caller.scope, &criteria).await?,
+        None => Vec::new(),
+    };
+    if rows.len() > 1 {
+        rows.sort_by_cached_key(|row| (fold_text(&row.name), row.code));
+    }
+    record_access(app, caller, "GET /ext/beneficio", list_holders(&rows))?;
+    Ok(BenefitSearchResult { rows, registers })
+}
+
+fn list_holders(rows: &[FoundBenefit]) -> impl Iterator<Item = PersonCode> {
+    rows.iter().map(|row| row.benefit.person)
+}
+
+/// A page of the list of all benefits that the caller may see.
+#[boxed::future]
+pub async fn list_benefits(
+    app: &App,
+    caller: &Session,
+    number: i32,
+) -> Result<SearchPage<FoundBenefit>, Error> {
+    let tenant = caller.scope.tenant();
+    let asked = |registers: &TenantRegisters| {
+        let counts = RowCountQuery {
+            ordering: ListingOrdering::Benefit,
+            ..build_benefit_counts(registers, &caller.scope, None)
+        };
+        (caller.scope.clone(), counts, number)
+    };
+    let ((rows, total), registers) =
+        read_with_registers(app, tenant, asked, |tx, (scope, counts, number)| {
+            Box::pin(read_benefit_list(tx, scope, counts, *number))
+        })
+        .await?;
+    record_access(app, caller, "GET /ext/beneficio/lista", list_holders(&rows))?;
+    Ok(SearchPage { rows, number, total, registers })
+}
+
+/// The next benefits of a part of the list, which is of no month, behind a place: for whoever reads all of them. They come in the
+/// order in which the part is shown, and whatever changes meanwhile, none that stays is left out.
+#[boxed::future]
+pub async fn list_benefits_after(
+    app: &App,
+    caller: &Session,
+    part: &BenefitListFilter,
+    after: i32,
+    operation: &'static str,
+) -> Result<SearchBatch<FoundBenefit>, Error> {
+    let tenant = caller.scope.tenant();
+    let Some(scope) = part.visible_scope(caller) else {
+        return Ok(SearchBatch {
+            rows: Vec::new(),
+            next: None,
+            registers: load_registers(app, tenant).await?,
+        });
+    };
+    let is_everything = part.branch.is_none() && part.situation.is_none();
+    let ordering = if is_everything { ListingOrdering::Benefit } else { ListingOrdering::Slot };
+    let asked = |registers: &TenantRegisters| {
+        let counts = RowCountQuery { ordering, ..build_benefit_counts(registers, &scope, part.situation) };
+        (scope.clone(), counts, after)
+    };
+    let ((rows, next), registers) = read_with_registers(app, tenant, asked, |tx, (scope, counts, after)| {
+        Box::pin(async move {
+            if counts.branches.is_empty() || counts.situations.is_empty() {
+                return Ok((Vec::new(), None));
+            }
+            let stretch = counts.locate_rows_after(tx, i64::from(*after), PAGE).await?;
+            let (codes, next) = match counts.ordering {
+                ListingOrdering::Benefit => {
+                    let codes = benefits::list_benefit_codes(tx, scope, stretch, PAGE).await?;
+                    let places: Vec<i32> = codes.iter().map(|code| code.get()).collect();
+                    (codes, find_next_start(&places))
+                }
+                ListingOrdering::Slot => {
+                    let slots = list_stretch_slots(tx, counts, stretch).await?;
+                    (
+                        members::list_benefits_of_slots(tx, counts.tenant, &slots).await?,
+                        find_next_start(&slots),
+                    )
+                }
+            };
+            Ok::<_, Error>((load_benefits_in_order(tx, scope, &codes).await?, next))
+        })
+    })
+    .await?;
+    record_access(app, caller, operation, list_holders(&rows))?;
+    Ok(SearchBatch { rows, next, registers })
+}
+
+async fn load_benefits_in_order(
+    tx: &mut Tx,
+    scope: &Scope,
+    codes: &[BenefitCode],
+) -> Result<Vec<FoundBenefit>, Error> {
+    let mut rows = members::list_benefits_by_code(tx, scope, codes).await?;
+    rows.sort_by_key(|row| codes.iter().position(|code| *code == row.code));
+    Ok(rows)
+}
+
+/// Which part of the list of benefits somebody wants; what is empty asks for nothing.
+#[derive(Clone, Debug, Default)]
+pub struct BenefitListFilter {
+    pub branch: Option<BranchCode>,
+    pub situation: Option<SituationCode>,
+    /// Those registered or cancelled in a month: `yyyy-MM`.
+    pub month: Option<(BenefitMovement, String)>,
+}
+
+impl BenefitListFilter {
+    /// What of it somebody sees.
+    fn visible_scope(&self, caller: &Session) -> Option<Scope> {
+        self.branch.map_or_else(|| Some(caller.scope.clone()), |branch| caller.scope.narrow_to(branch))
+    }
+}
+
+/// A page of a part of the list.
+#[boxed::future]
+pub async fn list_filtered_benefits(
+    app: &App,
+    caller: &Session,
+    part: BenefitListFilter,
+    number: i32,
+) -> Result<SearchPage<FoundBenefit>, Error> {
+    let tenant = caller.scope.tenant();
+    let registers = load_registers(app, tenant).await?;
+    let Some(scope) = part.visible_scope(caller) else {
+        return Ok(SearchPage { rows: Vec::new(), number, total: 0, registers });
+    };
+    let asked = |registers: &TenantRegisters| {
+        let counts = build_benefit_counts(registers, &scope, part.situation);
+        (scope.clone(), counts, part.month.clone(), i64::from(number - 1) * PAGE)
+    };
+    let ((rows, total), registers) =
+        read_with_registers(app, tenant, asked, |tx, (scope, counts, month, skip)| {
+            Box::pin(read_filtered_benefits(tx, scope, counts, month.as_ref(), *skip))
+        })
+        .await?;
+    record_access(app, caller, "GET /console/beneficios", list_holders(&rows))?;
+    Ok(SearchPage { rows, number, total, registers })
+}
+
+/// Rows with a benefit, of what the scope sees and in this situation or any, by slot.
+fn build_benefit_counts(
+    registers: &TenantRegisters,
+    scope: &Scope,
+    situation: Option<SituationCode>,
+) -> RowCountQuery {
+    let of_benefits = registers.situations.iter().filter(|one| one.entity == Entity::Benefit);
+    let branches = registers.branches.iter().map(|one| one.code);
+    let situations = of_benefits.map(|one| one.code).filter(|one| situation.is_none_or(|only| only == *one));
+    RowCountQuery {
+        tenant: scope.tenant(),
+        ordering: ListingOrdering::Slot,
+        branches: branches.filter(|one| scope.can_see(*one)).collect(),
+        situations: situations.collect(),
+    }
+}
+
+async fn read_filtered_benefits(
+    tx: &mut Tx,
+    scope: &Scope,
+    counts: &RowCountQuery,
+    month: Option<&(BenefitMovement, String)>,
+    skip: i64,
+) -> Result<(Vec<FoundBenefit>, i64), Error> {
+    let (codes, total) = match month {
+        Some((turn, month)) => {
+            let total = monthly_counts::count_benefits_of_month(&mut *tx, scope, (*turn, month)).await?;
+            (monthly_counts::list_benefits_of_month(tx, scope, (*turn, month), (PAGE, skip)).await?, total)
+        }
+        None => {
+            let (slots, total) = list_page_slots(tx, counts, skip).await?;
+            (members::list_benefits_of_slots(tx, scope.tenant(), &slots).await?, total)
+        }
+    };
+    Ok((load_benefits_in_order(tx, scope, &codes).await?, total))
+}
+
+/// The slots of a page of these rows, and how many there are in all.
+pub(crate) async fn list_page_slots(
+    tx: &mut Tx,
+    counts: &RowCountQuery,
+    skip: i64,
+) -> Result<(Vec<i32>, i64), Error> {
+    if counts.branches.is_empty() || counts.situations.is_empty() {
+        return Ok((Vec::new(), 0));
+    }
+    let (total, stretch) = counts.locate_page(tx, skip, PAGE).await?;
+    let Some(stretch) = stretch else { return Ok((Vec::new(), total)) };
+    Ok((list_stretch_slots(tx, counts, stretch).await?, total))
+}
+
+async fn list_stretch_slots(
+    tx: &mut Tx,
+    counts: &RowCountQuery,
+    stretch: PageRange,
+) -> Result<Vec<i32>, Error> {
+    let limited = Scope::for_role(counts.tenant, domain::Role::Operator, counts.branches.iter().copied());
+    Ok(members::list_slots_in_range(tx, &limited, Some(&counts.situations), stretch).await?)
+}
+
+/// When the first of those that wait to be active were registered: `yyyy-MM-dd`, a page of them at most.
+pub(crate) async fn list_waiting_days(app: &App, scope: &Scope) -> Result<Vec<String>, Error> {
+    let asked = |registers: &TenantRegisters| {
+        let mut counts = build_benefit_counts(registers, scope, None);
+        counts.situations.retain(|one| registers.situation_kind(*one) == Some(SituationKind::Pending));
+        counts
+    };
+    let (days, _) = read_with_registers(app, scope.tenant(), asked, |tx, counts| {
+        Box::pin(async move {
+            let (slots, _) = list_page_slots(tx, counts, 0).await?;
+            Ok::<_, Error>(
+                storage::members::panel::list_registration_days(&mut *tx, counts.tenant, &slots).await?,
+            )
+        })
+    })
+    .await?;
+    Ok(days)
+}
+
+async fn read_benefit_list(
+    tx: &mut Tx,
+    scope: &Scope,
+    counts: &RowCountQuery,
+    number: i32,
+) -> Result<(Vec<FoundBenefit>, i64), Error> {
+    let (total, stretch) = counts.locate_page(tx, i64::from(number - 1) * PAGE, PAGE).await?;
+    let Some(stretch) = stretch else { return Ok((Vec::new(), total)) };
+    let codes = benefits::list_benefit_codes(tx, scope, stretch, PAGE).await?;
+    Ok((members::list_benefits_by_code(tx, scope, &codes).await?, total))
+}

@@ -1,0 +1,290 @@
+//! Whether somebody has a benefit, as whoever stands in front of that person asks: a clinic, a petrol station, the member.
+//! No credential is needed, unless the association closed the operation. Who has a credential sees everything of the
+//! branches it opens; everybody else sees the whole association, with the document and the card veiled. So a credential
+//! never tells less than none.
+//!
+//! What is veiled must not be found out by asking again and again. Therefore lookups are counted: of each address (those
+//! that find nothing in the database, beside failed logins, where every process sees them), of each record over all
+//! addresses, and documents of nobody over the whole association. A partner's network that the administrator named has
+//! a count of its own instead (`quota.rs`).
+
+mod quota;
+
+pub(crate) use quota::LookupQuotas;
+
+use crate::access::Session;
+use crate::audit::access_log::{record_access, record_anonymous_access};
+use crate::idempotency::{self, IdempotentWrite, WriteOutcome};
+use crate::registers::snapshot::{TenantRegisters, load_registers};
+use crate::{App, Error};
+use domain::{
+    CallerAddress, Document, Entity, Moment, PlanCode, Rejection, Scope, SituationCode, SituationKind,
+    TenantId, ValidationKeys, ValidationPartner, VisibleBranches,
+};
+use quota::{LookupSubject, ReservedLookup, reserve_lookup, reserve_record_lookups};
+use std::sync::Arc;
+use storage::access::logins;
+use storage::search::members::{self, FoundBenefit};
+use storage::{Tx, WriteLane};
+use wire::read::{BoundedInt, CardOrDocument};
+use wire::records::ValidacaoBeneficioInput;
+
+const OPERATION: &str = "POST /ext/beneficio/validacao";
+
+/// The benefit that was found.
+pub struct ValidatedBenefit {
+    pub found: FoundBenefit,
+    pub registers: Arc<TenantRegisters>,
+    /// Its document and card may be shown whole.
+    pub is_whole: bool,
+}
+
+impl ValidatedBenefit {
+    pub fn situation_kind(&self) -> Option<SituationKind> {
+        self.registers.situation_kind(self.found.benefit.situation)
+    }
+
+    pub fn plans(&self) -> impl Iterator<Item = PlanCode> {
+        self.found.benefit.plans.iter().map(|(plan, _)| *plan)
+    }
+}
+
+/// Refuses who has no credential where the association closed the operation to them.
+#[boxed::future]
+pub async fn require_open_validation(app: &App, tenant: TenantId) -> Result<(), Error> {
+    if load_registers(app, tenant).await?.open_validation { Ok(()) } else { Err(Error::Credential) }
+}
+
+/// What somebody with a credential asks. Of people outside the caller's branches the answer is that of everybody else.
+#[boxed::future]
+pub async fn validate_benefit_as_caller(
+    app: &App,
+    caller: &Session,
+    input: ValidacaoBeneficioInput,
+    once: IdempotentWrite<ValidatedBenefit>,
+) -> Result<WriteOutcome<ValidatedBenefit>, Error> {
+    if once.trial {
+        // All there is to judge was judged when it was read.
+        return Err(Error::Refused(Vec::new()));
+    }
+    let elsewhere = reserve_lookup_elsewhere(app, caller);
+    let sees = caller.scope.branches().clone();
+    let scope = match &elsewhere {
+        Ok(_) => Scope::for_tenant(caller.scope.tenant()),
+        Err(_) => caller.scope.clone(),
+    };
+    let mut question = BenefitLookup::from_input(app, scope, sees, input).await?;
+    // Who is not active here may be so elsewhere, and that cannot be told.
+    question.must_be_active = elsewhere.is_err();
+    // Only an answer that is kept needs a unit.
+    let asked = match once.ticket {
+        Some(_) => {
+            let lane = WriteLane::foreground(caller.scope.tenant());
+            idempotency::write_idempotently(app, lane, once, question, |tx, question| {
+                Box::pin(execute_lookup(tx, question))
+            })
+            .await
+        }
+        None => question.execute(app).await.map(WriteOutcome::Fresh),
+    };
+    match (asked, elsewhere) {
+        (Ok(WriteOutcome::Fresh(validated)), place) => {
+            if let (true, Ok(Some(place))) = (validated.is_whole, place) {
+                place.release();
+            }
+            record_access(app, caller, OPERATION, std::iter::once(validated.found.benefit.person))?;
+            Ok(WriteOutcome::Fresh(validated))
+        }
+        // Whether there is somebody elsewhere was not looked up.
+        (Err(Error::Refused(_)), Err(wait)) => Err(wait),
+        (asked, _) => asked,
+    }
+}
+
+/// The place of a lookup that may find somebody outside the caller's branches; none is needed by who sees all of them.
+fn reserve_lookup_elsewhere(app: &App, caller: &Session) -> Result<Option<ReservedLookup>, Error> {
+    match caller.scope.branches() {
+        VisibleBranches::All => Ok(None),
+        VisibleBranches::Only(_) => {
+            let subject = LookupSubject::User(caller.scope.tenant(), caller.user);
+            reserve_lookup(app, subject, app.throttle.lookups).map(Some)
+        }
+    }
+}
+
+/// What somebody without one asks, of the association that the request means.
+#[boxed::future]
+pub async fn validate_benefit_anonymously(
+    app: &App,
+    tenant: TenantId,
+    from: CallerAddress,
+    input: ValidacaoBeneficioInput,
+) -> Result<ValidatedBenefit, Error> {
+    require_open_validation(app, tenant).await?;
+    let nothing_whole = VisibleBranches::Only(std::collections::BTreeSet::new());
+    let question = BenefitLookup::from_input(app, Scope::for_tenant(tenant), nothing_whole, input).await?;
+    let partners = &question.registers.validation_partners;
+    let partner = partners.iter().filter(|one| one.network.contains(from)).max_by_key(|one| one.lookups);
+    let asked = match partner.copied() {
+        Some(partner) => look_up_as_partner(app, tenant, &partner, &question).await,
+        None => look_up_as_stranger(app, tenant, from, &question).await,
+    };
+    match &asked {
+        Ok(validated) => record_anonymous_access(app, tenant, OPERATION, validated.found.benefit.person)?,
+        Err(Error::Refused(_)) => metrics::counter!("amparo_validation_misses_total").increment(1),
+        Err(_) => {}
+    }
+    asked
+}
+
+async fn look_up_as_partner(
+    app: &App,
+    tenant: TenantId,
+    partner: &ValidationPartner,
+    question: &BenefitLookup,
+) -> Result<ValidatedBenefit, Error> {
+    reserve_lookup(app, LookupSubject::Partner(tenant, partner.network), partner.lookups)?;
+    question.execute(app).await
+}
+
+async fn look_up_as_stranger(
+    app: &App,
+    tenant: TenantId,
+    from: CallerAddress,
+    question: &BenefitLookup,
+) -> Result<ValidatedBenefit, Error> {
+    let turn = app.memory.validations.address_turn(from);
+    let _turn = turn.lock().await;
+    let subject = format!("validation {from}");
+    check_lookup_misses(app, &subject).await?;
+    reserve_lookup(app, LookupSubject::Address(from), app.throttle.lookups)?;
+    let document = reserve_shared_lookups(app, tenant, question)?;
+    let asked = question.execute(app).await;
+    match &asked {
+        Ok(_) => {
+            if let Some(place) = document {
+                place.release();
+            }
+        }
+        Err(Error::Refused(_)) => count_lookup_miss(app, subject).await?,
+        Err(_) => {}
+    }
+    asked
+}
+
+/// Takes the places that all addresses share: those of the records that are named, and one among the documents of nobody,
+/// to be released where the document turns out to be somebody's.
+fn reserve_shared_lookups(
+    app: &App,
+    tenant: TenantId,
+    question: &BenefitLookup,
+) -> Result<Option<ReservedLookup>, Error> {
+    let names_document = question.keys.as_ref().is_none_or(|keys| keys.document.is_some());
+    let document = match names_document {
+        true => Some(reserve_lookup(app, LookupSubject::Documents(tenant), app.throttle.document_misses)?),
+        false => None,
+    };
+    if let Some(keys) = &question.keys
+        && let Err(wait) = reserve_record_lookups(app, tenant, keys)
+    {
+        if let Some(place) = document {
+            place.release();
+        }
+        return Err(wait);
+    }
+    Ok(document)
+}
+
+/// What is asked, and by which registers it is understood.
+struct BenefitLookup {
+    scope: Scope,
+    /// `None` where what was given is nobody's.
+    keys: Option<ValidationKeys>,
+    active: Vec<SituationCode>,
+    registers: Arc<TenantRegisters>,
+    /// The branches of which document and card are shown whole.
+    sees: VisibleBranches,
+    /// Nobody else is told of.
+    must_be_active: bool,
+}
+
+impl BenefitLookup {
+    async fn from_input(
+        app: &App,
+        scope: Scope,
+        sees: VisibleBranches,
+        input: ValidacaoBeneficioInput,
+    ) -> Result<BenefitLookup, Error> {
+        let keys = parse_validation_keys(input)?;
+        let registers = load_registers(app, scope.tenant()).await?;
+        let of_benefits = registers.situations.iter().filter(|one| one.entity == Entity::Benefit);
+        let active = of_benefits.filter(|one| one.kind == SituationKind::Active).map(|one| one.code);
+        Ok(BenefitLookup { scope, keys, active: active.collect(), registers, sees, must_be_active: false })
+    }
+
+    async fn execute(&self, app: &App) -> Result<ValidatedBenefit, Error> {
+        let Some(keys) = &self.keys else { return self.build_answer(None) };
+        self.build_answer(
+            members::find_validated_benefit(&app.db, &self.scope, keys, &self.active, &self.sees).await?,
+        )
+    }
+
+    fn build_answer(&self, found: Option<FoundBenefit>) -> Result<ValidatedBenefit, Error> {
+        let is_told =
+            |found: &FoundBenefit| !self.must_be_active || self.active.contains(&found.benefit.situation);
+        let found = found.filter(is_told).ok_or(Rejection::NothingToValidate)?;
+        let is_whole = match &self.sees {
+            VisibleBranches::All => true,
+            VisibleBranches::Only(some) => some.contains(&found.benefit.branch),
+        };
+        Ok(ValidatedBenefit { found, registers: Arc::clone(&self.registers), is_whole })
+    }
+}
+
+async fn execute_lookup(tx: &mut Tx, question: &BenefitLookup) -> Result<ValidatedBenefit, Error> {
+    let Some(keys) = &question.keys else { return question.build_answer(None) };
+    let BenefitLookup { scope, active, sees, .. } = question;
+    question.build_answer(members::find_validated_benefit(tx, scope, keys, active, sees).await?)
+}
+
+/// What was given. Two documents that differ are nobody's.
+fn parse_validation_keys(input: ValidacaoBeneficioInput) -> Result<Option<ValidationKeys>, Rejection> {
+    let (mut card, mut documents): (_, Vec<Document>) = (None, Vec::new());
+    match input.number.into_set() {
+        Some(CardOrDocument::Card(number)) => card = Some(number),
+        Some(CardOrDocument::Document(document)) => documents.push(document),
+        None => {}
+    }
+    documents.extend(input.document.into_set());
+    documents.dedup();
+    let sequence = input.sequence.into_set().map(BoundedInt::get);
+    match documents.len() {
+        0 if card.is_none() && sequence.is_none() => Err(Rejection::NoValidationKey),
+        0 | 1 => Ok(Some(ValidationKeys { card, document: documents.pop(), sequence })),
+        _ => Ok(None),
+    }
+}
+
+/// Refuses an address that found nothing too often.
+async fn check_lookup_misses(app: &App, subject: &str) -> Result<(), Error> {
+    let (throttle, now) = (&app.throttle, app.now());
+    let [misses] = logins::list_login_failures(&app.db, [subject], now.minus(throttle.window)).await?;
+    match throttle.remaining_wait(misses, throttle.misses, now) {
+        Some(wait) => Err(Error::TooManyFailures(wait)),
+        None => Ok(()),
+    }
+}
+
+/// Counts one that found nothing, before the next of its address is looked at.
+async fn count_lookup_miss(app: &App, subject: String) -> Result<(), Error> {
+    let now = app.now();
+    let input = (subject, now, now.minus(app.throttle.window));
+    let lane = WriteLane::foreground(TenantId::SERVER);
+    app.db
+        .write(lane, input, |tx: &mut Tx, (subject, now, after): &(String, Moment, Moment)| {
+            Box::pin(
+                async move { Ok(logins::record_login_failure(tx, [subject.as_str()], *now, *after).await?) },
+            )
+        })
+        .await
+}

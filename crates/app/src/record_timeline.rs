@@ -1,0 +1,95 @@
+//! What happened to a record: its situations and its fields, as one list.
+
+use crate::Error;
+use crate::registers::snapshot::TenantRegisters;
+use domain::{BenefitCode, Entity, HistoryCode, Moment, SituationCode, TenantId, UserCode};
+use std::sync::Arc;
+use storage::Tx;
+use storage::history::{field_changes, situation_changes};
+
+/// One change, with who made it and when.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecordChange {
+    pub at: Moment,
+    pub user: Option<UserCode>,
+    pub user_name: Option<String>,
+    pub what: RecordChangeDetail,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RecordChangeDetail {
+    Field {
+        name: String,
+        before: Option<String>,
+        after: Option<String>,
+    },
+    Situation {
+        code: HistoryCode,
+        /// None where it was the first.
+        from: Option<SituationCode>,
+        to: SituationCode,
+        reason: Option<String>,
+        origin: String,
+        benefit: BenefitCode,
+    },
+}
+
+/// The changes of a record's fields, in their order.
+pub(crate) async fn list_field_changes(
+    tx: &mut Tx,
+    tenant: TenantId,
+    subject: &'static str,
+    record: i32,
+) -> Result<Vec<RecordChange>, Error> {
+    let told = field_changes::list_field_changes(&mut *tx, tenant, (subject, record)).await?;
+    let happened = told.into_iter().map(|one| RecordChange {
+        at: one.at,
+        user: one.user,
+        user_name: one.user_name,
+        what: RecordChangeDetail::Field {
+            name: one.change.field,
+            before: one.change.before,
+            after: one.change.after,
+        },
+    });
+    Ok(happened.collect())
+}
+
+/// The situations of a benefit, in their order.
+pub(crate) async fn list_situation_changes(
+    tx: &mut Tx,
+    tenant: TenantId,
+    benefit: BenefitCode,
+) -> Result<Vec<RecordChange>, Error> {
+    let told =
+        situation_changes::list_record_history(&mut *tx, tenant, (Entity::Benefit, benefit.get())).await?;
+    let happened = told.into_iter().map(|one| RecordChange {
+        at: one.at,
+        user: one.user,
+        user_name: one.user_name,
+        what: RecordChangeDetail::Situation {
+            code: one.code,
+            from: one.from,
+            to: one.to,
+            reason: one.reason,
+            origin: one.origin,
+            benefit,
+        },
+    });
+    Ok(happened.collect())
+}
+
+/// All of them in the order in which they happened; those of one moment as they were read.
+pub(crate) fn build_record_history(
+    mut all: Vec<RecordChange>,
+    registers: Arc<TenantRegisters>,
+) -> RecordHistory {
+    all.sort_by_key(|one| one.at);
+    RecordHistory { happened: all, registers }
+}
+
+/// What happened to a record, and the registers that name its situations.
+pub struct RecordHistory {
+    pub happened: Vec<RecordChange>,
+    pub registers: Arc<TenantRegisters>,
+}

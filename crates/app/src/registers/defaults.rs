@@ -1,0 +1,44 @@
+//! Records that nobody sends: what a new association is born with, and what a demonstration has.
+
+use crate::Error;
+use domain::{Moment, TenantId};
+use registers::{CLAIM_TYPES, FieldContent, INSPECTION_TYPES, TICKET_TYPES};
+use storage::Tx;
+use storage::registers as kept;
+use storage::server::counters;
+
+fn build_text(text: &str) -> FieldContent {
+    FieldContent::Text(text.to_owned())
+}
+
+/// The types of event, inspection and ticket that every association is born with.
+pub async fn insert_default_records(tx: &mut Tx, tenant: TenantId, now: Moment) -> Result<(), Error> {
+    let claims = CLAIM_TYPES.iter().map(|name| vec![build_text(name)]).collect();
+    insert_records(tx, tenant, "tipoEvento", claims, now).await?;
+    let inspections = INSPECTION_TYPES.iter().map(|born| {
+        vec![build_text(born.name), FieldContent::Lines(born.checklist.lines().map(str::to_owned).collect())]
+    });
+    insert_records(tx, tenant, "tipoVistoria", inspections.collect(), now).await?;
+    let tickets = TICKET_TYPES
+        .iter()
+        .map(|(name, priority)| vec![build_text(name), FieldContent::Number(priority.number())]);
+    insert_records(tx, tenant, "tipoHelpDesk", tickets.collect(), now).await
+}
+
+/// Writes records with the next codes: their values in the order of the description, judged by nobody.
+pub async fn insert_records(
+    tx: &mut Tx,
+    tenant: TenantId,
+    path: &str,
+    records: Vec<Vec<FieldContent>>,
+    now: Moment,
+) -> Result<(), Error> {
+    let unknown = || Error::Defect(format!("no register is counted as {path}"));
+    let register = registers::find_register(path).ok_or_else(unknown)?;
+    let counter = register.counter.ok_or_else(unknown)?;
+    for values in records {
+        let code = counters::reserve_register_code(tx, tenant, counter).await?;
+        kept::insert_record(tx, register, tenant, (code, &values, true), now).await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,195 @@
+//! A record as it is to be, while it is judged.
+
+use super::{RecordOwner, SaveRecord, StoredRecord};
+use crate::field_differences::FieldDifference;
+use domain::{RegisterProblem, Rejection};
+use registers::{FieldContent, FieldDefault, FieldRequirement, FieldSpec, Register};
+use wire::read::FieldPatch;
+use wire::register;
+
+pub(super) struct RecordDraft<'d> {
+    pub doing: &'d SaveRecord,
+    pub register: &'static Register,
+    pub had: Option<StoredRecord>,
+    /// None until a new record gets one.
+    pub code: Option<i32>,
+    pub values: Vec<FieldContent>,
+    pub active: bool,
+    /// Whose data it is.
+    pub person: RecordOwner,
+    pub problems: Vec<Rejection>,
+}
+
+impl<'d> RecordDraft<'d> {
+    /// What was sent, over what was there.
+    pub fn new(doing: &'d SaveRecord, had: Option<StoredRecord>) -> RecordDraft<'d> {
+        let register = doing.register;
+        let mut wish = RecordDraft {
+            doing,
+            register,
+            code: doing.code.or(doing.sent.code.clone().into_set()),
+            values: match &had {
+                Some(had) => had.values.clone(),
+                None => vec![FieldContent::Nothing; register.fields.len()],
+            },
+            active: doing
+                .sent
+                .active
+                .clone()
+                .into_set()
+                .or(had.as_ref().map(|had| had.active))
+                .unwrap_or(true),
+            person: None,
+            problems: Vec::new(),
+            had,
+        };
+        for (at, field) in register.fields.iter().enumerate().filter(|(_, field)| field.is_input()) {
+            wish.take_field(at, field);
+        }
+        wish
+    }
+
+    fn take_field(&mut self, at: usize, field: &'static FieldSpec) {
+        let sent = &self.doing.sent.fields[at];
+        match sent {
+            FieldPatch::Keep => {}
+            FieldPatch::Clear => self.values[at] = FieldContent::Nothing,
+            // An empty list is none.
+            FieldPatch::Set(FieldContent::Codes(codes)) if codes.is_empty() => {
+                self.values[at] = FieldContent::Nothing;
+            }
+            FieldPatch::Set(FieldContent::Lines(lines)) if lines.is_empty() => {
+                self.values[at] = FieldContent::Nothing;
+            }
+            FieldPatch::Set(FieldContent::Codes(codes)) => {
+                let mut codes = codes.clone();
+                codes.sort_unstable();
+                self.values[at] = FieldContent::Codes(codes);
+            }
+            FieldPatch::Set(value) => self.values[at] = value.clone(),
+        }
+        if self.values[at] != FieldContent::Nothing {
+            return;
+        }
+        match field.need {
+            // Of a record that is not there nobody knows what it has.
+            FieldRequirement::Required if self.doing.code.is_some() && *sent == FieldPatch::Keep => {}
+            FieldRequirement::Required => self.refuse(field.name, RegisterProblem::Missing),
+            FieldRequirement::Default(FieldDefault::Flag(flag)) => self.values[at] = FieldContent::Flag(flag),
+            FieldRequirement::Default(FieldDefault::Number(number)) => {
+                self.values[at] = FieldContent::Number(number);
+            }
+            FieldRequirement::Default(FieldDefault::Code) | FieldRequirement::Optional => {}
+        }
+    }
+
+    /// Gives the record its code, and whatever follows from it.
+    pub fn assign_code(&mut self, code: i32) {
+        self.code = Some(code);
+        for (field, value) in self.register.fields.iter().zip(&mut self.values) {
+            if field.need == FieldRequirement::Default(FieldDefault::Code) && *value == FieldContent::Nothing
+            {
+                *value = FieldContent::Number(code.clamp(1, 1_000_000).into());
+            }
+        }
+    }
+
+    pub fn refuse(&mut self, field: &'static str, problem: RegisterProblem) {
+        self.problems.push(Rejection::Register { field, problem });
+    }
+
+    /// The value of a field as it is to be.
+    pub fn value(&self, name: &str) -> &FieldContent {
+        self.register.find_field(name).map_or(&FieldContent::Nothing, |(at, _)| &self.values[at])
+    }
+
+    pub fn number(&self, name: &str) -> Option<i64> {
+        match self.value(name) {
+            FieldContent::Number(number) => Some(*number),
+            _ => None,
+        }
+    }
+
+    pub fn code_field(&self, name: &str) -> Option<i32> {
+        self.number(name).and_then(|number| number.try_into().ok())
+    }
+
+    pub fn text(&self, name: &str) -> Option<&str> {
+        match self.value(name) {
+            FieldContent::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    pub fn flag(&self, name: &str) -> bool {
+        *self.value(name) == FieldContent::Flag(true)
+    }
+
+    pub fn set(&mut self, name: &str, value: FieldContent) {
+        if let Some((at, _)) = self.register.find_field(name) {
+            self.values[at] = value;
+        }
+    }
+
+    /// What was there before; nothing of a new record.
+    pub fn previous_value(&self, name: &str) -> &FieldContent {
+        let place = self.register.find_field(name).map(|(at, _)| at);
+        place.and_then(|at| self.had.as_ref().map(|had| &had.values[at])).unwrap_or(&FieldContent::Nothing)
+    }
+
+    /// Whether a field gets another value than it had.
+    pub fn is_field_changed(&self, name: &str) -> bool {
+        self.value(name) != self.previous_value(name)
+    }
+
+    /// Whether the record is there, in use, and is not to be any more.
+    pub fn is_retiring(&self) -> bool {
+        self.had.as_ref().is_some_and(|had| had.active) && !self.active
+    }
+
+    pub fn is_changed(&self) -> bool {
+        self.had.as_ref().is_none_or(|had| had.values != self.values || had.active != self.active)
+    }
+
+    /// What was sent and what stands, as they are shown, for whoever has read an older version.
+    pub fn list_differences(&self) -> Vec<FieldDifference> {
+        let Some(had) = &self.had else { return Vec::new() };
+        let fields = self.register.fields.iter().enumerate();
+        let sent = fields.filter(|(at, _)| self.doing.sent.fields[*at] != FieldPatch::Keep);
+        let mut all: Vec<_> = sent
+            .filter(|(_, field)| field.is_visible())
+            .map(|(at, field)| {
+                let shown = |value: &FieldContent| register::render_value(field, value);
+                (field.name, shown(&self.values[at]), shown(&had.values[at]))
+            })
+            .collect();
+        if self.doing.sent.active != FieldPatch::Keep {
+            all.push(("ativo", self.active.into(), had.active.into()));
+        }
+        let differing = all.into_iter().filter(|(_, sent, now)| sent != now);
+        let told = |(field, sent, now)| FieldDifference {
+            field,
+            before: render_json(now),
+            after: render_json(sent),
+        };
+        differing.map(told).collect()
+    }
+
+    /// What the audit tells: the names of what was changed, never a value.
+    pub fn describe_changes(&self) -> String {
+        let Some(had) = &self.had else { return "cadastro".to_owned() };
+        let fields = self.register.fields.iter().enumerate();
+        let changed =
+            fields.filter(|(at, _)| self.values[*at] != had.values[*at]).map(|(_, field)| field.name);
+        changed.chain((self.active != had.active).then_some("ativo")).collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// A value as people read it.
+fn render_json(value: serde_json::Value) -> Option<String> {
+    match value {
+        serde_json::Value::Null => None,
+        serde_json::Value::String(text) => Some(text),
+        other => Some(other.to_string()),
+    }
+}

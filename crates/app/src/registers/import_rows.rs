@@ -1,0 +1,218 @@
+//! Plans and sellers as an import brings them: known by the code that they keep, else by their document, else by name.
+
+use super::{SaveRecord as Changing, write_record as save};
+use crate::Error;
+use crate::import_row::{ImportRowOutcome, ImportUndoOutcome, ImportUnitContext};
+use domain::{ImportKind, ImportProblem, Rejection, fold_text};
+use registers::{FieldContent as Kept, Register};
+use serde_json::{Map, Value, json};
+use std::fmt;
+use storage::Tx;
+use storage::exchange::imports::{self, StoredLineResult};
+use storage::history::audit;
+use storage::registers::{self as records, StoredRecord};
+use storage::server::versions;
+use wire::read::{FieldPatch, InputProblems};
+use wire::register::{self, RecordInput};
+
+/// A record as a line of a file tells it.
+#[derive(Clone)]
+pub struct RegisterImportRow {
+    register: &'static Register,
+    sent: RecordInput,
+}
+
+impl fmt::Debug for RegisterImportRow {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_tuple(self.register.path).field(&self.sent).finish()
+    }
+}
+
+fn find_import_register(kind: ImportKind) -> Option<&'static Register> {
+    registers::find_register(if kind == ImportKind::Plans { "plano" } else { "vendedor" })
+}
+
+impl RegisterImportRow {
+    pub fn parse(
+        kind: ImportKind,
+        fields: &Map<String, Value>,
+    ) -> (Option<RegisterImportRow>, Option<InputProblems>) {
+        let Some(register) = find_import_register(kind) else { return (None, None) };
+        let bytes = Value::Object(fields.clone()).to_string();
+        match register::read_record_input(register, bytes.as_bytes()) {
+            Ok(sent) => (Some(RegisterImportRow { register, sent }), None),
+            Err(unread) => {
+                (unread.rest.map(|sent| RegisterImportRow { register, sent: *sent }), Some(unread.problems))
+            }
+        }
+    }
+
+    fn text_field(&self, name: &str) -> Option<&str> {
+        let (at, _) = self.register.find_field(name)?;
+        match &self.sent.fields[at] {
+            FieldPatch::Set(Kept::Text(text)) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// What two lines about one record have alike.
+    pub fn duplicate_key(&self) -> Option<String> {
+        match (&self.sent.code, self.text_field("cpfCnpj"), self.text_field("nome")) {
+            (FieldPatch::Set(code), ..) => Some(format!("c{code}")),
+            (_, Some(document), _) => Some(format!("d{document}")),
+            (_, None, Some(name)) => Some(format!("n{}", fold_text(name))),
+            _ => None,
+        }
+    }
+}
+
+/// The record that a line means, if it is there.
+async fn find_matching_record(
+    tx: &mut Tx,
+    doing: &ImportUnitContext,
+    row: &RegisterImportRow,
+) -> Result<Option<StoredRecord>, Error> {
+    if let FieldPatch::Set(code) = row.sent.code {
+        return Ok(records::find_record(tx, row.register, &doing.scope, code).await?);
+    }
+    // These registers are small: they stand in memory.
+    let all = records::list_records(tx, row.register, &doing.scope, &[], None).await?;
+    let value = |record: &StoredRecord, name: &str| {
+        let found = row.register.find_field(name).map(|(at, _)| &record.values[at]);
+        match found {
+            Some(Kept::Text(text)) => Some(text.clone()),
+            _ => None,
+        }
+    };
+    let (document, name) = (row.text_field("cpfCnpj"), row.text_field("nome").map(fold_text));
+    let by_document =
+        all.iter().find(|one| document.is_some() && value(one, "cpfCnpj").as_deref() == document);
+    let by_name = || {
+        let alike = |one: &&StoredRecord| {
+            value(one, "nome").map(|text| fold_text(&text)) == name
+                && (document.is_none() || value(one, "cpfCnpj").is_none())
+        };
+        all.iter().filter(|_| name.is_some()).find(alike)
+    };
+    Ok(by_document.or_else(by_name).cloned())
+}
+
+pub async fn find_imported_record(
+    tx: &mut Tx,
+    doing: &ImportUnitContext,
+    row: &RegisterImportRow,
+) -> Result<Option<i32>, Error> {
+    Ok(find_matching_record(tx, doing, row).await?.map(|record| record.code))
+}
+
+pub async fn import_record(
+    tx: &mut Tx,
+    doing: &ImportUnitContext,
+    row: &RegisterImportRow,
+) -> Result<ImportRowOutcome, Error> {
+    let before = find_matching_record(tx, doing, row).await?;
+    let mut sent = row.sent.clone();
+    if let Some(before) = &before {
+        doing.refuse_repeated_record(before.code)?;
+        sent.code = FieldPatch::Keep;
+        sent.version = FieldPatch::Set(i32::try_from(before.version).unwrap_or(i32::MAX));
+    } else if let FieldPatch::Set(code) = sent.code
+        && !imports::list_removed_codes(&mut *tx, doing.scope.tenant(), row.register.table, &[code])
+            .await?
+            .is_empty()
+    {
+        return Err(Rejection::Import(ImportProblem::Removed).into());
+    }
+    let changing = Changing {
+        register: row.register,
+        scope: doing.scope.clone(),
+        user: doing.user,
+        code: before.as_ref().map(|before| before.code),
+        sent,
+        zone: doing.registers.zone.clone(),
+        now: doing.now,
+        sealing: None,
+    };
+    let saved = Box::pin(save(tx, &changing)).await?.record;
+    Ok(match before {
+        Some(before) if before.version == saved.version => ImportRowOutcome::Same { record: saved.code },
+        Some(before) => ImportRowOutcome::Changed {
+            record: saved.code,
+            before: snapshot_record(&before),
+            version: saved.version,
+        },
+        None => ImportRowOutcome::Created { record: saved.code, version: saved.version, joined: None },
+    })
+}
+
+/// A record as one text.
+fn snapshot_record(record: &StoredRecord) -> String {
+    let values: Vec<Value> = record
+        .values
+        .iter()
+        .map(|value| match value {
+            Kept::Nothing => Value::Null,
+            Kept::Number(number) => (*number).into(),
+            Kept::Flag(flag) => (*flag).into(),
+            Kept::Text(text) => text.as_str().into(),
+            Kept::Codes(codes) => json!({ "codes": codes }),
+            Kept::Lines(lines) => json!({ "lines": lines }),
+        })
+        .collect();
+    json!({ "values": values, "active": record.active }).to_string()
+}
+
+fn parse_snapshot(text: &str) -> Option<(Vec<Kept>, bool)> {
+    let all: Value = serde_json::from_str(text).ok()?;
+    let one = |value: &Value| {
+        Some(match value {
+            Value::Null => Kept::Nothing,
+            Value::Number(number) => Kept::Number(number.as_i64()?),
+            Value::Bool(flag) => Kept::Flag(*flag),
+            Value::String(text) => Kept::Text(text.clone()),
+            // Neither plans nor sellers have lists.
+            Value::Array(_) | Value::Object(_) => return None,
+        })
+    };
+    let values: Option<Vec<Kept>> = all["values"].as_array()?.iter().map(one).collect();
+    Some((values?, all["active"].as_bool()?))
+}
+
+/// Takes back what a line did.
+pub async fn undo_record_import(
+    tx: &mut Tx,
+    doing: &ImportUnitContext,
+    kind: ImportKind,
+    line: &StoredLineResult,
+) -> Result<ImportUndoOutcome, Error> {
+    let (tenant, code) = (doing.scope.tenant(), line.record.unwrap_or_default());
+    let Some(register) = find_import_register(kind) else {
+        return Ok(ImportUndoOutcome::Kept("já não existe".into()));
+    };
+    let Some(now) = records::find_record(tx, register, &doing.scope, code).await? else {
+        return Ok(ImportUndoOutcome::Kept("já não existe, ou está em uma loja que você não acessa".into()));
+    };
+    if line.version != Some(now.version) {
+        return Ok(ImportUndoOutcome::Kept("foi alterado depois da importação".into()));
+    }
+    let (undone, told) = match &line.before {
+        None => {
+            if let Some(what) = records::find_record_reference(tx, register.table, tenant, code).await? {
+                return Ok(ImportUndoOutcome::Kept(format!("já tem {what}")));
+            }
+            records::delete_record(tx, register, tenant, code).await?;
+            tx.execute_batch(vec![imports::insert_removed_code(tenant, register.table, code)]).await?;
+            (ImportUndoOutcome::Removed, "removido")
+        }
+        Some(before) => {
+            let broken = || storage::Error::Broken("a record is kept that cannot be read".to_owned());
+            let (values, active) = parse_snapshot(before).ok_or_else(broken)?;
+            records::update_record(tx, register, tenant, (code, &values, active), doing.now).await?;
+            (ImportUndoOutcome::Restored, "alterado")
+        }
+    };
+    versions::raise_registers_version(tx, tenant).await?;
+    let told = format!("{} {code} {told}: importação desfeita", register.path);
+    audit::append_audit_entry(tx, &doing.audit_entry(None, &told)).await?;
+    Ok(undone)
+}

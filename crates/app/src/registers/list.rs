@@ -1,0 +1,296 @@
+//! Lists of records, and single ones, as far as the caller sees them.
+
+use super::snapshot;
+use super::{RecordOwner, StoredRecord};
+use crate::access::Session;
+use crate::audit::access_log::record_access;
+use crate::{App, Error};
+use domain::{
+    BenefitCode, PersonCode, RegisterProblem, Rejection, Scope, TimeZone, fold_text, has_word_beginnings,
+    split_name_words,
+};
+use registers::{FieldContent, FieldSpec, FieldType, RecordVisibility, Register, SearchMethod};
+use std::collections::BTreeMap;
+use storage::registers::{self as kept, FieldCondition};
+use storage::{Tx, benefits, members};
+use wire::register::RecordListQuery;
+
+/// Records in a page.
+const PAGE: i64 = 100;
+
+/// One page of a register.
+pub struct RecordPage {
+    pub records: Vec<StoredRecord>,
+    pub number: i32,
+    /// How many there are in all pages.
+    pub total: i64,
+    pub zone: TimeZone,
+    people: Vec<PersonCode>,
+}
+
+/// A page of what is asked for.
+#[boxed::future]
+pub async fn list_records(
+    app: &App,
+    caller: &Session,
+    register: &'static Register,
+    asked: RecordListQuery,
+) -> Result<RecordPage, Error> {
+    if register.needs_filter && asked.fields.is_empty() {
+        let problem = RegisterProblem::NoFilter(register.filters);
+        return Err(Rejection::Register { field: register.filters[0], problem }.into());
+    }
+    let zone = snapshot::load_registers(app, caller.scope.tenant()).await?.zone.clone();
+    let input = (register, caller.scope.clone(), asked, zone);
+    let page = app.db.read(input, |tx, (register, scope, asked, zone)| {
+        let register: &'static Register = register;
+        Box::pin(async move {
+            let (records, total, people) = match register.search {
+                SearchMethod::Words => search_by_words(tx, register, scope, asked).await?,
+                SearchMethod::Beginnings(names) => {
+                    search_by_prefix(tx, (register, names), scope, asked).await?
+                }
+            };
+            Ok::<_, Error>(RecordPage { records, number: asked.page, total, zone: zone.clone(), people })
+        })
+    });
+    let page = page.await?;
+    record_access(app, caller, register.words.list.operation, page.people.iter().copied())?;
+    Ok(page)
+}
+
+/// One record, with the time zone that its moments are shown in.
+#[boxed::future]
+pub async fn read_record(
+    app: &App,
+    caller: &Session,
+    register: &'static Register,
+    code: i32,
+) -> Result<(StoredRecord, TimeZone), Error> {
+    let zone = snapshot::load_registers(app, caller.scope.tenant()).await?.zone.clone();
+    let input = (register, caller.scope.clone(), code);
+    let found = app.db.read(input, |tx, (register, scope, code)| {
+        let register: &'static Register = register;
+        Box::pin(find_visible_record(tx, register, scope, *code))
+    });
+    let (record, whose) = found.await?.ok_or_else(|| reject_unknown_record(register, code))?;
+    record_access(app, caller, register.words.read.operation, whose.into_iter())?;
+    Ok((record, zone))
+}
+
+/// A record as a list of choices names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecordChoice {
+    pub code: i32,
+    pub name: String,
+    pub active: bool,
+    /// In the order of the description.
+    pub values: Vec<FieldContent>,
+}
+
+/// Every record of a register of a few thousand at most, to be chosen from; by name.
+#[boxed::future]
+pub async fn list_choices(
+    app: &App,
+    caller: &Session,
+    register: &'static Register,
+) -> Result<Vec<RecordChoice>, Error> {
+    if register.search != SearchMethod::Words || register.needs_filter {
+        return Ok(Vec::new());
+    }
+    let read = app.db.read((register, caller.scope.clone()), |tx, (register, scope)| {
+        let register: &'static Register = register;
+        Box::pin(kept::list_records(tx, register, scope, &[], None))
+    });
+    let named = read.await?.into_iter().map(|record| RecordChoice {
+        code: record.code,
+        name: record
+            .values
+            .first()
+            .and_then(read_text)
+            .map_or_else(|| record.code.to_string(), str::to_owned),
+        active: record.active,
+        values: record.values,
+    });
+    let mut named: Vec<RecordChoice> = named.collect();
+    named.sort_by_cached_key(|one| (fold_text(&one.name), one.code));
+    Ok(named)
+}
+
+/// What is counted of one register at most: beyond that it is a great many.
+pub const COUNTED: i64 = 1_000;
+
+/// How many records in use the caller sees of each register; of those that belong to somebody, nothing is counted.
+#[boxed::future]
+pub async fn count_records(
+    app: &App,
+    caller: &Session,
+) -> Result<Vec<(&'static Register, Option<i64>)>, Error> {
+    app.db
+        .read(caller.scope.clone(), |tx, scope| {
+            Box::pin(async move {
+                let mut all = Vec::new();
+                for register in registers::REGISTERS {
+                    let count = match register.needs_filter {
+                        true => None,
+                        false => {
+                            Some(kept::count_active_records_up_to(tx, register, scope, COUNTED + 1).await?)
+                        }
+                    };
+                    all.push((register, count));
+                }
+                Ok::<_, Error>(all)
+            })
+        })
+        .await
+}
+
+pub(super) fn reject_unknown_record(register: &Register, code: i32) -> Error {
+    let problem = RegisterProblem::NotThere { what: register.words.the_one, code };
+    Error::NoRecord(Rejection::Register { field: register.code, problem })
+}
+
+/// A record that the scope sees, and whose data it is.
+pub(super) async fn find_visible_record(
+    tx: &mut Tx,
+    register: &'static Register,
+    scope: &Scope,
+    code: i32,
+) -> Result<Option<(StoredRecord, RecordOwner)>, Error> {
+    let Some(record) = kept::find_record(tx, register, scope, code).await? else { return Ok(None) };
+    Ok(find_record_owner(tx, register, scope, &record).await?.map(|whose| (record, whose)))
+}
+
+/// Whose data a record is, where the scope sees it: nobody's of most registers.
+async fn find_record_owner(
+    tx: &mut Tx,
+    register: &Register,
+    scope: &Scope,
+    record: &StoredRecord,
+) -> Result<Option<RecordOwner>, Error> {
+    let Some(parent) = read_parent_code(register, record) else { return Ok(Some(None)) };
+    Ok(match register.within {
+        RecordVisibility::Benefit => {
+            let benefit = benefits::find_benefit(&mut *tx, scope, BenefitCode::new(parent)).await?;
+            benefit.map(|benefit| Some(benefit.person))
+        }
+        RecordVisibility::Person => {
+            let person = PersonCode::new(parent);
+            members::is_person_visible(tx, scope, person).await?.then_some(Some(person))
+        }
+        RecordVisibility::Base | RecordVisibility::Branch(_) => Some(None),
+    })
+}
+
+/// The benefit or person that a record belongs to, which its first field names.
+fn read_parent_code(register: &Register, record: &StoredRecord) -> Option<i32> {
+    match (register.within, record.values.first()) {
+        (RecordVisibility::Benefit | RecordVisibility::Person, Some(FieldContent::Number(code))) => {
+            i32::try_from(*code).ok()
+        }
+        _ => None,
+    }
+}
+
+type FoundRecords = (Vec<StoredRecord>, i64, Vec<PersonCode>);
+
+/// A few thousand records at most: all of them are looked at, in one way on both engines.
+async fn search_by_words(
+    tx: &mut Tx,
+    register: &'static Register,
+    scope: &Scope,
+    asked: &RecordListQuery,
+) -> Result<FoundRecords, Error> {
+    let mut records =
+        kept::list_records(tx, register, scope, &build_narrowing(register, asked), asked.active).await?;
+    let mut seen: BTreeMap<i32, Option<RecordOwner>> = BTreeMap::new();
+    for record in &records {
+        if let Some(parent) = read_parent_code(register, record)
+            && !seen.contains_key(&parent)
+        {
+            seen.insert(parent, find_record_owner(tx, register, scope, record).await?);
+        }
+    }
+    let is_seen = |record: &StoredRecord| {
+        read_parent_code(register, record).is_none_or(|one| seen.get(&one).is_some_and(Option::is_some))
+    };
+    records.retain(is_seen);
+    if let Some(filter) = asked.filter.as_deref() {
+        let words = split_name_words(filter);
+        records.retain(|record| is_matching_record(register, record, filter, &words));
+    }
+    let first = register.fields.iter().position(|field| field.searched);
+    records.sort_by_cached_key(|record| {
+        (first.and_then(|at| read_text(&record.values[at])).map(fold_text), record.code)
+    });
+    let total = records.len() as i64;
+    let before = usize::try_from(compute_offset(asked)).unwrap_or(usize::MAX);
+    let records: Vec<StoredRecord> = records.into_iter().skip(before).take(PAGE as usize).collect();
+    Ok((records, total, seen.into_values().flatten().flatten().collect()))
+}
+
+/// Any number of records: only those of the page are read.
+async fn search_by_prefix(
+    tx: &mut Tx,
+    (register, names): (&'static Register, &[&str]),
+    scope: &Scope,
+    asked: &RecordListQuery,
+) -> Result<FoundRecords, Error> {
+    let narrowed = build_narrowing(register, asked);
+    let narrowing = (&narrowed[..], asked.active);
+    let filter =
+        asked.filter.as_deref().map(|text| text.split_whitespace().collect::<String>().to_uppercase());
+    let fields: Vec<&'static FieldSpec> =
+        names.iter().filter_map(|name| register.find_field(name)).map(|(_, field)| field).collect();
+    // By the first of the fields that finds anything.
+    let (mut by, mut total) = (None, 0);
+    match &filter {
+        None => total = kept::count_records(tx, register, scope, None, narrowing).await?,
+        Some(text) => {
+            for field in fields {
+                by = Some((field, text.as_str()));
+                total = kept::count_records(tx, register, scope, by, narrowing).await?;
+                if total > 0 {
+                    break;
+                }
+            }
+        }
+    }
+    let records =
+        kept::list_record_page(tx, register, scope, by, narrowing, (PAGE, compute_offset(asked))).await?;
+    Ok((records, total, Vec::new()))
+}
+
+fn compute_offset(asked: &RecordListQuery) -> i64 {
+    (i64::from(asked.page) - 1) * PAGE
+}
+
+fn build_narrowing<'a>(register: &'static Register, asked: &'a RecordListQuery) -> Vec<FieldCondition<'a>> {
+    asked.fields.iter().map(|(at, value)| (&register.fields[*at], value)).collect()
+}
+
+fn read_text(value: &FieldContent) -> Option<&str> {
+    match value {
+        FieldContent::Text(text) => Some(text),
+        _ => None,
+    }
+}
+
+/// Whether a filter means a record: by its code, by beginnings of words, or by that of a number that it is known by.
+fn is_matching_record(register: &Register, record: &StoredRecord, filter: &str, words: &[String]) -> bool {
+    if filter.trim() == record.code.to_string() {
+        return true;
+    }
+    let searched = register.fields.iter().zip(&record.values).filter(|(field, _)| field.searched);
+    let texts: Vec<(&FieldSpec, &str)> =
+        searched.filter_map(|(field, value)| Some((field, read_text(value)?))).collect();
+    let all: Vec<&str> = texts.iter().map(|(_, text)| *text).collect();
+    if !words.is_empty() && has_word_beginnings(words, &all.join(" ")) {
+        return true;
+    }
+    let bare: String = filter.chars().filter(char::is_ascii_alphanumeric).collect();
+    let is_number =
+        |kind: FieldType| matches!(kind, FieldType::Document | FieldType::Phone | FieldType::Serial { .. });
+    bare.len() >= 3
+        && texts.iter().any(|(field, text)| is_number(field.kind) && text.starts_with(&bare.to_uppercase()))
+}

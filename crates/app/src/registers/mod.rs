@@ -1,0 +1,197 @@
+//! Registers: their records listed, read, added and changed, by their descriptions (crate `registers`). Nothing is ever deleted:
+//! what is no longer used is inactive. What a description cannot say of a register is a rule (`rules/`).
+
+pub mod snapshot;
+pub mod suppliers;
+
+mod defaults;
+mod draft;
+pub mod import_rows;
+mod list;
+mod rules;
+mod validate;
+
+pub use defaults::{insert_default_records, insert_records};
+pub use list::{COUNTED, RecordChoice, RecordPage, count_records, list_choices, list_records, read_record};
+pub use storage::registers::StoredRecord;
+
+use crate::access::Session;
+use crate::idempotency::{self, IdempotentWrite, WriteOutcome};
+use crate::members::credit_cards;
+use crate::{App, Error, Vault};
+use domain::{CreditCardCode, Moment, PersonCode, RandomSource, Scope, TimeZone, UserCode};
+use draft::RecordDraft;
+pub use registers::{FieldContent, FieldType, Register};
+use std::sync::Arc;
+use storage::history::audit;
+use storage::server::counters;
+use storage::server::versions::{self, CacheVersions};
+use storage::{Tx, WriteLane, registers as kept};
+use validate::validate_record;
+use wire::register::RecordInput;
+
+/// What is done to a record, by whom.
+struct SaveRecord {
+    register: &'static Register,
+    scope: Scope,
+    user: Option<UserCode>,
+    /// The code in the path; none of a new record.
+    code: Option<i32>,
+    sent: RecordInput,
+    zone: TimeZone,
+    now: Moment,
+    /// What seals fields that nobody may read; no import brings any.
+    sealing: Option<(Vault, Arc<dyn RandomSource>)>,
+}
+
+/// A record as it was written.
+#[derive(Clone, Debug)]
+pub struct SavedRecord {
+    pub record: StoredRecord,
+    pub zone: TimeZone,
+    raised: Option<CacheVersions>,
+}
+
+/// Adds a record.
+#[boxed::future]
+pub async fn create_record(
+    app: &App,
+    caller: &Session,
+    register: &'static Register,
+    sent: RecordInput,
+    once: IdempotentWrite<SavedRecord>,
+) -> Result<WriteOutcome<SavedRecord>, Error> {
+    submit_record(app, caller, register, (None, sent), once).await
+}
+
+/// Changes a record: what was not sent stays.
+#[boxed::future]
+pub async fn change_record(
+    app: &App,
+    caller: &Session,
+    register: &'static Register,
+    (code, sent): (i32, RecordInput),
+    once: IdempotentWrite<SavedRecord>,
+) -> Result<WriteOutcome<SavedRecord>, Error> {
+    submit_record(app, caller, register, (Some(code), sent), once).await
+}
+
+async fn submit_record(
+    app: &App,
+    caller: &Session,
+    register: &'static Register,
+    (code, sent): (Option<i32>, RecordInput),
+    once: IdempotentWrite<SavedRecord>,
+) -> Result<WriteOutcome<SavedRecord>, Error> {
+    let tenant = caller.scope.tenant();
+    let zone = snapshot::load_registers(app, tenant).await?.zone.clone();
+    let doing = SaveRecord {
+        register,
+        scope: caller.scope.clone(),
+        user: Some(caller.user),
+        code,
+        sent,
+        zone,
+        now: app.now(),
+        sealing: app.vault.clone().map(|vault| (vault, Arc::clone(&app.chance))),
+    };
+    let done =
+        idempotency::write_idempotently(app, WriteLane::foreground(tenant), once, doing, |tx, doing| {
+            Box::pin(write_record(tx, doing))
+        })
+        .await?;
+    // What this process remembers is old from here on; the others notice by the version.
+    if let WriteOutcome::Fresh(SavedRecord { raised: Some(raised), .. }) = &done {
+        app.memory.raise(tenant, *raised);
+    }
+    Ok(done)
+}
+
+async fn write_record(tx: &mut Tx, doing: &SaveRecord) -> Result<SavedRecord, Error> {
+    let mut wish = validate_record(tx, doing).await?;
+    let (register, tenant) = (doing.register, doing.scope.tenant());
+    let raised = match wish.is_changed() {
+        false => None,
+        true => {
+            store_record(tx, doing, &mut wish).await?;
+            match register.remembered {
+                true => Some(versions::raise_registers_version(tx, tenant).await?),
+                false => None,
+            }
+        }
+    };
+    let lost = || storage::Error::Broken(format!("{} {:?} is gone", register.path, wish.code));
+    let record =
+        kept::find_record(tx, register, &doing.scope, wish.code.unwrap_or(0)).await?.ok_or_else(lost)?;
+    Ok(SavedRecord { record, zone: doing.zone.clone(), raised })
+}
+
+async fn store_record(tx: &mut Tx, doing: &SaveRecord, wish: &mut RecordDraft<'_>) -> Result<(), Error> {
+    let (register, tenant) = (doing.register, doing.scope.tenant());
+    let code = match (wish.code, register.counter) {
+        (Some(code), Some(counter)) => {
+            counters::advance_register_counter(tx, tenant, counter, code).await?;
+            code
+        }
+        (Some(code), None) => code,
+        (None, Some(counter)) => reserve_record_code(tx, doing, counter).await?,
+        (None, None) => return Err(Error::Defect(format!("{} has no code", register.path))),
+    };
+    wish.assign_code(code);
+    rules::update_related_records(tx, wish).await?;
+    let what = wish.describe_changes();
+    seal_secrets(tx, doing, wish, code).await?;
+    let row = (code, &wish.values[..], wish.active);
+    match &wish.had {
+        Some(_) => kept::update_record(tx, register, tenant, row, doing.now).await?,
+        None => kept::insert_record(tx, register, tenant, row, doing.now).await?,
+    }
+    let told = if wish.had.is_some() { &register.words.change } else { &register.words.create };
+    let entry = audit::AuditEntry {
+        tenant,
+        at: doing.now,
+        user: doing.user,
+        operation: told.operation,
+        person: wish.person,
+        detail: Some(format!("{} {code}: {what}", register.path)),
+    };
+    Ok(audit::append_audit_entry(tx, &entry).await?)
+}
+
+/// Keeps what nobody may read among the sealed secrets, and leaves its column empty.
+async fn seal_secrets(
+    tx: &mut Tx,
+    doing: &SaveRecord,
+    wish: &mut RecordDraft<'_>,
+    code: i32,
+) -> Result<(), Error> {
+    let tenant = doing.scope.tenant();
+    for (field, value) in doing.register.fields.iter().zip(&mut wish.values) {
+        if !matches!(field.kind, FieldType::Secret { .. }) {
+            continue;
+        }
+        if let FieldContent::Text(token) = &*value
+            && !token.is_empty()
+        {
+            let none = || storage::Error::Broken("the server's key was not opened".to_owned());
+            let (vault, chance) = doing.sealing.as_ref().ok_or_else(none)?;
+            let card = (tenant, CreditCardCode::new(code));
+            credit_cards::seal_token(tx, vault, &**chance, card, token).await?;
+        }
+        *value = FieldContent::Text(String::new());
+    }
+    Ok(())
+}
+
+/// The next code that is nobody's: those that were chosen were passed, but for the very last ones.
+async fn reserve_record_code(tx: &mut Tx, doing: &SaveRecord, counter: &'static str) -> Result<i32, Error> {
+    loop {
+        let code = counters::reserve_register_code(tx, doing.scope.tenant(), counter).await?;
+        if !kept::has_record(tx, doing.register, doing.scope.tenant(), code).await? {
+            return Ok(code);
+        }
+    }
+}
+
+/// Whose data a record is, where it is somebody's.
+type RecordOwner = Option<PersonCode>;

@@ -1,0 +1,17 @@
+//! Additional fields: a list has options, a text may have a limit, and nothing else has either.
+
+use crate::registers::draft::RecordDraft;
+use domain::{FieldKind, RegisterProblem};
+use registers::FieldContent;
+
+pub(super) fn validate_additional_field(wish: &mut RecordDraft<'_>) {
+    let Some(kind) = wish.number("tipo").and_then(FieldKind::from_number) else { return };
+    if kind != FieldKind::Text && *wish.value("tamanhoMaximo") != FieldContent::Nothing {
+        wish.refuse("tamanhoMaximo", RegisterProblem::OnlyFor("o tipo Texto"));
+    }
+    match (kind == FieldKind::List, *wish.value("opcoes") == FieldContent::Nothing) {
+        (true, true) => wish.refuse("opcoes", RegisterProblem::Missing),
+        (false, false) => wish.refuse("opcoes", RegisterProblem::OnlyFor("o tipo Lista")),
+        _ => {}
+    }
+}

@@ -1,0 +1,59 @@
+//! What the description of a register cannot say, written by hand: what must not be (`judge`), and what a change does to other
+//! records (`before` it is written).
+
+mod additional_fields;
+mod credit_cards;
+mod installations;
+mod situations;
+mod trackers;
+
+use super::draft::RecordDraft;
+use crate::Error;
+use domain::RegisterProblem;
+use storage::Tx;
+use storage::registers::count_other_active_records;
+
+/// Tells what speaks against the record as it is to be.
+pub(super) async fn validate_register_rules(tx: &mut Tx, wish: &mut RecordDraft<'_>) -> Result<(), Error> {
+    match wish.register.path {
+        "situacao" => situations::validate_situation(tx, wish).await,
+        "campoAdicional" => {
+            additional_fields::validate_additional_field(wish);
+            Ok(())
+        }
+        // An association needs one: somewhere to work, a day to pay on, a board to sell on.
+        "loja" | "vencimento" | "funil" => refuse_last_active(tx, wish, &[]).await,
+        "etapa" => refuse_last_active(tx, wish, &["codFunil"]).await,
+        "rastreador" => trackers::validate_tracker(tx, wish).await,
+        "instalacao" => installations::validate_installation(tx, wish).await,
+        "cartaoCredito" => {
+            credit_cards::validate_credit_card(wish);
+            Ok(())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Changes what else must change. The record has its code by now.
+pub(super) async fn update_related_records(tx: &mut Tx, wish: &RecordDraft<'_>) -> Result<(), Error> {
+    match wish.register.path {
+        "situacao" => situations::unset_old_default(tx, wish).await,
+        "rastreador" => trackers::update_installations(tx, wish).await,
+        "cartaoCredito" => credit_cards::unset_other_main_cards(tx, wish).await,
+        _ => Ok(()),
+    }
+}
+
+/// Refuses to retire the last record in use, of those that are alike in these fields.
+async fn refuse_last_active(tx: &mut Tx, wish: &mut RecordDraft<'_>, alike: &[&str]) -> Result<(), Error> {
+    if !wish.is_retiring() {
+        return Ok(());
+    }
+    let (register, tenant, code) = (wish.register, wish.doing.scope.tenant(), wish.code.unwrap_or(0));
+    let fields = alike.iter().filter_map(|name| register.find_field(name));
+    let narrowed: Vec<_> = fields.map(|(at, field)| (field, &wish.values[at])).collect();
+    if count_other_active_records(tx, register, tenant, code, &narrowed).await? == 0 {
+        wish.refuse("ativo", RegisterProblem::LastActive { what: register.words.the_one });
+    }
+    Ok(())
+}

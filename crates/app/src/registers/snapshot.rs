@@ -1,0 +1,342 @@
+//! What a tenant registered, as most calls need it: read once, remembered until it changes. And the server's own
+//! directory: which tenant a request without a credential is meant for.
+
+use crate::{App, Error, tenants};
+use domain::{
+    BranchCode, ClaimTypeCode, Entity, FunnelCode, PlanCode, ReceiverCode, Scope, SellerCode, SellerKind,
+    SituationCode, SituationKind, StageCode, TenantId, TimeZone, ValidationPartner, fold_text,
+};
+use domain::{ClinicCode, DoctorCode, InspectionTypeCode, SpecialtyCode, TicketTypeCode};
+use futures_util::future::BoxFuture;
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError};
+use storage::Tx;
+pub use storage::registers::additional_fields::StoredAdditionalField;
+pub use storage::registers::branches::StoredBranch;
+use storage::registers::claim_types::StoredClaimType;
+use storage::registers::clinics::StoredClinic;
+use storage::registers::doctors::StoredDoctor;
+pub use storage::registers::funnels::{StoredFunnel, StoredStage};
+use storage::registers::inspection_types::StoredInspectionType;
+use storage::registers::plans::StoredPlan;
+use storage::registers::sellers::StoredSeller;
+use storage::registers::situations::StoredSituation;
+use storage::registers::specialties::StoredSpecialty;
+use storage::registers::ticket_types::StoredTicketType;
+use storage::registers::vehicle_types::StoredVehicleType;
+use storage::registers::{
+    additional_fields, branches, claim_types, due_days, funnels, plans, sellers, situations, vehicle_types,
+};
+use storage::registers::{clinics, doctors, inspection_types, specialties, ticket_types};
+use storage::server::versions;
+use storage::triggers::receivers;
+use storage::triggers::receivers::ActiveReceiver;
+
+/// The small registers of a tenant, each by name, then code.
+#[derive(Debug)]
+pub struct TenantRegisters {
+    /// How new they are (`storage::versions`).
+    pub version: i64,
+    /// Decides every calendar day.
+    pub zone: TimeZone,
+    /// Benefits may be validated without a credential.
+    pub open_validation: bool,
+    /// Who may do so more often.
+    pub validation_partners: Vec<ValidationPartner>,
+    pub branches: Vec<StoredBranch>,
+    pub plans: Vec<StoredPlan>,
+    pub situations: Vec<StoredSituation>,
+    pub vehicle_types: Vec<StoredVehicleType>,
+    pub due_days: Vec<i32>,
+    pub fields: Vec<StoredAdditionalField>,
+    pub claim_types: Vec<StoredClaimType>,
+    pub inspection_types: Vec<StoredInspectionType>,
+    pub ticket_types: Vec<StoredTicketType>,
+    pub specialties: Vec<StoredSpecialty>,
+    pub clinics: Vec<StoredClinic>,
+    pub doctors: Vec<StoredDoctor>,
+    pub receivers: Vec<ActiveReceiver>,
+    pub funnels: Vec<StoredFunnel>,
+    /// By code.
+    pub sellers: HashMap<SellerCode, StoredSeller>,
+}
+
+impl TenantRegisters {
+    /// The branches in use that a caller may work in.
+    pub fn usable_branches<'r>(&'r self, scope: &'r Scope) -> impl Iterator<Item = &'r StoredBranch> {
+        self.branches.iter().filter(|branch| branch.active && scope.can_see(branch.code))
+    }
+
+    /// Whether a caller may put something into a branch.
+    pub fn is_usable_branch(&self, scope: &Scope, branch: BranchCode) -> bool {
+        self.usable_branches(scope).any(|one| one.code == branch)
+    }
+
+    pub fn branch_name(&self, code: BranchCode) -> &str {
+        self.branches.iter().find(|branch| branch.code == code).map_or("", |branch| &branch.name)
+    }
+
+    pub fn plan(&self, code: PlanCode) -> Option<&StoredPlan> {
+        self.plans.iter().find(|plan| plan.code == code)
+    }
+
+    pub fn situation(&self, code: SituationCode) -> Option<&StoredSituation> {
+        self.situations.iter().find(|situation| situation.code == code)
+    }
+
+    /// The type of a situation; one that is not registered has none of them.
+    pub fn situation_kind(&self, code: SituationCode) -> Option<SituationKind> {
+        self.situation(code).map(|situation| situation.kind)
+    }
+
+    /// The situations of an entity that are in use.
+    pub fn active_situations(&self, entity: Entity) -> impl Iterator<Item = &StoredSituation> {
+        self.situations.iter().filter(move |one| one.active && one.entity == entity)
+    }
+
+    /// What a type picks where only the type is said.
+    pub fn default_situation(&self, entity: Entity, kind: SituationKind) -> Option<&StoredSituation> {
+        let mut of_kind = self.active_situations(entity).filter(|one| one.kind == kind);
+        self.active_situations(entity)
+            .find(|one| one.kind == kind && one.is_default)
+            .or_else(|| of_kind.next())
+    }
+
+    /// A situation by its name, whatever its case and accents, also one no longer in use.
+    pub fn find_situation_by_name(&self, entity: Entity, name: &str) -> Option<&StoredSituation> {
+        let folded = fold_text(name);
+        self.situations.iter().find(|one| one.entity == entity && fold_text(&one.name) == folded)
+    }
+
+    /// Whether a record may go from one situation to another; from one that names none it may go anywhere.
+    pub fn may_change_situation(&self, from: SituationCode, to: SituationCode) -> bool {
+        self.situation(from).is_none_or(|one| one.next.is_empty() || one.next.contains(&to))
+    }
+
+    pub fn claim_type(&self, code: ClaimTypeCode) -> Option<&StoredClaimType> {
+        self.claim_types.iter().find(|one| one.code == code)
+    }
+
+    pub fn inspection_type(&self, code: InspectionTypeCode) -> Option<&StoredInspectionType> {
+        self.inspection_types.iter().find(|one| one.code == code)
+    }
+
+    pub fn ticket_type(&self, code: TicketTypeCode) -> Option<&StoredTicketType> {
+        self.ticket_types.iter().find(|one| one.code == code)
+    }
+
+    pub fn specialty(&self, code: SpecialtyCode) -> Option<&StoredSpecialty> {
+        self.specialties.iter().find(|one| one.code == code)
+    }
+
+    pub fn clinic(&self, code: ClinicCode) -> Option<&StoredClinic> {
+        self.clinics.iter().find(|one| one.code == code)
+    }
+
+    pub fn doctor(&self, code: DoctorCode) -> Option<&StoredDoctor> {
+        self.doctors.iter().find(|one| one.code == code)
+    }
+
+    pub fn seller_name(&self, code: SellerCode) -> Option<&str> {
+        self.sellers.get(&code).map(|seller| seller.name.as_str())
+    }
+
+    /// Whether somebody sells in this way now, where the caller may see him.
+    pub fn is_active_seller(&self, scope: &Scope, code: SellerCode, kind: SellerKind) -> bool {
+        let seller = self.sellers.get(&code);
+        seller.is_some_and(|one| one.active && one.kind == kind && scope.can_see(one.branch))
+    }
+
+    pub fn funnel(&self, code: FunnelCode) -> Option<&StoredFunnel> {
+        self.funnels.iter().find(|funnel| funnel.code == code)
+    }
+
+    pub fn stage(&self, code: StageCode) -> Option<&StoredStage> {
+        self.funnels.iter().flat_map(|funnel| &funnel.stages).find(|stage| stage.code == code)
+    }
+
+    /// Where a deal goes that names no funnel.
+    pub fn first_funnel(&self) -> Option<&StoredFunnel> {
+        let usable = self.funnels.iter().filter(|funnel| funnel.active && find_first_stage(funnel).is_some());
+        usable.min_by_key(|funnel| (funnel.position, funnel.code))
+    }
+
+    /// Who is told of changes of an entity.
+    pub fn receivers_for(&self, entity: Entity) -> Vec<ReceiverCode> {
+        self.receivers.iter().filter(|one| one.is_subscribed_to(entity)).map(|one| one.code).collect()
+    }
+}
+
+/// Where a deal begins that names no stage.
+pub fn find_first_stage(funnel: &StoredFunnel) -> Option<&StoredStage> {
+    funnel.stages.iter().find(|stage| stage.active)
+}
+
+/// The registers of a tenant as they are now.
+#[boxed::future]
+pub async fn load_registers(app: &App, tenant: TenantId) -> Result<Arc<TenantRegisters>, Error> {
+    let needed = app.memory.trusted_versions(tenant);
+    if let (Some(needed), Some(kept)) = (needed, app.memory.registers.get(&tenant))
+        && kept.version >= needed.registers
+    {
+        return Ok(kept);
+    }
+    reload_registers(app, tenant).await
+}
+
+/// The registers of a tenant, read now.
+pub async fn reload_registers(app: &App, tenant: TenantId) -> Result<Arc<TenantRegisters>, Error> {
+    let read = Arc::new(app.db.read(tenant, |tx, tenant| Box::pin(read_registers(tx, *tenant))).await?);
+    app.memory.registers.insert(tenant, Arc::clone(&read));
+    Ok(read)
+}
+
+async fn read_registers(tx: &mut Tx, tenant: TenantId) -> Result<TenantRegisters, Error> {
+    let gone = || Error::Storage(storage::Error::Broken("a tenant is gone".to_owned()));
+    let sellers = sellers::list_sellers(&mut *tx, tenant).await?;
+    let own = storage::server::tenants::find_tenant(&mut *tx, tenant).await?.ok_or_else(gone)?;
+    let mut registers = TenantRegisters {
+        version: versions::load_versions(&mut *tx, tenant).await?.registers,
+        zone: TimeZone::parse(&own.time_zone)?,
+        open_validation: own.open_validation,
+        validation_partners: tenants::parse_partners(&own),
+        branches: branches::list_visible_branches(&mut *tx, &Scope::for_tenant(tenant)).await?,
+        plans: plans::list_plans(&mut *tx, tenant).await?,
+        situations: situations::list_situations(&mut *tx, tenant).await?,
+        vehicle_types: vehicle_types::list_vehicle_types(&mut *tx, tenant).await?,
+        due_days: due_days::list_active_due_days(&mut *tx, tenant).await?,
+        fields: additional_fields::list_additional_fields(&mut *tx, tenant).await?,
+        claim_types: claim_types::list_claim_types(&mut *tx, tenant).await?,
+        inspection_types: inspection_types::list_inspection_types(&mut *tx, tenant).await?,
+        ticket_types: ticket_types::list_ticket_types(&mut *tx, tenant).await?,
+        specialties: specialties::list_specialties(&mut *tx, tenant).await?,
+        clinics: clinics::list_clinics(&mut *tx, tenant).await?,
+        doctors: doctors::list_doctors(&mut *tx, tenant).await?,
+        receivers: receivers::list_active_receivers(&mut *tx, tenant).await?,
+        funnels: funnels::list_funnels(tx, tenant).await?,
+        sellers: sellers.into_iter().map(|seller| (seller.code, seller)).collect(),
+    };
+    // As people look things up: case and accents do not count.
+    registers.branches.sort_by_cached_key(|one| (fold_text(&one.name), one.code));
+    registers.plans.sort_by_cached_key(|one| (fold_text(&one.name), one.code));
+    registers.situations.sort_by_cached_key(|one| (fold_text(&one.name), one.code));
+    registers.vehicle_types.sort_by_cached_key(|one| (fold_text(&one.name), one.code));
+    registers.claim_types.sort_by_cached_key(|one| (fold_text(&one.name), one.code));
+    registers.inspection_types.sort_by_cached_key(|one| (fold_text(&one.name), one.code));
+    registers.ticket_types.sort_by_cached_key(|one| (fold_text(&one.name), one.code));
+    registers.specialties.sort_by_cached_key(|one| (fold_text(&one.name), one.code));
+    registers.clinics.sort_by_cached_key(|one| (fold_text(&one.name), one.code));
+    registers.doctors.sort_by_cached_key(|one| (fold_text(&one.name), one.code));
+    registers.fields.sort_by_cached_key(|one| (fold_text(&one.name), one.code));
+    registers.funnels.sort_by_cached_key(|one| (fold_text(&one.name), one.code));
+    Ok(registers)
+}
+
+/// Refuses to go on where the registers that something is decided by are no longer those of the database. Asked inside
+/// the unit that decides, so that no process ever writes by what another has just changed.
+pub async fn confirm_registers(tx: &mut Tx, tenant: TenantId, by: &TenantRegisters) -> Result<(), Error> {
+    let now = versions::load_versions(&mut *tx, tenant).await?.registers;
+    if now == by.version { Ok(()) } else { Err(Error::StaleRegisters) }
+}
+
+/// Reads on one snapshot by the registers of that moment: `input` is made of them, and they are confirmed before anything
+/// is read. Where one changed meanwhile, they are read anew.
+pub(crate) async fn read_with_registers<I, T, F>(
+    app: &App,
+    tenant: TenantId,
+    input: impl Fn(&TenantRegisters) -> I,
+    reads: F,
+) -> Result<(T, Arc<TenantRegisters>), Error>
+where
+    F: for<'t> Fn(&'t mut Tx, &'t I) -> BoxFuture<'t, Result<T, Error>> + Copy + Send + Sync + 'static,
+    I: Send + Sync + 'static,
+    T: Send + 'static,
+{
+    let mut by = load_registers(app, tenant).await?;
+    for _ in 0..DECISIONS {
+        let asked = (Arc::clone(&by), input(&by));
+        let read = app.db.read(asked, move |tx, (by, input)| {
+            Box::pin(async move {
+                confirm_registers(tx, tenant, by).await?;
+                reads(tx, input).await
+            })
+        });
+        match read.await {
+            Err(Error::StaleRegisters) => by = reload_registers(app, tenant).await?,
+            other => return other.map(|value| (value, by)),
+        }
+    }
+    Err(Error::StaleRegisters)
+}
+
+/// How often something is decided anew because a register changed meanwhile.
+pub const DECISIONS: usize = 4;
+
+/// Which tenant each host leads to, and the one of requests that name none.
+#[derive(Debug, Default)]
+pub struct HostDirectory {
+    hosts: HashMap<String, TenantId>,
+    default: Option<TenantId>,
+    active: Vec<TenantId>,
+}
+
+impl HostDirectory {
+    /// The tenant that a request to this host means. The host may carry a port.
+    fn find_tenant(&self, host: Option<&str>) -> Option<TenantId> {
+        let named = host.and_then(|host| {
+            let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
+            self.hosts.get(name.trim_end_matches('.').to_ascii_lowercase().as_str()).copied()
+        });
+        named.or(self.default).filter(|tenant| self.active.contains(tenant))
+    }
+}
+
+/// The tenant of a request without a credential: its host's, else the default.
+#[boxed::future]
+pub async fn resolve_tenant_by_host(app: &App, host: Option<&str>) -> Result<TenantId, Error> {
+    load_host_directory(app).await?.find_tenant(host).ok_or(Error::NoTenant)
+}
+
+async fn load_host_directory(app: &App) -> Result<Arc<HostDirectory>, Error> {
+    let needed = app.memory.trusted_versions(TenantId::SERVER);
+    if let Some(needed) = needed {
+        let kept = app.memory.directory.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, directory)) = kept.as_ref().filter(|(had, _)| had.registers == needed.registers) {
+            return Ok(Arc::clone(directory));
+        }
+    }
+    let read = Arc::new(app.db.read((), |tx, ()| Box::pin(read_host_directory(tx))).await?);
+    if let Some(needed) = needed {
+        let mut kept = app.memory.directory.write().unwrap_or_else(PoisonError::into_inner);
+        *kept = Some((needed, Arc::clone(&read)));
+    }
+    Ok(read)
+}
+
+async fn read_host_directory(tx: &mut Tx) -> Result<HostDirectory, Error> {
+    let all = storage::server::tenants::list_tenants(&mut *tx).await?;
+    Ok(HostDirectory {
+        hosts: storage::server::tenants::list_hosts(&mut *tx).await?.into_iter().collect(),
+        default: tenants::find_default_tenant(&mut *tx).await?,
+        active: all.into_iter().filter(|tenant| tenant.active).map(|tenant| tenant.id).collect(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_host_leads_to_its_tenant_and_any_other_to_the_default() {
+        let (one, two, gone) = (TenantId::new(1), TenantId::new(2), TenantId::new(3));
+        let hosts = [("app.demo.example".to_owned(), two), ("velho.example".to_owned(), gone)];
+        let directory = HostDirectory { hosts: hosts.into(), default: Some(one), active: vec![one, two] };
+        assert_eq!(directory.find_tenant(Some("App.Demo.Example:8443")), Some(two));
+        assert_eq!(directory.find_tenant(Some("app.demo.example.")), Some(two));
+        assert_eq!(directory.find_tenant(Some("outro.example")), Some(one));
+        assert_eq!(directory.find_tenant(Some("[::1]:8080")), Some(one));
+        assert_eq!(directory.find_tenant(None), Some(one));
+        assert_eq!(directory.find_tenant(Some("velho.example")), None);
+        assert_eq!(HostDirectory::default().find_tenant(None), None);
+    }
+}

@@ -1,0 +1,172 @@
+//! The dependents of a deal about health.
+
+use super::validate::DealInputValidator;
+use super::{ProposedDependent, build_deal_audit_entry};
+use crate::access::Session;
+use crate::audit::access_log::record_access;
+use crate::benefits::ORIGIN;
+use crate::idempotency::{self, IdempotentWrite, WriteOutcome};
+use crate::registers::snapshot::{TenantRegisters, confirm_registers};
+use crate::situations::ActorContext;
+use crate::{App, Error};
+use domain::{
+    BenefitKind, DealCode, DependentCode, InputField, Kinship, Moment, PersonCode, Rejection, Scope, UserCode,
+};
+use std::sync::Arc;
+use storage::Tx;
+use storage::history::audit;
+use storage::sales::deals;
+use storage::sales::deals::dependents;
+use storage::server::counters::{self, Counter};
+use wire::read::FieldPatch;
+use wire::records::NegocioDependenteInput;
+
+const CREATE: &str = "POST /ext/crm/negocio/{codNegocio}/dependente";
+const CHANGE: &str = "PUT /ext/crm/negocio/{codNegocio}/dependente/{codDependente}";
+
+/// A dependent as it was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SavedDealDependent {
+    pub code: DependentCode,
+    pub dependent: ProposedDependent,
+    person: PersonCode,
+    changed: bool,
+}
+
+struct SaveDealDependent {
+    scope: Scope,
+    user: UserCode,
+    registers: Arc<TenantRegisters>,
+    deal: DealCode,
+    /// None for a new one.
+    code: Option<DependentCode>,
+    input: NegocioDependenteInput,
+    now: Moment,
+}
+
+/// Creates a dependent of a deal, or changes the one of this code.
+#[boxed::future]
+pub async fn save_deal_dependent(
+    app: &App,
+    caller: &Session,
+    (deal, code): (DealCode, Option<DependentCode>),
+    input: NegocioDependenteInput,
+    once: IdempotentWrite<SavedDealDependent>,
+) -> Result<WriteOutcome<SavedDealDependent>, Error> {
+    let (scope, user, now) = (caller.scope.clone(), caller.user, app.now());
+    let entry = move |registers| {
+        let (scope, input) = (scope.clone(), input.clone());
+        SaveDealDependent { scope, user, registers, deal, code, input, now }
+    };
+    let tenant = caller.scope.tenant();
+    let done = idempotency::write_with_registers(app, tenant, once, entry, |tx, entry| {
+        Box::pin(write_deal_dependent(tx, entry))
+    })
+    .await?;
+    if let WriteOutcome::Fresh(SavedDealDependent { person, changed: false, .. }) = &done {
+        record_access(app, caller, CHANGE, std::iter::once(*person))?;
+    }
+    Ok(done)
+}
+
+async fn write_deal_dependent(tx: &mut Tx, entry: &SaveDealDependent) -> Result<SavedDealDependent, Error> {
+    let tenant = entry.scope.tenant();
+    confirm_registers(tx, tenant, &entry.registers).await?;
+    let deal = deals::find_deal(&mut *tx, &entry.scope, entry.deal).await?;
+    let before = match (entry.code, &deal) {
+        (Some(code), Some(_)) => dependents::find_deal_dependent(&mut *tx, tenant, entry.deal, code).await?,
+        _ => None,
+    };
+    let after = validate_dependent(entry, before.as_ref())?;
+    let unknown = Error::NotFound { field: InputField::Deal, code: entry.deal.get() };
+    let deal = deal.ok_or(unknown)?;
+    if let (Some(code), None) = (entry.code, &before) {
+        return Err(Error::NotFound { field: InputField::DealDependent, code: code.get() });
+    }
+    if deal.kind != Some(BenefitKind::Health) {
+        return Err(Rejection::NotAHealthDeal(entry.deal).into());
+    }
+    let gone = || storage::Error::Broken(format!("the lead of deal {} is gone", entry.deal));
+    let lead = storage::sales::leads::find_lead(&mut *tx, tenant, deal.lead).await?.ok_or_else(gone)?;
+    if let (Some(code), Some(before)) = (entry.code, before)
+        && before == after
+    {
+        return Ok(SavedDealDependent { code, dependent: after, person: lead.person, changed: false });
+    }
+    let new = i32::from(entry.code.is_none());
+    let wanted = [(Counter::DealDependent, new), (Counter::Audit, 1)];
+    let [code, audit_code] = counters::reserve_number_blocks(tx, tenant, wanted).await?;
+    let dependent = ProposedDependent { updated_at: entry.now, ..after };
+    let (code, mut statements, done) = match entry.code {
+        Some(code) => {
+            (code, vec![dependents::update_deal_dependent(tenant, entry.deal, code, &dependent)], "alterado")
+        }
+        None => {
+            let code = DependentCode::new(code);
+            (code, dependents::insert_deal_dependents(tenant, [(entry.deal, code, &dependent)]), "criado")
+        }
+    };
+    let deal = deals::StoredDeal { updated_at: entry.now, ..deal };
+    statements.push(deals::update_deal(tenant, entry.deal, &deal));
+    let acting = ActorContext {
+        tenant,
+        registers: &entry.registers,
+        user: Some(entry.user),
+        operation: if entry.code.is_some() { CHANGE } else { CREATE },
+        origin: ORIGIN,
+        quiet: false,
+        now: entry.now,
+    };
+    let done = format!("dependente {code} {done}");
+    statements.push(audit::insert_audit_entry(
+        &build_deal_audit_entry(&acting, entry.deal, lead.person, &done),
+        audit_code,
+    ));
+    tx.execute_batch(statements).await?;
+    Ok(SavedDealDependent { code, dependent, person: lead.person, changed: true })
+}
+
+/// The dependent as it becomes; name and kinship are always known. Where there is none of its code, what was sent is judged
+/// all the same.
+fn validate_dependent(
+    entry: &SaveDealDependent,
+    before: Option<&ProposedDependent>,
+) -> Result<ProposedDependent, Error> {
+    let (input, is_new) = (&entry.input, entry.code.is_none());
+    let mut wish = DealInputValidator::new(&entry.registers, &entry.scope);
+    let mut dependent = before.cloned().unwrap_or_else(|| ProposedDependent {
+        name: String::new(),
+        cpf: None,
+        born_on: None,
+        sex: None,
+        kinship: Kinship::Other,
+        plans: Vec::new(),
+        price: None,
+        phone: None,
+        email: None,
+        created_at: entry.now,
+        updated_at: entry.now,
+    });
+    match &input.name {
+        FieldPatch::Set(name) => name.as_str().clone_into(&mut dependent.name),
+        FieldPatch::Keep if !is_new => {}
+        FieldPatch::Keep | FieldPatch::Clear => wish.problems.push(Rejection::Missing(InputField::Name)),
+    }
+    match input.kinship {
+        FieldPatch::Set(kinship) => dependent.kinship = kinship,
+        FieldPatch::Keep if !is_new => {}
+        FieldPatch::Keep | FieldPatch::Clear => wish.problems.push(Rejection::Missing(InputField::Kinship)),
+    }
+    input.cpf.apply_to(&mut dependent.cpf, Clone::clone);
+    input.birth.apply_to(&mut dependent.born_on, |day| day.to_iso());
+    input.sex.apply_to(&mut dependent.sex, |sex| *sex);
+    match &input.plans {
+        FieldPatch::Set(plans) => dependent.plans = wish.check_plans(plans, &dependent.plans),
+        FieldPatch::Clear => dependent.plans.clear(),
+        FieldPatch::Keep => {}
+    }
+    input.price.apply_to(&mut dependent.price, |money| money.cents());
+    input.phone.apply_to(&mut dependent.phone, Clone::clone);
+    input.email.apply_to(&mut dependent.email, Clone::clone);
+    if wish.problems.is_empty() { Ok(dependent) } else { Err(Error::Refused(wish.problems)) }
+}

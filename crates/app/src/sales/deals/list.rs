@@ -1,0 +1,237 @@
+//! Deals in every situation: as a list, as a board, and one whole with what happened to it.
+
+use super::move_stage::reject_unknown_deal;
+use super::search::load_deal_view;
+use super::{DealDetailView, FoundDeal, deals};
+use crate::access::Session;
+use crate::audit::access_log::record_access;
+use crate::members::search::SearchPage;
+use crate::record_timeline::{self, RecordHistory};
+use crate::registers::snapshot::{TenantRegisters, load_registers, read_with_registers};
+use crate::sales::leads;
+use crate::situations::DEAL;
+use crate::{App, Error};
+use domain::{
+    BranchCode, DealCode, DealState, FunnelCode, InputField, LeadCode, PersonCode, Rejection, Scope,
+    StageCode, UserCode,
+};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+use storage::sales::deals::StageSummary;
+use storage::search::members::PAGE;
+
+const LIST: &str = "GET /gestao/negocio";
+const BOARD: &str = "GET /gestao/negocio/quadro";
+const READ: &str = "GET /gestao/negocio/{codNegocio}";
+const HISTORY: &str = "GET /gestao/negocio/{codNegocio}/historico";
+/// Cards that a board shows of each stage.
+const CARDS: i64 = 20;
+const DAY: Duration = Duration::from_secs(24 * 3600);
+
+/// Which deals are asked for; what is empty asks for nothing.
+#[derive(Clone, Debug, Default)]
+pub struct DealPipelineQuery {
+    pub filter: Option<String>,
+    pub branch: Option<BranchCode>,
+    pub funnel: Option<FunnelCode>,
+    pub stage: Option<StageCode>,
+    pub state: Option<DealState>,
+    pub responsible: Option<UserCode>,
+    /// For so many days in their stage, or longer.
+    pub stalled: Option<i32>,
+    /// From 1.
+    pub page: i32,
+}
+
+pub(super) fn narrow_scope(caller: &Session, branch: Option<BranchCode>) -> Option<Scope> {
+    match branch {
+        Some(branch) => caller.scope.narrow_to(branch),
+        None => Some(caller.scope.clone()),
+    }
+}
+
+/// A page of the deals that were asked for, the last one first.
+#[boxed::future]
+pub async fn list_deals(
+    app: &App,
+    caller: &Session,
+    wanted: DealPipelineQuery,
+) -> Result<SearchPage<FoundDeal>, Error> {
+    let registers = load_registers(app, caller.scope.tenant()).await?;
+    let number = wanted.page;
+    let Some(scope) = narrow_scope(caller, wanted.branch) else {
+        return Ok(SearchPage { rows: Vec::new(), number, total: 0, registers });
+    };
+    let days = |days: i32| DAY.saturating_mul(u32::try_from(days).unwrap_or_default());
+    let asked = deals::DealListCriteria {
+        funnel: wanted.funnel,
+        stage: wanted.stage,
+        state: wanted.state,
+        responsible: wanted.responsible,
+        since: wanted.stalled.map(|count| app.now().minus(days(count))),
+    };
+    let skip = i64::from(number - 1) * PAGE;
+    let (codes, total) = match &wanted.filter {
+        Some(text) => list_filtered_codes(app, &scope, asked, text, skip).await?,
+        None => {
+            let input = (scope, asked, skip);
+            let read = app.db.read(input, |tx, (scope, asked, skip)| {
+                Box::pin(deals::list_deal_page(tx, scope, asked, (PAGE, *skip)))
+            });
+            read.await?
+        }
+    };
+    let rows = load_deals(app, caller, &codes).await?;
+    record_access(app, caller, LIST, rows.iter().map(|one| one.person))?;
+    Ok(SearchPage { rows, number, total, registers })
+}
+
+/// Those of whom the words may speak. They are few enough to be gone through here.
+async fn list_filtered_codes(
+    app: &App,
+    scope: &Scope,
+    asked: deals::DealListCriteria,
+    text: &str,
+    skip: i64,
+) -> Result<(Vec<DealCode>, i64), Error> {
+    let leads::ContactFilter { contacts, sequence } = leads::parse_contact_filter(text, true);
+    // A deal may be in another branch than its lead: the deal's own is looked at.
+    let of = leads::list_keys_by_contacts(app, &Scope::for_tenant(scope.tenant()), &contacts).await?;
+    let mut of: Vec<LeadCode> = of.into_iter().map(|key| key.code).collect();
+    of.sort_unstable();
+    of.dedup();
+    let input = (scope.clone(), asked, of, sequence);
+    let read = app.db.read(input, |tx, (scope, asked, leads, sequence)| {
+        Box::pin(deals::list_deals_by_leads_or_sequence(tx, scope, asked, (leads, *sequence)))
+    });
+    let mut codes: Vec<DealCode> = read.await?;
+    codes.sort_unstable_by(|one, other| other.cmp(one));
+    codes.dedup();
+    let total = codes.len() as i64;
+    let skip = usize::try_from(skip).unwrap_or(usize::MAX);
+    Ok((codes.into_iter().skip(skip).take(PAGE as usize).collect(), total))
+}
+
+/// The deals of these codes, in their order.
+async fn load_deals(app: &App, caller: &Session, codes: &[DealCode]) -> Result<Vec<FoundDeal>, Error> {
+    let found = deals::list_found_deals(&app.db, &caller.scope, codes, false).await?;
+    let mut found: HashMap<DealCode, FoundDeal> = found.into_iter().map(|one| (one.code, one)).collect();
+    Ok(codes.iter().filter_map(|code| found.remove(code)).collect())
+}
+
+/// The deals of a member that the caller may see, the last one first.
+#[boxed::future]
+pub async fn list_person_deals(
+    app: &App,
+    caller: &Session,
+    person: PersonCode,
+) -> Result<(Vec<FoundDeal>, Arc<TenantRegisters>), Error> {
+    let registers = load_registers(app, caller.scope.tenant()).await?;
+    let codes = deals::list_deals_of_person(&app.db, &caller.scope, person, PAGE).await?;
+    let rows = load_deals(app, caller, &codes).await?;
+    record_access(app, caller, LIST, rows.iter().map(|one| one.person))?;
+    Ok((rows, registers))
+}
+
+/// The board of a funnel.
+pub struct FunnelBoard {
+    pub funnel: FunnelCode,
+    /// In their order.
+    pub stages: Vec<FunnelBoardStage>,
+    pub registers: Arc<TenantRegisters>,
+}
+
+/// A stage of the board, with its first cards.
+pub struct FunnelBoardStage {
+    pub standing: StageSummary,
+    pub cards: Vec<FoundDeal>,
+}
+
+/// The open deals of a funnel, stage by stage; of the first funnel, where none is named.
+#[boxed::future]
+pub async fn read_funnel_board(
+    app: &App,
+    caller: &Session,
+    (funnel, branch, responsible): (Option<FunnelCode>, Option<BranchCode>, Option<UserCode>),
+) -> Result<FunnelBoard, Error> {
+    let registers = load_registers(app, caller.scope.tenant()).await?;
+    let found = match funnel {
+        Some(code) => registers
+            .funnel(code)
+            .ok_or(Rejection::UnknownCode { field: InputField::Funnel, code: code.get() })?,
+        None => registers.first_funnel().ok_or(Rejection::NoStage)?,
+    };
+    let (funnel, stages) = (found.code, found.stages.clone());
+    let codes: Vec<StageCode> = stages.iter().map(|stage| stage.code).collect();
+    let standing = match narrow_scope(caller, branch) {
+        Some(scope) => {
+            let read = app.db.read((scope, codes, responsible), |tx, (scope, codes, responsible)| {
+                Box::pin(deals::list_stage_summaries(tx, scope, codes, *responsible, (None, CARDS)))
+            });
+            read.await?
+        }
+        None => Vec::new(),
+    };
+    let cards: Vec<DealCode> = standing.iter().flat_map(|one| one.first.iter().copied()).collect();
+    let cards = load_all_deals(app, caller, &cards).await?;
+    let is_shown = |one: &StageSummary| {
+        one.count > 0 || stages.iter().any(|stage| stage.code == one.stage && stage.active)
+    };
+    let columns = standing.into_iter().filter(is_shown).map(|standing| {
+        let own = cards.iter().filter(|card| standing.first.contains(&card.code));
+        FunnelBoardStage { cards: own.cloned().collect(), standing }
+    });
+    let board = FunnelBoard { funnel, stages: columns.collect(), registers };
+    record_access(app, caller, BOARD, cards.iter().map(|one| one.person))?;
+    Ok(board)
+}
+
+pub(super) async fn load_all_deals(
+    app: &App,
+    caller: &Session,
+    codes: &[DealCode],
+) -> Result<Vec<FoundDeal>, Error> {
+    let mut all = Vec::with_capacity(codes.len());
+    for some in codes.chunks(PAGE as usize) {
+        all.extend(load_deals(app, caller, some).await?);
+    }
+    Ok(all)
+}
+
+/// The deal of this code, whole.
+#[boxed::future]
+pub async fn show_deal(
+    app: &App,
+    caller: &Session,
+    code: DealCode,
+) -> Result<(DealDetailView, Arc<TenantRegisters>), Error> {
+    let asked = |_: &TenantRegisters| (caller.scope.clone(), code);
+    let tenant = caller.scope.tenant();
+    let (view, registers) = read_with_registers(app, tenant, asked, |tx, (scope, code)| {
+        Box::pin(load_deal_view(tx, scope, *code))
+    })
+    .await?;
+    record_access(app, caller, READ, std::iter::once(view.found.person))?;
+    Ok((view, registers))
+}
+
+/// What changed of a deal, its stage and its situation included, in order.
+#[boxed::future]
+pub async fn read_deal_history(app: &App, caller: &Session, code: DealCode) -> Result<RecordHistory, Error> {
+    let asked = |_: &TenantRegisters| (caller.scope.clone(), code);
+    let tenant = caller.scope.tenant();
+    let ((person, found), registers) = read_with_registers(app, tenant, asked, |tx, (scope, code)| {
+        Box::pin(async move {
+            let deal = deals::list_found_deals(&mut *tx, scope, &[*code], false)
+                .await?
+                .pop()
+                .ok_or(reject_unknown_deal(*code))?;
+            let found = record_timeline::list_field_changes(tx, scope.tenant(), DEAL, code.get()).await?;
+            Ok::<_, Error>((deal.person, found))
+        })
+    })
+    .await?;
+    record_access(app, caller, HISTORY, std::iter::once(person))?;
+    Ok(record_timeline::build_record_history(found, registers))
+}

@@ -1,0 +1,286 @@
+//! Deals: created and changed. What is asked for is judged whole before anything is written; every move on the board is
+//! kept. How they are found is in `search.rs`, their dependents in `dependents.rs`.
+
+pub mod board;
+pub mod dependents;
+mod list;
+mod move_stage;
+mod search;
+mod validate;
+mod win;
+
+pub use list::{
+    DealPipelineQuery, FunnelBoard, FunnelBoardStage, list_deals, list_person_deals, read_deal_history,
+    read_funnel_board, show_deal,
+};
+pub use move_stage::{CurrentDeal, lose_deal, move_deal, reopen_deal};
+pub use win::win_deal;
+
+pub use search::{DealDetailView, load_found_deals, read_deal, search_deals};
+pub use storage::sales::deals::dependents::ProposedDependent;
+pub use storage::sales::deals::{FoundDeal, StoredDeal};
+
+use super::leads::{self, LeadBranchSource, PreparedLead};
+use crate::access::Session;
+use crate::audit::access_log::record_access;
+use crate::benefits::ORIGIN;
+use crate::field_differences::{CurrentVersion, refuse_old_version};
+use crate::idempotency::{self, IdempotentWrite, WriteOutcome};
+use crate::registers::snapshot::{TenantRegisters, confirm_registers};
+use crate::situations::ActorContext;
+use crate::{App, Error};
+use domain::{DealCode, InputField, LeadCode, Moment, PersonCode, Rejection, Scope, UserCode};
+use std::sync::Arc;
+use storage::Tx;
+use storage::access::users;
+use storage::history::audit;
+use storage::sales::deals::{self, DealStageMove};
+use storage::server::counters::{self, Counter};
+use validate::DealInputValidator;
+use wire::read::FieldPatch;
+use wire::records::NegocioInput;
+
+const CREATE: &str = "POST /ext/crm/negocio";
+const CHANGE: &str = "PUT /ext/crm/negocio/{codNegocio}";
+
+/// A deal as it was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SavedDeal {
+    pub code: DealCode,
+    pub deal: StoredDeal,
+    person: PersonCode,
+    /// False where what was asked for was there already: then it was only seen.
+    changed: bool,
+}
+
+struct SaveDeal {
+    scope: Scope,
+    user: UserCode,
+    registers: Arc<TenantRegisters>,
+    /// None for a new one.
+    code: Option<DealCode>,
+    /// Which one was read, where somebody must have seen what he changes.
+    version: Option<i64>,
+    input: NegocioInput,
+    now: Moment,
+}
+
+impl SaveDeal {
+    fn actor_context(&self) -> ActorContext<'_> {
+        ActorContext {
+            tenant: self.scope.tenant(),
+            registers: &self.registers,
+            user: Some(self.user),
+            operation: if self.code.is_some() { CHANGE } else { CREATE },
+            origin: ORIGIN,
+            quiet: false,
+            now: self.now,
+        }
+    }
+}
+
+/// Creates a deal, with its lead where that was sent too, or changes the one of this code.
+#[boxed::future]
+pub async fn save_deal(
+    app: &App,
+    caller: &Session,
+    code: Option<DealCode>,
+    input: NegocioInput,
+    once: IdempotentWrite<SavedDeal>,
+) -> Result<WriteOutcome<SavedDeal>, Error> {
+    submit_deal(app, caller, (code, None), input, once).await
+}
+
+/// Changes the deal of this code as somebody read it: where it is another by now, he is told what differs.
+#[boxed::future]
+pub async fn change_deal(
+    app: &App,
+    caller: &Session,
+    (code, version): (DealCode, i64),
+    input: NegocioInput,
+    once: IdempotentWrite<SavedDeal>,
+) -> Result<WriteOutcome<SavedDeal>, Error> {
+    submit_deal(app, caller, (Some(code), Some(version)), input, once).await
+}
+
+async fn submit_deal(
+    app: &App,
+    caller: &Session,
+    (code, version): (Option<DealCode>, Option<i64>),
+    input: NegocioInput,
+    once: IdempotentWrite<SavedDeal>,
+) -> Result<WriteOutcome<SavedDeal>, Error> {
+    let (scope, user, now) = (caller.scope.clone(), caller.user, app.now());
+    let entry = move |registers| {
+        let (scope, input) = (scope.clone(), input.clone());
+        SaveDeal { scope, user, registers, code, version, input, now }
+    };
+    let tenant = caller.scope.tenant();
+    let done = idempotency::write_with_registers(app, tenant, once, entry, |tx, entry| {
+        Box::pin(write_deal(tx, entry))
+    })
+    .await?;
+    if let WriteOutcome::Fresh(SavedDeal { person, changed: false, .. }) = &done {
+        record_access(app, caller, CHANGE, std::iter::once(*person))?;
+    }
+    Ok(done)
+}
+
+async fn write_deal(tx: &mut Tx, entry: &SaveDeal) -> Result<SavedDeal, Error> {
+    confirm_registers(tx, entry.scope.tenant(), &entry.registers).await?;
+    match entry.code {
+        Some(code) => Box::pin(update_deal(tx, entry, code)).await,
+        None => Box::pin(create_deal(tx, entry)).await,
+    }
+}
+
+/// With whom a new deal is.
+enum NewDealLead {
+    Existing(LeadCode, Box<leads::StoredLead>),
+    Prepared(Box<PreparedLead>),
+}
+
+async fn create_deal(tx: &mut Tx, entry: &SaveDeal) -> Result<SavedDeal, Error> {
+    let (tenant, input, acting) = (entry.scope.tenant(), &entry.input, entry.actor_context());
+    let mut wish = DealInputValidator::new(&entry.registers, &entry.scope);
+    let with = match input.lead {
+        FieldPatch::Set(code) => find_usable_lead(tx, entry, code, &mut wish)
+            .await?
+            .map(|lead| NewDealLead::Existing(code, Box::new(lead))),
+        FieldPatch::Keep | FieldPatch::Clear => {
+            let sent = (&input.contact, LeadBranchSource::NewLeadOnly(&input.branch));
+            let ready = leads::prepare_lead(tx, &acting, &entry.scope, sent, &mut wish.problems).await?;
+            if [Rejection::Missing(InputField::Name), Rejection::NoContact]
+                .iter()
+                .all(|one| wish.problems.contains(one))
+            {
+                wish.problems.insert(0, Rejection::NoLead);
+            }
+            Some(NewDealLead::Prepared(Box::new(ready)))
+        }
+    };
+    let home = match &with {
+        Some(NewDealLead::Existing(_, lead)) => Some(lead.branch),
+        Some(NewDealLead::Prepared(ready)) => Some(ready.after.branch),
+        None => None,
+    };
+    let is_judged = matches!(&with, Some(NewDealLead::Prepared(ready)) if ready.is_new());
+    let made = wish.build_new_deal(input, (home, is_judged), entry.user, entry.now);
+    check_responsible(tx, entry, None, made.as_ref().map(|deal| deal.branch), &mut wish).await?;
+    let (Some(mut deal), Some(with), []) = (made, with, &wish.problems[..]) else {
+        return Err(Error::Refused(wish.problems));
+    };
+    let (lead, person) = match with {
+        NewDealLead::Existing(code, lead) => (code, lead.person),
+        NewDealLead::Prepared(ready) => {
+            let saved = Box::pin(leads::store_lead(tx, &acting, &entry.scope, *ready)).await?;
+            (saved.code, saved.lead.person)
+        }
+    };
+    deal.lead = lead;
+    let wanted = [(Counter::Deal, 1), (Counter::DealSequence, 1), (Counter::Audit, 1)];
+    let [code, sequence, audit_code] = counters::reserve_number_blocks(tx, tenant, wanted).await?;
+    let code = DealCode::new(code);
+    deal.sequence = sequence;
+    let mut statements = deals::insert_deals(tenant, [(code, &deal)]);
+    statements.extend(deals::insert_deal_moves(tenant, [(code, &build_stage_move(&deal, 1, &acting))]));
+    statements.push(audit::insert_audit_entry(
+        &build_deal_audit_entry(&acting, code, person, "criado"),
+        audit_code,
+    ));
+    tx.execute_batch(statements).await?;
+    Ok(SavedDeal { code, deal, person, changed: true })
+}
+
+async fn update_deal(tx: &mut Tx, entry: &SaveDeal, code: DealCode) -> Result<SavedDeal, Error> {
+    let (tenant, input, acting) = (entry.scope.tenant(), &entry.input, entry.actor_context());
+    let before = deals::find_deal(&mut *tx, &entry.scope, code).await?;
+    let mut wish = DealInputValidator::new(&entry.registers, &entry.scope);
+    let has_lead = |lead: LeadCode| before.as_ref().is_some_and(|before| before.lead == lead);
+    if let FieldPatch::Set(lead) = input.lead
+        && !has_lead(lead)
+    {
+        find_usable_lead(tx, entry, lead, &mut wish).await?;
+    }
+    let after = wish.build_changed_deal(input, before.as_ref(), entry.now);
+    let had = before.as_ref().and_then(|before| before.responsible);
+    check_responsible(tx, entry, had, after.as_ref().map(|after| after.branch), &mut wish).await?;
+    // What was sent is judged before the code in the path.
+    if !wish.problems.is_empty() {
+        return Err(Error::Refused(wish.problems));
+    }
+    let unknown = Error::NotFound { field: InputField::Deal, code: code.get() };
+    let (Some(before), Some(after)) = (before, after) else { return Err(unknown) };
+    let present = CurrentVersion { version: before.version, since: before.updated_at };
+    let wanted = move_stage::compare_deals(&before, &after);
+    let zone = &entry.registers.zone;
+    if let Some(old) = entry.version.and_then(|given| refuse_old_version(given, present, zone, &wanted)) {
+        return Err(old.into());
+    }
+    let gone = || storage::Error::Broken(format!("the lead of deal {code} is gone"));
+    let lead = storage::sales::leads::find_lead(&mut *tx, tenant, after.lead).await?.ok_or_else(gone)?;
+    if after == before {
+        return Ok(SavedDeal { code, deal: before, person: lead.person, changed: false });
+    }
+    let deal =
+        move_stage::write_deal_change(tx, &acting, (code, lead.person), &before, after, "alterado").await?;
+    Ok(SavedDeal { code, deal, person: lead.person, changed: true })
+}
+
+async fn find_usable_lead(
+    tx: &mut Tx,
+    entry: &SaveDeal,
+    code: LeadCode,
+    wish: &mut DealInputValidator<'_>,
+) -> Result<Option<leads::StoredLead>, Error> {
+    let found = storage::sales::leads::find_lead(&mut *tx, entry.scope.tenant(), code).await?;
+    let found = found.filter(|lead| lead.active && entry.scope.can_see(lead.branch));
+    if found.is_none() {
+        wish.problems.push(Rejection::UnknownCode { field: InputField::Lead, code: code.get() });
+    }
+    Ok(found)
+}
+
+/// Whoever is to see to a deal must be able to see it. One who has it already may have left meanwhile.
+async fn check_responsible(
+    tx: &mut Tx,
+    entry: &SaveDeal,
+    had: Option<UserCode>,
+    branch: Option<domain::BranchCode>,
+    wish: &mut DealInputValidator<'_>,
+) -> Result<(), Error> {
+    let FieldPatch::Set(code) = entry.input.responsible else { return Ok(()) };
+    if had == Some(code) {
+        return Ok(());
+    }
+    let found = users::find_user(&mut *tx, entry.scope.tenant(), code).await?;
+    let fits = found.is_some_and(|user| {
+        let works = |branch| user.role.has_every_branch() || user.branches.contains(&branch);
+        user.active && branch.is_none_or(works)
+    });
+    if !fits {
+        wish.problems.push(Rejection::UnknownCode { field: InputField::Responsible, code: code.get() });
+    }
+    Ok(())
+}
+
+fn build_stage_move(deal: &StoredDeal, number: i32, acting: &ActorContext<'_>) -> DealStageMove {
+    let (stage, state) = (deal.stage, deal.state);
+    DealStageMove { number, at: acting.now, stage, state, user: acting.user, user_name: None }
+}
+
+fn build_deal_audit_entry(
+    acting: &ActorContext<'_>,
+    code: DealCode,
+    person: PersonCode,
+    done: &str,
+) -> audit::AuditEntry {
+    audit::AuditEntry {
+        tenant: acting.tenant,
+        at: acting.now,
+        user: acting.user,
+        operation: acting.operation,
+        person: Some(person),
+        detail: Some(format!("negócio {code} {done}")),
+    }
+}

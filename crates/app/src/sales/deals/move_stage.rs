@@ -1,0 +1,272 @@
+//! Deals as the association itself moves them: from stage to stage, lost, and opened again.
+
+use super::{FoundDeal, StoredDeal, build_deal_audit_entry, build_stage_move, deals};
+use crate::access::Session;
+use crate::audit::access_log::record_access;
+use crate::benefits::{WriteCommand, run_command};
+use crate::field_differences::{self, CurrentVersion, FieldDifference, FieldTexts, refuse_old_version};
+use crate::idempotency::{IdempotentWrite, WriteOutcome};
+use crate::registers::snapshot::{TenantRegisters, confirm_registers};
+use crate::situations::DEAL;
+use crate::{App, Error};
+use domain::{DealCode, DealState, InputField, PersonCode, Rejection};
+use std::sync::Arc;
+use storage::Tx;
+use storage::history::audit;
+use storage::server::counters::{self, Counter};
+use wire::read::FieldPatch;
+use wire::records::{EtapaInput, PerdaInput, ReaberturaInput};
+
+const STAGE: &str = "PUT /gestao/negocio/{codNegocio}/etapa";
+const LOSE: &str = "PUT /gestao/negocio/{codNegocio}/perder";
+const REOPEN: &str = "PUT /gestao/negocio/{codNegocio}/reabrir";
+
+pub(super) fn reject_unknown_deal(code: DealCode) -> Error {
+    Error::NotFound { field: InputField::Deal, code: code.get() }
+}
+
+/// A deal as it is now.
+#[derive(Clone, Debug)]
+pub struct CurrentDeal {
+    pub found: FoundDeal,
+    pub registers: Arc<TenantRegisters>,
+    pub(super) changed: bool,
+}
+
+pub(super) fn record_unchanged_access(
+    app: &App,
+    caller: &Session,
+    operation: &'static str,
+    done: WriteOutcome<CurrentDeal>,
+) -> Result<WriteOutcome<CurrentDeal>, Error> {
+    if let WriteOutcome::Fresh(CurrentDeal { found, changed: false, .. }) = &done {
+        record_access(app, caller, operation, std::iter::once(found.person))?;
+    }
+    Ok(done)
+}
+
+/// The deal that is meant, if the caller sees it.
+pub(super) async fn load_visible_deal<I>(
+    tx: &mut Tx,
+    asked: &WriteCommand<I>,
+    code: DealCode,
+) -> Result<FoundDeal, Error> {
+    confirm_registers(tx, asked.scope.tenant(), &asked.registers).await?;
+    let found = deals::list_found_deals(&mut *tx, &asked.scope, &[code], false).await?.pop();
+    found.ok_or(reject_unknown_deal(code))
+}
+
+pub(super) fn refuse_stale_version<I>(
+    asked: &WriteCommand<I>,
+    given: Option<i32>,
+    before: &StoredDeal,
+    wanted: &[FieldDifference],
+) -> Option<Rejection> {
+    let present = CurrentVersion { version: before.version, since: before.updated_at };
+    given.and_then(|given| refuse_old_version(given.into(), present, &asked.registers.zone, wanted))
+}
+
+/// Moves a deal to another stage of the board.
+#[boxed::future]
+pub async fn move_deal(
+    app: &App,
+    caller: &Session,
+    code: DealCode,
+    input: EtapaInput,
+    once: IdempotentWrite<CurrentDeal>,
+) -> Result<WriteOutcome<CurrentDeal>, Error> {
+    let done = run_command(app, caller, STAGE, (code, input), once, |tx, asked| {
+        Box::pin(write_deal_stage(tx, asked))
+    })
+    .await?;
+    record_unchanged_access(app, caller, STAGE, done)
+}
+
+async fn write_deal_stage(
+    tx: &mut Tx,
+    asked: &WriteCommand<(DealCode, EtapaInput)>,
+) -> Result<CurrentDeal, Error> {
+    let (code, input) = (asked.input.0, &asked.input.1);
+    let registers = &asked.registers;
+    let of = registers.funnels.iter().find(|one| one.stages.iter().any(|stage| stage.code == input.stage));
+    let is_used = |funnel: &&crate::registers::snapshot::StoredFunnel| {
+        funnel.active && funnel.stages.iter().any(|stage| stage.code == input.stage && stage.active)
+    };
+    let found = load_visible_deal(tx, asked, code).await;
+    let present = found.as_ref().ok().map(|found| found.deal.stage);
+    let Some(of) = of.filter(|of| is_used(of) || present == Some(input.stage)) else {
+        return Err(Rejection::UnknownCode { field: InputField::Stage, code: input.stage.get() }.into());
+    };
+    let found = found?;
+    let before = &found.deal;
+    let mut after = before.clone();
+    if before.stage != input.stage {
+        (after.funnel, after.stage, after.stage_since) = (of.code, input.stage, asked.now);
+    }
+    let wanted = compare_deals(before, &after);
+    let mut problems: Vec<Rejection> =
+        refuse_stale_version(asked, Some(input.version.get()), before, &wanted).into_iter().collect();
+    problems.extend(refuse_closed_deal(code, before));
+    if !problems.is_empty() {
+        return Err(Error::Refused(problems));
+    }
+    Box::pin(store_deal(tx, asked, found, after, "mudou de etapa".to_owned())).await
+}
+
+/// Only what is open moves.
+fn refuse_closed_deal(deal: DealCode, before: &StoredDeal) -> Option<Rejection> {
+    let won = before.state == DealState::Won;
+    (before.state != DealState::Open).then_some(Rejection::ClosedDeal { deal, won })
+}
+
+/// Loses a deal, with the reason.
+#[boxed::future]
+pub async fn lose_deal(
+    app: &App,
+    caller: &Session,
+    code: DealCode,
+    input: PerdaInput,
+    once: IdempotentWrite<CurrentDeal>,
+) -> Result<WriteOutcome<CurrentDeal>, Error> {
+    let done =
+        run_command(app, caller, LOSE, (code, input), once, |tx, asked| Box::pin(write_deal_loss(tx, asked)))
+            .await?;
+    record_unchanged_access(app, caller, LOSE, done)
+}
+
+async fn write_deal_loss(
+    tx: &mut Tx,
+    asked: &WriteCommand<(DealCode, PerdaInput)>,
+) -> Result<CurrentDeal, Error> {
+    let (code, input) = (asked.input.0, &asked.input.1);
+    let found = load_visible_deal(tx, asked, code).await?;
+    let reason = Some(input.reason.as_str().to_owned());
+    let after = StoredDeal { state: DealState::Lost, lost_because: reason, ..found.deal.clone() };
+    let wanted = compare_deals(&found.deal, &after);
+    let version = input.version.clone().into_set().map(wire::read::BoundedInt::get);
+    let mut problems: Vec<Rejection> =
+        refuse_stale_version(asked, version, &found.deal, &wanted).into_iter().collect();
+    if found.deal.state == DealState::Won {
+        problems.push(Rejection::ClosedDeal { deal: code, won: true });
+    }
+    if !problems.is_empty() {
+        return Err(Error::Refused(problems));
+    }
+    Box::pin(store_deal(tx, asked, found, after, "perdido".to_owned())).await
+}
+
+/// Opens a deal again that was lost, or won without coming to a benefit.
+#[boxed::future]
+pub async fn reopen_deal(
+    app: &App,
+    caller: &Session,
+    code: DealCode,
+    input: ReaberturaInput,
+    once: IdempotentWrite<CurrentDeal>,
+) -> Result<WriteOutcome<CurrentDeal>, Error> {
+    let done = run_command(app, caller, REOPEN, (code, input), once, |tx, asked| {
+        Box::pin(write_deal_reopening(tx, asked))
+    })
+    .await?;
+    record_unchanged_access(app, caller, REOPEN, done)
+}
+
+async fn write_deal_reopening(
+    tx: &mut Tx,
+    asked: &WriteCommand<(DealCode, ReaberturaInput)>,
+) -> Result<CurrentDeal, Error> {
+    let (code, input) = (asked.input.0, &asked.input.1);
+    let found = load_visible_deal(tx, asked, code).await?;
+    let mut after = StoredDeal { state: DealState::Open, lost_because: None, ..found.deal.clone() };
+    if found.deal.state != DealState::Open {
+        after.stage_since = asked.now;
+    }
+    let wanted = compare_deals(&found.deal, &after);
+    let version = input.version.clone().into_set().map(wire::read::BoundedInt::get);
+    let mut problems: Vec<Rejection> =
+        refuse_stale_version(asked, version, &found.deal, &wanted).into_iter().collect();
+    if found.deal.benefit.is_some() {
+        problems.push(Rejection::ClosedDeal { deal: code, won: true });
+    }
+    if !problems.is_empty() {
+        return Err(Error::Refused(problems));
+    }
+    let done = match &input.reason {
+        FieldPatch::Set(reason) => format!("reaberto: {}", reason.as_str()),
+        FieldPatch::Keep | FieldPatch::Clear => "reaberto".to_owned(),
+    };
+    Box::pin(store_deal(tx, asked, found, after, done)).await
+}
+
+/// Writes a deal as it becomes, with its move, its changed fields and the audit.
+pub(super) async fn store_deal<I>(
+    tx: &mut Tx,
+    asked: &WriteCommand<I>,
+    found: FoundDeal,
+    after: StoredDeal,
+    done: String,
+) -> Result<CurrentDeal, Error> {
+    let (acting, code) = (asked.actor_context(), found.code);
+    let registers = Arc::clone(&asked.registers);
+    if after == found.deal {
+        return Ok(CurrentDeal { found, registers, changed: false });
+    }
+    let deal = write_deal_change(tx, &acting, (code, found.person), &found.deal, after, &done).await?;
+    Ok(CurrentDeal { found: FoundDeal { deal, ..found }, registers, changed: true })
+}
+
+/// The same for every way in which a deal changes.
+pub(super) async fn write_deal_change(
+    tx: &mut Tx,
+    acting: &crate::situations::ActorContext<'_>,
+    (code, person): (DealCode, PersonCode),
+    before: &StoredDeal,
+    mut after: StoredDeal,
+    done: &str,
+) -> Result<StoredDeal, Error> {
+    let tenant = acting.tenant;
+    after.updated_at = acting.now;
+    let changes = compare_deals(before, &after);
+    let mut statements = vec![deals::update_deal(tenant, code, &after)];
+    if (after.stage, after.state) != (before.stage, before.state) {
+        let number = deals::load_last_move_number(&mut *tx, tenant, code).await? + 1;
+        statements
+            .extend(deals::insert_deal_moves(tenant, [(code, &build_stage_move(&after, number, acting))]));
+    }
+    let count = i32::try_from(changes.len()).unwrap_or(i32::MAX);
+    let wanted = [(Counter::Audit, 1), (Counter::FieldChange, count)];
+    let [audit_code, first] = counters::reserve_number_blocks(tx, tenant, wanted).await?;
+    statements.extend(acting.field_change_statements(DEAL, code.get(), first, changes));
+    statements
+        .push(audit::insert_audit_entry(&build_deal_audit_entry(acting, code, person, done), audit_code));
+    tx.execute_batch(statements).await?;
+    after.version = before.version + 1;
+    Ok(after)
+}
+
+pub(super) fn compare_deals(before: &StoredDeal, after: &StoredDeal) -> Vec<FieldDifference> {
+    field_differences::compare_fields(render_deal_fields(before), render_deal_fields(after))
+}
+
+/// A deal, field by field.
+fn render_deal_fields(deal: &StoredDeal) -> FieldTexts {
+    let plans: Vec<String> = deal.plans.iter().map(ToString::to_string).collect();
+    let mut fields = vec![
+        ("codLead", Some(deal.lead.to_string())),
+        ("titulo", deal.title.clone()),
+        ("codFunil", Some(deal.funnel.to_string())),
+        ("codEtapa", Some(deal.stage.to_string())),
+        ("codLoja", Some(deal.branch.to_string())),
+        ("codUsuarioResponsavel", deal.responsible.map(|code| code.to_string())),
+        ("tipoBeneficio", deal.kind.map(|kind| wire::set_names::benefit_kind(kind).to_owned())),
+        ("planos", (!plans.is_empty()).then(|| plans.join(", "))),
+        ("valor", crate::benefits::field_changes::render_money(deal.price)),
+        ("dataPrevisao", deal.expected_on.clone()),
+        ("situacao", Some(wire::set_names::deal_state(deal.state).to_owned())),
+        ("motivoPerda", deal.lost_because.clone()),
+        ("observacao", deal.note.clone()),
+        ("codBeneficio", deal.benefit.map(|code| code.to_string())),
+    ];
+    fields.extend(crate::benefits::field_changes::render_vehicle_fields(&deal.vehicle));
+    fields
+}

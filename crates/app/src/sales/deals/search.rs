@@ -1,0 +1,179 @@
+//! The search for open deals, and one deal whole. As with leads, the interface gives all of them at once: their names are
+//! read step by step and put in order, and the deals some at a time.
+
+use crate::access::Session;
+use crate::audit::access_log::record_access;
+use crate::registers::snapshot::{TenantRegisters, load_registers, read_with_registers};
+use crate::sales::leads::{self, ContactFilter, FoundCodes, FoundLead};
+use crate::{App, Error};
+use domain::{
+    DealCode, DealCriteria, DependentCode, InputField, LeadCode, LeadKey, Scope, TenantId, VisibleBranches,
+    fold_text, has_word_beginnings,
+};
+use std::collections::HashMap;
+use std::sync::Arc;
+use storage::Tx;
+use storage::sales::deals::dependents::{self, ProposedDependent};
+use storage::sales::deals::{self, DealOrderKey, DealStageMove, DrivingDealCriterion, FoundDeal, STEP};
+use wire::read::IsoQueryDate;
+use wire::records::PesquisaNegocioQuery;
+
+/// Leads whose deals are asked for at once.
+const LEADS: usize = 256;
+
+/// The open deals that the caller may see and that have everything that was asked for; by name, then code.
+#[boxed::future]
+pub async fn search_deals(
+    app: &App,
+    caller: &Session,
+    query: PesquisaNegocioQuery,
+) -> Result<FoundCodes<DealCode>, Error> {
+    let registers = load_registers(app, caller.scope.tenant()).await?;
+    let scope = match query.branch.into_set() {
+        Some(branch) => caller.scope.narrow_to(branch),
+        None => Some(caller.scope.clone()),
+    };
+    let Some(scope) = scope else { return Ok(FoundCodes { codes: Vec::new(), registers }) };
+    let criteria = DealCriteria {
+        lead: query.lead.into_set(),
+        opened_from: query.opened_from.into_set().map(IsoQueryDate::get),
+        opened_to: query.opened_to.into_set().map(IsoQueryDate::get),
+        responsible: query.responsible.into_set(),
+    };
+    let mut keys: Vec<DealOrderKey> = Vec::new();
+    for (by, words) in choose_drivers(app, &scope, &registers, &criteria, query.filter.into_set()).await? {
+        let mut last = None;
+        loop {
+            let step = deals::list_deal_keys(&app.db, &scope, &by, &criteria, last.as_ref()).await?;
+            let is_last = step.len() < STEP;
+            last = step.last().cloned();
+            keys.extend(step.into_iter().filter(|key| has_word_beginnings(&words, &key.name)));
+            if is_last {
+                break;
+            }
+        }
+    }
+    keys.sort_by_cached_key(|key| (fold_text(&key.name), key.code));
+    keys.dedup_by_key(|key| key.code);
+    Ok(FoundCodes { codes: keys.into_iter().map(|key| key.code).collect(), registers })
+}
+
+/// What leads the search: the most selective of what was asked for. Beside it, words that the names must have.
+async fn choose_drivers(
+    app: &App,
+    scope: &Scope,
+    registers: &TenantRegisters,
+    criteria: &DealCriteria,
+    filter: Option<String>,
+) -> Result<Vec<(DrivingDealCriterion, Vec<String>)>, Error> {
+    if let Some(text) = filter {
+        return choose_filter_drivers(
+            app,
+            scope.tenant(),
+            criteria,
+            leads::parse_contact_filter(&text, true),
+        )
+        .await;
+    }
+    let by = match choose_own_driver(criteria) {
+        Some(by) => vec![by],
+        None if criteria.opened_from.is_some() || criteria.opened_to.is_some() => {
+            vec![DrivingDealCriterion::Opening]
+        }
+        None => match scope.branches() {
+            VisibleBranches::All => {
+                registers.branches.iter().map(|branch| DrivingDealCriterion::Branch(branch.code)).collect()
+            }
+            VisibleBranches::Only(some) => some.iter().copied().map(DrivingDealCriterion::Branch).collect(),
+        },
+    };
+    Ok(by.into_iter().map(|by| (by, Vec::new())).collect())
+}
+
+/// A lead or a user has few deals, compared with those that words lead to.
+fn choose_own_driver(criteria: &DealCriteria) -> Option<DrivingDealCriterion> {
+    let of_lead = criteria.lead.map(|lead| DrivingDealCriterion::Leads(vec![lead]));
+    of_lead.or(criteria.responsible.map(DrivingDealCriterion::Responsible))
+}
+
+/// What leads to the deals that a filter may mean.
+async fn choose_filter_drivers(
+    app: &App,
+    tenant: TenantId,
+    criteria: &DealCriteria,
+    ContactFilter { mut contacts, sequence }: ContactFilter,
+) -> Result<Vec<(DrivingDealCriterion, Vec<String>)>, Error> {
+    let mut drivers: Vec<(DrivingDealCriterion, Vec<String>)> = Vec::new();
+    if let Some(by) = choose_own_driver(criteria) {
+        let words = contacts.extract_if(.., |one| matches!(one, LeadKey::Words(_)));
+        let words = words.filter_map(|one| if let LeadKey::Words(words) = one { Some(words) } else { None });
+        drivers.extend(words.map(|words| (by.clone(), words)));
+    }
+    // A deal may be in another branch than its lead: the deal's own is looked at.
+    let found = leads::list_keys_by_contacts(app, &Scope::for_tenant(tenant), &contacts).await?;
+    let mut found: Vec<LeadCode> = found.into_iter().map(|key| key.code).collect();
+    found.retain(|code| criteria.lead.is_none_or(|lead| lead == *code));
+    found.sort_unstable();
+    found.dedup();
+    let of_leads = found.chunks(LEADS).map(|some| DrivingDealCriterion::Leads(some.to_vec()));
+    drivers.extend(of_leads.chain(sequence.map(DrivingDealCriterion::Sequence)).map(|by| (by, Vec::new())));
+    Ok(drivers)
+}
+
+/// Some of the deals that a search found, in its order.
+#[boxed::future]
+pub async fn load_found_deals(
+    app: &App,
+    caller: &Session,
+    codes: &[DealCode],
+) -> Result<Vec<FoundDeal>, Error> {
+    let found = deals::list_found_deals(&app.db, &caller.scope, codes, true).await?;
+    let mut found: HashMap<DealCode, FoundDeal> = found.into_iter().map(|one| (one.code, one)).collect();
+    let found: Vec<FoundDeal> = codes.iter().filter_map(|code| found.remove(code)).collect();
+    record_access(app, caller, "GET /ext/crm/negocio", found.iter().map(|one| one.person))?;
+    Ok(found)
+}
+
+/// A deal with everything around it.
+pub struct DealDetailView {
+    pub found: FoundDeal,
+    pub lead: FoundLead,
+    /// By name, then code.
+    pub dependents: Vec<(DependentCode, ProposedDependent)>,
+    pub moves: Vec<DealStageMove>,
+}
+
+/// The deal of this code, in whatever situation.
+#[boxed::future]
+pub async fn read_deal(
+    app: &App,
+    caller: &Session,
+    code: DealCode,
+) -> Result<(DealDetailView, Arc<TenantRegisters>), Error> {
+    let asked = |_: &TenantRegisters| (caller.scope.clone(), code);
+    let tenant = caller.scope.tenant();
+    let (view, registers) = read_with_registers(app, tenant, asked, |tx, (scope, code)| {
+        Box::pin(load_deal_view(tx, scope, *code))
+    })
+    .await?;
+    record_access(app, caller, "GET /ext/crm/negocio/{codNegocio}", std::iter::once(view.found.person))?;
+    Ok((view, registers))
+}
+
+pub(super) async fn load_deal_view(
+    tx: &mut Tx,
+    scope: &Scope,
+    code: DealCode,
+) -> Result<DealDetailView, Error> {
+    let unknown = Error::NotFound { field: InputField::Deal, code: code.get() };
+    let found = deals::list_found_deals(&mut *tx, scope, &[code], false).await?.pop().ok_or(unknown)?;
+    let gone = || storage::Error::Broken(format!("the lead of deal {code} is gone"));
+    let lead = storage::sales::leads::list_found_leads(&mut *tx, scope, &[found.deal.lead])
+        .await?
+        .pop()
+        .ok_or_else(gone)?;
+    let mut dependents = dependents::list_deal_dependents(&mut *tx, scope.tenant(), code).await?;
+    dependents.sort_by_cached_key(|(code, one)| (fold_text(&one.name), *code));
+    let moves = deals::list_deal_moves(tx, scope.tenant(), code).await?;
+    Ok(DealDetailView { found, lead, dependents, moves })
+}

@@ -1,0 +1,294 @@
+//! A deal that is won: in one unit its lead's person becomes a member, gets the benefit that was sold to him with its
+//! dependents, and the deal says so. Asked for again, it answers the same.
+
+use super::move_stage::{
+    CurrentDeal, load_visible_deal, record_unchanged_access, refuse_stale_version, store_deal,
+    write_deal_change,
+};
+use super::{FoundDeal, StoredDeal, deals};
+use crate::access::Session;
+use crate::benefits::{
+    self, NewBenefitDraft, SentBenefitFields, SentBenefitValidator, WriteCommand, build_first_item,
+    reserve_free_card, run_command,
+};
+use crate::idempotency::{IdempotentWrite, WriteOutcome};
+use crate::situations::{BenefitWriteHook, PresetNumbers};
+use crate::{App, Error};
+use domain::{
+    BenefitKind, Date, DealCode, DealState, DependentCode, InputField, ItemCode, PersonCode, PlanCode,
+    Rejection, SellerKind,
+};
+use std::sync::Arc;
+use storage::benefits::StoredBenefit;
+use storage::benefits::items;
+use storage::benefits::items::StoredItem;
+use storage::members::PersonProfile;
+use storage::members::dependents;
+use storage::members::dependents::StoredDependent;
+use storage::sales::deals::dependents::ProposedDependent;
+use storage::sales::leads;
+use storage::sales::leads::StoredLead;
+use storage::server::counters::{self, Counter};
+use storage::{Tx, members};
+use wire::read::{BoundedInt, FieldPatch};
+use wire::records::{BeneficioCampos, GanhoInput};
+
+const WIN: &str = "PUT /gestao/negocio/{codNegocio}/ganhar";
+
+/// Wins a deal.
+#[boxed::future]
+pub async fn win_deal(
+    app: &App,
+    caller: &Session,
+    code: DealCode,
+    input: GanhoInput,
+    once: IdempotentWrite<CurrentDeal>,
+) -> Result<WriteOutcome<CurrentDeal>, Error> {
+    let done =
+        run_command(app, caller, WIN, (code, input), once, |tx, asked| Box::pin(write_won_deal(tx, asked)))
+            .await?;
+    record_unchanged_access(app, caller, WIN, done)
+}
+
+type WinDeal = WriteCommand<(DealCode, GanhoInput)>;
+
+async fn write_won_deal(tx: &mut Tx, asked: &WinDeal) -> Result<CurrentDeal, Error> {
+    let (code, input) = (asked.input.0, &asked.input.1);
+    let found = load_visible_deal(tx, asked, code).await?;
+    let registers = Arc::clone(&asked.registers);
+    if found.deal.benefit.is_some() {
+        let after = StoredDeal { state: DealState::Won, lost_because: None, ..found.deal.clone() };
+        return Box::pin(store_deal(tx, asked, found, after, "ganho".to_owned())).await;
+    }
+    let tenant = asked.scope.tenant();
+    let gone = || storage::Error::Broken(format!("the lead of deal {code} is gone"));
+    let lead = leads::find_lead(&mut *tx, tenant, found.deal.lead).await?.ok_or_else(gone)?;
+    let mut wish = SentBenefitValidator::new(&asked.registers, &asked.scope);
+    let holder = Box::pin(resolve_holder(tx, asked, &lead, &mut wish)).await?;
+    let (fields, plans) = build_sold_fields(asked, &found.deal, &lead, &mut wish);
+    let is_vehicle = plans.first().and_then(|code| asked.registers.plan(*code));
+    let is_vehicle = is_vehicle.is_none_or(|plan| plan.kind == BenefitKind::Vehicle);
+    let sent = SentBenefitFields {
+        fields: &fields,
+        situation: Some((&input.situation, &input.active)),
+        vehicle: is_vehicle.then_some((&input.vehicle, &input.fipe)),
+        known: is_vehicle.then_some(&found.deal.vehicle),
+    };
+    let made = wish.build_new_benefit(sent, holder.as_ref(), asked.now);
+    let (Some((benefit, item)), Some(holder), []) = (made, holder, &wish.problems[..]) else {
+        return Err(Error::Refused(wish.problems));
+    };
+    refuse_lost_deal(asked, code, &found.deal)?;
+    let shared = deals::dependents::list_deal_dependents(&mut *tx, tenant, code).await?;
+    refuse_duplicate_dependents(&shared)?;
+    let (benefit, then) = Box::pin(prepare_further_rows(tx, asked, benefit, &plans, shared)).await?;
+    let holder = Box::pin(update_won_lead(tx, asked, &found, &lead, holder)).await?;
+    let person = holder.0;
+    let done = format!("criado do negócio {code}").into();
+    let new =
+        NewBenefitDraft { benefit, item, holder, kept: PresetNumbers::default(), then: Some(then), done };
+    let acting = asked.actor_context();
+    let stored = Box::pin(benefits::insert_benefit(tx, &acting, &asked.scope, new)).await?;
+    let after = StoredDeal {
+        state: DealState::Won,
+        lost_because: None,
+        benefit: Some(stored.code),
+        ..found.deal.clone()
+    };
+    let deal = write_deal_change(tx, &acting, (code, person), &found.deal, after, "ganho").await?;
+    let shown = deals::list_found_deals(&mut *tx, &asked.scope, &[code], false).await?.pop();
+    let found = FoundDeal { deal, ..shown.unwrap_or(found) };
+    Ok(CurrentDeal { found, registers, changed: true })
+}
+
+/// What speaks against winning it now.
+fn refuse_lost_deal(asked: &WinDeal, code: DealCode, before: &StoredDeal) -> Result<(), Error> {
+    let version = asked.input.1.version.clone().into_set().map(BoundedInt::get);
+    let mut problems: Vec<Rejection> =
+        refuse_stale_version(asked, version, before, &[]).into_iter().collect();
+    if before.state == DealState::Lost {
+        problems.push(Rejection::ClosedDeal { deal: code, won: false });
+    }
+    if problems.is_empty() { Ok(()) } else { Err(Error::Refused(problems)) }
+}
+
+/// Who becomes the holder: whoever has the document, else the person of the lead, who gets it.
+async fn resolve_holder(
+    tx: &mut Tx,
+    asked: &WinDeal,
+    lead: &StoredLead,
+    wish: &mut SentBenefitValidator<'_>,
+) -> Result<Option<(PersonCode, PersonProfile)>, Error> {
+    let tenant = asked.scope.tenant();
+    let own = members::find_person(&mut *tx, tenant, lead.person).await?;
+    let gone = || storage::Error::Broken("the person of a lead is gone".to_owned());
+    let own = own.ok_or_else(gone)?;
+    let known = lead.document.clone().or_else(|| own.document.clone());
+    let document = match (asked.input.1.document.clone(), known) {
+        (FieldPatch::Set(given), Some(known)) if given != known => {
+            wish.problems.push(Rejection::OtherDocument(known.to_string()));
+            return Ok(None);
+        }
+        (FieldPatch::Set(given), _) => given,
+        (_, Some(known)) => known,
+        (_, None) => {
+            wish.problems.push(Rejection::Missing(InputField::Document));
+            return Ok(None);
+        }
+    };
+    let (person, mut profile) = match members::find_person_by_document(&mut *tx, tenant, &document).await? {
+        Some((person, profile)) => {
+            let is_seen = asked.scope.can_see(profile.branch)
+                || storage::benefits::has_visible_benefit(&mut *tx, &asked.scope, person).await?;
+            if !is_seen {
+                return Err(Rejection::PersonElsewhere.into());
+            }
+            (person, profile)
+        }
+        None => (lead.person, own),
+    };
+    if !profile.is_member {
+        profile.nature = document.nature();
+        profile.document = Some(document);
+        profile.updated_at = asked.now;
+    }
+    Ok(Some((person, profile)))
+}
+
+/// What was sent, and where nothing was, what the deal and its lead say; with every plan that was sold.
+fn build_sold_fields(
+    asked: &WinDeal,
+    deal: &StoredDeal,
+    lead: &StoredLead,
+    wish: &mut SentBenefitValidator<'_>,
+) -> (BeneficioCampos, Vec<PlanCode>) {
+    let input = &asked.input.1;
+    let mut fields = input.fields.clone();
+    let more = match &input.plans {
+        FieldPatch::Set(plans) => plans.clone(),
+        FieldPatch::Keep | FieldPatch::Clear => Vec::new(),
+    };
+    let mut plans: Vec<PlanCode> = fields.plan.clone().into_set().into_iter().chain(more).collect();
+    if plans.is_empty() {
+        plans.clone_from(&deal.plans);
+    }
+    let mut each = Vec::new();
+    plans.retain(|plan| {
+        !each.contains(plan) && {
+            each.push(*plan);
+            true
+        }
+    });
+    let is_sold = |code: &&PlanCode| asked.registers.plan(**code).is_some_and(|plan| plan.active);
+    let unknown = plans.iter().skip(1).filter(|code| !is_sold(code));
+    let unknown: Vec<Rejection> =
+        unknown.map(|code| Rejection::UnknownCode { field: InputField::Plans, code: code.get() }).collect();
+    wish.problems.extend(unknown);
+    fields.plan = plans.first().map_or(FieldPatch::Keep, |plan| FieldPatch::Set(*plan));
+    if fields.branch == FieldPatch::Keep {
+        fields.branch = FieldPatch::Set(deal.branch);
+    }
+    let today: Date = asked.now.date_in(&asked.registers.zone);
+    if fields.joined == FieldPatch::Keep {
+        fields.joined = FieldPatch::Set(today);
+    }
+    let sells = |code| asked.registers.is_active_seller(&asked.scope, code, SellerKind::Consultant);
+    if let (FieldPatch::Keep, Some(seller)) =
+        (&fields.consultant, lead.consultant.filter(|code| sells(*code)))
+    {
+        fields.consultant = FieldPatch::Set(seller);
+    }
+    (fields, plans)
+}
+
+/// Nobody is the same benefit's dependent twice.
+fn refuse_duplicate_dependents(shared: &[(DependentCode, ProposedDependent)]) -> Result<(), Error> {
+    let twin = |(at, (_, one)): (usize, &(DependentCode, ProposedDependent))| {
+        let earlier = shared[..at].iter().find(|(_, other)| one.cpf.is_some() && other.cpf == one.cpf);
+        earlier.map(|(code, _)| Rejection::DependentTaken(*code))
+    };
+    let problems: Vec<Rejection> = shared.iter().enumerate().filter_map(twin).collect();
+    if problems.is_empty() { Ok(()) } else { Err(Error::Refused(problems)) }
+}
+
+/// The benefit with every plan, and what is written with it: the further items and the dependents.
+async fn prepare_further_rows(
+    tx: &mut Tx,
+    asked: &WinDeal,
+    mut benefit: StoredBenefit,
+    plans: &[PlanCode],
+    shared: Vec<(DependentCode, ProposedDependent)>,
+) -> Result<(StoredBenefit, BenefitWriteHook<'static>), Error> {
+    let (tenant, now) = (asked.scope.tenant(), asked.now);
+    let today = now.date_in(&asked.registers.zone).to_iso();
+    let further: Vec<&storage::registers::plans::StoredPlan> =
+        plans.iter().skip(1).filter_map(|code| asked.registers.plan(*code)).collect();
+    benefit.plans.extend(further.iter().map(|plan| (plan.code, plan.price)));
+    let count = |len: usize| i32::try_from(len).unwrap_or(i32::MAX);
+    let wanted = [(Counter::Item, count(further.len())), (Counter::Dependent, count(shared.len()))];
+    let [item, dependent] = counters::reserve_number_blocks(tx, tenant, wanted).await?;
+    let further: Vec<StoredItem> = (item..)
+        .zip(further)
+        .map(|(code, plan)| StoredItem {
+            code: ItemCode::new(code),
+            is_first: false,
+            ..build_first_item(plan, today.clone())
+        })
+        .collect();
+    let mut sharing = Vec::with_capacity(shared.len());
+    for (code, (_, one)) in (dependent..).zip(shared) {
+        let card = reserve_free_card(tx, tenant).await?;
+        sharing.push((DependentCode::new(code), one, card));
+    }
+    let then: BenefitWriteHook<'static> = Box::new(move |code, benefit| {
+        let dependents: Vec<(DependentCode, StoredDependent)> = sharing
+            .into_iter()
+            .map(|(own, one, card)| {
+                let dependent = StoredDependent {
+                    benefit: code,
+                    name: one.name,
+                    cpf: one.cpf,
+                    born_on: one.born_on,
+                    kinship: one.kinship,
+                    sex: one.sex,
+                    identity_number: None,
+                    phone: one.phone,
+                    email: one.email,
+                    card: Some(card),
+                    plans: one.plans,
+                    active: true,
+                    created_at: now,
+                    updated_at: now,
+                };
+                (own, dependent)
+            })
+            .collect();
+        let mut statements =
+            items::insert_items(tenant, now, further.iter().map(|item| (code, benefit.slot, item)));
+        statements
+            .extend(dependents::insert_dependents(tenant, dependents.iter().map(|(own, one)| (*own, one))));
+        statements
+    });
+    Ok((benefit, then))
+}
+
+/// The lead knows by now who he is.
+async fn update_won_lead(
+    tx: &mut Tx,
+    asked: &WinDeal,
+    found: &FoundDeal,
+    lead: &StoredLead,
+    holder: (PersonCode, PersonProfile),
+) -> Result<(PersonCode, PersonProfile), Error> {
+    let (person, profile) = &holder;
+    let mut after = lead.clone();
+    after.person = *person;
+    if after.document.is_none() {
+        after.document.clone_from(&profile.document);
+    }
+    if after != *lead {
+        after.updated_at = asked.now;
+        tx.execute_batch(leads::update_lead(asked.scope.tenant(), found.deal.lead, lead, &after)).await?;
+    }
+    Ok(holder)
+}

@@ -1,0 +1,223 @@
+//! Leads as the association itself sees and changes them: also those that are no longer active.
+
+use super::{
+    LeadBranchSource, LeadContactInput, StoredLead, list_keys_by_contacts, parse_contact_filter, store_lead,
+    validate_contact,
+};
+use crate::access::Session;
+use crate::audit::access_log::record_access;
+use crate::benefits::ORIGIN;
+use crate::field_differences::{self, CurrentVersion, FieldDifference, FieldTexts, refuse_old_version};
+use crate::idempotency::{self, IdempotentWrite, WriteOutcome};
+use crate::members::search::SearchPage;
+use crate::registers::snapshot::{TenantRegisters, confirm_registers, load_registers, read_with_registers};
+use crate::situations::ActorContext;
+use crate::{App, Error};
+use domain::{InputField, LeadCode, LeadKey, Moment, Rejection, Scope, UserCode};
+use std::collections::HashMap;
+use std::sync::Arc;
+use storage::Tx;
+use storage::sales::leads::{self, FoundLead};
+use storage::search::members::PAGE;
+use wire::records::LeadAlteracaoInput;
+
+const LIST: &str = "GET /gestao/lead";
+const READ: &str = "GET /gestao/lead/{codLead}";
+const CHANGE: &str = "PUT /gestao/lead/{codLead}";
+
+/// Which leads are asked for; what is empty asks for nothing.
+#[derive(Clone, Debug, Default)]
+pub struct LeadManagementQuery {
+    pub filter: Option<String>,
+    pub active: Option<bool>,
+    pub branch: Option<domain::BranchCode>,
+    /// From 1.
+    pub page: i32,
+}
+
+/// A lead, and the registers that name what belongs to him.
+#[derive(Clone, Debug)]
+pub struct CurrentLead {
+    pub found: FoundLead,
+    pub registers: Arc<TenantRegisters>,
+    changed: bool,
+}
+
+fn reject_unknown_lead(code: LeadCode) -> Error {
+    Error::NotFound { field: InputField::Lead, code: code.get() }
+}
+
+/// A page of the leads that were asked for, the last one first.
+#[boxed::future]
+pub async fn list_leads(
+    app: &App,
+    caller: &Session,
+    wanted: LeadManagementQuery,
+) -> Result<SearchPage<FoundLead>, Error> {
+    let registers = load_registers(app, caller.scope.tenant()).await?;
+    let number = wanted.page;
+    let scope = match wanted.branch {
+        Some(branch) => caller.scope.narrow_to(branch),
+        None => Some(caller.scope.clone()),
+    };
+    let Some(scope) = scope else { return Ok(SearchPage { rows: Vec::new(), number, total: 0, registers }) };
+    let skip = i64::from(number - 1) * PAGE;
+    let (codes, total) = match &wanted.filter {
+        Some(text) => {
+            let mut keys =
+                list_keys_by_contacts(app, &scope, &parse_contact_filter(text, false).contacts).await?;
+            keys.retain(|key| wanted.active.is_none_or(|active| key.active == active));
+            keys.sort_unstable_by_key(|key| std::cmp::Reverse(key.code));
+            keys.dedup_by_key(|key| key.code);
+            let total = keys.len() as i64;
+            let skip = usize::try_from(skip).unwrap_or(usize::MAX);
+            (keys.into_iter().skip(skip).take(PAGE as usize).map(|key| key.code).collect(), total)
+        }
+        None => {
+            let asked = (scope.clone(), wanted.active, skip);
+            let read = app.db.read(asked, |tx, (scope, active, skip)| {
+                Box::pin(leads::list_lead_code_page(tx, scope, *active, (PAGE, *skip)))
+            });
+            read.await?
+        }
+    };
+    let found = leads::list_found_leads(&app.db, &caller.scope, &codes).await?;
+    // One may have gone elsewhere since its code was read.
+    let seen = found.into_iter().filter(|one| scope.can_see(one.lead.branch));
+    let mut found: HashMap<LeadCode, FoundLead> = seen.map(|one| (one.code, one)).collect();
+    let rows: Vec<FoundLead> = codes.iter().filter_map(|code| found.remove(code)).collect();
+    record_access(app, caller, LIST, rows.iter().map(|one| one.lead.person))?;
+    Ok(SearchPage { rows, number, total, registers })
+}
+
+/// The lead of this code.
+#[boxed::future]
+pub async fn read_lead(app: &App, caller: &Session, code: LeadCode) -> Result<CurrentLead, Error> {
+    let asked = |_: &TenantRegisters| (caller.scope.clone(), code);
+    let tenant = caller.scope.tenant();
+    let (found, registers) = read_with_registers(app, tenant, asked, |tx, (scope, code)| {
+        Box::pin(find_visible_lead(tx, scope, *code))
+    })
+    .await?;
+    let found = found.ok_or(reject_unknown_lead(code))?;
+    record_access(app, caller, READ, std::iter::once(found.lead.person))?;
+    Ok(CurrentLead { found, registers, changed: false })
+}
+
+async fn find_visible_lead(tx: &mut Tx, scope: &Scope, code: LeadCode) -> Result<Option<FoundLead>, Error> {
+    let found = leads::list_found_leads(&mut *tx, scope, &[code]).await?.pop();
+    Ok(found.filter(|one| scope.can_see(one.lead.branch)))
+}
+
+struct ChangeLead {
+    scope: Scope,
+    user: UserCode,
+    registers: Arc<TenantRegisters>,
+    code: LeadCode,
+    input: LeadAlteracaoInput,
+    now: Moment,
+}
+
+/// Changes a lead: what is not given stays, what is cleared goes.
+#[boxed::future]
+pub async fn change_lead(
+    app: &App,
+    caller: &Session,
+    code: LeadCode,
+    input: LeadAlteracaoInput,
+    once: IdempotentWrite<CurrentLead>,
+) -> Result<WriteOutcome<CurrentLead>, Error> {
+    let (scope, user, now) = (caller.scope.clone(), caller.user, app.now());
+    let entry = move |registers| ChangeLead {
+        scope: scope.clone(),
+        user,
+        registers,
+        code,
+        input: input.clone(),
+        now,
+    };
+    let tenant = caller.scope.tenant();
+    let done = idempotency::write_with_registers(app, tenant, once, entry, |tx, entry| {
+        Box::pin(write_lead_change(tx, entry))
+    })
+    .await?;
+    if let WriteOutcome::Fresh(CurrentLead { found, changed: false, .. }) = &done {
+        record_access(app, caller, CHANGE, std::iter::once(found.lead.person))?;
+    }
+    Ok(done)
+}
+
+async fn write_lead_change(tx: &mut Tx, entry: &ChangeLead) -> Result<CurrentLead, Error> {
+    let (tenant, input) = (entry.scope.tenant(), &entry.input);
+    confirm_registers(tx, tenant, &entry.registers).await?;
+    let acting = ActorContext {
+        tenant,
+        registers: &entry.registers,
+        user: Some(entry.user),
+        operation: CHANGE,
+        origin: ORIGIN,
+        quiet: false,
+        now: entry.now,
+    };
+    let found =
+        find_visible_lead(tx, &entry.scope, entry.code).await?.ok_or(reject_unknown_lead(entry.code))?;
+    let before = found.lead.clone();
+    let mut problems = Vec::new();
+    let told = LeadContactInput::from_contact(&input.contact, &mut problems).with_known_name(&before);
+    let sent = (&told, LeadBranchSource::AnyLead(&input.branch));
+    let mut ready =
+        validate_contact(tx, &acting, &entry.scope, sent, Some((entry.code, before.clone())), &mut problems)
+            .await?;
+    ready.after.active = input.active.clone().into_set().unwrap_or(before.active);
+    if !problems.is_empty() {
+        return Err(Error::Refused(problems));
+    }
+    refuse_lead_conflicts(tx, entry, &before, &ready.after).await?;
+    let saved = Box::pin(store_lead(tx, &acting, &entry.scope, ready)).await?;
+    let found = FoundLead { lead: saved.lead, ..found };
+    Ok(CurrentLead { found, registers: Arc::clone(&entry.registers), changed: saved.changed })
+}
+
+/// Everything that stands in the way.
+async fn refuse_lead_conflicts(
+    tx: &mut Tx,
+    entry: &ChangeLead,
+    before: &StoredLead,
+    after: &StoredLead,
+) -> Result<(), Error> {
+    let present = CurrentVersion { version: before.version, since: before.updated_at };
+    let given = entry.input.version.get().into();
+    let mut problems = Vec::new();
+    problems.extend(refuse_old_version(given, present, &entry.registers.zone, &compare_leads(before, after)));
+    if let Some(document) = after.document.as_ref().filter(|one| before.document.as_ref() != Some(*one)) {
+        let contact = LeadKey::Document(document.as_str().to_owned());
+        let other = leads::find_active_lead_by_contact(tx, &entry.scope, &contact, Some(document)).await?;
+        if let Some((other, _)) = other.filter(|(other, _)| *other != entry.code) {
+            problems.push(Rejection::LeadTaken(other));
+        }
+    }
+    if problems.is_empty() { Ok(()) } else { Err(Error::Refused(problems)) }
+}
+
+pub(super) fn compare_leads(before: &StoredLead, after: &StoredLead) -> Vec<FieldDifference> {
+    field_differences::compare_fields(render_lead_fields(before), render_lead_fields(after))
+}
+
+/// A lead, field by field.
+fn render_lead_fields(lead: &StoredLead) -> FieldTexts {
+    vec![
+        ("codLoja", Some(lead.branch.to_string())),
+        ("nomePessoa", Some(lead.name.clone())),
+        ("cpfCnpj", lead.document.as_ref().map(ToString::to_string)),
+        ("email", lead.email.as_ref().map(ToString::to_string)),
+        ("telefoneCelular", lead.mobile.as_ref().map(ToString::to_string)),
+        ("telefoneFixo", lead.landline.as_ref().map(ToString::to_string)),
+        ("empresa", lead.company.clone()),
+        ("cidade", lead.city.clone()),
+        ("uf", lead.state.clone()),
+        ("mensagem", lead.message.clone()),
+        ("origem", lead.origin.clone()),
+        ("codConsultor", lead.consultant.map(|code| code.to_string())),
+        ("ativo", Some(lead.active.to_string())),
+    ]
+}

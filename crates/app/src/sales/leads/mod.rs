@@ -1,0 +1,310 @@
+//! Leads: saved by what they are known by, and searched. The person of a lead is no member until he is saved as one or given
+//! a benefit; where he is one already, what he tells as a lead changes nothing of the member.
+
+pub mod import_rows;
+mod manage;
+mod search;
+mod validate;
+
+pub use manage::{CurrentLead, LeadManagementQuery, change_lead, list_leads, read_lead};
+pub(crate) use search::list_keys_by_contacts;
+pub use search::{ContactFilter, FoundCodes, load_found_leads, parse_contact_filter, search_leads};
+pub use storage::sales::leads::{FoundLead, StoredLead};
+
+use crate::access::Session;
+use crate::audit::access_log::record_access;
+use crate::benefits::ORIGIN;
+use crate::idempotency::{self, IdempotentWrite, WriteOutcome};
+use crate::registers::snapshot::{TenantRegisters, confirm_registers};
+use crate::situations::{ActorContext, LEAD};
+use crate::{App, Error};
+use domain::{Document, LeadCode, LeadKey, Moment, PersonCode, Phone, PhoneKind, Rejection, Scope, UserCode};
+use std::sync::Arc;
+use storage::Tx;
+use storage::history::audit;
+use storage::members::phones::{self, HOME, StoredPhone};
+use storage::members::{self, PersonProfile};
+use storage::sales::leads;
+use storage::server::counters::{self, Counter};
+pub(crate) use validate::LeadBranchSource;
+use validate::LeadContactInput;
+use wire::records::{ContatoInput, LeadInput};
+
+const OPERATION: &str = "POST /ext/crm/lead";
+
+/// A lead as it was saved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SavedLead {
+    pub code: LeadCode,
+    pub lead: StoredLead,
+    /// False where what was sent was there already: then he was only seen.
+    pub changed: bool,
+}
+
+struct SaveLead {
+    scope: Scope,
+    user: UserCode,
+    registers: Arc<TenantRegisters>,
+    input: LeadInput,
+    now: Moment,
+}
+
+/// Creates a lead, or changes the active one of the same document, e-mail or telephone.
+#[boxed::future]
+pub async fn save_lead(
+    app: &App,
+    caller: &Session,
+    input: LeadInput,
+    once: IdempotentWrite<SavedLead>,
+) -> Result<WriteOutcome<SavedLead>, Error> {
+    let (scope, user, now) = (caller.scope.clone(), caller.user, app.now());
+    let entry =
+        move |registers| SaveLead { scope: scope.clone(), user, registers, input: input.clone(), now };
+    let tenant = caller.scope.tenant();
+    let done = idempotency::write_with_registers(app, tenant, once, entry, |tx, entry| {
+        Box::pin(write_submitted_lead(tx, entry))
+    })
+    .await?;
+    if let WriteOutcome::Fresh(SavedLead { lead, changed: false, .. }) = &done {
+        record_access(app, caller, OPERATION, std::iter::once(lead.person))?;
+    }
+    Ok(done)
+}
+
+async fn write_submitted_lead(tx: &mut Tx, entry: &SaveLead) -> Result<SavedLead, Error> {
+    let tenant = entry.scope.tenant();
+    confirm_registers(tx, tenant, &entry.registers).await?;
+    let acting = ActorContext {
+        tenant,
+        registers: &entry.registers,
+        user: Some(entry.user),
+        operation: OPERATION,
+        origin: ORIGIN,
+        quiet: false,
+        now: entry.now,
+    };
+    let mut problems = Vec::new();
+    let input = &entry.input;
+    let sent = (&input.contact, LeadBranchSource::AnyLead(&input.branch));
+    let ready = prepare_lead(tx, &acting, &entry.scope, sent, &mut problems).await?;
+    if !problems.is_empty() {
+        return Err(Error::Refused(problems));
+    }
+    Box::pin(store_lead(tx, &acting, &entry.scope, ready)).await
+}
+
+/// A lead as it is to be, judged and not written yet.
+pub(crate) struct PreparedLead {
+    before: Option<(LeadCode, StoredLead)>,
+    /// The person that he has.
+    person: Option<(PersonCode, PersonProfile)>,
+    pub after: StoredLead,
+    phones: Vec<StoredPhone>,
+    /// Whether they are others than he had.
+    has_other_phones: bool,
+    /// The code that a new one is to keep.
+    kept: Option<LeadCode>,
+}
+
+impl PreparedLead {
+    pub fn is_new(&self) -> bool {
+        self.before.is_none()
+    }
+}
+
+/// Finds whom was meant, and judges what was sent of him.
+pub(crate) async fn prepare_lead(
+    tx: &mut Tx,
+    acting: &ActorContext<'_>,
+    scope: &Scope,
+    (contact, store): (&ContatoInput, LeadBranchSource<'_>),
+    problems: &mut Vec<Rejection>,
+) -> Result<PreparedLead, Error> {
+    let told = LeadContactInput::from_contact(contact, problems);
+    let before = find_known_lead(tx, scope, &told).await?;
+    validate_contact(tx, acting, scope, (&told, store), before, problems).await
+}
+
+/// Judges what was sent of somebody who was found, or of somebody new.
+async fn validate_contact(
+    tx: &mut Tx,
+    acting: &ActorContext<'_>,
+    scope: &Scope,
+    (told, store): (&LeadContactInput<'_>, LeadBranchSource<'_>),
+    before: Option<(LeadCode, StoredLead)>,
+    problems: &mut Vec<Rejection>,
+) -> Result<PreparedLead, Error> {
+    let lead = before.as_ref().map(|(_, lead)| lead);
+    let person = match lead {
+        Some(lead) => {
+            members::find_person(&mut *tx, scope.tenant(), lead.person).await?.map(|one| (lead.person, one))
+        }
+        None => None,
+    };
+    let had = match (lead, &person) {
+        (Some(_), Some((code, one))) if !one.is_member => {
+            phones::list_phones(&mut *tx, scope.tenant(), *code).await?
+        }
+        // The telephones of a member are his own affair, and the lead keeps the first of each kind alone.
+        (Some(lead), _) => list_first_phones(lead),
+        (None, _) => Vec::new(),
+    };
+    let phones = told.resolve_telephones(&had);
+    let after = told.build_lead(acting, scope, store, (lead, &phones), problems);
+    let has_other_phones = phones != had;
+    Ok(PreparedLead { before, person, after, phones, has_other_phones, kept: None })
+}
+
+fn list_first_phones(lead: &StoredLead) -> Vec<StoredPhone> {
+    let telephone = |kind, number: &Option<Phone>| {
+        number.clone().map(|number| StoredPhone { kind, country: HOME.to_owned(), number })
+    };
+    let (mobile, landline) =
+        (telephone(PhoneKind::Mobile, &lead.mobile), telephone(PhoneKind::Landline, &lead.landline));
+    mobile.into_iter().chain(landline).collect()
+}
+
+/// The lead that the caller sees with the same document, else e-mail, else telephone. One with another document is somebody
+/// else, whatever they share.
+async fn find_known_lead(
+    tx: &mut Tx,
+    scope: &Scope,
+    told: &LeadContactInput<'_>,
+) -> Result<Option<(LeadCode, StoredLead)>, Error> {
+    let document = told.document();
+    let text = document.map(|document| LeadKey::Document(document.as_str().to_owned()));
+    let email = told.email().map(|email| LeadKey::Email(email.as_str().to_owned()));
+    let phones = told.phone_numbers().flat_map(|phone| {
+        let number = phone.as_str().to_owned();
+        [LeadKey::Mobile(number.clone()), LeadKey::Landline(number.clone()), LeadKey::Further(number)]
+    });
+    for contact in text.into_iter().chain(email).chain(phones) {
+        if let Some(found) = leads::find_active_lead_by_contact(tx, scope, &contact, document).await? {
+            return Ok(Some(found));
+        }
+    }
+    Ok(None)
+}
+
+/// Writes a lead with his person, unless nothing changed.
+pub(crate) async fn store_lead(
+    tx: &mut Tx,
+    acting: &ActorContext<'_>,
+    scope: &Scope,
+    ready: PreparedLead,
+) -> Result<SavedLead, Error> {
+    // What a member has is not changed here.
+    let has_own = ready.person.as_ref().is_some_and(|(_, one)| !one.is_member);
+    if let Some((code, had)) = &ready.before
+        && *had == ready.after
+        && !(has_own && ready.has_other_phones)
+    {
+        return Ok(SavedLead { code: *code, lead: ready.after, changed: false });
+    }
+    let tenant = acting.tenant;
+    let person = Box::pin(write_lead_person(tx, acting, scope, &ready)).await?;
+    let PreparedLead { before, after, kept, .. } = ready;
+    let after = StoredLead { person, updated_at: acting.now, ..after };
+    let new = i32::from(before.is_none() && kept.is_none());
+    if let Some(kept) = kept {
+        counters::advance_counter(tx, tenant, Counter::Lead, kept.get()).await?;
+    }
+    let changes = before.as_ref().map_or_else(Vec::new, |(_, before)| manage::compare_leads(before, &after));
+    let count = i32::try_from(changes.len()).unwrap_or(i32::MAX);
+    let wanted = [(Counter::Lead, new), (Counter::Audit, 1), (Counter::FieldChange, count)];
+    let [code, audit_code, first] = counters::reserve_number_blocks(tx, tenant, wanted).await?;
+    let code = before.as_ref().map_or(kept.unwrap_or(LeadCode::new(code)), |(code, _)| *code);
+    let (mut statements, done) = match &before {
+        Some((_, before)) => (leads::update_lead(tenant, code, before, &after), "alterado"),
+        None => (leads::insert_leads(tenant, [(code, &after)]), "criado"),
+    };
+    let entry = audit::AuditEntry {
+        tenant,
+        at: acting.now,
+        user: acting.user,
+        operation: acting.operation,
+        person: Some(after.person),
+        detail: Some(format!("lead {code} {done}")),
+    };
+    statements.extend(acting.field_change_statements(LEAD, code.get(), first, changes));
+    statements.push(audit::insert_audit_entry(&entry, audit_code));
+    tx.execute_batch(statements).await?;
+    let version = before.map_or(1, |(_, before)| before.version + 1);
+    Ok(SavedLead { code, lead: StoredLead { version, ..after }, changed: true })
+}
+
+/// The person of a lead: whoever has his document, else the one he has, else a new one. A member stays as he is.
+async fn write_lead_person(
+    tx: &mut Tx,
+    acting: &ActorContext<'_>,
+    scope: &Scope,
+    ready: &PreparedLead,
+) -> Result<PersonCode, Error> {
+    let (tenant, lead, phones) = (acting.tenant, &ready.after, &ready.phones);
+    let known = ready.before.as_ref().and_then(|(_, before)| before.document.as_ref());
+    let asked = lead.document.as_ref().filter(|one| known != Some(*one));
+    let named = match asked {
+        Some(document) => members::find_person_by_document(&mut *tx, tenant, document).await?,
+        None => None,
+    };
+    if let Some((code, profile)) = &named
+        && !scope.can_see(profile.branch)
+        && !storage::benefits::has_visible_benefit(&mut *tx, scope, *code).await?
+    {
+        return Err(Rejection::PersonElsewhere.into());
+    }
+    // A member with another document is somebody else.
+    let had = ready.person.as_ref().filter(|(_, one)| !(one.is_member && asked.is_some()));
+    let is_his = |code| had.is_some_and(|(his, _)| *his == code);
+    match named.or_else(|| had.cloned()) {
+        Some((code, profile)) if profile.is_member => Ok(code),
+        Some((code, profile)) => {
+            let mirrored = apply_lead_to_person(&profile, lead, acting.now);
+            if mirrored != profile {
+                members::update_person(tx, tenant, code, &mirrored).await?;
+            }
+            if ready.has_other_phones || !(is_his(code) || phones.is_empty()) {
+                phones::replace_phones(tx, tenant, code, phones).await?;
+            }
+            Ok(code)
+        }
+        None => {
+            let stranger = PersonProfile::new_non_member(
+                lead.branch,
+                lead.document.clone(),
+                lead.name.clone(),
+                acting.now,
+            );
+            let code = PersonCode::new(counters::reserve_number(tx, tenant, Counter::Person).await?);
+            members::insert_people_from(
+                tx,
+                tenant,
+                code,
+                [&apply_lead_to_person(&stranger, lead, acting.now)],
+            )
+            .await?;
+            phones::replace_phones(tx, tenant, code, phones).await?;
+            Ok(code)
+        }
+    }
+}
+
+/// Somebody who is no member, as far as he is known as a lead.
+pub fn apply_lead_to_person(person: &PersonProfile, lead: &StoredLead, now: Moment) -> PersonProfile {
+    let mut profile = person.clone();
+    profile.branch = lead.branch;
+    profile.name.clone_from(&lead.name);
+    profile.document.clone_from(&lead.document);
+    profile.nature = lead.document.as_ref().map_or(profile.nature, Document::nature);
+    profile.email.clone_from(&lead.email);
+    profile.mobile.clone_from(&lead.mobile);
+    profile.landline.clone_from(&lead.landline);
+    profile.company.clone_from(&lead.company);
+    profile.address.city.clone_from(&lead.city);
+    profile.address.state.clone_from(&lead.state);
+    profile.consultant = lead.consultant;
+    if profile != *person {
+        profile.updated_at = now;
+    }
+    profile
+}

@@ -1,0 +1,249 @@
+//! What was sent of a lead: several fields come under two names, and what they say is judged once.
+
+use crate::members::parse_telephone;
+use crate::situations::ActorContext;
+use domain::{
+    BranchCode, DisplayName, Document, Email, InputField, PersonCode, Phone, PhoneKind, Rejection, Scope,
+    SellerKind,
+};
+use storage::members::phones::{HOME, StoredPhone};
+use storage::sales::leads::StoredLead;
+use wire::read::FieldPatch;
+use wire::records::ContatoInput;
+
+/// What was said of a store.
+#[derive(Clone, Copy, Debug)]
+pub enum LeadBranchSource<'i> {
+    /// The lead's.
+    AnyLead(&'i FieldPatch<BranchCode>),
+    /// That of something else, in which only a lead who is new begins.
+    NewLeadOnly(&'i FieldPatch<BranchCode>),
+}
+
+pub struct LeadContactInput<'i> {
+    input: &'i ContatoInput,
+    name: FieldPatch<DisplayName>,
+    document: FieldPatch<Document>,
+}
+
+impl<'i> LeadContactInput<'i> {
+    pub fn from_contact(input: &'i ContatoInput, problems: &mut Vec<Rejection>) -> LeadContactInput<'i> {
+        let name = resolve_alias(
+            (&input.name, InputField::Name),
+            (&input.person_name, InputField::PersonName),
+            problems,
+        );
+        let document = resolve_alias(
+            (&input.document, InputField::LeadDocument),
+            (&input.cpf_cnpj, InputField::Document),
+            problems,
+        );
+        let told = LeadContactInput { input, name, document };
+        if let (FieldPatch::Set(one), FieldPatch::Set(_)) = (&input.phone, &input.phones)
+            && !told.phone_numbers().any(|phone| phone == one)
+        {
+            problems.push(Rejection::Disagree { field: InputField::Phone, with: InputField::Phones });
+        }
+        told
+    }
+
+    /// The same of somebody who is there: a name that was not given stays.
+    pub fn with_known_name(mut self, lead: &StoredLead) -> LeadContactInput<'i> {
+        if self.name == FieldPatch::Keep {
+            self.name =
+                DisplayName::parse(InputField::Name, &lead.name).map_or(FieldPatch::Keep, FieldPatch::Set);
+        }
+        self
+    }
+
+    pub fn document(&self) -> Option<&Document> {
+        read_given(&self.document)
+    }
+
+    pub fn email(&self) -> Option<&Email> {
+        read_given(&self.input.email)
+    }
+
+    /// Every number that was given.
+    pub fn phone_numbers(&self) -> impl Iterator<Item = &Phone> {
+        let listed =
+            read_given(&self.input.phones).into_iter().flatten().filter_map(|one| read_given(&one.number));
+        let single = read_given(&self.input.phone).filter(|_| self.replacement_phones().is_none());
+        listed.chain(single)
+    }
+
+    /// The telephones that were given in place of all others. An empty list beside a telephone says nothing.
+    fn replacement_phones(&self) -> Option<Vec<StoredPhone>> {
+        let all: Vec<StoredPhone> =
+            read_given(&self.input.phones)?.iter().filter_map(parse_telephone).collect();
+        (!all.is_empty() || read_given(&self.input.phone).is_none()).then_some(all)
+    }
+
+    /// His telephones as they become, of those he had.
+    pub fn resolve_telephones(&self, had: &[StoredPhone]) -> Vec<StoredPhone> {
+        match (self.replacement_phones(), &self.input.phone, &self.input.phones) {
+            (Some(all), ..) => all,
+            (None, FieldPatch::Set(number), _) => put_phone_first(number, had),
+            (None, FieldPatch::Clear, _) | (None, FieldPatch::Keep, FieldPatch::Clear) => Vec::new(),
+            (None, FieldPatch::Keep, _) => had.to_vec(),
+        }
+    }
+
+    /// The lead as it becomes, whether or not everything about it is right; `phones` are his telephones then.
+    pub fn build_lead(
+        &self,
+        acting: &ActorContext<'_>,
+        scope: &Scope,
+        store: LeadBranchSource<'_>,
+        (before, phones): (Option<&StoredLead>, &[StoredPhone]),
+        problems: &mut Vec<Rejection>,
+    ) -> StoredLead {
+        let name = read_given(&self.name).map(|name| name.as_str().to_owned());
+        if name.is_none() {
+            problems.push(Rejection::Missing(InputField::Name));
+        }
+        let had = before.map(|lead| lead.branch);
+        let home = resolve_lead_branch(acting, scope, store, had, problems);
+        let mut lead = before.cloned().unwrap_or_else(|| StoredLead {
+            person: PersonCode::new(0),
+            branch: home,
+            name: String::new(),
+            document: None,
+            email: None,
+            mobile: None,
+            landline: None,
+            company: None,
+            city: None,
+            state: None,
+            message: None,
+            origin: None,
+            consultant: None,
+            active: true,
+            version: 1,
+            created_at: acting.now,
+            updated_at: acting.now,
+        });
+        (lead.name, lead.branch) = (name.unwrap_or_default(), home);
+        self.apply_fields(acting, scope, phones, &mut lead, problems);
+        let contacts =
+            [lead.document.is_some(), lead.email.is_some(), lead.mobile.is_some(), lead.landline.is_some()];
+        if !contacts.contains(&true) {
+            problems.push(Rejection::NoContact);
+        }
+        lead
+    }
+
+    fn apply_fields(
+        &self,
+        acting: &ActorContext<'_>,
+        scope: &Scope,
+        phones: &[StoredPhone],
+        lead: &mut StoredLead,
+        problems: &mut Vec<Rejection>,
+    ) {
+        let input = self.input;
+        self.document.apply_to(&mut lead.document, Clone::clone);
+        input.email.apply_to(&mut lead.email, Clone::clone);
+        match (&input.phone, &input.phones) {
+            (FieldPatch::Keep, FieldPatch::Keep) => {}
+            // One number takes the place of the one of its kind.
+            (FieldPatch::Set(number), _) if self.replacement_phones().is_none() => {
+                let known = phones.iter().find(|one| one.number == *number).map(|one| one.kind);
+                match known.unwrap_or(number.kind()) {
+                    PhoneKind::Mobile => lead.mobile = Some(number.clone()),
+                    PhoneKind::Landline => lead.landline = Some(number.clone()),
+                }
+            }
+            _ => {
+                let first = |kind| phones.iter().find(|one| one.kind == kind).map(|one| one.number.clone());
+                (lead.mobile, lead.landline) = (first(PhoneKind::Mobile), first(PhoneKind::Landline));
+            }
+        }
+        input.company.apply_to(&mut lead.company, ToString::to_string);
+        input.city.apply_to(&mut lead.city, ToString::to_string);
+        input.state.apply_to(&mut lead.state, |state| state.as_str().to_owned());
+        input.message.apply_to(&mut lead.message, |message| message.as_str().to_owned());
+        input.origin.apply_to(&mut lead.origin, ToString::to_string);
+        if let FieldPatch::Set(seller) = input.consultant
+            && lead.consultant != Some(seller)
+            && !acting.registers.is_active_seller(scope, seller, SellerKind::Consultant)
+        {
+            problems.push(Rejection::UnknownCode { field: InputField::Consultant, code: seller.get() });
+        }
+        input.consultant.apply_to(&mut lead.consultant, |seller| *seller);
+    }
+}
+
+fn read_given<T>(given: &FieldPatch<T>) -> Option<&T> {
+    match given {
+        FieldPatch::Set(value) => Some(value),
+        FieldPatch::Keep | FieldPatch::Clear => None,
+    }
+}
+
+/// What a field says that has two names. Programs that write every name send `null` under the one that they do not use.
+fn resolve_alias<T: Clone + PartialEq>(
+    (one, field): (&FieldPatch<T>, InputField),
+    (other, with): (&FieldPatch<T>, InputField),
+    problems: &mut Vec<Rejection>,
+) -> FieldPatch<T> {
+    match (one, other) {
+        (FieldPatch::Set(said), FieldPatch::Set(other)) if said != other => {
+            problems.push(Rejection::Disagree { field, with });
+            one.clone()
+        }
+        (FieldPatch::Set(_), _) | (FieldPatch::Clear, FieldPatch::Keep | FieldPatch::Clear) => one.clone(),
+        (FieldPatch::Keep | FieldPatch::Clear, _) => other.clone(),
+    }
+}
+
+/// These telephones with one number as the first of its kind: it takes the place of the one that was, unless it was among
+/// them already.
+fn put_phone_first(number: &Phone, had: &[StoredPhone]) -> Vec<StoredPhone> {
+    let mut phones = had.to_vec();
+    let known = phones.iter().position(|one| one.number == *number).map(|at| phones.remove(at));
+    let is_new = known.is_none();
+    let one = known.unwrap_or_else(|| StoredPhone {
+        kind: number.kind(),
+        country: HOME.to_owned(),
+        number: number.clone(),
+    });
+    match phones.iter().position(|other| other.kind == one.kind) {
+        Some(at) if is_new => phones[at] = one,
+        Some(at) => phones.insert(at, one),
+        None => phones.push(one),
+    }
+    phones
+}
+
+/// The branch that was given, else the one he has, else the caller's first.
+fn resolve_lead_branch(
+    acting: &ActorContext<'_>,
+    scope: &Scope,
+    store: LeadBranchSource<'_>,
+    had: Option<BranchCode>,
+    problems: &mut Vec<Rejection>,
+) -> BranchCode {
+    let nowhere = BranchCode::new(0);
+    let given = match (store, had) {
+        (LeadBranchSource::NewLeadOnly(_), Some(had)) => return had,
+        (LeadBranchSource::AnyLead(given) | LeadBranchSource::NewLeadOnly(given), _) => given,
+    };
+    match (given, had) {
+        (FieldPatch::Set(branch), Some(had)) if *branch == had => had,
+        (FieldPatch::Set(branch), _) => {
+            if !acting.registers.is_usable_branch(scope, *branch) {
+                problems.push(Rejection::UnknownCode { field: InputField::Branch, code: branch.get() });
+            }
+            *branch
+        }
+        (_, Some(had)) => had,
+        (_, None) => {
+            let first = acting.registers.usable_branches(scope).map(|branch| branch.code).min();
+            if first.is_none() {
+                problems.push(Rejection::Missing(InputField::Branch));
+            }
+            first.unwrap_or(nowhere)
+        }
+    }
+}

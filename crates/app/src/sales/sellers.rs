@@ -1,0 +1,60 @@
+//! The search for sellers. An association has hundreds of them, a very large one a few thousand, and whoever asks without
+//! a filter is given all: so they are read from the database at each call, and what must ignore case and accents is
+//! compared here, in one way for both engines. What is remembered of the registers stays small, and free of the sellers'
+//! documents and telephones.
+
+use crate::access::Session;
+use crate::registers::snapshot::{TenantRegisters, load_registers};
+use crate::{App, Error};
+use domain::{Document, fold_text, has_word_beginnings, split_name_words};
+use std::sync::Arc;
+pub use storage::registers::sellers::ActiveSellerDetails;
+use wire::read::LenientMember;
+use wire::records::PesquisaVendedorQuery;
+
+pub struct FoundSellers {
+    /// By name, then code.
+    pub sellers: Vec<ActiveSellerDetails>,
+    pub registers: Arc<TenantRegisters>,
+}
+
+/// Those who sell now where the caller works, as far as the query asks for them.
+#[boxed::future]
+pub async fn search_sellers(
+    app: &App,
+    caller: &Session,
+    query: PesquisaVendedorQuery,
+) -> Result<FoundSellers, Error> {
+    let registers = load_registers(app, caller.scope.tenant()).await?;
+    let document = query.document.into_set().map(|text| Document::parse(&text));
+    // A wrong number is nobody's.
+    let Ok(document) = document.transpose() else {
+        return Ok(FoundSellers { sellers: Vec::new(), registers });
+    };
+    let kind = query.kind.into_set().map(|LenientMember(kind)| kind);
+    let mut sellers =
+        storage::registers::sellers::list_active_sellers(&app.db, &caller.scope, kind, document.as_ref())
+            .await?;
+    if let Some(name) = query.name.into_set() {
+        let words = split_name_words(&name);
+        // Signs without a letter begin no word.
+        sellers.retain(|seller| !words.is_empty() && has_word_beginnings(&words, &seller.name));
+    }
+    retain_equal_sellers(&mut sellers, query.district.into_set(), |seller| seller.district.as_deref());
+    retain_equal_sellers(&mut sellers, query.city.into_set(), |seller| seller.city.as_deref());
+    retain_equal_sellers(&mut sellers, query.state.into_set(), |seller| seller.state.as_deref());
+    sellers.sort_by_cached_key(|seller| (fold_text(&seller.name), seller.code));
+    Ok(FoundSellers { sellers, registers })
+}
+
+/// Keeps those of whom a value is the same but for case and accents, where one is asked for.
+fn retain_equal_sellers(
+    sellers: &mut Vec<ActiveSellerDetails>,
+    asked: Option<String>,
+    value: impl Fn(&ActiveSellerDetails) -> Option<&str>,
+) {
+    if let Some(asked) = asked {
+        let asked = fold_text(&asked);
+        sellers.retain(|seller| value(seller).is_some_and(|own| fold_text(own) == asked));
+    }
+}

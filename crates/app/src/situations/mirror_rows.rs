@@ -1,0 +1,168 @@
+//! Benefits as another server tells of them: written with the codes, days and situations that they have there. Nobody
+//! refuses where a situation leads, and nobody is told.
+
+use super::{
+    ActorContext, BENEFIT, build_benefit_row, build_listed_member, build_listing_statements,
+    compute_listed_days, render_trigger_body,
+};
+use crate::Error;
+use crate::benefits::field_changes::compare_benefits;
+use crate::members::{build_member_row, compute_listing_days as own_days};
+use domain::{BenefitCode, BranchCode, Entity, HistoryCode, PersonCode, Plate};
+use storage::benefits::monthly_counts;
+use storage::benefits::{self, StoredBenefit};
+use storage::history::situation_changes::{self, NewHistoryRow};
+use storage::members::PersonProfile;
+use storage::search::rows::{self, SearchListingRow};
+use storage::server::counters::{self, Counter};
+use storage::{Statement, Tx};
+
+/// A benefit as it was and as it becomes; its slot is known.
+pub struct BenefitTakeover<'a> {
+    pub code: BenefitCode,
+    pub before: Option<&'a StoredBenefit>,
+    pub after: StoredBenefit,
+    pub holder: (PersonCode, &'a PersonProfile),
+    /// The member's row that a first benefit takes over.
+    pub free_row: Option<(i32, BranchCode)>,
+}
+
+/// What becomes of a benefit that is known: what the interface does not tell stays.
+pub fn take_over_benefit(before: &StoredBenefit, told: &StoredBenefit) -> StoredBenefit {
+    let mut after = told.clone();
+    after.integration_code.clone_from(&before.integration_code);
+    after.note.clone_from(&before.note);
+    after.vehicle.fipe.clone_from(&before.vehicle.fipe);
+    after.slot = before.slot;
+    after.version = before.version;
+    // When it was registered never changes: months are counted by it.
+    after.created_at = before.created_at;
+    after
+}
+
+/// Writes those that are new or became another, with what follows from it; gives how many.
+pub async fn write_takeovers(
+    tx: &mut Tx,
+    acting: &ActorContext<'_>,
+    all: &[BenefitTakeover<'_>],
+) -> Result<u64, Error> {
+    let changed: Vec<&BenefitTakeover<'_>> =
+        all.iter().filter(|one| one.before != Some(&one.after)).collect();
+    if changed.is_empty() {
+        return Ok(0);
+    }
+    let tenant = acting.tenant;
+    let moved =
+        |one: &&&BenefitTakeover<'_>| one.before.is_none_or(|before| before.situation != one.after.situation);
+    let moves: Vec<&&BenefitTakeover<'_>> = changed.iter().filter(moved).collect();
+    let differences: Vec<_> = changed
+        .iter()
+        .filter_map(|one| Some((one.code, compare_benefits(acting.registers, one.before?, &one.after))))
+        .collect();
+    let fields = differences.iter().map(|(_, fields)| fields.len()).sum::<usize>();
+    let wanted = [
+        (Counter::History, convert_count(moves.len())),
+        (Counter::FieldChange, convert_count(fields)),
+        (Counter::Listing, 1),
+    ];
+    let [first, mut field, _] = counters::reserve_number_blocks(tx, tenant, wanted).await?;
+    let mut statements = build_takeover_statements(acting, &changed);
+    let mut told = Vec::with_capacity(moves.len());
+    for (code, one) in (first..).zip(moves) {
+        told.push(build_situation_change(acting, HistoryCode::new(code), one)?);
+    }
+    statements.extend(situation_changes::insert_silent_entries(HistoryCode::new(first), told));
+    for (code, fields) in differences {
+        let next = field + convert_count(fields.len());
+        statements.extend(acting.field_change_statements(BENEFIT, code.get(), field, fields));
+        field = next;
+    }
+    tx.execute_batch(statements).await?;
+    Ok(changed.len() as u64)
+}
+
+fn convert_count(length: usize) -> i32 {
+    i32::try_from(length).unwrap_or(i32::MAX)
+}
+
+/// The benefits, their rows in the searches, and the counts of cancellations.
+fn build_takeover_statements(acting: &ActorContext<'_>, changed: &[&BenefitTakeover<'_>]) -> Vec<Statement> {
+    let tenant = acting.tenant;
+    let new = changed.iter().filter(|one| one.before.is_none());
+    let mut statements = benefits::insert_benefits(tenant, new.map(|one| (one.code, &one.after)));
+    let known = changed.iter().filter(|one| one.before.is_some());
+    statements.extend(known.map(|one| benefits::update_benefit(tenant, one.code, &one.after)));
+    let is_added = |one: &&&BenefitTakeover<'_>| one.before.is_none() && one.free_row.is_none();
+    let made: Vec<_> = changed
+        .iter()
+        .filter(is_added)
+        .map(|one| {
+            let days = compute_listed_days(acting.registers, one.holder.1, &one.after);
+            (days, one.after.vehicle.plate.as_ref().map(Plate::comparison_key))
+        })
+        .collect();
+    let added = changed.iter().filter(is_added).zip(&made);
+    let added: Vec<_> = added
+        .map(|(one, (days, plate))| {
+            build_benefit_row(one.code, &one.after, one.holder, days, plate.as_deref())
+        })
+        .collect();
+    statements.extend(rows::insert_listing_rows(tenant, &added));
+    for one in changed.iter().filter(|one| !is_added(one)) {
+        statements.extend(build_listing_statements(
+            acting,
+            one.code,
+            one.before,
+            &one.after,
+            one.holder,
+            one.free_row,
+        ));
+    }
+    let mut months = monthly_counts::BenefitCountChanges::default();
+    for one in changed {
+        for (benefit, by) in one.before.map(|before| (before, -1)).into_iter().chain([(&one.after, 1)]) {
+            if let Some(day) = &benefit.cancelled_on {
+                months.count(monthly_counts::BenefitMovement::Cancelled, day, benefit.branch, by);
+            }
+        }
+    }
+    statements.extend(months.into_statements(tenant));
+    statements
+}
+
+fn build_situation_change(
+    acting: &ActorContext<'_>,
+    history: HistoryCode,
+    one: &BenefitTakeover<'_>,
+) -> Result<(NewHistoryRow, String), Error> {
+    let change = NewHistoryRow {
+        tenant: acting.tenant,
+        entity: Entity::Benefit,
+        record: one.code.get(),
+        branch: one.after.branch,
+        from: one.before.map(|before| before.situation),
+        to: one.after.situation,
+        user: None,
+        reason: None,
+        origin: acting.origin,
+        at: acting.now,
+    };
+    Ok((change, render_trigger_body(acting, history, one.code, &one.after)?))
+}
+
+/// The row of a member who has no benefit.
+pub async fn insert_member_row(
+    tx: &mut Tx,
+    acting: &ActorContext<'_>,
+    (code, person): (PersonCode, &PersonProfile),
+    slot: i32,
+) -> Result<(), Error> {
+    let days = own_days(person, &acting.registers.zone);
+    let row = SearchListingRow {
+        slot,
+        member: build_listed_member(code, person),
+        own: build_member_row(person, &days),
+    };
+    tx.execute_batch(rows::insert_listing_rows(acting.tenant, &[row])).await?;
+    Ok(rows::mark_listing_changed(tx, acting.tenant).await?)
+}

@@ -1,0 +1,397 @@
+//! The one place that changes the situation of anything. What belongs together is written together, in the unit of whoever
+//! calls: the state, the entry of the history with the trigger's body as it is at this moment, the deliveries that it
+//! causes, the entry of the audit, the row of the searches and its counts. Benefits are written here; what people work on
+//! from its opening to its end is in `cases.rs`, what another server tells of benefits in `mirrored.rs`.
+
+pub mod cases;
+pub mod mirror_rows;
+
+use crate::Error;
+use crate::benefits::{field_changes as benefits_fields, reserve_free_card};
+use crate::field_differences::FieldDifference;
+use crate::registers::snapshot::TenantRegisters;
+use domain::{
+    BenefitCode, Date, Document, Entity, HistoryCode, ItemCode, Moment, PersonCode, ReceiverCode, Rejection,
+    SituationCode, SituationKind, TenantId, UserCode,
+};
+use std::borrow::Cow;
+use storage::benefits::items::StoredItem;
+use storage::benefits::monthly_counts;
+use storage::benefits::{self, StoredBenefit};
+use storage::history::audit;
+use storage::history::field_changes::{self, FieldChange, FieldChangeContext};
+use storage::history::situation_changes::{self, NewHistoryRow};
+use storage::members::PersonProfile;
+use storage::search::rows::{self, MemberRowFields, OwnRowFields, PreviousRowState, SearchListingRow};
+use storage::server::counters::{self, Counter};
+use storage::{Statement, Tx};
+use wire::trigger::{BenefitTrigger, describe_benefit};
+
+/// Whose changed fields are kept.
+pub(crate) const PERSON: &str = "person";
+pub(crate) const BENEFIT: &str = "benefit";
+pub(crate) const LEAD: &str = "lead";
+pub(crate) const DEAL: &str = "deal";
+
+/// Who acts, when and by what.
+#[derive(Clone, Copy)]
+pub struct ActorContext<'a> {
+    pub tenant: TenantId,
+    pub registers: &'a TenantRegisters,
+    pub user: Option<UserCode>,
+    /// Method and route.
+    pub operation: &'static str,
+    /// From where it comes, for the history.
+    pub origin: &'static str,
+    /// Receivers are not told.
+    pub quiet: bool,
+    pub now: Moment,
+}
+
+impl ActorContext<'_> {
+    /// Who is told of changes of an entity.
+    pub fn receivers_for(&self, entity: Entity) -> Vec<ReceiverCode> {
+        if self.quiet { Vec::new() } else { self.registers.receivers_for(entity) }
+    }
+
+    /// What keeps the changes of a record's fields, from number `first` on.
+    pub fn field_change_statements(
+        &self,
+        subject: &'static str,
+        record: i32,
+        first: i32,
+        changes: Vec<FieldDifference>,
+    ) -> Vec<Statement> {
+        let change = |one: FieldDifference| FieldChange {
+            field: one.field.to_owned(),
+            before: one.before,
+            after: one.after,
+        };
+        let changes: Vec<FieldChange> = changes.into_iter().map(change).collect();
+        let of = FieldChangeContext { tenant: self.tenant, subject, record, user: self.user, at: self.now };
+        field_changes::insert_field_changes(of, first, &changes)
+    }
+}
+
+/// Numbers that a new benefit is to keep; free ones, which its caller knows.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct PresetNumbers {
+    pub code: Option<BenefitCode>,
+    pub sequence: Option<i32>,
+}
+
+impl PresetNumbers {
+    /// Counts on behind them.
+    async fn advance_counters(&self, tx: &mut Tx, tenant: TenantId) -> Result<(), Error> {
+        if let Some(code) = self.code {
+            counters::advance_counter(tx, tenant, Counter::Benefit, code.get()).await?;
+        }
+        if let Some(sequence) = self.sequence {
+            counters::advance_counter(tx, tenant, Counter::Sequence, sequence).await?;
+        }
+        Ok(())
+    }
+}
+
+/// A benefit as it is to be.
+pub(crate) struct PendingBenefitWrite<'a> {
+    /// None for a new one, which gets a card unless it has one.
+    pub before: Option<(BenefitCode, &'a StoredBenefit)>,
+    pub after: StoredBenefit,
+    pub holder: (PersonCode, &'a PersonProfile),
+    /// The item that it begins with, gets besides, or has instead of its first; with the one that ends.
+    pub item: Option<(StoredItem, Option<ItemCode>)>,
+    /// The member's row that a first benefit takes over.
+    pub free_row: Option<(i32, domain::BranchCode)>,
+    pub kept: PresetNumbers,
+    pub reason: Option<String>,
+    /// What else is written with it.
+    pub also: Vec<Statement>,
+    /// The same for what must know its code and its place in the searches.
+    pub then: Option<BenefitWriteHook<'a>>,
+    /// For the audit: what was done, by name and never by value.
+    pub done: Cow<'static, str>,
+}
+
+impl<'a> PendingBenefitWrite<'a> {
+    /// A benefit that changes.
+    pub fn for_change(
+        code: BenefitCode,
+        before: &'a StoredBenefit,
+        after: StoredBenefit,
+        holder: &'a PersonProfile,
+        done: impl Into<Cow<'static, str>>,
+    ) -> PendingBenefitWrite<'a> {
+        PendingBenefitWrite {
+            before: Some((code, before)),
+            holder: (before.person, holder),
+            after,
+            item: None,
+            free_row: None,
+            kept: PresetNumbers::default(),
+            reason: None,
+            also: Vec::new(),
+            then: None,
+            done: done.into(),
+        }
+    }
+}
+
+/// What is written with a benefit once its code is known.
+pub(crate) type BenefitWriteHook<'a> =
+    Box<dyn FnOnce(BenefitCode, &StoredBenefit) -> Vec<Statement> + Send + 'a>;
+
+/// A benefit as it was written, and the item that came with that.
+pub(crate) struct WrittenBenefit {
+    pub code: BenefitCode,
+    pub benefit: StoredBenefit,
+    pub item: Option<StoredItem>,
+}
+
+/// Writes a benefit, new or changed, with everything that follows from it; gives it back as it was written.
+pub(crate) async fn store_benefit(
+    tx: &mut Tx,
+    acting: &ActorContext<'_>,
+    store: PendingBenefitWrite<'_>,
+) -> Result<WrittenBenefit, Error> {
+    let tenant = acting.tenant;
+    let mut after = store.after;
+    let new = i32::from(store.before.is_none());
+    let new_row = i32::from(store.before.is_none() && store.free_row.is_none());
+    let changes = store.before.is_none_or(|(_, before)| before.situation != after.situation);
+    if let Some((_, before)) = store.before.filter(|_| changes)
+        && let Some(refused) = refuse_situation_change(acting.registers, before.situation, after.situation)
+    {
+        return Err(refused.into());
+    }
+    let changed = store.before.map_or_else(Vec::new, |(_, before)| {
+        benefits_fields::compare_benefits(acting.registers, before, &after)
+    });
+    let gets_card = store.before.is_none() && after.card.is_none();
+    let wanted = [
+        (Counter::Benefit, if store.kept.code.is_some() { 0 } else { new }),
+        (Counter::Sequence, if store.kept.sequence.is_some() { 0 } else { new }),
+        (Counter::Card, i32::from(gets_card)),
+        (Counter::Slot, new_row),
+        (Counter::Item, i32::from(store.item.is_some())),
+        (Counter::History, i32::from(changes)),
+        (Counter::Audit, 1),
+        (Counter::FieldChange, i32::try_from(changed.len()).unwrap_or(i32::MAX)),
+        (Counter::Listing, 1),
+    ];
+    store.kept.advance_counters(tx, tenant).await?;
+    let taken = if gets_card {
+        let (taken, card) = benefits::reserve_numbers_with_card(tx, tenant, wanted).await?;
+        after.card = Some(match card {
+            Some(card) => card,
+            None => reserve_free_card(tx, tenant).await?,
+        });
+        taken
+    } else {
+        counters::reserve_number_blocks(tx, tenant, wanted).await?
+    };
+    let [code, sequence, _, slot, item_code, history_code, audit_code, first_change, _] = taken;
+    let new_code = store.kept.code.unwrap_or(BenefitCode::new(code));
+    let code = store.before.map_or(new_code, |(code, _)| code);
+    if store.before.is_none() {
+        after.sequence = store.kept.sequence.unwrap_or(sequence);
+        after.slot = store.free_row.map_or(slot, |(slot, _)| slot);
+    }
+    let version = store.before.map_or(1, |(_, before)| before.version + 1);
+    mark_situation_days(acting, &mut after);
+    let mut statements = Vec::new();
+    match store.before {
+        None => statements.extend(benefits::insert_benefits(tenant, [(code, &after)])),
+        Some(_) => statements.push(benefits::update_benefit(tenant, code, &after)),
+    }
+    let mut written = None;
+    if let Some((mut item, ended)) = store.item {
+        item.code = ItemCode::new(item_code);
+        let ended = ended.map(|ended| benefits::items::deactivate_item(tenant, code, ended, acting.now));
+        statements.extend(ended);
+        statements.extend(benefits::items::insert_items(tenant, acting.now, [(code, after.slot, &item)]));
+        written = Some(item);
+    }
+    let before = store.before.map(|(_, before)| before);
+    statements.extend(build_listing_statements(acting, code, before, &after, store.holder, store.free_row));
+    statements.extend(count_cancelled_months(before, &after).into_statements(tenant));
+    if changes {
+        let change = NewHistoryRow {
+            tenant,
+            entity: Entity::Benefit,
+            record: code.get(),
+            branch: after.branch,
+            from: before.map(|before| before.situation),
+            to: after.situation,
+            user: acting.user,
+            reason: store.reason,
+            origin: acting.origin,
+            at: acting.now,
+        };
+        let history_code = HistoryCode::new(history_code);
+        let body = render_trigger_body(acting, history_code, code, &after)?;
+        let receivers = acting.receivers_for(Entity::Benefit);
+        statements.extend(situation_changes::insert_history_entry(&change, history_code, &receivers, body));
+    }
+    let entry = audit::AuditEntry {
+        tenant,
+        at: acting.now,
+        user: acting.user,
+        operation: acting.operation,
+        person: Some(store.holder.0),
+        detail: Some(format!("benefício {code} {}", store.done)),
+    };
+    statements.extend(store.also);
+    statements.extend(store.then.map(|then| then(code, &after)).unwrap_or_default());
+    statements.extend(acting.field_change_statements(BENEFIT, code.get(), first_change, changed));
+    statements.push(audit::insert_audit_entry(&entry, audit_code));
+    tx.execute_batch(statements).await?;
+    after.version = version;
+    Ok(WrittenBenefit { code, benefit: after, item: written })
+}
+
+/// Refuses to go where the association does not let a situation lead.
+pub(crate) fn refuse_situation_change(
+    registers: &TenantRegisters,
+    from: SituationCode,
+    to: SituationCode,
+) -> Option<Rejection> {
+    let name = |code: &SituationCode| registers.situation(*code).map(|one| one.name.to_uppercase());
+    let next = registers.situation(from).map_or(&[][..], |one| &one.next);
+    (!registers.may_change_situation(from, to)).then(|| Rejection::MayNotMove {
+        from: name(&from).unwrap_or_default(),
+        to: name(&to).unwrap_or_default(),
+        allowed: next.iter().filter_map(name).collect(),
+    })
+}
+
+/// The days that follow from the situation: when it first became active, and since when it is cancelled.
+pub(crate) fn mark_situation_days(acting: &ActorContext<'_>, benefit: &mut StoredBenefit) {
+    let today = || acting.now.date_in(&acting.registers.zone).to_iso();
+    let kind = acting.registers.situation_kind(benefit.situation);
+    if kind == Some(SituationKind::Active) && benefit.activated_on.is_none() {
+        benefit.activated_on = Some(today());
+    }
+    benefit.cancelled_on = match kind {
+        Some(SituationKind::Cancelled) => benefit.cancelled_on.take().or_else(|| Some(today())),
+        _ => None,
+    };
+}
+
+/// What changes in the counts of cancellations: the day, or the branch whose they are.
+fn count_cancelled_months(
+    before: Option<&StoredBenefit>,
+    after: &StoredBenefit,
+) -> monthly_counts::BenefitCountChanges {
+    let mut months = monthly_counts::BenefitCountChanges::default();
+    for (benefit, by) in before.map(|before| (before, -1)).into_iter().chain([(after, 1)]) {
+        if let Some(day) = &benefit.cancelled_on {
+            months.count(monthly_counts::BenefitMovement::Cancelled, day, benefit.branch, by);
+        }
+    }
+    months
+}
+
+/// Its row in the searches: a new one, the member's, or the one it has.
+fn build_listing_statements(
+    acting: &ActorContext<'_>,
+    code: BenefitCode,
+    before: Option<&StoredBenefit>,
+    after: &StoredBenefit,
+    holder: (PersonCode, &PersonProfile),
+    free_row: Option<(i32, domain::BranchCode)>,
+) -> Vec<Statement> {
+    let days = compute_listed_days(acting.registers, holder.1, after);
+    let plate_key = after.vehicle.plate.as_ref().map(domain::Plate::comparison_key);
+    let row = build_benefit_row(code, after, holder, &days, plate_key.as_deref());
+    let before = match (before, free_row) {
+        (Some(before), _) => {
+            Some(PreviousRowState { branch: before.branch, benefit: Some((code, before.situation)) })
+        }
+        (None, Some((_, branch))) => Some(PreviousRowState { branch, benefit: None }),
+        (None, None) => None,
+    };
+    match before {
+        Some(before) => rows::update_listing_row(acting.tenant, before, &row),
+        None => rows::insert_listing_rows(acting.tenant, &[row]),
+    }
+}
+
+/// When a benefit was registered, and when it or its holder last changed.
+pub fn compute_listed_days(
+    registers: &TenantRegisters,
+    holder: &PersonProfile,
+    benefit: &StoredBenefit,
+) -> (String, String) {
+    let day = |moment: Moment| moment.date_in(&registers.zone).to_iso();
+    (day(benefit.created_at), day(benefit.updated_at.max(holder.updated_at)))
+}
+
+/// A person as all his rows in the searches know him.
+pub fn build_listed_member(code: PersonCode, person: &PersonProfile) -> MemberRowFields<'_> {
+    MemberRowFields {
+        person: code,
+        name: &person.name,
+        document: person.document.as_ref().map_or("", Document::as_str),
+        company_document: person.company_document.as_ref().map(domain::Cnpj::as_str),
+        state: person.address.state.as_deref(),
+        born_on: person.born_on.as_deref(),
+    }
+}
+
+/// A benefit as the searches know it.
+pub fn build_benefit_row<'r>(
+    code: BenefitCode,
+    benefit: &'r StoredBenefit,
+    (person, profile): (PersonCode, &'r PersonProfile),
+    (registered_on, updated_on): &'r (String, String),
+    plate_key: Option<&'r str>,
+) -> SearchListingRow<'r> {
+    let own = OwnRowFields {
+        branch: benefit.branch,
+        benefit: Some((code, benefit.situation)),
+        plate_key,
+        chassis: benefit.vehicle.chassis.as_ref().map(domain::Chassis::as_str),
+        consultant: benefit.consultant.or(profile.consultant),
+        representative: benefit.representative.or(profile.representative),
+        registered_on,
+        updated_on,
+    };
+    SearchListingRow { slot: benefit.slot, member: build_listed_member(person, profile), own }
+}
+
+/// What a receiver is told, now and whenever it is sent again.
+pub fn render_trigger_body(
+    acting: &ActorContext<'_>,
+    history: HistoryCode,
+    code: BenefitCode,
+    benefit: &StoredBenefit,
+) -> Result<String, Error> {
+    let registers = acting.registers;
+    let missing = || Error::Defect(format!("the situation {} is not registered", benefit.situation));
+    let situation = registers.situation(benefit.situation).ok_or_else(missing)?;
+    let first_plan = benefit.plans.first().and_then(|(plan, _)| registers.plan(*plan));
+    let vehicle = &benefit.vehicle;
+    let description = describe_benefit(
+        vehicle.plate.as_ref(),
+        vehicle.brand.as_deref(),
+        vehicle.model.as_deref(),
+        first_plan.map_or("", |plan| &plan.name),
+    );
+    let trigger = BenefitTrigger {
+        history,
+        changed: acting.now,
+        benefit: code,
+        person: benefit.person,
+        branch: benefit.branch,
+        branch_name: registers.branch_name(benefit.branch),
+        situation: &situation.name,
+        colour: situation.colour,
+        description: &description,
+        registered: benefit.created_at,
+        sequence: benefit.sequence,
+        kind: benefit.kind,
+        joined: benefit.joined_on.as_deref().and_then(Date::from_iso),
+    };
+    trigger.render_body(&registers.zone).map_err(|error| Error::Defect(error.to_string()))
+}

@@ -1,0 +1,197 @@
+//! A tenant as its own administrator sees and changes it: what it is called, its calendar and its colours. Where it is found
+//! is shown to him, and is the operator's to say (`hosts.rs`).
+
+use crate::access::Session;
+use crate::field_differences::{
+    CurrentVersion, FieldTexts, compare_fields, join_field_names, refuse_old_version,
+};
+use crate::idempotency::{self, IdempotentWrite, WriteOutcome};
+use crate::{App, Error};
+use domain::{Colour, DisplayName, Moment, Rejection, Role, TenantId, TimeZone, UserCode, ValidationPartner};
+use storage::history::audit;
+use storage::server::tenants::{self, StoredTenant};
+use storage::server::versions::{self, CacheVersions};
+use storage::{Tx, WriteLane};
+use wire::read::FieldPatch;
+
+const CHANGE: &str = "PUT /gestao/base";
+/// More than any association names.
+const MOST_PARTNERS: usize = 100;
+
+/// A tenant with the hosts under which it is found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OwnTenant {
+    pub tenant: StoredTenant,
+    /// In the order of the alphabet.
+    pub hosts: Vec<String>,
+}
+
+/// The caller's own tenant.
+#[boxed::future]
+pub async fn read_own_tenant(app: &App, caller: &Session) -> Result<OwnTenant, Error> {
+    app.db.read(caller.scope.tenant(), |tx, tenant| Box::pin(load_own_tenant(tx, *tenant))).await
+}
+
+async fn load_own_tenant(tx: &mut Tx, tenant: TenantId) -> Result<OwnTenant, Error> {
+    let gone = || storage::Error::Broken("a tenant is gone".to_owned());
+    let found = tenants::find_tenant(&mut *tx, tenant).await?.ok_or_else(gone)?;
+    Ok(OwnTenant { tenant: found, hosts: tenants::list_hosts_of_tenant(tx, tenant).await? })
+}
+
+/// What of a tenant is to be another.
+#[derive(Clone, Debug)]
+pub struct ChangeTenant {
+    pub version: i64,
+    pub name: Option<DisplayName>,
+    pub time_zone: Option<TimeZone>,
+    pub colour: FieldPatch<Colour>,
+    pub second_colour: FieldPatch<Colour>,
+    pub open_validation: Option<bool>,
+    pub validation_partners: FieldPatch<Vec<ValidationPartner>>,
+    /// The roles that must have a second factor.
+    pub second_factor_roles: FieldPatch<Vec<Role>>,
+}
+
+impl ChangeTenant {
+    /// A change of the version that was read, in which everything stays as it is.
+    pub fn from_version(version: i64) -> ChangeTenant {
+        ChangeTenant {
+            version,
+            name: None,
+            time_zone: None,
+            colour: FieldPatch::Keep,
+            second_colour: FieldPatch::Keep,
+            open_validation: None,
+            validation_partners: FieldPatch::Keep,
+            second_factor_roles: FieldPatch::Keep,
+        }
+    }
+}
+
+/// A tenant as it is now, and what is no longer trusted because of it.
+#[derive(Clone, Debug)]
+pub struct ChangeTenantOutcome {
+    pub own: OwnTenant,
+    /// Of the tenant itself, and of the server's directory.
+    raised: Option<(CacheVersions, CacheVersions)>,
+}
+
+struct OwnTenantCommand {
+    tenant: TenantId,
+    by: UserCode,
+    changes: ChangeTenant,
+    now: Moment,
+}
+
+/// Changes the caller's own tenant. This process goes by it at once, the others within two seconds.
+#[boxed::future]
+pub async fn change_own_tenant(
+    app: &App,
+    caller: &Session,
+    changes: ChangeTenant,
+    once: IdempotentWrite<ChangeTenantOutcome>,
+) -> Result<WriteOutcome<ChangeTenantOutcome>, Error> {
+    let tenant = caller.scope.tenant();
+    let doing = OwnTenantCommand { tenant, by: caller.user, changes, now: app.now() };
+    let done =
+        idempotency::write_idempotently(app, WriteLane::foreground(tenant), once, doing, |tx, doing| {
+            Box::pin(write_tenant_change(tx, doing))
+        })
+        .await?;
+    if let WriteOutcome::Fresh(ChangeTenantOutcome { raised: Some((own, server)), .. }) = &done {
+        app.memory.raise(tenant, *own);
+        app.memory.raise(TenantId::SERVER, *server);
+    }
+    Ok(done)
+}
+
+async fn write_tenant_change(tx: &mut Tx, doing: &OwnTenantCommand) -> Result<ChangeTenantOutcome, Error> {
+    let before = load_own_tenant(tx, doing.tenant).await?;
+    let after = apply_tenant_changes(&before, &doing.changes);
+    if parse_partners(&after.tenant).len() > MOST_PARTNERS {
+        return Err(Rejection::TooManyPartners(MOST_PARTNERS).into());
+    }
+    if after.tenant.second_factor_roles.contains(&Role::Integration) {
+        return Err(Rejection::FactorOfProgram.into());
+    }
+    let differences = compare_fields(render_tenant_fields(&before), render_tenant_fields(&after));
+    let zone = TimeZone::parse(&before.tenant.time_zone)?;
+    let present = CurrentVersion { version: before.tenant.version, since: before.tenant.updated_at };
+    if let Some(old) = refuse_old_version(doing.changes.version, present, &zone, &differences) {
+        return Err(old.into());
+    }
+    if differences.is_empty() {
+        return Ok(ChangeTenantOutcome { own: before, raised: None });
+    }
+    let mut after = after;
+    after.tenant.updated_at = doing.now;
+    tenants::update_tenant(tx, &after.tenant).await?;
+    after.tenant.version += 1;
+    let entry = audit::AuditEntry {
+        tenant: doing.tenant,
+        at: doing.now,
+        user: Some(doing.by),
+        operation: CHANGE,
+        person: None,
+        detail: Some(format!("base alterada: {}", join_field_names(&differences))),
+    };
+    audit::append_audit_entry(tx, &entry).await?;
+    let mut own = versions::raise_registers_version(tx, doing.tenant).await?;
+    if before.tenant.second_factor_roles != after.tenant.second_factor_roles {
+        own = versions::raise_access_version(tx, doing.tenant).await?;
+    }
+    let server = versions::raise_registers_version(tx, TenantId::SERVER).await?;
+    Ok(ChangeTenantOutcome { own: after, raised: Some((own, server)) })
+}
+
+fn apply_tenant_changes(before: &OwnTenant, changes: &ChangeTenant) -> OwnTenant {
+    let mut after = before.clone();
+    let tenant = &mut after.tenant;
+    if let Some(name) = &changes.name {
+        tenant.name = name.to_string();
+    }
+    if let Some(zone) = &changes.time_zone {
+        tenant.time_zone = zone.as_str().to_owned();
+    }
+    changes.colour.apply_to(&mut tenant.colour, ToString::to_string);
+    changes.second_colour.apply_to(&mut tenant.second_colour, ToString::to_string);
+    match &changes.second_factor_roles {
+        FieldPatch::Set(roles) => tenant.second_factor_roles = roles.clone(),
+        FieldPatch::Clear => tenant.second_factor_roles.clear(),
+        FieldPatch::Keep => {}
+    }
+    tenant.second_factor_roles.sort_unstable_by_key(|role| role.number());
+    tenant.second_factor_roles.dedup();
+    if let Some(open) = changes.open_validation {
+        tenant.open_validation = open;
+    }
+    changes.validation_partners.apply_to(&mut tenant.validation_partners, |all| render_partners(all));
+    tenant.validation_partners = tenant.validation_partners.take().filter(|lines| !lines.is_empty());
+    after
+}
+
+/// How the partners of a tenant are kept: a line for each.
+fn render_partners(partners: &[ValidationPartner]) -> String {
+    partners.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+}
+
+/// The partners that are kept so.
+pub fn parse_partners(tenant: &StoredTenant) -> Vec<ValidationPartner> {
+    let lines = tenant.validation_partners.as_deref().unwrap_or_default().lines();
+    lines.filter_map(|line| ValidationPartner::parse(line).ok()).collect()
+}
+
+/// A tenant, field by field.
+fn render_tenant_fields(own: &OwnTenant) -> FieldTexts {
+    let tenant = &own.tenant;
+    let roles: Vec<&str> = tenant.second_factor_roles.iter().map(|role| wire::role(*role)).collect();
+    vec![
+        ("nome", Some(tenant.name.clone())),
+        ("fuso", Some(tenant.time_zone.clone())),
+        ("cor", tenant.colour.clone()),
+        ("corSecundaria", tenant.second_colour.clone()),
+        ("validacaoAberta", Some(tenant.open_validation.to_string())),
+        ("parceirosValidacao", tenant.validation_partners.as_ref().map(|lines| lines.replace('\n', ", "))),
+        ("segundoFatorObrigatorio", (!roles.is_empty()).then(|| roles.join(", "))),
+    ]
+}

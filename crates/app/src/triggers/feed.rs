@@ -1,0 +1,115 @@
+//! The feed of situation changes: what triggers push, to be pulled. Its cursor names an entry by its code, which has no gaps
+//! and is in the order of commits, so nothing is ever inserted before what was shown; and by a digest, so that a reader of
+//! a base that was put back to an earlier state is told so.
+
+use crate::access::Session;
+use crate::audit::access_log::record_access;
+use crate::registers::snapshot::{TenantRegisters, read_with_registers};
+use crate::{App, Error};
+use domain::{BranchCode, ChangeDigest, Entity, HistoryCursor, PersonCode, Rejection, TenantId};
+use sha2::{Digest, Sha256};
+use std::sync::Arc;
+use storage::Tx;
+pub use storage::history::situation_changes::HistoryFeedEntry;
+use storage::history::situation_changes::{self, HistoryEntryMark};
+use storage::server::counters::{self, Counter};
+
+/// Entries in a page.
+pub const PAGE: usize = 100;
+
+pub struct ChangeFeedPage {
+    pub entries: Vec<HistoryFeedEntry>,
+    pub has_more: bool,
+    /// Where to go on.
+    pub next: HistoryCursor,
+    pub registers: Arc<TenantRegisters>,
+}
+
+/// The changes behind a cursor in the caller's branches, of one entity or of all.
+#[boxed::future]
+pub async fn read_feed_page(
+    app: &App,
+    caller: &Session,
+    entity: Option<Entity>,
+    after: HistoryCursor,
+) -> Result<ChangeFeedPage, Error> {
+    let tenant = caller.scope.tenant();
+    let asked = |registers: &TenantRegisters| {
+        // Also of branches that are closed: what happened there happened.
+        let branches = registers.branches.iter().map(|branch| branch.code);
+        let branches: Vec<BranchCode> = branches.filter(|branch| caller.scope.can_see(*branch)).collect();
+        (tenant, branches, entity.map_or(Entity::ALL.to_vec(), |one| vec![one]), after)
+    };
+    let ((mut entries, place), registers) =
+        read_with_registers(app, tenant, asked, |tx, asked| Box::pin(read_feed_entries(tx, asked))).await?;
+    let has_more = entries.len() > PAGE;
+    entries.truncate(PAGE);
+    let last = entries.last().map(|one| build_cursor(tenant, &build_entry_mark(one)));
+    record_access(
+        app,
+        caller,
+        "GET /gestao/historico",
+        entries.iter().filter_map(|entry| extract_body_person(&entry.body)),
+    )?;
+    Ok(ChangeFeedPage { entries, has_more, next: last.unwrap_or(place), registers })
+}
+
+type ChangeFeedQuery = (TenantId, Vec<BranchCode>, Vec<Entity>, HistoryCursor);
+
+async fn read_feed_entries(
+    tx: &mut Tx,
+    (tenant, branches, entities, after): &ChangeFeedQuery,
+) -> Result<(Vec<HistoryFeedEntry>, HistoryCursor), Error> {
+    let place = resolve_cursor(tx, *tenant, *after).await?;
+    let entries =
+        situation_changes::list_history_feed(tx, *tenant, (branches, entities), place.code, PAGE as i64 + 1)
+            .await?;
+    Ok((entries, place))
+}
+
+/// The place that a cursor names, whole; refuses one of a history that is no more. A change that is no longer kept says
+/// nothing: its code was given here, and that is all that is known.
+async fn resolve_cursor(tx: &mut Tx, tenant: TenantId, after: HistoryCursor) -> Result<HistoryCursor, Error> {
+    if after.code == HistoryCursor::START.code {
+        return Ok(HistoryCursor::START);
+    }
+    let Some(mark) = situation_changes::find_history_mark(tx, tenant, after.code).await? else {
+        let newest = counters::load_last_number(&mut *tx, tenant, Counter::History).await?;
+        let was_given = i64::from(after.code.get()) <= newest;
+        return if was_given { Ok(after) } else { Err(Rejection::HistoryPutBack.into()) };
+    };
+    let here = build_cursor(tenant, &mark);
+    match after.digest.is_none_or(|digest| Some(digest) == here.digest) {
+        true => Ok(here),
+        false => Err(Rejection::HistoryPutBack.into()),
+    }
+}
+
+fn build_cursor(tenant: TenantId, change: &HistoryEntryMark) -> HistoryCursor {
+    HistoryCursor { code: change.code, digest: Some(digest_change(tenant, change)) }
+}
+
+fn build_entry_mark(entry: &HistoryFeedEntry) -> HistoryEntryMark {
+    HistoryEntryMark { code: entry.code, entity: entry.entity, record: entry.record, at: entry.at }
+}
+
+/// Of what never changes of a change. Its body is left out: it tells of somebody, and may have to be written anew when he
+/// is forgotten.
+pub(crate) fn digest_change(tenant: TenantId, change: &HistoryEntryMark) -> ChangeDigest {
+    let text = format!(
+        "{tenant} {} {} {} {}",
+        change.code,
+        change.at.millis(),
+        change.entity.number(),
+        change.record
+    );
+    let [a, b, c, d, e, f, ..] = <[u8; 32]>::from(Sha256::digest(text));
+    ChangeDigest::new([a, b, c, d, e, f])
+}
+
+/// Whom a trigger tells of.
+pub(crate) fn extract_body_person(body: &str) -> Option<PersonCode> {
+    let body: serde_json::Value = serde_json::from_str(body).ok()?;
+    let code = body["objeto"]["codPessoa"].as_i64()?;
+    i32::try_from(code).ok().map(PersonCode::new)
+}

@@ -1,0 +1,491 @@
+//! Deliveries of triggers, as far as the database is concerned: taken in hand, concluded, listed, sent again. The sending
+//! itself is `delivery`'s.
+
+pub mod feed;
+pub mod receivers;
+
+mod clock_repair;
+mod overview;
+mod record_outcomes;
+
+pub use clock_repair::{CLOCK_TOLERANCE, pull_back_waits};
+pub use overview::{
+    COUNTED, DeliveryPage, DeliveryQuery, LOOKED_AT, ReceiverPerformance, list_newest_deliveries,
+    list_performance, read_delivery,
+};
+pub use record_outcomes::{DeliveryOutcome, DeliveryVerdict, RetryPolicy, record_outcomes};
+
+use crate::idempotency::{self, IdempotentWrite, WriteOutcome};
+use crate::registers::snapshot::load_registers;
+use crate::{App, Error, Vault};
+use domain::{DeliveryState, Entity, HistoryCode, InputField, Moment, ReceiverCode, Rejection, TenantId};
+use futures_util::future::BoxFuture;
+use receivers::{DeliveryTarget, TenantActor};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+use storage::WriteLane;
+use storage::history::audit;
+pub use storage::history::situation_changes::HistoryEntryMark;
+use storage::server::counters::{self, Counter};
+use storage::server::leases::{self, ReceiverLease};
+use storage::server::processes;
+use storage::triggers::attempts;
+pub use storage::triggers::attempts::DeliveryAttempt;
+pub use storage::triggers::deliveries::StoredDelivery;
+use storage::triggers::deliveries::{self, DeliveryReplayRange};
+use storage::triggers::queues::{self, HeldChange};
+pub use storage::triggers::queues::{DueReceiver, PendingChangeQuery as Room, PendingPosition};
+
+/// A message in hand.
+#[derive(Clone, Debug)]
+pub struct DeliveryJob {
+    pub tenant: TenantId,
+    pub receiver: ReceiverCode,
+    /// The lease under which it was taken.
+    pub lease: i64,
+    pub entity: Entity,
+    pub record: i32,
+    pub history: HistoryCode,
+    /// How often it was tried before.
+    pub tries: i32,
+    /// Its record goes on by a queue of its own when this is over: it has one, or more of it was seen behind this.
+    pub goes_on: bool,
+    pub body: Arc<str>,
+    pub changed_at: Moment,
+}
+
+impl DeliveryJob {
+    /// The change that the message is of.
+    pub fn change_mark(&self) -> HistoryEntryMark {
+        HistoryEntryMark { code: self.history, entity: self.entity, record: self.record, at: self.changed_at }
+    }
+
+    fn held_message(&self) -> HeldChange {
+        HeldChange {
+            tenant: self.tenant,
+            receiver: self.receiver,
+            entity: self.entity,
+            record: self.record,
+            history: self.history,
+        }
+    }
+}
+
+/// The `webhook-id` of the message of a change: the same each time that it is sent, and another where a base that was put
+/// back gives the code again.
+pub fn build_message_id(tenant: TenantId, change: &HistoryEntryMark) -> String {
+    format!("msg_{tenant}_{}_{}", change.code, feed::digest_change(tenant, change))
+}
+
+/// What of a delivery names its change.
+pub fn build_delivery_mark(delivery: &StoredDelivery) -> HistoryEntryMark {
+    let StoredDelivery { history, entity, record, created_at, .. } = *delivery;
+    HistoryEntryMark { code: history, entity, record, at: created_at }
+}
+
+/// A message on its way.
+pub struct OutgoingMessage<'m> {
+    pub id: &'m str,
+    pub entity: Entity,
+    pub body: &'m str,
+    pub now: Moment,
+}
+
+/// What a receiver answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReceiverAnswer {
+    pub status: u16,
+    /// Its first bytes, where it took nothing.
+    pub text: Option<String>,
+    /// How long it asked to be left alone.
+    pub patience: Option<Duration>,
+}
+
+impl ReceiverAnswer {
+    /// A receiver takes a message with 200 to 204, and with nothing else.
+    pub fn is_accepted(&self) -> bool {
+        (200..=204).contains(&self.status)
+    }
+}
+
+/// Somebody who posts messages: `delivery`, where this process may.
+pub trait MessageSender: Send + Sync {
+    /// What was answered, or why nothing was, in words for those who look at it.
+    fn post<'a>(
+        &'a self,
+        keys: &'a DeliveryTarget,
+        message: OutgoingMessage<'a>,
+    ) -> BoxFuture<'a, Result<ReceiverAnswer, String>>;
+}
+
+/// For a process that sends nothing.
+pub(crate) struct DisabledSender;
+
+impl MessageSender for DisabledSender {
+    fn post<'a>(
+        &'a self,
+        _: &'a DeliveryTarget,
+        _: OutgoingMessage<'a>,
+    ) -> BoxFuture<'a, Result<ReceiverAnswer, String>> {
+        Box::pin(async { Err("este processo não envia gatilhos".to_owned()) })
+    }
+}
+
+/// What came of a message that speaks of nobody: what was answered, or why nothing was.
+pub type TestMessageOutcome = Result<ReceiverAnswer, String>;
+
+/// Sends a message that speaks of nobody, to see whether a receiver takes it.
+#[boxed::future]
+pub async fn send_test_message(
+    app: &App,
+    vault: &Vault,
+    by: TenantActor,
+    (code, entity): (ReceiverCode, Option<Entity>),
+    once: IdempotentWrite<TestMessageOutcome>,
+) -> Result<WriteOutcome<TestMessageOutcome>, Error> {
+    let tenant = by.tenant;
+    let receiver = receivers::read_receiver(app, vault, tenant, code).await?.receiver;
+    if once.trial {
+        return Err(Error::Refused(Vec::new()));
+    }
+    let keys = receivers::load_delivery_target(app, vault, tenant, code).await?;
+    let entity = entity.or(receiver.entities.first().copied()).unwrap_or(Entity::Benefit);
+    let (now, zone) = (app.now(), &load_registers(app, tenant).await?.zone);
+    let body = wire::trigger::render_sample(entity, wire::trigger::ExampleCodes::NOBODYS, now, zone)
+        .map_err(|error| Error::Defect(error.to_string()))?;
+    let id = format!("msg_{tenant}_teste_{}", now.millis());
+    let tried = app.post.post(&keys, OutgoingMessage { id: &id, entity, body: &body, now }).await;
+    let input = (by, code, tried, app.now());
+    idempotency::write_idempotently(
+        app,
+        WriteLane::foreground(tenant),
+        once,
+        input,
+        |tx, (by, code, tried, now)| {
+            Box::pin(async move {
+                let operation = "POST /gestao/receptor/{codReceptor}/teste";
+                audit::append_audit_entry(
+                    tx,
+                    &build_trigger_audit_entry(*by, *now, operation, format!("receptor {code} testado")),
+                )
+                .await?;
+                Ok(tried.clone())
+            })
+        },
+    )
+    .await
+}
+
+/// The receivers who may be sent to and for whom something is pending, of every tenant.
+#[boxed::future]
+pub async fn list_due_receivers(app: &App) -> Result<Vec<DueReceiver>, Error> {
+    Ok(queues::list_due_receivers(&app.db, app.now()).await?)
+}
+
+/// Whether a receiver still is what it was when its keys were read, and may be sent to.
+#[boxed::future]
+pub async fn is_receiver_open(
+    app: &App,
+    tenant: TenantId,
+    receiver: ReceiverCode,
+    version: i64,
+) -> Result<bool, Error> {
+    Ok(storage::triggers::receivers::find_open_receiver_version(&app.db, tenant, receiver).await?
+        == Some(version))
+}
+
+/// Who takes messages in hand, and for how long.
+#[derive(Clone, Debug)]
+pub struct LeaseHolder {
+    /// The process, as it signed on.
+    pub process: String,
+    /// Where it runs: of two processes at one place, the older is gone.
+    pub place: String,
+    pub lease: Duration,
+}
+
+impl LeaseHolder {
+    /// As it is written into a lease.
+    pub fn name(&self) -> String {
+        format!("{} {}", self.process, self.place)
+    }
+
+    /// Whether somebody who holds messages is gone. Who was at our place before we began is; two machines that call their
+    /// places alike must not rob each other again and again.
+    fn has_outlived(&self, other: &str, alive: &[String], begins: bool) -> bool {
+        let (process, place) = other.split_once(' ').unwrap_or((other, ""));
+        let was_here = begins && place == self.place;
+        process != self.process && (was_here || !alive.iter().any(|one| one == process))
+    }
+}
+
+/// Takes receivers of a tenant, or keeps them for another while. Gives the numbers of the leases; whoever is somebody else's
+/// has none.
+#[boxed::future]
+pub async fn lease_receivers(
+    app: &App,
+    holder: &LeaseHolder,
+    tenant: TenantId,
+    receivers: BTreeSet<ReceiverCode>,
+) -> Result<BTreeMap<ReceiverCode, i64>, Error> {
+    let input = (tenant, receivers, holder.clone(), app.now());
+    app.db
+        .write(WriteLane::background(tenant), input, |tx, (tenant, receivers, holder, now)| {
+            Box::pin(grant_leases(tx, *tenant, receivers, holder, *now))
+        })
+        .await
+}
+
+async fn grant_leases(
+    tx: &mut storage::Tx,
+    tenant: TenantId,
+    receivers: &BTreeSet<ReceiverCode>,
+    holder: &LeaseHolder,
+    now: Moment,
+) -> Result<BTreeMap<ReceiverCode, i64>, Error> {
+    let known = leases::list_leases(&mut *tx, tenant, receivers.iter().copied()).await?;
+    let mut known: BTreeMap<ReceiverCode, ReceiverLease> =
+        known.into_iter().map(|one| (one.receiver, one)).collect();
+    let (name, ends_at) = (holder.name(), now.plus(holder.lease));
+    let number = counters::reserve_long_number(tx, tenant, Counter::Lease).await?;
+    let mut granted = BTreeMap::new();
+    let mut statements = Vec::new();
+    for receiver in receivers {
+        let lease = match known.remove(receiver) {
+            Some(own) if own.holder == name => ReceiverLease { ends_at, ..own },
+            Some(other) if other.ends_at > now => continue,
+            _ => ReceiverLease { receiver: *receiver, number, holder: name.clone(), ends_at },
+        };
+        statements.push(leases::upsert_lease(tenant, &lease));
+        granted.insert(*receiver, lease.number);
+    }
+    tx.execute_batch(statements).await?;
+    Ok(granted)
+}
+
+/// Lets go of receivers, so that whoever comes next need not wait for the end of their leases.
+#[boxed::future]
+pub async fn release_receivers(
+    app: &App,
+    holder: &LeaseHolder,
+    tenant: TenantId,
+    receivers: BTreeSet<ReceiverCode>,
+) -> Result<(), Error> {
+    let input = (tenant, receivers, holder.name(), app.now());
+    app.db
+        .write(WriteLane::background(tenant), input, |tx, (tenant, receivers, name, now)| {
+            Box::pin(async move {
+                let release = leases::release_leases(*tenant, name, receivers.iter().copied(), *now);
+                Ok(tx.execute(release).await.map(drop)?)
+            })
+        })
+        .await
+}
+
+/// What is pending of receivers that are held: so much of each. Whoever holds one knows what of it is in hand, and takes
+/// what may go.
+#[boxed::future]
+pub async fn fetch_ready_jobs(
+    app: &App,
+    tenant: TenantId,
+    wanted: Vec<Room>,
+) -> Result<Vec<(DeliveryJob, PendingPosition)>, Error> {
+    let leases: BTreeMap<ReceiverCode, i64> = wanted.iter().map(|one| (one.receiver, one.lease)).collect();
+    let ready = app.db.read((tenant, wanted, app.now()), |tx, (tenant, wanted, now)| {
+        Box::pin(queues::list_pending_changes(tx, *tenant, wanted, *now))
+    });
+    let ready: Result<Vec<queues::PendingChange>, storage::Error> = ready.await;
+    let jobs = ready?.into_iter().map(|one| {
+        let job = DeliveryJob {
+            tenant,
+            receiver: one.receiver,
+            lease: leases.get(&one.receiver).copied().unwrap_or_default(),
+            entity: one.entity,
+            record: one.record,
+            history: one.history,
+            tries: one.tries,
+            goes_on: one.place == PendingPosition::RetryDue,
+            body: one.body,
+            changed_at: one.changed_at,
+        };
+        (job, one.place)
+    });
+    Ok(jobs.collect())
+}
+
+/// Takes back what processes hold that are gone.
+#[boxed::future]
+pub async fn free_abandoned_leases(app: &App, holder: &LeaseHolder, begins: bool) -> Result<u64, Error> {
+    let since = app.now().minus(crate::upkeep::presence::GONE_AFTER);
+    let alive: Vec<String> =
+        processes::list_live_processes(&app.db, since).await?.into_iter().map(|one| one.process).collect();
+    let mut freed = 0;
+    for tenant in storage::server::tenants::list_tenants(&app.db).await? {
+        let now = app.now();
+        let holders = leases::list_lease_holders(&app.db, tenant.id, now).await?;
+        for gone in holders.into_iter().filter(|one| holder.has_outlived(one, &alive, begins)) {
+            let (lane, input) = (WriteLane::background(tenant.id), (tenant.id, gone, now));
+            freed += app
+                .db
+                .write(lane, input, |tx, (tenant, gone, now)| {
+                    Box::pin(leases::revoke_leases(tx, *tenant, gone, *now))
+                })
+                .await?;
+        }
+    }
+    Ok(freed)
+}
+
+/// A delivery with every attempt at it.
+#[derive(Clone, Debug)]
+pub struct DeliveryWithAttempts {
+    pub delivery: StoredDelivery,
+    pub attempts: Vec<DeliveryAttempt>,
+}
+
+/// Deliveries in a page.
+pub const PAGE: i64 = 100;
+
+/// A page of the deliveries to a receiver, in the order of their changes, behind one of them.
+#[boxed::future]
+pub async fn list_deliveries(
+    app: &App,
+    tenant: TenantId,
+    receiver: ReceiverCode,
+    state: Option<DeliveryState>,
+    after: HistoryCode,
+) -> Result<Vec<DeliveryWithAttempts>, Error> {
+    let input = (tenant, receiver, state, after);
+    app.db
+        .read(input, |tx, (tenant, receiver, state, after)| {
+            Box::pin(async move {
+                require_receiver(tx, *tenant, *receiver).await?;
+                let page =
+                    deliveries::list_deliveries_after(&mut *tx, *tenant, *receiver, *state, *after, PAGE)
+                        .await?;
+                load_attempts(tx, *tenant, *receiver, page).await
+            })
+        })
+        .await
+}
+
+async fn load_attempts(
+    tx: &mut storage::Tx,
+    tenant: TenantId,
+    receiver: ReceiverCode,
+    page: Vec<StoredDelivery>,
+) -> Result<Vec<DeliveryWithAttempts>, Error> {
+    let mut all: BTreeMap<HistoryCode, Vec<DeliveryAttempt>> = BTreeMap::new();
+    if !page.is_empty() {
+        let codes = page.iter().map(|one| one.history);
+        for one in attempts::list_attempts(&mut *tx, tenant, receiver, codes).await? {
+            all.entry(one.history).or_default().push(one);
+        }
+    }
+    let told = |delivery: StoredDelivery| {
+        let attempts = all.remove(&delivery.history).unwrap_or_default();
+        DeliveryWithAttempts { delivery, attempts }
+    };
+    Ok(page.into_iter().map(told).collect())
+}
+
+async fn require_receiver(
+    tx: &mut storage::Tx,
+    tenant: TenantId,
+    receiver: ReceiverCode,
+) -> Result<(), Error> {
+    let found = storage::triggers::receivers::find_receiver(&mut *tx, tenant, receiver).await?;
+    // Named in a query or a body, and never in a path.
+    found.map(drop).ok_or(Rejection::UnknownCode { field: InputField::Receiver, code: receiver.get() }.into())
+}
+
+/// What is to be sent again.
+#[derive(Clone, Copy, Debug)]
+pub enum ReplaySelection {
+    /// The changes of a stretch, whatever became of them.
+    Stretch(HistoryCode, HistoryCode),
+    /// Everything since a moment that never arrived.
+    MissedSince(Moment),
+}
+
+/// Deliveries that one unit makes pending again: few, and behind people, who must not wait for a great many.
+pub const TOGETHER: i64 = 100;
+
+/// Sends deliveries again; says how many. Each keeps its `webhook-id` and its place among the changes of its record.
+#[boxed::future]
+pub async fn replay_deliveries(
+    app: &App,
+    by: TenantActor,
+    (receiver, what): (ReceiverCode, ReplaySelection),
+    once: IdempotentWrite<u64>,
+) -> Result<WriteOutcome<u64>, Error> {
+    let tenant = by.tenant;
+    if let ReplaySelection::Stretch(first, last) = what
+        && (first.get() < 1 || last < first)
+    {
+        return Err(Rejection::BadStretch.into());
+    }
+    let read = app.db.read((tenant, receiver, what), |tx, (tenant, receiver, what)| {
+        Box::pin(async move {
+            require_receiver(tx, *tenant, *receiver).await?;
+            Ok::<_, Error>(match *what {
+                ReplaySelection::Stretch(first, last) => (first, last, None),
+                ReplaySelection::MissedSince(since) => {
+                    let first = HistoryCode::new(overview::find_first_code(tx, *tenant, since).await?);
+                    (first, HistoryCode::new(i32::MAX), Some(since))
+                }
+            })
+        })
+    });
+    let (first, last, missed_since) = read.await?;
+    if once.trial {
+        return Err(Error::Refused(Vec::new()));
+    }
+    let (mut next, mut sent) = (Some(first), 0);
+    while let Some(first) = next {
+        let again = DeliveryReplayRange { first, last, missed_since };
+        let input = (by, receiver, again, app.now());
+        let unit = app.db.write(WriteLane::background(tenant), input, |tx, (by, receiver, again, now)| {
+            Box::pin(replay_batch(tx, *by, *receiver, *again, *now))
+        });
+        let (count, more) = unit.await?;
+        sent += count;
+        next = more.map(|last| HistoryCode::new(last.get().saturating_add(1)));
+    }
+    // The answer is kept by itself: what goes again twice is what a repeated request costs at worst.
+    idempotency::write_idempotently(app, WriteLane::foreground(tenant), once, sent, |_, sent| {
+        Box::pin(async { Ok(*sent) })
+    })
+    .await
+}
+
+async fn replay_batch(
+    tx: &mut storage::Tx,
+    by: TenantActor,
+    receiver: ReceiverCode,
+    again: DeliveryReplayRange,
+    now: Moment,
+) -> Result<(u64, Option<HistoryCode>), Error> {
+    let number = counters::reserve_long_number(tx, by.tenant, Counter::Lease).await?;
+    let (sent, more) =
+        deliveries::replay_deliveries(tx, by.tenant, receiver, again, (now, TOGETHER, number)).await?;
+    if sent > 0 {
+        let detail = format!("{sent} entregas do receptor {receiver} reenviadas");
+        audit::append_audit_entry(
+            tx,
+            &build_trigger_audit_entry(by, now, "POST /gestao/entrega/reenviar", detail),
+        )
+        .await?;
+    }
+    Ok((sent, more))
+}
+
+fn build_trigger_audit_entry(
+    by: TenantActor,
+    at: Moment,
+    operation: &'static str,
+    detail: String,
+) -> audit::AuditEntry {
+    audit::AuditEntry { tenant: by.tenant, at, user: by.user, operation, person: None, detail: Some(detail) }
+}

@@ -1,0 +1,182 @@
+//! Deliveries as an administrator looks at them: how each receiver fares, what was sent to it, the newest first, and one
+//! delivery whole.
+
+use super::feed::extract_body_person;
+use super::{DeliveryWithAttempts, PAGE, load_attempts, require_receiver};
+use crate::access::Session;
+use crate::audit::access_log::record_access;
+use crate::{App, Error};
+use domain::{DeliveryState, Entity, HistoryCode, InputField, Moment, ReceiverCode, TenantId};
+use std::time::Duration;
+use storage::Tx;
+use storage::history::situation_changes;
+use storage::triggers::attempts::{self, DeliveryAttempt};
+use storage::triggers::deliveries::{self, StoredDelivery};
+pub use storage::triggers::deliveries::{DeliveryOverview, LOOKED_AT};
+pub use storage::triggers::queues::COUNTED;
+
+/// How far back a share is taken.
+const DAY: Duration = Duration::from_secs(24 * 3600);
+
+/// How a receiver fares, and the last thing that went wrong with it.
+#[derive(Clone, Debug)]
+pub struct ReceiverPerformance {
+    pub glance: DeliveryOverview,
+    pub trouble: Option<DeliveryAttempt>,
+}
+
+impl ReceiverPerformance {
+    /// How much of what was sent arrived, in hundredths; none where nothing was.
+    pub fn success_share(&self) -> Option<i64> {
+        let all = self.glance.arrived + self.glance.missed;
+        (all > 0).then(|| self.glance.arrived * 100 / all)
+    }
+}
+
+/// How these receivers fare.
+#[boxed::future]
+pub async fn list_performance(
+    app: &App,
+    tenant: TenantId,
+    receivers: Vec<ReceiverCode>,
+) -> Result<Vec<ReceiverPerformance>, Error> {
+    let input = (tenant, receivers, app.now().minus(DAY));
+    app.db
+        .read(input, |tx, (tenant, receivers, since)| {
+            Box::pin(async move {
+                let mut all = Vec::with_capacity(receivers.len());
+                for receiver in receivers {
+                    let glance = deliveries::load_delivery_overview(tx, *tenant, *receiver, *since).await?;
+                    let codes = glance.troubled.iter().copied();
+                    let tried = match glance.troubled.is_empty() {
+                        true => Vec::new(),
+                        false => attempts::list_attempts(&mut *tx, *tenant, *receiver, codes).await?,
+                    };
+                    let failed =
+                        tried.into_iter().filter(|one| !(200..=204).contains(&one.status.unwrap_or(0)));
+                    let trouble = failed.max_by_key(|one| (one.tried_at, one.number));
+                    all.push(ReceiverPerformance { glance, trouble });
+                }
+                Ok::<_, Error>(all)
+            })
+        })
+        .await
+}
+
+/// Which deliveries are asked for; what is empty asks for nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct DeliveryQuery {
+    pub state: Option<DeliveryState>,
+    pub entity: Option<Entity>,
+    /// A record of that entity.
+    pub record: Option<i32>,
+    pub since: Option<Moment>,
+    /// Before this moment.
+    pub until: Option<Moment>,
+    /// Only older ones.
+    pub before: Option<HistoryCode>,
+}
+
+/// The newest of the deliveries that were asked for.
+#[derive(Clone, Debug)]
+pub struct DeliveryPage {
+    pub told: Vec<DeliveryWithAttempts>,
+    /// What to be asked for to see older ones.
+    pub before: Option<HistoryCode>,
+}
+
+/// Deliveries that are gone through for a page where no index leads to those that are wanted.
+const GONE_THROUGH: i64 = 1_000;
+
+#[boxed::future]
+pub async fn list_newest_deliveries(
+    app: &App,
+    tenant: TenantId,
+    receiver: ReceiverCode,
+    wanted: DeliveryQuery,
+) -> Result<DeliveryPage, Error> {
+    app.db
+        .read((tenant, receiver, wanted), |tx, (tenant, receiver, wanted)| {
+            Box::pin(async move {
+                require_receiver(tx, *tenant, *receiver).await?;
+                let (page, before) = find_deliveries(tx, *tenant, *receiver, *wanted).await?;
+                Ok(DeliveryPage { told: load_attempts(tx, *tenant, *receiver, page).await?, before })
+            })
+        })
+        .await
+}
+
+async fn find_deliveries(
+    tx: &mut Tx,
+    tenant: TenantId,
+    receiver: ReceiverCode,
+    wanted: DeliveryQuery,
+) -> Result<(Vec<StoredDelivery>, Option<HistoryCode>), Error> {
+    let first = match wanted.since {
+        Some(since) => find_first_code(tx, tenant, since).await?,
+        None => 0,
+    };
+    let mut last = wanted.before.map_or(i32::MAX, |code| code.get().saturating_sub(1));
+    if let Some(until) = wanted.until {
+        last = last.min(find_first_code(tx, tenant, until).await?.saturating_sub(1));
+    }
+    let (first, last) = (HistoryCode::new(first), HistoryCode::new(last));
+    if let (Some(entity), Some(record)) = (wanted.entity, wanted.record) {
+        let codes =
+            situation_changes::list_record_history_codes(tx, tenant, (entity, record), last, PAGE).await?;
+        let before = codes.last().copied().filter(|_| codes.len() as i64 == PAGE);
+        let codes: Vec<HistoryCode> = codes.into_iter().filter(|code| *code >= first).collect();
+        let mut page = match codes.is_empty() {
+            true => Vec::new(),
+            false => deliveries::list_deliveries_by_codes(&mut *tx, tenant, receiver, codes).await?,
+        };
+        page.retain(|one| wanted.state.is_none_or(|state| one.state == state));
+        return Ok((page, before));
+    }
+    let limit = if wanted.entity.is_some() { GONE_THROUGH } else { PAGE };
+    let mut page =
+        deliveries::list_newest_deliveries(&mut *tx, tenant, receiver, wanted.state, (first, last), limit)
+            .await?;
+    let mut before = page.last().map(|one| one.history).filter(|_| page.len() as i64 == limit);
+    page.retain(|one| wanted.entity.is_none_or(|entity| one.entity == entity));
+    if page.len() as i64 > PAGE {
+        page.truncate(PAGE as usize);
+        before = page.last().map(|one| one.history);
+    }
+    Ok((page, before))
+}
+
+/// The code of the first change since a moment. Codes and moments grow together, so it is found by halves.
+pub(super) async fn find_first_code(tx: &mut Tx, tenant: TenantId, at: Moment) -> Result<i32, Error> {
+    let (mut low, mut high) = (0, i32::MAX);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        match situation_changes::find_first_entry_from(tx, tenant, HistoryCode::new(middle)).await? {
+            Some((code, happened)) if happened < at => low = code.get().saturating_add(1),
+            _ => high = middle,
+        }
+    }
+    Ok(low)
+}
+
+/// A delivery with its attempts and the body that was sent. It speaks of somebody, and that it was read is noted.
+#[boxed::future]
+pub async fn read_delivery(
+    app: &App,
+    caller: &Session,
+    (receiver, code): (ReceiverCode, HistoryCode),
+) -> Result<(DeliveryWithAttempts, String), Error> {
+    let tenant = caller.scope.tenant();
+    let unknown = Error::NotFound { field: InputField::Receiver, code: receiver.get() };
+    let read = app.db.read((tenant, receiver, code), |tx, (tenant, receiver, code)| {
+        Box::pin(async move {
+            let page = deliveries::list_deliveries_by_codes(&mut *tx, *tenant, *receiver, [*code]).await?;
+            let told = load_attempts(tx, *tenant, *receiver, page).await?.pop();
+            let body = situation_changes::find_trigger_body(tx, *tenant, *code).await?;
+            Ok::<_, Error>(told.zip(body))
+        })
+    });
+    let (told, body) = read.await?.ok_or(unknown)?;
+    record_access(app, caller, "GET /gestao/entrega", extract_body_person(&body).into_iter())?;
+    Ok((told, body))
+}

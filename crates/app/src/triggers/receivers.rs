@@ -1,0 +1,585 @@
+//! Receivers: who is told of changes of situation, by which address, and what the messages are signed with.
+
+use crate::field_differences::{CurrentVersion, FieldDifference, refuse_old_version};
+use crate::idempotency::{self, IdempotentWrite, WriteOutcome};
+use crate::registers::snapshot::load_registers;
+use crate::vault::{SecretLocation, Vault};
+use crate::{App, Error};
+use domain::{
+    Entity, InputField, Moment, RandomSource, ReceiverAddress, ReceiverCode, Rejection, SigningSecret,
+    TenantId, TimeZone, UserCode,
+};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use std::time::Duration;
+use storage::history::audit;
+use storage::server::counters::{self, Counter};
+use storage::server::secrets::{self, SecretOwnerKind};
+use storage::server::versions;
+use storage::triggers::queues;
+use storage::triggers::receivers::{self, NewReceiverRow, PauseReason};
+pub use storage::triggers::receivers::{DeliveryHealth, PauseReason as Why, StoredReceiver};
+use storage::{Tx, WriteLane};
+
+/// How long messages are signed with the old secret too.
+pub const BOTH_FOR: Duration = Duration::from_secs(24 * 3600);
+/// Deliveries under way at once where nobody says otherwise, and at most.
+pub const AT_ONCE: i32 = 8;
+const MOST_AT_ONCE: i32 = 64;
+const MOST_HEADERS: usize = 20;
+const MOST_PREVIOUS: usize = 4;
+/// Receivers in use of one association: every change is written once for each of them.
+pub const MOST: usize = 100;
+
+/// Who registers or changes a receiver.
+#[derive(Clone, Copy, Debug)]
+pub struct TenantActor {
+    pub tenant: TenantId,
+    /// None by command.
+    pub user: Option<UserCode>,
+}
+
+/// A receiver as it is to be. Like whatever else holds the value of a header, it cannot be printed.
+#[derive(Clone)]
+pub struct RequestedReceiver {
+    pub address: ReceiverAddress,
+    pub entities: Vec<Entity>,
+    /// Sent with every message: a key that the receiver asks for.
+    pub headers: Vec<(String, String)>,
+    pub concurrency: i32,
+}
+
+impl RequestedReceiver {
+    /// Refuses it with every problem that it has.
+    fn validate(&self) -> Result<(), Error> {
+        let mut problems = Vec::new();
+        if self.entities.is_empty() {
+            problems.push(Rejection::NoEntity);
+        }
+        if !(1..=MOST_AT_ONCE).contains(&self.concurrency) {
+            problems.push(Rejection::BadConcurrency);
+        }
+        problems.extend(find_bad_headers(&self.headers));
+        if problems.is_empty() { Ok(()) } else { Err(Error::Refused(problems)) }
+    }
+}
+
+/// What is wrong with headers that somebody wants sent.
+pub fn find_bad_headers(headers: &[(String, String)]) -> Vec<Rejection> {
+    let bad = headers.iter().filter(|(name, value)| !is_valid_header(name, value));
+    let mut problems: Vec<Rejection> = bad.map(|(name, _)| Rejection::BadHeader(name.clone())).collect();
+    if headers.len() > MOST_HEADERS {
+        problems.push(Rejection::BadHeader(format!("{} cabeçalhos", headers.len())));
+    }
+    problems
+}
+
+/// Headers that the message itself or the connection has.
+const OURS: [&str; 15] = [
+    "connection",
+    "content-encoding",
+    "content-length",
+    "content-type",
+    "expect",
+    "host",
+    "keep-alive",
+    "proxy-connection",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+    "webhook-id",
+    "webhook-signature",
+    "webhook-timestamp",
+];
+
+fn is_valid_header(name: &str, value: &str) -> bool {
+    let is_sign = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    !name.is_empty()
+        && name.len() <= 100
+        && name.bytes().all(is_sign)
+        && !OURS.contains(&name.to_ascii_lowercase().as_str())
+        && value.len() <= 4000
+        && value.bytes().all(|byte| (32..127).contains(&byte))
+}
+
+/// What of a receiver nobody may read.
+#[derive(Clone, Serialize, Deserialize)]
+struct ReceiverSecretBundle {
+    secret: String,
+    /// Those before, and until when each signs too.
+    previous: Vec<(String, i64)>,
+    headers: Vec<(String, String)>,
+}
+
+impl ReceiverSecretBundle {
+    fn seal(
+        &self,
+        vault: &Vault,
+        chance: &dyn RandomSource,
+        place: SecretLocation,
+    ) -> Result<Vec<u8>, Error> {
+        let text = serde_json::to_vec(self).map_err(|error| Error::Defect(error.to_string()))?;
+        vault.seal(chance, place, &text)
+    }
+
+    fn open(vault: &Vault, place: SecretLocation, sealed: &[u8]) -> Result<ReceiverSecretBundle, Error> {
+        serde_json::from_slice(&vault.open(place, sealed)?).map_err(|error| Error::Defect(error.to_string()))
+    }
+}
+
+fn locate_secret(tenant: TenantId, code: ReceiverCode) -> SecretLocation {
+    SecretLocation { tenant, kind: SecretOwnerKind::Receiver, code: code.get() }
+}
+
+/// A receiver with its secret, which is told here and never again.
+#[derive(Clone, Debug)]
+pub struct CreatedReceiver {
+    pub code: ReceiverCode,
+    pub secret: SigningSecret,
+    pub receiver: RedactedReceiver,
+}
+
+/// What is done to receivers, and with what.
+struct ReceiverChangeContext<W> {
+    by: TenantActor,
+    what: W,
+    vault: Vault,
+    /// Chance decides what a secret is sealed with.
+    chance: Arc<dyn RandomSource>,
+    now: Moment,
+}
+
+impl<W> ReceiverChangeContext<W> {
+    fn new(app: &App, vault: &Vault, by: TenantActor, what: W) -> ReceiverChangeContext<W> {
+        ReceiverChangeContext {
+            by,
+            what,
+            vault: vault.clone(),
+            chance: Arc::clone(&app.chance),
+            now: app.now(),
+        }
+    }
+
+    async fn store_secrets(
+        &self,
+        tx: &mut Tx,
+        code: ReceiverCode,
+        sealed: &ReceiverSecretBundle,
+    ) -> Result<(), Error> {
+        let tenant = self.by.tenant;
+        let sealed = sealed.seal(&self.vault, &*self.chance, locate_secret(tenant, code))?;
+        secrets::upsert_secret(tx, tenant, SecretOwnerKind::Receiver, code.get(), &sealed).await?;
+        // Whoever changes situations must know of it before he changes the next one.
+        versions::raise_registers_version(tx, tenant).await?;
+        Ok(())
+    }
+
+    async fn append_audit(&self, tx: &mut Tx, operation: &'static str, detail: String) -> Result<(), Error> {
+        let entry = audit::AuditEntry {
+            tenant: self.by.tenant,
+            at: self.now,
+            user: self.by.user,
+            operation,
+            person: None,
+            detail: Some(detail),
+        };
+        Ok(audit::append_audit_entry(tx, &entry).await?)
+    }
+}
+
+/// Registers a receiver. What changes from now on is told to it.
+#[boxed::future]
+pub async fn create_receiver(
+    app: &App,
+    vault: &Vault,
+    by: TenantActor,
+    wanted: RequestedReceiver,
+    once: IdempotentWrite<CreatedReceiver>,
+) -> Result<WriteOutcome<CreatedReceiver>, Error> {
+    let secret = SigningSecret::generate(&*app.chance);
+    let doing = ReceiverChangeContext::new(app, vault, by, (wanted, secret));
+    idempotency::write_idempotently(app, WriteLane::foreground(by.tenant), once, doing, |tx, doing| {
+        Box::pin(insert_receiver(tx, doing))
+    })
+    .await
+}
+
+async fn insert_receiver(
+    tx: &mut Tx,
+    doing: &ReceiverChangeContext<(RequestedReceiver, SigningSecret)>,
+) -> Result<CreatedReceiver, Error> {
+    let ((wanted, secret), tenant) = (&doing.what, doing.by.tenant);
+    wanted.validate()?;
+    check_receiver_room(tx, tenant).await?;
+    let code = ReceiverCode::new(counters::reserve_number(tx, tenant, Counter::Receiver).await?);
+    let address = wanted.address.to_string();
+    receivers::insert_receiver(tx, tenant, &build_receiver_row(code, &address, wanted), doing.now).await?;
+    let headers = wanted.headers.clone();
+    doing
+        .store_secrets(
+            tx,
+            code,
+            &ReceiverSecretBundle { secret: secret.expose().to_owned(), previous: Vec::new(), headers },
+        )
+        .await?;
+    doing.append_audit(tx, "POST /gestao/receptor", format!("receptor {code} criado")).await?;
+    let receiver =
+        receivers::find_receiver(&mut *tx, tenant, code).await?.ok_or(reject_unknown_receiver(code))?;
+    Ok(CreatedReceiver { code, secret: secret.clone(), receiver: redact_receiver(receiver, &wanted.headers) })
+}
+
+/// Refuses one more receiver in use than there may be.
+async fn check_receiver_room(tx: &mut Tx, tenant: TenantId) -> Result<(), Error> {
+    match receivers::list_active_receivers(&mut *tx, tenant).await?.len() < MOST {
+        true => Ok(()),
+        false => Err(Rejection::TooManyReceivers { most: MOST }.into()),
+    }
+}
+
+fn build_receiver_row<'w>(
+    code: ReceiverCode,
+    address: &'w str,
+    wanted: &'w RequestedReceiver,
+) -> NewReceiverRow<'w> {
+    NewReceiverRow { code, address, entities: &wanted.entities, concurrency: wanted.concurrency }
+}
+
+/// A receiver with the names of its headers, whose values are nobody's to read.
+#[derive(Clone, Debug)]
+pub struct RedactedReceiver {
+    pub receiver: StoredReceiver,
+    pub headers: Vec<String>,
+}
+
+fn redact_receiver(receiver: StoredReceiver, headers: &[(String, String)]) -> RedactedReceiver {
+    RedactedReceiver { receiver, headers: headers.iter().map(|(name, _)| name.clone()).collect() }
+}
+
+/// The receivers of a tenant, by code.
+#[boxed::future]
+pub async fn list_receivers(
+    app: &App,
+    vault: &Vault,
+    tenant: TenantId,
+) -> Result<Vec<RedactedReceiver>, Error> {
+    app.db
+        .read((tenant, vault.clone()), |tx, (tenant, vault)| {
+            Box::pin(async move {
+                let mut all = Vec::new();
+                for receiver in receivers::list_receivers(&mut *tx, *tenant).await? {
+                    let sealed = open_secret_bundle(tx, vault, *tenant, receiver.code).await?;
+                    all.push(redact_receiver(receiver, &sealed.headers));
+                }
+                Ok(all)
+            })
+        })
+        .await
+}
+
+#[boxed::future]
+pub async fn read_receiver(
+    app: &App,
+    vault: &Vault,
+    tenant: TenantId,
+    code: ReceiverCode,
+) -> Result<RedactedReceiver, Error> {
+    app.db
+        .read((tenant, vault.clone(), code), |tx, (tenant, vault, code)| {
+            Box::pin(load_receiver(tx, vault, *tenant, *code))
+        })
+        .await
+}
+
+async fn load_receiver(
+    tx: &mut Tx,
+    vault: &Vault,
+    tenant: TenantId,
+    code: ReceiverCode,
+) -> Result<RedactedReceiver, Error> {
+    let receiver =
+        receivers::find_receiver(&mut *tx, tenant, code).await?.ok_or(reject_unknown_receiver(code))?;
+    let sealed = open_secret_bundle(tx, vault, tenant, code).await?;
+    Ok(redact_receiver(receiver, &sealed.headers))
+}
+
+fn reject_unknown_receiver(code: ReceiverCode) -> Error {
+    Error::NotFound { field: InputField::Receiver, code: code.get() }
+}
+
+/// What is to change of a receiver; what is absent stays.
+#[derive(Clone)]
+pub struct ReceiverChangeRequest {
+    /// Of the receiver as whoever changes it knows it.
+    pub version: i64,
+    pub address: Option<ReceiverAddress>,
+    pub entities: Option<Vec<Entity>>,
+    pub headers: Option<Vec<(String, String)>>,
+    pub concurrency: Option<i32>,
+    /// False retires it: it is told of nothing any more.
+    pub active: Option<bool>,
+}
+
+/// A receiver as it was changed.
+#[derive(Clone, Debug)]
+pub struct ChangedReceiver {
+    pub receiver: RedactedReceiver,
+    /// Where it leads to another server now: told here and never again.
+    pub secret: Option<SigningSecret>,
+}
+
+/// What is done to a receiver that is changed.
+struct UpdateReceiver {
+    code: ReceiverCode,
+    changes: ReceiverChangeRequest,
+    zone: TimeZone,
+    /// Used where the address leads to another server.
+    new_secret: SigningSecret,
+}
+
+/// Changes a receiver. Where its address leads to another server, what that one must not learn goes: values of headers that
+/// were not sent anew are removed, and a new secret signs alone.
+#[boxed::future]
+pub async fn change_receiver(
+    app: &App,
+    vault: &Vault,
+    by: TenantActor,
+    (code, changes): (ReceiverCode, ReceiverChangeRequest),
+    once: IdempotentWrite<ChangedReceiver>,
+) -> Result<WriteOutcome<ChangedReceiver>, Error> {
+    let zone = load_registers(app, by.tenant).await?.zone.clone();
+    let new_secret = SigningSecret::generate(&*app.chance);
+    let doing =
+        ReceiverChangeContext::new(app, vault, by, UpdateReceiver { code, changes, zone, new_secret });
+    idempotency::write_idempotently(app, WriteLane::foreground(by.tenant), once, doing, |tx, doing| {
+        Box::pin(update_receiver(tx, doing))
+    })
+    .await
+}
+
+async fn update_receiver(
+    tx: &mut Tx,
+    doing: &ReceiverChangeContext<UpdateReceiver>,
+) -> Result<ChangedReceiver, Error> {
+    let (UpdateReceiver { code, changes, zone, new_secret }, tenant) = (&doing.what, doing.by.tenant);
+    let code = *code;
+    let had = receivers::find_receiver(&mut *tx, tenant, code).await?.ok_or(reject_unknown_receiver(code))?;
+    let mut sealed = open_secret_bundle(tx, &doing.vault, tenant, code).await?;
+    let present = CurrentVersion { version: had.version, since: had.updated_at };
+    let wanted = compare_receiver(changes, &redact_receiver(had.clone(), &sealed.headers));
+    if let Some(old) = refuse_old_version(changes.version, present, zone, &wanted) {
+        return Err(old.into());
+    }
+    let moves = is_server_change(&had.address, changes.address.as_ref());
+    if moves {
+        let secret = new_secret.expose().to_owned();
+        sealed = ReceiverSecretBundle { secret, previous: Vec::new(), headers: Vec::new() };
+    }
+    if let Some(headers) = &changes.headers {
+        sealed.headers.clone_from(headers);
+    }
+    let wanted = RequestedReceiver {
+        address: changes.address.clone().map_or_else(|| ReceiverAddress::parse(&had.address), Ok)?,
+        entities: changes.entities.clone().unwrap_or_else(|| had.entities.clone()),
+        headers: sealed.headers.clone(),
+        concurrency: changes.concurrency.unwrap_or(had.concurrency),
+    };
+    wanted.validate()?;
+    let address = wanted.address.to_string();
+    let active = changes.active.unwrap_or(had.active);
+    if active && !had.active {
+        check_receiver_room(tx, tenant).await?;
+    }
+    receivers::update_receiver(tx, tenant, &build_receiver_row(code, &address, &wanted), active, doing.now)
+        .await?;
+    doing.store_secrets(tx, code, &sealed).await?;
+    let told = match moves {
+        true => format!("receptor {code} alterado, para outro servidor, com segredo novo"),
+        false => format!("receptor {code} alterado"),
+    };
+    doing.append_audit(tx, "PUT /gestao/receptor/{codReceptor}", told).await?;
+    let receiver = load_receiver(tx, &doing.vault, tenant, code).await?;
+    Ok(ChangedReceiver { receiver, secret: moves.then(|| new_secret.clone()) })
+}
+
+fn is_server_change(had: &str, wanted: Option<&ReceiverAddress>) -> bool {
+    let had = ReceiverAddress::parse(had);
+    wanted.is_some_and(|wanted| !had.is_ok_and(|had| had.is_same_server(wanted)))
+}
+
+/// What was sent of a receiver, beside what stands now.
+fn compare_receiver(changes: &ReceiverChangeRequest, now: &RedactedReceiver) -> Vec<FieldDifference> {
+    let had = &now.receiver;
+    let entities =
+        |all: &[Entity]| all.iter().map(|one| wire::entity_path(*one)).collect::<Vec<_>>().join(", ");
+    let address = changes.address.as_ref().map(|sent| ("endereco", sent.to_string(), had.address.clone()));
+    let hears = changes.entities.as_ref().map(|sent| ("entidades", entities(sent), entities(&had.entities)));
+    // Their names alone: their values are nobody's to read.
+    let named = |sent: &Vec<(String, String)>| {
+        let sent: Vec<&str> = sent.iter().map(|(name, _)| name.as_str()).collect();
+        ("cabecalhos", sent.join(", "), now.headers.join(", "))
+    };
+    let headers = changes.headers.as_ref().map(named);
+    let at_once = |sent: i32| ("simultaneas", sent.to_string(), had.concurrency.to_string());
+    let active = |sent: bool| ("ativo", sent.to_string(), had.active.to_string());
+    let sent = [address, hears, headers, changes.concurrency.map(at_once), changes.active.map(active)];
+    let differing = sent.into_iter().flatten().filter(|(_, sent, now)| sent != now);
+    let text = |text: String| Some(text).filter(|text| !text.is_empty());
+    differing
+        .map(|(field, sent, now)| FieldDifference { field, before: text(now), after: text(sent) })
+        .collect()
+}
+
+async fn open_secret_bundle(
+    tx: &mut Tx,
+    vault: &Vault,
+    tenant: TenantId,
+    code: ReceiverCode,
+) -> Result<ReceiverSecretBundle, Error> {
+    let lost = || storage::Error::Broken(format!("receiver {code} has no secret"));
+    let sealed = secrets::find_secret(&mut *tx, tenant, SecretOwnerKind::Receiver, code.get())
+        .await?
+        .ok_or_else(lost)?;
+    ReceiverSecretBundle::open(vault, locate_secret(tenant, code), &sealed)
+}
+
+/// Pauses a receiver: what changes waits for it. Or lets it go on, with a clean record.
+#[boxed::future]
+pub async fn pause_or_resume_receiver(
+    app: &App,
+    vault: &Vault,
+    by: TenantActor,
+    (code, paused, reason): (ReceiverCode, bool, Option<String>),
+    once: IdempotentWrite<RedactedReceiver>,
+) -> Result<WriteOutcome<RedactedReceiver>, Error> {
+    let doing = ReceiverChangeContext::new(app, vault, by, (code, paused, reason));
+    idempotency::write_idempotently(app, WriteLane::foreground(by.tenant), once, doing, |tx, doing| {
+        Box::pin(write_receiver_pause(tx, doing))
+    })
+    .await
+}
+
+async fn write_receiver_pause(
+    tx: &mut Tx,
+    doing: &ReceiverChangeContext<(ReceiverCode, bool, Option<String>)>,
+) -> Result<RedactedReceiver, Error> {
+    let ((code, paused, reason), tenant) = (&doing.what, doing.by.tenant);
+    let (code, paused) = (*code, *paused);
+    let had = receivers::find_receiver(&mut *tx, tenant, code).await?.ok_or(reject_unknown_receiver(code))?;
+    if had.paused.is_some() != paused {
+        let why = paused.then_some(PauseReason::ByHand);
+        tx.execute(receivers::update_receiver_pause(tenant, code, why, doing.now)).await?;
+        if !paused {
+            let DeliveryHealth { tried_at, succeeded_at, .. } = had.health;
+            let clean = DeliveryHealth { tried_at, succeeded_at, ..DeliveryHealth::default() };
+            tx.execute(receivers::upsert_receiver_health(tenant, code, &clean)).await?;
+            // What waited is sent now: whoever lets it go on knows that it is well again.
+            tx.execute(queues::make_waits_due(tenant, code, doing.now)).await?;
+        }
+        let (operation, done) = match paused {
+            true => ("POST /gestao/receptor/{codReceptor}/pausar", "pausado"),
+            false => ("POST /gestao/receptor/{codReceptor}/retomar", "retomado"),
+        };
+        doing
+            .append_audit(tx, operation, append_reason(format!("receptor {code} {done}"), reason.as_deref()))
+            .await?;
+    }
+    load_receiver(tx, &doing.vault, tenant, code).await
+}
+
+/// A new secret. Messages are signed with the old one too for a day, so that the receiver has time to change.
+#[boxed::future]
+pub async fn rotate_secret(
+    app: &App,
+    vault: &Vault,
+    by: TenantActor,
+    (code, reason): (ReceiverCode, Option<String>),
+    once: IdempotentWrite<SigningSecret>,
+) -> Result<WriteOutcome<SigningSecret>, Error> {
+    let doing =
+        ReceiverChangeContext::new(app, vault, by, (code, SigningSecret::generate(&*app.chance), reason));
+    idempotency::write_idempotently(app, WriteLane::foreground(by.tenant), once, doing, |tx, doing| {
+        Box::pin(write_new_secret(tx, doing))
+    })
+    .await
+}
+
+async fn write_new_secret(
+    tx: &mut Tx,
+    doing: &ReceiverChangeContext<(ReceiverCode, SigningSecret, Option<String>)>,
+) -> Result<SigningSecret, Error> {
+    let ((code, secret, reason), tenant) = (&doing.what, doing.by.tenant);
+    let had =
+        receivers::find_receiver(&mut *tx, tenant, *code).await?.ok_or(reject_unknown_receiver(*code))?;
+    let old = open_secret_bundle(tx, &doing.vault, tenant, *code).await?;
+    // Whoever changes it twice in a day, because the first answer was lost, must not cut off the one in use.
+    let mut previous = vec![(old.secret, doing.now.plus(BOTH_FOR).millis())];
+    previous.extend(old.previous.into_iter().filter(|(_, until)| doing.now.millis() < *until));
+    previous.truncate(MOST_PREVIOUS);
+    let sealed = ReceiverSecretBundle { secret: secret.expose().to_owned(), previous, headers: old.headers };
+    // Whoever remembers the old secret sees by the version that there is a new one.
+    let same = NewReceiverRow {
+        code: *code,
+        address: &had.address,
+        entities: &had.entities,
+        concurrency: had.concurrency,
+    };
+    receivers::update_receiver(tx, tenant, &same, had.active, doing.now).await?;
+    doing.store_secrets(tx, *code, &sealed).await?;
+    let operation = "POST /gestao/receptor/{codReceptor}/segredo";
+    let told = append_reason(format!("segredo do receptor {code} trocado"), reason.as_deref());
+    doing.append_audit(tx, operation, told).await?;
+    Ok(secret.clone())
+}
+
+fn append_reason(done: String, reason: Option<&str>) -> String {
+    reason.map_or(done.clone(), |reason| format!("{done}: {reason}"))
+}
+
+/// Everything that sending to a receiver needs.
+#[derive(Clone)]
+pub struct DeliveryTarget {
+    pub address: ReceiverAddress,
+    pub headers: Vec<(String, String)>,
+    pub secret: SigningSecret,
+    pub previous: Vec<(SigningSecret, Moment)>,
+    pub concurrency: i32,
+    pub version: i64,
+}
+
+impl DeliveryTarget {
+    /// The secrets that sign at this moment.
+    pub fn signing_secrets(&self, now: Moment) -> impl Iterator<Item = &SigningSecret> {
+        let previous = self.previous.iter().filter(move |(_, until)| now < *until).map(|(secret, _)| secret);
+        std::iter::once(&self.secret).chain(previous)
+    }
+}
+
+#[boxed::future]
+pub async fn load_delivery_target(
+    app: &App,
+    vault: &Vault,
+    tenant: TenantId,
+    code: ReceiverCode,
+) -> Result<DeliveryTarget, Error> {
+    let input = (tenant, code, vault.clone());
+    app.db
+        .read(input, |tx, (tenant, code, vault)| {
+            Box::pin(async move {
+                let had = receivers::find_receiver(&mut *tx, *tenant, *code)
+                    .await?
+                    .ok_or(reject_unknown_receiver(*code))?;
+                let sealed = open_secret_bundle(tx, vault, *tenant, *code).await?;
+                let kept = |(text, until)| (SigningSecret::from_stored(text), Moment::from_millis(until));
+                Ok(DeliveryTarget {
+                    address: ReceiverAddress::parse(&had.address)?,
+                    headers: sealed.headers,
+                    secret: SigningSecret::from_stored(sealed.secret),
+                    previous: sealed.previous.into_iter().map(kept).collect(),
+                    concurrency: had.concurrency,
+                    version: had.version,
+                })
+            })
+        })
+        .await
+}

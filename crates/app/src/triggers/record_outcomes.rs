@@ -1,0 +1,434 @@
+//! What came of messages in hand, written together: the attempts, what follows for each queue, and how its receiver fares.
+
+use super::clock_repair::rebase_health;
+use super::{DeliveryJob, LeaseHolder};
+use crate::mail::{self, Addressee, UserNotice};
+use crate::{App, Error};
+use domain::{DeliveryState, HistoryCode, Moment, ReceiverCode, Role, TenantId};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+use storage::history::audit;
+use storage::server::counters::{self, Counter};
+use storage::server::leases;
+use storage::triggers::attempts::{self, DeliveryAttempt};
+use storage::triggers::deliveries::{self, FinishedDelivery};
+use storage::triggers::queues::{self, HeldChange};
+use storage::triggers::receivers::{self, DeliveryHealth, PauseReason, StoredReceiver};
+use storage::{Statement, Tx, WriteLane};
+
+/// How a message fared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeliveryVerdict {
+    Delivered,
+    Failed,
+    /// It answered that it is gone for good.
+    Gone,
+    /// There was no time left to try.
+    Untried,
+}
+
+/// What came of one message.
+#[derive(Clone, Debug)]
+pub struct DeliveryOutcome {
+    pub job: DeliveryJob,
+    pub verdict: DeliveryVerdict,
+    pub tried_at: Moment,
+    pub took: Duration,
+    pub status: Option<u16>,
+    pub answer: Option<String>,
+    pub failure: Option<String>,
+    /// How long the receiver asked to be left alone.
+    pub patience: Option<Duration>,
+}
+
+/// When a message is tried again, and when a receiver is left alone.
+#[derive(Clone, Debug)]
+pub struct RetryPolicy {
+    /// How long to wait after each failure; after the last one the message is exhausted.
+    pub waits: Vec<Duration>,
+    /// How often a receiver that fails altogether is probed.
+    pub probe: Duration,
+    /// After so long of nothing but failures it is paused.
+    pub pause_after: Duration,
+}
+
+impl RetryPolicy {
+    /// A receiver that failed so often, over so many records, is only probed.
+    pub fn is_only_probed(failures: i32, records: usize) -> bool {
+        failures >= FAILURES && records >= RECORDS
+    }
+}
+
+const FAILURES: i32 = 20;
+const RECORDS: usize = 5;
+/// A receiver is left alone for so long at most, by its own wish or by ours.
+pub(super) fn compute_longest_patience(policy: &RetryPolicy) -> Duration {
+    LONGEST_PATIENCE.max(policy.probe)
+}
+
+/// The longest that a message waits behind a failure by the schedule, its jitter counted.
+pub(super) fn compute_longest_wait(wait: Duration) -> Duration {
+    apply_jitter(wait, JITTER)
+}
+
+/// Nobody is left alone for longer because he asked for it.
+const LONGEST_PATIENCE: Duration = Duration::from_secs(24 * 3600);
+/// That messages to a receiver are given up is told once in so long.
+const TOLD_EVERY: Duration = Duration::from_secs(24 * 3600);
+/// A wait is made longer or shorter by up to so many hundredths, so that what failed together does not return together.
+const JITTER: i64 = 20;
+
+struct OutcomeBatch {
+    tenant: TenantId,
+    outcomes: Vec<DeliveryOutcome>,
+    /// A throw for each of them: hundredths from -20 to 20.
+    throws: Vec<i64>,
+    policy: Arc<RetryPolicy>,
+    /// Who had the messages in hand.
+    holder: String,
+    server: Arc<str>,
+    now: Moment,
+}
+
+/// A receiver that was paused because of what came of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PausedReceiver {
+    pub receiver: ReceiverCode,
+    pub why: PauseReason,
+}
+
+/// What followed from what came of messages.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OutcomeSummary {
+    pub paused: Vec<PausedReceiver>,
+    /// How many were given up.
+    pub exhausted: u64,
+}
+
+/// Writes what came of messages of one tenant.
+#[boxed::future]
+pub async fn record_outcomes(
+    app: &App,
+    (holder, policy): (&LeaseHolder, &Arc<RetryPolicy>),
+    tenant: TenantId,
+    outcomes: Vec<DeliveryOutcome>,
+) -> Result<OutcomeSummary, Error> {
+    let mut bytes = vec![0; outcomes.len() * 2];
+    app.chance.fill(&mut bytes);
+    let throws = bytes
+        .chunks(2)
+        .map(|two| i64::from(u16::from_le_bytes([two[0], two[1]])) * (2 * JITTER + 1) / 65_536 - JITTER);
+    let input = OutcomeBatch {
+        tenant,
+        throws: throws.collect(),
+        outcomes,
+        policy: Arc::clone(policy),
+        holder: holder.name(),
+        server: Arc::clone(&app.public_url),
+        now: app.now(),
+    };
+    app.db.write(WriteLane::background(tenant), input, |tx, input| Box::pin(write_outcomes(tx, input))).await
+}
+
+async fn write_outcomes(tx: &mut Tx, input: &OutcomeBatch) -> Result<OutcomeSummary, Error> {
+    let (tenant, now) = (input.tenant, input.now);
+    let codes: BTreeSet<ReceiverCode> = input.outcomes.iter().map(|one| one.job.receiver).collect();
+    let known = receivers::list_receivers_by_code(&mut *tx, tenant, codes.iter().copied()).await?;
+    let mut known: BTreeMap<ReceiverCode, StoredReceiver> =
+        known.into_iter().map(|one| (one.code, one)).collect();
+    let (mut statements, given_up) = build_follow_ups(tx, input, codes).await?;
+    let mut untold = Vec::new();
+    for receiver in given_up.iter().copied().collect::<BTreeSet<ReceiverCode>>() {
+        let last = deliveries::find_last_exhausted_moment(tx, tenant, receiver).await?;
+        untold.extend(last.is_none_or(|at| now.duration_since(at) >= TOLD_EVERY).then_some(receiver));
+    }
+    let before: BTreeMap<ReceiverCode, DeliveryHealth> =
+        known.iter().map(|(code, one)| (*code, one.health.clone())).collect();
+    let mut paused = Vec::new();
+    for outcome in &input.outcomes {
+        let Some(receiver) = known.get_mut(&outcome.job.receiver) else { continue };
+        if let Some(why) = update_health(&mut receiver.health, input, outcome)
+            && receiver.paused.is_none()
+        {
+            receiver.paused = Some((now, why));
+            statements.push(receivers::update_receiver_pause(tenant, receiver.code, Some(why), now));
+            paused.push(PausedReceiver { receiver: receiver.code, why });
+        }
+    }
+    statements.extend(
+        known
+            .values()
+            .filter(|one| before.get(&one.code) != Some(&one.health))
+            .map(|one| receivers::upsert_receiver_health(tenant, one.code, &one.health)),
+    );
+    tx.execute_batch(statements).await?;
+    for one in &paused {
+        if let Some(receiver) = known.get(&one.receiver) {
+            announce_pause(tx, input, receiver, one.why).await?;
+        }
+    }
+    for receiver in untold.iter().filter_map(|code| known.get(code)) {
+        let message = UserNotice::TriggersExhausted { code: receiver.code, address: &receiver.address };
+        notify_administrators(tx, input, message).await?;
+    }
+    Ok(OutcomeSummary { paused, exhausted: given_up.len() as u64 })
+}
+
+/// What is to be written of the messages, and of what their records go on with.
+async fn build_follow_ups(
+    tx: &mut Tx,
+    input: &OutcomeBatch,
+    receivers: BTreeSet<ReceiverCode>,
+) -> Result<(Vec<Statement>, Vec<ReceiverCode>), Error> {
+    let leases = leases::list_leases(&mut *tx, input.tenant, receivers).await?;
+    let mut written = OutcomeStatements::default();
+    // Told while something happened to the receiver's messages that the holder did not know of.
+    let mut doubtful: BTreeMap<ReceiverCode, Vec<(&DeliveryOutcome, i64)>> = BTreeMap::new();
+    for (outcome, throw) in input.outcomes.iter().zip(&input.throws) {
+        let lease = leases.iter().find(|one| one.receiver == outcome.job.receiver);
+        let lease = lease.filter(|one| one.holder == input.holder);
+        // Behind this one alone there can be anything pending.
+        let after = outcome.job.history;
+        match (outcome.verdict, lease) {
+            (DeliveryVerdict::Untried, _) => {}
+            (_, Some(lease)) if lease.number != outcome.job.lease => {
+                doubtful.entry(outcome.job.receiver).or_default().push((outcome, *throw));
+            }
+            (DeliveryVerdict::Delivered, Some(_)) => {
+                written.add_arrival(outcome, outcome.job.goes_on.then_some(after), input.now);
+            }
+            (DeliveryVerdict::Failed | DeliveryVerdict::Gone, Some(_)) => {
+                written.attempts.push(outcome);
+                written.add_failure(input, outcome, (*throw, after));
+            }
+            // What somebody else has in hand by now is his to judge. That it arrived holds where he gave it up.
+            (_, None) => written.add_stale_report(outcome),
+        }
+    }
+    let first = HistoryCode::new(0);
+    for (receiver, outcomes) in doubtful {
+        let codes = outcomes.iter().map(|(one, _)| one.job.history);
+        let pending = queues::list_pending_heads(tx, input.tenant, receiver, codes).await?;
+        for (outcome, throw) in outcomes {
+            match (pending.get(&outcome.job.history), outcome.verdict) {
+                (None, _) => written.add_stale_report(outcome),
+                // Overtaken, because an older change of its record goes again: it stays pending, and goes behind that.
+                (Some(Some(head)), DeliveryVerdict::Delivered) if *head < outcome.job.history => {
+                    written.attempts.push(outcome);
+                }
+                (Some(_), DeliveryVerdict::Delivered) => written.add_arrival(outcome, Some(first), input.now),
+                (Some(_), _) => {
+                    written.attempts.push(outcome);
+                    written.add_failure(input, outcome, (throw, first));
+                }
+            }
+        }
+    }
+    let given_up = std::mem::take(&mut written.given_up);
+    Ok((written.into_statements(tx, input.tenant).await?, given_up))
+}
+
+/// What is written, kind by kind, so that many rows travel together.
+#[derive(Default)]
+struct OutcomeStatements<'o> {
+    attempts: Vec<&'o DeliveryOutcome>,
+    ended: Vec<FinishedDelivery>,
+    removed: Vec<HeldChange>,
+    others: Vec<Statement>,
+    /// Whose messages they were that are not tried any more.
+    given_up: Vec<ReceiverCode>,
+}
+
+impl<'o> OutcomeStatements<'o> {
+    /// It arrived. Where its record goes on by a queue of its own, that leads to what is pending behind `after`.
+    fn add_arrival(&mut self, outcome: &'o DeliveryOutcome, after: Option<HistoryCode>, now: Moment) {
+        // Most say nothing when they take a message: of that attempt there is no more to keep than stands here.
+        let arrived = match &outcome.answer {
+            None => Some((outcome.status.map_or(0, i32::from), measure_millis(outcome))),
+            Some(_) => {
+                self.attempts.push(outcome);
+                None
+            }
+        };
+        let at = outcome.tried_at.plus(outcome.took);
+        let ended = self.end_delivery(outcome, DeliveryState::Delivered, at, arrived);
+        if let Some(after) = after {
+            self.others.extend(ended.advance_queue(after, now));
+        }
+    }
+
+    /// By one who holds the receiver no more, or of what was ended meanwhile.
+    fn add_stale_report(&mut self, outcome: &'o DeliveryOutcome) {
+        self.attempts.push(outcome);
+        if outcome.verdict == DeliveryVerdict::Delivered {
+            let job = &outcome.job;
+            self.others.push(deliveries::mark_exhausted_delivered(job.tenant, job.receiver, job.history));
+        }
+    }
+
+    fn add_failure(
+        &mut self,
+        input: &OutcomeBatch,
+        outcome: &'o DeliveryOutcome,
+        (throw, after): (i64, HistoryCode),
+    ) {
+        let wait = usize::try_from(outcome.job.tries).ok().and_then(|done| input.policy.waits.get(done));
+        match wait {
+            Some(wait) => {
+                // Whoever asks for patience gets it; who asks for less of it than we have costs nobody his attempts.
+                let asked = outcome.patience.unwrap_or_default().min(LONGEST_PATIENCE);
+                let due = input.now.plus(apply_jitter(*wait, throw).max(asked));
+                self.others.extend(
+                    outcome.job.held_message().schedule_retry(outcome.job.tries.saturating_add(1), due),
+                );
+            }
+            None => {
+                self.given_up.push(outcome.job.receiver);
+                let ended = self.end_delivery(outcome, DeliveryState::Exhausted, input.now, None);
+                self.others.extend(ended.advance_queue(after, input.now));
+            }
+        }
+    }
+
+    fn end_delivery(
+        &mut self,
+        outcome: &DeliveryOutcome,
+        state: DeliveryState,
+        at: Moment,
+        arrived: Option<(i32, i64)>,
+    ) -> HeldChange {
+        let held = outcome.job.held_message();
+        let tries = outcome.job.tries.saturating_add(1);
+        let (receiver, history) = (held.receiver, held.history);
+        self.ended.push(FinishedDelivery { receiver, history, state, tries, at, arrived });
+        self.removed.push(held);
+        held
+    }
+
+    async fn into_statements(self, tx: &mut Tx, tenant: TenantId) -> Result<Vec<Statement>, Error> {
+        let mut statements = deliveries::insert_finished_deliveries(tenant, self.ended);
+        statements.extend(queues::delete_pending_changes(&self.removed));
+        statements.extend(self.others);
+        if !self.attempts.is_empty() {
+            let number = counters::reserve_long_number(tx, tenant, Counter::Lease).await?;
+            let rows: Vec<DeliveryAttempt> =
+                self.attempts.into_iter().map(|one| build_attempt(one, number)).collect();
+            statements.extend(attempts::insert_attempts(tenant, &rows));
+        }
+        Ok(statements)
+    }
+}
+
+fn measure_millis(outcome: &DeliveryOutcome) -> i64 {
+    i64::try_from(outcome.took.as_millis()).unwrap_or(i64::MAX)
+}
+
+fn build_attempt(outcome: &DeliveryOutcome, number: i64) -> DeliveryAttempt {
+    DeliveryAttempt {
+        receiver: outcome.job.receiver,
+        history: outcome.job.history,
+        number,
+        tried_at: outcome.tried_at,
+        status: outcome.status.map(i32::from),
+        millis: measure_millis(outcome),
+        answer: outcome.answer.clone(),
+        failure: outcome.failure.clone(),
+    }
+}
+
+fn apply_jitter(wait: Duration, throw: i64) -> Duration {
+    let hundredths = u32::try_from(100 + throw).unwrap_or(100);
+    wait * hundredths / 100
+}
+
+/// How the receiver fares with it; why it must be paused, if it must.
+fn update_health(
+    health: &mut DeliveryHealth,
+    input: &OutcomeBatch,
+    outcome: &DeliveryOutcome,
+) -> Option<PauseReason> {
+    rebase_health(health, input.now, compute_longest_patience(&input.policy));
+    match outcome.verdict {
+        DeliveryVerdict::Untried => return None,
+        DeliveryVerdict::Delivered => {
+            // A probe that arrived opens the way for all; but one who asked for patience meanwhile is given it.
+            let is_probed = RetryPolicy::is_only_probed(health.failures, health.failed_records.len());
+            let not_before = health.not_before.filter(|at| !is_probed && input.now < *at);
+            // Written at most once a second while all goes well: it is for people.
+            let is_news = health.failures > 0
+                || health.not_before != not_before
+                || health
+                    .succeeded_at
+                    .is_none_or(|at| input.now.duration_since(at) >= Duration::from_secs(1));
+            if is_news {
+                let now = Some(input.now);
+                *health = DeliveryHealth {
+                    tried_at: now,
+                    succeeded_at: now,
+                    not_before,
+                    ..DeliveryHealth::default()
+                };
+            }
+            return None;
+        }
+        DeliveryVerdict::Failed | DeliveryVerdict::Gone => {}
+    }
+    health.failures = health.failures.saturating_add(1);
+    health.tried_at = Some(input.now);
+    let since = *health.failing_since.get_or_insert(input.now);
+    let record = (outcome.job.entity.number(), outcome.job.record);
+    if health.failed_records.len() < RECORDS && !health.failed_records.contains(&record) {
+        health.failed_records.push(record);
+    }
+    if let Some(asked) = outcome.patience {
+        health.not_before = Some(input.now.plus(asked.min(LONGEST_PATIENCE)));
+    }
+    if RetryPolicy::is_only_probed(health.failures, health.failed_records.len()) {
+        let probe = input.now.plus(input.policy.probe);
+        health.not_before = Some(health.not_before.map_or(probe, |at| at.max(probe)));
+    }
+    if outcome.verdict == DeliveryVerdict::Gone {
+        return Some(PauseReason::Gone);
+    }
+    (input.now.duration_since(since) >= input.policy.pause_after).then_some(PauseReason::Failing)
+}
+
+/// Tells the administrators that a receiver gets nothing any more: nobody is switched off in silence.
+async fn announce_pause(
+    tx: &mut Tx,
+    input: &OutcomeBatch,
+    receiver: &StoredReceiver,
+    why: PauseReason,
+) -> Result<(), Error> {
+    let entry = audit::AuditEntry {
+        tenant: input.tenant,
+        at: input.now,
+        user: None,
+        operation: "entrega de gatilhos",
+        person: None,
+        detail: Some(format!("receptor {} pausado", receiver.code)),
+    };
+    audit::append_audit_entry(tx, &entry).await?;
+    let message = UserNotice::ReceiverPaused {
+        code: receiver.code,
+        address: &receiver.address,
+        gone: why == PauseReason::Gone,
+    };
+    notify_administrators(tx, input, message).await
+}
+
+async fn notify_administrators(
+    tx: &mut Tx,
+    input: &OutcomeBatch,
+    message: UserNotice<'_>,
+) -> Result<(), Error> {
+    let users =
+        storage::access::users::list_visible_users(&mut *tx, &domain::Scope::for_tenant(input.tenant))
+            .await?;
+    for user in users.iter().filter(|user| user.active && user.role == Role::Administrator) {
+        let to = Addressee { tenant: input.tenant, name: &user.name, email: &user.email };
+        mail::enqueue_mail(tx, &input.server, to, message, input.now).await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,166 @@
+//! What the operator of a server asks to be looked at: whether writing works, whether attachments are there, and what does not
+//! leave the server as it should. Nothing of it changes anything that stays.
+
+use crate::attachments::FileStore;
+use crate::{App, Error};
+use domain::{FileCode, Moment, ReceiverCode, TenantId};
+use std::time::Duration;
+use storage::attachments::{self, BlobLocation};
+use storage::server::settings::{self, ServerSetting};
+use storage::server::{mails, tenants};
+use storage::triggers::receivers::StoredReceiver;
+use storage::triggers::{deliveries, queues, receivers};
+use storage::{Tx, WriteLane};
+
+const HOUR: Duration = Duration::from_secs(3600);
+/// More than fits into the room that is left in a page: what is written needs room of its own.
+const PROBE_BYTES: usize = 64 * 1024;
+/// So many of the newest attachments are looked at, and so many others by chance.
+const SAMPLE: i64 = 50;
+/// Exhausted triggers of one receiver are counted so far.
+pub const EXHAUSTED_COUNTED: i64 = 1000;
+/// A receiver that fails for less than this may be restarting.
+const FAILING_FOR: Duration = HOUR;
+/// No wait between attempts is longer.
+const LONGEST_WAIT: Duration = Duration::from_secs(30 * 3600);
+/// A mail that has waited so long was tried in vain, or nobody tries.
+const MAIL_WAITS: Duration = Duration::from_secs(15 * 60);
+const MAILS_LOOKED_AT: i64 = 100;
+
+/// Writes something durably, and removes it in the same unit: nothing of it is ever seen.
+#[boxed::future]
+pub async fn probe_write(app: &App) -> Result<(), Error> {
+    let text = "x".repeat(PROBE_BYTES);
+    let lane = WriteLane::foreground(TenantId::SERVER);
+    Ok(app.db.write(lane, text, |tx, text| Box::pin(write_and_delete_probe(tx, text))).await?)
+}
+
+async fn write_and_delete_probe(tx: &mut Tx, text: &str) -> Result<(), storage::Error> {
+    settings::upsert_setting(tx, ServerSetting::WriteProbe, text).await?;
+    settings::delete_setting(tx, ServerSetting::WriteProbe).await
+}
+
+/// How it goes with the attachments that were looked at.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AttachmentSample {
+    pub looked_at: usize,
+    /// The files that are not there, by tenant and code.
+    pub missing: Vec<(TenantId, FileCode)>,
+    /// Those whose length is not what was written down.
+    pub damaged: Vec<(TenantId, FileCode)>,
+}
+
+/// Looks whether the bytes of attachments are where they should be: of the newest ones, and of some by chance.
+#[boxed::future]
+pub async fn sample_attachments(app: &App, place: &FileStore) -> Result<AttachmentSample, Error> {
+    let mut sample = AttachmentSample::default();
+    for tenant in tenants::list_tenants(&app.db).await?.iter().map(|one| one.id) {
+        for file in list_sampled_files(app, tenant).await? {
+            sample.looked_at += 1;
+            match place.find_size(&file.storage_key).await? {
+                None => sample.missing.push((tenant, file.code)),
+                Some(size) if i64::try_from(size) != Ok(file.size) => {
+                    sample.damaged.push((tenant, file.code));
+                }
+                Some(_) => {}
+            }
+        }
+    }
+    Ok(sample)
+}
+
+async fn list_sampled_files(app: &App, tenant: TenantId) -> Result<Vec<BlobLocation>, Error> {
+    let mut sample = attachments::list_newest_blobs(&app.db, tenant, SAMPLE).await?;
+    let Some(oldest) = sample.last().map(|file| file.code.get()) else { return Ok(sample) };
+    for _ in 0..SAMPLE {
+        let mut random = [0; 4];
+        app.chance.fill(&mut random);
+        let code = FileCode::new(i32::from_be_bytes(random).rem_euclid(oldest.max(1)));
+        sample.extend(attachments::find_blob_from_code(&app.db, tenant, code).await?);
+    }
+    sample.sort_by_key(|file| file.code.get());
+    sample.dedup_by_key(|file| file.code);
+    Ok(sample)
+}
+
+/// A receiver that does not get what it should.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReceiverTrouble {
+    pub tenant: TenantId,
+    pub receiver: ReceiverCode,
+    pub kind: TroubleKind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TroubleKind {
+    PausedSince(Moment),
+    FailingSince(Moment),
+    /// Nothing is sent to it before a moment that is far away.
+    WaitingUntil(Moment),
+    /// So many triggers were tried for the last time in vain.
+    Exhausted(i64),
+}
+
+/// The receivers in use that do not get what they should, whoever's they are.
+#[boxed::future]
+pub async fn find_receiver_troubles(app: &App) -> Result<Vec<ReceiverTrouble>, Error> {
+    let mut troubles = Vec::new();
+    for tenant in tenants::list_tenants(&app.db).await?.iter().filter(|one| one.active).map(|one| one.id) {
+        for receiver in receivers::list_receivers(&app.db, tenant).await?.iter().filter(|one| one.active) {
+            let kinds = list_receiver_troubles(app, tenant, receiver).await?;
+            troubles.extend(kinds.into_iter().map(|kind| ReceiverTrouble {
+                tenant,
+                receiver: receiver.code,
+                kind,
+            }));
+        }
+    }
+    Ok(troubles)
+}
+
+async fn list_receiver_troubles(
+    app: &App,
+    tenant: TenantId,
+    receiver: &StoredReceiver,
+) -> Result<Vec<TroubleKind>, Error> {
+    let now = app.now();
+    let mut kinds = Vec::new();
+    let exhausted =
+        deliveries::count_exhausted_deliveries(&app.db, tenant, receiver.code, EXHAUSTED_COUNTED).await?;
+    if exhausted > 0 {
+        kinds.push(TroubleKind::Exhausted(exhausted));
+    }
+    if let Some((since, _)) = receiver.paused {
+        kinds.push(TroubleKind::PausedSince(since));
+        return Ok(kinds);
+    }
+    if let Some(since) = receiver.health.failing_since.filter(|since| since.plus(FAILING_FOR) <= now) {
+        kinds.push(TroubleKind::FailingSince(since));
+    }
+    let first_wait = queues::find_first_wait(&app.db, tenant, receiver.code).await?;
+    let waits = [receiver.health.not_before.map(|at| (at, HOUR)), first_wait.map(|at| (at, LONGEST_WAIT))];
+    let far = waits.into_iter().flatten().filter(|(at, most)| *at > now.plus(*most)).map(|(at, _)| at).max();
+    kinds.extend(far.map(TroubleKind::WaitingUntil));
+    Ok(kinds)
+}
+
+/// Mail that does not leave.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StuckMail {
+    /// Waits for longer than it should, the oldest since when.
+    pub waiting: i64,
+    pub oldest: Option<Moment>,
+    /// Of the newest mails of each tenant, those that were given up.
+    pub given_up: usize,
+}
+
+#[boxed::future]
+pub async fn find_stuck_mail(app: &App) -> Result<StuckMail, Error> {
+    let (waiting, oldest) = mails::count_waiting_mails(&app.db, app.now().minus(MAIL_WAITS)).await?;
+    let mut stuck = StuckMail { waiting, oldest, given_up: 0 };
+    for tenant in tenants::list_tenants(&app.db).await?.iter().map(|one| one.id) {
+        let listed = mails::list_outbox_mails(&app.db, tenant, i32::MAX, MAILS_LOOKED_AT).await?;
+        stuck.given_up += listed.iter().filter(|one| !one.is_waiting && one.sent_at.is_none()).count();
+    }
+    Ok(stuck)
+}

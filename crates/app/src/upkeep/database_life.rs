@@ -1,0 +1,352 @@
+//! The life of a database: from its making, or from the moment at which an older copy of it was put back, to the next such
+//! moment. What was ended after the copy was made is good again in it: sessions that somebody closed, links that were used.
+//! So a new life begins without any of them, and everybody signs in again.
+//!
+//! Where the engine tells one copy from another by itself, what it says is kept in the database and compared. Where it does
+//! not, a small file beside the database bears the life and how often it was marked; a database that was marked less often
+//! than the file says is an older copy. docs/adr/0009-lives.md tells why so.
+
+use crate::server_key::encode_hex;
+use crate::upkeep::unfinished_restore::find_unfinished_restore;
+use crate::{App, Error};
+use domain::{Moment, TenantId};
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use storage::access::tokens;
+use storage::history::audit;
+use storage::server::settings::{self, ServerSetting};
+use storage::server::tenants;
+use storage::server::versions::{self, CacheVersions};
+use storage::{Tx, WriteLane};
+
+/// How this process tells whether the database is still the one that it was.
+#[derive(Clone, Debug, Default)]
+pub struct DatabaseLifeWatch {
+    /// The file beside the database, where one is needed.
+    pub mark: Option<PathBuf>,
+}
+
+/// What was found of a database.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DatabaseLifeVerdict {
+    /// Nobody looked before.
+    FirstCheck,
+    SameDatabase,
+    /// A new life has begun.
+    RestoredCopy(RestoreReason),
+}
+
+/// Why a database is taken for a copy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RestoreReason {
+    /// The engine says that it is another: restored, copied, or promoted after a failure.
+    OtherDatabase,
+    /// It was marked less often than the file beside it says.
+    BehindMark,
+    /// The file beside it is not there, or is another life's.
+    NoMark,
+    /// Somebody says so.
+    OperatorRequest,
+}
+
+impl RestoreReason {
+    fn description(self) -> &'static str {
+        match self {
+            RestoreReason::OtherDatabase => "the engine says that it is another database or timeline",
+            RestoreReason::BehindMark => "it is older than the mark beside it",
+            RestoreReason::NoMark => "the mark beside it is missing or of another life",
+            RestoreReason::OperatorRequest => "asked for",
+        }
+    }
+}
+
+/// What the database keeps of its life.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct DatabaseLife {
+    id: String,
+    /// How often it was marked.
+    marks: i64,
+    /// What the engine said when it began.
+    identity: Option<String>,
+}
+
+impl DatabaseLife {
+    fn to_text(&self) -> String {
+        format!("life={} marks={} identity={}", self.id, self.marks, self.identity.as_deref().unwrap_or("-"))
+    }
+
+    fn parse(text: &str) -> Option<DatabaseLife> {
+        let mut values = text.split(' ').map(|part| part.split_once('=').map(|(_, value)| value));
+        let mut next = || values.next().flatten();
+        let (id, marks) = (next()?.to_owned(), next()?.parse().ok()?);
+        let identity = Some(next()?).filter(|text| *text != "-").map(str::to_owned);
+        Some(DatabaseLife { id, marks, identity })
+    }
+
+    async fn read(tx: &mut Tx) -> Result<Option<DatabaseLife>, Error> {
+        let kept = settings::find_setting(&mut *tx, ServerSetting::Life).await?;
+        Ok(kept.as_deref().and_then(DatabaseLife::parse))
+    }
+}
+
+/// Life and marks, as the file beside the database has them.
+type DatabaseMark = (String, i64);
+
+/// What one look at the database needs.
+struct LifeCheckInput {
+    identity: Option<String>,
+    /// Absent where no file is needed.
+    mark: Option<Option<DatabaseMark>>,
+    fresh: String,
+    half: Option<TenantId>,
+    now: Moment,
+}
+
+struct LifeCheckOutcome {
+    found: DatabaseLifeVerdict,
+    life: DatabaseLife,
+    raised: Vec<(TenantId, CacheVersions)>,
+}
+
+/// Looks whether the database is still the one that it was, before anybody is served; begins a new life where it is not.
+#[boxed::future]
+pub async fn check_database_life(app: &App, watch: &DatabaseLifeWatch) -> Result<DatabaseLifeVerdict, Error> {
+    let mark = watch.mark.as_deref().map(read_mark);
+    run_life_check(app, watch, mark).await
+}
+
+/// The same while it is served: marks that the life goes on, and notices a database that was exchanged meanwhile.
+#[boxed::future]
+pub async fn continue_database_life(
+    app: &App,
+    watch: &DatabaseLifeWatch,
+) -> Result<DatabaseLifeVerdict, Error> {
+    if watch.mark.is_none() {
+        // Most often nothing is to be written.
+        let (identity, kept) =
+            (app.db.identity().await?, settings::find_setting(&app.db, ServerSetting::Life).await?);
+        let kept = kept.as_deref().and_then(DatabaseLife::parse);
+        if kept.is_some_and(|life| identity.is_none() || life.identity == identity) {
+            return Ok(DatabaseLifeVerdict::SameDatabase);
+        }
+    }
+    run_life_check(app, watch, None).await
+}
+
+/// Begins a new life, for whoever has put a copy back himself. Every session, half-done sign-in and link that sets a password
+/// ends, in every process.
+#[boxed::future]
+pub async fn begin_new_life(app: &App, watch: &DatabaseLifeWatch) -> Result<(), Error> {
+    let look = prepare_life_check(app, None).await?;
+    let begun = app.db.write(select_server_lane(), look, |tx, look| {
+        Box::pin(async move { write_new_life(tx, look, RestoreReason::OperatorRequest).await })
+    });
+    conclude_life_check(app, watch, begun.await?).await;
+    Ok(())
+}
+
+fn select_server_lane() -> WriteLane {
+    WriteLane::foreground(TenantId::SERVER)
+}
+
+async fn prepare_life_check(app: &App, mark: Option<Option<DatabaseMark>>) -> Result<LifeCheckInput, Error> {
+    let mut random = [0; 8];
+    app.chance.fill(&mut random);
+    let (identity, half) = (app.db.identity().await?, find_unfinished_restore(app).await?);
+    Ok(LifeCheckInput { identity, mark, fresh: encode_hex(&random), half, now: app.now() })
+}
+
+async fn run_life_check(
+    app: &App,
+    watch: &DatabaseLifeWatch,
+    mark: Option<Option<DatabaseMark>>,
+) -> Result<DatabaseLifeVerdict, Error> {
+    let look = prepare_life_check(app, mark).await?;
+    let looked =
+        app.db.write(select_server_lane(), look, |tx, look| Box::pin(write_life_check(tx, look))).await?;
+    Ok(conclude_life_check(app, watch, looked).await)
+}
+
+async fn conclude_life_check(
+    app: &App,
+    watch: &DatabaseLifeWatch,
+    looked: LifeCheckOutcome,
+) -> DatabaseLifeVerdict {
+    if let DatabaseLifeVerdict::RestoredCopy(reason) = looked.found {
+        tracing::warn!(
+            why = reason.description(),
+            life = looked.life.id,
+            "the database was put back to an earlier state: every session has ended"
+        );
+    }
+    for (tenant, versions) in looked.raised {
+        app.memory.raise(tenant, versions);
+    }
+    if let Some(path) = watch.mark.clone() {
+        let life = looked.life;
+        let written = tokio::task::spawn_blocking(move || write_mark(&path, &life)).await;
+        if let Err(error) = written.unwrap_or_else(|error| Err(std::io::Error::other(error))) {
+            tracing::warn!(%error, "the mark of the database could not be written");
+        }
+    }
+    looked.found
+}
+
+/// In the server's lane: of several processes that notice it, one begins the new life.
+async fn write_life_check(tx: &mut Tx, look: &LifeCheckInput) -> Result<LifeCheckOutcome, Error> {
+    let kept = DatabaseLife::read(tx).await?;
+    match (judge_database_life(kept.as_ref(), look), kept) {
+        (DatabaseLifeVerdict::RestoredCopy(reason), _) => write_new_life(tx, look, reason).await,
+        (found, kept) => {
+            let id = kept.as_ref().map_or_else(|| look.fresh.clone(), |life| life.id.clone());
+            let marks = kept.as_ref().map_or(0, |life| life.marks) + 1;
+            let identity = look.identity.clone().or(kept.and_then(|life| life.identity));
+            let life = DatabaseLife { id, marks, identity };
+            settings::upsert_setting(tx, ServerSetting::Life, &life.to_text()).await?;
+            Ok(LifeCheckOutcome { found, life, raised: Vec::new() })
+        }
+    }
+}
+
+fn judge_database_life(kept: Option<&DatabaseLife>, look: &LifeCheckInput) -> DatabaseLifeVerdict {
+    let Some(life) = kept else {
+        // A file without a life is of a later state than this one.
+        let has_mark = matches!(look.mark, Some(Some(_)));
+        return if has_mark {
+            DatabaseLifeVerdict::RestoredCopy(RestoreReason::BehindMark)
+        } else {
+            DatabaseLifeVerdict::FirstCheck
+        };
+    };
+    if life.identity.is_some() && look.identity.is_some() && life.identity != look.identity {
+        return DatabaseLifeVerdict::RestoredCopy(RestoreReason::OtherDatabase);
+    }
+    match &look.mark {
+        None => DatabaseLifeVerdict::SameDatabase,
+        Some(Some((id, _))) if *id != life.id => DatabaseLifeVerdict::RestoredCopy(RestoreReason::NoMark),
+        Some(Some((_, marks))) if life.marks < *marks => {
+            DatabaseLifeVerdict::RestoredCopy(RestoreReason::BehindMark)
+        }
+        Some(Some(_)) => DatabaseLifeVerdict::SameDatabase,
+        Some(None) => DatabaseLifeVerdict::RestoredCopy(RestoreReason::NoMark),
+    }
+}
+
+async fn write_new_life(
+    tx: &mut Tx,
+    look: &LifeCheckInput,
+    reason: RestoreReason,
+) -> Result<LifeCheckOutcome, Error> {
+    tokens::revoke_all_access(tx).await?;
+    let mut raised =
+        vec![(TenantId::SERVER, versions::raise_versions_past(tx, TenantId::SERVER, look.now).await?)];
+    for tenant in tenants::list_tenants(&mut *tx).await? {
+        raised.push((tenant.id, versions::raise_versions_past(tx, tenant.id, look.now).await?));
+        // What is being brought has its own numbers on their way.
+        if look.half != Some(tenant.id) {
+            audit::append_audit_entry(tx, &build_restore_entry(tenant.id, look.now)).await?;
+        }
+    }
+    let life = DatabaseLife { id: look.fresh.clone(), marks: 1, identity: look.identity.clone() };
+    settings::upsert_setting(tx, ServerSetting::Life, &life.to_text()).await?;
+    Ok(LifeCheckOutcome { found: DatabaseLifeVerdict::RestoredCopy(reason), life, raised })
+}
+
+fn build_restore_entry(tenant: TenantId, at: Moment) -> audit::AuditEntry {
+    let detail = "o banco de dados voltou a um estado anterior: todas as sessões foram encerradas".to_owned();
+    let operation = "banco de dados restaurado";
+    audit::AuditEntry { tenant, at, user: None, operation, person: None, detail: Some(detail) }
+}
+
+/// One that cannot be understood says nothing.
+fn read_mark(path: &Path) -> Option<DatabaseMark> {
+    let text = match std::fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == ErrorKind::NotFound => return None,
+        Err(error) => {
+            tracing::warn!(%error, path = %path.display(), "the mark of the database could not be read");
+            return None;
+        }
+    };
+    let (id, marks) = text.trim().split_once(' ')?;
+    Some((id.to_owned(), marks.parse().ok()?))
+}
+
+/// Whole or not at all, readable by its owner alone. It is written behind the commit: it never knows more than the database.
+fn write_mark(path: &Path, life: &DatabaseLife) -> std::io::Result<()> {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".tmp");
+    let unfinished = PathBuf::from(name);
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.open(&unfinished)?;
+    writeln!(file, "{} {}", life.id, life.marks)?;
+    file.sync_all()?;
+    std::fs::rename(&unfinished, path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn life(identity: Option<&str>) -> DatabaseLife {
+        DatabaseLife { id: "ab12".to_owned(), marks: 7, identity: identity.map(str::to_owned) }
+    }
+
+    fn seen(identity: Option<&str>, mark: Option<Option<(&str, i64)>>) -> LifeCheckInput {
+        LifeCheckInput {
+            identity: identity.map(str::to_owned),
+            mark: mark.map(|mark| mark.map(|(id, marks)| (id.to_owned(), marks))),
+            fresh: "cd34".to_owned(),
+            half: None,
+            now: Moment::from_millis(0),
+        }
+    }
+
+    #[test]
+    fn what_is_kept_is_read_back() {
+        for kept in [life(None), life(Some("7300/00000001/16384"))] {
+            assert_eq!(DatabaseLife::parse(&kept.to_text()), Some(kept));
+        }
+        assert_eq!(DatabaseLife::parse("x"), None);
+    }
+
+    #[test]
+    fn an_engine_that_tells_copies_apart_is_believed_and_one_that_says_nothing_is_not_asked() {
+        let kept = life(Some("1/1/5"));
+        for (said, found) in [
+            (Some("1/1/5"), DatabaseLifeVerdict::SameDatabase),
+            (Some("1/2/5"), DatabaseLifeVerdict::RestoredCopy(RestoreReason::OtherDatabase)),
+            (None, DatabaseLifeVerdict::SameDatabase),
+        ] {
+            assert_eq!(judge_database_life(Some(&kept), &seen(said, None)), found, "{said:?}");
+        }
+        assert_eq!(
+            judge_database_life(Some(&life(None)), &seen(Some("1/1/5"), None)),
+            DatabaseLifeVerdict::SameDatabase
+        );
+        assert_eq!(judge_database_life(None, &seen(Some("1/1/5"), None)), DatabaseLifeVerdict::FirstCheck);
+    }
+
+    #[test]
+    fn a_database_that_is_behind_its_mark_is_a_copy() {
+        for (mark, found) in [
+            (Some(("ab12", 7)), DatabaseLifeVerdict::SameDatabase),
+            // The last mark was not written any more.
+            (Some(("ab12", 6)), DatabaseLifeVerdict::SameDatabase),
+            (Some(("ab12", 8)), DatabaseLifeVerdict::RestoredCopy(RestoreReason::BehindMark)),
+            (Some(("ef56", 1)), DatabaseLifeVerdict::RestoredCopy(RestoreReason::NoMark)),
+            (None, DatabaseLifeVerdict::RestoredCopy(RestoreReason::NoMark)),
+        ] {
+            assert_eq!(judge_database_life(Some(&life(None)), &seen(None, Some(mark))), found, "{mark:?}");
+        }
+        assert_eq!(judge_database_life(None, &seen(None, Some(None))), DatabaseLifeVerdict::FirstCheck);
+        let later = seen(None, Some(Some(("ab12", 1))));
+        assert_eq!(
+            judge_database_life(None, &later),
+            DatabaseLifeVerdict::RestoredCopy(RestoreReason::BehindMark)
+        );
+    }
+}

@@ -1,0 +1,176 @@
+//! Housekeeping: removing what time has made useless. It is a job of the database, not of a process: it runs once when
+//! it is due, however many processes there are, and a restart neither forgets nor repeats it.
+
+use crate::access::KNOWN_FOR;
+use crate::{App, Error, attachments};
+use domain::{Moment, TenantId};
+use std::time::Duration;
+use storage::server::housekeeping::{SweepTarget, sweep_expired_rows};
+use storage::server::jobs::{self, LeasedJob};
+use storage::server::tenants;
+use storage::{Tx, WriteLane};
+
+const JOB: &str = "housekeeping";
+/// Rows removed in one unit: short enough that nobody notices.
+const ROWS: i64 = 500;
+/// How long a process may be silent before another takes the job over.
+const LEASE: Duration = Duration::from_secs(60);
+
+/// How long things are kept, and how often that is looked at.
+#[derive(Clone, Copy, Debug)]
+pub struct RetentionPolicy {
+    pub interval: Duration,
+    pub tokens: Duration,
+    pub idempotency_keys: Duration,
+    pub mail_bodies: Duration,
+    pub attempts: Duration,
+    /// As long as they count.
+    pub login_failures: Duration,
+    pub removed_files: Duration,
+}
+
+impl RetentionPolicy {
+    fn period_of(&self, sweep: SweepTarget) -> Duration {
+        match sweep {
+            SweepTarget::ExpiredTokens | SweepTarget::ExpiredResets | SweepTarget::ExpiredEntrances => {
+                self.tokens
+            }
+            SweepTarget::IdempotencyKeys => self.idempotency_keys,
+            SweepTarget::SentMailBodies => self.mail_bodies,
+            SweepTarget::Attempts => self.attempts,
+            SweepTarget::KnownAddresses => KNOWN_FOR,
+            SweepTarget::LoginFailures => self.login_failures,
+            SweepTarget::ImportLines
+            | SweepTarget::ImportProblems
+            | SweepTarget::ImportResults
+            | SweepTarget::CutOffImports => crate::import_row::UNDO_FOR,
+        }
+    }
+}
+
+/// Sweeps if it is time to and nobody else does; says how many rows went, or `None` where it was not our turn.
+#[boxed::future]
+pub async fn run_if_due(app: &App, retention: &RetentionPolicy) -> Result<Option<u64>, Error> {
+    if !jobs::is_job_due(&app.db, JOB, app.now()).await? {
+        return Ok(None);
+    }
+    let lane = WriteLane::background(TenantId::SERVER);
+    let lease = app.db.write(lane, app.now(), |tx, now| Box::pin(lease_job(tx, *now))).await?;
+    let Some(lease) = lease else { return Ok(None) };
+    let mut swept = 0;
+    let mut all: Vec<TenantId> =
+        tenants::list_tenants(&app.db).await?.into_iter().map(|tenant| tenant.id).collect();
+    // Asked behind the list, so that one that began meanwhile is not in it.
+    let half = crate::upkeep::unfinished_restore::find_unfinished_restore(app).await?;
+    all.retain(|tenant| Some(*tenant) != half);
+    all.push(TenantId::SERVER);
+    for tenant in all {
+        for what in SweepTarget::ALL.iter().copied() {
+            let before = app.now().minus(retention.period_of(what));
+            match sweep_tenant(app, &lease, what, tenant, before).await {
+                Ok(SweepOutcome { rows, ours: true }) => swept += rows,
+                Ok(SweepOutcome { .. }) => {
+                    tracing::warn!("housekeeping was taken over by another process");
+                    return Ok(None);
+                }
+                // One that fails keeps none of the others from being done.
+                Err(error) => tracing::warn!(%error, %tenant, what = what.name(), "a sweep failed"),
+            }
+        }
+        let kept = attachments::RetentionPeriods { removed: retention.removed_files };
+        match sweep_files(app, &lease, tenant, kept).await {
+            Ok(SweepOutcome { rows, ours: true }) => swept += rows,
+            Ok(SweepOutcome { .. }) => {
+                tracing::warn!("housekeeping was taken over by another process");
+                return Ok(None);
+            }
+            Err(error) => tracing::warn!(%error, %tenant, what = "files", "a sweep failed"),
+        }
+    }
+    // Rows of older versions, and of archives that they wrote.
+    if let Some(vault) = &app.vault
+        && let Err(error) = crate::members::credit_cards::seal_all_clear_tokens(app, vault).await
+    {
+        tracing::warn!(%error, "tokens of credit cards could not be sealed");
+    }
+    let now = app.now();
+    let done = (lease, now, now.plus(retention.interval));
+    let ours = app.db.write(lane, done, |tx, done| Box::pin(finish_job(tx, done))).await?;
+    Ok(ours.then_some(swept))
+}
+
+struct SweepOutcome {
+    rows: u64,
+    /// The lease is still ours.
+    ours: bool,
+}
+
+/// Walks in short units until a sweep comes back with less than it could have taken, holding on to the lease.
+async fn sweep_tenant(
+    app: &App,
+    lease: &LeasedJob,
+    what: SweepTarget,
+    tenant: TenantId,
+    before: Moment,
+) -> Result<SweepOutcome, Error> {
+    let mut swept = SweepOutcome { rows: 0, ours: true };
+    loop {
+        let input = (what, tenant, before);
+        let lane = WriteLane::background(tenant);
+        let rows = app.db.write(lane, input, |tx, input| Box::pin(sweep_batch(tx, input))).await?;
+        swept.rows += rows;
+        metrics::counter!("amparo_swept_rows_total", "what" => what.name()).increment(rows);
+        swept.ours = hold_lease(app, lease).await?;
+        if rows < ROWS.unsigned_abs() || !swept.ours {
+            return Ok(swept);
+        }
+    }
+}
+
+/// The same for files, whose bytes are elsewhere.
+async fn sweep_files(
+    app: &App,
+    lease: &LeasedJob,
+    tenant: TenantId,
+    kept: attachments::RetentionPeriods,
+) -> Result<SweepOutcome, Error> {
+    let mut swept = SweepOutcome { rows: 0, ours: true };
+    loop {
+        let (rows, may_be_more) = attachments::sweep_files(app, tenant, kept).await?;
+        swept.rows += rows;
+        metrics::counter!("amparo_swept_rows_total", "what" => "files").increment(rows);
+        if !may_be_more {
+            return Ok(swept);
+        }
+        swept.ours = hold_lease(app, lease).await?;
+        if !swept.ours {
+            return Ok(swept);
+        }
+    }
+}
+
+/// Holds on to the lease; says whether it is still ours.
+async fn hold_lease(app: &App, lease: &LeasedJob) -> Result<bool, Error> {
+    let hold = (lease.clone(), app.now().plus(LEASE));
+    let lane = WriteLane::background(TenantId::SERVER);
+    app.db.write(lane, hold, |tx, hold| Box::pin(extend_lease(tx, hold))).await
+}
+
+async fn lease_job(tx: &mut Tx, now: Moment) -> Result<Option<LeasedJob>, Error> {
+    Ok(jobs::lease_job(tx, JOB, now, LEASE).await?)
+}
+
+async fn sweep_batch(
+    tx: &mut Tx,
+    (what, tenant, before): &(SweepTarget, TenantId, Moment),
+) -> Result<u64, Error> {
+    Ok(sweep_expired_rows(tx, *what, *tenant, *before, ROWS).await?)
+}
+
+async fn extend_lease(tx: &mut Tx, (lease, until): &(LeasedJob, Moment)) -> Result<bool, Error> {
+    Ok(jobs::extend_job_lease(tx, lease, *until).await?)
+}
+
+async fn finish_job(tx: &mut Tx, (lease, now, due): &(LeasedJob, Moment, Moment)) -> Result<bool, Error> {
+    Ok(jobs::finish_job(tx, lease, *now, *due).await?)
+}

@@ -1,0 +1,22 @@
+//! What only administrators do.
+
+use crate::session::visitor::SignedInUser;
+use crate::widgets::form::SubmittedForm;
+use crate::widgets::page::Refusal;
+use app::Error;
+use app::access::Session;
+use domain::Role;
+
+pub fn require_administrator(caller: &Session) -> Result<(), Error> {
+    caller.require_role(&[Role::Administrator])
+}
+
+/// A form that an administrator sent.
+pub fn accept_administrator_form(
+    guest: &SignedInUser,
+    sent: Result<SubmittedForm, Refusal>,
+) -> Result<SubmittedForm, Refusal> {
+    let sent = sent?;
+    require_administrator(guest.session()).map_err(|_| Refusal::Forbidden)?;
+    Ok(sent)
+}

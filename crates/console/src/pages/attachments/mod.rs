@@ -1,0 +1,190 @@
+//! Photos and documents on the pages of claims, inspections, tickets and members: the part of those pages that shows them
+//! and takes more, and `/console/arquivos/{codigo}`, where one is looked at. What is sent is read in `upload.rs`.
+
+mod show;
+mod upload;
+
+use crate::session::visitor::{SignedInUser, derive_root_path};
+use crate::widgets::formats::format_moment;
+use app::attachments::{self, AttachedFile, OwnerRecord};
+use app::{App, Error};
+use axum::Router;
+use dispatch::{get, post};
+use domain::{FileKind, FileOwner};
+
+pub fn build_file_routes() -> Router<App> {
+    let router = Router::new()
+        .route("/console/arquivos/{codigo}", get(show::show_file_page))
+        .route("/console/arquivos/{codigo}/conteudo", get(show::serve_file_content))
+        .route("/console/arquivos/{codigo}/miniatura", get(show::serve_file_preview))
+        .route("/console/arquivos/{codigo}/remover", post(show::remove_file))
+        .route("/console/arquivos/{codigo}/restaurar", post(show::restore_file));
+    FileOwner::ALL.into_iter().fold(router, |router, of| {
+        let at = format!("/console/{}/{{codigo}}/arquivos", find_owner_segment(of));
+        router.route(&at, post(upload::attach_files))
+    })
+}
+
+/// Where the pages of a record are.
+const fn find_owner_segment(of: FileOwner) -> &'static str {
+    match of {
+        FileOwner::Claim => "eventos",
+        FileOwner::Inspection => "vistorias",
+        FileOwner::Ticket => "help-desk",
+        FileOwner::Member => "associados",
+    }
+}
+
+/// The page of a record.
+fn build_owner_path(owner: OwnerRecord) -> String {
+    format!("/console/{}/{}", find_owner_segment(owner.of), owner.record)
+}
+
+/// A file as a tile or a line.
+pub struct AttachmentTile {
+    pub code: i32,
+    pub name: String,
+    /// What it is, how large, by whom and when.
+    pub about: String,
+    pub who: String,
+    pub is_picture: bool,
+}
+
+/// A file that was not kept, and why.
+pub struct UploadProblem {
+    pub name: String,
+    pub text: String,
+}
+
+/// What became of the files that somebody sent, where not all is well.
+#[derive(Default)]
+pub struct UploadReport {
+    /// What was kept all the same; empty where nothing was.
+    pub kept: String,
+    pub problems: Vec<UploadProblem>,
+}
+
+/// What a page shows of the files of its record.
+pub struct AttachmentSection {
+    pub action: String,
+    pub title: &'static str,
+    pub pictures: Vec<AttachmentTile>,
+    pub others: Vec<AttachmentTile>,
+    pub is_changeable: bool,
+    pub report: UploadReport,
+    pub largest_mib: u64,
+}
+
+/// The files of a record, for its page.
+pub async fn build_attachment_section(
+    app: &App,
+    guest: &SignedInUser,
+    owner: OwnerRecord,
+    report: UploadReport,
+) -> Result<AttachmentSection, Error> {
+    let listed = attachments::list_owner_files(app, guest.session(), owner).await?;
+    let all = listed.files.iter().map(|file| build_attachment_tile(file, &listed.registers.zone));
+    let (pictures, others) = all.partition(|one| one.is_picture);
+    let title = if owner.of == FileOwner::Inspection { "Fotos" } else { "Arquivos" };
+    Ok(AttachmentSection {
+        action: format!("{}{}/arquivos", derive_root_path(app), build_owner_path(owner)),
+        title,
+        pictures,
+        others,
+        is_changeable: listed.is_changeable,
+        report,
+        largest_mib: app.files.limits.largest_mib,
+    })
+}
+
+fn build_attachment_tile(file: &AttachedFile, zone: &domain::TimeZone) -> AttachmentTile {
+    let author = file.author.as_deref().unwrap_or("Sistema");
+    AttachmentTile {
+        code: file.code.get(),
+        name: file.name.clone(),
+        about: format!("{} · {}", describe_file_kind(file.kind), format_binary_size(file.size)),
+        who: format!("{} · {author}", format_moment(file.created_at, zone)),
+        is_picture: file.kind.is_picture() && file.has_preview,
+    }
+}
+
+/// What became of a file, as a story tells it.
+pub fn describe_file_change(before: Option<&str>, after: Option<&str>) -> String {
+    match (before, after) {
+        (_, Some(name)) => format!("Arquivo anexado: {name}"),
+        (Some(name), None) => format!("Arquivo removido: {name}"),
+        (None, None) => "Arquivo".to_owned(),
+    }
+}
+
+const fn describe_file_kind(kind: FileKind) -> &'static str {
+    match kind {
+        FileKind::Jpeg => "Foto JPEG",
+        FileKind::Png => "Imagem PNG",
+        FileKind::Webp => "Imagem WebP",
+        FileKind::Pdf => "PDF",
+        FileKind::Docx => "Documento do Word",
+        FileKind::Xlsx => "Planilha do Excel",
+    }
+}
+
+/// `1,4 MB`, measured as the limits are.
+fn format_binary_size(bytes: i64) -> String {
+    const KIB: i64 = 1024;
+    const MIB: i64 = 1024 * KIB;
+    match bytes {
+        ..KIB => format!("{bytes} bytes"),
+        KIB..MIB => format!("{} kB", bytes / KIB),
+        _ => {
+            let tenths = bytes * 10 / MIB;
+            format!("{},{} MB", tenths / 10, tenths % 10)
+        }
+    }
+}
+
+#[cfg(test)]
+impl AttachmentSection {
+    pub fn sample(with: crate::template_tests::SampleContent) -> AttachmentSection {
+        let one = |is_picture| AttachmentTile {
+            code: 7,
+            name: with.text(),
+            about: with.text(),
+            who: with.text(),
+            is_picture,
+        };
+        AttachmentSection {
+            action: "/console/eventos/7/arquivos".to_owned(),
+            title: "Arquivos",
+            pictures: with.list_of(|| one(true)),
+            others: with.list_of(|| one(false)),
+            is_changeable: true,
+            report: UploadReport {
+                kept: with.text(),
+                problems: with.list_of(|| UploadProblem { name: with.text(), text: with.text() }),
+            },
+            largest_mib: 25,
+        }
+    }
+}
+
+#[cfg(test)]
+pub const ALL_CASES: &[crate::template_tests::TemplateCases] = &[show::CASES];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_size_is_told_as_people_say_it() {
+        for (bytes, said) in [
+            (0, "0 bytes"),
+            (1_023, "1023 bytes"),
+            (1_024, "1 kB"),
+            (183_204, "178 kB"),
+            (1_048_576, "1,0 MB"),
+            (26_214_400, "25,0 MB"),
+        ] {
+            assert_eq!(format_binary_size(bytes), said);
+        }
+    }
+}

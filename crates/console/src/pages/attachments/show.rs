@@ -1,0 +1,197 @@
+//! A file by itself: a picture large, anything else by what is known of it. Its bytes are handed over, never shown as a page.
+
+use super::{build_owner_path, describe_file_kind, format_binary_size};
+use crate::session::visitor::{PathNumber, SignedInUser, derive_root_path, redirect_to};
+use crate::widgets::form::SubmittedForm;
+use crate::widgets::formats::format_moment;
+use crate::widgets::frame::PageFrame;
+use crate::widgets::notice::{UndoForm, add_notice, add_undo_notice};
+use crate::widgets::page::{Refusal, render_page_or_refusal, render_refusal};
+use app::attachments::{self, ByteStream, ContentPart, OwnerRecord};
+use app::idempotency::{IdempotentWrite, WriteOutcome};
+use app::{App, Error};
+use askama::Template;
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::{HeaderName, HeaderValue, header};
+use axum::response::{IntoResponse, Response};
+use domain::{FileCode, FileOwner};
+use wire::{attachment, refusal};
+
+#[derive(Template)]
+#[template(path = "console/arquivo.html")]
+struct ViewFilePage {
+    frame: PageFrame,
+    code: i32,
+    name: String,
+    is_picture: bool,
+    measures: Option<(i32, i32)>,
+    facts: Vec<(&'static str, String)>,
+    /// The way back to its record, as it is called, and where that is.
+    record: String,
+    link: String,
+    is_changeable: bool,
+    is_removed: bool,
+}
+
+/// `GET /console/arquivos/{codigo}`
+pub async fn show_file_page(
+    State(app): State<App>,
+    guest: SignedInUser,
+    PathNumber(code): PathNumber,
+) -> Response {
+    render_page_or_refusal(&guest, build_file_page(&app, &guest, FileCode::new(code)).await)
+}
+
+async fn build_file_page(app: &App, guest: &SignedInUser, code: FileCode) -> Result<ViewFilePage, Error> {
+    let told = attachments::read_file(app, guest.session(), code).await?;
+    let (file, zone) = (&told.file, &told.registers.zone);
+    let owner = OwnerRecord { of: file.owner, record: file.record };
+    let (current, word) = match file.owner {
+        FileOwner::Claim => ("eventos", "ao evento"),
+        FileOwner::Inspection => ("vistorias", "à vistoria"),
+        FileOwner::Ticket => ("help-desk", "ao chamado"),
+        FileOwner::Member => ("associados", "ao associado"),
+    };
+    let measures = file.measures.map(|(width, height)| format!("{width} × {height} pixels"));
+    let facts = crate::pages::benefits::drop_empty_facts(vec![
+        ("Tipo", describe_file_kind(file.kind).to_owned()),
+        ("Tamanho", format_binary_size(file.size)),
+        ("Dimensões", measures.unwrap_or_default()),
+        ("Anexado em", format_moment(file.created_at, zone)),
+        ("Por", file.author.clone().unwrap_or_default()),
+        ("Removido em", file.removed.map(|(at, _)| format_moment(at, zone)).unwrap_or_default()),
+    ]);
+    let frame = PageFrame::load(app, guest, current).await?;
+    Ok(ViewFilePage {
+        code: code.get(),
+        name: file.name.clone(),
+        is_picture: file.kind.is_picture(),
+        measures: file.measures,
+        facts,
+        record: format!("{word} {}", file.record),
+        link: format!("{}{}", frame.root, build_owner_path(owner)),
+        is_changeable: told.is_changeable,
+        is_removed: file.removed.is_some(),
+        frame,
+    })
+}
+
+/// `GET /console/arquivos/{codigo}/conteudo`
+pub async fn serve_file_content(
+    State(app): State<App>,
+    guest: SignedInUser,
+    PathNumber(code): PathNumber,
+) -> Response {
+    stream_file(&app, &guest, FileCode::new(code), ContentPart::Data).await
+}
+
+/// `GET /console/arquivos/{codigo}/miniatura`
+pub async fn serve_file_preview(
+    State(app): State<App>,
+    guest: SignedInUser,
+    PathNumber(code): PathNumber,
+) -> Response {
+    stream_file(&app, &guest, FileCode::new(code), ContentPart::Preview).await
+}
+
+async fn stream_file(app: &App, guest: &SignedInUser, code: FileCode, part: ContentPart) -> Response {
+    let (file, ByteStream { size, bytes }) =
+        match attachments::open_file_content(app, guest.session(), code, part).await {
+            Ok((file, Some(stream))) => (file, stream),
+            Ok((_, None)) => return Refusal::NotThere.into_response(),
+            Err(error) => return render_refusal(guest, &error),
+        };
+    let (kind, name) = match part {
+        ContentPart::Data => (file.kind.media_type(), file.name),
+        ContentPart::Preview => ("image/jpeg", format!("miniatura-{code}.jpg")),
+    };
+    let mut response = Body::from_stream(bytes).into_response();
+    let headers = response.headers_mut();
+    for (name, value) in attachment::HEADERS {
+        headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
+    }
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+    headers.insert(header::CONTENT_LENGTH, size.into());
+    if let Ok(text) = HeaderValue::try_from(attachment::build_content_disposition(&name)) {
+        headers.insert(header::CONTENT_DISPOSITION, text);
+    }
+    response
+}
+
+/// `POST /console/arquivos/{codigo}/remover`
+pub async fn remove_file(
+    State(app): State<App>,
+    guest: SignedInUser,
+    PathNumber(code): PathNumber,
+    form: Result<SubmittedForm, Refusal>,
+) -> Response {
+    if let Err(refusal) = form {
+        return refusal.into_response();
+    }
+    let code = FileCode::new(code);
+    let removed =
+        attachments::remove_file(&app, guest.session(), code, None, IdempotentWrite::without_key()).await;
+    match removed.and_then(WriteOutcome::into_fresh) {
+        Ok(told) => {
+            let mut response = redirect_to_owner(&app, &told);
+            let undo = UndoForm::new(format!("/console/arquivos/{code}/restaurar"), &[]);
+            add_undo_notice(&mut response, &format!("{} foi removido.", told.file.name), &undo);
+            response
+        }
+        Err(error) => respond_unchanged(&app, &guest, code, &error),
+    }
+}
+
+/// `POST /console/arquivos/{codigo}/restaurar`
+pub async fn restore_file(
+    State(app): State<App>,
+    guest: SignedInUser,
+    PathNumber(code): PathNumber,
+    form: Result<SubmittedForm, Refusal>,
+) -> Response {
+    if let Err(refusal) = form {
+        return refusal.into_response();
+    }
+    let code = FileCode::new(code);
+    let restored =
+        attachments::restore_file(&app, guest.session(), code, None, IdempotentWrite::without_key()).await;
+    match restored.and_then(WriteOutcome::into_fresh) {
+        Ok(told) => {
+            let mut response = redirect_to_owner(&app, &told);
+            add_notice(&mut response, &format!("{} voltou.", told.file.name));
+            response
+        }
+        Err(error) => respond_unchanged(&app, &guest, code, &error),
+    }
+}
+
+fn redirect_to_owner(app: &App, told: &attachments::AttachmentView) -> Response {
+    let owner = OwnerRecord { of: told.file.owner, record: told.file.record };
+    redirect_to(&format!("{}{}#arquivos", derive_root_path(app), build_owner_path(owner)))
+}
+
+/// The page of the file, which says why nothing was done.
+fn respond_unchanged(app: &App, guest: &SignedInUser, code: FileCode, error: &Error) -> Response {
+    let Error::Refused(problems) = error else { return render_refusal(guest, error) };
+    let mut response = redirect_to(&format!("{}/console/arquivos/{code}", derive_root_path(app)));
+    let why: Vec<String> = problems.iter().map(refusal::render_sentence).collect();
+    add_notice(&mut response, &format!("Nada mudou: {}", why.join(" ")));
+    response
+}
+
+#[cfg(test)]
+pub const CASES: crate::template_tests::TemplateCases = &[("console/arquivo.html", |with| {
+    crate::template_tests::render_template(&ViewFilePage {
+        frame: with.frame(),
+        code: 7,
+        name: with.text(),
+        is_picture: with.is_filled(),
+        measures: with.option_of(|| (4000, 3000)),
+        facts: with.facts(),
+        record: with.text(),
+        link: with.text(),
+        is_changeable: true,
+        is_removed: with.is_filled(),
+    })
+})];

@@ -1,0 +1,238 @@
+//! A form that brings files: several at once, each taken piece by piece, and none loses the others.
+
+use super::{UploadProblem, UploadReport, build_owner_path, find_owner_segment};
+use crate::session::visitor::{PathNumber, SignedInUser, derive_root_path, redirect_to};
+use crate::widgets::notice::add_notice;
+use crate::widgets::page::Refusal;
+use crate::widgets::record_form;
+use crate::widgets::upload::{MultipartField, MultipartUpload};
+use app::attachments::{self, OwnerRecord, UploadBuffer};
+use app::idempotency::{IdempotentWrite, WriteOutcome};
+use app::{App, Error};
+use axum::extract::{FromRequest, Request, State};
+use axum::response::{IntoResponse, Response};
+use domain::{FileOwner, PersonCode, Rejection};
+use std::time::Duration;
+
+/// Files of one form.
+const MOST: usize = 50;
+/// Of a file that is too large, so much is read for nothing, so that its sender is told why.
+const MOST_FOR_NOTHING: u64 = 1024 * 1024 * 1024;
+/// A sender who brings less than this takes too long.
+const MIB_TAKES: Duration = Duration::from_secs(30);
+
+/// What came, not read yet, and for what kind of record.
+pub struct AttachmentUpload {
+    upload: MultipartUpload,
+    of: FileOwner,
+}
+
+impl FromRequest<App> for AttachmentUpload {
+    type Rejection = Refusal;
+
+    async fn from_request(request: Request, app: &App) -> Result<AttachmentUpload, Refusal> {
+        let area = request.uri().path().split('/').nth(2).unwrap_or_default();
+        let of =
+            FileOwner::ALL.into_iter().find(|of| find_owner_segment(*of) == area).ok_or(Refusal::NotThere)?;
+        Ok(AttachmentUpload { upload: MultipartUpload::from_request(request, app).await?, of })
+    }
+}
+
+/// What became of the files of a form.
+#[derive(Default)]
+struct AttachmentOutcome {
+    attached: usize,
+    /// Those that were there already.
+    known: usize,
+    problems: Vec<UploadProblem>,
+}
+
+impl AttachmentOutcome {
+    fn is_empty(&self) -> bool {
+        self.attached == 0 && self.known == 0 && self.problems.is_empty()
+    }
+}
+
+/// `POST /console/eventos/{codigo}/arquivos`
+pub async fn attach_files(
+    State(app): State<App>,
+    guest: SignedInUser,
+    PathNumber(record): PathNumber,
+    sent: Result<AttachmentUpload, Refusal>,
+) -> Response {
+    let AttachmentUpload { upload, of } = match sent {
+        Ok(sent) => sent,
+        Err(refusal) => return refusal.into_response(),
+    };
+    let owner = OwnerRecord { of, record };
+    // Before anything of it is read.
+    let may = attachments::authorize_attachment(&app, guest.session(), owner).await;
+    if let Err(error) = may {
+        return match error {
+            Error::Refused(problems) => {
+                render_record_with_report(
+                    &app,
+                    &guest,
+                    owner,
+                    AttachmentOutcome {
+                        problems: vec![build_general_problem(join_rejections(&problems))],
+                        ..AttachmentOutcome::default()
+                    },
+                )
+                .await
+            }
+            error => crate::widgets::page::render_refusal(&guest, &error),
+        };
+    }
+    let patience = MIB_TAKES.saturating_mul(u32::try_from(app.files.limits.largest_mib).unwrap_or(u32::MAX));
+    let mut outcome = AttachmentOutcome::default();
+    let taken =
+        tokio::time::timeout(patience * 4, receive_files(&app, &guest, owner, upload, &mut outcome)).await;
+    match taken.unwrap_or(Err(Refusal::Unreadable)) {
+        Err(refusal) if outcome.is_empty() => refusal.into_response(),
+        // Whatever stopped it, what was kept and what was not is told.
+        Err(refusal) => {
+            let text = format!("Os outros arquivos ficaram de fora. {}", refusal.sentence());
+            outcome.problems.push(build_general_problem(text));
+            render_record_with_report(&app, &guest, owner, outcome).await
+        }
+        Ok(()) if outcome.problems.is_empty() => {
+            let mut response =
+                redirect_to(&format!("{}{}#arquivos", derive_root_path(&app), build_owner_path(owner)));
+            add_notice(&mut response, &describe_outcome(&outcome));
+            response
+        }
+        Ok(()) => render_record_with_report(&app, &guest, owner, outcome).await,
+    }
+}
+
+/// What is wrong with no single file.
+fn build_general_problem(text: String) -> UploadProblem {
+    UploadProblem { name: String::new(), text }
+}
+
+fn describe_outcome(outcome: &AttachmentOutcome) -> String {
+    let known = match outcome.known {
+        0 => String::new(),
+        1 => " Um já estava aqui.".to_owned(),
+        many => format!(" {many} já estavam aqui."),
+    };
+    match outcome.attached {
+        0 => known.trim_start().to_owned(),
+        1 => format!("O arquivo foi anexado.{known}"),
+        many => format!("{many} arquivos foram anexados.{known}"),
+    }
+}
+
+/// The page of the record once more, with what was wrong beside the field.
+async fn render_record_with_report(
+    app: &App,
+    guest: &SignedInUser,
+    owner: OwnerRecord,
+    outcome: AttachmentOutcome,
+) -> Response {
+    let report = UploadReport { kept: describe_outcome(&outcome), problems: outcome.problems };
+    match owner.of.case_kind() {
+        Some(kind) => {
+            crate::pages::cases::render_case_with_report(app, guest, (kind, owner.record), report).await
+        }
+        None => {
+            crate::pages::members::render_member_with_report(
+                app,
+                guest,
+                PersonCode::new(owner.record),
+                report,
+            )
+            .await
+        }
+    }
+}
+
+async fn receive_files(
+    app: &App,
+    guest: &SignedInUser,
+    owner: OwnerRecord,
+    mut upload: MultipartUpload,
+    outcome: &mut AttachmentOutcome,
+) -> Result<(), Refusal> {
+    let mut seen = 0;
+    while let Some(part) = upload.next().await? {
+        let (Some("arquivo"), Some(name)) = (part.name(), part.file_name()) else { continue };
+        seen += 1;
+        if seen > MOST {
+            discard_field(part).await?;
+            continue;
+        }
+        let attached = match receive_file(app, part).await? {
+            Ok(incoming) => {
+                let done = attachments::attach_file(
+                    app,
+                    guest.session(),
+                    owner,
+                    (&name, incoming),
+                    IdempotentWrite::without_key(),
+                )
+                .await;
+                done.and_then(WriteOutcome::into_fresh)
+            }
+            Err(error) => Err(error),
+        };
+        match attached {
+            Ok(told) if told.is_new => outcome.attached += 1,
+            Ok(_) => outcome.known += 1,
+            Err(Error::Refused(problems)) => {
+                outcome.problems.push(UploadProblem { name, text: join_rejections(&problems) });
+            }
+            Err(error) => return Err(Refusal::from(&error)),
+        }
+    }
+    if seen == 0 {
+        outcome.problems.push(build_general_problem("Escolha ao menos um arquivo.".to_owned()));
+    }
+    match seen.saturating_sub(MOST) {
+        0 => {}
+        1 => outcome
+            .problems
+            .push(build_general_problem(format!("Só {MOST} de cada vez: o último ficou de fora."))),
+        many => outcome.problems.push(build_general_problem(format!(
+            "Só {MOST} de cada vez: os últimos {many} ficaram de fora."
+        ))),
+    }
+    Ok(())
+}
+
+/// One that is not taken is read all the same, so that its sender is told.
+async fn discard_field(mut part: MultipartField) -> Result<(), Refusal> {
+    let mut thrown_away = 0;
+    while let Some(bytes) = part.chunk().await? {
+        thrown_away += bytes.len() as u64;
+        if thrown_away > MOST_FOR_NOTHING {
+            return Err(Refusal::TooLarge);
+        }
+    }
+    Ok(())
+}
+
+/// One file to its end. One that grows too large is read on, for the others behind it, and thrown away.
+async fn receive_file(app: &App, mut part: MultipartField) -> Result<Result<UploadBuffer, Error>, Refusal> {
+    let mut incoming = Ok(UploadBuffer::new(&app.files));
+    let mut thrown_away = 0;
+    while let Some(bytes) = part.chunk().await? {
+        match &mut incoming {
+            Ok(taken) => {
+                if let Err(error) = taken.push(&bytes).await {
+                    incoming = Err(error);
+                }
+            }
+            Err(_) => thrown_away += bytes.len() as u64,
+        }
+        if thrown_away > MOST_FOR_NOTHING {
+            return Err(Refusal::TooLarge);
+        }
+    }
+    Ok(incoming)
+}
+
+fn join_rejections(problems: &[Rejection]) -> String {
+    problems.iter().map(record_form::describe_rejection).collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,82 @@
+//! `/console/beneficios/{codigo}/cartao`: the card to print, with those of the dependents.
+
+use super::describe_benefit;
+use crate::session::visitor::{PathNumber, SignedInUser};
+use crate::widgets::frame::PageFrame;
+use crate::widgets::labels;
+use crate::widgets::page::render_page_or_refusal;
+use app::benefits;
+use app::members::dependents;
+use app::{App, Error};
+use askama::Template;
+use axum::extract::State;
+use axum::response::Response;
+use domain::{BenefitCode, display};
+
+struct PrintedCard {
+    name: String,
+    /// What a dependent is of the holder.
+    role: &'static str,
+    digits: String,
+}
+
+#[derive(Template)]
+#[template(path = "console/cartao.html")]
+struct PrintCardPage {
+    frame: PageFrame,
+    code: i32,
+    base: String,
+    holder: String,
+    cards: Vec<PrintedCard>,
+    what: String,
+    plans: String,
+    since: String,
+}
+
+pub async fn show_card_page(
+    State(app): State<App>,
+    guest: SignedInUser,
+    PathNumber(code): PathNumber,
+) -> Response {
+    render_page_or_refusal(&guest, build_card_page(&app, &guest, BenefitCode::new(code)).await)
+}
+
+async fn build_card_page(app: &App, guest: &SignedInUser, code: BenefitCode) -> Result<PrintCardPage, Error> {
+    let view = benefits::read_full_benefit(app, guest.session(), code).await?;
+    let frame = PageFrame::load(app, guest, "beneficios").await?;
+    let (benefit, registers) = (&view.benefit, &view.registers);
+    let plans = benefit.plans.iter().filter_map(|(plan, _)| Some(registers.plan(*plan)?.name.as_str()));
+    let text = |card: &Option<domain::CardNumber>| card.as_ref().map(ToString::to_string).unwrap_or_default();
+    let own = PrintedCard { name: view.holder.name.clone(), role: "Titular", digits: text(&benefit.card) };
+    let others = dependents::list_benefit_dependents(app, guest.session(), code).await?;
+    let others = others.rows.iter().filter(|(_, one)| one.active).map(|(_, one)| PrintedCard {
+        name: one.name.clone(),
+        role: labels::label_kinship(one.kinship),
+        digits: text(&one.card),
+    });
+    Ok(PrintCardPage {
+        code: code.get(),
+        base: frame.base.clone(),
+        holder: view.holder.name.clone(),
+        cards: std::iter::once(own).chain(others).collect(),
+        what: describe_benefit(registers, benefit),
+        plans: plans.collect::<Vec<_>>().join(", "),
+        since: benefit.joined_on.as_deref().map(display::format_day).unwrap_or_default(),
+        frame,
+    })
+}
+
+#[cfg(test)]
+pub const CASES: crate::template_tests::TemplateCases = &[("console/cartao.html", |with| {
+    let card = || PrintedCard { name: with.text(), role: "Filho", digits: with.text() };
+    crate::template_tests::render_template(&PrintCardPage {
+        frame: with.frame(),
+        code: 7,
+        base: with.text(),
+        holder: with.text(),
+        cards: with.list_of(card),
+        what: with.text(),
+        plans: with.text(),
+        since: with.text(),
+    })
+})];

@@ -1,0 +1,174 @@
+//! `/console/beneficios/{codigo}/situacao`: the change of a situation, and the way back. Both go through the one place that changes
+//! situations, so that whoever is told of a change is told of its way back too.
+
+use super::describe_benefit;
+use crate::pages::member_list::build_situation_badge;
+use crate::session::visitor::{PathNumber, SignedInUser, derive_root_path, redirect_to};
+use crate::widgets::form::SubmittedForm;
+use crate::widgets::frame::PageFrame;
+use crate::widgets::notice::{UndoForm, add_notice, add_undo_notice};
+use crate::widgets::page::{Refusal, render_page, render_page_or_refusal};
+use crate::widgets::record_form::{describe_rejection, strip_field_name};
+use crate::widgets::situation_form::{NextSituation, SituationChangePage};
+use app::benefits::{self, FullBenefit};
+use app::idempotency::{IdempotentWrite, WriteOutcome};
+use app::registers::snapshot::TenantRegisters;
+use app::{App, Error};
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use domain::{BenefitCode, Entity, SituationCode};
+use wire::read;
+use wire::records::SituacaoBeneficioInput;
+
+/// Why a change was taken back, in the history.
+const UNDONE: &str = "Desfeito";
+
+pub async fn show_situation_form(
+    State(app): State<App>,
+    guest: SignedInUser,
+    PathNumber(code): PathNumber,
+) -> Response {
+    render_situation_form(&app, &guest, BenefitCode::new(code), ("", "", Vec::new())).await
+}
+
+async fn render_situation_form(
+    app: &App,
+    guest: &SignedInUser,
+    code: BenefitCode,
+    (chosen, reason, problems): (&str, &str, Vec<String>),
+) -> Response {
+    let status = if problems.is_empty() { StatusCode::OK } else { StatusCode::BAD_REQUEST };
+    let view = match benefits::read_full_benefit(app, guest.session(), code).await {
+        Ok(view) => view,
+        Err(error) => return render_page_or_refusal::<SituationChangePage>(guest, Err(error)),
+    };
+    let frame = match PageFrame::load(app, guest, "beneficios").await {
+        Ok(frame) => frame,
+        Err(error) => return Refusal::from(&error).into_response(),
+    };
+    let registers = &view.registers;
+    let now = view.benefit.situation;
+    let open = registers
+        .active_situations(Entity::Benefit)
+        .filter(|one| one.code != now && registers.may_change_situation(now, one.code));
+    let targets = open.map(|one| NextSituation {
+        code: one.code.get(),
+        name: one.name.clone(),
+        badge: build_situation_badge(registers, one.code),
+        is_chosen: one.code.to_string() == chosen,
+    });
+    let template = SituationChangePage {
+        frame,
+        back: format!("{}/console/beneficios/{code}", derive_root_path(app)),
+        hint: "Para cancelar e para reativar, é obrigatório.",
+        return_to: "",
+        title: describe_benefit(registers, &view.benefit),
+        holder: view.holder.name.clone(),
+        situation: build_situation_badge(registers, now),
+        targets: targets.collect(),
+        reason: reason.to_owned(),
+        version: view.benefit.version,
+        receivers: registers.receivers_for(Entity::Benefit).len(),
+        problems,
+    };
+    render_page(status, &template)
+}
+
+async fn change_situation(
+    app: &App,
+    guest: &SignedInUser,
+    code: BenefitCode,
+    (to, reason, version): (&str, &str, &str),
+) -> Result<Result<FullBenefit, Vec<String>>, Error> {
+    let sent = serde_json::json!({"codSituacao": to, "motivo": reason, "versao": version});
+    let input = match read::read_body::<SituacaoBeneficioInput>(sent.to_string().as_bytes()) {
+        Ok(input) => input,
+        Err(unread) => {
+            return Ok(Err(unread.problems.into_lines().iter().map(|line| strip_field_name(line)).collect()));
+        }
+    };
+    match benefits::change_benefit_situation(
+        app,
+        guest.session(),
+        code,
+        input,
+        IdempotentWrite::without_key(),
+    )
+    .await
+    .and_then(WriteOutcome::into_fresh)
+    {
+        Ok(view) => Ok(Ok(view)),
+        Err(Error::Refused(problems)) => Ok(Err(problems.iter().map(describe_rejection).collect())),
+        Err(error) => Err(error),
+    }
+}
+
+pub async fn submit_situation_change(
+    State(app): State<App>,
+    guest: SignedInUser,
+    PathNumber(code): PathNumber,
+    sent: Result<SubmittedForm, Refusal>,
+) -> Response {
+    let sent = match sent {
+        Ok(sent) => sent,
+        Err(refusal) => return refusal.into_response(),
+    };
+    let code = BenefitCode::new(code);
+    let (to, reason) = (sent.text("codSituacao"), sent.text("motivo").trim());
+    if to.is_empty() {
+        let problems = vec!["Escolha a nova situação.".to_owned()];
+        return render_situation_form(&app, &guest, code, (to, reason, problems)).await;
+    }
+    match change_situation(&app, &guest, code, (to, reason, sent.text("versao"))).await {
+        Ok(Ok(view)) => {
+            let mut response = redirect_to(&format!("{}/console/beneficios/{code}", derive_root_path(&app)));
+            let text = format!(
+                "A situação agora é {}.",
+                build_situation_badge(&view.registers, view.benefit.situation).name
+            );
+            match find_undo_form(&view, sent.text("de")) {
+                Some(undo) => add_undo_notice(&mut response, &text, &undo),
+                None => add_notice(&mut response, &text),
+            }
+            response
+        }
+        Ok(Err(problems)) => render_situation_form(&app, &guest, code, (to, reason, problems)).await,
+        Err(error) => render_page_or_refusal::<SituationChangePage>(&guest, Err(error)),
+    }
+}
+
+/// How to go back to where it was, where the association lets it go there.
+fn find_undo_form(view: &FullBenefit, from: &str) -> Option<UndoForm> {
+    let (registers, now): (&TenantRegisters, _) = (&view.registers, view.benefit.situation);
+    let from = SituationCode::new(from.parse().ok()?);
+    let was = registers.active_situations(Entity::Benefit).find(|one| one.code == from && one.code != now)?;
+    let fields = [("para", was.code.to_string()), ("versao", view.benefit.version.to_string())];
+    let fields = fields.each_ref().map(|(name, value)| (*name, value.as_str()));
+    let action = format!("/console/beneficios/{}/situacao/desfazer", view.code);
+    registers.may_change_situation(now, from).then(|| UndoForm::new(action, &fields))
+}
+
+/// `POST /console/beneficios/{codigo}/situacao/desfazer`
+pub async fn undo_situation_change(
+    State(app): State<App>,
+    guest: SignedInUser,
+    PathNumber(code): PathNumber,
+    sent: Result<SubmittedForm, Refusal>,
+) -> Response {
+    let sent = match sent {
+        Ok(sent) => sent,
+        Err(refusal) => return refusal.into_response(),
+    };
+    let code = BenefitCode::new(code);
+    let mut response = redirect_to(&format!("{}/console/beneficios/{code}", derive_root_path(&app)));
+    match change_situation(&app, &guest, code, (sent.text("para"), UNDONE, sent.text("versao"))).await {
+        Ok(Ok(view)) => {
+            let name = build_situation_badge(&view.registers, view.benefit.situation).name;
+            add_notice(&mut response, &format!("Desfeito: a situação voltou a ser {name}."));
+        }
+        Ok(Err(problems)) => add_notice(&mut response, &format!("Não foi desfeito. {}", problems.join(" "))),
+        Err(error) => return render_page_or_refusal::<SituationChangePage>(&guest, Err(error)),
+    }
+    response
+}

@@ -1,0 +1,279 @@
+//! The dependents of a benefit: written down, changed, and put out of force, which can be taken back at once.
+
+use super::describe_benefit;
+use super::fields::list_named_choices;
+use crate::session::visitor::{PathNumber, PathPartCodes, SignedInUser, derive_root_path, redirect_to};
+use crate::widgets::form::SubmittedForm;
+use crate::widgets::form_page::{RecordForm, render_record_form};
+use crate::widgets::labels;
+use crate::widgets::notice::{UndoForm, add_notice, add_undo_notice};
+use crate::widgets::page::{Refusal, render_page_or_refusal};
+use crate::widgets::record_form::{
+    FormProblems, FormValues, InputSpec, build_inputs, build_record_json, read_form_values,
+};
+use app::benefits;
+use app::idempotency::{IdempotentWrite, WriteOutcome};
+use app::members::dependents::{self, StoredDependent};
+use app::{App, Error};
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use domain::{BenefitCode, DependentCode, Kinship, Sex, display};
+use serde_json::Value;
+use wire::read;
+use wire::records::DependenteInput;
+use wire::set_names;
+
+const SPECS: &[InputSpec] = &[
+    InputSpec::text("nome", "Nome", 200),
+    InputSpec::choice("parentesco", "O que é do titular"),
+    InputSpec::masked_text("cpf", "CPF", "documento"),
+    InputSpec::masked_text("dataNascimento", "Data de nascimento", "data"),
+    InputSpec::choice("sexo", "Sexo"),
+    InputSpec::text("identidade", "Identidade (RG)", 30),
+    InputSpec::masked_text("telefone", "Telefone", "telefone"),
+    InputSpec::text("email", "E-mail", 254),
+    InputSpec::masked_text("numeroCartaoDesconto", "Número do cartão", "cartao")
+        .with_hint("Em branco num dependente novo, o sistema cria um."),
+];
+
+fn list_dependent_choices(name: &str) -> Vec<(String, String)> {
+    match name {
+        "parentesco" => list_named_choices(Kinship::ALL, set_names::kinship, labels::label_kinship),
+        "sexo" => list_named_choices(Sex::ALL, set_names::sex, set_names::sex),
+        _ => Vec::new(),
+    }
+}
+
+fn fill_dependent_values(one: &StoredDependent) -> FormValues {
+    let own = |value: Option<String>| value.unwrap_or_default();
+    FormValues::from([
+        ("nome", one.name.clone()),
+        ("parentesco", set_names::kinship(one.kinship).to_owned()),
+        ("cpf", own(one.cpf.as_ref().map(ToString::to_string))),
+        ("dataNascimento", own(one.born_on.as_deref().map(display::format_day))),
+        ("sexo", one.sex.map(set_names::sex).unwrap_or_default().to_owned()),
+        ("identidade", own(one.identity_number.clone())),
+        ("telefone", own(one.phone.as_ref().map(ToString::to_string))),
+        ("email", own(one.email.as_ref().map(ToString::to_string))),
+        ("numeroCartaoDesconto", own(one.card.as_ref().map(ToString::to_string))),
+    ])
+}
+
+/// The dependent of this code; one of another benefit is not there.
+async fn load_dependent(
+    app: &App,
+    guest: &SignedInUser,
+    benefit: i32,
+    code: i32,
+) -> Result<StoredDependent, Error> {
+    let code = DependentCode::new(code);
+    let all = dependents::list_benefit_dependents(app, guest.session(), BenefitCode::new(benefit)).await?;
+    let found = all.rows.into_iter().find(|(own, _)| *own == code);
+    found.map(|(_, one)| one).ok_or(Error::NotFound { field: domain::InputField::Benefit, code: code.get() })
+}
+
+/// What stands in the form, and by which version of the benefit.
+struct EditDependentState {
+    code: Option<i32>,
+    values: FormValues,
+    problems: FormProblems,
+    version: Option<i64>,
+}
+
+async fn render_dependent_form(
+    app: &App,
+    guest: &SignedInUser,
+    benefit: i32,
+    written: EditDependentState,
+) -> Response {
+    let view = match benefits::read_full_benefit(app, guest.session(), BenefitCode::new(benefit)).await {
+        Ok(view) => view,
+        Err(error) => return render_page_or_refusal::<super::ViewBenefitPage>(guest, Err(error)),
+    };
+    let EditDependentState { code, values, problems, version } = written;
+    let made = RecordForm {
+        current: "beneficios",
+        title: match code {
+            Some(_) => format!("Alterar {}", values.get("nome").map_or("", String::as_str)),
+            None => "Novo dependente".to_owned(),
+        },
+        note: format!("{}, de {}", describe_benefit(&view.registers, &view.benefit), view.holder.name),
+        back: format!("{}/console/beneficios/{benefit}", derive_root_path(app)),
+        version: version.or(Some(view.benefit.version)),
+        sections: vec![(
+            "Dependente".to_owned(),
+            build_inputs(SPECS, &values, &problems, list_dependent_choices),
+        )],
+        problems,
+        button: "Salvar",
+    };
+    render_record_form(app, guest, made).await
+}
+
+/// `GET /console/beneficios/{codigo}/dependentes`
+pub async fn show_new_dependent_form(
+    State(app): State<App>,
+    guest: SignedInUser,
+    PathNumber(benefit): PathNumber,
+) -> Response {
+    let written = EditDependentState {
+        code: None,
+        values: FormValues::new(),
+        problems: FormProblems::default(),
+        version: None,
+    };
+    render_dependent_form(&app, &guest, benefit, written).await
+}
+
+/// `GET /console/beneficios/{codigo}/dependentes/{parte}`
+pub async fn show_edit_dependent_form(
+    State(app): State<App>,
+    guest: SignedInUser,
+    PathPartCodes(benefit, code): PathPartCodes,
+) -> Response {
+    match load_dependent(&app, &guest, benefit, code).await {
+        Ok(one) => {
+            let (values, problems) = (fill_dependent_values(&one), FormProblems::default());
+            render_dependent_form(
+                &app,
+                &guest,
+                benefit,
+                EditDependentState { code: Some(code), values, problems, version: None },
+            )
+            .await
+        }
+        Err(error) => render_page_or_refusal::<super::ViewBenefitPage>(&guest, Err(error)),
+    }
+}
+
+/// `POST /console/beneficios/{codigo}/dependentes`
+pub async fn create_dependent(
+    State(app): State<App>,
+    guest: SignedInUser,
+    PathNumber(benefit): PathNumber,
+    sent: Result<SubmittedForm, Refusal>,
+) -> Response {
+    match sent {
+        Ok(sent) => save_dependent(&app, &guest, (benefit, None), &sent).await,
+        Err(refusal) => refusal.into_response(),
+    }
+}
+
+/// `POST /console/beneficios/{codigo}/dependentes/{parte}`
+pub async fn change_dependent(
+    State(app): State<App>,
+    guest: SignedInUser,
+    PathPartCodes(benefit, code): PathPartCodes,
+    sent: Result<SubmittedForm, Refusal>,
+) -> Response {
+    match sent {
+        Ok(sent) => save_dependent(&app, &guest, (benefit, Some(code)), &sent).await,
+        Err(refusal) => refusal.into_response(),
+    }
+}
+
+/// The record of a dependent: he is always written whole.
+fn build_dependent_json(
+    values: &FormValues,
+    benefit: i32,
+    code: Option<i32>,
+    active: Option<bool>,
+) -> Vec<u8> {
+    let mut further: Vec<(&str, Value)> = vec![("codBeneficio", benefit.into())];
+    further.extend(code.map(|code| ("codDependente", code.into())));
+    further.extend(active.map(|active| ("ativo", active.into())));
+    let mut values = values.clone();
+    if code.is_none() {
+        values.retain(|_, text| !text.is_empty());
+    }
+    build_record_json(&values, &further)
+}
+
+async fn save_dependent(
+    app: &App,
+    guest: &SignedInUser,
+    (benefit, code): (i32, Option<i32>),
+    sent: &SubmittedForm,
+) -> Response {
+    let values = read_form_values(SPECS, sent);
+    let version = sent.text("versao").parse().ok();
+    let problems =
+        match read::read_body::<DependenteInput>(&build_dependent_json(&values, benefit, code, None)) {
+            Err(unread) => FormProblems::new(unread.problems.into_lines(), SPECS),
+            Ok(input) => {
+                // A new one takes nothing away from anybody, whatever happened to the benefit meanwhile.
+                let seen = version.filter(|_| code.is_some());
+                match dependents::save_dependent_if_unchanged(
+                    app,
+                    guest.session(),
+                    (input, seen),
+                    IdempotentWrite::without_key(),
+                )
+                .await
+                {
+                    Ok(_) => {
+                        let mut response =
+                            redirect_to(&format!("{}/console/beneficios/{benefit}", derive_root_path(app)));
+                        add_notice(&mut response, "Dependente salvo.");
+                        return response;
+                    }
+                    Err(Error::Refused(problems)) => FormProblems::from_rejections(&problems, SPECS),
+                    Err(error) => return render_page_or_refusal::<super::ViewBenefitPage>(guest, Err(error)),
+                }
+            }
+        };
+    render_dependent_form(app, guest, benefit, EditDependentState { code, values, problems, version }).await
+}
+
+/// `POST /console/beneficios/{codigo}/dependentes/{parte}/estado`: in or out of force.
+pub async fn set_dependent_active(
+    State(app): State<App>,
+    guest: SignedInUser,
+    PathPartCodes(benefit, code): PathPartCodes,
+    sent: Result<SubmittedForm, Refusal>,
+) -> Response {
+    let sent = match sent {
+        Ok(sent) => sent,
+        Err(refusal) => return refusal.into_response(),
+    };
+    let one = match load_dependent(&app, &guest, benefit, code).await {
+        Ok(one) => one,
+        Err(error) => return render_page_or_refusal::<super::ViewBenefitPage>(&guest, Err(error)),
+    };
+    let active = sent.text("ativo") == "true";
+    let mut response = redirect_to(&format!(
+        "{}{}",
+        derive_root_path(&app),
+        crate::session::visitor::sanitize_return_path(sent.text("para"))
+    ));
+    if sent.text("para").is_empty() {
+        response = redirect_to(&format!("{}/console/beneficios/{benefit}", derive_root_path(&app)));
+    }
+    let Ok(input) = read::read_body::<DependenteInput>(&build_dependent_json(
+        &fill_dependent_values(&one),
+        benefit,
+        Some(code),
+        Some(active),
+    )) else {
+        add_notice(&mut response, "Nada mudou: abra o dependente e confira os dados dele.");
+        return response;
+    };
+    match dependents::save_dependent(&app, guest.session(), input, IdempotentWrite::without_key())
+        .await
+        .and_then(WriteOutcome::into_fresh)
+    {
+        Ok(saved) => {
+            let now = if active { "ativo de novo" } else { "inativo" };
+            let action = format!("/console/beneficios/{benefit}/dependentes/{code}/estado");
+            let back = if active { "false" } else { "true" };
+            let undo = UndoForm::new(action, &[("ativo", back), ("para", sent.text("para"))]);
+            add_undo_notice(&mut response, &format!("{} está {now}.", saved.dependent.name), &undo);
+        }
+        Err(Error::Refused(problems)) => {
+            let problems: Vec<String> = problems.iter().map(wire::refusal::render_sentence).collect();
+            add_notice(&mut response, &format!("Nada mudou: {}", problems.join(" ")));
+        }
+        Err(error) => return render_page_or_refusal::<super::ViewBenefitPage>(&guest, Err(error)),
+    }
+    response
+}

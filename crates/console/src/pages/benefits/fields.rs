@@ -1,0 +1,254 @@
+//! The fields of a benefit, as the forms ask for them and as the page shows them.
+
+use crate::session::visitor::SignedInUser;
+use crate::widgets::formats::format_reais;
+use crate::widgets::labels;
+use crate::widgets::record_form::{FormInput, FormProblems, FormValues, InputKind, InputSpec};
+use app::benefits::{FullBenefit, StoredBenefit};
+use app::registers::snapshot::{StoredAdditionalField, TenantRegisters};
+use domain::{BenefitKind, Entity, FieldKind, Fuel, Scope, SellerKind, VehicleCategory, display};
+use serde_json::{Value, json};
+use wire::set_names;
+
+/// Everything that the forms ask, in its order: what only a new one is asked, what all have, what a vehicle has.
+pub const SPECS: &[InputSpec] = &[
+    InputSpec::choice("codPlano", "Plano"),
+    InputSpec::choice("situacao", "Situação").with_hint("Sem escolher, fica pendente até ser ativado."),
+    InputSpec::choice("codLoja", "Loja").with_hint("Sem escolher, é a loja do associado."),
+    InputSpec::choice("diaVencimento", "Dia de vencimento"),
+    InputSpec::masked_text("dataAdesao", "Data de adesão", "data"),
+    InputSpec::masked_text("numeroCartaoDesconto", "Número do cartão", "cartao")
+        .with_hint("Em branco, o sistema cria um."),
+    InputSpec::choice("codConsultor", "Consultor"),
+    InputSpec::choice("codRepresentante", "Representante"),
+    InputSpec::text("codigoIntegracao", "Código em outro sistema", 100),
+    InputSpec::area("observacao", "Observação"),
+    InputSpec::masked_text("placa", "Placa", "placa"),
+    InputSpec::masked_text("chassi", "Chassi", "maiusculas").with_hint("A placa ou o chassi é preciso."),
+    InputSpec::text("renavam", "Renavam", 20),
+    InputSpec::text("marca", "Marca", 100),
+    InputSpec::text("modelo", "Modelo", 200),
+    InputSpec::masked_text("anoFabricacao", "Ano de fabricação", "ano"),
+    InputSpec::masked_text("anoModelo", "Ano do modelo", "ano"),
+    InputSpec::text("cor", "Cor", 50),
+    InputSpec::choice("combustivel", "Combustível"),
+    InputSpec::choice("categoria", "Categoria"),
+    InputSpec::choice("codTipoVeiculo", "Tipo de veículo"),
+    InputSpec::text("numeroPortas", "Portas", 2),
+    InputSpec::money("valorVeiculo", "Valor do veículo"),
+    InputSpec::money("valorProtegido", "Valor protegido"),
+    InputSpec::money("valorParticipacao", "Participação do associado"),
+    InputSpec::text("codigoFipe", "Código Fipe", 20),
+];
+const FIRST_OF_ALL: usize = 2;
+const FIRST_OF_VEHICLE: usize = 10;
+
+/// The fields of one form.
+pub fn list_benefit_specs(kind: BenefitKind, is_new: bool) -> &'static [InputSpec] {
+    let first = if is_new { 0 } else { FIRST_OF_ALL };
+    let last = if kind == BenefitKind::Vehicle { SPECS.len() } else { FIRST_OF_VEHICLE };
+    SPECS.get(first..last).unwrap_or(SPECS)
+}
+
+/// How many of those are the benefit's; behind them are the vehicle's.
+pub fn count_benefit_specs(is_new: bool) -> usize {
+    if is_new { FIRST_OF_VEHICLE } else { FIRST_OF_VEHICLE - FIRST_OF_ALL }
+}
+
+/// What is kept, as the form shows it.
+pub fn fill_benefit_values(view: &FullBenefit) -> FormValues {
+    let (benefit, vehicle) = (&view.benefit, &view.benefit.vehicle);
+    let own = |value: &Option<String>| value.clone().unwrap_or_default();
+    let number = |value: Option<i32>| value.map(|number| number.to_string()).unwrap_or_default();
+    let cents = |value: Option<i64>| value.map(format_reais).unwrap_or_default();
+    FormValues::from([
+        ("codLoja", benefit.branch.to_string()),
+        ("diaVencimento", number(benefit.due_day)),
+        ("dataAdesao", benefit.joined_on.as_deref().map(display::format_day).unwrap_or_default()),
+        ("numeroCartaoDesconto", benefit.card.as_ref().map(ToString::to_string).unwrap_or_default()),
+        ("codConsultor", benefit.consultant.map(|code| code.to_string()).unwrap_or_default()),
+        ("codRepresentante", benefit.representative.map(|code| code.to_string()).unwrap_or_default()),
+        ("codigoIntegracao", own(&benefit.integration_code)),
+        ("observacao", own(&benefit.note)),
+        ("placa", vehicle.plate.as_ref().map(ToString::to_string).unwrap_or_default()),
+        ("chassi", vehicle.chassis.as_ref().map(|one| one.as_str().to_owned()).unwrap_or_default()),
+        ("renavam", own(&vehicle.renavam)),
+        ("marca", own(&vehicle.brand)),
+        ("modelo", own(&vehicle.model)),
+        ("anoFabricacao", number(vehicle.built)),
+        ("anoModelo", number(vehicle.model_year)),
+        ("cor", own(&vehicle.colour)),
+        ("combustivel", vehicle.fuel.map(set_names::fuel).unwrap_or_default().to_owned()),
+        ("categoria", vehicle.category.map(set_names::category).unwrap_or_default().to_owned()),
+        ("codTipoVeiculo", vehicle.kind.map(|code| code.to_string()).unwrap_or_default()),
+        ("numeroPortas", number(vehicle.doors)),
+        ("valorVeiculo", cents(vehicle.worth)),
+        ("valorProtegido", cents(vehicle.protected)),
+        ("valorParticipacao", cents(vehicle.participation)),
+        ("codigoFipe", own(&vehicle.fipe)),
+    ])
+}
+
+/// What may be chosen for a field. Whoever it has already stays among them, also after he left.
+pub fn list_benefit_choices(
+    registers: &TenantRegisters,
+    guest: &SignedInUser,
+    kind: BenefitKind,
+    had: Option<&StoredBenefit>,
+    name: &str,
+) -> Vec<(String, String)> {
+    let scope = &guest.session().scope;
+    match name {
+        "codPlano" => list_plan_choices(registers, |plan| plan.kind == kind),
+        "situacao" => registers
+            .active_situations(Entity::Benefit)
+            .map(|one| (one.name.clone(), one.name.clone()))
+            .collect(),
+        "codLoja" => {
+            registers.usable_branches(scope).map(|one| (one.code.to_string(), one.name.clone())).collect()
+        }
+        "diaVencimento" => {
+            registers.due_days.iter().map(|day| (day.to_string(), format!("dia {day}"))).collect()
+        }
+        "codConsultor" => {
+            list_seller_choices(registers, scope, SellerKind::Consultant, had.and_then(|had| had.consultant))
+        }
+        "codRepresentante" => list_seller_choices(
+            registers,
+            scope,
+            SellerKind::Representative,
+            had.and_then(|had| had.representative),
+        ),
+        "combustivel" => list_named_choices(Fuel::ALL, set_names::fuel, labels::label_fuel),
+        "categoria" => {
+            list_named_choices(VehicleCategory::ALL, set_names::category, labels::label_vehicle_category)
+        }
+        "codTipoVeiculo" => {
+            let kept = had.and_then(|had| had.vehicle.kind);
+            let usable = registers.vehicle_types.iter().filter(|one| one.active || Some(one.code) == kept);
+            usable.map(|one| (one.code.to_string(), one.name.clone())).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The members of a fixed set: what they are called in records, and what people call them.
+pub fn list_named_choices<T: Copy>(
+    all: &[T],
+    name: impl Fn(T) -> &'static str,
+    word: impl Fn(T) -> &'static str,
+) -> Vec<(String, String)> {
+    all.iter().map(|one| (name(*one).to_owned(), word(*one).to_owned())).collect()
+}
+
+/// Plans that are sold, with their prices.
+pub fn list_plan_choices(
+    registers: &TenantRegisters,
+    fits: impl Fn(&app::benefits::StoredPlan) -> bool,
+) -> Vec<(String, String)> {
+    let sold = registers.plans.iter().filter(|plan| plan.active && fits(plan));
+    let name = |plan: &app::benefits::StoredPlan| {
+        format!("{} ({})", plan.name, crate::widgets::formats::format_money(plan.price))
+    };
+    sold.map(|plan| (plan.code.to_string(), name(plan))).collect()
+}
+
+fn list_seller_choices(
+    registers: &TenantRegisters,
+    scope: &Scope,
+    kind: SellerKind,
+    kept: Option<domain::SellerCode>,
+) -> Vec<(String, String)> {
+    let usable = registers
+        .sellers
+        .values()
+        .filter(|one| registers.is_active_seller(scope, one.code, kind) || Some(one.code) == kept);
+    let mut all: Vec<_> = usable.map(|one| (one.code.to_string(), one.name.clone())).collect();
+    all.sort_by_cached_key(|(code, name)| (domain::fold_text(name), code.clone()));
+    all
+}
+
+/// Where the values of additional fields stand in a record; nobody has more of them.
+const PLACES: [&str; 20] = [
+    "dadosAdicionais.0.valor",
+    "dadosAdicionais.1.valor",
+    "dadosAdicionais.2.valor",
+    "dadosAdicionais.3.valor",
+    "dadosAdicionais.4.valor",
+    "dadosAdicionais.5.valor",
+    "dadosAdicionais.6.valor",
+    "dadosAdicionais.7.valor",
+    "dadosAdicionais.8.valor",
+    "dadosAdicionais.9.valor",
+    "dadosAdicionais.10.valor",
+    "dadosAdicionais.11.valor",
+    "dadosAdicionais.12.valor",
+    "dadosAdicionais.13.valor",
+    "dadosAdicionais.14.valor",
+    "dadosAdicionais.15.valor",
+    "dadosAdicionais.16.valor",
+    "dadosAdicionais.17.valor",
+    "dadosAdicionais.18.valor",
+    "dadosAdicionais.19.valor",
+];
+
+/// A field that the association added to benefits of a kind.
+pub struct AdditionalFieldInput {
+    pub spec: InputSpec,
+    code: i32,
+    name: String,
+    choices: Vec<(String, String)>,
+}
+
+/// The added fields of a kind, each in its place.
+pub fn list_additional_fields(registers: &TenantRegisters, kind: BenefitKind) -> Vec<AdditionalFieldInput> {
+    let own = registers.fields.iter().filter(|field| field.active && field.benefit_kind == kind);
+    let one = |(place, field): (&&'static str, &StoredAdditionalField)| {
+        let longest = field.longest.and_then(|most| usize::try_from(most).ok()).unwrap_or(1000);
+        let (spec, choices) = match field.kind {
+            FieldKind::Text => (InputSpec::text(place, "", longest), Vec::new()),
+            FieldKind::Number => (InputSpec::text(place, "", 30), Vec::new()),
+            FieldKind::Date => (InputSpec::masked_text(place, "", "data"), Vec::new()),
+            FieldKind::Boolean => {
+                let flags = [("true", "Sim"), ("false", "Não")];
+                (InputSpec::choice(place, ""), flags.map(|(a, b)| (a.to_owned(), b.to_owned())).to_vec())
+            }
+            FieldKind::List => {
+                let options = field.options.iter().map(|one| (one.clone(), one.clone()));
+                (InputSpec::choice(place, ""), options.collect())
+            }
+        };
+        AdditionalFieldInput { spec, code: field.code.get(), name: field.name.clone(), choices }
+    };
+    PLACES.iter().zip(own).map(one).collect()
+}
+
+/// The values of added fields that a benefit has.
+pub fn fill_additional_values(added: &[AdditionalFieldInput], benefit: &StoredBenefit) -> FormValues {
+    let value = |one: &AdditionalFieldInput| benefit.fields.get(&domain::FieldCode::new(one.code)).cloned();
+    added.iter().map(|one| (one.spec.name, value(one).unwrap_or_default())).collect()
+}
+
+pub fn build_additional_inputs(
+    added: &[AdditionalFieldInput],
+    values: &FormValues,
+    problems: &FormProblems,
+) -> Vec<FormInput> {
+    let input = |one: &AdditionalFieldInput| FormInput {
+        spec: one.spec,
+        own_label: Some(one.name.clone()),
+        value: values.get(one.spec.name).cloned().unwrap_or_default(),
+        problem: problems.of(one.spec.name).map(str::to_owned),
+        choices: if one.spec.kind == InputKind::Choice { one.choices.clone() } else { Vec::new() },
+    };
+    added.iter().map(input).collect()
+}
+
+/// The record of the added fields; what is empty is cleared.
+pub fn build_additional_json(added: &[AdditionalFieldInput], values: &FormValues) -> Value {
+    let one = |one: &AdditionalFieldInput| {
+        let text = values.get(one.spec.name).filter(|text| !text.is_empty());
+        json!({"codCampo": one.code, "valor": text})
+    };
+    added.iter().map(one).collect()
+}

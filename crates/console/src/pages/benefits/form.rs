@@ -1,0 +1,379 @@
+//! The forms by which a benefit begins and is changed. A new one begins with whose it is and of what kind.
+
+use super::describe_benefit;
+use super::fields::{self, AdditionalFieldInput};
+use crate::pages::member_list::{COLUMNS, TableRow, build_member_row};
+use crate::session::visitor::{PathNumber, QueryParams, SignedInUser, derive_root_path, redirect_to};
+use crate::widgets::form::SubmittedForm;
+use crate::widgets::form_page::{RecordForm, render_record_form};
+use crate::widgets::frame::PageFrame;
+use crate::widgets::labels;
+use crate::widgets::list_tools::build_default_toolbar;
+use crate::widgets::notice::add_notice;
+use crate::widgets::page::{Refusal, render_page_or_refusal};
+use crate::widgets::record_form::{
+    FormProblems, FormValues, InputSpec, build_inputs, build_record_json, normalize_money_values,
+    read_form_values,
+};
+use app::benefits::{self, FullBenefit, SaveBenefitInput, StoredBenefit};
+use app::idempotency::{IdempotentWrite, WriteOutcome};
+use app::members::quick_search;
+use app::registers::snapshot::TenantRegisters;
+use app::{App, Error, members};
+use askama::Template;
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use domain::{BenefitCode, BenefitKind, PersonCode};
+use wire::read;
+use wire::set_names;
+
+#[derive(Template)]
+#[template(path = "console/beneficio_de_quem.html")]
+struct ChooseMemberPage {
+    frame: PageFrame,
+    query: String,
+    rows: Vec<TableRow>,
+}
+
+/// `GET /console/beneficios/novo`: whose is it?
+pub async fn show_member_choice(State(app): State<App>, guest: SignedInUser, query: QueryParams) -> Response {
+    render_page_or_refusal(&guest, build_member_choice(&app, &guest, query.text("q")).await)
+}
+
+async fn build_member_choice(
+    app: &App,
+    guest: &SignedInUser,
+    query: &str,
+) -> Result<ChooseMemberPage, Error> {
+    let frame = PageFrame::load(app, guest, "beneficios").await?;
+    let registers = app::registers::snapshot::load_registers(app, guest.session().scope.tenant()).await?;
+    let found = match quick_search::search_everything(app, guest.session(), query).await {
+        Err(Error::Refused(_)) => quick_search::GlobalSearchResult::default(),
+        other => other?,
+    };
+    let around = build_default_toolbar(COLUMNS);
+    let mut rows: Vec<TableRow> =
+        found.rows.iter().map(|found| build_member_row(&registers, found, &frame.root, &around)).collect();
+    let mut seen = std::collections::BTreeSet::new();
+    rows.retain(|row| seen.insert(row.person));
+    Ok(ChooseMemberPage { query: query.to_owned(), rows, frame })
+}
+
+#[derive(Template)]
+#[template(path = "console/beneficio_tipo.html")]
+struct ChooseKindPage {
+    frame: PageFrame,
+    person: i32,
+    name: String,
+    /// Its name in the address, what people call it, how many plans of it are sold.
+    kinds: Vec<(String, &'static str, usize)>,
+}
+
+fn slugify_kind(kind: BenefitKind) -> String {
+    set_names::benefit_kind(kind).to_lowercase()
+}
+
+fn parse_benefit_kind(query: &QueryParams) -> Option<BenefitKind> {
+    BenefitKind::ALL.iter().copied().find(|kind| slugify_kind(*kind) == query.text("tipo"))
+}
+
+/// `GET /console/associados/{codigo}/beneficios/novo`: of which kind, and then everything else.
+pub async fn show_new_benefit_form(
+    State(app): State<App>,
+    guest: SignedInUser,
+    PathNumber(code): PathNumber,
+    query: QueryParams,
+) -> Response {
+    let holder = match members::read_member(&app, guest.session(), PersonCode::new(code)).await {
+        Ok(holder) => holder,
+        Err(error) => return render_page_or_refusal::<ChooseKindPage>(&guest, Err(error)),
+    };
+    match parse_benefit_kind(&query) {
+        Some(kind) => {
+            let written = EditBenefitState {
+                values: FormValues::new(),
+                problems: FormProblems::default(),
+                version: None,
+            };
+            render_new_benefit_form(&app, &guest, &holder, kind, written).await
+        }
+        None => render_page_or_refusal(&guest, build_kind_choice(&app, &guest, &holder).await),
+    }
+}
+
+async fn build_kind_choice(
+    app: &App,
+    guest: &SignedInUser,
+    holder: &members::MemberView,
+) -> Result<ChooseKindPage, Error> {
+    let sold = |kind: BenefitKind| {
+        holder.registers.plans.iter().filter(|plan| plan.active && plan.kind == kind).count()
+    };
+    let kinds = BenefitKind::ALL
+        .iter()
+        .map(|kind| (slugify_kind(*kind), labels::label_benefit_kind(*kind), sold(*kind)));
+    Ok(ChooseKindPage {
+        frame: PageFrame::load(app, guest, "associados").await?,
+        person: holder.code.get(),
+        name: holder.profile.name.clone(),
+        kinds: kinds.collect(),
+    })
+}
+
+/// What stands in a form.
+struct EditBenefitState {
+    values: FormValues,
+    problems: FormProblems,
+    version: Option<i64>,
+}
+
+/// All fields of a form, those of the association's own behind the others.
+fn build_form_sections(
+    registers: &TenantRegisters,
+    guest: &SignedInUser,
+    (kind, had): (BenefitKind, Option<&StoredBenefit>),
+    written: &EditBenefitState,
+) -> Vec<(String, Vec<crate::widgets::record_form::FormInput>)> {
+    let is_new = had.is_none();
+    let choices = |name: &str| fields::list_benefit_choices(registers, guest, kind, had, name);
+    let mut own =
+        build_inputs(fields::list_benefit_specs(kind, is_new), &written.values, &written.problems, choices);
+    let vehicle = own.split_off(fields::count_benefit_specs(is_new).min(own.len()));
+    let added = fields::list_additional_fields(registers, kind);
+    let added = fields::build_additional_inputs(&added, &written.values, &written.problems);
+    let all = [("Benefício", own), ("Veículo", vehicle), ("Dados adicionais", added)];
+    let shown = all.into_iter().filter(|(_, inputs)| !inputs.is_empty());
+    shown.map(|(title, inputs)| (title.to_owned(), inputs)).collect()
+}
+
+/// What was typed, in every field of the form.
+fn read_all_values(specs: &[InputSpec], added: &[AdditionalFieldInput], sent: &SubmittedForm) -> FormValues {
+    let added: Vec<InputSpec> = added.iter().map(|one| one.spec).collect();
+    read_form_values(specs, sent).into_iter().chain(read_form_values(&added, sent)).collect()
+}
+
+async fn render_new_benefit_form(
+    app: &App,
+    guest: &SignedInUser,
+    holder: &members::MemberView,
+    kind: BenefitKind,
+    written: EditBenefitState,
+) -> Response {
+    let made = RecordForm {
+        current: "associados",
+        title: format!("Novo benefício: {}", labels::label_benefit_kind(kind)),
+        note: format!("De {}", holder.profile.name),
+        back: format!("{}/console/associados/{}", derive_root_path(app), holder.code),
+        version: None,
+        sections: build_form_sections(&holder.registers, guest, (kind, None), &written),
+        problems: written.problems,
+        button: "Criar benefício",
+    };
+    render_record_form(app, guest, made).await
+}
+
+/// The fields that were typed, as a record reads them: without those that the association added.
+fn select_record_values(specs: &[InputSpec], values: &FormValues) -> FormValues {
+    let own = |name: &str| specs.iter().any(|spec| spec.name == name);
+    normalize_money_values(specs, values).into_iter().filter(|(name, _)| own(name)).collect()
+}
+
+fn parse_benefit_input(kind: BenefitKind, body: &[u8]) -> Result<SaveBenefitInput, Vec<String>> {
+    fn into_problem_lines<T>(unread: read::PartialInput<T>) -> Vec<String> {
+        unread.problems.into_lines()
+    }
+    match kind {
+        BenefitKind::Vehicle => read::read_body(body)
+            .map(|input| SaveBenefitInput::Vehicle(Box::new(input)))
+            .map_err(into_problem_lines),
+        _ => read::read_body(body)
+            .map(|input| SaveBenefitInput::Basic(Box::new(input)))
+            .map_err(into_problem_lines),
+    }
+}
+
+/// `POST /console/associados/{codigo}/beneficios/novo`
+pub async fn create_benefit(
+    State(app): State<App>,
+    guest: SignedInUser,
+    PathNumber(code): PathNumber,
+    query: QueryParams,
+    sent: Result<SubmittedForm, Refusal>,
+) -> Response {
+    let (sent, kind) = match (sent, parse_benefit_kind(&query)) {
+        (Ok(sent), Some(kind)) => (sent, kind),
+        (Err(refusal), _) => return refusal.into_response(),
+        (Ok(_), None) => return Refusal::NotThere.into_response(),
+    };
+    let holder = match members::read_member(&app, guest.session(), PersonCode::new(code)).await {
+        Ok(holder) => holder,
+        Err(error) => return render_page_or_refusal::<ChooseKindPage>(&guest, Err(error)),
+    };
+    let (specs, added) =
+        (fields::list_benefit_specs(kind, true), fields::list_additional_fields(&holder.registers, kind));
+    let values = read_all_values(specs, &added, &sent);
+    let mut own = select_record_values(specs, &values);
+    own.retain(|_, text| !text.is_empty());
+    let document = holder.profile.document.as_ref().map(ToString::to_string);
+    let further =
+        [("cpfCnpj", document.into()), ("dadosAdicionais", fields::build_additional_json(&added, &values))];
+    let problems = match parse_benefit_input(kind, &build_record_json(&own, &further)) {
+        Err(lines) => place_problem_lines(lines, specs, &added),
+        Ok(input) => {
+            match benefits::save_benefit(&app, guest.session(), input, IdempotentWrite::without_key())
+                .await
+                .and_then(WriteOutcome::into_fresh)
+            {
+                Ok(saved) => {
+                    let mut response =
+                        redirect_to(&format!("{}/console/beneficios/{}", derive_root_path(&app), saved.code));
+                    add_notice(
+                        &mut response,
+                        &format!("Benefício criado. A situação é {}.", saved.situation),
+                    );
+                    return response;
+                }
+                Err(Error::Refused(problems)) => place_rejections(&problems, specs, &added),
+                Err(error) => return render_page_or_refusal::<ChooseKindPage>(&guest, Err(error)),
+            }
+        }
+    };
+    render_new_benefit_form(&app, &guest, &holder, kind, EditBenefitState { values, problems, version: None })
+        .await
+}
+
+fn join_input_specs(specs: &[InputSpec], added: &[AdditionalFieldInput]) -> Vec<InputSpec> {
+    specs.iter().copied().chain(added.iter().map(|one| one.spec)).collect()
+}
+
+fn place_problem_lines(
+    lines: Vec<String>,
+    specs: &[InputSpec],
+    added: &[AdditionalFieldInput],
+) -> FormProblems {
+    FormProblems::new(lines, &join_input_specs(specs, added))
+}
+
+fn place_rejections(
+    problems: &[domain::Rejection],
+    specs: &[InputSpec],
+    added: &[AdditionalFieldInput],
+) -> FormProblems {
+    FormProblems::from_rejections(problems, &join_input_specs(specs, added))
+}
+
+/// `GET /console/beneficios/{codigo}/alterar`
+pub async fn show_edit_benefit_form(
+    State(app): State<App>,
+    guest: SignedInUser,
+    PathNumber(code): PathNumber,
+) -> Response {
+    let view = match benefits::read_full_benefit(&app, guest.session(), BenefitCode::new(code)).await {
+        Ok(view) => view,
+        Err(error) => return render_page_or_refusal::<ChooseKindPage>(&guest, Err(error)),
+    };
+    let added = fields::list_additional_fields(&view.registers, view.benefit.kind);
+    let values = fields::fill_benefit_values(&view)
+        .into_iter()
+        .chain(fields::fill_additional_values(&added, &view.benefit));
+    let version = Some(view.benefit.version);
+    let written = EditBenefitState { values: values.collect(), problems: FormProblems::default(), version };
+    render_edit_benefit_form(&app, &guest, &view, written).await
+}
+
+async fn render_edit_benefit_form(
+    app: &App,
+    guest: &SignedInUser,
+    view: &FullBenefit,
+    written: EditBenefitState,
+) -> Response {
+    let made = RecordForm {
+        current: "beneficios",
+        title: format!("Alterar {}", describe_benefit(&view.registers, &view.benefit)),
+        note: format!(
+            "De {}. Planos, dependentes e situação mudam na página do benefício.",
+            view.holder.name
+        ),
+        back: format!("{}/console/beneficios/{}", derive_root_path(app), view.code),
+        version: written.version,
+        sections: build_form_sections(
+            &view.registers,
+            guest,
+            (view.benefit.kind, Some(&view.benefit)),
+            &written,
+        ),
+        problems: written.problems,
+        button: "Salvar",
+    };
+    render_record_form(app, guest, made).await
+}
+
+/// `POST /console/beneficios/{codigo}/alterar`
+pub async fn change_benefit(
+    State(app): State<App>,
+    guest: SignedInUser,
+    PathNumber(code): PathNumber,
+    sent: Result<SubmittedForm, Refusal>,
+) -> Response {
+    let sent = match sent {
+        Ok(sent) => sent,
+        Err(refusal) => return refusal.into_response(),
+    };
+    let code = BenefitCode::new(code);
+    let view = match benefits::read_full_benefit(&app, guest.session(), code).await {
+        Ok(view) => view,
+        Err(error) => return render_page_or_refusal::<ChooseKindPage>(&guest, Err(error)),
+    };
+    let kind = view.benefit.kind;
+    let (specs, added) =
+        (fields::list_benefit_specs(kind, false), fields::list_additional_fields(&view.registers, kind));
+    let values = read_all_values(specs, &added, &sent);
+    let version = sent.text("versao");
+    let further =
+        [("versao", version.into()), ("dadosAdicionais", fields::build_additional_json(&added, &values))];
+    let problems = match read::read_body(&build_record_json(&select_record_values(specs, &values), &further))
+    {
+        Err(unread) => place_problem_lines(unread.problems.into_lines(), specs, &added),
+        Ok(input) => {
+            match benefits::change_benefit(&app, guest.session(), code, input, IdempotentWrite::without_key())
+                .await
+            {
+                Ok(_) => {
+                    let mut response =
+                        redirect_to(&format!("{}/console/beneficios/{code}", derive_root_path(&app)));
+                    add_notice(&mut response, "As alterações foram salvas.");
+                    return response;
+                }
+                Err(Error::Refused(problems)) => place_rejections(&problems, specs, &added),
+                Err(error) => return render_page_or_refusal::<ChooseKindPage>(&guest, Err(error)),
+            }
+        }
+    };
+    render_edit_benefit_form(
+        &app,
+        &guest,
+        &view,
+        EditBenefitState { values, problems, version: version.parse().ok() },
+    )
+    .await
+}
+
+#[cfg(test)]
+pub const CASES: crate::template_tests::TemplateCases = &[
+    ("console/beneficio_de_quem.html", |with| {
+        crate::template_tests::render_template(&ChooseMemberPage {
+            frame: with.frame(),
+            query: with.text(),
+            rows: with.list_of(|| with.row()),
+        })
+    }),
+    ("console/beneficio_tipo.html", |with| {
+        let kinds = with.list_of(|| (with.text(), "Veículo", 2));
+        crate::template_tests::render_template(&ChooseKindPage {
+            frame: with.frame(),
+            person: 7,
+            name: with.text(),
+            kinds,
+        })
+    }),
+];

@@ -1,0 +1,175 @@
+//! The plans of a benefit: one more, one less, another price. Each can be taken back at once.
+
+use super::{describe_benefit, fields};
+use crate::session::visitor::{PathNumber, PathPartCodes, SignedInUser, derive_root_path, redirect_to};
+use crate::widgets::form::SubmittedForm;
+use crate::widgets::form_page::{RecordForm, render_record_form};
+use crate::widgets::notice::{UndoForm, add_notice, add_undo_notice};
+use crate::widgets::page::{Refusal, render_page_or_refusal};
+use crate::widgets::record_form::{
+    FormProblems, FormValues, InputSpec, build_inputs, build_record_json, normalize_money,
+    normalize_money_values, read_form_values,
+};
+use app::benefits::{self, FullBenefit};
+use app::idempotency::{IdempotentWrite, WriteOutcome};
+use app::{App, Error};
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use domain::{BenefitCode, ItemCode};
+use wire::read;
+use wire::records::{ItemAlteracaoInput, ItemBeneficioInput};
+
+const SPECS: &[InputSpec] = &[
+    InputSpec::choice("codPlano", "Plano"),
+    InputSpec::money("valor", "Valor").with_hint("Em branco, é o preço do plano."),
+    InputSpec::masked_text("dataInclusao", "Desde", "data").with_hint("Em branco, hoje."),
+];
+
+/// `GET /console/beneficios/{codigo}/itens`
+pub async fn show_new_item_form(
+    State(app): State<App>,
+    guest: SignedInUser,
+    PathNumber(code): PathNumber,
+) -> Response {
+    render_item_form(&app, &guest, BenefitCode::new(code), (FormValues::new(), FormProblems::default())).await
+}
+
+async fn render_item_form(
+    app: &App,
+    guest: &SignedInUser,
+    code: BenefitCode,
+    (values, problems): (FormValues, FormProblems),
+) -> Response {
+    let view = match benefits::read_full_benefit(app, guest.session(), code).await {
+        Ok(view) => view,
+        Err(error) => return render_page_or_refusal::<super::ViewBenefitPage>(guest, Err(error)),
+    };
+    let has = |plan| view.benefit.plans.iter().any(|(own, _)| *own == plan);
+    let choices = |_: &str| fields::list_plan_choices(&view.registers, |plan| !has(plan.code));
+    let made = RecordForm {
+        current: "beneficios",
+        title: "Incluir um plano".to_owned(),
+        note: format!("{}, de {}", describe_benefit(&view.registers, &view.benefit), view.holder.name),
+        back: format!("{}/console/beneficios/{code}", derive_root_path(app)),
+        version: None,
+        sections: vec![("Plano".to_owned(), build_inputs(SPECS, &values, &problems, choices))],
+        problems,
+        button: "Incluir",
+    };
+    render_record_form(app, guest, made).await
+}
+
+/// `POST /console/beneficios/{codigo}/itens`
+pub async fn add_item(
+    State(app): State<App>,
+    guest: SignedInUser,
+    PathNumber(code): PathNumber,
+    sent: Result<SubmittedForm, Refusal>,
+) -> Response {
+    let sent = match sent {
+        Ok(sent) => sent,
+        Err(refusal) => return refusal.into_response(),
+    };
+    let code = BenefitCode::new(code);
+    let values = read_form_values(SPECS, &sent);
+    let mut given = normalize_money_values(SPECS, &values);
+    given.retain(|_, text| !text.is_empty());
+    let problems = match read::read_body::<ItemBeneficioInput>(&build_record_json(&given, &[])) {
+        Err(unread) => FormProblems::new(unread.problems.into_lines(), SPECS),
+        Ok(input) => {
+            match benefits::add_item(&app, guest.session(), code, input, IdempotentWrite::without_key())
+                .await
+                .and_then(WriteOutcome::into_fresh)
+            {
+                Ok(added) => {
+                    let mut response =
+                        redirect_to(&format!("{}/console/beneficios/{code}", derive_root_path(&app)));
+                    let action = format!("/console/beneficios/{code}/itens/{}", added.item.code);
+                    let undo = UndoForm::new(action, &[("ativo", "false")]);
+                    add_undo_notice(
+                        &mut response,
+                        &format!("O plano {} foi incluído.", added.plan.name),
+                        &undo,
+                    );
+                    return response;
+                }
+                Err(Error::Refused(problems)) => FormProblems::from_rejections(&problems, SPECS),
+                Err(error) => return render_page_or_refusal::<super::ViewBenefitPage>(&guest, Err(error)),
+            }
+        }
+    };
+    render_item_form(&app, &guest, code, (values, problems)).await
+}
+
+/// `POST /console/beneficios/{codigo}/itens/{parte}`: `ativo`, or `valor` with the price that it had in `era`.
+pub async fn change_item(
+    State(app): State<App>,
+    guest: SignedInUser,
+    PathPartCodes(code, item): PathPartCodes,
+    sent: Result<SubmittedForm, Refusal>,
+) -> Response {
+    let sent = match sent {
+        Ok(sent) => sent,
+        Err(refusal) => return refusal.into_response(),
+    };
+    let codes = (BenefitCode::new(code), ItemCode::new(item));
+    let mut response = redirect_to(&format!("{}/console/beneficios/{code}", derive_root_path(&app)));
+    let given = [("ativo", sent.text("ativo").to_owned()), ("valor", normalize_money(sent.text("valor")))];
+    let mut record = serde_json::Map::new();
+    let given = given.into_iter().filter(|(_, text)| !text.is_empty());
+    record.extend(given.map(|(name, text)| match text.as_str() {
+        "true" | "false" => (name.to_owned(), (text == "true").into()),
+        _ => (name.to_owned(), text.into()),
+    }));
+    if !sent.text("versao").is_empty() {
+        record.insert("versao".to_owned(), sent.text("versao").into());
+    }
+    let record = serde_json::Value::Object(record).to_string();
+    let input = match read::read_body::<ItemAlteracaoInput>(record.as_bytes()) {
+        Ok(input) => input,
+        Err(unread) => {
+            add_notice(&mut response, &format!("Nada mudou. {}", unread.problems.into_lines().join(" ")));
+            return response;
+        }
+    };
+    match benefits::change_item(&app, guest.session(), codes, input, IdempotentWrite::without_key())
+        .await
+        .and_then(WriteOutcome::into_fresh)
+    {
+        Ok(view) => {
+            let (text, undo) = describe_item_change(&view, codes.1, &sent);
+            add_undo_notice(&mut response, &text, &undo);
+        }
+        Err(Error::Refused(problems)) => {
+            let problems: Vec<String> = problems.iter().map(wire::refusal::render_sentence).collect();
+            add_notice(&mut response, &format!("Nada mudou: {}", problems.join(" ")));
+        }
+        Err(error) => return render_page_or_refusal::<super::ViewBenefitPage>(&guest, Err(error)),
+    }
+    response
+}
+
+/// What is said of a change, and the form that takes it back.
+fn describe_item_change(view: &FullBenefit, item: ItemCode, sent: &SubmittedForm) -> (String, UndoForm) {
+    let plan = view.items.iter().find(|one| one.code == item).and_then(|one| view.registers.plan(one.plan));
+    let name = plan.map_or("", |plan| &plan.name);
+    let version = view.benefit.version.to_string();
+    let action = format!("/console/beneficios/{}/itens/{item}", view.code);
+    match sent.text("ativo") {
+        "false" => (
+            format!("O plano {name} foi retirado."),
+            UndoForm::new(action, &[("ativo", "true"), ("versao", &version)]),
+        ),
+        "true" => (
+            format!("O plano {name} voltou."),
+            UndoForm::new(action, &[("ativo", "false"), ("versao", &version)]),
+        ),
+        _ => (
+            format!("O valor do plano {name} foi alterado."),
+            UndoForm::new(
+                action,
+                &[("valor", sent.text("era")), ("era", sent.text("valor")), ("versao", &version)],
+            ),
+        ),
+    }
+}

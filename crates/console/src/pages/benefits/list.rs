@@ -1,0 +1,283 @@
+//! `/console/beneficios`: benefits by what is known of them, or all in the order in which they began.
+
+use super::describe_benefit;
+use crate::pages::export::ExportLinks;
+use crate::pages::member_list::{SelectOption, TableRow, build_situation_badge, describe_plans};
+use crate::session::visitor::{QueryParams, SignedInUser};
+use crate::widgets::formats::{ListPager, format_month};
+use crate::widgets::frame::PageFrame;
+use crate::widgets::labels;
+use crate::widgets::list_tools::{TableCell, TableColumn, TableToolbar, define_column, load_toolbar};
+use crate::widgets::page::render_page_or_refusal;
+use crate::widgets::record_form::label_problem_lines;
+use app::members::saved_filters::FilterableList;
+use app::members::search::{self, BenefitListFilter, BenefitMovement, FoundBenefit};
+use app::registers::snapshot::TenantRegisters;
+use app::{App, Error};
+use askama::Template;
+use axum::extract::State;
+use axum::response::Response;
+use domain::{BranchCode, Entity, display};
+use wire::records::PesquisaBeneficioQuery;
+
+const PAGE: i64 = 100;
+
+pub const COLUMNS: &[TableColumn] = &[
+    define_column("tipo", "Tipo", true),
+    define_column("associado", "Associado", true),
+    define_column("loja", "Loja", true),
+    define_column("situacao", "Situação", true),
+    define_column("planos", "Planos", false),
+    define_column("cartao", "Cartão", false),
+    define_column("vencimento", "Vencimento", false),
+    define_column("adesao", "Adesão", false),
+    define_column("ativacao", "Ativação", false),
+    define_column("cancelamento", "Cancelamento", false),
+    define_column("chassi", "Chassi", false),
+    define_column("consultor", "Consultor", false),
+    define_column("cadastro", "Cadastro", false),
+];
+
+#[derive(Template)]
+#[template(path = "console/beneficios.html")]
+struct BrowseBenefitsPage {
+    frame: PageFrame,
+    around: TableToolbar,
+    first_column: &'static str,
+    rows: Vec<TableRow>,
+    pager: ListPager,
+    problems: Vec<String>,
+    /// What a link from elsewhere narrowed it to.
+    told: String,
+    plate: String,
+    chassis: String,
+    sequence: String,
+    card: String,
+    situations: Vec<SelectOption>,
+    branches: Vec<SelectOption>,
+    is_filtered: bool,
+}
+
+pub async fn show_benefit_list(State(app): State<App>, guest: SignedInUser, query: QueryParams) -> Response {
+    render_page_or_refusal(&guest, build_benefit_list(&app, &guest, &query).await)
+}
+
+/// What names a few benefits.
+const KEYS: [&str; 4] = ["placa", "chassi", "sequencial", "numeroCartaoDesconto"];
+const LABELS: [(&str, &str); 4] =
+    [("placa", "Placa"), ("chassi", "Chassi"), ("sequencial", "Número"), ("numeroCartaoDesconto", "Cartão")];
+
+/// What was found: rows, how many there are, what stands in the way.
+type FoundBenefitRows = (Vec<FoundBenefit>, i64, Vec<String>);
+
+async fn build_benefit_list(
+    app: &App,
+    guest: &SignedInUser,
+    query: &QueryParams,
+) -> Result<BrowseBenefitsPage, Error> {
+    let frame = PageFrame::load(app, guest, "beneficios").await?;
+    let caller = guest.session();
+    let around = load_toolbar(app, guest, FilterableList::Benefits, COLUMNS, query).await?;
+    let registers = app::registers::snapshot::load_registers(app, caller.scope.tenant()).await?;
+    let has_key = KEYS.iter().any(|name| !query.text(name).is_empty());
+    let (rows, total, problems) = match has_key {
+        true => list_benefits_by_key(app, guest, query).await?,
+        false => list_benefits_by_filter(app, guest, query, &registers).await?,
+    };
+    let situations = registers.active_situations(Entity::Benefit).map(|one| SelectOption {
+        value: one.name.clone(),
+        name: one.name.clone(),
+        is_chosen: query.text("situacaoBeneficio") == one.name,
+    });
+    let branches = registers.usable_branches(&caller.scope).map(|one| SelectOption {
+        value: one.code.to_string(),
+        name: one.name.clone(),
+        is_chosen: query.text("codLoja") == one.code.to_string(),
+    });
+    Ok(BrowseBenefitsPage {
+        rows: rows.iter().map(|found| build_benefit_row(&registers, found, &frame.root, &around)).collect(),
+        first_column: "Benefício",
+        pager: ListPager::new(query.page_number(), total, PAGE, |page| query.with_page(page)).with_export(
+            ExportLinks::new(
+                &frame.root,
+                "beneficio",
+                query
+                    .trimmed_pairs()
+                    .chain([("colunas", around.export_columns(&["codigo", "numero", "placa"]).as_str())]),
+            ),
+        ),
+        problems,
+        told: parse_month_filter(query)
+            .map(|(turn, month)| describe_month_filter(turn, &month))
+            .unwrap_or_default(),
+        plate: query.text("placa").to_owned(),
+        chassis: query.text("chassi").to_owned(),
+        sequence: query.text("sequencial").to_owned(),
+        card: query.text("numeroCartaoDesconto").to_owned(),
+        situations: situations.collect(),
+        branches: branches.collect(),
+        is_filtered: !query.canonical_filters().is_empty(),
+        around,
+        frame,
+    })
+}
+
+async fn list_benefits_by_key(
+    app: &App,
+    guest: &SignedInUser,
+    query: &QueryParams,
+) -> Result<FoundBenefitRows, Error> {
+    let names = KEYS.into_iter().chain(["situacaoBeneficio"]);
+    let given = names.map(|name| (name, query.text(name))).filter(|(_, text)| !text.is_empty());
+    let given = given.map(|(name, text)| match name {
+        // However its digits were grouped.
+        "numeroCartaoDesconto" => (name.to_owned(), text.split_whitespace().collect()),
+        _ => (name.to_owned(), text.to_owned()),
+    });
+    let asked: PesquisaBeneficioQuery = match wire::read::read_query(given) {
+        Ok(asked) => asked,
+        Err(problems) => return Ok((Vec::new(), 0, label_problem_lines(problems.into_lines(), &LABELS))),
+    };
+    match search::search_benefits(app, guest.session(), asked).await {
+        Ok(mut found) => {
+            let branch = query.text("codLoja").parse().ok().map(BranchCode::new);
+            found.rows.retain(|row| branch.is_none_or(|branch| row.benefit.branch == branch));
+            let total = found.rows.len() as i64;
+            Ok((found.rows, total, Vec::new()))
+        }
+        Err(Error::Refused(problems)) => {
+            let lines = problems.iter().map(wire::refusal::render_rejection).collect();
+            Ok((Vec::new(), 0, label_problem_lines(lines, &LABELS)))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+async fn list_benefits_by_filter(
+    app: &App,
+    guest: &SignedInUser,
+    query: &QueryParams,
+    registers: &TenantRegisters,
+) -> Result<FoundBenefitRows, Error> {
+    let named = query.text("situacaoBeneficio");
+    let situation = registers.find_situation_by_name(Entity::Benefit, named).map(|one| one.code);
+    if !named.is_empty() && situation.is_none() {
+        return Ok((Vec::new(), 0, Vec::new()));
+    }
+    let branch = query.text("codLoja").parse().ok().map(BranchCode::new);
+    let month = parse_month_filter(query);
+    let page = match (branch, situation, &month) {
+        (None, None, None) => search::list_benefits(app, guest.session(), query.page_number()).await?,
+        _ => {
+            search::list_filtered_benefits(
+                app,
+                guest.session(),
+                BenefitListFilter { branch, situation, month },
+                query.page_number(),
+            )
+            .await?
+        }
+    };
+    Ok((page.rows, page.total, Vec::new()))
+}
+
+/// `entrada=2026-11` or `saida=2026-11`, as the panel links to them.
+fn parse_month_filter(query: &QueryParams) -> Option<(BenefitMovement, String)> {
+    let turns = [("entrada", BenefitMovement::Registered), ("saida", BenefitMovement::Cancelled)];
+    let (name, turn) = turns.into_iter().find(|(name, _)| !query.text(name).is_empty())?;
+    let text = query.text(name);
+    let is_month = text.len() == 7
+        && text.chars().enumerate().all(|(at, sign)| match at {
+            4 => sign == '-',
+            _ => sign.is_ascii_digit(),
+        });
+    is_month.then(|| (turn, text.to_owned()))
+}
+
+fn describe_month_filter(turn: BenefitMovement, month: &str) -> String {
+    match turn {
+        BenefitMovement::Registered => format!("Cadastrados em {}", format_month(month)),
+        BenefitMovement::Cancelled => format!("Cancelados em {}", format_month(month)),
+    }
+}
+
+fn build_benefit_row(
+    registers: &TenantRegisters,
+    found: &FoundBenefit,
+    root: &str,
+    around: &TableToolbar,
+) -> TableRow {
+    let benefit = &found.benefit;
+    let shown_columns = around.columns.iter().filter(|(_, _, is_chosen)| *is_chosen);
+    TableRow {
+        person: benefit.person.get(),
+        link: format!("{root}/console/beneficios/{}", found.code),
+        name: describe_benefit(registers, benefit),
+        note: format!("nº {}", benefit.sequence),
+        document: found.document.as_deref().map(display::format_document).unwrap_or_default(),
+        branch: registers.branch_name(benefit.branch).to_owned(),
+        cells: shown_columns
+            .map(|(name, title, _)| TableCell { title, ..build_benefit_cell(registers, found, root, name) })
+            .collect(),
+    }
+}
+
+fn build_benefit_cell(
+    registers: &TenantRegisters,
+    found: &FoundBenefit,
+    root: &str,
+    name: &str,
+) -> TableCell {
+    let benefit = &found.benefit;
+    let text = |text: String| TableCell { text, ..TableCell::default() };
+    let number = |text: String| TableCell { text, class: "nowrap number", ..TableCell::default() };
+    let day = |day: Option<&str>| number(day.map(display::format_day).unwrap_or_default());
+    match name {
+        "tipo" => text(labels::label_benefit_kind(benefit.kind).to_owned()),
+        "associado" => TableCell {
+            text: found.name.clone(),
+            link: Some(format!("{root}/console/associados/{}", benefit.person)),
+            ..TableCell::default()
+        },
+        "loja" => text(registers.branch_name(benefit.branch).to_owned()),
+        "situacao" => TableCell {
+            badge: Some(build_situation_badge(registers, benefit.situation)),
+            ..TableCell::default()
+        },
+        "planos" => text(describe_plans(registers, &benefit.plans)),
+        "cartao" => number(benefit.card.as_ref().map(ToString::to_string).unwrap_or_default()),
+        "vencimento" => text(benefit.due_day.map(|day| format!("dia {day}")).unwrap_or_default()),
+        "adesao" => day(benefit.joined_on.as_deref()),
+        "ativacao" => day(benefit.activated_on.as_deref()),
+        "cancelamento" => day(benefit.cancelled_on.as_deref()),
+        "chassi" => {
+            number(benefit.vehicle.chassis.as_ref().map(|one| one.as_str().to_owned()).unwrap_or_default())
+        }
+        "consultor" => {
+            let seller = found.consultant.and_then(|code| registers.seller_name(code));
+            text(seller.unwrap_or_default().to_owned())
+        }
+        "cadastro" => number(benefit.created_at.date_in(&registers.zone).to_br()),
+        _ => TableCell::default(),
+    }
+}
+
+#[cfg(test)]
+pub const CASES: crate::template_tests::TemplateCases = &[("console/beneficios.html", |with| {
+    crate::template_tests::render_template(&BrowseBenefitsPage {
+        frame: with.frame(),
+        around: with.toolbar(),
+        first_column: "Benefício",
+        rows: with.list_of(|| with.row()),
+        pager: with.pager(),
+        problems: with.list_of(|| with.text()),
+        told: with.text(),
+        plate: with.text(),
+        chassis: with.text(),
+        sequence: with.text(),
+        card: with.text(),
+        situations: with.choices(),
+        branches: with.choices(),
+        is_filtered: with.is_filled(),
+    })
+})];

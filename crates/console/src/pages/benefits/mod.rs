@@ -1,0 +1,289 @@
+//! `/console/beneficios/{codigo}`: a benefit with everything in it. Its forms are in `form.rs`, its situation in `moving.rs`, its
+//! plans and dependents in `items.rs` and `dependents.rs`, the list of all in `list.rs`.
+
+mod card;
+mod change_situation;
+mod dependents;
+mod fields;
+mod form;
+mod items;
+mod list;
+
+pub use fields::{SPECS, list_named_choices};
+pub use list::COLUMNS;
+
+use super::member_list::{SituationBadge, build_situation_badge};
+use super::members::{EventTimeline, build_timeline};
+use crate::session::visitor::{PathNumber, SignedInUser};
+use crate::widgets::formats::{format_money, format_reais};
+use crate::widgets::frame::PageFrame;
+use crate::widgets::labels;
+use crate::widgets::page::render_page_or_refusal;
+use app::benefits::{self, FullBenefit, StoredBenefit};
+use app::registers::snapshot::TenantRegisters;
+use app::{App, Error};
+use askama::Template;
+use axum::Router;
+use axum::extract::State;
+use axum::response::Response;
+use dispatch::{get, post};
+use domain::{BenefitCode, SituationKind, display};
+use std::collections::BTreeMap;
+
+pub fn build_benefit_routes() -> Router<App> {
+    Router::new()
+        .route("/console/beneficios", get(list::show_benefit_list))
+        .route("/console/beneficios/novo", get(form::show_member_choice))
+        .route(
+            "/console/associados/{codigo}/beneficios/novo",
+            get(form::show_new_benefit_form).merge(post(form::create_benefit)),
+        )
+        .route("/console/beneficios/{codigo}", get(show_benefit_page))
+        .route(
+            "/console/beneficios/{codigo}/alterar",
+            get(form::show_edit_benefit_form).merge(post(form::change_benefit)),
+        )
+        .route("/console/beneficios/{codigo}/cartao", get(card::show_card_page))
+        .route(
+            "/console/beneficios/{codigo}/situacao",
+            get(change_situation::show_situation_form).merge(post(change_situation::submit_situation_change)),
+        )
+        .route(
+            "/console/beneficios/{codigo}/situacao/desfazer",
+            post(change_situation::undo_situation_change),
+        )
+        .route(
+            "/console/beneficios/{codigo}/itens",
+            get(items::show_new_item_form).merge(post(items::add_item)),
+        )
+        .route("/console/beneficios/{codigo}/itens/{parte}", post(items::change_item))
+        .route(
+            "/console/beneficios/{codigo}/dependentes",
+            get(dependents::show_new_dependent_form).merge(post(dependents::create_dependent)),
+        )
+        .route(
+            "/console/beneficios/{codigo}/dependentes/{parte}",
+            get(dependents::show_edit_dependent_form).merge(post(dependents::change_dependent)),
+        )
+        .route(
+            "/console/beneficios/{codigo}/dependentes/{parte}/estado",
+            post(dependents::set_dependent_active),
+        )
+}
+
+/// `ABC1D23 FIAT ARGO`, or the name of its plan.
+pub fn describe_benefit(registers: &TenantRegisters, benefit: &StoredBenefit) -> String {
+    let plan = benefit.plans.first().and_then(|(plan, _)| registers.plan(*plan));
+    let vehicle = &benefit.vehicle;
+    wire::trigger::describe_benefit(
+        vehicle.plate.as_ref(),
+        vehicle.brand.as_deref(),
+        vehicle.model.as_deref(),
+        plan.map_or("", |plan| &plan.name),
+    )
+}
+
+struct PlanLine {
+    code: i32,
+    name: String,
+    price: String,
+    typed_price: String,
+    since: String,
+    active: bool,
+}
+
+struct CoveredDependentLine {
+    code: i32,
+    name: String,
+    kinship: &'static str,
+    born: String,
+    cpf: String,
+    card: String,
+    active: bool,
+}
+
+#[derive(Template)]
+#[template(path = "console/beneficio.html")]
+struct ViewBenefitPage {
+    frame: PageFrame,
+    code: i32,
+    title: String,
+    person: i32,
+    holder: String,
+    situation: SituationBadge,
+    is_cancelled: bool,
+    version: i64,
+    facts: Vec<(&'static str, String)>,
+    vehicle: Vec<(&'static str, String)>,
+    added: Vec<(String, String)>,
+    plans: Vec<PlanLine>,
+    /// How many of them are in force: the last stays.
+    plans_in_force: usize,
+    total: String,
+    dependents: Vec<CoveredDependentLine>,
+    timeline: EventTimeline,
+    note: String,
+}
+
+pub async fn show_benefit_page(
+    State(app): State<App>,
+    guest: SignedInUser,
+    PathNumber(code): PathNumber,
+) -> Response {
+    render_page_or_refusal(&guest, build_benefit_page(&app, &guest, BenefitCode::new(code)).await)
+}
+
+async fn build_benefit_page(
+    app: &App,
+    guest: &SignedInUser,
+    code: BenefitCode,
+) -> Result<ViewBenefitPage, Error> {
+    let caller = guest.session();
+    let view = benefits::read_full_benefit(app, caller, code).await?;
+    let frame = PageFrame::load(app, guest, "beneficios").await?;
+    let history = benefits::read_benefit_history(app, caller, code).await?;
+    let dependents = app::members::dependents::list_benefit_dependents(app, caller, code).await?;
+    let (benefit, registers) = (&view.benefit, &view.registers);
+    let plans = view.items.iter().map(|item| PlanLine {
+        code: item.code.get(),
+        name: registers.plan(item.plan).map_or_else(String::new, |plan| plan.name.clone()),
+        price: format_money(item.price),
+        typed_price: format_reais(item.price),
+        since: display::format_day(&item.included_on),
+        active: item.active,
+    });
+    let dependents = dependents.rows.iter().map(|(code, one)| CoveredDependentLine {
+        code: code.get(),
+        name: one.name.clone(),
+        kinship: labels::label_kinship(one.kinship),
+        born: one.born_on.as_deref().map(display::format_day).unwrap_or_default(),
+        cpf: one.cpf.as_ref().map(ToString::to_string).unwrap_or_default(),
+        card: one.card.as_ref().map(ToString::to_string).unwrap_or_default(),
+        active: one.active,
+    });
+    Ok(ViewBenefitPage {
+        code: code.get(),
+        title: describe_benefit(registers, benefit),
+        person: benefit.person.get(),
+        holder: view.holder.name.clone(),
+        situation: build_situation_badge(registers, benefit.situation),
+        is_cancelled: registers.situation_kind(benefit.situation) == Some(SituationKind::Cancelled),
+        version: benefit.version,
+        facts: list_benefit_facts(&view),
+        vehicle: list_vehicle_facts(&view),
+        added: list_additional_facts(&view),
+        total: format_money(view.items.iter().filter(|item| item.active).map(|item| item.price).sum()),
+        plans_in_force: view.items.iter().filter(|item| item.active).count(),
+        plans: plans.collect(),
+        dependents: dependents.collect(),
+        timeline: build_timeline(history, &BTreeMap::new()),
+        note: benefit.note.clone().unwrap_or_default(),
+        frame,
+    })
+}
+
+pub fn drop_empty_facts(facts: Vec<(&'static str, String)>) -> Vec<(&'static str, String)> {
+    facts.into_iter().filter(|(_, value)| !value.is_empty()).collect()
+}
+
+/// The values of the fields that the association added.
+fn list_additional_facts(view: &FullBenefit) -> Vec<(String, String)> {
+    let name = |code| view.registers.fields.iter().find(|field| field.code == code);
+    let shown = |value: &String| match value.as_str() {
+        "true" => "Sim".to_owned(),
+        "false" => "Não".to_owned(),
+        other => other.to_owned(),
+    };
+    let values = view.benefit.fields.iter();
+    values.filter_map(|(code, value)| Some((name(*code)?.name.clone(), shown(value)))).collect()
+}
+
+fn list_benefit_facts(view: &FullBenefit) -> Vec<(&'static str, String)> {
+    let (benefit, registers) = (&view.benefit, &view.registers);
+    let day = |day: &Option<String>| day.as_deref().map(display::format_day).unwrap_or_default();
+    let seller = |code: Option<domain::SellerCode>| {
+        code.and_then(|code| registers.seller_name(code)).unwrap_or_default().to_owned()
+    };
+    drop_empty_facts(vec![
+        ("Tipo", labels::label_benefit_kind(benefit.kind).to_owned()),
+        ("Número", benefit.sequence.to_string()),
+        ("Cartão", benefit.card.as_ref().map(ToString::to_string).unwrap_or_default()),
+        ("Loja", registers.branch_name(benefit.branch).to_owned()),
+        ("Vencimento", benefit.due_day.map(|day| format!("dia {day}")).unwrap_or_default()),
+        ("Cadastro", benefit.created_at.date_in(&registers.zone).to_br()),
+        ("Adesão", day(&benefit.joined_on)),
+        ("Ativação", day(&benefit.activated_on)),
+        ("Cancelamento", day(&benefit.cancelled_on)),
+        ("Consultor", seller(benefit.consultant)),
+        ("Representante", seller(benefit.representative)),
+        ("Código em outro sistema", benefit.integration_code.clone().unwrap_or_default()),
+    ])
+}
+
+fn list_vehicle_facts(view: &FullBenefit) -> Vec<(&'static str, String)> {
+    let one = &view.benefit.vehicle;
+    let own = |value: &Option<String>| value.clone().unwrap_or_default();
+    let cents = |value: Option<i64>| value.map(format_money).unwrap_or_default();
+    let years = [one.built, one.model_year].into_iter().flatten().map(|year| year.to_string());
+    let kind = one.kind.and_then(|code| view.registers.vehicle_types.iter().find(|kind| kind.code == code));
+    drop_empty_facts(vec![
+        ("Placa", one.plate.as_ref().map(ToString::to_string).unwrap_or_default()),
+        ("Marca e modelo", [own(&one.brand), own(&one.model)].join(" ").trim().to_owned()),
+        ("Ano", years.collect::<Vec<_>>().join("/")),
+        ("Cor", own(&one.colour)),
+        ("Combustível", one.fuel.map(labels::label_fuel).unwrap_or_default().to_owned()),
+        ("Categoria", one.category.map(labels::label_vehicle_category).unwrap_or_default().to_owned()),
+        ("Tipo", kind.map_or_else(String::new, |kind| kind.name.clone())),
+        ("Portas", one.doors.map(|doors| doors.to_string()).unwrap_or_default()),
+        ("Chassi", one.chassis.as_ref().map(|chassis| chassis.as_str().to_owned()).unwrap_or_default()),
+        ("Renavam", own(&one.renavam)),
+        ("Valor do veículo", cents(one.worth)),
+        ("Valor protegido", cents(one.protected)),
+        ("Participação", cents(one.participation)),
+        ("Fipe", own(&one.fipe)),
+    ])
+}
+
+#[cfg(test)]
+pub const CASES: crate::template_tests::TemplateCases = &[("console/beneficio.html", |with| {
+    let plan = || PlanLine {
+        code: 7,
+        name: with.text(),
+        price: with.text(),
+        typed_price: with.text(),
+        since: with.text(),
+        active: true,
+    };
+    let dependent = || CoveredDependentLine {
+        code: 7,
+        name: with.text(),
+        kinship: "Filho",
+        born: with.text(),
+        cpf: with.text(),
+        card: with.text(),
+        active: false,
+    };
+    crate::template_tests::render_template(&ViewBenefitPage {
+        frame: with.frame(),
+        code: 7,
+        title: with.text(),
+        person: 7,
+        holder: with.text(),
+        situation: with.badge(),
+        is_cancelled: false,
+        version: 3,
+        facts: with.facts(),
+        vehicle: with.facts(),
+        added: with.list_of(|| (with.text(), with.text())),
+        plans: with.list_of(plan),
+        plans_in_force: 3,
+        total: with.text(),
+        dependents: with.list_of(dependent),
+        timeline: with.timeline(),
+        note: with.text(),
+    })
+})];
+
+#[cfg(test)]
+pub const ALL_CASES: &[crate::template_tests::TemplateCases] =
+    &[CASES, card::CASES, form::CASES, list::CASES];

@@ -1,0 +1,296 @@
+//! The board of a kind: its situations as columns, its cases as cards.
+
+use super::change_situation::{self, SituationChangeInput};
+use super::{CaseKindParam, CaseKindWording, describe_case_kind, find_planned_time, find_type_name, is_late};
+use crate::pages::member_list::SelectOption;
+use crate::session::visitor::{QueryParams, SignedInUser, derive_root_path, redirect_to};
+use crate::widgets::board::{self, KanbanBoard, KanbanCard, KanbanColumn, ScriptRequestFlag, format_age};
+use crate::widgets::form::SubmittedForm;
+use crate::widgets::formats::{format_count, format_moment};
+use crate::widgets::frame::PageFrame;
+use crate::widgets::notice::add_notice;
+use crate::widgets::page::{Refusal, render_page_or_refusal};
+use app::cases::Item;
+use app::cases::board::{self as boards, SituationBoardQuery};
+use app::registers::snapshot::TenantRegisters;
+use app::{App, Error};
+use askama::Template;
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use domain::{BranchCode, CaseKind, Moment, Priority, SituationCode, SituationKind};
+use wire::set_names;
+
+#[derive(Template)]
+#[template(path = "console/quadro.html")]
+struct SituationBoardPage {
+    frame: PageFrame,
+    words: CaseKindWording,
+    board: KanbanBoard,
+    branches: Vec<SelectOption>,
+    late: Option<String>,
+    /// One column alone is shown.
+    is_part: bool,
+    /// The whole board, in the same branch.
+    whole: String,
+}
+
+/// `GET /console/eventos/quadro`
+pub async fn show_case_board(
+    State(app): State<App>,
+    guest: SignedInUser,
+    CaseKindParam(kind): CaseKindParam,
+    query: QueryParams,
+) -> Response {
+    render_page_or_refusal(&guest, build_case_board(&app, &guest, kind, &query).await)
+}
+
+/// The branch of a board, and the addresses that lead back to it.
+struct SituationBoardAddress {
+    kind: CaseKind,
+    root: String,
+    branch: Option<BranchCode>,
+}
+
+impl SituationBoardAddress {
+    fn from_query(app: &App, kind: CaseKind, query: &QueryParams) -> SituationBoardAddress {
+        let branch = query.text("codLoja").parse().ok().map(BranchCode::new);
+        SituationBoardAddress {
+            kind,
+            root: format!("{}/console/{}", derive_root_path(app), describe_case_kind(kind).path),
+            branch,
+        }
+    }
+
+    fn build_link(&self, rest: &str) -> String {
+        let query = self.branch.map(|branch| format!("?codLoja={branch}")).unwrap_or_default();
+        format!("{}/quadro{rest}{query}", self.root)
+    }
+
+    fn build_more_link(&self, situation: SituationCode, (at, code): boards::ColumnCursor) -> String {
+        let whole = self.build_link("");
+        let join = if whole.contains('?') { '&' } else { '?' };
+        format!("{whole}{join}coluna={situation}&depois={}-{code}", at.millis())
+    }
+}
+
+/// Which column, and behind which card.
+fn parse_board_view(place: &SituationBoardAddress, query: &QueryParams) -> SituationBoardQuery {
+    let behind = query
+        .text("depois")
+        .split_once('-')
+        .and_then(|(at, code)| Some((Moment::from_millis(at.parse().ok()?), code.parse().ok()?)));
+    let only = query.text("coluna").parse().ok().map(|code| (SituationCode::new(code), behind));
+    SituationBoardQuery { branch: place.branch, only }
+}
+
+async fn build_case_board(
+    app: &App,
+    guest: &SignedInUser,
+    kind: CaseKind,
+    query: &QueryParams,
+) -> Result<SituationBoardPage, Error> {
+    let (words, caller, place) =
+        (describe_case_kind(kind), guest.session(), SituationBoardAddress::from_query(app, kind, query));
+    let frame = PageFrame::load(app, guest, words.path).await?;
+    let look = parse_board_view(&place, query);
+    let found = boards::read_board(app, caller, kind, look).await?;
+    let registers = &found.registers;
+    let late: i64 = found.columns.iter().map(|column| column.late).sum();
+    let branches = registers.usable_branches(&caller.scope).map(|one| SelectOption {
+        value: one.code.to_string(),
+        name: one.name.clone(),
+        is_chosen: place.branch == Some(one.code),
+    });
+    let board = KanbanBoard {
+        title: format!("Quadro de {}", words.many.to_lowercase()),
+        moves: place.build_link(""),
+        changes: place.build_link("/mudancas"),
+        since: found.now.millis(),
+        triggers: crate::widgets::situation_form::describe_receivers(
+            registers.receivers_for(kind.entity()).len(),
+        ),
+        takes_reason: true,
+        columns: build_board_columns(&place, &found),
+    };
+    Ok(SituationBoardPage {
+        branches: branches.collect(),
+        late: (late > 0).then(|| super::list::describe_overdue(late)),
+        is_part: look.only.is_some(),
+        whole: place.build_link(""),
+        board,
+        words,
+        frame,
+    })
+}
+
+fn build_board_columns(
+    place: &SituationBoardAddress,
+    found: &boards::CaseSituationBoard,
+) -> Vec<KanbanColumn> {
+    let registers = &found.registers;
+    // Also from situations that this part of the board does not show.
+    let every: Vec<_> = registers.situations.iter().filter(|one| one.entity == place.kind.entity()).collect();
+    let column = |one: &boards::SituationColumn| {
+        let to = registers.situation(one.situation);
+        let closes = to.is_some_and(|to| to.kind.is_final());
+        let cancels = to.is_some_and(|to| to.kind == SituationKind::Cancelled);
+        let is_open = to.is_some_and(|to| to.active);
+        let from = every.iter().filter(|from| from.code != one.situation && is_open);
+        let from: Vec<_> =
+            from.filter(|from| registers.may_change_situation(from.code, one.situation)).collect();
+        let needs_reason = from.iter().filter(|from| cancels || (from.kind.is_final() && !closes));
+        KanbanColumn {
+            id: one.situation.get(),
+            title: to.map_or_else(String::new, |to| to.name.clone()),
+            class: format!("s{}", one.situation),
+            count: format_capped_count(one.total),
+            note: if one.late > 0 { super::list::describe_overdue(one.late) } else { String::new() },
+            cards: one.rows.iter().map(|item| build_case_card(place, registers, item, found.now)).collect(),
+            more: one.next.map(|next| place.build_more_link(one.situation, next)),
+            newest_first: closes,
+            needs_reason: needs_reason.map(|from| from.code.get()).collect(),
+            from: from.iter().map(|from| from.code.get()).collect(),
+        }
+    };
+    found.columns.iter().map(column).collect()
+}
+
+fn format_capped_count(total: i64) -> String {
+    match total >= boards::MOST {
+        true => format!("{}+", format_count(boards::MOST)),
+        false => format_count(total),
+    }
+}
+
+fn build_case_card(
+    place: &SituationBoardAddress,
+    registers: &TenantRegisters,
+    item: &Item,
+    now: Moment,
+) -> KanbanCard {
+    let head = item.case.head();
+    let is_late = is_late(registers, item, now);
+    let what = [find_type_name(registers, &item.case), item.plate.clone().unwrap_or_default()];
+    let when = find_planned_time(&item.case).map(|at| format!("Para {}", format_moment(at, &registers.zone)));
+    let badge = match item.case.priority() {
+        Some(Priority::Urgent) => Some(("wrong", set_names::priority(Priority::Urgent).to_owned())),
+        Some(Priority::High) => Some(("warn", set_names::priority(Priority::High).to_owned())),
+        _ => None,
+    };
+    let since = format_age(now.duration_since(head.situation_since));
+    let link = format!("{}/{}", place.root, item.code);
+    KanbanCard {
+        id: item.code,
+        title: format!("{} · {}", head.protocol, item.name),
+        lines: vec![
+            what.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" · "),
+            when.unwrap_or_default(),
+            item.responsible.as_ref().map(|name| format!("Cuida: {name}")).unwrap_or_default(),
+        ],
+        version: head.version.into(),
+        badge,
+        age: if is_late { format!("{since}, atrasado") } else { since },
+        is_late,
+        order: head.situation_since.millis(),
+        mover: format!("{link}/situacao?volta=quadro"),
+        link,
+    }
+}
+
+/// `GET /console/eventos/quadro/mudancas`
+pub async fn show_board_changes(
+    State(app): State<App>,
+    guest: SignedInUser,
+    CaseKindParam(kind): CaseKindParam,
+    query: QueryParams,
+) -> Response {
+    let place = SituationBoardAddress::from_query(&app, kind, &query);
+    let Some(since) = parse_since(query.text("desde")) else { return board::render_board_changes(None) };
+    match load_board_changes(&app, &guest, &place, since).await {
+        Ok(board) => board::render_board_changes(board),
+        Err(error) => render_page_or_refusal::<SituationBoardPage>(&guest, Err(error)),
+    }
+}
+
+fn parse_since(text: &str) -> Option<Moment> {
+    text.parse().ok().map(Moment::from_millis)
+}
+
+async fn load_board_changes(
+    app: &App,
+    guest: &SignedInUser,
+    place: &SituationBoardAddress,
+    since: Moment,
+) -> Result<Option<(i64, Vec<KanbanColumn>)>, Error> {
+    let found = boards::read_board_changes(app, guest.session(), place.kind, place.branch, since).await?;
+    Ok(found.map(|found| (found.now.millis(), build_board_columns(place, &found))))
+}
+
+/// `POST /console/eventos/quadro`
+pub async fn move_case_card(
+    State(app): State<App>,
+    guest: SignedInUser,
+    CaseKindParam(kind): CaseKindParam,
+    query: QueryParams,
+    ScriptRequestFlag(by_script): ScriptRequestFlag,
+    form: Result<SubmittedForm, Refusal>,
+) -> Response {
+    let form = match form {
+        Ok(form) => form,
+        Err(refusal) => return refusal.into_response(),
+    };
+    let Ok(code) = form.text("codigo").parse::<i32>() else { return Refusal::NotThere.into_response() };
+    let place = SituationBoardAddress::from_query(&app, kind, &query);
+    let wish = SituationChangeInput {
+        to: form.text("para"),
+        reason: form.text("motivo").trim(),
+        version: form.text("versao"),
+    };
+    let made = match change_situation::change_case_situation(&app, &guest, (kind, code), wish).await {
+        Ok(made) => made,
+        Err(error) => return render_page_or_refusal::<SituationBoardPage>(&guest, Err(error)),
+    };
+    match (by_script, made) {
+        (false, Ok(told)) => {
+            let mut response = redirect_to(&place.build_link(""));
+            add_notice(&mut response, &told);
+            response
+        }
+        (false, Err(problems)) => {
+            change_situation::render_situation_page(&app, &guest, (kind, code), (wish, true, problems)).await
+        }
+        (true, made) => answer_move(&app, &guest, &place, parse_since(form.text("desde")), made.err()).await,
+    }
+}
+
+/// What the script is told of its move: what changed with it and besides, or why it was not made.
+async fn answer_move(
+    app: &App,
+    guest: &SignedInUser,
+    place: &SituationBoardAddress,
+    since: Option<Moment>,
+    problems: Option<Vec<String>>,
+) -> Response {
+    let now = match since {
+        Some(since) => load_board_changes(app, guest, place, since).await,
+        None => Ok(None),
+    };
+    match (now, problems) {
+        (Ok(board), Some(problems)) => board::render_refused_move(board, problems),
+        (Ok(board), None) => board::render_board_changes(board),
+        (Err(error), _) => render_page_or_refusal::<SituationBoardPage>(guest, Err(error)),
+    }
+}
+
+#[cfg(test)]
+pub const CASES: crate::template_tests::TemplateCases = &[("console/quadro.html", |with| {
+    crate::template_tests::render_template(&SituationBoardPage {
+        frame: with.frame(),
+        words: describe_case_kind(CaseKind::Claim),
+        board: with.board(),
+        branches: with.choices(),
+        late: with.option_of(|| with.text()),
+        is_part: with.is_filled(),
+        whole: with.text(),
+    })
+})];

@@ -1,0 +1,167 @@
+//! A case is moved to another situation: by its page, or by the board.
+
+use super::{CaseKindParam, describe_case_kind};
+use crate::pages::member_list::build_situation_badge;
+use crate::session::visitor::{PathNumber, QueryParams, SignedInUser, derive_root_path, redirect_to};
+use crate::widgets::form::SubmittedForm;
+use crate::widgets::frame::PageFrame;
+use crate::widgets::notice::add_notice;
+use crate::widgets::page::{Refusal, render_page as answer, render_page_or_refusal};
+use crate::widgets::record_form::{describe_rejection, strip_field_name};
+use crate::widgets::situation_form::{NextSituation, SituationChangePage};
+use app::cases;
+use app::idempotency::{IdempotentWrite, WriteOutcome};
+use app::{App, Error};
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use domain::CaseKind;
+use wire::read;
+use wire::records::SituacaoInput;
+
+/// Where somebody wants a case, as he typed it.
+#[derive(Clone, Copy, Default)]
+pub struct SituationChangeInput<'a> {
+    pub to: &'a str,
+    pub reason: &'a str,
+    pub version: &'a str,
+}
+
+/// Moves a case; says what it did, or why it did nothing.
+pub async fn change_case_situation(
+    app: &App,
+    guest: &SignedInUser,
+    (kind, code): (CaseKind, i32),
+    wish: SituationChangeInput<'_>,
+) -> Result<Result<String, Vec<String>>, Error> {
+    if wish.to.is_empty() {
+        return Ok(Err(vec!["Escolha a nova situação.".to_owned()]));
+    }
+    let sent = serde_json::json!({"codSituacao": wish.to, "motivo": wish.reason, "versao": wish.version});
+    let input = match read::read_body::<SituacaoInput>(sent.to_string().as_bytes()) {
+        Ok(input) => input,
+        Err(unread) => {
+            return Ok(Err(unread.problems.into_lines().iter().map(|line| strip_field_name(line)).collect()));
+        }
+    };
+    let moved = cases::change_case_situation(
+        app,
+        guest.session(),
+        (kind, code),
+        input,
+        IdempotentWrite::without_key(),
+    )
+    .await;
+    match moved.and_then(WriteOutcome::into_fresh) {
+        Ok(whole) => {
+            let name = build_situation_badge(&whole.registers, whole.told.case.head().situation).name;
+            Ok(Ok(format!(
+                "{} {}: a situação agora é {name}.",
+                describe_case_kind(kind).one,
+                whole.told.case.head().protocol
+            )))
+        }
+        Err(Error::Refused(problems)) => Ok(Err(problems.iter().map(describe_rejection).collect())),
+        Err(error) => Err(error),
+    }
+}
+
+/// `GET /console/eventos/{codigo}/situacao`
+pub async fn show_situation_page(
+    State(app): State<App>,
+    guest: SignedInUser,
+    CaseKindParam(kind): CaseKindParam,
+    PathNumber(code): PathNumber,
+    query: QueryParams,
+) -> Response {
+    let wish = SituationChangeInput { to: query.text("para"), ..SituationChangeInput::default() };
+    let from_board = query.text("volta") == "quadro";
+    render_situation_page(&app, &guest, (kind, code), (wish, from_board, Vec::new())).await
+}
+
+/// The page, with what was typed and what was wrong with it.
+pub async fn render_situation_page(
+    app: &App,
+    guest: &SignedInUser,
+    (kind, code): (CaseKind, i32),
+    (wish, from_board, problems): (SituationChangeInput<'_>, bool, Vec<String>),
+) -> Response {
+    let status = if problems.is_empty() { StatusCode::OK } else { StatusCode::BAD_REQUEST };
+    match build_situation_page(app, guest, (kind, code), (wish, from_board, problems)).await {
+        Ok(template) => answer(status, &template),
+        Err(error) => render_page_or_refusal::<SituationChangePage>(guest, Err(error)),
+    }
+}
+
+async fn build_situation_page(
+    app: &App,
+    guest: &SignedInUser,
+    (kind, code): (CaseKind, i32),
+    (wish, from_board, problems): (SituationChangeInput<'_>, bool, Vec<String>),
+) -> Result<SituationChangePage, Error> {
+    let whole = cases::read_case(app, guest.session(), kind, code).await?;
+    let (words, registers, head) = (describe_case_kind(kind), &whole.registers, whole.told.case.head());
+    let frame = PageFrame::load(app, guest, words.path).await?;
+    let mut next: Vec<_> = whole.next_situations().collect();
+    next.sort_by_key(|one| (one.position, one.code));
+    let targets = next.into_iter().map(|one| NextSituation {
+        code: one.code.get(),
+        name: one.name.clone(),
+        badge: build_situation_badge(registers, one.code),
+        is_chosen: one.code.to_string() == wish.to,
+    });
+    let back = match from_board {
+        true => format!("{}/console/{}/quadro", derive_root_path(app), words.path),
+        false => format!("{}/console/{}/{code}", derive_root_path(app), words.path),
+    };
+    Ok(SituationChangePage {
+        back,
+        title: format!("{} {}", words.one, head.protocol),
+        holder: whole.told.name.clone(),
+        situation: build_situation_badge(registers, head.situation),
+        targets: targets.collect(),
+        reason: wish.reason.to_owned(),
+        hint: "Para cancelar e para reabrir, é obrigatório.",
+        version: head.version.into(),
+        receivers: registers.receivers_for(kind.entity()).len(),
+        return_to: if from_board { "quadro" } else { "" },
+        problems,
+        frame,
+    })
+}
+
+/// `POST /console/eventos/{codigo}/situacao`
+pub async fn submit_situation_change(
+    State(app): State<App>,
+    guest: SignedInUser,
+    CaseKindParam(kind): CaseKindParam,
+    PathNumber(code): PathNumber,
+    form: Result<SubmittedForm, Refusal>,
+) -> Response {
+    let form = match form {
+        Ok(form) => form,
+        Err(refusal) => return refusal.into_response(),
+    };
+    let wish = SituationChangeInput {
+        to: form.text("codSituacao"),
+        reason: form.text("motivo").trim(),
+        version: form.text("versao"),
+    };
+    let from_board = form.text("volta") == "quadro";
+    match change_case_situation(&app, &guest, (kind, code), wish).await {
+        Ok(Ok(told)) => {
+            let to = if from_board { "quadro".to_owned() } else { code.to_string() };
+            let mut response = redirect_to(&format!(
+                "{}/console/{}/{to}",
+                derive_root_path(&app),
+                describe_case_kind(kind).path
+            ));
+            add_notice(&mut response, &told);
+            response
+        }
+        Ok(Err(problems)) => {
+            render_situation_page(&app, &guest, (kind, code), (wish, from_board, problems)).await
+        }
+        Err(error) => render_page_or_refusal::<SituationChangePage>(&guest, Err(error)),
+    }
+}

@@ -1,0 +1,157 @@
+//! What may be chosen in the form of a case.
+
+use super::EditCaseState;
+use crate::pages::cases::list::list_staff_choices;
+use crate::pages::cases::list_active_types;
+use crate::pages::members::STATES;
+use crate::session::visitor::SignedInUser;
+use app::benefits::StoredBenefit;
+use app::cases::StoredCase;
+use app::members::dependents;
+use app::members::{self, MemberView};
+use app::registers::snapshot::TenantRegisters;
+use app::{App, Error};
+use domain::{BenefitCode, CaseKind};
+use std::sync::Arc;
+use wire::set_names;
+
+/// What the choices of a form are made of.
+pub struct FormChoiceContext {
+    kind: CaseKind,
+    pub registers: Arc<TenantRegisters>,
+    branches: Vec<(String, String)>,
+    staff: Vec<(String, String)>,
+    benefits: Vec<(String, String)>,
+    dependents: Vec<(String, String)>,
+    drivers: Vec<(String, String)>,
+    pub holder: String,
+}
+
+impl FormChoiceContext {
+    pub async fn load(
+        app: &App,
+        guest: &SignedInUser,
+        kind: CaseKind,
+        filled: &EditCaseState,
+    ) -> Result<FormChoiceContext, Error> {
+        let caller = guest.session();
+        let registers = app::registers::snapshot::load_registers(app, caller.scope.tenant()).await?;
+        // Whoever sees a case need not see its member, who may belong to another branch.
+        let view = match members::read_member(app, caller, filled.person).await {
+            Ok(view) => Some(view),
+            Err(Error::NotFound { .. }) if filled.had.is_some() => None,
+            Err(error) => return Err(error),
+        };
+        let told = filled.had.as_ref().map(|had| &had.told);
+        let holder = view.as_ref().map(|view| view.profile.name.clone());
+        let holder = holder.or_else(|| told.map(|told| told.name.clone())).unwrap_or_default();
+        let branches = registers.usable_branches(&caller.scope);
+        Ok(FormChoiceContext {
+            kind,
+            branches: branches.map(|one| (one.code.to_string(), one.name.clone())).collect(),
+            staff: list_responsible_users(app, guest, filled).await?,
+            benefits: list_benefit_choices(&registers, view.as_ref(), filled),
+            dependents: match kind {
+                CaseKind::Appointment => list_dependent_choices(app, guest, filled).await?,
+                _ => Vec::new(),
+            },
+            drivers: list_driver_choices(filled, &holder),
+            holder,
+            registers,
+        })
+    }
+
+    pub fn choices(&self, name: &str) -> Vec<(String, String)> {
+        let same = |text: &str| (text.to_owned(), text.to_owned());
+        match name {
+            "codLoja" => self.branches.clone(),
+            "codResponsavel" => self.staff.clone(),
+            "codBeneficio" => self.benefits.clone(),
+            "codDependente" => self.dependents.clone(),
+            "codCondutor" => self.drivers.clone(),
+            "codClinica" => list_active_choices(
+                self.registers.clinics.iter().map(|one| (one.active, one.code.get(), &one.name)),
+            ),
+            "codMedico" => list_active_choices(
+                self.registers.doctors.iter().map(|one| (one.active, one.code.get(), &one.name)),
+            ),
+            "codTipoEvento" | "codTipoVistoria" | "codTipoHelpDesk" | "codEspecialidade" => {
+                list_active_types(&self.registers, self.kind)
+            }
+            "prioridade" => domain::Priority::ALL.iter().map(|one| same(set_names::priority(*one))).collect(),
+            "envolvido" => domain::Involved::ALL.iter().map(|one| same(set_names::involved(*one))).collect(),
+            "local.uf" => STATES.iter().map(|state| same(state)).collect(),
+            _ => Vec::new(),
+        }
+    }
+}
+
+fn list_active_choices<'r>(all: impl Iterator<Item = (bool, i32, &'r String)>) -> Vec<(String, String)> {
+    all.filter(|(active, ..)| *active).map(|(_, code, name)| (code.to_string(), name.clone())).collect()
+}
+
+/// Those who may see to it, and whoever does already.
+async fn list_responsible_users(
+    app: &App,
+    guest: &SignedInUser,
+    filled: &EditCaseState,
+) -> Result<Vec<(String, String)>, Error> {
+    let mut all = list_staff_choices(app, guest).await?;
+    if let Some(told) = filled.had.as_ref().map(|had| &had.told)
+        && let (Some(code), Some(name)) = (told.case.head().responsible, &told.responsible)
+        && !all.iter().any(|(known, _)| *known == code.to_string())
+    {
+        all.push((code.to_string(), name.clone()));
+    }
+    Ok(all)
+}
+
+/// The benefits of the member, and the one that it is about, whoever sees it.
+fn list_benefit_choices(
+    registers: &TenantRegisters,
+    view: Option<&MemberView>,
+    filled: &EditCaseState,
+) -> Vec<(String, String)> {
+    let all = view.into_iter().flat_map(|view| &view.benefits);
+    let line = |(code, one): &(BenefitCode, StoredBenefit)| {
+        (
+            code.to_string(),
+            format!("{} (nº {})", crate::pages::benefits::describe_benefit(registers, one), one.sequence),
+        )
+    };
+    let mut all: Vec<_> = all.map(line).collect();
+    if let Some(had) = &filled.had
+        && let Some(code) = had.told.case.head().benefit
+        && !all.iter().any(|(known, _)| *known == code.to_string())
+    {
+        all.push((code.to_string(), had.benefit.clone().unwrap_or_default()));
+    }
+    all
+}
+
+fn list_driver_choices(filled: &EditCaseState, holder: &str) -> Vec<(String, String)> {
+    let mut all = vec![(filled.person.to_string(), format!("{holder} (o próprio associado)"))];
+    if let Some(had) = &filled.had
+        && let StoredCase::Claim(claim) = &had.told.case
+        && let (Some(driver), Some(name)) = (claim.driver, &had.other)
+        && driver != filled.person
+    {
+        all.push((driver.to_string(), name.clone()));
+    }
+    all
+}
+
+/// The dependents of the benefit that is chosen.
+async fn list_dependent_choices(
+    app: &App,
+    guest: &SignedInUser,
+    filled: &EditCaseState,
+) -> Result<Vec<(String, String)>, Error> {
+    let chosen = filled.values.get("codBeneficio").and_then(|text| text.parse().ok()).map(BenefitCode::new);
+    let Some(benefit) = chosen else { return Ok(Vec::new()) };
+    match dependents::list_benefit_dependents(app, guest.session(), benefit).await {
+        Ok(all) => Ok(all.rows.iter().map(|(code, one)| (code.to_string(), one.name.clone())).collect()),
+        Err(Error::NotFound { .. }) => Ok(Vec::new()),
+        Err(error) => Err(error),
+    }
+}

@@ -1,0 +1,381 @@
+//! The forms by which a case is opened and altered. Whom it is about is chosen first, by the one search.
+
+mod choices;
+mod record;
+
+use super::fields::{fill_case_values, list_field_specs, list_form_sections};
+use super::{CaseKindParam, CaseKindWording, describe_case_kind, list_active_types};
+use crate::pages::member_list::{SituationBadge, build_situation_badge, describe_plans};
+use crate::session::visitor::{PathNumber, QueryParams, SignedInUser, derive_root_path, redirect_to};
+use crate::widgets::form::SubmittedForm;
+use crate::widgets::frame::PageFrame;
+use crate::widgets::notice::add_notice;
+use crate::widgets::page::{Refusal, render_page, render_page_or_refusal};
+use crate::widgets::record_form::{
+    FormInput, FormProblems, FormValues, VersionConflict, build_inputs, read_form_values,
+};
+use app::cases::{self, ChecklistEntry, FullCase, StoredCase};
+use app::members;
+use app::members::quick_search;
+use app::members::search::FoundMemberRow;
+use app::registers::snapshot::TenantRegisters;
+use app::{App, Error};
+use askama::Template;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use choices::FormChoiceContext;
+use domain::{CaseKind, PersonCode, display};
+use record::{read_checklist, save_case};
+use wire::set_names;
+
+/// Somebody whom it may be about, by one of his benefits.
+struct HolderCandidate {
+    person: i32,
+    name: String,
+    document: String,
+    benefit: Option<CandidateBenefit>,
+}
+
+struct CandidateBenefit {
+    code: i32,
+    what: String,
+    sequence: i32,
+    situation: SituationBadge,
+}
+
+#[derive(Template)]
+#[template(path = "console/caso_quem.html")]
+struct ChooseHolderPage {
+    frame: PageFrame,
+    words: CaseKindWording,
+    query: String,
+    rows: Vec<HolderCandidate>,
+    has_more: bool,
+}
+
+/// Something that is looked at in an inspection, as the form shows it.
+struct ChecklistInput {
+    number: usize,
+    item: String,
+    fits: &'static str,
+    note: String,
+}
+
+#[derive(Template)]
+#[template(path = "console/caso_form.html")]
+struct EditCasePage {
+    frame: PageFrame,
+    title: String,
+    person: i32,
+    holder: String,
+    back: String,
+    version: Option<i64>,
+    sections: Vec<(&'static str, Vec<FormInput>)>,
+    checklist: Vec<ChecklistInput>,
+    others: Vec<String>,
+    is_refused: bool,
+    /// Nothing can be opened before the association has types of it.
+    has_no_types: bool,
+    conflict: Option<VersionConflict>,
+}
+
+/// `GET /console/eventos/novo`
+pub async fn show_new_case_form(
+    State(app): State<App>,
+    guest: SignedInUser,
+    CaseKindParam(kind): CaseKindParam,
+    query: QueryParams,
+) -> Response {
+    match query.text("codPessoa").parse() {
+        Ok(person) => {
+            let person = PersonCode::new(person);
+            let values =
+                match suggest_case_values(&app, &guest, kind, person, query.text("codBeneficio")).await {
+                    Ok(values) => values,
+                    Err(error) => return render_page_or_refusal::<EditCasePage>(&guest, Err(error)),
+                };
+            render_case_form(&app, &guest, kind, EditCaseState::new(person, values)).await
+        }
+        Err(_) => {
+            render_page_or_refusal(&guest, Box::pin(build_holder_choice(&app, &guest, kind, &query)).await)
+        }
+    }
+}
+
+/// What a new one mostly has.
+async fn suggest_case_values(
+    app: &App,
+    guest: &SignedInUser,
+    kind: CaseKind,
+    person: PersonCode,
+    benefit: &str,
+) -> Result<FormValues, Error> {
+    let view = members::read_member(app, guest.session(), person).await?;
+    let benefit = match &view.benefits[..] {
+        [(only, _)] if benefit.is_empty() => only.to_string(),
+        _ => benefit.to_owned(),
+    };
+    let mut values = FormValues::from([("codBeneficio", benefit)]);
+    if kind == CaseKind::Claim {
+        values.insert("prioridade", set_names::priority(domain::Priority::Medium).to_owned());
+        values.insert("envolvido", set_names::involved(domain::Involved::Member).to_owned());
+    }
+    Ok(values)
+}
+
+/// Whom it is about.
+async fn build_holder_choice(
+    app: &App,
+    guest: &SignedInUser,
+    kind: CaseKind,
+    query: &QueryParams,
+) -> Result<ChooseHolderPage, Error> {
+    let words = describe_case_kind(kind);
+    let frame = PageFrame::load(app, guest, words.path).await?;
+    let text: String = query.text("q").chars().take(200).collect();
+    let found = match quick_search::search_everything(app, guest.session(), &text).await {
+        Err(Error::Refused(_)) => quick_search::GlobalSearchResult::default(),
+        found => found?,
+    };
+    let registers = app::registers::snapshot::load_registers(app, guest.session().scope.tenant()).await?;
+    let rows: Vec<HolderCandidate> = found.rows.iter().map(|one| build_candidate(&registers, one)).collect();
+    let has_more = found.total > rows.len() as i64;
+    Ok(ChooseHolderPage { frame, words, query: text, rows, has_more })
+}
+
+fn build_candidate(registers: &TenantRegisters, found: &FoundMemberRow) -> HolderCandidate {
+    let benefit = found.benefit.as_ref().map(|one| CandidateBenefit {
+        code: one.code.get(),
+        what: one.plate.clone().unwrap_or_else(|| describe_plans(registers, &one.plans)),
+        sequence: one.sequence,
+        situation: build_situation_badge(registers, one.situation),
+    });
+    let document = found.person.document.as_deref().map(display::format_document).unwrap_or_default();
+    HolderCandidate { person: found.person.code.get(), name: found.person.name.clone(), document, benefit }
+}
+
+/// What stands in a form, and what is wrong with it.
+struct EditCaseState {
+    person: PersonCode,
+    values: FormValues,
+    problems: Vec<String>,
+    /// `None` of something new.
+    had: Option<Box<FullCase>>,
+    version: Option<i64>,
+    checklist: Vec<ChecklistEntry>,
+    conflict: Option<VersionConflict>,
+}
+
+impl EditCaseState {
+    fn new(person: PersonCode, values: FormValues) -> EditCaseState {
+        let (problems, checklist) = (Vec::new(), Vec::new());
+        EditCaseState { person, values, problems, had: None, version: None, checklist, conflict: None }
+    }
+}
+
+async fn render_case_form(
+    app: &App,
+    guest: &SignedInUser,
+    kind: CaseKind,
+    filled: EditCaseState,
+) -> Response {
+    let is_refused = !filled.problems.is_empty() || filled.conflict.is_some();
+    let status = if is_refused { StatusCode::BAD_REQUEST } else { StatusCode::OK };
+    match build_case_form(app, guest, kind, filled, is_refused).await {
+        Ok(template) => render_page(status, &template),
+        Err(error) => render_page_or_refusal::<EditCasePage>(guest, Err(error)),
+    }
+}
+
+async fn build_case_form(
+    app: &App,
+    guest: &SignedInUser,
+    kind: CaseKind,
+    filled: EditCaseState,
+    is_refused: bool,
+) -> Result<EditCasePage, Error> {
+    let words = describe_case_kind(kind);
+    let frame = PageFrame::load(app, guest, words.path).await?;
+    let context = FormChoiceContext::load(app, guest, kind, &filled).await?;
+    let problems = FormProblems::new(filled.problems, &list_field_specs(kind));
+    let sections = list_form_sections(kind).iter().map(|(title, specs)| {
+        (*title, build_inputs(specs, &filled.values, &problems, |name| context.choices(name)))
+    });
+    let place = format!("{}/console/{}", derive_root_path(app), words.path);
+    let (title, back) = match &filled.had {
+        Some(had) => (
+            format!("Alterar {} {}", words.one.to_lowercase(), had.told.case.head().protocol),
+            format!("{place}/{}", had.told.code),
+        ),
+        None => (words.new.to_owned(), place),
+    };
+    // A line to write one more.
+    let further = (kind == CaseKind::Inspection && filled.had.is_some()).then(|| ChecklistEntry {
+        item: String::new(),
+        fits: None,
+        note: None,
+    });
+    let checklist =
+        filled.checklist.into_iter().chain(further).enumerate().map(|(number, one)| ChecklistInput {
+            number,
+            item: one.item,
+            fits: one.fits.map_or("", |fits| if fits { "sim" } else { "nao" }),
+            note: one.note.unwrap_or_default(),
+        });
+    Ok(EditCasePage {
+        title,
+        person: filled.person.get(),
+        holder: context.holder.clone(),
+        back,
+        version: filled.version,
+        sections: sections.collect(),
+        checklist: checklist.collect(),
+        others: problems.others,
+        is_refused,
+        has_no_types: kind != CaseKind::Appointment && list_active_types(&context.registers, kind).is_empty(),
+        conflict: filled.conflict,
+        frame,
+    })
+}
+
+async fn save_case_form(
+    app: &App,
+    guest: &SignedInUser,
+    kind: CaseKind,
+    filled: EditCaseState,
+    told: &str,
+) -> Response {
+    match Box::pin(save_case(app, guest, kind, filled)).await {
+        Ok(Ok(whole)) => {
+            let head = whole.told.case.head();
+            let to = format!(
+                "{}/console/{}/{}",
+                derive_root_path(app),
+                describe_case_kind(kind).path,
+                whole.told.code
+            );
+            let mut response = redirect_to(&to);
+            add_notice(&mut response, &told.replace("{}", &head.protocol.to_string()));
+            response
+        }
+        Ok(Err(filled)) => render_case_form(app, guest, kind, *filled).await,
+        Err(error) => render_page_or_refusal::<EditCasePage>(guest, Err(error)),
+    }
+}
+
+/// `POST /console/eventos/novo`
+pub async fn open_case(
+    State(app): State<App>,
+    guest: SignedInUser,
+    CaseKindParam(kind): CaseKindParam,
+    sent: Result<SubmittedForm, Refusal>,
+) -> Response {
+    let sent = match sent {
+        Ok(sent) => sent,
+        Err(refusal) => return refusal.into_response(),
+    };
+    let Ok(person) = sent.text("codPessoa").parse() else { return Refusal::NotThere.into_response() };
+    let person = PersonCode::new(person);
+    let filled = EditCaseState::new(person, read_form_values(&list_field_specs(kind), &sent));
+    let words = describe_case_kind(kind);
+    Box::pin(save_case_form(
+        &app,
+        &guest,
+        kind,
+        filled,
+        &format!("{} {} com o protocolo {{}}.", words.one, words.opened),
+    ))
+    .await
+}
+
+/// `GET /console/eventos/{codigo}/alterar`
+pub async fn show_edit_case_form(
+    State(app): State<App>,
+    guest: SignedInUser,
+    CaseKindParam(kind): CaseKindParam,
+    PathNumber(code): PathNumber,
+) -> Response {
+    match cases::read_case(&app, guest.session(), kind, code).await {
+        Ok(whole) => {
+            let head = whole.told.case.head();
+            let filled = EditCaseState {
+                version: Some(head.version.into()),
+                checklist: match &whole.told.case {
+                    StoredCase::Inspection(own) => own.checklist.clone(),
+                    _ => Vec::new(),
+                },
+                ..EditCaseState::new(head.person, fill_case_values(&whole))
+            };
+            let filled = EditCaseState { had: Some(Box::new(whole)), ..filled };
+            render_case_form(&app, &guest, kind, filled).await
+        }
+        Err(error) => render_page_or_refusal::<EditCasePage>(&guest, Err(error)),
+    }
+}
+
+/// `POST /console/eventos/{codigo}/alterar`
+pub async fn change_case(
+    State(app): State<App>,
+    guest: SignedInUser,
+    CaseKindParam(kind): CaseKindParam,
+    PathNumber(code): PathNumber,
+    sent: Result<SubmittedForm, Refusal>,
+) -> Response {
+    let sent = match sent {
+        Ok(sent) => sent,
+        Err(refusal) => return refusal.into_response(),
+    };
+    let whole = match cases::read_case(&app, guest.session(), kind, code).await {
+        Ok(whole) => whole,
+        Err(error) => return render_page_or_refusal::<EditCasePage>(&guest, Err(error)),
+    };
+    let filled = EditCaseState {
+        version: sent.text("versao").parse().ok(),
+        checklist: read_checklist(&sent),
+        ..EditCaseState::new(whole.told.case.head().person, read_form_values(&list_field_specs(kind), &sent))
+    };
+    let filled = EditCaseState { had: Some(Box::new(whole)), ..filled };
+    Box::pin(save_case_form(&app, &guest, kind, filled, "As alterações foram salvas.")).await
+}
+
+#[cfg(test)]
+pub const CASES: crate::template_tests::TemplateCases = &[
+    ("console/caso_quem.html", |with| {
+        let benefit =
+            || CandidateBenefit { code: 7, what: with.text(), sequence: 1, situation: with.badge() };
+        let row = || HolderCandidate {
+            person: 7,
+            name: with.text(),
+            document: with.text(),
+            benefit: with.option_of(benefit),
+        };
+        crate::template_tests::render_template(&ChooseHolderPage {
+            frame: with.frame(),
+            words: describe_case_kind(CaseKind::Claim),
+            query: with.text(),
+            rows: with.list_of(row),
+            has_more: with.is_filled(),
+        })
+    }),
+    ("console/caso_form.html", |with| {
+        let check = || ChecklistInput { number: 1, item: with.text(), fits: "sim", note: with.text() };
+        let page = |conflict| {
+            crate::template_tests::render_template(&EditCasePage {
+                frame: with.frame(),
+                title: with.text(),
+                person: 7,
+                holder: with.text(),
+                back: with.text(),
+                version: with.option_of(|| 3),
+                sections: with.list_of(|| ("Onde foi", with.inputs())),
+                checklist: with.list_of(check),
+                others: with.list_of(|| with.text()),
+                is_refused: with.is_filled(),
+                has_no_types: true,
+                conflict,
+            })
+        };
+        [page(None), page(with.option_of(|| with.conflict()))].concat()
+    }),
+];

@@ -1,0 +1,166 @@
+//! What was typed into the form of a case becomes its record, and is written.
+
+use super::EditCaseState;
+use crate::pages::cases::fields::find_case_label;
+use crate::session::visitor::SignedInUser;
+use crate::widgets::form::SubmittedForm;
+use crate::widgets::record_form::{VersionConflict, build_record_json};
+use app::cases::{self, ChecklistEntry, FullCase};
+use app::idempotency::{IdempotentWrite, WriteOutcome};
+use app::members::quick_search;
+use app::members::search::FoundMemberRow;
+use app::{App, Error};
+use domain::{CaseKind, Document, PersonCode, Rejection};
+use serde_json::{Value, json};
+use wire::read;
+use wire::records::{
+    CasoQuery, ConsultaGestaoInput, EventoGestaoInput, HelpDeskGestaoInput, VistoriaGestaoInput,
+};
+
+/// Each is looked up.
+const MOST_RELATED: usize = 100;
+
+/// What was typed, as the record that it is; with what of it leads nowhere.
+async fn build_case_json(
+    app: &App,
+    guest: &SignedInUser,
+    kind: CaseKind,
+    filled: &EditCaseState,
+) -> Result<(Vec<u8>, Vec<String>), Error> {
+    let mut values = filled.values.clone();
+    let (mut further, mut problems) = (Vec::new(), Vec::new());
+    if kind == CaseKind::Claim {
+        let (typed, cpf) = (values.remove("relacionados"), values.remove("condutorCpf"));
+        if let Some(cpf) = cpf.filter(|text| !text.is_empty()) {
+            match find_person_by_document(app, guest, &cpf).await? {
+                Some(person) => drop(values.insert("codCondutor", person.to_string())),
+                None => problems
+                    .push("condutorCpf: não há ninguém com este CPF nas lojas que você vê.".to_owned()),
+            }
+        }
+        let codes = parse_related_claims(app, guest, &typed.unwrap_or_default(), &mut problems).await?;
+        further.push(("relacionados", codes));
+    }
+    match &filled.had {
+        None => {
+            values.retain(|_, text| !text.is_empty());
+            further.push(("codPessoa", filled.person.get().into()));
+        }
+        Some(_) => {
+            further.push(("versao", filled.version.into()));
+            if kind == CaseKind::Inspection {
+                let one = |one: &ChecklistEntry| json!({"item": one.item, "conforme": one.fits, "observacao": one.note});
+                further.push(("checklist", filled.checklist.iter().map(one).collect()));
+            }
+        }
+    }
+    Ok((build_record_json(&values, &further), problems))
+}
+
+/// Whose own document this is. The search also finds the holder of a dependent by the dependent's.
+async fn find_person_by_document(
+    app: &App,
+    guest: &SignedInUser,
+    text: &str,
+) -> Result<Option<PersonCode>, Error> {
+    let Ok(document) = Document::parse(text) else { return Ok(None) };
+    let found = quick_search::search_everything(app, guest.session(), text).await?;
+    let own = |row: &&FoundMemberRow| row.person.document.as_deref() == Some(document.as_str());
+    Ok(found.rows.iter().find(own).map(|row| row.person.code))
+}
+
+/// The codes of the claims whose protocols were typed.
+async fn parse_related_claims(
+    app: &App,
+    guest: &SignedInUser,
+    typed: &str,
+    problems: &mut Vec<String>,
+) -> Result<Value, Error> {
+    let mut codes = Vec::new();
+    let typed = typed.split([',', ';', ' ']).filter(|text| !text.is_empty());
+    if typed.clone().count() > MOST_RELATED {
+        problems.push(format!("relacionados: escolha no máximo {MOST_RELATED} eventos."));
+        return Ok(codes.into());
+    }
+    for text in typed {
+        let asked = std::iter::once(("protocolo".to_owned(), text.to_owned()));
+        let found = match read::read_query::<CasoQuery>(asked) {
+            Ok(query) => cases::list_cases(app, guest.session(), CaseKind::Claim, query).await?.rows,
+            Err(_) => Vec::new(),
+        };
+        match found.first() {
+            Some(one) => codes.push(one.code),
+            None => problems.push(format!("relacionados: não há evento de protocolo {text}.")),
+        }
+    }
+    Ok(codes.into())
+}
+
+fn parse_case_input(kind: CaseKind, body: &[u8]) -> Result<cases::AnyCaseInput, Vec<String>> {
+    macro_rules! read {
+        ($record:ty, $input:ident) => {
+            read::read_body::<$record>(body)
+                .map(|sent| cases::AnyCaseInput::$input(Box::new(sent)))
+                .map_err(|unread| unread.problems.into_lines())
+        };
+    }
+    match kind {
+        CaseKind::Claim => read!(EventoGestaoInput, Claim),
+        CaseKind::Inspection => read!(VistoriaGestaoInput, Inspection),
+        CaseKind::Ticket => read!(HelpDeskGestaoInput, Ticket),
+        CaseKind::Appointment => read!(ConsultaGestaoInput, Appointment),
+    }
+}
+
+/// Opens or alters; gives the case back, or the form with what is wrong.
+pub async fn save_case(
+    app: &App,
+    guest: &SignedInUser,
+    kind: CaseKind,
+    mut filled: EditCaseState,
+) -> Result<Result<FullCase, Box<EditCaseState>>, Error> {
+    let (body, mut problems) = build_case_json(app, guest, kind, &filled).await?;
+    let input = match parse_case_input(kind, &body) {
+        Ok(input) if problems.is_empty() => input,
+        Ok(_) => return Ok(Err(Box::new(EditCaseState { problems, ..filled }))),
+        Err(more) => {
+            problems.extend(more);
+            return Ok(Err(Box::new(EditCaseState { problems, ..filled })));
+        }
+    };
+    let caller = guest.session();
+    let done = match &filled.had {
+        None => cases::open_case(app, caller, input, IdempotentWrite::without_key()).await,
+        Some(had) => {
+            cases::change_case(app, caller, (had.told.code, input), IdempotentWrite::without_key()).await
+        }
+    };
+    match done.and_then(WriteOutcome::into_fresh) {
+        Ok(whole) => Ok(Ok(whole)),
+        Err(Error::Refused(refused)) => {
+            let others = refused.iter().filter(|one| !matches!(one, Rejection::OldVersion { .. }));
+            filled.problems.extend(others.map(wire::refusal::render_rejection));
+            filled.conflict =
+                VersionConflict::find_in_rejections(&refused, |name| find_case_label(kind, name));
+            // Whoever has seen both may save his own.
+            filled.version = filled.conflict.as_ref().map(|one| one.version).or(filled.version);
+            Ok(Err(Box::new(filled)))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// The lines of a checklist, each with what was found; one without a name is gone.
+pub fn read_checklist(sent: &SubmittedForm) -> Vec<ChecklistEntry> {
+    let lines = sent.all_texts("item").zip(sent.all_texts("conforme")).zip(sent.all_texts("notaItem"));
+    let lines = lines.map(|((item, fits), note)| ChecklistEntry {
+        item: item.trim().to_owned(),
+        fits: match fits {
+            "sim" => Some(true),
+            "nao" => Some(false),
+            _ => None,
+        },
+        note: Some(note.trim().to_owned()).filter(|note| !note.is_empty()),
+    });
+    lines.filter(|line| !line.item.is_empty()).collect()
+}

@@ -1,0 +1,282 @@
+//! What each kind has of its own: the fields of its form, what stands in them, and what its page tells.
+
+use crate::pages::benefits::drop_empty_facts;
+use crate::widgets::formats::{format_moment, format_money};
+use crate::widgets::record_form::{FormValues, InputSpec};
+use app::cases::{FullCase, StoredCase};
+use app::members::search::VehicleDetails;
+use app::registers::snapshot::TenantRegisters;
+use domain::{CaseKind, Moment, display};
+use wire::set_names;
+
+/// A part of a form.
+pub type FormSectionSpec = (&'static str, &'static [InputSpec]);
+type LabelledFacts = Vec<(&'static str, String)>;
+
+const WHERE: &[InputSpec] = &[
+    InputSpec::choice("codBeneficio", "Benefício"),
+    InputSpec::choice("codLoja", "Loja").with_hint("Em branco ao abrir, a do benefício ou a do associado."),
+    InputSpec::choice("codResponsavel", "Quem cuida"),
+];
+const CLAIM: &[InputSpec] = &[
+    InputSpec::choice("codTipoEvento", "Tipo de evento").with_hint("Obrigatório."),
+    InputSpec::masked_text("dataEvento", "Data em que aconteceu", "data"),
+    InputSpec::choice("prioridade", "Prioridade"),
+    InputSpec::choice("envolvido", "De quem é o veículo")
+        .with_hint("Do associado (Cliente) ou de um terceiro."),
+    InputSpec::area("descricao", "O que aconteceu"),
+];
+const PEOPLE: &[InputSpec] = &[
+    InputSpec::choice("codCondutor", "Quem dirigia"),
+    InputSpec::masked_text("condutorCpf", "Outro condutor, pelo CPF", "documento")
+        .with_hint("Alguém que já tem cadastro."),
+    InputSpec::text("relacionados", "Eventos relacionados", 200)
+        .with_hint("Os protocolos, separados por vírgula."),
+];
+const PLACE: &[InputSpec] = &[
+    InputSpec::masked_text("local.cep", "CEP", "cep"),
+    InputSpec::text("local.tipoLogradouro", "Rua, avenida, rodovia…", 50),
+    InputSpec::text("local.logradouro", "Logradouro", 200),
+    InputSpec::text("local.numero", "Número ou km", 20),
+    InputSpec::text("local.complemento", "Complemento", 100),
+    InputSpec::text("local.bairro", "Bairro", 100),
+    InputSpec::text("local.cidade", "Cidade", 100),
+    InputSpec::choice("local.uf", "UF"),
+];
+const VEHICLE: &[InputSpec] = &[
+    InputSpec::text("veiculo.placa", "Placa", 10)
+        .with_hint("Tudo em branco ao abrir: o veículo do benefício."),
+    InputSpec::text("veiculo.marca", "Marca", 100),
+    InputSpec::text("veiculo.modelo", "Modelo", 200),
+    InputSpec::text("veiculo.anoModelo", "Ano do modelo", 4),
+    InputSpec::text("veiculo.cor", "Cor", 50),
+    InputSpec::text("veiculo.chassi", "Chassi", 20),
+];
+const INSPECTION: &[InputSpec] = &[
+    InputSpec::choice("codTipoVistoria", "Tipo de vistoria").with_hint("Obrigatório."),
+    InputSpec::masked_text("dataPrevista", "Marcada para", "momento").with_hint("dd/mm/aaaa hh:mm"),
+    InputSpec::text("vistoriador", "Quem vistoria", 200),
+    InputSpec::text("local", "Onde", 300),
+    InputSpec::area("observacao", "Observação"),
+];
+const TICKET: &[InputSpec] = &[
+    InputSpec::choice("codTipoHelpDesk", "Tipo de chamado").with_hint("Obrigatório."),
+    InputSpec::choice("prioridade", "Prioridade").with_hint("Em branco ao abrir, a do tipo."),
+    InputSpec::area("descricao", "O que o associado pede"),
+];
+const APPOINTMENT: &[InputSpec] = &[
+    InputSpec::masked_text("dataConsulta", "Dia e hora", "momento").with_hint("dd/mm/aaaa hh:mm"),
+    InputSpec::choice("codDependente", "Quem vai").with_hint("Em branco, o próprio associado."),
+    InputSpec::choice("codMedico", "Médico").with_hint("Traz a especialidade e a clínica dele."),
+    InputSpec::choice("codEspecialidade", "Especialidade"),
+    InputSpec::choice("codClinica", "Clínica"),
+    InputSpec::text("endereco", "Endereço", 500).with_hint("Em branco ao marcar, o da clínica."),
+    InputSpec::area("observacao", "Observação"),
+];
+
+/// The form of a kind.
+pub const fn list_form_sections(kind: CaseKind) -> &'static [FormSectionSpec] {
+    match kind {
+        CaseKind::Claim => &[
+            ("O evento", CLAIM),
+            ("Benefício e quem cuida", WHERE),
+            ("Pessoas e outros eventos", PEOPLE),
+            ("Onde aconteceu", PLACE),
+            ("Veículo", VEHICLE),
+        ],
+        CaseKind::Inspection => &[("A vistoria", INSPECTION), ("Benefício e quem cuida", WHERE)],
+        CaseKind::Ticket => &[("O chamado", TICKET), ("Benefício e quem cuida", WHERE)],
+        CaseKind::Appointment => &[("A consulta", APPOINTMENT), ("Benefício e quem cuida", WHERE)],
+    }
+}
+
+/// Every field of a kind's form.
+pub fn list_field_specs(kind: CaseKind) -> Vec<InputSpec> {
+    list_form_sections(kind).iter().flat_map(|(_, specs)| specs.iter().copied()).collect()
+}
+
+/// What people call a field.
+pub fn find_case_label(kind: CaseKind, name: &str) -> String {
+    let known = match name {
+        "situacao" => Some("Situação"),
+        "checklist" => Some("O que se confere"),
+        "local" => Some("Onde"),
+        "veiculo.renavam" => Some("Renavam"),
+        "veiculo.anoFabricacao" => Some("Ano de fabricação"),
+        "veiculo.combustivel" => Some("Combustível"),
+        "veiculo.categoria" => Some("Categoria"),
+        "veiculo.tipoVeiculo" => Some("Tipo de veículo"),
+        "veiculo.numeroPortas" => Some("Portas"),
+        "veiculo.valorVeiculo" => Some("Valor do veículo"),
+        "veiculo.valorProtegido" => Some("Valor protegido"),
+        "veiculo.valorParticipacao" => Some("Participação"),
+        _ => None,
+    };
+    let shown = || list_field_specs(kind).iter().find(|spec| spec.name == name).map(|spec| spec.label);
+    known.or_else(shown).unwrap_or(name).to_owned()
+}
+
+fn unwrap_text(value: &Option<String>) -> String {
+    value.clone().unwrap_or_default()
+}
+
+fn format_optional_code<C: ToString>(code: Option<C>) -> String {
+    code.map(|code| code.to_string()).unwrap_or_default()
+}
+
+fn format_optional_day(day: &Option<String>) -> String {
+    day.as_deref().map(display::format_day).unwrap_or_default()
+}
+
+/// What is kept of a case, as its form shows it.
+pub fn fill_case_values(whole: &FullCase) -> FormValues {
+    let head = whole.told.case.head();
+    let at =
+        |when: Option<Moment>| when.map(|at| format_moment(at, &whole.registers.zone)).unwrap_or_default();
+    let mut values = FormValues::from([
+        ("codBeneficio", format_optional_code(head.benefit)),
+        ("codLoja", head.branch.to_string()),
+        ("codResponsavel", format_optional_code(head.responsible)),
+    ]);
+    match &whole.told.case {
+        StoredCase::Claim(claim) => {
+            let related = whole.related.iter().map(|one| one.case.head().protocol.to_string());
+            let (place, vehicle) = (&claim.place, &claim.vehicle);
+            values.extend([
+                ("codTipoEvento", claim.kind.to_string()),
+                ("dataEvento", format_optional_day(&claim.happened_on)),
+                ("prioridade", set_names::priority(claim.priority).to_owned()),
+                ("envolvido", set_names::involved(claim.involved).to_owned()),
+                ("descricao", unwrap_text(&claim.description)),
+                ("codCondutor", format_optional_code(claim.driver)),
+                ("relacionados", related.collect::<Vec<_>>().join(", ")),
+                ("local.cep", format_optional_code(place.cep.as_ref())),
+                ("local.tipoLogradouro", unwrap_text(&place.street_kind)),
+                ("local.logradouro", unwrap_text(&place.street)),
+                ("local.numero", unwrap_text(&place.number)),
+                ("local.complemento", unwrap_text(&place.complement)),
+                ("local.bairro", unwrap_text(&place.district)),
+                ("local.cidade", unwrap_text(&place.city)),
+                ("local.uf", unwrap_text(&place.state)),
+                ("veiculo.placa", format_optional_code(vehicle.plate.as_ref())),
+                ("veiculo.marca", unwrap_text(&vehicle.brand)),
+                ("veiculo.modelo", unwrap_text(&vehicle.model)),
+                ("veiculo.anoModelo", format_optional_code(vehicle.model_year)),
+                ("veiculo.cor", unwrap_text(&vehicle.colour)),
+                ("veiculo.chassi", format_optional_code(vehicle.chassis.as_ref())),
+            ]);
+        }
+        StoredCase::Inspection(inspection) => values.extend([
+            ("codTipoVistoria", inspection.kind.to_string()),
+            ("dataPrevista", at(inspection.planned_for)),
+            ("vistoriador", unwrap_text(&inspection.inspector)),
+            ("local", unwrap_text(&inspection.place)),
+            ("observacao", unwrap_text(&inspection.note)),
+        ]),
+        StoredCase::Ticket(ticket) => values.extend([
+            ("codTipoHelpDesk", ticket.kind.to_string()),
+            ("prioridade", set_names::priority(ticket.priority).to_owned()),
+            ("descricao", unwrap_text(&ticket.description)),
+        ]),
+        StoredCase::Appointment(visit) => values.extend([
+            ("dataConsulta", at(visit.takes_place_at)),
+            ("codDependente", format_optional_code(visit.dependent)),
+            ("codMedico", format_optional_code(visit.doctor)),
+            ("codEspecialidade", format_optional_code(visit.specialty)),
+            ("codClinica", format_optional_code(visit.clinic)),
+            ("endereco", unwrap_text(&visit.address)),
+            ("observacao", unwrap_text(&visit.note)),
+        ]),
+    }
+    values
+}
+
+/// What a case is about, in facts; and in somebody's words.
+pub fn describe_case(whole: &FullCase) -> (LabelledFacts, LabelledFacts, Option<String>) {
+    let registers = &whole.registers;
+    let kind = super::find_type_name(registers, &whole.told.case);
+    let at = |moment_of: Option<Moment>| {
+        moment_of.map(|at| format_moment(at, &registers.zone)).unwrap_or_default()
+    };
+    let (facts, vehicle, words) = match &whole.told.case {
+        StoredCase::Claim(claim) => (
+            vec![
+                ("Tipo", kind),
+                ("Aconteceu em", format_optional_day(&claim.happened_on)),
+                ("Prioridade", set_names::priority(claim.priority).to_owned()),
+                ("Envolvido", set_names::involved(claim.involved).to_owned()),
+                ("Quem dirigia", unwrap_text(&whole.other)),
+                ("Onde", crate::pages::members::format_address_line(&claim.place)),
+            ],
+            list_vehicle_facts(registers, &claim.vehicle),
+            claim.description.clone(),
+        ),
+        StoredCase::Inspection(own_case) => (
+            vec![
+                ("Tipo", kind),
+                ("Marcada para", at(own_case.planned_for)),
+                ("Quem vistoria", unwrap_text(&own_case.inspector)),
+                ("Onde", unwrap_text(&own_case.place)),
+            ],
+            Vec::new(),
+            own_case.note.clone(),
+        ),
+        StoredCase::Ticket(ticket) => (
+            vec![("Tipo", kind), ("Prioridade", set_names::priority(ticket.priority).to_owned())],
+            Vec::new(),
+            ticket.description.clone(),
+        ),
+        StoredCase::Appointment(visit) => {
+            let clinic = visit.clinic.and_then(|code| registers.clinic(code));
+            let doctor = visit.doctor.and_then(|code| registers.doctor(code));
+            let facts = vec![
+                ("Dia e hora", at(visit.takes_place_at)),
+                ("Quem vai", whole.other.clone().unwrap_or_else(|| whole.told.name.clone())),
+                ("Médico", doctor.map_or_else(String::new, |one| one.name.clone())),
+                ("Especialidade", kind),
+                ("Clínica", clinic.map_or_else(String::new, |one| one.name.clone())),
+                ("Endereço", unwrap_text(&visit.address)),
+            ];
+            (facts, Vec::new(), visit.note.clone())
+        }
+    };
+    (drop_empty_facts(facts), drop_empty_facts(vehicle), words.filter(|text| !text.is_empty()))
+}
+
+fn list_vehicle_facts(registers: &TenantRegisters, one: &VehicleDetails) -> LabelledFacts {
+    let kind = one.kind.and_then(|code| registers.vehicle_types.iter().find(|kind| kind.code == code));
+    let years = [one.built, one.model_year].into_iter().flatten().map(|year| year.to_string());
+    vec![
+        ("Placa", format_optional_code(one.plate.as_ref())),
+        ("Marca e modelo", [unwrap_text(&one.brand), unwrap_text(&one.model)].join(" ").trim().to_owned()),
+        ("Ano", years.collect::<Vec<_>>().join("/")),
+        ("Cor", unwrap_text(&one.colour)),
+        ("Chassi", format_optional_code(one.chassis.as_ref())),
+        ("Renavam", unwrap_text(&one.renavam)),
+        ("Tipo de veículo", kind.map_or_else(String::new, |kind| kind.name.clone())),
+        ("Valor do veículo", one.worth.map(format_money).unwrap_or_default()),
+        ("Valor protegido", one.protected.map(format_money).unwrap_or_default()),
+        ("Participação", one.participation.map(format_money).unwrap_or_default()),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_field_is_called_as_its_form_calls_it() {
+        assert_eq!(find_case_label(CaseKind::Claim, "codTipoEvento"), "Tipo de evento");
+        assert_eq!(find_case_label(CaseKind::Inspection, "checklist"), "O que se confere");
+        assert_eq!(find_case_label(CaseKind::Ticket, "outro"), "outro");
+    }
+
+    #[test]
+    fn no_form_asks_for_one_field_twice() {
+        for kind in CaseKind::ALL {
+            let all = list_field_specs(kind);
+            let names: std::collections::BTreeSet<_> = all.iter().map(|spec| spec.name).collect();
+            assert_eq!(names.len(), all.len(), "{kind:?}");
+        }
+    }
+}

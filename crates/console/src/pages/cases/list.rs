@@ -1,0 +1,295 @@
+//! The list of a kind: what is open, and whatever the filters in the address ask for.
+
+use super::{
+    CaseKindParam, CaseKindWording, describe_case_kind, find_planned_time, find_type_name, is_late,
+    list_active_types,
+};
+use crate::pages::export::{ExportLinks, borrow_pairs};
+use crate::pages::member_list::{SelectOption, SituationBadge, build_situation_badge};
+use crate::session::visitor::{QueryParams, SignedInUser};
+use crate::widgets::board::format_age;
+use crate::widgets::formats::{ListPager, format_count, format_moment};
+use crate::widgets::frame::PageFrame;
+use crate::widgets::page::render_page_or_refusal;
+use crate::widgets::record_form::label_problem_lines;
+use app::access::users;
+use app::cases::{self, Item, board};
+use app::registers::snapshot::TenantRegisters;
+use app::{App, Error};
+use askama::Template;
+use axum::extract::State;
+use axum::response::Response;
+use domain::{CaseKind, Moment, Role};
+use wire::records::CasoQuery;
+use wire::set_names;
+
+struct CaseSummaryLine {
+    code: i32,
+    protocol: i32,
+    kind: String,
+    person: i32,
+    name: String,
+    plate: String,
+    branch: String,
+    responsible: String,
+    priority: &'static str,
+    is_pressing: bool,
+    opened: String,
+    planned: String,
+    situation: SituationBadge,
+    since: String,
+    is_late: bool,
+}
+
+#[derive(Template)]
+#[template(path = "console/casos.html")]
+struct BrowseCasesPage {
+    frame: PageFrame,
+    words: CaseKindWording,
+    rows: Vec<CaseSummaryLine>,
+    pager: ListPager,
+    problems: Vec<String>,
+    filter: String,
+    from: String,
+    to: String,
+    /// What is shown where no state is chosen.
+    usual: &'static str,
+    states: Vec<SelectOption>,
+    types: Vec<SelectOption>,
+    branches: Vec<SelectOption>,
+    responsibles: Vec<SelectOption>,
+    priorities: Vec<SelectOption>,
+    /// Of one member or one benefit: kept while other filters change.
+    narrowed: Vec<(&'static str, String)>,
+    is_filtered: bool,
+    /// Some of the filters that are seldom used is.
+    is_narrow: bool,
+    only_late: bool,
+    has_priority: bool,
+    has_plan: bool,
+    late: Option<String>,
+}
+
+/// What is passed on as it stands.
+const FILTERS: [&str; 10] = [
+    "filtro",
+    "codLoja",
+    "codTipo",
+    "codResponsavel",
+    "prioridade",
+    "atrasado",
+    "dataAberturaInicial",
+    "dataAberturaFinal",
+    "codPessoa",
+    "codBeneficio",
+];
+
+/// What the page calls those that are typed.
+const LABELS: &[(&str, &str)] =
+    &[("dataAberturaInicial", "Abertura de"), ("dataAberturaFinal", "Abertura até")];
+
+/// Those that stand behind the others.
+const SELDOM: [&str; 5] = ["codTipo", "codLoja", "prioridade", "dataAberturaInicial", "dataAberturaFinal"];
+
+pub async fn show_case_list(
+    State(app): State<App>,
+    guest: SignedInUser,
+    CaseKindParam(kind): CaseKindParam,
+    query: QueryParams,
+) -> Response {
+    render_page_or_refusal(&guest, build_case_list(&app, &guest, kind, &query).await)
+}
+
+fn has_search_terms(query: &QueryParams) -> bool {
+    ["filtro", "codPessoa", "codBeneficio"].iter().any(|name| !query.text(name).is_empty())
+}
+
+/// What is asked for. Whoever looks for somebody or something wants it in whatever state; everybody else what is open.
+fn build_case_query(query: &QueryParams) -> Vec<(String, String)> {
+    let given = FILTERS.iter().map(|name| (*name, query.text(name))).filter(|(_, text)| !text.is_empty());
+    let mut all: Vec<(String, String)> =
+        given.map(|(name, text)| (name.to_owned(), text.to_owned())).collect();
+    let state = match query.text("estado") {
+        "" if has_search_terms(query) => None,
+        "" | "abertos" => Some(("aberto", "true")),
+        "todos" => None,
+        "encerrados" => Some(("aberto", "false")),
+        code => Some(("codSituacao", code)),
+    };
+    all.extend(state.map(|(name, text)| (name.to_owned(), text.to_owned())));
+    all.push(("pagina".to_owned(), query.page_number().to_string()));
+    all
+}
+
+async fn build_case_list(
+    app: &App,
+    guest: &SignedInUser,
+    kind: CaseKind,
+    query: &QueryParams,
+) -> Result<BrowseCasesPage, Error> {
+    let (words, caller) = (describe_case_kind(kind), guest.session());
+    let frame = PageFrame::load(app, guest, words.path).await?;
+    let registers = app::registers::snapshot::load_registers(app, caller.scope.tenant()).await?;
+    let (found, total, problems) =
+        match wire::read::read_query::<CasoQuery>(build_case_query(query).into_iter()) {
+            Ok(asked) => match cases::list_cases(app, caller, kind, asked).await {
+                Ok(page) => (page.rows, page.total, Vec::new()),
+                Err(Error::Refused(problems)) => (
+                    Vec::new(),
+                    0,
+                    label_problem_lines(
+                        problems.iter().map(wire::refusal::render_rejection).collect(),
+                        LABELS,
+                    ),
+                ),
+                Err(error) => return Err(error),
+            },
+            Err(problems) => (Vec::new(), 0, label_problem_lines(problems.into_lines(), LABELS)),
+        };
+    let late = board::count_late_cases(app, caller, kind).await?;
+    let now = app.now();
+    let is_chosen = |name: &str, value: &str| query.text(name) == value;
+    let choice = |name: &'static str| {
+        move |(value, text): (String, String)| SelectOption {
+            is_chosen: is_chosen(name, &value),
+            value,
+            name: text,
+        }
+    };
+    let branches =
+        registers.usable_branches(&caller.scope).map(|one| (one.code.to_string(), one.name.clone()));
+    let priorities = domain::Priority::ALL.iter().map(|one| set_names::priority(*one).to_owned());
+    let narrowed = ["codPessoa", "codBeneficio"].map(|name| (name, query.text(name).to_owned()));
+    Ok(BrowseCasesPage {
+        rows: found.iter().map(|item| build_case_summary(&registers, item, now)).collect(),
+        pager: ListPager::new(query.page_number(), total, cases::PAGE, |page| query.with_page(page))
+            .with_export(ExportLinks::new(
+                &frame.root,
+                wire::entity_path(kind.entity()),
+                borrow_pairs(&build_case_query(query)),
+            )),
+        problems,
+        filter: query.text("filtro").to_owned(),
+        from: query.text("dataAberturaInicial").to_owned(),
+        to: query.text("dataAberturaFinal").to_owned(),
+        usual: if has_search_terms(query) { "Todas" } else { "Em aberto" },
+        states: list_state_choices(&registers, kind, has_search_terms(query))
+            .into_iter()
+            .map(choice("estado"))
+            .collect(),
+        types: list_active_types(&registers, kind).into_iter().map(choice("codTipo")).collect(),
+        branches: branches.map(choice("codLoja")).collect(),
+        responsibles: list_staff_choices(app, guest)
+            .await?
+            .into_iter()
+            .map(choice("codResponsavel"))
+            .collect(),
+        priorities: priorities.map(|name| (name.clone(), name)).map(choice("prioridade")).collect(),
+        narrowed: narrowed.into_iter().filter(|(_, text)| !text.is_empty()).collect(),
+        is_filtered: FILTERS.iter().chain(&["estado"]).any(|name| !query.text(name).is_empty()),
+        is_narrow: SELDOM.iter().any(|name| !query.text(name).is_empty()),
+        only_late: query.text("atrasado") == "true",
+        has_priority: matches!(kind, CaseKind::Claim | CaseKind::Ticket),
+        has_plan: matches!(kind, CaseKind::Inspection | CaseKind::Appointment),
+        late: (late > 0).then(|| describe_overdue(late)),
+        frame,
+        words,
+    })
+}
+
+/// `3 passaram do prazo`
+pub fn describe_overdue(late: i64) -> String {
+    match late {
+        1 => "1 passou do prazo".to_owned(),
+        many if many >= board::MOST => format!("Mais de {} passaram do prazo", format_count(board::MOST)),
+        many => format!("{} passaram do prazo", format_count(many)),
+    }
+}
+
+fn list_state_choices(registers: &TenantRegisters, kind: CaseKind, looks: bool) -> Vec<(String, String)> {
+    let other = if looks { ("abertos", "Em aberto") } else { ("todos", "Todas") };
+    let fixed = [other, ("encerrados", "Encerradas")];
+    let mut own: Vec<_> = registers.situations.iter().filter(|one| one.entity == kind.entity()).collect();
+    own.sort_by_key(|one| (one.position, one.code));
+    let own = own.into_iter().map(|one| (one.code.to_string(), one.name.clone()));
+    fixed.into_iter().map(|(value, name)| (value.to_owned(), name.to_owned())).chain(own).collect()
+}
+
+/// Who may see to something: people who work where the visitor does, himself first.
+pub async fn list_staff_choices(app: &App, guest: &SignedInUser) -> Result<Vec<(String, String)>, Error> {
+    let own = guest.session().user;
+    let mut all = users::list_users(app, &guest.session().scope).await?;
+    all.retain(|user| user.active && user.role != Role::Integration);
+    all.sort_by_cached_key(|user| (user.code != own, domain::fold_text(&user.name), user.code));
+    let named = all.into_iter().map(|user| {
+        let name = if user.code == own { format!("Eu ({})", user.name) } else { user.name };
+        (user.code.to_string(), name)
+    });
+    Ok(named.collect())
+}
+
+fn build_case_summary(registers: &TenantRegisters, item: &Item, now: Moment) -> CaseSummaryLine {
+    let head = item.case.head();
+    let zone = &registers.zone;
+    CaseSummaryLine {
+        code: item.code,
+        protocol: head.protocol,
+        kind: find_type_name(registers, &item.case),
+        person: head.person.get(),
+        name: item.name.clone(),
+        plate: item.plate.clone().unwrap_or_default(),
+        branch: registers.branch_name(head.branch).to_owned(),
+        responsible: item.responsible.clone().unwrap_or_default(),
+        priority: item.case.priority().map(set_names::priority).unwrap_or_default(),
+        is_pressing: item.case.priority().is_some_and(|one| one >= domain::Priority::High),
+        opened: format_moment(head.opened_at, zone),
+        planned: find_planned_time(&item.case).map(|at| format_moment(at, zone)).unwrap_or_default(),
+        situation: build_situation_badge(registers, head.situation),
+        since: format_age(now.duration_since(head.situation_since)),
+        is_late: is_late(registers, item, now),
+    }
+}
+
+#[cfg(test)]
+pub const CASES: crate::template_tests::TemplateCases = &[("console/casos.html", |with| {
+    let row = || CaseSummaryLine {
+        code: 7,
+        protocol: 4711,
+        kind: with.text(),
+        person: 7,
+        name: with.text(),
+        plate: with.text(),
+        branch: with.text(),
+        responsible: with.text(),
+        priority: "Urgente",
+        is_pressing: true,
+        opened: with.text(),
+        planned: with.text(),
+        situation: with.badge(),
+        since: with.text(),
+        is_late: true,
+    };
+    crate::template_tests::render_template(&BrowseCasesPage {
+        frame: with.frame(),
+        words: describe_case_kind(CaseKind::Claim),
+        rows: with.list_of(row),
+        pager: with.pager(),
+        problems: with.list_of(|| with.text()),
+        filter: with.text(),
+        from: with.text(),
+        to: with.text(),
+        usual: "Em aberto",
+        states: with.choices(),
+        types: with.choices(),
+        branches: with.choices(),
+        responsibles: with.choices(),
+        priorities: with.choices(),
+        narrowed: with.facts(),
+        is_filtered: with.is_filled(),
+        is_narrow: with.is_filled(),
+        only_late: with.is_filled(),
+        has_priority: true,
+        has_plan: true,
+        late: with.option_of(|| with.text()),
+    })
+})];

@@ -1,0 +1,194 @@
+//! `/console/eventos`, `/console/vistorias`, `/console/help-desk`, `/console/consultas`: what people work on from its opening
+//! to its end. The four are listed, boarded, opened, altered, moved, noted and printed alike; what each is called stands
+//! here, what each has of its own in `fields.rs`.
+
+mod board;
+mod change_situation;
+mod edit;
+mod fields;
+mod list;
+mod print;
+mod show;
+
+use crate::widgets::page::Refusal;
+use app::App;
+use app::cases::{self, Item, StoredCase};
+use app::registers::snapshot::TenantRegisters;
+use axum::Router;
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+use dispatch::{get, post};
+use domain::{CaseKind, Moment};
+
+/// What a kind is called.
+pub struct CaseKindWording {
+    /// In addresses, and in the menu.
+    pub path: &'static str,
+    pub many: &'static str,
+    pub one: &'static str,
+    /// Opens another.
+    pub new: &'static str,
+    /// With the ending of its gender: `aberto`, `aberta`.
+    pub opened: &'static str,
+    pub none: &'static str,
+    /// What its type is called.
+    pub typed: &'static str,
+}
+
+pub const fn describe_case_kind(kind: CaseKind) -> CaseKindWording {
+    match kind {
+        CaseKind::Claim => CaseKindWording {
+            path: "eventos",
+            many: "Eventos",
+            one: "Evento",
+            new: "Novo evento",
+            opened: "aberto",
+            none: "Nenhum evento",
+            typed: "Tipo",
+        },
+        CaseKind::Inspection => CaseKindWording {
+            path: "vistorias",
+            many: "Vistorias",
+            one: "Vistoria",
+            new: "Nova vistoria",
+            opened: "aberta",
+            none: "Nenhuma vistoria",
+            typed: "Tipo",
+        },
+        CaseKind::Ticket => CaseKindWording {
+            path: "help-desk",
+            many: "Help desk",
+            one: "Chamado",
+            new: "Novo chamado",
+            opened: "aberto",
+            none: "Nenhum chamado",
+            typed: "Tipo",
+        },
+        CaseKind::Appointment => CaseKindWording {
+            path: "consultas",
+            many: "Consultas",
+            one: "Consulta",
+            new: "Nova consulta",
+            opened: "marcada",
+            none: "Nenhuma consulta",
+            typed: "Especialidade",
+        },
+    }
+}
+
+/// Where a case is.
+pub fn build_case_path(one: &Item) -> String {
+    format!("/console/{}/{}", describe_case_kind(one.case.kind()).path, one.code)
+}
+
+/// Where each is opened, and what that is called.
+pub const OPENINGS: [(&str, &str); 4] = [
+    build_opening_link(CaseKind::Claim),
+    build_opening_link(CaseKind::Inspection),
+    build_opening_link(CaseKind::Ticket),
+    build_opening_link(CaseKind::Appointment),
+];
+
+const fn build_opening_link(kind: CaseKind) -> (&'static str, &'static str) {
+    (describe_case_kind(kind).path, describe_case_kind(kind).new)
+}
+
+pub use show::render_case_with_report;
+
+pub fn build_case_routes() -> Router<App> {
+    CaseKind::ALL.into_iter().fold(Router::new(), |router, kind| {
+        let at = |rest: &str| format!("/console/{}{rest}", describe_case_kind(kind).path);
+        router
+            .route(&at(""), get(list::show_case_list))
+            .route(&at("/quadro"), get(board::show_case_board).merge(post(board::move_case_card)))
+            .route(&at("/quadro/mudancas"), get(board::show_board_changes))
+            .route(&at("/novo"), get(edit::show_new_case_form).merge(post(edit::open_case)))
+            .route(&at("/{codigo}"), get(show::show_case_page))
+            .route(&at("/{codigo}/alterar"), get(edit::show_edit_case_form).merge(post(edit::change_case)))
+            .route(
+                &at("/{codigo}/situacao"),
+                get(change_situation::show_situation_page)
+                    .merge(post(change_situation::submit_situation_change)),
+            )
+            .route(&at("/{codigo}/nota"), post(show::add_note))
+            .route(&at("/{codigo}/imprimir"), get(print::show_protocol))
+    })
+}
+
+/// Which of the four a path is of.
+pub struct CaseKindParam(pub CaseKind);
+
+impl<S: Sync> FromRequestParts<S> for CaseKindParam {
+    type Rejection = Refusal;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<CaseKindParam, Refusal> {
+        let area = parts.uri.path().split('/').nth(2).unwrap_or_default();
+        CaseKind::ALL
+            .into_iter()
+            .find(|kind| describe_case_kind(*kind).path == area)
+            .map(CaseKindParam)
+            .ok_or(Refusal::NotThere)
+    }
+}
+
+/// What sort of claim, inspection or ticket it is; of an appointment, its specialty.
+pub fn find_type_name(registers: &TenantRegisters, case: &StoredCase) -> String {
+    let name = match case {
+        StoredCase::Claim(own) => registers.claim_type(own.kind).map(|one| &one.name),
+        StoredCase::Inspection(own) => registers.inspection_type(own.kind).map(|one| &one.name),
+        StoredCase::Ticket(own) => registers.ticket_type(own.kind).map(|one| &one.name),
+        StoredCase::Appointment(own) => {
+            own.specialty.and_then(|code| registers.specialty(code)).map(|one| &one.name)
+        }
+    };
+    name.cloned().unwrap_or_default()
+}
+
+/// The types of a kind that are in use, by code.
+fn list_active_types(registers: &TenantRegisters, kind: CaseKind) -> Vec<(String, String)> {
+    macro_rules! of {
+        ($register:ident) => {
+            registers
+                .$register
+                .iter()
+                .filter(|one| one.active)
+                .map(|one| (one.code.to_string(), one.name.clone()))
+                .collect()
+        };
+    }
+    match kind {
+        CaseKind::Claim => of!(claim_types),
+        CaseKind::Inspection => of!(inspection_types),
+        CaseKind::Ticket => of!(ticket_types),
+        CaseKind::Appointment => of!(specialties),
+    }
+}
+
+/// For when it is planned.
+fn find_planned_time(case: &StoredCase) -> Option<Moment> {
+    match case {
+        StoredCase::Inspection(own) => own.planned_for,
+        StoredCase::Appointment(own) => own.takes_place_at,
+        StoredCase::Claim(_) | StoredCase::Ticket(_) => None,
+    }
+}
+
+fn is_late(registers: &TenantRegisters, item: &Item, now: Moment) -> bool {
+    cases::compute_due_moment(registers, item.case.head()).is_some_and(|due| due < now)
+}
+
+#[cfg(test)]
+pub const ALL_CASES: &[crate::template_tests::TemplateCases] =
+    &[board::CASES, list::CASES, show::CASES, print::CASES, edit::CASES];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_kinds_share_a_path() {
+        let paths: std::collections::BTreeSet<_> =
+            CaseKind::ALL.map(|kind| describe_case_kind(kind).path).into();
+        assert_eq!(paths.len(), CaseKind::ALL.len());
+    }
+}

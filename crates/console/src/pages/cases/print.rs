@@ -1,0 +1,89 @@
+//! The protocol of a case, to be printed and handed out.
+
+use super::{CaseKindParam, CaseKindWording, describe_case_kind, fields, show};
+use crate::pages::member_list::build_situation_badge;
+use crate::session::visitor::{PathNumber, SignedInUser};
+use crate::widgets::formats::format_moment;
+use crate::widgets::frame::PageFrame;
+use crate::widgets::page::render_page_or_refusal;
+use app::{App, Error, cases};
+use askama::Template;
+use axum::extract::State;
+use axum::response::Response;
+use domain::{CaseKind, display};
+
+#[derive(Template)]
+#[template(path = "console/caso_protocolo.html")]
+struct ProtocolPrintPage {
+    frame: PageFrame,
+    words: CaseKindWording,
+    code: i32,
+    protocol: i32,
+    holder: String,
+    document: String,
+    benefit: String,
+    situation: String,
+    /// When it was printed.
+    now: String,
+    head: Vec<(&'static str, String)>,
+    facts: Vec<(&'static str, String)>,
+    vehicle: Vec<(&'static str, String)>,
+    words_of: Option<String>,
+}
+
+/// `GET /console/eventos/{codigo}/imprimir`
+pub async fn show_protocol(
+    State(app): State<App>,
+    guest: SignedInUser,
+    CaseKindParam(kind): CaseKindParam,
+    PathNumber(code): PathNumber,
+) -> Response {
+    render_page_or_refusal(&guest, build_protocol_page(&app, &guest, kind, code).await)
+}
+
+async fn build_protocol_page(
+    app: &App,
+    guest: &SignedInUser,
+    kind: CaseKind,
+    code: i32,
+) -> Result<ProtocolPrintPage, Error> {
+    let words = describe_case_kind(kind);
+    let whole = cases::read_case(app, guest.session(), kind, code).await?;
+    let frame = PageFrame::load(app, guest, words.path).await?;
+    let (facts, vehicle, words_of) = fields::describe_case(&whole);
+    let head = whole.told.case.head();
+    Ok(ProtocolPrintPage {
+        code,
+        protocol: head.protocol,
+        holder: whole.told.name.clone(),
+        document: whole.told.document.as_deref().map(display::format_document).unwrap_or_default(),
+        benefit: whole.benefit.clone().unwrap_or_default(),
+        situation: build_situation_badge(&whole.registers, head.situation).name,
+        now: format_moment(whole.now, &whole.registers.zone),
+        head: show::list_common_facts(&whole),
+        facts,
+        vehicle,
+        words_of,
+        frame,
+        words,
+    })
+}
+
+#[cfg(test)]
+pub const CASES: crate::template_tests::TemplateCases = &[("console/caso_protocolo.html", |with| {
+    crate::template_tests::render_template(&ProtocolPrintPage {
+        frame: with.frame(),
+        words: describe_case_kind(CaseKind::Claim),
+        code: 7,
+        protocol: 4711,
+        holder: with.text(),
+        document: with.text(),
+        benefit: with.text(),
+        situation: with.text(),
+        now: with.text(),
+        head: with.facts(),
+        facts: with.facts(),
+        vehicle: with.facts(),
+        words_of: with.option_of(|| with.text()),
+    })
+})];

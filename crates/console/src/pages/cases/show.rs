@@ -1,0 +1,373 @@
+//! The page of a case: what it is about, what became of it, what else there is of the same member, and what may be done.
+
+use super::{CaseKindParam, CaseKindWording, describe_case_kind, fields, find_type_name, is_late};
+use crate::pages::attachments::{self, AttachmentSection, UploadReport};
+use crate::pages::member_list::{SituationBadge, build_situation_badge};
+use crate::pages::members::TimelineEvent;
+use crate::session::visitor::{PathNumber, SignedInUser, derive_root_path, redirect_to};
+use crate::widgets::board::format_age;
+use crate::widgets::form::SubmittedForm;
+use crate::widgets::formats::format_moment;
+use crate::widgets::frame::PageFrame;
+use crate::widgets::notice::add_notice;
+use crate::widgets::page::{Refusal, render_page as answer, render_page_or_refusal};
+use crate::widgets::record_form::{describe_rejection, strip_field_name};
+use app::attachments::OwnerRecord;
+use app::cases::{self, CaseChangeHistory, ChecklistEntry, FullCase, StoredCase};
+use app::idempotency::{IdempotentWrite, WriteOutcome};
+use app::{App, Error};
+use askama::Template;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use domain::{CaseKind, FileOwner, Moment, display};
+use std::time::Duration;
+use wire::read;
+use wire::records::{CasoQuery, NotaInput};
+
+/// How long whoever moved a case is offered to undo it.
+const UNDO: Duration = Duration::from_secs(15 * 60);
+/// Of each kind, so many others of the same member are shown.
+const OTHERS: usize = 5;
+
+struct SituationUndo {
+    to: i32,
+    name: String,
+    told: String,
+}
+
+pub struct RelatedCaseLine {
+    pub link: String,
+    pub what: String,
+    pub opened: String,
+    pub situation: SituationBadge,
+    pub is_same_benefit: bool,
+}
+
+struct ChecklistLine {
+    item: String,
+    state: &'static str,
+    class: &'static str,
+    note: String,
+}
+
+#[derive(Template)]
+#[template(path = "console/caso.html")]
+struct ViewCasePage {
+    frame: PageFrame,
+    words: CaseKindWording,
+    code: i32,
+    protocol: i32,
+    kind: String,
+    person: i32,
+    holder: String,
+    document: String,
+    benefit: Option<(i32, String)>,
+    situation: SituationBadge,
+    since: String,
+    due: String,
+    is_late: bool,
+    facts: Vec<(&'static str, String)>,
+    vehicle: Vec<(&'static str, String)>,
+    words_of: Option<String>,
+    head: Vec<(&'static str, String)>,
+    checklist: Vec<ChecklistLine>,
+    related: Vec<RelatedCaseLine>,
+    others: Vec<RelatedCaseLine>,
+    events: Vec<TimelineEvent>,
+    undo: Option<SituationUndo>,
+    version: i32,
+    typed: String,
+    to_member: bool,
+    problems: Vec<String>,
+    /// Appointments have none.
+    files: Option<AttachmentSection>,
+}
+
+/// `GET /console/eventos/{codigo}`
+pub async fn show_case_page(
+    State(app): State<App>,
+    guest: SignedInUser,
+    CaseKindParam(kind): CaseKindParam,
+    PathNumber(code): PathNumber,
+) -> Response {
+    render_page_or_refusal(
+        &guest,
+        build_case_page(&app, &guest, (kind, code), CaseNoteDraft::default(), UploadReport::default()).await,
+    )
+}
+
+/// The page with what was wrong with files that somebody sent.
+pub async fn render_case_with_report(
+    app: &App,
+    guest: &SignedInUser,
+    (kind, code): (CaseKind, i32),
+    report: UploadReport,
+) -> Response {
+    match build_case_page(app, guest, (kind, code), CaseNoteDraft::default(), report).await {
+        Ok(template) => answer(StatusCode::BAD_REQUEST, &template),
+        Err(error) => render_page_or_refusal::<ViewCasePage>(guest, Err(error)),
+    }
+}
+
+/// A note that was not written.
+#[derive(Default)]
+struct CaseNoteDraft {
+    typed: String,
+    to_member: bool,
+    problems: Vec<String>,
+}
+
+async fn build_case_page(
+    app: &App,
+    guest: &SignedInUser,
+    (kind, code): (CaseKind, i32),
+    note: CaseNoteDraft,
+    report: UploadReport,
+) -> Result<ViewCasePage, Error> {
+    let (words, caller) = (describe_case_kind(kind), guest.session());
+    let whole = cases::read_case(app, caller, kind, code).await?;
+    let history = cases::read_case_history(app, caller, kind, code).await?;
+    let frame = PageFrame::load(app, guest, words.path).await?;
+    let (registers, head) = (&whole.registers, whole.told.case.head());
+    let (facts, vehicle, words_of) = fields::describe_case(&whole);
+    let due = cases::compute_due_moment(registers, head);
+    let files = match FileOwner::from_case(kind) {
+        Some(of) => Some(
+            attachments::build_attachment_section(app, guest, OwnerRecord { of, record: code }, report)
+                .await?,
+        ),
+        None => None,
+    };
+    let checklist = match &whole.told.case {
+        StoredCase::Inspection(own) => own.checklist.iter().map(build_checklist_line).collect(),
+        _ => Vec::new(),
+    };
+    Ok(ViewCasePage {
+        code,
+        protocol: head.protocol,
+        kind: find_type_name(registers, &whole.told.case),
+        person: head.person.get(),
+        holder: whole.told.name.clone(),
+        document: whole.told.document.as_deref().map(display::format_document).unwrap_or_default(),
+        benefit: head.benefit.map(|code| (code.get(), whole.benefit.clone().unwrap_or_default())),
+        situation: build_situation_badge(registers, head.situation),
+        since: format_age(whole.now.duration_since(head.situation_since)),
+        due: due.map(|due| format_moment(due, &registers.zone)).unwrap_or_default(),
+        is_late: is_late(registers, &whole.told, whole.now),
+        facts,
+        vehicle,
+        words_of,
+        head: list_common_facts(&whole),
+        checklist,
+        related: whole.related.iter().map(|one| build_related_line(app, &whole, kind, one)).collect(),
+        others: list_related_cases(app, guest, &whole).await?,
+        undo: find_undo(guest, &whole, &history),
+        events: list_case_events(kind, &whole, history),
+        version: head.version,
+        typed: note.typed,
+        to_member: note.to_member,
+        problems: note.problems,
+        files,
+        frame,
+        words,
+    })
+}
+
+/// What every kind is told of alike.
+pub fn list_common_facts(whole: &FullCase) -> Vec<(&'static str, String)> {
+    let (head, zone) = (whole.told.case.head(), &whole.registers.zone);
+    crate::pages::benefits::drop_empty_facts(vec![
+        ("Abertura", format_moment(head.opened_at, zone)),
+        ("Encerramento", head.closed_at.map(|at| format_moment(at, zone)).unwrap_or_default()),
+        ("Loja", whole.registers.branch_name(head.branch).to_owned()),
+        ("Quem cuida", whole.told.responsible.clone().unwrap_or_default()),
+    ])
+}
+
+fn build_checklist_line(one: &ChecklistEntry) -> ChecklistLine {
+    let (state, class) = match one.fits {
+        Some(true) => ("Conforme", "fine"),
+        Some(false) => ("Não conforme", "wrong"),
+        None => ("Não visto", ""),
+    };
+    ChecklistLine { item: one.item.clone(), state, class, note: one.note.clone().unwrap_or_default() }
+}
+
+/// Another case as a line of this one's page.
+fn build_related_line(app: &App, whole: &FullCase, kind: CaseKind, one: &cases::Item) -> RelatedCaseLine {
+    let (words, registers, head) = (describe_case_kind(kind), &whole.registers, one.case.head());
+    let what = find_type_name(registers, &one.case);
+    let dash = if what.is_empty() { "" } else { " · " };
+    RelatedCaseLine {
+        link: format!("{}/console/{}/{}", derive_root_path(app), words.path, one.code),
+        what: format!("{} {}{dash}{what}", words.one, head.protocol),
+        opened: format_moment(head.opened_at, &registers.zone),
+        situation: build_situation_badge(registers, head.situation),
+        is_same_benefit: head.benefit.is_some() && head.benefit == whole.told.case.head().benefit,
+    }
+}
+
+/// The newest others of the same member, those of the same benefit first.
+async fn list_related_cases(
+    app: &App,
+    guest: &SignedInUser,
+    whole: &FullCase,
+) -> Result<Vec<RelatedCaseLine>, Error> {
+    let mut all = Vec::new();
+    for kind in CaseKind::ALL {
+        let person = ("codPessoa".to_owned(), whole.told.case.head().person.to_string());
+        let Ok(query) = read::read_query::<CasoQuery>(std::iter::once(person)) else { continue };
+        let found = cases::list_cases(app, guest.session(), kind, query).await?;
+        let is_itself = |one: &cases::Item| kind == whole.told.case.kind() && one.code == whole.told.code;
+        let rest = found.rows.iter().filter(|one| !is_itself(one)).take(OTHERS);
+        all.extend(rest.map(|one| build_related_line(app, whole, kind, one)));
+    }
+    all.sort_by_key(|one| !one.is_same_benefit);
+    Ok(all)
+}
+
+/// The way back from a move that the visitor made just now.
+fn find_undo(guest: &SignedInUser, whole: &FullCase, history: &CaseChangeHistory) -> Option<SituationUndo> {
+    let registers = &whole.registers;
+    let last = history.moves.last()?;
+    let is_own = last.user == Some(guest.session().user);
+    let is_fresh = whole.now.duration_since(last.at) < UNDO;
+    let to = registers
+        .situation(last.from?)
+        .filter(|to| to.active && registers.may_change_situation(last.to, to.code))?;
+    let is_there = whole.told.case.head().situation == last.to;
+    (is_own && is_fresh && is_there).then(|| SituationUndo {
+        to: to.code.get(),
+        name: to.name.clone(),
+        told: format!("Você mudou a situação {}.", format_age(whole.now.duration_since(last.at))),
+    })
+}
+
+/// Situations, fields and notes, the newest first.
+fn list_case_events(kind: CaseKind, whole: &FullCase, history: CaseChangeHistory) -> Vec<TimelineEvent> {
+    let registers = &whole.registers;
+    let who = |name: Option<String>| name.unwrap_or_else(|| "Sistema".to_owned());
+    let mut all: Vec<(Moment, TimelineEvent)> = Vec::new();
+    let mut put = |at: Moment, who: String, situation: Option<SituationBadge>, text: String| {
+        all.push((
+            at,
+            TimelineEvent { when: format_moment(at, &registers.zone), who, situation, text, link: None, at },
+        ));
+    };
+    for one in history.moves {
+        put(
+            one.at,
+            who(one.user_name),
+            Some(build_situation_badge(registers, one.to)),
+            one.reason.unwrap_or_default(),
+        );
+    }
+    for one in history.fields {
+        let change = one.change;
+        let value = |value: Option<String>| value.unwrap_or_else(|| "vazio".to_owned());
+        if change.field == "arquivo" {
+            let text = attachments::describe_file_change(change.before.as_deref(), change.after.as_deref());
+            put(one.at, who(one.user_name), None, text);
+            continue;
+        }
+        let name = fields::find_case_label(kind, &change.field);
+        let text = format!("{name}: de {} para {}", value(change.before), value(change.after));
+        put(one.at, who(one.user_name), None, text);
+    }
+    for one in &whole.notes {
+        let what = if one.is_message { "Mensagem ao associado" } else { "Nota" };
+        put(one.written_at, who(one.user_name.clone()), None, format!("{what}: {}", one.text));
+    }
+    all.sort_by_key(|(at, _)| *at);
+    all.into_iter().rev().map(|(_, event)| event).collect()
+}
+
+/// `POST /console/eventos/{codigo}/nota`
+pub async fn add_note(
+    State(app): State<App>,
+    guest: SignedInUser,
+    CaseKindParam(kind): CaseKindParam,
+    PathNumber(code): PathNumber,
+    form: Result<SubmittedForm, Refusal>,
+) -> Response {
+    let form = match form {
+        Ok(form) => form,
+        Err(refusal) => return refusal.into_response(),
+    };
+    let (text, to_member) = (form.text("texto").trim(), !form.text("paraAssociado").is_empty());
+    let sent = serde_json::json!({"texto": text, "paraAssociado": to_member});
+    let problems = match read::read_body::<NotaInput>(sent.to_string().as_bytes()) {
+        Err(_) if text.is_empty() => vec!["Escreva a nota.".to_owned()],
+        Err(unread) => unread.problems.into_lines().iter().map(|line| strip_field_name(line)).collect(),
+        Ok(input) => {
+            let noted = cases::add_case_note(
+                &app,
+                guest.session(),
+                (kind, code),
+                input,
+                IdempotentWrite::without_key(),
+            )
+            .await;
+            match noted.and_then(WriteOutcome::into_fresh) {
+                Ok(_) => {
+                    let mut response = redirect_to(&format!(
+                        "{}/console/{}/{code}",
+                        derive_root_path(&app),
+                        describe_case_kind(kind).path
+                    ));
+                    add_notice(&mut response, "A nota foi escrita.");
+                    return response;
+                }
+                Err(Error::Refused(problems)) => problems.iter().map(describe_rejection).collect(),
+                Err(error) => return render_page_or_refusal::<ViewCasePage>(&guest, Err(error)),
+            }
+        }
+    };
+    let kept = CaseNoteDraft { typed: text.to_owned(), to_member, problems };
+    match build_case_page(&app, &guest, (kind, code), kept, UploadReport::default()).await {
+        Ok(template) => answer(StatusCode::BAD_REQUEST, &template),
+        Err(error) => render_page_or_refusal::<ViewCasePage>(&guest, Err(error)),
+    }
+}
+
+#[cfg(test)]
+pub const CASES: crate::template_tests::TemplateCases = &[("console/caso.html", |with| {
+    let other = || RelatedCaseLine {
+        link: with.text(),
+        what: with.text(),
+        opened: with.text(),
+        situation: with.badge(),
+        is_same_benefit: true,
+    };
+    let check = || ChecklistLine { item: with.text(), state: "Conforme", class: "fine", note: with.text() };
+    crate::template_tests::render_template(&ViewCasePage {
+        frame: with.frame(),
+        words: describe_case_kind(CaseKind::Claim),
+        code: 7,
+        protocol: 4711,
+        kind: with.text(),
+        person: 7,
+        holder: with.text(),
+        document: with.text(),
+        benefit: with.option_of(|| (7, with.text())),
+        situation: with.badge(),
+        since: with.text(),
+        due: with.text(),
+        is_late: with.is_filled(),
+        facts: with.facts(),
+        vehicle: with.facts(),
+        words_of: with.option_of(|| with.text()),
+        head: with.facts(),
+        checklist: with.list_of(check),
+        related: with.list_of(other),
+        others: with.list_of(other),
+        events: with.list_of(|| with.event()),
+        undo: with.option_of(|| SituationUndo { to: 3, name: with.text(), told: with.text() }),
+        version: 3,
+        typed: with.text(),
+        to_member: with.is_filled(),
+        problems: with.list_of(|| with.text()),
+        files: with.option_of(|| AttachmentSection::sample(*with)),
+    })
+})];

@@ -1,0 +1,278 @@
+//! `/console/guia`: the guide for those who work here. A chapter for every place of the menu, one for the account and one for
+//! the search; each is a template in `templates/console/guia`, with a picture that `tests/browser/run --guide` makes.
+//!
+//! # Adding a chapter
+//! Its text as `templates/console/guia/NAME.html`, a line in `CHAPTERS` and one in `guia_capitulo.html`, its picture in
+//! `tests/browser/guide.mjs`. What stands between “ and ” is what a button or a field is called: a test looks for it.
+
+use crate::session::visitor::SignedInUser;
+use crate::widgets::assets::respond_cacheable;
+use crate::widgets::frame::PageFrame;
+use crate::widgets::page::{Refusal, render_page_or_refusal};
+use app::App;
+use askama::Template;
+use axum::Router;
+use axum::extract::{FromRequestParts, RawPathParams, State};
+use axum::http::request::Parts;
+use axum::response::Response;
+use dispatch::get;
+
+pub struct GuideChapter {
+    /// That of its place in the menu, too.
+    name: &'static str,
+    title: &'static str,
+    about: &'static str,
+    for_administrators: bool,
+    picture: ChapterPicture,
+}
+
+struct ChapterPicture {
+    png: &'static [u8],
+    /// What is seen on it, for those who do not see it.
+    told: &'static str,
+}
+
+impl ChapterPicture {
+    /// In pixels, so that the text does not jump when the picture comes: a PNG says so in the same place always.
+    fn size(&self) -> (u32, u32) {
+        let number = |at: usize| {
+            self.png.get(at..at + 4).and_then(|four| four.try_into().ok()).map_or(0, u32::from_be_bytes)
+        };
+        (number(16), number(20))
+    }
+
+    fn width(&self) -> u32 {
+        self.size().0
+    }
+
+    fn height(&self) -> u32 {
+        self.size().1
+    }
+}
+
+macro_rules! chapter {
+    ($name:literal, $title:literal, $about:literal, $told:literal) => {
+        chapter!($name, $title, $about, $told, false)
+    };
+    ($name:literal, $title:literal, $about:literal, $told:literal, $for_administrators:literal) => {
+        GuideChapter {
+            name: $name,
+            title: $title,
+            about: $about,
+            for_administrators: $for_administrators,
+            picture: ChapterPicture {
+                png: include_bytes!(concat!("../../../static/guia/", $name, ".png")),
+                told: $told,
+            },
+        }
+    };
+}
+
+const CHAPTERS: &[GuideChapter] = &[
+    chapter!(
+        "painel",
+        "Painel",
+        "O que espera por você hoje, e como vai a associação.",
+        "O painel: o que precisa de atenção e os números de hoje."
+    ),
+    chapter!(
+        "associados",
+        "Associados",
+        "Encontrar, cadastrar e manter em dia.",
+        "A página de um associado, com os benefícios e a linha do tempo."
+    ),
+    chapter!(
+        "beneficios",
+        "Benefícios",
+        "Criar, ativar, cancelar; planos, dependentes e cartão.",
+        "A página de um benefício, com “Mudar a situação” no alto."
+    ),
+    chapter!(
+        "eventos",
+        "Eventos",
+        "Colisão, roubo, vidros: do aviso ao fim.",
+        "A lista de eventos, com os atrasados avisados no alto."
+    ),
+    chapter!(
+        "vistorias",
+        "Vistorias",
+        "Marcar, conferir e aprovar.",
+        "A página de uma vistoria, com a data marcada e a linha do tempo."
+    ),
+    chapter!(
+        "help-desk",
+        "Help desk",
+        "Pedidos e dúvidas dos associados.",
+        "O quadro do help desk: uma coluna para cada situação."
+    ),
+    chapter!(
+        "consultas",
+        "Consultas",
+        "Marcar, remarcar e registrar quem foi.",
+        "A lista de consultas, com o dia e a hora de cada uma."
+    ),
+    chapter!(
+        "vendas",
+        "Vendas",
+        "Do primeiro contato ao novo associado.",
+        "O quadro de vendas: uma coluna para cada etapa do funil."
+    ),
+    chapter!(
+        "busca",
+        "Busca e atalhos",
+        "Achar qualquer coisa, e trabalhar pelo teclado.",
+        "O resultado de uma busca pelo nome."
+    ),
+    chapter!(
+        "conta",
+        "Sua conta",
+        "Entrar, senha e segundo fator.",
+        "A página da conta, com o segundo fator e as sessões abertas."
+    ),
+    chapter!(
+        "cadastros",
+        "Cadastros",
+        "Lojas, planos, situações e o que mais a associação nomeia.",
+        "Os cadastros, cada um com o que guarda."
+    ),
+    chapter!(
+        "importar",
+        "Importar",
+        "Trazer uma planilha, conferir antes e desfazer se preciso.",
+        "A conferência de uma planilha: quantas linhas são novas, e o que há de errado em cada uma."
+    ),
+    chapter!(
+        "usuarios",
+        "Usuários",
+        "Quem entra, com que perfil e em que lojas.",
+        "A lista de usuários, com o perfil e as lojas de cada um.",
+        true
+    ),
+    chapter!(
+        "gatilhos",
+        "Gatilhos",
+        "Outros sistemas avisados na hora.",
+        "A página de um receptor, com as últimas entregas e “Pausar” no alto.",
+        true
+    ),
+    chapter!(
+        "auditoria",
+        "Auditoria",
+        "Quem alterou e quem viu o quê.",
+        "A auditoria, com os filtros no alto e as linhas mais novas.",
+        true
+    ),
+    chapter!(
+        "emails",
+        "E-mails",
+        "O que o sistema escreveu, e se saiu.",
+        "A página de e-mails, com o botão de teste.",
+        true
+    ),
+];
+
+/// Where the help for a place is, from the console's root.
+pub fn build_help_path(place: &str) -> String {
+    match CHAPTERS.iter().find(|chapter| chapter.name == place) {
+        Some(chapter) => format!("/guia/{}", chapter.name),
+        None => "/guia".to_owned(),
+    }
+}
+
+#[derive(Template)]
+#[template(path = "console/guia.html")]
+struct GuideContentsPage {
+    frame: PageFrame,
+    /// What everybody works with, and what administrators do.
+    parts: Vec<(&'static str, Vec<&'static GuideChapter>)>,
+}
+
+#[derive(Template)]
+#[template(path = "console/guia_capitulo.html")]
+struct GuideChapterPage {
+    frame: PageFrame,
+    chapter: &'static GuideChapter,
+    /// From the console's root.
+    place: String,
+    before: Option<&'static GuideChapter>,
+    after: Option<&'static GuideChapter>,
+}
+
+pub fn build_guide_routes() -> Router<App> {
+    Router::new()
+        .route("/console/guia", get(show_guide_contents))
+        .route("/console/guia/{capitulo}", get(show_chapter_page))
+        .route("/console/guia/figuras/{figura}", get(serve_chapter_picture))
+}
+
+async fn show_guide_contents(State(app): State<App>, guest: SignedInUser) -> Response {
+    let frame = PageFrame::load(&app, &guest, "guia").await;
+    render_page_or_refusal(&guest, frame.map(build_contents_page))
+}
+
+fn build_contents_page(frame: PageFrame) -> GuideContentsPage {
+    let part = |for_administrators: bool| {
+        let all = CHAPTERS.iter().filter(|chapter| chapter.for_administrators == for_administrators);
+        all.collect()
+    };
+    let mut parts = vec![("O dia a dia", part(false))];
+    if frame.is_admin {
+        parts.push(("Administração", part(true)));
+    }
+    GuideContentsPage { frame, parts }
+}
+
+/// The chapter that an address names, by itself or by its picture.
+struct ChapterParam(&'static GuideChapter);
+
+impl<S: Send + Sync> FromRequestParts<S> for ChapterParam {
+    type Rejection = Refusal;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<ChapterParam, Refusal> {
+        let path = RawPathParams::from_request_parts(parts, state).await.map_err(|_| Refusal::NotThere)?;
+        let named = path.iter().find_map(|(param, value)| match param {
+            "figura" => value.strip_suffix(".png"),
+            _ => Some(value),
+        });
+        let found = CHAPTERS.iter().find(|chapter| Some(chapter.name) == named);
+        found.map(ChapterParam).ok_or(Refusal::NotThere)
+    }
+}
+
+/// A chapter hides nothing, so it opens for everybody: somebody may have been sent its address.
+async fn show_chapter_page(
+    State(app): State<App>,
+    guest: SignedInUser,
+    ChapterParam(chapter): ChapterParam,
+) -> Response {
+    let frame = PageFrame::load(&app, &guest, "guia").await;
+    render_page_or_refusal(&guest, frame.map(|frame| build_chapter_page(frame, chapter)))
+}
+
+fn build_chapter_page(frame: PageFrame, chapter: &'static GuideChapter) -> GuideChapterPage {
+    let listed: Vec<&'static GuideChapter> =
+        CHAPTERS.iter().filter(|one| frame.is_admin || !one.for_administrators).collect();
+    let here = listed.iter().position(|one| one.name == chapter.name);
+    let before = here.and_then(|at| at.checked_sub(1)).and_then(|at| listed.get(at).copied());
+    let after = here.and_then(|at| listed.get(at + 1).copied());
+    let place = if chapter.name == "painel" { String::new() } else { format!("/{}", chapter.name) };
+    GuideChapterPage { frame, chapter, place, before, after }
+}
+
+async fn serve_chapter_picture(ChapterParam(chapter): ChapterParam) -> Response {
+    respond_cacheable("image/png", chapter.picture.png)
+}
+
+#[cfg(test)]
+pub const CASES: crate::template_tests::TemplateCases = &[
+    ("console/guia.html", |with| crate::template_tests::render_template(&build_contents_page(with.frame()))),
+    ("console/guia_capitulo.html", |with| {
+        crate::template_tests::render_template(&build_chapter_page(
+            with.frame(),
+            if with.is_filled() { &CHAPTERS[0] } else { &CHAPTERS[15] },
+        ))
+    }),
+];
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,98 @@
+//! The guide speaks of what is there, and of all of it.
+
+use super::*;
+use crate::widgets::frame;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).to_owned()
+}
+
+fn text_of(chapter: &GuideChapter) -> String {
+    fs::read_to_string(root().join(format!("templates/console/guia/{}.html", chapter.name))).unwrap()
+}
+
+/// Every file below a folder, but those of the guide itself.
+fn below(folder: &Path, ending: &str) -> Vec<String> {
+    let mut texts = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() && !path.ends_with("guia") && !path.ends_with("help") {
+            texts.extend(below(&path, ending));
+        } else if path.extension().is_some_and(|own| own == ending) && !path.ends_with("help.rs") {
+            texts.push(fs::read_to_string(&path).unwrap());
+        }
+    }
+    texts
+}
+
+/// Without what stands from each `open` to its `close`, of which a line's end is left.
+fn without(text: &str, open: &str, close: &str) -> String {
+    let mut left = String::new();
+    let mut rest = text;
+    while let Some((before, behind)) = rest.split_once(open) {
+        left.push_str(before);
+        left.push('\n');
+        rest = behind.split_once(close).map_or("", |(_, after)| after);
+    }
+    left + rest
+}
+
+/// The pieces of text that a template shows.
+fn shown(template: &str) -> Vec<String> {
+    let plain = without(&without(template, "{%", "%}"), "{{", "}}");
+    without(&plain, "<", ">").lines().map(|line| line.trim().to_owned()).collect()
+}
+
+fn quoted(text: &str) -> impl Iterator<Item = &str> {
+    text.split('“').skip(1).filter_map(|from| from.split('”').next())
+}
+
+#[test]
+fn every_place_of_the_menu_has_a_chapter() {
+    for (name, label, path) in frame::WORK.iter().chain(frame::ADMINISTRATION) {
+        assert_eq!(build_help_path(name), format!("/guia/{name}"), "{label}");
+        let chapter = CHAPTERS.iter().find(|chapter| chapter.name == *name).unwrap();
+        assert_eq!(chapter.title, *label);
+        assert!(path.is_empty() || *path == format!("/{name}"), "its chapter leads elsewhere");
+    }
+    assert_eq!(build_help_path("sobre"), "/guia");
+}
+
+#[test]
+fn every_chapter_is_written_and_small() {
+    for chapter in CHAPTERS {
+        let text = text_of(chapter);
+        let words = without(&text, "<", ">").split_whitespace().count();
+        assert!((120..=300).contains(&words), "{}: {words} words", chapter.name);
+        let page = fs::read_to_string(root().join("templates/console/guia_capitulo.html")).unwrap();
+        assert!(page.contains(&format!("\"console/guia/{}.html\"", chapter.name)), "{}", chapter.name);
+        let picture = &chapter.picture;
+        assert!(picture.png.len() < 92_000, "{}: {} bytes", chapter.name, picture.png.len());
+        assert!(picture.width() > 300 && picture.height() > 200 && !picture.told.is_empty());
+    }
+}
+
+#[test]
+fn the_guide_names_only_what_pages_show() {
+    let templates = below(&root().join("templates"), "html");
+    let mut labels: Vec<String> = templates.iter().flat_map(|one| shown(one)).collect();
+    labels.extend(registers::REGISTERS.iter().map(crate::pages::registers::format_new_title));
+    // Or said in the code, or given to a part of a page.
+    let sources =
+        [below(&root().join("src"), "rs"), below(&root().join("../registers/src"), "rs"), templates].concat();
+    let mut missing = Vec::new();
+    for chapter in CHAPTERS {
+        let text = text_of(chapter) + chapter.picture.told;
+        for name in quoted(&text) {
+            let as_literal = format!("\"{name}\"");
+            let is_there = labels.iter().any(|one| one == name)
+                || sources.iter().any(|source| source.contains(&as_literal));
+            if !is_there {
+                missing.push(format!("{}: “{name}”", chapter.name));
+            }
+        }
+    }
+    assert!(missing.is_empty(), "no page shows {missing:#?}");
+}

@@ -1,0 +1,250 @@
+//! The second step: where each column of the file goes. What the names say is chosen already.
+
+use super::{PLACE, build_actor, describe_import_kind, describe_rejections, format_quantity};
+use crate::pages::member_list::SelectOption;
+use crate::session::visitor::{PathNumber, SignedInUser, derive_root_path, redirect_to};
+use crate::widgets::form::SubmittedForm;
+use crate::widgets::frame::PageFrame;
+use crate::widgets::page::{Refusal, render_page, render_page_or_refusal, render_refusal};
+use app::idempotency::{IdempotentWrite, WriteOutcome};
+use app::{App, Error};
+use askama::Template;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use domain::{ImportCode, ImportState};
+use exchange::import::{self, ColumnMapping, StoredImportRun};
+use wire::read::FieldPatch;
+
+/// Lines that are shown as examples.
+const EXAMPLES: i64 = 3;
+
+struct MappedColumn {
+    number: usize,
+    name: String,
+    examples: Vec<String>,
+    /// The field it goes to; empty for none.
+    field: String,
+    problem: Option<String>,
+}
+
+/// A field that a column may go to.
+struct MappingTarget {
+    name: &'static str,
+    label: &'static str,
+    is_required: bool,
+}
+
+#[derive(Template)]
+#[template(path = "console/importacao_colunas.html")]
+struct MapColumnsPage {
+    frame: PageFrame,
+    code: i32,
+    file: String,
+    what: &'static str,
+    lines: String,
+    columns: Vec<MappedColumn>,
+    targets: Vec<MappingTarget>,
+    /// Fields without which no line can do and that no column goes to.
+    missing: Vec<&'static str>,
+    /// How many columns go nowhere.
+    left_out: String,
+    /// Where those go who are new and whose line names no branch; nothing to choose where there is one alone.
+    branches: Vec<SelectOption>,
+    problems: Vec<String>,
+}
+
+/// What is chosen, or shall be.
+struct MappingChoice {
+    mapping: Vec<String>,
+    branch: Option<i32>,
+}
+
+/// `GET /console/importar/{codigo}/colunas`
+pub async fn show_mapping_form(
+    State(app): State<App>,
+    guest: SignedInUser,
+    PathNumber(code): PathNumber,
+) -> Response {
+    let import = match import::load_import(&app, &build_actor(&guest), ImportCode::new(code)).await {
+        Ok(import) => import,
+        Err(error) => return render_refusal(&guest, &error),
+    };
+    if !matches!(import.state, ImportState::Ready | ImportState::Checked) {
+        return redirect_to(&super::show::build_import_path(&derive_root_path(&app), code));
+    }
+    let chosen =
+        MappingChoice { mapping: import.mapping.clone(), branch: import.branch.map(domain::BranchCode::get) };
+    render_page_or_refusal(&guest, build_mapping_page(&app, &guest, &import, &chosen, Vec::new()).await)
+}
+
+async fn build_mapping_page(
+    app: &App,
+    guest: &SignedInUser,
+    import: &StoredImportRun,
+    chosen: &MappingChoice,
+    problems: Vec<String>,
+) -> Result<MapColumnsPage, Error> {
+    let mapping = &chosen.mapping;
+    let lines = import::list_first_lines(app, &build_actor(guest), import, EXAMPLES).await?;
+    let fields = wire::sheet::list_import_fields(import.kind);
+    let is_chosen = |name: &str| mapping.iter().any(|field| field == name);
+    let label = |name: &str| fields.iter().find(|one| one.name == name).map_or("", |one| one.label);
+    let column = |(at, name): (usize, &String)| {
+        let field = mapping.get(at).cloned().unwrap_or_default();
+        let twice = !field.is_empty() && mapping.iter().filter(|one| **one == field).count() > 1;
+        let cells = lines.iter().filter_map(|cells| cells.get(at));
+        MappedColumn {
+            number: at,
+            name: name.clone(),
+            examples: cells.filter(|cell| !cell.is_empty()).map(|cell| shorten_cell(cell)).collect(),
+            problem: twice
+                .then(|| format!("Outra coluna também vai para “{}”: escolha só uma.", label(&field))),
+            field,
+        }
+    };
+    let left_out = mapping.iter().filter(|field| field.is_empty()).count();
+    Ok(MapColumnsPage {
+        frame: PageFrame::load(app, guest, PLACE).await?,
+        code: import.code.get(),
+        file: import.file_name.clone(),
+        what: describe_import_kind(import.kind).title,
+        lines: format_quantity(import.total, "linha", "linhas"),
+        columns: import.headers.iter().enumerate().map(column).collect(),
+        targets: fields
+            .iter()
+            .map(|one| MappingTarget { name: one.name, label: one.label, is_required: one.required })
+            .collect(),
+        missing: fields
+            .iter()
+            .filter(|one| one.required && !is_chosen(one.name))
+            .map(|one| one.label)
+            .collect(),
+        left_out: match left_out {
+            0 => String::new(),
+            one => format_quantity(
+                i64::try_from(one).unwrap_or(i64::MAX),
+                "coluna fica de fora",
+                "colunas ficam de fora",
+            ),
+        },
+        branches: list_branch_choices(app, guest, import, chosen.branch).await?,
+        problems,
+    })
+}
+
+/// The branches that somebody may choose among, where there is a choice and a sheet of this kind may need it.
+async fn list_branch_choices(
+    app: &App,
+    guest: &SignedInUser,
+    import: &StoredImportRun,
+    chosen: Option<i32>,
+) -> Result<Vec<SelectOption>, Error> {
+    let scope = &guest.session().scope;
+    let registers = app::registers::snapshot::load_registers(app, scope.tenant()).await?;
+    let choices = registers.usable_branches(scope).map(|one| SelectOption {
+        value: one.code.to_string(),
+        name: one.name.clone(),
+        is_chosen: chosen == Some(one.code.get()),
+    });
+    let choices: Vec<SelectOption> = choices.collect();
+    let is_needed = choices.len() > 1 && import::has_default_branch(import.kind);
+    Ok(if is_needed { choices } else { Vec::new() })
+}
+
+/// As much of a cell as shows what it is.
+fn shorten_cell(cell: &str) -> String {
+    const MOST: usize = 40;
+    if cell.chars().count() <= MOST {
+        cell.to_owned()
+    } else {
+        cell.chars().take(MOST).chain(['…']).collect()
+    }
+}
+
+/// `POST /console/importar/{codigo}/colunas`: keeps the choice and begins the dry run.
+pub async fn save_mapping(
+    State(app): State<App>,
+    guest: SignedInUser,
+    PathNumber(number): PathNumber,
+    sent: Result<SubmittedForm, Refusal>,
+) -> Response {
+    let sent = match sent {
+        Ok(sent) => sent,
+        Err(refusal) => return refusal.into_response(),
+    };
+    let (by, code) = (build_actor(&guest), ImportCode::new(number));
+    let import = match import::load_import(&app, &by, code).await {
+        Ok(import) => import,
+        Err(error) => return render_refusal(&guest, &error),
+    };
+    let chosen: Vec<String> =
+        (0..import.headers.len()).map(|at| sent.text(&format!("campo-{at}")).to_owned()).collect();
+    let chosen = MappingChoice { mapping: chosen, branch: sent.text("loja").parse().ok() };
+    let wanted = ColumnMapping {
+        columns: import.headers.iter().cloned().zip(chosen.mapping.iter().cloned()).collect(),
+        branch: chosen
+            .branch
+            .map_or(FieldPatch::Clear, |code| FieldPatch::Set(domain::BranchCode::new(code))),
+    };
+    let done = match import::map_import_columns(&app, &by, code, wanted, IdempotentWrite::without_key())
+        .await
+        .and_then(WriteOutcome::into_fresh)
+    {
+        Ok(_) => import::start_dry_run(&app, &by, code, IdempotentWrite::without_key())
+            .await
+            .and_then(WriteOutcome::into_fresh),
+        Err(error) => Err(error),
+    };
+    match done {
+        Ok(_) => redirect_to(&super::show::build_import_path(&derive_root_path(&app), number)),
+        Err(Error::Refused(problems)) => {
+            let is_known = |one: &domain::Rejection| {
+                use domain::ImportProblem as P;
+                // These stand beside their columns, and above them.
+                matches!(one, domain::Rejection::Import(P::FieldTwice(_) | P::NotMapped(_)))
+            };
+            let others: Vec<domain::Rejection> = problems.into_iter().filter(|one| !is_known(one)).collect();
+            match build_mapping_page(&app, &guest, &import, &chosen, describe_rejections(&others)).await {
+                Ok(form) => render_page(StatusCode::BAD_REQUEST, &form),
+                Err(error) => render_refusal(&guest, &error),
+            }
+        }
+        Err(error) => render_refusal(&guest, &error),
+    }
+}
+
+#[cfg(test)]
+pub const CASES: crate::template_tests::TemplateCases = &[("console/importacao_colunas.html", |with| {
+    let column = || MappedColumn {
+        number: 0,
+        name: with.text(),
+        examples: with.list_of(|| with.text()),
+        field: "cpfCnpj".to_owned(),
+        problem: with.option_of(|| with.text()),
+    };
+    crate::template_tests::render_template(&MapColumnsPage {
+        frame: with.frame(),
+        code: 7,
+        file: with.text(),
+        what: "Associados",
+        lines: "5 linhas".to_owned(),
+        columns: with.list_of(column),
+        targets: vec![MappingTarget { name: "cpfCnpj", label: "CPF ou CNPJ", is_required: true }],
+        missing: with.list_of(|| "Nome"),
+        left_out: with.text(),
+        branches: with.choices(),
+        problems: with.list_of(|| with.text()),
+    })
+})];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_cell_is_cut() {
+        assert_eq!(shorten_cell("Ávila"), "Ávila");
+        assert_eq!(shorten_cell(&"é".repeat(50)).chars().count(), 41);
+    }
+}

@@ -1,0 +1,45 @@
+//! The lines that did not go in, as a file that is mended and sent again. It goes out piece by piece.
+
+use super::build_actor;
+use crate::session::visitor::{PathNumber, SignedInUser};
+use crate::widgets::page::{Refusal, render_refusal};
+use app::App;
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::{HeaderValue, header};
+use axum::response::{IntoResponse, Response};
+use domain::ImportCode;
+use exchange::import;
+
+/// A sheet that is handed over, and never taken for a page.
+pub fn respond_csv_attachment(name: &str, body: Body) -> Response {
+    let disposition = HeaderValue::try_from(format!("attachment; filename=\"{name}\""));
+    let headers = [
+        (header::CONTENT_TYPE, HeaderValue::from_static("text/csv; charset=utf-8")),
+        (header::CACHE_CONTROL, HeaderValue::from_static("private, no-store")),
+        (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
+        (header::CONTENT_SECURITY_POLICY, HeaderValue::from_static("sandbox; default-src 'none'")),
+        (header::CONTENT_DISPOSITION, disposition.unwrap_or(HeaderValue::from_static("attachment"))),
+    ];
+    (headers, body).into_response()
+}
+
+/// `GET /console/importar/{codigo}/erros.csv`
+pub async fn download_error_file(
+    State(app): State<App>,
+    guest: SignedInUser,
+    PathNumber(code): PathNumber,
+) -> Response {
+    let by = build_actor(&guest);
+    let import = match import::load_import(&app, &by, ImportCode::new(code)).await {
+        Ok(import) => import,
+        Err(error) => return render_refusal(&guest, &error),
+    };
+    match import::open_error_file(&app, &by, &import).await {
+        Ok(file) if file.is_empty => Refusal::NotThere.into_response(),
+        Ok(file) => {
+            respond_csv_attachment(&format!("importacao-{code}-erros.csv"), Body::from_stream(file.pieces))
+        }
+        Err(error) => render_refusal(&guest, &error),
+    }
+}

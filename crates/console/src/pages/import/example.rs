@@ -1,0 +1,172 @@
+//! An example of each kind of sheet: every column that it may have, and one line of somebody who does not exist.
+
+use super::errors::respond_csv_attachment;
+use crate::session::visitor::SignedInUser;
+use crate::widgets::page::{Refusal, render_refusal};
+use app::App;
+use app::registers::snapshot::TenantRegisters;
+use axum::body::Body;
+use axum::extract::{FromRequestParts, RawPathParams, State};
+use axum::http::request::Parts;
+use axum::response::Response;
+use domain::{BenefitKind, ImportKind, Scope};
+use wire::sheet::{ImportField, ImportFieldKind, list_import_fields, name_import_kind, parse_import_kind};
+
+/// The kind that the path names.
+pub struct ImportKindParam(ImportKind);
+
+impl<S: Send + Sync> FromRequestParts<S> for ImportKindParam {
+    type Rejection = Refusal;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<ImportKindParam, Refusal> {
+        let path = RawPathParams::from_request_parts(parts, state).await.map_err(|_| Refusal::NotThere)?;
+        let found = path.iter().find_map(|(_, value)| parse_import_kind(value.strip_suffix(".csv")?));
+        found.map(ImportKindParam).ok_or(Refusal::NotThere)
+    }
+}
+
+/// What each association calls its own, and a line cannot do without.
+struct TenantExampleNames {
+    branch: String,
+    plan: String,
+    due_day: String,
+}
+
+impl TenantExampleNames {
+    fn from_registers(registers: &TenantRegisters, scope: &Scope) -> TenantExampleNames {
+        let branches: Vec<(i32, &str)> =
+            registers.usable_branches(scope).map(|one| (one.code.get(), one.name.as_str())).collect();
+        let protects = |kind| kind == BenefitKind::Vehicle;
+        let plans: Vec<(i32, &str)> = registers
+            .plans
+            .iter()
+            .filter(|one| one.active && protects(one.kind))
+            .map(|one| (one.code.get(), one.name.as_str()))
+            .collect();
+        let due_day = registers.due_days.first().map(ToString::to_string);
+        TenantExampleNames {
+            branch: choose_example_name(&branches),
+            plan: choose_example_name(&plans),
+            due_day: due_day.unwrap_or_default(),
+        }
+    }
+}
+
+/// The first of them by its name, or by its code where the name would be taken for something else.
+fn choose_example_name(all: &[(i32, &str)]) -> String {
+    let Some((code, name)) = all.first() else { return String::new() };
+    let is_plain = name.starts_with(char::is_alphabetic) && !name.contains(['"', ';', '\r', '\n']);
+    let is_alone =
+        all.iter().filter(|(_, other)| domain::fold_text(other) == domain::fold_text(name)).count() == 1;
+    if is_plain && is_alone { (*name).to_owned() } else { code.to_string() }
+}
+
+/// `GET /console/importar/exemplos/{tipo}.csv`
+pub async fn download_example(
+    State(app): State<App>,
+    guest: SignedInUser,
+    ImportKindParam(kind): ImportKindParam,
+) -> Response {
+    let scope = &guest.session().scope;
+    match app::registers::snapshot::load_registers(&app, scope.tenant()).await {
+        Ok(registers) => {
+            let text = build_example_csv(kind, &TenantExampleNames::from_registers(&registers, scope));
+            respond_csv_attachment(&format!("exemplo-{}.csv", name_import_kind(kind)), Body::from(text))
+        }
+        Err(error) => render_refusal(&guest, &error),
+    }
+}
+
+/// With the mark by which a sheet knows UTF-8, parted as sheets in Brazil part it.
+fn build_example_csv(kind: ImportKind, own: &TenantExampleNames) -> String {
+    let names: Vec<&str> = list_import_fields(kind).iter().map(|one| one.label).collect();
+    let cells: Vec<&str> =
+        list_import_fields(kind).iter().map(|one| find_example_cell(kind, one, own)).collect();
+    format!("\u{FEFF}{}\r\n{}\r\n", names.join(";"), cells.join(";"))
+}
+
+/// What is right in any association; codes are left empty, to be given.
+fn find_example_cell<'o>(kind: ImportKind, column: &ImportField, own: &'o TenantExampleNames) -> &'o str {
+    match (kind, column.name) {
+        (ImportKind::Vehicles, "codPlano") => &own.plan,
+        (_, "codLoja") => &own.branch,
+        (_, "diaVencimento") => &own.due_day,
+        (ImportKind::Dependents, "cpf") => "153.509.460-56",
+        (ImportKind::Dependents, "nome") => "Pedro Exemplo da Silva",
+        (ImportKind::Plans, "nome") => "Plano de exemplo",
+        (ImportKind::Plans, "valor") => "99,90",
+        (ImportKind::Sellers, "nome") => "Carlos Exemplo de Souza",
+        (_, "nomePessoa" | "nome") => "Maria Exemplo da Silva",
+        (_, "email") => "maria@exemplo.com.br",
+        (_, "placa") => "ABC1D23",
+        (_, "marca") => "Fiat",
+        (_, "modelo") => "Argo 1.0",
+        (_, "cor") => "Prata",
+        (_, "anoFabricacao") => "2022",
+        (_, "anoModelo") => "2023",
+        (_, "valorVeiculo" | "valorProtegido") => "45.000,00",
+        (_, "endereco.logradouro") => "Rua das Acácias",
+        (_, "endereco.numero") => "100",
+        (_, "endereco.bairro") => "Centro",
+        (_, "endereco.cidade" | "cidade") => "Belo Horizonte",
+        (_, "mensagem") => "Quer saber o preço da proteção do carro",
+        (_, "origem") => "Site",
+        (_, "dataNascimento") => "25/03/1988",
+        (_, "dataAdesao") => "01/02/2024",
+        (_, "cnpjEmpresa" | "validadeCnh" | "dataExpedicao") => "",
+        _ => find_cell_example(column.cell),
+    }
+}
+
+fn find_cell_example(cell: ImportFieldKind) -> &'static str {
+    match cell {
+        ImportFieldKind::Document => "529.982.247-25",
+        ImportFieldKind::Phone => "(31)99999-0000",
+        ImportFieldKind::Sex => "Feminino",
+        ImportFieldKind::Kinship => "Filho",
+        ImportFieldKind::Cep => "30110-000",
+        ImportFieldKind::Uf => "MG",
+        ImportFieldKind::Flag => "Sim",
+        ImportFieldKind::BenefitKind => "VEICULAR",
+        ImportFieldKind::SellerKind => "Consultor",
+        ImportFieldKind::Money => "1.500,00",
+        _ => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+    use wire::sheet::suggest_fields;
+
+    #[test]
+    fn an_example_is_understood_without_choosing_anything() {
+        let own = TenantExampleNames {
+            branch: "Matriz".to_owned(),
+            plan: "Ouro".to_owned(),
+            due_day: "10".to_owned(),
+        };
+        for kind in ImportKind::ALL {
+            let text = build_example_csv(*kind, &own);
+            let mut lines = text.trim_start_matches('\u{FEFF}').lines();
+            let headers: Vec<String> = lines.next().unwrap().split(';').map(str::to_owned).collect();
+            let cells = lines.next().unwrap().split(';').count();
+            let fields: Vec<&str> = list_import_fields(*kind).iter().map(|one| one.name).collect();
+            assert_eq!(suggest_fields(*kind, &headers, &BTreeMap::new()), fields, "{kind:?}");
+            assert_eq!(cells, fields.len(), "{kind:?}");
+            for one in list_import_fields(*kind).iter().filter(|one| one.required) {
+                assert!(!find_example_cell(*kind, one, &own).is_empty(), "{kind:?}: {}", one.label);
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_the_associations_own_is_named_or_told_by_its_code() {
+        assert_eq!(choose_example_name(&[(7, "Matriz"), (8, "Sul")]), "Matriz");
+        assert_eq!(choose_example_name(&[(7, "Matriz"), (8, "MATRÍZ")]), "7");
+        assert_eq!(choose_example_name(&[(7, "=1+1")]), "7");
+        assert_eq!(choose_example_name(&[(7, "a;b")]), "7");
+        assert_eq!(choose_example_name(&[]), "");
+    }
+}

@@ -1,0 +1,133 @@
+//! Every import that somebody may see, the newest first.
+
+use super::{PLACE, build_actor, describe_import_kind, format_quantity, label_import_state};
+use crate::session::visitor::{QueryParams, SignedInUser};
+use crate::widgets::formats::{ListPager, format_moment};
+use crate::widgets::frame::PageFrame;
+use crate::widgets::page::render_page_or_refusal;
+use app::access::users;
+use app::{App, Error};
+use askama::Template;
+use axum::extract::State;
+use axum::response::Response;
+use domain::{ImportState, TimeZone, UserCode};
+use exchange::import::{self, StoredImportRun};
+use std::collections::HashMap;
+
+const SIZE: i64 = 50;
+
+struct ImportRunLine {
+    link: String,
+    what: &'static str,
+    file: String,
+    when: String,
+    who: String,
+    state: &'static str,
+    class: &'static str,
+    counts: String,
+}
+
+#[derive(Template)]
+#[template(path = "console/importacoes.html")]
+struct BrowseImportsPage {
+    frame: PageFrame,
+    rows: Vec<ImportRunLine>,
+    pager: ListPager,
+}
+
+/// `GET /console/importar`
+pub async fn show_import_list(State(app): State<App>, guest: SignedInUser, query: QueryParams) -> Response {
+    render_page_or_refusal(&guest, build_import_list(&app, &guest, &query).await)
+}
+
+async fn build_import_list(
+    app: &App,
+    guest: &SignedInUser,
+    query: &QueryParams,
+) -> Result<BrowseImportsPage, Error> {
+    let scope = &guest.session().scope;
+    let frame = PageFrame::load(app, guest, PLACE).await?;
+    let number = query.page_number();
+    let (imports, total) =
+        import::list_imports(app, &build_actor(guest), (SIZE, i64::from(number - 1) * SIZE)).await?;
+    let registers = app::registers::snapshot::load_registers(app, scope.tenant()).await?;
+    let mut names: HashMap<UserCode, String> = HashMap::new();
+    if guest.is_admin() {
+        names.extend(
+            users::list_users(app, scope).await?.into_iter().map(|user| (user.code, user.name.to_string())),
+        );
+    }
+    names.insert(guest.session().user, guest.visitor.name.clone());
+    let row = |import: &StoredImportRun| build_import_line(&frame.root, import, &names, &registers.zone);
+    Ok(BrowseImportsPage {
+        rows: imports.iter().map(row).collect(),
+        pager: ListPager::new(number, total, SIZE, |page| query.with_page(page)),
+        frame,
+    })
+}
+
+fn build_import_line(
+    root: &str,
+    import: &StoredImportRun,
+    names: &HashMap<UserCode, String>,
+    zone: &TimeZone,
+) -> ImportRunLine {
+    let (word, class) = label_import_state(import);
+    let who = match import.user {
+        Some(user) => names.get(&user).cloned().unwrap_or_else(|| format!("usuário {user}")),
+        None => "linha de comando".to_owned(),
+    };
+    ImportRunLine {
+        link: format!("{root}/console/importar/{}", import.code),
+        what: describe_import_kind(import.kind).title,
+        file: import.file_name.clone(),
+        when: format_moment(import.created_at, zone),
+        who,
+        state: word,
+        class,
+        counts: describe_counts(import),
+    }
+}
+
+/// What it came to so far, in few words.
+fn describe_counts(import: &StoredImportRun) -> String {
+    let of = &import.counts;
+    let all = match import.state {
+        ImportState::Undone | ImportState::Undoing => vec![
+            (of.removed, "removido", "removidos"),
+            (of.restored, "restaurado", "restaurados"),
+            (of.kept, "mantido", "mantidos"),
+        ],
+        _ => vec![
+            (of.created, "novo", "novos"),
+            (of.changed, "alterado", "alterados"),
+            (of.same, "igual", "iguais"),
+            (of.refused, "com problema", "com problema"),
+        ],
+    };
+    let said: Vec<String> = all
+        .into_iter()
+        .filter(|(number, ..)| *number > 0)
+        .map(|(number, one, many)| format_quantity(number, one, many))
+        .collect();
+    if said.is_empty() { format_quantity(import.total, "linha", "linhas") } else { said.join(", ") }
+}
+
+#[cfg(test)]
+pub const CASES: crate::template_tests::TemplateCases = &[("console/importacoes.html", |with| {
+    let row = || ImportRunLine {
+        link: with.text(),
+        what: "Associados",
+        file: with.text(),
+        when: with.text(),
+        who: with.text(),
+        state: "Concluída",
+        class: "fine",
+        counts: with.text(),
+    };
+    crate::template_tests::render_template(&BrowseImportsPage {
+        frame: with.frame(),
+        rows: with.list_of(row),
+        pager: with.pager(),
+    })
+})];

@@ -1,0 +1,151 @@
+//! `/console/importar`: a sheet brought in, step by step. The file is sent, its columns are matched with fields, it is tried
+//! without writing anything, then run; and taken back, if it was a mistake.
+
+mod columns;
+mod errors;
+mod example;
+mod list;
+mod new;
+mod show;
+mod steps;
+
+use crate::session::visitor::SignedInUser;
+use crate::widgets::assets::respond_cacheable;
+use app::App;
+use axum::Router;
+use axum::response::Response;
+use dispatch::{get, post};
+use domain::{ImportKind, ImportState, Rejection};
+use exchange::import::{ImportCaller, StoredImportRun};
+
+const PLACE: &str = "importar";
+
+pub fn build_import_routes() -> Router<App> {
+    const ONE: &str = "/console/importar/{codigo}";
+    let at = |rest: &str| format!("{ONE}{rest}");
+    Router::new()
+        .route("/console/importar.js", get(serve_import_script))
+        .route("/console/importar", get(list::show_import_list))
+        .route("/console/importar/novo", get(new::show_start_form).merge(post(new::receive_import)))
+        .route("/console/importar/exemplos/{tipo}", get(example::download_example))
+        .route(ONE, get(show::show_import_page))
+        .route(&at("/colunas"), get(columns::show_mapping_form).merge(post(columns::save_mapping)))
+        .route(&at("/iniciar"), post(steps::start_import))
+        .route(&at("/pausar"), post(steps::pause_import))
+        .route(&at("/retomar"), post(steps::resume_import))
+        .route(&at("/desfazer"), post(steps::undo_import))
+        .route(&at("/erros.csv"), get(errors::download_error_file))
+}
+
+async fn serve_import_script() -> Response {
+    respond_cacheable("text/javascript; charset=utf-8", include_str!("../../../static/importar.js"))
+}
+
+fn build_actor(guest: &SignedInUser) -> ImportCaller {
+    ImportCaller::from_session(guest.session())
+}
+
+/// What a kind of file is called, and what is said of it.
+struct ImportKindWording {
+    /// At the beginning of a line.
+    title: &'static str,
+    /// What one line of it is.
+    one: &'static str,
+    about: &'static str,
+    /// What became of it is seen there, from the console's root.
+    list: (&'static str, &'static str),
+    /// The page of one of them.
+    record: Option<&'static str>,
+}
+
+fn describe_import_kind(kind: ImportKind) -> ImportKindWording {
+    let (title, one, about, list, record) = match kind {
+        ImportKind::Members => (
+            "Associados",
+            "associado",
+            "Pessoas e empresas, com contatos e endereço. São reconhecidas pelo CPF ou CNPJ.",
+            ("Ver os associados", "/associados"),
+            Some("/associados"),
+        ),
+        ImportKind::Vehicles => (
+            "Benefícios de veículos",
+            "benefício",
+            "Os veículos protegidos, com plano e situação. O titular já deve estar aqui.",
+            ("Ver os benefícios", "/beneficios"),
+            Some("/beneficios"),
+        ),
+        ImportKind::Dependents => (
+            "Dependentes",
+            "dependente",
+            "Quem acompanha um titular. O benefício dele já deve estar aqui.",
+            ("Ver os benefícios", "/beneficios"),
+            None,
+        ),
+        ImportKind::Leads => (
+            "Contatos",
+            "contato",
+            "Quem ainda não é associado, para a equipe de vendas.",
+            ("Ver os contatos", "/vendas/leads"),
+            None,
+        ),
+        ImportKind::Plans => (
+            "Planos",
+            "plano",
+            "O que a associação oferece, com nome e valor.",
+            ("Ver os planos", "/cadastros/plano"),
+            Some("/cadastros/plano"),
+        ),
+        ImportKind::Sellers => (
+            "Vendedores",
+            "vendedor",
+            "Consultores e representantes.",
+            ("Ver os vendedores", "/cadastros/vendedor"),
+            Some("/cadastros/vendedor"),
+        ),
+    };
+    ImportKindWording { title, one, about, list, record }
+}
+
+/// How far an import is, as a badge.
+fn label_import_state(import: &StoredImportRun) -> (&'static str, &'static str) {
+    match import.state {
+        ImportState::Reading => ("Lendo o arquivo", "warn"),
+        ImportState::Ready => ("Falta conferir", "warn"),
+        ImportState::Checking => ("Conferindo", "warn"),
+        ImportState::Checked => ("Conferida, nada gravado", "warn"),
+        ImportState::Running => ("Importando", "warn"),
+        ImportState::Paused => ("Pausada", "warn"),
+        ImportState::Done if import.counts.refused > 0 => ("Concluída, com linhas de fora", "fine"),
+        ImportState::Done => ("Concluída", "fine"),
+        ImportState::Undoing => ("Desfazendo", "warn"),
+        ImportState::Undone => ("Desfeita", ""),
+    }
+}
+
+/// `1 linha`, `1.234 linhas`
+fn format_quantity(number: i64, one: &str, many: &str) -> String {
+    format!("{} {}", crate::widgets::formats::format_count(number), if number == 1 { one } else { many })
+}
+
+/// What was refused, as sentences of a page.
+fn describe_rejections(problems: &[Rejection]) -> Vec<String> {
+    problems.iter().map(crate::widgets::record_form::describe_rejection).collect()
+}
+
+#[cfg(test)]
+pub const ALL_CASES: &[crate::template_tests::TemplateCases] =
+    &[columns::CASES, list::CASES, new::CASES, show::CASES];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_is_a_sentence_without_the_name_of_the_field() {
+        let refused = [Rejection::Import(domain::ImportProblem::Empty)];
+        let [sentence] = &describe_rejections(&refused)[..] else { panic!("one problem") };
+        assert!(sentence.starts_with("Está vazio"), "{sentence}");
+        assert_eq!(format_quantity(1, "linha", "linhas"), "1 linha");
+        assert_eq!(format_quantity(1234, "linha", "linhas"), "1.234 linhas");
+    }
+}

@@ -1,0 +1,234 @@
+//! The first step: what the file holds, and the file.
+
+use super::{PLACE, build_actor, describe_import_kind, describe_rejections};
+use crate::session::visitor::{QueryParams, SignedInUser, derive_root_path, redirect_to};
+use crate::widgets::formats::format_count;
+use crate::widgets::frame::PageFrame;
+use crate::widgets::page::{Refusal, render_page, render_page_or_refusal, render_refusal};
+use crate::widgets::upload::{MultipartField, MultipartUpload};
+use app::idempotency::{IdempotentWrite, WriteOutcome};
+use app::{App, Error};
+use askama::Template;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use domain::ImportKind;
+use exchange::import::{self, MOST_LINES, UploadSpool};
+use std::time::Duration;
+use wire::sheet::{name_import_kind, parse_import_kind};
+
+/// A sender who takes longer for the largest file sends it by a line that will not do.
+const PATIENCE: Duration = Duration::from_secs(30 * 60);
+/// Longer than any text of this form.
+const LONGEST: usize = 200;
+
+struct ImportKindCard {
+    name: &'static str,
+    title: &'static str,
+    about: &'static str,
+    is_chosen: bool,
+}
+
+#[derive(Template)]
+#[template(path = "console/importacao_nova.html")]
+struct StartImportPage {
+    frame: PageFrame,
+    cards: Vec<ImportKindCard>,
+    most_mib: u64,
+    most_lines: String,
+    /// What is wrong with the choice of the kind, and with the file.
+    kind_problem: Option<String>,
+    file_problem: Option<String>,
+}
+
+#[derive(Default)]
+struct StartImportProblems {
+    kind: Option<String>,
+    file: Option<String>,
+}
+
+/// `GET /console/importar/novo`
+pub async fn show_start_form(State(app): State<App>, guest: SignedInUser, query: QueryParams) -> Response {
+    render_page_or_refusal(
+        &guest,
+        build_start_page(&app, &guest, parse_import_kind(query.text("tipo")), StartImportProblems::default())
+            .await,
+    )
+}
+
+/// The kinds that somebody may bring.
+fn list_allowed_kinds(is_admin: bool) -> impl Iterator<Item = ImportKind> {
+    let all = ImportKind::ALL.iter().copied();
+    all.filter(move |kind| is_admin || !matches!(kind, ImportKind::Plans | ImportKind::Sellers))
+}
+
+async fn build_start_page(
+    app: &App,
+    guest: &SignedInUser,
+    chosen: Option<ImportKind>,
+    wrong: StartImportProblems,
+) -> Result<StartImportPage, Error> {
+    let card = |kind| {
+        let words = describe_import_kind(kind);
+        ImportKindCard {
+            name: name_import_kind(kind),
+            title: words.title,
+            about: words.about,
+            is_chosen: chosen == Some(kind),
+        }
+    };
+    Ok(StartImportPage {
+        frame: PageFrame::load(app, guest, PLACE).await?,
+        cards: list_allowed_kinds(guest.is_admin()).map(card).collect(),
+        most_mib: app.import_mib,
+        most_lines: format_count(i64::from(MOST_LINES)),
+        kind_problem: wrong.kind,
+        file_problem: wrong.file,
+    })
+}
+
+/// The form once more, with what was chosen and what is wrong beside it.
+async fn render_refused_start(
+    app: &App,
+    guest: &SignedInUser,
+    kind: Option<ImportKind>,
+    wrong: StartImportProblems,
+) -> Response {
+    match build_start_page(app, guest, kind, wrong).await {
+        Ok(form) => render_page(StatusCode::BAD_REQUEST, &form),
+        Err(error) => render_refusal(guest, &error),
+    }
+}
+
+/// What a form brought.
+#[derive(Default)]
+struct ImportUpload {
+    kind: Option<ImportKind>,
+    file: Option<(String, Result<UploadSpool, Error>)>,
+}
+
+/// `POST /console/importar/novo`
+pub async fn receive_import(
+    State(app): State<App>,
+    guest: SignedInUser,
+    sent: Result<MultipartUpload, Refusal>,
+) -> Response {
+    let upload = match sent {
+        Ok(sent) => sent,
+        Err(refusal) => return refusal.into_response(),
+    };
+    let brought = match tokio::time::timeout(
+        PATIENCE,
+        read_import_upload(upload, app.import_mib * 1024 * 1024),
+    )
+    .await
+    {
+        Err(_) => return Refusal::Unreadable.into_response(),
+        Ok(Err(refusal)) => return refusal.into_response(),
+        Ok(Ok(brought)) => brought,
+    };
+    let no_kind = || Some("Escolha o que a planilha traz.".to_owned());
+    let (kind, name, spool) = match (brought.kind, brought.file) {
+        (Some(kind), Some((name, Ok(spool)))) => (kind, name, spool),
+        (kind, Some((_, Err(Error::Refused(problems))))) => {
+            let wrong = StartImportProblems {
+                kind: if kind.is_none() { no_kind() } else { None },
+                file: Some(describe_rejections(&problems).join(" ")),
+            };
+            return render_refused_start(&app, &guest, kind, wrong).await;
+        }
+        (_, Some((_, Err(error)))) => return render_refusal(&guest, &error),
+        (kind, file) => {
+            let no_file = match &file {
+                None => "Escolha o arquivo da planilha.",
+                Some(_) => "O arquivo chegou bem, mas o navegador pede que você o escolha de novo.",
+            };
+            let wrong = StartImportProblems {
+                kind: if kind.is_none() { no_kind() } else { None },
+                file: Some(no_file.to_owned()),
+            };
+            return render_refused_start(&app, &guest, kind, wrong).await;
+        }
+    };
+    let received = import::receive_upload(
+        &app,
+        &build_actor(&guest),
+        kind,
+        &name,
+        spool,
+        IdempotentWrite::without_key(),
+    )
+    .await;
+    match received.and_then(WriteOutcome::into_fresh) {
+        Ok(import) => {
+            redirect_to(&format!("{}/console/importar/{}/colunas", derive_root_path(&app), import.code))
+        }
+        Err(Error::Refused(problems)) => {
+            let wrong =
+                StartImportProblems { kind: None, file: Some(describe_rejections(&problems).join(" ")) };
+            render_refused_start(&app, &guest, Some(kind), wrong).await
+        }
+        Err(error) => render_refusal(&guest, &error),
+    }
+}
+
+async fn read_import_upload(mut upload: MultipartUpload, most: u64) -> Result<ImportUpload, Refusal> {
+    let mut brought = ImportUpload::default();
+    while let Some(part) = upload.next().await? {
+        match (part.name(), part.file_name()) {
+            (Some("tipo"), _) => brought.kind = parse_import_kind(&read_short_text(part).await?),
+            (Some("arquivo"), Some(name)) if brought.file.is_none() => {
+                brought.file = Some((name, spool_file(part, most).await?));
+            }
+            _ => {}
+        }
+    }
+    Ok(brought)
+}
+
+/// A text, which is short.
+async fn read_short_text(mut part: MultipartField) -> Result<String, Refusal> {
+    let mut text = Vec::new();
+    while let Some(bytes) = part.chunk().await? {
+        text.extend_from_slice(&bytes);
+        if text.len() > LONGEST {
+            return Err(Refusal::TooLarge);
+        }
+    }
+    Ok(String::from_utf8_lossy(&text).into_owned())
+}
+
+/// The file to its end, also where it is too large and thrown away.
+async fn spool_file(mut part: MultipartField, most: u64) -> Result<Result<UploadSpool, Error>, Refusal> {
+    let mut spool = match import::create_upload_spool(most) {
+        Ok(spool) => spool,
+        Err(error) => return Ok(Err(error)),
+    };
+    let mut thrown_away = 0;
+    let mut refused = None;
+    while let Some(bytes) = part.chunk().await? {
+        match refused {
+            None => refused = spool.write(&bytes).err(),
+            // A browser shows no answer before it has sent everything; what has no end is not waited for.
+            Some(_) => thrown_away += bytes.len() as u64,
+        }
+        if thrown_away > most {
+            return Err(Refusal::TooLarge);
+        }
+    }
+    Ok(refused.map_or(Ok(spool), Err))
+}
+
+#[cfg(test)]
+pub const CASES: crate::template_tests::TemplateCases = &[("console/importacao_nova.html", |with| {
+    let card =
+        || ImportKindCard { name: "associados", title: "Associados", about: "Pessoas.", is_chosen: true };
+    crate::template_tests::render_template(&StartImportPage {
+        frame: with.frame(),
+        cards: with.list_of(card),
+        most_mib: 100,
+        most_lines: "500.000".to_owned(),
+        kind_problem: with.option_of(|| with.text()),
+        file_problem: with.option_of(|| with.text()),
+    })
+})];

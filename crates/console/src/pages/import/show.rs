@@ -1,0 +1,419 @@
+//! An import from its dry run on: how far it is, what it came to, what is wrong by line and column, and what may be done.
+
+use super::{PLACE, build_actor, describe_import_kind, format_quantity, label_import_state};
+use crate::session::visitor::{PathNumber, QueryParams, SignedInUser, derive_root_path, redirect_to};
+use crate::widgets::formats::{format_count, format_moment};
+use crate::widgets::frame::PageFrame;
+use crate::widgets::page::{render_page as answer, render_page_or_refusal, render_refusal};
+use crate::widgets::record_form::capitalize_sentence;
+use app::{App, Error};
+use askama::Template;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use domain::{ImportCode, ImportState, TimeZone};
+use exchange::import::{self, StoredImportRun, UNDO_FOR};
+
+/// Problems of a page.
+const SHOWN: usize = 50;
+
+/// Something that is wrong with a line, or why undoing left it.
+pub struct ImportLineRemark {
+    number: i32,
+    column: String,
+    value: String,
+    text: String,
+    link: Option<String>,
+}
+
+/// Lines of a page, and the way to the others.
+#[derive(Default)]
+pub struct LineRemarkList {
+    rows: Vec<ImportLineRemark>,
+    is_first: bool,
+    next: Option<String>,
+}
+
+/// How much of a stage is done.
+pub struct StageProgress {
+    done: i64,
+    total: i64,
+    text: String,
+}
+
+#[derive(Template)]
+#[template(path = "console/importacao.html")]
+pub struct ViewImportPage {
+    frame: PageFrame,
+    code: i32,
+    file: String,
+    what: &'static str,
+    /// In the address of a new one.
+    kind: &'static str,
+    one: &'static str,
+    state: ImportState,
+    badge: (&'static str, &'static str),
+    /// What happens now, or has happened, in a sentence.
+    told: String,
+    /// Where the journey is: 3 is the dry run, 4 the import.
+    step: u8,
+    progress: Option<StageProgress>,
+    /// Figure, and what it is.
+    figures: Vec<(String, &'static str)>,
+    facts: Vec<(&'static str, String)>,
+    /// How many lines would go in, or have, in words; none of them where it is empty.
+    entering: String,
+    refused: i64,
+    refused_told: String,
+    problems: LineRemarkList,
+    kept: LineRemarkList,
+    /// Until when it may be undone; empty where it may not.
+    undo_until: String,
+    list: (&'static str, String),
+    alerts: Vec<String>,
+}
+
+impl ViewImportPage {
+    /// Somebody works on it: the page looks again by itself.
+    fn is_moving(&self) -> bool {
+        use ImportState as S;
+        matches!(self.state, S::Reading | S::Checking | S::Running | S::Undoing)
+    }
+
+    fn is(&self, name: &str) -> bool {
+        name_import_state(self.state) == name
+    }
+}
+
+fn name_import_state(state: ImportState) -> &'static str {
+    match state {
+        ImportState::Reading => "lendo",
+        ImportState::Ready => "pronta",
+        ImportState::Checking => "conferindo",
+        ImportState::Checked => "conferida",
+        ImportState::Running => "importando",
+        ImportState::Paused => "pausada",
+        ImportState::Done => "concluida",
+        ImportState::Undoing => "desfazendo",
+        ImportState::Undone => "desfeita",
+    }
+}
+
+pub fn build_import_path(root: &str, code: i32) -> String {
+    format!("{root}/console/importar/{code}")
+}
+
+/// `GET /console/importar/{codigo}`
+pub async fn show_import_page(
+    State(app): State<App>,
+    guest: SignedInUser,
+    PathNumber(code): PathNumber,
+    query: QueryParams,
+) -> Response {
+    let import = match import::load_import(&app, &build_actor(&guest), ImportCode::new(code)).await {
+        Ok(import) => import,
+        Err(error) => return render_refusal(&guest, &error),
+    };
+    if import.state == ImportState::Ready {
+        return redirect_to(&format!("{}/colunas", build_import_path(&derive_root_path(&app), code)));
+    }
+    render_page_or_refusal(&guest, build_import_page(&app, &guest, import, &query, Vec::new()).await)
+}
+
+/// The page, with why something cannot be done.
+pub async fn render_import_with_alerts(
+    app: &App,
+    guest: &SignedInUser,
+    code: i32,
+    alerts: Vec<String>,
+) -> Response {
+    let page = match import::load_import(app, &build_actor(guest), ImportCode::new(code)).await {
+        Ok(import) => build_import_page(app, guest, import, &QueryParams::parse(""), alerts).await,
+        Err(error) => Err(error),
+    };
+    match page {
+        Ok(page) => answer(StatusCode::BAD_REQUEST, &page),
+        Err(error) => render_refusal(guest, &error),
+    }
+}
+
+async fn build_import_page(
+    app: &App,
+    guest: &SignedInUser,
+    import: StoredImportRun,
+    query: &QueryParams,
+    alerts: Vec<String>,
+) -> Result<ViewImportPage, Error> {
+    let frame = PageFrame::load(app, guest, PLACE).await?;
+    let zone = &app::registers::snapshot::load_registers(app, guest.session().scope.tenant()).await?.zone;
+    let words = describe_import_kind(import.kind);
+    let now = app.now();
+    let ended = import.finished_at.or(import.started_at);
+    let undo_until = ended.filter(|_| import::may_undo_import(&import, now));
+    let enters = import.counts.created + import.counts.changed;
+    Ok(ViewImportPage {
+        code: import.code.get(),
+        file: import.file_name.clone(),
+        what: words.title,
+        kind: wire::sheet::name_import_kind(import.kind),
+        one: words.one,
+        state: import.state,
+        badge: label_import_state(&import),
+        told: describe_import(&import),
+        step: match import.state {
+            ImportState::Reading => 1,
+            ImportState::Ready => 2,
+            ImportState::Checking | ImportState::Checked => 3,
+            _ => 4,
+        },
+        progress: measure_progress(&import),
+        figures: list_import_figures(&import),
+        facts: list_import_facts(&import, zone),
+        entering: if enters > 0 { format_quantity(enters, "linha", "linhas") } else { String::new() },
+        refused: import.counts.refused,
+        refused_told: format_quantity(import.counts.refused, "linha com problema", "linhas com problema"),
+        problems: list_line_problems(app, guest, &import, query).await?,
+        kept: list_kept_lines(app, guest, &import, query, &frame.root).await?,
+        undo_until: undo_until.map(|at| format_moment(at.plus(UNDO_FOR), zone)).unwrap_or_default(),
+        list: (words.list.0, format!("{}/console{}", frame.root, words.list.1)),
+        alerts,
+        frame,
+    })
+}
+
+fn describe_import(import: &StoredImportRun) -> String {
+    let of = &import.counts;
+    match import.state {
+        ImportState::Reading => "O arquivo ainda está sendo lido.".to_owned(),
+        ImportState::Ready => String::new(),
+        ImportState::Checking => {
+            "Cada linha é conferida como se fosse entrar agora. Nada está sendo gravado.".to_owned()
+        }
+        ImportState::Checked if of.refused == 0 && of.created + of.changed == 0 => {
+            "Tudo o que está na planilha já está aqui, igual. Não há nada a importar.".to_owned()
+        }
+        ImportState::Checked if of.refused == 0 => {
+            "Nenhum problema. Nada foi gravado ainda: a importação começa quando você mandar.".to_owned()
+        }
+        ImportState::Checked if of.created + of.changed + of.same == 0 => {
+            "Nenhuma linha pode entrar como está. Veja abaixo o que arrumar; nada foi gravado.".to_owned()
+        }
+        ImportState::Checked => {
+            "Nada foi gravado ainda. Você pode arrumar as linhas com problema antes, ou importar as outras agora."
+                .to_owned()
+        }
+        ImportState::Running => {
+            "Você pode fechar esta página e fazer outra coisa: a importação continua sozinha.".to_owned()
+        }
+        ImportState::Paused => {
+            "Parada onde estava. O que já entrou continua no lugar; as outras linhas esperam.".to_owned()
+        }
+        ImportState::Done if of.refused > 0 => {
+            "Terminou. As linhas com problema não entraram: baixe-as, arrume e envie de novo.".to_owned()
+        }
+        ImportState::Done => "Terminou, e todas as linhas entraram.".to_owned(),
+        ImportState::Undoing => {
+            "O que a importação criou está sendo removido, e o que ela mudou volta a ser como era.".to_owned()
+        }
+        ImportState::Undone if of.kept > 0 => {
+            "Desfeita. Alguns registros ficaram como estão, porque alguém já mexeu neles: veja abaixo.".to_owned()
+        }
+        ImportState::Undone => "Desfeita por inteiro.".to_owned(),
+    }
+}
+
+fn measure_progress(import: &StoredImportRun) -> Option<StageProgress> {
+    use ImportState as S;
+    let word = match import.state {
+        S::Checking => ("linha conferida", "linhas conferidas"),
+        S::Running | S::Paused => ("linha", "linhas"),
+        S::Undoing => ("registro", "registros"),
+        _ => return None,
+    };
+    let (done, total) = import::measure_progress(import);
+    let percent = if total > 0 { done * 100 / total } else { 0 };
+    let text = format!("{} de {} ({percent}%)", format_count(done), format_quantity(total, word.0, word.1));
+    Some(StageProgress { done, total, text })
+}
+
+fn list_import_figures(import: &StoredImportRun) -> Vec<(String, &'static str)> {
+    use ImportState as S;
+    let of = &import.counts;
+    let all: Vec<(i64, &str, &str)> = match import.state {
+        S::Reading | S::Ready => Vec::new(),
+        S::Undoing | S::Undone => vec![
+            (of.removed, "removido", "removidos"),
+            (of.restored, "voltou a ser como era", "voltaram a ser como eram"),
+            (of.kept, "ficou como está", "ficaram como estão"),
+        ],
+        S::Checking | S::Checked => vec![
+            (of.created, "novo", "novos"),
+            (of.changed, "alterado", "alterados"),
+            (of.same, "igual ao que já está aqui", "iguais ao que já está aqui"),
+            (of.refused, "com problema", "com problema"),
+        ],
+        S::Running | S::Paused | S::Done => vec![
+            (of.created, "criado", "criados"),
+            (of.changed, "alterado", "alterados"),
+            (of.same, "já estava igual", "já estavam iguais"),
+            (of.refused, "não entrou", "não entraram"),
+        ],
+    };
+    all.into_iter()
+        .map(|(number, one, many)| (format_count(number), if number == 1 { one } else { many }))
+        .collect()
+}
+
+fn list_import_facts(import: &StoredImportRun, zone: &TimeZone) -> Vec<(&'static str, String)> {
+    let at = |at: Option<domain::Moment>| at.map(|at| format_moment(at, zone)).unwrap_or_default();
+    let triggers = match (import.started_at, import.triggers) {
+        (None, _) => String::new(),
+        (Some(_), true) => "avisados".to_owned(),
+        (Some(_), false) => "não avisados".to_owned(),
+    };
+    vec![
+        ("Linhas do arquivo", format_count(import.total)),
+        ("Enviado em", format_moment(import.created_at, zone)),
+        ("Importação começou", at(import.started_at)),
+        ("Terminou", at(import.finished_at)),
+        ("Sistemas ligados", triggers),
+    ]
+}
+
+/// The line behind which a list goes on.
+fn parse_last_line(query: &QueryParams, name: &str) -> i32 {
+    query.text(name).parse().ok().filter(|line| *line > 0).unwrap_or(0)
+}
+
+/// What fits a page of what was read behind a line: whole lines of the file, and behind which the next page begins.
+fn cut_remark_page<T>(mut rows: Vec<T>, line: impl Fn(&T) -> i32) -> (Vec<T>, Option<i32>) {
+    if rows.len() <= SHOWN {
+        return (rows, None);
+    }
+    let cut = line(&rows[SHOWN]);
+    let whole = rows.iter().take_while(|row| line(row) < cut).count();
+    // A line with more problems than a page holds is shown alone, as far as it goes.
+    rows.truncate(if whole > 0 { whole } else { SHOWN });
+    let last = rows.last().map(line);
+    (rows, last)
+}
+
+async fn list_line_problems(
+    app: &App,
+    guest: &SignedInUser,
+    import: &StoredImportRun,
+    query: &QueryParams,
+) -> Result<LineRemarkList, Error> {
+    use ImportState as S;
+    if !matches!(import.state, S::Checked | S::Running | S::Paused | S::Done) || import.counts.refused == 0 {
+        return Ok(LineRemarkList::default());
+    }
+    let from = parse_last_line(query, "depois");
+    let found =
+        import::list_import_problems(app, &build_actor(guest), import.code, (from, SHOWN as i64 + 1)).await?;
+    let (found, next) = cut_remark_page(found, |one| one.line);
+    let mut lines: Vec<i32> = found.iter().map(|one| one.line).collect();
+    lines.dedup();
+    let cells = import::list_cells_by_line(app, &build_actor(guest), import, &lines).await?;
+    let value = |line: i32, header: &str| {
+        let at = import.headers.iter().position(|one| one == header)?;
+        cells.get(&line)?.get(at).cloned()
+    };
+    let rows = found.into_iter().map(|one| ImportLineRemark {
+        number: one.line,
+        value: one.header.as_deref().and_then(|header| value(one.line, header)).unwrap_or_default(),
+        column: one.header.unwrap_or_default(),
+        text: capitalize_sentence(&one.text),
+        link: None,
+    });
+    Ok(LineRemarkList {
+        rows: rows.collect(),
+        is_first: from == 0,
+        next: next.map(|line| format!("?depois={line}")),
+    })
+}
+
+async fn list_kept_lines(
+    app: &App,
+    guest: &SignedInUser,
+    import: &StoredImportRun,
+    query: &QueryParams,
+    root: &str,
+) -> Result<LineRemarkList, Error> {
+    if import.state != ImportState::Undone || import.counts.kept == 0 {
+        return Ok(LineRemarkList::default());
+    }
+    let words = describe_import_kind(import.kind);
+    let from = parse_last_line(query, "mantidos");
+    let found =
+        import::list_kept_rows(app, &build_actor(guest), import.code, (from, SHOWN as i64 + 1)).await?;
+    let (found, next) = cut_remark_page(found, |one| one.line);
+    let rows = found.into_iter().map(|one| ImportLineRemark {
+        number: one.line,
+        column: one.record.map(|code| format!("{} {code}", words.one)).unwrap_or_default(),
+        value: String::new(),
+        text: capitalize_sentence(&one.because),
+        link: one.record.and_then(|code| words.record.map(|path| format!("{root}/console{path}/{code}"))),
+    });
+    Ok(LineRemarkList {
+        rows: rows.collect(),
+        is_first: from == 0,
+        next: next.map(|line| format!("?mantidos={line}")),
+    })
+}
+
+#[cfg(test)]
+pub const CASES: crate::template_tests::TemplateCases = &[("console/importacao.html", |with| {
+    let line = || ImportLineRemark {
+        number: 7,
+        column: with.text(),
+        value: with.text(),
+        text: with.text(),
+        link: with.option_of(|| with.text()),
+    };
+    let lines =
+        || LineRemarkList { rows: with.list_of(line), is_first: false, next: with.option_of(|| with.text()) };
+    let page = |state| {
+        crate::template_tests::render_template(&ViewImportPage {
+            frame: with.frame(),
+            code: 7,
+            file: with.text(),
+            what: "Associados",
+            kind: "associados",
+            one: "associado",
+            state,
+            badge: ("Concluída", "fine"),
+            told: with.text(),
+            step: 4,
+            progress: with.option_of(|| StageProgress { done: 1, total: 3, text: with.text() }),
+            figures: with.list_of(|| (with.text(), "novos")),
+            facts: with.facts(),
+            entering: with.text(),
+            refused: if with.is_filled() { 3 } else { 0 },
+            refused_told: with.text(),
+            problems: lines(),
+            kept: lines(),
+            undo_until: with.text(),
+            list: ("Ver os associados", with.text()),
+            alerts: with.list_of(|| with.text()),
+        })
+    };
+    // One page shows whatever state it is in.
+    ImportState::ALL.iter().map(|state| page(*state)).collect()
+})];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_ends_with_a_whole_line_of_the_file() {
+        let lines = |all: &[i32]| cut_remark_page(all.to_vec(), |line| *line);
+        assert_eq!(lines(&[2, 2, 3]), (vec![2, 2, 3], None));
+        let many: Vec<i32> = (0..=50).map(|at| if at < 49 { at + 2 } else { 60 }).collect();
+        let (shown, next) = cut_remark_page(many, |line| *line);
+        assert_eq!((shown.len(), next), (49, Some(50)));
+        let (shown, next) = cut_remark_page(vec![7; 51], |line| *line);
+        assert_eq!((shown.len(), next), (50, Some(7)));
+    }
+}

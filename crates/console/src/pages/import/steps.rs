@@ -1,0 +1,128 @@
+//! What is asked of an import: begin, rest, go on, be taken back. What cannot be done is said on its page.
+
+use super::show::{build_import_path, render_import_with_alerts};
+use super::{build_actor, describe_rejections};
+use crate::session::visitor::{PathNumber, SignedInUser, derive_root_path, redirect_to};
+use crate::widgets::form::SubmittedForm;
+use crate::widgets::notice::add_notice;
+use crate::widgets::page::{Refusal, render_refusal};
+use app::idempotency::{IdempotentWrite, WriteOutcome};
+use app::{App, Error};
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use domain::ImportCode;
+use exchange::import::{self, StoredImportRun};
+
+type FormOrRefusal = Result<SubmittedForm, Refusal>;
+
+/// `POST /console/importar/{codigo}/iniciar`
+pub async fn start_import(
+    State(app): State<App>,
+    guest: SignedInUser,
+    PathNumber(code): PathNumber,
+    sent: FormOrRefusal,
+) -> Response {
+    let sent = match sent {
+        Ok(sent) => sent,
+        Err(refusal) => return refusal.into_response(),
+    };
+    let triggers = sent.text("gatilhos") == "sim";
+    let done = import::start_import(
+        &app,
+        &build_actor(&guest),
+        ImportCode::new(code),
+        triggers,
+        IdempotentWrite::without_key(),
+    )
+    .await;
+    Box::pin(respond_to_step(&app, &guest, code, done, "")).await
+}
+
+/// `POST /console/importar/{codigo}/pausar`
+pub async fn pause_import(
+    State(app): State<App>,
+    guest: SignedInUser,
+    PathNumber(code): PathNumber,
+    sent: FormOrRefusal,
+) -> Response {
+    if let Err(refusal) = sent {
+        return refusal.into_response();
+    }
+    let done = import::pause_import(
+        &app,
+        &build_actor(&guest),
+        ImportCode::new(code),
+        IdempotentWrite::without_key(),
+    )
+    .await;
+    Box::pin(respond_to_step(
+        &app,
+        &guest,
+        code,
+        done,
+        "A importação está em pausa. O que já entrou continua no lugar.",
+    ))
+    .await
+}
+
+/// `POST /console/importar/{codigo}/retomar`
+pub async fn resume_import(
+    State(app): State<App>,
+    guest: SignedInUser,
+    PathNumber(code): PathNumber,
+    sent: FormOrRefusal,
+) -> Response {
+    if let Err(refusal) = sent {
+        return refusal.into_response();
+    }
+    let done = import::resume_import(
+        &app,
+        &build_actor(&guest),
+        ImportCode::new(code),
+        IdempotentWrite::without_key(),
+    )
+    .await;
+    Box::pin(respond_to_step(&app, &guest, code, done, "A importação continua de onde parou.")).await
+}
+
+/// `POST /console/importar/{codigo}/desfazer`
+pub async fn undo_import(
+    State(app): State<App>,
+    guest: SignedInUser,
+    PathNumber(code): PathNumber,
+    sent: FormOrRefusal,
+) -> Response {
+    if let Err(refusal) = sent {
+        return refusal.into_response();
+    }
+    let done = import::undo_import(
+        &app,
+        &build_actor(&guest),
+        ImportCode::new(code),
+        IdempotentWrite::without_key(),
+    )
+    .await;
+    Box::pin(respond_to_step(&app, &guest, code, done, "")).await
+}
+
+async fn respond_to_step(
+    app: &App,
+    guest: &SignedInUser,
+    code: i32,
+    done: Result<WriteOutcome<StoredImportRun>, Error>,
+    said: &str,
+) -> Response {
+    match done.and_then(WriteOutcome::into_fresh) {
+        Ok(_) => {
+            let mut response = redirect_to(&build_import_path(&derive_root_path(app), code));
+            if !said.is_empty() {
+                add_notice(&mut response, said);
+            }
+            response
+        }
+        Err(Error::Refused(problems)) => {
+            render_import_with_alerts(app, guest, code, describe_rejections(&problems)).await
+        }
+        Err(error) => render_refusal(guest, &error),
+    }
+}

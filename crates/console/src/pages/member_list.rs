@@ -1,0 +1,357 @@
+//! `/console/associados`: members with their benefits, found by whatever is known of them.
+
+use super::export::ExportLinks;
+use super::members::STATES;
+use crate::session::visitor::{QueryParams, SignedInUser, derive_root_path, redirect_to};
+use crate::widgets::form::SubmittedForm;
+use crate::widgets::formats::{ListPager, format_money};
+use crate::widgets::frame::PageFrame;
+use crate::widgets::labels;
+use crate::widgets::list_tools::{TableCell, TableColumn, TableToolbar, define_column, load_toolbar};
+use crate::widgets::page::{Refusal, render_page_or_refusal};
+use crate::widgets::record_form::label_problem_lines;
+use app::members::saved_filters::FilterableList;
+use app::members::search::{self, FoundMemberRow};
+use app::registers::snapshot::TenantRegisters;
+use app::{App, Error};
+use askama::Template;
+use axum::Router;
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use dispatch::{get, post};
+use domain::{Entity, SellerCode, display};
+use wire::records::PesquisaAssociadoQuery;
+
+const PAGE: i64 = 100;
+
+pub fn build_member_routes() -> Router<App> {
+    Router::new().route("/console/associados", get(show_member_list).merge(post(filter_member_list)))
+}
+
+/// A situation as its badge shows it.
+pub struct SituationBadge {
+    pub code: i32,
+    pub name: String,
+}
+
+pub fn build_situation_badge(registers: &TenantRegisters, code: domain::SituationCode) -> SituationBadge {
+    let name = registers.situation(code).map_or_else(String::new, |one| one.name.clone());
+    SituationBadge { code: code.get(), name }
+}
+
+/// A row of a list of members or benefits.
+pub struct TableRow {
+    pub person: i32,
+    pub link: String,
+    pub name: String,
+    /// Something small behind the name.
+    pub note: String,
+    pub document: String,
+    pub branch: String,
+    pub cells: Vec<TableCell>,
+}
+
+pub const COLUMNS: &[TableColumn] = &[
+    define_column("documento", "CPF ou CNPJ", true),
+    define_column("telefone", "Telefone", true),
+    define_column("beneficio", "Benefício", true),
+    define_column("situacao", "Situação", true),
+    define_column("loja", "Loja", true),
+    define_column("tipo", "Tipo", false),
+    define_column("planos", "Planos", false),
+    define_column("cartao", "Cartão", false),
+    define_column("email", "E-mail", false),
+    define_column("cidade", "Cidade", false),
+    define_column("nascimento", "Nascimento", false),
+    define_column("consultor", "Consultor", false),
+    define_column("cadastro", "Cadastro", false),
+    define_column("alteracao", "Alteração", false),
+];
+
+/// What may be chosen in a list, and whether it is.
+pub struct SelectOption {
+    pub value: String,
+    pub name: String,
+    pub is_chosen: bool,
+}
+
+/// A field of the further filters.
+pub struct ExtraFilterField {
+    pub name: &'static str,
+    pub label: &'static str,
+    pub mask: &'static str,
+    pub value: String,
+}
+
+/// A filter that came with a link and has no field: what it is, and the way without it.
+pub struct FixedFilter {
+    pub name: &'static str,
+    pub value: String,
+    pub text: String,
+    pub without: String,
+}
+
+#[derive(Template)]
+#[template(path = "console/associados.html")]
+struct BrowseMembersPage {
+    frame: PageFrame,
+    around: TableToolbar,
+    first_column: &'static str,
+    rows: Vec<TableRow>,
+    pager: ListPager,
+    problems: Vec<String>,
+    name: String,
+    document: String,
+    plate: String,
+    situations: Vec<SelectOption>,
+    branches: Vec<SelectOption>,
+    plans: Vec<SelectOption>,
+    states: Vec<SelectOption>,
+    further: Vec<ExtraFilterField>,
+    is_further: bool,
+    fixed: Vec<FixedFilter>,
+    is_filtered: bool,
+}
+
+pub async fn show_member_list(State(app): State<App>, guest: SignedInUser, query: QueryParams) -> Response {
+    render_page_or_refusal(&guest, build_member_list(&app, &guest, &query).await)
+}
+
+/// `POST /console/associados`: with a document among the filters the list is answered at once, so that the document stands
+/// in no address; other filters get an address to keep and to come back to.
+async fn filter_member_list(
+    State(app): State<App>,
+    guest: SignedInUser,
+    sent: Result<SubmittedForm, Refusal>,
+) -> Response {
+    let query = match sent {
+        Ok(sent) => QueryParams::from_form(&sent),
+        Err(refusal) => return refusal.into_response(),
+    };
+    match PRIVATE.iter().any(|name| !query.text(name).is_empty()) {
+        true => render_page_or_refusal(&guest, build_member_list(&app, &guest, &query).await),
+        false => redirect_to(&format!(
+            "{}/console/associados{}",
+            derive_root_path(&app),
+            query.with_parameter("", "")
+        )),
+    }
+}
+
+/// The filters that name a person or a firm.
+const PRIVATE: [&str; 2] = ["cpf", "cnpjEmpresa"];
+const FILTERS: [&str; 6] = ["nome", "cpf", "placa", "situacaoBeneficio", "codLoja", "codPlano"];
+/// Name, label and mask of the fields behind “Mais filtros”.
+const FURTHER: [(&str, &str, &str); 6] = [
+    ("chassi", "Chassi", "maiusculas"),
+    ("dataCadastroInicial", "Cadastro desde", "data"),
+    ("dataCadastroFinal", "Cadastro até", "data"),
+    ("dataAtualizacao", "Alterado desde", "data"),
+    ("dataNascimento", "Nascimento", "data"),
+    ("cnpjEmpresa", "CNPJ do empregador", "documento"),
+];
+const TYPED: [(&str, &str); 3] = [("nome", "Nome"), ("cpf", "CPF ou CNPJ"), ("placa", "Placa")];
+const SELLERS: [(&str, &str); 2] = [("codConsultor", "Consultor"), ("codRepresentante", "Representante")];
+
+fn build_select_options(
+    query: &QueryParams,
+    name: &str,
+    all: impl Iterator<Item = (String, String)>,
+) -> Vec<SelectOption> {
+    let chosen = query.text(name);
+    all.map(|(value, name)| SelectOption { is_chosen: value == chosen, value, name }).collect()
+}
+
+async fn build_member_list(
+    app: &App,
+    guest: &SignedInUser,
+    query: &QueryParams,
+) -> Result<BrowseMembersPage, Error> {
+    let frame = PageFrame::load(app, guest, "associados").await?;
+    let caller = guest.session();
+    let around = load_toolbar(app, guest, FilterableList::Members, COLUMNS, query).await?;
+    let registers = app::registers::snapshot::load_registers(app, caller.scope.tenant()).await?;
+    let names =
+        FILTERS.into_iter().chain(FURTHER.map(|(name, ..)| name)).chain(SELLERS.map(|(name, _)| name));
+    let given = names.chain(["uf"]).map(|name| (name, query.text(name))).filter(|(_, text)| !text.is_empty());
+    let asked = given.clone().map(|(name, text)| (name.to_owned(), text.to_owned()));
+    let page = ("pagina".to_owned(), query.page_number().to_string());
+    let asked: Result<PesquisaAssociadoQuery, _> = wire::read::read_query(asked.chain([page]));
+    let labels: Vec<(&str, &str)> =
+        TYPED.into_iter().chain(FURTHER.map(|(name, label, _)| (name, label))).collect();
+    let (rows, total, problems) = match asked {
+        Ok(asked) => match search::list_members(app, caller, asked, "GET /console/associados").await {
+            Ok(page) => (page.rows, page.total, Vec::new()),
+            Err(Error::Refused(problems)) => (
+                Vec::new(),
+                0,
+                label_problem_lines(problems.iter().map(wire::refusal::render_rejection).collect(), &labels),
+            ),
+            Err(error) => return Err(error),
+        },
+        Err(problems) => (Vec::new(), 0, label_problem_lines(problems.into_lines(), &labels)),
+    };
+    let situations =
+        registers.active_situations(Entity::Benefit).map(|one| (one.name.clone(), one.name.clone()));
+    let branches =
+        registers.usable_branches(&caller.scope).map(|one| (one.code.to_string(), one.name.clone()));
+    let sold = registers.plans.iter().filter(|one| one.active);
+    let plans = sold.map(|one| (one.code.to_string(), one.name.clone()));
+    let states = STATES.iter().map(|state| ((*state).to_owned(), (*state).to_owned()));
+    let further = FURTHER.map(|(name, label, mask)| ExtraFilterField {
+        name,
+        label,
+        mask,
+        value: query.text(name).to_owned(),
+    });
+    Ok(BrowseMembersPage {
+        rows: rows.iter().map(|found| build_member_row(&registers, found, &frame.root, &around)).collect(),
+        first_column: "Associado",
+        pager: ListPager::new(query.page_number(), total, PAGE, |page| query.with_page(page)).with_export(
+            ExportLinks::new(
+                &frame.root,
+                "associado",
+                given
+                    .clone()
+                    .chain([("colunas", around.export_columns(&["codigo", "nome", "placa"]).as_str())]),
+            ),
+        ),
+        problems,
+        name: query.text("nome").to_owned(),
+        document: query.text("cpf").to_owned(),
+        plate: query.text("placa").to_owned(),
+        situations: build_select_options(query, "situacaoBeneficio", situations),
+        branches: build_select_options(query, "codLoja", branches),
+        plans: build_select_options(query, "codPlano", plans),
+        states: build_select_options(query, "uf", states),
+        is_further: further.iter().any(|one| !one.value.is_empty()) || !query.text("uf").is_empty(),
+        further: further.into_iter().collect(),
+        fixed: list_fixed_filters(query, &registers),
+        is_filtered: given.count() > 0,
+        around,
+        frame,
+    })
+}
+
+/// Sellers are thousands: whoever filters by one came from his name.
+fn list_fixed_filters(query: &QueryParams, registers: &TenantRegisters) -> Vec<FixedFilter> {
+    let one = |(name, label): (&'static str, &str)| {
+        let value = query.text(name);
+        let code = value.parse().ok().map(SellerCode::new)?;
+        let seller = registers.seller_name(code).unwrap_or(value);
+        let text = format!("{label}: {seller}");
+        Some(FixedFilter { name, value: value.to_owned(), text, without: query.without_parameter(name) })
+    };
+    SELLERS.into_iter().filter_map(one).collect()
+}
+
+pub fn build_member_row(
+    registers: &TenantRegisters,
+    found: &FoundMemberRow,
+    root: &str,
+    around: &TableToolbar,
+) -> TableRow {
+    let person = &found.person;
+    let shown_columns = around.columns.iter().filter(|(_, _, is_chosen)| *is_chosen);
+    TableRow {
+        person: person.code.get(),
+        link: format!("{root}/console/associados/{}", person.code),
+        name: person.name.clone(),
+        note: String::new(),
+        document: person.document.as_deref().map(display::format_document).unwrap_or_default(),
+        branch: registers.branch_name(found.branch).to_owned(),
+        cells: shown_columns
+            .map(|(name, title, _)| TableCell { title, ..build_member_cell(registers, found, root, name) })
+            .collect(),
+    }
+}
+
+fn build_member_cell(
+    registers: &TenantRegisters,
+    found: &FoundMemberRow,
+    root: &str,
+    name: &str,
+) -> TableCell {
+    let (person, benefit) = (&found.person, found.benefit.as_ref());
+    let text = |text: String| TableCell { text, ..TableCell::default() };
+    let number = |text: String| TableCell { text, class: "nowrap number", ..TableCell::default() };
+    let day = |day: Option<&str>| number(day.map(display::format_day).unwrap_or_default());
+    match name {
+        "documento" => number(person.document.as_deref().map(display::format_document).unwrap_or_default()),
+        "telefone" => {
+            let phone = person.mobile.as_deref().or(person.landline.as_deref());
+            number(phone.map(display::format_phone).unwrap_or_default())
+        }
+        "beneficio" => match benefit {
+            Some(one) => TableCell {
+                text: one.plate.clone().unwrap_or_else(|| {
+                    let plan = one.plans.first().and_then(|(code, _)| registers.plan(*code));
+                    plan.map_or_else(String::new, |plan| plan.name.clone())
+                }),
+                link: Some(format!("{root}/console/beneficios/{}", one.code)),
+                note: format!("nº {}", one.sequence),
+                ..TableCell::default()
+            },
+            None => TableCell { text: "sem benefício".to_owned(), class: "quiet", ..TableCell::default() },
+        },
+        "situacao" => TableCell {
+            badge: benefit.map(|one| build_situation_badge(registers, one.situation)),
+            ..TableCell::default()
+        },
+        "loja" => text(registers.branch_name(found.branch).to_owned()),
+        "tipo" => {
+            text(benefit.map(|one| labels::label_benefit_kind(one.kind)).unwrap_or_default().to_owned())
+        }
+        "planos" => text(benefit.map(|one| describe_plans(registers, &one.plans)).unwrap_or_default()),
+        "cartao" => {
+            number(benefit.and_then(|one| one.card.as_deref()).map(display::format_card).unwrap_or_default())
+        }
+        "email" => text(person.email.clone().unwrap_or_default()),
+        "cidade" => {
+            let parts = [person.address.city.clone(), person.address.state.clone()];
+            text(parts.into_iter().flatten().collect::<Vec<_>>().join("/"))
+        }
+        "nascimento" => day(person.born_on.as_deref()),
+        "consultor" => {
+            let seller = found.consultant.and_then(|code| registers.seller_name(code));
+            text(seller.unwrap_or_default().to_owned())
+        }
+        "cadastro" => day(Some(&found.registered_on)),
+        "alteracao" => day(Some(&found.updated_on)),
+        _ => TableCell::default(),
+    }
+}
+
+/// `Ouro (R$ 150,55), Clube (R$ 9,90)`
+pub fn describe_plans(registers: &TenantRegisters, all: &[(domain::PlanCode, i64)]) -> String {
+    let named = all.iter().filter_map(|(plan, price)| {
+        Some(format!("{} ({})", registers.plan(*plan)?.name, format_money(*price)))
+    });
+    named.collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+pub const CASES: crate::template_tests::TemplateCases = &[("console/associados.html", |with| {
+    let further = || ExtraFilterField { name: "chassi", label: "Chassi", mask: "", value: with.text() };
+    let fixed =
+        || FixedFilter { name: "codConsultor", value: with.text(), text: with.text(), without: with.text() };
+    crate::template_tests::render_template(&BrowseMembersPage {
+        frame: with.frame(),
+        around: with.toolbar(),
+        first_column: "Associado",
+        rows: with.list_of(|| with.row()),
+        pager: with.pager(),
+        problems: with.list_of(|| with.text()),
+        name: with.text(),
+        document: with.text(),
+        plate: with.text(),
+        situations: with.choices(),
+        branches: with.choices(),
+        plans: with.choices(),
+        states: with.choices(),
+        further: with.list_of(further),
+        is_further: with.is_filled(),
+        fixed: with.list_of(fixed),
+        is_filtered: with.is_filled(),
+    })
+})];

@@ -1,0 +1,264 @@
+//! `/console/associados/{codigo}`: a member's page, the whole story. How he is written down is in `form.rs`, what else he has
+//! and what happened to him in `story.rs`.
+
+mod fields;
+mod form;
+mod timeline;
+
+pub use fields::{STATES, format_address_line};
+pub use timeline::{EventTimeline, TimelineEvent, build_timeline};
+
+use super::attachments::{self, UploadReport};
+use super::member_list::{SituationBadge, build_situation_badge};
+use crate::session::visitor::{PathNumber, SignedInUser};
+use crate::widgets::frame::PageFrame;
+use crate::widgets::labels;
+use crate::widgets::page::{render_page, render_page_or_refusal, render_refusal};
+use app::attachments::OwnerRecord;
+use app::benefits::StoredBenefit;
+use app::members::dependents;
+use app::members::{self, MemberView};
+use app::registers::snapshot::TenantRegisters;
+use app::{App, Error};
+use askama::Template;
+use axum::Router;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use dispatch::{get, post};
+use domain::{BenefitCode, Document, FileOwner, PersonCode, SituationKind};
+use std::collections::BTreeMap;
+use timeline::RelatedRecordSection;
+
+pub fn build_person_routes() -> Router<App> {
+    Router::new()
+        .route("/console/associados/novo", get(form::show_new_member_form).merge(post(form::create_member)))
+        .route("/console/associados/{codigo}", get(show_member_page))
+        .route(
+            "/console/associados/{codigo}/alterar",
+            get(form::show_edit_member_form).merge(post(form::change_member)),
+        )
+}
+
+/// A member with more benefits than this is a firm: its dependents are seen on the benefits' own pages.
+const MOST_WITH_DEPENDENTS: usize = 20;
+
+pub struct MemberBenefitLine {
+    code: i32,
+    sequence: i32,
+    what: String,
+    kind: &'static str,
+    plans: String,
+    situation: SituationBadge,
+}
+
+struct MemberVehicleLine {
+    benefit: i32,
+    plate: String,
+    model: String,
+    year: String,
+    colour: String,
+    chassis: String,
+}
+
+struct MemberDependentLine {
+    code: i32,
+    benefit: i32,
+    name: String,
+    kinship: &'static str,
+    born: String,
+    of: String,
+    active: bool,
+}
+
+#[derive(Template)]
+#[template(path = "console/associado.html")]
+struct MemberProfilePage {
+    frame: PageFrame,
+    code: i32,
+    name: String,
+    document: String,
+    groups: Vec<(&'static str, Vec<(&'static str, String)>)>,
+    benefits: Vec<MemberBenefitLine>,
+    vehicles: Vec<MemberVehicleLine>,
+    dependents: Vec<MemberDependentLine>,
+    /// Benefits that may have another dependent.
+    open_benefits: Vec<(i32, String)>,
+    sections: Vec<RelatedRecordSection>,
+    timeline: EventTimeline,
+    branch: String,
+    since: String,
+    files: attachments::AttachmentSection,
+}
+
+pub async fn show_member_page(
+    State(app): State<App>,
+    guest: SignedInUser,
+    PathNumber(code): PathNumber,
+) -> Response {
+    render_page_or_refusal(
+        &guest,
+        build_member_page(&app, &guest, PersonCode::new(code), UploadReport::default()).await,
+    )
+}
+
+/// The page with what was wrong with files that somebody sent.
+pub async fn render_member_with_report(
+    app: &App,
+    guest: &SignedInUser,
+    code: PersonCode,
+    report: UploadReport,
+) -> Response {
+    match build_member_page(app, guest, code, report).await {
+        Ok(template) => render_page(StatusCode::BAD_REQUEST, &template),
+        Err(error) => render_refusal(guest, &error),
+    }
+}
+
+async fn build_member_page(
+    app: &App,
+    guest: &SignedInUser,
+    code: PersonCode,
+    report: UploadReport,
+) -> Result<MemberProfilePage, Error> {
+    let caller = guest.session();
+    let view = members::read_member(app, caller, code).await?;
+    let frame = PageFrame::load(app, guest, "associados").await?;
+    let history = members::read_member_history(app, caller, code).await?;
+    let sections =
+        timeline::list_related_sections(app, guest, &frame.root, (code, &view.profile.name)).await?;
+    let owner = OwnerRecord { of: FileOwner::Member, record: code.get() };
+    let files = attachments::build_attachment_section(app, guest, owner, report).await?;
+    let registers = &view.registers;
+    let named = |(code, one): &(BenefitCode, StoredBenefit)| {
+        let link = format!("{}/console/beneficios/{code}", frame.root);
+        (*code, (super::benefits::describe_benefit(registers, one), link))
+    };
+    let of: BTreeMap<_, _> = view.benefits.iter().map(named).collect();
+    Ok(MemberProfilePage {
+        code: code.get(),
+        name: view.profile.name.clone(),
+        document: view.profile.document.as_ref().map(Document::to_string).unwrap_or_default(),
+        groups: fields::build_fact_groups(&view),
+        benefits: view
+            .benefits
+            .iter()
+            .map(|(code, one)| build_benefit_line(registers, code.get(), one))
+            .collect(),
+        vehicles: view
+            .benefits
+            .iter()
+            .filter_map(|(code, one)| build_vehicle_line(code.get(), one))
+            .collect(),
+        dependents: list_all_dependents(app, guest, &view).await?,
+        open_benefits: list_open_benefits(&view),
+        timeline: build_timeline(history, &of).with_sections(&sections, &view),
+        sections,
+        branch: registers.branch_name(view.profile.branch).to_owned(),
+        since: view.profile.created_at.date_in(&registers.zone).to_br(),
+        files,
+        frame,
+    })
+}
+
+fn list_open_benefits(view: &MemberView) -> Vec<(i32, String)> {
+    let cancelled =
+        |one: &StoredBenefit| view.registers.situation_kind(one.situation) == Some(SituationKind::Cancelled);
+    let open = view.benefits.iter().filter(|(_, one)| !cancelled(one)).take(MOST_WITH_DEPENDENTS);
+    open.map(|(code, one)| (code.get(), super::benefits::describe_benefit(&view.registers, one))).collect()
+}
+
+/// Those of all his benefits, by benefit, then name.
+async fn list_all_dependents(
+    app: &App,
+    guest: &SignedInUser,
+    view: &MemberView,
+) -> Result<Vec<MemberDependentLine>, Error> {
+    let mut all = Vec::new();
+    for (benefit, one) in view.benefits.iter().take(MOST_WITH_DEPENDENTS) {
+        let of = super::benefits::describe_benefit(&view.registers, one);
+        let found = dependents::list_benefit_dependents(app, guest.session(), *benefit).await?;
+        all.extend(found.rows.iter().map(|(code, dependent)| MemberDependentLine {
+            code: code.get(),
+            benefit: benefit.get(),
+            name: dependent.name.clone(),
+            kinship: labels::label_kinship(dependent.kinship),
+            born: dependent.born_on.as_deref().map(domain::display::format_day).unwrap_or_default(),
+            of: of.clone(),
+            active: dependent.active,
+        }));
+    }
+    Ok(all)
+}
+
+fn build_benefit_line(registers: &TenantRegisters, code: i32, one: &StoredBenefit) -> MemberBenefitLine {
+    MemberBenefitLine {
+        code,
+        sequence: one.sequence,
+        what: super::benefits::describe_benefit(registers, one),
+        kind: labels::label_benefit_kind(one.kind),
+        plans: super::member_list::describe_plans(registers, &one.plans),
+        situation: build_situation_badge(registers, one.situation),
+    }
+}
+
+fn build_vehicle_line(benefit: i32, one: &StoredBenefit) -> Option<MemberVehicleLine> {
+    let vehicle = &one.vehicle;
+    let plate = vehicle.plate.as_ref().map(ToString::to_string).unwrap_or_default();
+    let chassis = vehicle.chassis.as_ref().map(|one| one.as_str().to_owned()).unwrap_or_default();
+    let years = [vehicle.built, vehicle.model_year].into_iter().flatten().map(|year| year.to_string());
+    let model = [vehicle.brand.clone(), vehicle.model.clone()].into_iter().flatten().collect::<Vec<_>>();
+    (!plate.is_empty() || !chassis.is_empty()).then(|| MemberVehicleLine {
+        benefit,
+        plate,
+        model: model.join(" "),
+        year: years.collect::<Vec<_>>().join("/"),
+        colour: vehicle.colour.clone().unwrap_or_default(),
+        chassis,
+    })
+}
+
+#[cfg(test)]
+pub const CASES: crate::template_tests::TemplateCases = &[("console/associado.html", |with| {
+    let benefit = || MemberBenefitLine {
+        code: 7,
+        sequence: 1,
+        what: with.text(),
+        kind: "Veículo",
+        plans: with.text(),
+        situation: with.badge(),
+    };
+    let vehicle = || MemberVehicleLine {
+        benefit: 7,
+        plate: with.text(),
+        model: with.text(),
+        year: with.text(),
+        colour: with.text(),
+        chassis: with.text(),
+    };
+    let dependent = || MemberDependentLine {
+        code: 7,
+        benefit: 7,
+        name: with.text(),
+        kinship: "Filho",
+        born: with.text(),
+        of: with.text(),
+        active: false,
+    };
+    crate::template_tests::render_template(&MemberProfilePage {
+        frame: with.frame(),
+        code: 7,
+        name: with.text(),
+        document: with.text(),
+        groups: with.list_of(|| ("Contato", with.facts())),
+        benefits: with.list_of(benefit),
+        vehicles: with.list_of(vehicle),
+        dependents: with.list_of(dependent),
+        open_benefits: with.list_of(|| (7, with.text())),
+        sections: with.list_of(|| RelatedRecordSection::sample(*with)),
+        timeline: with.timeline(),
+        branch: with.text(),
+        since: with.text(),
+        files: attachments::AttachmentSection::sample(*with),
+    })
+})];

@@ -1,0 +1,209 @@
+//! What a member has besides his benefits, the newest of each, and everything that happened to him as one timeline.
+
+use crate::pages::cases as pages;
+use crate::pages::member_list::{SituationBadge, build_situation_badge};
+use crate::session::visitor::SignedInUser;
+use crate::widgets::formats::format_moment;
+use app::cases::{self, Item};
+use app::members::MemberView;
+use app::record_timeline::{RecordChange, RecordChangeDetail, RecordHistory};
+use app::registers::snapshot::TenantRegisters;
+use app::sales::deals;
+use app::{App, Error};
+use domain::{BenefitCode, CaseKind, DealState, Moment, PersonCode};
+use std::collections::BTreeMap;
+use wire::read;
+
+/// Of each kind so many are shown; a link leads to the others.
+const SOME: usize = 5;
+/// Of the timeline so much is seen at once, and so much can be opened.
+const EVENTS: usize = 20;
+const MOST_EVENTS: usize = 200;
+
+/// Cases or deals of a member.
+pub struct RelatedRecordSection {
+    pub title: &'static str,
+    pub all: String,
+    pub total: i64,
+    pub lines: Vec<RelatedRecordLine>,
+}
+
+pub struct RelatedRecordLine {
+    pub link: String,
+    pub name: String,
+    pub kind: String,
+    pub when: String,
+    pub situation: Option<SituationBadge>,
+    /// Where it has no situation of the registers.
+    pub state: &'static str,
+    pub is_late: bool,
+    at: Moment,
+}
+
+/// Something that happened, as the timeline tells it.
+pub struct TimelineEvent {
+    pub when: String,
+    pub who: String,
+    pub situation: Option<SituationBadge>,
+    pub text: String,
+    pub link: Option<String>,
+    pub at: Moment,
+}
+
+/// The newest cases of each kind, and the newest deals.
+pub async fn list_related_sections(
+    app: &App,
+    guest: &SignedInUser,
+    root: &str,
+    (person, name): (PersonCode, &str),
+) -> Result<Vec<RelatedRecordSection>, Error> {
+    let mut all = Vec::new();
+    for kind in CaseKind::ALL {
+        let of_person = std::iter::once(("codPessoa".to_owned(), person.to_string()));
+        let Ok(query) = read::read_query(of_person) else { continue };
+        let page = cases::list_cases(app, guest.session(), kind, query).await?;
+        let words = pages::describe_case_kind(kind);
+        let lines =
+            page.rows.iter().take(SOME).map(|item| build_case_line(&page.registers, item, root, app.now()));
+        all.push(RelatedRecordSection {
+            title: words.many,
+            all: format!("{root}/console/{}?codPessoa={person}", words.path),
+            total: page.total,
+            lines: lines.collect(),
+        });
+    }
+    let (found, registers) = deals::list_person_deals(app, guest.session(), person).await?;
+    let lines = found.iter().take(SOME).map(|one| RelatedRecordLine {
+        link: format!("{root}/console/vendas/{}", one.code),
+        name: one.deal.title.clone().unwrap_or_else(|| format!("Negócio {}", one.deal.sequence)),
+        kind: registers.stage(one.deal.stage).map_or_else(String::new, |stage| stage.name.clone()),
+        when: one.deal.created_at.date_in(&registers.zone).to_br(),
+        situation: None,
+        state: match one.deal.state {
+            DealState::Open => "Em aberto",
+            DealState::Won => "Ganho",
+            DealState::Lost => "Perdido",
+        },
+        is_late: false,
+        at: one.deal.created_at,
+    });
+    all.push(RelatedRecordSection {
+        title: "Negócios",
+        all: format!(
+            "{root}/console/vendas?filtro={}",
+            form_urlencoded::byte_serialize(name.as_bytes()).collect::<String>()
+        ),
+        total: found.len() as i64,
+        lines: lines.collect(),
+    });
+    all.retain(|section| section.total > 0);
+    Ok(all)
+}
+
+fn build_case_line(registers: &TenantRegisters, item: &Item, root: &str, now: Moment) -> RelatedRecordLine {
+    let head = item.case.head();
+    RelatedRecordLine {
+        link: format!("{root}{}", pages::build_case_path(item)),
+        name: format!("Protocolo {}", head.protocol),
+        kind: pages::find_type_name(registers, &item.case),
+        when: format_moment(head.opened_at, &registers.zone),
+        situation: Some(build_situation_badge(registers, head.situation)),
+        state: "",
+        is_late: cases::compute_due_moment(registers, head).is_some_and(|due| due < now),
+        at: head.opened_at,
+    }
+}
+
+/// What a field is called on pages, of a member or of a benefit.
+fn find_field_label(name: &str) -> String {
+    let known = super::fields::SPECS.iter().chain(crate::pages::benefits::SPECS);
+    let found = known.into_iter().find(|spec| spec.name == name).map(|spec| spec.label);
+    found.map_or_else(|| name.to_owned(), str::to_owned)
+}
+
+/// One thing that happened; `of` is what each benefit is called.
+fn build_timeline_event(
+    registers: &TenantRegisters,
+    one: RecordChange,
+    of: &BTreeMap<BenefitCode, (String, String)>,
+) -> TimelineEvent {
+    let (situation, text, link) = match one.what {
+        RecordChangeDetail::Situation { to, reason, benefit, .. } => {
+            let (name, link) = of.get(&benefit).cloned().unwrap_or_default();
+            let text = [name, reason.unwrap_or_default()].into_iter().filter(|part| !part.is_empty());
+            let text = text.collect::<Vec<_>>().join(" — ");
+            (Some(build_situation_badge(registers, to)), text, Some(link).filter(|link| !link.is_empty()))
+        }
+        RecordChangeDetail::Field { name, before, after } if name == "arquivo" => {
+            (None, crate::pages::attachments::describe_file_change(before.as_deref(), after.as_deref()), None)
+        }
+        RecordChangeDetail::Field { name, before, after } => {
+            let text = |value: Option<String>| value.unwrap_or_else(|| "vazio".to_owned());
+            (None, format!("{}: de {} para {}", find_field_label(&name), text(before), text(after)), None)
+        }
+    };
+    let who = one.user_name.unwrap_or_else(|| "Sistema".to_owned());
+    TimelineEvent { when: format_moment(one.at, &registers.zone), who, situation, text, link, at: one.at }
+}
+
+/// The newest first, as much as anybody looks through.
+pub fn build_timeline(history: RecordHistory, of: &BTreeMap<BenefitCode, (String, String)>) -> EventTimeline {
+    let RecordHistory { happened, registers } = history;
+    let events =
+        happened.into_iter().rev().take(MOST_EVENTS).map(|one| build_timeline_event(&registers, one, of));
+    EventTimeline::from_events(events.collect())
+}
+
+/// What is seen at once, and what can be opened.
+pub struct EventTimeline {
+    pub newest: Vec<TimelineEvent>,
+    pub older: Vec<TimelineEvent>,
+}
+
+impl EventTimeline {
+    fn from_events(mut events: Vec<TimelineEvent>) -> EventTimeline {
+        let older = events.split_off(EVENTS.min(events.len()));
+        EventTimeline { newest: events, older }
+    }
+
+    /// The same with what a member began: his cases and deals.
+    pub fn with_sections(self, sections: &[RelatedRecordSection], view: &MemberView) -> EventTimeline {
+        let mut events: Vec<TimelineEvent> = self.newest.into_iter().chain(self.older).collect();
+        let begun = sections.iter().flat_map(|section| section.lines.iter().map(move |line| (section, line)));
+        events.extend(begun.map(|(section, line)| TimelineEvent {
+            when: format_moment(line.at, &view.registers.zone),
+            who: section.title.to_owned(),
+            situation: None,
+            text: format!("{} — {}", line.name, line.kind),
+            link: Some(line.link.clone()),
+            at: line.at,
+        }));
+        events.push(TimelineEvent {
+            when: format_moment(view.profile.created_at, &view.registers.zone),
+            who: view.registers.branch_name(view.profile.branch).to_owned(),
+            situation: None,
+            text: "Cadastro do associado".to_owned(),
+            link: None,
+            at: view.profile.created_at,
+        });
+        events.sort_by_key(|event| std::cmp::Reverse(event.at));
+        EventTimeline::from_events(events)
+    }
+}
+
+#[cfg(test)]
+impl RelatedRecordSection {
+    pub fn sample(with: crate::template_tests::SampleContent) -> RelatedRecordSection {
+        let line = || RelatedRecordLine {
+            link: with.text(),
+            name: with.text(),
+            kind: with.text(),
+            when: with.text(),
+            situation: with.option_of(|| with.badge()),
+            state: "Aberto",
+            is_late: true,
+            at: Moment::from_millis(0),
+        };
+        RelatedRecordSection { title: "Eventos", all: with.text(), total: 9, lines: with.list_of(line) }
+    }
+}

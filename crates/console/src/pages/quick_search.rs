@@ -1,0 +1,174 @@
+//! `/console/busca`: one search for everything. A single match opens at once.
+
+use super::cases;
+use super::member_list::{COLUMNS, SituationBadge, TableRow, build_member_row, build_situation_badge};
+use crate::session::visitor::{QueryParams, SignedInUser, derive_root_path, redirect_to};
+use crate::widgets::form::SubmittedForm;
+use crate::widgets::formats::format_count;
+use crate::widgets::frame::PageFrame;
+use crate::widgets::list_tools::{TableToolbar, build_default_toolbar};
+use crate::widgets::page::{Refusal, render_page, render_page_or_refusal};
+use app::members::quick_search;
+use app::{App, Error};
+use askama::Template;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use domain::Document;
+use std::collections::BTreeSet;
+
+struct FoundCaseLine {
+    link: String,
+    what: String,
+    name: String,
+    situation: SituationBadge,
+}
+
+#[derive(Template)]
+#[template(path = "console/busca.html")]
+struct SearchResultPage {
+    frame: PageFrame,
+    rows: Vec<TableRow>,
+    around: TableToolbar,
+    first_column: &'static str,
+    cases: Vec<FoundCaseLine>,
+    total: String,
+    has_more: bool,
+    more: String,
+}
+
+/// `GET /console/busca`, also for those who kept an address of it.
+pub async fn show_search_results(
+    State(app): State<App>,
+    guest: SignedInUser,
+    query: QueryParams,
+) -> Response {
+    answer_search(&app, &guest, &query).await
+}
+
+/// `POST /console/busca`: what names a person or can be called stays out of the address, which browsers and proxies keep;
+/// anything else gets an address to come back to.
+pub async fn submit_search(
+    State(app): State<App>,
+    guest: SignedInUser,
+    sent: Result<SubmittedForm, Refusal>,
+) -> Response {
+    let query = match sent {
+        Ok(sent) => QueryParams::from_form(&sent),
+        Err(refusal) => return refusal.into_response(),
+    };
+    match is_private(query.text("q")) {
+        true => answer_search(&app, &guest, &query).await,
+        false => {
+            redirect_to(&format!("{}/console/busca{}", derive_root_path(&app), query.with_parameter("", "")))
+        }
+    }
+}
+
+/// Whether a text may be a document, a telephone or a card: it has about as many digits.
+fn is_private(text: &str) -> bool {
+    Document::parse(text).is_ok() || text.chars().filter(char::is_ascii_digit).count() >= 8
+}
+
+async fn answer_search(app: &App, guest: &SignedInUser, query: &QueryParams) -> Response {
+    let text: String = query.text("q").chars().take(200).collect();
+    let found = match quick_search::search_everything(app, guest.session(), &text).await {
+        Ok(found) => found,
+        Err(Error::Refused(_)) => quick_search::GlobalSearchResult::default(),
+        Err(error) => return Refusal::from(&error).into_response(),
+    };
+    if let Some(only) = find_single_match(&found) {
+        return redirect_to(&format!("{}{only}", derive_root_path(app)));
+    }
+    match build_search_page(app, guest, &text, &found).await {
+        Ok(template) => render_page(StatusCode::OK, &template),
+        Err(error) => render_page_or_refusal::<SearchResultPage>(guest, Err(error)),
+    }
+}
+
+/// Where the one thing is that was found.
+fn find_single_match(found: &quick_search::GlobalSearchResult) -> Option<String> {
+    let people: BTreeSet<_> = found.rows.iter().map(|row| row.person.code).collect();
+    match (people.first(), people.len(), &found.cases[..]) {
+        (Some(only), 1, []) => Some(format!("/console/associados/{only}")),
+        (None, _, [case]) => Some(cases::build_case_path(case)),
+        _ => None,
+    }
+}
+
+async fn build_search_page(
+    app: &App,
+    guest: &SignedInUser,
+    text: &str,
+    found: &quick_search::GlobalSearchResult,
+) -> Result<SearchResultPage, Error> {
+    let mut frame = PageFrame::load(app, guest, "busca").await?;
+    text.clone_into(&mut frame.query);
+    let registers = app::registers::snapshot::load_registers(app, guest.session().scope.tenant()).await?;
+    let more: String = form_urlencoded::Serializer::new(String::new()).append_pair("nome", text).finish();
+    let around = build_default_toolbar(COLUMNS);
+    Ok(SearchResultPage {
+        rows: found
+            .rows
+            .iter()
+            .map(|found| build_member_row(&registers, found, &frame.root, &around))
+            .collect(),
+        first_column: "Associado",
+        cases: found
+            .cases
+            .iter()
+            .map(|one| {
+                let head = one.case.head();
+                FoundCaseLine {
+                    link: format!("{}{}", frame.root, cases::build_case_path(one)),
+                    what: format!("{} {}", cases::describe_case_kind(one.case.kind()).one, head.protocol),
+                    name: one.name.clone(),
+                    situation: build_situation_badge(&registers, head.situation),
+                }
+            })
+            .collect(),
+        around,
+        total: format_count(found.total),
+        has_more: found.total > found.rows.len() as i64,
+        more: format!("{}/console/associados?{more}", frame.root),
+        frame,
+    })
+}
+
+#[cfg(test)]
+pub const CASES: crate::template_tests::TemplateCases = &[("console/busca.html", |with| {
+    let case =
+        || FoundCaseLine { link: with.text(), what: with.text(), name: with.text(), situation: with.badge() };
+    crate::template_tests::render_template(&SearchResultPage {
+        frame: with.frame(),
+        rows: with.list_of(|| with.row()),
+        around: with.toolbar(),
+        first_column: "Associado",
+        cases: with.list_of(case),
+        total: with.text(),
+        has_more: true,
+        more: with.text(),
+    })
+})];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn documents_telephones_and_cards_stay_out_of_addresses() {
+        for private in [
+            "529.982.247-25",
+            "52998224725",
+            "11.222.333/0001-81",
+            "12ABC34501DE35",
+            "98765-4321",
+            "1234567890123",
+        ] {
+            assert!(is_private(private), "{private}");
+        }
+        for open in ["maria silva", "ABC1D23", "1234567", "", "9BWZZZ37VT004"] {
+            assert!(!is_private(open), "{open}");
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! The records of a register, found by what its description says they are found by.
+
+use super::fields::{FormReferenceNames, build_input_spec, format_field_value, list_field_choices};
+use super::{
+    RegisterParam, find_badge_class, find_name_field, format_new_title, format_plural_title,
+    format_record_title,
+};
+use crate::pages::export::ExportLinks;
+use crate::session::visitor::{QueryParams, SignedInUser};
+use crate::widgets::formats::ListPager;
+use crate::widgets::frame::PageFrame;
+use crate::widgets::page::render_page_or_refusal;
+use crate::widgets::record_form::{FormInput, FormProblems, FormValues, build_inputs, label_problem_lines};
+use ::registers::{FieldContent, FieldSpec, FieldType, Register, SearchMethod};
+use app::registers::{self, StoredRecord};
+use app::{App, Error};
+use askama::Template;
+use axum::extract::State;
+use axum::response::Response;
+
+const PAGE: i64 = 100;
+
+struct RegisterRecordLine {
+    code: i32,
+    title: String,
+    badge: Option<String>,
+    /// The column's name and what stands in it.
+    cells: Vec<(&'static str, String, bool)>,
+    active: bool,
+}
+
+#[derive(Template)]
+#[template(path = "console/cadastro.html")]
+struct BrowseRegisterPage {
+    frame: PageFrame,
+    path: &'static str,
+    name: String,
+    new_one: String,
+    about: &'static str,
+    first: &'static str,
+    columns: Vec<(&'static str, bool)>,
+    rows: Vec<RegisterRecordLine>,
+    pager: ListPager,
+    filter: String,
+    filter_hint: &'static str,
+    filters: Vec<FormInput>,
+    active: String,
+    problems: Vec<String>,
+    is_filtered: bool,
+    /// Nothing is shown before it is said whose.
+    needs_filter: bool,
+    /// What a new record begins with.
+    begins: String,
+}
+
+pub async fn show_register_list(
+    State(app): State<App>,
+    guest: SignedInUser,
+    which: RegisterParam,
+    query: QueryParams,
+) -> Response {
+    render_page_or_refusal(&guest, build_register_list(&app, &guest, which.0, &query).await)
+}
+
+type RegisterListColumn = (usize, &'static FieldSpec);
+
+/// The columns that a list has beside the name.
+fn list_register_columns(register: &'static Register) -> Vec<RegisterListColumn> {
+    let name = find_name_field(register).map(|(at, _)| at);
+    let own = register.columns.iter().filter_map(|name| register.find_field(name));
+    own.filter(|(at, _)| Some(*at) != name).collect()
+}
+
+fn is_number_field(field: &FieldSpec) -> bool {
+    matches!(field.kind, FieldType::Money | FieldType::Integer { .. })
+}
+
+async fn build_register_list(
+    app: &App,
+    guest: &SignedInUser,
+    register: &'static Register,
+    query: &QueryParams,
+) -> Result<BrowseRegisterPage, Error> {
+    let caller = guest.session();
+    let frame = PageFrame::load(app, guest, "cadastros").await?;
+    let given = ["filtro", "ativo"].into_iter().chain(register.filters.iter().copied());
+    let given = given.map(|name| (name, query.text(name))).filter(|(_, text)| !text.is_empty());
+    let given: Vec<(&'static str, String)> = given.map(|(name, text)| (name, text.to_owned())).collect();
+    let asked = given.iter().map(|(name, text)| ((*name).to_owned(), text.clone()));
+    let page = ("pagina".to_owned(), query.page_number().to_string());
+    let is_asked = !register.needs_filter || given.iter().any(|(name, _)| register.filters.contains(name));
+    let labels: Vec<(&str, &str)> = register.fields.iter().map(|field| (field.name, field.label)).collect();
+    let (mut records, total, problems) = match wire::register::read_list_query(register, asked.chain([page]))
+    {
+        Err(problems) => (Vec::new(), 0, label_problem_lines(problems.into_lines(), &labels)),
+        Ok(_) if !is_asked => (Vec::new(), 0, Vec::new()),
+        Ok(asked) => match registers::list_records(app, caller, register, asked).await {
+            Ok(page) => (page.records, page.total, Vec::new()),
+            Err(Error::Refused(problems)) => (
+                Vec::new(),
+                0,
+                label_problem_lines(problems.iter().map(wire::refusal::render_rejection).collect(), &labels),
+            ),
+            Err(error) => return Err(error),
+        },
+    };
+    if total <= PAGE {
+        sort_records(register, &mut records);
+    }
+    let columns = list_register_columns(register);
+    let filtered =
+        register.filters.iter().filter_map(|name| register.find_field(name)).map(|(_, field)| field);
+    let needed = columns.iter().map(|(_, field)| *field).chain(filtered.clone());
+    let names = FormReferenceNames::load(app, caller, needed).await?;
+    let values: FormValues =
+        filtered.clone().map(|field| (field.name, query.text(field.name).to_owned())).collect();
+    let specs: Vec<_> = filtered
+        .map(|field| crate::widgets::record_form::InputSpec { hint: "", ..build_input_spec(field) })
+        .collect();
+    let filters = build_inputs(&specs, &values, &FormProblems::default(), |name| {
+        list_field_choices(register, None, (&names, &values), name)
+    });
+    Ok(BrowseRegisterPage {
+        path: register.path,
+        name: format_plural_title(register),
+        new_one: format_new_title(register),
+        about: register.about,
+        first: find_name_field(register).map_or("Registro", |(_, field)| field.label),
+        rows: records.iter().map(|record| build_record_line(register, &columns, &names, record)).collect(),
+        columns: columns.iter().map(|(_, field)| (field.label, is_number_field(field))).collect(),
+        pager: ListPager::new(query.page_number(), total, PAGE, |page| query.with_page(page)).with_export(
+            ExportLinks::new(
+                &frame.root,
+                register.path,
+                given.iter().map(|(name, text)| (*name, text.as_str())),
+            ),
+        ),
+        filter: query.text("filtro").to_owned(),
+        filter_hint: match register.search {
+            SearchMethod::Words => "Nome ou código",
+            SearchMethod::Beginnings(_) => "Começo do número",
+        },
+        filters,
+        active: query.text("ativo").to_owned(),
+        problems,
+        is_filtered: !given.is_empty(),
+        needs_filter: !is_asked,
+        begins: build_new_record_query(&values),
+        frame,
+    })
+}
+
+/// What has a place among others stands there; what belongs together stands together.
+fn sort_records(register: &'static Register, records: &mut [StoredRecord]) {
+    let Some((position, _)) = register.find_field("ordem") else { return };
+    let by: Vec<usize> = register
+        .filters
+        .iter()
+        .filter_map(|name| register.find_field(name))
+        .map(|(at, _)| at)
+        .take(1)
+        .collect();
+    let number = |record: &StoredRecord, at: usize| match record.values.get(at) {
+        Some(FieldContent::Number(number)) => *number,
+        _ => i64::MAX,
+    };
+    records.sort_by_key(|record| {
+        let group = by.first().map_or(0, |at| number(record, *at));
+        (group, number(record, position), record.code)
+    });
+}
+
+fn build_record_line(
+    register: &'static Register,
+    columns: &[RegisterListColumn],
+    names: &FormReferenceNames,
+    record: &StoredRecord,
+) -> RegisterRecordLine {
+    let cells = columns.iter().map(|(at, field)| {
+        (field.label, format_field_value(field, &record.values[*at], names), is_number_field(field))
+    });
+    RegisterRecordLine {
+        code: record.code,
+        title: format_record_title(register, record.code, &record.values),
+        badge: find_badge_class(register, record.code),
+        cells: cells.collect(),
+        active: record.active,
+    }
+}
+
+/// A new record begins with what the list is narrowed to.
+fn build_new_record_query(values: &FormValues) -> String {
+    let mut query = form_urlencoded::Serializer::new(String::new());
+    let given = values.iter().filter(|(_, value)| !value.is_empty());
+    let query = given.fold(&mut query, |query, (name, value)| query.append_pair(name, value));
+    match query.finish() {
+        empty if empty.is_empty() => empty,
+        some => format!("?{some}"),
+    }
+}
+
+#[cfg(test)]
+pub const CASES: crate::template_tests::TemplateCases = &[("console/cadastro.html", |with| {
+    let row = || RegisterRecordLine {
+        code: 7,
+        title: with.text(),
+        badge: with.option_of(|| "s3".to_owned()),
+        cells: with.list_of(|| ("Valor", with.text(), true)),
+        active: false,
+    };
+    crate::template_tests::render_template(&BrowseRegisterPage {
+        frame: with.frame(),
+        path: "plano",
+        name: with.text(),
+        new_one: with.text(),
+        about: "O que se oferece.",
+        first: "Nome",
+        columns: with.list_of(|| ("Valor", true)),
+        rows: with.list_of(row),
+        pager: with.pager(),
+        filter: with.text(),
+        filter_hint: "Nome ou código",
+        filters: with.inputs(),
+        active: with.text(),
+        problems: with.list_of(|| with.text()),
+        is_filtered: with.is_filled(),
+        needs_filter: !with.is_filled(),
+        begins: with.text(),
+    })
+})];

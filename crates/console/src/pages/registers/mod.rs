@@ -1,0 +1,100 @@
+//! `/console/cadastros`: every register, its lists and forms made from its description (crate `registers`). All who work in
+//! the association read them, administrators write them.
+
+mod fields;
+mod list;
+mod overview;
+mod record;
+
+use crate::widgets::page::Refusal;
+use ::registers::{FieldContent, FieldSpec, FieldType, Register};
+use app::App;
+use axum::Router;
+use axum::extract::{FromRequestParts, RawPathParams};
+use axum::http::request::Parts;
+use dispatch::{get, post};
+
+pub fn build_register_routes() -> Router<App> {
+    Router::new()
+        .route("/console/cadastros", get(overview::show_register_overview))
+        .route("/console/cadastros/{registro}", get(list::show_register_list))
+        .route(
+            "/console/cadastros/{registro}/novo",
+            get(record::show_new_record_form).merge(post(record::create_record)),
+        )
+        .route(
+            "/console/cadastros/{registro}/{codigo}",
+            get(record::show_record_page).merge(post(record::change_record)),
+        )
+        .route("/console/cadastros/{registro}/{codigo}/ativo", post(record::set_record_active))
+}
+
+/// The register that the path names.
+struct RegisterParam(&'static Register);
+
+impl<S: Send + Sync> FromRequestParts<S> for RegisterParam {
+    type Rejection = Refusal;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<RegisterParam, Refusal> {
+        let path = RawPathParams::from_request_parts(parts, state).await.map_err(|_| Refusal::NotThere)?;
+        let named = path.iter().find(|(name, _)| *name == "registro");
+        named.and_then(|(_, path)| registers::find_register(path)).map(RegisterParam).ok_or(Refusal::NotThere)
+    }
+}
+
+/// `Novo plano`, `Nova loja`
+pub fn format_new_title(register: &Register) -> String {
+    let new = if register.words.the_one.starts_with("a ") { "Nova" } else { "Novo" };
+    format!("{new} {}", register.words.one)
+}
+
+/// `Planos`
+fn format_plural_title(register: &Register) -> String {
+    crate::widgets::record_form::capitalize_sentence(register.words.many)
+}
+
+/// The field that a record is called by.
+fn find_name_field(register: &Register) -> Option<(usize, &'static FieldSpec)> {
+    let is_name = |field: &FieldSpec| matches!(field.kind, FieldType::Text { .. } | FieldType::Serial { .. });
+    register.fields.iter().enumerate().find(|(_, field)| is_name(field))
+}
+
+/// What a record is called: `Proteção Bronze`, `Dia 10`, `Instalação 12`.
+fn format_record_title(register: &Register, code: i32, values: &[FieldContent]) -> String {
+    let text = find_name_field(register).and_then(|(at, _)| match values.get(at) {
+        Some(FieldContent::Text(text)) => Some(text.clone()),
+        _ => None,
+    });
+    let what = if register.counter.is_none() { register.code } else { register.words.one };
+    text.unwrap_or_else(|| format!("{} {code}", crate::widgets::record_form::capitalize_sentence(what)))
+}
+
+/// What its badge is coloured by (`assets::colours`), where a register has colours.
+fn find_badge_class(register: &Register, code: i32) -> Option<String> {
+    match register.path {
+        "situacao" => Some(format!("s{code}")),
+        "etapa" => Some(format!("e{code}")),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+pub const ALL_CASES: &[crate::template_tests::TemplateCases] = &[list::CASES, overview::CASES, record::CASES];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn registers_and_records_are_called_as_people_call_them() {
+        let of = |path| registers::find_register(path).unwrap();
+        assert_eq!(
+            (format_new_title(of("loja")).as_str(), format_new_title(of("plano")).as_str()),
+            ("Nova loja", "Novo plano")
+        );
+        assert_eq!(format_plural_title(of("vencimento")), "Dias de vencimento");
+        assert_eq!(format_record_title(of("vencimento"), 10, &[]), "Dia 10");
+        assert_eq!(format_record_title(of("loja"), 1, &[FieldContent::Text("Matriz".to_owned())]), "Matriz");
+        assert_eq!(format_record_title(of("instalacao"), 12, &[]), "Instalação 12");
+    }
+}

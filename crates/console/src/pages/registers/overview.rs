@@ -1,0 +1,66 @@
+//! What there is to register, and what each is for.
+
+use super::format_plural_title;
+use crate::session::visitor::SignedInUser;
+use crate::widgets::formats::format_count;
+use crate::widgets::frame::PageFrame;
+use crate::widgets::page::render_page_or_refusal;
+use app::registers::{self, COUNTED};
+use app::{App, Error};
+use askama::Template;
+use axum::extract::State;
+use axum::response::Response;
+
+pub struct RegisterSummary {
+    path: &'static str,
+    name: String,
+    about: &'static str,
+    count: String,
+}
+
+#[derive(Template)]
+#[template(path = "console/cadastros.html")]
+struct RegisterOverviewPage {
+    frame: PageFrame,
+    sections: Vec<(&'static str, Vec<RegisterSummary>)>,
+}
+
+pub async fn show_register_overview(State(app): State<App>, guest: SignedInUser) -> Response {
+    render_page_or_refusal(&guest, build_register_overview(&app, &guest).await)
+}
+
+async fn build_register_overview(app: &App, guest: &SignedInUser) -> Result<RegisterOverviewPage, Error> {
+    let frame = PageFrame::load(app, guest, "cadastros").await?;
+    let mut sections: Vec<(&'static str, Vec<RegisterSummary>)> = Vec::new();
+    for (register, number) in registers::count_records(app, guest.session()).await? {
+        let place = RegisterSummary {
+            path: register.path,
+            name: format_plural_title(register),
+            about: register.about,
+            count: match number {
+                None => String::new(),
+                Some(many) if many > COUNTED => format!("mais de {}", format_count(COUNTED)),
+                Some(number) => format_count(number),
+            },
+        };
+        match sections.last_mut().filter(|(section, _)| *section == register.section) {
+            Some((_, places)) => places.push(place),
+            None => sections.push((register.section, vec![place])),
+        }
+    }
+    Ok(RegisterOverviewPage { frame, sections })
+}
+
+#[cfg(test)]
+pub const CASES: crate::template_tests::TemplateCases = &[("console/cadastros.html", |with| {
+    let place = || RegisterSummary {
+        path: "plano",
+        name: with.text(),
+        about: "O que se oferece.",
+        count: with.text(),
+    };
+    crate::template_tests::render_template(&RegisterOverviewPage {
+        frame: with.frame(),
+        sections: with.list_of(|| ("Vendas", with.list_of(place))),
+    })
+})];

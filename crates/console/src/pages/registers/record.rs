@@ -1,0 +1,446 @@
+//! One record: read by all, written by administrators; put out of use and back.
+
+use super::fields::{self, FormReferenceNames};
+use super::{RegisterParam, find_badge_class, format_new_title, format_plural_title, format_record_title};
+use crate::pages::administration::require_administrator;
+use crate::session::visitor::{PathNumber, QueryParams, SignedInUser, derive_root_path, redirect_to};
+use crate::widgets::form::SubmittedForm;
+use crate::widgets::formats::format_moment;
+use crate::widgets::frame::PageFrame;
+use crate::widgets::notice::add_notice;
+use crate::widgets::page::{Refusal, render_page, render_page_or_refusal};
+use crate::widgets::record_form::{
+    FormInput, FormProblems, FormValues, InputSpec, VersionConflict, build_inputs, capitalize_sentence,
+    read_form_values,
+};
+use ::registers::{FieldSpec, FieldType, Register};
+use app::idempotency::{IdempotentWrite, WriteOutcome};
+use app::registers::{self, StoredRecord};
+use app::{App, Error};
+use askama::Template;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use domain::TimeZone;
+use serde_json::json;
+
+#[derive(Template)]
+#[template(path = "console/cadastro_registro.html")]
+struct RegisterRecordPage {
+    frame: PageFrame,
+    path: &'static str,
+    list: String,
+    title: String,
+    badge: Option<String>,
+    /// None of a new one.
+    code: Option<i32>,
+    version: i64,
+    active: bool,
+    inputs: Vec<FormInput>,
+    /// What cannot be changed, or not by this visitor: what it is called, what it is, where it leads.
+    facts: Vec<(&'static str, String, Option<String>)>,
+    moments: String,
+    conflict: Option<VersionConflict>,
+    others: Vec<String>,
+    is_refused: bool,
+    /// What was just done, and may be undone.
+    done: Option<&'static str>,
+}
+
+/// A record that is there, as the page shows it.
+struct LoadedRecord {
+    record: StoredRecord,
+    zone: TimeZone,
+}
+
+/// What the form shows, and what is wrong with it.
+#[derive(Default)]
+struct EditRecordState {
+    values: FormValues,
+    problems: FormProblems,
+    conflict: Option<VersionConflict>,
+    done: Option<&'static str>,
+}
+
+fn list_editable_fields(register: &'static Register, is_new: bool) -> Vec<&'static FieldSpec> {
+    register.fields.iter().filter(|field| field.is_input() && (is_new || !field.fixed)).collect()
+}
+
+/// The fields of the form. Where nothing counts the codes, the code is one of them.
+fn list_input_specs(register: &'static Register, is_new: bool) -> Vec<InputSpec> {
+    let code = (is_new && register.counter.is_none()).then(|| InputSpec {
+        name: register.code,
+        label: if register.code == "dia" { "Dia do mês" } else { "Código" },
+        kind: crate::widgets::record_form::InputKind::Number,
+        longest: 10,
+        hint: "",
+    });
+    code.into_iter()
+        .chain(list_editable_fields(register, is_new).into_iter().map(fields::build_input_spec))
+        .collect()
+}
+
+async fn render_register_record(
+    app: &App,
+    guest: &SignedInUser,
+    register: &'static Register,
+    had: Option<LoadedRecord>,
+    shown: EditRecordState,
+) -> Response {
+    let is_refused = !shown.problems.is_empty() || shown.conflict.is_some();
+    let status = if is_refused { StatusCode::BAD_REQUEST } else { StatusCode::OK };
+    match build_record_page(app, guest, register, had, shown).await {
+        Ok(template) if is_refused => render_page(status, &template),
+        made => render_page_or_refusal(guest, made),
+    }
+}
+
+async fn build_record_page(
+    app: &App,
+    guest: &SignedInUser,
+    register: &'static Register,
+    had: Option<LoadedRecord>,
+    mut shown: EditRecordState,
+) -> Result<RegisterRecordPage, Error> {
+    let frame = PageFrame::load(app, guest, "cadastros").await?;
+    let names = FormReferenceNames::load(app, guest.session(), register.fields.iter()).await?;
+    let record = had.as_ref().map(|had| &had.record);
+    let code = record.map(|record| record.code);
+    let may_write = guest.is_admin();
+    let specs = if may_write { list_input_specs(register, code.is_none()) } else { Vec::new() };
+    if let Some(record) = record {
+        // What does not change decides what may be chosen.
+        for (field, value) in register.fields.iter().zip(&record.values).filter(|(field, _)| field.fixed) {
+            shown.values.insert(field.name, fields::format_input_value(field, value));
+        }
+    }
+    let choices = |name: &str| fields::list_field_choices(register, code, (&names, &shown.values), name);
+    let mut inputs = build_inputs(&specs, &shown.values, &shown.problems, choices);
+    for input in &mut inputs {
+        if input.spec.kind == crate::widgets::record_form::InputKind::Many && input.choices.is_empty() {
+            input.spec.hint = "Salve primeiro; depois escolha aqui.";
+        }
+    }
+    let is_refused = !shown.problems.is_empty();
+    let version = shown.conflict.as_ref().map(|one| one.version).or(record.map(|record| record.version));
+    Ok(RegisterRecordPage {
+        path: register.path,
+        list: format_plural_title(register),
+        title: record.map_or_else(
+            || format_new_title(register),
+            |one| format_record_title(register, one.code, &one.values),
+        ),
+        badge: code.and_then(|code| find_badge_class(register, code)),
+        code,
+        version: version.unwrap_or(0),
+        active: record.is_none_or(|record| record.active),
+        inputs,
+        facts: record
+            .map(|one| list_record_facts(&frame.root, register, &names, one, may_write))
+            .unwrap_or_default(),
+        moments: had.as_ref().map(describe_record_dates).unwrap_or_default(),
+        conflict: shown.conflict,
+        others: shown.problems.others.iter().map(|line| strip_hidden_field(line)).collect(),
+        is_refused,
+        done: shown.done,
+        frame,
+    })
+}
+
+/// `ativo: a loja é…` without the name of a field that the page does not show.
+fn strip_hidden_field(line: &str) -> String {
+    line.split_once(": ").map_or_else(|| line.to_owned(), |(_, rest)| capitalize_sentence(rest))
+}
+
+fn describe_record_dates(had: &LoadedRecord) -> String {
+    let at = |at| format_moment(at, &had.zone);
+    let (created, updated) = (at(had.record.created_at), at(had.record.updated_at));
+    match created == updated {
+        true => format!("cadastrado em {created}"),
+        false => format!("cadastrado em {created}, alterado em {updated}"),
+    }
+}
+
+/// What is only read: to an administrator what stays as it is, to others everything.
+fn list_record_facts(
+    root: &str,
+    register: &'static Register,
+    names: &FormReferenceNames,
+    record: &StoredRecord,
+    may_write: bool,
+) -> Vec<(&'static str, String, Option<String>)> {
+    let all = register.fields.iter().zip(&record.values);
+    let read = all.filter(|(field, _)| field.is_visible() && field.is_input() && (field.fixed || !may_write));
+    let told = read.map(|(field, value)| {
+        let text = match field.kind {
+            FieldType::Lines { .. } | FieldType::Items { .. } => {
+                fields::format_input_value(field, value).replace('\n', ", ")
+            }
+            _ => fields::format_field_value(field, value, names),
+        };
+        let link = match field.kind {
+            FieldType::Benefit => Some(format!("{root}/console/beneficios/{text}")),
+            FieldType::Person => Some(format!("{root}/console/associados/{text}")),
+            _ => None,
+        };
+        (field.label, text, link)
+    });
+    told.filter(|(_, text, _)| !text.is_empty()).collect()
+}
+
+/// `GET /console/cadastros/{registro}/novo`: what the address says of it stands in the form already.
+pub async fn show_new_record_form(
+    State(app): State<App>,
+    guest: SignedInUser,
+    RegisterParam(register): RegisterParam,
+    query: QueryParams,
+) -> Response {
+    if let Err(error) = require_administrator(guest.session()) {
+        return render_page_or_refusal::<RegisterRecordPage>(&guest, Err(error));
+    }
+    let begins = |field: &&FieldSpec| (field.name, query.text(field.name).to_owned());
+    let mut values: FormValues = list_editable_fields(register, true).iter().map(begins).collect();
+    for field in register.fields.iter().filter(|field| field.kind == FieldType::Colour) {
+        values.insert(field.name, "#1a73e8".to_owned());
+    }
+    render_register_record(
+        &app,
+        &guest,
+        register,
+        None,
+        EditRecordState { values, ..EditRecordState::default() },
+    )
+    .await
+}
+
+/// `GET /console/cadastros/{registro}/{codigo}`
+pub async fn show_record_page(
+    State(app): State<App>,
+    guest: SignedInUser,
+    RegisterParam(register): RegisterParam,
+    PathNumber(code): PathNumber,
+    query: QueryParams,
+) -> Response {
+    let (record, mut values) = match load_record(&app, &guest, register, code).await {
+        Ok(had) => {
+            let values = register.fields.iter().zip(&had.record.values);
+            let values =
+                values.map(|(field, value)| (field.name, fields::format_input_value(field, value))).collect();
+            (had, values)
+        }
+        Err(refusal) => return refusal,
+    };
+    if let Err(error) = fields::replace_codes_with_names(&app, guest.session(), register, &mut values).await {
+        return render_page_or_refusal::<RegisterRecordPage>(&guest, Err(error));
+    }
+    let done = match (query.text("feito"), record.record.active) {
+        ("inativado", false) => {
+            Some("Fora de uso: não aparece mais nas escolhas. O que já o usa continua como está.")
+        }
+        ("ativado", true) => Some("Em uso de novo."),
+        _ => None,
+    };
+    render_register_record(
+        &app,
+        &guest,
+        register,
+        Some(record),
+        EditRecordState { values, done, ..EditRecordState::default() },
+    )
+    .await
+}
+
+async fn load_record(
+    app: &App,
+    guest: &SignedInUser,
+    register: &'static Register,
+    code: i32,
+) -> Result<LoadedRecord, Response> {
+    match registers::read_record(app, guest.session(), register, code).await {
+        Ok((record, zone)) => Ok(LoadedRecord { record, zone }),
+        Err(Error::NoRecord(_)) => Err(Refusal::NotThere.into_response()),
+        Err(error) => Err(render_page_or_refusal::<RegisterRecordPage>(guest, Err(error))),
+    }
+}
+
+/// `POST /console/cadastros/{registro}/novo`
+pub async fn create_record(
+    State(app): State<App>,
+    guest: SignedInUser,
+    RegisterParam(register): RegisterParam,
+    sent: Result<SubmittedForm, Refusal>,
+) -> Response {
+    save_record(&app, &guest, register, None, sent).await
+}
+
+/// `POST /console/cadastros/{registro}/{codigo}`
+pub async fn change_record(
+    State(app): State<App>,
+    guest: SignedInUser,
+    RegisterParam(register): RegisterParam,
+    PathNumber(code): PathNumber,
+    sent: Result<SubmittedForm, Refusal>,
+) -> Response {
+    save_record(&app, &guest, register, Some(code), sent).await
+}
+
+async fn save_record(
+    app: &App,
+    guest: &SignedInUser,
+    register: &'static Register,
+    code: Option<i32>,
+    sent: Result<SubmittedForm, Refusal>,
+) -> Response {
+    let sent = match sent {
+        Ok(sent) => sent,
+        Err(refusal) => return refusal.into_response(),
+    };
+    if let Err(error) = require_administrator(guest.session()) {
+        return render_page_or_refusal::<RegisterRecordPage>(guest, Err(error));
+    }
+    let specs = list_input_specs(register, code.is_none());
+    let values = read_form_values(&specs, &sent);
+    let had = code.map(|code| (code, sent.text("versao")));
+    let refused = match write_record(app, guest, register, had, values.clone()).await {
+        Ok(record) => {
+            let mut response =
+                redirect_to(&format!("{}/console/cadastros/{}", derive_root_path(app), register.path));
+            let done = if code.is_some() { "As alterações foram salvas" } else { "Cadastro salvo" };
+            add_notice(
+                &mut response,
+                &format!("{done}: {}.", format_record_title(register, record.code, &record.values)),
+            );
+            return response;
+        }
+        Err(Ok(refused)) => refused,
+        Err(Err(Error::NoRecord(_))) => return Refusal::NotThere.into_response(),
+        Err(Err(error)) => return render_page_or_refusal::<RegisterRecordPage>(guest, Err(error)),
+    };
+    let had = match code {
+        Some(code) => match load_record(app, guest, register, code).await {
+            Ok(had) => Some(had),
+            Err(refusal) => return refusal,
+        },
+        None => None,
+    };
+    let label = |name: &str| {
+        register
+            .find_field(name)
+            .map_or_else(|| capitalize_sentence(name), |(_, field)| field.label.to_owned())
+    };
+    let conflict = VersionConflict::find_in_rejections(&refused.1, label);
+    let lines = if conflict.is_some() { Vec::new() } else { refused.0 };
+    let problems = FormProblems::new(lines, &specs);
+    render_register_record(
+        app,
+        guest,
+        register,
+        had,
+        EditRecordState { values, problems, conflict, done: None },
+    )
+    .await
+}
+
+/// What was wrong, as lines and as far as a rule said so.
+type SaveRecordProblems = (Vec<String>, Vec<domain::Rejection>);
+
+async fn write_record(
+    app: &App,
+    guest: &SignedInUser,
+    register: &'static Register,
+    had: Option<(i32, &str)>,
+    mut values: FormValues,
+) -> Result<StoredRecord, Result<SaveRecordProblems, Error>> {
+    let caller = guest.session();
+    let unknown = fields::resolve_references(app, caller, register, &mut values).await.map_err(Err)?;
+    if !unknown.is_empty() {
+        return Err(Ok((unknown, Vec::new())));
+    }
+    let body = fields::build_register_json(register, &values, had);
+    let sent = wire::register::read_record_input(register, &body)
+        .map_err(|unread| Ok((unread.problems.into_lines(), Vec::new())))?;
+    let done = match had {
+        Some((code, _)) => {
+            registers::change_record(app, caller, register, (code, sent), IdempotentWrite::without_key())
+                .await
+        }
+        None => registers::create_record(app, caller, register, sent, IdempotentWrite::without_key()).await,
+    };
+    match done.and_then(WriteOutcome::into_fresh) {
+        Ok(saved) => Ok(saved.record),
+        Err(Error::Refused(problems)) => {
+            Err(Ok((problems.iter().map(wire::refusal::render_rejection).collect(), problems)))
+        }
+        Err(error) => Err(Err(error)),
+    }
+}
+
+/// `POST /console/cadastros/{registro}/{codigo}/ativo`
+pub async fn set_record_active(
+    State(app): State<App>,
+    guest: SignedInUser,
+    RegisterParam(register): RegisterParam,
+    PathNumber(code): PathNumber,
+    sent: Result<SubmittedForm, Refusal>,
+) -> Response {
+    let sent = match sent {
+        Ok(sent) => sent,
+        Err(refusal) => return refusal.into_response(),
+    };
+    if let Err(error) = require_administrator(guest.session()) {
+        return render_page_or_refusal::<RegisterRecordPage>(&guest, Err(error));
+    }
+    let active = sent.text("ativo") == "sim";
+    let body = json!({"ativo": active, "versao": sent.text("versao")}).to_string();
+    let Ok(read) = wire::register::read_record_input(register, body.as_bytes()) else {
+        return Refusal::Unreadable.into_response();
+    };
+    let done = registers::change_record(
+        &app,
+        guest.session(),
+        register,
+        (code, read),
+        IdempotentWrite::without_key(),
+    )
+    .await;
+    let here = format!("{}/console/cadastros/{}/{code}", derive_root_path(&app), register.path);
+    match done {
+        Ok(_) => redirect_to(&format!("{here}?feito={}", if active { "ativado" } else { "inativado" })),
+        Err(Error::Refused(problems)) => {
+            let mut response = redirect_to(&here);
+            let lines: Vec<String> = problems
+                .iter()
+                .map(wire::refusal::render_sentence)
+                .map(|text| capitalize_sentence(&text))
+                .collect();
+            add_notice(&mut response, &lines.join(" "));
+            response
+        }
+        Err(Error::NoRecord(_)) => Refusal::NotThere.into_response(),
+        Err(error) => render_page_or_refusal::<RegisterRecordPage>(&guest, Err(error)),
+    }
+}
+
+#[cfg(test)]
+pub const CASES: crate::template_tests::TemplateCases = &[("console/cadastro_registro.html", |with| {
+    let page = |conflict| {
+        crate::template_tests::render_template(&RegisterRecordPage {
+            frame: with.frame(),
+            path: "plano",
+            list: with.text(),
+            title: with.text(),
+            badge: with.option_of(|| "s3".to_owned()),
+            code: with.option_of(|| 7),
+            version: 3,
+            active: with.is_filled(),
+            inputs: with.inputs(),
+            facts: with.list_of(|| ("Loja", with.text(), with.option_of(|| with.text()))),
+            moments: with.text(),
+            conflict,
+            others: with.list_of(|| with.text()),
+            is_refused: with.is_filled(),
+            done: with.option_of(|| "retirado"),
+        })
+    };
+    [page(None), page(with.option_of(|| with.conflict()))].concat()
+})];

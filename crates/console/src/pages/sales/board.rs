@@ -1,0 +1,250 @@
+//! The board of a funnel: its stages as columns, its open deals as cards.
+
+use super::move_stage;
+use crate::pages::member_list::SelectOption;
+use crate::session::visitor::{QueryParams, SignedInUser, derive_root_path, redirect_to};
+use crate::widgets::board::{self, KanbanBoard, KanbanCard, KanbanColumn, ScriptRequestFlag, format_age};
+use crate::widgets::form::SubmittedForm;
+use crate::widgets::formats::{format_count, format_money};
+use crate::widgets::frame::PageFrame;
+use crate::widgets::notice::add_notice;
+use crate::widgets::page::{Refusal, render_page_or_refusal};
+use app::sales::deals::FoundDeal;
+use app::sales::deals::board::{BoardColumn, BoardQuery, BoardView, view_board, view_board_changes};
+use app::{App, Error};
+use askama::Template;
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use domain::{BranchCode, DealCode, FunnelCode, Moment, StageCode};
+use std::time::Duration;
+
+/// After so long in one stage a deal has gone cold.
+const COLD: Duration = Duration::from_secs(14 * 24 * 3600);
+/// A column that no board has: what stands in it is on no board any more.
+const NOWHERE: i32 = 0;
+
+#[derive(Template)]
+#[template(path = "console/vendas.html")]
+struct FunnelBoardPage {
+    frame: PageFrame,
+    board: KanbanBoard,
+    funnels: Vec<SelectOption>,
+    branches: Vec<SelectOption>,
+    is_mine: bool,
+    is_part: bool,
+    whole: String,
+    is_empty: bool,
+}
+
+/// Which board it is, and the addresses that lead back to it.
+struct FunnelBoardAddress {
+    root: String,
+    look: BoardQuery,
+}
+
+impl FunnelBoardAddress {
+    fn from_query(app: &App, guest: &SignedInUser, query: &QueryParams) -> FunnelBoardAddress {
+        let number = |name: &str| query.text(name).parse::<i32>().ok();
+        let behind = number("depois").map(DealCode::new);
+        let look = BoardQuery {
+            funnel: number("codFunil").map(FunnelCode::new),
+            branch: number("codLoja").map(BranchCode::new),
+            responsible: (query.text("meus") == "sim").then_some(guest.session().user),
+            only: number("coluna").map(|stage| (StageCode::new(stage), behind)),
+        };
+        FunnelBoardAddress { root: derive_root_path(app), look }
+    }
+
+    fn build_link(&self, rest: &str, more: &[(&str, String)]) -> String {
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        let code = |code: Option<i32>| code.map(|code| code.to_string());
+        let own = [
+            ("codFunil", code(self.look.funnel.map(FunnelCode::get))),
+            ("codLoja", code(self.look.branch.map(BranchCode::get))),
+            ("meus", self.look.responsible.map(|_| "sim".to_owned())),
+        ];
+        let own = own.iter().filter_map(|(name, value)| Some((*name, value.clone()?)));
+        query.extend_pairs(own.chain(more.iter().map(|(name, value)| (*name, value.clone()))));
+        match query.finish() {
+            empty if empty.is_empty() => format!("{}/console/vendas{rest}", self.root),
+            some => format!("{}/console/vendas{rest}?{some}", self.root),
+        }
+    }
+}
+
+/// `GET /console/vendas`
+pub async fn show_funnel_board(State(app): State<App>, guest: SignedInUser, query: QueryParams) -> Response {
+    render_page_or_refusal(&guest, build_funnel_board(&app, &guest, &query).await)
+}
+
+async fn build_funnel_board(
+    app: &App,
+    guest: &SignedInUser,
+    query: &QueryParams,
+) -> Result<FunnelBoardPage, Error> {
+    let place = FunnelBoardAddress::from_query(app, guest, query);
+    let frame = PageFrame::load(app, guest, "vendas").await?;
+    let found = view_board(app, guest.session(), place.look).await?;
+    let registers = &found.registers;
+    let funnels = registers.funnels.iter().filter(|one| one.active).map(|one| SelectOption {
+        value: one.code.to_string(),
+        name: one.name.clone(),
+        is_chosen: one.code == found.funnel,
+    });
+    let branches = registers.usable_branches(&guest.session().scope).map(|one| SelectOption {
+        value: one.code.to_string(),
+        name: one.name.clone(),
+        is_chosen: place.look.branch == Some(one.code),
+    });
+    let is_empty = found.columns.iter().all(|column| column.count == 0);
+    Ok(FunnelBoardPage {
+        funnels: funnels.collect(),
+        branches: branches.collect(),
+        is_mine: place.look.responsible.is_some(),
+        is_part: place.look.only.is_some(),
+        whole: place.build_link("", &[]),
+        board: KanbanBoard {
+            title: "Quadro de vendas".to_owned(),
+            moves: place.build_link("", &[]),
+            changes: place.build_link("/mudancas", &[]),
+            since: found.now.millis(),
+            triggers: "Mudar de etapa não avisa nenhum sistema.".to_owned(),
+            takes_reason: false,
+            columns: build_board_columns(&place, &found),
+        },
+        is_empty: is_empty && query.text("codLoja").is_empty() && place.look.responsible.is_none(),
+        frame,
+    })
+}
+
+fn build_board_columns(place: &FunnelBoardAddress, found: &BoardView) -> Vec<KanbanColumn> {
+    let registers = &found.registers;
+    let stages = registers.funnel(found.funnel).map_or(&[][..], |funnel| &funnel.stages);
+    let column = |one: &BoardColumn| {
+        let stage = stages.iter().find(|stage| stage.code == one.stage);
+        let is_open = stage.is_some_and(|stage| stage.active);
+        let from = stages.iter().filter(|from| from.code != one.stage && is_open);
+        KanbanColumn {
+            id: one.stage.get(),
+            title: stage.map_or_else(String::new, |stage| stage.name.clone()),
+            class: format!("e{}", one.stage),
+            count: format_count(one.count),
+            note: if one.total > 0 { format_money(one.total) } else { String::new() },
+            cards: one.cards.iter().map(|card| build_deal_card(place, card, found)).collect(),
+            more: one.next.map(|next| {
+                place.build_link("", &[("coluna", one.stage.to_string()), ("depois", next.to_string())])
+            }),
+            newest_first: false,
+            from: from.map(|from| from.code.get()).collect(),
+            needs_reason: Vec::new(),
+        }
+    };
+    let gone = (!found.gone.is_empty()).then(|| KanbanColumn {
+        id: NOWHERE,
+        title: String::new(),
+        class: String::new(),
+        count: String::new(),
+        note: String::new(),
+        cards: found.gone.iter().map(|card| build_deal_card(place, card, found)).collect(),
+        more: None,
+        newest_first: false,
+        from: Vec::new(),
+        needs_reason: Vec::new(),
+    });
+    found.columns.iter().map(column).chain(gone).collect()
+}
+
+fn build_deal_card(place: &FunnelBoardAddress, one: &FoundDeal, found: &BoardView) -> KanbanCard {
+    let (deal, span) = (&one.deal, found.now.duration_since(one.deal.stage_since));
+    let what = deal.title.clone().or_else(|| deal.vehicle.model.clone()).unwrap_or_default();
+    let link = format!("{}/console/vendas/{}", place.root, one.code);
+    let is_cold = span >= COLD;
+    KanbanCard {
+        id: one.code.get(),
+        title: one.name.clone(),
+        lines: vec![
+            what,
+            deal.price.map(format_money).unwrap_or_default(),
+            one.responsible_name.as_ref().map(|name| format!("Cuida: {name}")).unwrap_or_default(),
+        ],
+        version: deal.version,
+        badge: None,
+        age: if is_cold { format!("{}, parado", format_age(span)) } else { format_age(span) },
+        is_late: is_cold,
+        order: one.code.get().into(),
+        mover: format!("{link}#mover"),
+        link,
+    }
+}
+
+/// `GET /console/vendas/mudancas`
+pub async fn show_board_changes(State(app): State<App>, guest: SignedInUser, query: QueryParams) -> Response {
+    let place = FunnelBoardAddress::from_query(&app, &guest, &query);
+    answer_with_changes(&app, &guest, &place, query.text("desde"), Vec::new()).await
+}
+
+/// What changed since somebody looked, or why a move was not made.
+async fn answer_with_changes(
+    app: &App,
+    guest: &SignedInUser,
+    place: &FunnelBoardAddress,
+    since: &str,
+    problems: Vec<String>,
+) -> Response {
+    let found = match since.parse().map(Moment::from_millis) {
+        Ok(since) => view_board_changes(app, guest.session(), place.look, since).await,
+        Err(_) => Ok(None),
+    };
+    let board = match found {
+        Ok(found) => found.map(|found| (found.now.millis(), build_board_columns(place, &found))),
+        Err(error) => return render_page_or_refusal::<FunnelBoardPage>(guest, Err(error)),
+    };
+    match problems.is_empty() {
+        true => board::render_board_changes(board),
+        false => board::render_refused_move(board, problems),
+    }
+}
+
+/// `POST /console/vendas`
+pub async fn move_deal_card(
+    State(app): State<App>,
+    guest: SignedInUser,
+    query: QueryParams,
+    ScriptRequestFlag(by_script): ScriptRequestFlag,
+    form: Result<SubmittedForm, Refusal>,
+) -> Response {
+    let form = match form {
+        Ok(form) => form,
+        Err(refusal) => return refusal.into_response(),
+    };
+    let Ok(code) = form.text("codigo").parse().map(DealCode::new) else {
+        return Refusal::NotThere.into_response();
+    };
+    let place = FunnelBoardAddress::from_query(&app, &guest, &query);
+    match move_stage::move_to_stage(&app, &guest, code, (form.text("para"), form.text("versao"))).await {
+        Ok(made) if by_script => {
+            answer_with_changes(&app, &guest, &place, form.text("desde"), made.err().unwrap_or_default())
+                .await
+        }
+        Ok(made) => {
+            let mut response = redirect_to(&place.build_link("", &[]));
+            add_notice(&mut response, &made.unwrap_or_else(|problems| problems.join(" ")));
+            response
+        }
+        Err(error) => render_page_or_refusal::<FunnelBoardPage>(&guest, Err(error)),
+    }
+}
+
+#[cfg(test)]
+pub const CASES: crate::template_tests::TemplateCases = &[("console/vendas.html", |with| {
+    crate::template_tests::render_template(&FunnelBoardPage {
+        frame: with.frame(),
+        board: with.board(),
+        funnels: with.choices(),
+        branches: with.choices(),
+        is_mine: with.is_filled(),
+        is_part: with.is_filled(),
+        whole: with.text(),
+        is_empty: !with.is_filled(),
+    })
+})];

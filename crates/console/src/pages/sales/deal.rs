@@ -1,0 +1,345 @@
+//! One deal: with whom, what about, how far it is, and what happened to it.
+
+use super::fields::find_deal_label;
+use super::{StageBadge, build_stage_badge, label_deal_state};
+use crate::session::visitor::{PathNumber, SignedInUser, derive_root_path, redirect_to};
+use crate::widgets::form::SubmittedForm;
+use crate::widgets::formats::{format_moment, format_money};
+use crate::widgets::frame::PageFrame;
+use crate::widgets::notice::add_notice;
+use crate::widgets::page::{Refusal, render_page as answer, render_page_or_refusal};
+use crate::widgets::record_form::{FormValues, build_record_json, label_problem_lines};
+use app::idempotency::IdempotentWrite;
+use app::record_timeline::RecordChangeDetail;
+use app::registers::snapshot::TenantRegisters;
+use app::sales::deals::{self, DealDetailView, ProposedDependent};
+use app::{App, Error};
+use askama::Template;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use domain::{DealCode, DealState, Kinship, Moment, display};
+use wire::read;
+use wire::set_names;
+
+struct DealEventLine {
+    when: String,
+    who: String,
+    stage: Option<StageBadge>,
+    text: String,
+}
+
+struct DealDependentLine {
+    name: String,
+    kinship: &'static str,
+    cpf: String,
+    born: String,
+}
+
+#[derive(Template)]
+#[template(path = "console/negocio.html")]
+struct ViewDealPage {
+    frame: PageFrame,
+    code: i32,
+    sequence: i32,
+    name: String,
+    title: String,
+    stage: StageBadge,
+    age: String,
+    state: &'static str,
+    state_class: &'static str,
+    is_open: bool,
+    is_lost: bool,
+    lost_because: String,
+    benefit: Option<i32>,
+    person: i32,
+    version: i64,
+    facts: Vec<(&'static str, String)>,
+    contact: Vec<(&'static str, String)>,
+    vehicle: Vec<(&'static str, String)>,
+    plans: Vec<(String, String)>,
+    dependents: Vec<DealDependentLine>,
+    takes_dependents: bool,
+    kinships: Vec<&'static str>,
+    note: String,
+    message: String,
+    stages: Vec<(i32, String, bool)>,
+    events: Vec<DealEventLine>,
+    typed: RefusedDealInput,
+}
+
+/// What was typed on the page and not taken, and why not.
+#[derive(Default)]
+pub struct RefusedDealInput {
+    /// Why it was to be lost.
+    pub reason: Option<String>,
+    pub dependent: FormValues,
+    pub problems: Vec<String>,
+}
+
+impl RefusedDealInput {
+    fn of(&self, name: &str) -> &str {
+        self.dependent.get(name).map_or("", String::as_str)
+    }
+}
+
+/// The page with what was typed.
+pub async fn render_refused_input(
+    app: &App,
+    guest: &SignedInUser,
+    code: DealCode,
+    typed: RefusedDealInput,
+) -> Response {
+    match build_deal_page(app, guest, code).await {
+        Ok(page) => answer(StatusCode::BAD_REQUEST, &ViewDealPage { typed, ..page }),
+        Err(error) => render_page_or_refusal::<ViewDealPage>(guest, Err(error)),
+    }
+}
+
+/// `GET /console/vendas/{codigo}`
+pub async fn show_deal_page(
+    State(app): State<App>,
+    guest: SignedInUser,
+    PathNumber(code): PathNumber,
+) -> Response {
+    render_page_or_refusal(&guest, build_deal_page(&app, &guest, DealCode::new(code)).await)
+}
+
+async fn build_deal_page(app: &App, guest: &SignedInUser, code: DealCode) -> Result<ViewDealPage, Error> {
+    let caller = guest.session();
+    let (view, registers) = deals::show_deal(app, caller, code).await?;
+    let frame = PageFrame::load(app, guest, "vendas").await?;
+    let events = list_deal_events(app, guest, code, &view, &registers).await?;
+    let deal = &view.found.deal;
+    let (state, state_class) = label_deal_state(deal.state);
+    let own = |value: &Option<String>| value.clone().unwrap_or_default();
+    let day = |day: &Option<String>| day.as_deref().map(display::format_day).unwrap_or_default();
+    let funnel = registers.funnel(deal.funnel);
+    let stages = funnel.map_or(&[][..], |funnel| &funnel.stages).iter().filter(|one| one.active);
+    let plan = |code: &domain::PlanCode| {
+        registers.plan(*code).map(|plan| (plan.name.clone(), format_money(plan.price)))
+    };
+    Ok(ViewDealPage {
+        code: code.get(),
+        sequence: deal.sequence,
+        name: view.found.name.clone(),
+        title: own(&deal.title),
+        stage: build_stage_badge(&registers, deal.stage),
+        age: crate::widgets::board::format_age(app.now().duration_since(deal.stage_since)),
+        state,
+        state_class,
+        is_open: deal.state == DealState::Open,
+        is_lost: deal.state == DealState::Lost,
+        lost_because: own(&deal.lost_because),
+        benefit: deal.benefit.map(domain::BenefitCode::get),
+        person: view.found.person.get(),
+        version: deal.version,
+        facts: crate::pages::benefits::drop_empty_facts(vec![
+            ("Funil", funnel.map_or_else(String::new, |one| one.name.clone())),
+            ("Loja", registers.branch_name(deal.branch).to_owned()),
+            ("Quem cuida", own(&view.found.responsible_name)),
+            (
+                "Tipo de benefício",
+                deal.kind
+                    .map(|kind| crate::widgets::labels::label_benefit_kind(kind).to_owned())
+                    .unwrap_or_default(),
+            ),
+            ("Valor por mês", deal.price.map(format_money).unwrap_or_default()),
+            ("Aberto em", display::format_day(&deal.opened_on)),
+            ("Deve fechar em", day(&deal.expected_on)),
+        ]),
+        contact: list_contact_facts(&view, &registers),
+        vehicle: list_vehicle_facts(deal),
+        plans: deal.plans.iter().filter_map(plan).collect(),
+        dependents: view.dependents.iter().map(|(_, one)| build_dependent_line(one)).collect(),
+        takes_dependents: deal.kind == Some(domain::BenefitKind::Health) && deal.state == DealState::Open,
+        kinships: Kinship::ALL.iter().map(|one| set_names::kinship(*one)).collect(),
+        note: own(&deal.note),
+        message: own(&view.lead.lead.message),
+        stages: stages.map(|one| (one.code.get(), one.name.clone(), one.code == deal.stage)).collect(),
+        events,
+        typed: RefusedDealInput::default(),
+        frame,
+    })
+}
+
+fn list_contact_facts(view: &DealDetailView, registers: &TenantRegisters) -> Vec<(&'static str, String)> {
+    let lead = &view.lead.lead;
+    let own = |value: &Option<String>| value.clone().unwrap_or_default();
+    let text = |value: Option<String>| value.unwrap_or_default();
+    let place: Vec<&str> = [lead.city.as_deref(), lead.state.as_deref()].into_iter().flatten().collect();
+    crate::pages::benefits::drop_empty_facts(vec![
+        ("Celular", text(lead.mobile.as_ref().map(ToString::to_string))),
+        ("Telefone", text(lead.landline.as_ref().map(ToString::to_string))),
+        ("E-mail", text(lead.email.as_ref().map(ToString::to_string))),
+        ("CPF ou CNPJ", text(lead.document.as_ref().map(ToString::to_string))),
+        ("Empresa", own(&lead.company)),
+        ("Cidade", place.join("/")),
+        ("De onde veio", own(&lead.origin)),
+        ("Consultor", text(lead.consultant.and_then(|code| registers.seller_name(code)).map(str::to_owned))),
+    ])
+}
+
+pub fn list_vehicle_facts(deal: &deals::StoredDeal) -> Vec<(&'static str, String)> {
+    let values = super::fields::fill_vehicle_values(deal);
+    let mut shown: Vec<(&'static str, String)> = Vec::new();
+    for spec in super::fields::VEHICLE.iter().filter(|spec| spec.name != "veiculo.valorVeiculo") {
+        shown.push((spec.label, values.get(spec.name).cloned().unwrap_or_default()));
+    }
+    shown.push(("Valor do veículo", deal.vehicle.worth.map(format_money).unwrap_or_default()));
+    crate::pages::benefits::drop_empty_facts(shown)
+}
+
+fn build_dependent_line(one: &ProposedDependent) -> DealDependentLine {
+    DealDependentLine {
+        name: one.name.clone(),
+        kinship: set_names::kinship(one.kinship),
+        cpf: one.cpf.as_ref().map(ToString::to_string).unwrap_or_default(),
+        born: one.born_on.as_deref().map(display::format_day).unwrap_or_default(),
+    }
+}
+
+/// The moves on the board and the changes of fields, the newest first.
+async fn list_deal_events(
+    app: &App,
+    guest: &SignedInUser,
+    code: DealCode,
+    view: &DealDetailView,
+    registers: &TenantRegisters,
+) -> Result<Vec<DealEventLine>, Error> {
+    let zone = &registers.zone;
+    let who = |name: &Option<String>| name.clone().unwrap_or_else(|| "Sistema".to_owned());
+    let moves = view.moves.iter().map(|one| {
+        let text = match one.state {
+            DealState::Open => String::new(),
+            closed => label_deal_state(closed).0.to_owned(),
+        };
+        let event = DealEventLine {
+            when: format_moment(one.at, zone),
+            who: who(&one.user_name),
+            stage: Some(build_stage_badge(registers, one.stage)),
+            text,
+        };
+        (one.at, event)
+    });
+    let mut all: Vec<(Moment, DealEventLine)> = moves.collect();
+    let history = deals::read_deal_history(app, guest.session(), code).await?;
+    for one in history.happened {
+        // Stages and states are told by the moves.
+        let RecordChangeDetail::Field { name, before, after } = one.what else { continue };
+        let Some(label) = find_deal_label(&name).filter(|_| name != "codEtapa") else { continue };
+        let text = |value: Option<String>| value.unwrap_or_else(|| "vazio".to_owned());
+        let text = format!("{label}: de {} para {}", text(before), text(after));
+        let event =
+            DealEventLine { when: format_moment(one.at, zone), who: who(&one.user_name), stage: None, text };
+        all.push((one.at, event));
+    }
+    all.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
+    Ok(all.into_iter().map(|(_, event)| event).collect())
+}
+
+/// What the page calls what is asked of a dependent.
+const DEPENDENT: [(&str, &str); 4] =
+    [("nome", "Nome"), ("parentesco", "Parentesco"), ("cpf", "CPF"), ("dataNascimento", "Nascimento")];
+
+/// `POST /console/vendas/{codigo}/dependentes`
+pub async fn add_dependent(
+    State(app): State<App>,
+    guest: SignedInUser,
+    PathNumber(code): PathNumber,
+    form: Result<SubmittedForm, Refusal>,
+) -> Response {
+    let form = match form {
+        Ok(form) => form,
+        Err(refusal) => return refusal.into_response(),
+    };
+    let dependent: FormValues = DEPENDENT.map(|(name, _)| (name, form.text(name).trim().to_owned())).into();
+    let mut given = dependent.clone();
+    given.retain(|_, text| !text.is_empty());
+    let deal = DealCode::new(code);
+    let lines = match read::read_body(&build_record_json(&given, &[])) {
+        Err(unread) => unread.problems.into_lines(),
+        Ok(input) => {
+            match deals::dependents::save_deal_dependent(
+                &app,
+                guest.session(),
+                (deal, None),
+                input,
+                IdempotentWrite::without_key(),
+            )
+            .await
+            {
+                Ok(_) => {
+                    let mut response =
+                        redirect_to(&format!("{}/console/vendas/{code}", derive_root_path(&app)));
+                    add_notice(
+                        &mut response,
+                        &format!("{} entrou como dependente.", form.text("nome").trim()),
+                    );
+                    return response;
+                }
+                Err(Error::Refused(problems)) => {
+                    problems.iter().map(wire::refusal::render_rejection).collect()
+                }
+                Err(error) => return render_page_or_refusal::<ViewDealPage>(&guest, Err(error)),
+            }
+        }
+    };
+    let problems = label_problem_lines(lines, &DEPENDENT);
+    render_refused_input(
+        &app,
+        &guest,
+        deal,
+        RefusedDealInput { dependent, problems, ..RefusedDealInput::default() },
+    )
+    .await
+}
+
+#[cfg(test)]
+pub const CASES: crate::template_tests::TemplateCases = &[("console/negocio.html", |with| {
+    let event = || DealEventLine {
+        when: with.text(),
+        who: with.text(),
+        stage: with.option_of(|| StageBadge::sample(*with)),
+        text: with.text(),
+    };
+    let dependent =
+        || DealDependentLine { name: with.text(), kinship: "Filho", cpf: with.text(), born: with.text() };
+    let typed = || RefusedDealInput {
+        reason: with.option_of(|| with.text()),
+        dependent: FormValues::from([("nome", with.text())]),
+        problems: with.list_of(|| with.text()),
+    };
+    let page = |is_open: bool| {
+        crate::template_tests::render_template(&ViewDealPage {
+            frame: with.frame(),
+            code: 7,
+            sequence: 1,
+            name: with.text(),
+            title: with.text(),
+            stage: StageBadge::sample(*with),
+            age: with.text(),
+            state: "Perdido",
+            state_class: "wrong",
+            is_open,
+            is_lost: !is_open,
+            lost_because: with.text(),
+            benefit: with.option_of(|| 7),
+            person: 7,
+            version: 3,
+            facts: with.facts(),
+            contact: with.facts(),
+            vehicle: with.facts(),
+            plans: with.list_of(|| (with.text(), with.text())),
+            dependents: with.list_of(dependent),
+            takes_dependents: is_open,
+            kinships: vec!["FILHO"],
+            note: with.text(),
+            message: with.text(),
+            stages: with.list_of(|| (3, with.text(), true)),
+            events: with.list_of(event),
+            typed: typed(),
+        })
+    };
+    [page(true), page(false)].concat()
+})];

@@ -1,0 +1,103 @@
+//! Leads: who may become a member, with or without a deal.
+
+use crate::pages::export::ExportLinks;
+use crate::session::visitor::{QueryParams, SignedInUser};
+use crate::widgets::formats::ListPager;
+use crate::widgets::frame::PageFrame;
+use crate::widgets::page::render_page_or_refusal;
+use app::sales::leads::{self, LeadManagementQuery};
+use app::{App, Error};
+use askama::Template;
+use axum::extract::State;
+use axum::response::Response;
+
+const PAGE: i64 = 100;
+
+struct LeadContactLine {
+    code: i32,
+    name: String,
+    phone: String,
+    email: String,
+    origin: String,
+    since: String,
+    deals: i64,
+}
+
+#[derive(Template)]
+#[template(path = "console/leads.html")]
+struct BrowseLeadsPage {
+    frame: PageFrame,
+    rows: Vec<LeadContactLine>,
+    pager: ListPager,
+    filter: String,
+    problems: Vec<String>,
+}
+
+/// `GET /console/vendas/leads`
+pub async fn show_lead_list(State(app): State<App>, guest: SignedInUser, query: QueryParams) -> Response {
+    render_page_or_refusal(&guest, build_lead_list(&app, &guest, &query).await)
+}
+
+async fn build_lead_list(
+    app: &App,
+    guest: &SignedInUser,
+    query: &QueryParams,
+) -> Result<BrowseLeadsPage, Error> {
+    let frame = PageFrame::load(app, guest, "vendas").await?;
+    let filter = query.text("filtro").to_owned();
+    let wanted = LeadManagementQuery {
+        filter: Some(filter.clone()).filter(|text| !text.is_empty()),
+        active: Some(true),
+        branch: None,
+        page: query.page_number(),
+    };
+    let (rows, total, problems) = match leads::list_leads(app, guest.session(), wanted).await {
+        Ok(page) => {
+            let zone = page.registers.zone.clone();
+            let rows = page.rows.iter().map(|one| LeadContactLine {
+                code: one.code.get(),
+                name: one.lead.name.clone(),
+                phone: one
+                    .lead
+                    .mobile
+                    .as_ref()
+                    .or(one.lead.landline.as_ref())
+                    .map(ToString::to_string)
+                    .unwrap_or_default(),
+                email: one.lead.email.as_ref().map(ToString::to_string).unwrap_or_default(),
+                origin: one.lead.origin.clone().unwrap_or_default(),
+                since: one.lead.created_at.date_in(&zone).to_br(),
+                deals: one.open_deals,
+            });
+            (rows.collect(), page.total, Vec::new())
+        }
+        Err(Error::Refused(problems)) => {
+            (Vec::new(), 0, problems.iter().map(crate::widgets::record_form::describe_rejection).collect())
+        }
+        Err(error) => return Err(error),
+    };
+    let links = ExportLinks::new(&frame.root, "lead", [("filtro", filter.as_str()), ("ativo", "true")]);
+    let pager =
+        ListPager::new(query.page_number(), total, PAGE, |page| query.with_page(page)).with_export(links);
+    Ok(BrowseLeadsPage { frame, rows, pager, filter, problems })
+}
+
+#[cfg(test)]
+pub const CASES: crate::template_tests::TemplateCases = &[("console/leads.html", |with| {
+    let row = || LeadContactLine {
+        code: 7,
+        name: with.text(),
+        phone: with.text(),
+        email: with.text(),
+        origin: with.text(),
+        since: with.text(),
+        deals: 2,
+    };
+    crate::template_tests::render_template(&BrowseLeadsPage {
+        frame: with.frame(),
+        rows: with.list_of(row),
+        pager: with.pager(),
+        filter: with.text(),
+        problems: with.list_of(|| with.text()),
+    })
+})];

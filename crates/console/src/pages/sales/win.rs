@@ -1,0 +1,339 @@
+//! A deal that is won becomes a member with a benefit, in one step: what will be created is shown before, and everything that
+//! is missing is told beside its field.
+
+use super::fields::{define_field, list_deal_choices};
+use crate::session::visitor::{PathNumber, SignedInUser, derive_root_path, redirect_to};
+use crate::widgets::form::SubmittedForm;
+use crate::widgets::formats::format_money;
+use crate::widgets::frame::PageFrame;
+use crate::widgets::notice::add_notice;
+use crate::widgets::page::{Refusal, render_page as answer, render_page_or_refusal};
+use crate::widgets::record_form::{
+    FormInput, FormProblems, FormValues, InputKind, InputSpec, VersionConflict, build_inputs,
+    build_record_json, format_money_input, normalize_money, read_form_values,
+};
+use app::idempotency::{IdempotentWrite, WriteOutcome};
+use app::registers::snapshot::TenantRegisters;
+use app::sales::deals::{self, DealDetailView};
+use app::{App, Error};
+use askama::Template;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use domain::{BenefitKind, DealCode, DealState, Entity, Rejection, SituationKind};
+use serde_json::json as value;
+use std::collections::BTreeMap;
+use wire::read;
+use wire::records::GanhoInput;
+
+const MEMBER: &[InputSpec] = &[define_field("cpfCnpj", "CPF ou CNPJ", InputKind::Masked("documento"), 20)];
+
+const BENEFIT: &[InputSpec] = &[
+    define_field("codLoja", "Loja", InputKind::Choice, 100),
+    define_field("situacao", "Começa como", InputKind::Choice, 100),
+    define_field("dataAdesao", "Adesão", InputKind::Masked("data"), 10),
+    define_field("diaVencimento", "Dia de vencimento", InputKind::Choice, 100),
+    define_field("planos", "Planos", InputKind::Many, 100),
+    define_field("observacao", "Observação do benefício", InputKind::Area, 4_000),
+];
+
+const VEHICLE: &[InputSpec] = &[
+    define_field("placa", "Placa", InputKind::Text, 10),
+    define_field("marca", "Marca", InputKind::Text, 100),
+    define_field("modelo", "Modelo", InputKind::Text, 200),
+    define_field("anoFabricacao", "Ano de fabricação", InputKind::Number, 4),
+    define_field("anoModelo", "Ano do modelo", InputKind::Number, 4),
+    define_field("cor", "Cor", InputKind::Text, 50),
+    define_field("chassi", "Chassi", InputKind::Text, 17),
+    define_field("renavam", "Renavam", InputKind::Text, 20),
+    define_field("valorVeiculo", "Valor do veículo", InputKind::Money, 20),
+    define_field("valorProtegido", "Valor protegido", InputKind::Money, 20),
+    define_field("valorParticipacao", "Participação", InputKind::Money, 20),
+];
+
+#[derive(Template)]
+#[template(path = "console/negocio_ganhar.html")]
+struct WinDealPage {
+    frame: PageFrame,
+    code: i32,
+    name: String,
+    version: i64,
+    /// What will be there afterwards.
+    creates: Vec<String>,
+    triggers: String,
+    sections: Vec<(&'static str, Vec<FormInput>)>,
+    conflict: Option<VersionConflict>,
+    others: Vec<String>,
+    is_refused: bool,
+}
+
+/// What was typed, by which version of the deal, and what was wrong with it.
+struct RefusedWinInput {
+    values: FormValues,
+    version: i64,
+    lines: Vec<String>,
+    conflict: Option<VersionConflict>,
+}
+
+/// Whether what was sold protects a vehicle.
+fn is_vehicle_deal(registers: &TenantRegisters, view: &DealDetailView) -> bool {
+    let deal = &view.found.deal;
+    let first = deal.plans.first().and_then(|code| registers.plan(*code)).map(|plan| plan.kind);
+    first.or(deal.kind) == Some(BenefitKind::Vehicle)
+}
+
+fn list_form_sections(
+    registers: &TenantRegisters,
+    view: &DealDetailView,
+) -> Vec<(&'static str, &'static [InputSpec])> {
+    let mut all: Vec<(&'static str, &'static [InputSpec])> =
+        vec![("Associado", MEMBER), ("Benefício", BENEFIT)];
+    if is_vehicle_deal(registers, view) {
+        all.push(("Veículo", VEHICLE));
+    }
+    all
+}
+
+/// What the deal and its lead already say.
+fn prefill_win_values(app: &App, registers: &TenantRegisters, view: &DealDetailView) -> FormValues {
+    let (deal, lead) = (&view.found.deal, &view.lead.lead);
+    let plans: Vec<String> = deal.plans.iter().map(ToString::to_string).collect();
+    let pending = registers.default_situation(Entity::Benefit, SituationKind::Pending);
+    let cents = |cents: Option<i64>| cents.map(format_money_input).unwrap_or_default();
+    let mut values = FormValues::from([
+        ("cpfCnpj", lead.document.as_ref().map(ToString::to_string).unwrap_or_default()),
+        ("codLoja", deal.branch.to_string()),
+        ("situacao", pending.map_or_else(String::new, |one| one.name.clone())),
+        ("dataAdesao", app.now().date_in(&registers.zone).to_br()),
+        ("planos", plans.join(",")),
+        ("valorProtegido", cents(deal.vehicle.protected)),
+        ("valorParticipacao", cents(deal.vehicle.participation)),
+    ]);
+    for (name, text) in super::fields::fill_vehicle_values(deal) {
+        if let Some(own) = name.strip_prefix("veiculo.") {
+            values.insert(own, text);
+        }
+    }
+    values
+}
+
+/// What will be created, sentence by sentence.
+fn describe_created_records(
+    registers: &TenantRegisters,
+    view: &DealDetailView,
+    values: &FormValues,
+) -> Vec<String> {
+    let text = |name: &str| values.get(name).map_or("", String::as_str);
+    let plans = registers
+        .plans
+        .iter()
+        .filter(|plan| text("planos").split(',').any(|code| code == plan.code.to_string()));
+    let plans: Vec<_> = plans.collect();
+    let named: Vec<String> =
+        plans.iter().map(|plan| format!("{} ({})", plan.name, format_money(plan.price))).collect();
+    let total = format_money(plans.iter().map(|plan| plan.price).sum());
+    let mut all = vec![match text("cpfCnpj") {
+        "" => format!("{} torna-se associado; falta o CPF ou CNPJ.", view.found.name),
+        document => format!(
+            "{} torna-se associado com o documento {document}. Se alguém já é associado com ele, o benefício é dessa pessoa.",
+            view.found.name
+        ),
+    }];
+    all.push(match named.is_empty() {
+        true => "Um benefício; falta escolher o plano.".to_owned(),
+        false => format!("Um benefício com {}: {total} por mês.", named.join(", ")),
+    });
+    if is_vehicle_deal(registers, view) {
+        let what = [text("placa"), text("marca"), text("modelo")];
+        let what: Vec<&str> = what.into_iter().filter(|text| !text.is_empty()).collect();
+        all.push(if what.is_empty() {
+            "O veículo; falta dizer qual.".to_owned()
+        } else {
+            format!("O veículo {}.", what.join(" "))
+        });
+    }
+    match view.dependents.len() {
+        0 => {}
+        1 => all.push(format!("Um dependente: {}.", view.dependents[0].1.name)),
+        many => all.push(format!("{many} dependentes, cada um com o seu cartão.")),
+    }
+    all.push("O negócio fica como ganho, ligado ao benefício.".to_owned());
+    all
+}
+
+async fn render_win_form(
+    app: &App,
+    guest: &SignedInUser,
+    code: DealCode,
+    again: Option<RefusedWinInput>,
+) -> Response {
+    match build_win_page(app, guest, code, again).await {
+        Ok(template) if template.is_refused => answer(StatusCode::BAD_REQUEST, &template),
+        made => render_page_or_refusal(guest, made),
+    }
+}
+
+async fn build_win_page(
+    app: &App,
+    guest: &SignedInUser,
+    code: DealCode,
+    again: Option<RefusedWinInput>,
+) -> Result<WinDealPage, Error> {
+    let (view, registers) = deals::show_deal(app, guest.session(), code).await?;
+    let frame = PageFrame::load(app, guest, "vendas").await?;
+    let RefusedWinInput { values, version, lines, conflict } = again.unwrap_or_else(|| RefusedWinInput {
+        values: prefill_win_values(app, &registers, &view),
+        version: view.found.deal.version,
+        lines: Vec::new(),
+        conflict: None,
+    });
+    let parts = list_form_sections(&registers, &view);
+    let all: Vec<InputSpec> = parts.iter().flat_map(|(_, specs)| specs.iter().copied()).collect();
+    let is_refused = !lines.is_empty() || conflict.is_some();
+    let problems = FormProblems::new(lines, &all);
+    let fields = |specs: &[InputSpec]| {
+        build_inputs(specs, &values, &problems, |name| match name {
+            "situacao" => {
+                let all = registers.active_situations(Entity::Benefit);
+                all.map(|one| (one.name.clone(), one.name.clone())).collect()
+            }
+            "diaVencimento" => {
+                registers.due_days.iter().map(|day| (day.to_string(), format!("Dia {day}"))).collect()
+            }
+            other => list_deal_choices(&registers, guest, &BTreeMap::new(), &values, other),
+        })
+    };
+    Ok(WinDealPage {
+        code: code.get(),
+        name: view.found.name.clone(),
+        // Whoever has seen how it stands may go on.
+        version: conflict.as_ref().map_or(version, |one| one.version),
+        creates: describe_created_records(&registers, &view, &values),
+        triggers: crate::widgets::situation_form::describe_receivers(
+            registers.receivers_for(Entity::Benefit).len(),
+        ),
+        sections: parts.iter().map(|(title, specs)| (*title, fields(specs))).collect(),
+        conflict,
+        others: problems.others,
+        is_refused,
+        frame,
+    })
+}
+
+/// `GET /console/vendas/{codigo}/ganhar`
+pub async fn show_win_form(
+    State(app): State<App>,
+    guest: SignedInUser,
+    PathNumber(code): PathNumber,
+) -> Response {
+    let code = DealCode::new(code);
+    match deals::show_deal(&app, guest.session(), code).await {
+        // What was decided already is seen on its page.
+        Ok((view, _)) if view.found.deal.state != DealState::Open => {
+            redirect_to(&format!("{}/console/vendas/{code}", derive_root_path(&app)))
+        }
+        Ok(_) => render_win_form(&app, &guest, code, None).await,
+        Err(error) => render_page_or_refusal::<WinDealPage>(&guest, Err(error)),
+    }
+}
+
+/// What was typed, as the record that is sent: what is empty is left to the deal and its lead.
+fn build_win_json(values: &FormValues, version: &str) -> Vec<u8> {
+    let mut values = values.clone();
+    values.retain(|_, text| !text.is_empty());
+    let plans = values.remove("planos").unwrap_or_default();
+    let plans: Vec<&str> = plans.split(',').filter(|code| !code.is_empty()).collect();
+    for name in ["valorVeiculo", "valorProtegido", "valorParticipacao"] {
+        if let Some(text) = values.get_mut(name) {
+            *text = normalize_money(text);
+        }
+    }
+    let plans = (!plans.is_empty()).then(|| ("planos", value!(plans)));
+    let more: Vec<_> = plans.into_iter().chain([("versao", value!(version))]).collect();
+    build_record_json(&values, &more)
+}
+
+/// `POST /console/vendas/{codigo}/ganhar`
+pub async fn win_deal(
+    State(app): State<App>,
+    guest: SignedInUser,
+    PathNumber(code): PathNumber,
+    sent: Result<SubmittedForm, Refusal>,
+) -> Response {
+    let sent = match sent {
+        Ok(sent) => sent,
+        Err(refusal) => return refusal.into_response(),
+    };
+    let code = DealCode::new(code);
+    let specs: Vec<InputSpec> = MEMBER.iter().chain(BENEFIT).chain(VEHICLE).copied().collect();
+    let values = read_form_values(&specs, &sent);
+    let mut conflict = None;
+    let lines: Vec<String> =
+        match read::read_body::<GanhoInput>(&build_win_json(&values, sent.text("versao"))) {
+            Err(unread) => unread.problems.into_lines(),
+            Ok(input) => {
+                let done =
+                    deals::win_deal(&app, guest.session(), code, input, IdempotentWrite::without_key()).await;
+                match done.and_then(WriteOutcome::into_fresh) {
+                    Ok(won) => {
+                        let benefit = won.found.deal.benefit.map(|code| code.to_string()).unwrap_or_default();
+                        let mut response =
+                            redirect_to(&format!("{}/console/beneficios/{benefit}", derive_root_path(&app)));
+                        add_notice(
+                            &mut response,
+                            &format!(
+                                "Negócio ganho: {} agora é associado, com este benefício.",
+                                won.found.name
+                            ),
+                        );
+                        return response;
+                    }
+                    Err(Error::Refused(problems)) => {
+                        conflict = VersionConflict::find_in_rejections(&problems, str::to_owned);
+                        let others =
+                            problems.iter().filter(|one| !matches!(one, Rejection::OldVersion { .. }));
+                        others.map(wire::refusal::render_rejection).collect()
+                    }
+                    Err(error) => return render_page_or_refusal::<WinDealPage>(&guest, Err(error)),
+                }
+            }
+        };
+    let lines = lines.into_iter().map(|line| line.replacen("codPlano: ", "planos: ", 1)).collect();
+    let version = sent.text("versao").parse().unwrap_or_default();
+    render_win_form(&app, &guest, code, Some(RefusedWinInput { values, version, lines, conflict })).await
+}
+
+#[cfg(test)]
+pub const CASES: crate::template_tests::TemplateCases = &[("console/negocio_ganhar.html", |with| {
+    let page = |conflict| {
+        crate::template_tests::render_template(&WinDealPage {
+            frame: with.frame(),
+            code: 7,
+            name: with.text(),
+            version: 3,
+            creates: with.list_of(|| with.text()),
+            triggers: with.text(),
+            sections: with.list_of(|| ("Quem é", with.inputs())),
+            conflict,
+            others: with.list_of(|| with.text()),
+            is_refused: with.is_filled(),
+        })
+    };
+    [page(None), page(with.option_of(|| with.conflict()))].concat()
+})];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_empty_is_left_to_the_deal_and_its_lead() {
+        let values = FormValues::from([
+            ("cpfCnpj", String::new()),
+            ("planos", "3,4".to_owned()),
+            ("valorVeiculo", "78.500,00".to_owned()),
+        ]);
+        let sent: serde_json::Value = serde_json::from_slice(&build_win_json(&values, "2")).unwrap();
+        assert_eq!(sent, value!({"planos": ["3", "4"], "valorVeiculo": "78500.00", "versao": "2"}));
+    }
+}

@@ -1,0 +1,178 @@
+//! How a receiver and a delivery look: one word for how it goes, and why.
+
+use crate::widgets::board::format_age;
+use crate::widgets::formats::{format_count, format_moment};
+use app::triggers::receivers::{RedactedReceiver, Why};
+use app::triggers::{COUNTED, DeliveryAttempt, ReceiverPerformance, RetryPolicy};
+use domain::{DeliveryState, Entity, Moment, TimeZone};
+
+/// One word for how a receiver fares, with the colour of its badge, and a sentence where it needs one.
+pub struct ReceiverStateBadge {
+    pub word: &'static str,
+    pub class: &'static str,
+    pub told: String,
+}
+
+pub fn describe_receiver_state(told: &RedactedReceiver, now: Moment, zone: &TimeZone) -> ReceiverStateBadge {
+    let (one, health) = (&told.receiver, &told.receiver.health);
+    if !one.active {
+        return ReceiverStateBadge {
+            word: "Retirado",
+            class: "",
+            told: "Não é mais avisado de nada.".to_owned(),
+        };
+    }
+    if let Some((at, why)) = one.paused {
+        let because = match why {
+            Why::ByHand => "Pausado por alguém da associação",
+            Why::Gone => "Pausado porque respondeu que não existe mais (410)",
+            Why::Failing => "Pausado depois de dias só com falhas",
+        };
+        let told = format!("{because}, em {}. O que muda espera por ele.", format_moment(at, zone));
+        return ReceiverStateBadge { word: "Pausado", class: "warn", told };
+    }
+    let since =
+        health.failing_since.map(|at| format!(" desde {}", format_moment(at, zone))).unwrap_or_default();
+    if RetryPolicy::is_only_probed(health.failures, health.failed_records.len()) {
+        let told = format!("Só falha{since}. Até voltar, é tentado de tempos em tempos com um aviso só.");
+        return ReceiverStateBadge { word: "Não responde", class: "wrong", told };
+    }
+    if health.failures > 0 {
+        let told = match health.failures {
+            1 => format!("Uma falha{since}."),
+            many => format!("{} falhas seguidas{since}.", format_count(many.into())),
+        };
+        return ReceiverStateBadge { word: "Com falhas", class: "wrong", told };
+    }
+    if let Some(until) = health.not_before.filter(|until| now < *until) {
+        let told = format!("Pediu para esperar até {}.", format_moment(until, zone));
+        return ReceiverStateBadge { word: "Em espera", class: "warn", told };
+    }
+    match health.tried_at {
+        Some(_) => ReceiverStateBadge { word: "Bem", class: "fine", told: String::new() },
+        None => ReceiverStateBadge { word: "Novo", class: "", told: "Nada foi enviado ainda.".to_owned() },
+    }
+}
+
+/// `12`, or `10.000 ou mais`
+pub fn format_waiting_count(fares: &ReceiverPerformance) -> String {
+    match fares.glance.pending {
+        many if many >= COUNTED => format!("{} ou mais", format_count(COUNTED)),
+        number => format_count(number),
+    }
+}
+
+/// The age of the oldest of what waits.
+pub fn format_oldest_age(fares: &ReceiverPerformance, now: Moment) -> String {
+    fares.glance.oldest.map(|at| format_age(now.duration_since(at))).unwrap_or_default()
+}
+
+pub fn format_success_share(fares: &ReceiverPerformance) -> String {
+    fares.success_share().map(|share| format!("{share}%")).unwrap_or_default()
+}
+
+/// What came of an attempt, in a few words.
+pub fn describe_attempt(attempt: &DeliveryAttempt) -> String {
+    match (attempt.status, &attempt.failure) {
+        (Some(status), _) => format!("respondeu {status}"),
+        (None, Some(why)) => why.clone(),
+        (None, None) => "não respondeu".to_owned(),
+    }
+}
+
+pub fn is_accepted(attempt: &DeliveryAttempt) -> bool {
+    attempt.status.is_some_and(|status| (200..=204).contains(&status))
+}
+
+pub fn describe_last_trouble(fares: &ReceiverPerformance, zone: &TimeZone) -> String {
+    let told =
+        |one: &DeliveryAttempt| format!("{}: {}", format_moment(one.tried_at, zone), describe_attempt(one));
+    fares.trouble.as_ref().map(told).unwrap_or_default()
+}
+
+pub fn label_delivery_state(state: DeliveryState, tries: i32) -> (&'static str, &'static str) {
+    match state {
+        DeliveryState::Delivered => ("Entregue", "fine"),
+        DeliveryState::Exhausted => ("Não entregue", "wrong"),
+        DeliveryState::Pending if tries > 0 => ("Tentando de novo", "warn"),
+        DeliveryState::Pending => ("Na fila", ""),
+    }
+}
+
+/// `Benefício`
+pub fn label_entity(entity: Entity) -> &'static str {
+    registers::find_choice_label(wire::entity_path(entity))
+}
+
+/// The page of the record that a delivery tells of.
+pub fn build_record_link(root: &str, entity: Entity, code: i32) -> String {
+    let place = match entity {
+        Entity::Benefit => "beneficios",
+        Entity::Claim => "eventos",
+        Entity::Inspection => "vistorias",
+        Entity::Ticket => "help-desk",
+        Entity::Appointment => "consultas",
+    };
+    format!("{root}/console/{place}/{code}")
+}
+
+/// JSON as people read it; whatever is none stays as it is.
+pub fn format_json(body: &str) -> String {
+    let read: Result<serde_json::Value, _> = serde_json::from_str(body);
+    read.and_then(|value| serde_json::to_string_pretty(&value)).unwrap_or_else(|_| body.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use app::triggers::receivers::{DeliveryHealth, StoredReceiver};
+    use domain::ReceiverCode;
+
+    fn told(health: DeliveryHealth, paused: Option<(Moment, Why)>, active: bool) -> RedactedReceiver {
+        let at = Moment::from_millis(0);
+        let receiver = StoredReceiver {
+            code: ReceiverCode::new(1),
+            address: "https://erp.example".to_owned(),
+            entities: Entity::ALL.to_vec(),
+            concurrency: 8,
+            active,
+            paused,
+            version: 1,
+            created_at: at,
+            updated_at: at,
+            health,
+        };
+        RedactedReceiver { receiver, headers: Vec::new() }
+    }
+
+    #[test]
+    fn how_a_receiver_fares_is_one_word() {
+        let (now, zone) = (Moment::from_millis(1_000), TimeZone::parse("UTC").unwrap());
+        let word = |told: RedactedReceiver| describe_receiver_state(&told, now, &zone).word;
+        let at = Some(now);
+        assert_eq!(word(told(DeliveryHealth::default(), None, true)), "Novo");
+        assert_eq!(
+            word(told(DeliveryHealth { tried_at: at, ..DeliveryHealth::default() }, None, true)),
+            "Bem"
+        );
+        let failing = DeliveryHealth { tried_at: at, failures: 3, ..DeliveryHealth::default() };
+        assert_eq!(word(told(failing.clone(), None, true)), "Com falhas");
+        let records = (0..5).map(|record| (1, record)).collect();
+        let silent = DeliveryHealth { failures: 20, failed_records: records, ..failing.clone() };
+        assert_eq!(word(told(silent, None, true)), "Não responde");
+        let patient = DeliveryHealth {
+            tried_at: at,
+            not_before: Some(Moment::from_millis(9_000)),
+            ..DeliveryHealth::default()
+        };
+        assert_eq!(word(told(patient, None, true)), "Em espera");
+        assert_eq!(word(told(failing.clone(), Some((now, Why::Gone)), true)), "Pausado");
+        assert_eq!(word(told(failing, None, false)), "Retirado");
+    }
+
+    #[test]
+    fn a_body_is_shown_line_by_line() {
+        assert_eq!(format_json(r#"{"a":1}"#), "{\n  \"a\": 1\n}");
+        assert_eq!(format_json("not json"), "not json");
+    }
+}

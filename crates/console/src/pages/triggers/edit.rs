@@ -1,0 +1,340 @@
+//! A receiver is added, altered, retired and taken back.
+
+use super::receiver::render_page_with_secret;
+use super::{build_actor, display};
+use crate::pages::administration::{accept_administrator_form, require_administrator};
+use crate::session::visitor::{PathNumber, SignedInUser, derive_root_path, redirect_to};
+use crate::widgets::form::SubmittedForm;
+use crate::widgets::frame::PageFrame;
+use crate::widgets::notice::add_notice;
+use crate::widgets::page::{Refusal, render_page, render_page_or_refusal};
+use crate::widgets::record_form::{
+    FormInput, FormProblems, FormValues, InputKind, InputSpec, VersionConflict, build_inputs,
+    describe_rejection, find_label, read_form_values,
+};
+use app::idempotency::{IdempotentWrite, WriteOutcome};
+use app::triggers::receivers::{self, AT_ONCE, ReceiverChangeRequest, RedactedReceiver, RequestedReceiver};
+use app::{App, Error, Vault, collect_problem};
+use askama::Template;
+use axum::Extension;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use domain::{Entity, ReceiverAddress, ReceiverCode, Rejection, SigningSecret};
+
+const SPECS: &[InputSpec] = &[
+    InputSpec {
+        name: "endereco",
+        label: "Endereço",
+        kind: InputKind::Text,
+        longest: ReceiverAddress::LONGEST,
+        hint: "Como https://erp.exemplo.com.br/gatilhos. Cada entidade tem o seu caminho depois dele: …/beneficio, …/evento. Se você trocar o servidor, os cabeçalhos precisam ser digitados de novo e um segredo novo é mostrado.",
+    },
+    InputSpec {
+        name: "simultaneas",
+        label: "Entregas ao mesmo tempo",
+        kind: InputKind::Number,
+        longest: 2,
+        hint: "De 1 a 64. Menos, se o sistema do outro lado se atrapalha com muitas.",
+    },
+    InputSpec {
+        name: "entidades",
+        label: "É avisado de mudanças em",
+        kind: InputKind::Many,
+        longest: 100,
+        hint: "",
+    },
+    InputSpec {
+        name: "cabecalhos",
+        label: "Cabeçalhos próprios",
+        kind: InputKind::Area,
+        longest: 12_000,
+        hint: "Só se o outro lado pede uma chave. Um por linha, como X-Api-Key: chave. Os valores são guardados cifrados e não são mostrados de novo.",
+    },
+];
+
+#[derive(Template)]
+#[template(path = "console/gatilho_form.html")]
+struct EditReceiverPage {
+    frame: PageFrame,
+    /// None of a new one.
+    code: Option<i32>,
+    title: String,
+    version: i64,
+    inputs: Vec<FormInput>,
+    /// The names of the headers that there are.
+    headers: String,
+    conflict: Option<VersionConflict>,
+    others: Vec<String>,
+    is_refused: bool,
+}
+
+/// What the form shows, and what is wrong with it.
+struct EditReceiverState {
+    had: Option<RedactedReceiver>,
+    values: FormValues,
+    refused: Vec<Rejection>,
+}
+
+async fn render_receiver_form(
+    app: &App,
+    guest: &SignedInUser,
+    EditReceiverState { had, values, refused }: EditReceiverState,
+) -> Response {
+    let frame = match PageFrame::load(app, guest, "gatilhos").await {
+        Ok(frame) => frame,
+        Err(error) => return Refusal::from(&error).into_response(),
+    };
+    let conflict = VersionConflict::find_in_rejections(&refused, |name| find_label(SPECS, name));
+    let lines = if conflict.is_some() {
+        Vec::new()
+    } else {
+        refused.iter().map(wire::refusal::render_rejection).collect()
+    };
+    let problems = FormProblems::new(lines, SPECS);
+    let (is_refused, status) = match refused.is_empty() {
+        true => (false, StatusCode::OK),
+        false => (!problems.is_empty(), StatusCode::BAD_REQUEST),
+    };
+    let entities = |_: &str| {
+        let all = Entity::ALL.iter();
+        all.map(|one| (wire::entity_path(*one).to_owned(), display::label_entity(*one).to_owned())).collect()
+    };
+    let version = conflict.as_ref().map(|one| one.version);
+    let template = EditReceiverPage {
+        code: had.as_ref().map(|told| told.receiver.code.get()),
+        title: if had.is_some() { "Alterar receptor" } else { "Novo receptor" }.to_owned(),
+        version: version.or(had.as_ref().map(|told| told.receiver.version)).unwrap_or(0),
+        inputs: build_inputs(SPECS, &values, &problems, entities),
+        headers: had.map(|told| told.headers.join(", ")).unwrap_or_default(),
+        conflict,
+        others: problems.others,
+        is_refused,
+        frame,
+    };
+    render_page(status, &template)
+}
+
+/// `GET /console/gatilhos/novo`
+pub async fn show_new_receiver_form(State(app): State<App>, guest: SignedInUser) -> Response {
+    if let Err(error) = require_administrator(guest.session()) {
+        return render_page_or_refusal::<EditReceiverPage>(&guest, Err(error));
+    }
+    let all: Vec<&str> = Entity::ALL.iter().map(|one| wire::entity_path(*one)).collect();
+    let values = FormValues::from([("simultaneas", AT_ONCE.to_string()), ("entidades", all.join(","))]);
+    render_receiver_form(&app, &guest, EditReceiverState { had: None, values, refused: Vec::new() }).await
+}
+
+fn fill_receiver_values(told: &RedactedReceiver) -> FormValues {
+    let entities: Vec<&str> = told.receiver.entities.iter().map(|one| wire::entity_path(*one)).collect();
+    FormValues::from([
+        ("endereco", told.receiver.address.clone()),
+        ("simultaneas", told.receiver.concurrency.to_string()),
+        ("entidades", entities.join(",")),
+    ])
+}
+
+/// What was typed, or everything that is wrong with it.
+fn parse_receiver_input(values: &FormValues) -> Result<RequestedReceiver, Error> {
+    let text = |name: &str| values.get(name).map_or("", String::as_str);
+    let mut problems = Vec::new();
+    let address = match text("endereco") {
+        "" => Err(Rejection::Missing(domain::InputField::Address)),
+        text => ReceiverAddress::parse(text),
+    };
+    let address = collect_problem(&mut problems, address);
+    let entities: Vec<Entity> = text("entidades").split(',').filter_map(wire::parse_entity_path).collect();
+    if entities.is_empty() {
+        problems.push(Rejection::NoEntity);
+    }
+    let lines = text("cabecalhos").lines().map(str::trim).filter(|line| !line.is_empty());
+    let headers: Vec<(String, String)> = lines
+        .map(|line| line.split_once(':').unwrap_or((line, "")))
+        .map(|(name, value)| (name.trim().to_owned(), value.trim().to_owned()))
+        .collect();
+    problems.extend(receivers::find_bad_headers(&headers));
+    let concurrency = text("simultaneas").parse().ok().filter(|number| (1..=64).contains(number));
+    let concurrency = collect_problem(&mut problems, concurrency.ok_or(Rejection::BadConcurrency));
+    match (address, concurrency, &problems[..]) {
+        (Some(address), Some(concurrency), []) => {
+            Ok(RequestedReceiver { address, entities, headers, concurrency })
+        }
+        _ => Err(Error::Refused(problems)),
+    }
+}
+
+/// `POST /console/gatilhos/novo`
+pub async fn create_receiver(
+    State(app): State<App>,
+    guest: SignedInUser,
+    Extension(vault): Extension<Vault>,
+    sent: Result<SubmittedForm, Refusal>,
+) -> Response {
+    let values = match accept_administrator_form(&guest, sent) {
+        Ok(sent) => read_form_values(SPECS, &sent),
+        Err(refusal) => return refusal.into_response(),
+    };
+    let made = match parse_receiver_input(&values) {
+        Ok(wanted) => receivers::create_receiver(
+            &app,
+            &vault,
+            build_actor(&guest),
+            wanted,
+            IdempotentWrite::without_key(),
+        )
+        .await
+        .and_then(WriteOutcome::into_fresh),
+        Err(error) => Err(error),
+    };
+    match made {
+        Ok(added) => {
+            render_page_with_secret(&app, &guest, &vault, added.code, added.secret.expose().to_owned()).await
+        }
+        Err(Error::Refused(refused)) => {
+            render_receiver_form(&app, &guest, EditReceiverState { had: None, values, refused }).await
+        }
+        Err(error) => render_page_or_refusal::<EditReceiverPage>(&guest, Err(error)),
+    }
+}
+
+async fn load_receiver(
+    app: &App,
+    guest: &SignedInUser,
+    vault: &Vault,
+    code: i32,
+) -> Result<RedactedReceiver, Error> {
+    require_administrator(guest.session())?;
+    receivers::read_receiver(app, vault, guest.session().scope.tenant(), ReceiverCode::new(code)).await
+}
+
+/// `GET /console/gatilhos/{codigo}/alterar`
+pub async fn show_edit_receiver_form(
+    State(app): State<App>,
+    guest: SignedInUser,
+    Extension(vault): Extension<Vault>,
+    PathNumber(code): PathNumber,
+) -> Response {
+    match load_receiver(&app, &guest, &vault, code).await {
+        Ok(told) => {
+            let values = fill_receiver_values(&told);
+            render_receiver_form(
+                &app,
+                &guest,
+                EditReceiverState { had: Some(told), values, refused: Vec::new() },
+            )
+            .await
+        }
+        Err(error) => render_page_or_refusal::<EditReceiverPage>(&guest, Err(error)),
+    }
+}
+
+/// `POST /console/gatilhos/{codigo}/alterar`
+pub async fn change_receiver(
+    State(app): State<App>,
+    guest: SignedInUser,
+    Extension(vault): Extension<Vault>,
+    PathNumber(code): PathNumber,
+    sent: Result<SubmittedForm, Refusal>,
+) -> Response {
+    let sent = match accept_administrator_form(&guest, sent) {
+        Ok(sent) => sent,
+        Err(refusal) => return refusal.into_response(),
+    };
+    let values = read_form_values(SPECS, &sent);
+    let changes = parse_receiver_input(&values).map(|wanted| ReceiverChangeRequest {
+        version: sent.text("versao").parse().unwrap_or_default(),
+        address: Some(wanted.address),
+        entities: Some(wanted.entities),
+        // Nobody can read the values that there are: left empty, they stay.
+        headers: (!wanted.headers.is_empty() || sent.text("semCabecalhos") == "sim")
+            .then_some(wanted.headers),
+        concurrency: Some(wanted.concurrency),
+        active: None,
+    });
+    match apply_receiver_changes(&app, &guest, &vault, code, changes).await {
+        Ok(Some(secret)) => {
+            let code = ReceiverCode::new(code);
+            render_page_with_secret(&app, &guest, &vault, code, secret.expose().to_owned()).await
+        }
+        Ok(None) => {
+            let mut response = redirect_to(&format!("{}/console/gatilhos/{code}", derive_root_path(&app)));
+            add_notice(&mut response, "As alterações foram salvas.");
+            response
+        }
+        Err(Error::Refused(refused)) => match load_receiver(&app, &guest, &vault, code).await {
+            Ok(told) => {
+                render_receiver_form(&app, &guest, EditReceiverState { had: Some(told), values, refused })
+                    .await
+            }
+            Err(error) => render_page_or_refusal::<EditReceiverPage>(&guest, Err(error)),
+        },
+        Err(error) => render_page_or_refusal::<EditReceiverPage>(&guest, Err(error)),
+    }
+}
+
+/// Changes a receiver; gives the new secret where it leads to another server now.
+async fn apply_receiver_changes(
+    app: &App,
+    guest: &SignedInUser,
+    vault: &Vault,
+    code: i32,
+    changes: Result<ReceiverChangeRequest, Error>,
+) -> Result<Option<SigningSecret>, Error> {
+    let asked = (ReceiverCode::new(code), changes?);
+    let done =
+        receivers::change_receiver(app, vault, build_actor(guest), asked, IdempotentWrite::without_key())
+            .await?;
+    Ok(done.into_fresh()?.secret)
+}
+
+/// `POST /console/gatilhos/{codigo}/ativo`
+pub async fn set_receiver_active(
+    State(app): State<App>,
+    guest: SignedInUser,
+    Extension(vault): Extension<Vault>,
+    PathNumber(code): PathNumber,
+    sent: Result<SubmittedForm, Refusal>,
+) -> Response {
+    let sent = match accept_administrator_form(&guest, sent) {
+        Ok(sent) => sent,
+        Err(refusal) => return refusal.into_response(),
+    };
+    let active = sent.text("ativo") == "sim";
+    let changes = ReceiverChangeRequest {
+        version: sent.text("versao").parse().unwrap_or_default(),
+        address: None,
+        entities: None,
+        headers: None,
+        concurrency: None,
+        active: Some(active),
+    };
+    let said = match apply_receiver_changes(&app, &guest, &vault, code, Ok(changes)).await {
+        Ok(_) if active => "Em uso de novo: será avisado do que mudar a partir de agora.".to_owned(),
+        Ok(_) => "Retirado: não é mais avisado de nada. Pode voltar a qualquer momento.".to_owned(),
+        Err(Error::Refused(problems)) => {
+            problems.iter().map(describe_rejection).collect::<Vec<_>>().join(" ")
+        }
+        Err(error) => return render_page_or_refusal::<EditReceiverPage>(&guest, Err(error)),
+    };
+    let mut response = redirect_to(&format!("{}/console/gatilhos/{code}", derive_root_path(&app)));
+    add_notice(&mut response, &said);
+    response
+}
+
+#[cfg(test)]
+pub const CASES: crate::template_tests::TemplateCases = &[("console/gatilho_form.html", |with| {
+    let page = |conflict| {
+        crate::template_tests::render_template(&EditReceiverPage {
+            frame: with.frame(),
+            code: with.option_of(|| 7),
+            title: with.text(),
+            version: 3,
+            inputs: with.inputs(),
+            headers: with.text(),
+            conflict,
+            others: with.list_of(|| with.text()),
+            is_refused: with.is_filled(),
+        })
+    };
+    [page(None), page(with.option_of(|| with.conflict()))].concat()
+})];

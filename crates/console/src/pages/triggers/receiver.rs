@@ -1,0 +1,302 @@
+//! One receiver: how it fares, and what is done about it.
+
+use super::build_actor;
+use super::deliveries::{DeliveryLine, build_delivery_line};
+use super::display::{self, ReceiverStateBadge};
+use crate::pages::administration::{accept_administrator_form, require_administrator};
+use crate::session::visitor::{PathNumber, SignedInUser, derive_root_path, redirect_to};
+use crate::widgets::form::SubmittedForm;
+use crate::widgets::formats::{format_count, format_moment};
+use crate::widgets::frame::PageFrame;
+use crate::widgets::notice::add_notice;
+use crate::widgets::page::{Refusal, render_page as answer, render_page_or_refusal};
+use app::idempotency::{IdempotentWrite, WriteOutcome};
+use app::triggers::receivers::{self, RedactedReceiver};
+use app::triggers::{self, DeliveryQuery};
+use app::{App, Error, Vault};
+use askama::Template;
+use axum::Extension;
+use axum::extract::State as Of;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use domain::ReceiverCode;
+
+/// What a receiver said to a message that speaks of nobody.
+pub struct TestDeliveryResult {
+    is_taken: bool,
+    told: String,
+    answer: String,
+}
+
+#[derive(Template)]
+#[template(path = "console/gatilho.html")]
+struct ViewReceiverPage {
+    frame: PageFrame,
+    code: i32,
+    address: String,
+    active: bool,
+    paused: bool,
+    version: i64,
+    state: ReceiverStateBadge,
+    /// Figure, what it is, where its rows are.
+    figures: Vec<(String, &'static str, String)>,
+    facts: Vec<(&'static str, String)>,
+    trouble: String,
+    /// Value and name of what it is told of.
+    entities: Vec<(&'static str, &'static str)>,
+    sample: Option<TestDeliveryResult>,
+    secret: Option<String>,
+    deliveries: Vec<DeliveryLine>,
+}
+
+/// Deliveries that the page shows; the others have a page of their own.
+const SHOWN: usize = 10;
+
+pub async fn show_receiver_page(
+    Of(app): Of<App>,
+    guest: SignedInUser,
+    Extension(vault): Extension<Vault>,
+    PathNumber(code): PathNumber,
+) -> Response {
+    render_page_or_refusal(&guest, build_receiver_page(&app, &guest, &vault, ReceiverCode::new(code)).await)
+}
+
+async fn build_receiver_page(
+    app: &App,
+    guest: &SignedInUser,
+    vault: &Vault,
+    code: ReceiverCode,
+) -> Result<ViewReceiverPage, Error> {
+    require_administrator(guest.session())?;
+    let frame = PageFrame::load(app, guest, "gatilhos").await?;
+    let tenant = guest.session().scope.tenant();
+    let told = receivers::read_receiver(app, vault, tenant, code).await?;
+    let registers = app::registers::snapshot::load_registers(app, tenant).await?;
+    let (now, zone) = (app.now(), &registers.zone);
+    let fares = triggers::list_performance(app, tenant, vec![code]).await?.pop();
+    let fares = fares.ok_or_else(|| Error::Defect("a receiver fares nowhere".to_owned()))?;
+    let newest = triggers::list_newest_deliveries(app, tenant, code, DeliveryQuery::default()).await?;
+    let rows = |state: &str| format!("{}/console/gatilhos/{code}/entregas?estado={state}", frame.root);
+    let figures = vec![
+        (display::format_waiting_count(&fares), "à espera de entrega", rows("pendente")),
+        (
+            replace_empty_with_dash(display::format_oldest_age(&fares, now)),
+            "espera o mais antigo",
+            rows("pendente"),
+        ),
+        (
+            replace_empty_with_dash(display::format_success_share(&fares)),
+            "chegaram nas últimas 24 horas",
+            rows("entregue"),
+        ),
+        (format_count(fares.glance.missed), "não chegaram nas últimas 24 horas", rows("esgotada")),
+    ];
+    let one = &told.receiver;
+    Ok(ViewReceiverPage {
+        code: code.get(),
+        address: one.address.clone(),
+        active: one.active,
+        paused: one.paused.is_some(),
+        version: one.version,
+        state: display::describe_receiver_state(&told, now, zone),
+        figures,
+        facts: list_receiver_facts(&told, zone),
+        trouble: display::describe_last_trouble(&fares, zone),
+        entities: one
+            .entities
+            .iter()
+            .map(|one| (wire::entity_path(*one), display::label_entity(*one)))
+            .collect(),
+        sample: None,
+        secret: None,
+        deliveries: newest
+            .told
+            .iter()
+            .take(SHOWN)
+            .map(|told| build_delivery_line(&frame.root, told, zone))
+            .collect(),
+        frame,
+    })
+}
+
+fn replace_empty_with_dash(text: String) -> String {
+    if text.is_empty() { "—".to_owned() } else { text }
+}
+
+fn list_receiver_facts(told: &RedactedReceiver, zone: &domain::TimeZone) -> Vec<(&'static str, String)> {
+    let one = &told.receiver;
+    let entities: Vec<&str> = one.entities.iter().map(|entity| display::label_entity(*entity)).collect();
+    let at = |at: Option<domain::Moment>| {
+        at.map(|at| format_moment(at, zone)).unwrap_or_else(|| "nunca".to_owned())
+    };
+    vec![
+        ("É avisado de", entities.join(", ")),
+        ("Última entrega", at(one.health.succeeded_at)),
+        ("Última tentativa", at(one.health.tried_at)),
+        (
+            "Cabeçalhos próprios",
+            if told.headers.is_empty() { "nenhum".to_owned() } else { told.headers.join(", ") },
+        ),
+        ("Entregas ao mesmo tempo", one.concurrency.to_string()),
+        ("Cadastrado em", format_moment(one.created_at, zone)),
+    ]
+}
+
+fn build_receiver_path(app: &App, code: i32) -> String {
+    format!("{}/console/gatilhos/{code}", derive_root_path(app))
+}
+
+/// `POST /console/gatilhos/{codigo}/pausar`: pauses it, or lets it go on.
+pub async fn set_receiver_pause(
+    Of(app): Of<App>,
+    guest: SignedInUser,
+    Extension(vault): Extension<Vault>,
+    PathNumber(code): PathNumber,
+    sent: Result<SubmittedForm, Refusal>,
+) -> Response {
+    let sent = match accept_administrator_form(&guest, sent) {
+        Ok(sent) => sent,
+        Err(refusal) => return refusal.into_response(),
+    };
+    let pauses = sent.text("pausar") == "sim";
+    let reason = Some(sent.text("motivo").trim().to_owned()).filter(|text| !text.is_empty());
+    let asked = (ReceiverCode::new(code), pauses, reason);
+    match receivers::pause_or_resume_receiver(
+        &app,
+        &vault,
+        build_actor(&guest),
+        asked,
+        IdempotentWrite::without_key(),
+    )
+    .await
+    {
+        Ok(_) => {
+            let mut response = redirect_to(&build_receiver_path(&app, code));
+            let told = match pauses {
+                true => "Pausado. O que mudar daqui em diante espera por ele, sem se perder.",
+                false => "Retomado. O que esperava será enviado agora, na ordem.",
+            };
+            add_notice(&mut response, told);
+            response
+        }
+        Err(error) => render_page_or_refusal::<ViewReceiverPage>(&guest, Err(error)),
+    }
+}
+
+/// The page with something that is shown once.
+async fn render_modified_page(
+    app: &App,
+    guest: &SignedInUser,
+    vault: &Vault,
+    code: ReceiverCode,
+    add: impl FnOnce(&mut ViewReceiverPage),
+) -> Response {
+    match build_receiver_page(app, guest, vault, code).await {
+        Ok(mut page) => {
+            add(&mut page);
+            answer(StatusCode::OK, &page)
+        }
+        Err(error) => render_page_or_refusal::<ViewReceiverPage>(guest, Err(error)),
+    }
+}
+
+/// The page of a receiver with its secret, which is told here and never again.
+pub async fn render_page_with_secret(
+    app: &App,
+    guest: &SignedInUser,
+    vault: &Vault,
+    code: ReceiverCode,
+    secret: String,
+) -> Response {
+    render_modified_page(app, guest, vault, code, |page| page.secret = Some(secret)).await
+}
+
+/// `POST /console/gatilhos/{codigo}/segredo`
+pub async fn rotate_secret(
+    Of(app): Of<App>,
+    guest: SignedInUser,
+    Extension(vault): Extension<Vault>,
+    PathNumber(code): PathNumber,
+    sent: Result<SubmittedForm, Refusal>,
+) -> Response {
+    if let Err(refusal) = accept_administrator_form(&guest, sent) {
+        return refusal.into_response();
+    }
+    let code = ReceiverCode::new(code);
+    let done = receivers::rotate_secret(
+        &app,
+        &vault,
+        build_actor(&guest),
+        (code, None),
+        IdempotentWrite::without_key(),
+    )
+    .await;
+    match done.and_then(WriteOutcome::into_fresh) {
+        Ok(secret) => render_page_with_secret(&app, &guest, &vault, code, secret.expose().to_owned()).await,
+        Err(error) => render_page_or_refusal::<ViewReceiverPage>(&guest, Err(error)),
+    }
+}
+
+/// `POST /console/gatilhos/{codigo}/teste`
+pub async fn send_test_delivery(
+    Of(app): Of<App>,
+    guest: SignedInUser,
+    Extension(vault): Extension<Vault>,
+    PathNumber(code): PathNumber,
+    sent: Result<SubmittedForm, Refusal>,
+) -> Response {
+    let sent = match accept_administrator_form(&guest, sent) {
+        Ok(sent) => sent,
+        Err(refusal) => return refusal.into_response(),
+    };
+    let (code, entity) = (ReceiverCode::new(code), wire::parse_entity_path(sent.text("entidade")));
+    let tried = triggers::send_test_message(
+        &app,
+        &vault,
+        build_actor(&guest),
+        (code, entity),
+        IdempotentWrite::without_key(),
+    )
+    .await;
+    let sample = match tried.and_then(WriteOutcome::into_fresh) {
+        Ok(Ok(answer)) => TestDeliveryResult {
+            is_taken: answer.is_accepted(),
+            told: match answer.is_accepted() {
+                true => format!("O receptor aceitou o exemplo: respondeu {}.", answer.status),
+                false => format!(
+                    "O receptor não aceitou o exemplo: respondeu {}. Só de 200 a 204 contam como aceito.",
+                    answer.status
+                ),
+            },
+            answer: answer.text.unwrap_or_default(),
+        },
+        Ok(Err(why)) => TestDeliveryResult {
+            is_taken: false,
+            told: format!("O exemplo não chegou: {why}."),
+            answer: String::new(),
+        },
+        Err(error) => return render_page_or_refusal::<ViewReceiverPage>(&guest, Err(error)),
+    };
+    render_modified_page(&app, &guest, &vault, code, |page| page.sample = Some(sample)).await
+}
+
+#[cfg(test)]
+pub const CASES: crate::template_tests::TemplateCases = &[("console/gatilho.html", |with| {
+    let sample = || TestDeliveryResult { is_taken: false, told: with.text(), answer: with.text() };
+    crate::template_tests::render_template(&ViewReceiverPage {
+        frame: with.frame(),
+        code: 7,
+        address: with.text(),
+        active: with.is_filled(),
+        paused: false,
+        version: 3,
+        state: ReceiverStateBadge { word: "Bem", class: "fine", told: with.text() },
+        figures: with.list_of(|| (with.text(), "na fila", with.text())),
+        facts: with.facts(),
+        trouble: with.text(),
+        entities: vec![("evento", "Evento")],
+        sample: with.option_of(sample),
+        secret: with.option_of(|| with.text()),
+        deliveries: with.list_of(|| DeliveryLine::sample(*with)),
+    })
+})];

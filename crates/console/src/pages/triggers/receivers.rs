@@ -1,0 +1,97 @@
+//! Every receiver, with its health at a glance.
+
+use super::display::{self, ReceiverStateBadge};
+use crate::pages::administration::require_administrator;
+use crate::session::visitor::SignedInUser;
+use crate::widgets::formats::format_moment;
+use crate::widgets::frame::PageFrame;
+use crate::widgets::page::render_page_or_refusal;
+use app::triggers;
+use app::triggers::receivers;
+use app::{App, Error, Vault};
+use askama::Template;
+use axum::Extension;
+use axum::extract::State as Of;
+use axum::response::Response;
+
+struct ReceiverHealthLine {
+    code: i32,
+    address: String,
+    entities: String,
+    state: ReceiverStateBadge,
+    waiting: String,
+    oldest: String,
+    share: String,
+    arrived: String,
+    trouble: String,
+}
+
+#[derive(Template)]
+#[template(path = "console/gatilhos.html")]
+struct BrowseReceiversPage {
+    frame: PageFrame,
+    lines: Vec<ReceiverHealthLine>,
+    /// Address and code of those that are told of nothing any more.
+    retired: Vec<(i32, String)>,
+}
+
+pub async fn show_receiver_list(
+    Of(app): Of<App>,
+    guest: SignedInUser,
+    Extension(vault): Extension<Vault>,
+) -> Response {
+    render_page_or_refusal(&guest, build_receiver_list(&app, &guest, &vault).await)
+}
+
+async fn build_receiver_list(
+    app: &App,
+    guest: &SignedInUser,
+    vault: &Vault,
+) -> Result<BrowseReceiversPage, Error> {
+    require_administrator(guest.session())?;
+    let frame = PageFrame::load(app, guest, "gatilhos").await?;
+    let tenant = guest.session().scope.tenant();
+    let registers = app::registers::snapshot::load_registers(app, tenant).await?;
+    let (now, zone) = (app.now(), &registers.zone);
+    let all = receivers::list_receivers(app, vault, tenant).await?;
+    let (used, retired): (Vec<_>, Vec<_>) = all.into_iter().partition(|told| told.receiver.active);
+    let codes = used.iter().map(|told| told.receiver.code).collect();
+    let fares = triggers::list_performance(app, tenant, codes).await?;
+    let lines = used.iter().zip(&fares).map(|(told, fares)| {
+        let one = &told.receiver;
+        let entities: Vec<&str> = one.entities.iter().map(|entity| display::label_entity(*entity)).collect();
+        ReceiverHealthLine {
+            code: one.code.get(),
+            address: one.address.clone(),
+            entities: entities.join(", "),
+            state: display::describe_receiver_state(told, now, zone),
+            waiting: display::format_waiting_count(fares),
+            oldest: display::format_oldest_age(fares, now),
+            share: display::format_success_share(fares),
+            arrived: one.health.succeeded_at.map(|at| format_moment(at, zone)).unwrap_or_default(),
+            trouble: display::describe_last_trouble(fares, zone),
+        }
+    });
+    let retired = retired.into_iter().map(|told| (told.receiver.code.get(), told.receiver.address));
+    Ok(BrowseReceiversPage { lines: lines.collect(), retired: retired.collect(), frame })
+}
+
+#[cfg(test)]
+pub const CASES: crate::template_tests::TemplateCases = &[("console/gatilhos.html", |with| {
+    let line = || ReceiverHealthLine {
+        code: 7,
+        address: with.text(),
+        entities: with.text(),
+        state: ReceiverStateBadge { word: "Bem", class: "fine", told: with.text() },
+        waiting: with.text(),
+        oldest: with.text(),
+        share: with.text(),
+        arrived: with.text(),
+        trouble: with.text(),
+    };
+    crate::template_tests::render_template(&BrowseReceiversPage {
+        frame: with.frame(),
+        lines: with.list_of(line),
+        retired: with.list_of(|| (7, with.text())),
+    })
+})];

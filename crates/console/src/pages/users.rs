@@ -1,0 +1,556 @@
+//! `/console/usuarios`: who may enter, what he may do, which branches he sees.
+
+use super::administration::{accept_administrator_form, require_administrator};
+use super::export::ExportLinks;
+use crate::session::visitor::{PathNumber, SignedInUser, derive_root_path, redirect_to};
+use crate::widgets::form::SubmittedForm;
+use crate::widgets::formats::format_moment;
+use crate::widgets::frame::PageFrame;
+use crate::widgets::notice::add_notice;
+use crate::widgets::page::{Refusal, render_page, render_page_or_refusal};
+use crate::widgets::record_form::{FormProblems, VersionConflict, describe_rejection};
+use app::access::second_factor;
+use app::access::users::{
+    self, AccountActivity, ChangeUser, CreateUser, InitialPassword, StoredUser, UserCreationContext,
+};
+use app::idempotency::IdempotentWrite;
+use app::registers::snapshot::TenantRegisters;
+use app::{App, Error, collect_problem, tenants};
+use askama::Template;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use domain::{BranchCode, DisplayName, Email, InputField, Moment, Rejection, Role, UserCode};
+use std::collections::HashMap;
+use wire::read::FieldPatch;
+
+struct UserAccountLine {
+    code: i32,
+    name: String,
+    email: String,
+    role: &'static str,
+    branches: String,
+    active: bool,
+    last_entered: String,
+    /// It never enters the console.
+    is_program: bool,
+    /// Since when he has a second factor.
+    factor_since: String,
+}
+
+#[derive(Template)]
+#[template(path = "console/usuarios.html")]
+struct BrowseUsersPage {
+    frame: PageFrame,
+    rows: Vec<UserAccountLine>,
+    /// Of those who may enter the console, how many have a second factor.
+    people: usize,
+    with_factor: usize,
+    /// Of whom a second factor may be demanded.
+    demands: Vec<RoleChoice>,
+    /// Of the association, for the form that changes them.
+    version: i64,
+    export: ExportLinks,
+}
+
+pub async fn show_user_list(State(app): State<App>, guest: SignedInUser) -> Response {
+    render_page_or_refusal(&guest, build_user_list(&app, &guest).await)
+}
+
+async fn build_user_list(app: &App, guest: &SignedInUser) -> Result<BrowseUsersPage, Error> {
+    require_administrator(guest.session())?;
+    let frame = PageFrame::load(app, guest, "usuarios").await?;
+    let registers = app::registers::snapshot::load_registers(app, guest.session().scope.tenant()).await?;
+    let mut all = users::list_users(app, &guest.session().scope).await?;
+    all.sort_by_cached_key(|user| (!user.active, domain::fold_text(&user.name), user.code));
+    let habits = users::list_account_activity(app, guest.session()).await?;
+    let mut enters = all.iter().filter(|user| user.active && user.role != Role::Integration);
+    let people = enters.clone().count();
+    let with_factor = enters.by_ref().filter(|user| find_factor_start(&habits, user.code).is_some()).count();
+    let rows = all.into_iter().map(|user| {
+        let habit = habits.get(&user.code).copied().unwrap_or_default();
+        let told = |at: Option<Moment>| at.map(|at| format_moment(at, &registers.zone)).unwrap_or_default();
+        let names: Vec<&str> = user.branches.iter().map(|code| registers.branch_name(*code)).collect();
+        UserAccountLine {
+            code: user.code.get(),
+            branches: if user.role.has_every_branch() { "Todas".to_owned() } else { names.join(", ") },
+            name: user.name,
+            email: user.email,
+            role: label_role(user.role),
+            is_program: user.role == Role::Integration,
+            active: user.active,
+            last_entered: told(habit.last_entered),
+            factor_since: told(habit.second_factor_since),
+        }
+    });
+    let export = ExportLinks::new(&frame.root, "usuario", []);
+    let own = tenants::read_own_tenant(app, guest.session()).await?.tenant;
+    let demands = [Role::Administrator, Role::Operator].into_iter().map(|role| RoleChoice {
+        value: wire::role(role),
+        name: label_role(role),
+        told: describe_role(role),
+        is_chosen: own.second_factor_roles.contains(&role),
+    });
+    let (demands, version) = (demands.collect(), own.version);
+    Ok(BrowseUsersPage { frame, rows: rows.collect(), people, with_factor, demands, version, export })
+}
+
+/// Says of which roles a second factor is demanded.
+pub async fn demand_second_factor(
+    State(app): State<App>,
+    guest: SignedInUser,
+    sent: Result<SubmittedForm, Refusal>,
+) -> Response {
+    let sent = match accept_administrator_form(&guest, sent) {
+        Ok(sent) => sent,
+        Err(refusal) => return refusal.into_response(),
+    };
+    let changes = tenants::ChangeTenant {
+        second_factor_roles: FieldPatch::Set(sent.all_texts("perfil").filter_map(wire::parse_role).collect()),
+        ..tenants::ChangeTenant::from_version(sent.text("versao").parse().unwrap_or_default())
+    };
+    let text = match tenants::change_own_tenant(
+        &app,
+        guest.session(),
+        changes,
+        IdempotentWrite::without_key(),
+    )
+    .await
+    {
+        Ok(_) => {
+            "Pronto. Quem é desses perfis e não tem o segundo fator vai ligá-lo na próxima página que abrir."
+                .to_owned()
+        }
+        Err(Error::Refused(problems)) => {
+            problems.iter().map(describe_rejection).collect::<Vec<_>>().join(" ")
+        }
+        Err(error) => return render_page_or_refusal::<BrowseUsersPage>(&guest, Err(error)),
+    };
+    let mut response = redirect_to(&format!("{}/console/usuarios", derive_root_path(&app)));
+    add_notice(&mut response, &text);
+    response
+}
+
+fn find_factor_start(habits: &HashMap<UserCode, AccountActivity>, user: UserCode) -> Option<Moment> {
+    habits.get(&user).and_then(|habit| habit.second_factor_since)
+}
+
+fn label_role(role: Role) -> &'static str {
+    match role {
+        Role::Administrator => "Administrador",
+        Role::Operator => "Operador",
+        Role::Integration => "Integração",
+    }
+}
+
+fn describe_role(role: Role) -> &'static str {
+    match role {
+        Role::Administrator => "faz tudo, em todas as lojas",
+        Role::Operator => "trabalha no console, nas lojas marcadas",
+        Role::Integration => "um programa que usa a API, nas lojas marcadas",
+    }
+}
+
+struct RoleChoice {
+    value: &'static str,
+    name: &'static str,
+    told: &'static str,
+    is_chosen: bool,
+}
+
+struct BranchChoice {
+    code: i32,
+    name: String,
+    is_chosen: bool,
+}
+
+/// What stands in the form.
+#[derive(Default)]
+struct UserFormFields {
+    name: String,
+    email: String,
+    role: Option<Role>,
+    branches: Vec<i32>,
+    active: bool,
+    version: i64,
+}
+
+/// What a refusal calls a field, and what the page does.
+const FIELDS: [(&str, &str); 4] =
+    [("nomePessoa", "nome"), ("email", "email"), ("perfil", "perfil"), ("lojas", "lojas")];
+
+#[derive(Template)]
+#[template(path = "console/usuario.html")]
+struct EditUserPage {
+    frame: PageFrame,
+    /// None for somebody new.
+    code: Option<i32>,
+    fields: UserFormFields,
+    roles: Vec<RoleChoice>,
+    branches: Vec<BranchChoice>,
+    problems: FormProblems,
+    is_self: bool,
+    last_entered: String,
+    factor_since: String,
+}
+
+/// What was refused, beside its fields.
+fn collect_field_problems(rejections: &[Rejection]) -> FormProblems {
+    let others = rejections.iter().filter(|one| !matches!(one, Rejection::OldVersion { .. }));
+    let conflict = VersionConflict::find_in_rejections(rejections, str::to_owned);
+    let mut problems =
+        FormProblems::from_renamed_lines(others.map(wire::refusal::render_rejection).collect(), &FIELDS);
+    problems.conflict = conflict;
+    problems
+}
+
+async fn render_user_form(
+    app: &App,
+    guest: &SignedInUser,
+    code: Option<i32>,
+    mut fields: UserFormFields,
+    mut problems: FormProblems,
+) -> Response {
+    if let Some(conflict) = &problems.conflict {
+        // Whoever has seen both may save his own.
+        fields.version = conflict.version;
+    }
+    let status = if problems.is_empty() { StatusCode::OK } else { StatusCode::BAD_REQUEST };
+    let frame = match PageFrame::load(app, guest, "usuarios").await {
+        Ok(frame) => frame,
+        Err(error) => return Refusal::from(&error).into_response(),
+    };
+    let registers = match app::registers::snapshot::load_registers(app, guest.session().scope.tenant()).await
+    {
+        Ok(registers) => registers,
+        Err(error) => return Refusal::from(&error).into_response(),
+    };
+    let roles = Role::ALL.iter().map(|role| RoleChoice {
+        value: wire::role(*role),
+        name: label_role(*role),
+        told: describe_role(*role),
+        is_chosen: fields.role == Some(*role),
+    });
+    problems.conflict = problems
+        .conflict
+        .map(|one| one.with_labels(find_field_label, |name| list_field_choices(&registers, name)));
+    let branches = list_branch_choices(&registers, &fields);
+    let is_self = code == Some(guest.session().user.get());
+    let habits = match users::list_account_activity(app, guest.session()).await {
+        Ok(habits) => habits,
+        Err(error) => return Refusal::from(&error).into_response(),
+    };
+    let habit = code.and_then(|code| habits.get(&UserCode::new(code)).copied()).unwrap_or_default();
+    let told = |at: Option<Moment>| at.map(|at| format_moment(at, &registers.zone)).unwrap_or_default();
+    let (last_entered, factor_since) = (told(habit.last_entered), told(habit.second_factor_since));
+    let roles = roles.collect();
+    render_page(
+        status,
+        &EditUserPage { frame, code, roles, branches, problems, is_self, last_entered, factor_since, fields },
+    )
+}
+
+fn find_field_label(name: &str) -> Option<&'static str> {
+    let labels = [
+        ("nome", "Nome"),
+        ("email", "E-mail"),
+        ("perfil", "Perfil"),
+        ("lojas", "Lojas que vê"),
+        ("ativo", "Pode entrar"),
+    ];
+    labels.iter().find(|(known, _)| *known == name).map(|(_, label)| *label)
+}
+
+/// What may be chosen in a field, by its names.
+fn list_field_choices(registers: &TenantRegisters, name: &str) -> Vec<(String, String)> {
+    match name {
+        "perfil" => Role::ALL
+            .iter()
+            .map(|role| (wire::role(*role).to_owned(), label_role(*role).to_owned()))
+            .collect(),
+        "lojas" => registers.branches.iter().map(|one| (one.code.to_string(), one.name.clone())).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn list_branch_choices(registers: &TenantRegisters, fields: &UserFormFields) -> Vec<BranchChoice> {
+    let shown =
+        registers.branches.iter().filter(|one| one.active || fields.branches.contains(&one.code.get()));
+    let choice = |one: &app::registers::snapshot::StoredBranch| BranchChoice {
+        code: one.code.get(),
+        name: one.name.clone(),
+        is_chosen: fields.branches.contains(&one.code.get()),
+    };
+    shown.map(choice).collect()
+}
+
+fn read_user_fields(form: &SubmittedForm) -> UserFormFields {
+    UserFormFields {
+        name: form.text("nome").trim().to_owned(),
+        email: form.text("email").trim().to_owned(),
+        role: wire::parse_role(form.text("perfil")),
+        branches: form.all_texts("lojas").filter_map(|text| text.parse().ok()).collect(),
+        active: form.text("ativo") == "sim",
+        version: form.text("versao").parse().unwrap_or_default(),
+    }
+}
+
+pub async fn show_new_user_form(State(app): State<App>, guest: SignedInUser) -> Response {
+    if let Err(error) = require_administrator(guest.session()) {
+        return render_page_or_refusal::<EditUserPage>(&guest, Err(error));
+    }
+    let fields = UserFormFields { role: Some(Role::Operator), active: true, ..UserFormFields::default() };
+    render_user_form(&app, &guest, None, fields, FormProblems::default()).await
+}
+
+pub async fn create_user(
+    State(app): State<App>,
+    guest: SignedInUser,
+    sent: Result<SubmittedForm, Refusal>,
+) -> Response {
+    let fields = match accept_administrator_form(&guest, sent) {
+        Ok(sent) => read_user_fields(&sent),
+        Err(refusal) => return refusal.into_response(),
+    };
+    let made = match parse_new_user(&guest, &fields) {
+        Ok(new) => {
+            let kept = UserCreationContext { code: None, by: guest.session().actor(users::BY_ADMINISTRATOR) };
+            users::create_user_once(&app, new, kept, IdempotentWrite::without_key()).await.map(drop)
+        }
+        Err(error) => Err(error),
+    };
+    match made {
+        Ok(()) => {
+            let mut response = redirect_to(&format!("{}/console/usuarios", derive_root_path(&app)));
+            add_notice(&mut response, &format!("Usuário criado. A senha foi enviada para {}.", fields.email));
+            response
+        }
+        Err(Error::Refused(problems)) => {
+            render_user_form(&app, &guest, None, fields, collect_field_problems(&problems)).await
+        }
+        Err(error) => render_page_or_refusal::<EditUserPage>(&guest, Err(error)),
+    }
+}
+
+fn parse_new_user(guest: &SignedInUser, fields: &UserFormFields) -> Result<CreateUser, Error> {
+    let mut problems = Vec::new();
+    let name = collect_problem(&mut problems, DisplayName::parse(InputField::PersonName, &fields.name));
+    let email = collect_problem(&mut problems, Email::parse(&fields.email));
+    let role = collect_problem(&mut problems, fields.role.ok_or(Rejection::Missing(InputField::Role)));
+    let branches: Vec<BranchCode> = fields.branches.iter().copied().map(BranchCode::new).collect();
+    if let Some(role) = role {
+        collect_problem(&mut problems, users::check_branches(role, &branches));
+    }
+    match (name, email, role, &problems[..]) {
+        (Some(name), Some(email), Some(role), []) => Ok(CreateUser {
+            tenant: guest.session().scope.tenant(),
+            name,
+            email,
+            role,
+            branches,
+            password: InitialPassword::Mailed,
+        }),
+        _ => Err(Error::Refused(problems)),
+    }
+}
+
+fn fill_user_fields(user: &StoredUser) -> UserFormFields {
+    UserFormFields {
+        name: user.name.clone(),
+        email: user.email.clone(),
+        role: Some(user.role),
+        branches: user.branches.iter().map(|branch| branch.get()).collect(),
+        active: user.active,
+        version: user.version,
+    }
+}
+
+pub async fn show_user_page(
+    State(app): State<App>,
+    guest: SignedInUser,
+    PathNumber(code): PathNumber,
+) -> Response {
+    let found = match require_administrator(guest.session()) {
+        Ok(()) => users::read_user(&app, guest.session(), UserCode::new(code)).await,
+        Err(error) => Err(error),
+    };
+    match found {
+        Ok(user) => {
+            render_user_form(&app, &guest, Some(code), fill_user_fields(&user), FormProblems::default()).await
+        }
+        Err(error) => render_page_or_refusal::<EditUserPage>(&guest, Err(error)),
+    }
+}
+
+pub async fn change_user(
+    State(app): State<App>,
+    guest: SignedInUser,
+    PathNumber(code): PathNumber,
+    sent: Result<SubmittedForm, Refusal>,
+) -> Response {
+    let fields = match accept_administrator_form(&guest, sent) {
+        Ok(sent) => read_user_fields(&sent),
+        Err(refusal) => return refusal.into_response(),
+    };
+    let changed = match parse_new_user(&guest, &fields) {
+        Ok(new) => {
+            let changes = ChangeUser {
+                version: fields.version,
+                name: Some(new.name),
+                email: Some(new.email),
+                role: Some(new.role),
+                branches: Some(new.branches),
+                active: Some(fields.active),
+            };
+            users::change_user(
+                &app,
+                guest.session(),
+                UserCode::new(code),
+                changes,
+                IdempotentWrite::without_key(),
+            )
+            .await
+            .map(drop)
+        }
+        Err(error) => Err(error),
+    };
+    match changed {
+        Ok(()) => {
+            let mut response = redirect_to(&format!("{}/console/usuarios", derive_root_path(&app)));
+            add_notice(&mut response, &format!("{} foi alterado.", fields.name));
+            response
+        }
+        Err(Error::Refused(problems)) => {
+            render_user_form(&app, &guest, Some(code), fields, collect_field_problems(&problems)).await
+        }
+        Err(error) => render_page_or_refusal::<EditUserPage>(&guest, Err(error)),
+    }
+}
+
+pub async fn send_password(
+    State(app): State<App>,
+    guest: SignedInUser,
+    PathNumber(code): PathNumber,
+    sent: Result<SubmittedForm, Refusal>,
+) -> Response {
+    if let Err(refusal) = accept_administrator_form(&guest, sent) {
+        return refusal.into_response();
+    }
+    let done = users::send_new_password(
+        &app,
+        guest.session(),
+        UserCode::new(code),
+        None,
+        IdempotentWrite::without_key(),
+    )
+    .await;
+    respond_to_user_action(
+        &app,
+        &guest,
+        code,
+        done.map(drop),
+        "Uma nova senha foi enviada por e-mail, e as sessões dele foram encerradas.",
+    )
+}
+
+pub async fn end_user_sessions(
+    State(app): State<App>,
+    guest: SignedInUser,
+    PathNumber(code): PathNumber,
+    sent: Result<SubmittedForm, Refusal>,
+) -> Response {
+    if let Err(refusal) = accept_administrator_form(&guest, sent) {
+        return refusal.into_response();
+    }
+    let done = users::end_user_sessions(
+        &app,
+        guest.session(),
+        UserCode::new(code),
+        None,
+        IdempotentWrite::without_key(),
+    )
+    .await;
+    respond_to_user_action(&app, &guest, code, done.map(drop), "As sessões foram encerradas.")
+}
+
+/// For somebody who lost his phone and his codes.
+pub async fn remove_second_factor(
+    State(app): State<App>,
+    guest: SignedInUser,
+    PathNumber(code): PathNumber,
+    sent: Result<SubmittedForm, Refusal>,
+) -> Response {
+    if let Err(refusal) = accept_administrator_form(&guest, sent) {
+        return refusal.into_response();
+    }
+    let done = second_factor::remove_factor_of_user(&app, guest.session(), UserCode::new(code)).await;
+    let text = match done {
+        Ok(false) => "Este usuário já não tem segundo fator.",
+        _ => "O segundo fator foi retirado: para entrar, basta a senha. Um e-mail avisa o dono da conta.",
+    };
+    respond_to_user_action(&app, &guest, code, done.map(drop), text)
+}
+
+fn respond_to_user_action(
+    app: &App,
+    guest: &SignedInUser,
+    code: i32,
+    done: Result<(), Error>,
+    text: &str,
+) -> Response {
+    let text = match done {
+        Ok(()) => text.to_owned(),
+        Err(Error::Refused(problems)) => {
+            problems.iter().map(describe_rejection).collect::<Vec<_>>().join(" ")
+        }
+        Err(error) => return render_page_or_refusal::<EditUserPage>(guest, Err(error)),
+    };
+    let mut response = redirect_to(&format!("{}/console/usuarios/{code}", derive_root_path(app)));
+    add_notice(&mut response, &text);
+    response
+}
+
+#[cfg(test)]
+pub const CASES: crate::template_tests::TemplateCases = &[
+    ("console/usuarios.html", |with| {
+        let row = || UserAccountLine {
+            code: 7,
+            name: with.text(),
+            email: with.text(),
+            role: "Operador",
+            is_program: false,
+            branches: with.text(),
+            active: true,
+            last_entered: with.text(),
+            factor_since: with.text(),
+        };
+        let role = || RoleChoice { value: "operador", name: "Operador", told: "trabalha", is_chosen: true };
+        crate::template_tests::render_template(&BrowseUsersPage {
+            export: with.links(),
+            frame: with.frame(),
+            rows: with.list_of(row),
+            people: 3,
+            with_factor: 1,
+            demands: with.list_of(role),
+            version: 1,
+        })
+    }),
+    ("console/usuario.html", |with| {
+        let fields = UserFormFields { name: with.text(), email: with.text(), ..UserFormFields::default() };
+        let lines = FIELDS.iter().map(|(name, _)| format!("{name}: {}", with.text())).chain([with.text()]);
+        let mut problems = FormProblems::from_renamed_lines(lines.collect(), &FIELDS);
+        problems.conflict = with.option_of(|| with.conflict());
+        let role = || RoleChoice { value: "operador", name: "Operador", told: "trabalha", is_chosen: true };
+        crate::template_tests::render_template(&EditUserPage {
+            frame: with.frame(),
+            code: with.option_of(|| 7),
+            fields,
+            roles: with.list_of(role),
+            branches: with.list_of(|| BranchChoice { code: 1, name: with.text(), is_chosen: true }),
+            problems,
+            is_self: false,
+            last_entered: with.text(),
+            factor_since: with.text(),
+        })
+    }),
+];

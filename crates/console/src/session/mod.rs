@@ -1,0 +1,7 @@
+//! Signing in and out, second factor, password reset, first set-up.
+
+pub(crate) mod password_reset;
+pub(crate) mod second_factor;
+pub(crate) mod setup;
+pub(crate) mod sign_in;
+pub(crate) mod visitor;

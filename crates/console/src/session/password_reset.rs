@@ -1,0 +1,206 @@
+//! `/senha`: asking for a link when a password is forgotten, and choosing a new one by it.
+
+use crate::widgets::form::SubmittedForm;
+use crate::widgets::page::{Refusal, render_page};
+use app::access::password_reset;
+use app::{App, Error};
+use askama::Template;
+use axum::extract::rejection::RawPathParamsRejection;
+use axum::extract::{RawPathParams, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use domain::{Email, Password, Rejection};
+
+const MINUTES: u64 = password_reset::GOOD_FOR.as_secs() / 60;
+
+type ResetLinkParams = Result<RawPathParams, RawPathParamsRejection>;
+
+#[derive(Template)]
+#[template(path = "password_forgotten.html")]
+struct ForgottenPasswordPage<'p> {
+    email: &'p str,
+    problem: Option<String>,
+}
+
+#[derive(Template)]
+#[template(path = "password_link_sent.html")]
+struct ResetLinkSentPage {
+    minutes: u64,
+}
+
+#[derive(Template)]
+#[template(path = "password_new.html")]
+struct NewPasswordPage {
+    shortest: usize,
+    longest: usize,
+    problems: Vec<String>,
+}
+
+#[derive(Template)]
+#[template(path = "password_set.html")]
+struct PasswordChangedPage;
+
+#[derive(Template)]
+#[template(path = "password_bad_link.html")]
+struct BadResetLinkPage {
+    minutes: u64,
+}
+
+/// The form that asks for the address.
+pub async fn show_forgotten_password() -> Response {
+    render_page(StatusCode::OK, &ForgottenPasswordPage { email: "", problem: None })
+}
+
+/// The same page for every address that is one, whether somebody has it or not.
+pub async fn request_reset_link(State(app): State<App>, form: Result<SubmittedForm, Refusal>) -> Response {
+    let form = match form {
+        Ok(form) => form,
+        Err(refusal) => return refusal.into_response(),
+    };
+    match Email::parse(form.text("email")) {
+        Ok(email) => match password_reset::request_reset_link(&app, email, form.sent_from) {
+            Ok(()) => render_page(StatusCode::OK, &ResetLinkSentPage { minutes: MINUTES }),
+            Err(error) => Refusal::from(&error).into_response(),
+        },
+        Err(problem) => {
+            let problem = Some(describe_password_problem(&problem));
+            render_page(
+                StatusCode::BAD_REQUEST,
+                &ForgottenPasswordPage { email: form.text("email"), problem },
+            )
+        }
+    }
+}
+
+/// The form that asks for the new password, where the link is good. Opening it does not use the link up.
+pub async fn show_new_password_form(State(app): State<App>, path: ResetLinkParams) -> Response {
+    match password_reset::is_link_open(&app, read_reset_code(&path)).await {
+        Ok(true) => render_new_password_form(StatusCode::OK, Vec::new()),
+        Ok(false) => render_bad_link(),
+        Err(error) => Refusal::from(&error).into_response(),
+    }
+}
+
+/// Sets the password. What is wrong with it is told without using the link up.
+pub async fn set_new_password(
+    State(app): State<App>,
+    path: ResetLinkParams,
+    form: Result<SubmittedForm, Refusal>,
+) -> Response {
+    let form = match form {
+        Ok(form) => form,
+        Err(refusal) => return refusal.into_response(),
+    };
+    match parse_new_password(&form) {
+        Ok(password) => {
+            match password_reset::finish_reset_from(&app, read_reset_code(&path), password, form.sent_from)
+                .await
+            {
+                Ok(_) => render_page(StatusCode::OK, &PasswordChangedPage),
+                Err(Error::Refused(problems)) if problems == [Rejection::BadResetLink] => render_bad_link(),
+                Err(Error::Refused(problems)) => render_new_password_form(
+                    StatusCode::BAD_REQUEST,
+                    problems.iter().map(describe_password_problem).collect(),
+                ),
+                Err(error) => Refusal::from(&error).into_response(),
+            }
+        }
+        // A bad link is told before a bad password: nobody is asked to type for nothing.
+        Err(problems) => match password_reset::is_link_open(&app, read_reset_code(&path)).await {
+            Ok(true) => render_new_password_form(StatusCode::BAD_REQUEST, problems),
+            Ok(false) => render_bad_link(),
+            Err(error) => Refusal::from(&error).into_response(),
+        },
+    }
+}
+
+fn parse_new_password(form: &SubmittedForm) -> Result<Password, Vec<String>> {
+    let mut problems = Vec::new();
+    let password = Password::parse(form.text("senha"));
+    let password = password.map_err(|problem| problems.push(describe_password_problem(&problem)));
+    if form.text("senha") != form.text("repetida") {
+        problems.push("As duas senhas não são iguais; digite-as de novo.".to_owned());
+    }
+    match (password, &problems[..]) {
+        (Ok(password), []) => Ok(password),
+        _ => Err(problems),
+    }
+}
+
+/// A refusal's words without the name of its field, which a person sees on the page: `senha: use…` is `Use…`.
+fn describe_password_problem(problem: &Rejection) -> String {
+    let words = wire::refusal::render_sentence(problem);
+    let mut rest = words.chars();
+    rest.next().map_or_else(String::new, |first| first.to_uppercase().chain(rest).collect())
+}
+
+fn render_new_password_form(status: StatusCode, problems: Vec<String>) -> Response {
+    render_page(
+        status,
+        &NewPasswordPage { shortest: Password::SHORTEST, longest: Password::LONGEST, problems },
+    )
+}
+
+fn render_bad_link() -> Response {
+    render_page(StatusCode::GONE, &BadResetLinkPage { minutes: MINUTES })
+}
+
+/// What stands in the path; a text that cannot be read is a link that is none.
+fn read_reset_code(path: &ResetLinkParams) -> &str {
+    let Ok(path) = path else { return "" };
+    path.iter().find(|(name, _)| *name == "codigo").map_or("", |(_, value)| value)
+}
+
+#[cfg(test)]
+pub const CASES: crate::template_tests::TemplateCases = &[
+    ("password_forgotten.html", |with| {
+        let email = with.text();
+        crate::template_tests::render_template(&ForgottenPasswordPage {
+            email: &email,
+            problem: with.option_of(|| with.text()),
+        })
+    }),
+    ("password_link_sent.html", |_| {
+        crate::template_tests::render_template(&ResetLinkSentPage { minutes: 30 })
+    }),
+    ("password_new.html", |with| {
+        crate::template_tests::render_template(&NewPasswordPage {
+            shortest: 10,
+            longest: 256,
+            problems: with.list_of(|| with.text()),
+        })
+    }),
+    ("password_set.html", |_| crate::template_tests::render_template(&PasswordChangedPage)),
+    ("password_bad_link.html", |_| crate::template_tests::render_template(&BadResetLinkPage { minutes: 30 })),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_carry_no_script_and_no_style_and_escape_what_was_typed() {
+        let typed =
+            ForgottenPasswordPage { email: "\"><script>", problem: Some("<b>".to_owned()) }.render().unwrap();
+        assert!(typed.contains("value=\"&#34;&#62;&#60;script&#62;\""), "{typed}");
+        let new = NewPasswordPage { shortest: 10, longest: 256, problems: vec!["Assim não.".to_owned()] };
+        for page in [
+            typed,
+            new.render().unwrap(),
+            PasswordChangedPage.render().unwrap(),
+            BadResetLinkPage { minutes: 30 }.render().unwrap(),
+        ] {
+            assert!(
+                !page.contains("<script") && !page.contains("style=\"") && !page.contains("<b>"),
+                "{page}"
+            );
+            assert!(page.contains("lang=\"pt-BR\"") && page.contains("<h1>"), "{page}");
+        }
+    }
+
+    #[test]
+    fn a_refusal_reads_like_a_sentence_on_a_page() {
+        let sentence = describe_password_problem(&Rejection::PasswordLength { shortest: 10, longest: 256 });
+        assert_eq!(sentence, "Use pelo menos 10 caracteres, e no máximo 256 bytes.");
+    }
+}

@@ -1,0 +1,330 @@
+//! The second factor: `/console/entrar/codigo`, where it is given, and `/console/conta/segundo-fator`, where its owner
+//! switches it on and off.
+
+use super::visitor::{
+    BrowserOrigin, QueryParams, SignedInUser, derive_root_path, find_pending_sign_in, redirect_to,
+    sanitize_return_path, set_pending_sign_in, set_session_cookie,
+};
+use crate::widgets::form::SubmittedForm;
+use crate::widgets::formats::format_moment;
+use crate::widgets::frame::PageFrame;
+use crate::widgets::notice::add_notice;
+use crate::widgets::page::{Refusal, render_page, render_page_or_refusal};
+use app::access::TOKEN_LIFE;
+use app::access::second_factor;
+use app::access::second_factor::SecondFactorState as Factor;
+use app::access::sessions::{self, SignInCodeOutcome};
+use app::{App, Error};
+use askama::Template;
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
+use domain::TimeZone;
+use qrcode::{Color, EcLevel, QrCode};
+use std::fmt::Write;
+
+#[derive(Template)]
+#[template(path = "console/codigo.html")]
+struct SecondFactorCodePage<'p> {
+    root: String,
+    to: &'p str,
+    problem: Option<&'static str>,
+}
+
+/// The page that asks for the code, for whoever has given the password.
+pub async fn show_code_form(State(app): State<App>, headers: HeaderMap, query: QueryParams) -> Response {
+    let to = sanitize_return_path(query.text("para"));
+    match sessions::has_open_challenge(&app, find_pending_sign_in(&headers).unwrap_or_default()).await {
+        Ok(true) => render_page(
+            StatusCode::OK,
+            &SecondFactorCodePage { root: derive_root_path(&app), to, problem: None },
+        ),
+        Ok(false) => redirect_to_sign_in(&app, to),
+        Err(error) => Refusal::from(&error).into_response(),
+    }
+}
+
+/// Back to the door: it was too long ago, or nobody gave a password.
+fn redirect_to_sign_in(app: &App, to: &str) -> Response {
+    let to: String = form_urlencoded::byte_serialize(to.as_bytes()).collect();
+    redirect_to(&format!("{}/console/entrar?para={to}", derive_root_path(app)))
+}
+
+pub async fn sign_in_with_code(
+    State(app): State<App>,
+    sender: BrowserOrigin,
+    headers: HeaderMap,
+    form: Result<SubmittedForm, Refusal>,
+) -> Response {
+    let form = match form {
+        Ok(form) => form,
+        Err(refusal) => return refusal.into_response(),
+    };
+    let to = sanitize_return_path(form.text("para"));
+    let again = |status, problem| {
+        render_page(
+            status,
+            &SecondFactorCodePage { root: derive_root_path(&app), to, problem: Some(problem) },
+        )
+    };
+    let from = (sender.address, sender.agent.as_deref());
+    match sessions::submit_sign_in_code(
+        &app,
+        find_pending_sign_in(&headers).unwrap_or_default(),
+        form.text("codigo").trim(),
+        from,
+    )
+    .await
+    {
+        Ok(SignInCodeOutcome::Grant(entered)) => {
+            let mut response = redirect_to(&format!("{}{to}", derive_root_path(&app)));
+            set_session_cookie(&mut response, &entered.token, TOKEN_LIFE.as_secs());
+            set_pending_sign_in(&mut response, "", 0);
+            response
+        }
+        Ok(SignInCodeOutcome::WrongCode) => again(
+            StatusCode::UNAUTHORIZED,
+            "O código não confere. Cada um serve uma vez só: espere o próximo e tente de novo.",
+        ),
+        Ok(SignInCodeOutcome::ExpiredChallenge) => redirect_to_sign_in(&app, to),
+        Err(Error::TooManyFailures(_)) => again(
+            StatusCode::TOO_MANY_REQUESTS,
+            "Houve códigos errados demais; espere alguns minutos e tente de novo.",
+        ),
+        Err(error) => Refusal::from(&error).into_response(),
+    }
+}
+
+/// How it stands with somebody's second factor, in words, and whether it is on.
+pub fn describe_factor_state(state: Factor, zone: &TimeZone) -> (String, bool) {
+    match state {
+        Factor::Off | Factor::Unconfirmed => ("Desligado".to_owned(), false),
+        Factor::On { since, .. } => (format!("Ligado desde {}", format_moment(since, zone)), true),
+    }
+}
+
+/// A picture that a phone reads: its size in dots, and the dark ones as the path of an SVG.
+struct QrCodePicture {
+    size: usize,
+    path: String,
+}
+
+/// The quiet dots that a reader needs around the others.
+const MARGIN: usize = 4;
+
+impl QrCodePicture {
+    fn from_text(text: &str) -> Option<QrCodePicture> {
+        let code = QrCode::with_error_correction_level(text, EcLevel::L).ok()?;
+        let mut path = String::new();
+        for (y, row) in code.to_colors().chunks(code.width()).enumerate() {
+            for (x, _) in row.iter().enumerate().filter(|(_, dot)| **dot == Color::Dark) {
+                let _ = write!(path, "M{} {}h1v1h-1z", x + MARGIN, y + MARGIN);
+            }
+        }
+        Some(QrCodePicture { size: code.width() + 2 * MARGIN, path })
+    }
+}
+
+#[derive(Template)]
+#[template(path = "console/segundo_fator.html")]
+struct SecondFactorPage {
+    frame: PageFrame,
+    stage: Stage,
+    /// The association demands it, and nothing else can be done until it is on.
+    is_demanded: bool,
+    problem: Option<&'static str>,
+}
+
+enum Stage {
+    Off,
+    /// The address is what the picture says, for whoever has the app on this very device.
+    Begun {
+        text: String,
+        address: String,
+        picture: Option<QrCodePicture>,
+    },
+    On {
+        since: String,
+        recovery_left: i64,
+    },
+}
+
+#[derive(Template)]
+#[template(path = "console/recuperacao.html")]
+struct RecoveryCodesPage {
+    frame: PageFrame,
+    email: String,
+    codes: Vec<String>,
+}
+
+pub async fn show_second_factor_page(State(app): State<App>, guest: SignedInUser) -> Response {
+    render_page_or_refusal(&guest, build_second_factor_page(&app, &guest, None).await)
+}
+
+async fn build_second_factor_page(
+    app: &App,
+    guest: &SignedInUser,
+    problem: Option<&'static str>,
+) -> Result<SecondFactorPage, Error> {
+    let frame = PageFrame::load(app, guest, "conta").await?;
+    let session = guest.session();
+    let zone = app::registers::snapshot::load_registers(app, session.scope.tenant()).await?.zone.clone();
+    let stage = match second_factor::read_factor_state(app, session.scope.tenant(), session.user).await? {
+        Factor::On { since, recovery_left } => {
+            Stage::On { since: format_moment(since, &zone), recovery_left }
+        }
+        Factor::Off => Stage::Off,
+        Factor::Unconfirmed => match second_factor::find_enrolment_secret(app, &guest.visitor).await? {
+            Some(waiting) => {
+                let (text, picture) =
+                    (group_characters(&waiting.text), QrCodePicture::from_text(&waiting.address));
+                Stage::Begun { text, address: waiting.address, picture }
+            }
+            None => Stage::Off,
+        },
+    };
+    Ok(SecondFactorPage { frame, stage, is_demanded: session.owes_factor(), problem })
+}
+
+/// `ABCD EFGH` of `ABCDEFGH`: so it is typed without losing one's place.
+fn group_characters(text: &str) -> String {
+    let signs: Vec<char> = text.chars().collect();
+    signs.chunks(4).map(|four| four.iter().collect::<String>()).collect::<Vec<_>>().join(" ")
+}
+
+/// One address for every step, so that a page that answers a form can be loaded again.
+pub async fn change_second_factor(
+    State(app): State<App>,
+    guest: SignedInUser,
+    sender: BrowserOrigin,
+    form: Result<SubmittedForm, Refusal>,
+) -> Response {
+    let form = match form {
+        Ok(form) => form,
+        Err(refusal) => return refusal.into_response(),
+    };
+    let proof = form.text("prova").trim();
+    let done = match form.text("acao") {
+        "ligar" => {
+            let begun =
+                second_factor::begin_enrolment(&app, &guest.visitor, form.text("senha"), sender.address).await;
+            let wrong = "A senha não confere; nada mudou.";
+            begun.map(|has_begun| if has_begun { FactorChangeOutcome::Stage } else { FactorChangeOutcome::Problem(wrong) })
+        }
+        "confirmar" => second_factor::confirm_enrolment(&app, &guest.visitor, proof).await.map(|codes| {
+            codes.map_or(
+                FactorChangeOutcome::Problem("O código não confere. Veja se o relógio do celular está certo, e digite o que aparece agora."),
+                FactorChangeOutcome::Codes,
+            )
+        }),
+        "codigos" => {
+            let codes = second_factor::renew_recovery_codes(&app, &guest.visitor, proof, sender.address).await;
+            let none = "O código não confere, ou o segundo fator já foi desligado; nada mudou.";
+            codes.map(|codes| codes.map_or(FactorChangeOutcome::Problem(none), FactorChangeOutcome::Codes))
+        }
+        "desligar" => {
+            let off = second_factor::switch_off_factor(&app, &guest.visitor, proof, sender.address).await;
+            let wrong = "O código não confere; nada mudou.";
+            off.map(|is_off| if is_off { FactorChangeOutcome::Off } else { FactorChangeOutcome::Problem(wrong) })
+        }
+        _ => return Refusal::Unreadable.into_response(),
+    };
+    respond_to_factor_change(&app, &guest, done).await
+}
+
+enum FactorChangeOutcome {
+    Stage,
+    Off,
+    Codes(Vec<String>),
+    Problem(&'static str),
+}
+
+async fn respond_to_factor_change(
+    app: &App,
+    guest: &SignedInUser,
+    done: Result<FactorChangeOutcome, Error>,
+) -> Response {
+    let here = format!("{}/console/conta/segundo-fator", derive_root_path(app));
+    let problem = match done {
+        Ok(FactorChangeOutcome::Stage) => return redirect_to(&here),
+        Ok(FactorChangeOutcome::Off) => {
+            let mut response = redirect_to(&format!("{}/console/conta", derive_root_path(app)));
+            add_notice(&mut response, "O segundo fator foi desligado. Para entrar, basta a senha.");
+            return response;
+        }
+        Ok(FactorChangeOutcome::Codes(codes)) => {
+            let email = guest.visitor.email.clone();
+            let frame = PageFrame::load(app, guest, "conta").await;
+            return render_page_or_refusal(
+                guest,
+                frame.map(|frame| RecoveryCodesPage { frame, email, codes }),
+            );
+        }
+        Ok(FactorChangeOutcome::Problem(problem)) => problem,
+        Err(Error::TooManyFailures(_)) => "Houve tentativas demais; espere alguns minutos e tente de novo.",
+        Err(error) => return render_page_or_refusal::<SecondFactorPage>(guest, Err(error)),
+    };
+    match build_second_factor_page(app, guest, Some(problem)).await {
+        Ok(template) => render_page(StatusCode::BAD_REQUEST, &template),
+        Err(error) => render_page_or_refusal::<SecondFactorPage>(guest, Err(error)),
+    }
+}
+
+#[cfg(test)]
+pub const CASES: crate::template_tests::TemplateCases = &[
+    ("console/codigo.html", |with| {
+        let to = with.text();
+        crate::template_tests::render_template(&SecondFactorCodePage {
+            root: String::new(),
+            to: &to,
+            problem: with.option_of(|| "Não confere."),
+        })
+    }),
+    ("console/segundo_fator.html", |with| {
+        let all = [
+            Stage::Off,
+            Stage::Begun {
+                text: with.text(),
+                address: with.text(),
+                picture: QrCodePicture::from_text(&with.text()),
+            },
+            Stage::On { since: with.text(), recovery_left: i64::from(with.is_filled()) },
+        ];
+        let page = |stage| SecondFactorPage {
+            frame: with.frame(),
+            stage,
+            is_demanded: with.is_filled(),
+            problem: with.option_of(|| "Não confere."),
+        };
+        all.into_iter().map(|stage| crate::template_tests::render_template(&page(stage))).collect()
+    }),
+    ("console/recuperacao.html", |with| {
+        let codes = with.list_of(|| with.text());
+        crate::template_tests::render_template(&RecoveryCodesPage {
+            frame: with.frame(),
+            email: with.text(),
+            codes,
+        })
+    }),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_picture_has_its_margin_and_the_three_corners() {
+        let picture =
+            QrCodePicture::from_text("otpauth://totp/Amparo:ana%40b.example?secret=MZXW6YTBOI").unwrap();
+        assert!(picture.size >= 21 + 2 * MARGIN);
+        let last = picture.size - MARGIN - 1;
+        for corner in [(MARGIN, MARGIN), (last, MARGIN), (MARGIN, last)] {
+            assert!(picture.path.contains(&format!("M{} {}h", corner.0, corner.1)), "{corner:?}");
+        }
+    }
+
+    #[test]
+    fn a_secret_is_shown_in_groups() {
+        assert_eq!(group_characters("ABCDEFGHIJ"), "ABCD EFGH IJ");
+    }
+}

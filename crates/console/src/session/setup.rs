@@ -1,0 +1,190 @@
+//! `/console/comecar`: the first page of an empty server, by the link that was printed at its start.
+
+use super::sign_in::respond_to_admission;
+use super::visitor::{BrowserOrigin, derive_root_path, redirect_to};
+use crate::widgets::form::SubmittedForm;
+use crate::widgets::page::{Refusal, render_page};
+use crate::widgets::record_form::FormProblems;
+use app::access::sessions;
+use app::access::setup::{self, ServerSetupRequest, SetupLinkState};
+use app::{App, Error};
+use askama::Template;
+use axum::extract::{RawPathParams, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use domain::{Password, Rejection};
+
+#[derive(Template)]
+#[template(path = "console/comecar.html")]
+struct FirstSetupPage<'p> {
+    root: String,
+    wanted: &'p ServerSetupRequest,
+    problems: FormProblems,
+    shortest: usize,
+    longest: usize,
+}
+
+/// What a refusal calls a field, and what the page does.
+const FIELDS: [(&str, &str); 5] = [
+    ("nome", "associacao"),
+    ("codLoja", "loja"),
+    ("nomePessoa", "nome"),
+    ("email", "email"),
+    ("senha", "senha"),
+];
+
+fn render_setup_form(app: &App, wanted: &ServerSetupRequest, problems: FormProblems) -> Response {
+    let status = if problems.is_empty() { StatusCode::OK } else { StatusCode::BAD_REQUEST };
+    let (shortest, longest) = (Password::SHORTEST, Password::LONGEST);
+    render_page(status, &FirstSetupPage { root: derive_root_path(app), wanted, problems, shortest, longest })
+}
+
+fn read_setup_code(path: &RawPathParams) -> &str {
+    path.iter().find(|(name, _)| *name == "codigo").map_or("", |(_, value)| value)
+}
+
+/// Why a link does not lead to the form, with the way on.
+#[derive(Template)]
+#[template(path = "console/comecar_depois.html")]
+struct ClosedSetupPage {
+    root: String,
+    is_done: bool,
+}
+
+/// Told to whoever sent the form although there is nothing to set up by this link: who sent it twice, say.
+fn render_closed_setup(app: &App, is_done: bool) -> Response {
+    let status = if is_done { StatusCode::OK } else { StatusCode::GONE };
+    render_page(status, &ClosedSetupPage { root: derive_root_path(app), is_done })
+}
+
+/// The answer to a link that does not lead to the form.
+async fn check_setup_link(app: &App, path: &RawPathParams) -> Option<Response> {
+    match setup::check_setup_link(app, read_setup_code(path)).await {
+        Ok(SetupLinkState::Open) => None,
+        Ok(SetupLinkState::Done) => Some(redirect_to(&format!("{}/console/entrar", derive_root_path(app)))),
+        Ok(SetupLinkState::Expired) => Some(render_closed_setup(app, false)),
+        Err(error) => Some(Refusal::from(&error).into_response()),
+    }
+}
+
+pub async fn show_setup_form(State(app): State<App>, path: RawPathParams) -> Response {
+    if let Some(response) = check_setup_link(&app, &path).await {
+        return response;
+    }
+    let none = String::new;
+    let wanted = ServerSetupRequest {
+        association: none(),
+        branch: "Matriz".to_owned(),
+        name: none(),
+        email: none(),
+        password: none(),
+    };
+    render_setup_form(&app, &wanted, FormProblems::default())
+}
+
+pub async fn create_association(
+    State(app): State<App>,
+    path: RawPathParams,
+    sender: BrowserOrigin,
+    form: Result<SubmittedForm, Refusal>,
+) -> Response {
+    let form = match form {
+        Ok(form) => form,
+        Err(refusal) => return refusal.into_response(),
+    };
+    match setup::check_setup_link(&app, read_setup_code(&path)).await {
+        Ok(SetupLinkState::Open) => {}
+        Ok(link) => return render_closed_setup(&app, link == SetupLinkState::Done),
+        Err(error) => return Refusal::from(&error).into_response(),
+    }
+    let text = |name: &str| form.text(name).trim().to_owned();
+    let wanted = ServerSetupRequest {
+        association: text("associacao"),
+        branch: text("loja"),
+        name: text("nome"),
+        email: text("email"),
+        password: form.text("senha").to_owned(),
+    };
+    if form.text("senha") != form.text("repetida") {
+        let mut problems = FormProblems::default();
+        problems.add_problem("repetida", "As duas senhas não são iguais; digite-as de novo.".to_owned());
+        return render_setup_form(&app, &wanted, problems);
+    }
+    match setup::set_up_server(&app, read_setup_code(&path), &wanted).await {
+        Ok(_) => {}
+        Err(Error::Refused(problems)) if problems == [Rejection::BadSetupLink] => {
+            return render_closed_setup(&app, true);
+        }
+        Err(Error::Refused(problems)) => {
+            return render_setup_form(
+                &app,
+                &wanted,
+                FormProblems::from_renamed_lines(
+                    problems.iter().map(wire::refusal::render_rejection).collect(),
+                    &FIELDS,
+                ),
+            );
+        }
+        Err(error) => return Refusal::from(&error).into_response(),
+    }
+    let from = (sender.address, sender.agent.as_deref());
+    match sessions::sign_in(&app, &wanted.email, &wanted.password, from).await {
+        Ok(admission) => {
+            let said = "Pronto: a associação está criada, e você é o administrador.";
+            respond_to_admission(&app, admission, "/console", Some(said))
+        }
+        Err(error) => Refusal::from(&error).into_response(),
+    }
+}
+
+#[cfg(test)]
+pub const CASES: crate::template_tests::TemplateCases = &[
+    ("console/comecar_depois.html", |_| {
+        crate::template_tests::render_template(&ClosedSetupPage { root: String::new(), is_done: true })
+    }),
+    ("console/comecar.html", |with| {
+        let wanted = ServerSetupRequest {
+            association: with.text(),
+            branch: with.text(),
+            name: with.text(),
+            email: with.text(),
+            password: with.text(),
+        };
+        let problems = FormProblems::from_renamed_lines(
+            FIELDS.iter().map(|(name, _)| format!("{name}: {}", with.text())).collect(),
+            &FIELDS,
+        );
+        crate::template_tests::render_template(&FirstSetupPage {
+            root: String::new(),
+            wanted: &wanted,
+            problems,
+            shortest: 10,
+            longest: 256,
+        })
+    }),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::InputField;
+
+    #[test]
+    fn what_is_wrong_stands_beside_its_field() {
+        let missing = [InputField::Name, InputField::Branch, InputField::PersonName, InputField::Email]
+            .map(Rejection::Missing);
+        let problems = FormProblems::from_renamed_lines(
+            missing.iter().map(wire::refusal::render_rejection).collect(),
+            &FIELDS,
+        );
+        for field in ["associacao", "loja", "nome", "email"] {
+            assert!(problems.of(field).is_some(), "{field}: {:?}", problems.others);
+        }
+        let short = Rejection::PasswordLength { shortest: 10, longest: 256 };
+        assert!(
+            FormProblems::from_renamed_lines(vec![wire::refusal::render_rejection(&short)], &FIELDS)
+                .of("senha")
+                .is_some()
+        );
+    }
+}

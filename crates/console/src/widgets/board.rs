@@ -1,0 +1,209 @@
+//! A board: columns of cards that people move from one to another, for whatever has situations or stages. Its templates are
+//! `quadro_colunas.html` (a variable `board` must be there) and `quadro_mudancas.html`; `quadro.js` lets cards be dragged,
+//! moved by keys and by a dialog, loads more of a column when its end is seen, and asks for what others changed. Without
+//! scripts a card leads to a form that moves it.
+//!
+//! A move is sent as a form (`codigo`, `para`, `versao`, `motivo`) with the header `x-quadro`, and answered by [`render_board_changes`] or
+//! [`render_refused_move`], whose page is the same as that of the changes.
+
+use super::page::render_page;
+use askama::Template;
+use axum::extract::FromRequestParts;
+use axum::http::StatusCode;
+use axum::http::request::Parts;
+use axum::response::Response;
+
+pub struct KanbanBoard {
+    /// What it shows, for whoever does not see it.
+    pub title: String,
+    /// Where a move is sent, and where changes are asked for (with `desde`).
+    pub moves: String,
+    pub changes: String,
+    /// Until when it knows what happened, as its own address understands it.
+    pub since: i64,
+    pub columns: Vec<KanbanColumn>,
+    /// What a move sets going, as the dialog says it.
+    pub triggers: String,
+    /// Whether a move may be given a reason.
+    pub takes_reason: bool,
+}
+
+pub struct KanbanColumn {
+    pub id: i32,
+    pub title: String,
+    /// Its colour: the class of a badge.
+    pub class: String,
+    pub count: String,
+    /// What needs attention in it.
+    pub note: String,
+    pub cards: Vec<KanbanCard>,
+    /// Where more of it is shown.
+    pub more: Option<String>,
+    pub newest_first: bool,
+    /// The columns from which a card may come, and those of them from which it needs a reason.
+    pub from: Vec<i32>,
+    pub needs_reason: Vec<i32>,
+}
+
+impl KanbanColumn {
+    pub fn sources(&self) -> String {
+        join_codes(&self.from)
+    }
+
+    pub fn explained(&self) -> String {
+        join_codes(&self.needs_reason)
+    }
+}
+
+fn join_codes(codes: &[i32]) -> String {
+    codes.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+}
+
+pub struct KanbanCard {
+    pub id: i32,
+    pub title: String,
+    pub link: String,
+    pub lines: Vec<String>,
+    pub version: i64,
+    /// A class and a text.
+    pub badge: Option<(&'static str, String)>,
+    /// How long it is where it is.
+    pub age: String,
+    /// Past its time.
+    pub is_late: bool,
+    /// Its place in the column.
+    pub order: i64,
+    /// The form that moves it without scripts.
+    pub mover: String,
+}
+
+/// What changed on a board, as its script takes it over.
+#[derive(Template)]
+#[template(path = "console/quadro_mudancas.html")]
+pub struct BoardChangesPage {
+    /// `None` where the page is better read anew.
+    pub since: Option<i64>,
+    pub columns: Vec<KanbanColumn>,
+    /// Why a move was not made.
+    pub problems: Vec<String>,
+}
+
+/// The answer to a question for changes, and to a move that was made.
+pub fn render_board_changes(board: Option<(i64, Vec<KanbanColumn>)>) -> Response {
+    render_board_answer(StatusCode::OK, board, Vec::new())
+}
+
+/// The answer to a move that was not made: why, and where its card is now. Of a board that is too old nothing else is said.
+pub fn render_refused_move(board: Option<(i64, Vec<KanbanColumn>)>, problems: Vec<String>) -> Response {
+    render_board_answer(StatusCode::CONFLICT, board, problems)
+}
+
+fn render_board_answer(
+    status: StatusCode,
+    board: Option<(i64, Vec<KanbanColumn>)>,
+    problems: Vec<String>,
+) -> Response {
+    let (since, columns) = board.map_or((None, Vec::new()), |(since, columns)| (Some(since), columns));
+    render_page(status, &BoardChangesPage { since, columns, problems })
+}
+
+/// Whether the script of a board asks, and not a form.
+pub struct ScriptRequestFlag(pub bool);
+
+impl<S: Sync> FromRequestParts<S> for ScriptRequestFlag {
+    type Rejection = std::convert::Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<ScriptRequestFlag, Self::Rejection> {
+        Ok(ScriptRequestFlag(parts.headers.contains_key("x-quadro")))
+    }
+}
+
+/// `há 3 dias`
+pub fn format_age(span: std::time::Duration) -> String {
+    let minutes = span.as_secs() / 60;
+    let of = |number: u64, one: &str, many: &str| match number {
+        1 => format!("há 1 {one}"),
+        _ => format!("há {number} {many}"),
+    };
+    match minutes {
+        0 => "agora".to_owned(),
+        1..60 => of(minutes, "minuto", "minutos"),
+        60..1440 => of(minutes / 60, "hora", "horas"),
+        _ => of(minutes / 1440, "dia", "dias"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn an_age_is_told_in_the_largest_whole_unit() {
+        let told = |seconds| format_age(Duration::from_secs(seconds));
+        assert_eq!(
+            [0, 59, 60, 3599, 3600, 86_399, 86_400, 864_000].map(told),
+            [
+                "agora",
+                "agora",
+                "há 1 minuto",
+                "há 59 minutos",
+                "há 1 hora",
+                "há 23 horas",
+                "há 1 dia",
+                "há 10 dias"
+            ]
+        );
+    }
+
+    fn card(id: i32, title: &str, line: &str) -> KanbanCard {
+        KanbanCard {
+            id,
+            title: title.to_owned(),
+            link: format!("/console/eventos/{id}"),
+            lines: vec![line.to_owned(), "Cuida: Administração Demonstração".to_owned()],
+            version: 1,
+            badge: Some(("warn", "'&".to_owned())),
+            age: "há 9 dias, atrasado".to_owned(),
+            is_late: true,
+            order: 1_794_663_125_000,
+            mover: format!("/console/eventos/{id}/situacao?volta=quadro"),
+        }
+    }
+
+    fn column(id: i32, title: &str, cards: Vec<KanbanCard>) -> KanbanColumn {
+        KanbanColumn {
+            id,
+            title: title.to_owned(),
+            class: format!("s{id}"),
+            count: "5.000".to_owned(),
+            note: String::new(),
+            cards,
+            more: Some("/console/eventos/quadro?coluna=7&depois=1-1".to_owned()),
+            newest_first: false,
+            from: vec![8, 9],
+            needs_reason: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn hostile_texts_stay_texts() {
+        let cards = vec![card(1, "<script>alert(1)</script>", &format!("\"><b>{}", "💥".repeat(300)))];
+        let columns = vec![column(7, "<i>", cards)];
+        let made = BoardChangesPage { since: Some(5), columns, problems: vec!["<u>".to_owned()] };
+        let page = made.render().unwrap();
+        assert!(!page.contains("<script") && !page.contains("<b>") && !page.contains("<u>"), "{page}");
+        assert!(page.contains("data-de=\"8 9\""), "{page}");
+    }
+
+    /// However many cards there are: this is all that is sent of eight columns of five thousand each.
+    #[test]
+    fn a_full_board_is_a_small_page() {
+        let of = |id: i32| {
+            (0..50).map(move |n| card(id * 50 + n, "4711 · Maria Aparecida de Souza", "Colisão · ABC1D23"))
+        };
+        let columns = (0..8).map(|id| column(id, "AGUARDANDO DOCUMENTOS", of(id).collect())).collect();
+        let page = BoardChangesPage { since: Some(5), columns, problems: Vec::new() }.render().unwrap();
+        assert!(page.len() < 256 * 1024, "{}", page.len());
+    }
+}

@@ -1,0 +1,156 @@
+//! A form that a page of ours sent: urlencoded and small. axum's own extractor refuses in English. That no other site sent
+//! it is asked before any handler, of every request that may change something.
+
+use super::page::Refusal;
+use app::App;
+use axum::body::to_bytes;
+use axum::extract::{ConnectInfo, FromRequest, Request, State};
+use axum::http::{HeaderMap, Method, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use std::net::{IpAddr, SocketAddr};
+use std::time::Duration;
+
+/// More than any form of ours holds.
+const LARGEST: usize = 256 * 1024;
+/// Longer than any form of ours takes to arrive.
+const PATIENCE: Duration = Duration::from_secs(30);
+const KIND: &str = "application/x-www-form-urlencoded";
+
+pub struct SubmittedForm {
+    fields: Vec<(String, String)>,
+    /// Who sent it, where the shell says so.
+    pub sent_from: Option<IpAddr>,
+}
+
+impl SubmittedForm {
+    /// A field's text; empty where it is absent.
+    pub fn text(&self, name: &str) -> &str {
+        let found = self.fields.iter().find(|(known, _)| known == name);
+        found.map_or("", |(_, value)| value)
+    }
+
+    /// Everything that it holds.
+    pub fn pairs(&self) -> &[(String, String)] {
+        &self.fields
+    }
+
+    /// Every text of a field that may come several times.
+    pub fn all_texts<'f>(&'f self, name: &'f str) -> impl Iterator<Item = &'f str> {
+        self.fields.iter().filter(move |(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+}
+
+impl FromRequest<App> for SubmittedForm {
+    type Rejection = Refusal;
+
+    async fn from_request(request: Request, _: &App) -> Result<SubmittedForm, Refusal> {
+        if !is_form_content(request.headers()) {
+            return Err(Refusal::NotAForm);
+        }
+        let sent_from = request.extensions().get::<ConnectInfo<SocketAddr>>().map(|peer| peer.0.ip());
+        let announced = request.headers().get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok());
+        if announced.and_then(|text| text.parse::<usize>().ok()).is_some_and(|length| length > LARGEST) {
+            return Err(Refusal::TooLarge);
+        }
+        let whole = tokio::time::timeout(PATIENCE, to_bytes(request.into_body(), LARGEST)).await;
+        let body = whole.map_err(|_| Refusal::Unreadable)?.map_err(|error| {
+            // Either it grew past the limit without saying so, or the sender stopped half way.
+            match std::error::Error::source(&error).is_some_and(|cause| cause.to_string().contains("limit")) {
+                true => Refusal::TooLarge,
+                false => Refusal::Unreadable,
+            }
+        })?;
+        let fields = form_urlencoded::parse(&body);
+        Ok(SubmittedForm {
+            fields: fields.map(|(name, value)| (name.into_owned(), value.into_owned())).collect(),
+            sent_from,
+        })
+    }
+}
+
+fn is_form_content(headers: &HeaderMap) -> bool {
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let kind = kind.and_then(|text| text.split(';').next()).unwrap_or_default();
+    kind.trim().eq_ignore_ascii_case(KIND)
+}
+
+/// Refuses what another site sent, whatever the handler: one that reads no form cannot forget to ask.
+pub async fn refuse_foreign_site(State(app): State<App>, request: Request, next: Next) -> Response {
+    let only_reads = matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS);
+    if !only_reads && !is_same_site(request.headers(), &app.public_url) {
+        return Refusal::ForeignSite.into_response();
+    }
+    next.run(request).await
+}
+
+/// Whether a browser sent this from a page of ours, or whoever sent it is no browser. `Sec-Fetch-Site` is the browser's
+/// own word, which no page can forge. An `Origin` must be the host that was asked, or the address we are known by (a
+/// proxy may ask under another). `null` is what browsers write for a page with our own `no-referrer`.
+fn is_same_site(headers: &HeaderMap, public_url: &str) -> bool {
+    let text = |name: &str| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
+    if text("sec-fetch-site").is_some_and(|site| site != "same-origin" && site != "none") {
+        return false;
+    }
+    match text("origin") {
+        None | Some("null") => true,
+        Some(origin) => {
+            let place = origin.split_once("://").map(|(_, place)| place);
+            place.is_some() && (place == text("host") || place == extract_authority(public_url))
+        }
+    }
+}
+
+fn extract_authority(url: &str) -> Option<&str> {
+    url.split_once("://").and_then(|(_, rest)| rest.split('/').next())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use axum::http::{HeaderName, HeaderValue};
+
+    fn headers(all: &[(&'static str, &'static str)]) -> HeaderMap {
+        all.iter().map(|(n, v)| (HeaderName::from_static(n), HeaderValue::from_static(v))).collect()
+    }
+
+    #[test]
+    fn a_form_from_another_site_is_known_by_what_the_browser_says() {
+        let host = ("host", "localhost:8080");
+        for fine in [
+            &[host][..],
+            &[host, ("sec-fetch-site", "same-origin"), ("origin", "null")],
+            &[host, ("sec-fetch-site", "none")],
+            &[host, ("origin", "http://localhost:8080")],
+            &[host, ("origin", "https://amparo.example")],
+            &[host, ("origin", "null")],
+        ] {
+            assert!(is_same_site(&headers(fine), "https://amparo.example/x"), "{fine:?}");
+        }
+        for foreign in [
+            &[host, ("sec-fetch-site", "cross-site")][..],
+            &[host, ("sec-fetch-site", "same-site"), ("origin", "http://localhost:8080")],
+            &[host, ("sec-fetch-site", "cross-site"), ("origin", "null")],
+            &[host, ("origin", "https://evil.example")],
+            &[host, ("origin", "http://localhost:8081")],
+            &[host, ("origin", "localhost:8080")],
+            &[("origin", "https://evil.example")],
+        ] {
+            assert!(!is_same_site(&headers(foreign), "https://amparo.example"), "{foreign:?}");
+        }
+    }
+
+    #[test]
+    fn only_a_urlencoded_body_is_a_form() {
+        assert!(is_form_content(&headers(&[(
+            "content-type",
+            "Application/X-WWW-Form-Urlencoded; charset=utf-8"
+        )])));
+        for other in ["application/json", "multipart/form-data", "text/plain", ""] {
+            let mut headers = HeaderMap::new();
+            headers.insert("content-type", HeaderValue::from_static(other));
+            assert!(!is_form_content(&headers), "{other}");
+        }
+        assert!(!is_form_content(&HeaderMap::new()));
+    }
+}

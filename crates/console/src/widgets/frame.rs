@@ -1,0 +1,139 @@
+//! What surrounds every page: who looks, where he is, where he may go.
+
+use super::notice::UndoForm;
+use crate::session::visitor::{SignedInUser, derive_root_path, find_cookie};
+use app::App;
+use axum::http::HeaderMap;
+
+pub const THEME: &str = "amparo-tema";
+
+/// The colours somebody chose; without a choice, those of his system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ColourTheme {
+    Light,
+    Dark,
+}
+
+impl ColourTheme {
+    pub fn from_cookie(headers: &HeaderMap) -> Option<ColourTheme> {
+        find_cookie(headers, THEME).and_then(ColourTheme::from_name)
+    }
+
+    pub fn from_name(name: &str) -> Option<ColourTheme> {
+        match name {
+            "claro" => Some(ColourTheme::Light),
+            "escuro" => Some(ColourTheme::Dark),
+            _ => None,
+        }
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            ColourTheme::Light => "claro",
+            ColourTheme::Dark => "escuro",
+        }
+    }
+}
+
+/// A place of the console: its name in the code, its label, its path.
+pub type MenuEntry = (&'static str, &'static str, &'static str);
+
+pub const WORK: &[MenuEntry] = &[
+    ("painel", "Painel", ""),
+    ("associados", "Associados", "/associados"),
+    ("beneficios", "Benefícios", "/beneficios"),
+    ("eventos", "Eventos", "/eventos"),
+    ("vistorias", "Vistorias", "/vistorias"),
+    ("help-desk", "Help desk", "/help-desk"),
+    ("consultas", "Consultas", "/consultas"),
+    ("vendas", "Vendas", "/vendas"),
+];
+pub const ADMINISTRATION: &[MenuEntry] = &[
+    ("cadastros", "Cadastros", "/cadastros"),
+    ("importar", "Importar", "/importar"),
+    ("usuarios", "Usuários", "/usuarios"),
+    ("gatilhos", "Gatilhos", "/gatilhos"),
+    ("auditoria", "Auditoria", "/auditoria"),
+    ("emails", "E-mails", "/emails"),
+];
+
+pub struct PageFrame {
+    pub root: String,
+    pub current: &'static str,
+    pub user: String,
+    /// What a script keeps in the browser belongs to this user.
+    pub user_code: i32,
+    pub initials: String,
+    pub base: String,
+    pub is_admin: bool,
+    pub theme: Option<&'static str>,
+    /// What was last looked for.
+    pub query: String,
+    /// The page itself, to come back to.
+    pub path: String,
+    pub notice: Option<String>,
+    pub undo: Option<UndoForm>,
+    /// How new the colours of the situations are.
+    pub colours: i64,
+    pub version: &'static str,
+}
+
+impl PageFrame {
+    pub async fn load(
+        app: &App,
+        guest: &SignedInUser,
+        current: &'static str,
+    ) -> Result<PageFrame, app::Error> {
+        let registers = app::registers::snapshot::load_registers(app, guest.session().scope.tenant()).await?;
+        let visitor = &guest.visitor;
+        Ok(PageFrame {
+            root: derive_root_path(app),
+            current,
+            user: visitor.name.clone(),
+            user_code: visitor.session.user.get(),
+            initials: extract_initials(&visitor.name),
+            base: visitor.base.clone(),
+            is_admin: guest.is_admin(),
+            theme: guest.theme.map(ColourTheme::name),
+            query: String::new(),
+            path: guest.path.clone(),
+            notice: guest.notice.as_ref().map(|notice| notice.text.clone()),
+            undo: guest.notice.as_ref().and_then(|notice| notice.undo.clone()),
+            colours: registers.version,
+            version: env!("CARGO_PKG_VERSION"),
+        })
+    }
+
+    pub fn work(&self) -> &'static [MenuEntry] {
+        WORK
+    }
+
+    pub fn administration(&self) -> &'static [MenuEntry] {
+        ADMINISTRATION
+    }
+
+    /// Where the help for this page is.
+    pub fn help(&self) -> String {
+        crate::pages::guide::build_help_path(self.current)
+    }
+}
+
+/// `MS` of `Maria da Silva`.
+fn extract_initials(name: &str) -> String {
+    let words: Vec<&str> = name.split_whitespace().collect();
+    let first = words.first().and_then(|word| word.chars().next());
+    let last = words.last().filter(|_| words.len() > 1).and_then(|word| word.chars().next());
+    first.into_iter().chain(last).flat_map(char::to_uppercase).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn initials_are_of_the_first_and_the_last_word() {
+        assert_eq!(extract_initials("Maria da Silva"), "MS");
+        assert_eq!(extract_initials("  ágata "), "Á");
+        assert_eq!(extract_initials(""), "");
+    }
+}

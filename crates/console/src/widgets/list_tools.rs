@@ -1,0 +1,260 @@
+//! What surrounds a list: the filters that people keep of it as chips above it, and the columns that each chose for himself.
+
+use super::form::SubmittedForm;
+use super::notice::{UndoForm, add_notice, add_undo_notice};
+use super::page::Refusal;
+use crate::pages::member_list::SituationBadge;
+use crate::session::visitor::{
+    PathNumber, QueryParams, SignedInUser, derive_root_path, redirect_to, sanitize_return_path,
+};
+use app::members::saved_filters::{self, FilterDraft, FilterableList};
+use app::{App, Error};
+use axum::Router;
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use dispatch::post;
+use domain::FilterCode;
+
+pub fn build_list_routes() -> Router<App> {
+    Router::new()
+        .route("/console/filtros", post(save_filter))
+        .route("/console/filtros/{codigo}", post(change_filter))
+        .route("/console/filtros/{codigo}/apagar", post(delete_filter))
+        .route("/console/colunas", post(choose_columns))
+}
+
+/// A column that a list may have: its name, its title, and whether it is there before anybody chooses.
+pub struct TableColumn {
+    pub name: &'static str,
+    pub title: &'static str,
+    pub is_usual: bool,
+}
+
+pub const fn define_column(name: &'static str, title: &'static str, is_usual: bool) -> TableColumn {
+    TableColumn { name, title, is_usual }
+}
+
+/// What stands where a row and a column meet.
+#[derive(Default)]
+pub struct TableCell {
+    pub title: &'static str,
+    pub class: &'static str,
+    pub text: String,
+    pub link: Option<String>,
+    /// Something small behind it.
+    pub note: String,
+    pub badge: Option<SituationBadge>,
+}
+
+/// A filter that somebody keeps.
+pub struct FilterChip {
+    pub code: i32,
+    pub name: String,
+    pub link: String,
+    pub is_current: bool,
+    pub is_shared: bool,
+    pub may_change: bool,
+}
+
+/// What a page shows around its list.
+pub struct TableToolbar {
+    pub list: &'static str,
+    pub chips: Vec<FilterChip>,
+    /// Name, title, whether it is chosen.
+    pub columns: Vec<(&'static str, &'static str, bool)>,
+    /// What is filtered now, if anything is.
+    pub query: String,
+    /// Whether it is kept already.
+    pub is_kept: bool,
+}
+
+impl TableToolbar {
+    /// The columns of a file: those that always stand there, and those that were chosen.
+    pub fn export_columns(&self, always: &[&str]) -> String {
+        let chosen = self.columns.iter().filter(|(_, _, is_chosen)| *is_chosen).map(|(name, ..)| *name);
+        always.iter().copied().chain(chosen).collect::<Vec<_>>().join(",")
+    }
+
+    /// The titles of the columns that are shown.
+    pub fn titles(&self) -> impl Iterator<Item = &'static str> + '_ {
+        self.columns.iter().filter(|(_, _, is_chosen)| *is_chosen).map(|(_, title, _)| *title)
+    }
+}
+
+/// What is there before anybody chooses, and nothing else.
+pub fn build_default_toolbar(columns: &'static [TableColumn]) -> TableToolbar {
+    let columns = columns.iter().map(|one| (one.name, one.title, one.is_usual));
+    TableToolbar {
+        list: "",
+        chips: Vec::new(),
+        columns: columns.collect(),
+        query: String::new(),
+        is_kept: false,
+    }
+}
+
+pub async fn load_toolbar(
+    app: &App,
+    guest: &SignedInUser,
+    list: FilterableList,
+    columns: &'static [TableColumn],
+    query: &QueryParams,
+) -> Result<TableToolbar, Error> {
+    let chosen = saved_filters::read_chosen_columns(app, guest.session(), list).await?;
+    let is_chosen = |one: &TableColumn| match &chosen {
+        Some(chosen) => chosen.iter().any(|name| name == one.name),
+        None => one.is_usual,
+    };
+    let now = query.canonical_filters();
+    let base = format!("{}/console/{}", derive_root_path(app), list.name());
+    let chips: Vec<FilterChip> = saved_filters::list_filters(app, guest.session(), list)
+        .await?
+        .into_iter()
+        .map(|one| FilterChip {
+            code: one.code.get(),
+            may_change: saved_filters::may_change_filter(guest.session(), &one),
+            link: format!("{base}?{}", one.query),
+            is_current: !now.is_empty() && one.query == now,
+            is_shared: one.is_shared,
+            name: one.name,
+        })
+        .collect();
+    Ok(TableToolbar {
+        list: list.name(),
+        is_kept: chips.iter().any(|chip| chip.is_current),
+        chips,
+        columns: columns.iter().map(|one| (one.name, one.title, is_chosen(one))).collect(),
+        query: now,
+    })
+}
+
+fn redirect_to_list(app: &App, list: FilterableList, query: &str) -> Response {
+    redirect_to(&format!("{}/console/{}?{query}", derive_root_path(app), list.name()))
+}
+
+fn respond_refused_filter(app: &App, error: Error, list: FilterableList, query: &str) -> Response {
+    match error {
+        Error::Refused(problems) => {
+            let mut response = redirect_to_list(app, list, query);
+            let problems: Vec<String> = problems.iter().map(wire::refusal::render_sentence).collect();
+            add_notice(&mut response, &format!("O filtro não foi salvo: {}", problems.join(" ")));
+            response
+        }
+        Error::NotFound { .. } => Refusal::NotThere.into_response(),
+        error => Refusal::from(&error).into_response(),
+    }
+}
+
+/// What a form says of a query, read and written again, so that only a query comes of it.
+fn normalize_query(text: &str) -> String {
+    QueryParams::parse(text).canonical_filters()
+}
+
+/// `POST /console/filtros`
+async fn save_filter(
+    State(app): State<App>,
+    guest: SignedInUser,
+    sent: Result<SubmittedForm, Refusal>,
+) -> Response {
+    let sent = match sent {
+        Ok(sent) => sent,
+        Err(refusal) => return refusal.into_response(),
+    };
+    let Some(list) = FilterableList::from_name(sent.text("lista")) else {
+        return Refusal::NotThere.into_response();
+    };
+    let query = normalize_query(sent.text("consulta"));
+    let wanted = FilterDraft {
+        name: sent.text("nome").trim().to_owned(),
+        query: query.clone(),
+        is_shared: sent.text("todos") == "sim",
+    };
+    let text = format!("Filtro “{}” salvo.", wanted.name);
+    match saved_filters::save_filter(&app, guest.session(), list, wanted).await {
+        Ok(_) => {
+            let mut response = redirect_to_list(&app, list, &query);
+            add_notice(&mut response, &text);
+            response
+        }
+        Err(error) => respond_refused_filter(&app, error, list, &query),
+    }
+}
+
+/// `POST /console/filtros/{codigo}`: another name, shared or no longer.
+async fn change_filter(
+    State(app): State<App>,
+    guest: SignedInUser,
+    PathNumber(code): PathNumber,
+    sent: Result<SubmittedForm, Refusal>,
+) -> Response {
+    let sent = match sent {
+        Ok(sent) => sent,
+        Err(refusal) => return refusal.into_response(),
+    };
+    let Some(list) = FilterableList::from_name(sent.text("lista")) else {
+        return Refusal::NotThere.into_response();
+    };
+    let wanted = (sent.text("nome").trim(), sent.text("todos") == "sim");
+    match saved_filters::change_filter(&app, guest.session(), FilterCode::new(code), wanted).await {
+        Ok(after) => {
+            let mut response = redirect_to_list(&app, list, &after.query);
+            add_notice(&mut response, &format!("Filtro “{}” salvo.", after.name));
+            response
+        }
+        Err(error) => respond_refused_filter(&app, error, list, &normalize_query(sent.text("consulta"))),
+    }
+}
+
+/// `POST /console/filtros/{codigo}/apagar`
+async fn delete_filter(
+    State(app): State<App>,
+    guest: SignedInUser,
+    PathNumber(code): PathNumber,
+) -> Response {
+    match saved_filters::delete_filter(&app, guest.session(), FilterCode::new(code)).await {
+        Ok(before) => {
+            let Some(list) = FilterableList::from_name(&before.list) else {
+                return Refusal::NotThere.into_response();
+            };
+            let mut response = redirect_to_list(&app, list, &before.query);
+            let fields = [
+                ("lista", before.list.as_str()),
+                ("nome", before.name.as_str()),
+                ("consulta", before.query.as_str()),
+                ("todos", if before.is_shared { "sim" } else { "" }),
+            ];
+            let undo = UndoForm::new("/console/filtros".to_owned(), &fields);
+            add_undo_notice(&mut response, &format!("Filtro “{}” apagado.", before.name), &undo);
+            response
+        }
+        Err(Error::NotFound { .. }) => Refusal::NotThere.into_response(),
+        Err(error) => Refusal::from(&error).into_response(),
+    }
+}
+
+/// `POST /console/colunas`
+async fn choose_columns(
+    State(app): State<App>,
+    guest: SignedInUser,
+    sent: Result<SubmittedForm, Refusal>,
+) -> Response {
+    let sent = match sent {
+        Ok(sent) => sent,
+        Err(refusal) => return refusal.into_response(),
+    };
+    let Some(list) = FilterableList::from_name(sent.text("lista")) else {
+        return Refusal::NotThere.into_response();
+    };
+    let known = match list {
+        FilterableList::Members => crate::pages::member_list::COLUMNS,
+        FilterableList::Benefits => crate::pages::benefits::COLUMNS,
+    };
+    let chosen = known.iter().filter(|one| sent.all_texts("coluna").any(|name| name == one.name));
+    let chosen = chosen.map(|one| one.name.to_owned()).collect();
+    match saved_filters::save_chosen_columns(&app, guest.session(), list, chosen).await {
+        Ok(()) => {
+            redirect_to(&format!("{}{}", derive_root_path(&app), sanitize_return_path(sent.text("para"))))
+        }
+        Err(error) => Refusal::from(&error).into_response(),
+    }
+}

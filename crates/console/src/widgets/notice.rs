@@ -1,0 +1,142 @@
+//! What one page says on the next: a sentence, and perhaps a form that takes back what was just done. It travels in a cookie
+//! that is sealed with the server's key for one session. So a cookie that another site or another person planted says
+//! nothing, and the form leads only to what this server offered to this person.
+
+use crate::session::visitor::{
+    NewSessionToken, append_cookie, find_cookie, find_session_token, sanitize_return_path,
+};
+use app::{App, Vault};
+use axum::extract::{Request, State};
+use axum::middleware::Next;
+use axum::response::Response;
+
+const COOKIE: &str = "__Host-amparo-aviso";
+/// Browsers drop a cookie of more than 4096 bytes with its name and attributes.
+const LONGEST: usize = 3900;
+
+/// A form that takes back what was just done: where it goes, and what it carries.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UndoForm {
+    pub action: String,
+    pub fields: Vec<(String, String)>,
+}
+
+impl UndoForm {
+    pub fn new(action: String, fields: &[(&str, &str)]) -> UndoForm {
+        let own = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+        UndoForm { action, fields: fields.iter().map(own).collect() }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PageNotice {
+    pub text: String,
+    pub undo: Option<UndoForm>,
+}
+
+impl PageNotice {
+    /// Its text first, then where the form goes, then the fields of the form.
+    fn to_text(&self) -> String {
+        let mut pairs = form_urlencoded::Serializer::new(String::new());
+        pairs.append_pair("texto", &self.text);
+        if let Some(undo) = &self.undo {
+            pairs.append_pair("destino", &undo.action);
+            pairs.extend_pairs(undo.fields.iter());
+        }
+        pairs.finish()
+    }
+
+    fn from_text(text: &str) -> Option<PageNotice> {
+        let mut pairs = form_urlencoded::parse(text.as_bytes()).into_owned();
+        let (_, text) = pairs.next()?;
+        let action = pairs.next().map(|(_, action)| action);
+        let undo = action
+            .filter(|action| sanitize_return_path(action) == action)
+            .map(|action| UndoForm { action, fields: pairs.collect() });
+        Some(PageNotice { text, undo })
+    }
+}
+
+/// Says something on the next page.
+pub fn add_notice(response: &mut Response, text: &str) {
+    response.extensions_mut().insert(PageNotice { text: text.to_owned(), undo: None });
+}
+
+/// The same, with the way back.
+pub fn add_undo_notice(response: &mut Response, text: &str, undo: &UndoForm) {
+    response.extensions_mut().insert(PageNotice { text: text.to_owned(), undo: Some(undo.clone()) });
+}
+
+/// What was said once is not said again.
+pub fn clear_notice(response: &mut Response) {
+    append_cookie(response, &format!("{COOKIE}=; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=0"));
+}
+
+/// Opens what the page before had to say, and seals what this answer says on the next.
+pub async fn carry_notice(
+    State((app, vault)): State<(App, Vault)>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    let session = find_session_token(request.headers()).map(str::to_owned);
+    let sealed = find_cookie(request.headers(), COOKIE).filter(|sealed| !sealed.is_empty());
+    let opened = sealed.zip(session.as_deref()).and_then(|(sealed, session)| {
+        vault.open_for_session(session, sealed).and_then(|text| PageNotice::from_text(&text))
+    });
+    if let Some(notice) = opened {
+        request.extensions_mut().insert(notice);
+    }
+    let mut response = next.run(request).await;
+    let begun = response.extensions_mut().remove::<NewSessionToken>().map(|NewSessionToken(token)| token);
+    let notice = response.extensions_mut().remove::<PageNotice>();
+    // Without a session there is nobody to whom it could be said.
+    if let (Some(notice), Some(session)) = (notice, begun.or(session)) {
+        set_notice_cookie(&mut response, &notice, &session, (&app, &vault));
+    }
+    response
+}
+
+fn set_notice_cookie(
+    response: &mut Response,
+    notice: &PageNotice,
+    session: &str,
+    (app, vault): (&App, &Vault),
+) {
+    let seal = |notice: &PageNotice| vault.seal_for_session(&*app.chance, session, &notice.to_text()).ok();
+    let whole = seal(notice).filter(|sealed| sealed.len() <= LONGEST);
+    let sealed = whole.or_else(|| seal(&PageNotice { undo: None, ..notice.clone() }));
+    if let Some(sealed) = sealed.filter(|sealed| sealed.len() <= LONGEST) {
+        append_cookie(
+            response,
+            &format!("{COOKIE}={sealed}; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=60"),
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_notice_is_read_as_it_was_written() {
+        let undo =
+            UndoForm::new("/console/beneficios/7/desfazer".to_owned(), &[("para", "1"), ("q", "a&b =")]);
+        for undo in [None, Some(undo)] {
+            let notice = PageNotice { text: "Feito: “a&b”.".to_owned(), undo };
+            assert_eq!(PageNotice::from_text(&notice.to_text()), Some(notice));
+        }
+    }
+
+    #[test]
+    fn a_way_back_leads_to_our_own_pages_alone() {
+        for foreign in ["https://evil.example/", "//evil.example", "/ext/associado", ""] {
+            let undo = Some(UndoForm::new(foreign.to_owned(), &[]));
+            let notice = PageNotice { text: "Feito.".to_owned(), undo };
+            assert_eq!(
+                PageNotice::from_text(&notice.to_text()).and_then(|read| read.undo),
+                None,
+                "{foreign}"
+            );
+        }
+    }
+}

@@ -1,0 +1,500 @@
+//! Forms that become records: each field bears the record's own name (`endereco.cep`), so that what is wrong with it is told
+//! beside it, and what was typed is never lost.
+
+use super::form::SubmittedForm;
+use domain::{FieldConflict, Rejection};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+/// What stands in a form's fields, by their names.
+pub type FormValues = BTreeMap<&'static str, String>;
+
+/// One field on a page.
+#[derive(Clone, Copy)]
+pub struct InputSpec {
+    pub name: &'static str,
+    pub label: &'static str,
+    pub kind: InputKind,
+    pub longest: usize,
+    pub hint: &'static str,
+}
+
+impl InputSpec {
+    pub const fn text(name: &'static str, label: &'static str, longest: usize) -> InputSpec {
+        InputSpec { name, label, kind: InputKind::Text, longest, hint: "" }
+    }
+
+    pub const fn masked_text(name: &'static str, label: &'static str, mask: &'static str) -> InputSpec {
+        InputSpec { name, label, kind: InputKind::Masked(mask), longest: 20, hint: "" }
+    }
+
+    pub const fn choice(name: &'static str, label: &'static str) -> InputSpec {
+        InputSpec { name, label, kind: InputKind::Choice, longest: 100, hint: "" }
+    }
+
+    pub const fn money(name: &'static str, label: &'static str) -> InputSpec {
+        InputSpec { name, label, kind: InputKind::Money, longest: 20, hint: "" }
+    }
+
+    pub const fn area(name: &'static str, label: &'static str) -> InputSpec {
+        InputSpec { name, label, kind: InputKind::Area, longest: 4000, hint: "" }
+    }
+
+    pub const fn with_hint(self, hint: &'static str) -> InputSpec {
+        InputSpec { hint, ..self }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum InputKind {
+    Text,
+    /// Dressed while it is typed (`data-mascara`).
+    Masked(&'static str),
+    Email,
+    /// Several lines.
+    Area,
+    /// One of a list that the page gives.
+    Choice,
+    /// Any of that list; their values stand in the field with commas between them.
+    Many,
+    Number,
+    /// Reais, as they are written here: `1.234,56`.
+    Money,
+    /// Ticked (`sim`) or not.
+    Flag,
+    /// `#1A73E8`
+    Colour,
+}
+
+/// A field as the page shows it.
+pub struct FormInput {
+    pub spec: InputSpec,
+    /// Where the association itself gave the field its name.
+    pub own_label: Option<String>,
+    pub value: String,
+    pub problem: Option<String>,
+    pub choices: Vec<(String, String)>,
+}
+
+impl FormInput {
+    pub fn mask(&self) -> &'static str {
+        match self.spec.kind {
+            InputKind::Masked(mask) => mask,
+            InputKind::Money => "dinheiro",
+            _ => "",
+        }
+    }
+
+    pub fn label(&self) -> &str {
+        self.own_label.as_deref().unwrap_or(self.spec.label)
+    }
+
+    pub fn kind(&self) -> &'static str {
+        match self.spec.kind {
+            InputKind::Email => "email",
+            InputKind::Area => "area",
+            InputKind::Choice => "choice",
+            InputKind::Many => "many",
+            InputKind::Flag => "flag",
+            InputKind::Colour => "color",
+            InputKind::Text | InputKind::Masked(_) | InputKind::Number | InputKind::Money => "text",
+        }
+    }
+
+    /// Which keys a phone shows.
+    pub fn keys(&self) -> &'static str {
+        match self.spec.kind {
+            InputKind::Number => "numeric",
+            InputKind::Money => "decimal",
+            _ => "",
+        }
+    }
+
+    /// Whether one of many is chosen.
+    pub fn has(&self, value: &str) -> bool {
+        self.value.split(',').any(|one| one == value)
+    }
+
+    /// What else speaks of the field: its hint, its problem.
+    pub fn described(&self) -> String {
+        let hint = (!self.spec.hint.is_empty()).then(|| format!("d-{}", self.spec.name));
+        let problem = self.problem.as_ref().map(|_| format!("p-{}", self.spec.name));
+        hint.into_iter().chain(problem).collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// What is wrong, each with its field where it names one that the page shows.
+#[derive(Default)]
+pub struct FormProblems {
+    of_fields: BTreeMap<String, String>,
+    pub others: Vec<String>,
+    pub conflict: Option<VersionConflict>,
+}
+
+/// A refusal for people, without the name of its field, which only programs know.
+pub fn describe_rejection(problem: &Rejection) -> String {
+    if let Rejection::OldVersion { since, fields, .. } = problem {
+        let now = fields.iter().find_map(|one| one.now.as_deref().filter(|_| one.field == "situacao"));
+        let now = now.map(|now| format!(" e está em {now}")).unwrap_or_default();
+        return format!(
+            "Outra pessoa mexeu neste registro em {since}{now}. Nada foi mudado agora: confira como está e, se ainda quiser, \
+             mude de novo."
+        );
+    }
+    strip_field_name(&wire::refusal::render_rejection(problem))
+}
+
+/// `motivo: informe por quê.` is `Informe por quê.`
+pub fn strip_field_name(line: &str) -> String {
+    match line.split_once(": ") {
+        Some((name, rest)) if !name.contains(' ') => capitalize_sentence(rest),
+        _ => capitalize_sentence(line),
+    }
+}
+
+/// `dataAberturaInicial: não é uma data.` is `Abertos de: não é uma data.`, by what the page calls its fields.
+pub fn label_problem_lines(lines: Vec<String>, names: &[(&str, &str)]) -> Vec<String> {
+    let one = |line: &String| {
+        let known = line.split_once(": ").and_then(|(name, rest)| {
+            let (_, label) = names.iter().find(|(known, _)| *known == name)?;
+            Some(format!("{label}: {rest}"))
+        });
+        known.unwrap_or_else(|| strip_field_name(line))
+    };
+    lines.iter().map(one).collect()
+}
+
+/// What a page calls the field of this name.
+pub fn find_label(shown: &[InputSpec], name: &str) -> String {
+    shown.iter().find(|spec| spec.name == name).map_or(name, |spec| spec.label).to_owned()
+}
+
+impl FormProblems {
+    /// Each line is `campo: o que há`.
+    pub fn new(lines: Vec<String>, shown: &[InputSpec]) -> FormProblems {
+        let mut problems = FormProblems::default();
+        for line in lines {
+            let named = line.split_once(": ").and_then(|(name, rest)| {
+                let name = normalize_field_name(name);
+                let is_meant = |spec: &&InputSpec| spec.name == name || is_list_part(&name, spec.name);
+                Some((shown.iter().find(is_meant)?.name, capitalize_sentence(rest)))
+            });
+            match named {
+                Some((name, rest)) => drop(problems.of_fields.entry(name.to_owned()).or_insert(rest)),
+                None => problems.others.push(line),
+            }
+        }
+        problems
+    }
+
+    /// The same for a page whose fields have names of their own: what a refusal calls each, and what the page does.
+    pub fn from_renamed_lines(lines: Vec<String>, names: &[(&str, &str)]) -> FormProblems {
+        let mut problems = FormProblems::default();
+        for line in lines {
+            let named = line.split_once(": ").and_then(|(name, rest)| {
+                let (_, field) = names.iter().find(|(known, _)| *known == name)?;
+                Some((*field, capitalize_sentence(rest)))
+            });
+            match named {
+                Some((field, rest)) => problems.add_problem(field, rest),
+                None => problems.others.push(line),
+            }
+        }
+        problems
+    }
+
+    /// One more of a field; what was told of it first stays.
+    pub fn add_problem(&mut self, field: &str, text: String) {
+        self.of_fields.entry(field.to_owned()).or_insert(text);
+    }
+
+    /// What a function of `app` refused.
+    pub fn from_rejections(rejections: &[Rejection], shown: &[InputSpec]) -> FormProblems {
+        let old = |one: &&Rejection| !matches!(one, Rejection::OldVersion { .. });
+        let lines = rejections.iter().filter(old).map(wire::refusal::render_rejection).collect();
+        let conflict = VersionConflict::find_in_rejections(rejections, |name| find_label(shown, name));
+        FormProblems { conflict, ..FormProblems::new(lines, shown) }
+    }
+
+    /// Something about a field, told before anything that is there already.
+    pub fn replace_problem(&mut self, field: &str, problem: String) {
+        self.of_fields.insert(field.to_owned(), problem);
+    }
+
+    pub fn of(&self, field: &str) -> Option<&str> {
+        self.of_fields.get(field).map(String::as_str)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        !self.is_wrong() && self.conflict.is_none()
+    }
+
+    /// Whether anything of what was typed is.
+    pub fn is_wrong(&self) -> bool {
+        !self.of_fields.is_empty() || !self.others.is_empty()
+    }
+}
+
+/// `telefones[0].numero` is the field `telefones.0.numero`.
+fn normalize_field_name(name: &str) -> String {
+    name.replace('[', ".").replace(']', "")
+}
+
+/// Whether `opcoes.1` is a part of `opcoes`, which is one field on the page.
+fn is_list_part(name: &str, of: &str) -> bool {
+    let part = name.strip_prefix(of).and_then(|rest| rest.strip_prefix('.'));
+    part.is_some_and(|part| part.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// Somebody else saved meanwhile: when, what his version is, and where what was typed differs from what stands now.
+pub struct VersionConflict {
+    pub since: String,
+    pub version: i64,
+    /// The field, what was typed, what stands.
+    pub rows: Vec<(String, String, String)>,
+}
+
+impl VersionConflict {
+    /// The fields are called as the page calls them.
+    pub fn find_in_rejections(
+        problems: &[Rejection],
+        label: impl Fn(&str) -> String,
+    ) -> Option<VersionConflict> {
+        problems.iter().find_map(|problem| match problem {
+            Rejection::OldVersion { now, since, fields, .. } => {
+                let text = |value: &Option<String>| match value.as_deref() {
+                    None | Some("[]") => "nada".to_owned(),
+                    Some("true") => "sim".to_owned(),
+                    Some("false") => "não".to_owned(),
+                    Some(text) => text.to_owned(),
+                };
+                let row = |one: &FieldConflict| (label(&one.field), text(&one.sent), text(&one.now));
+                let rows = fields.iter().map(row).collect();
+                Some(VersionConflict { since: since.clone(), version: *now, rows })
+            }
+            _ => None,
+        })
+    }
+}
+
+impl VersionConflict {
+    /// The same of fields that still bear their own names: each as the page calls it, what is chosen by its name, and nothing of
+    /// a field that the page does not show.
+    pub fn with_labels(
+        self,
+        label: impl Fn(&str) -> Option<&'static str>,
+        choices: impl Fn(&str) -> Vec<(String, String)>,
+    ) -> VersionConflict {
+        let rows = self.rows.into_iter().filter_map(|(name, typed, now)| {
+            let known = choices(&name);
+            let one = |code: &str| {
+                known.iter().find(|(value, _)| value == code).map_or(code, |(_, name)| name).to_owned()
+            };
+            let text = |codes: String| match known.is_empty() {
+                true => codes,
+                false => codes.split(", ").map(one).collect::<Vec<_>>().join(", "),
+            };
+            Some((label(&name)?.to_owned(), text(typed), text(now)))
+        });
+        VersionConflict { rows: rows.collect(), ..self }
+    }
+}
+
+/// An amount as people type it (`R$ 1.234,56`) as the record wants it (`1234.56`); a point before three digits parts thousands.
+pub fn normalize_money(text: &str) -> String {
+    let bare: String = text.trim_start_matches("R$").chars().filter(|sign| !sign.is_whitespace()).collect();
+    let parts_thousands = bare.rsplit_once('.').is_some_and(|(_, behind)| behind.len() == 3);
+    match bare.contains(',') || parts_thousands {
+        true => bare.replace('.', "").replace(',', "."),
+        false => bare,
+    }
+}
+
+/// An amount as a form shows it: `1234,56`.
+pub fn format_money_input(cents: i64) -> String {
+    format!("{},{:02}", cents / 100, cents % 100)
+}
+
+pub fn capitalize_sentence(text: &str) -> String {
+    let mut rest = text.chars();
+    rest.next().map_or_else(String::new, |first| first.to_uppercase().chain(rest).collect())
+}
+
+/// The fields of a page, with what stands in them and what is wrong.
+pub fn build_inputs(
+    specs: &[InputSpec],
+    values: &FormValues,
+    problems: &FormProblems,
+    choices: impl Fn(&str) -> Vec<(String, String)>,
+) -> Vec<FormInput> {
+    let input = |spec: &InputSpec| FormInput {
+        spec: *spec,
+        own_label: None,
+        value: values.get(spec.name).cloned().unwrap_or_default(),
+        problem: problems.of_fields.get(spec.name).cloned(),
+        choices: if matches!(spec.kind, InputKind::Choice | InputKind::Many) {
+            choices(spec.name)
+        } else {
+            Vec::new()
+        },
+    };
+    specs.iter().map(input).collect()
+}
+
+/// What was typed, field by field.
+pub fn read_form_values(specs: &[InputSpec], form: &SubmittedForm) -> FormValues {
+    let text = |spec: &InputSpec| match spec.kind {
+        InputKind::Many => form.all_texts(spec.name).collect::<Vec<_>>().join(","),
+        // Browsers write each line's end as two signs.
+        InputKind::Area => form.text(spec.name).trim().replace("\r\n", "\n"),
+        _ => form.text(spec.name).trim().to_owned(),
+    };
+    specs.iter().map(|spec| (spec.name, text(spec))).collect()
+}
+
+/// The same with money as records write it. What is no money stays as it was typed, and is refused beside its field.
+pub fn normalize_money_values(specs: &[InputSpec], values: &FormValues) -> FormValues {
+    let is_money = |name: &str| specs.iter().any(|spec| spec.name == name && spec.kind == InputKind::Money);
+    let value = |(name, text): (&&'static str, &String)| {
+        (*name, if is_money(name) { normalize_money(text) } else { text.clone() })
+    };
+    values.iter().map(value).collect()
+}
+
+/// The record that the fields make: what is empty is cleared.
+pub fn build_record_json(values: &FormValues, further: &[(&str, Value)]) -> Vec<u8> {
+    let mut record = Value::Object(Map::new());
+    for (name, text) in values {
+        let value = if text.is_empty() { Value::Null } else { Value::String(text.clone()) };
+        set_json_path(&mut record, name, value);
+    }
+    for (name, value) in further {
+        set_json_path(&mut record, name, value.clone());
+    }
+    record.to_string().into_bytes()
+}
+
+/// Puts a value where its name says: parts that are numbers are places of a list.
+fn set_json_path(record: &mut Value, name: &str, value: Value) {
+    let (first, rest) = name.split_once('.').map_or((name, None), |(first, rest)| (first, Some(rest)));
+    let place = match first.parse::<usize>() {
+        Ok(at) => {
+            if !record.is_array() {
+                *record = Value::Array(Vec::new());
+            }
+            let Value::Array(list) = record else { return };
+            while list.len() <= at {
+                list.push(Value::Object(Map::new()));
+            }
+            &mut list[at]
+        }
+        Err(_) => {
+            if !record.is_object() {
+                *record = Value::Object(Map::new());
+            }
+            let Value::Object(fields) = record else { return };
+            fields.entry(first.to_owned()).or_insert(Value::Null)
+        }
+    };
+    match rest {
+        Some(rest) => set_json_path(place, rest, value),
+        None => *place = value,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SPECS: &[InputSpec] =
+        &[InputSpec::text("nomePessoa", "Nome", 200), InputSpec::text("telefones.0.numero", "Celular", 20)];
+
+    #[test]
+    fn money_is_read_as_people_write_it() {
+        for (typed, read) in [
+            ("R$ 1.234,56", "1234.56"),
+            ("1.234", "1234"),
+            ("12,5", "12.5"),
+            ("150.55", "150.55"),
+            ("150", "150"),
+            ("muito", "muito"),
+        ] {
+            assert_eq!(normalize_money(typed), read, "{typed}");
+        }
+    }
+
+    #[test]
+    fn fields_make_the_record_that_their_names_say() {
+        let values = FormValues::from([
+            ("nomePessoa", "Ana".to_owned()),
+            ("endereco.cep", String::new()),
+            ("endereco.uf", "SP".to_owned()),
+            ("telefones.0.numero", "11".to_owned()),
+        ]);
+        let made: Value =
+            serde_json::from_slice(&build_record_json(&values, &[("versao", 3.into())])).unwrap();
+        assert_eq!(
+            made,
+            serde_json::json!({"nomePessoa": "Ana", "endereco": {"cep": null, "uf": "SP"}, "telefones": [{"numero": "11"}], "versao": 3})
+        );
+    }
+
+    #[test]
+    fn what_is_wrong_stands_beside_its_field_or_above_all() {
+        let lines =
+            vec!["telefones[0].numero: não é um telefone.".to_owned(), "codLoja: não existe.".to_owned()];
+        let problems = FormProblems::new(lines, SPECS);
+        let fields = build_inputs(SPECS, &FormValues::new(), &problems, |_| Vec::new());
+        assert_eq!(fields[1].problem.as_deref(), Some("Não é um telefone."));
+        assert_eq!(problems.others, ["codLoja: não existe."]);
+        assert!(!problems.is_empty());
+        assert!(
+            is_list_part("opcoes.1", "opcoes")
+                && !is_list_part("opcoes.nome", "opcoes")
+                && !is_list_part("opcoes", "opcoes")
+        );
+    }
+
+    #[test]
+    fn a_refusal_is_told_without_the_name_of_its_field() {
+        assert_eq!(strip_field_name("motivo: informe por quê."), "Informe por quê.");
+        assert_eq!(strip_field_name("escolha outra coisa: esta não."), "Escolha outra coisa: esta não.");
+        let lines = vec!["uf: não há.".to_owned(), "codLoja: não há.".to_owned()];
+        assert_eq!(label_problem_lines(lines, &[("uf", "Estado")]), ["Estado: não há.", "Não há."]);
+        let reason = Rejection::ReasonNeeded { reopens: false };
+        assert_eq!(describe_rejection(&reason), "Informe por que o registro é cancelado.");
+        let stands =
+            FieldConflict { field: "situacao".to_owned(), sent: None, now: Some("EM REPARO".to_owned()) };
+        let old = Rejection::OldVersion { given: 1, now: 2, since: "hoje".to_owned(), fields: vec![stands] };
+        assert!(describe_rejection(&old).contains("está em EM REPARO"), "{}", describe_rejection(&old));
+    }
+
+    #[test]
+    fn an_amount_is_read_as_people_type_it() {
+        let typed = ["89,90", "1.234,56", "1.234", "89.90", "R$ 10", "1234,5", "abc"];
+        let plain = ["89.90", "1234.56", "1234", "89.90", "10", "1234.5", "abc"];
+        assert_eq!(typed.map(normalize_money), plain);
+        assert_eq!(format_money_input(123_456), "1234,56");
+    }
+
+    #[test]
+    fn whoever_was_slower_sees_both_states() {
+        let stands = |field: &str, sent: &str, now: Option<&str>| FieldConflict {
+            field: field.to_owned(),
+            sent: Some(sent.to_owned()),
+            now: now.map(str::to_owned),
+        };
+        let fields = vec![stands("nome", "A", Some("B")), stands("ativo", "true", None)];
+        let old = Rejection::OldVersion { given: 1, now: 4, since: "hoje".to_owned(), fields };
+        let conflict = VersionConflict::find_in_rejections(&[old], str::to_uppercase).unwrap();
+        assert_eq!((conflict.version, conflict.rows.len()), (4, 2));
+        assert_eq!(conflict.rows[1], ("ATIVO".to_owned(), "sim".to_owned(), "nada".to_owned()));
+        let fields = vec![stands("lojas", "1, 2", Some("2")), stands("codFunil", "1", None)];
+        let old = Rejection::OldVersion { given: 1, now: 4, since: "hoje".to_owned(), fields };
+        let names = [("1", "Matriz"), ("2", "Centro")].map(|(code, name)| (code.to_owned(), name.to_owned()));
+        let conflict = VersionConflict::find_in_rejections(&[old], str::to_owned).unwrap();
+        let conflict =
+            conflict.with_labels(|name| (name == "lojas").then_some("Lojas"), |_| names.clone().to_vec());
+        assert_eq!(conflict.rows, [("Lojas".to_owned(), "Matriz, Centro".to_owned(), "Centro".to_owned())]);
+    }
+}

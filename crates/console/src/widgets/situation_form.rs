@@ -1,0 +1,63 @@
+//! The page on which anything that has a situation is moved to another.
+
+use super::frame::PageFrame;
+use crate::pages::member_list::SituationBadge;
+use askama::Template;
+
+/// A situation that it may go to.
+pub struct NextSituation {
+    pub code: i32,
+    pub name: String,
+    pub badge: SituationBadge,
+    pub is_chosen: bool,
+}
+
+#[derive(Template)]
+#[template(path = "console/situacao.html")]
+pub struct SituationChangePage {
+    pub frame: PageFrame,
+    /// Where it came from, and where it goes without a change.
+    pub back: String,
+    pub title: String,
+    pub holder: String,
+    pub situation: SituationBadge,
+    pub targets: Vec<NextSituation>,
+    pub reason: String,
+    /// When a reason must be given.
+    pub hint: &'static str,
+    pub version: i64,
+    pub receivers: usize,
+    /// Where it leads once it is moved; empty to itself.
+    pub return_to: &'static str,
+    pub problems: Vec<String>,
+}
+
+/// Who is told of a change, and of the way back.
+pub fn describe_receivers(receivers: usize) -> String {
+    match receivers {
+        0 => "Nenhum sistema está ligado para ser avisado desta mudança. Logo depois você pode desfazer.".to_owned(),
+        1 => "Um sistema ligado será avisado na hora. Logo depois você pode desfazer; a volta também é avisada.".to_owned(),
+        many => format!(
+            "{many} sistemas ligados serão avisados na hora. Logo depois você pode desfazer; a volta também é avisada."
+        ),
+    }
+}
+
+#[cfg(test)]
+pub const CASES: crate::template_tests::TemplateCases = &[("console/situacao.html", |with| {
+    let target = || NextSituation { code: 3, name: with.text(), badge: with.badge(), is_chosen: true };
+    crate::template_tests::render_template(&SituationChangePage {
+        frame: with.frame(),
+        back: with.text(),
+        title: with.text(),
+        holder: with.text(),
+        situation: with.badge(),
+        targets: with.list_of(target),
+        reason: with.text(),
+        hint: "Para cancelar.",
+        version: 3,
+        receivers: 2,
+        return_to: "quadro",
+        problems: with.list_of(|| with.text()),
+    })
+})];

@@ -1,0 +1,258 @@
+//! What the members of a demonstration have: how much, of which kind, in which situation, and everything about it. Like
+//! the member himself it follows from the seed and his number, by throws of its own.
+
+use crate::association::{DUE_DAYS, PLANS};
+use crate::calendar::{SHOWN_ON, compute_day_number, format_day, pick_working_moment};
+use crate::dependents::SampleDependent;
+use crate::dice::SeededDice;
+use crate::people::SampleGenerator;
+use crate::places::BRANCHES;
+use crate::plates::{MOST_VEHICLES, VehicleNumber};
+use crate::values::generate_field_values;
+use crate::vehicles::generate_vehicle;
+use domain::BenefitKind::{self, Assistance, Consortium, Health, Miscellaneous};
+use domain::VehicleCategory::{Bus, Motorcycle, Truck};
+use domain::{BranchCode, ItemCode, Moment, Nature, PersonCode, PlanCode, SituationCode};
+use std::time::Duration;
+use storage::benefits::installations::StoredInstallation;
+use storage::benefits::items::StoredItem;
+use storage::benefits::{StoredBenefit, VehicleDetails};
+use storage::members::PersonProfile;
+
+/// A benefit as it follows from its holder's number. Whatever is counted (codes, the sequence, the slot, the card) is
+/// still missing, since a load that was cut off may find that somebody else counted meanwhile.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SampleBenefit {
+    pub benefit: StoredBenefit,
+    /// The first is the one that it was created with.
+    pub items: Vec<StoredItem>,
+    /// Whether it has a card of its own, or that of the benefit before it.
+    pub new_card: bool,
+    /// On its vehicle.
+    pub equipment: Vec<StoredInstallation>,
+    pub dependents: Vec<SampleDependent>,
+}
+
+/// The throws for members have the numbers below.
+const STREAM: u64 = 1 << 32;
+
+/// How many of a hundred members have none, one, two… benefits.
+const COUNTS: [u32; 6] = [16, 58, 18, 5, 2, 1];
+/// Of which kind they are, in the order of [`BenefitKind::ALL`]: those of people, and those of companies.
+const KINDS: [u32; 5] = [60, 12, 10, 6, 12];
+const COMPANY_KINDS: [u32; 5] = [80, 8, 4, 3, 5];
+
+/// The situations that every association is born with, in their order: their codes count from 1.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum SampleBenefitSituation {
+    Active,
+    Pending,
+    Overdue,
+    Suspended,
+    Inactive,
+    Cancelled,
+}
+
+use SampleBenefitSituation::{Active, Cancelled, Inactive, Overdue, Pending, Suspended};
+
+const STANDS: [SampleBenefitSituation; 6] = [Active, Pending, Overdue, Suspended, Inactive, Cancelled];
+const STAND_SHARES: [u32; 6] = [80, 4, 6, 2, 5, 3];
+
+const NOTES: &[&str] = &[
+    "Prefere contato pelo WhatsApp.",
+    "Pediu segunda via do boleto.",
+    "Indicado por um associado.",
+    "Vistoria refeita com fotos novas.",
+];
+
+impl SampleGenerator {
+    pub(super) fn generate_benefits(&self, number: u32, person: &PersonProfile) -> Vec<SampleBenefit> {
+        let mut dice = SeededDice::new(self.seed, STREAM + u64::from(number));
+        // The first member has one of each kind, in force and with one plan, so that the first page of every
+        // demonstration shows them all.
+        let count = if number == 1 { BenefitKind::ALL.len() } else { dice.pick_share(COUNTS) };
+        let mut holdings: Vec<SampleBenefit> =
+            (0..count as u32).map(|at| self.generate_benefit(&mut dice, number, at, person)).collect();
+        self.add_dependents(number, person, &mut holdings);
+        holdings
+    }
+
+    fn generate_benefit(
+        &self,
+        dice: &mut SeededDice,
+        number: u32,
+        at: u32,
+        person: &PersonProfile,
+    ) -> SampleBenefit {
+        let is_shown = number == 1;
+        let kind =
+            if is_shown { BenefitKind::ALL[at as usize] } else { pick_benefit_kind(dice, person.nature, at) };
+        let stands = if is_shown { Active } else { STANDS[dice.pick_share(STAND_SHARES)] };
+        let days = SampleBenefitDates::generate(dice, at, person, stands);
+        let vehicle = match kind {
+            BenefitKind::Vehicle => {
+                let year = format_day(i64::from(days.created))[..4].parse().unwrap_or(2016);
+                generate_vehicle(dice, VehicleNumber::new(self.seed, number, at), person.nature, year)
+            }
+            _ => VehicleDetails::default(),
+        };
+        let equipment = match kind {
+            BenefitKind::Vehicle => self.generate_equipment((number, at), days.joined, days.cancelled),
+            _ => Vec::new(),
+        };
+        let items = generate_items(dice, kind, &vehicle, &days, is_shown);
+        let (branch, is_own) = pick_branch(dice, person.branch);
+        let (consultants, representatives) = &self.sellers[branch.get() as usize - 1];
+        // Elsewhere the member's sellers are strangers.
+        let (consults, represents) = if is_own { (12, 6) } else { (100, 100) };
+        let benefit = StoredBenefit {
+            person: PersonCode::new(0),
+            branch,
+            kind,
+            situation: SituationCode::new(stands as i32 + 1),
+            sequence: 0,
+            card: None,
+            due_day: Some(dice.pick(&DUE_DAYS)),
+            consultant: dice.roll_percent(consults).then(|| dice.pick_skewed(consultants)),
+            representative: dice.roll_percent(represents).then(|| dice.pick(representatives)),
+            joined_on: Some(format_day(i64::from(days.joined))),
+            activated_on: days.activated.map(|number| format_day(i64::from(number))),
+            cancelled_on: days.cancelled.map(|number| format_day(i64::from(number))),
+            integration_code: dice.roll_percent(20).then(|| format!("BEN-{number:07}-{}", at + 1)),
+            note: dice.roll_percent(6).then(|| dice.pick(NOTES).to_owned()),
+            plans: items.iter().filter(|item| item.active).map(|item| (item.plan, item.price)).collect(),
+            fields: generate_field_values(dice, kind, days.joined),
+            vehicle,
+            slot: 0,
+            version: 1,
+            created_at: days.created_at,
+            updated_at: days.updated_at,
+        };
+        let new_card = at == 0 || dice.roll_percent(12);
+        SampleBenefit { benefit, items, new_card, equipment, dependents: Vec::new() }
+    }
+}
+
+fn pick_benefit_kind(dice: &mut SeededDice, nature: Nature, at: u32) -> BenefitKind {
+    let shares = if nature == Nature::Legal { COMPANY_KINDS } else { KINDS };
+    match BenefitKind::ALL[dice.pick_share(shares)] {
+        BenefitKind::Vehicle if at >= MOST_VEHICLES => Assistance,
+        kind => kind,
+    }
+}
+
+/// That of its holder but for a few, and whether it is.
+fn pick_branch(dice: &mut SeededDice, own: BranchCode) -> (BranchCode, bool) {
+    let other = BranchCode::new(dice.roll_range(1..BRANCHES.len() as u32 + 1) as i32);
+    // One of so many throws leads home again.
+    let is_other = dice.roll_percent(3) && other != own;
+    (if is_other { other } else { own }, !is_other)
+}
+
+/// Its days, all of them before the one that is shown.
+struct SampleBenefitDates {
+    created_at: Moment,
+    created: u32,
+    joined: u32,
+    activated: Option<u32>,
+    cancelled: Option<u32>,
+    updated_at: Moment,
+}
+
+impl SampleBenefitDates {
+    fn generate(
+        dice: &mut SeededDice,
+        at: u32,
+        person: &PersonProfile,
+        stands: SampleBenefitSituation,
+    ) -> SampleBenefitDates {
+        let created_at = pick_creation_moment(dice, at, person, stands);
+        let created = compute_day_number(created_at);
+        let joined = pick_following_day(dice, created, 4);
+        let was_active =
+            stands != Pending && (!matches!(stands, Inactive | Cancelled) || dice.roll_percent(90));
+        let activated = was_active.then(|| pick_following_day(dice, joined, 8));
+        let begun = activated.unwrap_or(joined);
+        let cancelled = (stands == Cancelled).then(|| dice.roll_range(begun..SHOWN_ON));
+        // Whatever happened to it last changed it; some were changed later.
+        let last = match stands {
+            Active | Pending => begun,
+            Overdue | Suspended | Inactive => dice.roll_range(begun..SHOWN_ON),
+            Cancelled => cancelled.unwrap_or(begun),
+        };
+        let last = if dice.roll_percent(25) { dice.roll_range(last..SHOWN_ON) } else { last };
+        let updated_at = if last == created { created_at } else { pick_working_moment(dice, last) };
+        SampleBenefitDates { created_at, created, joined, activated, cancelled, updated_at }
+    }
+}
+
+/// The first comes with the member, further ones while he stays. What is pending is new.
+fn pick_creation_moment(
+    dice: &mut SeededDice,
+    at: u32,
+    person: &PersonProfile,
+    stands: SampleBenefitSituation,
+) -> Moment {
+    let since = compute_day_number(person.created_at);
+    let at_once =
+        person.created_at.plus(Duration::from_secs(60 * u64::from(dice.roll_range(2..20) + 5 * at)));
+    let day = match (stands, at) {
+        (Pending, _) => dice.roll_range(since.max(SHOWN_ON - 45)..SHOWN_ON),
+        (_, 0) => since,
+        _ => dice.roll_range(since..SHOWN_ON),
+    };
+    if day == since { at_once } else { pick_working_moment(dice, day) }
+}
+
+/// A day within so many from another.
+fn pick_following_day(dice: &mut SeededDice, from: u32, days: u32) -> u32 {
+    (from + dice.roll_range(0..days)).min(SHOWN_ON - 1)
+}
+
+/// Its plan; in one case of six another one beside it, which a few gave up again.
+fn generate_items(
+    dice: &mut SeededDice,
+    kind: BenefitKind,
+    vehicle: &VehicleDetails,
+    days: &SampleBenefitDates,
+    only_one: bool,
+) -> Vec<StoredItem> {
+    let first = pick_first_plan(dice, kind, vehicle);
+    let mut items = vec![build_item(first, days.joined, true, true)];
+    let second = dice.pick(&[12, 13, 8, 9, 7, 12]);
+    if dice.roll_percent(16) && !only_one && second != first {
+        let included = dice.roll_range(days.joined..SHOWN_ON);
+        items.push(build_item(second, included, false, !dice.roll_percent(15)));
+    }
+    items
+}
+
+/// Plans are numbered from 1, as in every new association.
+fn pick_first_plan(dice: &mut SeededDice, kind: BenefitKind, vehicle: &VehicleDetails) -> usize {
+    match kind {
+        BenefitKind::Vehicle => match vehicle.category {
+            Some(Motorcycle) => 3,
+            Some(Truck | Bus) => 4,
+            _ => 1 + dice.pick_share([55, 45]),
+        },
+        Health => 5 + dice.pick_share([50, 30, 20]),
+        Miscellaneous => 8 + dice.pick_share([60, 40]),
+        Consortium => 10 + dice.pick_share([70, 30]),
+        Assistance => 12 + dice.pick_share([55, 45]),
+    }
+}
+
+fn build_item(plan: usize, included: u32, is_first: bool, active: bool) -> StoredItem {
+    let (_, _, price) = PLANS[plan - 1];
+    StoredItem {
+        code: ItemCode::new(0),
+        plan: PlanCode::new(plan as i32),
+        price,
+        included_on: format_day(i64::from(included)),
+        is_first,
+        active,
+    }
+}
+
+#[cfg(test)]
+mod tests;

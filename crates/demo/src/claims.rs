@@ -1,0 +1,166 @@
+//! What happened to the members of a demonstration: collisions with a third party or without, thefts, tows. It follows
+//! from the seed and the member's number, by throws of its own.
+
+use crate::benefits::SampleBenefit;
+use crate::calendar::{SHOWN_ON, compute_day_number, format_day, pick_working_moment};
+use crate::dice::SeededDice;
+use crate::people::SampleGenerator;
+use crate::places::{self, BRANCHES};
+use crate::plates::{MOST_VEHICLES, VehicleNumber};
+use crate::vehicles::generate_vehicle;
+use domain::{
+    ClaimTypeCode, Involved, Moment, Nature, PersonCode, PostalAddress, Priority, SituationCode, UserCode,
+};
+use storage::benefits::VehicleDetails;
+use storage::cases::CaseHead;
+use storage::cases::claims::StoredClaim;
+
+/// A claim as it follows from the member's number; what is counted is still missing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SampleClaim {
+    /// Which of his benefits it is about.
+    pub holding: usize,
+    pub claim: StoredClaim,
+    /// Whether he drove himself.
+    pub drove: bool,
+    /// Which of his claims belong to it.
+    pub related: Vec<usize>,
+    /// When it came to where it stands, if that is not where it began.
+    pub moved_at: Option<Moment>,
+}
+
+/// The throws for members and their benefits have the numbers below.
+const STREAM: u64 = 1 << 33;
+
+/// The situations of claims that every association is born with: their codes follow those of benefits.
+const OPEN: i32 = 7;
+const STANDS: [i32; 6] = [OPEN, 8, 9, 10, 11, 12];
+const STAND_SHARES: [u32; 6] = [8, 8, 8, 4, 64, 8];
+/// From here on it is over.
+const OVER: i32 = 11;
+const PRIORITY_SHARES: [u32; 4] = [40, 40, 15, 5];
+
+/// The types of claim, in the order in which the association registered them.
+const COLLISION: usize = 0;
+const TOW: usize = 4;
+
+const STORIES: &[&str] = &[
+    "Colisão traseira em semáforo, sem feridos.",
+    "Perda de controle em pista molhada.",
+    "Veículo levado do estacionamento durante a noite.",
+    "Para-brisa trincado por pedra na estrada.",
+    "Pane elétrica; veículo rebocado até a oficina.",
+    "Batida leve em manobra de garagem.",
+];
+
+impl SampleGenerator {
+    pub(super) fn generate_claims(&self, number: u32, holdings: &[SampleBenefit]) -> Vec<SampleClaim> {
+        let mut dice = SeededDice::new(self.seed, STREAM + u64::from(number));
+        let mut all = Vec::new();
+        for (holding, one) in holdings.iter().enumerate() {
+            // The first member's first vehicle has three that lead to each other in a ring.
+            let is_shown = number == 1 && holding == 0;
+            if one.benefit.vehicle == VehicleDetails::default() || !(is_shown || dice.roll_percent(8)) {
+                continue;
+            }
+            let place = all.len();
+            let kind = if is_shown { COLLISION } else { dice.pick_share([45, 15, 15, 10, 15]) };
+            all.push(self.generate_claim(&mut dice, one, (holding, kind)));
+            if kind == COLLISION && (is_shown || dice.roll_percent(40)) {
+                let twin = self.generate_third_party_claim(&mut dice, number, &all[place]);
+                all.push(twin);
+                all[place].related.push(place + 1);
+                all[place + 1].related.push(place);
+            }
+            if is_shown {
+                let mut tow = self.generate_claim(&mut dice, one, (holding, TOW));
+                tow.claim.happened_on.clone_from(&all[place].claim.happened_on);
+                tow.related.push(place);
+                all[place + 1].related = vec![place + 2];
+                all.push(tow);
+            }
+        }
+        all
+    }
+
+    fn generate_claim(
+        &self,
+        dice: &mut SeededDice,
+        of: &SampleBenefit,
+        (holding, kind): (usize, usize),
+    ) -> SampleClaim {
+        let benefit = &of.benefit;
+        let since = compute_day_number(benefit.created_at);
+        let happened = dice.roll_range(since..SHOWN_ON);
+        let opened = (happened + dice.roll_range(0..4)).min(SHOWN_ON - 1);
+        let stands = if opened + 60 < SHOWN_ON {
+            OVER + i32::from(dice.roll_percent(10))
+        } else {
+            STANDS[dice.pick_share(STAND_SHARES)]
+        };
+        let moved = dice.roll_range(opened..SHOWN_ON.min(opened + 50).max(opened + 1));
+        let opened_at = pick_working_moment(dice, opened).max(benefit.created_at);
+        let moved_at = (stands != OPEN).then(|| pick_working_moment(dice, moved).max(opened_at));
+        let city = dice.pick_ref(BRANCHES[benefit.branch.get() as usize - 1].cities);
+        let priority = Priority::ALL[dice.pick_share(PRIORITY_SHARES)];
+        let head = CaseHead {
+            // The operator sees to what belongs to his branch, the administrator to the rest.
+            responsible: dice
+                .roll_percent(85)
+                .then(|| UserCode::new(if benefit.branch.get() == 2 { 2 } else { 1 })),
+            situation_since: moved_at.unwrap_or(opened_at),
+            closed_at: moved_at.filter(|_| stands >= OVER),
+            updated_at: moved_at.unwrap_or(opened_at),
+            version: 1 + i32::from(moved_at.is_some()),
+            ..CaseHead::from_opening(
+                benefit.branch,
+                PersonCode::new(0),
+                SituationCode::new(stands),
+                opened_at,
+            )
+        };
+        let claim = StoredClaim {
+            head,
+            kind: ClaimTypeCode::new(kind as i32 + 1),
+            involved: Involved::Member,
+            priority,
+            description: dice.roll_percent(80).then(|| dice.pick(STORIES).to_owned()),
+            happened_on: Some(format_day(i64::from(happened))),
+            driver: None,
+            place: PostalAddress { kind: None, ..places::generate_address(dice, city, "") },
+            vehicle: benefit.vehicle.clone(),
+        };
+        SampleClaim { holding, claim, drove: dice.roll_percent(70), related: Vec::new(), moved_at }
+    }
+
+    /// The other one in a collision, with a vehicle of his own.
+    fn generate_third_party_claim(
+        &self,
+        dice: &mut SeededDice,
+        number: u32,
+        of: &SampleClaim,
+    ) -> SampleClaim {
+        let year = of.claim.happened_on.as_deref().and_then(|day| day[..4].parse().ok()).unwrap_or(2016);
+        let other = generate_vehicle(
+            dice,
+            VehicleNumber::new(self.seed, number, MOST_VEHICLES - 1),
+            Nature::Natural,
+            year,
+        );
+        let claim = StoredClaim {
+            involved: Involved::ThirdParty,
+            vehicle: VehicleDetails {
+                worth: None,
+                protected: None,
+                participation: None,
+                fipe: None,
+                ..other
+            },
+            ..of.claim.clone()
+        };
+        SampleClaim { claim, drove: false, related: Vec::new(), ..of.clone() }
+    }
+}
+
+/// So many types, as the shares above expect.
+const _: () = assert!(registers::CLAIM_TYPES.len() == 5);

@@ -1,0 +1,216 @@
+//! Who shares the benefits of a demonstration's members: their families and their animals. Like everything of a member it
+//! follows from the seed and his number, by throws of its own.
+
+use crate::benefits::SampleBenefit;
+use crate::calendar::{YEAR, compute_day_number, format_day};
+use crate::dice::SeededDice;
+use crate::documents;
+use crate::names::{PersonName, strip_particle};
+use crate::people::{SampleGenerator, generate_email};
+use domain::Kinship::{
+    Cat, Child, Dog, Father, Grandchild, Grandparent, Other, OtherPet, ParentInLaw, Sibling, Spouse,
+    Stepchild,
+};
+use domain::{BenefitCode, BenefitKind, Cpf, Kinship, Nature, Sex};
+use storage::members::PersonProfile;
+use storage::members::dependents::StoredDependent;
+
+/// A dependent as he follows from his holder's number. His code and his benefit's are still missing, and his card too.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SampleDependent {
+    pub dependent: StoredDependent,
+    /// Whether he has a card of his own, or that of the benefit.
+    pub new_card: bool,
+}
+
+/// The throws for members and for what they have lie below.
+const STREAM: u64 = 2 << 32;
+
+/// How many of a hundred health benefits have none, one, two… dependents; and those of other kinds.
+const COUNTS: [u32; 5] = [25, 30, 22, 15, 8];
+const OTHER_COUNTS: [u32; 3] = [98, 1, 1];
+
+/// Whose they are, but for the spouse, who comes first or not at all.
+const KIN: [(Kinship, u32); 11] = [
+    (Child, 55),
+    (Dog, 12),
+    (Cat, 8),
+    (Father, 6),
+    (Stepchild, 5),
+    (Grandchild, 4),
+    (Sibling, 3),
+    (ParentInLaw, 2),
+    (Grandparent, 2),
+    (Other, 2),
+    (OtherPet, 1),
+];
+
+/// Documents of dependents have numbers behind those of all members, so many for each of them.
+const FIRST_NUMBER: u32 = 100_000_000;
+const NUMBERS: u32 = 8;
+
+#[rustfmt::skip]
+const PETS: &[&str] = &[
+    "Thor", "Mel", "Luna", "Bob", "Nina", "Bidu", "Mingau", "Pipoca", "Rex", "Amora", "Billy", "Belinha", "Paçoca",
+    "Frajola", "Simba", "Cacau", "Tobias", "Farofa", "Pandora", "Zeca",
+];
+
+impl SampleGenerator {
+    /// Gives some of the benefits of a member dependents.
+    pub(super) fn add_dependents(&self, number: u32, person: &PersonProfile, holdings: &mut [SampleBenefit]) {
+        let mut dice = SeededDice::new(self.seed, STREAM + u64::from(number));
+        let mut cpfs = 0..NUMBERS;
+        let mut next_cpf = || {
+            let own = FIRST_NUMBER + number * NUMBERS + cpfs.next()?;
+            // Such a number could lead to somebody else's.
+            (!own.is_multiple_of(111_111_111)).then(|| documents::generate_cpf(self.seed, own))
+        };
+        for holding in holdings {
+            let is_health = holding.benefit.kind == BenefitKind::Health;
+            let count = match (number, is_health) {
+                // The first member shows what there is.
+                (1, true) => 3,
+                _ if person.nature == Nature::Legal => 0,
+                (_, true) => dice.pick_share(COUNTS),
+                (_, false) => dice.pick_share(OTHER_COUNTS),
+            };
+            for at in 0..count {
+                let kinship = match number {
+                    1 => [Spouse, Child, Dog][at],
+                    _ if at == 0 && dice.roll_percent(45) => Spouse,
+                    _ => KIN[dice.pick_share(KIN.map(|(_, share)| share))].0,
+                };
+                holding.dependents.push(generate_dependent(
+                    &mut dice,
+                    kinship,
+                    person,
+                    holding,
+                    &mut next_cpf,
+                ));
+            }
+        }
+    }
+}
+
+fn generate_dependent(
+    dice: &mut SeededDice,
+    kinship: Kinship,
+    holder: &PersonProfile,
+    holding: &SampleBenefit,
+    next_cpf: &mut dyn FnMut() -> Option<Cpf>,
+) -> SampleDependent {
+    let benefit = &holding.benefit;
+    let joined = compute_day_number(benefit.created_at);
+    let is_pet = matches!(kinship, Dog | Cat | OtherPet);
+    let age = pick_age(dice, kinship, compute_holder_age(holder, joined));
+    let is_grown = age >= 18 && !is_pet;
+    let sex = if dice.roll_percent(50) { Sex::Female } else { Sex::Male };
+    let name = PersonName::generate(dice, sex);
+    let born = i64::from(joined) - i64::from(age * YEAR + dice.roll_range(0..YEAR));
+    let last = name.surnames.last().copied().unwrap_or_default();
+    let dependent = StoredDependent {
+        benefit: BenefitCode::new(0),
+        name: if is_pet { dice.pick(PETS).to_owned() } else { build_family_name(&name, holder) },
+        cpf: if is_pet || dice.roll_percent(12) { None } else { next_cpf() },
+        born_on: (!is_pet || dice.roll_percent(40)).then(|| format_day(born)),
+        kinship,
+        sex: (!is_pet).then_some(sex),
+        identity_number: (is_grown && dice.roll_percent(60)).then(|| dice.roll_digits(9)),
+        phone: if is_grown && dice.roll_percent(40) { holder.mobile.clone() } else { None },
+        email: generate_email(dice, if is_grown { 25 } else { 0 }, &name.first, strip_particle(last)),
+        card: None,
+        plans: match benefit.kind {
+            BenefitKind::Health if dice.roll_percent(85) => {
+                benefit.plans.iter().take(1).map(|(plan, _)| *plan).collect()
+            }
+            _ => Vec::new(),
+        },
+        active: dice.roll_percent(93),
+        created_at: benefit.created_at,
+        updated_at: benefit.created_at,
+    };
+    SampleDependent { dependent, new_card: dice.roll_percent(30) }
+}
+
+/// The holder's age in years on a day; of a company, that of nobody in particular.
+fn compute_holder_age(holder: &PersonProfile, on: u32) -> u32 {
+    let born = holder.born_on.as_deref().and_then(|born| born[..4].parse::<u32>().ok());
+    let year = format_day(i64::from(on))[..4].parse::<u32>().unwrap_or(2016);
+    born.map_or(40, |born| year.saturating_sub(born).max(18))
+}
+
+/// How old somebody is to whom the holder, of this age, is what he is.
+fn pick_age(dice: &mut SeededDice, kinship: Kinship, holder: u32) -> u32 {
+    match kinship {
+        Spouse => (holder + dice.roll_range(0..10)).saturating_sub(5).max(18),
+        Father | ParentInLaw => holder + dice.roll_range(18..34),
+        Grandparent => (holder + dice.roll_range(38..50)).min(98),
+        Child | Stepchild => dice.roll_range(0..(holder - 17).min(28)),
+        Grandchild => dice.roll_range(0..holder.saturating_sub(38).clamp(1, 20)),
+        Dog | Cat | OtherPet => dice.roll_range(0..13),
+        _ => dice.roll_range(4..60),
+    }
+}
+
+/// With the last name of the holder, where he is a person.
+fn build_family_name(name: &PersonName, holder: &PersonProfile) -> String {
+    let own = name.surnames[0];
+    match holder.name.rsplit_once(' ') {
+        Some((_, family)) if holder.nature == Nature::Natural && strip_particle(own) != family => {
+            format!("{} {own} {family}", name.first)
+        }
+        _ => name.full_name(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::Date;
+    use std::collections::{BTreeMap, BTreeSet};
+
+    const MEMBERS: u32 = 20_000;
+
+    #[test]
+    fn one_benefit_in_five_has_a_dependent_to_it() {
+        let crowd = SampleGenerator::new(1, MEMBERS);
+        let (mut benefits, mut kin, mut cpfs) = (0, BTreeMap::new(), BTreeSet::new());
+        for number in 1..=MEMBERS {
+            let member = crowd.generate_member(number);
+            for holding in &member.benefits {
+                benefits += 1;
+                assert!(holding.dependents.len() <= 4);
+                for SampleDependent { dependent, .. } in &holding.dependents {
+                    *kin.entry(dependent.kinship).or_insert(0) += 1;
+                    let joined = format_day(i64::from(compute_day_number(holding.benefit.created_at)));
+                    assert!(dependent.born_on.as_ref().is_none_or(|born| *born <= joined), "{dependent:?}");
+                    assert!(dependent.born_on.as_deref().is_none_or(|born| Date::from_iso(born).is_some()));
+                    let cpf = dependent.cpf.as_ref().map(|cpf| cpf.as_str().to_owned());
+                    assert!(cpf.is_none_or(|cpf| cpfs.insert(cpf)), "nobody shares a document");
+                }
+            }
+        }
+        let all: u32 = kin.values().sum();
+        assert!((16..25).contains(&(all * 100 / benefits)), "{all} of {benefits}");
+        assert!(KIN.iter().all(|(kinship, _)| kin[kinship] > 5) && kin[&Spouse] > 500, "{kin:?}");
+        for number in 1..=MEMBERS {
+            assert!(!cpfs.contains(documents::generate_cpf(1, number).as_str()), "not even with a member");
+        }
+    }
+
+    #[test]
+    fn the_first_member_shows_a_family_with_its_dog() {
+        for seed in 1..30 {
+            let member = SampleGenerator::new(seed, 10).generate_member(1);
+            let shown = member.benefits.iter().find(|one| one.benefit.kind == BenefitKind::Health).unwrap();
+            let kin: Vec<Kinship> = shown.dependents.iter().map(|one| one.dependent.kinship).collect();
+            assert_eq!(kin, [Spouse, Child, Dog]);
+        }
+    }
+
+    #[test]
+    fn shares_add_up() {
+        assert_eq!(KIN.iter().map(|(_, share)| share).sum::<u32>(), 100);
+        assert_eq!((COUNTS.iter().sum::<u32>(), OTHER_COUNTS.iter().sum::<u32>()), (100, 100));
+    }
+}

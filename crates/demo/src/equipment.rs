@@ -1,0 +1,150 @@
+//! What is installed on the vehicles of a demonstration: trackers and blockers, by the suppliers that sell them.
+
+use crate::association::{SUPPLIERS, TRACKERS};
+use crate::calendar::{SHOWN_ON, format_day};
+use crate::dice::SeededDice;
+use crate::people::SampleGenerator;
+use domain::{InstallationCode, SupplierCode};
+use storage::benefits::installations::StoredInstallation;
+
+/// The throws for members, their benefits and their cards have the numbers below.
+const STREAM: u64 = 6 << 32;
+/// Benefits of one member that are told apart.
+const BENEFITS: u64 = 8;
+/// Pieces of equipment of one benefit that are told apart.
+const PIECES: u64 = 4;
+
+/// Model and maker.
+const DEVICES: &[(&str, &str)] = &[
+    ("Rastreador RS-4G", "Sinal Exemplo"),
+    ("Rastreador RS-2G", "Sinal Exemplo"),
+    ("Rastreador LTE Mini", "Rota Modelo"),
+];
+const BLOCKER: (&str, &str) = ("Bloqueador BV-1", "Rota Modelo");
+const PLACES: &[&str] =
+    &["Sob o painel", "Atrás do porta-luvas", "No compartimento do motor", "Sob o banco do motorista"];
+
+impl SampleGenerator {
+    /// What the vehicle of a member's benefit has, and had, that was joined on a day and may be cancelled.
+    pub(super) fn generate_equipment(
+        &self,
+        (number, at): (u32, u32),
+        joined: u32,
+        cancelled: Option<u32>,
+    ) -> Vec<StoredInstallation> {
+        let mut dice = SeededDice::new(self.seed, STREAM + u64::from(number) * BENEFITS + u64::from(at));
+        let dice = &mut dice;
+        // The first member's has both, so that every demonstration shows some.
+        let is_shown = number == 1;
+        if !dice.roll_percent(45) && !is_shown {
+            return Vec::new();
+        }
+        let end = cancelled.unwrap_or(SHOWN_ON - 1);
+        let installed = (joined + dice.roll_range(0..30)).min(end);
+        // A few were replaced by another.
+        let replaced = (dice.roll_percent(12) && installed < end).then(|| dice.roll_range(installed..end));
+        let mut all: Vec<StoredInstallation> = Vec::new();
+        if let Some(removed) = replaced {
+            let device = dice.pick(DEVICES);
+            all.push(generate_installation(dice, device, installed, Some(removed)));
+        }
+        let device = dice.pick_skewed(DEVICES);
+        all.push(generate_installation(dice, device, replaced.unwrap_or(installed), cancelled));
+        if dice.roll_percent(15) || is_shown {
+            all.push(generate_installation(dice, BLOCKER, installed, cancelled));
+        }
+        // No two pieces of equipment have one number.
+        for (piece, one) in (0..).zip(&mut all) {
+            let own = (u64::from(number) * BENEFITS + u64::from(at)) * PIECES + piece;
+            one.serial_number = Some(format!("SN{own:010}"));
+        }
+        all
+    }
+}
+
+fn generate_installation(
+    dice: &mut SeededDice,
+    (model, maker): (&str, &str),
+    installed: u32,
+    removed: Option<u32>,
+) -> StoredInstallation {
+    StoredInstallation {
+        code: InstallationCode::new(0),
+        tracker: None,
+        serial_number: None,
+        imei: Some(generate_imei(dice)),
+        model: Some(model.to_owned()),
+        maker: Some(maker.to_owned()),
+        supplier: Some(pick_tracker_supplier(dice)),
+        place: Some(dice.pick(PLACES).to_owned()),
+        installed_on: Some(format_day(i64::from(installed))),
+        removed_on: removed.map(|removed| format_day(i64::from(removed))),
+        active: removed.is_none(),
+    }
+}
+
+/// Suppliers are numbered from 1, as in every new association.
+fn pick_tracker_supplier(dice: &mut SeededDice) -> SupplierCode {
+    let numbered = (1..).zip(SUPPLIERS).filter(|(_, supplier)| supplier.kind == TRACKERS);
+    let codes: Vec<i32> = numbered.map(|(code, _)| code).collect();
+    SupplierCode::new(dice.pick(&codes))
+}
+
+/// Fourteen digits and the one that checks them, by Luhn. The first belong to no maker.
+fn generate_imei(dice: &mut SeededDice) -> String {
+    let body = format!("00{}", dice.roll_digits(12));
+    let doubled = body.bytes().rev().enumerate().map(|(at, byte)| {
+        let digit = u32::from(byte - b'0') * if at % 2 == 0 { 2 } else { 1 };
+        digit / 10 + digit % 10
+    });
+    let check = (10 - doubled.sum::<u32>() % 10) % 10;
+    format!("{body}{check}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::BenefitKind;
+
+    #[test]
+    fn an_imei_ends_in_its_check_digit() {
+        for number in 0..100 {
+            let imei = generate_imei(&mut SeededDice::new(1, number));
+            let sum: u32 = imei
+                .bytes()
+                .rev()
+                .enumerate()
+                .map(|(at, byte)| u32::from(byte - b'0') * if at % 2 == 1 { 2 } else { 1 })
+                .map(|digit| digit / 10 + digit % 10)
+                .sum();
+            assert!(imei.len() == 15 && sum.is_multiple_of(10), "{imei}");
+        }
+    }
+
+    #[test]
+    fn some_vehicles_have_equipment_and_nothing_else_does() {
+        let crowd = SampleGenerator::new(1, 3_000);
+        let (mut vehicles, mut having, mut removed) = (0, 0, 0);
+        for number in 1..=3_000 {
+            for holding in crowd.generate_member(number).benefits {
+                let all = &holding.equipment;
+                assert!(all.is_empty() || holding.benefit.kind == BenefitKind::Vehicle);
+                vehicles += usize::from(holding.benefit.kind == BenefitKind::Vehicle);
+                having += usize::from(!all.is_empty());
+                for one in all {
+                    let installed = one.installed_on.as_ref().unwrap();
+                    assert!(holding.benefit.joined_on.as_ref().unwrap() <= installed, "{one:?}");
+                    assert_eq!(one.active, one.removed_on.is_none());
+                    assert!(one.removed_on.as_ref().is_none_or(|end| installed <= end), "{one:?}");
+                    removed += usize::from(!one.active);
+                }
+                assert!(holding.benefit.cancelled_on.is_none() || all.iter().all(|one| !one.active));
+            }
+        }
+        assert!(
+            (40..50).contains(&(having * 100 / vehicles)) && removed > 50,
+            "{having} {vehicles} {removed}"
+        );
+        assert!(crowd.generate_member(1).benefits[0].equipment.len() >= 2);
+    }
+}

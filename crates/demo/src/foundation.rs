@@ -1,0 +1,135 @@
+//! The founding of the demonstration's association: its base, and every register that it has before its members.
+
+use crate::association::{self, DUE_DAYS, FIELDS, PLANS, SECOND_FUNNEL, SUPPLIERS, VEHICLE_TYPES};
+use crate::calendar::FOUNDED;
+use crate::cases::LIMITS;
+use crate::dice::SeededDice;
+use crate::documents::{self, LAST_NUMBER};
+use crate::health;
+use crate::places::{self, BRANCHES};
+use crate::sellers;
+use app::Error;
+use app::tenants::{self, ParsedTenant};
+use domain::{
+    BenefitKind, BranchCode, DisplayName, Email, FieldCode, FunnelCode, InputField, Moment, PlanCode,
+    SituationCode, SupplierCode, TenantId, VehicleCategory, VehicleTypeCode,
+};
+use std::ops::RangeFrom;
+use storage::Tx;
+use storage::registers::additional_fields::{self, NewAdditionalFieldRow};
+use storage::registers::plans::{self, NewPlanRow};
+use storage::registers::suppliers::{self, NewSupplierRow};
+use storage::registers::vehicle_types::{self, NewVehicleTypeRow};
+use storage::registers::{branches, due_days, funnels, situations};
+use storage::server::counters::{self, Counter};
+use storage::server::versions;
+
+/// When everything was registered: the day of the founding.
+const THEN: Moment = FOUNDED;
+
+/// Writes the base and its registers, in the server's lane: nobody else knows the new tenant yet.
+#[boxed::future]
+pub async fn create_association(tx: &mut Tx, base: &ParsedTenant, seed: u64) -> Result<TenantId, Error> {
+    let tenant = tenants::insert_tenant(tx, base).await?.tenant;
+    for branch in &BRANCHES[1..] {
+        let code = BranchCode::new(counters::reserve_number(tx, tenant, Counter::Branch).await?);
+        branches::insert_branch(
+            tx,
+            tenant,
+            code,
+            &DisplayName::parse(InputField::Branch, branch.name)?,
+            THEN,
+        )
+        .await?;
+    }
+    due_days::insert_due_days(tx, tenant, &DUE_DAYS, THEN).await?;
+    let codes = reserve_codes(tx, tenant, Counter::Plan, PLANS.len()).await?;
+    let new: Result<Vec<_>, Error> = codes.zip(PLANS).map(build_plan).collect();
+    plans::insert_plans(tx, tenant, &new?, THEN).await?;
+    let codes = reserve_codes(tx, tenant, Counter::VehicleType, VEHICLE_TYPES.len()).await?;
+    let new: Result<Vec<_>, Error> = codes.zip(VEHICLE_TYPES).map(build_vehicle_type).collect();
+    vehicle_types::insert_vehicle_types(tx, tenant, &new?, THEN).await?;
+    let codes = reserve_codes(tx, tenant, Counter::Field, FIELDS.len()).await?;
+    let new: Result<Vec<_>, Error> = codes.zip(FIELDS).map(build_field).collect();
+    additional_fields::insert_additional_fields(tx, tenant, &new?, THEN).await?;
+    let codes = reserve_codes(tx, tenant, Counter::Supplier, SUPPLIERS.len()).await?;
+    let new: Result<Vec<_>, Error> = codes.zip(SUPPLIERS).map(|one| build_supplier(seed, one)).collect();
+    suppliers::insert_suppliers(tx, tenant, &new?, THEN).await?;
+    health::insert_health_registers(tx, tenant, seed, THEN).await?;
+    // Their codes count from 1, as the members' rows assume.
+    let posts = sellers::list_sales_posts();
+    reserve_codes(tx, tenant, Counter::Seller, posts.len()).await?;
+    let new: Vec<_> = posts.iter().map(|post| sellers::generate_seller(seed, post)).collect();
+    storage::registers::sellers::insert_sellers(tx, tenant, &new, THEN).await?;
+    let (name, stages) = SECOND_FUNNEL;
+    let wanted = [(Counter::Funnel, 1), (Counter::Stage, stages.len() as i32)];
+    let [funnel, stage] = counters::reserve_number_blocks(tx, tenant, wanted).await?;
+    tx.execute_batch(funnels::insert_funnel(tenant, FunnelCode::new(funnel), name, (stage, stages), THEN))
+        .await?;
+    let limits = LIMITS
+        .iter()
+        .map(|(code, hours)| situations::update_situation_limit(tenant, SituationCode::new(*code), *hours));
+    tx.execute_batch(limits.collect()).await?;
+    versions::raise_registers_version(tx, tenant).await?;
+    Ok(tenant)
+}
+
+/// So many codes in a row.
+async fn reserve_codes(
+    tx: &mut Tx,
+    tenant: TenantId,
+    counter: Counter,
+    count: usize,
+) -> Result<RangeFrom<i32>, Error> {
+    Ok(counters::reserve_numbers(tx, tenant, counter, count as i32).await?..)
+}
+
+fn build_plan((code, (name, kind, price)): (i32, &(&str, BenefitKind, i64))) -> Result<NewPlanRow, Error> {
+    Ok(NewPlanRow { code: PlanCode::new(code), name: parse_name(name)?, kind: *kind, price: *price })
+}
+
+fn build_vehicle_type(
+    (code, (name, category)): (i32, &(&str, VehicleCategory)),
+) -> Result<NewVehicleTypeRow, Error> {
+    Ok(NewVehicleTypeRow { code: VehicleTypeCode::new(code), name: parse_name(name)?, category: *category })
+}
+
+fn build_field(
+    (code, field): (i32, &association::SampleAdditionalField),
+) -> Result<NewAdditionalFieldRow, Error> {
+    Ok(NewAdditionalFieldRow {
+        code: FieldCode::new(code),
+        benefit_kind: field.benefit,
+        name: parse_name(field.name)?,
+        kind: field.kind,
+        required: field.required,
+        longest: field.longest,
+        options: field.options.iter().copied().map(str::to_owned).collect(),
+    })
+}
+
+fn build_supplier(
+    seed: u64,
+    (code, supplier): (i32, &association::SampleSupplier),
+) -> Result<NewSupplierRow, Error> {
+    // The last numbers are nobody else's.
+    let number = LAST_NUMBER - code.unsigned_abs();
+    let mut dice = SeededDice::new(seed, u64::from(number));
+    let city = &BRANCHES[supplier.branch].cities[0];
+    Ok(NewSupplierRow {
+        code: SupplierCode::new(code),
+        name: parse_name(supplier.name)?,
+        trade_name: Some(supplier.trade_name.to_owned()),
+        document: Some(documents::generate_cnpj(seed, number, code % 4 == 0, &mut dice).into()),
+        state_registration: Some(dice.roll_digits(12)),
+        email: Some(Email::parse(&format!("contato@{}.example", supplier.mailbox))?),
+        mobile: Some(places::generate_mobile(&mut dice, city)),
+        landline: Some(places::generate_landline(&mut dice, city)),
+        kind: Some(supplier.kind.to_owned()),
+        address: places::generate_address(&mut dice, city, "Comercial"),
+    })
+}
+
+fn parse_name(text: &str) -> Result<DisplayName, Error> {
+    Ok(DisplayName::parse(InputField::Name, text)?)
+}

@@ -1,0 +1,322 @@
+//! Who may become a member of the demonstration's association, and the deals with each. Like members, each follows from the
+//! seed and a number alone.
+
+use crate::association::{PLANS, SECOND_FUNNEL};
+use crate::calendar::{SHOWN_ON, format_day, pick_working_moment};
+use crate::dice::SeededDice;
+use crate::documents;
+use crate::names::{CompanyName, PersonName, strip_particle};
+use crate::people::{SampleGenerator, generate_email};
+use crate::places::{self, SampleCity};
+use crate::plates::VehicleNumber;
+use crate::vehicles::generate_vehicle;
+use domain::{
+    BenefitKind, BranchCode, DealState, DependentCode, Document, FunnelCode, Kinship, LeadCode, Moment,
+    Nature, PersonCode, PlanCode, Sex, StageCode, UserCode,
+};
+use registers::FUNNEL;
+use storage::benefits::VehicleDetails;
+use storage::sales::deals::dependents::ProposedDependent;
+use storage::sales::deals::{DealStageMove, StoredDeal};
+use storage::sales::leads::StoredLead;
+
+/// A lead with his deals. Whatever is counted is still missing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SampleLead {
+    pub lead: StoredLead,
+    /// Whether he became a member: then he has the document of one.
+    pub is_member: bool,
+    pub deals: Vec<SampleDeal>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SampleDeal {
+    pub deal: StoredDeal,
+    pub moves: Vec<DealStageMove>,
+    pub dependents: Vec<ProposedDependent>,
+}
+
+/// One for so many members, and enough to fill a small board, but no more than anybody looks at.
+const MEMBERS_OF_ONE: u32 = 20;
+const FEW: u32 = 40;
+const MOST: u32 = 5_000;
+
+/// The throws for members and their benefits have the numbers below.
+const STREAM: u64 = 7 << 32;
+/// Members have documents of lower numbers, sellers and suppliers of higher ones.
+const FIRST_NUMBER: u32 = crate::MOST_MEMBERS;
+
+/// How far back their first contacts lie.
+const DAYS: u32 = 180;
+
+const ORIGINS: &[&str] = &["Site", "Indicação", "Instagram", "WhatsApp", "Evento", "Google"];
+const MESSAGES: &[&str] = &[
+    "Quero uma cotação para o meu carro.",
+    "Quanto custa o plano para a família?",
+    "Vi o anúncio e gostaria de saber mais.",
+    "Podem me ligar depois das 18 horas?",
+];
+const LOST_BECAUSE: &[&str] =
+    &["Achou caro.", "Fechou com outra associação.", "Vendeu o veículo.", "Não respondeu mais."];
+const KINSHIPS: &[Kinship] =
+    &[Kinship::Spouse, Kinship::Child, Kinship::Child, Kinship::Stepchild, Kinship::Father];
+
+/// How many leads a demonstration of so many members has.
+pub fn count_leads(members: u32) -> u32 {
+    (members / MEMBERS_OF_ONE).clamp(members.min(FEW), MOST)
+}
+
+impl SampleGenerator {
+    /// The lead of a number from 1, in the order in which they came.
+    pub fn generate_lead(&self, number: u32) -> SampleLead {
+        let mut dice = SeededDice::new(self.seed, STREAM + u64::from(number));
+        let dice = &mut dice;
+        let of = count_leads(self.members).max(number);
+        let came = SHOWN_ON - DAYS + DAYS * (number - 1) / of;
+        let shown = find_showcase_deal(number);
+        let count = if shown.is_some() { 1 } else { dice.pick_share([12, 70, 18]) };
+        let state = shown.map_or_else(|| DealState::ALL[dice.pick_share([62, 18, 20])], |(_, state)| state);
+        let is_member = count > 0 && state == DealState::Won && self.members > 0;
+        let lead = match is_member {
+            true => self.generate_member_lead(dice, 1 + (number - 1) * (self.members / of).max(1), came),
+            false => self.generate_new_lead(dice, number, came),
+        };
+        let deals = (0..count as u32).map(|at| {
+            let state = if at == 0 { state } else { DealState::Open };
+            let stage = shown.map(|(stage, _)| stage);
+            self.generate_deal(dice, (number, at), &lead, came, (state, stage))
+        });
+        SampleLead { deals: deals.collect(), lead, is_member }
+    }
+
+    /// Somebody whom nobody knew.
+    fn generate_new_lead(&self, dice: &mut SeededDice, number: u32, came: u32) -> StoredLead {
+        let (branch, city) = places::pick_home(dice);
+        let document_number = FIRST_NUMBER + number;
+        let mut lead = build_blank_lead(dice, came, branch, &city);
+        if dice.roll_percent(12) {
+            let name = CompanyName::generate(dice);
+            let letters = dice.roll_percent(20);
+            lead.document = Some(documents::generate_cnpj(self.seed, document_number, letters, dice).into());
+            lead.email = generate_email(dice, 90, "contato", &name.trade);
+            lead.landline = Some(places::generate_landline(dice, &city));
+            lead.company = Some(name.trade);
+            lead.name = name.registered;
+        } else {
+            let sex = if dice.roll_percent(50) { Sex::Female } else { Sex::Male };
+            let name = PersonName::generate(dice, sex);
+            let last = name.surnames.last().copied().unwrap_or_default();
+            lead.document =
+                dice.roll_percent(55).then(|| documents::generate_cpf(self.seed, document_number).into());
+            lead.email = generate_email(dice, 75, &name.first, strip_particle(last));
+            lead.mobile = Some(places::generate_mobile(dice, &city));
+            lead.name = name.full_name();
+        }
+        lead.consultant = dice.roll_percent(70).then(|| dice.pick_skewed(&self.sellers[branch].0));
+        lead
+    }
+
+    /// One who is a member by now.
+    fn generate_member_lead(&self, dice: &mut SeededDice, member: u32, came: u32) -> StoredLead {
+        let person = self.generate_member(member).person;
+        let city = SampleCity { name: "", state: "", area_code: 11, postal: (0, 0) };
+        let lead = build_blank_lead(dice, came, 0, &city);
+        StoredLead {
+            branch: person.branch,
+            name: person.name,
+            document: person.document,
+            email: person.email,
+            mobile: person.mobile,
+            landline: person.landline,
+            city: person.address.city,
+            state: person.address.state,
+            consultant: person.consultant,
+            ..lead
+        }
+    }
+
+    fn generate_deal(
+        &self,
+        dice: &mut SeededDice,
+        (number, at): (u32, u32),
+        lead: &StoredLead,
+        came: u32,
+        (state, stage): (DealState, Option<usize>),
+    ) -> SampleDeal {
+        let is_company = matches!(lead.document, Some(Document::Cnpj(_)));
+        let (funnel, first, stages) = match is_company && stage.is_none() {
+            true => (2, FUNNEL.stages.len() + 1, SECOND_FUNNEL.1.len()),
+            false => (1, 1, FUNNEL.stages.len()),
+        };
+        let last = stage.unwrap_or_else(|| dice.roll_range(0..stages as u32) as usize);
+        // Its days lie between the first contact and the day shown.
+        let days = (SHOWN_ON - came).min(60);
+        let user = Some(UserCode::new(if lead.branch == BranchCode::new(2) { 2 } else { 1 }));
+        let mut moments: Vec<Moment> = (0..=last as u32)
+            .map(|step| pick_working_moment(dice, came + days * step / stages as u32))
+            .collect();
+        moments.sort_unstable();
+        let step = |(at, moment): (usize, Moment)| DealStageMove {
+            number: at as i32 + 1,
+            at: moment,
+            stage: StageCode::new((first + at) as i32),
+            state: DealState::Open,
+            user,
+            user_name: None,
+        };
+        let mut moves: Vec<DealStageMove> = moments.into_iter().enumerate().map(step).collect();
+        let stage = moves[last].clone();
+        if state != DealState::Open {
+            let at = Moment::from_millis(stage.at.millis() + 3_600_000);
+            moves.push(DealStageMove { number: stage.number + 1, at, state, ..stage.clone() });
+        }
+        let kind = if number == 1 {
+            BenefitKind::Health
+        } else {
+            BenefitKind::ALL[dice.pick_share([55, 22, 8, 5, 10])]
+        };
+        let of_kind: Vec<usize> = (0..PLANS.len()).filter(|plan| PLANS[*plan].1 == kind).collect();
+        let plan = dice.pick(&of_kind);
+        let vehicle = match kind {
+            BenefitKind::Vehicle => {
+                let owner = if is_company { Nature::Legal } else { Nature::Natural };
+                generate_vehicle(dice, VehicleNumber::new(self.seed, FIRST_NUMBER + number, at), owner, 2026)
+            }
+            _ => VehicleDetails::default(),
+        };
+        let dependents = if kind == BenefitKind::Health {
+            self.generate_deal_dependents(dice, lead, plan)
+        } else {
+            Vec::new()
+        };
+        let deal = StoredDeal {
+            sequence: 0,
+            lead: LeadCode::new(0),
+            branch: lead.branch,
+            title: dice.roll_percent(60).then(|| PLANS[plan].0.to_owned()),
+            funnel: FunnelCode::new(funnel),
+            stage: stage.stage,
+            stage_since: stage.at,
+            responsible: user,
+            kind: Some(kind),
+            plans: vec![PlanCode::new(plan as i32 + 1)],
+            price: Some(PLANS[plan].2),
+            expected_on: dice
+                .roll_percent(70)
+                .then(|| format_day(i64::from(SHOWN_ON + dice.roll_range(1..45)))),
+            state,
+            lost_because: (state == DealState::Lost).then(|| dice.pick(LOST_BECAUSE).to_owned()),
+            note: dice.roll_percent(20).then(|| dice.pick(MESSAGES).to_owned()),
+            opened_on: format_day(i64::from(came)),
+            vehicle,
+            benefit: None,
+            version: 1,
+            created_at: moves[0].at,
+            updated_at: moves[moves.len() - 1].at,
+        };
+        SampleDeal { deal, moves, dependents }
+    }
+
+    fn generate_deal_dependents(
+        &self,
+        dice: &mut SeededDice,
+        lead: &StoredLead,
+        plan: usize,
+    ) -> Vec<ProposedDependent> {
+        (0..1 + dice.roll_range(0..3))
+            .map(|_| {
+                let sex = if dice.roll_percent(50) { Sex::Female } else { Sex::Male };
+                ProposedDependent {
+                    name: PersonName::generate(dice, sex).full_name(),
+                    cpf: None,
+                    born_on: Some(format_day(i64::from(SHOWN_ON) - i64::from(dice.roll_range(400..20_000)))),
+                    sex: Some(sex),
+                    kinship: dice.pick(KINSHIPS),
+                    plans: vec![PlanCode::new(plan as i32 + 1)],
+                    price: Some(PLANS[plan].2),
+                    phone: None,
+                    email: None,
+                    created_at: lead.created_at,
+                    updated_at: lead.created_at,
+                }
+            })
+            .collect()
+    }
+}
+
+/// The first leads have one deal each, in every stage and every situation.
+fn find_showcase_deal(number: u32) -> Option<(usize, DealState)> {
+    let (stages, at) = (FUNNEL.stages.len(), number as usize - 1);
+    DealState::ALL.get(at / stages).map(|state| (at % stages, *state))
+}
+
+fn build_blank_lead(dice: &mut SeededDice, came: u32, branch: usize, city: &SampleCity) -> StoredLead {
+    let came = pick_working_moment(dice, came);
+    StoredLead {
+        person: PersonCode::new(0),
+        branch: BranchCode::new(branch as i32 + 1),
+        name: String::new(),
+        document: None,
+        email: None,
+        mobile: None,
+        landline: None,
+        company: None,
+        city: Some(city.name.to_owned()),
+        state: Some(city.state.to_owned()),
+        message: dice.roll_percent(50).then(|| dice.pick(MESSAGES).to_owned()),
+        origin: Some(dice.pick_skewed(ORIGINS).to_owned()),
+        consultant: None,
+        active: true,
+        version: 1,
+        created_at: came,
+        updated_at: came,
+    }
+}
+
+/// Gives the next of everything that is counted.
+pub fn take_next_code(counter: &mut i32) -> i32 {
+    std::mem::replace(counter, *counter + 1)
+}
+
+/// A dependent's code, counted on.
+pub fn take_next_dependent_code(counter: &mut i32) -> DependentCode {
+    DependentCode::new(take_next_code(counter))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn there_are_some_for_every_association_and_never_too_many() {
+        assert_eq!([0, 5, 50, 1_000, 20_000, 1_000_000].map(count_leads), [0, 5, 40, 50, 1_000, 5_000]);
+    }
+
+    #[test]
+    fn leads_repeat_themselves_and_can_be_reached() {
+        let crowd = SampleGenerator::new(7, 4_000);
+        let all: Vec<SampleLead> = (1..=200).map(|number| crowd.generate_lead(number)).collect();
+        assert_eq!(all[76], crowd.generate_lead(77));
+        for SampleLead { lead, deals, is_member } in &all {
+            assert!(
+                lead.mobile.is_some() || lead.landline.is_some() || lead.email.is_some() || *is_member,
+                "{lead:?}"
+            );
+            for one in deals {
+                assert!(one.moves.is_sorted_by_key(|step| step.at), "{:?}", one.moves);
+                assert_eq!(
+                    one.moves.last().map(|step| (step.stage, step.state)),
+                    Some((one.deal.stage, one.deal.state))
+                );
+                assert!(one.deal.stage_since <= one.deal.updated_at);
+            }
+        }
+        let deals = || all.iter().flat_map(|one| &one.deals);
+        let places: BTreeSet<_> = deals().map(|one| (one.deal.stage, one.deal.state)).collect();
+        assert!(places.len() >= 15 + 4, "{places:?}");
+        assert!(deals().any(|one| one.deal.vehicle.plate.is_some()));
+        assert!(deals().any(|one| !one.dependents.is_empty()));
+        assert!(all.iter().any(|one| one.is_member) && all.iter().any(|one| one.lead.document.is_none()));
+    }
+}

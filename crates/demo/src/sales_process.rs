@@ -1,0 +1,107 @@
+//! Writes the leads of a demonstration with their deals, many in one unit, once its members are there.
+
+use crate::progress::DemoLoadProgress;
+use crate::sales::{SampleDeal, SampleLead, take_next_code, take_next_dependent_code};
+use app::Error;
+use app::sales::leads::apply_lead_to_person;
+use domain::{DealCode, LeadCode, PersonCode, Phone};
+use storage::Tx;
+use storage::members::phones;
+use storage::members::{self, PersonProfile};
+use storage::sales::deals::{self, StoredDeal, dependents};
+use storage::sales::leads::{self, StoredLead};
+use storage::server::counters::{self, Counter};
+
+/// Leads written in one unit, with all that is theirs.
+pub const TOGETHER: u32 = 500;
+
+/// The next leads, and how far the load was when they were made.
+pub struct SampleLeadBatch {
+    pub known: DemoLoadProgress,
+    pub prospects: Vec<SampleLead>,
+}
+
+/// Writes the next leads, unless another process was faster.
+#[boxed::future]
+pub async fn write_leads(tx: &mut Tx, part: &SampleLeadBatch) -> Result<DemoLoadProgress, Error> {
+    let gone = || storage::Error::Broken("the progress of a demonstration is gone".to_owned());
+    let found = DemoLoadProgress::load(&mut *tx).await?.ok_or_else(gone)?;
+    if found != part.known {
+        return Ok(found);
+    }
+    let tenant = part.known.tenant;
+    let persons = list_member_codes(tx, part).await?;
+    let all = || part.prospects.iter().flat_map(|one| &one.deals);
+    let deals = all().count() as i32;
+    let wanted = [
+        (Counter::Person, persons.iter().filter(|person| person.is_none()).count() as i32),
+        (Counter::Lead, part.prospects.len() as i32),
+        (Counter::Deal, deals),
+        (Counter::DealSequence, deals),
+        (Counter::DealDependent, all().map(|one| one.dependents.len()).sum::<usize>() as i32),
+    ];
+    let [first, mut lead, mut deal, mut sequence, mut dependent] =
+        counters::reserve_number_blocks(tx, tenant, wanted).await?;
+    let mut next = first;
+    let (mut strangers, mut rows, mut negotiated) = (Vec::new(), Vec::new(), Vec::new());
+    for (prospect, known) in part.prospects.iter().zip(persons) {
+        let person = known.unwrap_or_else(|| {
+            strangers.push(build_lead_person(&prospect.lead));
+            PersonCode::new(take_next_code(&mut next))
+        });
+        let code = LeadCode::new(take_next_code(&mut lead));
+        rows.push((code, StoredLead { person, ..prospect.lead.clone() }));
+        for one in &prospect.deals {
+            let kept = StoredDeal { lead: code, sequence: take_next_code(&mut sequence), ..one.deal.clone() };
+            negotiated.push((DealCode::new(take_next_code(&mut deal)), kept, one));
+        }
+    }
+    members::insert_people_from(tx, tenant, PersonCode::new(first), strangers.iter().map(|(one, _)| one))
+        .await?;
+    phones::insert_phones_from(
+        tx,
+        tenant,
+        PersonCode::new(first),
+        strangers.iter().map(|(_, phones)| &phones[..]),
+    )
+    .await?;
+    let mut statements = leads::insert_leads(tenant, rows.iter().map(|(code, lead)| (*code, lead)));
+    statements.extend(deals::insert_deals(tenant, negotiated.iter().map(|(code, deal, _)| (*code, deal))));
+    let moves = |(code, _, one): &(DealCode, StoredDeal, &'_ SampleDeal)| {
+        one.moves.iter().map(|step| (*code, step.clone())).collect::<Vec<_>>()
+    };
+    let moves: Vec<_> = negotiated.iter().flat_map(moves).collect();
+    statements.extend(deals::insert_deal_moves(tenant, moves.iter().map(|(code, step)| (*code, step))));
+    let mut sharing = Vec::new();
+    for (code, _, one) in &negotiated {
+        sharing
+            .extend(one.dependents.iter().map(|who| (*code, take_next_dependent_code(&mut dependent), who)));
+    }
+    statements.extend(dependents::insert_deal_dependents(tenant, sharing));
+    tx.execute_batch(statements).await?;
+    let progress = DemoLoadProgress { leads: part.known.leads + part.prospects.len() as u32, ..part.known };
+    progress.save(tx).await?;
+    Ok(progress)
+}
+
+/// The persons of those who are members.
+async fn list_member_codes(tx: &mut Tx, part: &SampleLeadBatch) -> Result<Vec<Option<PersonCode>>, Error> {
+    let mut persons = Vec::with_capacity(part.prospects.len());
+    for prospect in &part.prospects {
+        let document = prospect.lead.document.as_ref().filter(|_| prospect.is_member);
+        persons.push(match document {
+            Some(document) => members::find_person_by_document(&mut *tx, part.known.tenant, document)
+                .await?
+                .map(|(code, _)| code),
+            None => None,
+        });
+    }
+    Ok(persons)
+}
+
+fn build_lead_person(lead: &StoredLead) -> (PersonProfile, Vec<Phone>) {
+    let blank =
+        PersonProfile::new_non_member(lead.branch, lead.document.clone(), lead.name.clone(), lead.created_at);
+    let phones = [&lead.mobile, &lead.landline].into_iter().flatten().cloned().collect();
+    (apply_lead_to_person(&blank, lead, lead.created_at), phones)
+}

@@ -1,0 +1,187 @@
+//! Writes what is worked on for the members that are being written, with its history.
+
+use super::{MemberRows, ORIGIN, SampleMemberBatch};
+use app::Error;
+use app::situations::ActorContext;
+use app::situations::cases::render_case_trigger_body;
+use domain::{CaseKind, ClaimCode, HistoryCode, Moment, SituationCode};
+use storage::Statement;
+use storage::benefits::StoredBenefit;
+use storage::cases::claims::{self, StoredClaim};
+use storage::cases::{self, CaseHead, StoredCase};
+use storage::history::situation_changes::{self, NewHistoryRow};
+
+/// The first of each kind that these take; their protocols are the same.
+#[derive(Clone, Copy)]
+pub struct CaseCodeCounters {
+    pub claim: i32,
+    pub inspection: i32,
+    pub ticket: i32,
+    pub appointment: i32,
+    pub history: i32,
+}
+
+impl CaseCodeCounters {
+    fn take_next(&mut self, kind: CaseKind) -> i32 {
+        let counter = match kind {
+            CaseKind::Claim => &mut self.claim,
+            CaseKind::Inspection => &mut self.inspection,
+            CaseKind::Ticket => &mut self.ticket,
+            CaseKind::Appointment => &mut self.appointment,
+        };
+        std::mem::replace(counter, *counter + 1)
+    }
+}
+
+/// Where every claim begins.
+const OPEN: SituationCode = SituationCode::new(7);
+
+/// How many of a kind a part has, and how many changes of situation all of them have together.
+pub fn count_cases(part: &SampleMemberBatch, kind: CaseKind) -> usize {
+    let of_member = |member: &super::SampleMember| match kind {
+        CaseKind::Claim => member.claims.len(),
+        _ => {
+            let own = member.cases.iter().filter(|one| one.kind == kind);
+            own.filter(|one| one.is_possible(&part.registers)).count()
+        }
+    };
+    part.members.iter().map(of_member).sum()
+}
+
+pub fn count_situation_changes(part: &SampleMemberBatch) -> usize {
+    let all: usize = CaseKind::ALL.into_iter().map(|kind| count_cases(part, kind)).sum();
+    let moved = |member: &super::SampleMember| {
+        let claims = member.claims.iter().filter(|one| one.moved_at.is_some()).count();
+        let own = member.cases.iter().filter(|one| one.moved_at.is_some());
+        claims + own.filter(|one| one.is_possible(&part.registers)).count()
+    };
+    all + part.members.iter().map(moved).sum::<usize>()
+}
+
+/// A case that was written, with where it began and when it moved on.
+struct WrittenCase<'b> {
+    code: i32,
+    case: StoredCase,
+    benefit: Option<&'b StoredBenefit>,
+    began: SituationCode,
+    moved_at: Option<Moment>,
+}
+
+pub fn build_case_statements(
+    part: &SampleMemberBatch,
+    rows: &[MemberRows<'_>],
+    first: CaseCodeCounters,
+) -> Result<Vec<Statement>, Error> {
+    let (tenant, mut next) = (part.known.tenant, first);
+    let (mut all, mut pairs) = (Vec::new(), Vec::new());
+    for (row, member) in rows.iter().zip(&part.members) {
+        let own = next.claim;
+        for one in &member.claims {
+            let code = next.take_next(CaseKind::Claim);
+            let given = row.benefits.get(one.holding);
+            let head = CaseHead {
+                protocol: code,
+                person: row.person,
+                benefit: given.map(|given| given.code),
+                ..one.claim.head.clone()
+            };
+            let claim = StoredClaim { head, driver: one.drove.then_some(row.person), ..one.claim.clone() };
+            let to = |to: &usize| (ClaimCode::new(code), ClaimCode::new(own + *to as i32));
+            pairs.extend(one.related.iter().map(to));
+            let benefit = given.map(|given| &given.benefit);
+            let case = StoredCase::Claim(Box::new(claim));
+            all.push(WrittenCase { code, case, benefit, began: OPEN, moved_at: one.moved_at });
+        }
+        for one in member.cases.iter().filter(|one| one.is_possible(&part.registers)) {
+            let code = next.take_next(one.kind);
+            let given = row.benefits.get(one.holding);
+            let head = CaseHead {
+                protocol: code,
+                person: row.person,
+                benefit: given.map(|given| given.code),
+                ..one.head.clone()
+            };
+            let dependents: Vec<_> = given
+                .map(|given| given.dependents.iter().map(|(code, _)| *code).collect())
+                .unwrap_or_default();
+            let case = one.build_case(&part.registers, head, &dependents);
+            let benefit = given.map(|given| &given.benefit);
+            all.push(WrittenCase {
+                code,
+                case,
+                benefit,
+                began: one.first_situation(),
+                moved_at: one.moved_at,
+            });
+        }
+    }
+    let mut statements = Vec::new();
+    for kind in CaseKind::ALL {
+        let own = all.iter().filter(|one| one.case.kind() == kind).map(|one| (one.code, &one.case));
+        statements.extend(cases::insert_cases(tenant, kind, own));
+    }
+    statements.extend(claims::insert_claim_relations(tenant, pairs));
+    let told = build_situation_changes(part, &all, first.history)?;
+    statements.extend(situation_changes::insert_silent_entries(HistoryCode::new(first.history), told));
+    Ok(statements)
+}
+
+/// Its first situation, and the one that it stands in, with the bodies that a receiver would have been sent.
+fn build_situation_changes(
+    part: &SampleMemberBatch,
+    all: &[WrittenCase<'_>],
+    first: i32,
+) -> Result<Vec<(NewHistoryRow, String)>, Error> {
+    let mut told = Vec::new();
+    for one in all {
+        let mut opened = one.case.clone();
+        let head = opened.head_mut();
+        (head.situation, head.closed_at) = (one.began, None);
+        let at = head.opened_at;
+        let code = first + told.len() as i32;
+        told.push(build_situation_change(part, code, (one, &opened), None, at)?);
+        if let Some(at) = one.moved_at {
+            let code = first + told.len() as i32;
+            told.push(build_situation_change(part, code, (one, &one.case), Some(one.began), at)?);
+        }
+    }
+    Ok(told)
+}
+
+fn build_situation_change(
+    part: &SampleMemberBatch,
+    history: i32,
+    (written, case): (&WrittenCase<'_>, &StoredCase),
+    from: Option<SituationCode>,
+    at: Moment,
+) -> Result<(NewHistoryRow, String), Error> {
+    let acting = ActorContext {
+        tenant: part.known.tenant,
+        registers: &part.registers,
+        user: None,
+        operation: ORIGIN,
+        origin: ORIGIN,
+        quiet: false,
+        now: at,
+    };
+    let change = NewHistoryRow {
+        tenant: acting.tenant,
+        entity: case.kind().entity(),
+        record: written.code,
+        branch: case.head().branch,
+        from,
+        to: case.head().situation,
+        user: None,
+        reason: None,
+        origin: ORIGIN,
+        at,
+    };
+    let body = render_case_trigger_body(
+        &acting,
+        (HistoryCode::new(history), at),
+        written.code,
+        case,
+        written.benefit,
+    )?;
+    Ok((change, body))
+}

@@ -1,0 +1,374 @@
+//! Writes members with everything that is theirs, many in one unit. It is the one place besides
+//! `crate::situations` that gives a benefit its situation: quietly, since nobody waits to be told of a demonstration.
+
+mod cases;
+
+use crate::benefits::SampleBenefit;
+use crate::people::SampleMember;
+use crate::progress::DemoLoadProgress;
+use app::Error;
+use app::members::{build_member_row, compute_listing_days};
+use app::registers::snapshot::TenantRegisters;
+use app::situations::{self, ActorContext, build_benefit_row, build_listed_member};
+use domain::{
+    BenefitCode, CardNumber, CaseKind, CreditCardCode, DependentCode, Entity, HistoryCode, InstallationCode,
+    ItemCode, PersonCode, Plate, TenantId, TrackerCode,
+};
+use std::sync::Arc;
+use storage::Tx;
+use storage::benefits::installations::{self, StoredInstallation};
+use storage::benefits::items::{self, StoredItem};
+use storage::benefits::monthly_counts;
+use storage::benefits::trackers::{self, NewTrackerRow};
+use storage::benefits::{self, StoredBenefit};
+use storage::history::situation_changes::{self, NewHistoryRow};
+use storage::members::PersonProfile;
+use storage::members::credit_cards::{self, NewCreditCardRow};
+use storage::members::dependents::{self, StoredDependent};
+use storage::members::phones;
+use storage::search::rows::{self, SearchListingRow};
+use storage::server::counters::{self, Counter};
+
+/// Where the history says that a demonstration's situations come from.
+const ORIGIN: &str = "demonstração";
+
+/// The next members, and how far the load was when they were made.
+pub struct SampleMemberBatch {
+    pub known: DemoLoadProgress,
+    pub registers: Arc<TenantRegisters>,
+    pub members: Vec<SampleMember>,
+}
+
+/// Writes the next members. Where another process has written some meanwhile, it writes nothing and says how far that
+/// one is, so that two that load the same demonstration help each other.
+#[boxed::future]
+pub async fn write_members(tx: &mut Tx, part: &SampleMemberBatch) -> Result<DemoLoadProgress, Error> {
+    let gone = || storage::Error::Broken("the progress of a demonstration is gone".to_owned());
+    let found = DemoLoadProgress::load(&mut *tx).await?.ok_or_else(gone)?;
+    if found != part.known {
+        return Ok(found);
+    }
+    let tenant = part.known.tenant;
+    let first = reserve_codes(tx, tenant, part).await?;
+    let (person, people) = (PersonCode::new(first.person), part.members.iter());
+    storage::members::insert_people_from(tx, tenant, person, people.clone().map(|member| &member.person))
+        .await?;
+    phones::insert_phones_from(tx, tenant, person, people.map(|member| &member.phones[..])).await?;
+    let history = HistoryCode::new(first.history);
+    let of_cases = first.cases;
+    let rows = BatchRows::from_batch(part, first);
+    tx.execute_batch(benefits::insert_benefits(tenant, rows.benefits())).await?;
+    let mut months = monthly_counts::BenefitCountChanges::default();
+    for (_, benefit) in rows.benefits() {
+        let day = benefit.cancelled_on.as_deref().unwrap_or_default();
+        months.count(monthly_counts::BenefitMovement::Cancelled, day, benefit.branch, 1);
+    }
+    tx.execute_batch(months.into_statements(tenant)).await?;
+    tx.execute_batch(items::insert_dated_items(tenant, rows.items())).await?;
+    tx.execute_batch(dependents::insert_dependents(tenant, rows.dependents())).await?;
+    tx.execute_batch(trackers::insert_trackers(tenant, rows.equipment().filter_map(build_tracker))).await?;
+    tx.execute_batch(installations::insert_installations(tenant, rows.equipment())).await?;
+    tx.execute_batch(credit_cards::insert_credit_cards(tenant, rows.credit_cards())).await?;
+    tx.execute_batch(rows.listing_statements(&part.registers)).await?;
+    let changes: Result<Vec<_>, Error> = (history.get()..)
+        .zip(rows.benefits())
+        .map(|(code, one)| build_situation_change(part, code, one))
+        .collect();
+    tx.execute_batch(situation_changes::insert_silent_entries(history, changes?)).await?;
+    tx.execute_batch(cases::build_case_statements(part, &rows.members, of_cases)?).await?;
+    let progress = DemoLoadProgress { loaded: part.known.loaded + part.members.len() as u32, ..part.known };
+    progress.save(tx).await?;
+    Ok(progress)
+}
+
+/// The first of each kind that these members take, counted on from there.
+struct MemberCodeCounters {
+    person: i32,
+    slot: i32,
+    benefit: i32,
+    sequence: i32,
+    card: i32,
+    item: i32,
+    history: i32,
+    cases: cases::CaseCodeCounters,
+    installation: i32,
+    credit_card: i32,
+    dependent: i32,
+}
+
+async fn reserve_codes(
+    tx: &mut Tx,
+    tenant: TenantId,
+    part: &SampleMemberBatch,
+) -> Result<MemberCodeCounters, Error> {
+    let members = &part.members;
+    let of_each = |count: &dyn Fn(&SampleMember) -> usize| members.iter().map(count).sum::<usize>() as i32;
+    let benefits = of_each(&|member| member.benefits.len());
+    let [claims, inspections, tickets, appointments] =
+        CaseKind::ALL.map(|kind| cases::count_cases(part, kind) as i32);
+    let wanted = [
+        (Counter::Person, members.len() as i32),
+        (Counter::Slot, of_each(&|member| member.benefits.len().max(1))),
+        (Counter::Benefit, benefits),
+        (Counter::Sequence, benefits),
+        (Counter::Card, of_each(&count_cards)),
+        (Counter::Item, of_each(&|member| member.benefits.iter().map(|one| one.items.len()).sum())),
+        (Counter::History, benefits + cases::count_situation_changes(part) as i32),
+        (Counter::Claim, claims),
+        (Counter::ClaimProtocol, claims),
+        (Counter::Inspection, inspections),
+        (Counter::InspectionProtocol, inspections),
+        (Counter::Ticket, tickets),
+        (Counter::TicketProtocol, tickets),
+        (Counter::Appointment, appointments),
+        (Counter::AppointmentProtocol, appointments),
+        (
+            Counter::Installation,
+            of_each(&|member| member.benefits.iter().map(|one| one.equipment.len()).sum()),
+        ),
+        (Counter::Tracker, of_each(&|member| member.benefits.iter().map(|one| one.equipment.len()).sum())),
+        (Counter::CreditCard, of_each(&|member| member.credit_cards.len())),
+        (Counter::Dependent, of_each(&|member| member.benefits.iter().map(|one| one.dependents.len()).sum())),
+        (Counter::Listing, 1),
+    ];
+    let [
+        person,
+        slot,
+        benefit,
+        sequence,
+        card,
+        item,
+        history,
+        claim,
+        _,
+        inspection,
+        _,
+        ticket,
+        _,
+        appointment,
+        _,
+        installation,
+        // As many as installations, so that one number is both codes.
+        _,
+        credit_card,
+        dependent,
+        _,
+    ] = counters::reserve_number_blocks(tx, tenant, wanted).await?;
+    Ok(MemberCodeCounters {
+        person,
+        slot,
+        benefit,
+        sequence,
+        card,
+        item,
+        history,
+        cases: cases::CaseCodeCounters {
+            claim,
+            inspection,
+            ticket,
+            appointment,
+            history: history + benefits,
+        },
+        installation,
+        credit_card,
+        dependent,
+    })
+}
+
+/// How many cards a member takes, with those of his dependents.
+fn count_cards(member: &SampleMember) -> usize {
+    let of_dependents = |one: &SampleBenefit| one.dependents.iter().filter(|one| one.new_card).count();
+    member.benefits.iter().map(|one| usize::from(one.new_card) + of_dependents(one)).sum()
+}
+
+/// What is written of one member.
+struct MemberRows<'m> {
+    person: PersonCode,
+    profile: &'m PersonProfile,
+    /// His place in the searches where he has no benefit.
+    slot: i32,
+    benefits: Vec<BenefitRows>,
+    credit_cards: Vec<NewCreditCardRow>,
+}
+
+/// What is written of one benefit.
+struct BenefitRows {
+    code: BenefitCode,
+    benefit: StoredBenefit,
+    items: Vec<StoredItem>,
+    dependents: Vec<(DependentCode, StoredDependent)>,
+    equipment: Vec<StoredInstallation>,
+}
+
+struct BatchRows<'m> {
+    tenant: TenantId,
+    members: Vec<MemberRows<'m>>,
+}
+
+impl BatchRows<'_> {
+    fn from_batch(part: &SampleMemberBatch, mut next: MemberCodeCounters) -> BatchRows<'_> {
+        let tenant = part.known.tenant;
+        let members =
+            part.members.iter().map(|member| build_member_rows(tenant, member, &mut next)).collect();
+        BatchRows { tenant, members }
+    }
+
+    fn benefits(&self) -> impl Iterator<Item = (BenefitCode, &StoredBenefit)> {
+        let all = self.members.iter().flat_map(|row| &row.benefits);
+        all.map(|one| (one.code, &one.benefit))
+    }
+
+    fn dependents(&self) -> impl Iterator<Item = (DependentCode, &StoredDependent)> + Clone {
+        let all = self.members.iter().flat_map(|row| &row.benefits).flat_map(|one| &one.dependents);
+        all.map(|(code, one)| (*code, one))
+    }
+
+    /// Items came with their benefit.
+    fn items(&self) -> impl Iterator<Item = (BenefitCode, i32, domain::Moment, &StoredItem)> {
+        self.members.iter().flat_map(|row| &row.benefits).flat_map(|one| {
+            let (slot, came) = (one.benefit.slot, one.benefit.created_at);
+            one.items.iter().map(move |item| (one.code, slot, came, item))
+        })
+    }
+
+    fn equipment(&self) -> impl Iterator<Item = (BenefitCode, domain::Moment, &StoredInstallation)> {
+        self.members
+            .iter()
+            .flat_map(|row| &row.benefits)
+            .flat_map(|given| given.equipment.iter().map(|one| (given.code, given.benefit.created_at, one)))
+    }
+
+    fn credit_cards(&self) -> impl Iterator<Item = (PersonCode, &NewCreditCardRow)> {
+        self.members.iter().flat_map(|row| row.credit_cards.iter().map(|card| (row.person, card)))
+    }
+
+    fn listing_statements(&self, registers: &TenantRegisters) -> Vec<storage::Statement> {
+        // What the rows borrow is made first.
+        let made: Vec<_> = self
+            .members
+            .iter()
+            .flat_map(|row| {
+                let alone = row
+                    .benefits
+                    .is_empty()
+                    .then(|| (compute_listing_days(row.profile, &registers.zone), None));
+                let benefits = row.benefits.iter().map(|BenefitRows { benefit, .. }| {
+                    let days = situations::compute_listed_days(registers, row.profile, benefit);
+                    (days, benefit.vehicle.plate.as_ref().map(Plate::comparison_key))
+                });
+                alone.into_iter().chain(benefits)
+            })
+            .collect();
+        let mut made = made.iter();
+        let mut rows = Vec::with_capacity(made.len());
+        for row in &self.members {
+            if row.benefits.is_empty() {
+                rows.extend(made.next().map(|(days, _)| SearchListingRow {
+                    slot: row.slot,
+                    member: build_listed_member(row.person, row.profile),
+                    own: build_member_row(row.profile, days),
+                }));
+            }
+            for BenefitRows { code, benefit, .. } in &row.benefits {
+                rows.extend(made.next().map(|(days, plate_key)| {
+                    build_benefit_row(*code, benefit, (row.person, row.profile), days, plate_key.as_deref())
+                }));
+            }
+        }
+        rows::insert_listing_rows(self.tenant, &rows)
+    }
+}
+
+/// Gives a member and his benefits the next of everything that is counted.
+fn build_member_rows<'m>(
+    tenant: TenantId,
+    member: &'m SampleMember,
+    next: &mut MemberCodeCounters,
+) -> MemberRows<'m> {
+    let count = |counter: &mut i32| std::mem::replace(counter, *counter + 1);
+    let (person, slot) = (PersonCode::new(count(&mut next.person)), next.slot);
+    next.slot += i32::from(member.benefits.is_empty());
+    let mut card = None;
+    let benefits = member.benefits.iter().map(|holding| {
+        if holding.new_card {
+            card = Some(CardNumber::generate(tenant, count(&mut next.card)));
+        }
+        let benefit = StoredBenefit {
+            person,
+            sequence: count(&mut next.sequence),
+            card: card.clone(),
+            slot: count(&mut next.slot),
+            ..holding.benefit.clone()
+        };
+        let items = holding.items.iter();
+        let items =
+            items.map(|item| StoredItem { code: ItemCode::new(count(&mut next.item)), ..item.clone() });
+        let items = items.collect();
+        let code = BenefitCode::new(count(&mut next.benefit));
+        let dependents = holding.dependents.iter().map(|relative| {
+            let own = relative.new_card.then(|| CardNumber::generate(tenant, count(&mut next.card)));
+            let card = own.or_else(|| benefit.card.clone());
+            let dependent = StoredDependent { benefit: code, card, ..relative.dependent.clone() };
+            (DependentCode::new(count(&mut next.dependent)), dependent)
+        });
+        let dependents = dependents.collect();
+        let equipment = holding.equipment.iter().map(|one| {
+            let code = count(&mut next.installation);
+            let tracker = Some(TrackerCode::new(code));
+            StoredInstallation { code: InstallationCode::new(code), tracker, ..one.clone() }
+        });
+        let equipment = equipment.collect();
+        BenefitRows { code, benefit, items, dependents, equipment }
+    });
+    let benefits = benefits.collect();
+    let mut credit_cards = member.credit_cards.clone();
+    for new in &mut credit_cards {
+        new.card.code = CreditCardCode::new(count(&mut next.credit_card));
+    }
+    MemberRows { person, profile: &member.person, slot, benefits, credit_cards }
+}
+
+/// What was installed, which the association owns.
+fn build_tracker(
+    (_, created_at, one): (BenefitCode, domain::Moment, &StoredInstallation),
+) -> Option<NewTrackerRow<'_>> {
+    Some(NewTrackerRow {
+        code: one.tracker?,
+        serial_number: one.serial_number.as_deref()?,
+        imei: one.imei.as_deref(),
+        model: one.model.as_deref(),
+        maker: one.maker.as_deref(),
+        supplier: one.supplier,
+        created_at,
+    })
+}
+
+/// Its first situation, with the body that a receiver would have been sent.
+fn build_situation_change(
+    part: &SampleMemberBatch,
+    history: i32,
+    (code, benefit): (BenefitCode, &StoredBenefit),
+) -> Result<(NewHistoryRow, String), Error> {
+    let acting = ActorContext {
+        tenant: part.known.tenant,
+        registers: &part.registers,
+        user: None,
+        operation: ORIGIN,
+        origin: ORIGIN,
+        quiet: false,
+        now: benefit.created_at,
+    };
+    let change = NewHistoryRow {
+        tenant: acting.tenant,
+        entity: Entity::Benefit,
+        record: code.get(),
+        branch: benefit.branch,
+        from: None,
+        to: benefit.situation,
+        user: None,
+        reason: None,
+        origin: ORIGIN,
+        at: benefit.created_at,
+    };
+    Ok((change, situations::render_trigger_body(&acting, HistoryCode::new(history), code, benefit)?))
+}

@@ -1,0 +1,110 @@
+//! Removing half of an association that was never brought whole. It is done in short units, each of which may be the last:
+//! the same command goes on where it was cut off.
+
+use super::ArchiveError;
+use app::App;
+use app::upkeep::unfinished_restore::RestoreProgress;
+use domain::TenantId;
+use storage::exchange::archive::{
+    ArchiveTable, delete_some_rows, delete_untransferred_rows, list_archive_tables,
+};
+use storage::server::settings::{self, ServerSetting};
+use storage::server::versions;
+use storage::{Tx, WriteLane, attachments};
+
+/// What stands in the place of the archive from now on: no archive goes on with it.
+const NO_ARCHIVE: &str = "-";
+/// Files whose bytes are removed together.
+const SOME: i64 = 50;
+
+/// What was removed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RestoreDiscardOutcome {
+    pub tenant: TenantId,
+    pub rows: u64,
+}
+
+/// Removes the association of which half was brought, with the files that were put for it; refuses where there is none.
+/// `tell` is told how many rows are gone.
+pub async fn discard_unfinished_restore(
+    app: &App,
+    tell: impl Fn(u64) + Send + Sync,
+) -> Result<RestoreDiscardOutcome, ArchiveError> {
+    let lane = WriteLane::foreground(TenantId::SERVER);
+    let tenant = app.db.write(lane, (), |tx, ()| Box::pin(begin_discard(tx))).await?;
+    let mut rows = 0;
+    for table in list_archive_tables().iter().rev() {
+        if table.name == "files" {
+            rows += delete_files(app, tenant).await?;
+            tell(rows);
+        }
+        loop {
+            let gone = discard_table_page(app, tenant, table).await?;
+            rows += gone;
+            tell(rows);
+            if gone == 0 {
+                break;
+            }
+        }
+    }
+    app.db.write(lane, tenant, |tx, tenant| Box::pin(finish_discard(tx, *tenant))).await?;
+    Ok(RestoreDiscardOutcome { tenant, rows })
+}
+
+/// Whoever still brings it finds that somebody else went on, and stops.
+async fn begin_discard(tx: &mut Tx) -> Result<TenantId, ArchiveError> {
+    let half = RestoreProgress::load(tx).await?.ok_or(ArchiveError::NoUnfinishedRestore)?;
+    let tenant = half.tenant;
+    let discarding =
+        RestoreProgress { archive: NO_ARCHIVE.to_owned(), step: NO_ARCHIVE.to_owned(), done: 0, ..half };
+    settings::upsert_setting(tx, ServerSetting::ArchiveRestore, &discarding.to_text()).await?;
+    delete_untransferred_rows(tx, tenant).await?;
+    Ok(tenant)
+}
+
+async fn discard_table_page(
+    app: &App,
+    tenant: TenantId,
+    table: &'static ArchiveTable,
+) -> Result<u64, ArchiveError> {
+    let lane = WriteLane::background(tenant);
+    app.db
+        .write(lane, (tenant, table), |tx, (tenant, table)| {
+            Box::pin(async move { Ok::<_, ArchiveError>(delete_some_rows(tx, *tenant, table).await?) })
+        })
+        .await
+}
+
+/// The bytes go before the rows that lead to them.
+async fn delete_files(app: &App, tenant: TenantId) -> Result<u64, ArchiveError> {
+    let mut gone = 0;
+    loop {
+        let some = attachments::list_file_keys(&app.db, tenant, SOME).await?;
+        for (_, key) in &some {
+            app.files.delete_parts(tenant, key).await?;
+        }
+        if some.is_empty() {
+            return Ok(gone);
+        }
+        gone += some.len() as u64;
+        app.db
+            .write(WriteLane::background(tenant), (tenant, some), |tx, (tenant, some)| {
+                let statements =
+                    some.iter().map(|(code, _)| attachments::delete_file(*tenant, *code)).collect();
+                Box::pin(async move { Ok::<_, ArchiveError>(tx.execute_batch(statements).await?) })
+            })
+            .await?;
+    }
+}
+
+async fn finish_discard(tx: &mut Tx, tenant: TenantId) -> Result<(), ArchiveError> {
+    // Another may have begun to bring one meanwhile; that one is not ours.
+    if RestoreProgress::load(tx)
+        .await?
+        .is_some_and(|half| half.tenant == tenant && half.archive == NO_ARCHIVE)
+    {
+        settings::delete_setting(tx, ServerSetting::ArchiveRestore).await?;
+    }
+    versions::raise_registers_version(tx, TenantId::SERVER).await?;
+    Ok(())
+}

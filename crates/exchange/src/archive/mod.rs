@@ -1,0 +1,177 @@
+//! A whole association in one file: written beside a running server, and brought into another, whichever engine either
+//! uses. The format is told in docs/formato.md; what travels is listed in `storage::whole`.
+//!
+//! The file is a ZIP archive: `manifesto.json`, under `dados/` one file of JSON Lines for each table, under `arquivos/` what
+//! people attached, by the keys under which it is kept, and in `arquivos.jsonl` a line for each of those, for there may be
+//! more of them than a manifest should name.
+
+mod discard;
+mod export;
+mod reader;
+mod restore;
+mod row_format;
+mod validate;
+
+pub use discard::{RestoreDiscardOutcome, discard_unfinished_restore};
+pub use export::{TenantExportOutcome, export_archive};
+pub use restore::{RestoreOptions, RestoreOutcome, RestoreStep, restore_archive};
+
+use app::Error;
+use domain::TenantId;
+use serde::{Deserialize, Serialize};
+
+/// What the manifest calls the format.
+pub const FORMAT: &str = "amparo-associacao";
+/// The version of the format that is written; older ones are read.
+pub const VERSION: u32 = 1;
+pub const MANIFEST: &str = "manifesto.json";
+/// The folder of the tables.
+pub const DATA: &str = "dados/";
+/// The folder of attachments.
+pub const FILES: &str = "arquivos/";
+/// What is in that folder.
+pub const FILE_LIST: &str = "arquivos.jsonl";
+/// Bytes of the longest manifest.
+const LONGEST_MANIFEST: u64 = 16 << 20;
+/// What people find who open the archive.
+pub const READ_ME: &str = "LEIA-ME.txt";
+
+/// What an archive says of itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ArchiveManifest {
+    pub format: String,
+    pub version: u32,
+    /// The version of the program that wrote it.
+    pub program: String,
+    /// Of the database that it was read from.
+    pub schema: i64,
+    /// The number of the association, which it keeps.
+    pub base: i32,
+    pub name: String,
+    /// When it was read, in UTC.
+    pub moment: String,
+    pub files: Vec<ManifestFile>,
+}
+
+/// A file of the archive.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ManifestFile {
+    pub path: String,
+    /// The table that it holds; none where it is the list of attachments.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub table: Option<String>,
+    pub rows: u64,
+    pub bytes: u64,
+    /// Of its content, in hexadecimal digits.
+    pub sha256: String,
+}
+
+/// A line of the list of attachments: a file itself, or the small picture of one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ArchivedAttachment {
+    pub path: String,
+    pub bytes: u64,
+    pub sha256: String,
+}
+
+impl ArchiveManifest {
+    pub fn tenant(&self) -> TenantId {
+        TenantId::new(self.base)
+    }
+
+    /// The files of tables.
+    pub fn tables(&self) -> impl Iterator<Item = &ManifestFile> {
+        self.files.iter().filter(|file| file.table.is_some())
+    }
+
+    /// How many files were attached, small pictures of them included.
+    pub fn attachment_count(&self) -> u64 {
+        self.file_list().map_or(0, |list| list.rows)
+    }
+
+    fn file_list(&self) -> Option<&ManifestFile> {
+        self.files.iter().find(|file| file.path == FILE_LIST)
+    }
+
+    /// All rows of all tables.
+    pub fn row_count(&self) -> u64 {
+        self.tables().map(|file| file.rows).sum()
+    }
+}
+
+/// Why an association was not exported or brought. The binary says each in Portuguese.
+#[derive(Debug, thiserror::Error)]
+pub enum ArchiveError {
+    #[error("cannot read or write {path}: {cause}")]
+    File { path: String, cause: String },
+    #[error("{0} is there already")]
+    FileExists(String),
+    #[error("not an archive of this format: {0}")]
+    UnknownFormat(String),
+    #[error("format {found} is newer than {known}")]
+    NewerFormat { found: u32, known: u32 },
+    #[error("schema {found} is newer than {known}")]
+    NewerSchema { found: i64, known: i64 },
+    /// What was read is not what was written.
+    #[error("{path} is damaged: {cause}")]
+    Damaged { path: String, cause: String },
+    #[error("{path}, line {line}: {cause}")]
+    BadRow { path: String, line: u64, cause: String },
+    #[error("{0} is there already")]
+    TenantExists(TenantId),
+    #[error("logins of others: {0:?}")]
+    LoginsTaken(Vec<String>),
+    #[error("hosts of others: {0:?}")]
+    HostsTaken(Vec<String>),
+    #[error("half of {0} was brought from another file")]
+    OtherRestoreUnfinished(TenantId),
+    #[error("nothing was brought by half")]
+    NoUnfinishedRestore,
+    #[error("somebody else brings it")]
+    ConcurrentRestore,
+    /// A part of the work ended in a way that nobody foresaw.
+    #[error("the work was cut short: {0}")]
+    Interrupted(String),
+    #[error(transparent)]
+    App(#[from] Error),
+}
+
+impl From<storage::Error> for ArchiveError {
+    fn from(error: storage::Error) -> ArchiveError {
+        ArchiveError::App(error.into())
+    }
+}
+
+/// Work on files, where waiting for them makes nobody wait.
+async fn run_blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, ArchiveError> + Send + 'static,
+) -> Result<T, ArchiveError> {
+    let cut_short = |error: tokio::task::JoinError| Err(ArchiveError::Interrupted(error.to_string()));
+    tokio::task::spawn_blocking(work).await.unwrap_or_else(cut_short)
+}
+
+fn wrap_file_error(path: &std::path::Path, cause: impl std::fmt::Display) -> ArchiveError {
+    ArchiveError::File { path: path.display().to_string(), cause: cause.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use storage::exchange::archive::list_archive_tables;
+
+    /// Whoever reads an archive finds every file and every field of it explained.
+    #[test]
+    fn the_documentation_names_every_file_and_field() {
+        let text = include_str!("../../../../docs/formato.md");
+        for table in list_archive_tables() {
+            let head = format!("**`dados/{}.jsonl`**", table.name);
+            let told = text.split_once(&head).unwrap_or_else(|| panic!("{head} is not explained")).1;
+            let told = told.split("\n\n").next().unwrap();
+            for column in &table.columns {
+                assert!(told.contains(&format!("`{}`", column.name)), "{}.{}", table.name, column.name);
+            }
+        }
+        for other in [super::MANIFEST, super::READ_ME, super::FILES, super::FILE_LIST, super::FORMAT] {
+            assert!(text.contains(other), "{other}");
+        }
+    }
+}

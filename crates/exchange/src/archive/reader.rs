@@ -1,0 +1,296 @@
+//! Reading an archive. Nothing of it is believed before its digests were checked, and none of its files is ever held whole.
+
+use super::row_format::{self, TenantVault};
+use super::{
+    ArchiveError, ArchiveManifest, ArchivedAttachment, FILE_LIST, FORMAT, LONGEST_MANIFEST, MANIFEST,
+    ManifestFile, VERSION, wrap_file_error,
+};
+use app::server_key::encode_hex;
+use domain::RandomSource;
+use sha2::{Digest, Sha256};
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use storage::SqlScalar;
+use storage::exchange::archive::{ArchiveTable, list_archive_tables};
+use zip::ZipArchive;
+
+/// Bytes of the longest line.
+const LONGEST_LINE: u64 = 64 << 20;
+/// No setting allows a larger attachment.
+const LARGEST_ATTACHED: u64 = 1 << 30;
+
+#[derive(Clone)]
+pub struct TenantArchiveReader {
+    path: PathBuf,
+    pub manifest: ArchiveManifest,
+    /// Tells it from every other.
+    pub digest: String,
+}
+
+impl TenantArchiveReader {
+    pub fn open(path: &Path) -> Result<TenantArchiveReader, ArchiveError> {
+        let mut zip = open_zip(path)?;
+        let not_ours = |cause: &dyn std::fmt::Display| ArchiveError::UnknownFormat(cause.to_string());
+        let mut text = Vec::new();
+        let entry = zip.by_name(MANIFEST).map_err(|error| not_ours(&error))?;
+        entry.take(LONGEST_MANIFEST + 1).read_to_end(&mut text).map_err(|error| not_ours(&error))?;
+        if text.len() as u64 > LONGEST_MANIFEST {
+            return Err(not_ours(&"a manifest that is too long"));
+        }
+        let manifest: ArchiveManifest = serde_json::from_slice(&text).map_err(|error| not_ours(&error))?;
+        if manifest.format != FORMAT {
+            return Err(not_ours(&manifest.format));
+        }
+        if manifest.version > VERSION {
+            return Err(ArchiveError::NewerFormat { found: manifest.version, known: VERSION });
+        }
+        let known = storage::newest_schema();
+        if manifest.schema > known {
+            return Err(ArchiveError::NewerSchema { found: manifest.schema, known });
+        }
+        if manifest.base < 1 {
+            return Err(not_ours(&format!("base {}", manifest.base)));
+        }
+        let archive = TenantArchiveReader {
+            path: path.to_owned(),
+            manifest,
+            digest: encode_hex(&Sha256::digest(&text)[..16]),
+        };
+        archive.check_files()?;
+        Ok(archive)
+    }
+
+    /// Every file is one that we know, once, and the association itself is among them.
+    fn check_files(&self) -> Result<(), ArchiveError> {
+        let mut seen = Vec::new();
+        for file in &self.manifest.files {
+            let name = file.table.as_deref().unwrap_or(&file.path);
+            let is_known = match &file.table {
+                Some(name) => list_archive_tables().iter().any(|table| table.name == name),
+                None => file.path == FILE_LIST,
+            };
+            if seen.contains(&name) || !is_known {
+                return Err(ArchiveError::UnknownFormat(name.to_owned()));
+            }
+            seen.push(name);
+        }
+        if !seen.contains(&"tenants") {
+            return Err(ArchiveError::UnknownFormat("tenants".to_owned()));
+        }
+        Ok(())
+    }
+
+    /// The file of a table; an archive of an older schema may have none.
+    pub fn find_table_file(&self, table: &ArchiveTable) -> Option<&ManifestFile> {
+        self.manifest.files.iter().find(|file| file.table.as_deref() == Some(table.name))
+    }
+
+    /// Reads every file to its end and compares it with what is told of it. `tell` is told how many rows were checked.
+    pub fn verify(&self, tell: &dyn Fn(u64)) -> Result<(), ArchiveError> {
+        let mut zip = open_zip(&self.path)?;
+        let (mut checked, mut buffer) = (0, vec![0; 1 << 16]);
+        for file in &self.manifest.files {
+            let rows = check_file_digest(&mut zip, (&file.path, file.bytes, &file.sha256), &mut buffer)?;
+            if rows != file.rows {
+                let cause = format!("{rows} rows, not {}", file.rows);
+                return Err(ArchiveError::Damaged { path: file.path.clone(), cause });
+            }
+            checked += file.rows;
+            tell(checked);
+        }
+        self.for_each_attachment(0, |one| {
+            check_file_digest(&mut zip, (&one.path, one.bytes, &one.sha256), &mut buffer)?;
+            checked += 1;
+            tell(checked);
+            Ok(())
+        })
+    }
+
+    /// Gives the rows of a table behind the first `skip` to `take`, some at a time.
+    pub fn for_each_page(
+        &self,
+        table: &'static ArchiveTable,
+        skip: u64,
+        (safe, chance): (&TenantVault, &dyn RandomSource),
+        mut take: impl FnMut(Vec<Vec<SqlScalar>>) -> Result<(), ArchiveError>,
+    ) -> Result<(), ArchiveError> {
+        let Some(file) = self.find_table_file(table) else { return Ok(()) };
+        let (mut page, mut weight) = (Vec::new(), 0);
+        self.for_each_line(file, skip, |number, line| {
+            let row = row_format::parse_record(line, table, safe, chance);
+            let bad = |cause| ArchiveError::BadRow { path: file.path.clone(), line: number, cause };
+            page.push(row.map_err(bad)?);
+            weight += line.len();
+            if page.len() == TOGETHER || weight >= HEAVY {
+                take(std::mem::take(&mut page))?;
+                weight = 0;
+            }
+            Ok(())
+        })?;
+        if page.is_empty() { Ok(()) } else { take(page) }
+    }
+
+    /// Gives every line of a file behind the first `skip` to `take`, with its number.
+    fn for_each_line(
+        &self,
+        file: &ManifestFile,
+        skip: u64,
+        mut take: impl FnMut(u64, &[u8]) -> Result<(), ArchiveError>,
+    ) -> Result<(), ArchiveError> {
+        let mut zip = open_zip(&self.path)?;
+        let damaged = |cause: String| ArchiveError::Damaged { path: file.path.clone(), cause };
+        let entry = zip.by_name(&file.path).map_err(|error| damaged(error.to_string()))?;
+        let mut reader = BufReader::with_capacity(1 << 16, entry);
+        let (mut line, mut number) = (Vec::new(), 0);
+        loop {
+            line.clear();
+            let read = reader.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line);
+            if read.map_err(|error| damaged(error.to_string()))? == 0 {
+                return Ok(());
+            }
+            number += 1;
+            if number > skip {
+                take(number, &line)?;
+            }
+        }
+    }
+
+    /// What was attached, behind the first `skip`, in the order of the list.
+    pub(super) fn for_each_attachment(
+        &self,
+        skip: u64,
+        mut take: impl FnMut(ArchivedAttachment) -> Result<(), ArchiveError>,
+    ) -> Result<(), ArchiveError> {
+        let Some(list) = self.manifest.file_list() else { return Ok(()) };
+        self.for_each_line(list, skip, |line, text| {
+            let bad = |error: serde_json::Error| ArchiveError::BadRow {
+                path: list.path.clone(),
+                line,
+                cause: error.to_string(),
+            };
+            take(serde_json::from_slice(text).map_err(bad)?)
+        })
+    }
+
+    /// The paths of attachments behind the first `skip`, each with its bytes.
+    pub fn for_each_attachment_content(
+        &self,
+        skip: u64,
+        mut take: impl FnMut(String, Vec<u8>) -> Result<(), ArchiveError>,
+    ) -> Result<(), ArchiveError> {
+        let mut zip = open_zip(&self.path)?;
+        self.for_each_attachment(skip, |one| {
+            let damaged = |cause: String| ArchiveError::Damaged { path: one.path.clone(), cause };
+            TenantArchiveReader::check_attachment_length(&one)?;
+            let entry = zip.by_name(&one.path).map_err(|error| damaged(error.to_string()))?;
+            let mut bytes = Vec::new();
+            entry.take(one.bytes).read_to_end(&mut bytes).map_err(|error| damaged(error.to_string()))?;
+            take(one.path, bytes)
+        })
+    }
+
+    /// No attachment is longer than any setting allows.
+    pub fn check_attachment_length(one: &ArchivedAttachment) -> Result<(), ArchiveError> {
+        if one.bytes > LARGEST_ATTACHED {
+            let cause = format!("{} bytes are too many", one.bytes);
+            return Err(ArchiveError::Damaged { path: one.path.clone(), cause });
+        }
+        Ok(())
+    }
+
+    /// Gives every row of a table to `take`, with the number of its line.
+    pub fn for_each_row(
+        &self,
+        table: &'static ArchiveTable,
+        (safe, chance): (&TenantVault, &dyn RandomSource),
+        mut take: impl FnMut(u64, Vec<SqlScalar>) -> Result<(), ArchiveError>,
+    ) -> Result<(), ArchiveError> {
+        let Some(file) = self.find_table_file(table) else { return Ok(()) };
+        self.for_each_line(file, 0, |line, text| {
+            let bad = |cause| ArchiveError::BadRow { path: file.path.clone(), line, cause };
+            take(line, row_format::parse_record(text, table, safe, chance).map_err(bad)?)
+        })
+    }
+
+    /// All rows of a table that is known to be short.
+    pub fn read_all_rows(
+        &self,
+        table: &'static ArchiveTable,
+        by: (&TenantVault, &dyn RandomSource),
+    ) -> Result<Vec<Vec<SqlScalar>>, ArchiveError> {
+        let mut all = Vec::new();
+        self.for_each_page(table, 0, by, |mut rows| {
+            all.append(&mut rows);
+            Ok(())
+        })?;
+        Ok(all)
+    }
+}
+
+/// Rows written in one unit, and about how many bytes of them: a fraction of a second on either engine.
+const TOGETHER: usize = 2_000;
+const HEAVY: usize = 4 << 20;
+
+/// Compares a file with its bytes and its SHA-256; says how many lines it has.
+fn check_file_digest(
+    zip: &mut ZipArchive<BufReader<std::fs::File>>,
+    (path, wanted, sha256): (&str, u64, &str),
+    buffer: &mut [u8],
+) -> Result<u64, ArchiveError> {
+    let damaged = |cause: String| ArchiveError::Damaged { path: path.to_owned(), cause };
+    let entry = zip.by_name(path).map_err(|error| damaged(error.to_string()))?;
+    // One byte more than it may have is enough to tell.
+    let mut entry = entry.take(wanted.saturating_add(1));
+    let (mut digest, mut bytes, mut rows) = (Sha256::new(), 0, 0);
+    loop {
+        let read = entry.read(buffer).map_err(|error| damaged(error.to_string()))?;
+        if read == 0 {
+            break;
+        }
+        digest.update(&buffer[..read]);
+        bytes += read as u64;
+        rows += buffer[..read].iter().filter(|byte| **byte == b'\n').count() as u64;
+    }
+    if bytes != wanted || encode_hex(&digest.finalize()) != sha256 {
+        return Err(damaged("its SHA-256 is another".to_owned()));
+    }
+    Ok(rows)
+}
+
+fn open_zip(path: &Path) -> Result<ZipArchive<BufReader<std::fs::File>>, ArchiveError> {
+    let file = std::fs::File::open(path).map_err(|error| wrap_file_error(path, error))?;
+    ZipArchive::new(BufReader::new(file)).map_err(|error| ArchiveError::UnknownFormat(error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::archive::export::tests::archive_with;
+
+    /// However many there are, the manifest is as long, and each is read back.
+    #[test]
+    fn many_attachments_are_read_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let length = |count: u32| {
+            let path = folder.path().join(format!("{count}.zip"));
+            let parts: Vec<(String, Vec<u8>)> =
+                (0..count).map(|number| (format!("1/{number}/dados"), number.to_le_bytes().into())).collect();
+            archive_with(&path, &parts);
+            let archive = TenantArchiveReader::open(&path).unwrap();
+            archive.verify(&|_| {}).unwrap();
+            assert_eq!(
+                (archive.manifest.attachment_count(), archive.manifest.row_count()),
+                (count.into(), 0)
+            );
+            let mut found = Vec::new();
+            let take = |path: String, bytes| {
+                found.push((path.strip_prefix("arquivos/").unwrap().to_owned(), bytes));
+                Ok(())
+            };
+            archive.for_each_attachment_content(2, take).unwrap();
+            assert_eq!(found, parts[2..]);
+            serde_json::to_string(&archive.manifest).unwrap().len()
+        };
+        assert!(length(2_000) < length(3) + 10);
+    }
+}

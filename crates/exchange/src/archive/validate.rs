@@ -1,0 +1,235 @@
+//! Judging an archive before anything of it is written: whoever is refused half way leaves half an association behind. Every
+//! row is read as it will be written, every part of a file is one that a row names, and nothing in it asks for more than
+//! one of ours would. What only the database can tell (a row that refers to none) is left to it.
+
+use super::reader::TenantArchiveReader;
+use super::row_format::{self, TenantVault};
+use super::{ArchiveError, DATA, FILES};
+use app::access::password_hash;
+use app::attachments::is_file_key;
+use app::attachments::transfer::parse_part_key;
+use app::tenants::hosts;
+use domain::{RandomSource, TimeZone};
+use std::collections::HashSet;
+use std::hash::{BuildHasher, RandomState};
+use storage::SqlScalar;
+use storage::exchange::archive::{
+    ArchiveColumnKind, ArchiveTable, ColumnRequirement, list_archive_tables, list_required_columns,
+};
+
+/// By what an archive is judged.
+pub struct ArchiveValidationRules {
+    /// The server's own address, whose host is nobody's.
+    pub public_url: String,
+    pub with_hosts: bool,
+}
+
+/// What must not be anybody else's on this server.
+#[derive(Clone, Debug, Default)]
+pub struct ReservedNames {
+    pub logins: Vec<String>,
+    pub hosts: Vec<String>,
+}
+
+/// Reads all of an archive; gives the names that it wants. `tell` is told how many rows were judged.
+pub fn validate_archive(
+    archive: &TenantArchiveReader,
+    by: (&TenantVault, &dyn RandomSource),
+    rules: &ArchiveValidationRules,
+    tell: &dyn Fn(u64),
+) -> Result<ReservedNames, ArchiveError> {
+    let mut found = ValidationFindings::default();
+    let mut judged = 0;
+    for table in list_archive_tables() {
+        let mut checks = TableRowChecks::for_table(table);
+        let mut rows = 0;
+        archive.for_each_row(table, by, |line, row| {
+            rows += 1;
+            let bad = |cause| build_bad_row_error(table, line, cause);
+            checks.check_row(&row).map_err(bad)?;
+            found.add_row(table, &row, by.0, rules).map_err(|fault| match fault {
+                ArchiveRowFault::Row(cause) => bad(cause),
+                ArchiveRowFault::File(cause) => {
+                    ArchiveError::Damaged { path: build_table_path(table), cause }
+                }
+            })
+        })?;
+        checks
+            .check_filled_columns(rows)
+            .map_err(|cause| ArchiveError::Damaged { path: build_table_path(table), cause })?;
+        judged += rows;
+        tell(judged);
+    }
+    let tenants = build_table_path(&list_archive_tables()[0]);
+    if found.tenants != 1 {
+        let cause = format!("{} associations, not one", found.tenants);
+        return Err(ArchiveError::Damaged { path: tenants, cause });
+    }
+    validate_attachments(archive, by.0, &found.keys)?;
+    Ok(found.names)
+}
+
+/// Every part is of a file that a row names: what is put can be found again, and removed.
+fn validate_attachments(
+    archive: &TenantArchiveReader,
+    safe: &TenantVault,
+    keys: &HashSet<String>,
+) -> Result<(), ArchiveError> {
+    archive.for_each_attachment(0, |one| {
+        let name = one.path.strip_prefix(FILES).unwrap_or_default();
+        let is_known = parse_part_key(safe.tenant, name).is_some_and(|key| keys.contains(key));
+        if !is_known {
+            let cause = "a part of a file that no row names".to_owned();
+            return Err(ArchiveError::Damaged { path: one.path, cause });
+        }
+        TenantArchiveReader::check_attachment_length(&one)
+    })
+}
+
+fn build_table_path(table: &ArchiveTable) -> String {
+    format!("{DATA}{}.jsonl", table.name)
+}
+
+fn build_bad_row_error(table: &ArchiveTable, line: u64, cause: String) -> ArchiveError {
+    ArchiveError::BadRow { path: build_table_path(table), line, cause }
+}
+
+enum ArchiveRowFault {
+    Row(String),
+    /// Of the file as a whole, for it cannot come from an export.
+    File(String),
+}
+
+#[derive(Default)]
+struct ValidationFindings {
+    names: ReservedNames,
+    /// The keys of attached files.
+    keys: HashSet<String>,
+    tenants: u64,
+}
+
+impl ValidationFindings {
+    fn add_row(
+        &mut self,
+        table: &ArchiveTable,
+        row: &[SqlScalar],
+        safe: &TenantVault,
+        rules: &ArchiveValidationRules,
+    ) -> Result<(), ArchiveRowFault> {
+        let text = |column: &str| row_format::read_text_column(table, row, column).unwrap_or_default();
+        match table.name {
+            "tenants" => {
+                self.tenants += 1;
+                let zone = text("time_zone");
+                TimeZone::parse(zone).map_err(|_| ArchiveRowFault::Row(format!("time_zone {zone:?}")))?;
+            }
+            "users" if !password_hash::is_acceptable_hash(text("password_hash")) => {
+                let code = match table.column_position("code").and_then(|at| row.get(at)) {
+                    Some(SqlScalar::Int(code)) => code.to_string(),
+                    _ => "?".to_owned(),
+                };
+                return Err(ArchiveRowFault::Row(format!(
+                    "a senha do usuário {code} ({}) não está cifrada como este servidor aceita (Argon2id, com até 64 MiB de memória, \
+                     4 passagens e 4 linhas)",
+                    text("email")
+                )));
+            }
+            // What is under a key is removed one day: none may lead elsewhere.
+            "files" => {
+                let key = text("storage_key");
+                if !is_file_key(safe.tenant, key) || !self.keys.insert(key.to_owned()) {
+                    return Err(ArchiveRowFault::File(format!("storage_key {key:?}")));
+                }
+            }
+            "logins" => self.names.logins.push(text("email").to_owned()),
+            "hosts" if rules.with_hosts => {
+                let host = text("host");
+                let parsed = hosts::parse_tenant_host(&rules.public_url, host);
+                match parsed {
+                    Ok(parsed) if parsed.as_str() == host => self.names.hosts.push(host.to_owned()),
+                    Ok(_) => return Err(ArchiveRowFault::Row(format!("host {host:?}"))),
+                    Err(rejection) => {
+                        return Err(ArchiveRowFault::Row(wire::refusal::render_sentence(&rejection)));
+                    }
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// What holds for the rows of any table: what must be there is, and no key comes twice.
+struct TableRowChecks {
+    table: &'static ArchiveTable,
+    needs: Vec<(usize, ColumnRequirement)>,
+    /// How many rows fill each of those.
+    filled: Vec<u64>,
+    key: Vec<usize>,
+    last: Option<Vec<i64>>,
+    seen: HashSet<u64>,
+    hasher: RandomState,
+}
+
+impl TableRowChecks {
+    fn for_table(table: &'static ArchiveTable) -> TableRowChecks {
+        let needs = list_required_columns(table);
+        let filled = vec![0; needs.len()];
+        let (last, seen, hasher) = (None, HashSet::new(), RandomState::new());
+        TableRowChecks { table, needs, filled, key: table.key_positions(), last, seen, hasher }
+    }
+
+    fn check_row(&mut self, row: &[SqlScalar]) -> Result<(), String> {
+        if row.iter().any(|value| matches!(value, SqlScalar::Text(text) if text.contains('\0'))) {
+            return Err("a text with U+0000".to_owned());
+        }
+        for ((at, need), filled) in self.needs.iter().zip(&mut self.filled) {
+            match row.get(*at) {
+                None | Some(SqlScalar::Null) if *need == ColumnRequirement::Always => {
+                    return Err(format!("{} is missing", self.table.columns[*at].name));
+                }
+                None | Some(SqlScalar::Null) => {}
+                Some(_) => *filled += 1,
+            }
+        }
+        self.check_key(row)
+    }
+
+    /// Numbers come in their order, as an export writes them; of texts, whose order is each engine's own, all are kept in
+    /// mind.
+    fn check_key(&mut self, row: &[SqlScalar]) -> Result<(), String> {
+        if self.key.is_empty() {
+            return Ok(());
+        }
+        let twice = || "its key came before, or is out of order".to_owned();
+        let is_number = |at: &usize| {
+            matches!(self.table.columns[*at].kind, ArchiveColumnKind::Int | ArchiveColumnKind::Moment)
+        };
+        if self.key.iter().all(is_number) {
+            let number = |at: &usize| {
+                if let Some(SqlScalar::Int(number)) = row.get(*at) { Some(*number) } else { None }
+            };
+            let numbers: Option<Vec<i64>> = self.key.iter().map(number).collect();
+            let numbers = numbers.ok_or_else(|| "a key is missing".to_owned())?;
+            let is_next = self.last.as_ref().is_none_or(|last| *last < numbers);
+            self.last = Some(numbers);
+            return if is_next { Ok(()) } else { Err(twice()) };
+        }
+        let values: Vec<String> = self.key.iter().map(|at| format!("{:?}", row.get(*at))).collect();
+        if self.seen.insert(self.hasher.hash_one(values)) { Ok(()) } else { Err(twice()) }
+    }
+
+    /// A column that came later is in all rows of an archive, or in none.
+    fn check_filled_columns(&self, rows: u64) -> Result<(), String> {
+        let half = |filled: &u64| *filled != 0 && *filled != rows;
+        match self
+            .needs
+            .iter()
+            .zip(&self.filled)
+            .find(|((_, need), filled)| *need == ColumnRequirement::AllOrNone && half(filled))
+        {
+            Some(((at, _), _)) => Err(format!("{} is missing in some rows", self.table.columns[*at].name)),
+            None => Ok(()),
+        }
+    }
+}

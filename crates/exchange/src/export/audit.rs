@@ -1,0 +1,116 @@
+//! What the audit keeps of an export: before its first row leaves, who has which list, by which filters; and behind the
+//! last, how many rows. Filters that may name somebody are told by their names alone.
+
+use super::ExportableList;
+use app::access::Session;
+use app::{App, Error};
+use domain::Sheet;
+use storage::WriteLane;
+use storage::history::audit::{self, AuditEntry};
+
+/// What the audit calls it.
+pub const OPERATION: &str = "GET /gestao/exportacao";
+
+/// Filters whose values say nothing of anybody.
+const PLAIN: &[&str] = &[
+    "situacaoBeneficio",
+    "situacao",
+    "codSituacao",
+    "tipoSituacao",
+    "codLoja",
+    "codPlano",
+    "codTipo",
+    "codFunil",
+    "codEtapa",
+    "codReceptor",
+    "codUsuario",
+    "codUsuarioResponsavel",
+    "codResponsavel",
+    "codConsultor",
+    "codRepresentante",
+    "uf",
+    "prioridade",
+    "atrasado",
+    "aberto",
+    "ativo",
+    "perfil",
+    "estado",
+    "entidade",
+    "entrada",
+    "saida",
+    "de",
+    "ate",
+    "paradoHaDias",
+    "dataCadastroInicial",
+    "dataCadastroFinal",
+    "dataAtualizacao",
+    "dataAberturaInicial",
+    "dataAberturaFinal",
+];
+
+fn describe_filters(pairs: &[(String, String)]) -> String {
+    let given =
+        pairs.iter().filter(|(name, text)| !text.is_empty() && !matches!(&**name, "formato" | "colunas"));
+    let told: Vec<String> = given
+        .map(|(name, text)| match PLAIN.contains(&name.as_str()) {
+            true => format!("{name}={}", text.chars().take(40).collect::<String>()),
+            false => name.chars().take(40).collect(),
+        })
+        .collect();
+    if told.is_empty() { "sem filtros".to_owned() } else { format!("com os filtros {}", told.join(", ")) }
+}
+
+#[boxed::future]
+pub async fn audit_export_start(
+    app: &App,
+    caller: &Session,
+    list: &ExportableList,
+    format: Sheet,
+    pairs: &[(String, String)],
+) -> Result<(), Error> {
+    let format = wire::set_names::sheet(format);
+    append_audit_entry(
+        app,
+        caller,
+        format!("exportou a lista {} em {format}, {}", list.name, describe_filters(pairs)),
+    )
+    .await
+}
+
+#[boxed::future]
+pub async fn audit_export_end(
+    app: &App,
+    caller: &Session,
+    list: &ExportableList,
+    rows: u64,
+    whole: bool,
+) -> Result<(), Error> {
+    let how = if whole { "terminou" } else { "parou" };
+    append_audit_entry(app, caller, format!("{how} de exportar a lista {}, com {rows} linhas", list.name))
+        .await
+}
+
+async fn append_audit_entry(app: &App, caller: &Session, detail: String) -> Result<(), Error> {
+    let tenant = caller.scope.tenant();
+    let (user, detail) = (Some(caller.user), Some(detail));
+    let entry = AuditEntry { tenant, at: app.now(), user, operation: OPERATION, person: None, detail };
+    app.db
+        .write(WriteLane::foreground(tenant), entry, |tx, entry| {
+            Box::pin(audit::append_audit_entry(tx, entry))
+        })
+        .await?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_may_name_somebody_is_told_by_its_name_alone() {
+        let pairs = [("nome", "Maria"), ("codLoja", "2"), ("cpf", ""), ("formato", "csv")];
+        let pairs: Vec<_> = pairs.map(|(name, text)| (name.to_owned(), text.to_owned())).into();
+        assert_eq!(describe_filters(&pairs), "com os filtros nome, codLoja=2");
+        assert_eq!(describe_filters(&[]), "sem filtros");
+    }
+}

@@ -1,0 +1,155 @@
+//! CSV as a Brazilian spreadsheet opens it: UTF-8 with its mark, semicolons, decimal commas, days as people write them. No
+//! text begins a formula, and digits that are no number stay as they are.
+
+use super::{ColumnHeading, SpreadsheetCell};
+use ::csv::{Terminator, Writer, WriterBuilder};
+use app::Error;
+use domain::{Moment, TimeZone, display};
+
+/// By which a spreadsheet knows that it is UTF-8.
+const MARK: &[u8] = b"\xEF\xBB\xBF";
+
+pub fn encode_header(headings: &[ColumnHeading]) -> Result<Vec<u8>, Error> {
+    let mut out = create_writer(MARK.to_vec());
+    out.write_record(headings.iter().map(|heading| heading.title)).map_err(wrap_csv_error)?;
+    finish_writer(out)
+}
+
+pub fn encode_rows(rows: &[Vec<SpreadsheetCell>], zone: &TimeZone) -> Result<Vec<u8>, Error> {
+    let mut out = create_writer(Vec::with_capacity(rows.len() * 128));
+    for row in rows {
+        out.write_record(row.iter().map(|cell| format_cell(cell, zone))).map_err(wrap_csv_error)?;
+    }
+    finish_writer(out)
+}
+
+/// Rows of texts, with its mark where they begin a file.
+pub fn encode_text_rows(rows: &[Vec<String>], begins: bool) -> Result<Vec<u8>, Error> {
+    let mut out = create_writer(if begins { MARK.to_vec() } else { Vec::new() });
+    for row in rows {
+        out.write_record(row.iter().map(|text| guard_text(text))).map_err(wrap_csv_error)?;
+    }
+    finish_writer(out)
+}
+
+fn create_writer(begun: Vec<u8>) -> Writer<Vec<u8>> {
+    WriterBuilder::new().delimiter(b';').terminator(Terminator::CRLF).from_writer(begun)
+}
+
+fn finish_writer(out: Writer<Vec<u8>>) -> Result<Vec<u8>, Error> {
+    out.into_inner().map_err(|error| Error::Defect(error.to_string()))
+}
+
+fn wrap_csv_error(error: ::csv::Error) -> Error {
+    Error::Defect(error.to_string())
+}
+
+fn format_cell(cell: &SpreadsheetCell, zone: &TimeZone) -> String {
+    match cell {
+        SpreadsheetCell::Empty => String::new(),
+        SpreadsheetCell::Text(text) => guard_text(text),
+        SpreadsheetCell::Number(number) => number.to_string(),
+        SpreadsheetCell::Money(cents) => {
+            let sign = if *cents < 0 { "-" } else { "" };
+            format!("{sign}{},{:02}", (cents / 100).abs(), (cents % 100).abs())
+        }
+        SpreadsheetCell::Day(day) => display::format_day(day),
+        SpreadsheetCell::Moment(at) => format_moment(*at, zone),
+        SpreadsheetCell::Flag(flag) => if *flag { "Sim" } else { "Não" }.to_owned(),
+    }
+}
+
+/// A number longer than this is shown rounded by a spreadsheet.
+const LONGEST_NUMBER: usize = 11;
+
+/// An apostrophe before what a spreadsheet would take for a formula, or for a number that it would change.
+fn guard_text(text: &str) -> String {
+    if is_guard_needed(text) { format!("'{text}") } else { text.to_owned() }
+}
+
+/// The same back, of a file that comes in again.
+pub fn unguard_text(text: &str) -> &str {
+    text.strip_prefix('\'').filter(|rest| is_guard_needed(rest)).unwrap_or(text)
+}
+
+/// What a spreadsheet takes for the beginning of a formula: also the full-width and small forms of its signs and the minus
+/// sign, which some programs turn into the plain ones.
+const FORMULA_SIGNS: &[char] =
+    &['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠', '﹦', '﹢', '﹣', '﹫', '−'];
+
+/// Blanks and signs that nobody sees are passed over, as programs do that trim a cell before they look at it.
+fn is_invisible_sign(sign: char) -> bool {
+    sign.is_whitespace()
+        || matches!(sign, '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}' | '\u{ad}' | '\0')
+}
+
+fn is_guard_needed(text: &str) -> bool {
+    let is_formula = text.starts_with(FORMULA_SIGNS)
+        || text.trim_start_matches(is_invisible_sign).starts_with(FORMULA_SIGNS);
+    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    is_formula || is_number && (text.starts_with('0') && text.len() > 1 || text.len() > LONGEST_NUMBER)
+}
+
+/// `14/11/2026 10:32:05`
+fn format_moment(at: Moment, zone: &TimeZone) -> String {
+    let iso = at.to_offset_iso(zone);
+    match (iso.get(..10), iso.get(11..19)) {
+        (Some(day), Some(time)) => format!("{} {time}", display::format_day(day)),
+        _ => iso,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::export::CellKind;
+
+    #[test]
+    fn a_spreadsheet_takes_nothing_for_a_formula_and_changes_no_digits() {
+        for text in [
+            "=1+1",
+            "+55",
+            "-2",
+            "@x",
+            "\tx",
+            "\rx",
+            "＝1+1",
+            "＋1",
+            "－1",
+            "＠SUM(1)",
+            "﹦1+1",
+            "−1",
+            "\u{feff}=1",
+            "0123",
+            "123456789012",
+        ] {
+            assert_eq!(guard_text(text), format!("'{text}"));
+            assert_eq!(unguard_text(&guard_text(text)), text);
+        }
+        for text in ["529.982.247-25", "(31) 98888-7777", "ABC1D23", "0", "12345", "a=b", ""] {
+            assert_eq!(guard_text(text), text);
+            assert_eq!(unguard_text(&format!("'{text}")), format!("'{text}"), "it was not put there by us");
+        }
+    }
+
+    #[test]
+    fn a_file_opens_right() {
+        let heading = |title| ColumnHeading { name: "x", title, kind: CellKind::Text };
+        let begun = encode_header(&[heading("Nome"), heading("Preço")]).unwrap();
+        assert_eq!(begun, "\u{feff}Nome;Preço\r\n".as_bytes());
+        let zone = TimeZone::parse("America/Sao_Paulo").unwrap();
+        let row = vec![
+            SpreadsheetCell::Text("Zé; \"o bom\"\nda Silva".to_owned()),
+            SpreadsheetCell::Money(-123_405),
+            SpreadsheetCell::Day("2026-11-14".to_owned()),
+            SpreadsheetCell::Moment(Moment::from_millis(1_794_663_125_000)),
+            SpreadsheetCell::Flag(true),
+            SpreadsheetCell::Number(7),
+            SpreadsheetCell::Empty,
+        ];
+        assert_eq!(
+            String::from_utf8(encode_rows(&[row], &zone).unwrap()).unwrap(),
+            "\"Zé; \"\"o bom\"\"\nda Silva\";-1234,05;14/11/2026;14/11/2026 10:32:05;Sim;7;\r\n"
+        );
+    }
+}

@@ -1,0 +1,244 @@
+//! A list as a file: every row of it that the caller may see, as he filtered it, for a spreadsheet. Rows are read by the
+//! functions that show the lists, a page at a time, and leave as they are read; whoever goes away stops it.
+//!
+//! # Adding a list
+//! 1. A variant of `Which`, and a line in [`list_exportable_lists`]: its name in addresses, its title, who may have it.
+//! 2. Its columns (`members.rs`, `work.rs`, `office.rs`): a name, a title, what kind of value, and the value of a row.
+//! 3. An arm in `Rows::next` that reads the next page. CSV, XLSX, the interface, its documentation and the audit follow.
+
+mod administration_columns;
+mod audit;
+mod case_columns;
+pub(crate) mod csv;
+mod member_columns;
+mod register_columns;
+mod rows;
+mod stream;
+mod xlsx;
+
+pub use stream::{ListExport, start_list_export};
+
+use ::registers::{REGISTERS, Register};
+use app::Error;
+use app::registers::snapshot::TenantRegisters;
+use domain::{CaseKind, Moment, Role};
+use wire::read::{DocumentedField, InputProblems, InputRecord};
+use wire::records::{
+    AuditoriaExportacaoQuery, BeneficioExportacaoQuery, CasoQuery, EntregaExportacaoQuery, ExportacaoQuery,
+    HistoricoQuery, LeadQuery, NegocioQuery, PesquisaAssociadoQuery, UsuarioQuery,
+};
+
+/// What stands where a row and a column meet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SpreadsheetCell {
+    Empty,
+    Text(String),
+    Number(i64),
+    /// In cents.
+    Money(i64),
+    /// As it is kept: `2026-11-14`.
+    Day(String),
+    Moment(Moment),
+    Flag(bool),
+}
+
+/// What a column holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CellKind {
+    Text,
+    /// Digits that are no number: a document, a telephone.
+    Code,
+    Number,
+    Money,
+    Day,
+    Moment,
+    Flag,
+}
+
+/// A column as its file shows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ColumnHeading {
+    pub name: &'static str,
+    pub title: &'static str,
+    pub kind: CellKind,
+}
+
+/// A column of a list of `T`.
+pub(crate) struct ListColumn<T> {
+    heading: ColumnHeading,
+    value: fn(&TenantRegisters, &T) -> SpreadsheetCell,
+}
+
+pub(crate) const fn define_column<T>(
+    name: &'static str,
+    title: &'static str,
+    kind: CellKind,
+    value: fn(&TenantRegisters, &T) -> SpreadsheetCell,
+) -> ListColumn<T> {
+    ListColumn { heading: ColumnHeading { name, title, kind }, value }
+}
+
+/// A text, or nothing.
+pub(crate) fn make_text_cell(text: impl Into<String>) -> SpreadsheetCell {
+    Some(text.into()).filter(|text| !text.is_empty()).map_or(SpreadsheetCell::Empty, SpreadsheetCell::Text)
+}
+
+pub(crate) fn make_optional_text_cell(text: Option<&str>) -> SpreadsheetCell {
+    text.map_or(SpreadsheetCell::Empty, make_text_cell)
+}
+
+pub(crate) fn make_number_cell(number: impl Into<i64>) -> SpreadsheetCell {
+    SpreadsheetCell::Number(number.into())
+}
+
+pub(crate) fn make_day_cell(day: Option<&str>) -> SpreadsheetCell {
+    day.map_or(SpreadsheetCell::Empty, |day| SpreadsheetCell::Day(day.to_owned()))
+}
+
+pub(crate) fn make_moment_cell(at: Option<Moment>) -> SpreadsheetCell {
+    at.map_or(SpreadsheetCell::Empty, SpreadsheetCell::Moment)
+}
+
+pub(crate) fn make_money_cell(cents: Option<i64>) -> SpreadsheetCell {
+    cents.map_or(SpreadsheetCell::Empty, SpreadsheetCell::Money)
+}
+
+/// A list that may be exported.
+#[derive(Clone, Copy)]
+pub struct ExportableList {
+    /// In addresses: `associado`.
+    pub name: &'static str,
+    /// Of the sheet and the file: `Associados`.
+    pub title: &'static str,
+    pub roles: &'static [Role],
+    pub(crate) which: ListKind,
+}
+
+#[derive(Clone, Copy)]
+pub(crate) enum ListKind {
+    Members,
+    Benefits,
+    Cases(CaseKind),
+    Deals,
+    Leads,
+    Users,
+    Audit,
+    Mails,
+    Deliveries,
+    History,
+    Register(&'static Register),
+}
+
+const ANYBODY: &[Role] = &Role::ALL;
+const WORKERS: &[Role] = &[Role::Administrator, Role::Operator];
+const ADMINISTRATORS: &[Role] = &[Role::Administrator];
+
+/// Every list that there is.
+pub fn list_exportable_lists() -> impl Iterator<Item = ExportableList> {
+    let list = |name, title, roles, which| ExportableList { name, title, roles, which };
+    let own = [
+        list("associado", "Associados", ANYBODY, ListKind::Members),
+        list("beneficio", "Benefícios", ANYBODY, ListKind::Benefits),
+        list("evento", "Eventos", WORKERS, ListKind::Cases(CaseKind::Claim)),
+        list("vistoria", "Vistorias", WORKERS, ListKind::Cases(CaseKind::Inspection)),
+        list("helpDesk", "Help desk", WORKERS, ListKind::Cases(CaseKind::Ticket)),
+        list("consulta", "Consultas", WORKERS, ListKind::Cases(CaseKind::Appointment)),
+        list("negocio", "Negócios", WORKERS, ListKind::Deals),
+        list("lead", "Leads", WORKERS, ListKind::Leads),
+        list("historico", "Histórico de situações", ANYBODY, ListKind::History),
+        list("usuario", "Usuários", ADMINISTRATORS, ListKind::Users),
+        list("auditoria", "Auditoria", ADMINISTRATORS, ListKind::Audit),
+        list("email", "E-mails", ADMINISTRATORS, ListKind::Mails),
+        list("entrega", "Entregas de gatilhos", ADMINISTRATORS, ListKind::Deliveries),
+    ];
+    own.into_iter().chain(
+        REGISTERS.iter().map(move |register| {
+            list(register.path, register.words.many, WORKERS, ListKind::Register(register))
+        }),
+    )
+}
+
+pub fn find_list_by_name(name: &str) -> Option<ExportableList> {
+    list_exportable_lists().find(|list| list.name == name)
+}
+
+impl ExportableList {
+    /// Its columns, in the order in which a file has them where nobody chooses.
+    pub fn headings(&self) -> Vec<ColumnHeading> {
+        fn collect_headings<T>(columns: &[ListColumn<T>]) -> Vec<ColumnHeading> {
+            columns.iter().map(|column| column.heading).collect()
+        }
+        match self.which {
+            ListKind::Members => collect_headings(member_columns::MEMBERS),
+            ListKind::Benefits => collect_headings(member_columns::BENEFITS),
+            ListKind::Cases(_) => collect_headings(case_columns::CASES),
+            ListKind::Deals => collect_headings(case_columns::DEALS),
+            ListKind::Leads => collect_headings(case_columns::LEADS),
+            ListKind::Users => collect_headings(administration_columns::USERS),
+            ListKind::Audit => collect_headings(administration_columns::AUDIT),
+            ListKind::Mails => collect_headings(administration_columns::MAILS),
+            ListKind::Deliveries => collect_headings(administration_columns::DELIVERIES),
+            ListKind::History => collect_headings(administration_columns::HISTORY),
+            ListKind::Register(register) => register_columns::build_register_headings(register),
+        }
+    }
+
+    /// What may be asked for: what its list may be asked for, all pages of it, and how the file is to be.
+    pub fn query_fields(&self) -> Vec<DocumentedField> {
+        let mut fields = match self.which {
+            ListKind::Members => PesquisaAssociadoQuery::fields(),
+            ListKind::Benefits => BeneficioExportacaoQuery::fields(),
+            ListKind::Cases(_) => CasoQuery::fields(),
+            ListKind::Deals => NegocioQuery::fields(),
+            ListKind::Leads => LeadQuery::fields(),
+            ListKind::Users => UsuarioQuery::fields(),
+            ListKind::Audit => AuditoriaExportacaoQuery::fields(),
+            ListKind::Mails => Vec::new(),
+            ListKind::Deliveries => EntregaExportacaoQuery::fields(),
+            ListKind::History => HistoricoQuery::fields(),
+            ListKind::Register(register) => wire::register::list_query_fields(register),
+        };
+        fields.retain(|field| field.name != "pagina" && field.name != "apos");
+        fields.extend(ExportacaoQuery::fields());
+        fields
+    }
+}
+
+/// Why a list was not exported.
+#[derive(Debug)]
+pub enum ListExportError {
+    /// What was asked for cannot be read.
+    InvalidQuery(InputProblems),
+    App(Error),
+}
+
+impl From<InputProblems> for ListExportError {
+    fn from(problems: InputProblems) -> ListExportError {
+        ListExportError::InvalidQuery(problems)
+    }
+}
+
+impl From<Error> for ListExportError {
+    fn from(error: Error) -> ListExportError {
+        ListExportError::App(error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_list_has_a_name_of_its_own_and_columns_that_differ() {
+        let mut names = BTreeSet::new();
+        for list in list_exportable_lists() {
+            assert!(names.insert(list.name), "{}", list.name);
+            let headings = list.headings();
+            assert!(!headings.is_empty(), "{}", list.name);
+            let own: BTreeSet<&str> = headings.iter().map(|one| one.name).collect();
+            let titles: BTreeSet<&str> = headings.iter().map(|one| one.title).collect();
+            assert_eq!((own.len(), titles.len()), (headings.len(), headings.len()), "{}", list.name);
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! The columns of a register, made from its description; what it refers to is told by name.
+
+use super::member_columns::format_cep;
+use super::{CellKind, ColumnHeading, SpreadsheetCell, make_text_cell};
+use ::registers::{FieldContent, FieldSpec, FieldType as Holds, Register};
+use app::access::Session;
+use app::registers::{self, StoredRecord};
+use app::{App, Error};
+use domain::display;
+use std::collections::HashMap;
+
+const CODE: &str = "codigo";
+const ACTIVE: &str = "ativo";
+
+pub fn build_register_headings(register: &'static Register) -> Vec<ColumnHeading> {
+    let fields = register.fields.iter().filter(|field| is_exported_field(field));
+    let own = fields.map(|field| ColumnHeading {
+        name: field.name,
+        title: field.label,
+        kind: choose_cell_kind(field),
+    });
+    let code = ColumnHeading { name: CODE, title: "Código", kind: CellKind::Number };
+    let active = ColumnHeading { name: ACTIVE, title: "Ativo", kind: CellKind::Flag };
+    let mut all: Vec<ColumnHeading> = [code].into_iter().chain(own).chain([active]).collect();
+    // Where a form may call two fields alike, a file may not.
+    for at in 1..all.len() {
+        if all[..at].iter().any(|one| one.title == all[at].title) {
+            all[at].title = all[at].name;
+        }
+    }
+    all
+}
+
+/// Secrets are kept and never shown.
+fn is_exported_field(field: &FieldSpec) -> bool {
+    field.name != ACTIVE && !matches!(field.kind, Holds::Secret { .. } | Holds::ReadableOn(_))
+}
+
+fn choose_cell_kind(field: &FieldSpec) -> CellKind {
+    match field.kind {
+        Holds::Money => CellKind::Money,
+        Holds::Integer { .. } => CellKind::Number,
+        Holds::Flag => CellKind::Flag,
+        Holds::Date => CellKind::Day,
+        Holds::Document | Holds::Phone | Holds::Cep | Holds::Digits(_) | Holds::Serial { .. } => {
+            CellKind::Code
+        }
+        _ => CellKind::Text,
+    }
+}
+
+/// What the codes that a register refers to are called.
+pub struct ReferenceNames(HashMap<(&'static str, i64), String>);
+
+impl ReferenceNames {
+    #[boxed::future]
+    pub async fn load(
+        app: &App,
+        caller: &Session,
+        register: &'static Register,
+    ) -> Result<ReferenceNames, Error> {
+        let mut names = HashMap::new();
+        let mut known: Vec<&str> = Vec::new();
+        for field in register.fields {
+            let (Holds::Reference(to) | Holds::References { to, .. }) = field.kind else { continue };
+            let Some(other) = ::registers::find_register(to).filter(|_| !known.contains(&to)) else {
+                continue;
+            };
+            known.push(to);
+            let all = registers::list_choices(app, caller, other).await?;
+            names.extend(all.into_iter().map(|one| ((to, i64::from(one.code)), one.name)));
+        }
+        Ok(ReferenceNames(names))
+    }
+
+    fn resolve_name(&self, to: &'static str, code: i64) -> String {
+        self.0.get(&(to, code)).cloned().unwrap_or_else(|| code.to_string())
+    }
+}
+
+/// The cells of a record, in the order of the headings.
+pub fn build_record_cells(
+    register: &'static Register,
+    record: &StoredRecord,
+    names: &ReferenceNames,
+) -> Vec<SpreadsheetCell> {
+    let fields = register.fields.iter().zip(&record.values).filter(|(field, _)| is_exported_field(field));
+    let own = fields.map(|(field, value)| build_field_cell(field, value, names));
+    [SpreadsheetCell::Number(record.code.into())]
+        .into_iter()
+        .chain(own)
+        .chain([SpreadsheetCell::Flag(record.active)])
+        .collect()
+}
+
+fn build_field_cell(field: &FieldSpec, value: &FieldContent, names: &ReferenceNames) -> SpreadsheetCell {
+    match (field.kind, value) {
+        (_, FieldContent::Nothing) => SpreadsheetCell::Empty,
+        (_, FieldContent::Flag(flag)) => SpreadsheetCell::Flag(*flag),
+        (Holds::Money, FieldContent::Number(cents)) => SpreadsheetCell::Money(*cents),
+        (Holds::Integer { .. }, FieldContent::Number(number)) => SpreadsheetCell::Number(*number),
+        (Holds::Choice(all), FieldContent::Number(number)) => {
+            let found = all.iter().find(|(known, _)| known == number);
+            found.map_or(SpreadsheetCell::Empty, |(_, name)| {
+                make_text_cell(::registers::find_choice_label(name))
+            })
+        }
+        (Holds::Reference(to), FieldContent::Number(code)) => make_text_cell(names.resolve_name(to, *code)),
+        (Holds::References { to, .. }, FieldContent::Codes(codes)) => make_text_cell(
+            codes.iter().map(|code| names.resolve_name(to, (*code).into())).collect::<Vec<_>>().join(", "),
+        ),
+        (Holds::Date, FieldContent::Text(day)) => SpreadsheetCell::Day(day.clone()),
+        (Holds::Document, FieldContent::Text(digits)) => make_text_cell(display::format_document(digits)),
+        (Holds::Phone, FieldContent::Text(digits)) => make_text_cell(display::format_phone(digits)),
+        (Holds::Cep, FieldContent::Text(digits)) => make_text_cell(format_cep(digits)),
+        (_, FieldContent::Lines(lines)) => make_text_cell(lines.join("\n")),
+        _ => match wire::register::render_value(field, value) {
+            serde_json::Value::Null => SpreadsheetCell::Empty,
+            serde_json::Value::String(plain) => make_text_cell(plain),
+            other => make_text_cell(other.to_string()),
+        },
+    }
+}

@@ -1,0 +1,315 @@
+//! The rows of a list, a page at a time, by the functions that show it. The next page begins behind the last row that was
+//! read, wherever a list has an order that stays: what comes and goes meanwhile moves nothing.
+
+use super::administration_columns::{self, AuditExportRow};
+use super::register_columns::{self, ReferenceNames};
+use super::{
+    ExportableList, ListColumn, ListExportError, ListKind, SpreadsheetCell, case_columns, member_columns,
+};
+use ::registers::Register;
+use app::access::Session;
+use app::access::users;
+use app::audit::access_log::{self, ReverseAuditQuery};
+use app::members::search::{self, BenefitListFilter, BenefitMovement, FoundBenefit, SearchBatch};
+use app::registers::snapshot::{self, TenantRegisters};
+use app::sales::{deals, leads};
+use app::triggers::feed;
+use app::{App, cases, mail, registers, triggers};
+use domain::{CaseKind, Entity, HistoryCode, HistoryCursor, Moment, UserCode};
+use std::collections::HashMap;
+use std::sync::Arc;
+use wire::read::{self, BoundedInt, FieldPatch, InputRecord, QueryDate};
+use wire::records::{
+    AuditoriaExportacaoQuery, BeneficioExportacaoQuery, CasoQuery, EntregaExportacaoQuery, HistoricoQuery,
+    LeadQuery, NegocioQuery, PesquisaAssociadoQuery, PesquisaBeneficioQuery, UsuarioQuery,
+};
+
+/// Rows that the lists show at once.
+const PAGE: i64 = 100;
+const OPERATION: &str = super::audit::OPERATION;
+
+type QueryPairs = Vec<(String, String)>;
+
+/// What was asked of a list, and how far it was read.
+pub(super) struct ListRowReader {
+    pairs: QueryPairs,
+    /// Which of the list's columns are wanted, in the order in which they were.
+    columns: Vec<usize>,
+    at: ReadPosition,
+    done: bool,
+}
+
+enum ReadPosition {
+    Members { after: i32 },
+    Benefits { after: i32 },
+    Cases { kind: CaseKind, until: Option<Moment>, skip: i64 },
+    Deals { page: i32, last: i32 },
+    Leads { page: i32, last: i32 },
+    Users { page: i32 },
+    Audit { before: Option<i32>, users: Option<Arc<HashMap<UserCode, String>>> },
+    Mails { before: i32 },
+    Deliveries { before: Option<HistoryCode> },
+    History { after: HistoryCursor },
+    Register { register: &'static Register, page: i32, names: Option<ReferenceNames> },
+}
+
+impl ListRowReader {
+    pub fn new(list: &ExportableList, pairs: QueryPairs, columns: Vec<usize>) -> ListRowReader {
+        let at = match list.which {
+            ListKind::Members => ReadPosition::Members { after: 0 },
+            ListKind::Benefits => ReadPosition::Benefits { after: 0 },
+            ListKind::Cases(kind) => ReadPosition::Cases { kind, until: None, skip: 0 },
+            ListKind::Deals => ReadPosition::Deals { page: 1, last: i32::MAX },
+            ListKind::Leads => ReadPosition::Leads { page: 1, last: i32::MAX },
+            ListKind::Users => ReadPosition::Users { page: 1 },
+            ListKind::Audit => ReadPosition::Audit { before: None, users: None },
+            ListKind::Mails => ReadPosition::Mails { before: i32::MAX },
+            ListKind::Deliveries => ReadPosition::Deliveries { before: None },
+            ListKind::History => ReadPosition::History { after: HistoryCursor::START },
+            ListKind::Register(register) => ReadPosition::Register { register, page: 1, names: None },
+        };
+        ListRowReader { pairs, columns, at, done: false }
+    }
+
+    /// The next rows; `None` behind the last.
+    #[boxed::future]
+    pub async fn next(
+        &mut self,
+        app: &App,
+        caller: &Session,
+    ) -> Result<Option<Vec<Vec<SpreadsheetCell>>>, ListExportError> {
+        if self.done {
+            return Ok(None);
+        }
+        let (pairs, columns) = (&self.pairs, &self.columns);
+        let (rows, has_more) = match &mut self.at {
+            ReadPosition::Members { after } => {
+                let query: PesquisaAssociadoQuery = parse_query(pairs)?;
+                let found = search::list_members_after(app, caller, query, *after, OPERATION).await?;
+                *after = found.next.unwrap_or(*after);
+                let rows = pick_cells(member_columns::MEMBERS, columns, &found.registers, &found.rows);
+                (rows, found.next.is_some())
+            }
+            ReadPosition::Benefits { after } => {
+                let found = list_benefits_after(app, caller, pairs, *after).await?;
+                *after = found.next.unwrap_or(*after);
+                let rows = pick_cells(member_columns::BENEFITS, columns, &found.registers, &found.rows);
+                (rows, found.next.is_some())
+            }
+            ReadPosition::Cases { kind, until, skip } => {
+                let query: CasoQuery = parse_query(pairs)?;
+                let (found, by) =
+                    cases::list_cases_behind(app, caller, *kind, query, (*until, *skip)).await?;
+                if let Some(last) = found.last().map(|one| one.case.head().opened_at) {
+                    let same = found.iter().filter(|one| one.case.head().opened_at == last).count() as i64;
+                    *skip = if *until == Some(last) { *skip + same } else { same };
+                    *until = Some(last);
+                }
+                let has_more = found.len() as i64 == PAGE;
+                (pick_cells(case_columns::CASES, columns, &by, &found), has_more)
+            }
+            ReadPosition::Deals { page, last } => {
+                let wanted = build_deal_query(parse_query(pairs)?, *page);
+                let mut found = deals::list_deals(app, caller, wanted).await?;
+                let has_more = advance_page(page, found.total);
+                found.rows.retain(|one| one.code.get() < *last);
+                *last = found.rows.last().map_or(*last, |one| one.code.get());
+                (pick_cells(case_columns::DEALS, columns, &found.registers, &found.rows), has_more)
+            }
+            ReadPosition::Leads { page, last } => {
+                let query: LeadQuery = parse_query(pairs)?;
+                let (filter, active, branch) =
+                    (query.filter.into_set(), query.active.into_set(), query.branch.into_set());
+                let wanted = leads::LeadManagementQuery { filter, active, branch, page: *page };
+                let mut found = leads::list_leads(app, caller, wanted).await?;
+                let has_more = advance_page(page, found.total);
+                found.rows.retain(|one| one.code.get() < *last);
+                *last = found.rows.last().map_or(*last, |one| one.code.get());
+                (pick_cells(case_columns::LEADS, columns, &found.registers, &found.rows), has_more)
+            }
+            ReadPosition::Users { page } => {
+                let query: UsuarioQuery = parse_query(pairs)?;
+                let (filter, active) = (query.filter.into_set(), query.active.into_set());
+                let (role, branch) = (query.role.into_set(), query.branch.into_set());
+                let wanted = users::UserSearchQuery { filter, active, role, branch, page: *page };
+                let found = users::list_user_page(app, caller, wanted).await?;
+                let has_more = advance_page(page, found.total);
+                (pick_cells(administration_columns::USERS, columns, &found.registers, &found.rows), has_more)
+            }
+            ReadPosition::Audit { before, users } => {
+                let by = snapshot::load_registers(app, caller.scope.tenant()).await?;
+                let reading = build_audit_query(parse_query(pairs)?, &by, *before);
+                let users = match users {
+                    Some(users) => Arc::clone(users),
+                    None => {
+                        Arc::clone(users.insert(Arc::new(access_log::list_user_names(app, caller).await?)))
+                    }
+                };
+                let (page, _) = access_log::read_newest_audit_page(app, caller, reading).await?;
+                *before = Some(page.reached);
+                let has_more = page.has_more;
+                let told = |told| AuditExportRow { told, users: Arc::clone(&users) };
+                let rows: Vec<AuditExportRow> = page.entries.into_iter().map(told).collect();
+                (pick_cells(administration_columns::AUDIT, columns, &by, &rows), has_more)
+            }
+            ReadPosition::Mails { before } => {
+                let by = snapshot::load_registers(app, caller.scope.tenant()).await?;
+                let found = mail::list_outbox_mail(app, caller, *before).await?;
+                *before = found.last().map_or(*before, |one| one.code.get());
+                let has_more = found.len() as i64 == PAGE;
+                (pick_cells(administration_columns::MAILS, columns, &by, &found), has_more)
+            }
+            ReadPosition::Deliveries { before } => {
+                let by = snapshot::load_registers(app, caller.scope.tenant()).await?;
+                let query: EntregaExportacaoQuery = parse_query(pairs)?;
+                let receiver = query.receiver;
+                let wanted = build_delivery_query(query, &by, *before);
+                let found =
+                    triggers::list_newest_deliveries(app, caller.scope.tenant(), receiver, wanted).await?;
+                *before = found.before;
+                (
+                    pick_cells(administration_columns::DELIVERIES, columns, &by, &found.told),
+                    found.before.is_some(),
+                )
+            }
+            ReadPosition::History { after } => {
+                let query: HistoricoQuery = parse_query(pairs)?;
+                let found = feed::read_feed_page(app, caller, query.entity.into_set(), *after).await?;
+                *after = found.next;
+                (
+                    pick_cells(administration_columns::HISTORY, columns, &found.registers, &found.entries),
+                    found.has_more,
+                )
+            }
+            ReadPosition::Register { register, page, names } => {
+                let register: &'static Register = register;
+                let names = match names {
+                    Some(names) => names,
+                    None => names.insert(ReferenceNames::load(app, caller, register).await?),
+                };
+                let pairs = pairs.iter().cloned().chain([("pagina".to_owned(), page.to_string())]);
+                let asked = wire::register::read_list_query(register, pairs)?;
+                let found = registers::list_records(app, caller, register, asked).await?;
+                let has_more = advance_page(page, found.total);
+                let cells = found
+                    .records
+                    .iter()
+                    .map(|record| register_columns::build_record_cells(register, record, names));
+                let row = |all: Vec<SpreadsheetCell>| {
+                    columns.iter().filter_map(|at| all.get(*at).cloned()).collect()
+                };
+                (cells.map(row).collect(), has_more)
+            }
+        };
+        self.done = !has_more;
+        Ok(Some(rows))
+    }
+}
+
+/// Goes to the next page; whether there is one.
+fn advance_page(page: &mut i32, total: i64) -> bool {
+    let has_more = i64::from(*page) * PAGE < total;
+    *page += 1;
+    has_more
+}
+
+fn parse_query<T: InputRecord>(pairs: &QueryPairs) -> Result<T, ListExportError> {
+    Ok(read::read_query(pairs.iter().filter(|(name, _)| name != "pagina" && name != "apos").cloned())?)
+}
+
+/// The wanted cells of rows.
+fn pick_cells<T>(
+    columns: &[ListColumn<T>],
+    wanted: &[usize],
+    by: &TenantRegisters,
+    rows: &[T],
+) -> Vec<Vec<SpreadsheetCell>> {
+    let cells = |row: &T| {
+        let wanted = wanted.iter().filter_map(|at| columns.get(*at));
+        wanted.map(|column| (column.value)(by, row)).collect()
+    };
+    rows.iter().map(cells).collect()
+}
+
+/// The next benefits behind a place: a slot, or a page where those of a month are asked for.
+async fn list_benefits_after(
+    app: &App,
+    caller: &Session,
+    pairs: &QueryPairs,
+    after: i32,
+) -> Result<SearchBatch<FoundBenefit>, ListExportError> {
+    let query: BeneficioExportacaoQuery = parse_query(pairs)?;
+    let registers = snapshot::load_registers(app, caller.scope.tenant()).await?;
+    let branch = query.branch.into_set();
+    if KEYS.iter().any(|key| pairs.iter().any(|(name, text)| name == key && !text.is_empty())) {
+        let asked: PesquisaBeneficioQuery = parse_query(pairs)?;
+        // All of them, however many a page has.
+        let mut found = search::search_benefits(app, caller, asked).await?;
+        found.rows.retain(|row| branch.is_none_or(|branch| row.benefit.branch == branch));
+        return Ok(SearchBatch { rows: found.rows, next: None, registers: found.registers });
+    }
+    let situation = match query.situation.into_set() {
+        Some(name) => match registers.find_situation_by_name(Entity::Benefit, &name) {
+            Some(one) => Some(one.code),
+            None => return Ok(SearchBatch { rows: Vec::new(), next: None, registers }),
+        },
+        None => None,
+    };
+    let registered = query.registered.into_set().map(|month| (BenefitMovement::Registered, month));
+    let month = registered.or(query.cancelled.into_set().map(|month| (BenefitMovement::Cancelled, month)));
+    let part = BenefitListFilter { branch, situation, month };
+    if part.month.is_some() {
+        let page = after + 1;
+        let found = search::list_filtered_benefits(app, caller, part, page).await?;
+        let next = (i64::from(page) * PAGE < found.total).then_some(page);
+        return Ok(SearchBatch { rows: found.rows, next, registers: found.registers });
+    }
+    Ok(search::list_benefits_after(app, caller, &part, after, OPERATION).await?)
+}
+
+/// What names a few benefits.
+const KEYS: [&str; 4] = ["placa", "chassi", "sequencial", "numeroCartaoDesconto"];
+
+fn build_deal_query(query: NegocioQuery, page: i32) -> deals::DealPipelineQuery {
+    deals::DealPipelineQuery {
+        filter: query.filter.into_set(),
+        branch: query.branch.into_set(),
+        funnel: query.funnel.into_set(),
+        stage: query.stage.into_set(),
+        state: query.state.into_set(),
+        responsible: query.responsible.into_set(),
+        stalled: query.stalled.into_set().map(BoundedInt::get),
+        page,
+    }
+}
+
+fn build_delivery_query(
+    query: EntregaExportacaoQuery,
+    by: &TenantRegisters,
+    before: Option<HistoryCode>,
+) -> triggers::DeliveryQuery {
+    let day = |given: FieldPatch<QueryDate>| given.into_set().map(QueryDate::get);
+    triggers::DeliveryQuery {
+        state: query.state.into_set(),
+        entity: query.entity.into_set(),
+        record: query.record.into_set().map(BoundedInt::get),
+        since: day(query.from).map(|day| day.start_in(&by.zone)),
+        until: day(query.to).map(|day| day.next().start_in(&by.zone)),
+        before,
+    }
+}
+
+fn build_audit_query(
+    query: AuditoriaExportacaoQuery,
+    by: &TenantRegisters,
+    before: Option<i32>,
+) -> ReverseAuditQuery {
+    let day = |given: FieldPatch<QueryDate>| given.into_set().map(QueryDate::get);
+    ReverseAuditQuery {
+        person: query.person.into_set(),
+        user: query.user.into_set(),
+        since: day(query.from).map(|day| day.start_in(&by.zone)),
+        until: day(query.to).map(|day| day.next().start_in(&by.zone)),
+        before,
+    }
+}

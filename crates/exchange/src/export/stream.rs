@@ -1,0 +1,204 @@
+//! An export on its way: rows are read while those before them leave. Nothing is read ahead of a reader that is slow, and
+//! nothing more once he has gone.
+
+use super::rows::ListRowReader;
+use super::xlsx::WorkbookWriter;
+use super::{ColumnHeading, ExportableList, ListExportError, SpreadsheetCell, audit, csv};
+use app::access::Session;
+use app::audit::access_log;
+use app::registers::snapshot;
+use app::{App, Error, HeavyWork, HeldPlace};
+use domain::{Sheet, TimeZone};
+use std::io::Read;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::mpsc;
+use wire::records::ExportacaoQuery;
+
+/// What leaves: the file's name and kind, and its bytes as they come.
+pub struct ListExport {
+    pub file_name: String,
+    pub content_type: &'static str,
+    /// An error ends it in the middle: the reader must see that it is not whole.
+    pub bytes: mpsc::Receiver<Result<Vec<u8>, Error>>,
+}
+
+/// Pieces that may wait for a slow reader.
+const WAITING: usize = 4;
+/// Looks are written down after so many pages, so that they never pile up.
+const PAGES_BETWEEN_LOOKS: u32 = 50;
+const PIECE: usize = 1 << 16;
+/// How long a book waits for its reader to take one piece.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// How long a book waits for others to be made.
+const PATIENCE_FOR_A_PLACE: Duration = Duration::from_secs(10);
+
+/// The places of a book: one on the disk until its reader has it, and one among those that are made, which it does not
+/// keep from others while its reader is slow.
+struct WorkbookPermits {
+    making: HeldPlace,
+    leaving: HeldPlace,
+}
+
+impl WorkbookPermits {
+    async fn acquire(app: &App, caller: &Session) -> Result<WorkbookPermits, Error> {
+        let (places, tenant) = (&app.heavy_work, caller.scope.tenant());
+        let full = || Error::NoPlace(HeavyWork::WorkbookExport);
+        let leaving = places.leaving_workbooks.try_acquire(tenant).ok_or_else(full)?;
+        let making = places.workbook_exports.acquire(tenant, PATIENCE_FOR_A_PLACE).await.ok_or_else(full)?;
+        Ok(WorkbookPermits { making, leaving })
+    }
+}
+
+/// Begins an export. What is wrong with what was asked for is told here, before anything leaves.
+#[boxed::future]
+pub async fn start_list_export(
+    app: &App,
+    caller: &Arc<Session>,
+    list: ExportableList,
+    pairs: Vec<(String, String)>,
+) -> Result<ListExport, ListExportError> {
+    caller.require_role(list.roles)?;
+    let caller = Arc::new(caller.within_operation(audit::OPERATION));
+    let how: ExportacaoQuery = wire::read::read_query(pairs.iter().cloned())?;
+    let format = how.format.into_set().unwrap_or(Sheet::Csv);
+    let all = list.headings();
+    let chosen = choose_columns(&all, how.columns.into_set().as_deref());
+    let headings: Vec<ColumnHeading> = chosen.iter().map(|at| all[*at]).collect();
+    let book = match format {
+        Sheet::Csv => None,
+        Sheet::Xlsx => Some(WorkbookPermits::acquire(app, &caller).await?),
+    };
+    let mut rows = ListRowReader::new(&list, pairs.clone(), chosen);
+    let first = rows.next(app, &caller).await?.unwrap_or_default();
+    audit::audit_export_start(app, &caller, &list, format, &pairs).await?;
+    let zone = snapshot::load_registers(app, caller.scope.tenant()).await?.zone.clone();
+    let (send, bytes) = mpsc::channel(WAITING);
+    let day = app.now().date_in(&zone).to_iso();
+    let (ending, content_type) = match format {
+        Sheet::Csv => ("csv", "text/csv; charset=utf-8"),
+        Sheet::Xlsx => ("xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
+    };
+    let export = ListExport { file_name: format!("{}-{day}.{ending}", list.name), content_type, bytes };
+    let leaving = ListExportTask { app: app.clone(), caller, list, headings, zone, rows, send, book };
+    tokio::spawn(leaving.run(format, first));
+    Ok(export)
+}
+
+/// The columns that are wanted, in the order of the list; all where none of the names is known.
+fn choose_columns(all: &[ColumnHeading], wanted: Option<&str>) -> Vec<usize> {
+    let wanted: Vec<&str> =
+        wanted.unwrap_or_default().split([',', ' ']).filter(|name| !name.is_empty()).collect();
+    let some: Vec<usize> = (0..all.len()).filter(|at| wanted.contains(&all[*at].name)).collect();
+    if some.is_empty() { (0..all.len()).collect() } else { some }
+}
+
+struct ListExportTask {
+    app: App,
+    caller: Arc<Session>,
+    list: ExportableList,
+    headings: Vec<ColumnHeading>,
+    zone: TimeZone,
+    rows: ListRowReader,
+    send: mpsc::Sender<Result<Vec<u8>, Error>>,
+    book: Option<WorkbookPermits>,
+}
+
+/// How an export went on: `false` where its reader has gone.
+type ExportStreamOutcome = Result<bool, Error>;
+
+impl ListExportTask {
+    async fn run(mut self, format: Sheet, first: Vec<Vec<SpreadsheetCell>>) {
+        let mut count = 0;
+        let went = match format {
+            Sheet::Csv => self.write_csv(first, &mut count).await,
+            Sheet::Xlsx => self.write_xlsx(first, &mut count).await,
+        };
+        let whole = matches!(went, Ok(true));
+        if let Err(error) = went {
+            tracing::error!(%error, list = self.list.name, rows = count, "an export was cut off");
+            let _ = self.send.send(Err(error)).await;
+        }
+        if let Err(error) = audit::audit_export_end(&self.app, &self.caller, &self.list, count, whole).await {
+            tracing::error!(%error, list = self.list.name, rows = count, "the end of an export was not audited");
+        }
+    }
+
+    /// The next rows.
+    async fn next_page(&mut self, pages: &mut u32) -> Result<Option<Vec<Vec<SpreadsheetCell>>>, Error> {
+        *pages += 1;
+        if pages.is_multiple_of(PAGES_BETWEEN_LOOKS) {
+            access_log::flush_access_log(&self.app).await?;
+        }
+        match self.rows.next(&self.app, &self.caller).await {
+            Ok(rows) => Ok(rows),
+            Err(ListExportError::App(error)) => Err(error),
+            Err(ListExportError::InvalidQuery(problems)) => {
+                Err(Error::Defect(problems.into_lines().join(" ")))
+            }
+        }
+    }
+
+    async fn write_csv(&mut self, first: Vec<Vec<SpreadsheetCell>>, count: &mut u64) -> ExportStreamOutcome {
+        let mut piece = csv::encode_header(&self.headings)?;
+        let (mut rows, mut pages) = (Some(first), 0);
+        while let Some(some) = rows {
+            piece.extend(csv::encode_rows(&some, &self.zone)?);
+            *count += some.len() as u64;
+            if self.send.send(Ok(std::mem::take(&mut piece))).await.is_err() {
+                return Ok(false);
+            }
+            rows = self.next_page(&mut pages).await?;
+        }
+        Ok(true)
+    }
+
+    async fn write_xlsx(&mut self, first: Vec<Vec<SpreadsheetCell>>, count: &mut u64) -> ExportStreamOutcome {
+        let folder: PathBuf = self.app.place.data.clone().unwrap_or_else(std::env::temp_dir);
+        let mut book =
+            WorkbookWriter::new(self.list.title, &self.headings, &folder, (self.app.now(), &self.zone))?;
+        let (mut rows, mut pages) = (Some(first), 0);
+        while let Some(some) = rows {
+            if self.send.is_closed() {
+                return Ok(false);
+            }
+            *count += some.len() as u64;
+            let zone = self.zone.clone();
+            book = run_blocking(move || book.add_rows(&some, &zone).map(|()| book)).await?;
+            rows = self.next_page(&mut pages).await?;
+        }
+        let mut file = run_blocking(move || book.finish()).await?;
+        // From here on the reader alone says how long it takes: others may be made meanwhile.
+        let _leaving = self.book.take().map(|WorkbookPermits { making, leaving }| {
+            drop(making);
+            leaving
+        });
+        loop {
+            let piece;
+            (file, piece) = run_blocking(move || {
+                let mut piece = vec![0; PIECE];
+                let read = file.read(&mut piece).map_err(|error| Error::Defect(error.to_string()))?;
+                piece.truncate(read);
+                Ok((file, piece))
+            })
+            .await?;
+            if piece.is_empty() {
+                return Ok(true);
+            }
+            // Whoever takes nothing for so long has gone, whether he said so or not.
+            match tokio::time::timeout(PATIENCE, self.send.send(Ok(piece))).await {
+                Ok(Ok(())) => {}
+                Ok(Err(_)) | Err(_) => return Ok(false),
+            }
+        }
+    }
+}
+
+/// Writes files where waiting for them makes nobody wait.
+async fn run_blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Error> + Send + 'static,
+) -> Result<T, Error> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.unwrap_or_else(|error| Err(Error::Defect(error.to_string())))
+}

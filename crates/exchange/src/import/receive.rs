@@ -1,0 +1,341 @@
+//! A file on its way in: kept in a temporary file that has no name while it comes, then read line by line and written in short
+//! units. Until it was read to its end nobody sees the import; what is left of one that was cut off, housekeeping sweeps.
+
+use super::file::{self, ReadingLimits, SpreadsheetLine};
+use super::{ImportCaller, RECEIVE, StoredImportRun, UNDO_FOR, refuse_import};
+use app::idempotency::{self, IdempotentWrite, WriteOutcome};
+use app::{App, Error, HeavyWork};
+use domain::{ImportCode, ImportKind, ImportProblem, ImportState, Moment};
+use std::fs::File;
+use std::io::{Seek, SeekFrom, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use storage::exchange::imports::{self, ImportLineCounts, ImportStateChange};
+use storage::history::audit;
+use storage::server::counters::{self, Counter};
+use storage::{Tx, WriteLane};
+use tokio::sync::mpsc;
+use wire::sheet::{fold_header, suggest_fields};
+
+/// Lines that travel together.
+const TOGETHER: usize = 500;
+/// Batches that wait to be written while the next are read.
+const WAITING: usize = 4;
+/// How long a workbook waits for others to be read.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// Files of one base that wait to be confirmed: the next takes the place of the oldest.
+pub const MOST_UNCONFIRMED: usize = 20;
+/// A file that is being read for so long never came to its end.
+const CUT_OFF_AFTER: Duration = Duration::from_secs(3600);
+
+/// A file that grows as it comes.
+pub struct UploadSpool {
+    file: File,
+    length: u64,
+    most: u64,
+}
+
+/// Where an upload of at most so many bytes is kept.
+pub fn create_upload_spool(most: u64) -> Result<UploadSpool, Error> {
+    let file = tempfile::tempfile().map_err(|error| Error::Defect(format!("a temporary file: {error}")))?;
+    Ok(UploadSpool { file, length: 0, most })
+}
+
+impl UploadSpool {
+    /// Writes what came; more than may come is refused.
+    pub fn write(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        self.length += bytes.len() as u64;
+        if self.length > self.most {
+            return Err(refuse_import(ImportProblem::TooLarge(self.most.div_ceil(1024 * 1024))));
+        }
+        self.file.write_all(bytes).map_err(|error| Error::Defect(format!("a temporary file: {error}")))
+    }
+}
+
+enum FileReadEvent {
+    Headers(Vec<String>),
+    Lines(Vec<(i32, String)>),
+    End(Result<(), ImportProblem>),
+}
+
+/// Reads a file that has come; gives the import, ready to be looked at.
+#[boxed::future]
+pub async fn receive_upload(
+    app: &App,
+    by: &ImportCaller,
+    kind: ImportKind,
+    file_name: &str,
+    spool: UploadSpool,
+    once: IdempotentWrite<StoredImportRun>,
+) -> Result<WriteOutcome<StoredImportRun>, Error> {
+    by.authorize_import(kind)?;
+    let mut file = spool.file;
+    file.seek(SeekFrom::Start(0)).map_err(|error| Error::Defect(format!("a temporary file: {error}")))?;
+    receive_local_file(app, by, kind, file_name, file, once).await
+}
+
+/// The same of a file that lies on this machine.
+#[boxed::future]
+pub async fn receive_local_file(
+    app: &App,
+    by: &ImportCaller,
+    kind: ImportKind,
+    file_name: &str,
+    mut file: File,
+    once: IdempotentWrite<StoredImportRun>,
+) -> Result<WriteOutcome<StoredImportRun>, Error> {
+    by.authorize_import(kind)?;
+    let (send, mut come) = mpsc::channel(WAITING);
+    // A workbook is held in memory while it is read.
+    let place = match file::is_workbook(&mut file).map_err(refuse_import)? {
+        true => {
+            let places = &app.heavy_work.workbook_readings;
+            let place = places.acquire(by.tenant(), PATIENCE).await;
+            Some(place.ok_or(Error::NoPlace(HeavyWork::WorkbookReading))?)
+        }
+        false => None,
+    };
+    // Where the sender leaves, this future is dropped, and the reading thread ends with it.
+    let cancel = ReadCancelGuard::default();
+    let limits = ReadingLimits { clock: Arc::clone(&app.clock), cancelled: Arc::clone(&cancel.0) };
+    let reading = tokio::task::spawn_blocking(move || {
+        send_lines(file, limits, &send);
+        drop(place);
+    });
+    let mut code = None;
+    let mut total = 0;
+    while let Some(came) = come.recv().await {
+        match (came, code) {
+            (FileReadEvent::Headers(headers), _) => {
+                make_room(app, by).await?;
+                code = Some(insert_import(app, by, kind, file_name, headers).await?);
+            }
+            (FileReadEvent::Lines(lines), Some(code)) => {
+                total += lines.len() as i64;
+                insert_lines(app, by, code, lines).await?;
+            }
+            (FileReadEvent::End(Err(problem)), code) => {
+                if let Some(code) = code {
+                    delete_import(app, by, code).await?;
+                }
+                return Err(refuse_import(problem));
+            }
+            (FileReadEvent::End(Ok(())), Some(code)) => {
+                return complete_upload(app, by, (code, total), once).await;
+            }
+            (FileReadEvent::Lines(_) | FileReadEvent::End(Ok(())), None) => break,
+        }
+    }
+    drop(reading.await);
+    Err(refuse_import(ImportProblem::Damaged))
+}
+
+/// Tells the reading thread that nobody waits for it any more.
+#[derive(Default)]
+struct ReadCancelGuard(Arc<AtomicBool>);
+
+impl Drop for ReadCancelGuard {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+fn send_lines(file: File, limits: ReadingLimits, send: &mpsc::Sender<FileReadEvent>) {
+    let mut together = Vec::with_capacity(TOGETHER);
+    let ended = file::read_lines(file, limits, |line| match line {
+        SpreadsheetLine::Headers(names) => send.blocking_send(FileReadEvent::Headers(names)).is_ok(),
+        SpreadsheetLine::Cells(number, cells) => {
+            let number = i32::try_from(number).unwrap_or(i32::MAX);
+            together.push((number, imports::encode_text_list(&cells)));
+            together.len() < TOGETHER
+                || send.blocking_send(FileReadEvent::Lines(std::mem::take(&mut together))).is_ok()
+        }
+    });
+    if !together.is_empty() && send.blocking_send(FileReadEvent::Lines(together)).is_err() {
+        return;
+    }
+    let _ = send.blocking_send(FileReadEvent::End(ended));
+}
+
+/// Removes the oldest files that nobody has confirmed where there are as many as may wait.
+async fn make_room(app: &App, by: &ImportCaller) -> Result<(), Error> {
+    loop {
+        let input = (by.clone(), app.now());
+        let room = app.db.write(WriteLane::foreground(by.tenant()), input, |tx, (by, now)| {
+            Box::pin(discard_oldest_unconfirmed(tx, by, *now))
+        });
+        match room.await? {
+            ImportRoomOutcome::Free => return Ok(()),
+            ImportRoomOutcome::Discarded(code) => delete_import(app, by, code).await?,
+            ImportRoomOutcome::AllReading => {
+                return Err(refuse_import(ImportProblem::TooManyReading(MOST_UNCONFIRMED)));
+            }
+        }
+    }
+}
+
+enum ImportRoomOutcome {
+    Free,
+    /// This one goes: nobody can confirm it any more.
+    Discarded(ImportCode),
+    AllReading,
+}
+
+async fn discard_oldest_unconfirmed(
+    tx: &mut Tx,
+    by: &ImportCaller,
+    now: Moment,
+) -> Result<ImportRoomOutcome, Error> {
+    let tenant = by.tenant();
+    // The lines of those that are older were removed already.
+    let waiting = imports::list_unconfirmed_imports(&mut *tx, tenant, now.minus(UNDO_FOR)).await?;
+    if waiting.len() < MOST_UNCONFIRMED {
+        return Ok(ImportRoomOutcome::Free);
+    }
+    let may_go = |one: &&imports::UnconfirmedImport| {
+        one.state != ImportState::Reading || one.updated_at < now.minus(CUT_OFF_AFTER)
+    };
+    // Nobody's file makes room for another user's as long as that one has some of his own.
+    let own = waiting.iter().filter(may_go).find(|one| one.user == by.user);
+    let Some(oldest) = own.or_else(|| waiting.iter().find(may_go)) else {
+        return Ok(ImportRoomOutcome::AllReading);
+    };
+    let code = oldest.code;
+    imports::update_import_state(
+        tx,
+        tenant,
+        code,
+        (ImportState::Reading, now),
+        &ImportStateChange::default(),
+    )
+    .await?;
+    let entry = audit::AuditEntry {
+        tenant,
+        at: now,
+        user: by.user,
+        operation: RECEIVE,
+        person: None,
+        detail: Some(format!("importação {code} descartada, sem ter sido iniciada, para dar lugar a outra")),
+    };
+    audit::append_audit_entry(tx, &entry).await?;
+    Ok(ImportRoomOutcome::Discarded(code))
+}
+
+async fn insert_import(
+    app: &App,
+    by: &ImportCaller,
+    kind: ImportKind,
+    file_name: &str,
+    headers: Vec<String>,
+) -> Result<ImportCode, Error> {
+    let now = app.now();
+    let file_name: String = file_name.chars().filter(|c| !c.is_control()).take(200).collect();
+    let import = StoredImportRun {
+        code: ImportCode::new(0),
+        kind,
+        state: ImportState::Reading,
+        file_name,
+        mapping: vec![String::new(); headers.len()],
+        headers,
+        triggers: false,
+        branch: None,
+        user: by.user,
+        acting: by.user,
+        total: 0,
+        position: 0,
+        counts: ImportLineCounts::default(),
+        leased_until: Moment::from_millis(0),
+        created_at: now,
+        updated_at: now,
+        started_at: None,
+        finished_at: None,
+    };
+    let input = (by.tenant(), import);
+    app.db
+        .write(WriteLane::foreground(by.tenant()), input, |tx, (tenant, import)| {
+            Box::pin(async move {
+                let keys: Vec<String> = import.headers.iter().map(|header| fold_header(header)).collect();
+                let remembered = imports::list_column_mappings(&mut *tx, *tenant, import.kind, &keys).await?;
+                let mapping = suggest_fields(import.kind, &import.headers, &remembered);
+                let code = ImportCode::new(counters::reserve_number(tx, *tenant, Counter::Import).await?);
+                imports::insert_import_run(tx, *tenant, &StoredImportRun { code, mapping, ..import.clone() })
+                    .await?;
+                Ok(code)
+            })
+        })
+        .await
+}
+
+async fn insert_lines(
+    app: &App,
+    by: &ImportCaller,
+    code: ImportCode,
+    lines: Vec<(i32, String)>,
+) -> Result<(), Error> {
+    let input = (by.tenant(), code, lines);
+    app.db
+        .write(WriteLane::background(by.tenant()), input, |tx, (tenant, code, lines)| {
+            Box::pin(async move {
+                Ok(tx
+                    .execute_batch(imports::insert_import_lines(*tenant, *code, lines.iter().cloned()))
+                    .await?)
+            })
+        })
+        .await
+}
+
+async fn delete_import(app: &App, by: &ImportCaller, code: ImportCode) -> Result<(), Error> {
+    loop {
+        let removed =
+            app.db.write(WriteLane::background(by.tenant()), (by.tenant(), code), |tx, (tenant, code)| {
+                Box::pin(async move {
+                    Ok::<_, Error>(
+                        imports::delete_unfinished_import(tx, *tenant, *code, TOGETHER as u64).await?,
+                    )
+                })
+            });
+        if removed.await? {
+            return Ok(());
+        }
+    }
+}
+
+struct CompletedUpload {
+    by: ImportCaller,
+    code: ImportCode,
+    total: i64,
+    now: Moment,
+}
+
+async fn complete_upload(
+    app: &App,
+    by: &ImportCaller,
+    (code, total): (ImportCode, i64),
+    once: IdempotentWrite<StoredImportRun>,
+) -> Result<WriteOutcome<StoredImportRun>, Error> {
+    let input = CompletedUpload { by: by.clone(), code, total, now: app.now() };
+    let lane = WriteLane::foreground(by.tenant());
+    idempotency::write_idempotently(app, lane, once, input, |tx, ended| {
+        Box::pin(write_completed_upload(tx, ended))
+    })
+    .await
+}
+
+async fn write_completed_upload(tx: &mut Tx, ended: &CompletedUpload) -> Result<StoredImportRun, Error> {
+    let (tenant, code) = (ended.by.tenant(), ended.code);
+    let change = ImportStateChange { total: Some(ended.total), ..ImportStateChange::default() };
+    imports::update_import_state(tx, tenant, code, (ImportState::Ready, ended.now), &change).await?;
+    let entry = audit::AuditEntry {
+        tenant,
+        at: ended.now,
+        user: ended.by.user,
+        operation: RECEIVE,
+        person: None,
+        detail: Some(format!("importação {code} recebida, com {} linhas", ended.total)),
+    };
+    audit::append_audit_entry(tx, &entry).await?;
+    imports::find_import_run(&mut *tx, tenant, code, None)
+        .await?
+        .ok_or_else(|| super::refuse_unknown_import(code))
+}

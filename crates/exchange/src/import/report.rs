@@ -1,0 +1,143 @@
+//! What an import has to say: what is wrong with its lines, the lines that failed as a file, and what undoing had to leave.
+
+use super::{ImportCaller, KeptRecord, StoredImportRun, StoredLineProblem, load_import};
+use crate::export::csv;
+use app::{App, Error};
+use domain::{ImportCode, TenantId};
+use futures_util::stream::{self, BoxStream, StreamExt, TryStreamExt};
+use storage::WriteLane;
+use storage::exchange::imports;
+use storage::history::audit;
+
+/// Lines of an error file that are read at once.
+const AT_ONCE: i64 = 256;
+/// What the column is called that says why.
+const WHY: &str = "Motivo da recusa";
+
+/// A page of what is wrong, behind a line.
+#[boxed::future]
+pub async fn list_import_problems(
+    app: &App,
+    by: &ImportCaller,
+    code: ImportCode,
+    (after, limit): (i32, i64),
+) -> Result<Vec<StoredLineProblem>, Error> {
+    load_import(app, by, code).await?;
+    Ok(imports::list_line_problems(&app.db, by.tenant(), code, (after, limit)).await?)
+}
+
+/// A page of what undoing left, behind a line.
+#[boxed::future]
+pub async fn list_kept_rows(
+    app: &App,
+    by: &ImportCaller,
+    code: ImportCode,
+    (after, limit): (i32, i64),
+) -> Result<Vec<KeptRecord>, Error> {
+    load_import(app, by, code).await?;
+    Ok(imports::list_kept_records(&app.db, by.tenant(), code, (after, limit)).await?)
+}
+
+/// The file of the lines that failed, as it goes out piece by piece.
+pub struct ImportErrorFile {
+    /// Nothing is left of the lines: it has the names of the columns alone.
+    pub is_empty: bool,
+    pub pieces: BoxStream<'static, Result<Vec<u8>, Error>>,
+}
+
+impl ImportErrorFile {
+    #[boxed::future]
+    pub async fn next(&mut self) -> Result<Option<Vec<u8>>, Error> {
+        self.pieces.try_next().await
+    }
+}
+
+/// The lines that failed: the columns that they came with, and one that says why, so that it can be mended and sent again. It
+/// opens right in a Brazilian sheet, which changes nothing in it. Whoever takes it is noted, for it holds what is personal.
+#[boxed::future]
+pub async fn open_error_file(
+    app: &App,
+    by: &ImportCaller,
+    import: &StoredImportRun,
+) -> Result<ImportErrorFile, Error> {
+    let first = read_error_file_piece(app, by.tenant(), import, 0).await?;
+    let is_empty = first.is_empty;
+    if !is_empty {
+        audit_error_file_download(app, by, import.code).await?;
+    }
+    let (app, tenant, import) = (app.clone(), by.tenant(), import.clone());
+    let pieces = stream::try_unfold(ErrorFileCursor::Piece(first), move |next| {
+        let (app, import) = (app.clone(), import.clone());
+        async move {
+            let piece = match next {
+                ErrorFileCursor::Piece(piece) => piece,
+                ErrorFileCursor::AfterLine(line) => {
+                    read_error_file_piece(&app, tenant, &import, line).await?
+                }
+                ErrorFileCursor::End => return Ok(None),
+            };
+            Ok(Some((piece.bytes, piece.next.map_or(ErrorFileCursor::End, ErrorFileCursor::AfterLine))))
+        }
+    });
+    Ok(ImportErrorFile { is_empty, pieces: pieces.boxed() })
+}
+
+async fn audit_error_file_download(app: &App, by: &ImportCaller, code: ImportCode) -> Result<(), Error> {
+    let entry = audit::AuditEntry {
+        tenant: by.tenant(),
+        at: app.now(),
+        user: by.user,
+        operation: "GET /gestao/importacao/{codImportacao}/arquivoErros",
+        person: None,
+        detail: Some(format!("importação {code}: arquivo de erros baixado")),
+    };
+    let lane = WriteLane::foreground(by.tenant());
+    let noted = app.db.write(lane, entry, |tx, entry| {
+        Box::pin(async move { Ok(audit::append_audit_entry(tx, entry).await?) })
+    });
+    noted.await
+}
+
+enum ErrorFileCursor {
+    Piece(ErrorFilePiece),
+    AfterLine(i32),
+    End,
+}
+
+/// Some lines of the file, and the line behind which the next begin.
+struct ErrorFilePiece {
+    bytes: Vec<u8>,
+    is_empty: bool,
+    next: Option<i32>,
+}
+
+async fn read_error_file_piece(
+    app: &App,
+    tenant: TenantId,
+    import: &StoredImportRun,
+    after: i32,
+) -> Result<ErrorFilePiece, Error> {
+    let code = import.code;
+    let mut rows = Vec::new();
+    let is_why: Vec<bool> = import.headers.iter().map(|header| header == WHY).collect();
+    if after == 0 {
+        let headers = import.headers.iter().filter(|header| *header != WHY).cloned();
+        rows.push(headers.chain([WHY.to_owned()]).collect());
+    }
+    let lines = imports::list_problem_lines(&app.db, tenant, code, (after, AT_ONCE)).await?;
+    let cells = imports::list_cells_of_lines(&app.db, tenant, code, &lines).await?;
+    let why = imports::list_problems_of_lines(&app.db, tenant, code, &lines).await?;
+    let is_empty = cells.is_empty();
+    for (line, cells) in cells {
+        let cells: Vec<String> = serde_json::from_str(&cells).unwrap_or_default();
+        let own = why.iter().filter(|problem| problem.line == line).map(|problem| match &problem.header {
+            Some(header) => format!("{header}: {}", problem.text),
+            None => problem.text.clone(),
+        });
+        let own = own.collect::<Vec<_>>().join(" ");
+        let came = cells.into_iter().zip(&is_why).filter(|(_, is_why)| !**is_why).map(|(cell, _)| cell);
+        rows.push(came.chain([own]).collect());
+    }
+    let next = lines.last().copied().filter(|_| lines.len() as i64 == AT_ONCE);
+    Ok(ErrorFilePiece { bytes: csv::encode_text_rows(&rows, after == 0)?, is_empty, next })
+}

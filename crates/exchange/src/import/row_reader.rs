@@ -1,0 +1,381 @@
+//! Lines of a file as the records that they mean: each cell by what its column holds, then read by the reader of every other
+//! record. What is wrong is told by the name of its column.
+
+use super::{StoredImportRun, StoredLineProblem};
+use app::members::dependents;
+use app::registers::snapshot::TenantRegisters;
+use app::sales::leads;
+use app::{benefits, members, registers};
+use domain::{ImportKind, SellerKind, fold_text};
+use serde_json::{Map, Value};
+use std::collections::HashMap;
+use std::sync::Arc;
+use wire::read::{self, DocumentedField, InputProblems, InputRecord, PartialInput};
+use wire::sheet::{
+    ImportField, ImportFieldKind, UnreadableCell, convert_cell, find_import_field, is_blank_cell,
+    parse_whole_number, parse_year_pair,
+};
+
+/// What a line means.
+#[derive(Clone, Debug)]
+pub(super) enum ImportRecordDraft {
+    Member(Box<members::import_rows::MemberImportRow>),
+    Vehicle(Box<benefits::import_rows::VehicleBenefitRow>),
+    Dependent(Box<dependents::import_rows::DependentImportRow>),
+    Lead(Box<leads::import_rows::LeadImportRow>),
+    Register(Box<registers::import_rows::RegisterImportRow>),
+}
+
+/// A line, understood as far as it can be.
+#[derive(Clone, Debug)]
+pub(super) struct ParsedImportRow {
+    pub line: i32,
+    /// Nothing where what must be there cannot be read.
+    pub row: Option<ImportRecordDraft>,
+    pub problems: Vec<StoredLineProblem>,
+    /// What no other line may have alike.
+    pub key: Option<String>,
+}
+
+/// Understands the lines of one import.
+pub(super) struct ImportRowParser {
+    kind: ImportKind,
+    pub names: Arc<ImportColumnNames>,
+    /// What was looked up by its name.
+    named: HashMap<(u8, String), Result<i32, String>>,
+}
+
+/// What the columns of a file are called, and where they go.
+pub(super) struct ImportColumnNames {
+    headers: Vec<String>,
+    columns: Vec<Option<&'static ImportField>>,
+}
+
+/// Where in a record what came from which column stands.
+type FieldColumnIndex = Vec<(String, usize)>;
+
+impl ImportRowParser {
+    pub fn new(import: &StoredImportRun) -> ImportRowParser {
+        let columns = import.mapping.iter().map(|field| find_import_field(import.kind, field)).collect();
+        let names = Arc::new(ImportColumnNames { headers: import.headers.clone(), columns });
+        ImportRowParser { kind: import.kind, names, named: HashMap::new() }
+    }
+
+    /// Names are looked up anew: a register changed.
+    pub fn clear_name_cache(&mut self) {
+        self.named.clear();
+    }
+
+    pub fn parse_row(&mut self, registers: &TenantRegisters, line: i32, cells: &str) -> ParsedImportRow {
+        let cells: Vec<String> = serde_json::from_str(cells).unwrap_or_default();
+        let (mut fields, mut places, mut problems) = (Map::new(), FieldColumnIndex::new(), Vec::new());
+        let (mut phones, mut phone_columns) = (Vec::new(), Vec::new());
+        let mut years = Vec::new();
+        let names = Arc::clone(&self.names);
+        for (at, text) in cells.iter().enumerate() {
+            let Some(Some(column)) = names.columns.get(at) else { continue };
+            if is_blank_cell(text) {
+                continue;
+            }
+            if is_phone_column(self.kind, column) {
+                for one in split_phones(text) {
+                    phones.push(one);
+                    phone_columns.push(at);
+                }
+                continue;
+            }
+            if column.cell == ImportFieldKind::Year
+                && let Some((made, model)) = parse_year_pair(text)
+            {
+                years.extend([("anoFabricacao", made, at), ("anoModelo", model, at)]);
+                continue;
+            }
+            match self.parse_cell(registers, column, text) {
+                Ok(value) => set_field(&mut fields, column.name, value),
+                Err(UnreadableCell(text)) => problems.push(names.build_problem(line, Some(at), text)),
+            }
+            places.push((column.name.to_owned(), at));
+        }
+        for (name, year, at) in years {
+            // A column of its own comes first.
+            if !fields.contains_key(name) {
+                set_field(&mut fields, name, year.into());
+                places.push((name.to_owned(), at));
+            }
+        }
+        let mut listed = Vec::new();
+        for (at, text) in phone_columns.into_iter().zip(phones) {
+            match convert_cell(ImportFieldKind::Phone, &text) {
+                Ok(value) => {
+                    places.push((format!("telefones[{}]", listed.len()), at));
+                    listed.push(Value::Object(Map::from_iter([("numero".to_owned(), value)])));
+                }
+                Err(UnreadableCell(text)) => problems.push(names.build_problem(line, Some(at), text)),
+            }
+        }
+        if !listed.is_empty() {
+            fields.insert("telefones".to_owned(), Value::Array(listed));
+        }
+        let (row, unread, key) = self.parse_record(&mut fields);
+        problems.extend(
+            unread.map_or_else(Vec::new, |unread| names.locate_problems(line, &places, unread.into_lines())),
+        );
+        // One cell is told of once.
+        let mut told = Vec::new();
+        problems.retain(|problem: &StoredLineProblem| {
+            let is_new = problem.header.is_none() || !told.contains(&problem.header);
+            told.push(problem.header.clone());
+            is_new
+        });
+        ParsedImportRow { line, row, problems, key }
+    }
+
+    fn parse_cell(
+        &mut self,
+        registers: &TenantRegisters,
+        column: &ImportField,
+        text: &str,
+    ) -> Result<Value, UnreadableCell> {
+        let cell = column.cell;
+        if is_preserved_code(self.kind, column.name) {
+            let code = parse_whole_number(text).filter(|code| (1..2_000_000_000).contains(code));
+            let told = || UnreadableCell("deve ser um número inteiro, de 1 a 1999999999.".to_owned());
+            return code.map(Value::from).ok_or_else(told);
+        }
+        let what = match cell {
+            ImportFieldKind::Branch => "uma loja em uso",
+            ImportFieldKind::Plan => "um plano em uso",
+            ImportFieldKind::Consultant => "um consultor em uso",
+            ImportFieldKind::Representative => "um representante em uso",
+            ImportFieldKind::VehicleType => "um tipo de veículo em uso",
+            _ => return convert_cell(cell, text),
+        };
+        // A code is judged by whoever takes it.
+        if let Some(code) = parse_whole_number(text) {
+            return Ok(code.into());
+        }
+        let key = (cell as u8, fold_text(text));
+        if !self.named.contains_key(&key) {
+            let found = find_codes_by_name(registers, cell, &key.1);
+            let told = match found[..] {
+                [one] => Ok(one),
+                [] => Err(format!(
+                    "\"{}\" não é {what}; use o código, ou o nome como está no cadastro.",
+                    text.trim()
+                )),
+                _ => Err(format!("há mais de um cadastro com o nome \"{}\"; use o código.", text.trim())),
+            };
+            self.named.insert(key.clone(), told);
+        }
+        match self.named.get(&key) {
+            Some(Ok(code)) => Ok((*code).into()),
+            Some(Err(told)) => Err(UnreadableCell(told.clone())),
+            None => Ok(text.into()),
+        }
+    }
+
+    /// Reads the record; what is wrong with it, and what no other may have alike.
+    fn parse_record(
+        &self,
+        fields: &mut Map<String, Value>,
+    ) -> (Option<ImportRecordDraft>, Option<InputProblems>, Option<String>) {
+        match self.kind {
+            ImportKind::Members => {
+                let code = members::import_rows::MemberImportRow::take_person_code(fields);
+                parse_typed_record(fields, |input| {
+                    let key = members::import_rows::build_duplicate_key(&input);
+                    (
+                        ImportRecordDraft::Member(Box::new(members::import_rows::MemberImportRow {
+                            input,
+                            code,
+                        })),
+                        Some(key),
+                    )
+                })
+            }
+            ImportKind::Vehicles => {
+                let kept = benefits::import_rows::KeptBenefitNumbers::take_from(fields);
+                parse_typed_record(fields, |input| {
+                    let row = benefits::import_rows::VehicleBenefitRow { input, kept };
+                    let key = row.duplicate_key();
+                    (ImportRecordDraft::Vehicle(Box::new(row)), key)
+                })
+            }
+            ImportKind::Dependents => {
+                let whose = dependents::import_rows::BenefitReference::take_from_fields(fields);
+                let given = fields.keys().cloned().collect();
+                parse_typed_record(fields, |input| {
+                    let row = dependents::import_rows::DependentImportRow { input, whose, given };
+                    let key = row.duplicate_key();
+                    (ImportRecordDraft::Dependent(Box::new(row)), Some(key))
+                })
+            }
+            ImportKind::Leads => {
+                let code = leads::import_rows::LeadImportRow::take_lead_code(fields);
+                parse_typed_record(fields, |input| {
+                    let row = leads::import_rows::LeadImportRow { input, code };
+                    let key = row.duplicate_key();
+                    (ImportRecordDraft::Lead(Box::new(row)), key)
+                })
+            }
+            ImportKind::Plans | ImportKind::Sellers => {
+                let (row, problems) = registers::import_rows::RegisterImportRow::parse(self.kind, fields);
+                let key = row.as_ref().and_then(registers::import_rows::RegisterImportRow::duplicate_key);
+                (row.map(|row| ImportRecordDraft::Register(Box::new(row))), problems, key)
+            }
+        }
+    }
+}
+
+impl ImportColumnNames {
+    fn build_problem(&self, line: i32, at: Option<usize>, text: String) -> StoredLineProblem {
+        StoredLineProblem { line, header: at.and_then(|at| self.headers.get(at).cloned()), text }
+    }
+
+    /// Lines that lead with a place in a record, told by the columns that it came from.
+    fn locate_problems(
+        &self,
+        line: i32,
+        places: &FieldColumnIndex,
+        lines: Vec<String>,
+    ) -> Vec<StoredLineProblem> {
+        let one = |text: String| {
+            let Some((path, sentence)) = text.split_once(": ") else {
+                return self.build_problem(line, None, text);
+            };
+            let is_there = |place: &str| {
+                path.strip_prefix(place).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+            };
+            let found =
+                places.iter().filter(|(place, _)| is_there(place)).max_by_key(|(place, _)| place.len());
+            let by_name = || {
+                self.columns
+                    .iter()
+                    .position(|column| column.is_some_and(|one| is_named_in_refusal(one.name, path)))
+            };
+            match found.map(|(_, at)| *at).or_else(by_name) {
+                Some(at) => self.build_problem(line, Some(at), sentence.to_owned()),
+                // What has no column is told whole.
+                None => self.build_problem(line, None, text.clone()),
+            }
+        };
+        lines.into_iter().map(one).collect()
+    }
+
+    /// What rules say against a line, by its columns.
+    pub fn describe_rejections(&self, line: i32, rejections: &[domain::Rejection]) -> Vec<StoredLineProblem> {
+        self.locate_problems(
+            line,
+            &FieldColumnIndex::new(),
+            rejections.iter().map(wire::refusal::render_rejection).collect(),
+        )
+    }
+}
+
+/// Whether a column is what a refusal calls by this name: some are called otherwise here.
+fn is_named_in_refusal(name: &str, path: &str) -> bool {
+    name == path
+        || match path {
+            "telefones" | "telefone" => matches!(name, "celular" | "telefoneFixo"),
+            "planos" => name == "codPlano",
+            "cpfCnpj" => matches!(name, "documento" | "titular"),
+            "documento" => name == "cpfCnpj",
+            "nomePessoa" => name == "nome",
+            "nome" => name == "nomePessoa",
+            _ => path.split_once('[').is_some_and(|(list, _)| list == "planos" && name == "codPlano"),
+        }
+}
+
+type ParsedRecordParts = (Option<ImportRecordDraft>, Option<InputProblems>, Option<String>);
+
+/// Reads a record, and what else can be judged where only fields that may be left out are wrong.
+fn parse_typed_record<T: InputRecord>(
+    fields: &Map<String, Value>,
+    row: impl FnOnce(T) -> (ImportRecordDraft, Option<String>),
+) -> ParsedRecordParts {
+    match read::read_record_fields(fields) {
+        Ok(input) => {
+            let (row, key) = row(input);
+            (Some(row), None, key)
+        }
+        Err(PartialInput { problems, rest }) => {
+            // Of whom a line speaks must be known: two of nobody's are not one.
+            let is_open = |field: &DocumentedField| field.required && problems.has_problem_in(field.name);
+            let rest = rest.filter(|_| !T::fields().iter().any(is_open));
+            let (row, key) = rest.map(|rest| row(*rest)).map_or((None, None), |(row, key)| (Some(row), key));
+            (row, Some(problems), key)
+        }
+    }
+}
+
+/// Sets a value at its place: `endereco.cep`.
+fn set_field(fields: &mut Map<String, Value>, path: &str, value: Value) {
+    match path.split_once('.') {
+        Some((outer, inner)) => {
+            let nested = fields.entry(outer).or_insert_with(|| Value::Object(Map::new()));
+            if let Value::Object(nested) = nested {
+                nested.insert(inner.to_owned(), value);
+            }
+        }
+        None => {
+            fields.insert(path.to_owned(), value);
+        }
+    }
+}
+
+/// Numbers that a record is to keep.
+fn is_preserved_code(kind: ImportKind, name: &str) -> bool {
+    match name {
+        "codPessoa" | "codBeneficio" | "sequencial" | "codDependente" | "codLead" | "codVendedor" => true,
+        "codPlano" => kind == ImportKind::Plans,
+        _ => false,
+    }
+}
+
+/// Columns that together make the list of telephones.
+fn is_phone_column(kind: ImportKind, column: &ImportField) -> bool {
+    matches!(kind, ImportKind::Members | ImportKind::Leads) && column.cell == ImportFieldKind::Phone
+}
+
+/// Several telephones in one cell, as people write them: `(11) 98765-4321 / 3333-4444`.
+fn split_phones(text: &str) -> Vec<String> {
+    let parts: Vec<&str> =
+        text.split(['/', ';', ',', '|']).map(str::trim).filter(|part| !part.is_empty()).collect();
+    let is_whole = |part: &&str| part.chars().filter(char::is_ascii_digit).count() >= 10;
+    if parts.len() > 1 && parts.iter().all(is_whole) {
+        return parts.into_iter().map(str::to_owned).collect();
+    }
+    vec![text.to_owned()]
+}
+
+/// The codes of what is called so and in use.
+fn find_codes_by_name(registers: &TenantRegisters, cell: ImportFieldKind, folded: &str) -> Vec<i32> {
+    let is = |name: &str| fold_text(name) == *folded;
+    let sellers = |kind: SellerKind| {
+        let all = registers.sellers.values().filter(move |one| one.active && one.kind == kind);
+        all.filter(|one| is(&one.name)).map(|one| one.code.get()).collect()
+    };
+    match cell {
+        ImportFieldKind::Branch => registers
+            .branches
+            .iter()
+            .filter(|one| one.active && is(&one.name))
+            .map(|one| one.code.get())
+            .collect(),
+        ImportFieldKind::Plan => registers
+            .plans
+            .iter()
+            .filter(|one| one.active && is(&one.name))
+            .map(|one| one.code.get())
+            .collect(),
+        ImportFieldKind::VehicleType => registers
+            .vehicle_types
+            .iter()
+            .filter(|one| one.active && is(&one.name))
+            .map(|one| one.code.get())
+            .collect(),
+        ImportFieldKind::Consultant => sellers(SellerKind::Consultant),
+        ImportFieldKind::Representative => sellers(SellerKind::Representative),
+        _ => Vec::new(),
+    }
+}

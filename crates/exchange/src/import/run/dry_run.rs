@@ -1,0 +1,100 @@
+//! A dry run: lines are judged on a snapshot, where nothing can be written, and what is wrong with them is told.
+
+use super::{ImportWorker, LEASE};
+use crate::import::row_reader::{ImportRecordDraft, ParsedImportRow};
+use crate::import::unit::{ImportUnitOutcome, TrialInterruption, extract_member_rows, try_row};
+use crate::import::{ImportLineCounts, ImportRowOutcome};
+use app::Error;
+use app::members::import_rows as members;
+use app::registers::snapshot::confirm_registers;
+use domain::{ImportKind, ImportProblem, Rejection};
+use futures_util::stream::{self, StreamExt, TryStreamExt};
+use storage::WriteLane;
+use storage::exchange::imports;
+
+/// Lines that are tried at the same time.
+const TRIED: usize = 8;
+
+impl ImportWorker<'_> {
+    /// Tries lines, and writes what is wrong with them.
+    pub(super) async fn dry_run_lines(
+        &self,
+        shaped: Vec<ParsedImportRow>,
+        position: i32,
+    ) -> Result<ImportUnitOutcome, Error> {
+        let rows = shaped.iter().filter_map(|one| one.row.clone()).collect();
+        let tried = if self.kind == ImportKind::Members {
+            self.try_members(rows).await?
+        } else {
+            self.try_rows(rows).await?
+        };
+        let mut tried = tried.into_iter();
+        let (mut counts, mut problems) = (ImportLineCounts::default(), Vec::new());
+        for mut one in shaped {
+            let written = one.row.as_ref().and_then(|_| tried.next());
+            if let Some(ImportRowOutcome::Refused(rejections)) = &written {
+                let told: Vec<_> = one.problems.iter().map(|problem| problem.header.clone()).collect();
+                let more = self.shaper.names.describe_rejections(one.line, rejections);
+                one.problems.extend(
+                    more.into_iter()
+                        .filter(|problem| problem.header.is_none() || !told.contains(&problem.header)),
+                );
+            }
+            // What would be created has no code yet.
+            let known = written.as_ref().and_then(ImportRowOutcome::record).filter(|record| *record != 0);
+            if let Some(record) = known.filter(|_| self.kind != ImportKind::Members)
+                && let [(line, first)] = self.doing.meant.insert_lines([(record, one.line)])[..]
+            {
+                let told = [Rejection::Import(ImportProblem::SameRecord(first))];
+                one.problems.extend(self.shaper.names.describe_rejections(line, &told));
+            }
+            match written {
+                _ if !one.problems.is_empty() => counts.refused += 1,
+                Some(ImportRowOutcome::Created { .. }) => counts.created += 1,
+                Some(ImportRowOutcome::Changed { .. }) => counts.changed += 1,
+                Some(ImportRowOutcome::Same { .. }) => counts.same += 1,
+                Some(ImportRowOutcome::Refused(_)) | None => counts.refused += 1,
+            }
+            problems.extend(one.problems);
+        }
+        let unit = (self.lease, position, self.app.now().plus(LEASE), counts, problems);
+        let lane = WriteLane::background(self.lease.tenant);
+        let held = self.app.db.write(lane, unit, |tx, (lease, position, until, counts, problems)| {
+            Box::pin(async move {
+                if !imports::advance_import(tx, lease, (*position, *until), counts).await? {
+                    return Ok::<_, Error>(false);
+                }
+                tx.execute_batch(imports::insert_line_problems(lease.tenant, lease.code, problems)).await?;
+                Ok(true)
+            })
+        });
+        Ok(if held.await? { ImportUnitOutcome::Done(Vec::new()) } else { ImportUnitOutcome::LeaseLost })
+    }
+
+    async fn try_members(&self, rows: Vec<ImportRecordDraft>) -> Result<Vec<ImportRowOutcome>, Error> {
+        let rows = extract_member_rows(rows);
+        let input = (self.doing.clone(), rows);
+        let read = self.app.db.read(input, |tx, (doing, rows)| {
+            Box::pin(async move {
+                confirm_registers(tx, doing.scope.tenant(), &doing.registers).await?;
+                members::import_members(tx, doing, rows).await
+            })
+        });
+        read.await
+    }
+
+    /// Each on a snapshot of its own, where the first thing that would be written ends it.
+    async fn try_rows(&self, rows: Vec<ImportRecordDraft>) -> Result<Vec<ImportRowOutcome>, Error> {
+        let tried = rows.into_iter().map(|row| {
+            let input = (self.doing.clone(), row);
+            let read = self.app.db.read(input, |tx, (doing, row)| Box::pin(try_row(tx, doing, row)));
+            async move {
+                match read.await {
+                    Ok(written) | Err(TrialInterruption::WouldWrite(written)) => Ok(written),
+                    Err(TrialInterruption::Failed(error)) => Err(error),
+                }
+            }
+        });
+        stream::iter(tried).buffered(TRIED).try_collect().await
+    }
+}

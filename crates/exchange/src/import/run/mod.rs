@@ -1,0 +1,471 @@
+//! Works on an import: tries or writes its lines, a few hundred in a unit, behind everybody else. Whoever holds the import
+//! writes how far it is in the unit of what it did, so that another goes on exactly there.
+
+mod dry_run;
+
+use super::row_reader::{ImportRowParser, ParsedImportRow};
+use super::unit::{ImportUnit, ImportUnitOutcome, write_import_unit};
+use super::{
+    ImportCaller, ImportLineCounts, ImportUnitContext, RUN, RecordLineIndex, StoredImportRun,
+    StoredLineProblem, UNDO, refuse_unknown_import, undo,
+};
+use app::registers::snapshot::{self, TenantRegisters};
+use app::{App, Error};
+use domain::{ImportCode, ImportKind, ImportProblem, ImportState, Moment, Rejection, Scope, TenantId};
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+use std::time::Duration;
+use storage::access::users;
+use storage::exchange::imports::{self, ImportStateChange, LeasedImport};
+use storage::history::audit;
+use storage::{Tx, WriteLane};
+use tokio::task::{Id, JoinSet};
+
+/// How long a process may be silent before another takes the import over.
+const LEASE: Duration = Duration::from_secs(30);
+/// Lines of a unit: few enough that nobody notices, and no more documents than one question asks for.
+const MEMBERS: i64 = 256;
+const OTHERS: i64 = 64;
+/// Imports that are worked on at the same time, and how many of them may be one association's.
+const AT_ONCE: usize = 16;
+const OF_ONE: usize = 3;
+/// How often others are looked for meanwhile.
+const LOOK: Duration = Duration::from_secs(5);
+/// Units after which a reader of what is done says that he is still there.
+const STILL_THERE: usize = 32;
+
+/// Told how far an import is, after every unit.
+pub type ImportProgressCallback<'t> = &'t mut (dyn FnMut(&StoredImportRun) + Send);
+
+/// Works on every import that waits for somebody, on several at a time, until none is left; says whether there was any. One
+/// that fails is logged and left for the next time, and holds up no other.
+#[boxed::future]
+pub async fn run_due_imports(app: &App) -> Result<bool, Error> {
+    let (mut any, mut working) = (false, JoinSet::new());
+    let (mut busy, mut failed): (HashMap<Id, ImportRunKey>, Vec<ImportRunKey>) = (HashMap::new(), Vec::new());
+    loop {
+        for one in list_due_imports(app, &busy, &failed).await? {
+            let task = working.spawn(run_and_log_import(app.clone(), one));
+            busy.insert(task.id(), one);
+        }
+        tokio::select! {
+            ended = working.join_next_with_id() => {
+                let Some(ended) = ended else { return Ok(any) };
+                let (id, worked) = ended.unwrap_or_else(|panic| (panic.id(), false));
+                any |= worked;
+                // It would fail again at once.
+                failed.extend(busy.remove(&id).filter(|_| !worked));
+            }
+            () = app.importing.notified() => {}
+            () = tokio::time::sleep(LOOK) => failed.clear(),
+        }
+    }
+}
+
+type ImportRunKey = (TenantId, ImportCode);
+
+/// Those that wait, besides what we work on: so many that none has to wait for a large one, and few of one association.
+async fn list_due_imports(
+    app: &App,
+    busy: &HashMap<Id, ImportRunKey>,
+    failed: &[ImportRunKey],
+) -> Result<Vec<ImportRunKey>, Error> {
+    let mut found = Vec::new();
+    for tenant in storage::server::tenants::list_tenants(&app.db).await?.into_iter().filter(|one| one.active)
+    {
+        let own = busy.values().filter(|(other, _)| *other == tenant.id).count();
+        let waiting = imports::list_due_imports(&app.db, tenant.id, app.now()).await?.into_iter();
+        let waiting = waiting.map(|code| (tenant.id, code));
+        let waiting = waiting.filter(|one| !failed.contains(one) && busy.values().all(|other| other != one));
+        found.extend(waiting.take(OF_ONE.saturating_sub(own)));
+    }
+    found.truncate(AT_ONCE.saturating_sub(busy.len()));
+    Ok(found)
+}
+
+/// Works on one; says whether there was something to do for us, and it did not fail.
+async fn run_and_log_import(app: App, (tenant, code): ImportRunKey) -> bool {
+    match run_import(&app, tenant, code, &mut |_| {}).await {
+        Ok(worked) => worked.is_some(),
+        Err(error) => {
+            tracing::warn!(%error, %tenant, import = %code, "an import could not go on; it is tried again");
+            false
+        }
+    }
+}
+
+/// Works on an import until its stage ends, it is paused, or another takes it over; gives it as it is then. `None` where
+/// there was nothing to do for us.
+#[boxed::future]
+pub async fn run_import(
+    app: &App,
+    tenant: TenantId,
+    code: ImportCode,
+    tell: ImportProgressCallback<'_>,
+) -> Result<Option<StoredImportRun>, Error> {
+    let now = app.now();
+    let asked = (tenant, code, now);
+    let lane = WriteLane::background(tenant);
+    let lease = app.db.write(lane, asked, |tx, (tenant, code, now)| {
+        Box::pin(async move {
+            Ok::<_, Error>(imports::lease_import(tx, *tenant, *code, (*now, now.plus(LEASE))).await?)
+        })
+    });
+    let Some(lease) = lease.await? else { return Ok(None) };
+    let worked = Box::pin(run_leased_import(app, lease, tell)).await;
+    if worked.is_err() {
+        // Somebody may try again at once.
+        let release = app.db.write(lane, lease, |tx, lease| {
+            Box::pin(async move { Ok::<_, Error>(imports::release_import(tx, lease).await?) })
+        });
+        let _ = release.await;
+    }
+    worked.map(Some)
+}
+
+async fn run_leased_import(
+    app: &App,
+    lease: LeasedImport,
+    tell: ImportProgressCallback<'_>,
+) -> Result<StoredImportRun, Error> {
+    let import = load_leased_import(app, &lease).await?;
+    let Some(ImportCaller { scope, user, .. }) = find_stage_caller(app, lease.tenant, &import).await? else {
+        // Whoever asked for it may no longer do so. Somebody else may ask for the rest.
+        let to = match lease.state {
+            ImportState::Checking => ImportState::Ready,
+            ImportState::Undoing => ImportState::Done,
+            _ => ImportState::Paused,
+        };
+        finish_stage(app, &lease, to, "parada: o usuário já não acessa o sistema").await?;
+        return load_leased_import(app, &lease).await;
+    };
+    let doing = ImportUnitContext {
+        scope,
+        registers: snapshot::load_registers(app, lease.tenant).await?,
+        user,
+        operation: if lease.state == ImportState::Undoing { UNDO } else { RUN },
+        quiet: !import.triggers,
+        branch: import.branch,
+        trial: lease.state == ImportState::Checking,
+        meant: RecordLineIndex::default(),
+        now: app.now(),
+    };
+    if lease.state == ImportState::Undoing {
+        undo::undo_all_lines(app, &lease, import.kind, import.position, doing, tell).await?;
+    } else {
+        let names = ImportRowParser::new(&import);
+        let mut worker =
+            ImportWorker { app, lease, doing, kind: import.kind, shaper: names, seen: HashMap::new() };
+        worker.run(import.position, tell).await?;
+    }
+    let import = load_leased_import(app, &lease).await?;
+    tell(&import);
+    Ok(import)
+}
+
+pub(super) async fn load_leased_import(app: &App, lease: &LeasedImport) -> Result<StoredImportRun, Error> {
+    imports::find_import_run(&app.db, lease.tenant, lease.code, None)
+        .await?
+        .ok_or_else(|| refuse_unknown_import(lease.code))
+}
+
+/// Whoever asked for the present stage, if he may still do so.
+async fn find_stage_caller(
+    app: &App,
+    tenant: TenantId,
+    import: &StoredImportRun,
+) -> Result<Option<ImportCaller>, Error> {
+    let Some(code) = import.acting else { return Ok(Some(ImportCaller::for_command(tenant))) };
+    let found = users::find_user(&app.db, tenant, code).await?.filter(|user| user.active);
+    let by = found.map(|user| ImportCaller {
+        scope: Scope::for_role(tenant, user.role, user.branches),
+        user: Some(code),
+        role: user.role,
+    });
+    Ok(by.filter(|by| by.authorize_import(import.kind).is_ok()))
+}
+
+struct ImportStageEnd {
+    lease: LeasedImport,
+    to: ImportState,
+    told: &'static str,
+    now: Moment,
+}
+
+/// Brings an import that is ours into its next state.
+pub(super) async fn finish_stage(
+    app: &App,
+    lease: &LeasedImport,
+    to: ImportState,
+    told: &'static str,
+) -> Result<(), Error> {
+    let input = ImportStageEnd { lease: *lease, to, told, now: app.now() };
+    let lane = WriteLane::background(lease.tenant);
+    app.db.write(lane, input, |tx, finish| Box::pin(write_stage_end(tx, finish))).await
+}
+
+async fn write_stage_end(tx: &mut Tx, finish: &ImportStageEnd) -> Result<(), Error> {
+    let ImportStageEnd { lease, to, told, now } = finish;
+    let import = imports::find_import_run(&mut *tx, lease.tenant, lease.code, None).await?;
+    let Some(import) = import.filter(|one| one.state == lease.state) else { return Ok(()) };
+    if !imports::advance_import(tx, lease, (import.position, *now), &ImportLineCounts::default()).await? {
+        return Ok(());
+    }
+    // One that was to be undone has ended before.
+    let finished = *to == ImportState::Done && lease.state == ImportState::Running;
+    let change = ImportStateChange { finished, ..ImportStateChange::default() };
+    imports::update_import_state(tx, lease.tenant, lease.code, (*to, *now), &change).await?;
+    let entry = audit::AuditEntry {
+        tenant: lease.tenant,
+        at: *now,
+        user: import.acting,
+        operation: if lease.state == ImportState::Undoing { UNDO } else { RUN },
+        person: None,
+        detail: Some(format!("importação {} {told}", lease.code)),
+    };
+    Ok(audit::append_audit_entry(tx, &entry).await?)
+}
+
+struct ImportWorker<'a> {
+    app: &'a App,
+    lease: LeasedImport,
+    doing: ImportUnitContext,
+    kind: ImportKind,
+    shaper: ImportRowParser,
+    /// On which line each record was meant first.
+    seen: HashMap<u64, i32>,
+}
+
+impl ImportWorker<'_> {
+    async fn run(&mut self, mut position: i32, tell: ImportProgressCallback<'_>) -> Result<(), Error> {
+        if position == 0 {
+            self.clear_problems().await?;
+        } else if !self.replay_done_lines(position).await? {
+            return Ok(());
+        }
+        loop {
+            let lines = self.load_lines(position).await?;
+            let Some((last, _)) = lines.last() else { break };
+            let last = *last;
+            let shaped = self.parse_lines(&lines);
+            let ended = match self.doing.trial {
+                true => self.dry_run_lines(shaped, last).await,
+                false => self.write_lines(shaped, last).await,
+            };
+            match ended {
+                Ok(ImportUnitOutcome::Done(records)) => {
+                    self.doing.meant.insert_lines(records);
+                    position = last;
+                }
+                Ok(ImportUnitOutcome::LeaseLost) => return Ok(()),
+                Err(Error::StaleRegisters) => {
+                    self.reload_registers().await?;
+                    // Some of them may have been written one by one.
+                    position = load_leased_import(self.app, &self.lease).await?.position;
+                }
+                Err(error) => return Err(error),
+            }
+            tell(&load_leased_import(self.app, &self.lease).await?);
+        }
+        match self.doing.trial {
+            true => finish_stage(self.app, &self.lease, ImportState::Checked, "conferida").await,
+            false => finish_stage(self.app, &self.lease, ImportState::Done, "concluída").await,
+        }
+    }
+
+    async fn load_lines(&self, after: i32) -> Result<Vec<(i32, String)>, Error> {
+        let size = if self.kind == ImportKind::Members { MEMBERS } else { OTHERS };
+        Ok(imports::list_import_lines(&self.app.db, self.lease.tenant, self.lease.code, (after, size))
+            .await?)
+    }
+
+    /// The registers as they are now; what was understood by older ones is understood anew.
+    async fn reload_registers(&mut self) -> Result<(), Error> {
+        self.doing.registers = snapshot::reload_registers(self.app, self.lease.tenant).await?;
+        self.shaper.clear_name_cache();
+        Ok(())
+    }
+
+    /// What an earlier stage found is found anew, or not.
+    async fn clear_problems(&self) -> Result<(), Error> {
+        loop {
+            let held = (self.lease, self.app.now().plus(LEASE));
+            let lane = WriteLane::background(self.lease.tenant);
+            let cleared = self.app.db.write(lane, held, |tx, (lease, until)| {
+                Box::pin(async move {
+                    match imports::advance_import(tx, lease, (0, *until), &ImportLineCounts::default())
+                        .await?
+                    {
+                        true => Ok::<_, Error>(
+                            imports::delete_line_problems(tx, lease.tenant, lease.code, 500).await?,
+                        ),
+                        false => Ok(0),
+                    }
+                })
+            });
+            if cleared.await? == 0 {
+                return Ok(());
+            }
+        }
+    }
+
+    /// After a pause or a crash: what was meant by the lines that are done. `false` where another has taken over.
+    async fn replay_done_lines(&mut self, position: i32) -> Result<bool, Error> {
+        let (mut after, mut units) = (0, 0);
+        while after < position {
+            let lines = self.load_lines(after).await?;
+            let Some((last, _)) = lines.last() else { break };
+            let last = *last;
+            let done: Vec<_> = lines.into_iter().filter(|(line, _)| *line <= position).collect();
+            self.parse_lines(&done);
+            if !self.doing.trial && self.kind != ImportKind::Members {
+                let known = (after, last.min(position));
+                let known =
+                    imports::list_records_of_lines(&self.app.db, self.lease.tenant, self.lease.code, known)
+                        .await?;
+                self.doing.meant.insert_lines(known);
+            }
+            after = last;
+            units += 1;
+            if units % STILL_THERE == 0 && !self.extend_lease(position).await? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Says that we are still there; `false` where the import is no longer ours.
+    async fn extend_lease(&self, position: i32) -> Result<bool, Error> {
+        let held = (self.lease, (position, self.app.now().plus(LEASE)));
+        let lane = WriteLane::background(self.lease.tenant);
+        let write = self.app.db.write(lane, held, |tx, (lease, at)| {
+            Box::pin(async move {
+                Ok::<_, Error>(imports::advance_import(tx, lease, *at, &ImportLineCounts::default()).await?)
+            })
+        });
+        write.await
+    }
+
+    /// What lines mean. One that means what another has meant is refused: nobody can tell which of them is right.
+    fn parse_lines(&mut self, lines: &[(i32, String)]) -> Vec<ParsedImportRow> {
+        let mut all = Vec::with_capacity(lines.len());
+        for (line, cells) in lines {
+            let mut shaped = self.shaper.parse_row(&self.doing.registers, *line, cells);
+            if let Some(key) = &shaped.key {
+                let mut hasher = DefaultHasher::new();
+                key.hash(&mut hasher);
+                let first = *self.seen.entry(hasher.finish()).or_insert(*line);
+                if first != *line {
+                    let twice = [Rejection::Import(ImportProblem::SameRecord(first))];
+                    shaped.problems.extend(self.shaper.names.describe_rejections(*line, &twice));
+                    shaped.row = None;
+                }
+            }
+            all.push(shaped);
+        }
+        all
+    }
+
+    /// Writes lines, with how far the import is.
+    async fn write_lines(
+        &self,
+        shaped: Vec<ParsedImportRow>,
+        position: i32,
+    ) -> Result<ImportUnitOutcome, Error> {
+        let now = self.app.now();
+        let mut shaped = shaped;
+        let unit = self.build_unit(shaped.clone(), position, now);
+        let ended = match self.write_unit(unit).await {
+            Err(error) if is_line_error(&error) && shaped.len() > 1 => {
+                // One of them cannot be written, and has taken the others with it.
+                for one in shaped.drain(..) {
+                    let line = one.line;
+                    match self.write_single_line(one, line, now).await? {
+                        ImportUnitOutcome::Done(records) => self.doing.meant.insert_lines(records),
+                        ImportUnitOutcome::LeaseLost => return Ok(ImportUnitOutcome::LeaseLost),
+                    };
+                }
+                Ok(ImportUnitOutcome::Done(Vec::new()))
+            }
+            Err(error) if is_line_error(&error) => match shaped.pop() {
+                Some(one) => self.write_single_line(one, position, now).await,
+                None => Err(error),
+            },
+            other => other,
+        };
+        if !self.doing.quiet {
+            self.app.changed.notify_one();
+        }
+        ended
+    }
+
+    async fn write_single_line(
+        &self,
+        one: ParsedImportRow,
+        position: i32,
+        now: Moment,
+    ) -> Result<ImportUnitOutcome, Error> {
+        let unit = self.build_unit(vec![one.clone()], position, now);
+        match self.write_unit(unit).await {
+            Err(error) if is_line_error(&error) => {
+                let more = match &error {
+                    Error::Refused(rejections) => self.shaper.names.describe_rejections(one.line, rejections),
+                    error => {
+                        tracing::error!(%error, line = one.line, import = %self.lease.code, "a line could not be written");
+                        let text = "não pôde ser gravada; tente de novo e, se continuar, fale com o suporte."
+                            .to_owned();
+                        vec![StoredLineProblem { line: one.line, header: None, text }]
+                    }
+                };
+                let problems = one.problems.into_iter().chain(more).collect();
+                let refused = ParsedImportRow { line: one.line, row: None, problems, key: None };
+                self.write_unit(self.build_unit(vec![refused], position, now)).await
+            }
+            other => other,
+        }
+    }
+
+    fn build_unit(&self, shaped: Vec<ParsedImportRow>, position: i32, now: Moment) -> ImportUnit {
+        let doing = ImportUnitContext { now, ..self.doing.clone() };
+        let mut unit = ImportUnit {
+            lease: self.lease,
+            doing,
+            rows: Vec::new(),
+            lines: Vec::new(),
+            refused: Vec::new(),
+            problems: Vec::new(),
+            position,
+            until: now.plus(LEASE),
+            names: Arc::clone(&self.shaper.names),
+            members: self.kind == ImportKind::Members,
+        };
+        for one in shaped {
+            match one.row {
+                Some(row) if one.problems.is_empty() => {
+                    unit.rows.push(row);
+                    unit.lines.push(one.line);
+                }
+                _ => unit.refused.push(one.line),
+            }
+            unit.problems.extend(one.problems);
+        }
+        unit
+    }
+
+    async fn write_unit(&self, unit: ImportUnit) -> Result<ImportUnitOutcome, Error> {
+        let lane = WriteLane::background(self.lease.tenant);
+        self.app.db.write(lane, unit, |tx, unit| Box::pin(write_import_unit(tx, unit))).await
+    }
+}
+
+/// Whether an error is about what is written, and not about the database as it is just now.
+pub(super) fn is_line_error(error: &Error) -> bool {
+    matches!(error, Error::Refused(_) | Error::Defect(_))
+        || matches!(error, Error::Storage(storage::Error::Conflict(_) | storage::Error::Broken(_)))
+}
+
+/// For those who work on the registers of an import beside this module.
+pub(super) async fn reload_registers(app: &App, tenant: TenantId) -> Result<Arc<TenantRegisters>, Error> {
+    snapshot::reload_registers(app, tenant).await
+}

@@ -1,0 +1,144 @@
+//! Takes an import back, from its last line to its first, in short units: what it created and nothing refers to is removed,
+//! what it changed and nobody has changed since becomes what it was, and the rest is left and told.
+
+use super::run::{ImportProgressCallback, finish_stage, is_line_error, load_leased_import, reload_registers};
+use super::{ImportLineCounts, ImportUndoOutcome, ImportUnitContext};
+use app::members::dependents;
+use app::registers::snapshot::confirm_registers;
+use app::sales::leads;
+use app::{App, Error, benefits, members, registers};
+use domain::{ImportKind, ImportState, Moment};
+use std::time::Duration;
+use storage::exchange::imports::{self, LeasedImport, StoredLineResult};
+use storage::{Tx, WriteLane};
+
+const LEASE: Duration = Duration::from_secs(30);
+/// Lines of a unit.
+const LINES: i64 = 64;
+
+pub(super) async fn undo_all_lines(
+    app: &App,
+    lease: &LeasedImport,
+    kind: ImportKind,
+    mut position: i32,
+    mut doing: ImportUnitContext,
+    tell: ImportProgressCallback<'_>,
+) -> Result<(), Error> {
+    // What follows from taking something back is told to nobody who was not told of it.
+    loop {
+        let lines =
+            imports::list_line_results_before(&app.db, lease.tenant, lease.code, (position, LINES)).await?;
+        let Some(last) = lines.last().map(|one| one.line) else { break };
+        match undo_batch(app, lease, kind, &doing, &lines).await {
+            Ok(true) => position = last,
+            Ok(false) => return Ok(()),
+            Err(Error::StaleRegisters) => {
+                doing.registers = reload_registers(app, lease.tenant).await?;
+                // Some of them may have been taken back one by one.
+                position = load_leased_import(app, lease).await?.position;
+            }
+            Err(error) => return Err(error),
+        }
+        if !doing.quiet {
+            app.changed.notify_one();
+        }
+        tell(&load_leased_import(app, lease).await?);
+    }
+    finish_stage(app, lease, ImportState::Undone, "desfeita").await
+}
+
+/// `false` where the import is no longer ours.
+async fn undo_batch(
+    app: &App,
+    lease: &LeasedImport,
+    kind: ImportKind,
+    doing: &ImportUnitContext,
+    lines: &[StoredLineResult],
+) -> Result<bool, Error> {
+    let unit = |lines: &[StoredLineResult], given_up: bool| {
+        let now = app.now();
+        let doing = ImportUnitContext { now, ..doing.clone() };
+        UndoUnit { lease: *lease, kind, doing, lines: lines.to_vec(), until: now.plus(LEASE), given_up }
+    };
+    let lane = WriteLane::background(lease.tenant);
+    let write = |unit: UndoUnit| app.db.write(lane, unit, |tx, unit| Box::pin(write_undo_unit(tx, unit)));
+    match write(unit(lines, false)).await {
+        Err(error) if is_line_error(&error) => {}
+        other => return other,
+    }
+    // One of them cannot be taken back, and has taken the others with it.
+    for line in lines {
+        let one = std::slice::from_ref(line);
+        let held = match write(unit(one, false)).await {
+            Err(error) if is_line_error(&error) => {
+                tracing::warn!(%error, line = line.line, import = %lease.code, "a line could not be taken back");
+                write(unit(one, true)).await?
+            }
+            other => other?,
+        };
+        if !held {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+struct UndoUnit {
+    lease: LeasedImport,
+    kind: ImportKind,
+    doing: ImportUnitContext,
+    lines: Vec<StoredLineResult>,
+    until: Moment,
+    /// It was tried, and cannot be done.
+    given_up: bool,
+}
+
+async fn write_undo_unit(tx: &mut Tx, unit: &UndoUnit) -> Result<bool, Error> {
+    let Some(position) = unit.lines.last().map(|one| one.line) else { return Ok(true) };
+    if !imports::advance_import(tx, &unit.lease, (position, unit.until), &ImportLineCounts::default()).await?
+    {
+        return Ok(false);
+    }
+    confirm_registers(tx, unit.lease.tenant, &unit.doing.registers).await?;
+    let mut counts = ImportLineCounts::default();
+    let mut statements = Vec::new();
+    for line in &unit.lines {
+        let undone = match unit.given_up {
+            true => ImportUndoOutcome::Kept("já está ligado a outros registros".to_owned()),
+            false => Box::pin(undo_line(tx, unit, line)).await?,
+        };
+        match undone {
+            ImportUndoOutcome::Removed => counts.removed += 1,
+            ImportUndoOutcome::Restored => counts.restored += 1,
+            ImportUndoOutcome::Kept(because) => {
+                counts.kept += 1;
+                statements.push(imports::update_kept_reason(
+                    unit.lease.tenant,
+                    unit.lease.code,
+                    line.line,
+                    &because,
+                ));
+            }
+        }
+    }
+    tx.execute_batch(statements).await?;
+    Ok(imports::advance_import(tx, &unit.lease, (position, unit.until), &counts).await?)
+}
+
+async fn undo_line(
+    tx: &mut Tx,
+    unit: &UndoUnit,
+    line: &StoredLineResult,
+) -> Result<ImportUndoOutcome, Error> {
+    match unit.kind {
+        ImportKind::Members => members::import_rows::undo_member_import(tx, &unit.doing, line).await,
+        ImportKind::Vehicles => benefits::import_rows::undo_imported_benefit(tx, &unit.doing, line).await,
+        ImportKind::Dependents => {
+            Box::pin(dependents::import_rows::undo_dependent_import(tx, &unit.doing, line)).await
+        }
+        ImportKind::Leads => leads::import_rows::undo_lead_import(tx, &unit.doing, line).await,
+        ImportKind::Plans | ImportKind::Sellers => {
+            registers::import_rows::undo_record_import(tx, &unit.doing, unit.kind, line).await
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! What is written together: the records of some lines, what became of each, and how far the import is; all of it or nothing.
+
+use super::row_reader::{ImportColumnNames, ImportRecordDraft};
+use super::{ImportLineCounts, ImportRowOutcome, ImportUnitContext, StoredLineProblem};
+use app::members::dependents;
+use app::members::import_rows as members;
+use app::registers::snapshot::confirm_registers;
+use app::sales::leads;
+use app::{Error, benefits, registers};
+use domain::{ImportOutcome, Moment};
+use std::sync::Arc;
+use storage::Tx;
+use storage::exchange::imports::{self, LeasedImport, StoredLineResult};
+
+/// How a unit ended.
+pub(super) enum ImportUnitOutcome {
+    /// The records, by the lines that meant them.
+    Done(Vec<(i32, i32)>),
+    /// The import is no longer ours.
+    LeaseLost,
+}
+
+/// What is written together.
+pub(super) struct ImportUnit {
+    pub lease: LeasedImport,
+    pub doing: ImportUnitContext,
+    pub rows: Vec<ImportRecordDraft>,
+    /// The lines of the rows.
+    pub lines: Vec<i32>,
+    /// Lines that mean nothing.
+    pub refused: Vec<i32>,
+    pub problems: Vec<StoredLineProblem>,
+    pub position: i32,
+    pub until: Moment,
+    pub names: Arc<ImportColumnNames>,
+    pub members: bool,
+}
+
+pub(super) async fn write_import_unit(tx: &mut Tx, unit: &ImportUnit) -> Result<ImportUnitOutcome, Error> {
+    let (lease, tenant) = (&unit.lease, unit.lease.tenant);
+    if !imports::advance_import(tx, lease, (unit.position, unit.until), &ImportLineCounts::default()).await? {
+        return Ok(ImportUnitOutcome::LeaseLost);
+    }
+    confirm_registers(tx, tenant, &unit.doing.registers).await?;
+    let written = match unit.members {
+        true => members::import_members(tx, &unit.doing, &extract_member_rows(unit.rows.clone())).await?,
+        false => write_rows(tx, unit).await?,
+    };
+    let mut counts = ImportLineCounts { refused: unit.refused.len() as i64, ..ImportLineCounts::default() };
+    let refused = |line: i32| StoredLineResult {
+        line,
+        outcome: ImportOutcome::Refused,
+        record: None,
+        before: None,
+        version: None,
+    };
+    let mut results: Vec<StoredLineResult> = unit.refused.iter().copied().map(refused).collect();
+    let mut problems = unit.problems.clone();
+    for (line, written) in unit.lines.iter().copied().zip(written) {
+        results.push(match written {
+            ImportRowOutcome::Created { record, version, joined } => {
+                counts.created += 1;
+                StoredLineResult {
+                    outcome: ImportOutcome::Created,
+                    record: Some(record),
+                    version: Some(version),
+                    before: joined,
+                    ..refused(line)
+                }
+            }
+            ImportRowOutcome::Changed { record, before, version } => {
+                counts.changed += 1;
+                let outcome = ImportOutcome::Changed;
+                StoredLineResult {
+                    line,
+                    outcome,
+                    record: Some(record),
+                    before: Some(before),
+                    version: Some(version),
+                }
+            }
+            ImportRowOutcome::Same { record } => {
+                counts.same += 1;
+                StoredLineResult { outcome: ImportOutcome::Same, record: Some(record), ..refused(line) }
+            }
+            ImportRowOutcome::Refused(rejections) => {
+                counts.refused += 1;
+                problems.extend(unit.names.describe_rejections(line, &rejections));
+                refused(line)
+            }
+        });
+    }
+    problems.sort_by_key(|problem| problem.line);
+    let mut statements = imports::insert_line_results(tenant, lease.code, &results);
+    statements.extend(imports::insert_line_problems(tenant, lease.code, &problems));
+    tx.execute_batch(statements).await?;
+    imports::advance_import(tx, lease, (unit.position, unit.until), &counts).await?;
+    let meant = results.iter().filter_map(|one| one.record.map(|record| (record, one.line)));
+    Ok(ImportUnitOutcome::Done(meant.filter(|_| !unit.members).collect()))
+}
+
+pub(super) fn extract_member_rows(rows: Vec<ImportRecordDraft>) -> Vec<members::MemberImportRow> {
+    let member = |row: ImportRecordDraft| match row {
+        ImportRecordDraft::Member(row) => Some(*row),
+        _ => None,
+    };
+    rows.into_iter().filter_map(member).collect()
+}
+
+async fn write_rows(tx: &mut Tx, unit: &ImportUnit) -> Result<Vec<ImportRowOutcome>, Error> {
+    let mut doing = unit.doing.clone();
+    let mut written = Vec::with_capacity(unit.rows.len());
+    for (row, line) in unit.rows.iter().zip(&unit.lines) {
+        let before = tx.write_count();
+        let one = match Box::pin(write_row(tx, &doing, row)).await {
+            Err(Error::Refused(problems)) if tx.write_count() == before => {
+                ImportRowOutcome::Refused(problems)
+            }
+            other => other?,
+        };
+        if let Some(record) = one.record() {
+            doing.meant.here.insert(record, *line);
+        }
+        written.push(one);
+    }
+    Ok(written)
+}
+
+async fn write_row(
+    tx: &mut Tx,
+    doing: &ImportUnitContext,
+    row: &ImportRecordDraft,
+) -> Result<ImportRowOutcome, Error> {
+    match row {
+        ImportRecordDraft::Member(row) => {
+            let rows = std::slice::from_ref(&**row);
+            let written = members::import_members(tx, doing, rows).await?.pop();
+            written.ok_or_else(|| Error::Defect("a line came to nothing".to_owned()))
+        }
+        ImportRecordDraft::Vehicle(row) => {
+            benefits::import_rows::write_imported_benefit(tx, doing, row).await
+        }
+        ImportRecordDraft::Dependent(row) => dependents::import_rows::import_dependent(tx, doing, row).await,
+        ImportRecordDraft::Lead(row) => Box::pin(leads::import_rows::import_lead(tx, doing, row)).await,
+        ImportRecordDraft::Register(row) => registers::import_rows::import_record(tx, doing, row).await,
+    }
+}
+
+/// How a trial ended that went as far as writing.
+pub(super) enum TrialInterruption {
+    /// It would have been written: the unit ends here, for a statement of it has failed.
+    WouldWrite(ImportRowOutcome),
+    Failed(Error),
+}
+
+impl<E: Into<Error>> From<E> for TrialInterruption {
+    fn from(error: E) -> TrialInterruption {
+        TrialInterruption::Failed(error.into())
+    }
+}
+
+pub(super) async fn try_row(
+    tx: &mut Tx,
+    doing: &ImportUnitContext,
+    row: &ImportRecordDraft,
+) -> Result<ImportRowOutcome, TrialInterruption> {
+    confirm_registers(tx, doing.scope.tenant(), &doing.registers).await?;
+    let known = match row {
+        ImportRecordDraft::Member(_) => None,
+        ImportRecordDraft::Vehicle(row) => {
+            benefits::import_rows::find_imported_benefit(tx, doing, row).await?
+        }
+        ImportRecordDraft::Dependent(row) => {
+            dependents::import_rows::find_imported_dependent(tx, doing, row).await?
+        }
+        ImportRecordDraft::Lead(row) => {
+            Box::pin(leads::import_rows::find_imported_lead(tx, doing, row)).await?
+        }
+        ImportRecordDraft::Register(row) => {
+            registers::import_rows::find_imported_record(tx, doing, row).await?
+        }
+    };
+    match Box::pin(write_row(tx, doing, row)).await {
+        Err(Error::Refused(problems)) => Ok(ImportRowOutcome::Refused(problems)),
+        Err(error @ Error::StaleRegisters) => Err(TrialInterruption::Failed(error)),
+        Err(error) if error.is_transient() => Err(TrialInterruption::Failed(error)),
+        // Nothing spoke against it before it was to be written.
+        Err(_) => Err(TrialInterruption::WouldWrite(match known {
+            Some(record) => ImportRowOutcome::Changed { record, before: String::new(), version: 0 },
+            None => ImportRowOutcome::Created { record: 0, version: 0, joined: None },
+        })),
+        Ok(written) => Ok(written),
+    }
+}

@@ -1,0 +1,287 @@
+//! Events, with the people in them: of whom an event tells more than the search does.
+
+use super::sales::resolve_own_document;
+use super::{MirrorWriteBatch, NewMirrorNote, advance_counter, write_batch};
+use app::members::mirror_rows as people;
+use app::situations::ActorContext;
+use app::situations::cases::render_case_trigger_body;
+use app::{App, Error};
+use domain::{
+    BranchCode, CaseKind, ClaimCode, Document, Entity, HistoryCode, PersonCode, PhoneKind, Scope, TenantId,
+};
+use std::collections::{BTreeMap, BTreeSet};
+use storage::cases::claims::{self, StoredClaim};
+use storage::cases::{self, StoredCase};
+use storage::exchange::mirrors;
+use storage::history::situation_changes::{self, NewHistoryRow};
+use storage::members::PersonProfile;
+use storage::members::phones::{self, StoredPhone};
+use storage::server::counters::{self, Counter};
+use storage::{Tx, benefits};
+
+/// Somebody as an event tells of him.
+#[derive(Clone, Debug)]
+pub struct MirroredPerson {
+    pub code: PersonCode,
+    /// His own, where it is told; else somebody who is known stays where he is.
+    pub branch: Option<BranchCode>,
+    pub profile: PersonProfile,
+    pub phones: Vec<StoredPhone>,
+}
+
+/// An event.
+#[derive(Clone, Debug)]
+pub struct MirroredClaim {
+    pub code: ClaimCode,
+    pub claim: StoredClaim,
+    /// The member, and who drove.
+    pub people: Vec<MirroredPerson>,
+    /// Which others belong to it; none where that was not told.
+    pub related: Option<Vec<ClaimCode>>,
+}
+
+/// Those of these events that are here, with the name of whoever sees to each.
+#[boxed::future]
+pub async fn list_known_claims(
+    app: &App,
+    tenant: TenantId,
+    codes: &[ClaimCode],
+) -> Result<Vec<(ClaimCode, StoredClaim, Option<String>)>, Error> {
+    let found =
+        claims::list_claims_by_codes(&app.db, &Scope::for_tenant(tenant), codes.iter().copied()).await?;
+    Ok(found.into_iter().map(|told| (told.code, told.claim, told.responsible)).collect())
+}
+
+/// Writes events.
+#[boxed::future]
+pub async fn write_claims(app: &App, part: MirrorWriteBatch<Vec<MirroredClaim>>) -> Result<u64, Error> {
+    write_batch(app, part, |tx, part, notes| Box::pin(write_claim_batch(tx, part, notes))).await
+}
+
+async fn write_claim_batch(
+    tx: &mut Tx,
+    part: &MirrorWriteBatch<Vec<MirroredClaim>>,
+    notes: &mut Vec<NewMirrorNote>,
+) -> Result<u64, Error> {
+    let tenant = part.tenant();
+    let codes: BTreeSet<ClaimCode> = part.seen.iter().map(|one| one.code).collect();
+    let numbers: Vec<i32> = codes.iter().map(|code| code.get()).collect();
+    tx.execute_batch(vec![mirrors::delete_mirror_notes(tenant, "evento", &numbers)]).await?;
+    let mut written = 0;
+    let mut met = BTreeSet::new();
+    for seen in &part.seen {
+        for person in &seen.people {
+            if met.insert(person.code) {
+                written += u64::from(upsert_claim_person(tx, part, seen.code, person, notes).await?);
+            }
+        }
+    }
+    let found =
+        claims::list_claims_by_codes(&mut *tx, &Scope::for_tenant(tenant), codes.iter().copied()).await?;
+    let known: BTreeMap<ClaimCode, StoredClaim> =
+        found.into_iter().map(|told| (told.code, told.claim)).collect();
+    let asked: Vec<i32> = part.seen.iter().map(|one| one.claim.head.protocol).collect();
+    let mut protocols: BTreeMap<i32, ClaimCode> =
+        mirrors::list_claims_by_protocol(tx, tenant, asked.clone()).await?.into_iter().collect();
+    // Before one of this base is given.
+    advance_counter(tx, tenant, Counter::ClaimProtocol, asked).await?;
+    for seen in &part.seen {
+        let mut claim = seen.claim.clone();
+        let protocol = claim.head.protocol;
+        if protocol <= 0 || protocols.get(&protocol).is_some_and(|holder| *holder != seen.code) {
+            let reason = "falta ou é de outro evento; recebeu um número desta base".to_owned();
+            notes.push(NewMirrorNote {
+                kind: "evento",
+                record: seen.code.get(),
+                field: "protocolo".to_owned(),
+                reason,
+            });
+            claim.head.protocol = match known.get(&seen.code) {
+                Some(known) => known.head.protocol,
+                None => counters::reserve_number(tx, tenant, Counter::ClaimProtocol).await?,
+            };
+        }
+        protocols.insert(claim.head.protocol, seen.code);
+        written += u64::from(write_claim(tx, part, seen, known.get(&seen.code), claim).await?);
+    }
+    write_claim_relations(tx, part, &codes).await?;
+    advance_counter(tx, tenant, Counter::Claim, numbers).await?;
+    Ok(written)
+}
+
+/// Somebody in an event: added where he is not known, else with what the event tells; of a member, with what only events tell.
+async fn upsert_claim_person(
+    tx: &mut Tx,
+    part: &MirrorWriteBatch<Vec<MirroredClaim>>,
+    claim: ClaimCode,
+    seen: &MirroredPerson,
+    notes: &mut Vec<NewMirrorNote>,
+) -> Result<bool, Error> {
+    let (tenant, code, told) = (part.tenant(), seen.code, &seen.profile);
+    let known = storage::members::find_person(&mut *tx, tenant, code).await?;
+    let had = phones::list_phones(&mut *tx, tenant, code).await?;
+    if let Some(before) = known.as_ref().filter(|known| known.is_member) {
+        let (after, phones) = merge_into_member(before, &had, seen);
+        return people::update_mirrored_person(
+            tx,
+            &part.change_context(),
+            code,
+            (before, &had),
+            (&after, &phones),
+        )
+        .await;
+    }
+    let mut after = known.clone().unwrap_or_else(|| told.clone());
+    after.branch = seen.branch.unwrap_or(after.branch);
+    after.name.clone_from(&told.name);
+    after.document.clone_from(&told.document);
+    after.nature = told.document.as_ref().map_or(after.nature, Document::nature);
+    after.email.clone_from(&told.email);
+    after.sex = told.sex;
+    after.born_on.clone_from(&told.born_on);
+    after.address.clone_from(&told.address);
+    after.identity_number.clone_from(&told.identity_number);
+    after.identity_issuer.clone_from(&told.identity_issuer);
+    after.identity_issued_on.clone_from(&told.identity_issued_on);
+    after.cnh_number.clone_from(&told.cnh_number);
+    after.cnh_category.clone_from(&told.cnh_category);
+    after.cnh_valid_until.clone_from(&told.cnh_valid_until);
+    after.trade_name.clone_from(&told.trade_name);
+    after.state_registration.clone_from(&told.state_registration);
+    after.municipal_registration.clone_from(&told.municipal_registration);
+    after.legal_representative.clone_from(&told.legal_representative);
+    let first = |kind| seen.phones.iter().find(|one| one.kind == kind).map(|one| one.number.clone());
+    (after.mobile, after.landline) = (first(PhoneKind::Mobile), first(PhoneKind::Landline));
+    if known.as_ref().is_none_or(|known| known.document != after.document) {
+        after.document =
+            resolve_own_document(tx, part, (code, &after), (claim.get(), "evento"), notes).await?;
+    }
+    match known {
+        Some(before) => {
+            people::update_mirrored_person(
+                tx,
+                &part.change_context(),
+                code,
+                (&before, &had),
+                (&after, &seen.phones),
+            )
+            .await
+        }
+        None => {
+            tx.execute_batch(storage::members::insert_people(tenant, [(code, &after)])).await?;
+            phones::replace_phones(tx, tenant, code, &seen.phones).await?;
+            advance_counter(tx, tenant, Counter::Person, vec![code.get()]).await?;
+            Ok(true)
+        }
+    }
+}
+
+/// A member with what the search does not tell of him. His telephones are taken where they begin with those that it tells.
+fn merge_into_member(
+    known: &PersonProfile,
+    had: &[StoredPhone],
+    seen: &MirroredPerson,
+) -> (PersonProfile, Vec<StoredPhone>) {
+    let (mut after, told) = (known.clone(), seen.profile.clone());
+    after.branch = seen.branch.unwrap_or(after.branch);
+    after.identity_issuer = told.identity_issuer.or(after.identity_issuer);
+    after.identity_issued_on = told.identity_issued_on.or(after.identity_issued_on);
+    after.cnh_valid_until = told.cnh_valid_until.or(after.cnh_valid_until);
+    after.trade_name = told.trade_name.or(after.trade_name);
+    after.state_registration = told.state_registration.or(after.state_registration);
+    after.municipal_registration = told.municipal_registration.or(after.municipal_registration);
+    after.legal_representative = told.legal_representative.or(after.legal_representative);
+    let first = |kind| seen.phones.iter().find(|one| one.kind == kind).map(|one| &one.number);
+    let is_alike = first(PhoneKind::Mobile) == known.mobile.as_ref()
+        && first(PhoneKind::Landline) == known.landline.as_ref();
+    (after, if is_alike { seen.phones.clone() } else { had.to_vec() })
+}
+
+async fn write_claim(
+    tx: &mut Tx,
+    part: &MirrorWriteBatch<Vec<MirroredClaim>>,
+    seen: &MirroredClaim,
+    before: Option<&StoredClaim>,
+    mut claim: StoredClaim,
+) -> Result<bool, Error> {
+    let (tenant, code) = (part.tenant(), seen.code.get());
+    let benefit = match claim.head.benefit {
+        Some(benefit) => {
+            benefits::list_benefits_by_codes(&mut *tx, tenant, [benefit]).await?.pop().map(|(_, one)| one)
+        }
+        None => None,
+    };
+    if benefit.is_none() {
+        claim.head.benefit = None;
+    }
+    let closes =
+        part.registers.situation_kind(claim.head.situation).is_some_and(domain::SituationKind::is_final);
+    let moved = before.is_none_or(|before| before.head.situation != claim.head.situation);
+    // When it ended is not told: when that was seen, or for what was over at first sight, when it was opened.
+    let ended = before.map_or(claim.head.opened_at, |_| part.now);
+    claim.head.closed_at = closes.then(|| before.and_then(|one| one.head.closed_at).unwrap_or(ended));
+    if let Some(before) = before {
+        claim.description.clone_from(&before.description);
+        claim.vehicle.fipe.clone_from(&before.vehicle.fipe);
+        claim.head.version = before.head.version;
+        claim.head.updated_at = before.head.updated_at;
+        if !moved {
+            claim.head.situation_since = before.head.situation_since;
+        }
+        if *before == claim {
+            return Ok(false);
+        }
+        claim.head.version += 1;
+        claim.head.updated_at = part.now;
+        if moved {
+            claim.head.situation_since = part.now;
+        }
+    }
+    let case = StoredCase::Claim(Box::new(claim));
+    let mut statements = match before {
+        Some(_) => vec![cases::update_case(tenant, code, &case)],
+        None => cases::insert_cases(tenant, CaseKind::Claim, [(code, &case)]),
+    };
+    if moved {
+        let history = HistoryCode::new(counters::reserve_number(tx, tenant, Counter::History).await?);
+        let acting: ActorContext<'_> = part.change_context();
+        let change = NewHistoryRow {
+            tenant,
+            entity: Entity::Claim,
+            record: code,
+            branch: case.head().branch,
+            from: before.map(|before| before.head.situation),
+            to: case.head().situation,
+            user: None,
+            reason: None,
+            origin: acting.origin,
+            at: acting.now,
+        };
+        let text = render_case_trigger_body(&acting, (history, acting.now), code, &case, benefit.as_ref())?;
+        statements.extend(situation_changes::insert_silent_entries(history, [(change, text)]));
+    }
+    tx.execute_batch(statements).await?;
+    Ok(true)
+}
+
+/// Which events belong together. Those that belong to one come with it, so that both are here.
+async fn write_claim_relations(
+    tx: &mut Tx,
+    part: &MirrorWriteBatch<Vec<MirroredClaim>>,
+    codes: &BTreeSet<ClaimCode>,
+) -> Result<(), Error> {
+    let tenant = part.tenant();
+    let told = || part.seen.iter().filter_map(|one| Some((one.code, one.related.as_ref()?)));
+    let sure: BTreeSet<ClaimCode> = told().map(|(code, _)| code).collect();
+    let had: BTreeSet<(ClaimCode, ClaimCode)> =
+        claims::list_related_claims(&mut *tx, tenant, sure.iter().copied()).await?.into_iter().collect();
+    let pairs: BTreeSet<(ClaimCode, ClaimCode)> = told()
+        .flat_map(|(code, others)| others.iter().map(move |other| (code, *other)))
+        .filter(|(_, other)| codes.contains(other))
+        .collect();
+    let mut statements = claims::insert_claim_relations(tenant, pairs.difference(&had).copied());
+    statements.extend(
+        had.difference(&pairs).map(|(one, other)| claims::delete_claim_relation(tenant, *one, *other)),
+    );
+    Ok(tx.execute_batch(statements).await?)
+}

@@ -1,0 +1,276 @@
+//! What hangs on a benefit: its items, its dependents, what is installed on its vehicle; and the cards of a member.
+
+use super::{MirrorWriteBatch, NewMirrorNote, advance_counter, extract_own_card_numbers, write_batch};
+use app::{App, Error};
+use domain::{BenefitCode, DependentCode, PersonCode};
+use std::collections::{BTreeMap, BTreeSet};
+use storage::benefits::installations::{self, StoredInstallation};
+use storage::benefits::items::{self, StoredItem};
+use storage::exchange::mirrors;
+use storage::members::credit_cards::{self, NewCreditCardRow, StoredCreditCard};
+use storage::members::dependents::{self, StoredDependent};
+use storage::server::counters::Counter;
+use storage::{Statement, Tx, benefits};
+
+/// Records that hang on another, as they were told.
+#[derive(Clone, Debug)]
+pub struct ChildRecords<T> {
+    pub told: Vec<T>,
+    /// None came that could not be taken: what is here and not among them is gone.
+    pub is_whole: bool,
+}
+
+/// Everything that hangs on a benefit; what could not be read is none, and stays as it is here.
+#[derive(Clone, Debug)]
+pub struct MirroredBenefitDetails {
+    pub benefit: BenefitCode,
+    pub items: Option<ChildRecords<StoredItem>>,
+    pub dependents: Option<ChildRecords<(DependentCode, StoredDependent)>>,
+    pub equipment: Option<ChildRecords<StoredInstallation>>,
+}
+
+/// The cards of a member.
+#[derive(Clone, Debug)]
+pub struct MirroredCreditCards {
+    pub person: PersonCode,
+    pub cards: ChildRecords<StoredCreditCard>,
+}
+
+/// Writes what hangs on some benefits.
+#[boxed::future]
+pub async fn write_benefit_details(
+    app: &App,
+    part: MirrorWriteBatch<Vec<MirroredBenefitDetails>>,
+) -> Result<u64, Error> {
+    write_batch(app, part, |tx, part, notes| Box::pin(write_details_batch(tx, part, notes))).await
+}
+
+async fn write_details_batch(
+    tx: &mut Tx,
+    part: &MirrorWriteBatch<Vec<MirroredBenefitDetails>>,
+    _: &mut Vec<NewMirrorNote>,
+) -> Result<u64, Error> {
+    let tenant = part.tenant();
+    let codes: Vec<BenefitCode> = part.seen.iter().map(|one| one.benefit).collect();
+    let numbers: Vec<i32> = codes.iter().map(|code| code.get()).collect();
+    let kinds = ["itens", "dependentes", "equipamentos"];
+    let mut forgotten: Vec<_> =
+        kinds.map(|kind| mirrors::delete_mirror_notes(tenant, kind, &numbers)).into_iter().collect();
+    // What these plans protect is known now.
+    let all = part.seen.iter().filter_map(|one| one.items.as_ref()).flat_map(|one| &one.told);
+    let plans: BTreeSet<i32> = all.map(|item| item.plan.get()).collect();
+    forgotten.push(mirrors::delete_mirror_notes(tenant, "plano", &plans.into_iter().collect::<Vec<_>>()));
+    tx.execute_batch(forgotten).await?;
+    let slots: BTreeMap<BenefitCode, i32> =
+        benefits::list_benefits_by_codes(&mut *tx, tenant, codes.iter().copied())
+            .await?
+            .into_iter()
+            .map(|(code, benefit)| (code, benefit.slot))
+            .collect();
+    let mut statements = Vec::new();
+    let had = items::list_items_of_benefits(&mut *tx, tenant, codes.iter().copied()).await?;
+    let mut written = write_items(part, &slots, &had, &mut statements);
+    written += write_dependents(tx, part, &codes, &mut statements).await?;
+    let had = installations::list_installations_of_benefits(&mut *tx, tenant, codes.iter().copied()).await?;
+    written += write_equipment(part, &had, &mut statements);
+    tx.execute_batch(statements).await?;
+    for (counter, codes) in collect_used_codes(part) {
+        advance_counter(tx, tenant, counter, codes).await?;
+    }
+    Ok(written)
+}
+
+/// The codes that are somebody's now.
+fn collect_used_codes(part: &MirrorWriteBatch<Vec<MirroredBenefitDetails>>) -> [(Counter, Vec<i32>); 4] {
+    let items = part.seen.iter().filter_map(|one| one.items.as_ref()).flat_map(|one| &one.told);
+    let dependents = || part.seen.iter().filter_map(|one| one.dependents.as_ref()).flat_map(|one| &one.told);
+    let equipment = part.seen.iter().filter_map(|one| one.equipment.as_ref()).flat_map(|one| &one.told);
+    [
+        (Counter::Item, items.map(|one| one.code.get()).collect()),
+        (Counter::Dependent, dependents().map(|(code, _)| code.get()).collect()),
+        (Counter::Installation, equipment.map(|one| one.code.get()).collect()),
+        (
+            Counter::Card,
+            extract_own_card_numbers(part.tenant(), dependents().filter_map(|(_, one)| one.card.as_ref())),
+        ),
+    ]
+}
+
+fn write_items(
+    part: &MirrorWriteBatch<Vec<MirroredBenefitDetails>>,
+    slots: &BTreeMap<BenefitCode, i32>,
+    had: &[(BenefitCode, StoredItem)],
+    statements: &mut Vec<Statement>,
+) -> u64 {
+    let (tenant, now) = (part.tenant(), part.now);
+    let mut written = 0;
+    let mut new = Vec::new();
+    for one in &part.seen {
+        let (Some(ChildRecords { told, is_whole }), Some(slot)) = (&one.items, slots.get(&one.benefit))
+        else {
+            continue;
+        };
+        let known: BTreeMap<_, _> =
+            had.iter().filter(|(of, _)| *of == one.benefit).map(|(_, item)| (item.code, item)).collect();
+        // Which came first is not told: the oldest that is in force, unless it is known.
+        let has_first = known.values().any(|item| item.is_first);
+        let oldest = |item: &&StoredItem| item.active;
+        let first = told.iter().filter(oldest).chain(told).map(|item| item.code).next();
+        for item in told {
+            let is_first = match known.get(&item.code) {
+                Some(known) => known.is_first,
+                None => !has_first && Some(item.code) == first,
+            };
+            let item = StoredItem { is_first, ..item.clone() };
+            match known.get(&item.code) {
+                Some(known) if **known == item => continue,
+                Some(_) => statements.push(items::update_item(tenant, one.benefit, &item, now)),
+                None => new.push((one.benefit, *slot, item)),
+            }
+            written += 1;
+        }
+        let is_gone =
+            |item: &&&StoredItem| *is_whole && item.active && !told.iter().any(|one| one.code == item.code);
+        for item in known.values().filter(is_gone) {
+            statements.push(items::deactivate_item(tenant, one.benefit, item.code, now));
+            written += 1;
+        }
+    }
+    statements.extend(items::insert_items(
+        tenant,
+        now,
+        new.iter().map(|(of, slot, item)| (*of, *slot, item)),
+    ));
+    written
+}
+
+async fn write_dependents(
+    tx: &mut Tx,
+    part: &MirrorWriteBatch<Vec<MirroredBenefitDetails>>,
+    codes: &[BenefitCode],
+    statements: &mut Vec<Statement>,
+) -> Result<u64, Error> {
+    let (tenant, now) = (part.tenant(), part.now);
+    let all: Vec<DependentCode> = part
+        .seen
+        .iter()
+        .filter_map(|one| one.dependents.as_ref())
+        .flat_map(|one| &one.told)
+        .map(|(code, _)| *code)
+        .collect();
+    let had: BTreeMap<DependentCode, StoredDependent> =
+        dependents::list_dependents_by_benefits_or_codes(tx, tenant, codes, &all)
+            .await?
+            .into_iter()
+            .collect();
+    let mut new: BTreeMap<DependentCode, StoredDependent> = BTreeMap::new();
+    let mut written = 0;
+    for one in &part.seen {
+        let Some(ChildRecords { told, is_whole }) = &one.dependents else { continue };
+        for (code, dependent) in told {
+            match had.get(code) {
+                Some(before) => {
+                    let after = StoredDependent { updated_at: before.updated_at, ..dependent.clone() };
+                    if *before != after {
+                        let after = StoredDependent { updated_at: now, ..after };
+                        statements.extend(dependents::update_dependent(tenant, *code, before, &after));
+                        written += 1;
+                    }
+                }
+                None => {
+                    new.insert(*code, dependent.clone());
+                }
+            }
+        }
+        let told: BTreeSet<DependentCode> = told.iter().map(|(code, _)| *code).collect();
+        let gone = |(code, before): &(&DependentCode, &StoredDependent)| {
+            *is_whole && before.benefit == one.benefit && before.active && !told.contains(*code)
+        };
+        for (code, before) in had.iter().filter(gone) {
+            let after = StoredDependent { active: false, updated_at: now, ..before.clone() };
+            statements.extend(dependents::update_dependent(tenant, *code, before, &after));
+            written += 1;
+        }
+    }
+    statements.extend(dependents::insert_dependents(tenant, new.iter().map(|(code, one)| (*code, one))));
+    Ok(written + new.len() as u64)
+}
+
+fn write_equipment(
+    part: &MirrorWriteBatch<Vec<MirroredBenefitDetails>>,
+    had: &[(BenefitCode, StoredInstallation)],
+    statements: &mut Vec<Statement>,
+) -> u64 {
+    let (tenant, now) = (part.tenant(), part.now);
+    let mut new = Vec::new();
+    let mut written = 0;
+    for one in &part.seen {
+        for told in one.equipment.iter().flat_map(|one| &one.told) {
+            let known = had.iter().find(|(of, known)| *of == one.benefit && known.code == told.code);
+            match known {
+                None => new.push((one.benefit, now, told)),
+                Some((_, known)) => {
+                    let after = StoredInstallation { tracker: known.tracker, ..told.clone() };
+                    if *known == after {
+                        continue;
+                    }
+                    statements.push(installations::update_installation(tenant, one.benefit, &after, now));
+                }
+            }
+            written += 1;
+        }
+    }
+    statements.extend(installations::insert_installations(tenant, new));
+    written
+}
+
+/// Writes the cards of some members. What the gateway knows them by is never told, so none can be charged from here.
+#[boxed::future]
+pub async fn write_credit_cards(
+    app: &App,
+    part: MirrorWriteBatch<Vec<MirroredCreditCards>>,
+) -> Result<u64, Error> {
+    write_batch(app, part, |tx, part, _| Box::pin(write_card_batch(tx, part))).await
+}
+
+async fn write_card_batch(
+    tx: &mut Tx,
+    part: &MirrorWriteBatch<Vec<MirroredCreditCards>>,
+) -> Result<u64, Error> {
+    let (tenant, now) = (part.tenant(), part.now);
+    let people: Vec<PersonCode> = part.seen.iter().map(|one| one.person).collect();
+    let numbers: Vec<i32> = people.iter().map(|code| code.get()).collect();
+    let had = credit_cards::list_credit_cards_of_people(&mut *tx, tenant, people).await?;
+    let mut statements = vec![mirrors::delete_mirror_notes(tenant, "cartaoCredito", &numbers)];
+    let mut new = Vec::new();
+    let mut written = 0;
+    for one in &part.seen {
+        let known = || had.iter().filter(|(of, _)| *of == one.person).map(|(_, card)| card);
+        for told in &one.cards.told {
+            match known().find(|card| card.code == told.code) {
+                Some(card) if card == told => continue,
+                Some(_) => statements.push(credit_cards::update_credit_card(tenant, one.person, told, now)),
+                None => {
+                    let card = told.clone();
+                    new.push((one.person, NewCreditCardRow { card, created_at: now }));
+                }
+            }
+            written += 1;
+        }
+        let is_gone = |card: &&StoredCreditCard| {
+            let is_told = one.cards.told.iter().any(|told| told.code == card.code);
+            one.cards.is_whole && card.active && !is_told
+        };
+        for gone in known().filter(is_gone) {
+            let gone = StoredCreditCard { active: false, is_main: false, ..gone.clone() };
+            statements.push(credit_cards::update_credit_card(tenant, one.person, &gone, now));
+            written += 1;
+        }
+    }
+    statements
+        .extend(credit_cards::insert_credit_cards(tenant, new.iter().map(|(person, card)| (*person, card))));
+    tx.execute_batch(statements).await?;
+    let all = part.seen.iter().flat_map(|one| &one.cards.told).map(|card| card.code.get()).collect();
+    advance_counter(tx, tenant, Counter::CreditCard, all).await?;
+    Ok(written)
+}

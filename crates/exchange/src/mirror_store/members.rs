@@ -1,0 +1,298 @@
+//! Members with their benefits, as the search tells them: in its order, so that both searches have the same.
+
+use super::{
+    MirrorLease, MirrorWriteBatch, NewMirrorNote, StoredMirror, advance_counter, extract_own_card_numbers,
+    runs, write_batch,
+};
+use app::members::mirror_rows as people;
+use app::situations::mirror_rows::{self, BenefitTakeover};
+use app::{App, Error};
+use domain::{BenefitCode, Document, PersonCode};
+use std::collections::{BTreeMap, BTreeSet};
+use storage::benefits::{self, StoredBenefit};
+use storage::exchange::mirrors;
+use storage::members::PersonProfile;
+use storage::members::phones::{self, StoredPhone};
+use storage::search::rows;
+use storage::server::counters::{self, Counter};
+use storage::{Tx, WriteLane};
+
+/// A row of the search: a member, as far as it tells of him, with one benefit or none.
+#[derive(Clone, Debug)]
+pub struct MirroredMember {
+    pub person: PersonCode,
+    pub profile: PersonProfile,
+    pub benefit: Option<(BenefitCode, StoredBenefit)>,
+}
+
+/// Keeps what the list of benefits said, and how far it was read.
+#[boxed::future]
+pub async fn stage_benefits(
+    app: &App,
+    mirror: &StoredMirror,
+    hold: &MirrorLease,
+    bodies: Vec<(BenefitCode, String)>,
+) -> Result<(), Error> {
+    let input = (mirror.clone(), hold.clone(), bodies);
+    let lane = WriteLane::background(mirror.tenant);
+    app.db
+        .write(lane, input, |tx, (mirror, hold, bodies)| {
+            Box::pin(async move {
+                runs::require_mirror_lease(tx, hold).await?;
+                let bodies = bodies.iter().map(|(code, body)| (*code, body.as_str()));
+                let mut statements = mirrors::stage_benefit_bodies(mirror.tenant, bodies);
+                statements.push(mirrors::upsert_mirror(mirror));
+                Ok::<_, Error>(tx.execute_batch(statements).await?)
+            })
+        })
+        .await
+}
+
+/// What the list said of these benefits.
+#[boxed::future]
+pub async fn list_staged_benefits(
+    app: &App,
+    mirror: &StoredMirror,
+    codes: &[BenefitCode],
+) -> Result<Vec<(BenefitCode, String)>, Error> {
+    Ok(mirrors::list_staged_bodies(&app.db, mirror.tenant, codes.iter().copied()).await?)
+}
+
+/// Writes a page of the search.
+#[boxed::future]
+pub async fn write_members(app: &App, part: MirrorWriteBatch<Vec<MirroredMember>>) -> Result<u64, Error> {
+    write_batch(app, part, |tx, part, notes| Box::pin(write_member_batch(tx, part, notes))).await
+}
+
+/// Everybody who is in hand, as he was and as he becomes.
+struct PersonMerge {
+    before: Option<PersonProfile>,
+    after: PersonProfile,
+    had: Vec<StoredPhone>,
+}
+
+async fn write_member_batch(
+    tx: &mut Tx,
+    part: &MirrorWriteBatch<Vec<MirroredMember>>,
+    notes: &mut Vec<NewMirrorNote>,
+) -> Result<u64, Error> {
+    let (tenant, rows) = (part.tenant(), &part.seen);
+    let codes: BTreeSet<PersonCode> = rows.iter().map(|row| row.person).collect();
+    let of_benefits: Vec<BenefitCode> = rows.iter().filter_map(|row| Some(row.benefit.as_ref()?.0)).collect();
+    let forgotten = |kind, codes: Vec<i32>| mirrors::delete_mirror_notes(tenant, kind, &codes);
+    tx.execute_batch(vec![
+        forgotten("associado", codes.iter().map(|code| code.get()).collect()),
+        forgotten("beneficio", of_benefits.iter().map(|code| code.get()).collect()),
+        mirrors::delete_staged_bodies(tenant, of_benefits.iter().copied()),
+    ])
+    .await?;
+    let mut people = merge_people(tx, part, &codes).await?;
+    resolve_duplicate_documents(tx, part, &mut people, notes).await?;
+    let mut written = write_people(tx, part, &people).await?;
+    let found = benefits::list_benefits_by_codes(&mut *tx, tenant, of_benefits.iter().copied()).await?;
+    let known: BTreeMap<BenefitCode, StoredBenefit> = found.into_iter().collect();
+    let mut taken = merge_benefits(tx, part, &people, &known).await?;
+    resolve_duplicate_sequences(tx, part, &mut taken, notes).await?;
+    written += mirror_rows::write_takeovers(tx, &part.change_context(), &taken).await?;
+    let sequences = taken.iter().map(|one| one.after.sequence).collect();
+    let cards = extract_own_card_numbers(tenant, taken.iter().filter_map(|one| one.after.card.as_ref()));
+    for (counter, codes) in [
+        (Counter::Person, codes.iter().map(|code| code.get()).collect()),
+        (Counter::Benefit, of_benefits.iter().map(|code| code.get()).collect()),
+        (Counter::Sequence, sequences),
+        (Counter::Card, cards),
+    ] {
+        advance_counter(tx, tenant, counter, codes).await?;
+    }
+    Ok(written)
+}
+
+async fn merge_people(
+    tx: &mut Tx,
+    part: &MirrorWriteBatch<Vec<MirroredMember>>,
+    codes: &BTreeSet<PersonCode>,
+) -> Result<BTreeMap<PersonCode, PersonMerge>, Error> {
+    let tenant = part.tenant();
+    let found = storage::members::list_people_by_code(&mut *tx, tenant, codes.iter().copied()).await?;
+    let known: Vec<PersonCode> = found.iter().map(|(code, _)| *code).collect();
+    let mut phones = phones::list_phones_of_people(&mut *tx, tenant, known).await?;
+    let mut people: BTreeMap<PersonCode, PersonMerge> = BTreeMap::new();
+    for (code, profile) in found {
+        let had = phones.extract_if(.., |(person, _)| *person == code).map(|(_, one)| one).collect();
+        people.insert(code, PersonMerge { after: profile.clone(), before: Some(profile), had });
+    }
+    for row in &part.seen {
+        let is_alone = row.benefit.is_none();
+        match people.get_mut(&row.person) {
+            Some(person) => people::apply_mirrored_profile(&mut person.after, &row.profile, is_alone),
+            None => {
+                let person = PersonMerge { before: None, after: row.profile.clone(), had: Vec::new() };
+                people.insert(row.person, person);
+            }
+        }
+    }
+    Ok(people)
+}
+
+/// A document is one person's here: of two who have the same over there, the second goes without.
+async fn resolve_duplicate_documents(
+    tx: &mut Tx,
+    part: &MirrorWriteBatch<Vec<MirroredMember>>,
+    people: &mut BTreeMap<PersonCode, PersonMerge>,
+    notes: &mut Vec<NewMirrorNote>,
+) -> Result<(), Error> {
+    let asked: Vec<Document> = people.values().filter_map(|one| one.after.document.clone()).collect();
+    let mut holders: BTreeMap<String, PersonCode> =
+        storage::members::list_person_codes_by_document(&mut *tx, part.tenant(), &asked)
+            .await?
+            .into_iter()
+            .collect();
+    // Whoever is in hand here and gives his up, frees it.
+    holders.retain(|document, holder| {
+        let after = people.get(holder).map(|one| one.after.document.as_ref().map(Document::as_str));
+        after.is_none_or(|after| after == Some(document))
+    });
+    for (code, person) in people.iter_mut() {
+        let Some(document) = person.after.document.as_ref().map(|one| one.as_str().to_owned()) else {
+            continue;
+        };
+        match holders.get(&document) {
+            Some(holder) if holder != code => {
+                let reason = "outra pessoa da origem tem o mesmo documento; ficou com ela".to_owned();
+                notes.push(NewMirrorNote {
+                    kind: "associado",
+                    record: code.get(),
+                    field: "cpfCnpj".to_owned(),
+                    reason,
+                });
+                person.after.document = None;
+            }
+            Some(_) => {}
+            None => {
+                holders.insert(document, *code);
+            }
+        }
+    }
+    Ok(())
+}
+
+async fn write_people(
+    tx: &mut Tx,
+    part: &MirrorWriteBatch<Vec<MirroredMember>>,
+    people: &BTreeMap<PersonCode, PersonMerge>,
+) -> Result<u64, Error> {
+    let acting = part.change_context();
+    let new = people.iter().filter(|(_, one)| one.before.is_none()).map(|(code, one)| (*code, &one.after));
+    // Two may have each other's documents now; and what those who change give up is free for those who are new.
+    let gives_up = |person: &PersonMerge| {
+        person
+            .before
+            .as_ref()
+            .is_some_and(|one| one.document.is_some() && one.document != person.after.document)
+    };
+    let freed = people.iter().filter(|(_, person)| gives_up(person)).map(|(code, _)| *code);
+    let freed: Vec<PersonCode> = freed.collect();
+    if !freed.is_empty() {
+        tx.execute_batch(vec![storage::members::clear_documents(part.tenant(), freed)]).await?;
+    }
+    let mut written = 0;
+    for (code, person) in people {
+        let Some(before) = &person.before else { continue };
+        let phones = people::mirror_telephones(&person.had, &person.after);
+        let had = (before, &person.had[..]);
+        written += u64::from(
+            people::update_mirrored_person(tx, &acting, *code, had, (&person.after, &phones)).await?,
+        );
+    }
+    Ok(written + people::insert_mirrored_people(tx, &acting, new).await?)
+}
+
+/// The benefits as they become, with their places in the search; and the rows of members who have none.
+async fn merge_benefits<'p>(
+    tx: &mut Tx,
+    part: &'p MirrorWriteBatch<Vec<MirroredMember>>,
+    people: &'p BTreeMap<PersonCode, PersonMerge>,
+    known: &'p BTreeMap<BenefitCode, StoredBenefit>,
+) -> Result<Vec<BenefitTakeover<'p>>, Error> {
+    let tenant = part.tenant();
+    let mut free: BTreeMap<PersonCode, (i32, domain::BranchCode)> =
+        rows::list_free_rows(tx, tenant, people.keys().copied()).await?.into_iter().collect();
+    let is_listed = |code: &PersonCode| {
+        people.get(code).is_some_and(|one| one.before.as_ref().is_some_and(|before| before.is_member))
+    };
+    let mut taken: Vec<BenefitTakeover<'p>> = Vec::new();
+    let mut seen = BTreeSet::new();
+    let mut alone = BTreeSet::new();
+    // Rows that are there keep their places; no more are taken than may be new.
+    let is_new = |row: &&MirroredMember| match &row.benefit {
+        Some((code, _)) => !known.contains_key(code),
+        None => !is_listed(&row.person),
+    };
+    let new = i32::try_from(part.seen.iter().filter(is_new).count()).unwrap_or(0);
+    let first = counters::reserve_numbers(tx, tenant, Counter::Slot, new).await?;
+    let mut slot = first..;
+    let mut next = || slot.next().unwrap_or(first);
+    for row in &part.seen {
+        let Some(person) = people.get(&row.person) else { continue };
+        let Some((code, told)) = &row.benefit else {
+            if !is_listed(&row.person) && alone.insert(row.person) {
+                let slot = next();
+                mirror_rows::insert_member_row(tx, &part.change_context(), (row.person, &person.after), slot)
+                    .await?;
+                free.insert(row.person, (slot, person.after.branch));
+            }
+            continue;
+        };
+        if !seen.insert(*code) {
+            continue;
+        }
+        let before = known.get(code);
+        let free_row = if before.is_none() { free.remove(&row.person) } else { None };
+        let after = match before {
+            Some(before) => mirror_rows::take_over_benefit(before, told),
+            None => StoredBenefit { slot: free_row.map_or_else(&mut next, |(slot, _)| slot), ..told.clone() },
+        };
+        taken.push(BenefitTakeover {
+            code: *code,
+            before,
+            after,
+            holder: (row.person, &person.after),
+            free_row,
+        });
+    }
+    Ok(taken)
+}
+
+/// A sequence number is one benefit's here.
+async fn resolve_duplicate_sequences(
+    tx: &mut Tx,
+    part: &MirrorWriteBatch<Vec<MirroredMember>>,
+    taken: &mut [BenefitTakeover<'_>],
+    notes: &mut Vec<NewMirrorNote>,
+) -> Result<(), Error> {
+    let tenant = part.tenant();
+    let asked: Vec<i32> = taken.iter().map(|one| one.after.sequence).collect();
+    let mut holders: BTreeMap<i32, BenefitCode> =
+        benefits::list_benefits_by_sequences(&mut *tx, tenant, asked.iter().copied())
+            .await?
+            .into_iter()
+            .collect();
+    for one in taken {
+        let is_free = one.after.sequence > 0
+            && holders.get(&one.after.sequence).is_none_or(|holder| *holder == one.code);
+        if !is_free {
+            let reason = "falta ou é de outro benefício; recebeu um número desta base".to_owned();
+            let field = "sequencial".to_owned();
+            notes.push(NewMirrorNote { kind: "beneficio", record: one.code.get(), field, reason });
+            one.after.sequence = match one.before {
+                Some(before) => before.sequence,
+                None => {
+                    advance_counter(tx, tenant, Counter::Sequence, asked.clone()).await?;
+                    counters::reserve_number(tx, tenant, Counter::Sequence).await?
+                }
+            };
+        }
+        holders.insert(one.after.sequence, one.code);
+    }
+    Ok(())
+}

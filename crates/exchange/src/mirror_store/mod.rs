@@ -1,0 +1,221 @@
+//! A mirror: a base that is another server's, read through the interface. What was read comes here as values of `domain`,
+//! with the codes that it has over there, and is written in units that also keep how far the reading is, so that a run
+//! that was cut off goes on. It writes history, and tells nobody: no delivery follows.
+//!
+//! The reading itself (requests, pace, odd data) is in the crate `mirror`.
+
+mod claims;
+mod details;
+mod members;
+mod registers;
+mod runs;
+mod sales;
+mod users;
+
+pub use claims::{MirroredClaim, MirroredPerson, list_known_claims, write_claims};
+pub use details::{
+    ChildRecords, MirroredBenefitDetails, MirroredCreditCards, write_benefit_details, write_credit_cards,
+};
+pub use members::{MirroredMember, list_staged_benefits, stage_benefits, write_members};
+pub use registers::{MirroredRegisterRecord, RegisterCodeList, write_notes, write_registers};
+pub use runs::{
+    HELD_FOR, MirrorLease, MirrorSource, MirrorStartOutcome, complete_mirror_run, extend_mirror_lease,
+    find_or_create_mirror, lease_mirror, release_mirror_lease, start_mirror_run,
+};
+pub use sales::{MirroredDeal, MirroredLead, retire_leads, write_deals, write_leads};
+pub use storage::benefits::installations::StoredInstallation;
+pub use storage::benefits::items::StoredItem;
+pub use storage::benefits::{AdditionalFieldValues, StoredBenefit, VehicleDetails};
+pub use storage::cases::CaseHead;
+pub use storage::cases::claims::StoredClaim;
+pub use storage::exchange::mirrors::{MirrorNoteGroup, NewMirrorNote, StoredMirror, UNREAD};
+pub use storage::members::PersonProfile;
+pub use storage::members::credit_cards::StoredCreditCard;
+pub use storage::members::dependents::StoredDependent;
+pub use storage::members::phones::{HOME, StoredPhone};
+pub use storage::sales::deals::dependents::ProposedDependent;
+pub use storage::sales::deals::{DealStageMove, StoredDeal};
+pub use storage::sales::leads::StoredLead;
+pub use users::{MirroredUserCodes, write_users};
+
+use app::registers::snapshot::{DECISIONS, TenantRegisters, confirm_registers, reload_registers};
+use app::situations::ActorContext;
+use app::{App, Error};
+use domain::{BenefitCode, BenefitKind, CardNumber, DealCode, Moment, PersonCode, TenantId};
+use futures_util::future::BoxFuture;
+use std::sync::Arc;
+use storage::exchange::mirrors;
+use storage::history::audit;
+use storage::server::counters::{self, Counter};
+use storage::{Tx, WriteLane};
+
+/// Where the history says that a mirrored situation comes from, and what the audit calls the mirror.
+pub const ORIGIN: &str = "espelho";
+
+/// What is written in one unit, with how far the reading is then.
+pub struct MirrorWriteBatch<T> {
+    pub mirror: StoredMirror,
+    pub hold: MirrorLease,
+    pub registers: Arc<TenantRegisters>,
+    pub seen: T,
+    /// What of it could not be taken over.
+    pub notes: Vec<NewMirrorNote>,
+    pub now: Moment,
+}
+
+impl<T> MirrorWriteBatch<T> {
+    fn tenant(&self) -> TenantId {
+        self.mirror.tenant
+    }
+
+    fn change_context(&self) -> ActorContext<'_> {
+        ActorContext {
+            tenant: self.mirror.tenant,
+            registers: &self.registers,
+            user: None,
+            operation: ORIGIN,
+            origin: ORIGIN,
+            quiet: true,
+            now: self.now,
+        }
+    }
+}
+
+/// Writes a part by the registers that it was read by, in the base's own lane behind everybody who waits, and keeps how
+/// far the reading is. Gives the number of records that were not there alike.
+async fn write_batch<T, F>(app: &App, part: MirrorWriteBatch<T>, unit: F) -> Result<u64, Error>
+where
+    F: for<'t> Fn(
+            &'t mut Tx,
+            &'t MirrorWriteBatch<T>,
+            &'t mut Vec<NewMirrorNote>,
+        ) -> BoxFuture<'t, Result<u64, Error>>
+        + Copy
+        + Send
+        + Sync
+        + 'static,
+    T: Send + Sync + 'static,
+{
+    let lane = WriteLane::background(part.tenant());
+    app.db
+        .write(lane, part, move |tx, part| {
+            Box::pin(async move {
+                runs::require_mirror_lease(tx, &part.hold).await?;
+                confirm_registers(tx, part.tenant(), &part.registers).await?;
+                let mut notes = part.notes.clone();
+                let written = unit(tx, part, &mut notes).await?;
+                tx.execute_batch(mirrors::upsert_mirror_notes(part.tenant(), &notes, part.now)).await?;
+                if written > 0 {
+                    append_audit_entry(
+                        tx,
+                        part.tenant(),
+                        format!("{written} registros espelhados"),
+                        part.now,
+                    )
+                    .await?;
+                }
+                let count = i64::try_from(written).unwrap_or(i64::MAX);
+                let mirror = StoredMirror { written: part.mirror.written + count, ..part.mirror.clone() };
+                tx.execute_batch(vec![mirrors::upsert_mirror(&mirror)]).await?;
+                Ok(written)
+            })
+        })
+        .await
+}
+
+/// One entry in the audit for each unit: who was changed stands in the histories.
+async fn append_audit_entry(tx: &mut Tx, tenant: TenantId, detail: String, at: Moment) -> Result<(), Error> {
+    let entry =
+        audit::AuditEntry { tenant, at, user: None, operation: ORIGIN, person: None, detail: Some(detail) };
+    Ok(audit::append_audit_entry(tx, &entry).await?)
+}
+
+/// The registers of a mirrored base as they are now.
+#[boxed::future]
+pub async fn load_current_registers(app: &App, tenant: TenantId) -> Result<Arc<TenantRegisters>, Error> {
+    reload_registers(app, tenant).await
+}
+
+/// How often a part is made anew because a register changed meanwhile.
+pub const TRIES: usize = DECISIONS;
+
+/// Counts on behind the greatest of these. They are given as they are: what is still to be made must not be held while the
+/// database is asked.
+async fn advance_counter(
+    tx: &mut Tx,
+    tenant: TenantId,
+    counter: Counter,
+    codes: Vec<i32>,
+) -> Result<(), Error> {
+    match codes.into_iter().filter(|code| *code < counters::UNCOUNTED).max() {
+        Some(code) if code > 0 => Ok(counters::advance_counter(tx, tenant, counter, code).await?),
+        _ => Ok(()),
+    }
+}
+
+/// The places of cards in this base's own count: one that it would generate itself is never generated again.
+fn extract_own_card_numbers<'c>(tenant: TenantId, cards: impl Iterator<Item = &'c CardNumber>) -> Vec<i32> {
+    let own = |card: &CardNumber| {
+        let number: i32 = card.as_str().get(2..12)?.parse().ok()?;
+        (CardNumber::generate(tenant, number) == *card).then_some(number)
+    };
+    cards.filter_map(own).collect()
+}
+
+/// Everything that is noted of a mirror, what is alike together.
+#[boxed::future]
+pub async fn summarize_notes(app: &App, tenant: TenantId) -> Result<Vec<MirrorNoteGroup>, Error> {
+    Ok(mirrors::list_mirror_note_groups(&app.db, tenant).await?)
+}
+
+/// Each note, in their order, behind one of them: kind, record, field and reason.
+#[boxed::future]
+pub async fn list_notes_after(
+    app: &App,
+    tenant: TenantId,
+    behind: (&str, i32, &str),
+) -> Result<Vec<(String, i32, String, String)>, Error> {
+    Ok(mirrors::list_mirror_notes_after(&app.db, tenant, behind, 1_000).await?)
+}
+
+/// The next benefits whose details are to be read, with their kinds.
+#[boxed::future]
+pub async fn list_benefits_after(
+    app: &App,
+    mirror: &StoredMirror,
+    after: i32,
+    limit: i64,
+) -> Result<Vec<(BenefitCode, BenefitKind)>, Error> {
+    Ok(mirrors::list_changed_benefits_after(&app.db, mirror.tenant, after, mirror.since.as_deref(), limit)
+        .await?)
+}
+
+/// The next members whose cards are to be read.
+#[boxed::future]
+pub async fn list_members_after(
+    app: &App,
+    mirror: &StoredMirror,
+    after: i32,
+    limit: i64,
+) -> Result<Vec<PersonCode>, Error> {
+    Ok(mirrors::list_changed_members_after(&app.db, mirror.tenant, after, mirror.since.as_deref(), limit)
+        .await?)
+}
+
+/// The records of a kind that could not be read the last time.
+#[boxed::future]
+pub async fn list_unread_records(app: &App, tenant: TenantId, kind: &'static str) -> Result<Vec<i32>, Error> {
+    Ok(mirrors::list_unread_records(&app.db, tenant, kind).await?)
+}
+
+/// The deals that are still open here.
+#[boxed::future]
+pub async fn list_open_deals(app: &App, tenant: TenantId) -> Result<Vec<DealCode>, Error> {
+    Ok(mirrors::list_open_deals(&app.db, tenant).await?)
+}
+
+/// How far a base's mirror is, where it is one.
+#[boxed::future]
+pub async fn find_mirror(app: &App, tenant: TenantId) -> Result<Option<StoredMirror>, Error> {
+    Ok(mirrors::find_mirror(&app.db, tenant).await?)
+}

@@ -1,0 +1,291 @@
+//! The registers of a mirror: what the source lists, and what its records name without its being listed.
+
+use super::{NewMirrorNote, StoredMirror, append_audit_entry};
+use app::{App, Error};
+use domain::{Entity, Moment, Scope, TenantId};
+use registers::{FieldContent, FieldDefault, FieldRequirement, FieldSpec, FieldType, Register};
+use std::collections::BTreeSet;
+use storage::exchange::mirrors;
+use storage::registers as kept;
+use storage::registers::situations;
+use storage::server::counters;
+use storage::server::versions::{self, CacheVersions};
+use storage::{Tx, WriteLane};
+
+/// A record of a register as the source has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MirroredRegisterRecord {
+    /// Of the register: `plano`.
+    pub path: &'static str,
+    /// None where the source names it without one.
+    pub code: Option<i32>,
+    /// By the names of its fields; what is not told stays.
+    pub values: Vec<(&'static str, FieldContent)>,
+    pub active: bool,
+    /// It is only added: where there is one, that one stays as it is.
+    pub only_new: bool,
+}
+
+/// A whole list of the source: what it no longer names is no longer in use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RegisterCodeList {
+    pub path: &'static str,
+    pub codes: Vec<i32>,
+}
+
+/// Writes records of registers, and lets rest what whole lists no longer name. Gives what was changed.
+#[boxed::future]
+pub async fn write_registers(
+    app: &App,
+    mirror: &StoredMirror,
+    wanted: Vec<MirroredRegisterRecord>,
+    listed: Vec<RegisterCodeList>,
+) -> Result<u64, Error> {
+    let (tenant, now) = (mirror.tenant, app.now());
+    let input = (tenant, wanted, listed, now);
+    let lane = WriteLane::background(tenant);
+    let (changed, raised) = app
+        .db
+        .write(lane, input, |tx, (tenant, wanted, listed, now)| {
+            Box::pin(write_register_batch(tx, *tenant, wanted, listed, *now))
+        })
+        .await?;
+    if let Some(raised) = raised {
+        app.memory.raise(tenant, raised);
+    }
+    Ok(changed)
+}
+
+async fn write_register_batch(
+    tx: &mut Tx,
+    tenant: TenantId,
+    wanted: &[MirroredRegisterRecord],
+    listed: &[RegisterCodeList],
+    now: Moment,
+) -> Result<(u64, Option<CacheVersions>), Error> {
+    let mut changed = 0;
+    let mut stand = BTreeSet::new();
+    for one in wanted {
+        let put = upsert_register_record(tx, tenant, one, now).await?;
+        changed += u64::from(put.is_changed);
+        stand.extend(put.code.map(|code| (one.path, code)));
+    }
+    for list in listed {
+        let own = stand.iter().filter(|(path, _)| *path == list.path).map(|(_, code)| *code);
+        let named: BTreeSet<i32> = own.chain(list.codes.iter().copied()).collect();
+        changed += deactivate_unlisted_records(tx, tenant, list.path, &named, now).await?;
+    }
+    if changed == 0 {
+        return Ok((0, None));
+    }
+    append_audit_entry(tx, tenant, format!("{changed} cadastros espelhados"), now).await?;
+    Ok((changed, Some(versions::raise_registers_version(tx, tenant).await?)))
+}
+
+/// What became of a record: under which code it stands here, and whether it was not there alike.
+pub(super) struct RegisterWriteOutcome {
+    code: Option<i32>,
+    is_changed: bool,
+}
+
+/// Writes one record.
+pub(super) async fn upsert_register_record(
+    tx: &mut Tx,
+    tenant: TenantId,
+    wanted: &MirroredRegisterRecord,
+    now: Moment,
+) -> Result<RegisterWriteOutcome, Error> {
+    let alike = |code| RegisterWriteOutcome { code: Some(code), is_changed: false };
+    let changed = |code| RegisterWriteOutcome { code: Some(code), is_changed: true };
+    let unknown = || Error::Defect(format!("there is no register {}", wanted.path));
+    let register = registers::find_register(wanted.path).ok_or_else(unknown)?;
+    let scope = Scope::for_tenant(tenant);
+    let mut code = wanted.code.filter(|code| (register.codes.0..=register.codes.1).contains(code));
+    let mut had = match code {
+        Some(code) => kept::find_record(tx, register, &scope, code).await?,
+        None => None,
+    };
+    if had.as_ref().is_some_and(|had| is_other_entity(register, &had.values, wanted)) {
+        insert_register_note(
+            tx,
+            tenant,
+            register,
+            wanted,
+            "o código já é de outro cadastro desta base; recebeu outro",
+            now,
+        )
+        .await?;
+        (code, had) = (None, None);
+    }
+    let mut values = match &had {
+        Some(had) => had.values.clone(),
+        None => build_blank_values(tx, tenant, register, code.unwrap_or(1)).await?,
+    };
+    for (name, value) in &wanted.values {
+        if let Some((at, field)) = register.find_field(name)
+            && !is_displayed_alike(register, field, &values[at], value)
+        {
+            values[at] = value.clone();
+        }
+    }
+    for unique in register.unique {
+        if let Some(taken) = kept::find_duplicate_record(tx, register, tenant, unique, &values, code).await? {
+            if code.is_none() {
+                return Ok(alike(taken));
+            }
+            if has_unique_index(register) {
+                let reason = format!("o nome já é do código {taken} desta base");
+                insert_register_note(tx, tenant, register, wanted, &reason, now).await?;
+                return Ok(alike(taken));
+            }
+        }
+    }
+    match had {
+        Some(had) if wanted.only_new || (had.values == values && had.active == wanted.active) => {
+            Ok(alike(had.code))
+        }
+        Some(had) => {
+            kept::update_record(tx, register, tenant, (had.code, &values, wanted.active), now).await?;
+            Ok(changed(had.code))
+        }
+        None => {
+            let code = match (code, register.counter) {
+                (Some(code), counter) => {
+                    if let Some(counter) = counter {
+                        counters::advance_register_counter(tx, tenant, counter, code).await?;
+                    }
+                    code
+                }
+                (None, Some(counter)) => counters::reserve_register_code(tx, tenant, counter).await?,
+                (None, None) => return Ok(RegisterWriteOutcome { code: None, is_changed: false }),
+            };
+            kept::insert_record(tx, register, tenant, (code, &values, wanted.active), now).await?;
+            Ok(changed(code))
+        }
+    }
+}
+
+/// Names of situations and of additional fields are alone in the database too.
+fn has_unique_index(register: &Register) -> bool {
+    matches!(register.path, "situacao" | "campoAdicional")
+}
+
+/// Situations of all entities share their codes, of which the source tells those of benefits alone.
+fn is_other_entity(
+    register: &'static Register,
+    had: &[FieldContent],
+    wanted: &MirroredRegisterRecord,
+) -> bool {
+    let Some((at, _)) = register.find_field("entidade") else { return false };
+    wanted.values.iter().any(|(name, value)| *name == "entidade" && had[at] != *value)
+}
+
+/// The interface tells names of situations in capitals: what is shown alike is left as it is.
+fn is_displayed_alike(
+    register: &Register,
+    field: &FieldSpec,
+    had: &FieldContent,
+    told: &FieldContent,
+) -> bool {
+    match (register.path, field.name, had, told) {
+        ("situacao", "nome", FieldContent::Text(had), FieldContent::Text(told)) => {
+            had.to_uppercase() == told.to_uppercase()
+        }
+        (_, _, FieldContent::Nothing, FieldContent::Lines(told)) => told.is_empty(),
+        _ => had == told,
+    }
+}
+
+/// A record of which nothing is told yet.
+async fn build_blank_values(
+    tx: &mut Tx,
+    tenant: TenantId,
+    register: &'static Register,
+    code: i32,
+) -> Result<Vec<FieldContent>, Error> {
+    let mut values = Vec::with_capacity(register.fields.len());
+    for field in register.fields {
+        values.push(match (field.need, field.kind) {
+            (FieldRequirement::Default(FieldDefault::Flag(flag)), _) => FieldContent::Flag(flag),
+            (FieldRequirement::Default(FieldDefault::Number(number)), _) => FieldContent::Number(number),
+            (FieldRequirement::Default(FieldDefault::Code), _) => FieldContent::Number(code.into()),
+            (FieldRequirement::Optional, _) => FieldContent::Nothing,
+            (FieldRequirement::Required, FieldType::Money) => FieldContent::Number(0),
+            (FieldRequirement::Required, FieldType::Choice(names)) => {
+                FieldContent::Number(names.last().map_or(0, |(first, _)| *first))
+            }
+            (FieldRequirement::Required, FieldType::Colour) => FieldContent::Text("5F6368".to_owned()),
+            (FieldRequirement::Required, FieldType::Reference("loja")) => {
+                let first =
+                    storage::registers::branches::list_visible_branches(&mut *tx, &Scope::for_tenant(tenant))
+                        .await?;
+                let least = first.iter().map(|one| one.code).min();
+                least.map_or(FieldContent::Nothing, |code| FieldContent::Number(code.get().into()))
+            }
+            (FieldRequirement::Required, _) => FieldContent::Text("(sem nome)".to_owned()),
+        });
+    }
+    Ok(values)
+}
+
+/// Lets rest what a whole list no longer names, but for the last situation of a type.
+async fn deactivate_unlisted_records(
+    tx: &mut Tx,
+    tenant: TenantId,
+    path: &str,
+    named: &BTreeSet<i32>,
+    now: Moment,
+) -> Result<u64, Error> {
+    let Some(register) = registers::find_register(path) else { return Ok(0) };
+    let all = kept::list_records(tx, register, &Scope::for_tenant(tenant), &[], Some(true)).await?;
+    let kinds = match path {
+        "situacao" => situations::list_situations(&mut *tx, tenant).await?,
+        _ => Vec::new(),
+    };
+    let is_needed = |code: i32| {
+        let Some(own) = kinds.iter().find(|one| one.code.get() == code) else {
+            return path == "situacao";
+        };
+        let is_other = |one: &&situations::StoredSituation| {
+            one.entity == own.entity && one.kind == own.kind && one.active && named.contains(&one.code.get())
+        };
+        own.entity != Entity::Benefit || !kinds.iter().any(|one| is_other(&one))
+    };
+    let mut rested = 0;
+    for record in all.into_iter().filter(|one| !named.contains(&one.code) && !is_needed(one.code)) {
+        kept::update_record(tx, register, tenant, (record.code, &record.values, false), now).await?;
+        rested += 1;
+    }
+    Ok(rested)
+}
+
+async fn insert_register_note(
+    tx: &mut Tx,
+    tenant: TenantId,
+    register: &'static Register,
+    wanted: &MirroredRegisterRecord,
+    reason: &str,
+    now: Moment,
+) -> Result<(), Error> {
+    let note = NewMirrorNote {
+        kind: register.path,
+        record: wanted.code.unwrap_or(0),
+        field: register.code.to_owned(),
+        reason: reason.to_owned(),
+    };
+    Ok(tx.execute_batch(mirrors::upsert_mirror_notes(tenant, &[note], now)).await?)
+}
+
+/// Notes something of records that were not written.
+#[boxed::future]
+pub async fn write_notes(app: &App, mirror: &StoredMirror, notes: Vec<NewMirrorNote>) -> Result<(), Error> {
+    let input = (mirror.tenant, notes, app.now());
+    let lane = WriteLane::background(mirror.tenant);
+    app.db
+        .write(lane, input, |tx, (tenant, notes, now)| {
+            Box::pin(async move {
+                Ok::<_, Error>(tx.execute_batch(mirrors::upsert_mirror_notes(*tenant, notes, *now)).await?)
+            })
+        })
+        .await
+}

@@ -1,0 +1,342 @@
+//! The beginning and the end of a run: the base that a mirror is written into is founded, or found; one run at a time.
+
+use super::registers::{MirroredRegisterRecord, upsert_register_record};
+use super::{StoredMirror, append_audit_entry};
+use ::registers::{FUNNEL, FieldContent, InitialSituation, SITUATIONS};
+use app::{App, Error, registers, tenants};
+use domain::{BranchCode, Entity, FunnelCode, Moment, SituationCode, SituationKind, TenantId, TimeZone};
+use std::time::Duration;
+use storage::exchange::mirrors;
+use storage::registers::{branches, funnels};
+use storage::server::counters::{self, Counter};
+use storage::server::jobs::{self, LeasedJob};
+use storage::server::settings::{self, ServerSetting};
+use storage::server::versions;
+use storage::{Tx, WriteLane};
+
+/// Codes of users below this are the source's: those who work here get others, and nobody is taken for somebody else.
+const OWN_USERS: i32 = 1_000;
+
+/// What is to be mirrored, as far as it is known before a base is there.
+#[derive(Clone, Debug)]
+pub struct MirrorSource {
+    pub address: String,
+    pub login: String,
+    pub base: i32,
+    /// What the new base is to be called.
+    pub name: String,
+    pub time_zone: String,
+    pub branches: Vec<(i32, String)>,
+    /// The situations of benefits, and the funnels with their stages.
+    pub lists: Vec<MirroredRegisterRecord>,
+    /// Into this base, which is a mirror of the same already.
+    pub into: Option<TenantId>,
+    /// Everything is compared, not what changed alone.
+    pub whole: bool,
+}
+
+/// Where a run writes.
+#[derive(Clone, Debug)]
+pub enum MirrorStartOutcome {
+    Base {
+        tenant: TenantId,
+        is_new: bool,
+    },
+    /// The base that was named is none, or no mirror.
+    NoMirror(TenantId),
+    /// It mirrors something else.
+    OtherSource(StoredMirror),
+}
+
+/// Finds the base of a mirror, or founds one. What is kept of it stays as it is until it is in hand.
+#[boxed::future]
+pub async fn find_or_create_mirror(app: &App, source: &MirrorSource) -> Result<MirrorStartOutcome, Error> {
+    let new = tenants::CreateTenant {
+        name: source.name.clone(),
+        branch: source.branches.first().map_or_else(|| "Matriz".to_owned(), |(_, name)| name.clone()),
+        time_zone: source.time_zone.clone(),
+        hosts: Vec::new(),
+        make_default: false,
+    };
+    let input = (source.clone(), tenants::parse_new_tenant(&new, app.now())?, app.now());
+    let server = WriteLane::foreground(TenantId::SERVER);
+    app.db
+        .write(server, input, |tx, (source, new, now)| Box::pin(resolve_mirror_tenant(tx, source, new, *now)))
+        .await
+}
+
+async fn resolve_mirror_tenant(
+    tx: &mut Tx,
+    source: &MirrorSource,
+    new: &tenants::ParsedTenant,
+    now: Moment,
+) -> Result<MirrorStartOutcome, Error> {
+    let known = match source.into {
+        Some(tenant) => match mirrors::find_mirror(&mut *tx, tenant).await? {
+            None => return Ok(MirrorStartOutcome::NoMirror(tenant)),
+            Some(one) if !one.is_mirror_of(&source.address, source.base, &source.login) => {
+                return Ok(MirrorStartOutcome::OtherSource(one));
+            }
+            some => some,
+        },
+        None => mirrors::find_mirror_of_source(&mut *tx, &source.address, source.base, &source.login).await?,
+    };
+    Ok(match known {
+        Some(known) => MirrorStartOutcome::Base { tenant: known.tenant, is_new: false },
+        None => MirrorStartOutcome::Base {
+            tenant: create_mirror_tenant(tx, source, new, now).await?,
+            is_new: true,
+        },
+    })
+}
+
+/// Begins another run of a mirror that is in hand, or goes on with one that was cut off.
+#[boxed::future]
+pub async fn start_mirror_run(
+    app: &App,
+    source: &MirrorSource,
+    hold: &MirrorLease,
+) -> Result<StoredMirror, Error> {
+    let zone = TimeZone::parse(&source.time_zone)?;
+    let input = (source.login.clone(), source.whole, zone, hold.clone(), app.now());
+    app.db
+        .write(WriteLane::background(hold.tenant), input, |tx, (login, whole, zone, hold, now)| {
+            Box::pin(async move {
+                require_mirror_lease(tx, hold).await?;
+                let known = mirrors::find_mirror(&mut *tx, hold.tenant).await?.ok_or(Error::LeaseLost)?;
+                let goes_on = known.finished_at.is_none() && !(*whole && known.since.is_some());
+                let mirror = match goes_on {
+                    true => StoredMirror { login: login.clone(), ..known },
+                    false => reset_mirror_progress(known, login, *whole, zone, *now),
+                };
+                tx.execute_batch(vec![mirrors::upsert_mirror(&mirror)]).await?;
+                Ok(mirror)
+            })
+        })
+        .await
+}
+
+fn reset_mirror_progress(
+    known: StoredMirror,
+    login: &str,
+    whole: bool,
+    zone: &TimeZone,
+    now: Moment,
+) -> StoredMirror {
+    // A day earlier, whatever the clocks and zones of both are.
+    let day = |at: Moment| at.minus(Duration::from_secs(24 * 3600)).date_in(zone).to_iso();
+    StoredMirror {
+        login: login.to_owned(),
+        since: known.complete_from.filter(|_| !whole).map(day),
+        phase: 0,
+        place: 0,
+        requests: 0,
+        written: 0,
+        has_all: true,
+        started_at: now,
+        finished_at: None,
+        ..known
+    }
+}
+
+/// A base with the source's branches, situations and funnels in place of those that others are born with.
+async fn create_mirror_tenant(
+    tx: &mut Tx,
+    source: &MirrorSource,
+    new: &tenants::ParsedTenant,
+    now: Moment,
+) -> Result<TenantId, Error> {
+    let tenant = tenants::insert_bare_tenant(tx, new).await?;
+    for (code, name) in &source.branches {
+        let name = domain::DisplayName::parse(domain::InputField::Branch, name)?;
+        branches::insert_branch(tx, tenant, BranchCode::new(*code), &name, now).await?;
+        counters::advance_counter(tx, tenant, Counter::Branch, *code).await?;
+    }
+    for wanted in &source.lists {
+        upsert_register_record(tx, tenant, wanted, now).await?;
+    }
+    insert_missing_situations(tx, tenant, now).await?;
+    if !source.lists.iter().any(|one| one.path == "funil") {
+        let count = i32::try_from(FUNNEL.stages.len()).unwrap_or(0);
+        let [funnel, stage] =
+            counters::reserve_number_blocks(tx, tenant, [(Counter::Funnel, 1), (Counter::Stage, count)])
+                .await?;
+        let stages = (stage, FUNNEL.stages);
+        tx.execute_batch(funnels::insert_funnel(tenant, FunnelCode::new(funnel), FUNNEL.name, stages, now))
+            .await?;
+    }
+    registers::insert_default_records(tx, tenant, now).await?;
+    counters::advance_counter(tx, tenant, Counter::User, OWN_USERS - 1).await?;
+    versions::raise_registers_version(tx, tenant).await?;
+    versions::raise_registers_version(tx, TenantId::SERVER).await?;
+    if settings::find_setting(&mut *tx, ServerSetting::DefaultTenant).await?.is_none() {
+        settings::upsert_setting(tx, ServerSetting::DefaultTenant, &tenant.to_string()).await?;
+    }
+    append_audit_entry(tx, tenant, format!("base criada como espelho de {}", source.address), now).await?;
+    let mirror = StoredMirror {
+        tenant,
+        source: source.address.clone(),
+        login: source.login.clone(),
+        source_base: source.base,
+        since: None,
+        phase: 0,
+        place: 0,
+        requests: 0,
+        written: 0,
+        has_all: true,
+        started_at: now,
+        complete_from: None,
+        finished_at: None,
+    };
+    tx.execute_batch(vec![mirrors::upsert_mirror(&mirror)]).await?;
+    Ok(tenant)
+}
+
+/// The situations without which an association cannot work: those of the other entities, and each type of a benefit's that
+/// the source has none of.
+async fn insert_missing_situations(tx: &mut Tx, tenant: TenantId, now: Moment) -> Result<(), Error> {
+    let there = storage::registers::situations::list_situations(&mut *tx, tenant).await?;
+    let has = |kind: SituationKind| there.iter().any(|one| one.entity == Entity::Benefit && one.kind == kind);
+    let is_named = |born: &InitialSituation| {
+        there.iter().any(|one| {
+            one.entity == born.entity && domain::fold_text(&one.name) == domain::fold_text(born.name)
+        })
+    };
+    let missing = |born: &&InitialSituation| match born.entity {
+        Entity::Benefit => born.is_default && !has(born.kind) && !is_named(born),
+        _ => true,
+    };
+    for born in SITUATIONS.iter().filter(missing) {
+        let code = counters::reserve_number(tx, tenant, Counter::Situation).await?;
+        storage::registers::situations::insert_default_situations(
+            tx,
+            tenant,
+            code,
+            std::slice::from_ref(born),
+            now,
+        )
+        .await?;
+    }
+    // What a bare `ativo` and a cancellation pick: the first of each type.
+    let all = storage::registers::situations::list_situations(&mut *tx, tenant).await?;
+    for kind in Entity::Benefit.situation_kinds() {
+        let own = || all.iter().filter(|one| one.entity == Entity::Benefit && one.kind == *kind);
+        let named = |one: &&storage::registers::situations::StoredSituation| {
+            SITUATIONS.iter().any(|born| {
+                born.entity == Entity::Benefit
+                    && born.is_default
+                    && born.kind == *kind
+                    && domain::fold_text(born.name) == domain::fold_text(&one.name)
+            })
+        };
+        if own().any(|one| one.is_default) {
+            continue;
+        }
+        if let Some(first) = own().find(named).or_else(|| own().next()) {
+            make_situation_default(tx, tenant, first.code, now).await?;
+        }
+    }
+    Ok(())
+}
+
+async fn make_situation_default(
+    tx: &mut Tx,
+    tenant: TenantId,
+    code: SituationCode,
+    now: Moment,
+) -> Result<(), Error> {
+    let values = vec![("padrao", FieldContent::Flag(true))];
+    let wanted = MirroredRegisterRecord {
+        path: "situacao",
+        code: Some(code.get()),
+        values,
+        active: true,
+        only_new: false,
+    };
+    upsert_register_record(tx, tenant, &wanted, now).await.map(drop)
+}
+
+/// Says that a run came to its end. Where pages of it could not be read, the next one asks for changes since the last that
+/// had none missing.
+#[boxed::future]
+pub async fn complete_mirror_run(
+    app: &App,
+    mirror: &StoredMirror,
+    hold: &MirrorLease,
+) -> Result<StoredMirror, Error> {
+    let done = StoredMirror {
+        complete_from: if mirror.has_all { Some(mirror.started_at) } else { mirror.complete_from },
+        finished_at: Some(app.now()),
+        phase: 0,
+        place: 0,
+        ..mirror.clone()
+    };
+    let lane = WriteLane::background(mirror.tenant);
+    app.db
+        .write(lane, (done.clone(), hold.clone()), |tx, (done, hold)| {
+            Box::pin(async move {
+                require_mirror_lease(tx, hold).await?;
+                tx.execute_batch(vec![
+                    mirrors::delete_all_staged_bodies(done.tenant),
+                    mirrors::upsert_mirror(done),
+                ])
+                .await?;
+                Ok::<_, Error>(())
+            })
+        })
+        .await?;
+    Ok(done)
+}
+
+/// A mirror in the hands of one process.
+#[derive(Clone, Debug)]
+pub struct MirrorLease {
+    lease: LeasedJob,
+    tenant: TenantId,
+}
+
+/// Whether a mirror is still in hand: what is written otherwise would undo what another process wrote.
+pub(super) async fn require_mirror_lease(tx: &mut Tx, hold: &MirrorLease) -> Result<(), Error> {
+    if jobs::is_lease_held(tx, &hold.lease).await? { Ok(()) } else { Err(Error::LeaseLost) }
+}
+
+/// How long a process may be silent before another may go on with its mirror.
+pub const HELD_FOR: Duration = Duration::from_secs(30);
+
+/// Takes a mirror in hand; `None` where another process has it.
+#[boxed::future]
+pub async fn lease_mirror(app: &App, tenant: TenantId) -> Result<Option<MirrorLease>, Error> {
+    let lane = WriteLane::background(TenantId::SERVER);
+    let input = (format!("mirror {tenant}"), app.now());
+    app.db
+        .write(lane, input, |tx, (job, now)| {
+            Box::pin(async move { Ok::<_, Error>(jobs::lease_job(tx, job, *now, HELD_FOR).await?) })
+        })
+        .await
+        .map(|lease| lease.map(|lease| MirrorLease { lease, tenant }))
+}
+
+/// Keeps it in hand; `false` where it was lost.
+#[boxed::future]
+pub async fn extend_mirror_lease(app: &App, hold: &MirrorLease) -> Result<bool, Error> {
+    let lane = WriteLane::background(TenantId::SERVER);
+    let input = (hold.lease.clone(), app.now().plus(HELD_FOR));
+    app.db
+        .write(lane, input, |tx, (lease, until)| {
+            Box::pin(async move { Ok::<_, Error>(jobs::extend_job_lease(tx, lease, *until).await?) })
+        })
+        .await
+}
+
+/// Gives it back.
+#[boxed::future]
+pub async fn release_mirror_lease(app: &App, hold: &MirrorLease) -> Result<(), Error> {
+    let lane = WriteLane::background(TenantId::SERVER);
+    let input = (hold.lease.clone(), app.now());
+    app.db
+        .write(lane, input, |tx, (lease, now)| {
+            Box::pin(async move { Ok::<_, Error>(jobs::finish_job(tx, lease, *now, *now).await?) })
+        })
+        .await
+        .map(drop)
+}

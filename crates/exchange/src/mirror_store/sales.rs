@@ -1,0 +1,307 @@
+//! Leads and deals, with who would share them and where they went.
+
+use super::{
+    MirrorWriteBatch, NewMirrorNote, StoredMirror, advance_counter, append_audit_entry, write_batch,
+};
+use app::members::mirror_rows as people;
+use app::sales::leads::apply_lead_to_person;
+use app::{App, Error};
+use domain::{BranchCode, DealCode, DependentCode, LeadCode, Moment, PersonCode, Scope, TenantId};
+use std::collections::{BTreeMap, BTreeSet};
+use storage::exchange::mirrors;
+use storage::members::PersonProfile;
+use storage::members::phones;
+use storage::sales::deals::dependents as sharing;
+use storage::sales::deals::dependents::ProposedDependent;
+use storage::sales::deals::{self, DealStageMove, StoredDeal};
+use storage::sales::leads::{self, StoredLead};
+use storage::server::counters::{self, Counter};
+use storage::{Statement, Tx, WriteLane};
+
+/// A lead; its consultant is not told.
+#[derive(Clone, Debug)]
+pub struct MirroredLead {
+    pub code: LeadCode,
+    pub lead: StoredLead,
+}
+
+/// A deal with its lead.
+#[derive(Clone, Debug)]
+pub struct MirroredDeal {
+    pub code: DealCode,
+    pub deal: StoredDeal,
+    pub lead: MirroredLead,
+    pub dependents: Vec<(DependentCode, ProposedDependent)>,
+    /// In their order; their numbers are their places.
+    pub moves: Vec<DealStageMove>,
+}
+
+/// Writes leads that are in use.
+#[boxed::future]
+pub async fn write_leads(app: &App, part: MirrorWriteBatch<Vec<MirroredLead>>) -> Result<u64, Error> {
+    write_batch(app, part, |tx, part, notes| Box::pin(write_lead_batch(tx, part, notes))).await
+}
+
+async fn write_lead_batch(
+    tx: &mut Tx,
+    part: &MirrorWriteBatch<Vec<MirroredLead>>,
+    notes: &mut Vec<NewMirrorNote>,
+) -> Result<u64, Error> {
+    let numbers: Vec<i32> = part.seen.iter().map(|one| one.code.get()).collect();
+    tx.execute_batch(vec![mirrors::delete_mirror_notes(part.tenant(), "lead", &numbers)]).await?;
+    let mut written = 0;
+    for seen in &part.seen {
+        written += u64::from(Box::pin(write_lead(tx, part, seen, notes)).await?);
+    }
+    Ok(written)
+}
+
+/// Writes a lead and his person; `false` where both were there alike.
+async fn write_lead<T: Sync>(
+    tx: &mut Tx,
+    part: &MirrorWriteBatch<T>,
+    seen: &MirroredLead,
+    notes: &mut Vec<NewMirrorNote>,
+) -> Result<bool, Error> {
+    let tenant = part.tenant();
+    let before = leads::find_lead(&mut *tx, tenant, seen.code).await?;
+    let mut after = seen.lead.clone();
+    if let Some(before) = &before {
+        after.consultant = before.consultant;
+        (after.version, after.created_at, after.updated_at) =
+            (before.version, before.created_at, before.updated_at);
+        if *before == after {
+            return Ok(false);
+        }
+        after.updated_at = part.now;
+    }
+    Box::pin(write_lead_person(tx, part, seen, &after, notes)).await?;
+    let statements = match &before {
+        Some(before) => leads::update_lead(tenant, seen.code, before, &after),
+        None => leads::insert_leads(tenant, [(seen.code, &after)]),
+    };
+    tx.execute_batch(statements).await?;
+    advance_counter(tx, tenant, Counter::Lead, vec![seen.code.get()]).await?;
+    Ok(true)
+}
+
+/// The person of a lead, where he is no member: a member stays as he is.
+async fn write_lead_person<T: Sync>(
+    tx: &mut Tx,
+    part: &MirrorWriteBatch<T>,
+    seen: &MirroredLead,
+    lead: &StoredLead,
+    notes: &mut Vec<NewMirrorNote>,
+) -> Result<(), Error> {
+    let (tenant, code) = (part.tenant(), lead.person);
+    let known = storage::members::find_person(&mut *tx, tenant, code).await?;
+    if known.as_ref().is_some_and(|one| one.is_member) {
+        return Ok(());
+    }
+    let blank = || PersonProfile::new_non_member(lead.branch, None, lead.name.clone(), lead.created_at);
+    let mut after = apply_lead_to_person(&known.clone().unwrap_or_else(blank), lead, part.now);
+    after.document = resolve_own_document(tx, part, (code, &after), (seen.code.get(), "lead"), notes).await?;
+    match known {
+        None => {
+            people::insert_mirrored_people(tx, &part.change_context(), std::iter::once((code, &after)))
+                .await?;
+            advance_counter(tx, tenant, Counter::Person, vec![code.get()]).await?;
+        }
+        Some(before) => {
+            let had = phones::list_phones(&mut *tx, tenant, code).await?;
+            let phones = people::mirror_telephones(&had, &after);
+            people::update_mirrored_person(
+                tx,
+                &part.change_context(),
+                code,
+                (&before, &had),
+                (&after, &phones),
+            )
+            .await?;
+        }
+    }
+    Ok(())
+}
+
+/// His document, unless somebody else has it.
+pub(super) async fn resolve_own_document<T>(
+    tx: &mut Tx,
+    part: &MirrorWriteBatch<T>,
+    (code, person): (PersonCode, &PersonProfile),
+    (record, kind): (i32, &'static str),
+    notes: &mut Vec<NewMirrorNote>,
+) -> Result<Option<domain::Document>, Error> {
+    let Some(document) = &person.document else { return Ok(None) };
+    let holders =
+        storage::members::list_person_codes_by_document(&mut *tx, part.tenant(), [document]).await?;
+    if holders.iter().any(|(_, holder)| *holder != code) {
+        let reason = "outra pessoa tem o mesmo documento; ficou com ela".to_owned();
+        notes.push(NewMirrorNote { kind, record, field: "cpfCnpj".to_owned(), reason });
+        return Ok(None);
+    }
+    Ok(Some(document.clone()))
+}
+
+/// Writes deals, with their leads.
+#[boxed::future]
+pub async fn write_deals(app: &App, part: MirrorWriteBatch<Vec<MirroredDeal>>) -> Result<u64, Error> {
+    write_batch(app, part, |tx, part, notes| Box::pin(write_deal_batch(tx, part, notes))).await
+}
+
+async fn write_deal_batch(
+    tx: &mut Tx,
+    part: &MirrorWriteBatch<Vec<MirroredDeal>>,
+    notes: &mut Vec<NewMirrorNote>,
+) -> Result<u64, Error> {
+    let numbers: Vec<i32> = part.seen.iter().map(|one| one.code.get()).collect();
+    tx.execute_batch(vec![mirrors::delete_mirror_notes(part.tenant(), "negocio", &numbers)]).await?;
+    let asked: Vec<i32> = part.seen.iter().map(|one| one.deal.sequence).collect();
+    let mut holders: BTreeMap<i32, DealCode> =
+        mirrors::list_deals_by_sequence(tx, part.tenant(), asked.clone()).await?.into_iter().collect();
+    // Before one of this base is given.
+    advance_counter(tx, part.tenant(), Counter::DealSequence, asked).await?;
+    let mut written = 0;
+    for seen in &part.seen {
+        let lead = leads::find_lead(&mut *tx, part.tenant(), seen.lead.code).await?;
+        // Of a lead that is in use, the list of leads told already.
+        let lead_seen = MirroredLead {
+            lead: StoredLead { active: lead.is_some_and(|one| one.active), ..seen.lead.lead.clone() },
+            ..seen.lead.clone()
+        };
+        written += u64::from(Box::pin(write_lead(tx, part, &lead_seen, notes)).await?);
+        written += u64::from(Box::pin(write_deal(tx, part, seen, &mut holders, notes)).await?);
+    }
+    Ok(written)
+}
+
+async fn write_deal(
+    tx: &mut Tx,
+    part: &MirrorWriteBatch<Vec<MirroredDeal>>,
+    seen: &MirroredDeal,
+    holders: &mut BTreeMap<i32, DealCode>,
+    notes: &mut Vec<NewMirrorNote>,
+) -> Result<bool, Error> {
+    let (tenant, code) = (part.tenant(), seen.code);
+    let before = deals::find_deal(&mut *tx, &Scope::for_tenant(tenant), code).await?;
+    let mut after = seen.deal.clone();
+    if let Some(before) = &before {
+        (after.benefit, after.version) = (before.benefit, before.version);
+        after.vehicle.fipe.clone_from(&before.vehicle.fipe);
+        (after.created_at, after.updated_at) = (before.created_at, before.updated_at);
+    }
+    if after.sequence <= 0 || holders.get(&after.sequence).is_some_and(|holder| *holder != code) {
+        let reason = "falta ou é de outro negócio; recebeu um número desta base".to_owned();
+        notes.push(NewMirrorNote {
+            kind: "negocio",
+            record: code.get(),
+            field: "sequencial".to_owned(),
+            reason,
+        });
+        after.sequence = match &before {
+            Some(before) => before.sequence,
+            None => counters::reserve_number(tx, tenant, Counter::DealSequence).await?,
+        };
+    }
+    holders.insert(after.sequence, code);
+    let mut statements = Vec::new();
+    match &before {
+        Some(before) if *before == after => {}
+        Some(_) => {
+            let after = StoredDeal { updated_at: part.now, ..after };
+            statements.push(deals::update_deal(tenant, code, &after));
+        }
+        None => statements.extend(deals::insert_deals(tenant, [(code, &after)])),
+    }
+    write_deal_dependents(tx, part, seen, &mut statements).await?;
+    let had = deals::list_deal_moves(&mut *tx, tenant, code).await?;
+    let alike = |(one, told): (&DealStageMove, &DealStageMove)| {
+        (one.at, one.stage, one.state) == (told.at, told.stage, told.state)
+    };
+    if had.len() != seen.moves.len() || !had.iter().zip(&seen.moves).all(alike) {
+        statements.push(deals::delete_deal_moves(tenant, code));
+        statements.extend(deals::insert_deal_moves(tenant, seen.moves.iter().map(|one| (code, one))));
+    }
+    let is_changed = !statements.is_empty();
+    tx.execute_batch(statements).await?;
+    advance_counter(tx, tenant, Counter::Deal, vec![code.get()]).await?;
+    let codes = seen.dependents.iter().map(|(code, _)| code.get()).collect();
+    advance_counter(tx, tenant, Counter::DealDependent, codes).await?;
+    Ok(is_changed)
+}
+
+async fn write_deal_dependents(
+    tx: &mut Tx,
+    part: &MirrorWriteBatch<Vec<MirroredDeal>>,
+    seen: &MirroredDeal,
+    statements: &mut Vec<Statement>,
+) -> Result<(), Error> {
+    let (tenant, code) = (part.tenant(), seen.code);
+    let had = sharing::list_deal_dependents(&mut *tx, tenant, code).await?;
+    for (dependent, told) in &seen.dependents {
+        match had.iter().find(|(one, _)| one == dependent) {
+            None => statements.extend(sharing::insert_deal_dependents(tenant, [(code, *dependent, told)])),
+            Some((_, before)) => {
+                let (created_at, updated_at) = (before.created_at, before.updated_at);
+                let after = ProposedDependent { created_at, updated_at, ..told.clone() };
+                if *before != after {
+                    let after = ProposedDependent { updated_at: part.now, ..after };
+                    statements.push(sharing::update_deal_dependent(tenant, code, *dependent, &after));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Leads that are in use here and no longer there, in the branches whose leads were listed.
+#[boxed::future]
+pub async fn retire_leads(
+    app: &App,
+    mirror: &StoredMirror,
+    listed: &BTreeSet<LeadCode>,
+    branches: &BTreeSet<BranchCode>,
+) -> Result<u64, Error> {
+    let tenant = mirror.tenant;
+    let mut retired = 0;
+    for branch in branches {
+        let mut after = LeadCode::new(0);
+        loop {
+            let some = leads::list_active_leads_of_branch(&app.db, tenant, *branch, after).await?;
+            let Some(last) = some.last() else { break };
+            after = last.code;
+            let gone: Vec<LeadCode> =
+                some.iter().map(|key| key.code).filter(|code| !listed.contains(code)).collect();
+            if gone.is_empty() {
+                continue;
+            }
+            let input = (tenant, gone, app.now());
+            retired += app
+                .db
+                .write(WriteLane::background(tenant), input, |tx, (tenant, gone, now)| {
+                    Box::pin(retire_lead_batch(tx, *tenant, gone, *now))
+                })
+                .await?;
+        }
+    }
+    Ok(retired)
+}
+
+async fn retire_lead_batch(
+    tx: &mut Tx,
+    tenant: TenantId,
+    codes: &[LeadCode],
+    now: Moment,
+) -> Result<u64, Error> {
+    let mut retired = 0;
+    for code in codes {
+        let before = leads::find_lead(&mut *tx, tenant, *code).await?;
+        let Some(before) = before.filter(|one| one.active) else { continue };
+        let gone = StoredLead { active: false, updated_at: now, ..before.clone() };
+        tx.execute_batch(leads::update_lead(tenant, *code, &before, &gone)).await?;
+        retired += 1;
+    }
+    if retired > 0 {
+        append_audit_entry(tx, tenant, format!("{retired} leads fora de uso na origem"), now).await?;
+    }
+    Ok(retired)
+}

@@ -1,0 +1,185 @@
+//! Events: the whole list, and each that is new or differs from what is here.
+
+use super::{MirrorError, MirrorRunner, NO_LIST, build_absent_note, phase};
+use crate::claims::{ListedClaim, ListedClaimMap, read_claim_with_related};
+use crate::client::{SourceAnswer, SourceError};
+use crate::lenient::{read_code, read_day, read_items, read_list, read_text};
+use crate::missing::UnregisteredReferences;
+use domain::{BranchCode, ClaimCode, Date, fold_text};
+use exchange::mirror_store::{self, MirroredClaim, NewMirrorNote};
+use serde_json::Value as Json;
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+use wire::set_names;
+
+const TOGETHER: usize = 100;
+
+impl MirrorRunner<'_> {
+    pub(super) async fn read_claims(&mut self) -> Result<(), MirrorError> {
+        self.begin_phase(phase::CLAIMS);
+        let Some((opened, differ)) = self.list_claims().await? else { return Ok(()) };
+        let codes: Vec<ClaimCode> = differ.into_iter().collect();
+        let total = codes.len() as u64;
+        for (at, some) in codes.chunks(TOGETHER).enumerate() {
+            let codes = some.iter().map(|code| code.get()).collect();
+            let mut each = self.fetch_records(("evento", "/ext/evento"), codes).await?;
+            each.notes.extend(each.absent.iter().map(|code| build_absent_note("evento", *code)));
+            self.write_claims(&each.read, &opened, &each.notes).await?;
+            self.report_progress("eventos", ((at + 1) * TOGETHER) as u64, Some(total));
+        }
+        Ok(())
+    }
+
+    /// When each was opened, and which are to be read: all of them, or those that differ from what is here.
+    async fn list_claims(&mut self) -> Result<Option<(ListedClaimMap, BTreeSet<ClaimCode>)>, MirrorError> {
+        const PATH: &str = "/ext/evento";
+        let mut days: Vec<(ClaimCode, Date, Option<BranchCode>)> = Vec::new();
+        let mut differ = BTreeSet::new();
+        let mut known = BTreeSet::new();
+        for number in 1.. {
+            let (body, total) = match self.client.get_list(&format!("{PATH}?pagina={number}")).await {
+                Ok(SourceAnswer::Json { body, total }) => (body, total),
+                Ok(SourceAnswer::Absent) => {
+                    return self.skip_claims("a origem não tem esta operação (404)".to_owned());
+                }
+                Ok(SourceAnswer::Refused(status, text)) => {
+                    return self.skip_claims(format!("{status} {text}"));
+                }
+                Err(SourceError::Single(reason)) => return self.skip_claims(reason),
+                Err(end) => return Err(end.into()),
+            };
+            let Some(rows) = read_list(&body) else { return self.skip_claims(NO_LIST.to_owned()) };
+            let found =
+                rows.iter().filter_map(|json| Some((ClaimCode::new(read_code(&json["codEvento"])?), *json)));
+            let found: Vec<(ClaimCode, &Json)> = found.filter(|(code, _)| known.insert(*code)).collect();
+            if found.is_empty() {
+                break;
+            }
+            let today = self.now().date_in(&self.registers.zone);
+            days.extend(found.iter().map(|(code, json)| {
+                let called = read_text(&json["nomeLoja"]);
+                let branch = self.registers.branches.iter().find(|one| Some(&one.name) == called.as_ref());
+                (*code, read_day(&json["dataAbertura"]).unwrap_or(today), branch.map(|one| one.code))
+            }));
+            for some in found.chunks(TOGETHER) {
+                differ.extend(self.find_differing_claims(some).await?);
+            }
+            // Without a total the whole list came at once.
+            if total.is_none_or(|total| total <= days.len() as i64) {
+                break;
+            }
+        }
+        let opened = assign_opening_moments(&days, &self.registers.zone);
+        let shifted = self.find_moved_claims(&opened).await?;
+        differ.extend(shifted);
+        Ok(Some((opened, differ)))
+    }
+
+    fn skip_claims(
+        &mut self,
+        reason: String,
+    ) -> Result<Option<(ListedClaimMap, BTreeSet<ClaimCode>)>, MirrorError> {
+        self.unread.push(format!("GET /ext/evento: {reason}"));
+        Ok(None)
+    }
+
+    async fn find_differing_claims(
+        &self,
+        found: &[(ClaimCode, &Json)],
+    ) -> Result<Vec<ClaimCode>, MirrorError> {
+        if self.mirror.since.is_none() {
+            return Ok(found.iter().map(|(code, _)| *code).collect());
+        }
+        let codes: Vec<ClaimCode> = found.iter().map(|(code, _)| *code).collect();
+        let here = mirror_store::list_known_claims(self.app, self.mirror.tenant, &codes).await?;
+        let here: BTreeMap<_, _> =
+            here.into_iter().map(|(code, claim, user)| (code, (claim, user))).collect();
+        let registers = &self.registers;
+        let is_alike = |(own, json): &&(ClaimCode, &Json)| {
+            let Some((claim, user)) = here.get(own) else { return false };
+            let said = |name: &str| read_text(&json[name]).map(|text| fold_text(&text));
+            let called = registers.situation(claim.head.situation).map(|one| fold_text(&one.name));
+            let kind = registers.claim_type(claim.kind).map(|one| fold_text(&one.name));
+            said("situacao") == called
+                && said("tipoEvento") == kind
+                && said("prioridade") == Some(fold_text(set_names::priority(claim.priority)))
+                && said("envolvido") == Some(fold_text(set_names::involved(claim.involved)))
+                && said("responsavel") == user.as_deref().map(fold_text)
+                && read_day(&json["dataEvento"]).map(Date::to_iso) == claim.happened_on
+        };
+        Ok(found.iter().filter(|one| !is_alike(one)).map(|(code, _)| *code).collect())
+    }
+
+    /// Those whose place among the events of their day is another now.
+    async fn find_moved_claims(&self, opened: &ListedClaimMap) -> Result<Vec<ClaimCode>, MirrorError> {
+        if self.mirror.since.is_none() {
+            return Ok(Vec::new());
+        }
+        let mut shifted = Vec::new();
+        let codes: Vec<ClaimCode> = opened.keys().copied().collect();
+        for some in codes.chunks(1_000) {
+            let here = mirror_store::list_known_claims(self.app, self.mirror.tenant, some).await?;
+            let is_other = |code: &ClaimCode, claim: &mirror_store::StoredClaim| {
+                let told = opened.get(code);
+                told.is_some_and(|told| {
+                    told.opened_at != claim.head.opened_at
+                        || told.branch.is_some_and(|branch| branch != claim.head.branch)
+                })
+            };
+            let moved = here.iter().filter(|(code, claim, _)| is_other(code, claim));
+            shifted.extend(moved.map(|(code, ..)| *code));
+        }
+        Ok(shifted)
+    }
+
+    async fn write_claims(
+        &mut self,
+        read: &[Json],
+        opened: &ListedClaimMap,
+        noted: &[NewMirrorNote],
+    ) -> Result<(), MirrorError> {
+        let below = |json: &Json| read_items(&json["relacionados"]).into_iter().cloned().collect::<Vec<_>>();
+        let related: Vec<Json> = read.iter().flat_map(below).collect();
+        let named = read.iter().chain(&related).filter_map(|json| read_text(&json["responsavel"])).collect();
+        let users = self.register_users(BTreeMap::new(), named).await?;
+        for attempt in 1.. {
+            let mut missing = UnregisteredReferences::new(&self.registers);
+            read.iter().chain(&related).for_each(|json| missing.collect_from_claim(json));
+            let wanted = missing.into_records();
+            self.register_missing(wanted).await?;
+            let (mut notes, now) = (noted.to_vec(), self.now());
+            let known = |name: &str| users.by_name.get(name).copied();
+            let mut seen: BTreeMap<ClaimCode, MirroredClaim> = BTreeMap::new();
+            for json in read {
+                for one in read_claim_with_related(json, &self.registers, opened, now, &known, &mut notes) {
+                    // What was asked for by its code tells more than what belongs to another.
+                    if one.related.is_some() || !seen.contains_key(&one.code) {
+                        seen.insert(one.code, one);
+                    }
+                }
+            }
+            let part = self.build_part(0, seen.into_values().collect(), notes);
+            let done = mirror_store::write_claims(self.app, part).await;
+            if self.confirm_write(attempt, done).await? {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The list is newest first and tells the day alone: within a day, a second apart keeps its order.
+fn assign_opening_moments(
+    newest_first: &[(ClaimCode, Date, Option<BranchCode>)],
+    zone: &domain::TimeZone,
+) -> ListedClaimMap {
+    let mut opened = ListedClaimMap::new();
+    let (mut day, mut place) = (None, 0);
+    for (code, on, branch) in newest_first.iter().rev() {
+        place = if day == Some(*on) { place + 1 } else { 0 };
+        day = Some(*on);
+        let opened_at = on.start_in(zone).plus(Duration::from_secs(place.min(86_000)));
+        opened.insert(*code, ListedClaim { opened_at, branch: *branch });
+    }
+    opened
+}

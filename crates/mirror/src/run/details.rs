@@ -1,0 +1,202 @@
+//! What hangs on each benefit, and on each member.
+
+use super::{
+    MirrorError, MirrorRunner, NO_LIST, build_absent_note, build_refused_note, build_unread_note, phase,
+};
+use crate::client::{SourceAnswer, SourceError};
+use crate::details;
+use crate::lenient::{read_code, read_items, read_list, read_money};
+use crate::missing::UnregisteredReferences;
+use app::registers::snapshot::TenantRegisters;
+use domain::{BenefitCode, BenefitKind, PersonCode, PlanCode};
+use exchange::mirror_store::{self, MirroredBenefitDetails, MirroredCreditCards, NewMirrorNote};
+use futures_util::StreamExt;
+use serde_json::Value as Json;
+use std::collections::BTreeSet;
+
+/// Benefits, or members, that are read and written together: what a run that is cut off reads again, at most.
+const TOGETHER: i64 = 50;
+
+/// What was answered of a benefit; none where it could not be read.
+struct FetchedDetails {
+    benefit: BenefitCode,
+    items: Option<Json>,
+    dependents: Option<Json>,
+    equipment: Option<Json>,
+    notes: Vec<NewMirrorNote>,
+}
+
+impl MirrorRunner<'_> {
+    /// A list about a record; what cannot be read is noted of it.
+    async fn fetch_related_list(
+        &self,
+        path: String,
+        (kind, record): (&'static str, i32),
+        notes: &mut Vec<NewMirrorNote>,
+    ) -> Result<Option<Json>, MirrorError> {
+        notes.push(match self.client.get(&path).await {
+            Ok(SourceAnswer::Json { body, .. }) if read_list(&body).is_some() => return Ok(Some(body)),
+            Ok(SourceAnswer::Json { .. }) => build_unread_note(kind, record, NO_LIST.to_owned()),
+            Ok(SourceAnswer::Absent) => build_absent_note(kind, record),
+            Ok(SourceAnswer::Refused(status, _)) => build_refused_note(kind, record, status),
+            Err(SourceError::Single(reason)) => build_unread_note(kind, record, reason),
+            Err(end) => return Err(end.into()),
+        });
+        Ok(None)
+    }
+
+    async fn fetch_details(
+        &self,
+        benefit: BenefitCode,
+        kind: BenefitKind,
+    ) -> Result<FetchedDetails, MirrorError> {
+        let mut notes = Vec::new();
+        let path = |what: &str| format!("/ext/beneficio/{benefit}/{what}");
+        let own = benefit.get();
+        let items = self.fetch_related_list(path("itens"), ("itens", own), &mut notes).await?;
+        let dependents =
+            self.fetch_related_list(path("dependentes"), ("dependentes", own), &mut notes).await?;
+        let equipment = match kind {
+            BenefitKind::Vehicle => {
+                self.fetch_related_list(path("equipamentos"), ("equipamentos", own), &mut notes).await?
+            }
+            _ => None,
+        };
+        Ok(FetchedDetails { benefit, items, dependents, equipment, notes })
+    }
+
+    pub(super) async fn read_details(&mut self) -> Result<(), MirrorError> {
+        self.begin_phase(phase::DETAILS);
+        let mut done = 0;
+        loop {
+            let some = mirror_store::list_benefits_after(self.app, &self.mirror, self.mirror.place, TOGETHER)
+                .await?;
+            let Some((last, _)) = some.last().copied() else { return Ok(()) };
+            done += some.len() as u64;
+            let read = {
+                let this: &MirrorRunner<'_> = self;
+                let reading = some.into_iter().map(|(benefit, kind)| this.fetch_details(benefit, kind));
+                let reading = futures_util::stream::iter(reading).buffered(this.client.concurrency());
+                reading.collect::<Vec<_>>().await
+            };
+            let read = read.into_iter().collect::<Result<Vec<FetchedDetails>, MirrorError>>()?;
+            self.write_details(last.get(), &read).await?;
+            self.report_progress("itens, dependentes e equipamentos", done, None);
+        }
+    }
+
+    async fn write_details(&mut self, place: i32, read: &[FetchedDetails]) -> Result<(), MirrorError> {
+        for attempt in 1.. {
+            self.register_detail_references(read).await?;
+            let (now, zone) = (self.now(), &self.registers.zone);
+            let today = now.date_in(zone).to_iso();
+            let mut notes: Vec<NewMirrorNote> = Vec::new();
+            let mut seen = Vec::with_capacity(read.len());
+            for one in read {
+                notes.extend(one.notes.iter().cloned());
+                let benefit = one.benefit;
+                let items = one
+                    .items
+                    .as_ref()
+                    .map(|json| details::read_benefit_items(json, benefit, &today, &mut notes));
+                let dependents = one
+                    .dependents
+                    .as_ref()
+                    .map(|json| details::read_dependents(json, benefit, &self.registers, now, &mut notes));
+                let equipment =
+                    one.equipment.as_ref().map(|json| details::read_equipment(json, benefit, &mut notes));
+                seen.push(MirroredBenefitDetails { benefit, items, dependents, equipment });
+            }
+            let part = self.build_part(place, seen, notes);
+            let done = mirror_store::write_benefit_details(self.app, part).await;
+            if self.confirm_write(attempt, done).await? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Plans and suppliers that are named; what plans protect, and what they cost: a dependent's plan is told at its own price.
+    async fn register_detail_references(&mut self, read: &[FetchedDetails]) -> Result<(), MirrorError> {
+        let mut missing = UnregisteredReferences::new(&self.registers);
+        let mut told = Vec::new();
+        for one in read {
+            for item in one.items.iter().flat_map(read_items) {
+                missing.collect_item(item);
+            }
+            for dependent in one.dependents.iter().flat_map(read_items) {
+                missing.collect_plans(&dependent["planos"], None);
+                told.extend(read_items(&dependent["planos"]));
+            }
+            for installed in one.equipment.iter().flat_map(read_items) {
+                missing.collect_supplier(installed, &self.suppliers);
+            }
+        }
+        for plan in told {
+            update_plan_price(plan, &self.registers, &mut self.priced, &mut missing);
+        }
+        let wanted = missing.into_records();
+        self.register_missing(wanted).await
+    }
+
+    pub(super) async fn read_cards(&mut self) -> Result<(), MirrorError> {
+        self.begin_phase(phase::CARDS);
+        let mut done = 0;
+        loop {
+            let some =
+                mirror_store::list_members_after(self.app, &self.mirror, self.mirror.place, TOGETHER).await?;
+            let Some(last) = some.last().copied() else { return Ok(()) };
+            done += some.len() as u64;
+            let read = {
+                let this: &MirrorRunner<'_> = self;
+                let reading = some.into_iter().map(|person| this.fetch_cards(person));
+                let reading = futures_util::stream::iter(reading).buffered(this.client.concurrency());
+                reading.collect::<Vec<_>>().await
+            };
+            let (mut seen, mut notes) = (Vec::new(), Vec::new());
+            for one in read {
+                let (own, noted) = one?;
+                seen.extend(own);
+                notes.extend(noted);
+            }
+            for attempt in 1.. {
+                let part = self.build_part(last.get(), seen.clone(), notes.clone());
+                let done = mirror_store::write_credit_cards(self.app, part).await;
+                if self.confirm_write(attempt, done).await? {
+                    break;
+                }
+            }
+            self.report_progress("cartões de crédito", done, None);
+        }
+    }
+
+    async fn fetch_cards(
+        &self,
+        person: PersonCode,
+    ) -> Result<(Option<MirroredCreditCards>, Vec<NewMirrorNote>), MirrorError> {
+        let mut notes = Vec::new();
+        let path = format!("/ext/associado/{person}/cartaoCredito");
+        let read = self.fetch_related_list(path, ("cartaoCredito", person.get()), &mut notes).await?;
+        let seen = read.map(|json| MirroredCreditCards {
+            person,
+            cards: details::read_cards(&json, person.get(), &mut notes),
+        });
+        Ok((seen, notes))
+    }
+}
+
+/// What a plan costs by itself, as those tell who have it without a price of their own; once in each run.
+pub(super) fn update_plan_price(
+    plan: &Json,
+    registers: &TenantRegisters,
+    priced: &mut BTreeSet<i32>,
+    missing: &mut UnregisteredReferences<'_>,
+) {
+    let (Some(own), Some(price)) = (read_code(&plan["codPlano"]), read_money(&plan["valor"])) else { return };
+    let known = registers.plan(PlanCode::new(own));
+    if priced.insert(own)
+        && let Some(known) = known.filter(|known| known.price != price)
+    {
+        missing.reprice(own, known.active, price);
+    }
+}

@@ -1,0 +1,369 @@
+//! A run, phase by phase.
+
+mod claims;
+mod details;
+mod registers;
+mod sales;
+mod walk;
+
+use crate::client::{RequestPace, SleepFunction, SourceAnswer, SourceClient, SourceError};
+use crate::lenient;
+use crate::report::MirrorRunReport;
+use app::registers::snapshot::TenantRegisters;
+use app::{App, Error};
+use domain::{BranchCode, Moment, TenantId};
+use exchange::mirror_store::{
+    self, MirrorLease, MirrorStartOutcome, MirrorWriteBatch, MirroredRegisterRecord, NewMirrorNote,
+    StoredMirror,
+};
+use futures_util::StreamExt;
+use serde_json::Value as Json;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// What is to be mirrored, and how.
+#[derive(Clone, Debug)]
+pub struct MirrorOptions {
+    /// `https://…`, before `/ext`.
+    pub from: String,
+    pub login: String,
+    pub password: String,
+    /// Into this base, which mirrors the same already; else where it was mirrored before, else into a new one.
+    pub into: Option<TenantId>,
+    /// What a new base is called, where not as over there.
+    pub name: Option<String>,
+    pub time_zone: String,
+    pub pace: RequestPace,
+    /// Everything is compared, not what changed alone.
+    pub whole: bool,
+}
+
+/// Why a run ended before its end.
+#[derive(Debug, thiserror::Error)]
+pub enum MirrorError {
+    #[error(transparent)]
+    App(Error),
+    #[error(transparent)]
+    Trouble(#[from] SourceError),
+    #[error("a base {0} não é o espelho de outra; diga outra em --base, ou nenhuma")]
+    NoMirror(TenantId),
+    #[error("a base {0} espelha o que {1} mostra ao usuário {2}, e não o que {3} mostra a {4}")]
+    OtherSource(TenantId, String, String, String, String),
+    #[error("outro processo está espelhando a base {0}; espere ele terminar")]
+    Busy(TenantId),
+    #[error("outro processo tomou este espelho")]
+    Lost,
+    #[error("a origem não oferece {0}, sem o que não há espelho: {1}")]
+    Missing(&'static str, String),
+}
+
+impl From<Error> for MirrorError {
+    fn from(error: Error) -> MirrorError {
+        match error {
+            Error::LeaseLost => MirrorError::Lost,
+            other => MirrorError::App(other),
+        }
+    }
+}
+
+/// How far a run is, for whoever watches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProgressUpdate {
+    pub what: &'static str,
+    pub done: u64,
+    /// As far as it is known.
+    pub of: Option<u64>,
+    pub requests: u64,
+}
+
+/// The phases that are gone on with; the registers are read at every beginning.
+pub(crate) mod phase {
+    pub const LIST: i32 = 1;
+    pub const MEMBERS: i32 = 2;
+    pub const DETAILS: i32 = 3;
+    pub const CARDS: i32 = 4;
+    pub const LEADS: i32 = 5;
+    pub const DEALS: i32 = 6;
+    pub const CLAIMS: i32 = 7;
+}
+
+/// What the phases share.
+pub(crate) struct MirrorRunner<'r> {
+    pub app: &'r App,
+    pub client: &'r SourceClient,
+    pub mirror: StoredMirror,
+    pub hold: &'r MirrorLease,
+    pub registers: Arc<TenantRegisters>,
+    pub unread: Vec<String>,
+    pub written: u64,
+    /// Requests of earlier processes of the same run.
+    pub before: u64,
+    pub tell: &'r mut (dyn FnMut(ProgressUpdate) + Send + Sync),
+    /// Suppliers that are registered, and plans whose price was told in this run.
+    pub suppliers: Vec<i32>,
+    pub priced: BTreeSet<i32>,
+    /// The branches that the source lists for whoever reads.
+    pub branches: BTreeSet<BranchCode>,
+}
+
+/// Records that were read by their codes.
+#[derive(Default)]
+pub(crate) struct FetchedRecords {
+    pub read: Vec<Json>,
+    pub absent: Vec<i32>,
+    pub notes: Vec<NewMirrorNote>,
+}
+
+const NO_LIST: &str = "a resposta não é uma lista";
+
+/// Of what could not be read just now: the next run asks for it again.
+pub(crate) fn build_unread_note(kind: &'static str, record: i32, reason: String) -> NewMirrorNote {
+    NewMirrorNote { kind, record, field: mirror_store::UNREAD.to_owned(), reason }
+}
+
+pub(crate) fn build_absent_note(kind: &'static str, record: i32) -> NewMirrorNote {
+    NewMirrorNote {
+        kind,
+        record,
+        field: "acesso".to_owned(),
+        reason: "a origem diz que não existe".to_owned(),
+    }
+}
+
+pub(crate) fn build_refused_note(kind: &'static str, record: i32, status: u16) -> NewMirrorNote {
+    let reason = format!("a origem recusou a leitura ({status})");
+    NewMirrorNote { kind, record, field: "acesso".to_owned(), reason }
+}
+
+const TRIES_FOR_HOLD: usize = 20;
+const BETWEEN: Duration = Duration::from_secs(2);
+const KEEP_EVERY: Duration = Duration::from_secs(10);
+
+/// Mirrors, from the beginning or from where an earlier run was cut off.
+#[boxed::future]
+pub async fn run_mirror(
+    app: &App,
+    asked: &MirrorOptions,
+    sleep: SleepFunction,
+    tell: &mut (dyn FnMut(ProgressUpdate) + Send + Sync),
+) -> Result<MirrorRunReport, MirrorError> {
+    let began = Instant::now();
+    let login = (asked.login.as_str(), asked.password.as_str());
+    let client =
+        SourceClient::new(&asked.from, login, asked.pace, Arc::clone(&app.clock), Arc::clone(&sleep))?;
+    let access = client.sign_in().await?;
+    let source = registers::read_source(&client, asked, &access).await?;
+    let base_name = source.name.clone();
+    let (tenant, is_new) = match mirror_store::find_or_create_mirror(app, &source).await? {
+        MirrorStartOutcome::Base { tenant, is_new } => (tenant, is_new),
+        MirrorStartOutcome::NoMirror(tenant) => return Err(MirrorError::NoMirror(tenant)),
+        MirrorStartOutcome::OtherSource(one) => {
+            return Err(MirrorError::OtherSource(
+                one.tenant,
+                one.source,
+                one.login,
+                source.address,
+                source.login,
+            ));
+        }
+    };
+    let hold = acquire_lease(app, tenant, &sleep).await?;
+    let mirror = mirror_store::start_mirror_run(app, &source, &hold).await?;
+    let registers = mirror_store::load_current_registers(app, mirror.tenant).await?;
+    let before = u64::try_from(mirror.requests).unwrap_or(0);
+    let mut run = MirrorRunner {
+        app,
+        client: &client,
+        registers,
+        unread: Vec::new(),
+        written: u64::try_from(mirror.written).unwrap_or(0),
+        before,
+        mirror,
+        hold: &hold,
+        tell,
+        suppliers: Vec::new(),
+        priced: BTreeSet::new(),
+        branches: BTreeSet::new(),
+    };
+    let done = tokio::select! {
+        done = Box::pin(run.run_phases(&access)) => done,
+        lost = renew_lease(app, &hold) => Err(lost),
+    };
+    let requests = before + client.request_count();
+    let (unread, written, mirror) = (run.unread, run.written, run.mirror);
+    let completed = match done {
+        Ok(()) => mirror_store::complete_mirror_run(app, &mirror, &hold).await.map_err(MirrorError::from),
+        Err(failed) => Err(failed),
+    };
+    mirror_store::release_mirror_lease(app, &hold).await?;
+    let mirror = completed?;
+    let noted = mirror_store::summarize_notes(app, mirror.tenant).await?;
+    Ok(MirrorRunReport { mirror, base_name, is_new, requests, written, took: began.elapsed(), noted, unread })
+}
+
+async fn acquire_lease(
+    app: &App,
+    tenant: TenantId,
+    sleep: &SleepFunction,
+) -> Result<MirrorLease, MirrorError> {
+    for _ in 0..TRIES_FOR_HOLD {
+        if let Some(hold) = mirror_store::lease_mirror(app, tenant).await? {
+            return Ok(hold);
+        }
+        // One that was killed still looks alive for a while.
+        sleep(BETWEEN).await;
+    }
+    Err(MirrorError::Busy(tenant))
+}
+
+/// Holds on; comes back only where it was lost.
+async fn renew_lease(app: &App, hold: &MirrorLease) -> MirrorError {
+    loop {
+        tokio::time::sleep(KEEP_EVERY).await;
+        match mirror_store::extend_mirror_lease(app, hold).await {
+            Ok(true) => {}
+            Ok(false) => return MirrorError::Lost,
+            Err(error) if error.is_transient() => {}
+            Err(error) => return error.into(),
+        }
+    }
+}
+
+impl MirrorRunner<'_> {
+    async fn run_phases(&mut self, access: &Json) -> Result<(), MirrorError> {
+        self.read_registers(access).await?;
+        if self.mirror.phase <= phase::LIST {
+            self.stage_benefit_list().await?;
+        }
+        if self.mirror.phase <= phase::MEMBERS {
+            self.read_members().await?;
+        }
+        if self.mirror.phase <= phase::DETAILS {
+            self.read_details().await?;
+        }
+        if self.mirror.phase <= phase::CARDS {
+            self.read_cards().await?;
+        }
+        if self.mirror.phase <= phase::LEADS {
+            self.read_leads().await?;
+        }
+        if self.mirror.phase <= phase::DEALS {
+            self.read_deals().await?;
+        }
+        self.read_claims().await
+    }
+
+    pub fn now(&self) -> Moment {
+        self.app.now()
+    }
+
+    /// Where a phase begins: at its first place, unless it is gone on with.
+    pub fn begin_phase(&mut self, phase: i32) {
+        if self.mirror.phase != phase {
+            (self.mirror.phase, self.mirror.place) = (phase, 0);
+        }
+    }
+
+    /// What is kept once everything to this place is written.
+    pub fn mark_checkpoint(&mut self, place: i32) -> StoredMirror {
+        self.mirror.place = place;
+        self.mirror.requests = i64::try_from(self.before + self.client.request_count()).unwrap_or(i64::MAX);
+        self.mirror.written = i64::try_from(self.written).unwrap_or(i64::MAX);
+        self.mirror.clone()
+    }
+
+    pub fn build_part<T>(&mut self, place: i32, seen: T, notes: Vec<NewMirrorNote>) -> MirrorWriteBatch<T> {
+        let mirror = self.mark_checkpoint(place);
+        let (hold, registers) = (self.hold.clone(), Arc::clone(&self.registers));
+        MirrorWriteBatch { mirror, hold, registers, seen, notes, now: self.now() }
+    }
+
+    pub fn report_progress(&mut self, what: &'static str, done: u64, of: Option<u64>) {
+        let requests = self.before + self.client.request_count();
+        (self.tell)(ProgressUpdate { what, done, of, requests });
+    }
+
+    /// Registers what is missing, and knows it from then on.
+    #[boxed::future]
+    pub async fn register_missing(&mut self, wanted: Vec<MirroredRegisterRecord>) -> Result<(), MirrorError> {
+        if wanted.is_empty() {
+            return Ok(());
+        }
+        let suppliers = wanted.iter().filter(|one| one.path == "fornecedor").filter_map(|one| one.code);
+        self.suppliers.extend(suppliers);
+        self.written += mirror_store::write_registers(self.app, &self.mirror, wanted, Vec::new()).await?;
+        self.registers = mirror_store::load_current_registers(self.app, self.mirror.tenant).await?;
+        Ok(())
+    }
+
+    /// Whether a part is written now. Where a register changed meanwhile it is to be made anew, by what is registered now.
+    #[boxed::future]
+    pub async fn confirm_write(
+        &mut self,
+        attempt: usize,
+        done: Result<u64, Error>,
+    ) -> Result<bool, MirrorError> {
+        match done {
+            Err(Error::StaleRegisters) if attempt < mirror_store::TRIES => {
+                self.registers = mirror_store::load_current_registers(self.app, self.mirror.tenant).await?;
+                Ok(false)
+            }
+            other => {
+                self.written += other?;
+                Ok(true)
+            }
+        }
+    }
+
+    /// Reads records by their codes, some at once; what cannot be read is noted. Gives which are none, too.
+    #[boxed::future]
+    pub async fn fetch_records(
+        &self,
+        (kind, path): (&'static str, &str),
+        codes: Vec<i32>,
+    ) -> Result<FetchedRecords, MirrorError> {
+        let client = self.client;
+        let asked =
+            codes.into_iter().map(|code| async move { (code, client.get(&format!("{path}/{code}")).await) });
+        let answers: Vec<_> =
+            futures_util::stream::iter(asked).buffered(client.concurrency()).collect().await;
+        let mut each = FetchedRecords::default();
+        for (code, answer) in answers {
+            match answer {
+                Ok(SourceAnswer::Json { body, .. }) => each.read.push(body),
+                Ok(SourceAnswer::Absent) => each.absent.push(code),
+                Ok(SourceAnswer::Refused(status, _)) => {
+                    each.notes.push(build_refused_note(kind, code, status));
+                }
+                Err(SourceError::Single(reason)) => each.notes.push(build_unread_note(kind, code, reason)),
+                Err(end) => return Err(end.into()),
+            }
+        }
+        Ok(each)
+    }
+
+    /// A list that may be missing: then it is told at the end.
+    #[boxed::future]
+    pub async fn fetch_list(&mut self, path: &str) -> Result<Option<Json>, MirrorError> {
+        match self.client.get_list(path).await {
+            Ok(SourceAnswer::Json { body, .. }) if lenient::read_list(&body).is_none() => {
+                self.skip_list(path, NO_LIST)
+            }
+            Ok(SourceAnswer::Json { body, .. }) => Ok(Some(body)),
+            Ok(SourceAnswer::Absent) => self.skip_list(path, "a origem não tem esta operação (404)"),
+            Ok(SourceAnswer::Refused(status, text)) => {
+                self.skip_list(path, &format!("a origem recusou ({status}): {text}"))
+            }
+            Err(SourceError::Single(reason)) => self.skip_list(path, &reason),
+            Err(end) => Err(end.into()),
+        }
+    }
+
+    fn skip_list(&mut self, path: &str, reason: &str) -> Result<Option<Json>, MirrorError> {
+        let path = path.split('?').next().unwrap_or(path);
+        self.unread.push(format!("GET {path}: {reason}"));
+        Ok(None)
+    }
+}

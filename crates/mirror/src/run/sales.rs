@@ -1,0 +1,140 @@
+//! Leads and deals.
+
+use super::details::update_plan_price;
+use super::{MirrorError, MirrorRunner, build_absent_note, phase};
+use crate::lenient::{read_code, read_items};
+use crate::missing::UnregisteredReferences;
+use crate::sales;
+use domain::UserCode;
+use exchange::mirror_store::{self, MirroredLead, MirroredUserCodes, NewMirrorNote};
+use serde_json::Value as Json;
+use std::collections::{BTreeMap, BTreeSet};
+
+const TOGETHER: usize = 100;
+/// So many codes in a row that are no deal's, behind the last that is known, and there are no more.
+const GAP: i32 = 25;
+
+impl MirrorRunner<'_> {
+    pub(super) async fn read_leads(&mut self) -> Result<(), MirrorError> {
+        self.begin_phase(phase::LEADS);
+        let Some(json) = self.fetch_list("/ext/crm/lead").await? else { return Ok(()) };
+        let all = read_items(&json);
+        let (mut listed, mut has_all) = (BTreeSet::new(), true);
+        for (at, some) in all.chunks(TOGETHER).enumerate() {
+            for attempt in 1.. {
+                let mut missing = UnregisteredReferences::new(&self.registers);
+                some.iter().for_each(|json| missing.collect_branch(json));
+                let wanted = missing.into_records();
+                self.register_missing(wanted).await?;
+                let (mut notes, now) = (Vec::new(), self.now());
+                let seen: Vec<MirroredLead> = some
+                    .iter()
+                    .filter_map(|json| sales::read_lead(json, &self.registers, now, &mut notes))
+                    .collect();
+                has_all &= seen.len() == some.len();
+                listed.extend(seen.iter().map(|one| one.code));
+                let part = self.build_part(0, seen, notes);
+                let done = mirror_store::write_leads(self.app, part).await;
+                if self.confirm_write(attempt, done).await? {
+                    break;
+                }
+            }
+            self.report_progress("leads", ((at + 1) * TOGETHER) as u64, Some(all.len() as u64));
+        }
+        // One that came without a code may be any of those that are here.
+        if has_all {
+            let retired = mirror_store::retire_leads(self.app, &self.mirror, &listed, &self.branches).await?;
+            self.written += retired;
+        }
+        Ok(())
+    }
+
+    /// Open deals are listed; the others are asked for by their codes, as far as those go.
+    pub(super) async fn read_deals(&mut self) -> Result<(), MirrorError> {
+        const PATH: &str = "/ext/crm/negocio";
+        self.begin_phase(phase::DEALS);
+        let Some(json) = self.fetch_list(PATH).await? else { return Ok(()) };
+        let open: BTreeSet<i32> =
+            read_items(&json).into_iter().filter_map(|json| read_code(&json["codNegocio"])).collect();
+        let mut known: BTreeSet<i32> = open.clone();
+        let here = mirror_store::list_open_deals(self.app, self.mirror.tenant).await?;
+        known.extend(here.into_iter().map(domain::DealCode::get));
+        known.extend(mirror_store::list_unread_records(self.app, self.mirror.tenant, "negocio").await?);
+        let end = known.last().map_or(0, |last| last.saturating_add(GAP));
+        let mut fills = self.mirror.since.is_none();
+        let (mut found, mut gaps) = (0, 0);
+        loop {
+            let next = self.mirror.place.saturating_add(1);
+            let some: Vec<i32> = match fills {
+                true => (next..=end).take(TOGETHER).collect(),
+                false => known.range(next..).copied().take(TOGETHER).collect(),
+            };
+            let Some(last) = some.last().copied() else { return Ok(()) };
+            let mut each = self.fetch_records(("negocio", PATH), some).await?;
+            (found, gaps) = (found + each.read.len(), gaps + each.absent.len());
+            let missing = each.absent.iter().filter(|code| open.contains(code));
+            each.notes.extend(missing.map(|code| build_absent_note("negocio", *code)));
+            self.write_deals(last, &each.read, &each.notes).await?;
+            self.report_progress(
+                "negócios",
+                u64::from(last.unsigned_abs()),
+                Some(u64::from(end.unsigned_abs())),
+            );
+            if fills && gaps > found * 4 + 1_000 {
+                fills = false;
+                let reason = "quase nenhum código é de um negócio; dos encerrados, lidos só os anteriores";
+                self.unread.push(format!("GET {PATH}/{last}: {reason}"));
+            }
+            if last == i32::MAX {
+                return Ok(());
+            }
+        }
+    }
+
+    async fn write_deals(
+        &mut self,
+        place: i32,
+        read: &[Json],
+        noted: &[NewMirrorNote],
+    ) -> Result<(), MirrorError> {
+        let coded = read.iter().filter_map(sales::read_responsible_user).collect();
+        let named = read.iter().flat_map(sales::list_history_users).collect();
+        let users = self.register_users(coded, named).await?;
+        for attempt in 1.. {
+            let mut missing = UnregisteredReferences::new(&self.registers);
+            for json in read {
+                missing.collect_from_deal(json);
+                missing.collect_plans(&json["planos"], None);
+                for plan in read_items(&json["planos"]) {
+                    update_plan_price(plan, &self.registers, &mut self.priced, &mut missing);
+                }
+            }
+            let wanted = missing.into_records();
+            self.register_missing(wanted).await?;
+            let (mut notes, now) = (noted.to_vec(), self.now());
+            let seen = read
+                .iter()
+                .filter_map(|json| sales::read_deal(json, &self.registers, now, &users, &mut notes));
+            let seen: Vec<_> = seen.collect();
+            let part = self.build_part(place, seen, notes);
+            let done = mirror_store::write_deals(self.app, part).await;
+            if self.confirm_write(attempt, done).await? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes users known who are named, with a code or without one.
+    pub(super) async fn register_users(
+        &mut self,
+        coded: BTreeMap<UserCode, String>,
+        named: BTreeSet<String>,
+    ) -> Result<MirroredUserCodes, MirrorError> {
+        if coded.is_empty() && named.is_empty() {
+            return Ok(MirroredUserCodes::default());
+        }
+        let (coded, named) = (coded.into_iter().collect(), named.into_iter().collect());
+        Ok(mirror_store::write_users(self.app, &self.mirror, coded, named).await?)
+    }
+}

@@ -1,0 +1,125 @@
+//! What an import needs to find a benefit by what a sheet knows of it, and to take back what it did.
+
+use super::items::StoredItem;
+use super::{StoredBenefit, parse_benefit_row, row};
+use crate::exchange::{imports, record_snapshot as whole};
+use crate::{Error, Statement, Tx, sql};
+use domain::{
+    BenefitCode, CardNumber, Chassis, ItemCode, PersonCode, PlanCode, Plate, SituationCode, TenantId,
+};
+use serde_json::{Value as Json, json};
+
+/// A benefit that a line may mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MatchingBenefit {
+    pub code: BenefitCode,
+    pub person: PersonCode,
+    pub situation: SituationCode,
+}
+
+/// The benefits with this plate, else with this chassis, else with this card; by code.
+#[boxed::future]
+pub async fn list_matching_benefits(
+    tx: &mut Tx,
+    tenant: TenantId,
+    (plate, chassis, card): (Option<&Plate>, Option<&Chassis>, Option<&CardNumber>),
+) -> Result<Vec<MatchingBenefit>, Error> {
+    let listed = "SELECT benefit AS code, person, situation FROM listing WHERE tenant = $1";
+    let statement = match (plate, chassis, card) {
+        (Some(plate), ..) => sql(listed).arg(tenant).append("AND plate_key = ?", [plate.comparison_key()]),
+        (None, Some(chassis), _) => sql(listed).arg(tenant).append("AND chassis = ?", [chassis.as_str()]),
+        (None, None, Some(card)) => sql("SELECT code, person, situation FROM benefits WHERE tenant = $1")
+            .arg(tenant)
+            .append("AND card = ?", [card.as_str()]),
+        (None, None, None) => return Ok(Vec::new()),
+    };
+    let mut found = Vec::new();
+    for row in tx.fetch_all(statement).await? {
+        found.push(MatchingBenefit {
+            code: row.get("code")?,
+            person: row.get("person")?,
+            situation: row.get("situation")?,
+        });
+    }
+    found.sort_by_key(|one| one.code);
+    Ok(found)
+}
+
+/// The benefits that have this code, and this sequence number.
+#[boxed::future]
+pub async fn find_benefits_by_numbers(
+    tx: &mut Tx,
+    tenant: TenantId,
+    (code, sequence): (Option<BenefitCode>, Option<i32>),
+) -> Result<(Option<BenefitCode>, Option<BenefitCode>), Error> {
+    let by_code = sql("SELECT code FROM benefits WHERE tenant = $1 AND code = $2").arg(tenant).arg(code);
+    let by_sequence =
+        sql("SELECT code FROM benefits WHERE tenant = $1 AND sequence = $2").arg(tenant).arg(sequence);
+    let [by_code, by_sequence] = tx.fetch_several([by_code, by_sequence]).await?;
+    let first = |rows: &[crate::Row]| rows.first().map(|row| row.get("code")).transpose();
+    Ok((first(&by_code)?, first(&by_sequence)?))
+}
+
+/// A benefit with its items, as one text.
+pub fn render_benefit_snapshot(benefit: &StoredBenefit, items: &[StoredItem]) -> String {
+    let items: Vec<Json> = items
+        .iter()
+        .map(|one| {
+            json!([one.code.get(), one.plan.get(), one.price, one.included_on, one.is_first, one.active])
+        })
+        .collect();
+    let values = row::build_benefit_row(TenantId::SERVER, BenefitCode::new(0), benefit);
+    json!({ "benefit": whole::encode_snapshot(row::INSERT, values), "items": items }).to_string()
+}
+
+/// The same back; its version is nobody's.
+pub fn parse_benefit_snapshot(text: &str) -> Result<(StoredBenefit, Vec<StoredItem>), Error> {
+    let broken = || Error::Broken("a benefit is kept that cannot be read".to_owned());
+    let all: Json = serde_json::from_str(text).map_err(|_| broken())?;
+    let found = parse_benefit_row(&whole::parse_snapshot_row(all["benefit"].as_str().ok_or_else(broken)?)?)?;
+    let one = |one: &Json| {
+        let number = |at: usize| one[at].as_i64().and_then(|number| i32::try_from(number).ok());
+        Some(StoredItem {
+            code: ItemCode::new(number(0)?),
+            plan: PlanCode::new(number(1)?),
+            price: one[2].as_i64()?,
+            included_on: one[3].as_str()?.to_owned(),
+            is_first: one[4].as_bool()?,
+            active: one[5].as_bool()?,
+        })
+    };
+    let items = all["items"].as_array().ok_or_else(broken)?.iter();
+    Ok((found, items.map(|item| one(item).ok_or_else(broken)).collect::<Result<_, _>>()?))
+}
+
+/// What of the association refers to a benefit; the first that is found.
+#[boxed::future]
+pub async fn find_benefit_reference(
+    tx: &mut Tx,
+    tenant: TenantId,
+    code: BenefitCode,
+) -> Result<Option<&'static str>, Error> {
+    let by = |text: &'static str| sql(text).arg(tenant).arg(code);
+    let found = tx
+        .fetch_several([
+            by("SELECT 1 AS one FROM dependents WHERE tenant = $1 AND benefit = $2 LIMIT 1"),
+            by("SELECT 1 AS one FROM installations WHERE tenant = $1 AND benefit = $2 LIMIT 1"),
+            by("SELECT 1 AS one FROM claims WHERE tenant = $1 AND benefit = $2 LIMIT 1"),
+            by("SELECT 1 AS one FROM inspections WHERE tenant = $1 AND benefit = $2 LIMIT 1"),
+            by("SELECT 1 AS one FROM tickets WHERE tenant = $1 AND benefit = $2 LIMIT 1"),
+            by("SELECT 1 AS one FROM appointments WHERE tenant = $1 AND benefit = $2 LIMIT 1"),
+        ])
+        .await?;
+    let words = ["dependentes", "um rastreador", "eventos", "vistorias", "chamados", "consultas"];
+    Ok(found.iter().zip(words).find(|(rows, _)| !rows.is_empty()).map(|(_, word)| word))
+}
+
+/// Removes a benefit to which nothing refers. Its row in the searches is the caller's to remove.
+pub fn delete_benefit(tenant: TenantId, code: BenefitCode, sequence: i32) -> Vec<Statement> {
+    vec![
+        sql("DELETE FROM items WHERE tenant = $1 AND benefit = $2").arg(tenant).arg(code),
+        sql("DELETE FROM benefits WHERE tenant = $1 AND code = $2").arg(tenant).arg(code),
+        imports::insert_removed_code(tenant, "benefit", code.get()),
+        imports::insert_removed_code(tenant, "sequence", sequence),
+    ]
+}

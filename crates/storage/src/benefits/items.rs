@@ -1,0 +1,137 @@
+//! The plans of benefits, also those that a benefit no longer has.
+
+use crate::executor::statement::build_inserts;
+use crate::{Error, QueryWeight, ReadSource, Row, SqlScalar, Statement, sql};
+use domain::{BenefitCode, ItemCode, Moment, PlanCode, TenantId};
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredItem {
+    pub code: ItemCode,
+    pub plan: PlanCode,
+    /// In cents.
+    pub price: i64,
+    /// `yyyy-MM-dd`
+    pub included_on: String,
+    /// The one that the benefit was created with, or what replaced it.
+    pub is_first: bool,
+    pub active: bool,
+}
+
+/// The items of a benefit, by code.
+#[boxed::future]
+pub async fn list_items(
+    from: impl Into<ReadSource<'_>>,
+    tenant: TenantId,
+    benefit: BenefitCode,
+) -> Result<Vec<StoredItem>, Error> {
+    let statement = sql("SELECT code, plan, price, included_on, is_first, active FROM items
+         WHERE tenant = $1 AND benefit = $2 ORDER BY code")
+    .arg(tenant)
+    .arg(benefit);
+    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
+    rows.iter().map(parse_item_row).collect()
+}
+
+/// The items of several benefits, each benefit's by code.
+#[boxed::future]
+pub async fn list_items_of_benefits(
+    from: impl Into<ReadSource<'_>>,
+    tenant: TenantId,
+    benefits: impl IntoIterator<Item = BenefitCode>,
+) -> Result<Vec<(BenefitCode, StoredItem)>, Error> {
+    let statement =
+        sql("SELECT benefit, code, plan, price, included_on, is_first, active FROM items WHERE tenant = $1")
+            .arg(tenant)
+            .filter_in("benefit", benefits)
+            .append_text("ORDER BY benefit, code");
+    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
+    rows.iter().map(|row| Ok((row.get("benefit")?, parse_item_row(row)?))).collect()
+}
+
+fn parse_item_row(row: &Row) -> Result<StoredItem, Error> {
+    Ok(StoredItem {
+        code: row.get("code")?,
+        plan: row.get("plan")?,
+        price: row.get("price")?,
+        included_on: row.get("included_on")?,
+        is_first: row.get("is_first")?,
+        active: row.get("active")?,
+    })
+}
+
+/// How many rows travel in one statement.
+const ROWS: usize = 100;
+
+/// Writes new items, each of a benefit that has its place in the searches.
+pub fn insert_items<'i>(
+    tenant: TenantId,
+    now: Moment,
+    items: impl IntoIterator<Item = (BenefitCode, i32, &'i StoredItem)>,
+) -> Vec<Statement> {
+    insert_dated_items(tenant, items.into_iter().map(|(benefit, slot, item)| (benefit, slot, now, item)))
+}
+
+/// The same for items that came at moments of their own.
+pub fn insert_dated_items<'i>(
+    tenant: TenantId,
+    items: impl IntoIterator<Item = (BenefitCode, i32, Moment, &'i StoredItem)>,
+) -> Vec<Statement> {
+    let rows = items.into_iter().map(|(benefit, slot, now, item)| -> [SqlScalar; 11] {
+        [
+            tenant.into(),
+            benefit.into(),
+            item.code.into(),
+            item.plan.into(),
+            item.price.into(),
+            item.included_on.as_str().into(),
+            item.is_first.into(),
+            item.active.into(),
+            slot.into(),
+            now.into(),
+            now.into(),
+        ]
+    });
+    let head = "INSERT INTO items (tenant, benefit, code, plan, price, included_on, is_first, active, slot, created_at,
+         updated_at) VALUES";
+    build_inserts(head, ROWS, rows)
+}
+
+/// Ends an item; that it was there stays known.
+pub fn deactivate_item(tenant: TenantId, benefit: BenefitCode, item: ItemCode, now: Moment) -> Statement {
+    sql("UPDATE items SET active = FALSE, updated_at = $4 WHERE tenant = $1 AND benefit = $2 AND code = $3")
+        .arg(tenant)
+        .arg(benefit)
+        .arg(item)
+        .arg(now)
+}
+
+/// Writes everything that is known of an item anew.
+pub fn update_item(tenant: TenantId, benefit: BenefitCode, item: &StoredItem, now: Moment) -> Statement {
+    sql("UPDATE items SET plan = $4, price = $5, included_on = $6, is_first = $7, active = $8, updated_at = $9
+         WHERE tenant = $1 AND benefit = $2 AND code = $3")
+    .arg(tenant)
+    .arg(benefit)
+    .arg(item.code)
+    .arg(item.plan)
+    .arg(item.price)
+    .arg(item.included_on.as_str())
+    .arg(item.is_first)
+    .arg(item.active)
+    .arg(now)
+}
+
+/// Writes anew whether an item is in force, and at what price.
+pub fn update_item_terms(
+    tenant: TenantId,
+    benefit: BenefitCode,
+    item: &StoredItem,
+    now: Moment,
+) -> Statement {
+    sql("UPDATE items SET active = $4, price = $5, updated_at = $6 WHERE tenant = $1 AND benefit = $2 AND code = $3")
+        .arg(tenant)
+        .arg(benefit)
+        .arg(item.code)
+        .arg(item.active)
+        .arg(item.price)
+        .arg(now)
+}

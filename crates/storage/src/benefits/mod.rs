@@ -1,0 +1,354 @@
+//! Benefits: what is known of each, whole. `app::situations` is the one place that writes them.
+
+pub mod installations;
+pub mod items;
+pub mod monthly_counts;
+pub mod trackers;
+
+mod import_undo;
+pub(crate) mod row;
+
+pub use import_undo::{
+    MatchingBenefit, delete_benefit, find_benefit_reference, find_benefits_by_numbers,
+    list_matching_benefits, parse_benefit_snapshot, render_benefit_snapshot,
+};
+
+pub(crate) use row::{
+    benefit_columns, build_vehicle_values, parse_benefit_row, parse_field_values, parse_priced_plans,
+    parse_vehicle_row, vehicle_columns,
+};
+
+use crate::executor::statement::build_inserts;
+use crate::server::counters::{self, Counter};
+use crate::server::versions;
+use crate::{Error, QueryWeight, ReadSource, Row, Statement, Tx, members, sql};
+use domain::{
+    BenefitCode, BenefitKind, BranchCode, CardNumber, Chassis, Document, FieldCode, Fuel, Moment, PersonCode,
+    PlanCode, Plate, Scope, SellerCode, SituationCode, TenantId, VehicleCategory, VehicleTypeCode,
+    VisibleBranches,
+};
+use std::collections::BTreeMap;
+
+/// Days are `yyyy-MM-dd`, money is in cents.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredBenefit {
+    pub person: PersonCode,
+    pub branch: BranchCode,
+    pub kind: BenefitKind,
+    pub situation: SituationCode,
+    pub sequence: i32,
+    pub card: Option<CardNumber>,
+    pub due_day: Option<i32>,
+    pub consultant: Option<SellerCode>,
+    pub representative: Option<SellerCode>,
+    pub joined_on: Option<String>,
+    /// When it first became active.
+    pub activated_on: Option<String>,
+    pub cancelled_on: Option<String>,
+    pub integration_code: Option<String>,
+    pub note: Option<String>,
+    /// Of its active items, with their prices; by plan.
+    pub plans: Vec<(PlanCode, i64)>,
+    pub fields: AdditionalFieldValues,
+    /// Empty but for a benefit of the vehicle kind.
+    pub vehicle: VehicleDetails,
+    /// Its place in the searches.
+    pub slot: i32,
+    pub version: i64,
+    pub created_at: Moment,
+    pub updated_at: Moment,
+}
+
+/// The values of additional fields, as text.
+pub type AdditionalFieldValues = BTreeMap<FieldCode, String>;
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct VehicleDetails {
+    pub plate: Option<Plate>,
+    pub chassis: Option<Chassis>,
+    pub renavam: Option<String>,
+    pub brand: Option<String>,
+    pub model: Option<String>,
+    pub built: Option<i32>,
+    pub model_year: Option<i32>,
+    pub colour: Option<String>,
+    pub fuel: Option<Fuel>,
+    pub category: Option<VehicleCategory>,
+    pub kind: Option<VehicleTypeCode>,
+    pub doors: Option<i32>,
+    pub worth: Option<i64>,
+    pub protected: Option<i64>,
+    pub participation: Option<i64>,
+    pub fipe: Option<String>,
+}
+
+/// How many rows travel in one statement.
+const ROWS: usize = 50;
+
+/// Writes benefits that are not there yet, each with its code.
+pub fn insert_benefits<'b>(
+    tenant: TenantId,
+    benefits: impl IntoIterator<Item = (BenefitCode, &'b StoredBenefit)>,
+) -> Vec<Statement> {
+    let rows = benefits.into_iter().map(|(code, benefit)| row::build_benefit_row(tenant, code, benefit));
+    build_inserts(row::INSERT, ROWS, rows)
+}
+
+/// Writes everything that is known of a benefit anew.
+pub fn update_benefit(tenant: TenantId, code: BenefitCode, benefit: &StoredBenefit) -> Statement {
+    let statement = sql("UPDATE benefits SET person = $3, branch = $4, kind = $5, situation = $6, sequence = $7, card = $8,
+             due_day = $9, consultant = $10, representative = $11, joined_on = $12, activated_on = $13,
+             cancelled_on = $14, integration_code = $15, note = $16, plans = $17, field_values = $18, plate = $19,
+             chassis = $20, renavam = $21, brand = $22, model = $23, built = $24, model_year = $25, colour = $26,
+             fuel = $27, category = $28, vehicle_type = $29, doors = $30, worth = $31, protected = $32,
+             participation = $33, fipe = $34, slot = $35, version = version + $36, created_at = $37, updated_at = $38
+         WHERE tenant = $1 AND code = $2");
+    row::build_benefit_row(tenant, code, benefit).into_iter().fold(statement, Statement::arg)
+}
+
+/// The benefit of this code, if the scope sees its branch.
+#[boxed::future]
+pub async fn find_benefit(
+    from: impl Into<ReadSource<'_>>,
+    scope: &Scope,
+    code: BenefitCode,
+) -> Result<Option<StoredBenefit>, Error> {
+    let statement =
+        sql(concat!("SELECT ", benefit_columns!(), " FROM benefits b WHERE b.tenant = $1 AND b.code = $2"))
+            .arg(scope.tenant())
+            .arg(code);
+    let found = from.fetch_optional(statement).await?.map(|row| parse_benefit_row(&row)).transpose()?;
+    Ok(found.filter(|benefit| scope.can_see(benefit.branch)))
+}
+
+/// These benefits, whoever may see them, by code.
+#[boxed::future]
+pub async fn list_benefits_by_codes(
+    from: impl Into<ReadSource<'_>>,
+    tenant: TenantId,
+    codes: impl IntoIterator<Item = BenefitCode>,
+) -> Result<Vec<(BenefitCode, StoredBenefit)>, Error> {
+    let head = sql(concat!("SELECT b.code, ", benefit_columns!(), " FROM benefits b WHERE b.tenant = $1"));
+    let statement = head.arg(tenant).filter_in("b.code", codes).append_text("ORDER BY b.code");
+    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
+    rows.iter().map(|row| Ok((row.get("code")?, parse_benefit_row(row)?))).collect()
+}
+
+/// Whose these sequence numbers are.
+#[boxed::future]
+pub async fn list_benefits_by_sequences(
+    from: impl Into<ReadSource<'_>>,
+    tenant: TenantId,
+    sequences: impl IntoIterator<Item = i32>,
+) -> Result<Vec<(i32, BenefitCode)>, Error> {
+    let statement = sql("SELECT sequence, code FROM benefits WHERE tenant = $1")
+        .arg(tenant)
+        .filter_in("sequence", sequences);
+    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
+    rows.iter().map(|row| Ok((row.get("sequence")?, row.get("code")?))).collect()
+}
+
+/// The benefits of a person in the branches of the scope, by code.
+#[boxed::future]
+pub async fn list_benefits_of_person(
+    from: impl Into<ReadSource<'_>>,
+    scope: &Scope,
+    person: PersonCode,
+) -> Result<Vec<(BenefitCode, StoredBenefit)>, Error> {
+    let head = sql(concat!(
+        "SELECT b.code, ",
+        benefit_columns!(),
+        " FROM benefits b WHERE b.tenant = $1 AND b.person = $2"
+    ));
+    let statement = head
+        .arg(scope.tenant())
+        .arg(person)
+        .filter_branches("b.branch + 0", scope.branches())
+        .append_text("ORDER BY b.code");
+    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
+    rows.iter().map(|row| Ok((row.get("code")?, parse_benefit_row(row)?))).collect()
+}
+
+/// Whoever has it, by a benefit of his or by a dependent: a card belongs to one person, so the first tells.
+pub(crate) fn select_card_holder(tenant: TenantId, card: &CardNumber) -> Statement {
+    sql("SELECT person FROM benefits WHERE tenant = $1 AND card = $2
+         UNION ALL SELECT (SELECT b.person FROM benefits b WHERE b.tenant = d.tenant AND b.code = d.benefit) AS person
+             FROM dependents d WHERE d.tenant = $1 AND d.card = $2
+         LIMIT 1")
+    .arg(tenant)
+    .arg(card.as_str())
+}
+
+/// The benefits with a plate, in either of its forms.
+#[boxed::future]
+pub async fn list_benefits_by_plate(
+    from: impl Into<ReadSource<'_>>,
+    tenant: TenantId,
+    plate_key: &str,
+) -> Result<Vec<BenefitCode>, Error> {
+    let statement = sql("SELECT benefit FROM listing WHERE tenant = $1 AND plate_key = $2 ORDER BY slot")
+        .arg(tenant)
+        .arg(plate_key);
+    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
+    rows.iter().map(|row| row.get("benefit")).collect()
+}
+
+/// Whether the person has a benefit in a branch that the scope sees.
+#[boxed::future]
+pub async fn has_visible_benefit(
+    from: impl Into<ReadSource<'_>>,
+    scope: &Scope,
+    person: PersonCode,
+) -> Result<bool, Error> {
+    let statement = sql("SELECT code FROM benefits WHERE tenant = $1 AND person = $2")
+        .arg(scope.tenant())
+        .arg(person)
+        .filter_branches("branch + 0", scope.branches())
+        .append_text("ORDER BY code LIMIT 1");
+    Ok(from.fetch_optional(statement).await?.is_some())
+}
+
+/// A benefit that has a vehicle, as far as it matters for who may have it too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ConflictingBenefit {
+    pub code: BenefitCode,
+    pub branch: BranchCode,
+    pub situation: SituationCode,
+}
+
+/// What stands in the way of a benefit, or makes room for it.
+#[derive(Clone, Debug, Default)]
+pub struct BenefitKeyConflicts {
+    /// The benefits with its plate, in either of its forms.
+    pub with_plate: Vec<ConflictingBenefit>,
+    pub with_chassis: Vec<ConflictingBenefit>,
+    pub card_holder: Option<PersonCode>,
+    /// The member's row without a benefit, which his first benefit takes over.
+    pub free_row: Option<(i32, BranchCode)>,
+}
+
+/// What one benefit alone may have: its plate, its chassis, its card.
+pub type BenefitUniqueKeys<'a> = (Option<&'a Plate>, Option<&'a Chassis>, Option<&'a CardNumber>);
+
+/// What is around a benefit with these, and for a new one of somebody, the row that it may take over; asked for in one go.
+#[boxed::future]
+pub async fn load_benefit_conflicts(
+    tx: &mut Tx,
+    tenant: TenantId,
+    keys: BenefitUniqueKeys<'_>,
+    new_of: Option<(PersonCode, Option<&Document>)>,
+) -> Result<BenefitKeyConflicts, Error> {
+    let free = match new_of {
+        Some((_, Some(document))) => select_free_row(tenant, document),
+        Some((person, None)) => {
+            sql("SELECT slot, branch FROM listing WHERE tenant = $1 AND person = $2 AND benefit IS NULL")
+                .arg(tenant)
+                .arg(person)
+        }
+        None => select_nothing(),
+    };
+    let [plates, chassis, cards] = select_key_holders(tenant, keys);
+    let [plates, chassis, cards, free] = tx.fetch_several([plates, chassis, cards, free]).await?;
+    Ok(BenefitKeyConflicts {
+        with_plate: parse_conflicting_benefits(&plates)?,
+        with_chassis: parse_conflicting_benefits(&chassis)?,
+        card_holder: cards.first().map(|row| row.get("person")).transpose()?,
+        free_row: match free.first() {
+            Some(row) => Some((row.get("slot")?, row.get("branch")?)),
+            None => None,
+        },
+    })
+}
+
+/// Asks ahead for what the making of a new benefit looks at.
+#[boxed::future]
+pub async fn prefetch_benefit_creation(
+    tx: &mut Tx,
+    tenant: TenantId,
+    document: &Document,
+    keys: BenefitUniqueKeys<'_>,
+) -> Result<(), Error> {
+    let mut statements =
+        vec![versions::select_versions(tenant), members::select_person_by_document(tenant, document)];
+    statements.extend(select_key_holders(tenant, keys));
+    statements.push(select_free_row(tenant, document));
+    if keys.2.is_none() {
+        statements.push(counters::select_last_number(tenant, Counter::Card));
+    }
+    tx.prefetch(statements).await
+}
+
+/// Takes numbers, that of the next card among them, and gives that card; `None` where somebody has that one, for it may
+/// have come from outside before we gave it.
+pub async fn reserve_numbers_with_card<const KINDS: usize>(
+    tx: &mut Tx,
+    tenant: TenantId,
+    wanted: [(Counter, i32); KINDS],
+) -> Result<([i32; KINDS], Option<CardNumber>), Error> {
+    let last = counters::load_last_number(&mut *tx, tenant, Counter::Card).await?;
+    let next = i32::try_from(last + 1).map_err(|_| Error::Broken("the cards are past int32".to_owned()))?;
+    let card = CardNumber::generate(tenant, next);
+    let (taken, holders) =
+        counters::reserve_blocks_and_query(tx, tenant, wanted, select_card_holder(tenant, &card)).await?;
+    Ok((taken, holders.is_empty().then_some(card)))
+}
+
+fn select_key_holders(tenant: TenantId, (plate, chassis, card): BenefitUniqueKeys<'_>) -> [Statement; 3] {
+    let by = |column: &str, value: Option<String>| match value {
+        Some(value) => sql("SELECT benefit, branch, situation FROM listing WHERE tenant = $1")
+            .arg(tenant)
+            .append(&format!("AND {column} = ?"), [value])
+            .append_text("ORDER BY slot"),
+        None => select_nothing(),
+    };
+    [
+        by("plate_key", plate.map(Plate::comparison_key)),
+        by("chassis", chassis.map(|chassis| chassis.as_str().to_owned())),
+        card.map_or_else(select_nothing, |card| select_card_holder(tenant, card)),
+    ]
+}
+
+/// The row of a member who has no benefit.
+fn select_free_row(tenant: TenantId, document: &Document) -> Statement {
+    sql("SELECT slot, branch FROM listing WHERE tenant = $1 AND document = $2 AND benefit IS NULL")
+        .arg(tenant)
+        .arg(document.as_str())
+}
+
+/// A statement without rows, where there is nothing to ask for.
+pub(crate) fn select_nothing() -> Statement {
+    sql("SELECT 1 AS one WHERE 1 = 0")
+}
+
+fn parse_conflicting_benefits(rows: &[Row]) -> Result<Vec<ConflictingBenefit>, Error> {
+    rows.iter()
+        .map(|row| {
+            let (code, branch) = (row.get("benefit")?, row.get("branch")?);
+            Ok(ConflictingBenefit { code, branch, situation: row.get("situation")? })
+        })
+        .collect()
+}
+
+/// The codes of a page of the list of all benefits, within a stretch of them.
+#[boxed::future]
+pub async fn list_benefit_codes(
+    tx: &mut Tx,
+    scope: &Scope,
+    stretch: crate::search::tally::PageRange,
+    take: i64,
+) -> Result<Vec<BenefitCode>, Error> {
+    let stretched = sql("SELECT code FROM benefits WHERE tenant = $1 AND code >= $2 AND code <= $3")
+        .arg(scope.tenant())
+        .arg(stretch.first)
+        .arg(stretch.last);
+    let limits = [take, stretch.skip];
+    let statement = match scope.branches() {
+        VisibleBranches::All => stretched.append("ORDER BY code LIMIT ? OFFSET ?", limits),
+        // Disguised, or the whole stretch would be walked for the few rows of some branches.
+        some => {
+            stretched.filter_branches("branch", some).append("ORDER BY code + 0 LIMIT ? OFFSET ?", limits)
+        }
+    };
+    let rows = ReadSource::from(tx).fetch_all(QueryWeight::Search, statement).await?;
+    rows.iter().map(|row| row.get("code")).collect()
+}

@@ -1,0 +1,128 @@
+//! How many benefits were registered and cancelled in each month, branch by branch: kept as it changes, so that a panel need
+//! not count; and which they were.
+
+use crate::executor::statement::build_inserts;
+use crate::{Error, QueryWeight, ReadSource, SqlScalar, Statement, Tx, sql};
+use domain::{BenefitCode, BranchCode, Scope, TenantId};
+use std::collections::BTreeMap;
+
+/// What happened to a benefit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum BenefitMovement {
+    Registered = 1,
+    Cancelled = 2,
+}
+
+/// What a unit changes in the counts, gathered so that what cancels out is never written.
+#[derive(Debug, Default)]
+pub struct BenefitCountChanges(BTreeMap<(BenefitMovement, String, BranchCode), i64>);
+
+impl BenefitCountChanges {
+    /// Counts a benefit in, or out where `by` is negative. The day is `yyyy-MM-dd`.
+    pub fn count(&mut self, turn: BenefitMovement, day: &str, branch: BranchCode, by: i64) {
+        if let Some(month) = day.get(..7) {
+            *self.0.entry((turn, month.to_owned(), branch)).or_default() += by;
+        }
+    }
+
+    pub fn into_statements(self, tenant: TenantId) -> Vec<Statement> {
+        let changed = self.0.into_iter().filter(|(_, by)| *by != 0);
+        let rows = changed.map(|((turn, month, branch), by)| -> [SqlScalar; 5] {
+            [tenant.into(), (turn as i64).into(), month.into(), branch.into(), by.into()]
+        });
+        // A unit of one benefit changes one or two; one that loads many, hundreds.
+        build_inserts("INSERT INTO monthly_tally (tenant, turn, month, branch, rows) VALUES", 25, rows)
+            .into_iter()
+            .map(|insert| {
+                insert.append_text(
+                    "ON CONFLICT (tenant, turn, month, branch)
+                         DO UPDATE SET rows = monthly_tally.rows + excluded.rows",
+                )
+            })
+            .collect()
+    }
+}
+
+/// How many in a month and a branch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MonthlyBenefitCount {
+    pub turn: BenefitMovement,
+    /// `yyyy-MM`
+    pub month: String,
+    pub branch: BranchCode,
+    pub benefits: i64,
+}
+
+/// The counts of this month and of those behind it.
+#[boxed::future]
+pub async fn list_monthly_counts(
+    from: impl Into<ReadSource<'_>>,
+    tenant: TenantId,
+    first: &str,
+) -> Result<Vec<MonthlyBenefitCount>, Error> {
+    let mut all = Vec::new();
+    let statement = sql("SELECT turn, month, branch, rows FROM monthly_tally
+         WHERE tenant = $1 AND turn IN (1, 2) AND month >= $2 ORDER BY turn, month, branch")
+    .arg(tenant)
+    .arg(first);
+    for row in from.fetch_all(QueryWeight::Search, statement).await? {
+        let turn = match row.get::<i64>("turn")? {
+            1 => BenefitMovement::Registered,
+            _ => BenefitMovement::Cancelled,
+        };
+        all.push(MonthlyBenefitCount {
+            turn,
+            month: row.get("month")?,
+            branch: row.get("branch")?,
+            benefits: row.get("rows")?,
+        });
+    }
+    Ok(all)
+}
+
+/// How many of a month (`yyyy-MM`) the scope sees.
+#[boxed::future]
+pub async fn count_benefits_of_month(
+    from: impl Into<ReadSource<'_>>,
+    scope: &Scope,
+    (turn, month): (BenefitMovement, &str),
+) -> Result<i64, Error> {
+    let statement =
+        sql("SELECT branch, rows FROM monthly_tally WHERE tenant = $1 AND turn = $2 AND month = $3
+         ORDER BY branch")
+        .arg(scope.tenant())
+        .arg(turn as i64)
+        .arg(month);
+    let mut count = 0;
+    for row in from.fetch_all(QueryWeight::Point, statement).await? {
+        if scope.can_see(row.get("branch")?) {
+            count += row.get::<i64>("rows")?;
+        }
+    }
+    Ok(count)
+}
+
+/// A page of the benefits of a month (`yyyy-MM`) that the scope sees, by day.
+#[boxed::future]
+pub async fn list_benefits_of_month(
+    tx: &mut Tx,
+    scope: &Scope,
+    (turn, month): (BenefitMovement, &str),
+    (take, skip): (i64, i64),
+) -> Result<Vec<BenefitCode>, Error> {
+    let days = [format!("{month}-01"), format!("{month}-31")];
+    let statement = match turn {
+        BenefitMovement::Registered => sql("SELECT benefit AS code FROM listing WHERE tenant = $1")
+            .arg(scope.tenant())
+            .append("AND registered_on >= ? AND registered_on <= ? AND benefit IS NOT NULL", days)
+            .filter_branches("branch + 0", scope.branches())
+            .append("ORDER BY registered_on, slot LIMIT ? OFFSET ?", [take, skip]),
+        BenefitMovement::Cancelled => sql("SELECT code FROM benefits WHERE tenant = $1")
+            .arg(scope.tenant())
+            .append("AND cancelled_on >= ? AND cancelled_on <= ?", days)
+            .filter_branches("branch + 0", scope.branches())
+            .append("ORDER BY cancelled_on, code LIMIT ? OFFSET ?", [take, skip]),
+    };
+    let rows = ReadSource::from(tx).fetch_all(QueryWeight::Search, statement).await?;
+    rows.iter().map(|row| row.get("code")).collect()
+}

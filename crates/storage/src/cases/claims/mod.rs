@@ -1,0 +1,173 @@
+//! Claims: what happened to members and their benefits, and which of them belong together.
+
+mod search;
+
+pub use search::{
+    ClaimOpeningCursor, ClaimPageRequest, DrivingClaimCriterion, FoundClaim, choose_driver, count_claims,
+    list_claim_codes, list_found_claims,
+};
+
+use crate::benefits::VehicleDetails;
+use crate::benefits::row::{build_vehicle_values, parse_vehicle_row};
+use crate::cases::{self, CaseHead, head_columns};
+use crate::executor::statement::build_inserts;
+use crate::members::parse_address_columns;
+use crate::{Error, QueryWeight, ReadSource, Row, SqlScalar, Statement, sql};
+use domain::{Cep, ClaimCode, ClaimTypeCode, Involved, PersonCode, PostalAddress, Priority, Scope, TenantId};
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredClaim {
+    pub head: CaseHead,
+    pub kind: ClaimTypeCode,
+    pub involved: Involved,
+    pub priority: Priority,
+    pub description: Option<String>,
+    /// `yyyy-MM-dd`
+    pub happened_on: Option<String>,
+    /// Who drove, member or not.
+    pub driver: Option<PersonCode>,
+    /// Where it happened.
+    pub place: PostalAddress,
+    /// As it was when the claim was opened.
+    pub vehicle: VehicleDetails,
+}
+
+/// A claim with what its codes stand for where the registers do not say it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ResolvedClaim {
+    pub code: ClaimCode,
+    pub claim: StoredClaim,
+    pub responsible: Option<String>,
+}
+
+/// What a claim has besides what all cases have, in the order of [`build_claim_values`].
+macro_rules! claim_columns {
+    () => {
+        concat!(
+            "kind, involved, priority, description, happened_on, driver, street_kind, street, street_number, \
+             complement, district, city, state, cep, ",
+            $crate::benefits::row::vehicle_columns!()
+        )
+    };
+}
+pub(crate) use claim_columns;
+
+/// How many rows travel in one statement.
+const ROWS: usize = 50;
+
+/// Writes claims that are not there yet, each with its code.
+pub fn insert_claims<'c>(
+    tenant: TenantId,
+    claims: impl IntoIterator<Item = (ClaimCode, &'c StoredClaim)>,
+) -> Vec<Statement> {
+    let row = |(code, claim): (ClaimCode, &StoredClaim)| {
+        cases::build_case_row(tenant, code.get(), &claim.head, build_claim_values(claim))
+    };
+    build_inserts(cases::insert_head!("claims", claim_columns!()), ROWS, claims.into_iter().map(row))
+}
+
+pub(crate) fn build_claim_values(claim: &StoredClaim) -> Vec<SqlScalar> {
+    let place = &claim.place;
+    let mut values: Vec<SqlScalar> = vec![
+        claim.kind.into(),
+        claim.involved.into(),
+        claim.priority.into(),
+        claim.description.as_deref().into(),
+        claim.happened_on.as_deref().into(),
+        claim.driver.into(),
+        place.street_kind.as_deref().into(),
+        place.street.as_deref().into(),
+        place.number.as_deref().into(),
+        place.complement.as_deref().into(),
+        place.district.as_deref().into(),
+        place.city.as_deref().into(),
+        place.state.as_deref().into(),
+        place.cep.as_ref().map(Cep::as_str).into(),
+    ];
+    values.extend(build_vehicle_values(&claim.vehicle));
+    values
+}
+
+/// Says of claims which others they belong to.
+pub fn insert_claim_relations(
+    tenant: TenantId,
+    pairs: impl IntoIterator<Item = (ClaimCode, ClaimCode)>,
+) -> Vec<Statement> {
+    let rows = pairs.into_iter().map(|(claim, related)| [tenant.into(), claim.into(), related.into()]);
+    build_inserts("INSERT INTO claim_relations (tenant, claim, related) VALUES", ROWS, rows)
+}
+
+/// Takes back that one claim belongs to another.
+pub fn delete_claim_relation(tenant: TenantId, claim: ClaimCode, other: ClaimCode) -> Statement {
+    sql("DELETE FROM claim_relations WHERE tenant = $1 AND claim = $2 AND related = $3")
+        .arg(tenant)
+        .arg(claim)
+        .arg(other)
+}
+
+/// Takes back of a claim that others belong to it, and of them that it belongs to them.
+pub fn delete_mutual_relations(tenant: TenantId, claim: ClaimCode, others: &[ClaimCode]) -> Vec<Statement> {
+    let apart = |other: &ClaimCode| {
+        [delete_claim_relation(tenant, claim, *other), delete_claim_relation(tenant, *other, claim)]
+    };
+    others.iter().flat_map(apart).collect()
+}
+
+/// Those of these claims that the scope sees, by code.
+#[boxed::future]
+pub async fn list_claims_by_codes(
+    from: impl Into<ReadSource<'_>>,
+    scope: &Scope,
+    codes: impl IntoIterator<Item = ClaimCode>,
+) -> Result<Vec<ResolvedClaim>, Error> {
+    let statement = sql(concat!(
+        "SELECT code, ",
+        head_columns!(),
+        ", ",
+        claim_columns!(),
+        ", (SELECT u.name FROM users u WHERE u.tenant = claims.tenant AND u.code = claims.responsible) AS responsible_name
+         FROM claims WHERE tenant = $1"
+    ))
+    .arg(scope.tenant())
+    .filter_in("code", codes)
+    .filter_branches("branch + 0", scope.branches())
+    .append_text("ORDER BY code");
+    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
+    let told = |row: &Row| {
+        Ok(ResolvedClaim {
+            code: row.get("code")?,
+            claim: parse_claim_row(row)?,
+            responsible: row.get("responsible_name")?,
+        })
+    };
+    rows.iter().map(told).collect()
+}
+
+pub(crate) fn parse_claim_row(row: &Row) -> Result<StoredClaim, Error> {
+    Ok(StoredClaim {
+        head: cases::parse_case_head(row)?,
+        kind: row.get("kind")?,
+        involved: row.get("involved")?,
+        priority: row.get("priority")?,
+        description: row.get("description")?,
+        happened_on: row.get("happened_on")?,
+        driver: row.get("driver")?,
+        place: parse_address_columns(row)?,
+        vehicle: parse_vehicle_row(row)?,
+    })
+}
+
+/// Which claims belong to these: pairs of one of these and another.
+#[boxed::future]
+pub async fn list_related_claims(
+    from: impl Into<ReadSource<'_>>,
+    tenant: TenantId,
+    claims: impl IntoIterator<Item = ClaimCode>,
+) -> Result<Vec<(ClaimCode, ClaimCode)>, Error> {
+    let statement = sql("SELECT claim, related FROM claim_relations WHERE tenant = $1")
+        .arg(tenant)
+        .filter_in("claim", claims)
+        .append_text("ORDER BY claim, related");
+    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
+    rows.iter().map(|row| Ok((row.get("claim")?, row.get("related")?))).collect()
+}

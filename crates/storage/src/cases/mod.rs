@@ -1,0 +1,357 @@
+//! What people work on from its opening to its end: claims, inspections, tickets, appointments. They share a head, and live
+//! alike; what each has besides stands in its own module. `app::situations` is the one place that writes them.
+
+pub mod claims;
+pub mod notes;
+
+pub mod appointments;
+pub mod board;
+pub mod inspections;
+mod search;
+pub mod tickets;
+
+pub use search::{
+    CaseCriteria, DrivingCaseCriterion, OverdueCase, ResultWindow, SituationAge, SituationTimeLimit,
+    choose_driver, count_cases, count_overdue_cases, list_case_codes, list_overdue_cases,
+};
+
+use crate::{Error, QueryWeight, ReadSource, Row, SqlScalar, Statement, sql};
+use appointments::{StoredAppointment, appointment_columns};
+use claims::{StoredClaim, claim_columns};
+use domain::{
+    BenefitCode, BranchCode, CaseKind, Moment, PersonCode, Priority, Scope, SituationCode, TenantId, UserCode,
+};
+use inspections::{StoredInspection, inspection_columns};
+use tickets::{StoredTicket, ticket_columns};
+
+/// What all of them have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CaseHead {
+    /// By which people speak of it; unique among its kind in the tenant.
+    pub protocol: i32,
+    pub branch: BranchCode,
+    /// The member.
+    pub person: PersonCode,
+    pub benefit: Option<BenefitCode>,
+    pub situation: SituationCode,
+    /// Since when it is in it.
+    pub situation_since: Moment,
+    /// The user who sees to it.
+    pub responsible: Option<UserCode>,
+    pub opened_at: Moment,
+    pub closed_at: Option<Moment>,
+    /// Counts its changes, from 1.
+    pub version: i32,
+    pub updated_at: Moment,
+}
+
+impl CaseHead {
+    /// One that was just opened, but for what is counted.
+    pub fn from_opening(
+        branch: BranchCode,
+        person: PersonCode,
+        situation: SituationCode,
+        now: Moment,
+    ) -> CaseHead {
+        CaseHead {
+            protocol: 0,
+            branch,
+            person,
+            benefit: None,
+            situation,
+            situation_since: now,
+            responsible: None,
+            opened_at: now,
+            closed_at: None,
+            version: 1,
+            updated_at: now,
+        }
+    }
+}
+
+/// One of the four.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StoredCase {
+    Claim(Box<StoredClaim>),
+    Inspection(StoredInspection),
+    Ticket(StoredTicket),
+    Appointment(StoredAppointment),
+}
+
+impl StoredCase {
+    pub fn kind(&self) -> CaseKind {
+        match self {
+            StoredCase::Claim(_) => CaseKind::Claim,
+            StoredCase::Inspection(_) => CaseKind::Inspection,
+            StoredCase::Ticket(_) => CaseKind::Ticket,
+            StoredCase::Appointment(_) => CaseKind::Appointment,
+        }
+    }
+
+    pub fn head(&self) -> &CaseHead {
+        match self {
+            StoredCase::Claim(own) => &own.head,
+            StoredCase::Inspection(own) => &own.head,
+            StoredCase::Ticket(own) => &own.head,
+            StoredCase::Appointment(own) => &own.head,
+        }
+    }
+
+    pub fn head_mut(&mut self) -> &mut CaseHead {
+        match self {
+            StoredCase::Claim(own) => &mut own.head,
+            StoredCase::Inspection(own) => &mut own.head,
+            StoredCase::Ticket(own) => &mut own.head,
+            StoredCase::Appointment(own) => &mut own.head,
+        }
+    }
+
+    pub fn priority(&self) -> Option<Priority> {
+        match self {
+            StoredCase::Claim(own) => Some(own.priority),
+            StoredCase::Ticket(own) => Some(own.priority),
+            StoredCase::Inspection(_) | StoredCase::Appointment(_) => None,
+        }
+    }
+}
+
+/// The columns of a [`CaseHead`].
+macro_rules! head_columns {
+    () => {
+        "protocol, branch, person, benefit, situation, situation_since, responsible, opened_at, closed_at, version, \
+         updated_at"
+    };
+}
+pub(crate) use head_columns;
+
+/// What writes rows of a table whose own columns these are ([`build_case_row`]).
+macro_rules! insert_head {
+    ($table:literal, $columns:expr) => {
+        concat!(
+            "INSERT INTO ",
+            $table,
+            " (tenant, code, created_at, ",
+            $crate::cases::head_columns!(),
+            ", ",
+            $columns,
+            ") VALUES"
+        )
+    };
+}
+pub(crate) use insert_head;
+
+/// What reads rows of a table, with what their codes stand for where the registers do not say it.
+macro_rules! select_head {
+    ($table:literal, $columns:expr) => {
+        concat!(
+            "SELECT code, ",
+            $crate::cases::head_columns!(),
+            ", ",
+            $columns,
+            ", (SELECT p.name FROM people p WHERE p.tenant = ",
+            $table,
+            ".tenant AND p.code = ",
+            $table,
+            ".person) AS person_name, (SELECT p.document FROM people p WHERE p.tenant = ",
+            $table,
+            ".tenant AND p.code = ",
+            $table,
+            ".person) AS person_document, (SELECT b.plate FROM benefits b WHERE b.tenant = ",
+            $table,
+            ".tenant AND b.code = ",
+            $table,
+            ".benefit) AS benefit_plate, (SELECT u.name FROM users u WHERE u.tenant = ",
+            $table,
+            ".tenant AND u.code = ",
+            $table,
+            ".responsible) AS responsible_name FROM ",
+            $table,
+            " WHERE tenant = $1"
+        )
+    };
+}
+
+fn build_head_values(head: &CaseHead) -> [SqlScalar; 11] {
+    [
+        head.protocol.into(),
+        head.branch.into(),
+        head.person.into(),
+        head.benefit.into(),
+        head.situation.into(),
+        head.situation_since.into(),
+        head.responsible.into(),
+        head.opened_at.into(),
+        head.closed_at.into(),
+        head.version.into(),
+        head.updated_at.into(),
+    ]
+}
+
+/// A row as [`insert_head`] writes it.
+pub(crate) fn build_case_row(
+    tenant: TenantId,
+    code: i32,
+    head: &CaseHead,
+    own: Vec<SqlScalar>,
+) -> Vec<SqlScalar> {
+    let key: [SqlScalar; 3] = [tenant.into(), code.into(), head.opened_at.into()];
+    key.into_iter().chain(build_head_values(head)).chain(own).collect()
+}
+
+pub(crate) fn parse_case_head(row: &Row) -> Result<CaseHead, Error> {
+    Ok(CaseHead {
+        protocol: row.get("protocol")?,
+        branch: row.get("branch")?,
+        person: row.get("person")?,
+        benefit: row.get("benefit")?,
+        situation: row.get("situation")?,
+        situation_since: row.get("situation_since")?,
+        responsible: row.get("responsible")?,
+        opened_at: row.get("opened_at")?,
+        closed_at: row.get("closed_at")?,
+        version: row.get("version")?,
+        updated_at: row.get("updated_at")?,
+    })
+}
+
+/// How a kind is kept.
+struct CaseTableLayout {
+    table: &'static str,
+    /// The columns of its own.
+    own: &'static str,
+    insert: &'static str,
+    select: &'static str,
+    /// By which of its columns it has a type.
+    typed_by: &'static str,
+}
+
+const fn describe_case_table(kind: CaseKind) -> CaseTableLayout {
+    match kind {
+        CaseKind::Claim => CaseTableLayout {
+            table: "claims",
+            own: claim_columns!(),
+            insert: insert_head!("claims", claim_columns!()),
+            select: select_head!("claims", claim_columns!()),
+            typed_by: "kind",
+        },
+        CaseKind::Inspection => CaseTableLayout {
+            table: "inspections",
+            own: inspection_columns!(),
+            insert: insert_head!("inspections", inspection_columns!()),
+            select: select_head!("inspections", inspection_columns!()),
+            typed_by: "kind",
+        },
+        CaseKind::Ticket => CaseTableLayout {
+            table: "tickets",
+            own: ticket_columns!(),
+            insert: insert_head!("tickets", ticket_columns!()),
+            select: select_head!("tickets", ticket_columns!()),
+            typed_by: "kind",
+        },
+        CaseKind::Appointment => CaseTableLayout {
+            table: "appointments",
+            own: appointment_columns!(),
+            insert: insert_head!("appointments", appointment_columns!()),
+            select: select_head!("appointments", appointment_columns!()),
+            typed_by: "specialty",
+        },
+    }
+}
+
+fn build_own_values(case: &StoredCase) -> Vec<SqlScalar> {
+    match case {
+        StoredCase::Claim(own) => claims::build_claim_values(own),
+        StoredCase::Inspection(own) => inspections::build_inspection_values(own),
+        StoredCase::Ticket(own) => tickets::build_ticket_values(own),
+        StoredCase::Appointment(own) => appointments::build_appointment_values(own),
+    }
+}
+
+/// How many rows travel in one statement.
+const ROWS: usize = 50;
+
+/// Writes cases of one kind that are not there yet, each with its code.
+pub fn insert_cases<'c>(
+    tenant: TenantId,
+    kind: CaseKind,
+    all: impl IntoIterator<Item = (i32, &'c StoredCase)>,
+) -> Vec<Statement> {
+    let rows =
+        all.into_iter().map(|(code, case)| build_case_row(tenant, code, case.head(), build_own_values(case)));
+    crate::executor::statement::build_inserts(describe_case_table(kind).insert, ROWS, rows)
+}
+
+/// Writes everything that is known of a case anew.
+pub fn update_case(tenant: TenantId, code: i32, case: &StoredCase) -> Statement {
+    let kept = describe_case_table(case.kind());
+    let columns = head_columns!().split(", ").chain(kept.own.split(", "));
+    let set: Vec<String> = columns.map(|column| format!("{column} = ?")).collect();
+    let values = build_head_values(case.head()).into_iter().chain(build_own_values(case));
+    sql("UPDATE")
+        .append_text(kept.table)
+        .append(&format!("SET {}", set.join(", ")), values)
+        .append("WHERE tenant = ? AND code = ?", [SqlScalar::from(tenant), code.into()])
+}
+
+/// A case with what its codes stand for where the registers do not say it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ResolvedCase {
+    pub code: i32,
+    pub case: StoredCase,
+    pub name: String,
+    /// As it is kept.
+    pub document: Option<String>,
+    pub plate: Option<String>,
+    pub responsible: Option<String>,
+}
+
+/// Those of these cases that the scope sees, newest opening first.
+#[boxed::future]
+pub async fn list_cases_by_codes(
+    from: impl Into<ReadSource<'_>>,
+    scope: &Scope,
+    kind: CaseKind,
+    codes: &[i32],
+) -> Result<Vec<ResolvedCase>, Error> {
+    if codes.is_empty() {
+        return Ok(Vec::new());
+    }
+    let statement = sql(describe_case_table(kind).select)
+        .arg(scope.tenant())
+        .filter_in("code", codes.iter().copied())
+        .filter_branches("branch + 0", scope.branches())
+        .append_text("ORDER BY opened_at DESC, code DESC");
+    let rows = from.fetch_all(QueryWeight::Search, statement).await?;
+    rows.iter().map(|row| parse_resolved_case(kind, row)).collect()
+}
+
+/// The case of this code, if the scope sees it.
+#[boxed::future]
+pub async fn find_case(
+    from: impl Into<ReadSource<'_>>,
+    scope: &Scope,
+    kind: CaseKind,
+    code: i32,
+) -> Result<Option<ResolvedCase>, Error> {
+    let statement = sql(describe_case_table(kind).select).arg(scope.tenant()).append("AND code = ?", [code]);
+    let found =
+        from.fetch_optional(statement).await?.map(|row| parse_resolved_case(kind, &row)).transpose()?;
+    Ok(found.filter(|told| scope.can_see(told.case.head().branch)))
+}
+
+fn parse_resolved_case(kind: CaseKind, row: &Row) -> Result<ResolvedCase, Error> {
+    let case = match kind {
+        CaseKind::Claim => StoredCase::Claim(Box::new(claims::parse_claim_row(row)?)),
+        CaseKind::Inspection => StoredCase::Inspection(inspections::parse_inspection_row(row)?),
+        CaseKind::Ticket => StoredCase::Ticket(tickets::parse_ticket_row(row)?),
+        CaseKind::Appointment => StoredCase::Appointment(appointments::parse_appointment_row(row)?),
+    };
+    Ok(ResolvedCase {
+        code: row.get("code")?,
+        case,
+        name: row.get("person_name")?,
+        document: row.get("person_document")?,
+        plate: row.get("benefit_plate")?,
+        responsible: row.get("responsible_name")?,
+    })
+}

@@ -1,0 +1,10 @@
+//! Units of work and statements: how SQL runs, whichever engine is below.
+
+pub(crate) mod batch;
+pub(crate) mod db;
+pub(crate) mod row;
+pub(crate) mod statement;
+pub(crate) mod statement_watch;
+pub(crate) mod unit;
+pub(crate) mod value;
+pub(crate) mod write_health;

@@ -1,0 +1,150 @@
+//! A unit of work on its way to a lane: what to run, and whom to answer once its fate is known.
+
+use super::db::UnitRank;
+use crate::{Error, Tx};
+use futures_util::future::BoxFuture;
+use std::any::Any;
+use std::time::Instant;
+use tokio::sync::oneshot;
+
+/// What a unit wants done with what it wrote.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TransactionVerdict {
+    Commit,
+    /// Refused before it wrote anything: there is nothing to undo.
+    NoWrites,
+    Rollback,
+    /// As `Undo`, and running it a second time would only make the others wait a second time.
+    GiveUp,
+    /// The database rolled it back for a reason that passes: it may run again.
+    Retry,
+}
+
+/// A unit on its way, without its types, as the engines see it.
+pub(crate) struct QueuedUnit {
+    unit: Box<dyn ErasedUnit>,
+    reply: oneshot::Sender<ErasedOutcome>,
+    queued_at: Instant,
+}
+
+/// What a unit gave, a `Result<T, E>` of its own types.
+type ErasedOutcome = Box<dyn Any + Send>;
+
+/// Where the answer to a unit arrives.
+pub(crate) struct PendingAnswer(oneshot::Receiver<ErasedOutcome>);
+
+/// What of a unit is compiled for its types; everything else is the same for all units.
+trait ErasedUnit: Send {
+    /// Runs it, and says whether it gave a value.
+    fn call<'t>(&'t mut self, tx: &'t mut Tx) -> BoxFuture<'t, bool>;
+    /// Puts an error in the place of what it gave.
+    fn fail(&mut self, error: Error);
+    fn into_outcome(self: Box<Self>) -> ErasedOutcome;
+}
+
+struct TypedUnit<I, F, T, E> {
+    input: I,
+    unit: F,
+    outcome: Option<Result<T, E>>,
+}
+
+impl<I, F, T, E> ErasedUnit for TypedUnit<I, F, T, E>
+where
+    F: for<'t> Fn(&'t mut Tx, &'t I) -> BoxFuture<'t, Result<T, E>> + Send,
+    I: Send + Sync,
+    T: Send + 'static,
+    E: From<Error> + Send + 'static,
+{
+    fn call<'t>(&'t mut self, tx: &'t mut Tx) -> BoxFuture<'t, bool> {
+        let TypedUnit { input, unit, outcome } = self;
+        *outcome = None;
+        let running = unit(tx, input);
+        Box::pin(async move { outcome.insert(running.await).is_ok() })
+    }
+
+    fn fail(&mut self, error: Error) {
+        self.outcome = Some(Err(E::from(error)));
+    }
+
+    fn into_outcome(self: Box<Self>) -> ErasedOutcome {
+        let never_ran = || Err(E::from(Error::Broken("a unit was answered before it ran".to_owned())));
+        Box::new(self.outcome.unwrap_or_else(never_ran))
+    }
+}
+
+impl QueuedUnit {
+    /// Takes a unit's types away; its answer arrives at the other end.
+    pub fn new<I, F, T, E>(input: I, unit: F) -> (QueuedUnit, PendingAnswer)
+    where
+        F: for<'t> Fn(&'t mut Tx, &'t I) -> BoxFuture<'t, Result<T, E>> + Send + 'static,
+        I: Send + Sync + 'static,
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        QueuedUnit::from_erased(Box::new(TypedUnit { input, unit, outcome: None }))
+    }
+
+    fn from_erased(unit: Box<dyn ErasedUnit>) -> (QueuedUnit, PendingAnswer) {
+        let (reply, answer) = oneshot::channel();
+        (QueuedUnit { unit, reply, queued_at: Instant::now() }, PendingAnswer(answer))
+    }
+
+    pub async fn run(&mut self, tx: &mut Tx) -> TransactionVerdict {
+        tx.begin_unit();
+        let has_value = self.unit.call(tx).await;
+        let fault = tx.take_fault();
+        match (has_value, fault) {
+            (true, None) => TransactionVerdict::Commit,
+            (true, Some(fault)) => {
+                let text = format!("a unit went on after a statement failed: {}", fault.text);
+                self.unit.fail(Error::Broken(text));
+                TransactionVerdict::Rollback
+            }
+            (false, Some(fault)) if fault.passing => TransactionVerdict::Retry,
+            (false, Some(fault)) if fault.slow => TransactionVerdict::GiveUp,
+            (false, None) if !tx.has_written() => TransactionVerdict::NoWrites,
+            (false, _) => TransactionVerdict::Rollback,
+        }
+    }
+
+    /// Answers the caller: with what the unit gave where its batch was committed, else with the failure.
+    pub fn answer(mut self, failure: Option<Error>) {
+        if let Some(error) = failure {
+            self.unit.fail(error);
+        }
+        // The caller may have gone meanwhile; what was committed stays committed.
+        let _ = self.reply.send(self.unit.into_outcome());
+    }
+
+    /// Nobody waits for the answer any more.
+    pub fn is_abandoned(&self) -> bool {
+        self.reply.is_closed()
+    }
+
+    pub fn queued_at(&self) -> Instant {
+        self.queued_at
+    }
+}
+
+impl PendingAnswer {
+    /// What the unit gave, where it gave something of this type; it is of the type that its unit had.
+    pub async fn receive<T: Send + 'static, E: Send + 'static>(self) -> Option<Result<T, E>> {
+        let outcome = self.0.await.ok()?;
+        outcome.downcast().ok().map(|outcome| *outcome)
+    }
+}
+
+/// How often a unit that the database rolled back is run in all.
+pub(crate) const TRIES: u8 = 4;
+
+pub(crate) struct PrioritizedUnit {
+    pub work: QueuedUnit,
+    pub rank: UnitRank,
+    pub tries: u8,
+}
+
+impl PrioritizedUnit {
+    pub fn new(work: QueuedUnit, rank: UnitRank) -> PrioritizedUnit {
+        PrioritizedUnit { work, rank, tries: 0 }
+    }
+}

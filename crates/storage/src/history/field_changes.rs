@@ -1,0 +1,92 @@
+//! Changes of fields by people: who, when, before, after, as people read them.
+
+use crate::executor::statement::build_inserts;
+use crate::{Error, QueryWeight, ReadSource, SqlScalar, Statement, sql};
+use domain::{Moment, TenantId, UserCode};
+
+/// A field that changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FieldChange {
+    /// As it is called outside.
+    pub field: String,
+    pub before: Option<String>,
+    pub after: Option<String>,
+}
+
+/// Whose fields they are, who changed them and when.
+#[derive(Clone, Copy, Debug)]
+pub struct FieldChangeContext {
+    pub tenant: TenantId,
+    /// `claim`, `person`, `deal`.
+    pub subject: &'static str,
+    pub record: i32,
+    pub user: Option<UserCode>,
+    pub at: Moment,
+}
+
+/// Writes changes, the first with number `first` and the others behind it.
+pub fn insert_field_changes<'c>(
+    of: FieldChangeContext,
+    first: i32,
+    changes: impl IntoIterator<Item = &'c FieldChange>,
+) -> Vec<Statement> {
+    let rows = (first..).zip(changes).map(|(number, change)| -> [SqlScalar; 9] {
+        [
+            of.tenant.into(),
+            of.subject.into(),
+            of.record.into(),
+            number.into(),
+            of.at.into(),
+            of.user.into(),
+            change.field.as_str().into(),
+            change.before.as_deref().into(),
+            change.after.as_deref().into(),
+        ]
+    });
+    let head = "INSERT INTO field_changes (tenant, subject, record, number, changed_at, user_code, field, before, after)
+         VALUES";
+    build_inserts(head, ROWS, rows)
+}
+
+/// How many rows travel in one statement.
+const ROWS: usize = 50;
+
+/// A change that was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredFieldChange {
+    pub at: Moment,
+    pub user: Option<UserCode>,
+    pub user_name: Option<String>,
+    pub change: FieldChange,
+}
+
+/// The changes of a record, in their order.
+#[boxed::future]
+pub async fn list_field_changes(
+    from: impl Into<ReadSource<'_>>,
+    tenant: TenantId,
+    (subject, record): (&'static str, i32),
+) -> Result<Vec<StoredFieldChange>, Error> {
+    let statement = sql("SELECT f.changed_at, f.user_code, f.field, f.before, f.after, u.name AS user_name
+         FROM field_changes f LEFT JOIN users u ON u.tenant = f.tenant AND u.code = f.user_code
+         WHERE f.tenant = $1 AND f.subject = $2 AND f.record = $3 ORDER BY f.number")
+    .arg(tenant)
+    .arg(subject)
+    .arg(record);
+    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
+    rows.iter()
+        .map(|row| {
+            let change = FieldChange {
+                field: row.get("field")?,
+                before: row.get("before")?,
+                after: row.get("after")?,
+            };
+            Ok(StoredFieldChange {
+                at: row.get("changed_at")?,
+                user: row.get("user_code")?,
+                user_name: row.get("user_name")?,
+                change,
+            })
+        })
+        .collect()
+}

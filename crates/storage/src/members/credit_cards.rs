@@ -1,0 +1,152 @@
+//! Credit cards of people, as far as we know them: a payment gateway keeps the rest behind its token. The token is sealed
+//! among the secrets; the column `gateway_token` is empty but for rows of versions that kept it in the clear.
+
+use crate::executor::statement::build_inserts;
+use crate::{Error, QueryWeight, ReadSource, Row, SqlScalar, Statement, Tx, sql};
+use domain::{CreditCardCode, Moment, PersonCode, TenantId};
+
+/// A card as it is shown. The gateway's token is for whoever charges it, and read by nobody else.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredCreditCard {
+    pub code: CreditCardCode,
+    pub brand: String,
+    /// The last four.
+    pub last_digits: String,
+    pub holder: String,
+    /// `yyyy-MM`
+    pub valid_until: String,
+    pub is_main: bool,
+    pub active: bool,
+}
+
+/// The cards of a person, also those no longer used; by code.
+#[boxed::future]
+pub async fn list_credit_cards(
+    from: impl Into<ReadSource<'_>>,
+    tenant: TenantId,
+    person: PersonCode,
+) -> Result<Vec<StoredCreditCard>, Error> {
+    let statement =
+        sql("SELECT code, brand, last_digits, holder, valid_until, is_main, active FROM credit_cards
+         WHERE tenant = $1 AND person = $2 ORDER BY code")
+        .arg(tenant)
+        .arg(person);
+    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
+    rows.iter().map(parse_credit_card_row).collect()
+}
+
+/// The cards of several people, by person and code.
+#[boxed::future]
+pub async fn list_credit_cards_of_people(
+    from: impl Into<ReadSource<'_>>,
+    tenant: TenantId,
+    people: impl IntoIterator<Item = PersonCode>,
+) -> Result<Vec<(PersonCode, StoredCreditCard)>, Error> {
+    let statement = sql("SELECT person, code, brand, last_digits, holder, valid_until, is_main, active
+         FROM credit_cards WHERE tenant = $1")
+    .arg(tenant)
+    .filter_in("person", people)
+    .append_text("ORDER BY person, code");
+    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
+    rows.iter().map(|row| Ok((row.get("person")?, parse_credit_card_row(row)?))).collect()
+}
+
+fn parse_credit_card_row(row: &Row) -> Result<StoredCreditCard, Error> {
+    Ok(StoredCreditCard {
+        code: row.get("code")?,
+        brand: row.get("brand")?,
+        last_digits: row.get("last_digits")?,
+        holder: row.get("holder")?,
+        valid_until: row.get("valid_until")?,
+        is_main: row.get("is_main")?,
+        active: row.get("active")?,
+    })
+}
+
+/// Writes anew what is shown of a card.
+pub fn update_credit_card(
+    tenant: TenantId,
+    person: PersonCode,
+    card: &StoredCreditCard,
+    now: Moment,
+) -> Statement {
+    sql("UPDATE credit_cards SET brand = $4, last_digits = $5, holder = $6, valid_until = $7, is_main = $8, active = $9,
+             version = version + 1, updated_at = $10
+         WHERE tenant = $1 AND person = $2 AND code = $3")
+    .arg(tenant)
+    .arg(person)
+    .arg(card.code)
+    .arg(card.brand.as_str())
+    .arg(card.last_digits.as_str())
+    .arg(card.holder.as_str())
+    .arg(card.valid_until.as_str())
+    .arg(card.is_main)
+    .arg(card.active)
+    .arg(now)
+}
+
+/// The tokens that stand in the clear, of so many cards.
+#[boxed::future]
+pub async fn list_unsealed_tokens(
+    from: impl Into<ReadSource<'_>>,
+    tenant: TenantId,
+    limit: i64,
+) -> Result<Vec<(PersonCode, CreditCardCode, String)>, Error> {
+    let statement =
+        sql("SELECT person, code, gateway_token FROM credit_cards WHERE tenant = $1 AND gateway_token <> ''
+         ORDER BY person, code LIMIT $2")
+        .arg(tenant)
+        .arg(limit);
+    let rows = from.fetch_all(QueryWeight::Search, statement).await?;
+    rows.iter().map(|row| Ok((row.get("person")?, row.get("code")?, row.get("gateway_token")?))).collect()
+}
+
+/// Empties the column of a token that was sealed.
+#[boxed::future]
+pub async fn clear_unsealed_token(
+    tx: &mut Tx,
+    tenant: TenantId,
+    (person, code): (PersonCode, CreditCardCode),
+) -> Result<(), Error> {
+    let statement =
+        sql("UPDATE credit_cards SET gateway_token = '' WHERE tenant = $1 AND person = $2 AND code = $3");
+    tx.execute(statement.arg(tenant).arg(person).arg(code)).await.map(drop)
+}
+
+/// A card that is written, without a token.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewCreditCardRow {
+    pub card: StoredCreditCard,
+    pub created_at: Moment,
+}
+
+/// How many rows travel in one statement.
+const ROWS: usize = 100;
+
+/// Writes new cards, each of a person.
+pub fn insert_credit_cards<'c>(
+    tenant: TenantId,
+    cards: impl IntoIterator<Item = (PersonCode, &'c NewCreditCardRow)>,
+) -> Vec<Statement> {
+    let rows = cards.into_iter().map(|(person, new)| -> [SqlScalar; 13] {
+        let card = &new.card;
+        [
+            tenant.into(),
+            person.into(),
+            card.code.into(),
+            card.brand.as_str().into(),
+            card.last_digits.as_str().into(),
+            card.holder.as_str().into(),
+            card.valid_until.as_str().into(),
+            "".into(),
+            card.is_main.into(),
+            card.active.into(),
+            1.into(),
+            new.created_at.into(),
+            new.created_at.into(),
+        ]
+    });
+    let head = "INSERT INTO credit_cards (tenant, person, code, brand, last_digits, holder, valid_until, gateway_token,
+         is_main, active, version, created_at, updated_at) VALUES";
+    build_inserts(head, ROWS, rows)
+}

@@ -1,0 +1,78 @@
+//! What an import needs to take back what it did to a person.
+
+use super::phones;
+use super::phones::StoredPhone;
+use super::{INSERT, PersonProfile, encode_person_values, parse_profile_row};
+use crate::exchange::{imports, record_snapshot as kept};
+use crate::{Error, Statement, Tx, sql};
+use domain::{PersonCode, TenantId};
+use serde_json::{Value as Json, json};
+
+/// A person with his telephones, as one text.
+pub fn encode_person_snapshot(person: &PersonProfile, phones: &[StoredPhone]) -> String {
+    let phones: Vec<Json> = phones
+        .iter()
+        .map(|one| json!([one.kind.number(), one.country.as_str(), one.number.as_str()]))
+        .collect();
+    json!({
+        "person": kept::encode_snapshot(INSERT, encode_person_values(TenantId::SERVER, 0, person)),
+        "phones": phones,
+    })
+    .to_string()
+}
+
+/// The same back; his version is nobody's.
+pub fn parse_person_snapshot(text: &str) -> Result<(PersonProfile, Vec<StoredPhone>), Error> {
+    let broken = || Error::Broken("a person is kept that cannot be read".to_owned());
+    let all: Json = serde_json::from_str(text).map_err(|_| broken())?;
+    let person = parse_profile_row(&kept::parse_snapshot_row(all["person"].as_str().ok_or_else(broken)?)?)?;
+    let phones = all["phones"].as_array().ok_or_else(broken)?.iter();
+    let one = |one: &Json| {
+        let kind = one[0].as_i64().and_then(domain::PhoneKind::from_number)?;
+        phones::parse_stored_phone(kind, one[1].as_str()?, one[2].as_str()?)
+    };
+    Ok((person, phones.map(|phone| one(phone).ok_or_else(broken)).collect::<Result<_, _>>()?))
+}
+
+/// What of the association refers to a person; the first that is found.
+#[boxed::future]
+pub async fn find_person_reference(
+    tx: &mut Tx,
+    tenant: TenantId,
+    code: PersonCode,
+) -> Result<Option<&'static str>, Error> {
+    let by = |text: &'static str| sql(text).arg(tenant).arg(code);
+    let found = tx
+        .fetch_several([
+            by("SELECT 1 AS one FROM benefits WHERE tenant = $1 AND person = $2 LIMIT 1"),
+            by("SELECT 1 AS one FROM leads WHERE tenant = $1 AND person = $2 LIMIT 1"),
+            by("SELECT 1 AS one FROM claims WHERE tenant = $1 AND person = $2 LIMIT 1"),
+            by("SELECT 1 AS one FROM inspections WHERE tenant = $1 AND person = $2 LIMIT 1"),
+            by("SELECT 1 AS one FROM tickets WHERE tenant = $1 AND person = $2 LIMIT 1"),
+            by("SELECT 1 AS one FROM appointments WHERE tenant = $1 AND person = $2 LIMIT 1"),
+            by("SELECT 1 AS one FROM credit_cards WHERE tenant = $1 AND person = $2 LIMIT 1"),
+            // 4 is a member's.
+            by("SELECT 1 AS one FROM files WHERE tenant = $1 AND owner = 4 AND record = $2 LIMIT 1"),
+        ])
+        .await?;
+    let words = [
+        "benefícios",
+        "um lead",
+        "eventos",
+        "vistorias",
+        "chamados",
+        "consultas",
+        "cartões de crédito",
+        "arquivos",
+    ];
+    Ok(found.iter().zip(words).find(|(rows, _)| !rows.is_empty()).map(|(_, word)| word))
+}
+
+/// Removes a person to whom nothing refers. His row in the searches is the caller's to remove.
+pub fn delete_person(tenant: TenantId, code: PersonCode) -> Vec<Statement> {
+    vec![
+        sql("DELETE FROM phones WHERE tenant = $1 AND person = $2").arg(tenant).arg(code),
+        sql("DELETE FROM people WHERE tenant = $1 AND code = $2").arg(tenant).arg(code),
+        imports::insert_removed_code(tenant, "person", code.get()),
+    ]
+}

@@ -1,0 +1,184 @@
+//! The telephones of people, each person's in the order in which they were given.
+
+use crate::executor::statement::build_inserts;
+use crate::{Error, QueryWeight, ReadSource, Row, SqlScalar, Statement, Tx, sql};
+use domain::{PersonCode, Phone, PhoneKind, TenantId};
+
+/// Brazil, the country of every number without one.
+pub const HOME: &str = "55";
+
+/// How many rows travel in one statement.
+const ROWS: usize = 200;
+
+/// Writes the telephones of many people who have none yet: of the person with code `first`, and of those behind him.
+#[boxed::future]
+pub async fn insert_phones_from<'p>(
+    tx: &mut Tx,
+    tenant: TenantId,
+    first: PersonCode,
+    people: impl IntoIterator<Item = &'p [Phone]>,
+) -> Result<(), Error> {
+    let rows =
+        (first.get()..).zip(people).flat_map(|(person, phones)| encode_phone_rows(tenant, person, phones));
+    tx.execute_batch(build_inserts(INSERT, ROWS, rows)).await
+}
+
+const INSERT: &str = "INSERT INTO phones (tenant, person, position, kind, country, number) VALUES";
+
+fn encode_phone_rows(
+    tenant: TenantId,
+    person: i32,
+    phones: &[Phone],
+) -> impl Iterator<Item = [SqlScalar; 6]> {
+    (1..).zip(phones).map(move |(position, phone): (i32, _)| {
+        [
+            tenant.into(),
+            person.into(),
+            position.into(),
+            phone.kind().into(),
+            HOME.into(),
+            phone.as_str().into(),
+        ]
+    })
+}
+
+/// The same of people who each have a code of their own.
+pub fn insert_phones<'p>(
+    tenant: TenantId,
+    people: impl IntoIterator<Item = (PersonCode, &'p [StoredPhone])>,
+) -> Vec<Statement> {
+    let rows = people.into_iter().flat_map(|(person, phones)| {
+        (1..).zip(phones).map(move |(position, phone): (i32, _)| -> [SqlScalar; 6] {
+            [
+                tenant.into(),
+                person.into(),
+                position.into(),
+                phone.kind.into(),
+                phone.country.as_str().into(),
+                phone.number.as_str().into(),
+            ]
+        })
+    });
+    build_inserts(INSERT, ROWS, rows)
+}
+
+/// One as it was kept elsewhere.
+pub(crate) fn parse_stored_phone(kind: PhoneKind, country: &str, number: &str) -> Option<StoredPhone> {
+    Some(StoredPhone { kind, country: country.to_owned(), number: Phone::parse(number).ok()? })
+}
+
+/// A telephone as it was given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredPhone {
+    pub kind: PhoneKind,
+    pub country: String,
+    pub number: Phone,
+}
+
+/// Writes telephones of people who have none yet, each person's in their order.
+pub fn insert_phone_list(tenant: TenantId, phones: &[(PersonCode, StoredPhone)]) -> Vec<Statement> {
+    let mut position = 0;
+    let mut last = None;
+    let rows = phones.iter().map(|(person, phone)| -> [SqlScalar; 6] {
+        position = if last == Some(*person) { position + 1 } else { 1 };
+        last = Some(*person);
+        let (kind, country) = (phone.kind.into(), phone.country.as_str().into());
+        [tenant.into(), (*person).into(), position.into(), kind, country, phone.number.as_str().into()]
+    });
+    build_inserts(INSERT, ROWS, rows)
+}
+
+/// Who has this number, by code.
+#[boxed::future]
+pub async fn list_phone_holders(
+    from: impl Into<ReadSource<'_>>,
+    tenant: TenantId,
+    number: &Phone,
+    limit: i64,
+) -> Result<Vec<PersonCode>, Error> {
+    let statement =
+        sql("SELECT DISTINCT person FROM phones WHERE tenant = $1 AND number = $2 ORDER BY person LIMIT $3")
+            .arg(tenant)
+            .arg(number.as_str())
+            .arg(limit);
+    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
+    rows.iter().map(|row| row.get("person")).collect()
+}
+
+/// Who has one of these numbers, by code.
+#[boxed::future]
+pub async fn list_holders_of_any_phone(
+    from: impl Into<ReadSource<'_>>,
+    tenant: TenantId,
+    numbers: &[Phone],
+    limit: i64,
+) -> Result<Vec<PersonCode>, Error> {
+    let statement = sql("SELECT DISTINCT person FROM phones WHERE tenant = $1")
+        .arg(tenant)
+        .filter_in("number", numbers.iter().map(Phone::as_str))
+        .append("ORDER BY person LIMIT ?", [limit]);
+    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
+    rows.iter().map(|row| row.get("person")).collect()
+}
+
+/// A person's telephones, in their order.
+#[boxed::future]
+pub async fn list_phones(
+    from: impl Into<ReadSource<'_>>,
+    tenant: TenantId,
+    person: PersonCode,
+) -> Result<Vec<StoredPhone>, Error> {
+    let statement =
+        sql("SELECT kind, country, number FROM phones WHERE tenant = $1 AND person = $2 ORDER BY position")
+            .arg(tenant)
+            .arg(person);
+    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
+    rows.iter().map(parse_phone_row).collect()
+}
+
+/// The telephones of several people, each person's in their order.
+#[boxed::future]
+pub async fn list_phones_of_people(
+    from: impl Into<ReadSource<'_>>,
+    tenant: TenantId,
+    people: impl IntoIterator<Item = PersonCode>,
+) -> Result<Vec<(PersonCode, StoredPhone)>, Error> {
+    let statement = sql("SELECT person, kind, country, number FROM phones WHERE tenant = $1")
+        .arg(tenant)
+        .filter_in("person", people)
+        .append_text("ORDER BY person, position");
+    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
+    rows.iter().map(|row| Ok((row.get("person")?, parse_phone_row(row)?))).collect()
+}
+
+fn parse_phone_row(row: &Row) -> Result<StoredPhone, Error> {
+    let number: String = row.get("number")?;
+    Ok(StoredPhone {
+        kind: row.get("kind")?,
+        country: row.get("country")?,
+        number: Phone::parse(&number)
+            .map_err(|_| Error::Broken("a telephone is kept with a number that is none".to_owned()))?,
+    })
+}
+
+/// These telephones in place of the ones he had.
+#[boxed::future]
+pub async fn replace_phones(
+    tx: &mut Tx,
+    tenant: TenantId,
+    person: PersonCode,
+    phones: &[StoredPhone],
+) -> Result<(), Error> {
+    let mut statements =
+        vec![sql("DELETE FROM phones WHERE tenant = $1 AND person = $2").arg(tenant).arg(person)];
+    statements.extend((1..).zip(phones).map(|(position, phone): (i32, _)| {
+        sql("INSERT INTO phones (tenant, person, position, kind, country, number) VALUES ($1, $2, $3, $4, $5, $6)")
+            .arg(tenant)
+            .arg(person)
+            .arg(position)
+            .arg(phone.kind)
+            .arg(phone.country.as_str())
+            .arg(phone.number.as_str())
+    }));
+    tx.execute_batch(statements).await
+}

@@ -1,0 +1,424 @@
+//! The records of every register that is described (`registers`), by statements made from its description. Names of tables and
+//! columns come from there alone; what callers send is always a value.
+//!
+//! Registers that are part of what most calls need have a module of their own too, which reads them as those calls want them.
+
+pub mod additional_fields;
+pub mod branches;
+pub mod claim_types;
+pub mod clinics;
+pub mod doctors;
+pub mod due_days;
+pub mod funnels;
+pub mod inspection_types;
+pub mod plans;
+pub mod sellers;
+pub mod situations;
+pub mod specialties;
+pub mod suppliers;
+pub mod ticket_types;
+pub mod vehicle_types;
+
+mod child_tables;
+
+use crate::{Error, Row, SqlScalar as Kept, Statement, Tx, sql};
+use child_tables::{build_part_inserts, load_record_parts};
+use domain::{Moment, Scope, TenantId, fold_text};
+use registers::{FieldContent, FieldSpec, FieldType, RecordVisibility, Register, UniqueConstraint};
+
+/// A record of a register.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredRecord {
+    pub code: i32,
+    /// In the order of the description.
+    pub values: Vec<FieldContent>,
+    pub active: bool,
+    pub version: i64,
+    pub created_at: Moment,
+    pub updated_at: Moment,
+}
+
+/// A field and the value that it must have.
+pub type FieldCondition<'v> = (&'static FieldSpec, &'v FieldContent);
+
+/// The records that the scope sees, where these fields have these values; by code. Those of a benefit or of a person are
+/// given whoever may see him: that is for the caller to ask.
+#[boxed::future]
+pub async fn list_records(
+    tx: &mut Tx,
+    register: &'static Register,
+    scope: &Scope,
+    narrowed: &[FieldCondition<'_>],
+    active: Option<bool>,
+) -> Result<Vec<StoredRecord>, Error> {
+    let statement = filter_by_conditions(select_records(register, scope), narrowed, active);
+    let rows = tx.fetch_all(statement.append_text(&format!("ORDER BY {}", register.key))).await?;
+    let records =
+        rows.iter().map(|row| parse_record_row(register, row)).collect::<Result<Vec<_>, Error>>()?;
+    load_record_parts(tx, register, scope.tenant(), records, None).await
+}
+
+#[boxed::future]
+pub async fn find_record(
+    tx: &mut Tx,
+    register: &'static Register,
+    scope: &Scope,
+    code: i32,
+) -> Result<Option<StoredRecord>, Error> {
+    let statement = select_records(register, scope).append(&format!("AND {} = ?", register.key), [code]);
+    let found =
+        tx.fetch_optional(statement).await?.map(|row| parse_record_row(register, &row)).transpose()?;
+    let all =
+        load_record_parts(tx, register, scope.tenant(), found.into_iter().collect(), Some(code)).await?;
+    Ok(all.into_iter().next())
+}
+
+/// Whether a record of this code is there, whoever sees it.
+#[boxed::future]
+pub async fn has_record(
+    tx: &mut Tx,
+    register: &Register,
+    tenant: TenantId,
+    code: i32,
+) -> Result<bool, Error> {
+    let statement =
+        sql("SELECT 1 AS one FROM").append_text(register.table).append("WHERE tenant = ?", [tenant]);
+    Ok(tx.fetch_optional(statement.append(&format!("AND {} = ?", register.key), [code])).await?.is_some())
+}
+
+/// How many records in use there are, besides this one, where these fields have these values.
+#[boxed::future]
+pub async fn count_other_active_records(
+    tx: &mut Tx,
+    register: &'static Register,
+    tenant: TenantId,
+    code: i32,
+    narrowed: &[FieldCondition<'_>],
+) -> Result<i64, Error> {
+    let count =
+        sql("SELECT COUNT(*) AS count FROM").append_text(register.table).append("WHERE tenant = ?", [tenant]);
+    let count = count.append(&format!("AND {} <> ?", register.key), [code]);
+    let row = tx.fetch_optional(filter_by_conditions(count, narrowed, Some(true))).await?;
+    row.map_or(Ok(0), |row| row.get("count"))
+}
+
+/// The code of another record that has alike what no two may have.
+#[boxed::future]
+pub async fn find_duplicate_record(
+    tx: &mut Tx,
+    register: &'static Register,
+    tenant: TenantId,
+    unique: &UniqueConstraint,
+    values: &[FieldContent],
+    except: Option<i32>,
+) -> Result<Option<i32>, Error> {
+    let own = |name: &&str| register.find_field(name).map(|(at, field)| (field, &values[at]));
+    let wanted: Vec<FieldCondition<'_>> = unique.fields.iter().filter_map(own).collect();
+    let [(first, value), ..] = wanted[..] else { return Ok(None) };
+    // What is not said is like nothing.
+    let FieldContent::Text(text) = value else { return Ok(None) };
+    let equal = if unique.folded { &wanted[1..] } else { &wanted[..] };
+    let statement = sql("SELECT").append_text(&format!("{} AS code, {} AS name", register.key, first.column));
+    let statement =
+        statement.append_text(&format!("FROM {}", register.table)).append("WHERE tenant = ?", [tenant]);
+    let rows = tx
+        .fetch_all(
+            filter_by_conditions(statement, equal, None).append_text(&format!("ORDER BY {}", register.key)),
+        )
+        .await?;
+    let folded = fold_text(text);
+    for row in &rows {
+        let (code, name): (i32, String) = (row.get("code")?, row.get("name")?);
+        if Some(code) != except && (!unique.folded || fold_text(&name) == folded) {
+            return Ok(Some(code));
+        }
+    }
+    Ok(None)
+}
+
+/// A page of those whose value of a field begins with a text, in the order of that field; without a text, of all, by code.
+#[boxed::future]
+pub async fn list_record_page(
+    tx: &mut Tx,
+    register: &'static Register,
+    scope: &Scope,
+    beginning: Option<(&FieldSpec, &str)>,
+    (narrowed, active): (&[FieldCondition<'_>], Option<bool>),
+    (limit, offset): (i64, i64),
+) -> Result<Vec<StoredRecord>, Error> {
+    let statement = filter_by_conditions(select_records(register, scope), narrowed, active);
+    let key = register.key;
+    let statement = match beginning {
+        Some((field, text)) => filter_by_prefix(statement, field, text)
+            .append(&format!("ORDER BY {}, {key} LIMIT ? OFFSET ?", field.column), [limit, offset]),
+        None => statement.append(&format!("ORDER BY {key} LIMIT ? OFFSET ?"), [limit, offset]),
+    };
+    let rows = tx.fetch_all(statement).await?;
+    rows.iter().map(|row| parse_record_row(register, row)).collect()
+}
+
+/// How many [`list_record_page`] has in all.
+#[boxed::future]
+pub async fn count_records(
+    tx: &mut Tx,
+    register: &'static Register,
+    scope: &Scope,
+    beginning: Option<(&FieldSpec, &str)>,
+    (narrowed, active): (&[FieldCondition<'_>], Option<bool>),
+) -> Result<i64, Error> {
+    let statement = sql("SELECT COUNT(*) AS count FROM").append_text(register.table);
+    let statement = filter_by_conditions(filter_by_scope(statement, register, scope), narrowed, active);
+    let statement = match beginning {
+        Some((field, text)) => filter_by_prefix(statement, field, text),
+        None => statement,
+    };
+    tx.fetch_optional(statement).await?.map_or(Ok(0), |row| row.get("count"))
+}
+
+/// How many records in use the scope sees, counted to `most` and no further.
+#[boxed::future]
+pub async fn count_active_records_up_to(
+    tx: &mut Tx,
+    register: &'static Register,
+    scope: &Scope,
+    most: i64,
+) -> Result<i64, Error> {
+    let some = sql("SELECT COUNT(*) AS count FROM (SELECT 1 AS one FROM").append_text(register.table);
+    let some = filter_by_conditions(filter_by_scope(some, register, scope), &[], Some(true));
+    let row = tx.fetch_optional(some.append("LIMIT ?) AS few", [most])).await?;
+    row.map_or(Ok(0), |row| row.get("count"))
+}
+
+/// Texts compare by their bytes, and nothing that is kept has a character behind this one.
+fn filter_by_prefix(statement: Statement, field: &FieldSpec, text: &str) -> Statement {
+    let column = field.column;
+    let ends = [text.to_owned(), format!("{text}\u{10FFFF}")];
+    statement.append(&format!("AND {column} >= ? AND {column} < ?"), ends)
+}
+
+#[boxed::future]
+pub async fn insert_record(
+    tx: &mut Tx,
+    register: &'static Register,
+    tenant: TenantId,
+    (code, values, active): (i32, &[FieldContent], bool),
+    now: Moment,
+) -> Result<(), Error> {
+    tx.execute_batch(build_record_inserts(register, tenant, (code, values, active), now)).await
+}
+
+/// The statements that write a new record.
+pub fn build_record_inserts(
+    register: &'static Register,
+    tenant: TenantId,
+    (code, values, active): (i32, &[FieldContent], bool),
+    now: Moment,
+) -> Vec<Statement> {
+    let mut names = vec!["tenant", register.key];
+    let mut row: Vec<Kept> = vec![tenant.into(), code.into()];
+    for (name, value) in build_record_columns(register, values) {
+        names.push(name);
+        row.push(value);
+    }
+    names.extend(["active", "version", "created_at", "updated_at"]);
+    row.extend([active.into(), 1.into(), now.into(), now.into()]);
+    let head = format!("{} ({}) VALUES", register.table, names.join(", "));
+    let insert = sql("INSERT INTO").append_text(&head).append_rows([row]);
+    std::iter::once(insert).chain(build_part_inserts(register, tenant, code, values)).collect()
+}
+
+/// Writes a record anew, as its next version.
+#[boxed::future]
+pub async fn update_record(
+    tx: &mut Tx,
+    register: &'static Register,
+    tenant: TenantId,
+    (code, values, active): (i32, &[FieldContent], bool),
+    now: Moment,
+) -> Result<(), Error> {
+    let mut statement = sql("UPDATE").append_text(&format!("{} SET", register.table));
+    for (name, value) in build_record_columns(register, values) {
+        statement = statement.append(&format!("{name} = ?,"), [value]);
+    }
+    let statement = statement
+        .append("active = ?, version = version + 1,", [active])
+        .append("updated_at = ?", [now])
+        .append("WHERE tenant = ?", [tenant])
+        .append(&format!("AND {} = ?", register.key), [code]);
+    let mut all = vec![statement];
+    for rows in register.fields.iter().filter_map(FieldSpec::part_table) {
+        let gone = sql("DELETE FROM").append_text(rows.table).append("WHERE tenant = ?", [tenant]);
+        all.push(gone.append(&format!("AND {} = ?", rows.own), [code]));
+    }
+    all.extend(build_part_inserts(register, tenant, code, values));
+    tx.execute_batch(all).await
+}
+
+fn select_records(register: &Register, scope: &Scope) -> Statement {
+    let own = register.fields.iter().filter(|field| field.is_column()).map(|field| field.column);
+    let names: Vec<&str> = std::iter::once(register.key)
+        .chain(own)
+        .chain(["active", "version", "created_at", "updated_at"])
+        .collect();
+    let statement =
+        sql("SELECT").append_text(&names.join(", ")).append_text("FROM").append_text(register.table);
+    filter_by_scope(statement, register, scope)
+}
+
+fn filter_by_scope(statement: Statement, register: &Register, scope: &Scope) -> Statement {
+    let statement = statement.append("WHERE tenant = ?", [scope.tenant()]);
+    match register.within {
+        RecordVisibility::Branch(column) => statement.filter_branches(column, scope.branches()),
+        RecordVisibility::Base | RecordVisibility::Benefit | RecordVisibility::Person => statement,
+    }
+}
+
+fn filter_by_conditions(
+    statement: Statement,
+    narrowed: &[FieldCondition<'_>],
+    active: Option<bool>,
+) -> Statement {
+    let narrowed =
+        narrowed.iter().fold(statement, |statement, (field, value)| match encode_field_value(value) {
+            Kept::Null => statement.append_text(&format!("AND {} IS NULL", field.column)),
+            value => statement.append(&format!("AND {} = ?", field.column), [value]),
+        });
+    match active {
+        Some(true) => narrowed.append_text("AND active"),
+        Some(false) => narrowed.append_text("AND NOT active"),
+        None => narrowed,
+    }
+}
+
+/// The columns of a record with their values.
+fn build_record_columns<'v>(
+    register: &'static Register,
+    values: &'v [FieldContent],
+) -> impl Iterator<Item = (&'static str, Kept)> + 'v {
+    let own = register.fields.iter().zip(values).filter(|(field, _)| field.is_column());
+    own.flat_map(|(field, value)| {
+        let folded = field.folded.map(|column| match value {
+            FieldContent::Text(text) => (column, fold_text(text).into()),
+            _ => (column, Kept::Null),
+        });
+        std::iter::once((field.column, encode_field_value(value))).chain(folded)
+    })
+}
+
+fn encode_field_value(value: &FieldContent) -> Kept {
+    match value {
+        FieldContent::Nothing | FieldContent::Codes(_) => Kept::Null,
+        FieldContent::Number(number) => (*number).into(),
+        FieldContent::Flag(flag) => (*flag).into(),
+        FieldContent::Text(text) => text.as_str().into(),
+        FieldContent::Lines(lines) if lines.is_empty() => Kept::Null,
+        FieldContent::Lines(lines) => lines.join("\n").into(),
+    }
+}
+
+fn parse_record_row(register: &Register, row: &Row) -> Result<StoredRecord, Error> {
+    let values = register
+        .fields
+        .iter()
+        .map(|field| parse_field_value(field, row))
+        .collect::<Result<Vec<_>, Error>>()?;
+    Ok(StoredRecord {
+        code: row.get(register.key)?,
+        values,
+        active: row.get("active")?,
+        version: row.get("version")?,
+        created_at: row.get("created_at")?,
+        updated_at: row.get("updated_at")?,
+    })
+}
+
+fn parse_field_value(field: &FieldSpec, row: &Row) -> Result<FieldContent, Error> {
+    if !field.is_column() {
+        return Ok(FieldContent::Nothing);
+    }
+    let column = field.column;
+    let read = match field.kind {
+        FieldType::Flag => row.get::<Option<bool>>(column)?.map(FieldContent::Flag),
+        FieldType::Integer { .. }
+        | FieldType::Money
+        | FieldType::Choice(_)
+        | FieldType::Reference(_)
+        | FieldType::Benefit
+        | FieldType::Person => row.get::<Option<i64>>(column)?.map(FieldContent::Number),
+        FieldType::Lines { .. } => {
+            let text: Option<String> = row.get(column)?;
+            text.map(|text| FieldContent::Lines(text.lines().map(str::to_owned).collect()))
+        }
+        _ => row.get::<Option<String>>(column)?.map(FieldContent::Text),
+    };
+    Ok(read.unwrap_or(FieldContent::Nothing))
+}
+
+/// Removes a record to which nothing refers.
+#[boxed::future]
+pub async fn delete_record(
+    tx: &mut Tx,
+    register: &Register,
+    tenant: TenantId,
+    code: i32,
+) -> Result<(), Error> {
+    let statement = sql("DELETE FROM").append_text(register.table).append("WHERE tenant = ?", [tenant]);
+    tx.execute(statement.append(&format!("AND {} = ?", register.key), [code])).await.map(drop)
+}
+
+/// What of the association names a plan, or a seller. Asked for only where one is to be removed again; the last of these walk
+/// a table, for what is named in a text has no index.
+#[boxed::future]
+pub async fn find_record_reference(
+    tx: &mut Tx,
+    table: &str,
+    tenant: TenantId,
+    code: i32,
+) -> Result<Option<&'static str>, Error> {
+    let by = |text: &'static str| sql(text).arg(tenant).arg(code);
+    let part = |text: &'static str| sql(text).arg(tenant).arg(format!("% {code} %"));
+    let (asked, words) = match table {
+        "plans" => (
+            vec![
+                by("SELECT 1 AS one FROM items WHERE tenant = $1 AND plan = $2 LIMIT 1"),
+                part(
+                    "SELECT 1 AS one FROM dependents WHERE tenant = $1 AND ' ' || plans || ' ' LIKE $2 LIMIT 1",
+                ),
+                part("SELECT 1 AS one FROM deals WHERE tenant = $1 AND ' ' || plans || ' ' LIKE $2 LIMIT 1"),
+            ],
+            vec!["benefícios", "dependentes", "negócios"],
+        ),
+        _ => (
+            vec![
+                by("SELECT 1 AS one FROM listing WHERE tenant = $1 AND consultant = $2 LIMIT 1"),
+                by("SELECT 1 AS one FROM listing WHERE tenant = $1 AND representative = $2 LIMIT 1"),
+                // Whose benefits have others of their own.
+                by("SELECT 1 AS one FROM people WHERE tenant = $1 AND consultant = $2 LIMIT 1"),
+                by("SELECT 1 AS one FROM people WHERE tenant = $1 AND representative = $2 LIMIT 1"),
+                by("SELECT 1 AS one FROM leads WHERE tenant = $1 AND consultant = $2 LIMIT 1"),
+            ],
+            vec!["associados", "associados", "associados", "associados", "leads"],
+        ),
+    };
+    let found = tx.fetch_each(asked).await?;
+    Ok(found.iter().zip(words).find(|(rows, _)| !rows.is_empty()).map(|(_, word)| word))
+}
+
+/// Takes what only one of several may have from the others: those where these fields have these values.
+#[boxed::future]
+pub async fn clear_flag_of_others(
+    tx: &mut Tx,
+    register: &'static Register,
+    tenant: TenantId,
+    (code, flag): (i32, &FieldSpec),
+    narrowed: &[FieldCondition<'_>],
+    now: Moment,
+) -> Result<(), Error> {
+    let head = format!("{} SET {} = FALSE, version = version + 1,", register.table, flag.column);
+    let statement =
+        sql("UPDATE").append_text(&head).append("updated_at = ?", [now]).append("WHERE tenant = ?", [tenant]);
+    let statement = statement.append(&format!("AND {} <> ?", register.key), [code]);
+    let statement =
+        filter_by_conditions(statement, narrowed, None).append_text(&format!("AND {}", flag.column));
+    tx.execute(statement).await.map(drop)
+}

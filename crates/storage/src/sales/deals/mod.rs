@@ -1,0 +1,234 @@
+//! Deals on the sales board, with their moves. Their dependents are in `dependents.rs`, how they are found in `found.rs`.
+
+pub mod dependents;
+mod search;
+
+pub use search::{
+    DealListCriteria, DealOrderKey, DrivingDealCriterion, FoundDeal, STEP, StageSummary, list_changed_deals,
+    list_deal_keys, list_deal_page, list_deals_by_leads_or_sequence, list_deals_of_person, list_found_deals,
+    list_stage_summaries,
+};
+
+use crate::benefits::{VehicleDetails, build_vehicle_values, parse_vehicle_row, vehicle_columns};
+use crate::executor::statement::build_inserts;
+use crate::{Error, QueryWeight, ReadSource, Row, SqlScalar, Statement, sql};
+use domain::{
+    BenefitCode, BenefitKind, BranchCode, DealCode, DealState, FunnelCode, LeadCode, Moment, PlanCode, Scope,
+    StageCode, TenantId, UserCode,
+};
+
+/// Days are `yyyy-MM-dd`, money is in cents.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredDeal {
+    pub sequence: i32,
+    pub lead: LeadCode,
+    pub branch: BranchCode,
+    pub title: Option<String>,
+    pub funnel: FunnelCode,
+    pub stage: StageCode,
+    pub stage_since: Moment,
+    pub responsible: Option<UserCode>,
+    pub kind: Option<BenefitKind>,
+    /// As they were given.
+    pub plans: Vec<PlanCode>,
+    pub price: Option<i64>,
+    pub expected_on: Option<String>,
+    pub state: DealState,
+    pub lost_because: Option<String>,
+    pub note: Option<String>,
+    pub opened_on: String,
+    pub vehicle: VehicleDetails,
+    /// What it became when it was won.
+    pub benefit: Option<BenefitCode>,
+    pub version: i64,
+    pub created_at: Moment,
+    pub updated_at: Moment,
+}
+
+/// What [`parse_deal_row`] reads, of a table called `d`.
+macro_rules! deal_columns {
+    () => {
+        "d.sequence, d.lead, d.branch, d.title, d.funnel, d.stage, d.stage_since, d.responsible, d.benefit_kind, d.plans,
+             d.price, d.expected_on, d.situation, d.lost_because, d.note, d.opened_on, d.plate, d.chassis, d.renavam,
+             d.brand, d.model, d.built, d.model_year, d.colour, d.fuel, d.category, d.vehicle_type, d.doors, d.worth,
+             d.protected, d.participation, d.fipe, d.benefit, d.version, d.created_at, d.updated_at"
+    };
+}
+use deal_columns;
+
+/// How many rows travel in one statement.
+const ROWS: usize = 50;
+
+/// Writes deals that are not there yet, each with its code.
+pub fn insert_deals<'d>(
+    tenant: TenantId,
+    deals: impl IntoIterator<Item = (DealCode, &'d StoredDeal)>,
+) -> Vec<Statement> {
+    const INSERT: &str = concat!(
+        "INSERT INTO deals (tenant, code, sequence, lead, branch, title, funnel, stage, stage_since, responsible,
+             benefit_kind, plans, price, expected_on, situation, lost_because, note, opened_on, ",
+        vehicle_columns!(),
+        ", benefit, version, created_at, updated_at) VALUES"
+    );
+    build_inserts(INSERT, ROWS, deals.into_iter().map(|(code, deal)| build_deal_row(tenant, code, deal)))
+}
+
+/// Writes everything that is known of a deal anew.
+pub fn update_deal(tenant: TenantId, code: DealCode, deal: &StoredDeal) -> Statement {
+    let statement = sql("UPDATE deals SET sequence = $3, lead = $4, branch = $5, title = $6, funnel = $7, stage = $8,
+             stage_since = $9, responsible = $10, benefit_kind = $11, plans = $12, price = $13, expected_on = $14,
+             situation = $15, lost_because = $16, note = $17, opened_on = $18, plate = $19, chassis = $20, renavam = $21,
+             brand = $22, model = $23, built = $24, model_year = $25, colour = $26, fuel = $27, category = $28,
+             vehicle_type = $29, doors = $30, worth = $31, protected = $32, participation = $33, fipe = $34,
+             benefit = $35, version = version + $36, created_at = $37, updated_at = $38
+         WHERE tenant = $1 AND code = $2");
+    build_deal_row(tenant, code, deal).into_iter().fold(statement, Statement::arg)
+}
+
+/// The deal of this code in whatever situation, if the scope sees its branch.
+#[boxed::future]
+pub async fn find_deal(
+    from: impl Into<ReadSource<'_>>,
+    scope: &Scope,
+    code: DealCode,
+) -> Result<Option<StoredDeal>, Error> {
+    let statement =
+        sql(concat!("SELECT ", deal_columns!(), " FROM deals d WHERE d.tenant = $1 AND d.code = $2"))
+            .arg(scope.tenant())
+            .arg(code);
+    let found = from.fetch_optional(statement).await?.map(|row| parse_deal_row(&row)).transpose()?;
+    Ok(found.filter(|deal| scope.can_see(deal.branch)))
+}
+
+/// Where a deal went, when and by whom.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DealStageMove {
+    pub number: i32,
+    pub at: Moment,
+    pub stage: StageCode,
+    pub state: DealState,
+    pub user: Option<UserCode>,
+    pub user_name: Option<String>,
+}
+
+/// The moves of a deal, in their order.
+#[boxed::future]
+pub async fn list_deal_moves(
+    from: impl Into<ReadSource<'_>>,
+    tenant: TenantId,
+    deal: DealCode,
+) -> Result<Vec<DealStageMove>, Error> {
+    let statement = sql("SELECT m.number, m.moved_at, m.stage, m.situation, m.user_code, u.name AS user_name
+         FROM deal_moves m LEFT JOIN users u ON u.tenant = m.tenant AND u.code = m.user_code
+         WHERE m.tenant = $1 AND m.deal = $2 ORDER BY m.number")
+    .arg(tenant)
+    .arg(deal);
+    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
+    rows.iter()
+        .map(|row| {
+            let (number, at) = (row.get("number")?, row.get("moved_at")?);
+            let (stage, state) = (row.get("stage")?, row.get("situation")?);
+            Ok(DealStageMove {
+                number,
+                at,
+                stage,
+                state,
+                user: row.get("user_code")?,
+                user_name: row.get("user_name")?,
+            })
+        })
+        .collect()
+}
+
+/// The number of the last move of a deal.
+#[boxed::future]
+pub async fn load_last_move_number(
+    from: impl Into<ReadSource<'_>>,
+    tenant: TenantId,
+    deal: DealCode,
+) -> Result<i32, Error> {
+    let statement = sql("SELECT number FROM deal_moves WHERE tenant = $1 AND deal = $2
+         ORDER BY number DESC LIMIT 1");
+    let row = from.fetch_optional(statement.arg(tenant).arg(deal)).await?;
+    row.map_or(Ok(0), |row| row.get("number"))
+}
+
+/// Writes moves, each of its deal.
+pub fn insert_deal_moves<'m>(
+    tenant: TenantId,
+    moves: impl IntoIterator<Item = (DealCode, &'m DealStageMove)>,
+) -> Vec<Statement> {
+    let rows = moves.into_iter().map(|(deal, one)| -> [SqlScalar; 7] {
+        let (stage, state) = (one.stage.into(), one.state.into());
+        [tenant.into(), deal.into(), one.number.into(), one.at.into(), stage, state, one.user.into()]
+    });
+    let head = "INSERT INTO deal_moves (tenant, deal, number, moved_at, stage, situation, user_code) VALUES";
+    build_inserts(head, 100, rows)
+}
+
+/// Takes back where a deal went.
+pub fn delete_deal_moves(tenant: TenantId, deal: DealCode) -> Statement {
+    sql("DELETE FROM deal_moves WHERE tenant = $1 AND deal = $2").arg(tenant).arg(deal)
+}
+
+/// `10 12`
+fn encode_plans(plans: &[PlanCode]) -> String {
+    plans.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+}
+
+fn parse_plans(text: &str) -> Result<Vec<PlanCode>, Error> {
+    let broken = |part: &str| Error::Broken(format!("{part:?} is kept as a plan"));
+    text.split_whitespace().map(|part| part.parse().map(PlanCode::new).map_err(|_| broken(part))).collect()
+}
+
+fn parse_deal_row(row: &Row) -> Result<StoredDeal, Error> {
+    Ok(StoredDeal {
+        sequence: row.get("sequence")?,
+        lead: row.get("lead")?,
+        branch: row.get("branch")?,
+        title: row.get("title")?,
+        funnel: row.get("funnel")?,
+        stage: row.get("stage")?,
+        stage_since: row.get("stage_since")?,
+        responsible: row.get("responsible")?,
+        kind: row.get("benefit_kind")?,
+        plans: parse_plans(&row.get::<String>("plans")?)?,
+        price: row.get("price")?,
+        expected_on: row.get("expected_on")?,
+        state: row.get("situation")?,
+        lost_because: row.get("lost_because")?,
+        note: row.get("note")?,
+        opened_on: row.get("opened_on")?,
+        vehicle: parse_vehicle_row(row)?,
+        benefit: row.get("benefit")?,
+        version: row.get("version")?,
+        created_at: row.get("created_at")?,
+        updated_at: row.get("updated_at")?,
+    })
+}
+
+fn build_deal_row(tenant: TenantId, code: DealCode, deal: &StoredDeal) -> Vec<SqlScalar> {
+    let mut values: Vec<SqlScalar> = vec![
+        tenant.into(),
+        code.into(),
+        deal.sequence.into(),
+        deal.lead.into(),
+        deal.branch.into(),
+        deal.title.as_deref().into(),
+        deal.funnel.into(),
+        deal.stage.into(),
+        deal.stage_since.into(),
+        deal.responsible.into(),
+        deal.kind.into(),
+        encode_plans(&deal.plans).into(),
+        deal.price.into(),
+        deal.expected_on.as_deref().into(),
+        deal.state.into(),
+        deal.lost_because.as_deref().into(),
+        deal.note.as_deref().into(),
+        deal.opened_on.as_str().into(),
+    ];
+    values.extend(build_vehicle_values(&deal.vehicle));
+    values.extend([deal.benefit.into(), 1.into(), deal.created_at.into(), deal.updated_at.into()]);
+    values
+}

@@ -1,0 +1,354 @@
+//! Leads: who may become a member, with what he told. Whoever writes one here also puts his name into the index of names.
+
+use crate::executor::statement::build_inserts;
+use crate::search::names;
+use crate::{Error, QueryWeight, ReadSource, Row, SqlScalar, Statement, Tx, sql};
+use domain::{
+    BranchCode, DealState, Document, Email, LeadCode, LeadKey, Moment, PersonCode, Phone, Rejection, Scope,
+    SellerCode, TenantId,
+};
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredLead {
+    pub person: PersonCode,
+    pub branch: BranchCode,
+    pub name: String,
+    pub document: Option<Document>,
+    pub email: Option<Email>,
+    pub mobile: Option<Phone>,
+    pub landline: Option<Phone>,
+    pub company: Option<String>,
+    pub city: Option<String>,
+    pub state: Option<String>,
+    pub message: Option<String>,
+    pub origin: Option<String>,
+    pub consultant: Option<SellerCode>,
+    pub active: bool,
+    pub version: i64,
+    pub created_at: Moment,
+    pub updated_at: Moment,
+}
+
+/// A lead as searches tell it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundLead {
+    pub code: LeadCode,
+    pub lead: StoredLead,
+    /// That the caller may see.
+    pub open_deals: i64,
+}
+
+const COLUMNS: &str =
+    "l.person, l.branch, l.name, l.document, l.email, l.mobile, l.landline, l.company, l.city, l.state,
+     l.message, l.origin, l.consultant, l.active, l.version, l.created_at, l.updated_at";
+
+/// How many rows travel in one statement.
+const ROWS: usize = 100;
+
+/// Writes leads that are not there yet, each with its code.
+pub fn insert_leads<'l>(
+    tenant: TenantId,
+    leads: impl IntoIterator<Item = (LeadCode, &'l StoredLead)> + Clone,
+) -> Vec<Statement> {
+    let rows = leads.clone().into_iter().map(|(code, lead)| encode_lead_values(tenant, code, lead));
+    let mut statements = build_inserts(INSERT, ROWS, rows);
+    let named = leads.into_iter().map(|(code, lead)| (code.get(), lead.branch, lead.name.as_str()));
+    statements.extend(names::insert_names(names::NameIndexKind::Leads, tenant, named));
+    statements
+}
+
+/// Writes everything that is known of a lead anew.
+pub fn update_lead(
+    tenant: TenantId,
+    code: LeadCode,
+    before: &StoredLead,
+    lead: &StoredLead,
+) -> Vec<Statement> {
+    let statement = sql("UPDATE leads SET person = $3, branch = $4, name = $5, document = $6, email = $7, mobile = $8,
+             landline = $9, company = $10, city = $11, state = $12, message = $13, origin = $14, consultant = $15,
+             active = $16, version = version + $17, created_at = $18, updated_at = $19
+         WHERE tenant = $1 AND code = $2");
+    let mut statements =
+        vec![encode_lead_values(tenant, code, lead).into_iter().fold(statement, Statement::arg)];
+    if before.name != lead.name || before.branch != lead.branch {
+        statements.push(names::delete_name(names::NameIndexKind::Leads, tenant, code.get()));
+        statements.extend(names::insert_names(
+            names::NameIndexKind::Leads,
+            tenant,
+            [(code.get(), lead.branch, lead.name.as_str())],
+        ));
+    }
+    statements
+}
+
+/// A lead as one text, and back.
+pub fn encode_lead_snapshot(one: &StoredLead) -> String {
+    crate::exchange::record_snapshot::encode_snapshot(
+        INSERT,
+        encode_lead_values(TenantId::SERVER, LeadCode::new(0), one),
+    )
+}
+
+pub fn parse_lead_snapshot(text: &str) -> Result<StoredLead, Error> {
+    parse_lead_row(&crate::exchange::record_snapshot::parse_snapshot_row(text)?)
+}
+
+/// Removes a lead to whom nothing refers.
+pub fn delete_lead(tenant: TenantId, code: LeadCode) -> Vec<Statement> {
+    vec![
+        sql("DELETE FROM leads WHERE tenant = $1 AND code = $2").arg(tenant).arg(code),
+        names::delete_name(names::NameIndexKind::Leads, tenant, code.get()),
+        crate::exchange::imports::insert_removed_code(tenant, "lead", code.get()),
+    ]
+}
+
+/// Whether there is a deal with a lead.
+#[boxed::future]
+pub async fn has_deal(tx: &mut Tx, tenant: TenantId, code: LeadCode) -> Result<bool, Error> {
+    let statement = sql("SELECT 1 AS one FROM deals WHERE tenant = $1 AND lead = $2 LIMIT 1");
+    Ok(tx.fetch_optional(statement.arg(tenant).arg(code)).await?.is_some())
+}
+
+/// The lead of this code, whoever may see it.
+#[boxed::future]
+pub async fn find_lead(
+    from: impl Into<ReadSource<'_>>,
+    tenant: TenantId,
+    code: LeadCode,
+) -> Result<Option<StoredLead>, Error> {
+    let statement = sql("SELECT")
+        .append_text(COLUMNS)
+        .append_text("FROM leads l WHERE l.tenant = $1 AND l.code = $2")
+        .arg(tenant)
+        .arg(code);
+    from.fetch_optional(statement).await?.map(|row| parse_lead_row(&row)).transpose()
+}
+
+/// The first active lead in the scope that is known by this, unless it has another document. Names are not asked for.
+#[boxed::future]
+pub async fn find_active_lead_by_contact(
+    tx: &mut Tx,
+    scope: &Scope,
+    contact: &LeadKey,
+    document: Option<&Document>,
+) -> Result<Option<(LeadCode, StoredLead)>, Error> {
+    let head = sql("SELECT l.code,").append_text(COLUMNS);
+    let Some(led) = filter_by_contact(head, scope.tenant(), contact) else { return Ok(None) };
+    let statement = led
+        .append_text("AND l.active")
+        .append_if_some("AND (l.document IS NULL OR l.document || '' = ?)", document.map(Document::as_str))
+        .filter_branches("l.branch + 0", scope.branches())
+        .append_text("ORDER BY l.code LIMIT 1");
+    tx.fetch_optional(statement).await?.map(|row| Ok((row.get("code")?, parse_lead_row(&row)?))).transpose()
+}
+
+/// Appends where a contact leads, but for names.
+fn filter_by_contact(head: Statement, tenant: TenantId, contact: &LeadKey) -> Option<Statement> {
+    let (column, text) = match contact {
+        LeadKey::Words(_) => return None,
+        LeadKey::Document(text) => ("l.document", text),
+        LeadKey::Email(text) => ("l.email", text),
+        LeadKey::Mobile(text) => ("l.mobile", text),
+        LeadKey::Landline(text) => ("l.landline", text),
+        LeadKey::Further(text) => ("t.number", text),
+    };
+    let from = match contact {
+        // Those of a member are his own affair.
+        LeadKey::Further(_) => {
+            "FROM phones t CROSS JOIN people p CROSS JOIN leads l
+                 WHERE t.tenant = $1 AND p.tenant = t.tenant AND p.code = t.person AND NOT p.is_member
+                 AND l.tenant = t.tenant AND l.person = t.person"
+        }
+        _ => "FROM leads l WHERE l.tenant = $1",
+    };
+    Some(head.append_text(from).arg(tenant).append(&format!("AND {column} = ?"), [text.as_str()]))
+}
+
+/// Keys that are read at once.
+pub const STEP: usize = 1_000;
+
+/// A lead, and the name by which a list orders it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeadSortKey {
+    pub code: LeadCode,
+    pub name: String,
+    pub active: bool,
+}
+
+/// The active leads of a branch behind a code, by code, no more than [`STEP`].
+#[boxed::future]
+pub async fn list_active_leads_of_branch(
+    from: impl Into<ReadSource<'_>>,
+    tenant: TenantId,
+    branch: BranchCode,
+    after: LeadCode,
+) -> Result<Vec<LeadSortKey>, Error> {
+    let statement = sql("SELECT l.code, l.name, l.active FROM leads l
+         WHERE l.tenant = $1 AND l.branch = $2 AND l.active AND l.code > $3 ORDER BY l.code LIMIT $4")
+    .arg(tenant)
+    .arg(branch)
+    .arg(after)
+    .arg(STEP as i64);
+    parse_sort_key_rows(&from.fetch_all(QueryWeight::Search, statement).await?)
+}
+
+/// The leads in the scope that a contact leads to, but for names, active or not, behind a code, by code, no more than
+/// [`STEP`].
+#[boxed::future]
+pub async fn list_leads_by_contact(
+    from: impl Into<ReadSource<'_>>,
+    scope: &Scope,
+    contact: &LeadKey,
+    after: LeadCode,
+) -> Result<Vec<LeadSortKey>, Error> {
+    let head = sql("SELECT l.code, l.name, l.active");
+    let Some(led) = filter_by_contact(head, scope.tenant(), contact) else { return Ok(Vec::new()) };
+    let statement = led
+        .append("AND l.code > ?", [after])
+        .filter_branches("l.branch + 0", scope.branches())
+        .append("ORDER BY l.code LIMIT ?", [STEP as i64]);
+    parse_sort_key_rows(&from.fetch_all(QueryWeight::Search, statement).await?)
+}
+
+/// The codes of all leads in the scope whose names have these words. For the beginning of a word both engines gather everybody
+/// who has one, so they are asked once, and not step by step.
+#[boxed::future]
+pub async fn list_lead_codes_by_words(
+    from: impl Into<ReadSource<'_>>,
+    scope: &Scope,
+    words: &[String],
+) -> Result<Vec<LeadCode>, Error> {
+    let statement =
+        sql("SELECT NAME_ORDER AS place FROM name_index_leads n WHERE MATCHES_NAME(CAST($1 AS TEXT))")
+            .arg(names::build_prefix_query(scope, words));
+    let rows = from.fetch_all(QueryWeight::Search, statement).await?;
+    rows.iter().map(|row| Ok(LeadCode::new(names::extract_slot(row.get("place")?)))).collect()
+}
+
+/// The leads of these codes, no more than [`STEP`].
+#[boxed::future]
+pub async fn list_lead_sort_keys(
+    from: impl Into<ReadSource<'_>>,
+    tenant: TenantId,
+    codes: &[LeadCode],
+) -> Result<Vec<LeadSortKey>, Error> {
+    let statement = sql("SELECT l.code, l.name, l.active FROM leads l WHERE l.tenant = $1")
+        .arg(tenant)
+        .filter_in("l.code", codes.iter().copied());
+    parse_sort_key_rows(&from.fetch_all(QueryWeight::Search, statement).await?)
+}
+
+fn parse_sort_key_rows(rows: &[Row]) -> Result<Vec<LeadSortKey>, Error> {
+    let key = |row: &Row| {
+        Ok(LeadSortKey { code: row.get("code")?, name: row.get("name")?, active: row.get("active")? })
+    };
+    rows.iter().map(key).collect()
+}
+
+/// The leads of these codes, by code, with how many open deals the scope sees of each.
+#[boxed::future]
+pub async fn list_found_leads(
+    from: impl Into<ReadSource<'_>>,
+    scope: &Scope,
+    codes: &[LeadCode],
+) -> Result<Vec<FoundLead>, Error> {
+    if codes.is_empty() {
+        return Ok(Vec::new());
+    }
+    let statement = sql("SELECT l.code,")
+        .append_text(COLUMNS)
+        .append_text(", (SELECT COUNT(*) FROM deals d WHERE d.tenant = $1 AND d.lead = l.code")
+        .arg(scope.tenant())
+        .append("AND d.situation = ?", [DealState::Open])
+        .filter_branches("d.branch + 0", scope.branches())
+        .append_text(") AS open_deals FROM leads l WHERE l.tenant = $1")
+        .filter_in("l.code", codes.iter().copied())
+        .append_text("ORDER BY l.code");
+    let rows = from.fetch_all(QueryWeight::Search, statement).await?;
+    rows.iter()
+        .map(|row| {
+            let code = row.get("code")?;
+            Ok(FoundLead { code, lead: parse_lead_row(row)?, open_deals: row.get("open_deals")? })
+        })
+        .collect()
+}
+
+/// A page of leads in the scope, active or not as asked for, the last one first; and how many they are.
+#[boxed::future]
+pub async fn list_lead_code_page(
+    tx: &mut Tx,
+    scope: &Scope,
+    active: Option<bool>,
+    (take, skip): (i64, i64),
+) -> Result<(Vec<LeadCode>, i64), Error> {
+    let asked = |head: Statement| {
+        let all = head.append_text("FROM leads l WHERE l.tenant = $1").arg(scope.tenant());
+        all.append_if_some("AND l.active = ?", active).filter_branches("l.branch", scope.branches())
+    };
+    let count = tx.fetch_optional(asked(sql("SELECT COUNT(*) AS count"))).await?;
+    let total = count.map_or(Ok(0), |row| row.get("count"))?;
+    let codes = asked(sql("SELECT l.code")).append("ORDER BY l.code DESC LIMIT ? OFFSET ?", [take, skip]);
+    let rows = tx.fetch_all(codes).await?;
+    Ok((rows.iter().map(|row| row.get("code")).collect::<Result<_, _>>()?, total))
+}
+
+/// What the database holds was checked when it came; what does not fit any more is a defect, and is told as one.
+/// The value itself is somebody's, and stays out of the log.
+fn parse_stored_column<T>(
+    row: &Row,
+    column: &'static str,
+    parse: impl Fn(&str) -> Result<T, Rejection>,
+) -> Result<Option<T>, Error> {
+    let broken = |_| Error::Broken(format!("a lead is kept with a {column} that is none"));
+    row.get::<Option<String>>(column)?.map(|text| parse(&text).map_err(broken)).transpose()
+}
+
+fn parse_lead_row(row: &Row) -> Result<StoredLead, Error> {
+    Ok(StoredLead {
+        person: row.get("person")?,
+        branch: row.get("branch")?,
+        name: row.get("name")?,
+        document: parse_stored_column(row, "document", Document::parse)?,
+        email: parse_stored_column(row, "email", Email::parse)?,
+        mobile: parse_stored_column(row, "mobile", Phone::parse)?,
+        landline: parse_stored_column(row, "landline", Phone::parse)?,
+        company: row.get("company")?,
+        city: row.get("city")?,
+        state: row.get("state")?,
+        message: row.get("message")?,
+        origin: row.get("origin")?,
+        consultant: row.get("consultant")?,
+        active: row.get("active")?,
+        version: row.get("version")?,
+        created_at: row.get("created_at")?,
+        updated_at: row.get("updated_at")?,
+    })
+}
+
+const INSERT: &str =
+    "INSERT INTO leads (tenant, code, person, branch, name, document, email, mobile, landline, company,
+     city, state, message, origin, consultant, active, version, created_at, updated_at) VALUES";
+
+fn encode_lead_values(tenant: TenantId, code: LeadCode, lead: &StoredLead) -> [SqlScalar; 19] {
+    [
+        tenant.into(),
+        code.into(),
+        lead.person.into(),
+        lead.branch.into(),
+        lead.name.as_str().into(),
+        lead.document.as_ref().map(Document::as_str).into(),
+        lead.email.as_ref().map(Email::as_str).into(),
+        lead.mobile.as_ref().map(Phone::as_str).into(),
+        lead.landline.as_ref().map(Phone::as_str).into(),
+        lead.company.as_deref().into(),
+        lead.city.as_deref().into(),
+        lead.state.as_deref().into(),
+        lead.message.as_deref().into(),
+        lead.origin.as_deref().into(),
+        lead.consultant.into(),
+        lead.active.into(),
+        1.into(),
+        lead.created_at.into(),
+        lead.updated_at.into(),
+    ]
+}

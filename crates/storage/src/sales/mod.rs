@@ -1,0 +1,4 @@
+//! Leads and deals.
+
+pub mod deals;
+pub mod leads;

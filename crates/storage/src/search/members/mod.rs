@@ -1,0 +1,482 @@
+//! The searches for members and benefits.
+//!
+//! A search is led by one criterion, its driver: the most selective of those given that has an index, or the order of the
+//! rows itself. All others are looked at row by row, and written so that neither engine takes one of them for a better
+//! driver: `l.branch + 0`, `l.state || ''`. What has no criterion but branch and situation needs no driver: the tally
+//! says where its pages begin (`tally.rs`).
+
+mod found_rows;
+mod name_words;
+mod shapes;
+mod slots;
+mod validation;
+
+pub use found_rows::{FoundBenefit, FoundMemberBenefit, FoundMemberRow, FoundPerson};
+pub use validation::find_validated_benefit;
+
+use super::names;
+use super::tally::PageRange;
+use crate::{Error, QueryWeight, ReadSource, SqlScalar, Statement, Tx, sql};
+use domain::{BenefitCode, BenefitCriteria, BenefitKey, MemberCriteria, Scope, SituationCode};
+use name_words::NameWordMatches;
+
+/// Rows in a page.
+pub const PAGE: i64 = 100;
+/// A range of days with more rows than this leads nobody: their order costs more than stepping over others.
+const FEW: i64 = 5_000;
+
+/// What leads a search of members.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum LeadingMemberCriterion {
+    Person,
+    Plate,
+    Chassis,
+    Document,
+    Words,
+    Birth,
+    Company,
+    Consultant,
+    Representative,
+    Plan,
+    State,
+    Changed,
+    Registered,
+    /// No criterion: the order of the rows.
+    Order,
+}
+
+impl LeadingMemberCriterion {
+    /// Whether it leads to so few rows that they are read at once.
+    pub fn is_point(self) -> bool {
+        matches!(
+            self,
+            LeadingMemberCriterion::Person
+                | LeadingMemberCriterion::Plate
+                | LeadingMemberCriterion::Chassis
+                | LeadingMemberCriterion::Document
+        )
+    }
+
+    fn is_range(self) -> bool {
+        matches!(self, LeadingMemberCriterion::Changed | LeadingMemberCriterion::Registered)
+    }
+}
+
+/// A search that knows what leads it.
+pub struct MemberSearch<'s> {
+    scope: &'s Scope,
+    criteria: &'s MemberCriteria,
+    driver: LeadingMemberCriterion,
+    /// What the words of a name come to, where they lead.
+    words: Option<NameWordMatches>,
+}
+
+impl<'s> MemberSearch<'s> {
+    /// `None` where only branch and situation are asked for.
+    #[boxed::future]
+    pub async fn prepare(
+        tx: &mut Tx,
+        scope: &'s Scope,
+        criteria: &'s MemberCriteria,
+    ) -> Result<Option<MemberSearch<'s>>, Error> {
+        let Some(driver) = choose_leading_criterion(tx, scope, criteria).await? else { return Ok(None) };
+        let words = match driver {
+            LeadingMemberCriterion::Words => Some(NameWordMatches::look_up(tx, scope, criteria).await?),
+            _ => None,
+        };
+        Ok(Some(MemberSearch { scope, criteria, driver, words }))
+    }
+
+    /// The slots of a page: those behind `after`, but for the first `skip`.
+    #[boxed::future]
+    pub async fn list_slots(&self, tx: &mut Tx, after: i32, skip: i64) -> Result<Vec<i32>, Error> {
+        slots::list_page_slots(tx, self, after, skip).await
+    }
+
+    /// How many rows there are.
+    #[boxed::future]
+    pub async fn count_rows(&self, tx: &mut Tx) -> Result<i64, Error> {
+        let statement = match &self.words {
+            Some(NameWordMatches::Slots(slots)) => return Ok(slots.len() as i64),
+            Some(NameWordMatches::IndexQuery(query)) => {
+                name_words::build_word_count(self.scope, self.criteria, query)
+            }
+            None => return count_search_rows(tx, self.scope, self.criteria, self.driver).await,
+        };
+        parse_count(tx.fetch_all(statement).await?, "rows")
+    }
+}
+
+async fn choose_leading_criterion(
+    from: &mut Tx,
+    scope: &Scope,
+    criteria: &MemberCriteria,
+) -> Result<Option<LeadingMemberCriterion>, Error> {
+    // No row can be asked for its words, so they lead whatever else was given.
+    let words = (!criteria.words.is_empty()).then_some(LeadingMemberCriterion::Words);
+    if let Some(sure) = words.or_else(|| find_certain_criterion(criteria)) {
+        return Ok(Some(sure));
+    }
+    let ranges = [
+        (LeadingMemberCriterion::Changed, criteria.changed_from.is_some()),
+        (
+            LeadingMemberCriterion::Registered,
+            criteria.registered_from.is_some() || criteria.registered_to.is_some(),
+        ),
+    ];
+    let mut given = ranges.into_iter().filter(|(_, given)| *given).map(|(driver, _)| driver).peekable();
+    if given.peek().is_none() {
+        return Ok(criteria.state.is_some().then_some(LeadingMemberCriterion::State));
+    }
+    for driver in given {
+        let some = filter_by_leading_criterion(
+            sql("SELECT COUNT(*) AS rows FROM (SELECT 1 AS one"),
+            driver,
+            scope,
+            criteria,
+        )
+        .append("LIMIT ?) AS few", [FEW + 1]);
+        let rows: i64 = parse_count(from.fetch_all(some).await?, "rows")?;
+        if rows <= FEW {
+            return Ok(Some(driver));
+        }
+    }
+    Ok(Some(if criteria.state.is_some() {
+        LeadingMemberCriterion::State
+    } else {
+        LeadingMemberCriterion::Order
+    }))
+}
+
+/// What leads this search, where the criteria alone say so.
+pub fn find_certain_criterion(criteria: &MemberCriteria) -> Option<LeadingMemberCriterion> {
+    let candidates = [
+        (LeadingMemberCriterion::Person, criteria.person.is_some()),
+        (LeadingMemberCriterion::Plate, criteria.plate_key.is_some()),
+        (LeadingMemberCriterion::Chassis, criteria.chassis.is_some()),
+        (LeadingMemberCriterion::Document, !criteria.documents.is_empty()),
+        (LeadingMemberCriterion::Words, !criteria.words.is_empty()),
+        (LeadingMemberCriterion::Birth, criteria.born_on.is_some()),
+        (LeadingMemberCriterion::Company, criteria.company_document.is_some()),
+        (LeadingMemberCriterion::Consultant, criteria.consultant.is_some()),
+        (LeadingMemberCriterion::Representative, criteria.representative.is_some()),
+        (LeadingMemberCriterion::Plan, criteria.plan.is_some()),
+    ];
+    candidates.into_iter().find(|(_, given)| *given).map(|(driver, _)| driver)
+}
+
+/// The rows of a search that a key leads, at most a page of them, behind the first `skip`, whatever their people are called.
+#[boxed::future]
+pub async fn list_rows_by_key(
+    from: impl Into<ReadSource<'_>>,
+    scope: &Scope,
+    criteria: &MemberCriteria,
+    driver: LeadingMemberCriterion,
+    skip: i64,
+) -> Result<Vec<FoundMemberRow>, Error> {
+    let statement = build_key_search(scope, criteria, driver, skip);
+    found_rows::parse_found_members(from.fetch_all(QueryWeight::Point, statement).await?)
+}
+
+/// What [`list_rows_by_key`] asks the database; by itself for those who measure what asking costs.
+pub fn build_key_search(
+    scope: &Scope,
+    criteria: &MemberCriteria,
+    driver: LeadingMemberCriterion,
+    skip: i64,
+) -> Statement {
+    let made = |head| {
+        append_other_criteria(
+            filter_by_leading_criterion(head, driver, scope, criteria),
+            driver,
+            scope,
+            criteria,
+        )
+        .append("ORDER BY l.slot LIMIT ? OFFSET ?", [PAGE, skip])
+    };
+    shapes::build_cached_statement(shapes::SearchShape::from_criteria(scope, criteria, driver), made)
+}
+
+/// How many rows a search has.
+#[boxed::future]
+pub async fn count_search_rows(
+    from: impl Into<ReadSource<'_>>,
+    scope: &Scope,
+    criteria: &MemberCriteria,
+    driver: LeadingMemberCriterion,
+) -> Result<i64, Error> {
+    let head = sql("SELECT COUNT(*) AS rows");
+    let statement = append_other_criteria(
+        filter_by_leading_criterion(head, driver, scope, criteria),
+        driver,
+        scope,
+        criteria,
+    );
+    parse_count(from.fetch_all(QueryWeight::Search, statement).await?, "rows")
+}
+
+/// The slots of a page that the tally found, of these situations and the branches of the scope; `None` is everything.
+#[boxed::future]
+pub async fn list_slots_in_range(
+    tx: &mut Tx,
+    scope: &Scope,
+    situations: Option<&[SituationCode]>,
+    stretch: PageRange,
+) -> Result<Vec<i32>, Error> {
+    let stretched = sql("SELECT slot FROM listing WHERE tenant = $1 AND slot >= $2 AND slot <= $3")
+        .arg(scope.tenant())
+        .arg(stretch.first)
+        .arg(stretch.last);
+    let limits = [PAGE, stretch.skip];
+    let statement = match situations {
+        None => stretched.append("ORDER BY slot LIMIT ? OFFSET ?", limits),
+        // Disguised, or the whole stretch would be walked for the few rows of some branches.
+        Some(some) => stretched
+            .filter_branches("branch", scope.branches())
+            .filter_in("situation", some.iter().copied())
+            .append("ORDER BY slot + 0 LIMIT ? OFFSET ?", limits),
+    };
+    let rows = tx.fetch_all(statement).await?;
+    rows.iter().map(|row| row.get("slot")).collect()
+}
+
+/// The benefits of these slots, in their order.
+#[boxed::future]
+pub async fn list_benefits_of_slots(
+    tx: &mut Tx,
+    tenant: domain::TenantId,
+    slots: &[i32],
+) -> Result<Vec<BenefitCode>, Error> {
+    if slots.is_empty() {
+        return Ok(Vec::new());
+    }
+    let statement = sql("SELECT benefit FROM listing WHERE tenant = $1")
+        .arg(tenant)
+        .filter_in("slot", slots.iter().copied())
+        .append_text("AND benefit IS NOT NULL ORDER BY slot");
+    let rows = tx.fetch_all(statement).await?;
+    rows.iter().map(|row| row.get("benefit")).collect()
+}
+
+/// The rows of these slots, in their order.
+#[boxed::future]
+pub async fn list_rows_of_slots(
+    tx: &mut Tx,
+    scope: &Scope,
+    slots: &[i32],
+) -> Result<Vec<FoundMemberRow>, Error> {
+    if slots.is_empty() {
+        return Ok(Vec::new());
+    }
+    let statement = found_rows::build_member_search(|head| {
+        head.append_text("WHERE l.tenant = $1").arg(scope.tenant()).filter_in("l.slot", slots.iter().copied())
+    });
+    found_rows::parse_found_members(tx.fetch_all(statement.append_text("ORDER BY l.slot")).await?)
+}
+
+/// The text of the driver, with its value. The first value is always the tenant.
+fn filter_by_leading_criterion(
+    head: Statement,
+    driver: LeadingMemberCriterion,
+    scope: &Scope,
+    criteria: &MemberCriteria,
+) -> Statement {
+    // The rows of people and benefits hang on `l`, so a head that has it already is not given it again.
+    let has_rows = head.text().contains("listing l");
+    let from = if has_rows { "" } else { "FROM listing l" };
+    let by = |column: &str, value: SqlScalar| {
+        let head = head.clone().append_text(from).append_text("WHERE l.tenant = $1").arg(scope.tenant());
+        head.append(&format!("AND l.{column} = ?"), [value])
+    };
+    let range = |column: &str, first: Option<String>, last: Option<String>| {
+        let head = head.clone().append_text(from).append_text("WHERE l.tenant = $1").arg(scope.tenant());
+        head.append_if_some(&format!("AND l.{column} >= ?"), first)
+            .append_if_some(&format!("AND l.{column} <= ?"), last)
+    };
+    let iso = |day: Option<domain::Date>| day.map(domain::Date::to_iso);
+    match driver {
+        LeadingMemberCriterion::Person => by("person", criteria.person.into()),
+        LeadingMemberCriterion::Plate => by("plate_key", criteria.plate_key.as_deref().into()),
+        LeadingMemberCriterion::Chassis => by("chassis", criteria.chassis.as_deref().into()),
+        LeadingMemberCriterion::Document => {
+            by("document", criteria.documents.first().map(String::as_str).into())
+        }
+        LeadingMemberCriterion::Birth => by("born_on", iso(criteria.born_on).into()),
+        LeadingMemberCriterion::Company => {
+            by("company_document", criteria.company_document.as_deref().into())
+        }
+        LeadingMemberCriterion::Consultant => by("consultant", criteria.consultant.into()),
+        LeadingMemberCriterion::Representative => by("representative", criteria.representative.into()),
+        LeadingMemberCriterion::State => by("state", criteria.state.as_deref().into()),
+        LeadingMemberCriterion::Changed => range("updated_on", iso(criteria.changed_from), None),
+        LeadingMemberCriterion::Registered => {
+            range("registered_on", iso(criteria.registered_from), iso(criteria.registered_to))
+        }
+        LeadingMemberCriterion::Plan => {
+            let rows = match has_other_criteria(driver, scope, criteria) {
+                true => "CROSS JOIN listing l WHERE l.tenant = i.tenant AND l.slot = i.slot AND",
+                false => "WHERE",
+            };
+            head.append_text("FROM items i")
+                .append_text(rows)
+                .append_text("i.tenant = $1")
+                .arg(scope.tenant())
+                .append("AND i.plan = ? AND i.active", [criteria.plan])
+        }
+        LeadingMemberCriterion::Order => {
+            head.append_text(from).append_text("WHERE l.tenant = $1").arg(scope.tenant())
+        }
+        // By what was typed, for whoever did not look it up.
+        LeadingMemberCriterion::Words => name_words::filter_by_words(
+            head,
+            scope,
+            criteria,
+            &names::build_prefix_query(scope, &criteria.words),
+        ),
+    }
+}
+
+/// Whether anything is asked for but what drives.
+fn has_other_criteria(driver: LeadingMemberCriterion, scope: &Scope, criteria: &MemberCriteria) -> bool {
+    let bare = || Statement::empty();
+    append_other_criteria(bare(), driver, scope, criteria) != bare()
+}
+
+/// Appends everything that is asked for but what drives, each so that no index serves it.
+fn append_other_criteria(
+    statement: Statement,
+    driver: LeadingMemberCriterion,
+    scope: &Scope,
+    criteria: &MemberCriteria,
+) -> Statement {
+    let unless = |own: LeadingMemberCriterion| driver != own;
+    let iso = |day: Option<domain::Date>| day.map(domain::Date::to_iso);
+    let mut statement = statement;
+    let documents = criteria.documents.iter().skip(usize::from(driver == LeadingMemberCriterion::Document));
+    for document in documents {
+        statement = statement.append("AND l.document || '' = ?", [document.as_str()]);
+    }
+    // The words of a caller with some branches are led by them already.
+    if driver != LeadingMemberCriterion::Words {
+        statement = statement.filter_branches("l.branch + 0", scope.branches());
+    }
+    statement
+        .append_if_some(
+            "AND l.person + 0 = ?",
+            criteria.person.filter(|_| unless(LeadingMemberCriterion::Person)),
+        )
+        .append_if_some(
+            "AND l.plate_key || '' = ?",
+            criteria.plate_key.as_deref().filter(|_| unless(LeadingMemberCriterion::Plate)),
+        )
+        .append_if_some(
+            "AND l.chassis || '' = ?",
+            criteria.chassis.as_deref().filter(|_| unless(LeadingMemberCriterion::Chassis)),
+        )
+        .append_if_some("AND l.situation + 0 = ?", criteria.situation)
+        .append_if_some(
+            "AND l.born_on || '' = ?",
+            iso(criteria.born_on).filter(|_| unless(LeadingMemberCriterion::Birth)),
+        )
+        .append_if_some(
+            "AND l.company_document || '' = ?",
+            criteria.company_document.as_deref().filter(|_| unless(LeadingMemberCriterion::Company)),
+        )
+        .append_if_some(
+            "AND l.consultant + 0 = ?",
+            criteria.consultant.filter(|_| unless(LeadingMemberCriterion::Consultant)),
+        )
+        .append_if_some(
+            "AND l.representative + 0 = ?",
+            criteria.representative.filter(|_| unless(LeadingMemberCriterion::Representative)),
+        )
+        .append_if_some(
+            "AND l.state || '' = ?",
+            criteria.state.as_deref().filter(|_| unless(LeadingMemberCriterion::State)),
+        )
+        .append_if_some(
+            "AND l.updated_on || '' >= ?",
+            iso(criteria.changed_from).filter(|_| unless(LeadingMemberCriterion::Changed)),
+        )
+        .append_if_some(
+            "AND l.registered_on || '' >= ?",
+            iso(criteria.registered_from).filter(|_| unless(LeadingMemberCriterion::Registered)),
+        )
+        .append_if_some(
+            "AND l.registered_on || '' <= ?",
+            iso(criteria.registered_to).filter(|_| unless(LeadingMemberCriterion::Registered)),
+        )
+        .append_if_some(
+            "AND EXISTS (SELECT 1 FROM items j WHERE j.tenant = l.tenant AND j.benefit = l.benefit
+                 AND j.plan + 0 = ? AND j.active)",
+            criteria.plan.filter(|_| unless(LeadingMemberCriterion::Plan)),
+        )
+}
+
+/// The benefits that a search finds, by code.
+#[boxed::future]
+pub async fn list_benefits_by_criteria(
+    from: impl Into<ReadSource<'_>>,
+    scope: &Scope,
+    criteria: &BenefitCriteria,
+) -> Result<Vec<FoundBenefit>, Error> {
+    let Some((key, others)) = criteria.keys.split_first() else { return Ok(Vec::new()) };
+    let by_listing = matches!(key, BenefitKey::Plate(_) | BenefitKey::Chassis(_));
+    let head =
+        found_rows::build_benefit_search(by_listing).append_text("WHERE b.tenant = $1").arg(scope.tenant());
+    let head = if by_listing { head.append_text("AND l.tenant = $1 AND l.benefit = b.code") } else { head };
+    let mut statement = match key {
+        BenefitKey::Plate(plate) => head.append("AND l.plate_key = ?", [plate.as_str()]),
+        BenefitKey::Chassis(chassis) => head.append("AND l.chassis = ?", [chassis.as_str()]),
+        BenefitKey::Sequence(number) => head.append("AND b.sequence = ?", [*number]),
+        BenefitKey::Card(card) => head.append("AND b.card = ?", [card.as_str()]),
+        BenefitKey::Code(code) => head.append("AND b.code = ?", [*code]),
+    };
+    let row = "SELECT 1 FROM listing k WHERE k.tenant = b.tenant AND k.slot = b.slot AND";
+    for other in others {
+        statement = match other {
+            BenefitKey::Plate(plate) => {
+                statement.append(&format!("AND EXISTS ({row} k.plate_key || '' = ?)"), [plate.as_str()])
+            }
+            BenefitKey::Chassis(chassis) => statement.append("AND b.chassis || '' = ?", [chassis.as_str()]),
+            BenefitKey::Sequence(number) => statement.append("AND b.sequence + 0 = ?", [*number]),
+            BenefitKey::Card(card) => statement.append("AND b.card || '' = ?", [card.as_str()]),
+            BenefitKey::Code(code) => statement.append("AND b.code + 0 = ?", [*code]),
+        };
+    }
+    for document in &criteria.documents {
+        statement = statement.append("AND p.document || '' = ?", [document.as_str()]);
+    }
+    let statement = statement
+        .filter_branches("b.branch + 0", scope.branches())
+        .append_if_some("AND b.situation + 0 = ?", criteria.situation)
+        .append_if_some(
+            "AND EXISTS (SELECT 1 FROM items j WHERE j.tenant = b.tenant AND j.benefit = b.code
+                 AND j.plan + 0 = ? AND j.active)",
+            criteria.plan,
+        )
+        .append_text("ORDER BY b.code");
+    found_rows::parse_found_benefits(from.fetch_all(QueryWeight::Point, statement).await?)
+}
+
+/// The benefits of these codes, in their order.
+#[boxed::future]
+pub async fn list_benefits_by_code(
+    tx: &mut Tx,
+    scope: &Scope,
+    codes: &[BenefitCode],
+) -> Result<Vec<FoundBenefit>, Error> {
+    if codes.is_empty() {
+        return Ok(Vec::new());
+    }
+    let statement = found_rows::build_benefit_search(false)
+        .append_text("WHERE b.tenant = $1")
+        .arg(scope.tenant())
+        .filter_in("b.code", codes.iter().copied())
+        .append_text("ORDER BY b.code");
+    found_rows::parse_found_benefits(tx.fetch_all(statement).await?)
+}
+
+fn parse_count(rows: Vec<crate::Row>, column: &'static str) -> Result<i64, Error> {
+    rows.first().ok_or_else(|| Error::Broken("a count gave nothing".to_owned()))?.get(column)
+}

@@ -1,0 +1,127 @@
+//! Searches that the words of a name lead.
+
+use super::{LeadingMemberCriterion, append_other_criteria, has_other_criteria};
+use crate::search::names::{self, TypedWord};
+use crate::{Error, Statement, Tx, sql};
+use domain::{MemberCriteria, Scope};
+
+/// Rows whose names are read rather than asking for a word that begins many others.
+const CANDIDATES: usize = 500;
+
+/// What the words of a search come to.
+pub enum NameWordMatches {
+    /// The rows that the index of names finds for this.
+    IndexQuery(String),
+    /// These, which answer to everything else that is asked for too.
+    Slots(Vec<i32>),
+}
+
+impl NameWordMatches {
+    /// Looks the words up. One like `da` begins dozens of others, and to ask for it is much work; so where the other
+    /// words leave few rows, it is looked for in their names.
+    #[boxed::future]
+    pub async fn look_up(
+        tx: &mut Tx,
+        scope: &Scope,
+        criteria: &MemberCriteria,
+    ) -> Result<NameWordMatches, Error> {
+        let typed = TypedWord::look_up(tx, scope.tenant(), &criteria.words).await?;
+        if typed.iter().any(TypedWord::is_unknown) {
+            return Ok(NameWordMatches::Slots(Vec::new()));
+        }
+        let (easy, others): (Vec<&TypedWord>, Vec<&TypedWord>) = typed.iter().partition(|one| one.is_easy());
+        if !easy.is_empty() && !others.is_empty() {
+            let query = names::build_exact_query(scope, easy);
+            if let Some(candidates) = list_candidate_slots(tx, query).await? {
+                return Ok(NameWordMatches::Slots(
+                    filter_slots_by_words(tx, scope, criteria, &candidates, &others).await?,
+                ));
+            }
+        }
+        Ok(NameWordMatches::IndexQuery(names::build_exact_query(scope, &typed)))
+    }
+}
+
+/// The rows that a query finds, if they are few.
+async fn list_candidate_slots(tx: &mut Tx, query: String) -> Result<Option<Vec<i32>>, Error> {
+    let found =
+        sql("SELECT NAME_ORDER AS place FROM name_index n WHERE MATCHES_NAME(CAST($1 AS TEXT)) LIMIT $2");
+    let rows = tx.fetch_all(found.arg(query).arg(CANDIDATES as i64 + 1)).await?;
+    if rows.len() > CANDIDATES {
+        return Ok(None);
+    }
+    rows.iter().map(|row| row.get("place").map(names::extract_slot)).collect::<Result<_, _>>().map(Some)
+}
+
+/// Those of them that have these words too, and whatever else is asked for.
+async fn filter_slots_by_words(
+    tx: &mut Tx,
+    scope: &Scope,
+    criteria: &MemberCriteria,
+    candidates: &[i32],
+    words: &[&TypedWord],
+) -> Result<Vec<i32>, Error> {
+    let rows =
+        sql("SELECT l.slot, p.name FROM listing l JOIN people p ON p.tenant = l.tenant AND p.code = l.person
+         WHERE l.tenant = $1")
+        .arg(scope.tenant())
+        .filter_in("l.slot", candidates.iter().copied());
+    let rows = tx
+        .fetch_all(
+            append_other_criteria(rows, LeadingMemberCriterion::Words, scope, criteria)
+                .append_text("ORDER BY l.slot"),
+        )
+        .await?;
+    let mut slots = Vec::new();
+    for row in &rows {
+        let name: String = row.get("name")?;
+        if words.iter().all(|word| word.is_in_name(&name)) {
+            slots.push(row.get("slot")?);
+        }
+    }
+    Ok(slots)
+}
+
+/// The slots behind `after`, as yet without their order, and by what they are to be ordered. The index may know no order,
+/// so what it finds is ordered first, and then looked at.
+pub fn select_slots_after(
+    scope: &Scope,
+    criteria: &MemberCriteria,
+    query: &str,
+    after: i32,
+) -> (Statement, &'static str) {
+    let tenant = scope.tenant();
+    let after = names::build_index_key(tenant, after);
+    if !has_other_criteria(LeadingMemberCriterion::Words, scope, criteria) {
+        let found = sql("SELECT NAME_ORDER AS place FROM name_index n WHERE MATCHES_NAME(CAST($1 AS TEXT))");
+        return (found.arg(query).append("AND NAME_ORDER > ?", [after]), "NAME_ORDER");
+    }
+    let found = sql("SELECT n.place FROM (SELECT NAME_ORDER AS place FROM name_index n
+             WHERE MATCHES_NAME(CAST($1 AS TEXT))")
+    .arg(query)
+    .append("AND NAME_ORDER > ?", [after])
+    .append_text("ORDER BY NAME_ORDER) AS n CROSS JOIN listing l")
+    .append("WHERE l.tenant = ?", [tenant])
+    .append("AND l.slot = n.place - ?", [names::build_index_key(tenant, 0)]);
+    (append_other_criteria(found, LeadingMemberCriterion::Words, scope, criteria), "n.place")
+}
+
+/// How many rows there are.
+pub fn build_word_count(scope: &Scope, criteria: &MemberCriteria, query: &str) -> Statement {
+    append_other_criteria(
+        filter_by_words(sql("SELECT COUNT(*) AS rows"), scope, criteria, query),
+        LeadingMemberCriterion::Words,
+        scope,
+        criteria,
+    )
+}
+
+pub fn filter_by_words(head: Statement, scope: &Scope, criteria: &MemberCriteria, query: &str) -> Statement {
+    if !has_other_criteria(LeadingMemberCriterion::Words, scope, criteria) {
+        return head.append_text("FROM name_index n WHERE MATCHES_NAME(CAST($1 AS TEXT))").arg(query);
+    }
+    head.append_text("FROM name_index n CROSS JOIN listing l WHERE l.tenant = $1")
+        .arg(scope.tenant())
+        .append("AND l.slot = n.NAME_KEY - ?", [names::build_index_key(scope.tenant(), 0)])
+        .append("AND MATCHES_NAME(CAST(? AS TEXT))", [query])
+}

@@ -1,0 +1,98 @@
+//! The texts of the searches that come a thousand times a second. Which criteria were given decides the text, and their
+//! values do not: so it is put together once for each such shape, and both engines know it by where it lies.
+
+use super::{LeadingMemberCriterion, found_rows};
+use crate::Statement;
+use domain::{MemberCriteria, Scope, VisibleBranches};
+use std::collections::HashMap;
+use std::sync::{LazyLock, PoisonError, RwLock};
+
+/// What the text of a search depends on.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct SearchShape {
+    driver: LeadingMemberCriterion,
+    /// One bit for each criterion that may be given.
+    given: u16,
+    documents: usize,
+    /// How many branches the caller is limited to.
+    branches: Option<usize>,
+}
+
+impl SearchShape {
+    pub fn from_criteria(
+        scope: &Scope,
+        criteria: &MemberCriteria,
+        driver: LeadingMemberCriterion,
+    ) -> SearchShape {
+        let given = [
+            criteria.company_document.is_some(),
+            criteria.person.is_some(),
+            criteria.consultant.is_some(),
+            criteria.representative.is_some(),
+            criteria.registered_from.is_some(),
+            criteria.registered_to.is_some(),
+            criteria.born_on.is_some(),
+            criteria.changed_from.is_some(),
+            criteria.situation.is_some(),
+            criteria.plate_key.is_some(),
+            criteria.chassis.is_some(),
+            criteria.plan.is_some(),
+            criteria.state.is_some(),
+        ];
+        let given = given.into_iter().fold(0, |bits, given| bits << 1 | u16::from(given));
+        let branches = match scope.branches() {
+            VisibleBranches::All => None,
+            VisibleBranches::Only(some) => Some(some.len()),
+        };
+        SearchShape { driver, given, documents: criteria.documents.len(), branches }
+    }
+}
+
+/// More shapes than anybody sends in earnest; the texts of others are made each time.
+const MOST: usize = 200;
+
+static TEXTS: LazyLock<RwLock<HashMap<SearchShape, &'static str>>> = LazyLock::new(RwLock::default);
+
+/// The statement that `made` appends to the head of a search of members, whose text is kept for the next of its shape.
+pub fn build_cached_statement(shape: SearchShape, made: impl Fn(Statement) -> Statement) -> Statement {
+    let known = TEXTS.read().unwrap_or_else(PoisonError::into_inner).get(&shape).copied();
+    if let Some(text) = known {
+        return made(Statement::from_known_text(text));
+    }
+    let statement = found_rows::build_member_search(made);
+    let mut texts = TEXTS.write().unwrap_or_else(PoisonError::into_inner);
+    if texts.len() < MOST {
+        texts.insert(shape, Box::leak(statement.text().to_owned().into_boxed_str()));
+    }
+    statement
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::search::members::{LeadingMemberCriterion, build_key_search};
+    use domain::{BranchCode, MemberCriteria, PersonCode, Role, Scope, TenantId};
+
+    #[test]
+    fn the_second_of_a_shape_is_as_the_first() {
+        let tenant = TenantId::new(7);
+        let some = |count| Scope::for_role(tenant, Role::Operator, (1..=count).map(BranchCode::new));
+        let criteria = MemberCriteria {
+            plate_key: Some("ABC1D23".to_owned()),
+            person: Some(PersonCode::new(5)),
+            documents: vec!["1".to_owned()],
+            ..MemberCriteria::default()
+        };
+        for scope in [Scope::for_tenant(tenant), some(1), some(3), some(4)] {
+            let statement = || build_key_search(&scope, &criteria, LeadingMemberCriterion::Plate, 0);
+            let (first, second) = (statement(), statement());
+            assert_eq!((first.text(), first.values()), (second.text(), second.values()));
+            let last = format!("OFFSET ${}", first.values().len());
+            assert!(first.text().ends_with(&last), "as many values as the text asks for: {}", first.text());
+        }
+        let other = MemberCriteria { person: None, ..criteria.clone() };
+        let whole = Scope::for_tenant(tenant);
+        let texts = [&criteria, &other]
+            .map(|one| build_key_search(&whole, one, LeadingMemberCriterion::Plate, 0).text().to_owned());
+        assert_ne!(texts[0], texts[1]);
+    }
+}

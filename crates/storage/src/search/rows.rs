@@ -1,0 +1,318 @@
+//! The rows of the searches. Each member has one until his first benefit takes it over; each further benefit takes a new
+//! one. A row's slot only grows and is never given twice, so that new rows append and no page shifts. Whoever writes a row
+//! here also counts it (`tally.rs`) and puts its name into the index (`names.rs`).
+
+use super::names;
+use super::tally::{BranchSituation, ListingOrdering, ListingTallyChanges, NO_SITUATION};
+use crate::benefits::monthly_counts;
+use crate::executor::statement::build_inserts;
+use crate::server::counters::{self, Counter};
+use crate::{Error, SqlScalar, Statement, Tx, sql};
+use domain::{BenefitCode, BranchCode, PersonCode, SellerCode, SituationCode, TenantId};
+
+/// What all rows of a member have in common. Days are `yyyy-MM-dd`, in the base's time zone.
+#[derive(Clone, Debug)]
+pub struct MemberRowFields<'m> {
+    pub person: PersonCode,
+    pub name: &'m str,
+    pub document: &'m str,
+    pub company_document: Option<&'m str>,
+    pub state: Option<&'m str>,
+    pub born_on: Option<&'m str>,
+}
+
+/// What a row has of its own: of the benefit, and where that has nothing, of the member.
+#[derive(Clone, Debug)]
+pub struct OwnRowFields<'m> {
+    pub branch: BranchCode,
+    pub benefit: Option<(BenefitCode, SituationCode)>,
+    pub plate_key: Option<&'m str>,
+    pub chassis: Option<&'m str>,
+    pub consultant: Option<SellerCode>,
+    pub representative: Option<SellerCode>,
+    pub registered_on: &'m str,
+    pub updated_on: &'m str,
+}
+
+impl OwnRowFields<'_> {
+    pub fn branch_situation(&self) -> BranchSituation {
+        BranchSituation {
+            branch: self.branch,
+            situation: self.benefit.map_or(NO_SITUATION, |(_, situation)| situation),
+        }
+    }
+}
+
+/// One row.
+#[derive(Clone, Debug)]
+pub struct SearchListingRow<'m> {
+    pub slot: i32,
+    pub member: MemberRowFields<'m>,
+    pub own: OwnRowFields<'m>,
+}
+
+/// How many rows travel in one statement.
+const ROWS: usize = 200;
+
+const INSERT: &str =
+    "INSERT INTO listing (tenant, slot, branch, person, benefit, situation, document, company_document,
+     plate_key, chassis, consultant, representative, state, born_on, registered_on, updated_on) VALUES";
+
+/// Writes new rows.
+pub fn insert_listing_rows(tenant: TenantId, rows: &[SearchListingRow<'_>]) -> Vec<Statement> {
+    let (mut changes, mut months) =
+        (ListingTallyChanges::default(), monthly_counts::BenefitCountChanges::default());
+    for row in rows {
+        count_listing_row(&mut changes, row.slot, &row.own, 1);
+        count_registration_month(&mut months, &row.own, 1);
+    }
+    let mut statements =
+        build_inserts(INSERT, ROWS, rows.iter().map(|row| encode_listing_values(tenant, row)));
+    statements.extend(names::insert_names(
+        names::NameIndexKind::Rows,
+        tenant,
+        rows.iter().map(|row| (row.slot, row.own.branch, row.member.name)),
+    ));
+    statements.extend(changes.into_statements(tenant));
+    statements.extend(months.into_statements(tenant));
+    statements
+}
+
+/// Where a row stood before a change.
+#[derive(Clone, Copy, Debug)]
+pub struct PreviousRowState {
+    pub branch: BranchCode,
+    pub benefit: Option<(BenefitCode, SituationCode)>,
+}
+
+/// Writes what a row has of its own anew; it stays where it is.
+pub fn update_listing_row(
+    tenant: TenantId,
+    before: PreviousRowState,
+    row: &SearchListingRow<'_>,
+) -> Vec<Statement> {
+    let own = &row.own;
+    let (mut changes, mut months) =
+        (ListingTallyChanges::default(), monthly_counts::BenefitCountChanges::default());
+    let was = OwnRowFields { branch: before.branch, benefit: before.benefit, ..own.clone() };
+    count_listing_row(&mut changes, row.slot, &was, -1);
+    count_listing_row(&mut changes, row.slot, own, 1);
+    // When a benefit was registered never changes.
+    count_registration_month(&mut months, &was, -1);
+    count_registration_month(&mut months, own, 1);
+    let mut statements = vec![
+        sql("UPDATE listing SET branch = $3, benefit = $4, situation = $5, plate_key = $6, chassis = $7, consultant = $8,
+                 representative = $9, registered_on = $10, updated_on = $11
+             WHERE tenant = $1 AND slot = $2")
+        .arg(tenant)
+        .arg(row.slot)
+        .arg(own.branch)
+        .arg(own.benefit.map(|(code, _)| code))
+        .arg(own.branch_situation().situation)
+        .arg(own.plate_key)
+        .arg(own.chassis)
+        .arg(own.consultant)
+        .arg(own.representative)
+        .arg(own.registered_on)
+        .arg(own.updated_on),
+    ];
+    if before.branch != own.branch {
+        statements.push(names::delete_name(names::NameIndexKind::Rows, tenant, row.slot));
+        statements.extend(names::insert_names(
+            names::NameIndexKind::Rows,
+            tenant,
+            [(row.slot, own.branch, row.member.name)],
+        ));
+    }
+    statements.extend(changes.into_statements(tenant));
+    statements.extend(months.into_statements(tenant));
+    statements
+}
+
+/// Takes a row out, with everything that counts it or leads to it.
+pub fn delete_listing_row(
+    tenant: TenantId,
+    slot: i32,
+    was: PreviousRowState,
+    registered_on: &str,
+) -> Vec<Statement> {
+    let (mut changes, mut months) =
+        (ListingTallyChanges::default(), monthly_counts::BenefitCountChanges::default());
+    let situation = was.benefit.map_or(NO_SITUATION, |(_, situation)| situation);
+    let counted = BranchSituation { branch: was.branch, situation };
+    changes.count(ListingOrdering::Slot, slot, counted, -1);
+    if let Some((benefit, _)) = was.benefit {
+        changes.count(ListingOrdering::Benefit, benefit.get(), counted, -1);
+        months.count(monthly_counts::BenefitMovement::Registered, registered_on, was.branch, -1);
+    }
+    let mut statements = vec![
+        sql("DELETE FROM listing WHERE tenant = $1 AND slot = $2").arg(tenant).arg(slot),
+        names::delete_name(names::NameIndexKind::Rows, tenant, slot),
+    ];
+    statements.extend(changes.into_statements(tenant));
+    statements.extend(months.into_statements(tenant));
+    statements
+}
+
+/// The row of a member without a benefit.
+#[boxed::future]
+pub async fn find_free_row(
+    tx: &mut Tx,
+    tenant: TenantId,
+    person: PersonCode,
+) -> Result<Option<(i32, BranchCode)>, Error> {
+    let statement =
+        sql("SELECT slot, branch FROM listing WHERE tenant = $1 AND person = $2 AND benefit IS NULL");
+    let row = tx.fetch_optional(statement.arg(tenant).arg(person)).await?;
+    row.map(|row| Ok((row.get("slot")?, row.get("branch")?))).transpose()
+}
+
+/// What changed of a person, besides what his rows show at once.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ChangedMemberFields {
+    pub name: bool,
+    pub branch: bool,
+}
+
+/// Brings all rows of a member up to date. Where a benefit has a branch, a seller or a day of its own, its row keeps it.
+#[boxed::future]
+pub async fn update_member_rows(
+    tx: &mut Tx,
+    tenant: TenantId,
+    member: &MemberRowFields<'_>,
+    own: &OwnRowFields<'_>,
+    moved: ChangedMemberFields,
+) -> Result<(), Error> {
+    let all = |column: &str| {
+        format!("(SELECT b.{column} FROM benefits b WHERE b.tenant = $1 AND b.code = listing.benefit)")
+    };
+    let rows = match moved.name || moved.branch {
+        true => {
+            let rows = sql(
+                "SELECT slot, branch, benefit FROM listing WHERE tenant = $1 AND person = $2 ORDER BY slot",
+            );
+            tx.fetch_all(rows.arg(tenant).arg(member.person)).await?
+        }
+        false => Vec::new(),
+    };
+    let mut statements = vec![
+        sql("UPDATE listing SET document = $3, company_document = $4, state = $5, born_on = $6,")
+            .arg(tenant)
+            .arg(member.person)
+            .arg(member.document)
+            .arg(member.company_document)
+            .arg(member.state)
+            .arg(member.born_on)
+            .append(&format!("consultant = COALESCE({}, ?),", all("consultant")), [own.consultant])
+            .append(
+                &format!("representative = COALESCE({}, ?),", all("representative")),
+                [own.representative],
+            )
+            .append("branch = CASE WHEN benefit IS NULL THEN ? ELSE branch END,", [own.branch])
+            .append(
+                "registered_on = CASE WHEN benefit IS NULL THEN ? ELSE registered_on END,",
+                [own.registered_on],
+            )
+            .append(
+                "updated_on = CASE WHEN updated_on < ? THEN ? ELSE updated_on END",
+                [own.updated_on, own.updated_on],
+            )
+            .append_text("WHERE tenant = $1 AND person = $2"),
+    ];
+    let mut changes = ListingTallyChanges::default();
+    for row in &rows {
+        let (slot, before): (i32, BranchCode) = (row.get("slot")?, row.get("branch")?);
+        let benefit: Option<BenefitCode> = row.get("benefit")?;
+        let branch = if benefit.is_none() { own.branch } else { before };
+        if moved.name || branch != before {
+            statements.push(names::delete_name(names::NameIndexKind::Rows, tenant, slot));
+            statements.extend(names::insert_names(
+                names::NameIndexKind::Rows,
+                tenant,
+                [(slot, branch, member.name)],
+            ));
+        }
+        if branch != before {
+            changes.count(
+                ListingOrdering::Slot,
+                slot,
+                BranchSituation { branch: before, situation: NO_SITUATION },
+                -1,
+            );
+            changes.count(
+                ListingOrdering::Slot,
+                slot,
+                BranchSituation { branch, situation: NO_SITUATION },
+                1,
+            );
+        }
+    }
+    statements.extend(changes.into_statements(tenant));
+    tx.execute_batch(statements).await?;
+    mark_listing_changed(tx, tenant).await
+}
+
+/// A member, and the slot and branch of its row.
+pub type FreeRow = (PersonCode, (i32, BranchCode));
+
+/// The rows of these members that no benefit has taken over yet.
+#[boxed::future]
+pub async fn list_free_rows(
+    tx: &mut Tx,
+    tenant: TenantId,
+    people: impl IntoIterator<Item = PersonCode>,
+) -> Result<Vec<FreeRow>, Error> {
+    let statement = sql("SELECT person, slot, branch FROM listing WHERE tenant = $1")
+        .arg(tenant)
+        .filter_in("person", people)
+        .append_text("AND benefit IS NULL ORDER BY slot");
+    let rows = tx.fetch_all(statement).await?;
+    rows.iter().map(|row| Ok((row.get("person")?, (row.get("slot")?, row.get("branch")?)))).collect()
+}
+
+/// Says that rows of the searches changed, so that nobody trusts an earlier count of them.
+#[boxed::future]
+pub async fn mark_listing_changed(tx: &mut Tx, tenant: TenantId) -> Result<(), Error> {
+    counters::reserve_number(tx, tenant, Counter::Listing).await.map(drop)
+}
+
+fn count_listing_row(changes: &mut ListingTallyChanges, slot: i32, own: &OwnRowFields<'_>, by: i64) {
+    changes.count(ListingOrdering::Slot, slot, own.branch_situation(), by);
+    if let Some((benefit, _)) = own.benefit {
+        changes.count(ListingOrdering::Benefit, benefit.get(), own.branch_situation(), by);
+    }
+}
+
+fn count_registration_month(
+    months: &mut monthly_counts::BenefitCountChanges,
+    own: &OwnRowFields<'_>,
+    by: i64,
+) {
+    if own.benefit.is_some() {
+        months.count(monthly_counts::BenefitMovement::Registered, own.registered_on, own.branch, by);
+    }
+}
+
+fn encode_listing_values(
+    tenant: TenantId,
+    SearchListingRow { slot, member, own }: &SearchListingRow<'_>,
+) -> [SqlScalar; 16] {
+    [
+        tenant.into(),
+        (*slot).into(),
+        own.branch.into(),
+        member.person.into(),
+        own.benefit.map(|(code, _)| code).into(),
+        own.branch_situation().situation.into(),
+        member.document.into(),
+        member.company_document.into(),
+        own.plate_key.into(),
+        own.chassis.into(),
+        own.consultant.into(),
+        own.representative.into(),
+        member.state.into(),
+        member.born_on.into(),
+        own.registered_on.into(),
+        own.updated_on.into(),
+    ]
+}

@@ -1,0 +1,244 @@
+//! How many rows of each branch and situation stand in each block of the searches. Totals and the starts of pages come from
+//! here, without counting and without stepping over what is not shown. Each ordering is kept in blocks of two sizes: the
+//! coarse ones give the total and lead to the right neighbourhood, the fine ones to within a thousand rows.
+
+use crate::executor::statement::build_inserts;
+use crate::{Error, QueryWeight, ReadSource, SqlScalar, Statement, sql};
+use domain::{BranchCode, SituationCode, TenantId};
+use std::collections::BTreeMap;
+
+/// Places in a fine block.
+pub const FINE: i64 = 1000;
+/// Fine blocks in a coarse one.
+const COARSE: i64 = 32;
+
+/// What the rows are ordered by. Its number is that of the fine blocks; that of the coarse ones is the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ListingOrdering {
+    /// The member search.
+    Slot = 1,
+    /// The list of benefits.
+    Benefit = 3,
+}
+
+/// The situation of a row without a benefit.
+pub const NO_SITUATION: SituationCode = SituationCode::new(0);
+
+/// Where a row is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct BranchSituation {
+    pub branch: BranchCode,
+    pub situation: SituationCode,
+}
+
+/// What a unit changes in the counts, gathered so that what cancels out is never written.
+#[derive(Debug, Default)]
+pub(crate) struct ListingTallyChanges(BTreeMap<(i64, BranchSituation, i64), i64>);
+
+impl ListingTallyChanges {
+    /// Counts a row in, or out where `by` is negative.
+    pub fn count(&mut self, ordering: ListingOrdering, at: i32, counted: BranchSituation, by: i64) {
+        let (fine, at) = (ordering as i64, i64::from(at));
+        *self.0.entry((fine, counted, at / FINE)).or_default() += by;
+        *self.0.entry((fine + 1, counted, at / FINE / COARSE)).or_default() += by;
+    }
+
+    pub fn into_statements(self, tenant: TenantId) -> Vec<Statement> {
+        let changed = self.0.into_iter().filter(|(_, by)| *by != 0);
+        let rows = changed.map(|((ordering, counted, block), by)| -> [SqlScalar; 6] {
+            [
+                tenant.into(),
+                ordering.into(),
+                counted.branch.into(),
+                counted.situation.into(),
+                block.into(),
+                by.into(),
+            ]
+        });
+        // A row of the searches is counted in two places, or out of two and into two others.
+        build_inserts(
+            "INSERT INTO listing_tally (tenant, ordering, branch, situation, block, rows) VALUES",
+            4,
+            rows,
+        )
+        .into_iter()
+        .map(|insert| {
+            insert.append_text(
+                "ON CONFLICT (tenant, ordering, branch, situation, block)
+                     DO UPDATE SET rows = listing_tally.rows + excluded.rows",
+            )
+        })
+        .collect()
+    }
+}
+
+/// Which rows count: of these branches, in these situations.
+#[derive(Clone, Debug)]
+pub struct RowCountQuery {
+    pub tenant: TenantId,
+    pub ordering: ListingOrdering,
+    pub branches: Vec<BranchCode>,
+    pub situations: Vec<SituationCode>,
+}
+
+/// A stretch of an ordering that holds a page, and how many rows to step over in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PageRange {
+    pub first: i64,
+    pub last: i64,
+    pub skip: i64,
+}
+
+/// How many benefits each branch has in each situation.
+#[boxed::future]
+pub async fn sum_benefits_by_situation(
+    from: impl Into<ReadSource<'_>>,
+    tenant: TenantId,
+) -> Result<Vec<(BranchSituation, i64)>, Error> {
+    let statement = sql("SELECT branch, situation, CAST(SUM(rows) AS BIGINT) AS benefits FROM listing_tally
+         WHERE tenant = $1 AND ordering = $2 GROUP BY branch, situation ORDER BY branch, situation")
+    .arg(tenant)
+    .arg(ListingOrdering::Benefit as i64 + 1);
+    let rows = from.fetch_all(QueryWeight::Search, statement).await?;
+    rows.iter()
+        .map(|row| {
+            Ok((
+                BranchSituation { branch: row.get("branch")?, situation: row.get("situation")? },
+                row.get("benefits")?,
+            ))
+        })
+        .collect()
+}
+
+impl RowCountQuery {
+    /// How many rows there are, and where the page of `take` rows behind the first `skip` lies; `None` past the end.
+    #[boxed::future]
+    pub async fn locate_page(
+        &self,
+        tx: &mut crate::Tx,
+        skip: i64,
+        take: i64,
+    ) -> Result<(i64, Option<PageRange>), Error> {
+        let coarse = self.list_blocks(&mut *tx, self.ordering as i64 + 1, None).await?;
+        let total = coarse.iter().map(|(_, rows)| rows).sum();
+        if skip >= total {
+            return Ok((total, None));
+        }
+        let (first, before) = find_block_of_row(&coarse, skip);
+        let (last, _) = find_block_of_row(&coarse, (skip + take - 1).min(total - 1));
+        let within = Some((first * COARSE, last * COARSE + COARSE - 1));
+        let fine = self.list_blocks(&mut *tx, self.ordering as i64, within).await?;
+        let skip = skip - before;
+        let (first, before) = find_block_of_row(&fine, skip);
+        let (last, _) = find_block_of_row(&fine, skip + take - 1);
+        Ok((
+            total,
+            Some(PageRange { first: first * FINE, last: last * FINE + FINE - 1, skip: skip - before }),
+        ))
+    }
+
+    /// A stretch that holds the next `take` rows behind a place, or all there are: for whoever reads one page behind the other
+    /// while rows come and go.
+    #[boxed::future]
+    pub async fn locate_rows_after(
+        &self,
+        tx: &mut crate::Tx,
+        place: i64,
+        take: i64,
+    ) -> Result<PageRange, Error> {
+        // Of its own block nobody knows how many lie behind it: those that follow must do.
+        let own = place / FINE;
+        let coarse = Some((own / COARSE, i64::from(i32::MAX)));
+        let coarse = self.list_blocks(&mut *tx, self.ordering as i64 + 1, coarse).await?;
+        let last = find_sufficient_block(
+            coarse.iter().filter(|(block, _)| *block > own / COARSE),
+            take,
+            own / COARSE,
+        );
+        let fine = Some((own + 1, last * COARSE + COARSE - 1));
+        let fine = self.list_blocks(&mut *tx, self.ordering as i64, fine).await?;
+        let last = find_sufficient_block(fine.iter(), take, own);
+        Ok(PageRange { first: place + 1, last: last * FINE + FINE - 1, skip: 0 })
+    }
+
+    async fn list_blocks(
+        &self,
+        from: impl Into<ReadSource<'_>>,
+        ordering: i64,
+        within: Option<(i64, i64)>,
+    ) -> Result<Vec<(i64, i64)>, Error> {
+        let mut statement = sql("SELECT block, CAST(SUM(rows) AS BIGINT) AS rows FROM listing_tally
+             WHERE tenant = $1 AND ordering = $2")
+        .arg(self.tenant)
+        .arg(ordering)
+        .filter_in("branch", self.branches.iter().copied())
+        .filter_in("situation", self.situations.iter().copied());
+        if let Some((first, last)) = within {
+            statement = statement.append("AND block >= ? AND block <= ?", [first, last]);
+        }
+        let statement = statement.append_text("GROUP BY block ORDER BY block");
+        let rows = from.into().fetch_all(QueryWeight::Search, statement).await?;
+        rows.iter().map(|row| Ok((row.get("block")?, row.get("rows")?))).collect()
+    }
+}
+
+/// The block with which there are enough rows, or the last of them.
+fn find_sufficient_block<'b>(blocks: impl Iterator<Item = &'b (i64, i64)>, take: i64, own: i64) -> i64 {
+    let (mut rows, mut last) = (0, own);
+    for (block, more) in blocks {
+        if rows >= take {
+            break;
+        }
+        (rows, last) = (rows + more, *block);
+    }
+    last
+}
+
+/// The block in which the row behind the first `skip` lies, and how many rows lie before that block.
+fn find_block_of_row(blocks: &[(i64, i64)], skip: i64) -> (i64, i64) {
+    let mut before = 0;
+    for (block, rows) in blocks {
+        if before + rows > skip {
+            return (*block, before);
+        }
+        before += rows;
+    }
+    // Past the end: the last one.
+    blocks.last().map_or((0, 0), |(block, rows)| (*block, before - rows))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_is_found_in_the_block_that_holds_it() {
+        let blocks = [(0, 3), (2, 5), (7, 1)];
+        let found: Vec<_> = (0..10).map(|skip| find_block_of_row(&blocks, skip)).collect();
+        assert_eq!(found[..3], [(0, 0); 3]);
+        assert_eq!(found[3..8], [(2, 3); 5]);
+        assert_eq!(found[8..], [(7, 8); 2]);
+    }
+
+    #[test]
+    fn there_are_enough_rows_with_the_block_that_holds_the_last() {
+        let blocks = [(3, 60), (4, 0), (9, 60), (12, 60)];
+        assert_eq!(find_sufficient_block(blocks.iter(), 100, 2), 9);
+        assert_eq!(find_sufficient_block(blocks.iter(), 60, 2), 3);
+        assert_eq!(find_sufficient_block(blocks.iter(), 1000, 2), 12);
+        assert_eq!(find_sufficient_block([].iter(), 100, 2), 2);
+    }
+
+    #[test]
+    fn what_cancels_out_is_not_written() {
+        let here = BranchSituation { branch: BranchCode::new(1), situation: SituationCode::new(2) };
+        let there = BranchSituation { branch: BranchCode::new(2), ..here };
+        let mut changes = ListingTallyChanges::default();
+        changes.count(ListingOrdering::Slot, 77, here, -1);
+        changes.count(ListingOrdering::Slot, 78, here, 1);
+        changes.count(ListingOrdering::Benefit, 40_000, there, 1);
+        let texts: Vec<_> = changes.into_statements(TenantId::new(7));
+        assert_eq!(texts.len(), 2);
+        assert_eq!(texts[1].values()[1..], [4.into(), 2.into(), 2.into(), 1.into(), 1.into()]);
+    }
+}

@@ -1,0 +1,13 @@
+//! What belongs to the server as a whole: tenants, counters, settings, jobs, leases, mail.
+
+pub mod counters;
+pub mod housekeeping;
+pub mod idempotency;
+pub mod jobs;
+pub mod leases;
+pub mod mails;
+pub mod processes;
+pub mod secrets;
+pub mod settings;
+pub mod tenants;
+pub mod versions;

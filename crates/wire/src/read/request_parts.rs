@@ -1,0 +1,203 @@
+//! The places of a request in which something is sent: its body, its query, the codes in its path.
+
+use super::partial::list_causing_fields;
+use super::{FieldPath, InputProblems, InputRecord, JsonInput, read_nested};
+use crate::refusal;
+use domain::Rejection;
+use serde_json::{Map, Value};
+
+/// What could not be read whole. The rest is there as if what is wrong had not been given, and with a value that is
+/// nobody's where something must be ([`JsonInput::nobodys`]): so that everything else can be judged too, and all problems are
+/// told at once.
+#[derive(Debug)]
+pub struct PartialInput<T> {
+    pub problems: InputProblems,
+    pub rest: Option<Box<T>>,
+}
+
+impl InputProblems {
+    /// Whether a field, or a part of it, was told of.
+    pub fn has_problem_in(&self, field: &str) -> bool {
+        let rest = |line: &String| line.strip_prefix(field).map(|rest| rest.starts_with([':', '.', '[']));
+        self.lines.iter().any(|line| rest(line) == Some(true))
+    }
+}
+
+impl<T> PartialInput<T> {
+    /// All problems: those of what could not be read, and what somebody finds wrong with the rest. What only would be a
+    /// conflict is left for later, and so is what may follow from what could not be read.
+    pub fn collect_problems(self, rejections: &[Rejection]) -> InputProblems {
+        let mut problems = self.problems;
+        let is_open =
+            |one: &&Rejection| list_causing_fields(one).iter().any(|field| problems.has_problem_in(field));
+        let of_input = rejections.iter().filter(|one| !one.is_conflict() && !is_open(one));
+        let lines: Vec<String> = of_input.map(refusal::render_rejection).collect();
+        problems.merge_unreported(lines);
+        problems
+    }
+}
+
+impl<T> From<InputProblems> for PartialInput<T> {
+    fn from(problems: InputProblems) -> PartialInput<T> {
+        PartialInput { problems, rest: None }
+    }
+}
+
+/// Reads a body: a record, or a list of them.
+pub fn read_body<T: JsonInput>(bytes: &[u8]) -> Result<T, PartialInput<T>> {
+    let bytes = strip_byte_order_mark(bytes);
+    if bytes.is_empty() {
+        return Err(report_missing_body().into());
+    }
+    let value = parse_json(bytes)?;
+    run_reader(|problems| T::read(&value, &FieldPath::Root, problems))
+}
+
+/// Reads a record of which some fields are no longer taken: each that is given, whatever it holds, is told with why.
+pub fn read_body_refusing<T: InputRecord>(
+    bytes: &[u8],
+    refused: &[(&str, &str)],
+) -> Result<T, PartialInput<T>> {
+    let bytes = strip_byte_order_mark(bytes);
+    if bytes.is_empty() {
+        return Err(report_missing_body().into());
+    }
+    let value = parse_json(bytes)?;
+    run_reader(|problems| {
+        for (name, why) in refused.iter().filter(|(name, _)| value.get(*name).is_some()) {
+            problems.add(&FieldPath::Field(&FieldPath::Root, name), why);
+        }
+        read_nested(&value, &FieldPath::Root, problems)
+    })
+}
+
+/// Reads a body that is an object whose fields only a description knows.
+pub fn read_body_with<T>(
+    bytes: &[u8],
+    read: impl FnOnce(&Map<String, Value>, &mut InputProblems) -> T,
+) -> Result<T, PartialInput<T>> {
+    let value: Value = match strip_byte_order_mark(bytes) {
+        [] => return Err(report_missing_body().into()),
+        bytes => parse_json(bytes)?,
+    };
+    run_reader(|problems| match &value {
+        Value::Object(fields) => Some(read(fields, problems)),
+        _ => {
+            problems.add(&FieldPath::Root, "deve ser um objeto JSON, entre { e }.");
+            None
+        }
+    })
+}
+
+/// Reads the pairs of a query whose parameters only a description knows.
+pub fn read_query_with<T>(
+    pairs: impl Iterator<Item = (String, String)>,
+    read: impl FnOnce(&Map<String, Value>, &mut InputProblems) -> T,
+) -> Result<T, InputProblems> {
+    let fields = collect_first_values(pairs);
+    run_reader(|problems| Some(read(&fields, problems))).map_err(|unread| unread.problems)
+}
+
+/// Reads a body that is a list. Its items are told by the name that the list has wherever it stands in a record.
+pub fn read_list_body<T: JsonInput>(name: &str, bytes: &[u8]) -> Result<Vec<T>, PartialInput<Vec<T>>> {
+    let value: Value = match strip_byte_order_mark(bytes) {
+        [] => return Err(report_missing_body().into()),
+        bytes => parse_json(bytes)?,
+    };
+    let at = FieldPath::Field(&FieldPath::Root, name);
+    run_reader(|problems| Vec::read(&value, if value.is_array() { &at } else { &FieldPath::Root }, problems))
+}
+
+/// Reads a record from a body that may be absent. Nothing, blanks and `[]`, which is how some programs write an object
+/// that is empty, are a record of which no field is given.
+pub fn read_optional_body<T: InputRecord>(bytes: &[u8]) -> Result<T, PartialInput<T>> {
+    let bytes = strip_byte_order_mark(bytes);
+    let sent = if bytes.trim_ascii().is_empty() { None } else { Some(parse_json(bytes)?) };
+    let given = sent.filter(|value| value.as_array().is_none_or(|items| !items.is_empty()));
+    let value = given.unwrap_or_else(|| Value::Object(Map::new()));
+    run_reader(|problems| read_nested(&value, &FieldPath::Root, problems))
+}
+
+/// Reads a record from the pairs of a query. What comes twice counts as it came first.
+pub fn read_query<T: InputRecord>(pairs: impl Iterator<Item = (String, String)>) -> Result<T, InputProblems> {
+    read_query_partially(pairs).map_err(|unread| unread.problems)
+}
+
+/// The same for whoever judges the rest.
+pub fn read_query_partially<T: InputRecord>(
+    pairs: impl Iterator<Item = (String, String)>,
+) -> Result<T, PartialInput<T>> {
+    let fields = collect_first_values(pairs);
+    run_reader(|problems| T::read_fields(&fields, &FieldPath::Root, problems))
+}
+
+/// Reads a record whose fields were put together by whoever understood what came.
+pub fn read_record_fields<T: InputRecord>(fields: &Map<String, Value>) -> Result<T, PartialInput<T>> {
+    run_reader(|problems| T::read_fields(fields, &FieldPath::Root, problems))
+}
+
+fn collect_first_values(pairs: impl Iterator<Item = (String, String)>) -> Map<String, Value> {
+    let mut fields = Map::new();
+    // One that is empty is not given.
+    for (name, text) in pairs.filter(|(_, text)| !text.trim().is_empty()) {
+        fields.entry(name).or_insert(Value::String(text));
+    }
+    fields
+}
+
+/// Reads a code from a path. A program writes it there, so nothing around its digits is forgiven but their sign.
+pub fn read_path_code<T: JsonInput>(name: &str, text: &str) -> Result<T, InputProblems> {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let value = if is_number { Value::String(text.to_owned()) } else { Value::Null };
+    run_reader(|problems| T::read(&value, &FieldPath::Field(&FieldPath::Root, name), problems))
+        .map_err(|unread| unread.problems)
+}
+
+/// A code from the path and what came in the body, or the problems of both.
+pub fn combine_code_and_body<A, B>(
+    code: Result<A, InputProblems>,
+    body: Result<B, PartialInput<B>>,
+) -> Result<(A, B), PartialInput<(A, B)>> {
+    match (code, body) {
+        (Ok(code), Ok(body)) => Ok((code, body)),
+        (Ok(code), Err(PartialInput { problems, rest })) => {
+            Err(PartialInput { problems, rest: rest.map(|rest| Box::new((code, *rest))) })
+        }
+        (Err(problems), Ok(_)) => Err(problems.into()),
+        (Err(mut problems), Err(others)) => {
+            problems.merge(others.problems);
+            Err(problems.into())
+        }
+    }
+}
+
+fn report_missing_body() -> InputProblems {
+    let mut problems = InputProblems::default();
+    problems.push("Falta o corpo do pedido: envie-o em JSON.".to_owned());
+    problems
+}
+
+/// A byte-order mark says nothing in UTF-8, and some programs send one.
+fn strip_byte_order_mark(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes)
+}
+
+fn parse_json(bytes: &[u8]) -> Result<Value, InputProblems> {
+    serde_json::from_slice(bytes).map_err(|error| {
+        let mut problems = InputProblems::default();
+        let (line, column) = (error.line(), error.column());
+        problems.add(&FieldPath::Root, format!("não é JSON válido (linha {line}, coluna {column})."));
+        problems
+    })
+}
+
+/// The value, unless a problem was told on the way to it.
+fn run_reader<T>(read: impl FnOnce(&mut InputProblems) -> Option<T>) -> Result<T, PartialInput<T>> {
+    let mut problems = InputProblems::default();
+    let value = read(&mut problems);
+    match value {
+        Some(value) if problems.lines.is_empty() => Ok(value),
+        rest => Err(PartialInput { problems, rest: rest.map(Box::new) }),
+    }
+}

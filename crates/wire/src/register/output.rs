@@ -1,0 +1,88 @@
+//! A record of a register as it is shown: every field, in the order of its description.
+
+use domain::{Colour, Money, display};
+use registers::{FieldContent, FieldSpec, FieldType, Register};
+use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde_json::Value as Json;
+
+/// A record on its way out.
+#[derive(Clone, Debug)]
+pub struct RecordOutput(Vec<(&'static str, Json)>);
+
+impl RecordOutput {
+    /// Moments come as they are shown.
+    pub fn new(
+        register: &'static Register,
+        (code, values): (i32, &[FieldContent]),
+        (active, version): (bool, i64),
+        [created, updated]: [String; 2],
+    ) -> RecordOutput {
+        let mut all = vec![(register.code, Json::from(code))];
+        for (at, field) in register.fields.iter().enumerate().filter(|(_, field)| field.is_visible()) {
+            all.push((field.name, render_field(register, field, at, values)));
+        }
+        all.push(("ativo", active.into()));
+        all.push(("versao", version.into()));
+        all.push(("dataCadastro", created.into()));
+        all.push(("dataAtualizacao", updated.into()));
+        RecordOutput(all)
+    }
+}
+
+impl Serialize for RecordOutput {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (name, value) in &self.0 {
+            map.serialize_entry(name, value)?;
+        }
+        map.end()
+    }
+}
+
+fn render_field(register: &Register, field: &FieldSpec, at: usize, values: &[FieldContent]) -> Json {
+    let of = |name: &str| register.find_field(name).and_then(|(place, _)| values.get(place));
+    match field.kind {
+        FieldType::ReadableOn(other) => match of(other) {
+            Some(FieldContent::Text(colour)) => Colour::parse(colour)
+                .map_or(Json::Null, |colour| colour.readable_text_colour().to_string().into()),
+            _ => Json::Null,
+        },
+        _ => values.get(at).map_or(Json::Null, |own| render_value(field, own)),
+    }
+}
+
+/// A value as JSON writes it. What nobody may see is `null`.
+pub fn render_value(field: &FieldSpec, value: &FieldContent) -> Json {
+    match (field.kind, value) {
+        (FieldType::Secret { .. }, _) => Json::Null,
+        (FieldType::References { .. }, FieldContent::Nothing)
+        | (FieldType::Items { .. } | FieldType::Lines { .. }, FieldContent::Nothing) => {
+            Json::Array(Vec::new())
+        }
+        (_, FieldContent::Nothing) => Json::Null,
+        (_, FieldContent::Flag(flag)) => (*flag).into(),
+        (_, FieldContent::Codes(codes)) => codes.clone().into(),
+        (_, FieldContent::Lines(lines)) => lines.clone().into(),
+        (FieldType::Money, FieldContent::Number(cents)) => render_money(*cents),
+        (FieldType::Choice(names), FieldContent::Number(number)) => {
+            names.iter().find(|(known, _)| known == number).map_or(Json::Null, |(_, name)| (*name).into())
+        }
+        (_, FieldContent::Number(number)) => (*number).into(),
+        (FieldType::Document, FieldContent::Text(text)) => display::format_document(text).into(),
+        (FieldType::Phone, FieldContent::Text(text)) => display::format_phone(text).into(),
+        (FieldType::Cep, FieldContent::Text(text)) => format_cep(text).into(),
+        (FieldType::Date, FieldContent::Text(text)) => display::format_day(text).into(),
+        (FieldType::Month, FieldContent::Text(text)) => display::format_month(text).into(),
+        (_, FieldContent::Text(text)) => text.clone().into(),
+    }
+}
+
+/// A JSON number to the cent, never a float.
+fn render_money(cents: i64) -> Json {
+    let amount = Money::from_cents(cents).map(|money| money.to_string());
+    amount.and_then(|text| text.parse().ok()).map_or(Json::Null, Json::Number)
+}
+
+fn format_cep(kept: &str) -> String {
+    domain::Cep::parse(kept).map_or_else(|_| kept.to_owned(), |cep| cep.to_string())
+}
