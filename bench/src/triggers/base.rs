@@ -11,7 +11,6 @@ use app::{App, HashCost, PasswordHasher, Vault};
 use delivery::triggers::guard::AddressGuard;
 use delivery::triggers::post::HttpPoster;
 use delivery::triggers::{DispatchHandle, DispatchSettings};
-use demo;
 use demo::DemoLoadOptions;
 use domain::{
     BranchCode, Clock, Entity, Moment, RandomSource, ReceiverAddress, ReceiverCode, SituationCode, TenantId,

@@ -5,7 +5,6 @@ use crate::settings::{DEMO_PASSWORD_VARIABLE, ServerSettings};
 use app::App;
 use app::upkeep::presence;
 use clap::ArgMatches;
-use demo;
 use demo::{ADMINISTRATOR, DemoLoadOptions, DemoLoadOutcome, PASSWORD};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::process::ExitCode;

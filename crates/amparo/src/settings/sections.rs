@@ -53,8 +53,10 @@ pub(super) fn read_log_level(values: &EffectiveSettings) -> Result<String, Setti
     if is_fine {
         return Ok(text.to_owned());
     }
-    Err(values
-        .refuse("log_level", "error, warn, info, debug, trace ou off, ou um filtro como info,storage=debug"))
+    Err(values.refuse(
+        "log_level",
+        "error, warn, info, debug, trace ou off, ou um filtro como info,amparo_storage=debug",
+    ))
 }
 
 /// Only the kind of address; `storage::Address` reads the rest of it.

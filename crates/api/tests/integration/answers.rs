@@ -1,7 +1,6 @@
 //! What the server answers to every operation, on every page of the console and in every file that it hands out, as one
 //! digest for each call. Who moves or renames code changes no line of the list; any other change of it is reviewed.
 
-use demo;
 use demo::{ADMINISTRATOR, DemoLoadOptions};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};

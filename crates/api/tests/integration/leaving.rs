@@ -2,7 +2,6 @@
 //! engine, and answers there as it did here; then both go on alike.
 
 use app::{App, Vault};
-use demo;
 use demo::{ADMINISTRATOR, DemoLoadOptions};
 use domain::TenantId;
 use exchange::archive::{self, ArchiveError, RestoreOptions, RestoreOutcome};

@@ -6,7 +6,6 @@ use app::members::saved_filters::{self, FilterDraft, FilterableList};
 use app::members::search::{self, BenefitListFilter, BenefitMovement};
 use app::members::{dependents, panel, quick_search};
 use app::{App, Error, benefits};
-use demo;
 use domain::{BenefitCode, BranchCode, Entity, FilterCode, Rejection, SituationCode, SituationKind};
 use std::sync::Arc;
 use storage::{DatabaseOptions, QueryWeight, sql};

@@ -17,7 +17,6 @@ mod script;
 mod searches;
 mod triggers;
 
-use demo;
 use demo::DemoLoadOptions;
 use domain::TenantId;
 use sample::Sample;

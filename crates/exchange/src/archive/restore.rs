@@ -283,7 +283,7 @@ impl ArchiveRestoreRun<'_> {
                 let kept = self
                     .app
                     .db
-                    .write(lane, input, |tx, (known, next)| Box::pin(replace_progress(tx, &known, &next)));
+                    .write(lane, input, |tx, (known, next)| Box::pin(replace_progress(tx, known, next)));
                 kept.await?;
                 (known, at) = (next.clone(), next);
             }
@@ -311,7 +311,7 @@ impl ArchiveRestoreRun<'_> {
                         return Ok::<_, ArchiveError>(None);
                     };
                     let next = RestoreProgress { done: last, ..at.clone() };
-                    replace_progress(tx, &known, &next).await?;
+                    replace_progress(tx, known, &next).await?;
                     Ok(Some(next))
                 })
             });

@@ -4,7 +4,6 @@ mod rude;
 
 pub use rude::{Odd, Rude};
 
-use demo;
 use demo::DemoLoadOptions;
 use domain::TimeZone;
 use futures_util::future::BoxFuture;

@@ -14,7 +14,6 @@ use app::benefits::{self, SaveBenefitInput, SavedBenefit};
 use app::idempotency::{IdempotentWrite, WriteOutcome};
 use app::members::dependents;
 use app::{App, Error, cache, members};
-use demo;
 use domain::{BenefitCode, Cpf, DependentCode, Plate, SituationKind};
 use std::io::Write;
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! What the storm said that it did, record by record, and whether the database says the same.
 
-use super::{App, Db, access, all, demo, search};
+use super::{App, Db, access, all, search};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The states of a record as they were answered, and the one that was on its way when the storm ended.

@@ -13,7 +13,6 @@ extern crate amparo_testkit as testkit;
 
 use app::members::search;
 use app::{App, access};
-use demo;
 use demo::DemoLoadOptions;
 use domain::{Entity, RandomSource, ReceiverCode, TenantId};
 use ledger::Ledger;

@@ -9,7 +9,6 @@ mod sales;
 
 use app::access::users;
 use app::{App, Error};
-use demo;
 use demo::{DemoLoadOptions, SampleGenerator};
 use domain::{BenefitKind, Document, Entity, FieldKind, Rejection, Role, Scope, SellerKind, TenantId};
 use std::collections::BTreeSet;

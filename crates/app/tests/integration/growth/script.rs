@@ -12,7 +12,6 @@ use app::members::{credit_cards, validation};
 use app::registers::suppliers;
 use app::sales::sellers;
 use app::{App, cache, idempotency, members};
-use demo;
 use domain::{BenefitCode, BranchCode, DisplayName, Email, InputField, Password, Role, TenantId};
 use std::sync::Arc;
 use testkit::Recorder;

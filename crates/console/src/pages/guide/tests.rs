@@ -18,9 +18,9 @@ fn below(folder: &Path, ending: &str) -> Vec<String> {
     let mut texts = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
-        if path.is_dir() && !path.ends_with("guia") && !path.ends_with("help") {
+        if path.is_dir() && !path.ends_with("guia") && !path.ends_with("guide") {
             texts.extend(below(&path, ending));
-        } else if path.extension().is_some_and(|own| own == ending) && !path.ends_with("help.rs") {
+        } else if path.extension().is_some_and(|own| own == ending) && !path.ends_with("guide.rs") {
             texts.push(fs::read_to_string(&path).unwrap());
         }
     }
