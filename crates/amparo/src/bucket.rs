@@ -1,5 +1,5 @@
-//! A bucket of a store that speaks as S3 does, over the connections that everything else takes, too: rustls with the
-//! authorities that the machine trusts.
+//! An S3-compatible bucket, reached like every other connection: rustls with the certificate authorities of the
+//! machine.
 
 use crate::settings::BucketSettings;
 use async_trait::async_trait;
@@ -17,12 +17,12 @@ use object_store::{BackoffConfig, ClientOptions, ObjectStore, RetryConfig};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long one request may take until its answer begins.
+/// How long a request may take until its answer begins.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// How long a request is tried again for.
+/// How long a failed request is retried.
 const RETRIES: Duration = Duration::from_secs(20);
 
-/// Opens the bucket; nothing is asked of it yet.
+/// Opens the bucket without sending a request yet.
 pub fn open_bucket(bucket: &BucketSettings) -> Result<Arc<dyn ObjectStore>, object_store::Error> {
     let retry = RetryConfig { max_retries: 3, retry_timeout: RETRIES, backoff: BackoffConfig::default() };
     let mut builder = AmazonS3Builder::new()
@@ -31,11 +31,11 @@ pub fn open_bucket(bucket: &BucketSettings) -> Result<Arc<dyn ObjectStore>, obje
         .with_access_key_id(&bucket.access_key)
         .with_secret_access_key(&bucket.secret_key)
         .with_retry(retry)
-        // One by one: not every store knows how to remove many.
+        // One by one: not every store supports bulk deletion.
         .with_disable_bulk_delete(true)
         .with_http_connector(StoreConnector { host: bucket.host() });
     if let Some(endpoint) = &bucket.endpoint {
-        // In the clear only where somebody wrote so: on the machine itself, or in a network of its own.
+        // Plain HTTP only if the operator configured it: on the machine itself, or in a private network.
         builder = builder.with_endpoint(endpoint).with_allow_http(endpoint.starts_with("http://"));
     }
     let store = builder.build()?;
@@ -45,7 +45,7 @@ pub fn open_bucket(bucket: &BucketSettings) -> Result<Arc<dyn ObjectStore>, obje
     })
 }
 
-/// Makes clients for the store.
+/// Creates the HTTP clients of the store.
 #[derive(Debug)]
 struct StoreConnector {
     host: Option<String>,
@@ -53,7 +53,8 @@ struct StoreConnector {
 
 impl HttpConnector for StoreConnector {
     fn connect(&self, _: &ClientOptions) -> object_store::Result<HttpClient> {
-        // The address is the operator's own word: a store in his network is what he means, and no other place there.
+        // The operator configured this address, so it may be in a private network; no other private address may be
+        // reached.
         let connector = GuardedConnector::new(Arc::new(AddressGuard::new(self.host.clone())))
             .map_err(|error| object_store::Error::Generic { store: "S3", source: Box::new(error) })?;
         let client = Client::builder(TokioExecutor::new())

@@ -1,4 +1,4 @@
-//! The command line: verbs in English, words in Portuguese.
+//! The command line: command names in English, texts in Portuguese.
 
 use crate::settings;
 use clap::builder::PossibleValuesParser;
@@ -6,7 +6,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use domain::Role;
 
-/// clap's own template says its headings in English.
+/// clap's own template has English headings.
 const TEMPLATE: &str = "{about-with-newline}\nUso: {usage}\n\n{all-args}{after-help}";
 
 pub fn build_command_line() -> Command {
@@ -355,7 +355,7 @@ fn build_password_flag() -> Arg {
     )
 }
 
-/// Our own words where clap would put English ones, in a command and all below it.
+/// Replaces clap's English texts in a command and all its subcommands.
 fn localise_command(command: Command, path: &str) -> Command {
     let has_verbs = command.has_subcommands();
     let usage = format!("{path} {}[OPÇÕES]", if has_verbs { "<COMANDO> " } else { "" });
@@ -389,7 +389,7 @@ fn localise_command(command: Command, path: &str) -> Command {
     command
 }
 
-/// The innermost command that was asked for, with its matches: `["user", "create"]`.
+/// The innermost command that was given, with its matches: `["user", "create"]`.
 pub fn find_innermost_command(matches: &ArgMatches) -> (Vec<&str>, &ArgMatches) {
     let (mut path, mut at) = (Vec::new(), matches);
     while let Some((name, below)) = at.subcommand() {
@@ -399,7 +399,7 @@ pub fn find_innermost_command(matches: &ArgMatches) -> (Vec<&str>, &ArgMatches) 
     (path, at)
 }
 
-/// clap's complaint as one sentence in Portuguese.
+/// clap's error as one sentence in Portuguese.
 pub fn describe_cli_error(error: &clap::Error) -> String {
     let told = |kind: ContextKind| match error.get(kind) {
         Some(ContextValue::String(text)) => text.clone(),

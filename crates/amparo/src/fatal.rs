@@ -1,4 +1,4 @@
-//! What ends a command: one clear sentence in Portuguese, and a non-zero exit.
+//! Errors that end a command: one clear sentence in Portuguese, and a non-zero exit code.
 
 use app::server_key::KeyError;
 use exchange::archive::ArchiveError;
@@ -197,7 +197,7 @@ fn describe_bad_address(why: &AddressProblem) -> String {
     }
 }
 
-/// The causes that people meet most, in their language; the others as the system tells them.
+/// Translates the most frequent causes; others keep the system's text.
 pub fn describe_cause(cause: &str) -> String {
     let known = [
         ("Connection refused", "nenhum servidor atende nesse endereço"),
@@ -261,7 +261,7 @@ pub fn describe_cause(cause: &str) -> String {
     found.map_or_else(|| strip_cause_prefixes(cause).to_owned(), |(_, text)| text.to_owned())
 }
 
-/// What is left of a cause without the words that our own layers put in front of it.
+/// Removes the prefixes that our own layers add to a cause.
 fn strip_cause_prefixes(cause: &str) -> &str {
     const WRAPPINGS: [&str; 5] = [
         "the place of the files cannot be used: ",

@@ -13,7 +13,8 @@ use mimalloc::MiMalloc;
 use std::io::Write;
 use std::process::ExitCode;
 
-/// A request is some hundred small allocations, on whichever thread has time: an eighth of its cost with the system's.
+/// A request makes some hundred small allocations on different threads; with the system allocator they take an eighth
+/// of its cost.
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 
@@ -24,7 +25,7 @@ fn main() -> ExitCode {
         Err(error)
             if !error.use_stderr() || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand =>
         {
-            // Help or the version: clap knows where each goes.
+            // Help or version: clap chooses the output stream.
             let _ = error.print();
             return if error.use_stderr() { ExitCode::from(2) } else { ExitCode::SUCCESS };
         }

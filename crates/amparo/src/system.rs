@@ -1,5 +1,5 @@
-//! The one place where the machine's clock and its randomness are read, and where the process sets its own limits. Everything
-//! else is given them.
+//! The only place that reads the system clock and randomness, and sets the process limits. All other code gets them as
+//! arguments.
 #![allow(clippy::disallowed_methods, reason = "this is the replacement that the lint names")]
 
 use domain::{Clock, Moment, RandomSource};
@@ -17,25 +17,25 @@ pub struct SystemRandomSource;
 
 impl RandomSource for SystemRandomSource {
     fn fill(&self, bytes: &mut [u8]) {
-        // Without randomness no secret is safe; there is nothing sensible to go on with.
+        // Without randomness no secret is safe, so the process cannot continue.
         getrandom::fill(bytes).expect("the operating system gives random bytes");
     }
 }
 
-/// Keeps what is in memory (keys, passwords, people's data) out of core dumps, and other processes of the same user from
-/// reading it. Where the system refuses, the process goes on as before.
+/// Keeps memory (keys, passwords, personal data) out of core dumps and unreadable for other processes of the same user.
+/// If the system refuses, the process continues.
 pub fn protect_memory() {
     let none = Rlimit { current: Some(0), maximum: Some(0) };
     let _ = setrlimit(Resource::Core, none);
     let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
 }
 
-/// How many files and connections the process may have open; `None` where there is no limit.
+/// The limit of open files and connections; `None` if there is none.
 pub fn read_open_files_limit() -> Option<u64> {
     getrlimit(Resource::Nofile).maximum
 }
 
-/// Takes as many open files as the system lets the process have: the usual first limit is for programs of long ago.
+/// Raises the soft limit of open files to the hard limit: the usual default is too low for a server.
 pub fn raise_open_files_limit() {
     let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
     let _ = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum });

@@ -1,4 +1,4 @@
-//! Logs and measurements.
+//! Logs and metrics.
 
 use crate::fatal::FatalError;
 use crate::settings::{LogFormat, ServerSettings};
@@ -12,13 +12,13 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{Layer, fmt, registry};
 
-/// Buckets from half a millisecond to ten seconds: what people and programs notice.
+/// Histogram buckets from half a millisecond to ten seconds.
 const SECONDS: [f64; 13] = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0];
 
-/// What other people's crates say in detail holds values: passwords in statements, addresses in mails. Never so much.
+/// Debug logs of these crates contain values: passwords in statements, addresses in mails. They are never enabled.
 const QUIET: [&str; 5] = ["tokio_postgres", "rustls", "lettre", "hyper", "hyper_util"];
 
-/// Logs go to standard error: standard output is for what was asked for.
+/// Logs go to standard error; standard output is for the command's result.
 pub fn start_logging(settings: &ServerSettings) -> Result<(), FatalError> {
     let filter = parse_log_filter(&settings.log_level).map_err(|error| {
         FatalError::new(format!(
@@ -26,7 +26,7 @@ pub fn start_logging(settings: &ServerSettings) -> Result<(), FatalError> {
             settings.log_level
         ))
     })?;
-    // A line that cannot be written (a full disk) is lost: complaining of it where it could not be written panics.
+    // A line that cannot be written (a full disk) is dropped: reporting it on the same stream would panic.
     let lines =
         fmt::layer().with_writer(std::io::stderr).with_ansi(can_show_colours()).log_internal_errors(false);
     match settings.log {
@@ -36,7 +36,7 @@ pub fn start_logging(settings: &ServerSettings) -> Result<(), FatalError> {
     Ok(())
 }
 
-/// Colours are for people at a terminal: in a file or a pipe they are noise.
+/// Colours only at a terminal, not in files or pipes.
 fn can_show_colours() -> bool {
     let is_unwanted = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     std::io::stderr().is_terminal() && !is_unwanted
@@ -44,15 +44,15 @@ fn can_show_colours() -> bool {
 
 fn parse_log_filter(level: &str) -> Result<Targets, ParseError> {
     let asked: Targets = level.parse()?;
-    // What is quiet already is not made louder.
+    // Crates that are already quieter stay so.
     let louder = |name: &&&str| asked.would_enable(name, &Level::DEBUG);
     Ok(asked.clone().with_targets(QUIET.iter().filter(louder).map(|&name| (name, LevelFilter::INFO))))
 }
 
-/// So much of a statement's text tells which it is.
+/// Enough of a statement's text to identify it.
 const LONGEST_TEXT: usize = 500;
 
-/// Logs every statement that takes as long as this or longer: its text, and never its values, which may be personal.
+/// Logs every statement that takes at least this long: its text, never its values, which may be personal data.
 pub fn watch_slow_statements(limit: Duration) -> StatementWatch {
     StatementWatch::new(move |executed| {
         let cost = executed.cost;

@@ -1,4 +1,4 @@
-//! An answer: JSON, which nobody on the way may keep.
+//! JSON answers, which no cache may store.
 
 use crate::failure::RequestFailure;
 use axum::body::Body;
@@ -11,7 +11,7 @@ use std::future::Future;
 pub const JSON: HeaderValue = HeaderValue::from_static("application/json");
 pub const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 
-/// Room that an answer begins with: one item of a search, so that most never have to move.
+/// Initial capacity: about one search item, so that most answers never reallocate.
 const ROOM: usize = 2048;
 
 pub struct JsonAnswer<T>(pub T);
@@ -29,8 +29,8 @@ impl<T: Serialize> IntoResponse for JsonAnswer<T> {
     }
 }
 
-/// A list that is answered while it is read: the first items are there, `next` gives more and goes on, until there is
-/// nothing. Where it fails, the answer is cut off, which every client notices.
+/// A list that is streamed while it is read: `first` holds the first items, `next` fetches more until there are none.
+/// On an error the answer is cut off, which every client detects.
 pub fn stream_list<T, S, F, N>(first: Option<Vec<T>>, from: S, next: F) -> Result<Response, RequestFailure>
 where
     T: Serialize + Send + 'static,
@@ -59,7 +59,7 @@ where
     Ok(([(header::CONTENT_TYPE, JSON), (header::CACHE_CONTROL, NO_STORE)], body).into_response())
 }
 
-/// The items, each behind a sign: the first behind this one, the others behind a comma.
+/// Writes the items, the first preceded by `sign`, the others by a comma.
 fn write_items<T: Serialize>(text: &mut Vec<u8>, mut sign: u8, items: &[T]) -> Result<(), RequestFailure> {
     for item in items {
         text.push(sign);
@@ -81,7 +81,7 @@ pub fn build_json_response(status: StatusCode, body: Vec<u8>) -> Response {
     (status, [(header::CONTENT_TYPE, JSON), (header::CACHE_CONTROL, NO_STORE)], body).into_response()
 }
 
-/// An answer of many records, each written out as soon as it is made, so that never all of them are held at once.
+/// Serializes a long list record by record, so that the records are never all in memory at once.
 pub struct JsonListWriter(Vec<u8>);
 
 impl Default for JsonListWriter {

@@ -1,5 +1,5 @@
-//! The guard in front of every operation: it asks for what the route table says is needed, before anything else of the
-//! request is looked at.
+//! The check in front of every operation: it enforces the access rule of the route table before any other part of the
+//! request is read.
 
 use crate::ServerState;
 use crate::extract::{RequestedTenant, find_credential, has_credential};
@@ -13,11 +13,11 @@ use axum::response::{IntoResponse, Response};
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-/// What an operation asks of its callers.
+/// The access rule of an operation.
 #[derive(Clone, Copy)]
 pub struct AccessRequirement {
     pub access: AllowedCallers,
-    /// It is none of the interface's own: a token that reaches `/ext` at most is refused.
+    /// A management operation: tokens limited to `/ext` are refused.
     pub is_management: bool,
 }
 
@@ -48,7 +48,7 @@ async fn admit_caller(
             session.require_role(roles)?;
             if needed.is_management {
                 session.require_management()?;
-                // What is done to accounts is written down with the address.
+                // Account changes are audited with the caller's address.
                 let peer = request.extensions().get::<ConnectInfo<SocketAddr>>();
                 session =
                     peer.map_or(session.clone(), |peer| Arc::new(session.with_address(peer.0.ip().into())));
@@ -56,7 +56,7 @@ async fn admit_caller(
             request.extensions_mut().insert(session);
         }
         AllowedCallers::Open => {
-            // A token that comes anyway says which association is meant; a bad one is a mistake worth telling.
+            // A token sent to an open operation selects the tenant; an invalid one is refused.
             let base = if has_credential(request.headers(), "bearer") {
                 let session = authenticate_bearer(state, request.headers()).await?;
                 let tenant = session.scope.tenant();
@@ -86,7 +86,7 @@ async fn authenticate_bearer(
     Ok(session)
 }
 
-/// The host that the caller asked for, with its port.
+/// The requested host, with its port.
 pub fn find_requested_host<'r>(uri: &'r Uri, headers: &'r HeaderMap) -> Option<&'r str> {
     let header = headers.get(header::HOST).and_then(|host| host.to_str().ok());
     uri.authority().map(axum::http::uri::Authority::as_str).or(header)

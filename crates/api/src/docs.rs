@@ -1,4 +1,4 @@
-//! The description at `/openapi.json`, pages to read and try it at `/docs`, and the guide, all from inside the binary.
+//! The OpenAPI document at `/openapi.json`, its viewer at `/docs`, and the guide, all embedded in the binary.
 
 use crate::failure::RequestFailure;
 use crate::{guide, openapi};
@@ -28,15 +28,15 @@ pub fn build_docs_router<S: Clone + Send + Sync + 'static>() -> Router<S> {
         .route("/docs/{*file}", get(show_docs_file))
 }
 
-/// Marks an answer that is compressed already or not worth it: compressing the same megabyte for everybody who asks
-/// would leave no time for anything else.
+/// Marks an answer that is already compressed or not worth compressing: compressing the same megabyte for every request
+/// would use up the CPU.
 #[derive(Clone)]
 pub(crate) struct CompressionExemption;
 
-/// The document as text; it never changes while the program runs.
+/// The document as text; built once per process.
 pub fn render_openapi_text() -> &'static str {
     static TEXT: LazyLock<String> = LazyLock::new(|| {
-        // Written without a panic: what cannot be described is an empty document, and a test looks at it.
+        // Never panics: a document that cannot be serialized is empty, which a test detects.
         openapi::build_document().to_pretty_json().unwrap_or_default()
     });
     &TEXT
@@ -69,7 +69,7 @@ fn gzip_bytes(text: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap_or_default()
 }
 
-/// A text that never changes while the program runs, packed where the caller takes it so.
+/// A constant text, sent gzipped if the caller accepts it.
 fn respond_with_static(
     headers: &HeaderMap,
     kind: HeaderValue,
@@ -82,7 +82,7 @@ fn respond_with_static(
     }
 }
 
-/// Whether the caller takes gzip, and has not said that he does not.
+/// Whether the caller accepts gzip and did not exclude it.
 fn may_send_gzip(headers: &HeaderMap) -> bool {
     let named = headers.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
     named.flat_map(|text| text.split(',')).any(|one| {
@@ -92,7 +92,7 @@ fn may_send_gzip(headers: &HeaderMap) -> bool {
     })
 }
 
-/// Relative, so that it holds behind a prefix too.
+/// A relative redirect, so that it works behind a prefix too.
 async fn redirect_to_docs() -> Response {
     (StatusCode::SEE_OTHER, [(header::LOCATION, HeaderValue::from_static("docs/"))]).into_response()
 }
@@ -124,14 +124,14 @@ async fn show_docs_file(
     }
 }
 
-/// A file that the page of the documentation asks for.
+/// A file of the documentation viewer.
 struct ViewerFile {
     kind: &'static str,
     plain: Vec<u8>,
     packed: Vec<u8>,
 }
 
-/// What the page asks for from the package of its viewer, by name and media type.
+/// The files used from the viewer package, with their media types.
 const VIEWER: [(&str, &str); 5] = [
     ("favicon-32x32.png", "image/png"),
     ("index.css", "text/css; charset=utf-8"),
@@ -142,7 +142,7 @@ const VIEWER: [(&str, &str); 5] = [
 
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 
-/// Unpacked when somebody opens the documentation for the first time.
+/// Unpacks the viewer when the documentation is first opened.
 fn unpack_viewer_files() -> Result<BTreeMap<&'static str, ViewerFile>, ZipError> {
     let mut package = ZipArchive::new(Cursor::new(SWAGGER_UI_VENDORED))?;
     let mut files = BTreeMap::new();
@@ -158,11 +158,11 @@ fn unpack_viewer_files() -> Result<BTreeMap<&'static str, ViewerFile>, ZipError>
     Ok(files)
 }
 
-/// Scripts and styles of our own alone; the pages set styles by script, so those may stand inline.
+/// Allows only our own scripts and styles; the viewer sets styles by script, so inline styles are allowed.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
     connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/// Asked for again each time, and sent again only after an upgrade: no page mixes the files of two versions.
+/// Revalidated on every load and sent again only after an upgrade, so that a page never mixes files of two versions.
 const TAG: &str = concat!("\"", env!("CARGO_PKG_VERSION"), "\"");
 
 fn build_docs_response(asked: &HeaderMap, kind: HeaderValue, body: Body, is_gzip: bool) -> Response {

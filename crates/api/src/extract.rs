@@ -1,4 +1,4 @@
-//! What handlers take from a request. axum's own extractors refuse in English; these refuse in our words, or not at all.
+//! Extractors for handlers. axum's own refuse in English; these refuse with our texts, or not at all.
 
 use crate::failure::{CredentialChallenge, RequestFailure};
 use crate::operation::list_path_codes;
@@ -15,8 +15,8 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use wire::read::{self, InputProblems, InputRecord, JsonInput, PartialInput};
 
-/// The template of the route (`/ext/beneficio/{codBeneficio}`), for logs and metrics: the path itself may carry
-/// personal data and is never written down.
+/// The route template (`/ext/beneficio/{codBeneficio}`), for logs and metrics: the path itself may contain personal
+/// data and is never logged.
 pub struct RouteTemplate(Option<MatchedPath>);
 
 impl RouteTemplate {
@@ -24,7 +24,7 @@ impl RouteTemplate {
         self.template().unwrap_or("none")
     }
 
-    /// `None` where no route has that path.
+    /// `None` if no route matches the path.
     pub fn template(&self) -> Option<&str> {
         self.0.as_ref().map(MatchedPath::as_str)
     }
@@ -38,7 +38,7 @@ impl<S: Sync> FromRequestParts<S> for RouteTemplate {
     }
 }
 
-/// Who calls. The route table says which operations need somebody, and its guard (`guard.rs`) has let him in.
+/// The caller of an operation that requires a credential; `authorization.rs` has already checked it.
 pub struct AuthenticatedCaller(pub Arc<Session>);
 
 impl<S: Sync> FromRequestParts<S> for AuthenticatedCaller {
@@ -54,7 +54,7 @@ impl<S: Sync> FromRequestParts<S> for AuthenticatedCaller {
     }
 }
 
-/// Who calls, where an operation asks for nobody and a token came anyway.
+/// The caller of an open operation, if a token was sent.
 pub struct OptionalCaller(pub Option<Arc<Session>>);
 
 impl<S: Sync> FromRequestParts<S> for OptionalCaller {
@@ -65,7 +65,7 @@ impl<S: Sync> FromRequestParts<S> for OptionalCaller {
     }
 }
 
-/// The association that an operation without a credential is meant for.
+/// The tenant of an open operation.
 #[derive(Clone, Copy)]
 pub struct RequestedTenant(pub TenantId);
 
@@ -82,12 +82,12 @@ fn report_missing_extension(what: &'static str) -> RequestFailure {
     RequestFailure::Internal
 }
 
-/// From where the call comes, as far as we can believe it.
+/// The client address, as far as it can be trusted.
 #[derive(Clone, Copy)]
 pub struct ClientAddress(pub IpAddr);
 
 impl ClientAddress {
-    /// As far as it matters for telling callers apart.
+    /// The address by which callers are told apart.
     pub fn address(self) -> CallerAddress {
         self.0.into()
     }
@@ -102,7 +102,7 @@ impl<S: Sync> FromRequestParts<S> for ClientAddress {
     }
 }
 
-/// From where somebody tries to enter.
+/// The origin of a sign-in attempt.
 pub struct SignInOrigin(pub app::access::CallerOrigin);
 
 impl<S: Sync> FromRequestParts<S> for SignInOrigin {
@@ -115,7 +115,7 @@ impl<S: Sync> FromRequestParts<S> for SignInOrigin {
     }
 }
 
-/// What is asked for in the query.
+/// A record read from the query.
 pub struct QueryRecord<T>(pub T);
 
 impl<S: Sync, T: InputRecord> FromRequestParts<S> for QueryRecord<T> {
@@ -127,11 +127,11 @@ impl<S: Sync, T: InputRecord> FromRequestParts<S> for QueryRecord<T> {
     }
 }
 
-/// What is asked for in the query of a search that has a rule of its own for what must be given.
+/// A record read from the query of a search with its own rule on required fields.
 pub struct DeferredQuery<T>(Result<T, PartialInput<T>>);
 
 impl<T> DeferredQuery<T> {
-    /// What was asked for. Where it cannot be read, the rest is judged by the search's own rule too.
+    /// Returns the record. If it cannot be read, the search's own rule is applied to the rest as well.
     pub fn validate(self, rule: impl FnOnce(&T) -> Result<(), Rejection>) -> Result<T, RequestFailure> {
         self.0.map_err(|unread| {
             let broken = unread.rest.as_deref().and_then(|rest| rule(rest).err());
@@ -149,7 +149,7 @@ impl<S: Sync, T: InputRecord> FromRequestParts<S> for DeferredQuery<T> {
     }
 }
 
-/// The pairs of the query, where only a description knows what may be asked.
+/// The raw pairs of the query, for parameters defined by a register description.
 pub struct RawQueryPairs(pub Vec<(String, String)>);
 
 impl<S: Sync> FromRequestParts<S> for RawQueryPairs {
@@ -161,8 +161,8 @@ impl<S: Sync> FromRequestParts<S> for RawQueryPairs {
     }
 }
 
-/// The code in the path, of which there is one. What is none is told only when the code is wanted: the size and type of
-/// a body, which is taken after it, are judged before it.
+/// The single code in the path. An invalid code is reported only when it is used: the size and type of the body,
+/// extracted after it, are checked first.
 pub struct PathCode<T>(Result<T, InputProblems>);
 
 impl<T> PathCode<T> {
@@ -170,7 +170,7 @@ impl<T> PathCode<T> {
         Ok(self.0?)
     }
 
-    /// The code and what came in the body, or the problems of both.
+    /// The code and the body, or the problems of both.
     pub fn join_body<I>(self, body: Result<I, PartialInput<I>>) -> Result<(T, I), PartialInput<(T, I)>> {
         read::combine_code_and_body(self.0, body)
     }
@@ -184,7 +184,7 @@ impl<S: Send + Sync, T: JsonInput> FromRequestParts<S> for PathCode<T> {
     }
 }
 
-/// The two codes in a path that has two.
+/// The two codes in a path with two.
 pub struct PathCodePair<A, B>(pub PathCode<(A, B)>);
 
 impl<S: Send + Sync, A: JsonInput + Send, B: JsonInput> FromRequestParts<S> for PathCodePair<A, B> {
@@ -205,7 +205,7 @@ impl<S: Send + Sync, A: JsonInput + Send, B: JsonInput> FromRequestParts<S> for 
     }
 }
 
-/// One of the codes in the path, counted from 0.
+/// One of the codes in the path, by its index.
 async fn parse_path_code<S: Send + Sync, T: JsonInput>(
     at: usize,
     parts: &mut Parts,
@@ -214,19 +214,19 @@ async fn parse_path_code<S: Send + Sync, T: JsonInput>(
     let given = RawPathParams::from_request_parts(parts, state).await;
     let template = parts.extensions.get::<MatchedPath>().map_or("", MatchedPath::as_str);
     let name = list_path_codes(template).nth(at).ok_or_else(|| report_missing_extension("a code"))?;
-    // Bytes that are no text are no number either.
+    // Bytes that are not UTF-8 are not a number either.
     let pairs = given.iter().flatten();
     let text = pairs.into_iter().find(|(known, _)| *known == name).map_or("", |(_, text)| text);
     Ok(read::read_path_code(name, text))
 }
 
-/// User and password of `Authorization: Basic`.
+/// The user and password of `Authorization: Basic`.
 pub struct BasicCredentials {
     pub login: String,
     pub password: String,
 }
 
-/// Some programs leave the padding out.
+/// Some programs omit the padding.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
     &alphabet::STANDARD,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
@@ -242,14 +242,14 @@ impl<S: Sync> FromRequestParts<S> for BasicCredentials {
 
 fn parse_basic_credentials(headers: &HeaderMap) -> Option<BasicCredentials> {
     let bytes = BASE64.decode(find_credential(headers, "basic")?.as_bytes()).ok()?;
-    // Older programs write Latin-1, where every byte is a character.
+    // Older programs send Latin-1, in which every byte is a character.
     let text = String::from_utf8(bytes)
         .unwrap_or_else(|error| error.as_bytes().iter().map(|byte| char::from(*byte)).collect());
     let (login, password) = text.split_once(':')?;
     Some(BasicCredentials { login: login.to_owned(), password: password.to_owned() })
 }
 
-/// What follows the scheme in the Authorization header; `None` where there is none, or more than one.
+/// The value after the scheme in the Authorization header; `None` if there is not exactly one.
 pub(crate) fn find_credential<'h>(headers: &'h HeaderMap, scheme: &str) -> Option<&'h str> {
     let mut all = headers.get_all(header::AUTHORIZATION).iter();
     let only = all.next().filter(|_| all.next().is_none())?;
@@ -257,7 +257,7 @@ pub(crate) fn find_credential<'h>(headers: &'h HeaderMap, scheme: &str) -> Optio
     named.eq_ignore_ascii_case(scheme).then(|| rest.trim())
 }
 
-/// Whether the call shows a credential of this scheme at all, good or bad.
+/// Whether the request has a credential of this scheme, valid or not.
 pub(crate) fn has_credential(headers: &HeaderMap, scheme: &str) -> bool {
     headers.get_all(header::AUTHORIZATION).iter().any(|value| {
         let first = value.as_bytes().split(|byte| matches!(byte, b' ' | b'\t')).next().unwrap_or_default();

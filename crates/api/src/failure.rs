@@ -1,4 +1,4 @@
-//! Every refusal, as `text/plain` in Portuguese. The body is the sentence; what is inside goes to the log.
+//! Every refusal, as `text/plain` in Portuguese. The body is one sentence; internal details go to the log.
 
 use app::HeavyWork;
 use axum::http::{HeaderValue, StatusCode, header};
@@ -11,65 +11,64 @@ use wire::read::InputProblems;
 pub enum RequestFailure {
     NoSuchPath,
     MethodNotAllowed,
-    /// User and password, or the token, are not good.
+    /// The user and password, or the token, are not valid.
     Credential(CredentialChallenge),
-    /// The role may not do this.
+    /// The role does not allow the operation.
     Forbidden,
-    /// The token was given for a password alone, and its owner has a second factor.
+    /// The token was issued for the password alone, but its user has a second factor.
     CodeNotGiven,
-    /// The association demands a second factor of the caller, who has none.
+    /// The tenant requires a second factor, which the caller does not have.
     FactorDemanded,
     TooLarge,
-    /// A file that is larger than one may be.
     FileTooLarge(String),
     MediaType,
-    /// The host is not named, or not once, or not as one.
+    /// The `Host` header is missing, repeated or malformed.
     BadHost,
-    /// The body did not come to its end in time.
+    /// The body did not arrive in time.
     Slow,
-    /// What was sent is wrong: one problem a line.
+    /// The input is invalid: one problem per line.
     Input(Vec<String>),
-    /// The code in the path names nothing that the caller may see.
+    /// The code in the path names nothing visible to the caller.
     NotFound(String),
-    /// It goes against the present state: one problem a line.
+    /// It conflicts with the current state: one problem per line.
     Conflict(Vec<String>),
-    /// The idempotency key came before, with another body.
+    /// The idempotency key was used before with another body.
     KeyReused,
-    /// The first request with the idempotency key is still running.
+    /// The first request with this idempotency key is still running.
     StillRunning,
     TooManyFailures(Duration),
-    /// Lookups without a credential.
+    /// Too many validations without a credential.
     TooManyLookups(Duration),
-    /// More logins wait than can be checked.
+    /// Too many sign-ins are waiting for password checks.
     Busy,
-    /// More workbooks are read, or made, than the server does at once.
+    /// The server is already reading or writing its maximum number of workbooks.
     NoPlace(HeavyWork),
-    /// A user's requests come faster than they may.
+    /// The user exceeded the request rate limit.
     TooManyRequests(Duration),
-    /// The server has no association yet.
+    /// The server has no tenant yet.
     NoTenant,
-    /// The database cannot be reached, or takes too long.
+    /// The database cannot be reached, or does not answer in time.
     Unavailable,
-    /// The database refuses its work until somebody mends it.
+    /// The database refuses to work until the operator fixes it.
     DatabaseFault(DatabaseFault),
-    /// The place where files are kept cannot be used.
+    /// The file store is not available.
     FilesUnavailable,
-    /// The answer of the database was lost: stored or not, nobody knows.
+    /// The database's answer was lost, so it is unknown whether the write was stored.
     Unknown,
-    /// The server was asked to stop.
+    /// The server is shutting down.
     Stopping,
-    /// A defect of ours. The body names the request, and the log says the rest.
+    /// An internal error. The body gives the request id, the log the details.
     Internal,
 }
 
-/// How a credential must be shown.
+/// The authentication scheme to ask for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CredentialChallenge {
     Basic,
     Bearer,
 }
 
-/// Marks an answer whose body must name the request.
+/// Marks an answer whose body must contain the request id.
 #[derive(Clone)]
 pub(crate) struct RequestIdMarker;
 
@@ -181,7 +180,7 @@ impl RequestFailure {
         sentence.to_owned()
     }
 
-    /// Whether it speaks of the operation itself, so that it is kept with the request's idempotency key.
+    /// Whether the operation itself refused, so that the answer is stored with the idempotency key.
     pub(crate) fn is_operation_refusal(&self) -> bool {
         matches!(self, RequestFailure::Input(_) | RequestFailure::NotFound(_) | RequestFailure::Conflict(_))
     }
@@ -253,7 +252,7 @@ impl From<app::Error> for RequestFailure {
             }
             app::Error::Refused(rejections) => {
                 let lines = rejections.iter().map(wire::refusal::render_rejection).collect();
-                // What was sent is judged before the state it meets.
+                // Input problems are reported before conflicts with the state.
                 match rejections.iter().all(Rejection::is_conflict) {
                     true => RequestFailure::Conflict(lines),
                     false => RequestFailure::Input(lines),
@@ -279,7 +278,8 @@ impl From<app::Error> for RequestFailure {
             app::Error::NoRecord(rejection) => {
                 RequestFailure::NotFound(wire::refusal::render_rejection(&rejection))
             }
-            // A register that changes faster than anything is decided by it, or an audit that cannot be written: later.
+            // Registers that change faster than a decision completes, or an audit that cannot be written: the caller
+            // retries later.
             error @ (app::Error::StaleRegisters | app::Error::LeaseLost | app::Error::AuditBacklogFull) => {
                 tracing::warn!(%error, "a request has to wait");
                 RequestFailure::Unavailable
@@ -312,7 +312,7 @@ impl From<app::Error> for RequestFailure {
 mod tests {
     use super::*;
 
-    /// One of each. The match makes a new variant fail to compile until it stands here too.
+    /// One of each. The match makes a new variant fail to compile until it is listed here.
     fn every() -> Vec<RequestFailure> {
         let all = vec![
             RequestFailure::NoSuchPath,

@@ -1,11 +1,10 @@
-//! The guide for integrators, `docs/integracao.md`, as a page: the same text, with a table of contents.
+//! The integrators' guide, `docs/integracao.md`, rendered as a page with a table of contents.
 
 use pulldown_cmark::{CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd, html};
 
 const TEXT: &str = include_str!("../../../docs/integracao.md");
 const PAGE: &str = include_str!("guide.html");
 
-/// The whole page.
 pub fn render_guide_page() -> String {
     let mut events: Vec<Event<'_>> = Parser::new_ext(TEXT, Options::ENABLE_TABLES).collect();
     let mut contents = String::new();
@@ -26,7 +25,7 @@ pub fn render_guide_page() -> String {
     PAGE.replace("<!-- contents -->", &contents).replace("<!-- body -->", &body)
 }
 
-/// Where each chapter begins, and what it is called.
+/// The position and title of each chapter.
 fn list_chapters(events: &[Event<'_>]) -> Vec<(usize, String)> {
     let is_chapter = |event: &Event<'_>| matches!(event, Event::Start(Tag::Heading { level, .. }) if *level == HeadingLevel::H2);
     let starts = events.iter().enumerate().filter(|(_, event)| is_chapter(event));
@@ -43,7 +42,7 @@ fn list_chapters(events: &[Event<'_>]) -> Vec<(usize, String)> {
     starts.map(|(at, _)| (at, title(at))).collect()
 }
 
-/// `recusas-e-o-401`: what an address of a chapter ends in.
+/// The URL fragment of a chapter: `recusas-e-o-401`.
 fn build_chapter_anchor(title: &str) -> String {
     let folded = domain::fold_text(title);
     let words = folded.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());

@@ -1,4 +1,4 @@
-//! Is the process alive, is it ready for work, and what does it measure.
+//! Liveness, readiness and metrics.
 
 use crate::server::client::RequestOrigin;
 use crate::server::{HttpOptions, host};
@@ -13,13 +13,13 @@ fn build_plain_answer(text: &'static str) -> PlainTextAnswer {
     ([(header::CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"))], text)
 }
 
-/// Answers as long as the process does, whatever the database does.
+/// Succeeds as long as the process runs, regardless of the database.
 pub async fn report_liveness() -> PlainTextAnswer {
     build_plain_answer("vivo\n")
 }
 
-/// Answers 200 while requests can be served: the database answers, the last writes show that one would succeed, and nobody
-/// asked the server to stop.
+/// Answers 200 while requests can be served: the database answers, recent writes succeeded, and the server is not
+/// stopping.
 pub async fn report_readiness(
     extract::State(state): extract::State<ServerState>,
 ) -> Result<PlainTextAnswer, RequestFailure> {
@@ -32,12 +32,12 @@ pub async fn report_readiness(
             tracing::warn!(%error, "not ready");
             Err(RequestFailure::Unavailable)
         }
-        // Said once, where it was met.
+        // The fault was logged where it was first met.
         Err(ReadinessProblem::Faulty(fault)) => Err(RequestFailure::DatabaseFault(fault)),
     }
 }
 
-/// The measurements, in Prometheus' text format; for everybody but those who may read them the path does not exist.
+/// The metrics in Prometheus text format; for callers who may not read them the path does not exist.
 pub async fn report_metrics(
     extract::State(state): extract::State<ServerState>,
     Extension(origin): Extension<RequestOrigin>,
@@ -59,8 +59,8 @@ fn find_bearer_token(headers: &HeaderMap) -> Option<&str> {
     headers.get(header::AUTHORIZATION)?.to_str().ok()?.strip_prefix("Bearer ").map(str::trim)
 }
 
-/// Whether a call comes from where the measurements may be read. A connection from this machine may be a proxy's, that
-/// brings somebody from outside: it counts as local only where nothing suggests that.
+/// Whether the caller may read the metrics. A connection from this machine may be a proxy that forwards an outside
+/// caller; it counts as local only if nothing suggests that.
 fn is_metrics_reader(
     http: &HttpOptions,
     origin: RequestOrigin,
@@ -73,8 +73,8 @@ fn is_metrics_reader(
     if !origin.address.is_loopback() {
         return true;
     }
-    // A proxy that is configured names its callers, so what it does not name is from here. Of others it is known that they
-    // pass the host on that the caller named, or speak HTTP/1.0.
+    // A configured proxy names its callers, so a request without a name is local. Other proxies are recognised because
+    // they pass on the caller's host or speak HTTP/1.0.
     let is_told_of = http.trusted_proxies.iter().any(|net| net.contains(&origin.address));
     let is_direct = version >= Version::HTTP_11 && host::is_for_this_machine(headers);
     is_direct && (is_told_of || !http.is_behind_local_proxy)

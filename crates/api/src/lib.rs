@@ -1,8 +1,8 @@
-//! The programs' side of Amparo: the operations (`routes.rs`), and the shell that serves them (`shell/`).
+//! The HTTP API of Amparo: the operations (`routes/`), and the server that runs them (`server/`).
 //!
 //! # Adding an operation
-//! A line in the route table, a handler in the module that bears the path's name, its refusals as [`RequestFailure`]. Guard,
-//! documentation and the tests that walk the table follow from the line.
+//! Add a line to the route table, a handler in the module named after the path, and its refusals as [`RequestFailure`].
+//! Authorization, documentation and the tests over the table follow from the line.
 
 mod answer;
 mod authorization;
@@ -47,10 +47,10 @@ use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{DefaultPredicate, Predicate, SizeAbove};
 
-/// Answers of fewer bytes fit into one packet anyway.
+/// Smaller answers fit into one packet, so compressing them gains nothing.
 const SMALL: u64 = 512;
 
-/// What the handlers share. It is cloned several times for each request, so that is one count and not a dozen.
+/// State shared by the handlers. It is cloned several times per request, so one `Arc` holds all of it.
 #[derive(Clone)]
 pub struct ServerState(Arc<SharedState>);
 
@@ -80,7 +80,7 @@ impl Deref for ServerState {
     }
 }
 
-/// Set once the server was asked to stop: no longer ready for new work.
+/// Set when the server was told to stop; it is no longer ready for new work.
 #[derive(Clone, Default)]
 pub struct StopFlag(Arc<AtomicBool>);
 
@@ -94,7 +94,7 @@ impl StopFlag {
     }
 }
 
-/// What a process answers that serves nobody: whether it is alive and ready, and what it measures.
+/// Routes of a process that serves no API: liveness, readiness and metrics.
 pub fn build_monitoring_router(state: ServerState) -> Router {
     Router::new()
         .route("/healthz", get(health::report_liveness))
@@ -106,7 +106,7 @@ pub fn build_monitoring_router(state: ServerState) -> Router {
         .layer(from_fn_with_state(state, server::measure::measure_request))
 }
 
-/// Everything that the server answers, with the pages of the console beside it.
+/// The complete router: the API and the console pages.
 pub fn build_server_router(state: ServerState, pages: Router) -> Router {
     let is_marked = |_: StatusCode, _: Version, _: &HeaderMap, marks: &Extensions| {
         marks.get::<docs::CompressionExemption>().is_none()
@@ -118,7 +118,7 @@ pub fn build_server_router(state: ServerState, pages: Router) -> Router {
         let (path, routed) = operation.build_route(&state);
         router.route(path, routed)
     });
-    // A layer that has nothing to do is not there.
+    // Layers without work are not installed.
     let asks_origins = !state.http.origins.is_empty();
     let everything = table
         .route("/healthz", get(health::report_liveness))
@@ -139,8 +139,8 @@ pub fn build_server_router(state: ServerState, pages: Router) -> Router {
         .layer(CompressionLayer::new().compress_when(worth_it))
 }
 
-/// A page of the console holds what only its reader may know beside what its own address says. Compressed, its length would
-/// tell whoever watches the line how much of the one is in the other, so it goes as it is.
+/// Console pages contain private data beside text taken from their own URL. Compressed, their length would reveal to an
+/// eavesdropper how much of the two is equal (BREACH), so they are sent uncompressed.
 fn is_private_page(headers: &HeaderMap) -> bool {
     let holds = |name: HeaderName, part: &str| {
         headers.get(name).and_then(|value| value.to_str().ok()).is_some_and(|text| text.contains(part))
@@ -148,7 +148,7 @@ fn is_private_page(headers: &HeaderMap) -> bool {
     holds(header::CONTENT_TYPE, "text/html") && holds(header::CACHE_CONTROL, "no-store")
 }
 
-/// A handler that panics costs its own request, and nobody sees why but the log.
+/// A panicking handler fails only its own request; the cause is in the log alone.
 fn answer_panic(panic: Box<dyn Any + Send>) -> axum::response::Response {
     let text =
         panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));

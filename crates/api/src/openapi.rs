@@ -1,4 +1,4 @@
-//! The description of the interface, made from the route table and the records themselves.
+//! The OpenAPI document, built from the route table and the records.
 
 use crate::operation::{AllowedCallers, ApiOperation, DocsSection, list_path_codes};
 use crate::routes::list_operations;
@@ -17,7 +17,7 @@ use utoipa::openapi::tag::TagBuilder;
 use utoipa::openapi::{InfoBuilder, OpenApi, OpenApiBuilder, Required, Response, ResponseBuilder};
 use wire::read::{BoundedInt, DocumentedField, JsonInput};
 
-/// The version of the interface, not of the program.
+/// The version of the API, not of the program.
 pub const VERSION: &str = "1.84";
 
 const ABOUT: &str = "Integração com a associação: associados, benefícios, eventos e vendas.\n\n\
@@ -25,7 +25,6 @@ const ABOUT: &str = "Integração com a associação: associados, benefícios, e
     operações. Toda recusa vem em `text/plain`, em português, com um problema por linha. Em `POST` e `PUT`, o cabeçalho \
     `Idempotency-Key` permite repetir um pedido sem fazê-lo duas vezes.";
 
-/// The whole document.
 pub fn build_document() -> OpenApi {
     describe_operations(list_operations())
 }
@@ -92,7 +91,7 @@ fn describe_operation(one: &ApiOperation) -> utoipa::openapi::path::Operation {
         .description(Some(one.text))
         .operation_id(Some(build_operation_id(one)));
     operation = match one.access {
-        // Nothing is declared, as the interface has it; a token that comes anyway says which base is meant.
+        // The specification declares no security here; a token that is sent anyway selects the tenant.
         AllowedCallers::Open => operation,
         AllowedCallers::Login => operation.security(require_scheme("basic")),
         AllowedCallers::AnyToken | AllowedCallers::Roles(_) => operation.security(require_scheme("bearer")),
@@ -138,7 +137,7 @@ fn describe_operation(one: &ApiOperation) -> utoipa::openapi::path::Operation {
     operation.build()
 }
 
-/// A file, of which nothing more is said.
+/// A file without further description.
 fn build_binary_schema() -> utoipa::openapi::schema::Object {
     let binary = SchemaFormat::KnownFormat(KnownFormat::Binary);
     ObjectBuilder::new().schema_type(Type::String).format(Some(binary)).build()
@@ -148,7 +147,7 @@ fn require_scheme(scheme: &str) -> SecurityRequirement {
     SecurityRequirement::new(scheme, Vec::<String>::new())
 }
 
-/// `post_ext_autenticacao`: stable, and the same for ever.
+/// `post_ext_autenticacao`; must never change.
 fn build_operation_id(one: &ApiOperation) -> String {
     let path: Vec<&str> =
         one.path.split('/').map(|part| part.trim_matches(['{', '}'])).filter(|p| !p.is_empty()).collect();
@@ -217,7 +216,7 @@ fn build_refusal_response(text: &str) -> Response {
         .build()
 }
 
-/// A code in the path; one is no code of a record, but a kind of benefit.
+/// A code in the path. One of them is a kind of benefit and not the code of a record.
 fn describe_path_code(name: &str) -> Parameter {
     let (text, schema) = match name {
         "codigo" => (
@@ -236,7 +235,7 @@ fn describe_path_code(name: &str) -> Parameter {
         .build()
 }
 
-/// What may be asked for in the query.
+/// A query parameter.
 fn describe_query_field(field: &DocumentedField) -> Parameter {
     ParameterBuilder::new()
         .name(field.name)
@@ -248,7 +247,7 @@ fn describe_query_field(field: &DocumentedField) -> Parameter {
         .build()
 }
 
-/// Whether somebody enters here with a second factor besides the password.
+/// Whether the operation accepts a second factor beside the password.
 fn has_second_factor_header(one: &ApiOperation) -> bool {
     matches!(one.access, AllowedCallers::Login) && one.path.starts_with("/gestao/")
 }

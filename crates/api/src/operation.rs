@@ -1,5 +1,5 @@
-//! One operation: how it is reached, who may call it, what runs, and what the documentation says of it. The route table
-//! (`routes.rs`) is a list of these; router, guard and OpenAPI are made from it.
+//! One operation: its path, its access rule, its handler and its documentation. The route table (`routes/`) is a list
+//! of these; router, authorization and OpenAPI are built from it.
 
 use crate::ServerState;
 use crate::authorization::{AccessRequirement, guard_operation};
@@ -15,20 +15,18 @@ use utoipa::{PartialSchema, ToSchema};
 use wire::read::{DocumentedField, InputRecord};
 use wire::register;
 
-/// Who may call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AllowedCallers {
-    /// Anybody, for the association that the request means.
+    /// Any caller, for the tenant that the request selects.
     Open,
     /// User and password.
     Login,
-    /// Any token that is good, whatever it reaches.
+    /// Any valid token, whatever its reach.
     AnyToken,
-    /// A token of somebody in one of these roles.
+    /// A token of a user with one of these roles.
     Roles(&'static [Role]),
 }
 
-/// The sections of the documentation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DocsSection {
     Security,
@@ -92,7 +90,7 @@ impl DocsSection {
     }
 }
 
-/// A schema by its name, with everything it refers to.
+/// A named schema with everything it refers to.
 pub struct SchemaBundle {
     pub reference: RefOr<Schema>,
     pub schemas: Vec<(String, RefOr<Schema>)>,
@@ -106,7 +104,7 @@ impl SchemaBundle {
         SchemaBundle { reference: Ref::from_schema_name(name).into(), schemas }
     }
 
-    /// Records that only a description knows: the first, with those that it refers to.
+    /// Schemas built from a register description: the first, with those it refers to.
     fn from_records(records: Vec<register::NamedSchema>) -> Option<SchemaBundle> {
         let reference = Ref::from_schema_name(&records.first()?.name).into();
         Some(SchemaBundle {
@@ -122,14 +120,13 @@ impl SchemaBundle {
     }
 }
 
-/// The body that an operation takes.
+/// The request body of an operation.
 pub struct BodySchema {
     pub record: SchemaBundle,
-    /// Whether it must come.
     pub required: bool,
 }
 
-/// Files of spreadsheets, as they come and as lists leave.
+/// Spreadsheet formats of imports and exports.
 pub const SHEETS: &[&str] =
     &["text/csv", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"];
 
@@ -143,9 +140,9 @@ pub struct ApiOperation {
     pub query: Vec<DocumentedField>,
     pub body: Option<BodySchema>,
     pub answer: Option<SchemaBundle>,
-    /// The body is a file of one of these types.
+    /// The body is a file of one of these media types.
     pub takes_file: &'static [&'static str],
-    /// The answer is a file of one of these types.
+    /// The answer is a file of one of these media types.
     pub answers_file: &'static [&'static str],
     handler: MethodRouter<ServerState>,
 }
@@ -186,7 +183,7 @@ where
     ApiOperation::new(Method::DELETE, path, access, dispatch::delete(handler))
 }
 
-/// The names of the codes in a path: `codBeneficio` of `/ext/beneficio/{codBeneficio}/cancelar`.
+/// The parameter names of a path: `codBeneficio` in `/ext/beneficio/{codBeneficio}/cancelar`.
 pub fn list_path_codes(path: &str) -> impl Iterator<Item = &str> {
     path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'))
 }
@@ -217,7 +214,7 @@ impl ApiOperation {
         }
     }
 
-    /// What the documentation says of it.
+    /// Sets the documentation.
     pub fn describe(
         mut self,
         section: DocsSection,
@@ -228,26 +225,26 @@ impl ApiOperation {
         self
     }
 
-    /// What may be asked for in the query.
+    /// Sets the query parameters.
     pub fn with_query<T: InputRecord>(mut self) -> ApiOperation {
         self.query = T::fields();
         self
     }
 
-    /// Like [`ApiOperation::with_query`], where only a description knows what.
+    /// Like [`ApiOperation::with_query`], for parameters from a register description.
     pub fn with_query_fields(mut self, fields: Vec<DocumentedField>) -> ApiOperation {
         self.query = fields;
         self
     }
 
-    /// Like [`ApiOperation::with_body`], where only a description knows what.
+    /// Like [`ApiOperation::with_body`], for a record from a register description.
     pub fn with_body_record(mut self, record: register::NamedSchema) -> ApiOperation {
         self.body =
             SchemaBundle::from_records(vec![record]).map(|record| BodySchema { record, required: true });
         self
     }
 
-    /// Like [`ApiOperation::with_answer`], where only a description knows what: the first, with those that it refers to.
+    /// Like [`ApiOperation::with_answer`], for schemas from a register description: the first, with those it refers to.
     pub fn with_answer_records(mut self, records: Vec<register::NamedSchema>) -> ApiOperation {
         self.answer = SchemaBundle::from_records(records);
         self
@@ -258,8 +255,8 @@ impl ApiOperation {
         self
     }
 
-    /// What this operation must find in its body, where the record itself requires none of it because another operation
-    /// takes it too.
+    /// Fields that this operation requires in its body, although the record itself leaves them optional because another
+    /// operation shares it.
     pub fn require_fields(mut self, names: &[&str]) -> ApiOperation {
         let any = [Type::String, Type::Integer, Type::Number, Type::Boolean, Type::Object, Type::Array];
         let given = || ObjectBuilder::new().schema_type(SchemaType::Array(any.to_vec()));
@@ -272,25 +269,25 @@ impl ApiOperation {
         self
     }
 
-    /// Like [`ApiOperation::with_body`], where the body is a list of records.
+    /// Like [`ApiOperation::with_body`], for a list of records.
     pub fn with_body_list<T: ToSchema>(mut self) -> ApiOperation {
         self.body = Some(BodySchema { record: SchemaBundle::from_list_type::<T>(), required: true });
         self
     }
 
-    /// Like [`ApiOperation::with_body`], where the body may be left out.
+    /// Like [`ApiOperation::with_body`], for a body that may be absent.
     pub fn with_optional_body<T: ToSchema>(mut self) -> ApiOperation {
         self.body = Some(BodySchema { record: SchemaBundle::from_type::<T>(), required: false });
         self
     }
 
-    /// Takes a file as it is, of one of these types.
+    /// The body is a raw file of one of these media types.
     pub fn with_file_body(mut self, types: &'static [&'static str]) -> ApiOperation {
         self.takes_file = types;
         self
     }
 
-    /// Answers with a file of one of these types.
+    /// The answer is a file of one of these media types.
     pub fn with_file_answer(mut self, types: &'static [&'static str]) -> ApiOperation {
         self.answers_file = types;
         self
@@ -306,7 +303,7 @@ impl ApiOperation {
         self
     }
 
-    /// How axum reaches it, behind its guard.
+    /// The axum route, behind its authorization.
     pub fn build_route(&self, state: &ServerState) -> (&'static str, MethodRouter<ServerState>) {
         let is_management = self.path.starts_with("/gestao/");
         let needed = AccessRequirement { access: self.access, is_management };

@@ -1,5 +1,5 @@
-//! A file in the body of a request. It is taken piece by piece, and only once its sender is known to be allowed: a program
-//! that asks before it sends much is told no before it does.
+//! A file in a request body. It is read in chunks, and only after its sender is authorized: a client that sends
+//! `Expect: 100-continue` is refused before it uploads.
 
 use crate::ServerState;
 use crate::failure::RequestFailure;
@@ -11,7 +11,7 @@ use http_body_util::BodyExt;
 use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 
-/// A sender who brings less than this takes too long.
+/// The time allowed per MiB; slower uploads are refused.
 const MIB_TAKES: Duration = Duration::from_secs(30);
 
 pub struct StreamedUpload {
@@ -38,12 +38,12 @@ fn parse_content_length(headers: &HeaderMap) -> Option<u64> {
 }
 
 impl StreamedUpload {
-    /// Whether it says of itself that it is larger than so many bytes.
+    /// Whether the declared length exceeds this many bytes.
     pub fn is_larger_than(&self, bytes: u64) -> bool {
         self.announced.is_some_and(|size| size > bytes)
     }
 
-    /// Begins to take it, and gives the key of the request. A file of so many MiB at most has its time.
+    /// Starts reading; returns the idempotency key and the chunks. The time limit grows with `most_mib`.
     pub fn begin_reading(self, state: &ServerState, most_mib: u64) -> (IdempotencyHeader, BodyChunks) {
         let most = u32::try_from(most_mib).unwrap_or(u32::MAX);
         let patience = state.http.body_timeout + MIB_TAKES.saturating_mul(most);
@@ -51,7 +51,7 @@ impl StreamedUpload {
     }
 }
 
-/// The pieces of a file as they come.
+/// The chunks of a file as they arrive.
 pub struct BodyChunks {
     body: Body,
     until: Instant,

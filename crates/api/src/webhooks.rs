@@ -1,4 +1,4 @@
-//! What the description of the interface says of triggers: what this server sends, and what a receiver answers.
+//! The trigger part of the OpenAPI document: what this server sends, and what a receiver answers.
 
 use domain::Entity;
 use utoipa::openapi::content::ContentBuilder;
@@ -19,7 +19,7 @@ const SENT: &str = "O que o receptor recebe no seu endereço, em `PATH`, a cada 
     15 segundos: qualquer outra resposta, também um redirecionamento, conta como falha, e o gatilho é enviado de novo por três \
     dias, com o mesmo `webhook-id`. Um 429 ou 503 com `Retry-After` é obedecido; um 410 pausa o receptor.";
 
-/// The five, each under the path that it is sent to.
+/// The five triggers, each under the path it is sent to.
 pub fn describe_webhooks() -> Paths {
     let all = Entity::ALL.into_iter().fold(PathsBuilder::new(), |paths, entity| {
         paths.path(wire::entity_path(entity), PathItem::new(HttpMethod::Post, describe_trigger(entity)))
@@ -27,7 +27,7 @@ pub fn describe_webhooks() -> Paths {
     all.build()
 }
 
-/// The records that they are made of.
+/// Adds the schemas of the trigger bodies.
 pub fn add_trigger_records(components: ComponentsBuilder) -> ComponentsBuilder {
     let all = Entity::ALL.into_iter().flat_map(|entity| describe_trigger_body(entity).schemas);
     all.fold(components, |components, (name, schema)| components.schema(name, schema))
@@ -51,7 +51,7 @@ fn describe_trigger(entity: Entity) -> OperationBuilder {
     })
 }
 
-/// Those of the Standard Webhooks.
+/// The headers of Standard Webhooks.
 fn describe_webhook_headers() -> [Parameter; 3] {
     [
         (

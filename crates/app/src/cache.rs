@@ -1,9 +1,8 @@
-//! What this process remembers, so that it need not ask the database for it at every call: whose a token is, the small
-//! registers of each tenant, which login was right a moment ago.
+//! In-process cache: sessions by token, the small registers of each tenant, and recently verified logins.
 //!
-//! Nothing remembered is trusted longer than a moment without a look at the table of versions. Whoever changes something
-//! raises its number there, in the unit that changes it; every process reads that table twice a second, and the process
-//! that made the change knows it at once. One that could not read it for a second asks the database instead.
+//! A cached value is valid only for the version in the versions table. A change raises that version in its own
+//! transaction; every process reads the table twice a second, and the process that made the change knows the new
+//! version at once. A process that could not read the table for a second bypasses the cache.
 
 use crate::access::{RememberedLogin, Session, TokenLookupKey};
 use crate::members::panel::OpenWorkSnapshot;
@@ -18,7 +17,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 use storage::server::versions::{self, CacheVersions};
 
-/// How long what was read of the versions is good.
+/// How long the versions last read stay valid.
 const TRUST: Duration = Duration::from_secs(1);
 const SESSIONS: usize = 100_000;
 const LOGINS: usize = 10_000;
@@ -32,7 +31,7 @@ pub struct ProcessCache {
     pub(crate) validations: LookupQuotas,
     pub(crate) open: Cache<TenantId, Arc<OpenWorkSnapshot>>,
     pub(crate) directory: RwLock<Option<(CacheVersions, Arc<HostDirectory>)>>,
-    /// Lives only here: what is remembered of a login says nothing to anybody else.
+    /// Never leaves this process, so the login digests are useless elsewhere.
     pub(crate) key: [u8; 64],
 }
 
@@ -59,14 +58,14 @@ impl ProcessCache {
         }
     }
 
-    /// How new what is remembered of a tenant must be; `None` where that was not looked at lately.
+    /// The versions a cached value of the tenant must have; `None` if the versions were not read recently.
     pub(crate) fn trusted_versions(&self, tenant: TenantId) -> Option<CacheVersions> {
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
         known.read_at.filter(|at| at.elapsed() < TRUST)?;
         Some(known.versions.get(&tenant).copied().unwrap_or_default())
     }
 
-    /// Takes over what this process itself has just raised.
+    /// Adopts the versions this process has just raised in the database.
     pub fn raise(&self, tenant: TenantId, to: CacheVersions) {
         self.known.write().unwrap_or_else(PoisonError::into_inner).raise(tenant, to);
     }
@@ -81,10 +80,10 @@ impl KnownVersions {
     }
 }
 
-/// Reads the versions. Called over and over by whoever serves.
+/// Reads the versions table. The serving process calls this periodically.
 #[boxed::future]
 pub async fn refresh_versions(app: &App) -> Result<(), Error> {
-    // What is read is at least as new as the moment before the question.
+    // Taken before the query: the versions returned are at least this recent.
     let asked_at = Instant::now();
     let all = versions::list_versions(&app.db).await?;
     let mut known = app.memory.known.write().unwrap_or_else(PoisonError::into_inner);

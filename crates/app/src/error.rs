@@ -1,64 +1,61 @@
-//! Why something was not done.
+//! The error type of the application layer.
 
 use domain::{InputField, Rejection};
 use std::time::Duration;
 
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum Error {
-    /// A rule says no; every problem that was found, not the first alone.
+    /// A business rule rejects the request; lists every problem found, not only the first.
     #[error("refused: {0:?}")]
     Refused(Vec<Rejection>),
-    /// User, password or token are not good, and that is all that is said.
+    /// Unknown user, wrong password or invalid token; the caller never learns which.
     #[error("the credential is not good")]
     Credential,
-    /// The role may not do this.
     #[error("the role may not do this")]
     Forbidden,
-    /// The token was given for a password alone, and its owner has a second factor: it reaches `/ext` at most.
+    /// The token was issued for a password alone, but its owner has a second factor: it reaches only `/ext`.
     #[error("the token was given without a code")]
     CodeNotGiven,
-    /// The association demands a second factor of the caller's role, and he has none.
+    /// The association requires a second factor for the caller's role, and the caller has none.
     #[error("a second factor is demanded")]
     FactorDemanded,
-    /// Too many failed logins.
     #[error("too many failed logins; again in {0:?}")]
     TooManyFailures(Duration),
-    /// Too many lookups without a credential.
     #[error("too many lookups without a credential; again in {0:?}")]
     TooManyLookups(Duration),
-    /// More logins wait than can be checked.
+    /// The queue for password hashing is full.
     #[error("too many logins at once")]
     Busy,
-    /// As much of this work is under way as the server does at once.
+    /// Every slot for this kind of heavy work is taken.
     #[error("no place is free for {0:?}")]
     NoPlace(HeavyWork),
-    /// A user's requests come faster than they may.
+    /// The user exceeds the request rate limit.
     #[error("too many requests of one user; again in {0:?}")]
     TooManyRequests(Duration),
-    /// The server has no association yet that this could be meant for.
+    /// No tenant matches the request, and the server has no default tenant.
     #[error("no tenant is meant")]
     NoTenant,
-    /// What was asked for by its code is not there, or not for the caller.
+    /// No record has this code, or the caller may not see it.
     #[error("there is no {code} for the caller ({field:?})")]
     NotFound { field: InputField, code: i32 },
-    /// The same of a record of a register, which only its description can name.
+    /// As `NotFound`, for a register record, which only its register can describe.
     #[error("there is no such record for the caller: {0:?}")]
     NoRecord(Rejection),
-    /// A register changed while something was decided by it: decided anew, and never shown.
+    /// A register changed during the decision. Triggers a retry; never reaches the caller.
     #[error("a register changed meanwhile")]
     StaleRegisters,
-    /// Another process has the work in hand now: for whoever had it, and never shown.
+    /// Another process holds the lease now. Handled by the former holder; never reaches the caller.
     #[error("another process has the work in hand")]
     LeaseLost,
-    /// More looks at people wait to be written down than may be forgotten.
+    /// The buffer of unwritten access-log entries is full.
     #[error("the audit cannot keep up")]
     AuditBacklogFull,
-    /// The key came before, with another body.
+    /// The idempotency key was already used with a different body.
     #[error("the idempotency key was used for something else")]
     KeyReused,
     #[error(transparent)]
     Storage(#[from] storage::Error),
-    /// The bytes of files can be neither read nor written just now.
+    /// The file store can be neither read nor written at the moment.
     #[error("the place of the files cannot be used: {0}")]
     Files(String),
     #[error("password hashing failed: {0}")]
@@ -67,7 +64,7 @@ pub enum Error {
     Defect(String),
 }
 
-/// Work of which the server does little at a time.
+/// Work that only a few requests may do at the same time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HeavyWork {
     WorkbookReading,
@@ -75,7 +72,7 @@ pub enum HeavyWork {
 }
 
 impl Error {
-    /// The database could not be used just now: the same may work in a moment, or once somebody has mended it.
+    /// Whether a retry may succeed, either shortly or once an operator has fixed the cause.
     pub fn is_transient(&self) -> bool {
         use storage::Error::{DatabaseFault, TooSlow, Unavailable, Unknown};
         matches!(
@@ -87,7 +84,7 @@ impl Error {
         )
     }
 
-    /// What somebody has to mend before the same can work.
+    /// The fault an operator has to fix before a retry can succeed.
     pub fn database_fault(&self) -> Option<domain::DatabaseFault> {
         match self {
             Error::Storage(storage::Error::DatabaseFault { fault, .. }) => Some(*fault),
@@ -102,7 +99,7 @@ impl From<Rejection> for Error {
     }
 }
 
-/// Takes the value, or keeps the refusal for the list of all of them.
+/// Returns the value, or adds the rejection to the list of problems.
 pub fn collect_problem<T>(problems: &mut Vec<Rejection>, result: Result<T, Rejection>) -> Option<T> {
     result.map_err(|problem| problems.push(problem)).ok()
 }

@@ -1,12 +1,12 @@
-//! What differs between a record as it stands and as somebody wants it: told to whoever changes it by an old version, and kept
-//! of every change (`storage::field_changes`).
+//! Field-by-field differences between two states of a record: reported on a version conflict, and stored with every
+//! change (`storage::field_changes`).
 
 use domain::{FieldConflict, Moment, Rejection, TimeZone};
 
-/// A record, field by field: what each is called outside, and its value as people read it.
+/// A record as pairs of published field name and human-readable value.
 pub(crate) type FieldTexts = Vec<(&'static str, Option<String>)>;
 
-/// A field that is to be another.
+/// A field whose value changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldDifference {
     pub field: &'static str,
@@ -14,20 +14,19 @@ pub struct FieldDifference {
     pub after: Option<String>,
 }
 
-/// The fields in which two states of one record differ.
 pub(crate) fn compare_fields(before: FieldTexts, after: FieldTexts) -> Vec<FieldDifference> {
     let pairs = before.into_iter().zip(after).filter(|((_, before), (_, after))| before != after);
     pairs.map(|((field, before), (_, after))| FieldDifference { field, before, after }).collect()
 }
 
-/// The version of a record, and since when it stands.
+/// The version of a record and the moment it was written.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CurrentVersion {
     pub version: i64,
     pub since: Moment,
 }
 
-/// Refuses a change that was made by another version than the present one.
+/// Rejects a change based on a version other than the current one.
 pub(crate) fn refuse_old_version(
     given: i64,
     present: CurrentVersion,
@@ -47,13 +46,13 @@ pub(crate) fn refuse_old_version(
     })
 }
 
-/// `14/11/2026 10:32:05`
+/// Example: `14/11/2026 10:32:05`.
 fn render_moment(at: Moment, zone: &TimeZone) -> String {
     let iso = at.to_offset_iso(zone);
     format!("{} {}", at.date_in(zone).to_br(), iso.get(11..19).unwrap_or_default())
 }
 
-/// The names of fields, as the audit tells a change: never their values.
+/// The field names for the audit entry; never their values.
 pub(crate) fn join_field_names(differences: &[FieldDifference]) -> String {
     differences.iter().map(|one| one.field).collect::<Vec<_>>().join(", ")
 }

@@ -1,5 +1,5 @@
-//! Doing something once however often it is asked for. The caller names his request by a key; the answer is kept with
-//! it, in the unit that did the work, so that either both are there or neither.
+//! Idempotent writes. The caller sends an idempotency key; the answer is stored with it in the transaction that did
+//! the work, so that either both exist or neither.
 
 use crate::registers::snapshot::{self, TenantRegisters};
 use crate::{App, Error};
@@ -12,23 +12,23 @@ use storage::{Tx, WriteLane};
 
 pub use storage::server::idempotency::{StoredAnswer, StoredIdempotencyKey};
 
-/// How long an answer is given again.
+/// How long a stored answer is replayed.
 pub const KEPT_FOR: Duration = Duration::from_secs(24 * 3600);
 
-/// A request that its caller named.
+/// The idempotency key of a request.
 #[derive(Clone, Debug)]
 pub struct IdempotencyKey {
     pub key: StoredIdempotencyKey,
-    /// Tells another body under the same key.
+    /// Detects another body under the same key.
     pub body_hash: [u8; 32],
 }
 
-/// How an answer becomes what is kept of it.
+/// How to run a write once and how to render its answer for storage.
 pub struct IdempotentWrite<T> {
-    /// None where the caller gave no name: then it is done each time.
+    /// `None` if the request has no idempotency key: then it runs every time.
     pub ticket: Option<IdempotencyKey>,
     pub render: AnswerRenderer<T>,
-    /// Only to find out what speaks against it: nothing is written, and nothing comes of it but the refusal.
+    /// Dry run: only reports what would be rejected, and writes nothing.
     pub trial: bool,
 }
 
@@ -39,7 +39,7 @@ impl<T> Clone for IdempotentWrite<T> {
 }
 
 impl<T> IdempotentWrite<T> {
-    /// Each time that it is asked for, for those who name nothing: commands.
+    /// For callers without idempotency keys, such as commands: runs every time.
     pub fn without_key() -> IdempotentWrite<T> {
         IdempotentWrite { ticket: None, render: Arc::new(|_| Vec::new()), trial: false }
     }
@@ -47,16 +47,15 @@ impl<T> IdempotentWrite<T> {
 
 pub type AnswerRenderer<T> = Arc<dyn Fn(&T) -> Vec<u8> + Send + Sync>;
 
-/// What came of a request.
 #[derive(Debug)]
 pub enum WriteOutcome<T> {
     Fresh(T),
-    /// It was done before; this was answered then.
+    /// The request ran before; this is the answer it got.
     Replayed(StoredAnswer),
 }
 
 impl<T> WriteOutcome<T> {
-    /// What was done, by somebody who names no request and so never repeats one.
+    /// The result for a caller that sent no idempotency key and so can get no replay.
     pub fn into_fresh(self) -> Result<T, Error> {
         match self {
             WriteOutcome::Fresh(value) => Ok(value),
@@ -69,7 +68,7 @@ impl<T> WriteOutcome<T> {
 
 pub const JSON: &str = "application/json";
 
-/// What was answered to the ticket before; an error where it came with another body.
+/// The answer stored for the key; an error if it was stored for another body.
 #[boxed::future]
 pub async fn find_stored_answer(app: &App, ticket: &IdempotencyKey) -> Result<Option<StoredAnswer>, Error> {
     let kept = idempotency::find_stored_answer(&app.db, &ticket.key, app.now().minus(KEPT_FOR)).await?;
@@ -80,7 +79,7 @@ fn check_same_body(ticket: &IdempotencyKey, kept: StoredAnswer) -> Result<Stored
     if kept.body_hash == ticket.body_hash { Ok(kept) } else { Err(Error::KeyReused) }
 }
 
-/// Runs a unit, unless the ticket was answered before; keeps its answer with it.
+/// Runs a transaction and stores its answer, unless the key already has an answer.
 pub async fn write_idempotently<I, T, F>(
     app: &App,
     lane: WriteLane,
@@ -94,7 +93,7 @@ where
     T: Send + 'static,
 {
     if once.trial {
-        // On a snapshot, where the first thing that would be written ends it.
+        // On a snapshot, where the first write ends the dry run.
         let tried = app.db.read((unit, input), |tx, (unit, input)| unit(tx, input)).await;
         return match tried {
             Err(refused @ (Error::Refused(_) | Error::StaleRegisters)) => Err(refused),
@@ -109,7 +108,7 @@ where
                 let Some(ticket) = &once.ticket else {
                     return unit(tx, input).await.map(WriteOutcome::Fresh);
                 };
-                // Asked again inside: another process may have answered meanwhile.
+                // Checked again inside the transaction: another process may have stored an answer meanwhile.
                 if let Some(kept) =
                     idempotency::find_stored_answer(&mut *tx, &ticket.key, now.minus(KEPT_FOR)).await?
                 {
@@ -125,8 +124,9 @@ where
     Ok(done)
 }
 
-/// Runs a unit that decides by the registers of a tenant: `input` is made of them, and the unit confirms them
-/// ([`crate::base::confirm`]). Where one changed meanwhile, it is decided anew.
+/// Runs a transaction whose decision depends on the registers of a tenant. It must call
+/// [`snapshot::confirm_registers`]; if a register changed meanwhile, the registers are reloaded and the transaction
+/// runs again.
 pub(crate) async fn write_with_registers<I, T, F>(
     app: &App,
     tenant: TenantId,
@@ -151,8 +151,8 @@ where
     Err(Error::StaleRegisters)
 }
 
-/// Keeps a refusal with its ticket: the one thing that stays of a refused request. Where another process was faster,
-/// what that one answered stays.
+/// Stores a rejection under its idempotency key, the only trace of a rejected request. An answer that another process
+/// stored first stays.
 #[boxed::future]
 pub async fn store_refusal(
     app: &App,

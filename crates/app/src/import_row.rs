@@ -1,5 +1,5 @@
-//! What an import and the business say to each other about one row: in which context it is written, what became of it,
-//! and what became of taking it back. The import itself is in the crate `exchange`.
+//! The interface between an import and the business for one row: the context of the write, its outcome, and the
+//! outcome of undoing it. The import itself is in the crate `exchange`.
 
 use crate::Error;
 use crate::registers::snapshot::TenantRegisters;
@@ -11,34 +11,34 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use storage::history::audit;
 
-/// How long an import can be undone; as long are its lines kept.
+/// How long an import can be undone; its rows are stored for as long.
 pub const UNDO_FOR: Duration = Duration::from_secs(7 * 24 * 3600);
 
 pub const ORIGIN: &str = "importação";
 
-/// What a unit of an import works with.
+/// The context of one transaction of an import.
 #[derive(Clone)]
 pub struct ImportUnitContext {
     pub scope: Scope,
     pub registers: Arc<TenantRegisters>,
     pub user: Option<UserCode>,
     pub operation: &'static str,
-    /// Receivers are not told.
+    /// Suppresses triggers to receivers.
     pub quiet: bool,
-    /// Where those who are new go for whom a line names no branch.
+    /// The branch of new records whose row names none.
     pub branch: Option<BranchCode>,
-    /// Only judged: nothing is written.
+    /// Dry run: validates only, writes nothing.
     pub trial: bool,
     pub meant: RecordLineIndex,
     pub now: Moment,
 }
 
-/// On which line each record was meant first: one record may be found in several ways.
+/// The first row that refers to each record; several ways of matching may lead to the same record.
 #[derive(Clone, Debug, Default)]
 pub struct RecordLineIndex {
-    /// By the units that are done.
+    /// From committed transactions.
     pub done: Arc<Mutex<HashMap<i32, i32>>>,
-    /// In this unit.
+    /// From the current transaction.
     pub here: HashMap<i32, i32>,
 }
 
@@ -48,7 +48,7 @@ impl RecordLineIndex {
         self.here.get(&record).or_else(|| done.get(&record)).copied()
     }
 
-    /// Notes lines whose unit is done; gives those whose record another had meant before.
+    /// Adds the rows of a committed transaction; returns those whose record an earlier row refers to, with that row.
     pub fn insert_lines(&self, lines: impl IntoIterator<Item = (i32, i32)>) -> Vec<(i32, i32)> {
         let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
         let first = lines.into_iter().map(|(record, line)| (line, *done.entry(record).or_insert(line)));
@@ -57,7 +57,7 @@ impl RecordLineIndex {
 }
 
 impl ImportUnitContext {
-    /// Nobody can tell which of two lines about one record is right.
+    /// Two rows about the same record contradict each other, so the second is rejected.
     pub fn refuse_repeated_record(&self, record: i32) -> Result<(), Error> {
         match self.meant.find_line(record) {
             Some(line) => Err(Rejection::Import(ImportProblem::SameRecord(line)).into()),
@@ -89,13 +89,12 @@ impl ImportUnitContext {
     }
 }
 
-/// What became of a line.
 #[derive(Clone, Debug)]
 pub enum ImportRowOutcome {
     Created {
         record: i32,
         version: i64,
-        /// Where it made a member of somebody who was none: the version that his person has since.
+        /// Set if the row turned an existing person into a member: the version of that person since.
         joined: Option<String>,
     },
     Changed {
@@ -120,16 +119,15 @@ impl ImportRowOutcome {
     }
 }
 
-/// What became of taking it back.
 #[derive(Clone, Debug)]
 pub enum ImportUndoOutcome {
     Removed,
     Restored,
-    /// Left as it is, and why.
+    /// Left unchanged, with the reason.
     Kept(String),
 }
 
-/// A whole number that a line gives, taken out of what the record is read from.
+/// Removes a positive integer from the fields of a row and returns it.
 pub fn take_number_field(fields: &mut Map<String, Value>, name: &str) -> Option<i32> {
     let value = fields
         .get(name)?

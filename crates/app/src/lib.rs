@@ -1,10 +1,11 @@
-//! One function for each thing the business does. Here alone units of work are opened, and it is decided who may do
-//! what; SQL is below, HTTP and HTML are above.
+//! The use cases: one function for each business operation. Only this crate opens transactions and decides
+//! authorization; SQL is below it, HTTP and HTML are above it.
 //!
 //! # Adding a function
-//! 1. Parse what came in into value types of `domain`, collecting every [`domain::Rejection`].
-//! 2. Open one unit (`app.db.write`) with a free `async fn` that looks up or refuses, changes, and answers.
-//! 3. Test it on both engines, with eight callers at once.
+//! 1. Parse the input into value types of `domain`, collecting every [`domain::Rejection`].
+//! 2. Open one transaction (`app.db.write`) with a free `async fn` that reads or rejects, writes, and returns the
+//!    result.
+//! 3. Test it on both engines, with eight concurrent callers.
 
 pub mod audit;
 pub mod sales;
@@ -58,7 +59,7 @@ use std::time::Duration;
 use storage::Db;
 use tokio::sync::Notify;
 
-/// What every function of the business is given.
+/// The dependencies of every use case.
 #[derive(Clone)]
 pub struct App {
     pub db: Db,
@@ -67,40 +68,39 @@ pub struct App {
     pub passwords: PasswordHasher,
     pub throttle: Throttle,
     pub memory: Arc<ProcessCache>,
-    /// The address under which people find this server, without a slash at its end, for the links in mails. Never taken
-    /// from a request: its Host header is whatever the caller wrote.
+    /// The public base URL of this server, without a trailing slash, for links in mails. Never taken from a request:
+    /// the caller controls its Host header.
     pub public_url: Arc<str>,
     pub resets: access::password_reset::ResetRequestLimiter,
     pub looks: Arc<audit::access_log::AccessLogBuffer>,
-    /// Failed logins that wait to be written down.
+    /// Failed logins not yet written to the audit.
     pub trail: Arc<access::LoginTrail>,
-    /// How long a session of the console lasts while nobody uses it; `None` as long as any.
+    /// Idle timeout of a console session; `None` for no timeout.
     pub idle_limit: Option<Duration>,
-    /// Who sends what must be sent at once.
+    /// Sends messages that must go out immediately.
     pub post: Arc<dyn triggers::MessageSender>,
-    /// What opens secrets, where a server runs.
+    /// Decrypts secrets; only set in a process that opened the server key.
     pub vault: Option<Vault>,
-    /// Where this server stands, for those who look after it.
+    /// Facts about the deployment, for the operator.
     pub place: Arc<upkeep::health::ServerEnvironment>,
-    /// Where the bytes of files are.
+    /// The store of attachment content.
     pub files: attachments::FileStore,
-    /// Told whenever something was written: there may be something to deliver.
+    /// Notified after every write: there may be something to deliver.
     pub changed: Arc<Notify>,
-    /// Told whenever an import is to be worked on.
+    /// Notified whenever an import is ready to be processed.
     pub importing: Arc<Notify>,
-    /// The largest file that pages take to be imported.
+    /// The maximum size of an import file uploaded through the console.
     pub import_mib: u64,
     pub heavy_work: Arc<HeavyWorkPlaces>,
     pub request_limit: Arc<RequestLimit>,
 }
 
-/// What the server does little of at a time, and shares between associations.
+/// The slots for heavy work, shared fairly between associations.
 pub struct HeavyWorkPlaces {
-    /// Workbooks that are read: each is held in memory.
+    /// Reading workbooks: each is held in memory.
     pub workbook_readings: FairPlaces,
-    /// Workbooks that are made.
     pub workbook_exports: FairPlaces,
-    /// Workbooks that were made and leave: each is a file on the server's disk as long as its reader takes.
+    /// Finished workbooks during download: each is a file on the server's disk until the download ends.
     pub leaving_workbooks: FairPlaces,
 }
 
@@ -150,7 +150,7 @@ impl App {
         self.clock.now()
     }
 
-    /// What opens secrets. A command that was not given it cannot.
+    /// The vault; an error in a command that did not open the server key.
     pub fn vault(&self) -> Result<&Vault, Error> {
         let none = || storage::Error::Broken("the server's key was not opened".to_owned());
         Ok(self.vault.as_ref().ok_or_else(none)?)

@@ -1,5 +1,5 @@
-//! The outbox of mail: what is to be said to a user is written in the unit that causes it; `delivery` takes it from
-//! here, sends it outside every unit, and tells what came of it.
+//! The mail outbox: a mail is written in the transaction that causes it; the crate `delivery` reads it from here,
+//! sends it outside any transaction, and records the outcome.
 
 use crate::access::Session;
 use crate::{App, Error};
@@ -13,26 +13,24 @@ use storage::server::tenants;
 use storage::{Tx, WriteLane};
 use wire::mail::{self, RecipientContext};
 
-/// How mail leaves the server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum MailDeliveryMethod {
-    /// Nobody here sends any.
+    /// No mail is sent.
     #[default]
     None,
-    /// By a mail server, under a name.
+    /// Through a mail server, from this sender address.
     Smtp { host: String, from: String },
-    /// Each becomes a file.
+    /// Each mail becomes a file.
     Folder(PathBuf),
 }
 
-/// Who is written to.
 pub(crate) struct Addressee<'a> {
     pub tenant: TenantId,
     pub name: &'a str,
     pub email: &'a str,
 }
 
-/// What he is told.
+/// The content of a mail to a user.
 #[derive(Clone, Copy)]
 pub(crate) enum UserNotice<'m> {
     FirstPassword(&'m Password),
@@ -42,20 +40,20 @@ pub(crate) enum UserNotice<'m> {
         asked_from: Option<&'m str>,
     },
     PasswordChanged,
-    /// To the address by which the account was entered until now.
+    /// To the former address of the account.
     EmailLeft,
-    /// To the address by which it is entered from now on.
+    /// To the new address of the account.
     EmailTaken,
     SecondFactorOn,
     SecondFactorOff,
-    /// Nothing but that mail arrives.
+    /// Only confirms that mail arrives.
     Test,
     ReceiverPaused {
         code: ReceiverCode,
         address: &'m str,
         gone: bool,
     },
-    /// Messages to a receiver were tried for the last time.
+    /// Messages to a receiver ran out of attempts.
     TriggersExhausted {
         code: ReceiverCode,
         address: &'m str,
@@ -63,7 +61,7 @@ pub(crate) enum UserNotice<'m> {
 }
 
 impl UserNotice<'_> {
-    /// Who reads it can enter.
+    /// Whether the mail gives access to the account.
     fn is_confidential(&self) -> bool {
         match self {
             UserNotice::FirstPassword(_) | UserNotice::ResetLink { .. } => true,
@@ -79,7 +77,7 @@ impl UserNotice<'_> {
     }
 }
 
-/// Writes to a user, in the unit that gives the reason. `server` is the address under which people find this server.
+/// Enqueues a mail to a user, in the transaction that causes it. `server` is the public base URL of this server.
 pub(crate) async fn enqueue_mail(
     tx: &mut Tx,
     server: &str,
@@ -119,13 +117,13 @@ pub(crate) async fn enqueue_mail(
     Ok(mails::enqueue_mail(tx, to.tenant, &new, now).await?)
 }
 
-/// What is to be sent now, of every tenant.
+/// The mails due now, of every tenant.
 #[boxed::future]
 pub async fn list_due_mail(app: &App, limit: i64) -> Result<Vec<DueMail>, Error> {
     Ok(mails::list_due_mails(&app.db, app.now(), limit).await?)
 }
 
-/// Takes a mail for `lease`; `None` where another was faster.
+/// Leases a mail; `None` if another process leased it first.
 #[boxed::future]
 pub async fn lease_mail(app: &App, due: DueMail, lease: Duration) -> Result<Option<LeasedMail>, Error> {
     let input = (due, app.now().plus(lease));
@@ -133,14 +131,14 @@ pub async fn lease_mail(app: &App, due: DueMail, lease: Duration) -> Result<Opti
     Ok(app.db.write(lane, input, |tx, (due, until)| Box::pin(mails::lease_mail(tx, due, *until))).await?)
 }
 
-/// It went. `false` where it was taken over meanwhile.
+/// Marks a mail as sent; `false` if its lease was lost meanwhile.
 #[boxed::future]
 pub async fn record_sent_mail(app: &App, mail: LeasedMail) -> Result<bool, Error> {
     let (lane, input) = (WriteLane::background(mail.tenant), (mail, app.now()));
     Ok(app.db.write(lane, input, |tx, (mail, now)| Box::pin(mails::record_mail_sent(tx, mail, *now))).await?)
 }
 
-/// It did not go: tried again after a while, or given up.
+/// Schedules a retry, or gives up after the last one.
 #[boxed::future]
 pub async fn record_failed_mail(
     app: &App,
@@ -163,14 +161,14 @@ async fn write_mail_failure(
     }
 }
 
-/// The mails of the caller's association before this code, the newest first; for administrators.
+/// The mails of the caller's association before this code, newest first; for administrators.
 #[boxed::future]
 pub async fn list_outbox_mail(app: &App, caller: &Session, before: i32) -> Result<Vec<OutboxMail>, Error> {
     caller.require_role(&[domain::Role::Administrator])?;
     Ok(mails::list_outbox_mails(&app.db, caller.scope.tenant(), before, 100).await?)
 }
 
-/// Sends the caller a mail that says nothing but that mail arrives; for administrators.
+/// Sends the caller a mail that only confirms that mail arrives; for administrators.
 #[boxed::future]
 pub async fn send_test_mail(app: &App, caller: &Session) -> Result<String, Error> {
     caller.require_role(&[domain::Role::Administrator])?;

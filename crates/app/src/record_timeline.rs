@@ -1,4 +1,4 @@
-//! What happened to a record: its situations and its fields, as one list.
+//! The history of a record: its situation changes and field changes as one list.
 
 use crate::Error;
 use crate::registers::snapshot::TenantRegisters;
@@ -7,7 +7,6 @@ use std::sync::Arc;
 use storage::Tx;
 use storage::history::{field_changes, situation_changes};
 
-/// One change, with who made it and when.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordChange {
     pub at: Moment,
@@ -25,7 +24,7 @@ pub enum RecordChangeDetail {
     },
     Situation {
         code: HistoryCode,
-        /// None where it was the first.
+        /// `None` for the first situation.
         from: Option<SituationCode>,
         to: SituationCode,
         reason: Option<String>,
@@ -34,7 +33,7 @@ pub enum RecordChangeDetail {
     },
 }
 
-/// The changes of a record's fields, in their order.
+/// The field changes of a record, oldest first.
 pub(crate) async fn list_field_changes(
     tx: &mut Tx,
     tenant: TenantId,
@@ -55,7 +54,7 @@ pub(crate) async fn list_field_changes(
     Ok(happened.collect())
 }
 
-/// The situations of a benefit, in their order.
+/// The situation changes of a benefit, oldest first.
 pub(crate) async fn list_situation_changes(
     tx: &mut Tx,
     tenant: TenantId,
@@ -79,7 +78,7 @@ pub(crate) async fn list_situation_changes(
     Ok(happened.collect())
 }
 
-/// All of them in the order in which they happened; those of one moment as they were read.
+/// Sorts by time; changes of the same moment stay in the order they were read.
 pub(crate) fn build_record_history(
     mut all: Vec<RecordChange>,
     registers: Arc<TenantRegisters>,
@@ -88,7 +87,7 @@ pub(crate) fn build_record_history(
     RecordHistory { happened: all, registers }
 }
 
-/// What happened to a record, and the registers that name its situations.
+/// The changes of a record, and the registers that name its situations.
 pub struct RecordHistory {
     pub happened: Vec<RecordChange>,
     pub registers: Arc<TenantRegisters>,

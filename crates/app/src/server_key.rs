@@ -1,5 +1,5 @@
-//! The server's key, which encrypts the secrets that must be read again. It lives in a file, never in the database;
-//! the database keeps only a digest of it, so that a process with another key is turned away at its start.
+//! The server key, which encrypts the secrets the server must read back. It is in a file, never in the database; the
+//! database has only a digest, so that a process with another key is rejected at startup.
 
 use crate::upkeep::presence;
 use crate::{App, Vault};
@@ -28,15 +28,14 @@ pub enum KeyError {
     Storage(#[from] storage::Error),
 }
 
-/// What the database knows of its key.
 struct DatabaseKeyState {
     fingerprint: Option<String>,
     has_secret: bool,
-    /// Another process serves it.
+    /// Another process is serving the database.
     is_served: bool,
 }
 
-/// A process that wants to serve, and the digests of the key in its file and of one it would make.
+/// A process that wants to serve, with the digests of the key in its file and of a newly generated key.
 struct ServerCandidate {
     process: String,
     version: &'static str,
@@ -46,17 +45,17 @@ struct ServerCandidate {
 }
 
 enum KeyVerdict {
-    /// The key in the file is the database's.
+    /// The key file matches the database.
     Welcome,
-    /// There was none, and the fresh one is the database's now.
+    /// There was no key, and the new one is registered in the database now.
     KeyCreated,
     OtherKey,
     KeyLost,
     InUse,
 }
 
-/// Reads the key file and checks it against the database, and signs the process on. Where there is no file, and nothing
-/// would be lost by a new one, makes it, readable by its owner alone.
+/// Checks the key file against the database and registers the process. If there is no file, and a new key loses no
+/// secret, creates one that only its owner can read.
 #[boxed::future]
 pub async fn check_server_key(
     app: &App,
@@ -74,7 +73,7 @@ pub async fn check_server_key(
         fresh: compute_fingerprint(&fresh),
         now: app.now(),
     };
-    // Judged and signed on in one unit: of two processes that start at once one is the first, and the other is told.
+    // Checked and registered in one transaction: of two processes starting at once, one is first.
     let lane = WriteLane::foreground(TenantId::SERVER);
     let verdict =
         app.db.write(lane, candidate, |tx, candidate| Box::pin(judge_candidate(tx, candidate))).await?;
@@ -84,7 +83,7 @@ pub async fn check_server_key(
         KeyVerdict::OtherKey => Err(KeyError::OtherKey(path)),
         KeyVerdict::KeyLost => Err(KeyError::KeyLost(path)),
         KeyVerdict::InUse => Err(KeyError::InUse(path)),
-        // A key that is then not written, because the process dies, was never used.
+        // If the process dies before it writes the file, nothing was encrypted with the key.
         KeyVerdict::KeyCreated => {
             create_key_file(&path, &fresh)
                 .map_err(|error| KeyError::File { path: path.clone(), cause: error.to_string() })?;
@@ -98,8 +97,8 @@ fn open_vault(key: &[u8; 32]) -> Result<Vault, KeyError> {
     Vault::new(key).map_err(|error| KeyError::Storage(storage::Error::Broken(error.to_string())))
 }
 
-/// The vault of a database for a command beside its server, or before there is one: signed on and off again as a process of
-/// its own, so that a key is made where none is there yet.
+/// The vault for a command that runs beside the server or before its first start. The command registers and
+/// unregisters as a process of its own, so that a key is created if none exists.
 #[boxed::future]
 pub async fn open_vault_for_command(
     app: &App,
@@ -136,7 +135,7 @@ async fn judge_candidate(tx: &mut Tx, new: &ServerCandidate) -> Result<KeyVerdic
     Ok(verdict)
 }
 
-/// Looks at the key without making one: whether it is there. One that does not fit the database is an error.
+/// Whether the key file exists, without creating one; an error if it does not match the database.
 #[boxed::future]
 pub async fn inspect_server_key(app: &App, path: &Path) -> Result<bool, KeyError> {
     let since = app.now().minus(presence::GONE_AFTER);
@@ -180,7 +179,7 @@ fn read_key_file(path: &Path) -> Result<Option<[u8; 32]>, KeyError> {
     Ok(Some(key))
 }
 
-/// Writes the key whole or not at all, and never over another.
+/// Writes the key atomically, and never over an existing file.
 fn create_key_file(path: &Path, key: &[u8; 32]) -> std::io::Result<()> {
     let mut name = path.as_os_str().to_owned();
     name.push(format!(".{}.tmp", std::process::id()));

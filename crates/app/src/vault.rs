@@ -1,4 +1,4 @@
-//! Secrets that must be read again, encrypted with the server's key and bound to the place where they are kept.
+//! Encryption of secrets with the server key, each bound to the location it is stored at.
 
 use crate::Error;
 use base64::Engine;
@@ -10,7 +10,7 @@ use std::fmt;
 use std::sync::Arc;
 use storage::server::secrets::SecretOwnerKind;
 
-/// Seals and opens with the server's key. Cloning it is cheap.
+/// Encrypts and decrypts with the server key. Cloning it is cheap.
 #[derive(Clone)]
 pub struct Vault(Arc<LessSafeKey>);
 
@@ -22,7 +22,7 @@ impl fmt::Debug for Vault {
 
 impl Vault {
     pub fn new(server_key: &[u8; 32]) -> Result<Vault, Error> {
-        // A key of its own, whatever else the server's key is used for.
+        // A derived key, independent of other uses of the server key.
         let own = Sha256::new().chain_update(b"amparo secrets\0").chain_update(server_key).finalize();
         let key = UnboundKey::new(&CHACHA20_POLY1305, &own)
             .map_err(|_| wrap_vault_error("the key cannot be used"))?;
@@ -55,7 +55,7 @@ impl Vault {
         Ok(opened.to_vec())
     }
 
-    /// Seals what a browser carries from one page to the next, for one session alone.
+    /// Encrypts a value that the browser carries from one page to the next, bound to one session.
     pub fn seal_for_session(
         &self,
         chance: &dyn RandomSource,
@@ -75,7 +75,7 @@ impl Vault {
         Ok(URL_SAFE_NO_PAD.encode([&nonce[..], &sealed].concat()))
     }
 
-    /// What was sealed for this session by any process with the server's key; nothing else opens.
+    /// Decrypts a value that any process with the server key sealed for this session.
     pub fn open_for_session(&self, token: &str, sealed: &str) -> Option<String> {
         let bytes = URL_SAFE_NO_PAD.decode(sealed).ok()?;
         let (nonce, rest) = bytes.split_at_checked(NONCE_LEN)?;
@@ -92,7 +92,7 @@ fn derive_session_binding(token: &str) -> Vec<u8> {
     [b"session\0", &Sha256::digest(token.as_bytes())[..]].concat()
 }
 
-/// Where a secret is kept: one that is moved elsewhere does not open.
+/// Where a secret is stored: moved elsewhere, it cannot be decrypted.
 #[derive(Clone, Copy)]
 pub struct SecretLocation {
     pub tenant: TenantId,

@@ -1,5 +1,5 @@
-//! Places for work that costs much CPU, memory or disk. The server has a few of them, and one association never has them
-//! all: its own requests wait for each other before they wait for the others.
+//! Slots for work that costs much CPU, memory or disk. The server has a few, and one association never takes them all:
+//! its requests queue among themselves before they queue for the server.
 
 use domain::TenantId;
 use std::collections::HashMap;
@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// How many requests of one association wait for a place at the same time. Each holds what was sent with it.
+/// How many requests of one association may wait for a slot. Each holds its request body.
 const MOST_WAITING: usize = 8;
 
 pub struct FairPlaces {
@@ -23,26 +23,26 @@ struct TenantQueue {
     waiting: Arc<Semaphore>,
 }
 
-/// A place, given back when it is dropped.
+/// A slot, released on drop.
 pub struct HeldPlace {
     _tenant: OwnedSemaphorePermit,
     _server: OwnedSemaphorePermit,
 }
 
 impl FairPlaces {
-    /// So many places, of which one association has at most `tenant_count` at a time.
+    /// `server_count` slots, of which one association takes at most `tenant_count` at a time.
     pub fn new(server_count: usize, tenant_count: usize) -> FairPlaces {
         let server = Arc::new(Semaphore::new(server_count));
         FairPlaces { server, server_count, tenant_count, tenants: Mutex::default() }
     }
 
-    /// Waits for a place, in the order of coming; `None` where none was free for so long, or too many wait already.
+    /// Waits for a slot, first come, first served; `None` after `patience`, or if too many requests wait already.
     #[boxed::future]
     pub async fn acquire(&self, tenant: TenantId, patience: Duration) -> Option<HeldPlace> {
         let queue = self.tenant_queue(tenant);
         let _waiting = queue.waiting.try_acquire_owned().ok()?;
         let both = async {
-            // The association's own place comes first: so each has one request at most in the server's line.
+            // The own slot comes first: an association has at most `tenant_count` requests in the server queue.
             let own = queue.places.acquire_owned().await.ok()?;
             let server = Arc::clone(&self.server).acquire_owned().await.ok()?;
             Some(HeldPlace { _tenant: own, _server: server })
@@ -50,14 +50,13 @@ impl FairPlaces {
         tokio::time::timeout(patience, both).await.ok().flatten()
     }
 
-    /// A place that is free now.
+    /// A slot, if one is free now.
     pub fn try_acquire(&self, tenant: TenantId) -> Option<HeldPlace> {
         let own = self.tenant_queue(tenant).places.try_acquire_owned().ok()?;
         let server = Arc::clone(&self.server).try_acquire_owned().ok()?;
         Some(HeldPlace { _tenant: own, _server: server })
     }
 
-    /// How many places are held now.
     pub fn held_count(&self) -> usize {
         self.server_count - self.server.available_permits()
     }

@@ -1,7 +1,7 @@
 //! The attribute `#[boxed::future]`.
 //!
-//! The body of an async function is compiled in every crate that awaits it, with the bodies of all that it awaits. One
-//! that answers with a boxed future is compiled once, in its own crate (docs/adr/0011-boxed-futures.md).
+//! The body of an async function is compiled in every crate that awaits it, with the bodies of everything it awaits. A
+//! function that returns a boxed future is compiled once, in its own crate (docs/adr/0011-boxed-futures.md).
 
 use proc_macro::TokenStream;
 use proc_macro2::{Span, TokenStream as Tokens};
@@ -13,8 +13,8 @@ use syn::{
     Type, TypeImplTrait, TypeParamBound, TypeReference, parse_macro_input, parse_quote,
 };
 
-/// Makes an async function answer with a boxed future that another thread may run. Arguments `impl Into<T>` become a `T`, and
-/// `impl IntoIterator<Item = T>` a `Vec<T>`, before the boxed part begins.
+/// Makes an async function return a boxed `Send` future. `impl Into<T>` arguments are converted to `T`, and `impl
+/// IntoIterator<Item = T>` to `Vec<T>`, before the boxed part begins.
 #[proc_macro_attribute]
 pub fn future(_: TokenStream, item: TokenStream) -> TokenStream {
     let function = parse_macro_input!(item as ItemFn);
@@ -37,7 +37,7 @@ fn expand_function(ItemFn { attrs, vis, mut sig, block }: ItemFn) -> syn::Result
         dyn ::std::future::Future<Output = #output> + ::std::marker::Send + 'future>>);
     let body = quote! {
         ::std::boxed::Box::pin(async move {
-            // Says of which type the answer is, before the first `?` has to know.
+            // Fixes the output type before the first `?` needs it.
             if let ::std::option::Option::Some(answer) = ::std::option::Option::None::<#output> {
                 return answer;
             }
@@ -59,8 +59,8 @@ fn expand_function(ItemFn { attrs, vis, mut sig, block }: ItemFn) -> syn::Result
     })
 }
 
-/// Gives every lifetime that was left out a name, and has all of them outlive the future. Gives back the answer's type with
-/// its lifetimes named.
+/// Names every elided lifetime and makes all of them outlive the future. Returns the output type with its lifetimes
+/// named.
 fn name_lifetimes(sig: &mut Signature, mut output: Type) -> Type {
     let mut names = LifetimeNames::default();
     for input in &mut sig.inputs {
@@ -79,7 +79,7 @@ fn name_lifetimes(sig: &mut Signature, mut output: Type) -> Type {
             }
         }
     }
-    // What the answer borrows, it borrows from `self`, or from the only one it can.
+    // An elided lifetime in the output is that of `self`, or else that of the only argument it can borrow from.
     let lent = names.of_self.clone().or_else(|| names.named.first().cloned());
     if let Some(lent) = lent {
         LifetimeFiller(lent).visit_type_mut(&mut output);
@@ -97,9 +97,9 @@ fn name_lifetimes(sig: &mut Signature, mut output: Type) -> Type {
 
 #[derive(Default)]
 struct LifetimeNames {
-    /// Those that had a name: of the function, or of what it is a method of.
+    /// Lifetimes named by the function or its `impl` block.
     given: BTreeSet<Lifetime>,
-    /// Those that got one here.
+    /// Lifetimes named by this macro.
     named: Vec<Lifetime>,
     of_self: Option<Lifetime>,
 }
@@ -147,7 +147,7 @@ impl VisitMut for LifetimeFiller {
     }
 }
 
-/// Where arguments are generic, the boxed part takes what they become, and `sig` passes them on.
+/// The boxed part takes the converted types of generic arguments; `sig` converts and passes them on.
 fn convert_arguments(
     mut boxed: Signature,
     sig: &mut Signature,

@@ -1,22 +1,24 @@
-//! The people's side of Amparo: pages rendered on the server, from templates inside the binary. They work without
-//! JavaScript and are better with it, and load nothing from elsewhere.
+//! The console of Amparo: server-rendered pages from templates compiled into the binary. Pages work without JavaScript,
+//! are better with it, and load nothing from other servers.
 //!
 //! # Adding a page
-//! Whatever is no GET is refused before its handler where another site sent it (`form::refuse_foreign`).
+//! `widgets::form::refuse_foreign_site` rejects every request from another site, except reads, before its handler runs.
 //!
-//! A template that extends `console/moldura.html`, its struct and handler in the module of its path, a line in the table
-//! below. A handler takes a `visitor::Guest`: whoever has not entered is sent to the door. A form is read with
-//! `form::Form`, what stands in the address with `visitor::Query`. The parts of pages are on `/console/estilo`.
+//! A page is a template that extends `console/moldura.html`, its struct and handler in the module of its path, and a
+//! line in the table below. A handler takes a `visitor::SignedInUser`, which redirects other visitors to the sign-in
+//! page. A form is read with `form::SubmittedForm`, the URL's query with `visitor::QueryParams`. `/console/estilo`
+//! shows the building blocks of pages.
 //!
-//! Every template is rendered full, empty and with hostile texts by a test (`rendered.rs`), which fails for one that it does
-//! not know. In the module of the page:
+//! A test (`template_tests.rs`) renders every template with full, empty and hostile content, and fails for a page
+//! template that it does not know. In the module of the page:
 //! ```ignore
 //! #[cfg(test)]
-//! pub const CASES: crate::rendered::Cases =
-//!     &[("console/pagina.html", |with| crate::rendered::text(Page { frame: with.frame(), rows: with.many(|| row(with)) }))];
+//! pub const CASES: crate::template_tests::TemplateCases = &[("console/pagina.html", |with| {
+//!     crate::template_tests::render_template(&Page { frame: with.frame(), rows: with.list_of(|| row(with)) })
+//! })];
 //! ```
-//! with `with.text()` for every text that somebody typed and `with.maybe(…)` for what may be absent, and the module's name in
-//! the list at the top of `rendered.rs`, or in the `ALL_CASES` of its area.
+//! Use `with.text()` for every text typed by a user and `with.option_of(…)` for values that may be absent, and add the
+//! module to the list at the top of `template_tests.rs`, or to the `ALL_CASES` of its area.
 
 pub mod pages;
 pub mod session;
@@ -33,7 +35,6 @@ use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
 use dispatch::{any, get, post};
 
-/// The pages.
 pub fn build_router(app: App, vault: Vault) -> Router {
     Router::new()
         .route("/", get(show_welcome_page))
@@ -136,7 +137,7 @@ struct WelcomePage {
     version: &'static str,
 }
 
-/// What a browser finds at the server's address.
+/// The page at the server's root address.
 async fn show_welcome_page() -> Response {
     widgets::page::render_page(StatusCode::OK, &WelcomePage { version: env!("CARGO_PKG_VERSION") })
 }

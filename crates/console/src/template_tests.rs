@@ -1,5 +1,5 @@
-//! Every template, rendered full, empty and with hostile texts. A page that is not here fails: its module says in `CASES`
-//! how it is filled, and stands in the list below.
+//! Renders every template with full, empty and hostile content. A page template that is missing here fails: its module
+//! defines `CASES` and is listed below.
 
 use crate::pages::export::ExportLinks;
 use crate::pages::member_list::{SelectOption, SituationBadge, TableRow};
@@ -15,7 +15,7 @@ use domain::Moment;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// The modules that have pages.
+/// Modules that have pages.
 const ALL: &[TemplateCases] = &[
     crate::pages::about::CASES,
     crate::pages::audit::CASES,
@@ -38,7 +38,7 @@ const ALL: &[TemplateCases] = &[
     crate::CASES,
 ];
 
-/// The areas whose pages are in several modules.
+/// Areas with pages in several modules.
 const AREAS: &[&[TemplateCases]] = &[
     crate::pages::benefits::ALL_CASES,
     crate::pages::cases::ALL_CASES,
@@ -53,17 +53,17 @@ fn list_template_cases() -> impl Iterator<Item = &'static (&'static str, fn(&Sam
     ALL.iter().chain(AREAS.iter().copied().flatten()).copied().flatten()
 }
 
-/// Templates of a module by their paths, and how each is filled with a sample.
+/// Template paths of a module, and how each is rendered with sample content.
 pub type TemplateCases = &'static [(&'static str, fn(&SampleContent) -> String)];
 
-/// What a page is filled with.
+/// Content that pages are rendered with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SampleContent {
-    /// As on a good day.
+    /// Ordinary data.
     Full,
-    /// Nothing is there.
+    /// No data.
     Empty,
-    /// Whoever typed this means harm, or writes without end.
+    /// Markup injection and very long texts.
     Hostile,
 }
 
@@ -72,7 +72,7 @@ const HARM: &str = r#""><script>alert('x')</script><img src=x onerror=alert(1)> 
 impl SampleContent {
     const EACH: [SampleContent; 3] = [SampleContent::Full, SampleContent::Empty, SampleContent::Hostile];
 
-    /// A text that somebody typed.
+    /// A text typed by a user.
     pub fn text(self) -> String {
         match self {
             SampleContent::Full => "Maria da Conceição Souza".to_owned(),
@@ -81,13 +81,11 @@ impl SampleContent {
         }
     }
 
-    /// A list.
     pub fn list_of<T>(self, one: impl Fn() -> T) -> Vec<T> {
         let length = if self == SampleContent::Empty { 0 } else { 3 };
         (0..length).map(|_| one()).collect()
     }
 
-    /// What may be absent.
     pub fn option_of<T>(self, one: impl FnOnce() -> T) -> Option<T> {
         (self != SampleContent::Empty).then(one)
     }
@@ -143,7 +141,7 @@ impl SampleContent {
         self.list_of(|| SelectOption { value: self.text(), name: self.text(), is_chosen: true })
     }
 
-    /// A field of every kind.
+    /// One field of every kind.
     pub fn inputs(self) -> Vec<FormInput> {
         let kinds = [
             InputKind::Text,
@@ -267,12 +265,11 @@ impl SampleContent {
     }
 }
 
-/// The page as a browser gets it.
 pub fn render_template(template: &impl Template) -> String {
     template.render().unwrap()
 }
 
-/// The templates that are pages of their own, by path: parts of others extend nothing.
+/// Paths of page templates; partial templates extend nothing.
 fn list_page_templates() -> BTreeSet<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("templates");
     let files = ["", "console"].iter().flat_map(|folder| std::fs::read_dir(root.join(folder)).unwrap());
@@ -292,7 +289,7 @@ fn every_template_has_a_case() {
     assert!(gone.is_empty(), "there is no such template: {gone:?}");
 }
 
-/// What a tag says, from its name to before its end.
+/// Contents of each tag, without the angle brackets.
 fn split_tags(page: &str) -> impl Iterator<Item = &str> {
     page.split('<').skip(1).filter_map(|from| from.split('>').next())
 }
@@ -307,7 +304,7 @@ fn no_page_is_harmed_by_what_it_is_filled_with() {
             assert!(!page.contains("alert('x')"), "{path}, {sample:?}: a quote is not escaped");
             for tag in split_tags(&page) {
                 let is_ours = !tag.starts_with("script") || tag.starts_with("script src=\"/console/");
-                // What stands between quotes is a value, whatever it looks like.
+                // Text between quotes is a value, never an attribute's name.
                 let names: String = tag.split('"').step_by(2).collect();
                 let is_plain = !names.contains(" style=") && !names.contains(" on");
                 assert!(is_ours && is_plain && !tag.starts_with("style"), "{path}, {sample:?}: <{tag}>");

@@ -1,5 +1,4 @@
-//! What the demonstration's association registered before it had members: plans, types of vehicle, due days, suppliers,
-//! and the fields that it added to its benefits.
+//! Register data of the demo association: plans, vehicle types, due days, suppliers, and additional fields of benefits.
 
 use domain::BenefitKind::{self, Assistance, Consortium, Health, Miscellaneous, Vehicle};
 use domain::Colour;
@@ -8,7 +7,7 @@ use domain::VehicleCategory::{self, Bicycle, Bus, Light, Motorcycle, Other, Pick
 
 pub const NAME: &str = "Associação Demonstração";
 
-/// Name, what it protects, price in cents.
+/// Name, benefit kind, price in cents.
 pub const PLANS: &[(&str, BenefitKind, i64)] = &[
     ("Proteção Veicular Essencial", Vehicle, 8_990),
     ("Proteção Veicular Completa", Vehicle, 15_990),
@@ -41,7 +40,7 @@ pub const VEHICLE_TYPES: &[(&str, VehicleCategory)] = &[
     ("Reboque e carretinha", Other),
 ];
 
-/// A funnel behind the one that every association is born with, and its stages.
+/// A second funnel besides the default one, and its stages.
 pub const SECOND_FUNNEL: (&str, &[(&str, Colour)]) = (
     "Empresas e frotas",
     &[
@@ -83,7 +82,7 @@ const fn define_list_field(
     SampleAdditionalField { options, ..define_field(benefit, List, name) }
 }
 
-/// For each kind of benefit one field of each kind.
+/// For each benefit kind one field of each type.
 pub const FIELDS: &[SampleAdditionalField] = &[
     define_text_field(Vehicle, "Apelido do veículo", 40),
     define_field(Vehicle, Number, "Quilometragem na adesão"),
@@ -120,7 +119,7 @@ pub struct SampleSupplier {
     pub name: &'static str,
     pub trade_name: &'static str,
     pub kind: &'static str,
-    /// Where it works: one of the demonstration's branches, counted from 0.
+    /// The index of the demo branch where it works.
     pub branch: usize,
     pub mailbox: &'static str,
 }
@@ -135,7 +134,7 @@ const fn define_supplier(
     SampleSupplier { name, trade_name, kind, branch, mailbox }
 }
 
-/// What suppliers of trackers are called.
+/// The kind of tracker suppliers.
 pub const TRACKERS: &str = "Rastreador";
 
 pub const SUPPLIERS: &[SampleSupplier] = &[

@@ -1,4 +1,4 @@
-//! The demonstration's days, counted from 1970. They are fixed, so that one seed gives the same rows whenever it is loaded.
+//! The fixed dates of the demo, as days since 1970, so that a seed gives the same rows whenever it is loaded.
 
 use crate::dice::SeededDice;
 use domain::Moment;
@@ -7,24 +7,23 @@ use jiff::civil::date;
 
 /// 2016-03-01
 pub const FOUNDED_ON: u32 = 16_861;
-/// 2026-06-30; whatever happened, happened before it.
+/// 2026-06-30, the demo's current day; everything happened before it.
 pub const SHOWN_ON: u32 = 20_634;
 pub const YEAR: u32 = 365;
 pub const DAY_MILLIS: i64 = 86_400_000;
 pub const FOUNDED: Moment = Moment::from_millis(FOUNDED_ON as i64 * DAY_MILLIS);
 
-/// A day as it is kept.
+/// The stored format of a day.
 pub fn format_day(number: i64) -> String {
     let days = Span::new().days(number);
     date(1970, 1, 1).saturating_add(days).to_string()
 }
 
-/// The day of a moment. Working hours lie within one day of both UTC and Brazil, so no time zone is asked.
+/// The day of a timestamp. Working hours fall on the same day in UTC and in Brazil, so no time zone is needed.
 pub fn compute_day_number(moment: Moment) -> u32 {
     (moment.millis() / DAY_MILLIS) as u32
 }
 
-/// A moment in the working hours of a day.
 pub fn pick_working_moment(dice: &mut SeededDice, day: u32) -> Moment {
     let seconds = i64::from(dice.roll_range(11 * 3600..21 * 3600));
     Moment::from_millis(i64::from(day) * DAY_MILLIS + seconds * 1000)

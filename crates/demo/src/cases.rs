@@ -1,5 +1,5 @@
-//! Inspections, tickets and appointments of a demonstration's members. What they are follows from the seed and the member's
-//! number, by throws of its own; of which type, only from what the association registered.
+//! Generates inspections, tickets and appointments of demo members from the seed and the member's number, with a random
+//! stream of its own. Their types depend on the association's registers.
 
 use crate::benefits::SampleBenefit;
 use crate::calendar::{SHOWN_ON, compute_day_number, pick_working_moment};
@@ -16,38 +16,38 @@ use storage::cases::inspections::{ChecklistEntry, StoredInspection};
 use storage::cases::tickets::StoredTicket;
 use storage::cases::{CaseHead, StoredCase};
 
-/// Something that is or was done for a member; of which type, its throw says.
+/// A generated case; `throw` selects its type when it is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SampleCase {
     pub kind: CaseKind,
-    /// Which of his benefits it is about.
+    /// The index of the member's benefit.
     pub holding: usize,
-    /// But for what is counted.
+    /// Without codes and protocol.
     pub head: CaseHead,
-    /// When it came to where it stands, if that is not where it began.
+    /// When it reached its current situation, if that is not the first one.
     pub moved_at: Option<Moment>,
     throw: u32,
     text: &'static str,
-    /// Who inspects, or when it takes place.
+    /// The inspector of an inspection, or the time of an appointment.
     inspector: String,
     planned_for: Moment,
-    /// Whether one of his dependents goes.
+    /// Whether the appointment is for a dependent.
     for_dependent: bool,
 }
 
-/// The throws for members, their benefits and claims have the numbers below.
+/// The streams of members, benefits and claims have lower numbers.
 const STREAM: u64 = 7 << 33;
 
-/// How many hours a record may stay in a situation before somebody should look, by the code of the situation.
+/// Situation code, and the hours after which a record in it counts as overdue.
 pub const LIMITS: [(i32, i32); 7] = [(7, 24), (8, 72), (10, 240), (13, 72), (18, 24), (19, 72), (23, 240)];
 
-/// Where each begins, and where it goes: the situations that every association is born with, by code, with their shares
-/// while it is new and when it is old.
+/// The first situation of a case kind and the shares of the later ones, for new and for old cases. Codes are those of
+/// the default situations.
 struct CaseSituationShares {
     open: i32,
     new: &'static [(i32, u32)],
     old: &'static [(i32, u32)],
-    /// Those in which it is over.
+    /// Closed situations.
     over: &'static [i32],
 }
 
@@ -82,7 +82,7 @@ const LOOKS: &[&str] = &["Na sede.", "Na casa do associado.", "Por fotos.", "Na 
 const VISITS: &[&str] =
     &["Levar exames anteriores.", "Primeira consulta.", "Retorno.", "Jejum de oito horas."];
 
-/// Before so many days it is new.
+/// A case counts as new for this many days.
 const NEW: u32 = 20;
 
 impl SampleGenerator {
@@ -90,7 +90,7 @@ impl SampleGenerator {
         let mut dice = SeededDice::new(self.seed, STREAM + u64::from(number));
         let mut all = Vec::new();
         for (holding, one) in holdings.iter().enumerate() {
-            // The first member shows everything.
+            // The first member has one of everything.
             let is_shown = number == 1 && holding == 0;
             if one.benefit.kind == BenefitKind::Vehicle && (dice.roll_percent(18) || is_shown) {
                 all.push(generate_case(&mut dice, CaseKind::Inspection, (holding, one)));
@@ -121,7 +121,7 @@ fn generate_case(
 ) -> SampleCase {
     let (benefit, stands) = (&of.benefit, find_situation_shares(kind));
     let since = compute_day_number(benefit.created_at);
-    // Most of what is worked on is of these days.
+    // Most open cases are recent.
     let opened = match dice.roll_percent(40) {
         true => dice.roll_range(since.clamp(SHOWN_ON - NEW, SHOWN_ON - 1)..SHOWN_ON),
         false => dice.roll_range(since..SHOWN_ON),
@@ -137,7 +137,7 @@ fn generate_case(
         CaseKind::Inspection | CaseKind::Claim => LOOKS,
     };
     let head = CaseHead {
-        // The operator sees to what belongs to his branch, the administrator to the rest.
+        // The operator is responsible for the cases of their own branch, the administrator for the others.
         responsible: dice
             .roll_percent(85)
             .then(|| UserCode::new(if benefit.branch.get() == 2 { 2 } else { 1 })),
@@ -165,7 +165,7 @@ fn build_case_head(branch: BranchCode, situation: SituationCode, opened_at: Mome
     CaseHead::from_opening(branch, PersonCode::new(0), situation, opened_at)
 }
 
-/// One of those that are in use, always the same for the same throw.
+/// Picks an active record; the same `throw` always gives the same one.
 fn pick_by_throw<T>(all: &[T], throw: u32, code: impl Fn(&T) -> i32) -> Option<&T> {
     let mut all: Vec<&T> = all.iter().collect();
     all.sort_by_key(|one| code(one));
@@ -173,12 +173,11 @@ fn pick_by_throw<T>(all: &[T], throw: u32, code: impl Fn(&T) -> i32) -> Option<&
 }
 
 impl SampleCase {
-    /// Where it began.
     pub fn first_situation(&self) -> SituationCode {
         SituationCode::new(find_situation_shares(self.kind).open)
     }
 
-    /// Whether the association has what it is of.
+    /// Whether the association has a type for this case.
     pub fn is_possible(&self, registers: &TenantRegisters) -> bool {
         match self.kind {
             CaseKind::Inspection => !registers.inspection_types.is_empty(),
@@ -188,7 +187,7 @@ impl SampleCase {
         }
     }
 
-    /// The case, with its head as it is written.
+    /// Builds the case with its final head.
     pub fn build_case(
         &self,
         registers: &TenantRegisters,

@@ -1,5 +1,5 @@
-//! What happened to the members of a demonstration: collisions with a third party or without, thefts, tows. It follows
-//! from the seed and the member's number, by throws of its own.
+//! Generates claims of demo members: collisions with or without a third party, thefts, tows. Derived from the seed and
+//! the member's number, with a random stream of its own.
 
 use crate::benefits::SampleBenefit;
 use crate::calendar::{SHOWN_ON, compute_day_number, format_day, pick_working_moment};
@@ -15,32 +15,32 @@ use storage::benefits::VehicleDetails;
 use storage::cases::CaseHead;
 use storage::cases::claims::StoredClaim;
 
-/// A claim as it follows from the member's number; what is counted is still missing.
+/// A generated claim; codes are assigned on writing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SampleClaim {
-    /// Which of his benefits it is about.
+    /// The index of the member's benefit.
     pub holding: usize,
     pub claim: StoredClaim,
-    /// Whether he drove himself.
+    /// Whether the member was the driver.
     pub drove: bool,
-    /// Which of his claims belong to it.
+    /// Indexes of the member's related claims.
     pub related: Vec<usize>,
-    /// When it came to where it stands, if that is not where it began.
+    /// When it reached its current situation, if that is not the first one.
     pub moved_at: Option<Moment>,
 }
 
-/// The throws for members and their benefits have the numbers below.
+/// The streams of members and benefits have lower numbers.
 const STREAM: u64 = 1 << 33;
 
-/// The situations of claims that every association is born with: their codes follow those of benefits.
+/// The default situations of claims: their codes follow those of benefits.
 const OPEN: i32 = 7;
 const STANDS: [i32; 6] = [OPEN, 8, 9, 10, 11, 12];
 const STAND_SHARES: [u32; 6] = [8, 8, 8, 4, 64, 8];
-/// From here on it is over.
+/// The first closed situation.
 const OVER: i32 = 11;
 const PRIORITY_SHARES: [u32; 4] = [40, 40, 15, 5];
 
-/// The types of claim, in the order in which the association registered them.
+/// Indexes of claim types, in the order in which they were registered.
 const COLLISION: usize = 0;
 const TOW: usize = 4;
 
@@ -58,7 +58,7 @@ impl SampleGenerator {
         let mut dice = SeededDice::new(self.seed, STREAM + u64::from(number));
         let mut all = Vec::new();
         for (holding, one) in holdings.iter().enumerate() {
-            // The first member's first vehicle has three that lead to each other in a ring.
+            // The first vehicle of the first member has three claims that refer to each other in a ring.
             let is_shown = number == 1 && holding == 0;
             if one.benefit.vehicle == VehicleDetails::default() || !(is_shown || dice.roll_percent(8)) {
                 continue;
@@ -104,7 +104,7 @@ impl SampleGenerator {
         let city = dice.pick_ref(BRANCHES[benefit.branch.get() as usize - 1].cities);
         let priority = Priority::ALL[dice.pick_share(PRIORITY_SHARES)];
         let head = CaseHead {
-            // The operator sees to what belongs to his branch, the administrator to the rest.
+            // The operator is responsible for the claims of their own branch, the administrator for the others.
             responsible: dice
                 .roll_percent(85)
                 .then(|| UserCode::new(if benefit.branch.get() == 2 { 2 } else { 1 })),
@@ -133,7 +133,7 @@ impl SampleGenerator {
         SampleClaim { holding, claim, drove: dice.roll_percent(70), related: Vec::new(), moved_at }
     }
 
-    /// The other one in a collision, with a vehicle of his own.
+    /// The third party of a collision, with a vehicle of their own.
     fn generate_third_party_claim(
         &self,
         dice: &mut SeededDice,
@@ -162,5 +162,5 @@ impl SampleGenerator {
     }
 }
 
-/// So many types, as the shares above expect.
+/// The shares above expect this many types.
 const _: () = assert!(registers::CLAIM_TYPES.len() == 5);

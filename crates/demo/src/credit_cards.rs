@@ -1,4 +1,4 @@
-//! The credit cards of a demonstration's members. Their numbers are nobody's: only four digits are made of each.
+//! Generates credit cards of demo members. No real numbers: only four digits of each are generated.
 
 use crate::calendar::{SHOWN_ON, YEAR, compute_day_number, format_day, pick_working_moment};
 use crate::dice::SeededDice;
@@ -7,23 +7,23 @@ use domain::{CreditCardCode, Nature, fold_text};
 use storage::members::PersonProfile;
 use storage::members::credit_cards::{NewCreditCardRow, StoredCreditCard};
 
-/// The throws for members and their benefits have the numbers below.
+/// The streams of members and benefits have lower numbers.
 const STREAM: u64 = 5 << 32;
 
-/// How many of a hundred members have none, one, two cards.
+/// Percentage of members with none, one, two cards.
 const COUNTS: [u32; 3] = [68, 26, 6];
 
 const BRANDS: &[&str] = &["Mastercard", "Visa", "Elo", "Hipercard", "American Express"];
-/// What fits on a card.
+/// Longest name that fits on a card.
 const LONGEST: usize = 26;
 
 impl SampleGenerator {
-    /// The first member has two, so that every demonstration shows some.
+    /// The first member has two, so that every demo shows some.
     pub(super) fn generate_credit_cards(&self, number: u32, person: &PersonProfile) -> Vec<NewCreditCardRow> {
         let mut dice = SeededDice::new(self.seed, STREAM + u64::from(number));
         let count = if number == 1 { 2 } else { dice.pick_share(COUNTS) };
         let mut cards: Vec<NewCreditCardRow> = (0..count).map(|_| generate_card(&mut dice, person)).collect();
-        // The first that can be charged is charged first.
+        // The first active card is the main one.
         if let Some(first) = cards.iter_mut().find(|one| one.card.active) {
             first.card.is_main = true;
         }
@@ -44,12 +44,12 @@ fn generate_card(dice: &mut SeededDice, person: &PersonProfile) -> NewCreditCard
         is_main: false,
     };
     let created_at = pick_working_moment(dice, added).max(person.created_at);
-    // Thrown for a token once: without it the next card would be another than it was.
+    // Formerly used for a token. Kept so that the following cards stay the same for a seed.
     let _ = dice.roll_digits(16);
     NewCreditCardRow { card, created_at }
 }
 
-/// The name as a card has it: of a person the first and the last.
+/// The name as printed on a card: for a person the first and the last name.
 fn format_holder_name(person: &PersonProfile) -> String {
     let name = fold_text(&person.name).to_uppercase();
     let words: Vec<&str> = name.split(' ').collect();

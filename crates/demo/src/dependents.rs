@@ -1,5 +1,5 @@
-//! Who shares the benefits of a demonstration's members: their families and their animals. Like everything of a member it
-//! follows from the seed and his number, by throws of its own.
+//! Generates dependents of demo members: relatives and pets. Derived from the seed and the member's number, with a
+//! random stream of its own.
 
 use crate::benefits::SampleBenefit;
 use crate::calendar::{YEAR, compute_day_number, format_day};
@@ -15,22 +15,22 @@ use domain::{BenefitCode, BenefitKind, Cpf, Kinship, Nature, Sex};
 use storage::members::PersonProfile;
 use storage::members::dependents::StoredDependent;
 
-/// A dependent as he follows from his holder's number. His code and his benefit's are still missing, and his card too.
+/// A generated dependent. Its code, benefit and card are assigned on writing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SampleDependent {
     pub dependent: StoredDependent,
-    /// Whether he has a card of his own, or that of the benefit.
+    /// Whether they get a new card or share that of the benefit.
     pub new_card: bool,
 }
 
-/// The throws for members and for what they have lie below.
+/// The streams of members and benefits have lower numbers.
 const STREAM: u64 = 2 << 32;
 
-/// How many of a hundred health benefits have none, one, two… dependents; and those of other kinds.
+/// Percentage of health benefits with none, one, two… dependents; and of benefits of other kinds.
 const COUNTS: [u32; 5] = [25, 30, 22, 15, 8];
 const OTHER_COUNTS: [u32; 3] = [98, 1, 1];
 
-/// Whose they are, but for the spouse, who comes first or not at all.
+/// Kinships and their shares, except the spouse, who comes first or not at all.
 const KIN: [(Kinship, u32); 11] = [
     (Child, 55),
     (Dog, 12),
@@ -45,7 +45,7 @@ const KIN: [(Kinship, u32); 11] = [
     (OtherPet, 1),
 ];
 
-/// Documents of dependents have numbers behind those of all members, so many for each of them.
+/// Documents of dependents have numbers above those of all members, `NUMBERS` for each member.
 const FIRST_NUMBER: u32 = 100_000_000;
 const NUMBERS: u32 = 8;
 
@@ -56,19 +56,18 @@ const PETS: &[&str] = &[
 ];
 
 impl SampleGenerator {
-    /// Gives some of the benefits of a member dependents.
     pub(super) fn add_dependents(&self, number: u32, person: &PersonProfile, holdings: &mut [SampleBenefit]) {
         let mut dice = SeededDice::new(self.seed, STREAM + u64::from(number));
         let mut cpfs = 0..NUMBERS;
         let mut next_cpf = || {
             let own = FIRST_NUMBER + number * NUMBERS + cpfs.next()?;
-            // Such a number could lead to somebody else's.
+            // Such a number could collide with another one (see `generate_cpf`).
             (!own.is_multiple_of(111_111_111)).then(|| documents::generate_cpf(self.seed, own))
         };
         for holding in holdings {
             let is_health = holding.benefit.kind == BenefitKind::Health;
             let count = match (number, is_health) {
-                // The first member shows what there is.
+                // The first member has some of everything.
                 (1, true) => 3,
                 _ if person.nature == Nature::Legal => 0,
                 (_, true) => dice.pick_share(COUNTS),
@@ -132,14 +131,14 @@ fn generate_dependent(
     SampleDependent { dependent, new_card: dice.roll_percent(30) }
 }
 
-/// The holder's age in years on a day; of a company, that of nobody in particular.
+/// The holder's age in years on a day; a fixed age for companies.
 fn compute_holder_age(holder: &PersonProfile, on: u32) -> u32 {
     let born = holder.born_on.as_deref().and_then(|born| born[..4].parse::<u32>().ok());
     let year = format_day(i64::from(on))[..4].parse::<u32>().unwrap_or(2016);
     born.map_or(40, |born| year.saturating_sub(born).max(18))
 }
 
-/// How old somebody is to whom the holder, of this age, is what he is.
+/// A plausible age for this kinship, given the holder's age.
 fn pick_age(dice: &mut SeededDice, kinship: Kinship, holder: u32) -> u32 {
     match kinship {
         Spouse => (holder + dice.roll_range(0..10)).saturating_sub(5).max(18),
@@ -152,7 +151,7 @@ fn pick_age(dice: &mut SeededDice, kinship: Kinship, holder: u32) -> u32 {
     }
 }
 
-/// With the last name of the holder, where he is a person.
+/// With the last name of the holder, if the holder is a person.
 fn build_family_name(name: &PersonName, holder: &PersonProfile) -> String {
     let own = name.surnames[0];
     match holder.name.rsplit_once(' ') {

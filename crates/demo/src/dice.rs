@@ -1,5 +1,5 @@
-//! Chance that repeats itself: every throw follows from a seed and a number, so that the thousandth member is made
-//! without the 999 before him.
+//! Reproducible random numbers: every stream is derived from a seed and a number, so that the thousandth member can be
+//! generated without the 999 before.
 
 use rand_chacha::ChaCha8Rng;
 use rand_core::{Rng, SeedableRng};
@@ -19,7 +19,7 @@ impl SeededDice {
         range.start + (throw >> 32) as u32
     }
 
-    /// True in so many cases of a hundred.
+    /// True in `share` percent of the cases.
     pub fn roll_percent(&mut self, share: u32) -> bool {
         self.roll_range(0..100) < share
     }
@@ -32,19 +32,19 @@ impl SeededDice {
         &list[self.roll_range(0..list.len() as u32) as usize]
     }
 
-    /// What stands first is much more common than what stands last.
+    /// The first elements are much more likely than the last ones.
     pub fn pick_skewed<T: Copy>(&mut self, list: &[T]) -> T {
         list[self.pick_skewed_index(list.len())]
     }
 
-    /// The place in a list of so many, from 0.
+    /// An index below `count`.
     pub fn pick_skewed_index(&mut self, count: usize) -> usize {
         let throw = u64::from(self.0.next_u32());
         let squared = (throw * throw) >> 32;
         ((squared * count as u64) >> 32) as usize
     }
 
-    /// The number of one of the shares, which add up to a hundred.
+    /// The index of one of the shares, which add up to 100.
     pub fn pick_share(&mut self, shares: impl IntoIterator<Item = u32>) -> usize {
         let throw = self.roll_range(0..100);
         let ends = shares.into_iter().scan(0, |end, share| {

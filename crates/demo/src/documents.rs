@@ -1,24 +1,24 @@
-//! Documents that no two members share: each is worked out from the member's number, without a list of those given.
+//! Generates unique documents, computed from the member's number without a list of those already used.
 
 use crate::dice::SeededDice;
 use domain::{Cnpj, Cpf};
 
-/// Numbers up to here get a document of their own: there are as many roots of a CNPJ, and none of them is one digit
-/// repeated nine times, which [`generate_cpf`] needs.
+/// Highest number with a unique document: there are this many CNPJ roots, and none of the numbers is one digit repeated
+/// nine times, which [`generate_cpf`] relies on.
 pub const LAST_NUMBER: u32 = 99_999_999;
 
 const CPF_BODIES: u64 = 1_000_000_000;
 const CNPJ_ROOTS: u64 = 100_000_000;
-/// Without a factor in common with a power of ten, so that multiplying only changes the order.
+/// Coprime to powers of ten, so that the multiplication is a permutation.
 const SPREAD: u64 = 618_033_989;
 
-/// The CPF of a number from 1.
+/// The CPF of a number; numbers start at 1.
 pub fn generate_cpf(seed: u64, number: u32) -> Cpf {
     let mut body = u64::from(number);
     loop {
         body = spread_number(seed, body, CPF_BODIES);
         let digits: [u8; 9] = std::array::from_fn(|at| (body / 10u64.pow(8 - at as u32) % 10) as u8);
-        // One digit repeated is no CPF. Going on from it leads to a body that no other number leads to, because the
+        // A repeated digit is not a valid CPF. Another round leads to a body that no other number reaches, because the
         // numbers themselves are never one digit repeated nine times.
         if let Some(cpf) = Cpf::with_check_digits(digits) {
             return cpf;
@@ -26,7 +26,7 @@ pub fn generate_cpf(seed: u64, number: u32) -> Cpf {
     }
 }
 
-/// The CNPJ of a number, with letters where `letters` says so.
+/// The CNPJ of a number, with letters if `letters` is set.
 pub fn generate_cnpj(seed: u64, number: u32, letters: bool, dice: &mut SeededDice) -> Cnpj {
     let root = format!("{:08}0001", spread_number(seed, u64::from(number), CNPJ_ROOTS));
     let mut body = [0; 12];
@@ -44,7 +44,7 @@ fn spread_number(seed: u64, number: u64, count: u64) -> u64 {
     (number * (SPREAD % count) + seed % count) % count
 }
 
-/// The number of a driving licence: nine digits and two check digits.
+/// A driving licence number: nine digits and two check digits.
 pub fn generate_cnh(dice: &mut SeededDice) -> String {
     loop {
         if let Some(number) = append_cnh_check_digits(&dice.roll_digits(9)) {
@@ -53,7 +53,7 @@ pub fn generate_cnh(dice: &mut SeededDice) -> String {
     }
 }
 
-/// `None` where the first sum leaves ten: programs disagree on the second digit of such a number.
+/// `None` if the first remainder is ten: implementations disagree on the second digit of such a number.
 fn append_cnh_check_digits(body: &str) -> Option<String> {
     let sum = |weights: [u32; 9]| -> u32 {
         body.bytes().zip(weights).map(|(byte, weight)| u32::from(byte - b'0') * weight).sum::<u32>() % 11
@@ -79,7 +79,7 @@ mod tests {
         }
     }
 
-    /// The number that would lead to 111.111.111 gets another body, and nobody else has it.
+    /// The number that would lead to 111.111.111 gets another, still unique body.
     #[test]
     fn a_body_of_one_digit_repeated_is_passed_over() {
         let seed = (CPF_BODIES + 111_111_111 - SPREAD * 5 % CPF_BODIES) % CPF_BODIES;

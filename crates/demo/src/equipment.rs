@@ -1,4 +1,4 @@
-//! What is installed on the vehicles of a demonstration: trackers and blockers, by the suppliers that sell them.
+//! Generates equipment on demo vehicles: trackers and blockers, with their suppliers.
 
 use crate::association::{SUPPLIERS, TRACKERS};
 use crate::calendar::{SHOWN_ON, format_day};
@@ -7,11 +7,11 @@ use crate::people::SampleGenerator;
 use domain::{InstallationCode, SupplierCode};
 use storage::benefits::installations::StoredInstallation;
 
-/// The throws for members, their benefits and their cards have the numbers below.
+/// The streams of members, benefits and cards have lower numbers.
 const STREAM: u64 = 6 << 32;
-/// Benefits of one member that are told apart.
+/// Maximum benefits of one member in the serial numbers.
 const BENEFITS: u64 = 8;
-/// Pieces of equipment of one benefit that are told apart.
+/// Maximum devices of one benefit in the serial numbers.
 const PIECES: u64 = 4;
 
 /// Model and maker.
@@ -25,7 +25,7 @@ const PLACES: &[&str] =
     &["Sob o painel", "Atrás do porta-luvas", "No compartimento do motor", "Sob o banco do motorista"];
 
 impl SampleGenerator {
-    /// What the vehicle of a member's benefit has, and had, that was joined on a day and may be cancelled.
+    /// Current and earlier equipment of a benefit's vehicle, given its joining day and possible cancellation.
     pub(super) fn generate_equipment(
         &self,
         (number, at): (u32, u32),
@@ -34,14 +34,14 @@ impl SampleGenerator {
     ) -> Vec<StoredInstallation> {
         let mut dice = SeededDice::new(self.seed, STREAM + u64::from(number) * BENEFITS + u64::from(at));
         let dice = &mut dice;
-        // The first member's has both, so that every demonstration shows some.
+        // The first member has both, so that every demo shows some.
         let is_shown = number == 1;
         if !dice.roll_percent(45) && !is_shown {
             return Vec::new();
         }
         let end = cancelled.unwrap_or(SHOWN_ON - 1);
         let installed = (joined + dice.roll_range(0..30)).min(end);
-        // A few were replaced by another.
+        // Some devices were replaced.
         let replaced = (dice.roll_percent(12) && installed < end).then(|| dice.roll_range(installed..end));
         let mut all: Vec<StoredInstallation> = Vec::new();
         if let Some(removed) = replaced {
@@ -53,7 +53,7 @@ impl SampleGenerator {
         if dice.roll_percent(15) || is_shown {
             all.push(generate_installation(dice, BLOCKER, installed, cancelled));
         }
-        // No two pieces of equipment have one number.
+        // Serial numbers are unique.
         for (piece, one) in (0..).zip(&mut all) {
             let own = (u64::from(number) * BENEFITS + u64::from(at)) * PIECES + piece;
             one.serial_number = Some(format!("SN{own:010}"));
@@ -83,14 +83,14 @@ fn generate_installation(
     }
 }
 
-/// Suppliers are numbered from 1, as in every new association.
+/// Supplier codes start at 1, as in every new tenant.
 fn pick_tracker_supplier(dice: &mut SeededDice) -> SupplierCode {
     let numbered = (1..).zip(SUPPLIERS).filter(|(_, supplier)| supplier.kind == TRACKERS);
     let codes: Vec<i32> = numbered.map(|(code, _)| code).collect();
     SupplierCode::new(dice.pick(&codes))
 }
 
-/// Fourteen digits and the one that checks them, by Luhn. The first belong to no maker.
+/// Fourteen digits and their Luhn check digit. The prefix belongs to no maker.
 fn generate_imei(dice: &mut SeededDice) -> String {
     let body = format!("00{}", dice.roll_digits(12));
     let doubled = body.bytes().rev().enumerate().map(|(at, byte)| {

@@ -1,4 +1,4 @@
-//! The founding of the demonstration's association: its base, and every register that it has before its members.
+//! Creates the demo association: its tenant, and every register that its members need.
 
 use crate::association::{self, DUE_DAYS, FIELDS, PLANS, SECOND_FUNNEL, SUPPLIERS, VEHICLE_TYPES};
 use crate::calendar::FOUNDED;
@@ -24,10 +24,10 @@ use storage::registers::{branches, due_days, funnels, situations};
 use storage::server::counters::{self, Counter};
 use storage::server::versions;
 
-/// When everything was registered: the day of the founding.
+/// Everything was registered on the founding day.
 const THEN: Moment = FOUNDED;
 
-/// Writes the base and its registers, in the server's lane: nobody else knows the new tenant yet.
+/// Writes the tenant and its registers in the server's write lane, because no other process knows the new tenant yet.
 #[boxed::future]
 pub async fn create_association(tx: &mut Tx, base: &ParsedTenant, seed: u64) -> Result<TenantId, Error> {
     let tenant = tenants::insert_tenant(tx, base).await?.tenant;
@@ -56,7 +56,7 @@ pub async fn create_association(tx: &mut Tx, base: &ParsedTenant, seed: u64) -> 
     let new: Result<Vec<_>, Error> = codes.zip(SUPPLIERS).map(|one| build_supplier(seed, one)).collect();
     suppliers::insert_suppliers(tx, tenant, &new?, THEN).await?;
     health::insert_health_registers(tx, tenant, seed, THEN).await?;
-    // Their codes count from 1, as the members' rows assume.
+    // Seller codes start at 1, as the members' rows assume.
     let posts = sellers::list_sales_posts();
     reserve_codes(tx, tenant, Counter::Seller, posts.len()).await?;
     let new: Vec<_> = posts.iter().map(|post| sellers::generate_seller(seed, post)).collect();
@@ -74,7 +74,7 @@ pub async fn create_association(tx: &mut Tx, base: &ParsedTenant, seed: u64) -> 
     Ok(tenant)
 }
 
-/// So many codes in a row.
+/// Reserves consecutive codes.
 async fn reserve_codes(
     tx: &mut Tx,
     tenant: TenantId,
@@ -112,7 +112,7 @@ fn build_supplier(
     seed: u64,
     (code, supplier): (i32, &association::SampleSupplier),
 ) -> Result<NewSupplierRow, Error> {
-    // The last numbers are nobody else's.
+    // Numbers at the end of the range are not used by members.
     let number = LAST_NUMBER - code.unsigned_abs();
     let mut dice = SeededDice::new(seed, u64::from(number));
     let city = &BRANCHES[supplier.branch].cities[0];

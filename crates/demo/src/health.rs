@@ -1,4 +1,4 @@
-//! Who sees to the members of a demonstration: specialties, a clinic at each branch, doctors.
+//! Health registers of the demo: specialties, a clinic at each branch, doctors.
 
 use crate::dice::SeededDice;
 use crate::documents::{self, LAST_NUMBER};
@@ -19,7 +19,7 @@ const SPECIALTIES: [&str; 8] = [
     "Pediatria",
 ];
 
-/// One at each branch, in their order.
+/// One for each branch, in their order.
 const CLINICS: [&str; 5] = [
     "Clínica Vida Plena",
     "Policlínica Horizonte",
@@ -28,7 +28,7 @@ const CLINICS: [&str; 5] = [
     "Instituto Cerrado de Medicina",
 ];
 
-/// Each with a specialty, counted from 1; they work at the clinics in turn.
+/// Name and specialty code; they are assigned to the clinics in turn.
 const DOCTORS: [(&str, i64); 12] = [
     ("Dra. Lia Prado", 1),
     ("Dr. Caio Menezes", 1),
@@ -44,7 +44,7 @@ const DOCTORS: [(&str, i64); 12] = [
     ("Dra. Noemi Bastos", 2),
 ];
 
-/// The throws for suppliers have the numbers above.
+/// The streams of suppliers have higher numbers.
 const NUMBERS: u32 = 1_000;
 
 #[boxed::future]
@@ -70,7 +70,7 @@ fn make_optional_text_value(text: Option<String>) -> FieldContent {
     text.map_or(FieldContent::Nothing, FieldContent::Text)
 }
 
-/// In the order of its description.
+/// In the order of the register's fields.
 fn build_clinic_values(seed: u64, at: u32, name: &str) -> Vec<FieldContent> {
     let number = LAST_NUMBER - NUMBERS - at;
     let mut dice = SeededDice::new(seed, u64::from(number));
@@ -96,7 +96,7 @@ fn build_clinic_values(seed: u64, at: u32, name: &str) -> Vec<FieldContent> {
     ]
 }
 
-/// In the order of its description.
+/// In the order of the register's fields.
 fn build_doctor_values(seed: u64, at: u32, (name, specialty): (&str, i64)) -> Vec<FieldContent> {
     let mut dice = SeededDice::new(seed, u64::from(LAST_NUMBER - 2 * NUMBERS - at));
     let clinic = at as usize % CLINICS.len();

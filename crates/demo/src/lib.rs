@@ -1,9 +1,9 @@
-//! A demonstration: a believable association made of nothing but a seed. The same seed and number of members give the
-//! same rows on either engine, whenever they are loaded and however often the load was cut off.
+//! Demo data: a plausible association generated from a seed. The same seed and number of members give the same rows on
+//! either database engine, whenever they are loaded and however often the load was interrupted.
 //!
-//! Where a later register or record belongs into the demonstration, its data stands in `association.rs` (written by
-//! `founding.rs`) or follows from a member's number (`people.rs`, `benefits.rs`) and is written with him (`writing.rs`), or from
-//! a number of its own and is written behind the members (`sales.rs`, `selling.rs`).
+//! To add a register or record to the demo, put its data into `association.rs` (written by `foundation.rs`), or derive
+//! it from a member's number (`people.rs`, `benefits/`; written by `write/`), or derive it from a number of its own and
+//! write it after the members (`sales.rs`, `sales_process.rs`).
 
 mod association;
 mod benefits;
@@ -45,11 +45,11 @@ use std::sync::Arc;
 use storage::{Tx, WriteLane};
 use tokio::task::JoinHandle;
 
-/// The password of every user of a demonstration, unless another was chosen.
+/// The default password of every demo user.
 pub const PASSWORD: &str = "amparo-demo";
-/// The login of its administrator.
+/// The administrator's login.
 pub const ADMINISTRATOR: &str = "admin@demo.example";
-/// More would leave members without a document of their own.
+/// More members would not all get unique documents.
 pub const MOST_MEMBERS: u32 = 99_000_000;
 
 const USERS: [(&str, &str, Role, &[i32]); 3] = [
@@ -58,15 +58,14 @@ const USERS: [(&str, &str, Role, &[i32]); 3] = [
     ("integracao@demo.example", "Integração Demonstração", Role::Integration, &[1, 2, 3, 4, 5]),
 ];
 
-/// Members written in one unit, with all that they have: a fraction of a second on either engine.
+/// Members per transaction, with all their records: a fraction of a second on either engine.
 const TOGETHER: u32 = 1_000;
 
-/// What is to be loaded.
 #[derive(Clone, Debug)]
 pub struct DemoLoadOptions {
     pub members: u32,
     pub seed: u64,
-    /// Of every user; matters only where they are created.
+    /// Of every user; used only when they are created.
     pub password: String,
 }
 
@@ -76,15 +75,15 @@ pub struct DemoLoadOutcome {
     pub members: u32,
 }
 
-/// Fills an empty database, or goes on where a load of the same demonstration was cut off. `tell` is told how many
-/// members are there, again and again.
+/// Fills an empty database, or continues an interrupted load of the same demo. `tell` is called repeatedly with the
+/// number of members loaded.
 #[boxed::future]
 pub async fn load_demo(
     app: &App,
     demo: &DemoLoadOptions,
     tell: &mut (dyn FnMut(u32) + Send),
 ) -> Result<DemoLoadOutcome, Error> {
-    // Before anything is written, not when the first user is.
+    // Checked before anything is written, not when the first user is created.
     Password::parse(&demo.password)?;
     let base = CreateTenant {
         name: association::NAME.to_owned(),
@@ -103,7 +102,7 @@ pub async fn load_demo(
     tell(progress.loaded);
     while progress.loaded < progress.members {
         let members = next.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()));
-        // The members behind these are made while these are written.
+        // The next members are generated while these are written.
         let expected = DemoLoadProgress { loaded: progress.loaded + members.len() as u32, ..progress };
         next = generate_members(&crowd, expected);
         let part = SampleMemberBatch { known: progress, registers: Arc::clone(&registers), members };
@@ -120,7 +119,7 @@ pub async fn load_demo(
     Ok(DemoLoadOutcome { tenant: progress.tenant, members: progress.members })
 }
 
-/// Writes the leads that are still missing, and their deals.
+/// Writes the remaining leads and their deals.
 async fn load_sales(
     app: &App,
     crowd: &SampleGenerator,
@@ -138,8 +137,8 @@ async fn load_sales(
     Ok(progress)
 }
 
-/// Fills an empty database, or ends what was begun there, whatever it was; on one that holds data it adds nothing, and
-/// answers `None`.
+/// Fills an empty database, or completes an interrupted load with the members and seed it was started with. Returns
+/// `None`, without any change, if the database holds other data.
 #[boxed::future]
 pub async fn fill_empty_database(
     app: &App,
@@ -155,7 +154,7 @@ pub async fn fill_empty_database(
     }
 }
 
-/// The users of a demonstration who still have the password that everybody knows.
+/// Demo users that still have the default password.
 #[boxed::future]
 pub async fn list_users_with_known_password(app: &App) -> Result<Vec<&'static str>, Error> {
     let mut found = Vec::new();
@@ -175,7 +174,7 @@ pub async fn list_users_with_known_password(app: &App) -> Result<Vec<&'static st
     Ok(found)
 }
 
-/// Makes the members behind those that are loaded: beside the runtime, for they take as long as a unit.
+/// Generates the next members on a blocking thread, because it takes as long as a transaction.
 fn generate_members(
     crowd: &Arc<SampleGenerator>,
     progress: DemoLoadProgress,
@@ -221,7 +220,7 @@ async fn create_users(app: &App, tenant: TenantId, password: &str) -> Result<(),
             password: InitialPassword::Chosen(Password::parse(password)?),
         };
         match users::create_user_as(app, new, AccountActor::for_command("amparo demo")).await {
-            // He was created before the load was cut off.
+            // The user was created before the load was interrupted.
             Err(Error::Refused(problems)) if matches!(problems[..], [Rejection::EmailTaken(_)]) => {}
             other => drop(other?),
         }

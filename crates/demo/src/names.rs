@@ -1,10 +1,9 @@
-//! The names of synthetic people and companies, the common ones first. Whoever is put together from them exists only by
-//! accident.
+//! Names of synthetic people and companies, common ones first. Any match with a real person is accidental.
 
 use crate::dice::SeededDice;
 use domain::Sex;
 
-/// A name in its parts: mothers pass theirs on, and addresses are made from them.
+/// A name in parts, from which mothers' names and e-mail addresses are derived.
 pub struct PersonName {
     pub first: String,
     pub surnames: Vec<&'static str>,
@@ -24,7 +23,7 @@ impl PersonName {
         PersonName { first, surnames }
     }
 
-    /// A woman whose child bears this name: it has its first surname from her.
+    /// A mother's name: the first surname of the child comes from her.
     pub fn generate_mother_name(&self, dice: &mut SeededDice) -> String {
         let (first, own) = (pick_first_name(dice, Sex::Female), pick_surname(dice));
         let passed_on = self.surnames[0];
@@ -53,7 +52,7 @@ fn pick_first_name(dice: &mut SeededDice, sex: Sex) -> String {
     if first != second && dice.roll_percent(25) { format!("{first} {second}") } else { first.to_owned() }
 }
 
-/// With its particle mostly: one Silva in three is no da Silva.
+/// Mostly with its particle: one Silva in three is not a "da Silva".
 fn pick_surname(dice: &mut SeededDice) -> &'static str {
     if dice.roll_percent(1) {
         return dice.pick(RARE_SURNAMES);
@@ -85,7 +84,7 @@ impl CompanyName {
     }
 }
 
-/// Given to women, by how common they are.
+/// Female first names, most common first.
 #[rustfmt::skip]
 const FEMALE: &[&str] = &[
     "Maria", "Ana", "Francisca", "Antônia", "Adriana", "Juliana", "Márcia", "Fernanda", "Patrícia",
@@ -102,7 +101,7 @@ const FEMALE: &[&str] = &[
     "Marisa", "Noemi", "Rute", "Ester", "Tainá", "Thaís", "Bárbara", "Milena", "Verônica", "Zilda",
 ];
 
-/// Given to men, by how common they are.
+/// Male first names, most common first.
 #[rustfmt::skip]
 const MALE: &[&str] = &[
     "José", "João", "Antônio", "Francisco", "Carlos", "Paulo", "Pedro", "Lucas", "Luiz", "Marcos", "Luís",
@@ -123,7 +122,7 @@ const MALE: &[&str] = &[
     "Levi", "Noah", "Otto",
 ];
 
-/// What follows a first name to make it a double one: Maria Eduarda, João Pedro.
+/// Second parts of double first names: Maria Eduarda, João Pedro.
 #[rustfmt::skip]
 const SECOND_FEMALE: &[&str] = &[
     "Eduarda", "Clara", "Luíza", "Cristina", "Beatriz", "Paula", "Carolina", "Vitória", "Helena", "Alice",
@@ -131,7 +130,6 @@ const SECOND_FEMALE: &[&str] = &[
     "Sofia", "Rosa",
 ];
 
-/// As for women.
 #[rustfmt::skip]
 const SECOND_MALE: &[&str] = &[
     "Pedro", "Henrique", "Gabriel", "Carlos", "Victor", "Eduardo", "Paulo", "Augusto", "Roberto",
@@ -139,7 +137,7 @@ const SECOND_MALE: &[&str] = &[
     "Emanuel",
 ];
 
-/// Surnames by how common they are, with the particle that some bear.
+/// Surnames with their particles, most common first.
 #[rustfmt::skip]
 const SURNAMES: &[&str] = &[
     "da Silva", "dos Santos", "de Oliveira", "de Souza", "Rodrigues", "Ferreira", "Alves", "Pereira",
@@ -162,7 +160,7 @@ const SURNAMES: &[&str] = &[
     "Vilela", "Zanetti",
 ];
 
-/// Names that one meets once in a life.
+/// Rare first names.
 #[rustfmt::skip]
 const RARE_FEMALE: &[&str] = &[
     "Abelardina", "Adalgisa", "Anunciata", "Belmira", "Capitolina", "Cremilda", "Diomira", "Edelvita",
@@ -171,7 +169,6 @@ const RARE_FEMALE: &[&str] = &[
     "Teodolinda", "Umbelina", "Valdomira", "Vitalina", "Zenaide", "Zulmira",
 ];
 
-/// As for women.
 #[rustfmt::skip]
 const RARE_MALE: &[&str] = &[
     "Abelardo", "Adamastor", "Anacleto", "Belarmino", "Crispim", "Deodato", "Dionísio", "Eleutério",
@@ -180,7 +177,7 @@ const RARE_MALE: &[&str] = &[
     "Robervaldo", "Salustiano", "Teodorico", "Ulisses", "Venâncio", "Zoroastro",
 ];
 
-/// Surnames that came later, or stayed in one valley.
+/// Rare surnames.
 #[rustfmt::skip]
 const RARE_SURNAMES: &[&str] = &[
     "Abdalla", "Albernaz", "Baldassari", "Benvenuti", "Brandt", "Capistrano", "Dallagnol", "Eichenberg",
@@ -189,7 +186,7 @@ const RARE_SURNAMES: &[&str] = &[
     "Ubaldo", "Vanzolini", "Weber", "Yamada", "Zagallo", "Zimmermann", "Zuppani",
 ];
 
-/// What companies do.
+/// Business sectors in company names.
 #[rustfmt::skip]
 const TRADES: &[&str] = &[
     "Transportes", "Comércio de Alimentos", "Auto Peças", "Materiais de Construção", "Logística",

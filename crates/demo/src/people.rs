@@ -1,5 +1,5 @@
-//! The members of a demonstration. Each follows from the seed and his number alone, so that a load that was cut off
-//! goes on where it stopped, and a test finds the thousandth without the others.
+//! Generates demo members. Each is derived from the seed and its number only, so that an interrupted load can continue,
+//! and a test can generate the thousandth without the others.
 
 use crate::benefits::SampleBenefit;
 use crate::calendar::{
@@ -21,24 +21,23 @@ use storage::members::credit_cards::NewCreditCardRow;
 pub struct SampleMember {
     pub person: PersonProfile,
     pub phones: Vec<Phone>,
-    /// What he has, in the order in which he took it.
+    /// In the order in which they were taken out.
     pub benefits: Vec<SampleBenefit>,
-    /// What happened to him.
     pub claims: Vec<SampleClaim>,
-    /// What else is or was done for him.
+    /// Inspections, tickets and appointments.
     pub cases: Vec<SampleCase>,
     pub credit_cards: Vec<NewCreditCardRow>,
 }
 
-/// Domains that belong to nobody (RFC 2606).
+/// Under a reserved top-level domain (RFC 2606).
 const MAIL: &[&str] =
     &["correio", "caixa-postal", "provedor", "mensagem", "familia", "carta", "trabalho", "rede"];
 
-/// Everybody that a demonstration has.
+/// Generates the people of a demo.
 pub struct SampleGenerator {
     pub(super) seed: u64,
     pub(super) members: u32,
-    /// The consultants and the representatives of each branch.
+    /// Consultants and representatives of each branch.
     pub(super) sellers: Vec<(Vec<SellerCode>, Vec<SellerCode>)>,
 }
 
@@ -47,7 +46,7 @@ impl SampleGenerator {
         SampleGenerator { seed, members, sellers: sellers::group_sellers_by_branch() }
     }
 
-    /// The member of a number from 1, in the order in which they joined.
+    /// The member with a number from 1, in the order of joining.
     pub fn generate_member(&self, number: u32) -> SampleMember {
         let mut dice = SeededDice::new(self.seed, u64::from(number));
         let dice = &mut dice;
@@ -80,7 +79,7 @@ impl SampleGenerator {
         member
     }
 
-    /// In working hours of a day between the founding and the day shown.
+    /// In working hours of a day between the founding and the demo's current day.
     fn pick_join_moment(&self, dice: &mut SeededDice, number: u32) -> Moment {
         let days =
             u64::from(SHOWN_ON - FOUNDED_ON) * u64::from(number - 1) / u64::from(self.members.max(number));
@@ -174,12 +173,12 @@ impl SampleGenerator {
     }
 }
 
-/// Everybody begins in the first branch, at the founding, with an address and nothing else.
+/// A profile with the first branch, the founding date and an address only.
 fn build_blank_profile(document: Document, name: String, address: PostalAddress) -> PersonProfile {
     PersonProfile { address, ..PersonProfile::new_member(BranchCode::new(1), document, name, FOUNDED) }
 }
 
-/// An address that looks like its owner's, for so many of a hundred.
+/// An e-mail address based on the name, in `share` percent of the cases.
 pub(super) fn generate_email(dice: &mut SeededDice, share: u32, first: &str, last: &str) -> Option<Email> {
     let plain = |text: &str| fold_text(text).split(' ').next().unwrap_or_default().to_owned();
     let (number, domain) = (dice.roll_range(1..1000), dice.pick_skewed(MAIL));

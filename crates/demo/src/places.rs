@@ -1,11 +1,11 @@
-//! Where the demonstration's members live: the branches, the cities around each, their area codes and postal codes.
+//! Places of the demo: the branches, the cities around each, their area codes and postal codes.
 
 use crate::dice::SeededDice;
 use domain::{Cep, Phone, PostalAddress};
 
 pub struct SampleBranch {
     pub name: &'static str,
-    /// How many of a hundred members belong to it.
+    /// Percentage of the members.
     pub share: u32,
     /// The largest first.
     pub cities: &'static [SampleCity],
@@ -16,7 +16,7 @@ pub struct SampleCity {
     pub name: &'static str,
     pub state: &'static str,
     pub area_code: u32,
-    /// The first five digits of its postal codes, from and to.
+    /// Range of the first five digits of its postal codes.
     pub postal: (u32, u32),
 }
 
@@ -30,7 +30,7 @@ const fn define_city(
     SampleCity { name, state, area_code, postal: (from, to) }
 }
 
-/// The first is the one that the association is born with.
+/// The first is the initial branch of the tenant.
 pub const BRANCHES: &[SampleBranch] = &[
     SampleBranch {
         name: "Matriz São Paulo",
@@ -94,7 +94,7 @@ pub const BRANCHES: &[SampleBranch] = &[
     },
 ];
 
-/// What streets are called, common ones first.
+/// Street names, common ones first.
 #[rustfmt::skip]
 const STREETS: &[&str] = &[
     "das Flores", "Sete de Setembro", "Quinze de Novembro", "Tiradentes", "Santos Dumont", "Dom Pedro II",
@@ -113,7 +113,7 @@ const STREETS: &[&str] = &[
     "Coronel Fagundes", "Doutor Arnaldo", "Professor Hermes", "Maestro Villa-Lobos",
 ];
 
-/// What districts are called, common ones first.
+/// District names, common ones first.
 #[rustfmt::skip]
 const DISTRICTS: &[&str] = &[
     "Centro", "Jardim América", "Vila Nova", "Boa Vista", "Santa Mônica", "São José", "Jardim das Flores",
@@ -125,11 +125,11 @@ const DISTRICTS: &[&str] = &[
     "Água Verde", "Pituba", "Savassi", "Mooca",
 ];
 
-/// Streets in general are "rua".
+/// Most streets are "Rua".
 const STREET_KINDS: &[&str] = &["Rua", "Avenida", "Travessa", "Alameda", "Praça", "Estrada", "Rodovia"];
 const STREET_SHARES: [u32; 7] = [66, 18, 5, 5, 3, 2, 1];
 
-/// Where somebody belongs, counted from 0, and where he lives.
+/// The index of a branch, and a city near it.
 pub fn pick_home(dice: &mut SeededDice) -> (usize, SampleCity) {
     let branch = dice.pick_share(BRANCHES.iter().map(|branch| branch.share));
     (branch, dice.pick_skewed(BRANCHES[branch].cities))

@@ -1,24 +1,24 @@
-//! Plates, chassis and registrations that no two vehicles share: each is worked out from the vehicle's number, without a
-//! list of those given.
+//! Generates unique plates, chassis and registrations, computed from the vehicle's number without a list of those
+//! already used.
 
 use crate::dice::SeededDice;
 use crate::documents::LAST_NUMBER;
 use domain::{Chassis, Plate};
 
-/// Vehicles that one member may have: with more, the plates of all would not be enough.
+/// Maximum vehicles of a member: with more there would not be enough plates.
 pub const MOST_VEHICLES: u32 = 4;
 
-/// Vehicles have numbers below this.
+/// Vehicle numbers are below this.
 const VEHICLES: u32 = MOST_VEHICLES * (LAST_NUMBER + 1);
-/// The least power of two that is not below.
+/// The smallest power of two that covers `VEHICLES`, in bits.
 const BITS: u32 = 29;
 const MASK: u32 = (1 << BITS) - 1;
 
-/// Those below it have a plate that exists in the old form too: its fifth character is one of ten letters.
+/// Numbers below this have a plate that also exists in the old format: its fifth character is one of ten letters.
 const WITH_OLD_FORM: u32 = 175_000_000;
 const OLD_LETTERS: u32 = 10;
 const NEW_LETTERS: u32 = 16;
-/// The plates with one fifth character: three letters and three digits.
+/// Plates with the same fifth character: three letters and three digits.
 const OF_ONE_LETTER: u32 = 26 * 26 * 26 * 1000;
 
 const _: () = {
@@ -28,22 +28,22 @@ const _: () = {
     assert!(VEHICLES <= 33u32.pow(6), "the last characters of a chassis tell all vehicles apart");
 };
 
-/// What stands in a chassis: I, O and Q look like digits.
+/// Valid chassis characters: I, O and Q look like digits.
 const CHASSIS: &[u8; 33] = b"ABCDEFGHJKLMNPRSTUVWXYZ0123456789";
-/// The tenth character tells the year of the model, over again every thirty years; this is 2010.
+/// The tenth character encodes the model year in a cycle of thirty years, starting at 2010.
 const YEARS: &[u8; 30] = b"ABCDEFGHJKLMNPRSTVWXY123456789";
 
-/// A vehicle's own number, as good as thrown and yet nobody else's.
+/// A unique pseudo-random number of a vehicle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct VehicleNumber(u32);
 
 impl VehicleNumber {
-    /// Of one of the vehicles of a member, counted from 0.
+    /// `vehicle` is the index of the member's vehicle.
     pub fn new(seed: u64, member: u32, vehicle: u32) -> VehicleNumber {
         let mut number = vehicle * (LAST_NUMBER + 1) + member;
         let offset = (seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - BITS)) as u32;
-        // Mixing only changes the order of all numbers of so many bits. Going on where it leads past the last vehicle
-        // changes the order of those below, so that no two meet.
+        // Mixing is a permutation of all numbers with `BITS` bits. Repeating it until the result is below `VEHICLES`
+        // gives a permutation of those numbers, so no two collide.
         loop {
             number = mix_number((number + offset) & MASK);
             if number < VEHICLES {
@@ -52,7 +52,7 @@ impl VehicleNumber {
         }
     }
 
-    /// In its old form, if it has one and `old` says so; in that of Mercosul otherwise.
+    /// In the old format if it has one and `old` is set, otherwise in the Mercosul format.
     pub fn plate(self, old: bool) -> Plate {
         let has_old = self.0 < WITH_OLD_FORM;
         let rest = if has_old { self.0 } else { self.0 - WITH_OLD_FORM };
@@ -68,7 +68,7 @@ impl VehicleNumber {
         Plate::parse(&text).expect("it is a plate")
     }
 
-    /// No maker has the first letters: the vehicle exists here alone.
+    /// No maker uses this prefix, so no real vehicle has this chassis.
     pub fn chassis(self, dice: &mut SeededDice, model_year: i32) -> Chassis {
         let mut text = String::from("9ZZDEM");
         let mut push = |byte: u8| text.push(char::from(byte));
@@ -88,7 +88,7 @@ impl VehicleNumber {
     }
 }
 
-/// Puts the numbers of [`BITS`] bits into another order: each step can be undone.
+/// A permutation of the numbers with [`BITS`] bits: each step is invertible.
 fn mix_number(number: u32) -> u32 {
     let mut mixed = number;
     for factor in [0x0B1C_9D35, 0x1589_6B2D] {
@@ -104,7 +104,7 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::BTreeSet;
 
-    /// The first and the last members, so that also those are tried that are mixed more than once.
+    /// The first and the last members, so that numbers mixed more than once are covered.
     fn numbers(seed: u64) -> impl Iterator<Item = VehicleNumber> {
         let members = (1..=5_000).chain(LAST_NUMBER - 5_000..=LAST_NUMBER);
         members.flat_map(move |member| {
@@ -129,12 +129,12 @@ mod tests {
         assert_eq!(VehicleNumber(234_567_890).renavam().len(), 11);
     }
 
-    /// Undoes [`mix_number`].
+    /// The inverse of [`mix_number`].
     fn unmix(mixed: u32) -> u32 {
         let unshift = |number: u32, by: u32| number ^ (number >> by) ^ (number >> (2 * by));
         let mut number = unshift(mixed, 14);
         for factor in [0x1589_6B2Du32, 0x0B1C_9D35] {
-            // Each round doubles the right bits of what undoes the factor.
+            // Each round doubles the correct bits of the inverse factor.
             let inverse =
                 (0..5).fold(factor, |it, _| it.wrapping_mul(2u32.wrapping_sub(factor.wrapping_mul(it))));
             number = unshift(number.wrapping_mul(inverse) & MASK, 15);

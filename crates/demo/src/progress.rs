@@ -1,4 +1,4 @@
-//! How far a demonstration has been loaded, as the database remembers it: a load that was cut off goes on from there.
+//! The stored progress of a demo load, from which an interrupted load continues.
 
 use app::Error;
 use domain::TenantId;
@@ -10,9 +10,9 @@ pub struct DemoLoadProgress {
     pub tenant: TenantId,
     pub members: u32,
     pub seed: u64,
-    /// Members that are there already.
+    /// Members already written.
     pub loaded: u32,
-    /// Leads that are there already, which come behind the members.
+    /// Leads already written, which come after the members.
     pub leads: u32,
     pub done: bool,
 }

@@ -1,5 +1,4 @@
-//! Who may become a member of the demonstration's association, and the deals with each. Like members, each follows from the
-//! seed and a number alone.
+//! Generates demo leads and their deals. Like members, each is derived from the seed and a number only.
 
 use crate::association::{PLANS, SECOND_FUNNEL};
 use crate::calendar::{SHOWN_ON, format_day, pick_working_moment};
@@ -20,11 +19,11 @@ use storage::sales::deals::dependents::ProposedDependent;
 use storage::sales::deals::{DealStageMove, StoredDeal};
 use storage::sales::leads::StoredLead;
 
-/// A lead with his deals. Whatever is counted is still missing.
+/// A generated lead with its deals. Codes are assigned on writing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SampleLead {
     pub lead: StoredLead,
-    /// Whether he became a member: then he has the document of one.
+    /// Whether the lead became a member and has that member's document.
     pub is_member: bool,
     pub deals: Vec<SampleDeal>,
 }
@@ -36,17 +35,17 @@ pub struct SampleDeal {
     pub dependents: Vec<ProposedDependent>,
 }
 
-/// One for so many members, and enough to fill a small board, but no more than anybody looks at.
+/// One lead per `MEMBERS_OF_ONE` members, at least enough to fill a small board, and at most `MOST`.
 const MEMBERS_OF_ONE: u32 = 20;
 const FEW: u32 = 40;
 const MOST: u32 = 5_000;
 
-/// The throws for members and their benefits have the numbers below.
+/// The streams of members and benefits have lower numbers.
 const STREAM: u64 = 7 << 32;
-/// Members have documents of lower numbers, sellers and suppliers of higher ones.
+/// Members have documents with lower numbers, sellers and suppliers with higher ones.
 const FIRST_NUMBER: u32 = crate::MOST_MEMBERS;
 
-/// How far back their first contacts lie.
+/// First contacts lie at most this many days back.
 const DAYS: u32 = 180;
 
 const ORIGINS: &[&str] = &["Site", "Indicação", "Instagram", "WhatsApp", "Evento", "Google"];
@@ -61,13 +60,12 @@ const LOST_BECAUSE: &[&str] =
 const KINSHIPS: &[Kinship] =
     &[Kinship::Spouse, Kinship::Child, Kinship::Child, Kinship::Stepchild, Kinship::Father];
 
-/// How many leads a demonstration of so many members has.
 pub fn count_leads(members: u32) -> u32 {
     (members / MEMBERS_OF_ONE).clamp(members.min(FEW), MOST)
 }
 
 impl SampleGenerator {
-    /// The lead of a number from 1, in the order in which they came.
+    /// The lead with a number from 1, in the order of arrival.
     pub fn generate_lead(&self, number: u32) -> SampleLead {
         let mut dice = SeededDice::new(self.seed, STREAM + u64::from(number));
         let dice = &mut dice;
@@ -89,7 +87,7 @@ impl SampleGenerator {
         SampleLead { deals: deals.collect(), lead, is_member }
     }
 
-    /// Somebody whom nobody knew.
+    /// A lead who is not a member.
     fn generate_new_lead(&self, dice: &mut SeededDice, number: u32, came: u32) -> StoredLead {
         let (branch, city) = places::pick_home(dice);
         let document_number = FIRST_NUMBER + number;
@@ -116,7 +114,7 @@ impl SampleGenerator {
         lead
     }
 
-    /// One who is a member by now.
+    /// A lead who is a member by now.
     fn generate_member_lead(&self, dice: &mut SeededDice, member: u32, came: u32) -> StoredLead {
         let person = self.generate_member(member).person;
         let city = SampleCity { name: "", state: "", area_code: 11, postal: (0, 0) };
@@ -149,7 +147,7 @@ impl SampleGenerator {
             false => (1, 1, FUNNEL.stages.len()),
         };
         let last = stage.unwrap_or_else(|| dice.roll_range(0..stages as u32) as usize);
-        // Its days lie between the first contact and the day shown.
+        // Its dates lie between the first contact and the demo's current day.
         let days = (SHOWN_ON - came).min(60);
         let user = Some(UserCode::new(if lead.branch == BranchCode::new(2) { 2 } else { 1 }));
         let mut moments: Vec<Moment> = (0..=last as u32)
@@ -244,7 +242,7 @@ impl SampleGenerator {
     }
 }
 
-/// The first leads have one deal each, in every stage and every situation.
+/// The first leads have one deal each, in every stage and every state.
 fn find_showcase_deal(number: u32) -> Option<(usize, DealState)> {
     let (stages, at) = (FUNNEL.stages.len(), number as usize - 1);
     DealState::ALL.get(at / stages).map(|state| (at % stages, *state))
@@ -273,12 +271,11 @@ fn build_blank_lead(dice: &mut SeededDice, came: u32, branch: usize, city: &Samp
     }
 }
 
-/// Gives the next of everything that is counted.
+/// Returns the counter's value and increments it.
 pub fn take_next_code(counter: &mut i32) -> i32 {
     std::mem::replace(counter, *counter + 1)
 }
 
-/// A dependent's code, counted on.
 pub fn take_next_dependent_code(counter: &mut i32) -> DependentCode {
     DependentCode::new(take_next_code(counter))
 }

@@ -1,4 +1,4 @@
-//! Writes the leads of a demonstration with their deals, many in one unit, once its members are there.
+//! Writes demo leads with their deals in large transactions, after the members.
 
 use crate::progress::DemoLoadProgress;
 use crate::sales::{SampleDeal, SampleLead, take_next_code, take_next_dependent_code};
@@ -12,16 +12,16 @@ use storage::sales::deals::{self, StoredDeal, dependents};
 use storage::sales::leads::{self, StoredLead};
 use storage::server::counters::{self, Counter};
 
-/// Leads written in one unit, with all that is theirs.
+/// Leads per transaction, with all their records.
 pub const TOGETHER: u32 = 500;
 
-/// The next leads, and how far the load was when they were made.
+/// The next leads, and the load's progress when they were generated.
 pub struct SampleLeadBatch {
     pub known: DemoLoadProgress,
     pub prospects: Vec<SampleLead>,
 }
 
-/// Writes the next leads, unless another process was faster.
+/// Writes the next leads, unless another process already did.
 #[boxed::future]
 pub async fn write_leads(tx: &mut Tx, part: &SampleLeadBatch) -> Result<DemoLoadProgress, Error> {
     let gone = || storage::Error::Broken("the progress of a demonstration is gone".to_owned());
@@ -84,7 +84,7 @@ pub async fn write_leads(tx: &mut Tx, part: &SampleLeadBatch) -> Result<DemoLoad
     Ok(progress)
 }
 
-/// The persons of those who are members.
+/// The person codes of leads who are members.
 async fn list_member_codes(tx: &mut Tx, part: &SampleLeadBatch) -> Result<Vec<Option<PersonCode>>, Error> {
     let mut persons = Vec::with_capacity(part.prospects.len());
     for prospect in &part.prospects {

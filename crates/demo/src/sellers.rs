@@ -1,4 +1,4 @@
-//! Who sells for the demonstration: how many of each kind in each branch, and one of them by his number.
+//! Generates demo sellers: how many of each kind each branch has, and each of them by number.
 
 use crate::dice::SeededDice;
 use crate::documents::{self, LAST_NUMBER};
@@ -10,14 +10,14 @@ use storage::registers::sellers::NewSellerRow;
 /// Consultants and representatives of each branch.
 const COUNTS: [(usize, usize); 5] = [(8, 3), (6, 2), (4, 2), (3, 1), (2, 1)];
 
-/// Members have the numbers below.
+/// Members have lower numbers.
 const FIRST_NUMBER: u32 = LAST_NUMBER - 1_000;
 
-/// A place to be filled. Codes count from 1, as in every new association.
+/// A seller's position. Codes start at 1, as in every new tenant.
 pub struct SalesPost {
     pub code: SellerCode,
     pub kind: SellerKind,
-    /// Counted from 0.
+    /// Index of the branch.
     pub branch: usize,
 }
 
@@ -35,7 +35,7 @@ pub fn list_sales_posts() -> Vec<SalesPost> {
     posts
 }
 
-/// The consultants and the representatives of each branch.
+/// Consultants and representatives of each branch.
 pub fn group_sellers_by_branch() -> Vec<(Vec<SellerCode>, Vec<SellerCode>)> {
     let posts = list_sales_posts();
     let of = |branch: usize, kind: SellerKind| {
@@ -46,7 +46,7 @@ pub fn group_sellers_by_branch() -> Vec<(Vec<SellerCode>, Vec<SellerCode>)> {
         .collect()
 }
 
-/// Who fills a post. Every second representative is a company.
+/// Every second representative is a company.
 pub fn generate_seller(seed: u64, post: &SalesPost) -> NewSellerRow {
     let number = FIRST_NUMBER + post.code.get().unsigned_abs();
     let mut dice = SeededDice::new(seed, u64::from(number));

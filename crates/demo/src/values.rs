@@ -1,4 +1,4 @@
-//! What the members filled into the fields that the association added to its benefits.
+//! Generates values of the additional fields of benefits.
 
 use crate::association::{FIELDS, SampleAdditionalField};
 use crate::calendar::format_day;
@@ -6,7 +6,7 @@ use crate::dice::SeededDice;
 use domain::{BenefitKind, Date, FieldCode, FieldKind};
 use storage::benefits::AdditionalFieldValues;
 
-/// How many of a hundred fields are filled that need not be.
+/// Percentage of optional fields that are filled.
 const FILLED: u32 = 16;
 
 const NICKNAMES: &[&str] =
@@ -14,7 +14,7 @@ const NICKNAMES: &[&str] =
 const DOCTORS: &[&str] = &["Dra. Exemplo Modelo", "Dr. Modelo Exemplo", "Clínica Demonstração"];
 const REFERENCES: &[&str] = &["Ao lado da praça", "Em frente à escola", "Portão verde", "Perto do mercado"];
 
-/// The values of a benefit that was joined on a day; what is required is there.
+/// The values of a benefit joined on a given day; required fields are always filled.
 pub fn generate_field_values(dice: &mut SeededDice, kind: BenefitKind, joined: u32) -> AdditionalFieldValues {
     let own = (1..).zip(FIELDS).filter(|(_, field)| field.benefit == kind);
     let filled = own.filter_map(|(code, field)| {
@@ -25,7 +25,7 @@ pub fn generate_field_values(dice: &mut SeededDice, kind: BenefitKind, joined: u
     filled.collect()
 }
 
-/// As it is kept.
+/// In the stored format.
 fn generate_field_value(dice: &mut SeededDice, field: &SampleAdditionalField, joined: u32) -> String {
     match field.kind {
         FieldKind::Text => generate_text(dice, field.name),

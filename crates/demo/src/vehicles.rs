@@ -1,4 +1,4 @@
-//! The vehicles of a demonstration: what drives in Brazil, by the types that its association registered.
+//! Generates demo vehicles: common models in Brazil, by the registered vehicle types.
 
 use crate::association::VEHICLE_TYPES;
 use crate::dice::SeededDice;
@@ -10,9 +10,9 @@ use storage::benefits::VehicleDetails;
 struct SampleVehicleModel {
     brand: &'static str,
     name: &'static str,
-    /// When it was built, from and to.
+    /// First and last year of production.
     years: (i32, i32),
-    /// What a new one costs, in thousands.
+    /// Price of a new one, in thousands.
     price: i64,
     fuel: Option<Fuel>,
     doors: Option<i32>,
@@ -48,7 +48,7 @@ const fn define_truck_model(
     SampleVehicleModel { doors: Some(2), ..define_diesel_model(brand, name, from, to, price) }
 }
 
-/// Two wheels have no doors.
+/// Without doors.
 const fn define_cycle_model(
     brand: &'static str,
     name: &'static str,
@@ -64,7 +64,7 @@ const fn define_trailer_model(brand: &'static str, name: &'static str, price: i6
     SampleVehicleModel { doors: None, fuel: None, ..define_model(brand, name, 2000, 2026, price) }
 }
 
-/// The models of each of [`VEHICLE_TYPES`], common ones first; the very first is old enough for the founding.
+/// The models of each of [`VEHICLE_TYPES`], common ones first; the first one existed before the founding.
 #[rustfmt::skip]
 const MODELS: [&[SampleVehicleModel]; 13] = [
     &[
@@ -145,7 +145,7 @@ const MODELS: [&[SampleVehicleModel]; 13] = [
     ],
 ];
 
-/// How many of a hundred vehicles are of each type: of people, and of companies.
+/// Percentage of each vehicle type: for people, and for companies.
 const SHARES: [u32; 13] = [40, 14, 4, 15, 6, 8, 4, 2, 2, 1, 1, 1, 2];
 const COMPANY_SHARES: [u32; 13] = [22, 8, 3, 6, 2, 10, 9, 12, 12, 9, 3, 0, 4];
 
@@ -153,7 +153,7 @@ const COMPANY_SHARES: [u32; 13] = [22, 8, 3, 6, 2, 10, 9, 12, 12, 9, 3, 0, 4];
 const COLOURS: &[&str] =
     &["Branca", "Prata", "Preta", "Cinza", "Vermelha", "Azul", "Marrom", "Bege", "Verde", "Amarela"];
 
-/// The vehicle of a number, as it was when it was registered in this year.
+/// The vehicle with a number, as of its registration in this year.
 pub fn generate_vehicle(
     dice: &mut SeededDice,
     number: VehicleNumber,
@@ -165,7 +165,7 @@ pub fn generate_vehicle(
     let (_, category) = VEHICLE_TYPES[kind];
     let (place, model) = pick_model(dice, kind, year);
     let (first, last) = (model.years.0.max(year - 18), model.years.1.min(year));
-    // Two throws, so that newer ones are more common than older ones.
+    // The maximum of two rolls makes newer vehicles more common.
     let span = (last - first + 1).unsigned_abs();
     let built = first + dice.roll_range(0..span).max(dice.roll_range(0..span)) as i32;
     let model_year = built + i32::from(dice.roll_percent(45));
@@ -189,19 +189,19 @@ pub fn generate_vehicle(
         worth: Some(worth),
         protected: Some(worth / 100 * i64::from(dice.roll_range(90..101))),
         participation: Some((worth / 100 * i64::from(dice.roll_range(4..7))).max(50_000)),
-        // No vehicle has a code of this hundred thousand.
+        // No real FIPE code is in this range.
         fipe: dice.roll_percent(70).then(|| format!("{:06}-{}", 900_000 + code, code % 10)),
     }
 }
 
-/// One that was built already, with its place in the list of its type.
+/// A model that was already built in that year, with its index in the list of its type.
 fn pick_model(dice: &mut SeededDice, kind: usize, year: i32) -> (usize, &'static SampleVehicleModel) {
     let place = dice.pick_skewed_index(MODELS[kind].len());
     let place = if MODELS[kind][place].years.0 <= year { place } else { 0 };
     (place, &MODELS[kind][place])
 }
 
-/// In cents, to the ten reais.
+/// In cents, rounded to ten reais.
 fn compute_worth(dice: &mut SeededDice, model: &SampleVehicleModel, age: i32) -> i64 {
     let left = (100 - 6 * i64::from(age)).max(25);
     model.price * left * i64::from(dice.roll_range(94..107)) * 10

@@ -1,5 +1,5 @@
-//! Routes to handlers whose types are forgotten: the router's machinery, which is generic by the type of its handler, is
-//! compiled once instead of once for each of three hundred handlers.
+//! Type-erased routes: the router code, which is generic over the handler type, is compiled once instead of once for
+//! each of three hundred handlers.
 
 use axum::extract::Request;
 use axum::handler::Handler;
@@ -8,7 +8,6 @@ use axum::routing::{self, MethodFilter, MethodRouter};
 use std::pin::Pin;
 use std::sync::Arc;
 
-/// What a handler that is a function answers with.
 pub type HandlerFuture = Pin<Box<dyn Future<Output = Response> + Send>>;
 
 struct ErasedHandler<S>(Arc<dyn Fn(Request, S) -> HandlerFuture + Send + Sync>);
@@ -57,7 +56,7 @@ macro_rules! methods {
 
 methods! { delete DELETE, get GET, post POST, put PUT }
 
-/// Whatever the method.
+/// Accepts every method.
 pub fn any<H, T, S>(handler: H) -> MethodRouter<S>
 where
     H: Handler<T, S, Future = HandlerFuture>,

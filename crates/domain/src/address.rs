@@ -1,12 +1,12 @@
-//! Where somebody lives or works, and the CEP that the post knows it by.
+//! Postal addresses, the CEP (postal code) and the UF (state).
 
 use crate::{InputField, Rejection};
 use std::fmt;
 
-/// A postal address as it was given; only the CEP has a form of its own.
+/// A postal address as the caller gave it; only the CEP is normalized.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PostalAddress {
-    /// What it is to its owner (`tipoEndereco`): home, work.
+    /// The use of the address (`tipoEndereco`): home, work.
     pub kind: Option<String>,
     /// Rua, avenida, praça.
     pub street_kind: Option<String>,
@@ -21,10 +21,10 @@ pub struct PostalAddress {
 }
 
 impl PostalAddress {
-    /// `Avenida Paulista, 1578, Bela Vista, São Paulo, SP`; nothing where nothing is known.
+    /// `Avenida Paulista, 1578, Bela Vista, São Paulo, SP`; `None` for an empty address.
     pub fn format_line(&self) -> Option<String> {
         let street = [self.street_kind.as_deref(), self.street.as_deref()];
-        // A kind alone is no street.
+        // A street type without a street name is left out.
         let street = self.street.as_ref().map(|_| street.into_iter().flatten().collect::<Vec<_>>().join(" "));
         let rest = [&self.number, &self.complement, &self.district, &self.city, &self.state];
         let parts: Vec<String> = std::iter::once(street).chain(rest.map(Clone::clone)).flatten().collect();
@@ -37,7 +37,7 @@ impl PostalAddress {
 pub struct Cep(String);
 
 impl Cep {
-    /// Takes it masked or bare.
+    /// Accepts it with or without the mask.
     pub fn parse(text: &str) -> Result<Cep, Rejection> {
         let is_mask = |c: char| c.is_whitespace() || c == '-' || c == '.';
         let digits: String = text.chars().filter(|c| !is_mask(*c)).collect();
@@ -50,13 +50,13 @@ impl Cep {
         Ok(Cep(digits))
     }
 
-    /// The eight digits.
+    /// The eight digits, without the mask.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// A state of the federation, by its two letters (`uf`).
+/// A Brazilian state, by its two-letter abbreviation (`uf`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Uf(&'static str);
 
@@ -66,7 +66,7 @@ impl Uf {
         "PR", "RJ", "RN", "RO", "RR", "RS", "SC", "SE", "SP", "TO",
     ];
 
-    /// Takes the two letters in either case.
+    /// Case does not matter.
     pub fn parse(text: &str) -> Result<Uf, Rejection> {
         let text = text.trim();
         if text.is_empty() {

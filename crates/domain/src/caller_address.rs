@@ -1,10 +1,10 @@
-//! Where a caller is, as far as it matters for telling callers apart.
+//! The network address by which callers are told apart.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv6Addr};
 
-/// An IPv4 address, or the network of 64 bits that an IPv6 address stands in: one household has one of either, while
-/// the addresses inside such a network are without end.
+/// An IPv4 address, or the /64 network of an IPv6 address: a household has one of either, while the addresses inside a
+/// /64 are practically unlimited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CallerAddress(IpAddr);
 
@@ -18,7 +18,7 @@ impl From<IpAddr> for CallerAddress {
 }
 
 impl CallerAddress {
-    /// The address, or the first of its network.
+    /// The address, or the first address of the network.
     pub fn ip(self) -> IpAddr {
         self.0
     }

@@ -6,12 +6,12 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CardNumber(String);
 
-/// How many digits each group has.
+/// The number of digits in each group.
 const GROUPS: [usize; 5] = [4, 2, 1, 3, 3];
 
 impl CardNumber {
-    /// Takes the thirteen digits, with or without one blank behind each group. The check digit is that of the numbers
-    /// we generate, and others are cards too, so it is not looked at.
+    /// Accepts the thirteen digits, with or without one space after each group. The check digit is not verified,
+    /// because cards that this server did not generate are valid too.
     pub fn parse(text: &str) -> Result<CardNumber, Rejection> {
         let text = text.trim();
         if text.is_empty() {
@@ -20,8 +20,8 @@ impl CardNumber {
         parse_digits(text).map(CardNumber).ok_or_else(|| Rejection::BadCard(text.to_owned()))
     }
 
-    /// The card of this number in a tenant's count of cards: two digits of the tenant, ten of the number and the check
-    /// digit. It never begins with a zero, which spreadsheets drop.
+    /// Builds a card number from the tenant's card counter: two digits for the tenant, ten for the counter and the
+    /// check digit. It never starts with a zero, because spreadsheets drop leading zeros.
     pub fn generate(tenant: TenantId, number: i32) -> CardNumber {
         let tenant = 10 + tenant.get().unsigned_abs() % 90;
         let body = format!("{tenant}{:010}", number.unsigned_abs());
@@ -29,7 +29,7 @@ impl CardNumber {
         CardNumber(format!("{body}{check}"))
     }
 
-    /// The thirteen digits.
+    /// The thirteen digits, without spaces.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -52,7 +52,7 @@ fn parse_digits(text: &str) -> Option<String> {
     rest.is_empty().then_some(number)
 }
 
-/// Every second digit counts twice (Luhn): one wrong digit is always noticed, two swapped ones nearly always.
+/// Luhn check digit: detects every single wrong digit and nearly every swap of two neighbours.
 fn compute_check_digit(body: &str) -> u32 {
     let weigh = |(at, byte): (usize, u8)| {
         let digit = u32::from(byte - b'0');

@@ -1,4 +1,4 @@
-//! The codes by which records are known. They count from 1 in each tenant and are int32 on the wire.
+//! The codes that identify records. They count from 1 in each tenant and are int32 on the wire.
 
 use std::fmt;
 
@@ -39,24 +39,24 @@ code!(
     UserCode
 );
 code!(
-    /// An entry in the history of situations (`codHistorico`): gap-free and in commit order.
+    /// An entry in the situation history (`codHistorico`): gap-free and in commit order.
     HistoryCode
 );
 
 code!(
-    /// A situation that a tenant registered (`codSituacao`).
+    /// A situation registered by a tenant (`codSituacao`).
     SituationCode
 );
 code!(
-    /// A file that somebody attached (`codArquivo`).
+    /// An attached file (`codArquivo`).
     FileCode
 );
 code!(
-    /// An import (`codImportacao`).
+    /// An import run (`codImportacao`).
     ImportCode
 );
 code!(
-    /// A filter that somebody keeps of a list.
+    /// A saved filter of a list.
     FilterCode
 );
 code!(
@@ -89,16 +89,16 @@ code!(
 );
 
 code!(
-    /// A plan that a benefit has or had (`codItem`).
+    /// A current or former plan of a benefit (`codItem`).
     ItemCode
 );
 
 code!(
-    /// A dependent of a benefit, or of a deal (`codDependente`).
+    /// A dependent of a benefit or of a deal (`codDependente`).
     DependentCode
 );
 code!(
-    /// Something installed on a vehicle (`codInstalacao`).
+    /// An installation of equipment on a vehicle (`codInstalacao`).
     InstallationCode
 );
 code!(
@@ -114,7 +114,7 @@ code!(
     StageCode
 );
 code!(
-    /// Somebody who may become a member (`codLead`).
+    /// A prospective member (`codLead`).
     LeadCode
 );
 code!(
@@ -126,7 +126,7 @@ code!(
     ClaimCode
 );
 code!(
-    /// What a claim may be about (`codTipoEvento`).
+    /// A claim type (`codTipoEvento`).
     ClaimTypeCode
 );
 
@@ -135,23 +135,23 @@ code!(
     InspectionCode
 );
 code!(
-    /// What an inspection may be for (`codTipoVistoria`).
+    /// An inspection type (`codTipoVistoria`).
     InspectionTypeCode
 );
 code!(
-    /// A ticket of the help desk (`codHelpDesk`).
+    /// A help desk ticket (`codHelpDesk`).
     TicketCode
 );
 code!(
-    /// What a ticket may be about (`codTipoHelpDesk`).
+    /// A ticket type (`codTipoHelpDesk`).
     TicketTypeCode
 );
 code!(
-    /// A visit to a doctor (`codConsulta`).
+    /// A medical appointment (`codConsulta`).
     AppointmentCode
 );
 code!(
-    /// What doctors are skilled in (`codEspecialidade`).
+    /// A medical specialty (`codEspecialidade`).
     SpecialtyCode
 );
 code!(
@@ -163,21 +163,21 @@ code!(
     DoctorCode
 );
 code!(
-    /// A piece of equipment of the association (`codRastreador`).
+    /// A tracker owned by the association (`codRastreador`).
     TrackerCode
 );
 
 code!(
-    /// Somebody who is told of changes of situation (`codReceptor`).
+    /// A receiver of situation-change triggers (`codReceptor`).
     ReceiverCode
 );
 
 code!(
-    /// A mail of a tenant, from the outbox on.
+    /// A mail of a tenant in the outbox.
     MailCode
 );
 
 impl TenantId {
-    /// What belongs to the server and to no association: its counter of tenants, its own jobs.
+    /// Owner of what belongs to the server and to no tenant: the tenant counter, the server's own jobs.
     pub const SERVER: TenantId = TenantId(0);
 }

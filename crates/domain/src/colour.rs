@@ -1,9 +1,9 @@
-//! The colour of a situation, and the colour in which text on it can be read.
+//! The colour of a situation, and the readable text colour on it.
 
 use crate::{InputField, Rejection};
 use std::fmt;
 
-/// A colour of six hexadecimal digits without a hash: `188038`.
+/// A colour as six hexadecimal digits without `#`: `188038`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Colour(u32);
 
@@ -24,7 +24,7 @@ impl Colour {
         u32::from_str_radix(digits, 16).map(Colour).map_err(|_| Rejection::Missing(InputField::Colour))
     }
 
-    /// Black or white, whichever reads better on this colour. One of the two always reaches 4.5 to 1.
+    /// Black or white, whichever has the higher contrast on this colour. One of the two always reaches 4.5:1.
     pub fn readable_text_colour(self) -> Colour {
         if self.contrast(Colour::WHITE) >= self.contrast(Colour::BLACK) {
             Colour::WHITE
@@ -33,7 +33,7 @@ impl Colour {
         }
     }
 
-    /// The contrast ratio of WCAG, from 1 to 21.
+    /// The WCAG contrast ratio, from 1 to 21.
     pub fn contrast(self, other: Colour) -> f64 {
         let (a, b) = (self.luminance(), other.luminance());
         (a.max(b) + 0.05) / (a.min(b) + 0.05)

@@ -1,16 +1,16 @@
-//! What somebody searches for, once it was understood. What cannot be found by anybody never gets here.
+//! Parsed search criteria. Searches that can match nothing are answered before they get here.
 
 use crate::{
     BenefitCode, CardNumber, Date, Document, Involved, LeadCode, Moment, PersonCode, PlanCode, SellerCode,
     SituationCode, UserCode,
 };
 
-/// What the rows of the member search must have. What is empty asks for nothing.
+/// Criteria of the member search. Empty fields do not filter.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct MemberCriteria {
-    /// The beginnings of words of the name, folded ([`crate::name_words`]).
+    /// Folded word beginnings of the name ([`crate::split_name_words`]).
     pub words: Vec<String>,
-    /// Bare. Where there are several, the member must have them all, so two different ones find nobody.
+    /// Without mask. The member must match all of them, so two different documents match no member.
     pub documents: Vec<String>,
     pub company_document: Option<String>,
     pub person: Option<PersonCode>,
@@ -19,17 +19,17 @@ pub struct MemberCriteria {
     pub registered_from: Option<Date>,
     pub registered_to: Option<Date>,
     pub born_on: Option<Date>,
-    /// Changed on this day or later.
+    /// Changed on or after this day.
     pub changed_from: Option<Date>,
     pub situation: Option<SituationCode>,
-    /// As [`crate::plate_key`] makes it.
+    /// The key made by [`crate::parse_plate_key`].
     pub plate_key: Option<String>,
     pub chassis: Option<String>,
     pub plan: Option<PlanCode>,
     pub state: Option<String>,
 }
 
-/// By what a benefit is looked for.
+/// A key that identifies a benefit in a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BenefitKey {
     Plate(String),
@@ -39,52 +39,52 @@ pub enum BenefitKey {
     Code(BenefitCode),
 }
 
-/// What the benefits of a search must have: every key, and the rest where it is given.
+/// Criteria of the benefit search: every key must match, and each other field that is set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BenefitCriteria {
-    /// At least one.
+    /// At least one key.
     pub keys: Vec<BenefitKey>,
     pub documents: Vec<String>,
     pub situation: Option<SituationCode>,
     pub plan: Option<PlanCode>,
 }
 
-/// What the claims of a search must have. What is empty asks for nothing.
+/// Criteria of the claim search. Empty fields do not filter.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClaimCriteria {
     pub involved: Option<Involved>,
     pub protocol: Option<i32>,
     pub person: Option<PersonCode>,
     pub opened_from: Option<Moment>,
-    /// The moment itself is no longer within.
+    /// Exclusive.
     pub opened_before: Option<Moment>,
     pub happened_from: Option<Date>,
     pub happened_to: Option<Date>,
 }
 
-/// What the benefit that is validated must have: all of those that are given, at least one.
+/// Keys of the benefit validation: all that are set must match, and at least one is set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ValidationKeys {
     pub card: Option<CardNumber>,
-    /// The holder's.
+    /// The document of the benefit's holder.
     pub document: Option<Document>,
     pub sequence: Option<i32>,
 }
 
-/// By what a lead is looked for.
+/// A key that identifies a lead in a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LeadKey {
-    /// The beginnings of words of the name, folded.
+    /// Folded word beginnings of the name.
     Words(Vec<String>),
     Document(String),
     Email(String),
     Mobile(String),
     Landline(String),
-    /// Any telephone of a person who is known as a lead alone.
+    /// Any phone of a person who exists only as a lead.
     Further(String),
 }
 
-/// What open deals must have; what is empty asks for nothing.
+/// Criteria of the open-deal search. Empty fields do not filter.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DealCriteria {
     pub lead: Option<LeadCode>,

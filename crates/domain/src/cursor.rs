@@ -1,10 +1,10 @@
-//! Places in the history of situations, as those who read it keep them.
+//! Positions in the situation history, as readers of the feed store them.
 
 use crate::{HistoryCode, Rejection};
 use std::fmt;
 
-/// Tells a change from every other that ever bore its code: a database that was put back to an earlier state gives the same
-/// codes again.
+/// Distinguishes a change from any other that ever had its code: a database restored to an earlier state assigns the
+/// same codes again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChangeDigest([u8; 6]);
 
@@ -29,8 +29,8 @@ impl fmt::Display for ChangeDigest {
     }
 }
 
-/// Where somebody who reads the history is: behind the change of this code. Without a digest it is a bare number, from
-/// somebody who counts himself or read an earlier version.
+/// The position of a feed reader: after the change with this code. Without a digest it is a bare number, from a reader
+/// that counts by itself or used an earlier version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HistoryCursor {
     pub code: HistoryCode,
@@ -45,7 +45,7 @@ impl HistoryCursor {
         HistoryCursor { code, digest: None }
     }
 
-    /// `918-3f2a9c01b7de`, or `918`.
+    /// Accepts `918-3f2a9c01b7de` and `918`.
     pub fn parse(text: &str) -> Result<HistoryCursor, Rejection> {
         let bad = || Rejection::BadHistoryCursor(text.to_owned());
         let (code, digest) = match text.split_once('-') {

@@ -1,23 +1,23 @@
-//! Why a database refuses its work although this server is sound: what the operator has to mend.
+//! Reasons why a database refuses to work although this server is healthy; the operator has to fix them.
 
-/// What keeps a database from storing anything.
+/// What prevents a database from storing anything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DatabaseFault {
-    /// It takes no writes: a standby, a server that was demoted, a file system mounted read-only.
+    /// Read-only: a standby, a demoted server, a file system mounted read-only.
     ReadOnly,
-    /// This server's user may not do what it has to do.
+    /// The server's database user lacks a permission.
     NoPermission,
     DiskFull,
-    /// The disk, or the way to it, reports errors.
+    /// The disk, or the connection to it, reports errors.
     DiskError,
-    /// What is stored can no longer be read as it was written.
+    /// Stored data can no longer be read.
     Damaged,
-    /// It confirms no write in time.
+    /// Writes are not confirmed in time.
     NoAnswer,
 }
 
 impl DatabaseFault {
-    /// Whether it may concern one table or one page alone, so that a successful write elsewhere does not disprove it.
+    /// Whether the fault may affect a single table or page, so that a successful write elsewhere does not disprove it.
     pub const fn is_partial(self) -> bool {
         matches!(self, DatabaseFault::NoPermission | DatabaseFault::Damaged)
     }

@@ -1,16 +1,16 @@
-//! A calendar day, and what day a moment is where an association lives.
+//! Calendar days, and the day of a moment in an association's time zone.
 
 use crate::{InputField, Moment, Rejection, TimeZone};
 use jiff::Zoned;
 use jiff::civil;
 use std::fmt;
 
-/// A day of the calendar, without an hour and without a time zone.
+/// A calendar day, without time of day or time zone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Date(civil::Date);
 
 impl Date {
-    /// Takes `14/11/2026` and `2026-11-14`. A day that no calendar has is none.
+    /// Accepts `14/11/2026` and `2026-11-14`, and refuses days that do not exist in the calendar.
     pub fn parse(text: &str) -> Result<Date, Rejection> {
         let text = text.trim();
         if text.is_empty() {
@@ -20,19 +20,19 @@ impl Date {
         date.ok_or_else(|| Rejection::BadDate(text.to_owned()))
     }
 
-    /// The year, the month and the day, as `2026, 11, 14`.
+    /// Year, month and day: `2026, 11, 14`.
     pub fn new(year: i16, month: i8, day: i8) -> Option<Date> {
-        // No association knows the year zero, and four digits end with 9999.
+        // Years run from 1 to 9999, which is as far as four digits go.
         (year >= 1).then(|| civil::Date::new(year, month, day).ok().map(Date))?
     }
 
-    /// `14/11/2026` alone, as queries write it.
+    /// Accepts only `14/11/2026`, the format of queries.
     pub fn from_br(text: &str) -> Option<Date> {
         let [day, month, year] = parse_numbers(text, '/', [2, 2, 4])?;
         Date::new(year, i8::try_from(month).ok()?, i8::try_from(day).ok()?)
     }
 
-    /// `2026-11-14` alone, as the database keeps it.
+    /// Accepts only `2026-11-14`, the stored format.
     pub fn from_iso(text: &str) -> Option<Date> {
         let [year, month, day] = parse_numbers(text, '-', [4, 2, 2])?;
         Date::new(year, i8::try_from(month).ok()?, i8::try_from(day).ok()?)
@@ -43,41 +43,40 @@ impl Date {
         format!("{:02}/{:02}/{:04}", self.0.day(), self.0.month(), self.0.year())
     }
 
-    /// `2026-11-14`, which sorts as the days do.
+    /// `2026-11-14`, which sorts chronologically.
     pub fn to_iso(self) -> String {
         format!("{:04}-{:02}-{:02}", self.0.year(), self.0.month(), self.0.day())
     }
 
-    /// The day after; the last of all days has none and stays.
+    /// The following day; the last representable day returns itself.
     pub fn next(self) -> Date {
         self.0.tomorrow().map_or(self, Date)
     }
 
-    /// So many days later.
     pub fn plus_days(self, days: i64) -> Option<Date> {
         self.0.checked_add(jiff::Span::new().try_days(days).ok()?).ok().map(Date)
     }
 
-    /// How many days lie between an earlier day and this one; none where it is later.
+    /// The number of days since `earlier`; 0 if `earlier` is later.
     pub fn days_since(self, earlier: Date) -> i32 {
         self.0.since(earlier.0).map_or(0, |span| span.get_days()).max(0)
     }
 
-    /// The first moment of this day there: midnight, or the hour after it where the clocks leave midnight out.
+    /// The first moment of this day in the zone: midnight, or the hour after it where daylight saving skips midnight.
     pub fn start_in(self, zone: &TimeZone) -> Moment {
         let first = self.0.to_zoned(zone.rules());
-        // Only the very last days of the calendar have no moment; one that never comes stands for them.
+        // Only the last days of the calendar have no timestamp; the largest moment stands for them.
         first.map_or(Moment::from_millis(i64::MAX), |at| Moment::from_millis(at.timestamp().as_millisecond()))
     }
 }
 
 impl Moment {
-    /// What day it is there.
+    /// The calendar day of this moment in the zone.
     pub fn date_in(self, zone: &TimeZone) -> Date {
         Date(self.to_zoned(zone).date())
     }
 
-    /// `2026-11-14T10:32:05-03:00`: as the clock there shows it, to the second.
+    /// `2026-11-14T10:32:05-03:00`: local time with its offset, to the second.
     pub fn to_offset_iso(self, zone: &TimeZone) -> String {
         self.to_zoned(zone).strftime("%Y-%m-%dT%H:%M:%S%:z").to_string()
     }
@@ -88,13 +87,13 @@ impl Moment {
 }
 
 impl fmt::Display for Date {
-    /// As people write it.
+    /// `14/11/2026`
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(&self.to_br())
     }
 }
 
-/// Three numbers of exactly these many digits: `1/2/2026` and `01/02/26` are guesses, and nobody guesses a date.
+/// Three numbers with exactly these digit counts: `1/2/2026` and `01/02/26` are ambiguous and refused.
 fn parse_numbers(text: &str, between: char, digits: [usize; 3]) -> Option<[i16; 3]> {
     let mut parts = text.split(between);
     let mut numbers = [0; 3];
@@ -170,7 +169,7 @@ mod tests {
         let sao_paulo = zone("America/Sao_Paulo");
         let start = |text: &str| Date::parse(text).unwrap().start_in(&sao_paulo);
         assert_eq!(start("14/11/2026").to_offset_iso(&sao_paulo), "2026-11-14T00:00:00-03:00");
-        // Summer time began at midnight.
+        // Daylight saving time began at midnight.
         assert_eq!(start("04/11/2018").to_offset_iso(&sao_paulo), "2018-11-04T01:00:00-02:00");
     }
 

@@ -1,6 +1,6 @@
-//! Decimal digits of every script: what looks like a number to a person is one, whatever keyboard or program wrote it.
+//! Decimal digits of every script: any Unicode decimal digit counts as the number it shows.
 
-/// Where the digits from zero to nine of each script begin, in Unicode's category Nd.
+/// The code point of zero in each script, from Unicode's category Nd.
 const ZEROS: &[u32] = &[
     0x30, 0x660, 0x6F0, 0x7C0, 0x966, 0x9E6, 0xA66, 0xAE6, 0xB66, 0xBE6, 0xC66, 0xCE6, 0xD66, 0xDE6, 0xE50,
     0xED0, 0xF20, 0x1040, 0x1090, 0x17E0, 0x1810, 0x1946, 0x19D0, 0x1A80, 0x1A90, 0x1B50, 0x1BB0, 0x1C40,
@@ -11,7 +11,7 @@ const ZEROS: &[u32] = &[
     0x1E5F1, 0x1E950, 0x1FBF0,
 ];
 
-/// The value of a decimal digit, also of a raised or lowered one.
+/// The value of a decimal digit, including superscript and subscript ones.
 pub fn parse_decimal_digit(sign: char) -> Option<u8> {
     let number = u32::from(sign);
     let raised = match sign {
@@ -30,7 +30,7 @@ pub fn parse_decimal_digit(sign: char) -> Option<u8> {
     raised.or_else(of_a_script).and_then(|value| u8::try_from(value).ok())
 }
 
-/// The same text with every decimal digit as ASCII writes it.
+/// Replaces every decimal digit with its ASCII digit.
 pub fn replace_with_ascii_digits(text: &str) -> String {
     let plain = |sign: char| parse_decimal_digit(sign).map_or(sign, |value| char::from(b'0' + value));
     text.chars().map(plain).collect()

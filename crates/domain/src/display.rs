@@ -1,5 +1,5 @@
-//! How values that are kept are shown. They were judged when they came, so they are only dressed here, not judged again:
-//! a page of a search shows hundreds of them. What does not look as it should is shown as it is.
+//! Formats stored values for display. They were validated on input, so they are not parsed again: a search page shows
+//! hundreds of them. A value of unexpected shape is shown unchanged.
 
 /// `529.982.247-25` or `11.222.333/0001-81`
 pub fn format_document(kept: &str) -> String {
@@ -27,7 +27,7 @@ pub fn format_card(kept: &str) -> String {
     }
 }
 
-/// `14/11/2026` of `2026-11-14`
+/// `2026-11-14` → `14/11/2026`
 pub fn format_day(kept: &str) -> String {
     match (kept.get(..4), kept.get(5..7), kept.get(8..10)) {
         (Some(year), Some(month), Some(day)) if kept.len() == 10 => [day, "/", month, "/", year].concat(),
@@ -35,7 +35,7 @@ pub fn format_day(kept: &str) -> String {
     }
 }
 
-/// `11/2026` of `2026-11`
+/// `2026-11` → `11/2026`
 pub fn format_month(kept: &str) -> String {
     match (kept.get(..4), kept.get(5..7)) {
         (Some(year), Some(month)) if kept.len() == 7 => [month, "/", year].concat(),
@@ -43,14 +43,14 @@ pub fn format_month(kept: &str) -> String {
     }
 }
 
-/// `***.***.*89-**` or `**.***.*78/****-**`: what whoever has no credential is shown of a document. Two signs are enough to
-/// tell relatives apart at a counter. The last two follow from the others, so each more that is shown would leave a tenth
-/// of the documents to try.
+/// `***.***.*89-**` or `**.***.*78/****-**`: the part of a document shown to callers without a credential. Two digits
+/// are enough to tell relatives apart at a counter. The check digits follow from the others, so each further digit
+/// shown would cut the candidates to a tenth.
 pub fn mask_document(kept: &str) -> Option<String> {
     match kept.len() {
         11 if kept.is_ascii() => Some(format!("***.***.*{}-**", kept.get(7..9)?)),
         14 if kept.is_ascii() => Some(format!("**.***.*{}/****-**", kept.get(6..8)?)),
-        // What is no document is not shown at all.
+        // A value that is not a document is not shown at all.
         _ => None,
     }
 }
@@ -60,7 +60,7 @@ pub fn mask_card(kept: &str) -> Option<String> {
     kept.get(10..).filter(|_| kept.len() == 13).map(str::to_owned)
 }
 
-/// The text with a sign before each of these places.
+/// Inserts a character at each of these positions.
 fn insert_signs(kept: &str, signs: &[(usize, char)]) -> String {
     let mut out = String::with_capacity(kept.len() + signs.len());
     let mut from = 0;

@@ -1,5 +1,5 @@
-//! CPF and CNPJ: kept bare and in upper case, shown with their mask, and never with wrong check digits. Since July
-//! 2026 a CNPJ may have letters in all but its check digits.
+//! CPF and CNPJ: stored without mask and in upper case, displayed with it, always with valid check digits. Since July
+//! 2026 a CNPJ may have letters in all positions but its check digits.
 
 use crate::{InputField, Nature, Rejection};
 use std::fmt;
@@ -12,24 +12,24 @@ pub struct Cpf(String);
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Cnpj(String);
 
-/// Either of the two; which it is tells the nature of its owner.
+/// A CPF or a CNPJ; which one decides the nature of the owner.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Document {
     Cpf(Cpf),
     Cnpj(Cnpj),
 }
 
-/// The weights of the check digits go from 2 up to this one and begin anew.
+/// The check digit weights run from 2 up to this value and then start again.
 const CPF_WEIGHTS: u32 = 11;
 const CNPJ_WEIGHTS: u32 = 9;
 
 impl Cpf {
-    /// Takes it masked or bare.
+    /// Accepts it with or without the mask.
     pub fn parse(text: &str) -> Result<Cpf, Rejection> {
         Cpf::from_bare(&strip_mask(text)?).ok_or_else(|| Rejection::BadCpf(text.trim().to_owned()))
     }
 
-    /// The CPF that begins with these nine digits; `None` for what is no digit or one digit repeated.
+    /// Appends the check digits to nine digits; `None` if one is not a digit or all are the same.
     pub fn with_check_digits(body: [u8; 9]) -> Option<Cpf> {
         let digits: String = body.iter().map(|digit| char::from(b'0' + digit % 10)).collect();
         if body.iter().any(|digit| *digit > 9) {
@@ -52,12 +52,12 @@ impl Cpf {
 }
 
 impl Cnpj {
-    /// Takes it masked or bare, its letters in either case.
+    /// Accepts it with or without the mask, in any case.
     pub fn parse(text: &str) -> Result<Cnpj, Rejection> {
         Cnpj::from_bare(&strip_mask(text)?).ok_or_else(|| reject_document(text))
     }
 
-    /// The CNPJ that begins with these twelve characters, `0` to `9` and `A` to `Z`; `None` for others.
+    /// Appends the check digits to twelve characters, `0` to `9` and `A` to `Z`; `None` for others.
     pub fn with_check_digits(body: [u8; 12]) -> Option<Cnpj> {
         if !body.iter().all(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase()) {
             return None;
@@ -80,19 +80,19 @@ impl Cnpj {
 }
 
 impl Document {
-    /// Takes either, masked or bare, letters in either case.
+    /// Accepts a CPF or a CNPJ, with or without the mask, in any case.
     pub fn parse(text: &str) -> Result<Document, Rejection> {
         let bare = strip_mask(text)?;
         let cpf = Cpf::from_bare(&bare).map(Document::Cpf);
         cpf.or_else(|| Cnpj::from_bare(&bare).map(Document::Cnpj)).ok_or_else(|| reject_document(text))
     }
 
-    /// One that nobody has, nor can be given: it would never be let in.
+    /// A document that no person can have, because `parse` refuses it.
     pub fn placeholder() -> Document {
         Document::Cpf(Cpf("0".repeat(11)))
     }
 
-    /// Bare and in upper case: how it is kept and compared.
+    /// Without mask and in upper case, as stored and compared.
     pub fn as_str(&self) -> &str {
         match self {
             Document::Cpf(cpf) => cpf.as_str(),
@@ -120,7 +120,7 @@ impl From<Cnpj> for Document {
     }
 }
 
-/// The text without the signs of a mask.
+/// Removes the mask characters.
 fn strip_mask(text: &str) -> Result<String, Rejection> {
     let is_mask = |c: char| c.is_whitespace() || ".-/".contains(c);
     let bare: String = text.chars().filter(|c| !is_mask(*c)).map(|c| c.to_ascii_uppercase()).collect();
@@ -131,12 +131,12 @@ fn reject_document(text: &str) -> Rejection {
     Rejection::BadDocument(text.trim().to_owned())
 }
 
-/// 111.111.111-11 has the right check digits and belongs to nobody.
+/// 111.111.111-11 has valid check digits, but is never issued.
 fn is_one_repeated(text: &str) -> bool {
     text.bytes().all(|byte| byte == text.as_bytes()[0])
 }
 
-/// The body with its two check digits behind it, each the sum of all before it, weighted from the right, modulo 11.
+/// Appends the two check digits, each the sum of the digits before it, weighted from the right, modulo 11.
 fn append_check_digits(body: &str, largest_weight: u32) -> String {
     let mut text = body.to_owned();
     for _ in 0..2 {
@@ -240,7 +240,7 @@ mod tests {
                 let mut wrong = cpf.as_str().as_bytes().to_vec();
                 wrong[at] = b'0' + (wrong[at] - b'0' + by) % 10;
                 let wrong = String::from_utf8(wrong).unwrap();
-                // A digit that stands for 10 and one that stands for 11 are both written 0.
+                // A check digit of 10 and one of 11 are both written 0.
                 prop_assert!(Cpf::parse(&wrong).is_err() || at < 9 && cpf.as_str()[9..].contains('0'));
             }
         }

@@ -1,4 +1,4 @@
-//! The e-mail address of a user: his login, unique in the server without regard to case.
+//! The e-mail address of a user: the login, unique on the server regardless of case.
 
 use crate::{InputField, Rejection};
 use std::fmt;
@@ -7,8 +7,8 @@ use std::fmt;
 pub struct Email(String);
 
 impl Email {
-    /// Takes what a mail server would take in practice: one `@`, a local part and a domain without blanks or
-    /// control characters, 254 bytes at most. Kept in lower case.
+    /// Accepts what mail servers accept in practice: one `@`, a local part and a domain without spaces or control
+    /// characters, at most 254 bytes. Stored in lower case.
     pub fn parse(text: &str) -> Result<Email, Rejection> {
         let address = text.trim().to_lowercase();
         if address.is_empty() {

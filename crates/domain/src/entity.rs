@@ -1,6 +1,6 @@
 //! The five entities that have situations, and the fixed types that a situation may have.
 
-/// What changes its situation, and so fires triggers.
+/// An entity whose situation changes fire triggers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Entity {
     Benefit,
@@ -14,7 +14,7 @@ impl Entity {
     pub const ALL: [Entity; 5] =
         [Entity::Benefit, Entity::Claim, Entity::Inspection, Entity::Ticket, Entity::Appointment];
 
-    /// The number by which the database knows it; never changed.
+    /// The number stored in the database; never changes.
     pub const fn number(self) -> i64 {
         match self {
             Entity::Benefit => 1,
@@ -29,7 +29,7 @@ impl Entity {
         Entity::ALL.into_iter().find(|entity| entity.number() == number)
     }
 
-    /// The types that a situation of this entity may have.
+    /// The situation types of this entity.
     pub fn situation_kinds(self) -> &'static [SituationKind] {
         use SituationKind::{Active, Cancelled, Done, Inactive, Open, Pending, Progress, Suspended};
         match self {
@@ -39,7 +39,7 @@ impl Entity {
     }
 }
 
-/// The entities that people work on from their opening to their end. They live alike.
+/// The entities that staff work on from opening to closing; they share one life cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CaseKind {
     Claim,
@@ -61,13 +61,13 @@ impl CaseKind {
         }
     }
 
-    /// What is no benefit is worked on.
+    /// Every entity except the benefit is a case.
     pub fn from_entity(entity: Entity) -> Option<CaseKind> {
         CaseKind::ALL.into_iter().find(|kind| kind.entity() == entity)
     }
 }
 
-/// The fixed type of a situation: what the rules look at, whatever the association named it.
+/// The fixed type of a situation. Rules use the type, not the name the association gave the situation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SituationKind {
     Active,
@@ -92,7 +92,7 @@ impl SituationKind {
         SituationKind::Done,
     ];
 
-    /// The number by which the database knows it; never changed.
+    /// The number stored in the database; never changes.
     pub const fn number(self) -> i64 {
         match self {
             SituationKind::Active => 1,
@@ -106,7 +106,7 @@ impl SituationKind {
         }
     }
 
-    /// Whether whatever is in such a situation is over.
+    /// Whether this type closes a record.
     pub fn is_final(self) -> bool {
         matches!(self, SituationKind::Done | SituationKind::Cancelled)
     }

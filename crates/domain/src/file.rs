@@ -1,8 +1,8 @@
-//! Files that people attach to what they work on: whose they are, of what kind, and what they are called.
+//! Attached files: the owner, the kind and the name.
 
 use crate::CaseKind;
 
-/// What a file belongs to.
+/// The kind of record that a file is attached to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FileOwner {
     Claim,
@@ -15,7 +15,7 @@ impl FileOwner {
     pub const ALL: [FileOwner; 4] =
         [FileOwner::Claim, FileOwner::Inspection, FileOwner::Ticket, FileOwner::Member];
 
-    /// The number by which the database knows it; never changed.
+    /// The number stored in the database; never changes.
     pub const fn number(self) -> i64 {
         match self {
             FileOwner::Claim => 1,
@@ -29,7 +29,7 @@ impl FileOwner {
         FileOwner::ALL.into_iter().find(|owner| owner.number() == number)
     }
 
-    /// What it is among what people work on; a member is nothing of it.
+    /// The matching case kind; a member is not a case.
     pub const fn case_kind(self) -> Option<CaseKind> {
         match self {
             FileOwner::Claim => Some(CaseKind::Claim),
@@ -39,13 +39,13 @@ impl FileOwner {
         }
     }
 
-    /// Files are kept of these alone.
+    /// `None` for cases that cannot have files.
     pub fn from_case(kind: CaseKind) -> Option<FileOwner> {
         FileOwner::ALL.into_iter().find(|owner| owner.case_kind() == Some(kind))
     }
 }
 
-/// What a file holds, by its bytes and not by its name.
+/// The kind of a file, determined by its content and not by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FileKind {
     Jpeg,
@@ -60,7 +60,7 @@ impl FileKind {
     pub const ALL: [FileKind; 6] =
         [FileKind::Jpeg, FileKind::Png, FileKind::Webp, FileKind::Pdf, FileKind::Docx, FileKind::Xlsx];
 
-    /// The number by which the database knows it; never changed.
+    /// The number stored in the database; never changes.
     pub const fn number(self) -> i64 {
         match self {
             FileKind::Jpeg => 1,
@@ -91,7 +91,7 @@ impl FileKind {
         matches!(self, FileKind::Jpeg | FileKind::Png | FileKind::Webp)
     }
 
-    /// The endings that a name of this kind may have; the first is given to one without.
+    /// The valid extensions of this kind; the first is appended to a name without one.
     const fn extensions(self) -> &'static [&'static str] {
         match self {
             FileKind::Jpeg => &["jpg", "jpeg"],
@@ -104,15 +104,15 @@ impl FileKind {
     }
 }
 
-/// The longest name that is kept, in characters.
+/// The longest stem, in characters.
 const LONGEST: usize = 150;
 
-/// What a file is called: one line, no path, with an ending that says what it holds.
+/// A file name: one line, no path, with an extension that matches the content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileName(String);
 
 impl FileName {
-    /// Whatever was given becomes a name: what it may not hold is left out.
+    /// Turns any text into a valid name by leaving out the characters that are not allowed.
     pub fn sanitize(given: &str, kind: FileKind) -> FileName {
         let last = given.rsplit(['/', '\\']).next().unwrap_or_default();
         let visible: String = last.chars().filter(|c| !is_unsafe_char(*c)).collect();
@@ -135,7 +135,7 @@ impl FileName {
     }
 }
 
-/// What nobody sees, or what turns the reading around, so that `gpj.exe` seems to end otherwise than it does.
+/// Invisible and direction-changing characters, which could disguise an extension such as `gpj.exe`, and reserved ones.
 fn is_unsafe_char(c: char) -> bool {
     let turns =
         matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');

@@ -1,4 +1,4 @@
-//! Fixed sets: what a thing may be, whatever the association calls it. What each is called outside stands in `wire`.
+//! Fixed sets of values that no association can rename. Their names on the wire are in `wire::set_names`.
 
 macro_rules! set {
     ($(#[$meta:meta])* $name:ident { $($(#[$member_meta:meta])* $member:ident = $number:literal),* $(,)? }) => {
@@ -11,7 +11,7 @@ macro_rules! set {
         impl $name {
             pub const ALL: &[$name] = &[$($name::$member),*];
 
-            /// The number by which the database knows it; never changed.
+            /// The number stored in the database; never changes.
             pub const fn number(self) -> i64 {
                 match self {
                     $($name::$member => $number),*
@@ -26,7 +26,7 @@ macro_rules! set {
 }
 
 set!(
-    /// What a benefit protects. The numbers are also those of the interface.
+    /// What a benefit protects. The numbers are also used on the wire.
     BenefitKind {
         Vehicle = 0,
         Health = 1,
@@ -69,7 +69,7 @@ set!(
 );
 
 set!(
-    /// What a file that is imported holds.
+    /// The kind of records in an import file.
     ImportKind {
         Members = 1,
         Vehicles = 2,
@@ -81,12 +81,11 @@ set!(
 );
 
 set!(
-    /// How far an import is.
     ImportState {
-        /// Its file is still being read.
+        /// The file is still being read.
         Reading = 1,
         Ready = 2,
-        /// A dry run is under way.
+        /// A dry run is in progress.
         Checking = 3,
         Checked = 4,
         Running = 5,
@@ -98,7 +97,7 @@ set!(
 );
 
 set!(
-    /// What became of a row.
+    /// The outcome of an import row.
     ImportOutcome {
         Created = 1,
         Changed = 2,
@@ -108,7 +107,7 @@ set!(
 );
 
 set!(
-    /// What an additional field holds.
+    /// The type of an additional field.
     FieldKind {
         Text = 1,
         Number = 2,
@@ -119,7 +118,7 @@ set!(
 );
 
 set!(
-    /// A person of flesh or of law.
+    /// A natural or a legal person.
     Nature {
         Natural = 1,
         Legal = 2,
@@ -153,7 +152,7 @@ set!(
 );
 
 set!(
-    /// What a dependent is to the holder.
+    /// The relation of a dependent to the holder.
     Kinship {
         Spouse = 1,
         Father = 2,
@@ -177,7 +176,6 @@ set!(
 );
 
 set!(
-    /// How a deal stands.
     DealState {
         Open = 1,
         Won = 2,
@@ -186,17 +184,16 @@ set!(
 );
 
 set!(
-    /// What became of a delivery.
     DeliveryState {
         Pending = 1,
         Delivered = 2,
-        /// Tried as often as it is tried; sent again only on demand.
+        /// All attempts failed; sent again only on request.
         Exhausted = 3,
     }
 );
 
 set!(
-    /// Whom a claim concerns.
+    /// The party that a claim concerns.
     Involved {
         Member = 1,
         ThirdParty = 2,
@@ -213,7 +210,7 @@ set!(
 );
 
 set!(
-    /// What a list leaves as.
+    /// The file format of an export.
     Sheet {
         Csv = 1,
         Xlsx = 2,

@@ -1,19 +1,19 @@
-//! Folding: the one way in which names are compared, on both engines, so that neither does it its own way.
+//! Text folding: the single way in which names are compared, so that both database engines give the same results.
 
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 
-/// The text without case and accents, its runs of blanks made one: `  João da  SILVA ` → `joao da silva`.
+/// Removes case and accents and collapses whitespace: `  João da  SILVA ` → `joao da silva`.
 pub fn fold_text(text: &str) -> String {
     let bare: String = text.nfkd().filter(|c| !is_combining_mark(*c)).collect::<String>().to_lowercase();
-    // Lower-casing may bring marks back (İ), so they are dropped once more.
+    // Lower-casing may add combining marks (İ), so they are removed again.
     let bare: String = bare.nfkd().filter(|c| !is_combining_mark(*c)).collect();
     bare.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Of a word no more is compared: one engine keeps no word of kilobytes, and nobody's name has one.
+/// Longer words are cut: one engine cannot index words of kilobytes, and no name has one.
 const LONGEST_WORD: usize = 60;
 
-/// The words of a name as searches compare them, each once: `D'Ávila e Souza-Lima` → `avila`, `d`, `e`, `lima`, `souza`.
+/// The distinct words of a name as searches compare them: `D'Ávila e Souza-Lima` → `avila`, `d`, `e`, `lima`, `souza`.
 pub fn split_name_words(name: &str) -> Vec<String> {
     let folded = fold_text(name);
     let parts = folded.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
@@ -23,7 +23,7 @@ pub fn split_name_words(name: &str) -> Vec<String> {
     words
 }
 
-/// Whether each of these, which [`split_name_words`] made of what was typed, begins a word of the name.
+/// Whether each typed word (see [`split_name_words`]) is the beginning of a word of the name.
 pub fn has_word_beginnings(typed: &[String], name: &str) -> bool {
     let words = split_name_words(name);
     typed.iter().all(|beginning| words.iter().any(|word| word.starts_with(beginning)))

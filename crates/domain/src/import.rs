@@ -1,23 +1,23 @@
-//! What may be wrong with a file that is imported, and with what is asked of an import.
+//! The problems of an import file or an import request.
 
-/// Why a file is not taken, or an import not done.
+/// Why a file is refused, or an import cannot run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ImportProblem {
-    /// Larger than is taken, in MiB.
+    /// The size limit in MiB.
     TooLarge(u64),
     /// Neither a CSV nor an XLSX file.
     UnknownFormat,
-    /// A workbook that cannot be opened: cut off, damaged, or locked by a password.
+    /// A workbook that cannot be opened: truncated, damaged or password-protected.
     Damaged,
-    /// It unpacks to more than any sheet that people keep.
+    /// It unpacks to more than any real spreadsheet.
     UnpacksTooLarge,
-    /// A workbook with more sheets than this.
+    /// A workbook with more sheets than this limit.
     TooManySheets(usize),
-    /// A workbook that lists one sheet several times.
+    /// A workbook that lists a sheet more than once.
     RepeatedSheet,
-    /// Reading it takes longer than any sheet that people keep.
+    /// Reading it takes longer than any real spreadsheet.
     TooSlow,
-    /// No line with the names of columns, or nothing below it.
+    /// No header row, or no rows below it.
     Empty,
     TooManyRows(u32),
     TooManyColumns(usize),
@@ -25,30 +25,29 @@ pub enum ImportProblem {
         row: u32,
         longest: usize,
     },
-    /// A column that the file does not have.
     UnknownColumn(String),
-    /// A field that records of this kind do not have.
+    /// A field that this kind of record does not have.
     UnknownField(String),
-    /// Two columns for one field.
+    /// Two columns mapped to one field.
     FieldTwice(String),
-    /// A dependent whose benefit nobody can tell: nothing leads to it, nothing is found, or too much.
+    /// The benefit of a dependent cannot be determined: no key, no match or several matches.
     BenefitUnnamed,
     NoBenefit,
     ManyBenefits,
-    /// A record that another line of the file, this one, has meant already.
+    /// This other line of the file already refers to the same record.
     SameRecord(i32),
-    /// What must have a column and has none.
+    /// Required fields without a column.
     NotMapped(Vec<&'static str>),
-    // Against the present state.
-    /// So many files are being read for this base already.
+    // Conflicts with the current state.
+    /// The tenant already has this many files being read.
     TooManyReading(usize),
-    /// What was asked for cannot be done as the import stands.
+    /// The import is in a state that does not allow the request.
     WrongState(&'static str),
-    /// The days in which an import can be undone are over.
+    /// The period in which an import can be undone is over.
     TooLate,
-    /// A code that belonged to something which an undone import had brought.
+    /// The code belonged to a record of an undone import.
     Removed,
-    /// Neither a line nor whoever brought the file says in which branch somebody new begins.
+    /// Neither the row nor the request names the branch of a new member.
     NoBranch,
 }
 

@@ -1,8 +1,8 @@
-//! What an association is, without a database, a network or a wire: value types that cannot hold a wrong
-//! value, and the rules between them. Everything here is pure; time and chance come in as arguments.
+//! Value types that cannot hold an invalid value, and the rules between them, with no database, network or wire format.
+//! Everything here is pure: time and randomness are passed in as arguments.
 //!
-//! To add a value type: one file, a `parse` that gives the value or the [`Rejection`] that says why not,
-//! and its tests beside it.
+//! To add a value type: one file, a `parse` that returns the value or the [`Rejection`] that explains why not, and its
+//! tests beside it.
 
 mod address;
 mod caller_address;

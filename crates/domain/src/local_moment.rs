@@ -1,18 +1,18 @@
-//! A moment as people write it: with its offset, or as their clocks show it.
+//! Moments as people write them: with an offset, or in local time.
 
 use crate::{Date, InputField, Moment, Rejection, TimeZone};
 use jiff::{Timestamp, civil};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WrittenMoment {
-    /// It says itself when it is.
+    /// Written with an offset.
     Exact(Moment),
-    /// The clocks of the association show it.
+    /// Local time of the association.
     Local(civil::DateTime),
 }
 
 impl WrittenMoment {
-    /// Takes `2026-11-20T14:30:00-03:00`, `2026-11-20T14:30`, `2026-11-20 14:30` and `20/11/2026 14:30`.
+    /// Accepts `2026-11-20T14:30:00-03:00`, `2026-11-20T14:30`, `2026-11-20 14:30` and `20/11/2026 14:30`.
     pub fn parse(text: &str) -> Result<WrittenMoment, Rejection> {
         let text = text.trim();
         if text.is_empty() {
@@ -33,7 +33,7 @@ impl WrittenMoment {
         (is_clock && hour.len() >= 5).then(|| iso.parse().ok().map(WrittenMoment::Local))?
     }
 
-    /// When it is, where the association lives. An hour that its clocks leave out is the next that they show.
+    /// The moment in the association's zone. A local time skipped by daylight saving moves to the next one that exists.
     pub fn moment_in(self, zone: &TimeZone) -> Moment {
         match self {
             WrittenMoment::Exact(moment) => moment,
@@ -46,7 +46,7 @@ impl WrittenMoment {
     }
 }
 
-/// From when on: a whole day, or a moment.
+/// The start of a period: a day or a moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PeriodStart {
     Day(Date),
@@ -60,7 +60,7 @@ impl PeriodStart {
             .or_else(|_| WrittenMoment::parse(text).map(PeriodStart::Moment))
     }
 
-    /// Its first moment, where the association lives.
+    /// The first moment of the period in the association's zone.
     pub fn moment_in(self, zone: &TimeZone) -> Moment {
         match self {
             PeriodStart::Day(day) => day.start_in(zone),

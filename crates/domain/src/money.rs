@@ -1,4 +1,4 @@
-//! An amount in reais, counted in cents: no float ever touches it.
+//! An amount in reais, counted in cents and never as a float.
 
 use crate::{InputField, Rejection};
 use std::fmt;
@@ -7,7 +7,7 @@ use std::fmt;
 pub struct Money(i64);
 
 impl Money {
-    /// Ten thousand millions less a cent: more than anything an association protects.
+    /// One cent below ten thousand million reais: more than any association protects.
     pub const MOST: Money = Money(999_999_999_999);
 
     /// `None` below zero and above [`Money::MOST`].
@@ -19,8 +19,8 @@ impl Money {
         self.0
     }
 
-    /// Takes the text of a JSON number: digits, and behind a point one or two more. An exponent or a third decimal
-    /// would have to be rounded, and nobody rounds another's money.
+    /// Accepts the text of a JSON number with at most two decimals. An exponent or a third decimal would need rounding,
+    /// so it is refused.
     pub fn parse(text: &str) -> Result<Money, Rejection> {
         let text = text.trim();
         if text.is_empty() {
@@ -41,7 +41,7 @@ fn parse_cents(text: &str) -> Option<i64> {
 }
 
 impl fmt::Display for Money {
-    /// As a JSON number, with no more decimals than it needs: `150`, `150.5`, `150.55`.
+    /// A JSON number with no more decimals than needed: `150`, `150.5`, `150.55`.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (reais, cents) = (self.0 / 100, self.0 % 100);
         match (cents, cents % 10) {

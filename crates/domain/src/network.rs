@@ -1,11 +1,10 @@
-//! Networks that an administrator names, and how many lookups each may make.
+//! Networks of validation partners, and the number of lookups each may make.
 
 use crate::{CallerAddress, Rejection};
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// An address, or all that begin with the same bits. Of IPv6 no part of a network of 64 bits is told apart, as in
-/// [`CallerAddress`].
+/// An address, or a network prefix. IPv6 prefixes longer than 64 bits are not distinguished, as in [`CallerAddress`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Network {
     first: IpAddr,
@@ -13,11 +12,11 @@ pub struct Network {
 }
 
 impl Network {
-    /// How many bits an address has, and how few a network may fix: half of the internet is nobody's partner.
+    /// The bits of an address, and the shortest prefix allowed: a partner's network cannot be half of the internet.
     const V4: (u8, u8) = (32, 16);
     const V6: (u8, u8) = (64, 32);
 
-    /// Takes `203.0.113.7`, `203.0.113.0/24`, `2001:db8:1:2::/64`.
+    /// Accepts `203.0.113.7`, `203.0.113.0/24`, `2001:db8:1:2::/64`.
     pub fn parse(text: &str) -> Result<Network, Rejection> {
         let bad = || Rejection::BadNetwork(text.trim().to_owned());
         let (address, bits) = match text.trim().split_once('/') {
@@ -43,7 +42,7 @@ impl Network {
     }
 }
 
-/// The first address that has the same bits at its beginning.
+/// The first address of the network.
 fn mask_address(address: IpAddr, bits: u8) -> IpAddr {
     match address {
         IpAddr::V4(address) => {
@@ -66,18 +65,18 @@ impl fmt::Display for Network {
     }
 }
 
-/// A partner whose counters validate benefits without a credential: from where, and how often.
+/// A partner that validates benefits without a credential: its network and its limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ValidationPartner {
     pub network: Network,
-    /// How many lookups the whole network may make in the window of the throttle.
+    /// How many lookups the network may make in one throttle window.
     pub lookups: u32,
 }
 
 impl ValidationPartner {
     pub const MOST_LOOKUPS: u32 = 100_000;
 
-    /// Reads `203.0.113.0/24 5000`, as [`fmt::Display`] writes it.
+    /// Parses `203.0.113.0/24 5000`, the format of [`fmt::Display`].
     pub fn parse(line: &str) -> Result<ValidationPartner, Rejection> {
         let bad = || Rejection::BadPartner(line.trim().to_owned());
         let mut parts = line.split_whitespace();

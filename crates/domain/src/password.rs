@@ -1,5 +1,5 @@
-//! A password as its owner typed it: long enough to be worth hashing, short enough to be hashed cheaply, and not among the
-//! first that anybody tries.
+//! A password as typed: long enough to be worth hashing, short enough to hash cheaply, and not one of the first
+//! guesses.
 
 use crate::weak_password::{PasswordOwner, is_common_password, is_personal_password};
 use crate::{RandomSource, Rejection};
@@ -8,12 +8,12 @@ use std::fmt;
 #[derive(Clone)]
 pub struct Password(String);
 
-/// Lower case alone, and none of 0, 1, l, o.
+/// Lower case only, without 0, 1, l and o.
 const SIGNS: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
 
 impl Password {
     pub const SHORTEST: usize = 10;
-    /// In bytes: nobody types more, and a megabyte of password would be a megabyte to hash.
+    /// In bytes; limits the cost of hashing.
     pub const LONGEST: usize = 256;
 
     pub fn parse(text: &str) -> Result<Password, Rejection> {
@@ -32,17 +32,17 @@ impl Password {
         Ok(Password(text.to_owned()))
     }
 
-    /// Refuses one that whoever knows its owner would try.
+    /// Refuses passwords that could be guessed from what is known about the owner.
     pub fn check_against(&self, owner: &PasswordOwner<'_>) -> Result<(), Rejection> {
         if is_personal_password(&self.0, owner) { Err(Rejection::PasswordPersonal) } else { Ok(()) }
     }
 
-    /// A strong password that can be read aloud and typed: four groups of five, without letters and digits that look
-    /// alike. Each sign is worth five bits, so a hundred in all.
+    /// A strong password that can be read aloud and typed: four groups of five characters, none of them easily
+    /// confused. Five bits per character, 100 in total.
     pub fn generate(chance: &dyn RandomSource) -> Password {
         let mut random = [0; 20];
         chance.fill(&mut random);
-        // 32 signs: a byte falls on each of them equally often.
+        // 256 is a multiple of 32, so every character is equally likely.
         let sign = |byte: &u8| char::from(SIGNS[usize::from(byte % 32)]);
         let groups: Vec<String> = random.chunks(5).map(|group| group.iter().map(sign).collect()).collect();
         Password(groups.join("-"))

@@ -7,8 +7,8 @@ use std::fmt;
 pub struct Phone(String);
 
 impl Phone {
-    /// Takes any mask. A leading 55 is the country's only where twelve or thirteen digits come: elsewhere it is an
-    /// area code of the south.
+    /// Accepts any mask. A leading 55 is the country code only in numbers of twelve or thirteen digits; otherwise it is
+    /// an area code in the south.
     pub fn parse(text: &str) -> Result<Phone, Rejection> {
         let bad = || Rejection::BadPhone(text.trim().to_owned());
         if text.chars().any(|c| c.is_alphanumeric() && !c.is_ascii_digit()) {

@@ -1,6 +1,6 @@
-//! Chance as an argument: the binary asks the operating system, a test uses a seeded generator.
+//! Randomness as an argument: the binary uses the operating system, tests use a seeded generator.
 
-/// A source of random bytes fit for secrets.
+/// A source of random bytes suitable for secrets.
 pub trait RandomSource: Send + Sync {
     fn fill(&self, bytes: &mut [u8]);
 }

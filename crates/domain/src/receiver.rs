@@ -1,4 +1,4 @@
-//! Where triggers are sent, and the secret that signs them.
+//! The address that triggers are sent to, and the secret that signs them.
 
 use crate::{InputField, RandomSource, Rejection};
 use base64::Engine;
@@ -6,7 +6,7 @@ use base64::engine::general_purpose::STANDARD;
 use std::fmt;
 use url::{Host, Url};
 
-/// The address of a receiver: http or https, with nothing behind its path. The path of each entity is put behind it.
+/// The base URL of a receiver: http or https, without query or fragment. The path of each entity is appended to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReceiverAddress(Url);
 
@@ -35,7 +35,7 @@ impl ReceiverAddress {
         Ok(ReceiverAddress(url))
     }
 
-    /// The host alone, as the exceptions of the address guard name it: without brackets and without a port.
+    /// The host as the address guard's exceptions name it: without brackets and port.
     pub fn host(&self) -> String {
         match self.0.host() {
             Some(Host::Domain(name)) => name.to_owned(),
@@ -45,12 +45,12 @@ impl ReceiverAddress {
         }
     }
 
-    /// Whether both lead to the same server: scheme, host and port.
+    /// Whether both have the same scheme, host and port.
     pub fn is_same_server(&self, other: &ReceiverAddress) -> bool {
         self.0.origin() == other.0.origin()
     }
 
-    /// The address with a path behind it, joined with one slash.
+    /// Appends a path, joined with one slash.
     pub fn join_path(&self, path: &str) -> String {
         format!("{}/{path}", self.0.as_str().trim_end_matches('/'))
     }
@@ -62,7 +62,7 @@ impl fmt::Display for ReceiverAddress {
     }
 }
 
-/// What a receiver knows a trigger by. It is shown once, when it is made.
+/// The secret by which a receiver verifies triggers. It is shown once, when it is generated.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SigningSecret(String);
 
@@ -75,18 +75,18 @@ impl SigningSecret {
         SigningSecret(format!("{}{}", SigningSecret::PREFIX, STANDARD.encode(bytes)))
     }
 
-    /// One that was kept.
+    /// A secret read from the database.
     pub fn from_stored(text: String) -> SigningSecret {
         SigningSecret(text)
     }
 
-    /// One that somebody typed; `None` where it cannot be one.
+    /// A secret entered by a person; `None` if it is not valid.
     pub fn parse(text: &str) -> Option<SigningSecret> {
         let key = STANDARD.decode(text.trim().strip_prefix(SigningSecret::PREFIX)?).ok()?;
         (!key.is_empty()).then(|| SigningSecret(text.trim().to_owned()))
     }
 
-    /// The text that is shown once, and kept sealed.
+    /// The plain text: shown once, and stored encrypted.
     pub fn expose(&self) -> &str {
         &self.0
     }

@@ -1,35 +1,35 @@
-//! What may be wrong with a record of a register.
+//! The problems of a register record.
 
-/// What is wrong with a field of a register. What a record is called comes from its description: `a loja`.
+/// What is wrong with a field of a register. The record's name (`a loja`) comes from the register's description.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RegisterProblem {
     Missing,
-    /// No record of this code is within reach.
+    /// No visible record has this code.
     NotThere {
         what: &'static str,
         code: i32,
     },
-    /// A code that names nothing which is in use and within reach.
+    /// The code does not name a visible record in use.
     Unknown {
         what: &'static str,
         code: i32,
     },
-    /// The same in a list, by its place there.
+    /// The same for an item of a list, by its position.
     UnknownPart {
         at: usize,
         what: &'static str,
         code: i32,
     },
-    /// None of those that go with what else was given.
+    /// Not one of the values allowed by the other fields.
     NotAmong(Vec<&'static str>),
-    /// Only records of this kind have it.
+    /// Only records of this kind have the field.
     OnlyFor(&'static str),
     Before(&'static str),
     NotAVehicle(i32),
-    /// None of the fields was given by which a list must be narrowed.
+    /// The list requires one of these filters.
     NoFilter(&'static [&'static str]),
-    // Against the present state.
-    /// It stays as it was when the record was added.
+    // Conflicts with the current state.
+    /// The field cannot change after the record was created.
     Fixed {
         now: String,
     },
@@ -37,19 +37,19 @@ pub enum RegisterProblem {
         what: &'static str,
         code: i32,
     },
-    /// Another record has it.
+    /// Another record has the same value.
     Taken {
         what: &'static str,
         code: i32,
     },
-    /// Without it none would be left in use.
+    /// The last record in use cannot be deactivated.
     LastActive {
         what: &'static str,
     },
-    /// What its type picks cannot go: another must be picked first.
+    /// The default of a type cannot be deactivated; another must become the default first.
     IsDefault,
     InactiveDefault,
-    /// A tracker that is on a vehicle, by its installation.
+    /// The tracker is installed on a vehicle.
     Installed {
         installation: i32,
     },

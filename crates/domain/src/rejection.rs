@@ -1,10 +1,10 @@
-//! Every refusal by a rule, as one closed set. The words for each are in `wire::refusal`.
+//! Every rule violation, as one closed set. The texts are in `wire::refusal`.
 
 use crate::import::ImportProblem;
 use crate::register::RegisterProblem;
 use crate::{BenefitCode, BranchCode, DealCode, DependentCode, LeadCode, PersonCode, PlanCode, TenantId};
 
-/// The field a refusal speaks of; `wire` knows what it is called outside.
+/// The field that a rejection is about; `wire` has its external name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum InputField {
     Name,
@@ -33,7 +33,7 @@ pub enum InputField {
     Address,
     Person,
     Supplier,
-    /// What a benefit protects, as a code in a path.
+    /// The kind of a benefit, as a code in a path.
     BenefitKind,
     User,
     Item,
@@ -41,7 +41,7 @@ pub enum InputField {
     Reason,
     Situation,
     SituationCode,
-    // Of what people work on.
+    // Fields of cases.
     Version,
     ClaimKind,
     InspectionKind,
@@ -57,7 +57,7 @@ pub enum InputField {
     Appointment,
     Priority,
     Involved,
-    // Of leads and deals; some have two names, of which one is above.
+    // Fields of leads and deals; some have a second name above.
     PersonName,
     LeadDocument,
     Phones,
@@ -71,10 +71,10 @@ pub enum InputField {
     Responsible,
     Plans,
     Kinship,
-    /// A file that was attached, by its code.
+    /// The code of an attached file.
     File,
     Import,
-    /// A text that has no name of its own; where it stood names it.
+    /// A text without a name of its own; its position names it.
     Text,
 }
 
@@ -90,43 +90,43 @@ pub enum Rejection {
     BadEmail(String),
     BadColour(String),
     BadHost(String),
-    /// An address where the name of a server is meant.
+    /// An IP address instead of a host name.
     HostIsAddress(String),
-    /// The machine itself.
+    /// A name of the local machine.
     HostIsLocal(String),
-    /// The server's own name, under which every association is found.
+    /// The server's own name, which serves every tenant.
     HostIsServers(String),
-    /// A host that the association does not have.
+    /// A host that does not belong to the tenant.
     UnknownHost(String),
-    /// No address that triggers can be sent to.
+    /// Not a valid trigger address.
     BadReceiver(String),
-    /// A header that a receiver may not have: not one, or one of ours.
+    /// Not a valid header, or one that the server sets itself.
     BadHeader(String),
     NoEntity,
     UnknownEntity(String),
     BadConcurrency,
-    /// An association has as many receivers in use as it may.
+    /// The tenant has the maximum number of active receivers.
     TooManyReceivers {
         most: usize,
     },
-    /// Somebody keeps as many filters of a list as he may.
+    /// The user has the maximum number of saved filters.
     TooManyFilters {
         most: usize,
     },
-    /// No place in the history of situations.
+    /// Not a position in the situation history.
     BadHistoryCursor(String),
-    /// The history that a reader read is not the one that there is: the base was put back to an earlier state.
+    /// The cursor belongs to another history: the database was restored to an earlier state.
     HistoryPutBack,
-    /// Neither a stretch nor a day.
+    /// Neither a range nor a day was given.
     NothingToSendAgain,
-    /// From a later one to an earlier one, or from none.
+    /// The range has no start, or ends before it starts.
     BadStretch,
     BadDocument(String),
     BadCpf(String),
     BadPhone(String),
     BadCep(String),
     BadDate(String),
-    /// No moment: a day and an hour.
+    /// Not a day with a time.
     BadMoment(String),
     BadMonth(String),
     BadPlate(String),
@@ -136,7 +136,7 @@ pub enum Rejection {
     BadUf(String),
     UnknownTimeZone(String),
     BadNetwork(String),
-    /// A line that should name a network and how many lookups it has.
+    /// Not a line with a network and a number of lookups.
     BadPartner(String),
     TooManyPartners(usize),
     PasswordLength {
@@ -144,68 +144,68 @@ pub enum Rejection {
         longest: usize,
     },
     PasswordControl,
-    /// Anybody would try it among the first.
+    /// One of the first guesses of any attacker.
     PasswordCommon,
-    /// Made of what is known of its owner.
+    /// Made of facts about its owner.
     PasswordPersonal,
-    /// A user who is no administrator needs at least one branch to work in.
+    /// A user who is not an administrator needs at least one branch.
     NoBranch,
     UnknownBranch(BranchCode),
-    /// A code that names nothing which the caller may use.
+    /// The code does not name anything the caller may use.
     UnknownCode {
         field: InputField,
         code: i32,
     },
-    /// The nature is not that of the document.
+    /// The nature does not match the document.
     NatureMismatch,
-    /// A person's document where a company's is meant.
+    /// A CPF where a CNPJ is required.
     NotACnpj,
     /// The person belongs to a branch that the caller may not access.
     PersonElsewhere,
-    /// Nobody whom the caller may see has this document.
+    /// No person visible to the caller has this document.
     UnknownPerson(String),
-    /// The benefit belongs to somebody with another document.
+    /// The holder of the benefit has another document.
     NotTheHolder(BenefitCode),
-    /// A plan, or a benefit, of the other kind than the path is for.
+    /// The plan or benefit is of another kind than the path.
     WrongPath {
         field: InputField,
-        /// It is one of vehicles.
+        /// The plan or benefit is for vehicles.
         vehicle: bool,
     },
-    /// A plan of another kind than the benefit.
+    /// The plan is of another kind than the benefit.
     OtherKind,
     UnknownSituation {
         given: String,
         known: Vec<String>,
     },
-    /// The situation and the flag say different things.
+    /// The situation and the active flag contradict each other.
     SituationDisagrees,
-    /// No situation of the base has the type that is needed.
+    /// The tenant has no situation of the required type.
     NoSituation,
     NotADueDay {
         given: i32,
         known: Vec<i32>,
     },
-    /// A vehicle needs one of the two.
+    /// A vehicle needs at least one of them.
     NoPlateOrChassis,
     AdditionalField {
-        /// Its place in the list.
+        /// The position in the list.
         at: usize,
         problem: FieldProblem,
     },
-    /// The card belongs to somebody else.
+    /// The card belongs to another person.
     CardOfAnother,
-    /// Another benefit has the plate or chassis, and is in force. It is named where the caller may see it.
+    /// An active benefit already has the plate or chassis; its code is given if the caller may see it.
     VehicleTaken {
         field: InputField,
         given: String,
         by: Option<BenefitCode>,
     },
-    /// Nothing leads out of it here.
+    /// A cancelled benefit cannot be changed by this operation.
     CancelledBenefit(BenefitCode),
-    /// The plan is an active item of the benefit already.
+    /// The plan is already an active item of the benefit.
     PlanTaken(PlanCode),
-    /// A plan of a list that is not to be had, by its place in the list.
+    /// A plan in a list that is not available, with its position.
     UnknownPlan {
         at: usize,
         code: PlanCode,
@@ -215,65 +215,65 @@ pub enum Rejection {
         code: DependentCode,
         benefit: BenefitCode,
     },
-    /// Another dependent of the benefit, in force, has the CPF.
+    /// Another active dependent of the benefit has the CPF.
     DependentTaken(DependentCode),
-    /// A search of dependents without anything that names one.
+    /// A dependent search without any key.
     NoDependentKey,
-    /// A search of members without anything that narrows it.
+    /// A member search without any criterion.
     NoMemberCriterion,
-    /// A search of benefits without anything that names one.
+    /// A benefit search without any key.
     NoBenefitKey,
-    /// A validation without anything that names a benefit.
+    /// A validation without any key.
     NoValidationKey,
-    /// No benefit has everything that a validation named, as far as its caller sees.
+    /// No benefit visible to the caller matches all keys of the validation.
     NothingToValidate,
-    /// The two names of one field came with different values.
+    /// Two names of the same field were sent with different values.
     Disagree {
         field: InputField,
         with: InputField,
     },
-    /// Nothing by which a lead could be reached or known.
+    /// A lead without any contact or identification.
     NoContact,
-    /// Neither the code of a lead nor anything of one.
+    /// Neither the code of a lead nor any lead fields.
     NoLead,
-    /// The stage is not one of the funnel's.
+    /// The stage belongs to another funnel.
     OtherFunnel(i32),
-    /// The association has no funnel in use, or one without stages.
+    /// The tenant has no active funnel, or its funnel has no stages.
     NoStage,
-    /// Why a deal was lost, of one that is not.
+    /// A loss reason for a deal that is not lost.
     NotLost,
     UnknownVehicleType {
         given: String,
         known: Vec<String>,
     },
-    /// Only deals about health have dependents.
+    /// Only health deals have dependents.
     NotAHealthDeal(DealCode),
     UnknownTenant(TenantId),
     /// No tenant exists yet, or none is the default.
     NoDefaultTenant,
-    /// The address belongs to a user of this server already.
+    /// A user of this server already has the e-mail address.
     EmailTaken(String),
     HostTaken(String),
-    /// More hosts than an association may have.
+    /// The tenant has the maximum number of hosts.
     TooManyHosts(usize),
     UnknownUser(String),
-    /// He may not enter, so a password would be no use to him.
+    /// A disabled user cannot sign in, so setting a password is refused.
     DisabledUser(String),
-    /// The link that sets an empty server up was used, has expired, or never was one.
+    /// The setup link is unknown, used or expired.
     BadSetupLink,
-    /// The link that sets a password is unknown, used or expired; which of them is nobody's business.
+    /// The password link is unknown, used or expired; the answer does not reveal which.
     BadResetLink,
-    /// Disabling him would leave the association without an administrator.
+    /// Disabling this user would leave the tenant without an administrator.
     LastAdministrator(String),
-    /// A change by another version of the record than the present one.
+    /// The change is based on an outdated version of the record.
     OldVersion {
         given: i64,
         now: i64,
-        /// Since when it stands so.
+        /// The time of the current version.
         since: String,
         fields: Vec<FieldConflict>,
     },
-    /// The association says where a situation leads, and not there.
+    /// The tenant's rules do not allow this situation change.
     MayNotMove {
         from: String,
         to: String,
@@ -281,119 +281,118 @@ pub enum Rejection {
     },
     /// Neither the code nor the name of a situation.
     NoSituationNamed,
-    /// A code of no situation of this entity that is in use.
+    /// Not the code of an active situation of this entity.
     UnknownSituationCode {
         given: i32,
         known: Vec<String>,
     },
-    /// The base has no situation in which something begins.
+    /// The tenant has no active situation of type open for this entity.
     NoOpenSituation,
-    /// What is cancelled, or taken up again, needs a reason.
+    /// Cancelling or reopening requires a reason.
     ReasonNeeded {
-        /// It was over.
+        /// The case was closed and is being reopened.
         reopens: bool,
     },
-    /// Whose case it is never changes.
+    /// The person of a case cannot change.
     PersonFixed,
-    /// The benefit is not the person's.
+    /// The benefit belongs to another person.
     BenefitOfAnother(BenefitCode),
-    /// Who goes is a dependent of a benefit, and none is named.
+    /// A dependent was named without the benefit.
     DependentWithoutBenefit,
-    /// More people have such a name than a search goes through.
+    /// More people match the name than a search examines.
     TooManyNamed,
-    /// Somebody else has the document; he is named where the caller may see him.
+    /// Another person has the document; the code is given if the caller may see that person.
     DocumentTaken(Option<PersonCode>),
     /// Another active lead has the document.
     LeadTaken(LeadCode),
-    /// The lead of a deal has another document than the one that was sent.
+    /// The lead of the deal has a different document.
     OtherDocument(String),
-    /// A deal that is not open any more; it was won or lost.
+    /// The deal is no longer open.
     ClosedDeal {
         deal: DealCode,
         won: bool,
     },
-    /// A vehicle's fields for a benefit that has none.
+    /// Vehicle fields for a benefit without a vehicle.
     NoVehicle,
-    /// A benefit without any plan.
+    /// The last plan of a benefit cannot be removed.
     LastPlan(BenefitCode),
-    /// A code to keep that something has already.
+    /// The requested code is already in use.
     CodeTaken {
         field: InputField,
         code: i32,
     },
-    /// Whoever takes his own rights away cannot give them back.
+    /// Administrators cannot remove their own role or disable themselves, because they could not undo it.
     OwnRights,
-    /// An administrator removes the second factor of others, and switches off his own with a code.
+    /// Administrators remove the second factor of other users; they switch off their own with a code.
     OwnSecondFactor,
-    /// Programs do not enter the console, where a second factor is switched on.
+    /// A second factor cannot be required of the integration role: programs do not sign in to the console, where it is
+    /// switched on.
     FactorOfProgram,
-    /// A demonstration is only loaded where there is nothing yet.
+    /// Demo data is loaded only into an empty database.
     NotEmpty,
-    /// Another demonstration was begun there and has not ended.
+    /// Another demo load was started and has not finished.
     DemoUnfinished {
         members: u32,
         seed: u64,
     },
-    /// What is wrong with a field of a register, by the name that its description gives it.
+    /// A problem with a field of a register, named as in its description.
     Register {
         field: &'static str,
         problem: RegisterProblem,
     },
-    /// A change must say which version of the record it is of.
+    /// A change must name the version of the record it is based on.
     NoVersion,
-    /// What is wrong with a file that somebody wants to attach.
+    /// A problem with a file to attach.
     File(FileProblem),
-    /// What is wrong with a file that is imported, or with what is asked of an import.
+    /// A problem with an import file or request.
     Import(ImportProblem),
 }
 
-/// A field that somebody sent otherwise than it stands.
+/// A field whose sent value differs from the stored one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldConflict {
-    /// What it is called outside.
+    /// The external name.
     pub field: String,
     pub sent: Option<String>,
     pub now: Option<String>,
 }
 
-/// Why a file is not kept.
+/// Why an attachment is refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileProblem {
-    /// It has no bytes.
     Empty,
     TooLarge {
         most_mib: u64,
     },
-    /// Its bytes are of no kind that is kept.
+    /// The content is of no supported kind.
     Unknown,
-    /// A picture as some phones write it, which few programs open.
+    /// An image format of some phones that few programs open.
     Heic,
-    /// A picture that moves.
+    /// An animated image.
     Animated,
-    /// A picture, or a document, that cannot be read to its end.
+    /// An image or document that cannot be read to the end.
     Broken,
-    /// A picture of more points than are opened.
+    /// An image with more pixels than the server decodes.
     TooManyPixels {
         most_megapixels: u64,
     },
-    /// A document that brings programs with it.
+    /// A document with macros.
     Macros,
-    /// The record has as many files as it may.
+    /// The record has the maximum number of files.
     TooMany {
         most: usize,
     },
-    /// The association keeps as much as it may.
+    /// The tenant has used its storage quota.
     BaseFull {
         most_gib: u64,
     },
-    /// It was removed so long ago that it is gone.
+    /// The file was removed so long ago that its content was deleted.
     Gone,
 }
 
-/// What is wrong with the value of an additional field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FieldProblem {
-    /// Neither code nor name.
+    /// Neither a code nor a name.
     Unnamed,
     UnknownCode(i32),
     UnknownName(String),
@@ -406,7 +405,7 @@ pub enum FieldProblem {
 }
 
 impl FieldProblem {
-    /// Whether the field is there, and only what was given for it is wrong.
+    /// Whether the field exists and only its value is wrong.
     pub fn is_about_value(&self) -> bool {
         use FieldProblem::{UnknownCode, UnknownName, Unnamed};
         !matches!(self, Unnamed | UnknownCode(_) | UnknownName(_))
@@ -414,7 +413,7 @@ impl FieldProblem {
 }
 
 impl Rejection {
-    /// Whether it speaks against the present state, and not against what was sent.
+    /// Whether it conflicts with the current state, rather than with the input itself.
     pub fn is_conflict(&self) -> bool {
         if let Rejection::Register { problem, .. } = self {
             return problem.is_conflict();

@@ -1,19 +1,19 @@
-//! What a user may do.
+//! The roles of users.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Role {
-    /// Runs the association: every branch, every register.
+    /// Manages the association: every branch, every register.
     Administrator,
-    /// Works in the branches he was given.
+    /// Works in the assigned branches.
     Operator,
-    /// A program: the interface within its branches, and the feed of the history.
+    /// A program: uses the API within its branches, and reads the history feed.
     Integration,
 }
 
 impl Role {
     pub const ALL: [Role; 3] = [Role::Administrator, Role::Operator, Role::Integration];
 
-    /// The number by which the database knows it; never changed.
+    /// The number stored in the database; never changes.
     pub const fn number(self) -> i64 {
         match self {
             Role::Administrator => 1,

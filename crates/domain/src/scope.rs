@@ -1,5 +1,5 @@
-//! How far a caller sees: one tenant, and in it all branches or some. Every storage search takes a scope, so
-//! forgetting the limit does not compile.
+//! What a caller can see: one tenant, and all or some of its branches. Every storage query takes a scope, so forgetting
+//! the limit does not compile.
 
 use crate::{BranchCode, Role, TenantId};
 use std::collections::BTreeSet;
@@ -17,7 +17,7 @@ pub enum VisibleBranches {
 }
 
 impl Scope {
-    /// What a user of this role sees, who was given these branches.
+    /// The scope of a user with this role and these assigned branches.
     pub fn for_role(tenant: TenantId, role: Role, given: impl IntoIterator<Item = BranchCode>) -> Scope {
         let branches = if role.has_every_branch() {
             VisibleBranches::All
@@ -27,12 +27,12 @@ impl Scope {
         Scope { tenant, branches }
     }
 
-    /// The whole tenant, for whoever runs the server: the command line and background work.
+    /// All branches of the tenant, for the command line and background jobs.
     pub fn for_tenant(tenant: TenantId) -> Scope {
         Scope { tenant, branches: VisibleBranches::All }
     }
 
-    /// The same for one branch alone; `None` where it is not seen, or cannot be one: codes count from 1.
+    /// Limits the scope to one branch; `None` if the branch is not visible or the code is below 1.
     pub fn narrow_to(&self, branch: BranchCode) -> Option<Scope> {
         let branches = VisibleBranches::Only(BTreeSet::from([branch]));
         (branch.get() > 0 && self.can_see(branch)).then_some(Scope { tenant: self.tenant, branches })

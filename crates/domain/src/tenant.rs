@@ -1,9 +1,9 @@
-//! What a tenant is called, where it is found and which calendar it lives by.
+//! The name, hosts and time zone of a tenant.
 
 use crate::{InputField, Rejection};
 use std::fmt;
 
-/// A name that people read: trimmed, not empty, at most 200 characters, no control characters.
+/// A display name: trimmed, not empty, at most 200 characters, no control characters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DisplayName(String);
 
@@ -29,12 +29,12 @@ impl DisplayName {
     }
 }
 
-/// A host name under which a tenant is served, in lower case and without a port.
+/// A host name that serves a tenant, in lower case and without a port.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostName(String);
 
 impl HostName {
-    /// A name that leads to a server. Neither an address, however it is spelt, nor the machine itself is one.
+    /// Accepts DNS names only: no IP address in any spelling, and no name of the local machine.
     pub fn parse(text: &str) -> Result<HostName, Rejection> {
         let given = || text.trim().to_owned();
         let host = text.trim().trim_end_matches('.').to_lowercase();
@@ -46,7 +46,7 @@ impl HostName {
                 && part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
         };
         if host.len() > 253 || !host.split('.').all(label) {
-            // An address of the other family has colons, and is told for what it is.
+            // An IPv6 address has colons; it gets the refusal for addresses.
             let bare = host.trim_start_matches('[').trim_end_matches(']');
             return Err(match bare.parse::<std::net::IpAddr>() {
                 Ok(_) => Rejection::HostIsAddress(given()),
@@ -63,7 +63,7 @@ impl HostName {
         Ok(HostName(host))
     }
 
-    /// The name in the address of a server; none where it has an address instead of a name.
+    /// The host name in a URL; `None` if the URL has an IP address.
     pub fn from_url(text: &str) -> Option<HostName> {
         let url = url::Url::parse(text).ok()?;
         url.domain().and_then(|name| HostName::parse(name).ok())
@@ -74,17 +74,16 @@ impl HostName {
     }
 }
 
-/// A name whose last label is a number is an address to every browser: `127.1`, `0x7f000001`, `2130706433`.
+/// Browsers read a name whose last label is a number as an IP address: `127.1`, `0x7f000001`, `2130706433`.
 fn is_numeric_label(label: &str) -> bool {
     let is_hexadecimal = |digits: &str| digits.bytes().all(|byte| byte.is_ascii_hexdigit());
     label.bytes().all(|byte| byte.is_ascii_digit()) || label.strip_prefix("0x").is_some_and(is_hexadecimal)
 }
 
-/// The time zone that decides a tenant's calendar days, by its IANA name.
+/// The time zone that decides a tenant's calendar days, by IANA name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TimeZone {
     name: String,
-    /// When its clocks showed what.
     rules: jiff::tz::TimeZone,
 }
 

@@ -1,4 +1,4 @@
-//! Free text with a limit, so that no column grows without end.
+//! Free text with a length limit.
 
 use crate::{InputField, Rejection};
 use std::fmt;
@@ -7,7 +7,7 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BoundedText<const LONGEST: usize>(String);
 
-/// A remark of several lines.
+/// A note of several lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NoteText(String);
 
@@ -41,7 +41,7 @@ impl NoteText {
     }
 }
 
-/// One line of at most so many characters, where only a description knows how many.
+/// Like [`BoundedText`], for limits known only at run time.
 pub fn parse_line(text: &str, longest: usize) -> Result<String, Rejection> {
     parse_limited(text, longest, char::is_control)
 }

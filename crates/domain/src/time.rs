@@ -1,9 +1,9 @@
-//! Time as an argument. A [`Moment`] is what the database keeps: milliseconds since 1970, UTC.
+//! Time as an argument. A [`Moment`] is stored as milliseconds since 1970, UTC.
 
 use jiff::Timestamp;
 use std::time::Duration;
 
-/// Tells the time. The binary's clock reads the machine's; a test's stands still until it is moved.
+/// The source of the current time: the system clock in the binary, a manually advanced clock in tests.
 pub trait Clock: Send + Sync {
     fn now(&self) -> Moment;
 }
@@ -29,7 +29,7 @@ impl Moment {
         Moment(self.0.saturating_sub(convert_to_millis(span)))
     }
 
-    /// How long from `earlier` to this moment; nothing where `earlier` is later.
+    /// The time since `earlier`; zero if `earlier` is later.
     pub fn duration_since(self, earlier: Moment) -> Duration {
         Duration::from_millis(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0))
     }
@@ -41,7 +41,7 @@ impl Moment {
 }
 
 impl Moment {
-    /// The nearest moment that the calendar knows.
+    /// Clamped to the range of the calendar.
     pub(crate) fn to_timestamp(self) -> Timestamp {
         let end = if self.0 < 0 { Timestamp::MIN } else { Timestamp::MAX };
         Timestamp::from_millisecond(self.0).unwrap_or(end)

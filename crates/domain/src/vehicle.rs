@@ -1,18 +1,18 @@
-//! What a vehicle is known by: its plate, in the old form or in that of Mercosul, and its chassis.
+//! The identifiers of a vehicle: its plate, in the old or the Mercosul format, and its chassis number.
 
 use crate::{InputField, Rejection};
 use std::fmt;
 
-/// `ABC1234` or `ABC1D23`, kept as it was given, in upper case and without a hyphen.
+/// `ABC1234` or `ABC1D23`, stored in the format given, in upper case and without a hyphen.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Plate(String);
 
-/// The number of a chassis: up to twenty letters and digits, in upper case.
+/// A chassis number: up to twenty letters and digits, in upper case.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Chassis(String);
 
 impl Plate {
-    /// Takes either form, in any case, with or without hyphen and blanks.
+    /// Accepts both formats, in any case, with or without hyphen and spaces.
     pub fn parse(text: &str) -> Result<Plate, Rejection> {
         let plate = strip_separators(text);
         if plate.is_empty() {
@@ -31,8 +31,8 @@ impl Plate {
         &self.0
     }
 
-    /// The same for both forms of one plate, which is what is compared: the form of Mercosul, where the fifth
-    /// character's digit 0 to 9 is the letter A to J.
+    /// The same key for both formats of one plate: the Mercosul format, in which the fifth character is a letter A to J
+    /// instead of a digit 0 to 9.
     pub fn comparison_key(&self) -> String {
         let letter = |at: usize, c: char| match c.to_digit(10) {
             Some(digit) if at == 4 => ('A'..='J').nth(digit as usize).unwrap_or(c),
@@ -42,7 +42,7 @@ impl Plate {
     }
 }
 
-/// The key of what somebody searches for; what is no plate finds nothing.
+/// The comparison key of a search text; `None` if it is not a plate.
 pub fn parse_plate_key(text: &str) -> Option<String> {
     Plate::parse(text).ok().map(|plate| plate.comparison_key())
 }
@@ -50,8 +50,8 @@ pub fn parse_plate_key(text: &str) -> Option<String> {
 impl Chassis {
     pub const LONGEST: usize = 20;
 
-    /// Takes it in any case; blanks and hyphens do not count. Old vehicles have numbers of any length, so nothing
-    /// else is asked of it.
+    /// Accepts any case and ignores spaces and hyphens. Old vehicles have numbers of any length, so nothing else is
+    /// checked.
     pub fn parse(text: &str) -> Result<Chassis, Rejection> {
         let chassis = strip_separators(text);
         if chassis.is_empty() {

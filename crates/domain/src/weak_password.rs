@@ -1,28 +1,28 @@
-//! Passwords that are guessed first: sequences, common words with a number behind them, and what anybody knows of their
-//! owner. Words are compared without case and accents, and with digits that stand for letters read as those letters.
+//! Passwords that are guessed first: sequences, common words with a number, and public facts about the owner. Words are
+//! compared without case and accents, and digits that resemble letters are read as those letters.
 
 use crate::fold_text;
 use std::collections::BTreeSet;
 
-/// What everybody knows of the owner of a password.
+/// Public facts about the owner of a password.
 #[derive(Clone, Copy, Debug)]
 pub struct PasswordOwner<'o> {
     pub email: &'o str,
     pub name: &'o str,
-    /// What the owner's association is called.
+    /// The name of the owner's association.
     pub association: &'o str,
 }
 
-/// Fewer different signs than this make a pattern.
+/// Fewer distinct characters than this are a pattern.
 const FEWEST_SIGNS: usize = 5;
-/// Only digits are a telephone, a document or a date, up to this length.
+/// Digits only, up to this length, are likely a phone, a document or a date.
 const LONGEST_NUMBER: usize = 15;
-/// How many signs at each end of a password are taken for decoration.
+/// How many characters at each end of a password may count as decoration.
 const DECORATION: usize = 12;
 const ROWS: [&str; 5] =
     ["qwertyuiop", "asdfghjklç", "zxcvbnm", "1qaz2wsx3edc4rfv5tgb6yhn7ujm", "1q2w3e4r5t6y7u8i9o0p"];
 
-/// Folded, letters alone, as [`extract_words`] makes them.
+/// Folded and reduced to letters, in the form that [`extract_words`] produces.
 const COMMON: &[&str] = &[
     "abracadabra",
     "abretesesamo",
@@ -203,7 +203,7 @@ const COMMON: &[&str] = &[
     "whatever",
 ];
 
-/// Whether anybody would try it, whoever its owner is.
+/// Whether the password is a common guess for any user.
 pub fn is_common_password(text: &str) -> bool {
     let plain: Vec<char> = fold_text(text).chars().filter(|sign| sign.is_alphanumeric()).collect();
     let signs: BTreeSet<char> = plain.iter().copied().collect();
@@ -218,7 +218,7 @@ pub fn is_common_password(text: &str) -> bool {
         .any(|word| COMMON.iter().any(|common| is_word_repeated(word, common)) || is_keyboard_row(word))
 }
 
-/// Whether it is made of what is known of its owner, with nothing but digits and signs around it.
+/// Whether the password consists of facts about its owner, with only digits and symbols around them.
 pub fn is_personal_password(text: &str, owner: &PasswordOwner<'_>) -> bool {
     let known = owner.terms();
     let plain: String = fold_text(text).chars().filter(|sign| sign.is_alphanumeric()).collect();
@@ -226,7 +226,7 @@ pub fn is_personal_password(text: &str, owner: &PasswordOwner<'_>) -> bool {
 }
 
 impl PasswordOwner<'_> {
-    /// Names and their words, without what is too short to say anything.
+    /// The names and their words, without those too short to matter.
     fn terms(&self) -> Vec<String> {
         let plain =
             |text: &str| fold_text(text).chars().filter(|sign| sign.is_alphanumeric()).collect::<String>();
@@ -240,9 +240,9 @@ impl PasswordOwner<'_> {
     }
 }
 
-/// Whether nothing is left of a text once the terms are taken out of it.
+/// Whether the text is a concatenation of terms.
 fn is_made_of(text: &str, terms: &[String]) -> bool {
-    // The places up to which the text is made of terms.
+    // The positions up to which the text is made of terms.
     let mut reached = vec![false; text.len() + 1];
     reached[0] = true;
     for at in 0..text.len() {
@@ -256,8 +256,8 @@ fn is_made_of(text: &str, terms: &[String]) -> bool {
     !text.is_empty() && reached[text.len()]
 }
 
-/// What a password says in letters: without some or all of the digits and signs at its ends, since a digit there may stand
-/// for a letter or for nothing.
+/// The letters of a password, with some or all digits and symbols at its ends removed: a digit there may stand for a
+/// letter or for nothing.
 fn extract_words(text: &str) -> BTreeSet<String> {
     let signs: Vec<char> = fold_text(text).chars().collect();
     let is_decoration = |sign: &&char| !sign.is_alphabetic();
@@ -276,7 +276,7 @@ fn extract_words(text: &str) -> BTreeSet<String> {
     words
 }
 
-/// The letter that a sign is or stands for.
+/// The letter that a character is or resembles.
 fn read_as_letter(sign: char) -> Option<char> {
     match sign {
         '0' => Some('o'),
@@ -296,14 +296,13 @@ fn is_word_repeated(word: &str, common: &str) -> bool {
         && common.repeat(word.len() / common.len()) == word
 }
 
-/// Whether it is a piece of a row of keys, in either direction.
+/// Whether the word is a part of a keyboard row, in either direction.
 fn is_keyboard_row(word: &str) -> bool {
     let back: String = word.chars().rev().collect();
     word.len() >= 4 && ROWS.iter().any(|row| row.contains(word) || row.contains(&back))
 }
 
-/// Whether nearly every sign follows from the one before: the next of the alphabet, of the numbers or on the keyboard, or
-/// the same again.
+/// Whether nearly every character follows from the previous one: the next letter, digit or key, or a repetition.
 fn is_sequence(signs: &[char]) -> bool {
     let pairs = signs.len().saturating_sub(1);
     let leaps = signs.windows(2).filter(|pair| !is_sequence_step(pair[0], pair[1])).count();
@@ -312,7 +311,7 @@ fn is_sequence(signs: &[char]) -> bool {
 
 fn is_sequence_step(one: char, other: char) -> bool {
     let next = u32::from(one).abs_diff(u32::from(other)) <= 1;
-    // After nine comes zero.
+    // 9 is followed by 0.
     let around = matches!((one, other), ('9', '0') | ('0', '9'));
     let on_keys = ROWS.iter().any(|row| {
         let at = |sign| row.chars().position(|key| key == sign);

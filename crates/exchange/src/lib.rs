@@ -1,4 +1,4 @@
-//! Taking data in and out: imports of spreadsheets, exports of lists, whole archives, mirrors of other servers.
+//! Data exchange: spreadsheet imports, list exports, tenant archives, and mirrors of other servers.
 
 pub mod archive;
 pub mod export;

@@ -1,4 +1,4 @@
-//! Events.
+//! Parses claims.
 
 use crate::lenient::{RecordReader, read_code, read_items, read_text};
 use crate::lists::read_vehicle;
@@ -13,18 +13,16 @@ use exchange::mirror_store::{
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 
-/// What only the list tells of an event: its branch, and within the day that is told, its place.
+/// Data of a claim found only in the list: its branch, and its order within the day it was opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ListedClaim {
     pub opened_at: Moment,
     pub branch: Option<BranchCode>,
 }
 
-/// What the list tells of each event.
 pub type ListedClaimMap = BTreeMap<ClaimCode, ListedClaim>;
 
-/// Reads an event as it is answered by its code, with those that belong to it: of those it is not told which others
-/// belong to them.
+/// Parses a claim fetched by code, with its related claims. The relations of those are not in the response.
 pub fn read_claim_with_related(
     json: &Json,
     registers: &TenantRegisters,

@@ -1,4 +1,4 @@
-//! Requests to the source: never faster than agreed, patient with what passes, and clear about what does not.
+//! HTTP client for the source: limits the request rate, retries transient errors, and reports permanent ones.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -19,56 +19,53 @@ use std::time::Duration;
 use tokio::sync::{Mutex, RwLock, Semaphore};
 use tokio::time::Instant;
 
-/// Waits for so long. Tests do not.
+/// Sleeps for a duration. Replaced in tests.
 pub type SleepFunction = Arc<dyn Fn(Duration) -> BoxFuture<'static, ()> + Send + Sync>;
 
-/// Waits by the clock of the runtime.
 pub fn build_runtime_sleep() -> SleepFunction {
     Arc::new(|span| Box::pin(tokio::time::sleep(span)))
 }
 
-/// How fast the source may be asked.
+/// Limits of the request rate.
 #[derive(Clone, Copy, Debug)]
 pub struct RequestPace {
-    /// Requests in a second; any number where it is 0.
+    /// 0 means unlimited.
     pub per_second: u32,
-    /// Requests under way at once.
+    /// Concurrent requests.
     pub at_once: usize,
 }
 
-/// What the source answered.
 #[derive(Clone, Debug)]
 pub enum SourceAnswer {
     Json {
         body: Json,
-        /// `X-Total-Count`, where it came: the list was given in pages.
+        /// `X-Total-Count`, if present: the list is paginated.
         total: Option<i64>,
     },
-    /// 404: there is none.
+    /// 404.
     Absent,
-    /// Any other refusal, with the first words of it.
+    /// Any other refusal, with the start of its text.
     Refused(u16, String),
 }
 
-/// Why there is no answer.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum SourceError {
-    /// Nothing can be read any more.
+    /// Nothing more can be read.
     #[error("{0}")]
     Fatal(String),
-    /// This one cannot be read; others perhaps can.
+    /// Only this request failed; others may succeed.
     #[error("{0}")]
     Single(String),
 }
 
-/// How often something is tried that passes, and how often somebody who asks for patience is waited for.
+/// Maximum attempts after a transient error, and maximum waits requested by the source.
 const TRIES: u32 = 6;
 const PATIENCE: u32 = 200;
-/// So many in a row that cannot be read, and the source is no longer well.
+/// After this many consecutive failed requests the source counts as down.
 const IN_A_ROW: u32 = 25;
 const TIMEOUT: Duration = Duration::from_secs(120);
 const LONGEST_WAIT: Duration = Duration::from_secs(3600);
-/// More than any record of an association takes; and more than any list of one is long.
+/// Response limits, larger than any record and any list of an association.
 const LARGEST_RECORD: usize = 16 * 1024 * 1024;
 const LARGEST_LIST: usize = 512 * 1024 * 1024;
 const AGENT: &str = concat!("Amparo/", env!("CARGO_PKG_VERSION"), " (espelho)");
@@ -79,11 +76,11 @@ pub struct SourceClient {
     basic: String,
     pace: RequestPace,
     places: Semaphore,
-    /// When the next request may begin.
+    /// When the next request may start.
     next: Mutex<Instant>,
-    /// The token, and how many there were before it.
+    /// The generation of the token, and the token.
     token: RwLock<(u64, String)>,
-    /// Who gets a new one: one at a time, for some sources end the token before with each new one.
+    /// Serializes sign-ins, because some sources revoke the previous token with each new one.
     entering: Mutex<()>,
     clock: Arc<dyn Clock>,
     sleep: SleepFunction,
@@ -91,7 +88,7 @@ pub struct SourceClient {
     unread: AtomicU32,
 }
 
-/// What came back, before it is judged.
+/// A response that was not evaluated yet.
 struct RawResponse {
     status: StatusCode,
     headers: HeaderMap,
@@ -135,7 +132,6 @@ impl SourceClient {
         })
     }
 
-    /// Requests that were sent.
     pub fn request_count(&self) -> u64 {
         self.asked.load(Ordering::Relaxed)
     }
@@ -144,7 +140,7 @@ impl SourceClient {
         self.pace.at_once.max(1)
     }
 
-    /// User and password for a token; gives the access record.
+    /// Exchanges the user and password for a token; returns the access record.
     #[boxed::future]
     pub async fn sign_in(&self) -> Result<Json, SourceError> {
         let held = self.token.read().await.0;
@@ -173,8 +169,8 @@ impl SourceClient {
         Ok(record)
     }
 
-    /// Whether there is another token now than the one that no longer served: of another request, or of this one,
-    /// which gets one only once.
+    /// Whether the token differs from the rejected one: renewed by another request, or by this one, which may do so
+    /// only once.
     async fn renew_token(&self, held: u64, entered: &mut bool) -> Result<bool, SourceError> {
         let _entering = self.entering.lock().await;
         if self.token.read().await.0 != held {
@@ -187,14 +183,14 @@ impl SourceClient {
         Ok(true)
     }
 
-    /// One record, or what hangs on one.
+    /// A record, or the child records of one.
     #[boxed::future]
     pub async fn get(&self, path: &str) -> Result<SourceAnswer, SourceError> {
         self.request_with_retry(Method::GET, path, LARGEST_RECORD, |token| format!("Bearer {token}"), true)
             .await
     }
 
-    /// A list, which may come whole also where a page of it is asked for. No two are asked for at once.
+    /// A list, which may come complete even if a page was requested. Lists are never requested concurrently.
     #[boxed::future]
     pub async fn get_list(&self, path: &str) -> Result<SourceAnswer, SourceError> {
         self.request_with_retry(Method::GET, path, LARGEST_LIST, |token| format!("Bearer {token}"), true)
@@ -221,12 +217,12 @@ impl SourceClient {
                     ResponseVerdict::SignIn if enters && self.renew_token(held, &mut entered).await? => {
                         continue;
                     }
-                    // Some say so where the user may not do this one thing.
+                    // Some servers answer 401 if the user lacks the permission for this operation.
                     ResponseVerdict::SignIn => {
                         return Ok(SourceAnswer::Refused(401, "o token não serve".to_owned()));
                     }
                     ResponseVerdict::Wait(span) if waits < PATIENCE => {
-                        // The token may end while the source is waited for.
+                        // The token may expire while waiting.
                         (waits, entered) = (waits + 1, false);
                         self.pause_requests(span.unwrap_or_else(|| compute_backoff(waits))).await;
                         continue;
@@ -303,7 +299,7 @@ impl SourceClient {
     }
 
     fn judge_response(&self, raw: &RawResponse) -> ResponseVerdict {
-        // It is shown on a terminal.
+        // The text is shown on a terminal.
         let told = || {
             let text = String::from_utf8_lossy(&raw.body).trim().chars().take(200).collect::<String>();
             text.replace(char::is_control, " ")
@@ -329,7 +325,6 @@ impl SourceClient {
         }
     }
 
-    /// Waits until the next request may begin.
     async fn wait_turn(&self) {
         let interval = match self.pace.per_second {
             0 => Duration::ZERO,
@@ -347,7 +342,7 @@ impl SourceClient {
         }
     }
 
-    /// Nobody asks before this is over.
+    /// Delays all requests.
     async fn pause_requests(&self, span: Duration) {
         let span = span.min(LONGEST_WAIT);
         {
@@ -366,9 +361,9 @@ enum ResponseVerdict {
 }
 
 enum AttemptFailure {
-    /// Nobody is there to ask.
+    /// The source could not be reached.
     Unreached(String),
-    /// There was no answer, or none that serves.
+    /// There was no answer, or no usable one.
     Unusable(String),
 }
 
@@ -380,12 +375,12 @@ impl AttemptFailure {
     }
 }
 
-/// Twice as long each time: 1 s, 2 s, 4 s… to a minute.
+/// Doubles each time: 1 s, 2 s, 4 s… up to a minute.
 fn compute_backoff(tries: u32) -> Duration {
     Duration::from_secs(1 << (tries.saturating_sub(1)).min(6)).min(Duration::from_secs(60))
 }
 
-/// Seconds, or a moment.
+/// `Retry-After` is either a number of seconds or a date.
 fn parse_retry_after(headers: &HeaderMap, now: Moment) -> Option<Duration> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     if let Ok(seconds) = text.parse() {
@@ -395,7 +390,7 @@ fn parse_retry_after(headers: &HeaderMap, now: Moment) -> Option<Duration> {
     Some(Moment::from_millis(at).duration_since(now))
 }
 
-/// The last cause, which is the one that says something.
+/// Uses the innermost cause, which is the most specific one.
 fn describe_cause(error: &(dyn std::error::Error + 'static)) -> String {
     let mut cause = error;
     while let Some(source) = cause.source() {
@@ -408,7 +403,6 @@ fn describe_cause(error: &(dyn std::error::Error + 'static)) -> String {
     }
 }
 
-/// A value of a query.
 pub fn escape_query_value(text: &str) -> String {
     form_urlencoded::byte_serialize(text.as_bytes()).collect()
 }

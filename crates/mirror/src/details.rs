@@ -1,4 +1,4 @@
-//! Records that hang on a benefit or a member: items, dependents, equipment, cards.
+//! Parses child records of benefits and members: items, dependents, equipment, credit cards.
 
 use crate::lenient::{RecordReader, read_code, read_items};
 use app::registers::snapshot::TenantRegisters;
@@ -11,7 +11,7 @@ use exchange::mirror_store::{
 };
 use serde_json::Value as Json;
 
-/// Something without a code cannot be told from others.
+/// A record without a code cannot be identified.
 fn read_required_code(
     json: &Json,
     name: &str,
@@ -26,7 +26,7 @@ fn read_required_code(
     found
 }
 
-/// Each once, by code.
+/// Sorts by code and removes duplicates.
 fn collect_by_code<T, K: Ord>(mut told: Vec<T>, json: &Json, code: impl Fn(&T) -> K) -> ChildRecords<T> {
     let is_whole = told.len() == read_items(json).len();
     told.sort_by_key(&code);
@@ -144,7 +144,7 @@ pub fn read_cards(
     for json in read_items(json) {
         let Some(own) = read_required_code(json, "codCartao", notes, at) else { continue };
         let mut reader = RecordReader::new(json, notes, at.0, at.1);
-        // Whatever else stands there, no more than four digits are kept.
+        // Never stores more than four digits, whatever the source sends.
         let digits: String = reader.line("ultimosDigitos", 30).unwrap_or_default();
         let digits: Vec<char> = digits.chars().filter(char::is_ascii_digit).collect();
         let last_digits = digits[digits.len().saturating_sub(4)..].iter().collect();
@@ -161,7 +161,7 @@ pub fn read_cards(
     collect_by_code(all, json, |card| card.code)
 }
 
-/// `MM/yyyy`, kept as `yyyy-MM`.
+/// Converts `MM/yyyy` to `yyyy-MM`.
 fn parse_month(json: &Json) -> Option<String> {
     let (month, year) = json.as_str()?.trim().split_once('/')?;
     let day = domain::Date::from_iso(&format!("{year}-{month:0>2}-01"))?;

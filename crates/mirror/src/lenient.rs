@@ -1,5 +1,5 @@
-//! Reads records of another server as far as they can be read: a text where a number belongs, a number where a text does,
-//! days in either order, and what is missing. What cannot be taken over is noted, and the record goes on without it.
+//! Lenient parser for records of another server: accepts text for numbers and numbers for text, dates in either order,
+//! and missing fields. What cannot be taken over is noted, and the record is kept without it.
 
 use domain::{Cep, Date, Money, Phone, PostalAddress, Rejection, Uf, fold_text, parse_line};
 use exchange::mirror_store::NewMirrorNote;
@@ -9,7 +9,7 @@ use wire::set_names::NamedSet;
 
 static NO_FIELDS: LazyLock<Map<String, Json>> = LazyLock::new(Map::new);
 
-/// A record that is being read.
+/// A record being parsed.
 pub struct RecordReader<'r> {
     fields: &'r Map<String, Json>,
     notes: &'r mut Vec<NewMirrorNote>,
@@ -17,12 +17,12 @@ pub struct RecordReader<'r> {
     record: i32,
 }
 
-/// The fields of an object; none, where it is something else.
+/// The fields of an object; none for any other value.
 pub fn read_object(json: &Json) -> &Map<String, Json> {
     json.as_object().unwrap_or(&NO_FIELDS)
 }
 
-/// An integer, also where it comes as a text or as `12.0`.
+/// An integer, also as text or as `12.0`.
 pub fn read_int(json: &Json) -> Option<i32> {
     match json {
         Json::Number(number) => {
@@ -34,12 +34,12 @@ pub fn read_int(json: &Json) -> Option<i32> {
     }
 }
 
-/// A code: an integer from 1.
+/// A code: a positive integer.
 pub fn read_code(json: &Json) -> Option<i32> {
     read_int(json).filter(|code| *code > 0)
 }
 
-/// A text on one line, whatever it came as; empty is none.
+/// A single-line text from a text or number; `None` if it is empty.
 pub fn read_text(json: &Json) -> Option<String> {
     let text = match json {
         Json::String(text) => text.clone(),
@@ -51,7 +51,7 @@ pub fn read_text(json: &Json) -> Option<String> {
     Some(text.trim().to_owned()).filter(|text| !text.is_empty())
 }
 
-/// Whether points part thousands: `1.500`, `1.234.567`.
+/// Whether points separate thousands: `1.500`, `1.234.567`.
 fn has_thousand_groups(text: &str) -> bool {
     let mut groups = text.split('.');
     let first = groups.next().unwrap_or_default();
@@ -62,7 +62,7 @@ fn has_thousand_groups(text: &str) -> bool {
         && others.all(|group| group.len() == 3 && group.bytes().all(|digit| digit.is_ascii_digit()))
 }
 
-/// Cents: a number, or a text like `1.234,56`, `1.500`, `R$ 10` or `10.5`.
+/// Cents, from a number or a text like `1.234,56`, `1.500`, `R$ 10` or `10.5`.
 pub fn read_money(json: &Json) -> Option<i64> {
     let text = match json {
         Json::Number(number) => number.to_string(),
@@ -76,21 +76,22 @@ pub fn read_money(json: &Json) -> Option<i64> {
         _ => return None,
     };
     Money::parse(&text).ok().map(Money::cents).or_else(|| {
-        // More decimals than there are cents.
+        // More decimals than cents.
         let number: f64 = text.parse().ok()?;
         let cents = (number * 100.0).round();
         (0.0..1e15).contains(&cents).then_some(cents as i64)
     })
 }
 
-/// A day: `dd/MM/yyyy`, `yyyy-MM-dd`, or the beginning of a moment.
+/// A date: `dd/MM/yyyy`, `yyyy-MM-dd`, or the start of a timestamp.
 pub fn read_day(json: &Json) -> Option<Date> {
     let text = json.as_str()?.trim();
     let head = text.get(..10)?;
     Date::from_br(head).or_else(|| Date::from_iso(head))
 }
 
-/// The items of an array, or of a page; one record alone is a list of one. What is no list says nothing of what there is.
+/// The items of an array or of a page; a single record counts as a list of one. `None` for anything else, which does
+/// not mean an empty list.
 pub fn read_list(json: &Json) -> Option<Vec<&Json>> {
     match json {
         Json::Array(items) => Some(items.iter().collect()),
@@ -103,12 +104,12 @@ pub fn read_list(json: &Json) -> Option<Vec<&Json>> {
     }
 }
 
-/// The same where nothing follows from an empty one.
+/// The same, for callers that may treat any other value as an empty list.
 pub fn read_items(json: &Json) -> Vec<&Json> {
     read_list(json).unwrap_or_default()
 }
 
-/// Yes or no, in the words for it.
+/// A boolean, also as text or number.
 pub fn read_flag(json: &Json) -> Option<bool> {
     match json {
         Json::Bool(flag) => Some(*flag),
@@ -141,7 +142,7 @@ impl<'r> RecordReader<'r> {
         self.notes.push(NewMirrorNote { kind, record, field, reason: reason.into() });
     }
 
-    /// What a reader makes of a field; noted where something is there that it cannot read.
+    /// Parses a field with `read`; notes a value that it cannot parse.
     pub fn read_with<T>(&mut self, name: &str, read: impl FnOnce(&Json) -> Option<T>) -> Option<T> {
         let raw = self.raw(name);
         let found = read(raw);
@@ -152,7 +153,7 @@ impl<'r> RecordReader<'r> {
     }
 
     pub fn code(&mut self, name: &str) -> Option<i32> {
-        // Zero is how some say that there is none.
+        // Some servers send zero for no code.
         let is_zero = read_int(self.raw(name)) == Some(0);
         if is_zero { None } else { self.read_with(name, read_code) }
     }
@@ -173,7 +174,7 @@ impl<'r> RecordReader<'r> {
         self.read_with(name, read_flag)
     }
 
-    /// A line of at most so many characters; a longer one is cut.
+    /// A line of at most `longest` characters; a longer one is cut.
     pub fn line(&mut self, name: &str, longest: usize) -> Option<String> {
         let found = read_text(self.raw(name))?;
         match parse_line(&found, longest) {
@@ -186,7 +187,7 @@ impl<'r> RecordReader<'r> {
         }
     }
 
-    /// Several lines.
+    /// A multi-line text.
     pub fn lines(&mut self, name: &str) -> Option<String> {
         let raw = self.raw(name).as_str()?.replace('\r', "");
         let kept: String =
@@ -194,12 +195,12 @@ impl<'r> RecordReader<'r> {
         Some(kept.trim().to_owned()).filter(|text| !text.is_empty())
     }
 
-    /// A value that has a reader of its own.
+    /// Parses a field with a domain parser.
     pub fn parse_field<T>(&mut self, name: &str, parse: impl Fn(&str) -> Result<T, Rejection>) -> Option<T> {
         self.read_with(name, |raw| parse(&read_text(raw)?).ok())
     }
 
-    /// A member of a fixed set, whatever its case and accents.
+    /// A member of a fixed set, ignoring case and accents.
     pub fn read_choice<T: NamedSet>(&mut self, name: &str) -> Option<T> {
         self.read_with(name, |raw| {
             let said = fold_text(&read_text(raw)?).replace('_', " ");
@@ -212,7 +213,7 @@ impl<'r> RecordReader<'r> {
         self.parse_field(name, Phone::parse)
     }
 
-    /// An address; one of which nothing is known is empty.
+    /// A postal address; empty if nothing is known.
     pub fn address(&mut self, name: &str) -> PostalAddress {
         let raw = self.raw(name);
         let mut inner = RecordReader {

@@ -1,12 +1,13 @@
-//! Mirrors a base of another server that speaks the interface: reads everything that its operations let one read, politely,
-//! and has it written here with the same codes (`app::mirroring`).
+//! Mirrors a tenant of another server with the same API: reads everything that the API exposes, at a limited pace, and
+//! writes it here with the same codes (`exchange::mirror_store`).
 //!
-//! A run goes through phases ([`run_mirror`]), each of which may be cut off and gone on with: the registers; the list of benefits,
-//! which is kept aside; the member search, in whose order members and benefits are written, each put together with what the
-//! list told; then what hangs on each benefit and each member; leads and deals; events. A repeated run asks the search for
-//! what changed since the last one that came to its end. What changes while it is read comes with the next run.
+//! A run has phases ([`run_mirror`]), each of which can be interrupted and continued: the registers; the benefit list,
+//! which is staged; the member search, in whose order members and benefits are written, merged with the staged list;
+//! the details of each benefit and member; leads and deals; claims. A later run asks the search for changes since the
+//! last completed run. Changes made during a run are picked up by the next one.
 //!
-//! Odd data never ends a run: what cannot be taken over is noted (`lenient`), and told at its end ([`MirrorRunReport`]).
+//! Odd data never aborts a run: what cannot be taken over is noted (`lenient`) and reported at the end
+//! ([`MirrorRunReport`]).
 
 mod claims;
 mod client;

@@ -1,4 +1,4 @@
-//! What the source registered, as its lists tell it; and vehicles, whose types are registered too.
+//! Parses the register lists of the source, and vehicles, whose types are registered too.
 
 use crate::lenient::{RecordReader, read_code, read_int, read_items, read_object, read_text};
 use app::registers::snapshot::TenantRegisters;
@@ -33,7 +33,7 @@ pub fn read_colour(json: &Json) -> Option<FieldContent> {
     Colour::parse(told.trim_start_matches('#')).ok().map(|colour| FieldContent::Text(colour.to_string()))
 }
 
-/// A member of a set by its name, whatever its case and accents.
+/// A member of a set by name, ignoring case and accents.
 pub fn read_choice<T: NamedSet>(json: &Json) -> Option<T> {
     let said = fold_text(&read_text(json)?);
     T::NAMES.iter().find(|(name, _)| fold_text(name) == said).map(|(_, member)| *member)
@@ -99,7 +99,7 @@ pub fn read_funnels(json: &Json) -> Vec<MirroredRegisterRecord> {
     funnels.into_iter().chain(stages).collect()
 }
 
-/// `plano` of the access record. What it protects is told by the items of benefits alone.
+/// `plano` in the access record. The benefit kind of a plan is found only in the items of benefits.
 pub fn read_plans(
     access: &Json,
     registers: &TenantRegisters,
@@ -258,8 +258,8 @@ pub fn read_additional_fields(kind: BenefitKind, json: &Json) -> Vec<MirroredReg
     read_items(json).iter().filter_map(one).collect()
 }
 
-/// A list of the source, of so many records, is whole: what it does not name is no longer in use. Not so where one of them
-/// came without a code, for it may be any.
+/// Marks a list of `told` records as complete, so that records missing from it are deactivated. Not possible if one
+/// came without a code, because it may be any of them.
 pub fn mark_complete_list(
     path: &'static str,
     wanted: &[MirroredRegisterRecord],
@@ -269,7 +269,6 @@ pub fn mark_complete_list(
     (codes.len() == told).then_some(RegisterCodeList { path, codes })
 }
 
-/// A vehicle, as far as it is told.
 pub fn read_vehicle(
     json: &Json,
     registers: &TenantRegisters,

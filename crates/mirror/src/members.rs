@@ -1,4 +1,4 @@
-//! Rows of the member search, each put together with what the list of benefits tells of the same benefit.
+//! Parses rows of the member search, each merged with the same benefit in the benefit list.
 
 use crate::lenient::{RecordReader, read_code, read_items, read_money, read_text};
 use crate::lists::read_vehicle;
@@ -12,7 +12,7 @@ use exchange::mirror_store::{
 };
 use serde_json::Value as Json;
 
-/// Reads a row; `None` where it says not even whose it is, which is noted. `listed` is the same benefit in the list.
+/// Parses a row; `None`, with a note, if it does not identify the person. `listed` is the same benefit in the list.
 pub fn read_member_row(
     json: &Json,
     listed: Option<&Json>,
@@ -34,7 +34,7 @@ pub fn read_member_row(
     Some(MirroredMember { person: PersonCode::new(person), profile, benefit })
 }
 
-/// The branch that a record names, else the first that there is.
+/// The branch of a record, or else the first branch.
 fn read_branch(reader: &mut RecordReader<'_>, registers: &TenantRegisters) -> BranchCode {
     let told = reader.code("codLoja").map(BranchCode::new);
     let found = told.filter(|code| registers.branches.iter().any(|one| one.code == *code));
@@ -44,7 +44,7 @@ fn read_branch(reader: &mut RecordReader<'_>, registers: &TenantRegisters) -> Br
     })
 }
 
-/// The beginning of a day, where the base lives.
+/// The start of a day in the tenant's time zone.
 fn read_moment(
     reader: &mut RecordReader<'_>,
     name: &str,
@@ -98,7 +98,7 @@ fn read_profile(
     profile
 }
 
-/// `F`, `M`, or a word that begins so.
+/// `F`, `M`, or a word that starts with either.
 pub fn read_sex(json: &Json) -> Option<Sex> {
     match read_text(json)?.to_uppercase().chars().next()? {
         'F' => Some(Sex::Female),
@@ -107,7 +107,7 @@ pub fn read_sex(json: &Json) -> Option<Sex> {
     }
 }
 
-/// Where a situation of a benefit is registered; the base's first pending one, where it is not told.
+/// The benefit's situation, or else the tenant's first pending one.
 fn read_situation(reader: &mut RecordReader<'_>, registers: &TenantRegisters) -> SituationCode {
     let called = read_text(reader.raw("situacao"));
     let found = called.and_then(|name| registers.find_situation_by_name(Entity::Benefit, &name));
@@ -130,7 +130,7 @@ fn read_benefit(
     let list = listed.unwrap_or(&nothing);
     let vehicle = match &list["veiculo"] {
         Json::Object(_) => read_vehicle(&list["veiculo"], registers, notes, ("beneficio", own)),
-        // Of a vehicle the search tells how it is known.
+        // The search gives only the identification of a vehicle.
         _ => read_vehicle(json, registers, notes, ("beneficio", own)),
     };
     if listed.is_none() {

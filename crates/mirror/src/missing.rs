@@ -1,4 +1,4 @@
-//! What records name that is not registered here yet.
+//! Collects references to register records that do not exist here yet.
 
 use crate::lenient::{read_code, read_items, read_money, read_text};
 use crate::lists::{RegisterFields, read_choice, read_colour, read_name};
@@ -11,7 +11,6 @@ use registers::FieldContent;
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 
-/// What records name that is not registered here yet.
 pub struct UnregisteredReferences<'r> {
     registers: &'r TenantRegisters,
     found: BTreeMap<(&'static str, String), MirroredRegisterRecord>,
@@ -23,7 +22,7 @@ impl<'r> UnregisteredReferences<'r> {
     }
 
     pub fn into_records(self) -> Vec<MirroredRegisterRecord> {
-        // What others need comes first.
+        // Records that others refer to come first.
         let order = |one: &MirroredRegisterRecord| {
             ["loja", "funil"].iter().position(|path| *path == one.path).unwrap_or(9)
         };
@@ -41,7 +40,7 @@ impl<'r> UnregisteredReferences<'r> {
         self.found.entry((path, key)).or_insert(one);
     }
 
-    /// Of a row of the search or of the list of benefits.
+    /// From a row of the search or of the benefit list.
     pub fn collect_from_benefit(&mut self, json: &Json) {
         self.collect_branch(json);
         let kind = read_choice::<BenefitKind>(&json["tipoBeneficio"]);
@@ -82,7 +81,7 @@ impl<'r> UnregisteredReferences<'r> {
         self.add("vendedor", Some(code), values, false);
     }
 
-    /// Plans that are not sold any more; and the first price that is seen of one whose price is not known.
+    /// Plans that are no longer sold, and the first price seen of a plan without one.
     pub fn collect_plans(&mut self, json: &Json, kind: Option<BenefitKind>) {
         for plan in read_items(json) {
             let Some(code) = read_code(&plan["codPlano"]) else { continue };
@@ -103,7 +102,7 @@ impl<'r> UnregisteredReferences<'r> {
         }
     }
 
-    /// What a plan costs, and what it protects, where that is told.
+    /// Sets the price of a known plan; the first call for a plan wins.
     pub fn reprice(&mut self, code: i32, active: bool, price: i64) {
         let values = vec![("valor", FieldContent::Number(price))];
         let one = MirroredRegisterRecord { path: "plano", code: Some(code), values, active, only_new: false };
@@ -171,7 +170,7 @@ impl<'r> UnregisteredReferences<'r> {
         }
     }
 
-    /// Of an event: its type, its branch, its situation.
+    /// From a claim: its type, branch and situation.
     pub fn collect_from_claim(&mut self, json: &Json) {
         self.collect_situation(json, Entity::Claim);
         self.collect_branch(&json["associado"]);
@@ -184,7 +183,7 @@ impl<'r> UnregisteredReferences<'r> {
         }
     }
 
-    /// Of a deal: its branch, funnel and stage.
+    /// From a deal: its branch, funnel and stage.
     pub fn collect_from_deal(&mut self, json: &Json) {
         self.collect_branch(json);
         self.collect_branch(&json["lead"]);

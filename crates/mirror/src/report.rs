@@ -1,10 +1,10 @@
-//! What a mirror tells at its end, to whoever runs it: in Portuguese, and all of it.
+//! The report at the end of a mirror run, in Portuguese, for the operator.
 
 use exchange::mirror_store::{MirrorNoteGroup, StoredMirror};
 use std::fmt::Write;
 use std::time::Duration;
 
-/// What a run did.
+/// The result of a run.
 #[derive(Clone, Debug)]
 pub struct MirrorRunReport {
     pub mirror: StoredMirror,
@@ -18,7 +18,7 @@ pub struct MirrorRunReport {
     pub unread: Vec<String>,
 }
 
-/// What the interface has no operation for, so that no mirror ever has it.
+/// Data that the API does not expose, so that no mirror can contain it.
 pub const NOT_OFFERED: &[&str] = &[
     "usuários, senhas e permissões (quem é citado aparece pelo nome, sem poder entrar)",
     "receptores de gatilhos e o que já foi entregue",

@@ -1,4 +1,4 @@
-//! Leads and deals.
+//! Parses leads and deals.
 
 use crate::lenient::{RecordReader, read_code, read_int, read_items};
 use crate::lists::read_vehicle;
@@ -16,7 +16,7 @@ use std::time::Duration;
 
 const DAY: Duration = Duration::from_secs(24 * 3600);
 
-/// Reads a lead; `None` where it has no code or is nobody's, which is noted.
+/// Parses a lead; `None`, with a note, if it has no code or no person.
 pub fn read_lead(
     json: &Json,
     registers: &TenantRegisters,
@@ -66,20 +66,20 @@ fn read_branch(reader: &mut RecordReader<'_>, registers: &TenantRegisters) -> Br
     found.or_else(|| registers.branches.iter().map(|one| one.code).min()).unwrap_or(BranchCode::new(1))
 }
 
-/// The users whom a deal names with their codes.
+/// The responsible user of a deal, with their code.
 pub fn read_responsible_user(json: &Json) -> Option<(UserCode, String)> {
     let own = read_code(&json["codUsuarioResponsavel"])?;
     Some((UserCode::new(own), crate::lenient::read_text(&json["nomeUsuarioResponsavel"])?))
 }
 
-/// The users whom the history of a deal names.
+/// The users named in the history of a deal.
 pub fn list_history_users(json: &Json) -> impl Iterator<Item = String> {
     read_items(&json["historico"])
         .into_iter()
         .filter_map(|one| crate::lenient::read_text(&one["nomeUsuario"]))
 }
 
-/// Reads a deal, as it is answered by its code.
+/// Parses a deal fetched by code.
 pub fn read_deal(
     json: &Json,
     registers: &TenantRegisters,
@@ -139,7 +139,7 @@ pub fn read_deal(
     Some(MirroredDeal { code: DealCode::new(own), deal, lead, dependents, moves })
 }
 
-/// Where it went; one that tells nothing of it went where it is.
+/// The stage moves. Fields that a move lacks are taken from the deal.
 fn read_stage_moves(
     json: &Json,
     (opened, stage, state): (Date, StageCode, DealState),

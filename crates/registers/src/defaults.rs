@@ -1,5 +1,5 @@
-//! The types of event, inspection and ticket that every association is born with. It renames them and adds to them as it
-//! likes. Migration 8 gives the same to the associations that were there before.
+//! The default claim, inspection and ticket types of a new association, which it may rename and extend. Migration 8
+//! adds the same to existing associations.
 
 use domain::Priority;
 
@@ -8,7 +8,7 @@ pub const CLAIM_TYPES: &[&str] =
 
 pub struct InitialInspectionType {
     pub name: &'static str,
-    /// What an inspector looks at, one thing a line.
+    /// The inspector's checklist, one item per line.
     pub checklist: &'static str,
 }
 

@@ -1,40 +1,37 @@
-//! What a register is made of. A description is data: storage builds its statements from it, the interface its reader, its
-//! records and its documentation, the console its forms.
+//! The parts of a register description. Descriptions are data: storage builds its statements from them, the API its
+//! reader, records and documentation, the console its forms.
 
-/// A register of an association.
 pub struct Register {
-    /// How it is called in an address: `plano` of `/gestao/plano`.
+    /// The path segment: `plano` in `/gestao/plano`.
     pub path: &'static str,
-    /// What its code is called: `codPlano`.
+    /// The external name of the code: `codPlano`.
     pub code: &'static str,
-    /// A code that an example may have.
+    /// An example code for the documentation.
     pub example: i32,
     pub table: &'static str,
-    /// The column of the code.
+    /// The column that holds the code.
     pub key: &'static str,
-    /// What counts its codes; where nothing does, whoever adds a record names its code.
+    /// The counter that assigns codes; `None` if the caller chooses the code of a new record.
     pub counter: Option<&'static str>,
-    /// Its least and its greatest code.
+    /// The smallest and the largest code.
     pub codes: (i32, i32),
     pub fields: &'static [FieldSpec],
     pub within: RecordVisibility,
-    /// What no two records may have alike.
     pub unique: &'static [UniqueConstraint],
     pub search: SearchMethod,
-    /// The fields by which a list may be narrowed, and whether one of them must be.
+    /// The fields that a list can be filtered by, and whether one of them is required.
     pub filters: &'static [&'static str],
     pub needs_filter: bool,
-    /// Every process remembers it, so a change must be told to all of them.
+    /// Every process caches the register, so a change must reach all of them.
     pub remembered: bool,
-    /// What a page says it is for, the part of the association that it stands with, and the fields that its list shows
-    /// beside the first.
+    /// The page's introduction, the section it belongs to, and the fields that its list shows after the first.
     pub about: &'static str,
     pub section: &'static str,
     pub columns: &'static [&'static str],
     pub words: DisplayTexts,
 }
 
-/// What people are told of a register.
+/// The names and texts that people see.
 pub struct DisplayTexts {
     /// `plano`, `planos`
     pub one: &'static str,
@@ -50,40 +47,38 @@ pub struct DisplayTexts {
     pub change: OperationDescription,
 }
 
-/// An operation: as the audit names it, and as the documentation tells of it.
+/// An operation: its audit name and its documentation.
 pub struct OperationDescription {
     pub operation: &'static str,
     pub summary: &'static str,
     pub text: &'static str,
 }
 
-/// How far records are seen.
+/// Which callers see a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecordVisibility {
-    /// By everybody in the association.
+    /// Every user of the association.
     Base,
-    /// By those who work in the branch that this column names.
+    /// Users of the branch in this column.
     Branch(&'static str),
-    /// By those who see the benefit, or the person, that the first field names.
+    /// Users who see the benefit, or the person, in the first field.
     Benefit,
     Person,
 }
 
-/// How a list is searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SearchMethod {
-    /// A few thousand at most: by the beginnings of their words, whatever their case and accents, ordered by the first
-    /// field that is searched.
+    /// For a few thousand records at most: by word beginnings, ignoring case and accents, ordered by the first searched
+    /// field.
     Words,
-    /// Any number: by the beginnings of these fields, which are indexed, in the order of the first.
+    /// For any number of records: by the beginnings of these indexed fields, in the order of the first.
     Beginnings(&'static [&'static str]),
 }
 
-/// Fields that no two records may have alike.
 pub struct UniqueConstraint {
-    /// The one that is told of, then those within which it must be alone.
+    /// The field that the refusal names, followed by the fields within which it must be unique.
     pub fields: &'static [&'static str],
-    /// Case and accents do not count.
+    /// Ignores case and accents.
     pub folded: bool,
 }
 
@@ -95,33 +90,31 @@ pub const fn require_unique_name(fields: &'static [&'static str]) -> UniqueConst
     UniqueConstraint { fields, folded: true }
 }
 
-/// One field of a register.
 pub struct FieldSpec {
-    /// What it is called outside.
+    /// The external name.
     pub name: &'static str,
     pub column: &'static str,
-    /// A further column that keeps the text without case and accents.
+    /// A second column with the folded text.
     pub folded: Option<&'static str>,
     pub kind: FieldType,
     pub need: FieldRequirement,
-    /// It stays as it was when the record was added.
+    /// Cannot change after the record was created.
     pub fixed: bool,
-    /// A list is searched by it.
+    /// The list search covers this field.
     pub searched: bool,
-    /// What a form calls it, what it means, and an example in JSON.
+    /// The form label, the meaning, and an example in JSON.
     pub label: &'static str,
     pub text: &'static str,
     pub example: &'static str,
-    /// What a form says below it, where its label does not say all that a person needs.
+    /// Help text below the form field, if the label is not enough.
     pub hint: &'static str,
 }
 
-/// Whether a record must have a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldRequirement {
     Required,
     Optional,
-    /// What it has where nothing is said.
+    /// The value used if none is given.
     Default(FieldDefault),
 }
 
@@ -133,7 +126,6 @@ pub enum FieldDefault {
     Code,
 }
 
-/// What a field holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldType {
     /// One line.
@@ -142,11 +134,11 @@ pub enum FieldType {
     },
     /// Several lines.
     Note,
-    /// One line in capitals, without blanks: the number of a piece of equipment.
+    /// One line in upper case, without spaces: a serial number.
     Serial {
         longest: usize,
     },
-    /// Exactly so many digits.
+    /// Exactly this many digits.
     Digits(usize),
     Integer {
         least: i32,
@@ -155,24 +147,24 @@ pub enum FieldType {
     Money,
     Flag,
     Colour,
-    /// The readable text colour on that of another field: shown, never taken.
+    /// The readable text colour on another field's colour: output only.
     ReadableOn(&'static str),
-    /// One of a fixed set, by the numbers that the database knows and the names of the interface.
+    /// A member of a fixed set, as database number and external name.
     Choice(&'static [(i64, &'static str)]),
     /// The code of a record of another register.
     Reference(&'static str),
     Benefit,
     Person,
-    /// Codes of records of a register, in a table of their own.
+    /// Codes of records of another register, stored in a separate table.
     References {
         to: &'static str,
         rows: PartTable,
     },
-    /// Texts, one a line.
+    /// Texts, one per line.
     Lines {
         longest: usize,
     },
-    /// Texts in their order, in a table of their own.
+    /// An ordered list of texts, stored in a separate table.
     Items {
         longest: usize,
         rows: PartTable,
@@ -185,24 +177,23 @@ pub enum FieldType {
     Date,
     /// `11/2026`
     Month,
-    /// Taken and kept, and never shown.
+    /// Accepted and stored, never shown.
     Secret {
         longest: usize,
     },
 }
 
-/// A table that holds the parts of a list.
+/// The table that stores the items of a list field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PartTable {
     pub table: &'static str,
-    /// The column of the record's code, and that of the part.
+    /// The column of the record's code, and the column of the item.
     pub own: &'static str,
     pub part: &'static str,
-    /// The column of the part's place, where their order matters.
+    /// The position column, if the order matters.
     pub position: Option<&'static str>,
 }
 
-/// A value of a field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FieldContent {
     Nothing,
@@ -250,7 +241,7 @@ impl FieldSpec {
         FieldSpec { folded: Some(column), ..self }
     }
 
-    /// What a form calls it, what it means, and an example.
+    /// Sets the form label, the meaning and the example.
     pub const fn with_texts(
         self,
         label: &'static str,
@@ -264,7 +255,7 @@ impl FieldSpec {
         FieldSpec { hint, ..self }
     }
 
-    /// Whether it is taken from callers.
+    /// Whether callers may send the field.
     pub const fn is_input(&self) -> bool {
         !matches!(self.kind, FieldType::ReadableOn(_))
     }
@@ -273,7 +264,7 @@ impl FieldSpec {
         !matches!(self.kind, FieldType::Secret { .. })
     }
 
-    /// The table of its parts, where it has one.
+    /// The table of its items, for list fields.
     pub const fn part_table(&self) -> Option<&PartTable> {
         match &self.kind {
             FieldType::References { rows, .. } | FieldType::Items { rows, .. } => Some(rows),
@@ -281,26 +272,26 @@ impl FieldSpec {
         }
     }
 
-    /// Whether it stands in a column of the register's table.
+    /// Whether the field is a column of the register's own table.
     pub const fn is_column(&self) -> bool {
         self.is_input() && self.part_table().is_none()
     }
 }
 
 impl Register {
-    /// The field of this name, with its place.
+    /// The field with this external name, and its position.
     pub fn find_field(&self, name: &str) -> Option<(usize, &'static FieldSpec)> {
         self.fields.iter().enumerate().find(|(_, field)| field.name == name)
     }
 
-    /// What comes after its path in names of records: `Plano`.
+    /// The suffix of schema names: `Plano`.
     pub fn title(&self) -> String {
         let mut letters = self.path.chars();
         letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
     }
 }
 
-/// The words of a register: its path, the name of its code, one and many of it, and its article.
+/// The words of a register: path, name of its code, singular, plural and article.
 macro_rules! words {
     ($path:literal, $code:literal, $one:literal, $many:literal, $the:literal, $a:literal) => {
         $crate::describe::DisplayTexts {

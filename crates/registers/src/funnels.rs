@@ -1,11 +1,11 @@
-//! The funnel that every association is born with. It renames it and adds to it as it likes. Migration 6 gives the same to
-//! the associations that were there before.
+//! The default funnel of a new association, which it may rename and extend. Migration 6 adds the same to existing
+//! associations.
 
 use domain::Colour;
 
 pub struct InitialFunnel {
     pub name: &'static str,
-    /// In the order in which a deal goes through them.
+    /// In the order in which a deal passes through them.
     pub stages: &'static [(&'static str, Colour)],
 }
 

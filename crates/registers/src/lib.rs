@@ -1,10 +1,10 @@
-//! The registers of an association: what it names and orders by itself (situations, plans, branches…). A register is
-//! described here once, and storage, api, console and import read the description.
+//! The registers of an association: the lists it maintains itself (situations, plans, branches…). Each register is
+//! described here once; storage, api, console and import read the description.
 //!
 //! # Adding a field
-//! A column in a new migration, and a line in the register's description (`described/`): its name outside, its column, what
-//! it holds, what it means, an example. Reader, statements, answers and documentation follow. What a description cannot say is
-//! a rule in `app/src/registering/rules/`.
+//! Add a column in a new migration, and a line in the register's description (`catalog/`): external name, column, type,
+//! meaning and example. Reader, statements, answers and documentation follow from it. Rules that a description cannot
+//! express go to `app/src/registers/rules/`.
 
 mod catalog;
 mod defaults;

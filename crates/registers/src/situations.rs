@@ -1,5 +1,5 @@
-//! The situations that every association is born with. It renames, recolours and adds to them as it likes; the types
-//! are fixed, and each type has exactly one default, which is what a bare `ativo: true` or a cancellation picks.
+//! The default situations of a new association, which it may rename, recolour and extend. The types are fixed, and each
+//! type has exactly one default, used for a bare `ativo: true` or a cancellation.
 
 use domain::Colour;
 use domain::Entity::{self, Appointment, Benefit, Claim, Inspection, Ticket};
@@ -10,7 +10,7 @@ pub struct InitialSituation {
     pub name: &'static str,
     pub kind: SituationKind,
     pub colour: Colour,
-    /// What its type picks where only the type is said.
+    /// Used where a request names only the type.
     pub is_default: bool,
 }
 
@@ -40,7 +40,7 @@ const fn build_further_situation(
     InitialSituation { entity, name, kind, colour, is_default: false }
 }
 
-/// In the order in which people see them.
+/// In display order.
 pub const SITUATIONS: &[InitialSituation] = &[
     build_default_situation(Benefit, "ATIVO", Active, GREEN),
     build_default_situation(Benefit, "PENDENTE", Pending, AMBER),

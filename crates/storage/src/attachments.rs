@@ -1,4 +1,4 @@
-//! Files that people attach: what is known of them. Their bytes are elsewhere, under `storage_key`.
+//! Metadata of attached files. The bytes are stored elsewhere, under `storage_key`.
 
 use crate::{Error, QueryWeight, ReadSource, Row, Statement, Tx, sql};
 use domain::{FileCode, FileKind, FileOwner, Moment, TenantId, UserCode};
@@ -7,20 +7,20 @@ use domain::{FileCode, FileKind, FileOwner, Moment, TenantId, UserCode};
 pub struct AttachedFile {
     pub code: FileCode,
     pub owner: FileOwner,
-    /// Of which of them.
+    /// The code of the record.
     pub record: i32,
     pub name: String,
     pub kind: FileKind,
     pub size: i64,
-    /// Of the bytes as they are kept.
+    /// Hash of the bytes as stored.
     pub sha256: Vec<u8>,
-    /// Of pictures, as they are looked at.
+    /// Width and height of an image as displayed.
     pub measures: Option<(i32, i32)>,
     pub has_preview: bool,
     pub storage_key: String,
     pub created_at: Moment,
     pub created_by: Option<UserCode>,
-    /// Of whoever attached it; read, never written.
+    /// Name of the user who attached it; read-only.
     pub author: Option<String>,
     pub removed: Option<(Moment, Option<UserCode>)>,
 }
@@ -52,7 +52,7 @@ fn parse_file_row(row: &Row) -> Result<AttachedFile, Error> {
     })
 }
 
-/// The files of a record that were not removed, in the order in which they came.
+/// The files of a record that are not removed, in the order they were attached.
 #[boxed::future]
 pub async fn list_files(
     from: impl Into<ReadSource<'_>>,
@@ -97,7 +97,7 @@ pub fn insert_file(tenant: TenantId, file: &AttachedFile) -> Statement {
     .arg(file.created_by)
 }
 
-/// Removes a file, or takes that back; its bytes stay.
+/// Marks a file as removed, or restores it; its bytes stay.
 pub fn update_file_removal(
     tenant: TenantId,
     code: FileCode,
@@ -110,7 +110,7 @@ pub fn update_file_removal(
         .arg(removed.map(|(_, by)| by))
 }
 
-/// Some of those that were removed before a moment, the longest gone first: code, key and size.
+/// Some files removed before a moment, oldest removal first: code, key and size.
 #[boxed::future]
 pub async fn list_files_removed_before(
     tx: &mut Tx,
@@ -128,7 +128,7 @@ pub async fn list_files_removed_before(
     rows.iter().map(|row| Ok((row.get("code")?, row.get("storage_key")?, row.get("size")?))).collect()
 }
 
-/// Where the bytes of a file are, and how many there must be.
+/// Where the bytes of a file are stored, and their expected size.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlobLocation {
     pub code: FileCode,
@@ -140,7 +140,7 @@ fn parse_blob_location(row: &Row) -> Result<BlobLocation, Error> {
     Ok(BlobLocation { code: row.get("code")?, storage_key: row.get("storage_key")?, size: row.get("size")? })
 }
 
-/// The newest files of a tenant that were not removed.
+/// The newest files of a tenant that are not removed.
 #[boxed::future]
 pub async fn list_newest_blobs(
     from: impl Into<ReadSource<'_>>,
@@ -154,7 +154,7 @@ pub async fn list_newest_blobs(
     from.fetch_all(QueryWeight::Search, statement).await?.iter().map(parse_blob_location).collect()
 }
 
-/// The first file from this code on that was not removed.
+/// The first file from this code on that is not removed.
 #[boxed::future]
 pub async fn find_blob_from_code(
     from: impl Into<ReadSource<'_>>,
@@ -168,12 +168,12 @@ pub async fn find_blob_from_code(
     from.fetch_optional(statement).await?.map(|row| parse_blob_location(&row)).transpose()
 }
 
-/// What is known of a file goes; its bytes are somebody else's.
+/// Deletes the metadata of a file; its bytes are deleted separately.
 pub fn delete_file(tenant: TenantId, code: FileCode) -> Statement {
     sql("DELETE FROM files WHERE tenant = $1 AND code = $2").arg(tenant).arg(code)
 }
 
-/// Some files of a tenant, with the keys under which their bytes are.
+/// Some files of a tenant, with their storage keys.
 #[boxed::future]
 pub async fn list_file_keys(
     from: impl Into<ReadSource<'_>>,
@@ -185,7 +185,7 @@ pub async fn list_file_keys(
     rows.iter().map(|row| Ok((row.get("code")?, row.get("storage_key")?))).collect()
 }
 
-/// No row vouches for what is under this key.
+/// Marks a key as an orphan: no row references its bytes.
 pub fn insert_orphan_mark(tenant: TenantId, key: &str, since: Moment) -> Statement {
     sql("INSERT INTO loose_files (tenant, storage_key, since) VALUES ($1, $2, $3)")
         .arg(tenant)
@@ -193,12 +193,12 @@ pub fn insert_orphan_mark(tenant: TenantId, key: &str, since: Moment) -> Stateme
         .arg(since)
 }
 
-/// A row vouches for it, or it is gone. Nothing is changed where somebody else was faster.
+/// Removes the orphan mark: a row references the key, or the bytes are gone. It may already be removed.
 pub fn delete_orphan_mark(tenant: TenantId, key: &str) -> Statement {
     sql("DELETE FROM loose_files WHERE tenant = $1 AND storage_key = $2").arg(tenant).arg(key)
 }
 
-/// What could not be removed is looked at again when it is old once more.
+/// Postpones an orphan that could not be deleted.
 pub fn update_orphan_mark(tenant: TenantId, key: &str, since: Moment) -> Statement {
     sql("UPDATE loose_files SET since = $3 WHERE tenant = $1 AND storage_key = $2")
         .arg(tenant)
@@ -206,7 +206,7 @@ pub fn update_orphan_mark(tenant: TenantId, key: &str, since: Moment) -> Stateme
         .arg(since)
 }
 
-/// Some keys that no row vouches for since before a moment, the oldest first.
+/// Some keys that have been orphans since before a moment, oldest first.
 #[boxed::future]
 pub async fn list_orphan_keys_before(
     from: impl Into<ReadSource<'_>>,
@@ -222,7 +222,7 @@ pub async fn list_orphan_keys_before(
     from.fetch_all(QueryWeight::Search, statement).await?.iter().map(|row| row.get("storage_key")).collect()
 }
 
-/// An association keeps so much more, or less.
+/// Adds to the file count and size of a tenant; negative values subtract.
 pub fn add_to_file_totals(tenant: TenantId, files: i64, bytes: i64) -> Statement {
     sql("INSERT INTO file_totals (tenant, files, bytes) VALUES ($1, $2, $3)
          ON CONFLICT (tenant) DO UPDATE SET files = file_totals.files + excluded.files,
@@ -232,7 +232,7 @@ pub fn add_to_file_totals(tenant: TenantId, files: i64, bytes: i64) -> Statement
     .arg(bytes)
 }
 
-/// How many files an association keeps, and how many bytes.
+/// The file count and size in bytes of a tenant.
 #[boxed::future]
 pub async fn load_file_totals(
     from: impl Into<ReadSource<'_>>,

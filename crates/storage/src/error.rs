@@ -1,13 +1,13 @@
-//! What can go wrong between us and the database. Not found is no error: it is `None`.
+//! Errors of statements, units of work and opening a database. "Not found" is not an error: it is `None`.
 
 use domain::DatabaseFault;
 
-/// Why a statement or a unit failed. In every case but [`Error::Unknown`] nothing of the unit is stored.
+/// Why a statement or a unit of work failed. Except for [`Error::Unknown`], nothing of the unit is stored.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum Error {
     #[error("the database cannot be used now: {0}")]
     Unavailable(String),
-    /// Trying again does not help before somebody mends the database or its machine.
+    /// A retry fails until an operator repairs the database or its machine.
     #[error("the database refuses its work ({fault:?}): {cause}")]
     DatabaseFault { fault: DatabaseFault, cause: String },
     #[error("the answer to COMMIT was lost: stored or not, nobody knows")]
@@ -24,7 +24,7 @@ pub enum Error {
     Broken(String),
 }
 
-/// Why a database could not be opened. The binary says each in Portuguese.
+/// Why a database could not be opened. The binary prints each case in Portuguese.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     #[error("not a database address: {0:?}")]
@@ -51,18 +51,17 @@ pub enum OpenError {
     Copy(String),
 }
 
-/// What is wrong with an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AddressProblem {
-    /// It begins with none of the schemes we know.
+    /// The scheme is not supported.
     Scheme,
-    /// A file's address without a file.
+    /// A file address without a path.
     NoFile,
     NoHost,
-    /// An `@` or another sign in the user or password that must be written as `%40` and the like.
+    /// An `@` or another reserved character in the user name or password that must be percent-encoded (`%40`).
     Unescaped,
-    /// A weak `sslmode` for a host elsewhere: anybody on the way could strip the protection.
+    /// A weak `sslmode` for a remote host: a man in the middle could strip the encryption.
     WeakProtection,
-    /// What the driver says of it.
+    /// The driver's message.
     Other(String),
 }

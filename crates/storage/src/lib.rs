@@ -1,16 +1,16 @@
-//! All SQL, once, for both engines: the executor ([`Db`], [`Tx`], [`Statement`], [`Row`]), the schema, and a module
-//! for each table with the functions that read and write it.
+//! All SQL of the program, one text for both engines: the executor ([`Db`], [`Tx`], [`Statement`], [`Row`]), the
+//! schema, and a module per table with the functions that read and write it.
 //!
 //! # Adding a function
-//! 1. It is an `async fn` in the module of its table. One that reads takes `impl Into<Source<'_>>`, so that it runs
-//!    by itself (`&db`) and inside a unit (`&mut *tx`); one that writes takes `&mut Tx`.
-//! 2. A search takes the caller's [`domain::Scope`]. What is not found is `None`.
-//! 3. The text is in the common subset of both engines (ARCHITECTURE.md): four types, `$1…$n`, no functions of
+//! 1. Write an `async fn` in the module of its table. A read takes `impl Into<ReadSource<'_>>`, so that it runs on its
+//!    own (`&db`) and inside a unit of work (`&mut *tx`); a write takes `&mut Tx`.
+//! 2. A search takes the caller's [`domain::Scope`]. "Not found" is `None`.
+//! 3. The SQL uses the common subset of both engines (ARCHITECTURE.md): four types, `$1…$n`, no functions of
 //!    time or case, a unique column at the end of every ORDER BY.
 //! 4. Its test runs on both engines: `#[testkit::both_engines]`.
 //!
 //! # Changing the schema
-//! A new file in `migrations/`, a line in `migrations.rs`. A released migration is never changed.
+//! Add a file in `migrations/` and a line in `migrations.rs`. A released migration is never changed.
 
 pub mod access;
 pub mod exchange;

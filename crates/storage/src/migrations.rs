@@ -1,7 +1,7 @@
-//! The schema's history. A migration, once released, is never changed: another is added behind it.
+//! The list of schema migrations. A released migration is never changed; changes go into a new one.
 //!
-//! The text is one for both engines: `BIGINT`, `TEXT`, `BOOLEAN`, `BYTEA`, and `CLUSTERED` behind a table that is
-//! read by its key alone and has short rows. The engines spell the rest (`engine/dialect.rs`).
+//! Both engines share one text: `BIGINT`, `TEXT`, `BOOLEAN`, `BYTEA`, and `CLUSTERED` after a table with short rows
+//! that is read only by its key. `engine/dialect.rs` translates it.
 
 use crate::OpenError;
 use sha2::{Digest, Sha256};
@@ -11,17 +11,17 @@ pub(crate) struct SchemaMigration {
     pub version: i64,
     pub name: &'static str,
     pub text: &'static str,
-    /// What it does to the rows that are there, and only the program can do.
+    /// How existing names are indexed, which SQL alone cannot do.
     pub names: NameIndexUpdate,
 }
 
-/// What becomes of names, whose words are made in the program.
+/// What a migration does with existing names; their words are computed by the program.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NameIndexUpdate {
     Skip,
-    /// The rows of the searches get theirs in the index of names.
+    /// Adds the words of existing search rows to the name index.
     FillIndex,
-    /// They are written into the vocabulary.
+    /// Adds the words of existing names to the vocabulary.
     FillVocabulary,
 }
 
@@ -64,27 +64,27 @@ pub(crate) const MIGRATIONS: &[SchemaMigration] = &[
     define_migration(20, "validation", include_str!("../migrations/0020_validation.sql")),
 ];
 
-/// What the migrations say, in their order.
+/// The migration texts, in order.
 pub fn list_schema_texts() -> impl Iterator<Item = &'static str> {
     MIGRATIONS.iter().map(|migration| migration.text)
 }
 
-/// A migration as a database remembers it.
+/// A migration as recorded in a database.
 pub(crate) struct AppliedMigration {
     pub version: i64,
     pub checksum: String,
 }
 
-/// What opening a database did to its schema.
+/// The schema versions before and after opening a database.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SchemaUpgrade {
     pub from: i64,
     pub to: i64,
-    /// The copy of the file as it was, where there is a file and it held something.
+    /// Backup of the database file before the migration, if it had any data.
     pub copy: Option<PathBuf>,
 }
 
-/// The newest schema that this program knows.
+/// The newest schema version that this program knows.
 pub fn find_newest_version() -> i64 {
     MIGRATIONS.last().map_or(0, |last| last.version)
 }
@@ -93,7 +93,7 @@ pub(crate) fn list_migrations_after(version: i64) -> impl Iterator<Item = &'stat
     MIGRATIONS.iter().filter(move |migration| migration.version > version)
 }
 
-/// The version that a database is at, unless this program cannot serve it.
+/// The schema version of a database, or an error if this program cannot serve it.
 pub(crate) fn check_applied_migrations(applied: &[AppliedMigration]) -> Result<i64, OpenError> {
     let found = applied.iter().map(|one| one.version).max().unwrap_or(0);
     let known = find_newest_version();

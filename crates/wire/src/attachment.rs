@@ -1,8 +1,8 @@
-//! How a file is handed over: with headers by which a browser keeps it and never shows it as a page of ours.
+//! Download headers: a browser saves the file and never displays it as a page of ours.
 
 use std::fmt::Write;
 
-/// The headers of every file but those that speak of this one.
+/// The headers of every download, except those specific to the file.
 pub const HEADERS: [(&str, &str); 4] = [
     ("x-content-type-options", "nosniff"),
     ("content-security-policy", "sandbox; default-src 'none'"),
@@ -10,7 +10,7 @@ pub const HEADERS: [(&str, &str); 4] = [
     ("cross-origin-resource-policy", "same-origin"),
 ];
 
-/// `Content-Disposition`: to be kept, under this name. Programs that know no other letters find a name without them.
+/// `Content-Disposition` for a download with this name, with an ASCII fallback for older programs.
 pub fn build_content_disposition(name: &str) -> String {
     let plain: String = name.chars().map(|c| if is_plain_char(c) { c } else { '_' }).collect();
     let mut text = format!("attachment; filename=\"{plain}\"; filename*=UTF-8''");
@@ -25,7 +25,7 @@ pub fn build_content_disposition(name: &str) -> String {
     text
 }
 
-/// Stands in quotes as it is.
+/// Whether the character may appear unescaped in the quoted name.
 fn is_plain_char(c: char) -> bool {
     c.is_ascii_graphic() && !matches!(c, '"' | '\\' | '%' | '/' | ';') || c == ' '
 }

@@ -1,8 +1,8 @@
-//! What people are told when the database refuses its work. None of these promises that trying again helps.
+//! The texts for database faults. None of them suggests a retry.
 
 use domain::DatabaseFault;
 
-/// One sentence that names what fails.
+/// One sentence that names the fault.
 pub const fn describe_database_fault(fault: DatabaseFault) -> &'static str {
     match fault {
         DatabaseFault::ReadOnly => {

@@ -1,5 +1,5 @@
-//! The interface's words: its records and formats in Portuguese, exactly as the specification writes them, the reader
-//! of what callers send, and the text of every refusal and of every mail. No rule lives here.
+//! The wire format: records and formats in Portuguese, exactly as in the specification, the reader of requests, and the
+//! texts of all refusals and mails. It contains no business rules.
 
 pub mod attachment;
 pub mod database_fault;

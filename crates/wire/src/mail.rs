@@ -1,9 +1,8 @@
-//! The texts of the mails, each as plain text and as HTML. Every mail names the association that it comes from and the
-//! server's address, so that its reader knows what it is about. To add one: two templates, a struct for each, a function.
+//! The mail texts, each as plain text and as HTML. Every mail names the association and the server's address, so that
+//! its reader can place it. To add one: two templates, a struct for each, a function.
 
 use askama::Template;
 
-/// A mail as its reader gets it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RenderedMail {
     pub subject: String,
@@ -11,13 +10,13 @@ pub struct RenderedMail {
     pub html: String,
 }
 
-/// To whom a mail goes, and from where.
+/// The recipient, the association and the server of a mail.
 #[derive(Clone, Copy, Debug)]
 pub struct RecipientContext<'m> {
     pub association: &'m str,
-    /// The server's public address, without a slash at its end.
+    /// The server's public URL, without a trailing slash.
     pub server: &'m str,
-    /// Of the reader.
+    /// The recipient's name.
     pub name: &'m str,
     pub email: &'m str,
 }
@@ -36,7 +35,7 @@ struct FirstPasswordHtml<'m> {
     password: &'m str,
 }
 
-/// A generated password, for a new account or instead of an old one.
+/// A generated password, for a new account or to replace an old one.
 pub fn render_first_password(
     head: RecipientContext<'_>,
     password: &str,
@@ -66,7 +65,7 @@ struct ResetLinkHtml<'m> {
     asked_from: Option<&'m str>,
 }
 
-/// The link by which its owner chooses a new password, and the network address that asked for it, where it is known.
+/// The link for choosing a new password, with the network address that requested it, if known.
 pub fn render_reset_link(
     head: RecipientContext<'_>,
     link: &str,
@@ -92,7 +91,7 @@ struct PasswordChangedHtml<'m> {
     head: RecipientContext<'m>,
 }
 
-/// The notice that the password is another now, for an owner who did not change it himself.
+/// The notice of a changed password, for an owner who did not make the change.
 pub fn render_password_changed(head: RecipientContext<'_>) -> Result<RenderedMail, askama::Error> {
     Ok(RenderedMail {
         subject: format!("{}: sua senha no Amparo foi trocada", head.association),
@@ -115,8 +114,8 @@ struct EmailChangedHtml<'m> {
     is_new: bool,
 }
 
-/// The notice that an account is entered by another address, for the old address or the new one. Neither names the other:
-/// an address that was a mistake may be somebody else's.
+/// The notice of a changed sign-in address, for the old or the new address. Neither mail names the other address: a
+/// mistyped address may belong to a stranger.
 pub fn render_email_changed(head: RecipientContext<'_>, is_new: bool) -> Result<RenderedMail, askama::Error> {
     Ok(RenderedMail {
         subject: format!("{}: o e-mail da sua conta no Amparo foi trocado", head.association),
@@ -137,7 +136,7 @@ struct SecondFactorOnHtml<'m> {
     head: RecipientContext<'m>,
 }
 
-/// The notice that a code is asked for besides the password, for an owner who did not switch it on himself.
+/// The notice that a second factor is now required, for an owner who did not switch it on.
 pub fn render_second_factor_on(head: RecipientContext<'_>) -> Result<RenderedMail, askama::Error> {
     Ok(RenderedMail {
         subject: format!("{}: seu segundo fator no Amparo foi ligado", head.association),
@@ -158,7 +157,7 @@ struct SecondFactorOffHtml<'m> {
     head: RecipientContext<'m>,
 }
 
-/// The notice that the password alone is enough again, for an owner who did not switch it off himself.
+/// The notice that the second factor was switched off, for an owner who did not do so.
 pub fn render_second_factor_off(head: RecipientContext<'_>) -> Result<RenderedMail, askama::Error> {
     Ok(RenderedMail {
         subject: format!("{}: seu segundo fator no Amparo foi desligado", head.association),
@@ -179,7 +178,7 @@ struct TestMailHtml<'m> {
     head: RecipientContext<'m>,
 }
 
-/// A mail for whoever wants to see that mail arrives.
+/// A test mail.
 pub fn render_test_mail(head: RecipientContext<'_>) -> Result<RenderedMail, askama::Error> {
     Ok(RenderedMail {
         subject: format!("{}: e-mail de teste", head.association),
@@ -206,7 +205,7 @@ struct ReceiverPausedHtml<'m> {
     gone: bool,
 }
 
-/// The notice that a receiver gets nothing any more until somebody resumes it.
+/// The notice that a receiver is paused until an administrator resumes it.
 pub fn render_receiver_paused(
     head: RecipientContext<'_>,
     code: i32,
@@ -236,7 +235,7 @@ struct TriggersExhaustedHtml<'m> {
     address: &'m str,
 }
 
-/// The notice that messages to a receiver were given up.
+/// The notice that deliveries to a receiver were given up.
 pub fn render_triggers_exhausted(
     head: RecipientContext<'_>,
     code: i32,

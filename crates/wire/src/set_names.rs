@@ -1,11 +1,11 @@
-//! What the fixed sets are called outside, each in one table.
+//! The external names of the fixed sets, one table each.
 
 use domain::{
     BenefitKind, CivilState, DealState, DeliveryState, Entity, FieldKind, Fuel, ImportState, Involved,
     Kinship, Nature, PhoneKind, Priority, Role, SellerKind, Sex, Sheet, SituationKind, VehicleCategory,
 };
 
-/// A set whose members callers name, exactly as its table writes them.
+/// A set whose members callers name, exactly as in its table.
 pub trait NamedSet: Copy + 'static {
     const NAMES: &'static [(&'static str, Self)];
 
@@ -14,7 +14,8 @@ pub trait NamedSet: Copy + 'static {
     }
 }
 
-/// A function that tells the name of a member; behind `read`, the same names are also read ([`NamedSet`]).
+/// Defines a function that returns the name of a member; with `read`, the names are also accepted as input
+/// ([`NamedSet`]).
 macro_rules! names {
     ($($(#[$meta:meta])* $function:ident: $set:ident { $($member:ident = $name:literal),+ $(,)? })+) => {
         $($(#[$meta])*
@@ -122,10 +123,10 @@ names! { read
     /// The state of a delivery.
     delivery_state: DeliveryState { Pending = "pendente", Delivered = "entregue", Exhausted = "esgotada" }
 
-    /// `envolvido` of an event.
+    /// `envolvido` of a claim.
     involved: Involved { Member = "Cliente", ThirdParty = "Terceiro" }
 
-    /// `prioridade` of an event.
+    /// `prioridade` of a claim.
     priority: Priority { Low = "Baixa", Medium = "Média", High = "Alta", Urgent = "Urgente" }
 
     /// `tipo` of a situation.
@@ -188,7 +189,7 @@ names! {
         Assistance = "Assistência 24H",
     }
 
-    /// An entity as a receiver asks for it, which is also the path of its triggers.
+    /// An entity in a receiver's subscription, which is also the path of its triggers.
     entity_path: Entity {
         Benefit = "beneficio",
         Claim = "evento",

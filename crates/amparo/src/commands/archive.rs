@@ -1,4 +1,4 @@
-//! `amparo export` and `amparo bring`: a whole association into one file, and from there into another server.
+//! `amparo export` and `amparo bring`: exports a tenant into one archive file, and restores it on another server.
 
 use crate::fatal::FatalError;
 use crate::settings::ServerSettings;
@@ -14,7 +14,7 @@ use storage::{DatabaseAddress, DatabaseOptions, SchemaPolicy};
 /// The snapshot of an export lasts as long as the export.
 const PATIENCE: Duration = Duration::from_secs(24 * 3600);
 
-/// Codes that are named one by one.
+/// How many codes a message lists.
 const MOST_NAMED: usize = 50;
 
 pub async fn export_archive(
@@ -146,7 +146,7 @@ async fn discard_partial_restore(settings: &ServerSettings) -> Result<ExitCode, 
     Ok(ExitCode::SUCCESS)
 }
 
-/// The first of them, and how many more there are.
+/// The first codes, and the number of the others.
 fn format_codes(all: &[i64]) -> String {
     let told: Vec<String> = all.iter().take(MOST_NAMED).map(i64::to_string).collect();
     match all.len().saturating_sub(MOST_NAMED) {
@@ -160,11 +160,11 @@ fn read_path_argument(arguments: &ArgMatches, name: &str) -> Result<PathBuf, Fat
     given.map(PathBuf::from).ok_or_else(|| FatalError::new(format!("Falta o arquivo: --{name} ARQUIVO.")))
 }
 
-/// As every command that handles secrets, but no limit cuts its one long read short.
+/// Like every command that handles secrets, but without a time limit on its single long read.
 async fn open_app_without_limits(settings: &ServerSettings) -> Result<(App, Vault), FatalError> {
     let address = DatabaseAddress::parse(&settings.database)?;
     let key_file = super::resolve_key_file(settings, &address)?;
-    // Read once from end to end, the file need not stay in memory.
+    // The file is read once from start to end, so it need not stay in the cache.
     let patient = DatabaseOptions {
         search_timeout: PATIENCE,
         unit_timeout: PATIENCE,

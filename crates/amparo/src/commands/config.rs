@@ -1,4 +1,4 @@
-//! `amparo config`: the values in force, and where each came from.
+//! `amparo config`: prints the effective settings and the origin of each.
 
 use crate::fatal::FatalError;
 use crate::settings::ServerSettings;

@@ -1,4 +1,4 @@
-//! `amparo demo load` and `serve --demo`: an association that does not exist, and the password that everybody knows.
+//! `amparo demo load` and `serve --demo`: a fictitious association with a publicly known password.
 
 use crate::fatal::FatalError;
 use crate::settings::{DEMO_PASSWORD_VARIABLE, ServerSettings};
@@ -10,7 +10,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use std::process::ExitCode;
 use storage::DatabaseAddress;
 
-/// What `serve --demo` fills an empty database with.
+/// How many members `serve --demo` loads into an empty database.
 const MEMBERS: u32 = 1000;
 const SEED: u64 = 1;
 
@@ -34,12 +34,12 @@ pub async fn load_demo(settings: &ServerSettings, arguments: &ArgMatches) -> Res
     Ok(ExitCode::SUCCESS)
 }
 
-/// Fills an empty database; gives the words that tell how to enter.
+/// Fills an empty database, and returns the text that explains how to sign in.
 pub async fn fill_empty_database(app: &App) -> Result<String, FatalError> {
     let bar = build_progress_bar(MEMBERS);
     let demo = DemoLoadOptions { members: MEMBERS, seed: SEED, password: read_demo_password() };
     let mut tell = |there: u32| {
-        // Another load that was cut off may have been larger.
+        // An interrupted earlier load may have been larger.
         bar.set_length(bar.length().unwrap_or(0).max(there.into()));
         bar.set_position(there.into());
     };
@@ -58,7 +58,7 @@ pub async fn fill_empty_database(app: &App) -> Result<String, FatalError> {
     })
 }
 
-/// Who may be reached by others is not given the password that everybody knows.
+/// Refuses the publicly known password while a server is running on this database.
 async fn refuse_under_servers(
     settings: &ServerSettings,
     app: &App,
@@ -70,7 +70,7 @@ async fn refuse_under_servers(
     if password != PASSWORD || alive.is_empty() {
         return Ok(());
     }
-    // One that was killed still looks alive for a while; where a server holds a lock, the lock knows better.
+    // A killed server still looks alive for a while; a server that holds a file lock is detected by the lock.
     let address = DatabaseAddress::parse(&settings.database)?;
     if !address.is_shared() && storage::lock_for_server(&address).is_ok() {
         return Ok(());
@@ -81,7 +81,7 @@ async fn refuse_under_servers(
     )))
 }
 
-/// A demonstration that others reach needs a password of its own.
+/// A demo that others can reach needs its own password.
 pub fn refuse_known_password() -> Result<(), FatalError> {
     if read_demo_password() != PASSWORD {
         return Ok(());
@@ -92,7 +92,7 @@ pub fn refuse_known_password() -> Result<(), FatalError> {
     )))
 }
 
-/// Nor does any server that others reach, while a user of the demonstration still has that password.
+/// Refuses to start a server that others can reach while a demo user still has the known password.
 pub async fn refuse_known_users(app: &App) -> Result<(), FatalError> {
     let known = demo::list_users_with_known_password(app).await?;
     if known.is_empty() {
@@ -107,7 +107,7 @@ pub async fn refuse_known_users(app: &App) -> Result<(), FatalError> {
     )))
 }
 
-/// An empty variable counts as not given, as everywhere.
+/// An empty variable counts as not set, as everywhere.
 fn read_demo_password() -> String {
     std::env::var(DEMO_PASSWORD_VARIABLE)
         .ok()
@@ -115,7 +115,7 @@ fn read_demo_password() -> String {
         .unwrap_or_else(|| PASSWORD.to_owned())
 }
 
-/// How to enter. A password that somebody chose, now or when a load was begun, is not repeated on the screen.
+/// How to sign in. A password chosen by the operator, now or when the load began, is not printed.
 async fn describe_login(app: &App) -> Result<String, FatalError> {
     Ok(match demo::list_users_with_known_password(app).await?.contains(&ADMINISTRATOR) {
         true => format!("Entre com {ADMINISTRATOR} e a senha {PASSWORD}."),
@@ -123,7 +123,7 @@ async fn describe_login(app: &App) -> Result<String, FatalError> {
     })
 }
 
-/// On standard error, and only where that is a terminal.
+/// On standard error, and only at a terminal.
 fn build_progress_bar(members: u32) -> ProgressBar {
     let style = ProgressStyle::with_template("{bar:40} {pos} de {len} associados, faltam {eta}");
     ProgressBar::new(members.into()).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))

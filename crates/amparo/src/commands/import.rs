@@ -1,4 +1,4 @@
-//! `amparo import`: a file brought in from the command line, beside a running server or without one.
+//! `amparo import`: imports a file from the command line, with or without a running server.
 
 use crate::fatal::FatalError;
 use crate::settings::ServerSettings;
@@ -15,9 +15,9 @@ use std::process::ExitCode;
 use std::time::Duration;
 use wire::read::FieldPatch;
 
-/// Problems that are shown; the rest is in the file of errors.
+/// Problems printed; the rest is in the error file.
 const SHOWN: i64 = 20;
-/// How often it is looked at while another process works on it.
+/// How often the state is polled while another process runs the import.
 const LOOK: Duration = Duration::from_millis(300);
 
 pub async fn run_import(settings: &ServerSettings, arguments: &ArgMatches) -> Result<ExitCode, FatalError> {
@@ -32,7 +32,7 @@ pub async fn run_import(settings: &ServerSettings, arguments: &ArgMatches) -> Re
         }
         (None, Some(code)) => {
             let import = import::load_import(&app, &by, code).await?;
-            // One that was never begun cannot be resumed, which is told; one that somebody works on is waited for.
+            // An import that never started cannot be resumed, which is reported; one that is running is waited for.
             if matches!(import.state, ImportState::Paused | ImportState::Reading | ImportState::Ready) {
                 import::resume_import(&app, &by, code, IdempotentWrite::without_key()).await?;
             }
@@ -45,7 +45,7 @@ pub async fn run_import(settings: &ServerSettings, arguments: &ArgMatches) -> Re
     Ok(exit)
 }
 
-/// Reads the file, and tries or imports it.
+/// Reads the file, then runs a dry run or the import.
 async fn import_file(
     app: &App,
     by: &ImportCaller,
@@ -116,7 +116,7 @@ fn print_columns(import: &StoredImportRun) {
     }
 }
 
-/// Works on it here, or waits for the server that does.
+/// Runs the import here, or waits for the server that runs it.
 async fn complete_import_run(
     app: &App,
     tenant: TenantId,
@@ -147,7 +147,7 @@ async fn complete_import_run(
     Ok(ended)
 }
 
-/// What came of it. Lines that were refused, or left when it was undone, end the command with 2.
+/// Reports the outcome. The exit code is 2 if rows were refused, or could not be undone.
 async fn report_import_outcome(
     app: &App,
     by: &ImportCaller,

@@ -1,5 +1,5 @@
-//! `amparo listen`: a receiver for those who develop one. It shows each trigger, checks its signature, and answers as it is
-//! told to.
+//! `amparo listen`: a receiver for developers. It prints each trigger, checks its signature, and answers as configured
+//! by its flags.
 
 use crate::fatal::FatalError;
 use crate::settings::ServerSettings;
@@ -18,16 +18,16 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 use tokio::sync::Notify;
 
-/// How far its time may be from ours, in seconds, as the standard advises.
+/// The largest clock difference in seconds, as Standard Webhooks recommends.
 const TOLERANCE: i64 = 300;
 
 struct TestReceiver {
     secret: Option<SigningSecret>,
     status: StatusCode,
-    /// How many are still refused.
+    /// How many triggers are still to be refused.
     refused: AtomicU32,
     delay: Duration,
-    /// How many are still waited for, where somebody said how many.
+    /// How many triggers to wait for, if a number was given.
     awaited: Option<AtomicU32>,
     done: Notify,
 }
@@ -113,7 +113,7 @@ async fn receive_trigger(
     status
 }
 
-/// The body, a field on each line; what is no JSON as it came.
+/// The body with one field per line; a body that is not JSON is printed unchanged.
 fn format_body(text: &str) -> String {
     let value: Result<serde_json::Value, _> = serde_json::from_str(text);
     value.ok().and_then(|value| serde_json::to_string_pretty(&value).ok()).unwrap_or_else(|| text.to_owned())

@@ -1,4 +1,4 @@
-//! `amparo migrate`: the database brought to this program's schema, without serving.
+//! `amparo migrate`: upgrades the database to this program's schema, without serving.
 
 use crate::fatal::FatalError;
 use crate::settings::ServerSettings;
@@ -7,7 +7,7 @@ use storage::{DatabaseAddress, SchemaPolicy, SchemaUpgrade};
 
 pub async fn migrate_database(settings: &ServerSettings) -> Result<ExitCode, FatalError> {
     let address = DatabaseAddress::parse(&settings.database)?;
-    // A server that runs on the old schema must not find a new one under it.
+    // A server running on the old schema must not have the schema changed under it.
     let _lock = storage::lock_for_server(&address)?;
     let (db, migrated) =
         storage::open_database(&address, &settings.storage.options(), SchemaPolicy::Migrate).await?;
@@ -16,7 +16,7 @@ pub async fn migrate_database(settings: &ServerSettings) -> Result<ExitCode, Fat
     Ok(ExitCode::SUCCESS)
 }
 
-/// What happened, for people.
+/// The outcome as a text for the operator.
 pub fn describe_migration(migrated: &SchemaUpgrade) -> String {
     let SchemaUpgrade { from, to, copy } = migrated;
     let copied = copy

@@ -1,4 +1,4 @@
-//! `amparo mirror`: a base of another server, read through the interface and written here with the same codes.
+//! `amparo mirror`: copies a tenant of another server through its API, with the same codes.
 
 use crate::fatal::FatalError;
 use crate::settings::{MIRROR_PASSWORD_VARIABLE, ServerSettings};
@@ -72,12 +72,12 @@ fn build_mirror_request(arguments: &ArgMatches) -> Result<MirrorOptions, FatalEr
     })
 }
 
-/// The address before `/ext`. User and password go there, so that it is encrypted but on this machine.
+/// The base URL before `/ext`. It receives the user and password, so it must be encrypted except on this machine.
 fn parse_source_address(given: &str, without_tls: bool) -> Result<String, FatalError> {
     let bare = given.trim().trim_end_matches('/');
     let bare = bare.strip_suffix("/ext").unwrap_or(bare);
     let host = |rest: &str| rest.split(['/', '?']).next().unwrap_or_default().to_owned();
-    // What stands before an @ is no host, however much it looks like one.
+    // Text before an `@` is not the host, even if it looks like one.
     let is_host = |rest: &str| !host(rest).is_empty() && !host(rest).contains('@');
     if let Some(rest) = bare.strip_prefix("https://")
         && is_host(rest)
@@ -99,7 +99,7 @@ fn parse_source_address(given: &str, without_tls: bool) -> Result<String, FatalE
     ))
 }
 
-/// It never stands on the command line, where every user of the machine could read it.
+/// Never taken from the command line, where every user of the machine could read it.
 fn read_source_password(arguments: &ArgMatches) -> Result<String, FatalError> {
     let given = std::env::var(MIRROR_PASSWORD_VARIABLE).ok().filter(|text| !text.is_empty());
     if let Some(given) = given.filter(|_| !arguments.get_flag("password-stdin")) {
@@ -121,7 +121,7 @@ fn read_source_password(arguments: &ArgMatches) -> Result<String, FatalError> {
     Ok(line.trim_end_matches(['\r', '\n']).to_owned())
 }
 
-/// One line for each thing that could not be taken over, for a spreadsheet or another program.
+/// One line for each record that could not be copied, for a spreadsheet or another program.
 async fn list_mirror_problems(
     settings: &ServerSettings,
     arguments: &ArgMatches,
@@ -147,7 +147,7 @@ async fn list_mirror_problems(
     Ok(ExitCode::SUCCESS)
 }
 
-/// On standard error, and only where that is a terminal.
+/// On standard error, and only at a terminal.
 fn build_spinner() -> ProgressBar {
     let style = ProgressStyle::with_template("{spinner} {elapsed_precise} {msg}");
     ProgressBar::new_spinner().with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()))

@@ -1,4 +1,4 @@
-//! One module for each command.
+//! The commands, one module each, and what they share.
 
 mod archive;
 mod config;
@@ -34,7 +34,6 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use storage::{DatabaseAddress, Db, SchemaPolicy};
 
-/// Runs the command that was asked for.
 pub fn run_command(matches: &ArgMatches) -> Result<ExitCode, FatalError> {
     let (path, arguments) = cli::find_innermost_command(matches);
     let settings = ServerSettings::load(arguments, |name| std::env::var(name).ok())
@@ -87,7 +86,7 @@ pub fn run_command(matches: &ArgMatches) -> Result<ExitCode, FatalError> {
     })
 }
 
-/// What a command other than `serve` works with: an empty database is filled, an older one left to `migrate`.
+/// Opens the app for commands other than `serve`: an empty database gets its schema, an older one is left to `migrate`.
 async fn open_app(settings: &ServerSettings) -> Result<App, FatalError> {
     let address = DatabaseAddress::parse(&settings.database)?;
     let (db, _) = storage::open_database(&address, &settings.storage.options(), SchemaPolicy::Expect).await?;
@@ -96,7 +95,7 @@ async fn open_app(settings: &ServerSettings) -> Result<App, FatalError> {
 }
 
 fn build_app(db: Db, public_url: &str) -> Result<App, FatalError> {
-    // Strangers get half of the machine at most: whoever floods the login leaves the rest to everybody else.
+    // Password checks use half of the cores at most, so that a flood of sign-ins leaves the rest to other requests.
     let at_once = std::thread::available_parallelism().map_or(1, |cores| cores.get().div_ceil(2));
     let passwords = PasswordHasher::new(HashCost::OWASP, at_once, &SystemRandomSource)?;
     let mut app = App::new(db, Arc::new(SystemClock), Arc::new(SystemRandomSource), passwords);
@@ -104,7 +103,7 @@ fn build_app(db: Db, public_url: &str) -> Result<App, FatalError> {
     Ok(app)
 }
 
-/// What a command that handles secrets works with, beside a running server or before there is one.
+/// Opens the app for commands that handle secrets, with or without a running server.
 async fn open_app_with_vault(settings: &ServerSettings) -> Result<(App, Vault), FatalError> {
     let key_file = resolve_key_file(settings, &DatabaseAddress::parse(&settings.database)?)?;
     let app = open_app(settings).await?;
@@ -112,25 +111,25 @@ async fn open_app_with_vault(settings: &ServerSettings) -> Result<(App, Vault), 
     Ok((app, vault))
 }
 
-/// The base that a command means.
+/// The tenant that the command's arguments select.
 async fn resolve_tenant(app: &App, arguments: &ArgMatches) -> Result<TenantId, FatalError> {
     let named = arguments.get_one::<i32>("tenant").copied().map(TenantId::new);
     Ok(app::tenants::resolve_tenant(app, named).await?.id)
 }
 
-/// Who delivers here, as others see it.
+/// The identity under which this process holds delivery leases.
 fn build_lease_holder(settings: &ServerSettings, process: &str, place: &str) -> LeaseHolder {
     let machine = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     let place = format!("{}/{place}", machine.trim());
     LeaseHolder { process: process.to_owned(), place, lease: settings.triggers.delivery.lease }
 }
 
-/// Where people find the server: what the settings say, else the address it listens on.
+/// The public URL: from the settings, else the address the server listens on.
 fn resolve_public_url(settings: &ServerSettings, scheme: &str, listening: &str) -> String {
     settings.public_url.clone().unwrap_or_else(|| format!("{scheme}://{listening}"))
 }
 
-/// Where mails become files when there is no mail server.
+/// The folder for mails as files, used without a mail server.
 fn resolve_mail_folder(settings: &ServerSettings, address: &DatabaseAddress) -> Result<PathBuf, FatalError> {
     if let Some(folder) = &settings.mail.folder {
         return Ok(folder.clone());
@@ -138,7 +137,7 @@ fn resolve_mail_folder(settings: &ServerSettings, address: &DatabaseAddress) -> 
     Ok(resolve_data_folder(settings, address)?.join("mails"))
 }
 
-/// The folder beside the database or the key, for what the server keeps there.
+/// The folder of the database or of the key, for files the server stores beside it.
 fn resolve_data_folder(settings: &ServerSettings, address: &DatabaseAddress) -> Result<PathBuf, FatalError> {
     match address.folder() {
         Some(folder) => Ok(folder.to_owned()),
@@ -146,7 +145,7 @@ fn resolve_data_folder(settings: &ServerSettings, address: &DatabaseAddress) -> 
     }
 }
 
-/// The folder of the files that people attach, where it is one.
+/// The folder of attachments, if they are stored in a folder.
 fn resolve_attachments_folder(
     settings: &ServerSettings,
     address: &DatabaseAddress,
@@ -161,7 +160,6 @@ fn resolve_attachments_folder(
     }
 }
 
-/// Where the files that people attach are kept.
 fn open_file_store(settings: &ServerSettings, address: &DatabaseAddress) -> Result<FileStore, FatalError> {
     let AttachmentSettings { bucket, limits, .. } = &settings.files;
     let opened = match resolve_attachments_folder(settings, address)? {
@@ -187,7 +185,7 @@ fn open_file_store(settings: &ServerSettings, address: &DatabaseAddress) -> Resu
     opened.map_err(|error| build_file_store_error(&error))
 }
 
-/// Refuses to start where files could not be kept.
+/// Refuses to start if files could not be stored.
 async fn probe_file_store(place: &FileStore) -> Result<(), FatalError> {
     place.probe(&SystemRandomSource).await.map_err(|error| build_file_store_error(&error))
 }
@@ -199,7 +197,7 @@ fn build_file_store_error(error: &app::Error) -> FatalError {
     ))
 }
 
-/// Where the server's key is.
+/// The path of the server's key.
 fn resolve_key_file(settings: &ServerSettings, address: &DatabaseAddress) -> Result<PathBuf, FatalError> {
     let beside = || address.folder().map(|folder| folder.join("amparo.key"));
     settings.key_file.clone().or_else(beside).ok_or_else(|| {
@@ -209,7 +207,7 @@ fn resolve_key_file(settings: &ServerSettings, address: &DatabaseAddress) -> Res
     })
 }
 
-/// Says something to whoever asked. A reader that has gone is no reason to fail.
+/// Prints a line. A closed standard output is not an error.
 fn print_line(text: &str) {
     let mut out = std::io::stdout().lock();
     let _ = writeln!(out, "{text}");

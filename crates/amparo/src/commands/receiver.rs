@@ -1,4 +1,4 @@
-//! `amparo receiver`: who is told of changes of situation.
+//! `amparo receiver`: the receivers of situation-change triggers.
 
 use crate::fatal::FatalError;
 use crate::settings::ServerSettings;
@@ -144,7 +144,7 @@ fn describe_receiver_health(one: &StoredReceiver, now: Moment) -> String {
     }
 }
 
-/// A message that speaks of nobody, to see whether the receiver takes it.
+/// Sends a sample trigger without real data, to check that the receiver accepts it.
 async fn test_receiver(
     settings: &ServerSettings,
     app: &mut App,

@@ -1,4 +1,4 @@
-//! `amparo serve`: opens everything, serves until asked to stop, closes everything.
+//! `amparo serve`: opens everything, serves until told to stop, closes everything.
 
 use super::stop_signals::StopSignals;
 use super::tls::ServerCertificate;
@@ -29,7 +29,7 @@ use tokio::task::JoinSet;
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 const DAY: Duration = Duration::from_secs(24 * 3600);
 
-/// What `serve` is asked to do besides.
+/// Options of `serve` besides the settings.
 #[derive(Clone, Copy)]
 pub struct ServerOptions {
     pub demo: bool,
@@ -151,7 +151,7 @@ pub async fn run_server(settings: &ServerSettings, asked: ServerOptions) -> Resu
     Ok(ExitCode::SUCCESS)
 }
 
-/// Takes what the system allows, and tells the log what the operator would want to know of how the process was started.
+/// Raises the process limits, and logs what the operator should know about how the process was started.
 pub fn prepare_process(settings: &ServerSettings) {
     system::raise_open_files_limit();
     let needed = count_needed_files(settings);
@@ -171,13 +171,13 @@ pub fn prepare_process(settings: &ServerSettings) {
     }
 }
 
-/// Connections of callers, and a few hundred for the database, attachments and receivers.
+/// The connections of callers, plus a few hundred for the database, attachments and receivers.
 pub fn count_needed_files(settings: &ServerSettings) -> u64 {
     const BESIDES: u64 = 256;
     u64::try_from(settings.http.limits.max_connections).unwrap_or(u64::MAX).saturating_add(BESIDES)
 }
 
-/// How long everything that is under way may take together, once the server stops.
+/// The total time for everything in progress to finish when the server stops.
 struct ShutdownBudget {
     whole: Duration,
     begun: OnceLock<Instant>,
@@ -197,7 +197,7 @@ impl ShutdownBudget {
     }
 }
 
-/// Waits for triggers on their way, unless somebody insists. What is left is delivered later, under the same id.
+/// Waits for triggers being sent, unless a second signal arrives. The rest is delivered later, under the same id.
 pub async fn stop_triggers(triggers: DispatchHandle, patience: Duration, signals: &StopSignals) {
     tokio::select! {
         () = triggers.stop(patience) => {}
@@ -205,14 +205,14 @@ pub async fn stop_triggers(triggers: DispatchHandle, patience: Duration, signals
     }
 }
 
-/// Who posts triggers, within the limits of the settings.
+/// The HTTP client for triggers, within the limits of the settings.
 pub fn build_trigger_poster(settings: &ServerSettings) -> Result<HttpPoster, FatalError> {
     let triggers = &settings.triggers.delivery;
     HttpPoster::new(triggers.guard.clone(), triggers.timeout)
         .map_err(|error| FatalError::new(format!("Os gatilhos não podem ser enviados: {error}.")))
 }
 
-/// Seals what older versions kept in the clear, once at the beginning; housekeeping goes on with what is left.
+/// Encrypts tokens that older versions stored in plain text, once at startup; housekeeping continues with the rest.
 async fn seal_card_tokens(app: App, vault: Vault) {
     match app::members::credit_cards::seal_all_clear_tokens(&app, &vault).await {
         Ok(0) => {}
@@ -221,7 +221,7 @@ async fn seal_card_tokens(app: App, vault: Vault) {
     }
 }
 
-/// What waits to be delivered, for those who watch.
+/// Publishes metrics of the trigger backlog.
 pub async fn measure_triggers(app: App, every: Duration) {
     let mut ticks = build_ticker(every);
     loop {
@@ -243,7 +243,7 @@ pub async fn bind_listener(address: &str) -> Result<TcpListener, FatalError> {
     })
 }
 
-/// The way that mail takes.
+/// The mail transport.
 fn build_mailer(settings: &ServerSettings, database: &DatabaseAddress) -> Result<OutboxMailer, FatalError> {
     let transport = match &settings.mail.smtp {
         Some(smtp) => MailTransport::Smtp(smtp.clone()),
@@ -252,7 +252,7 @@ fn build_mailer(settings: &ServerSettings, database: &DatabaseAddress) -> Result
     Ok(OutboxMailer { sender: settings.mail.from.clone(), transport })
 }
 
-/// The same, as people are told of it.
+/// The mail transport as a text for the operator.
 fn describe_mail_transport(
     settings: &ServerSettings,
     database: &DatabaseAddress,
@@ -265,12 +265,12 @@ fn describe_mail_transport(
     })
 }
 
-/// Whether only this machine reaches it. When in doubt, others do.
+/// Whether only this machine can reach the listener. In doubt, others can.
 fn is_loopback(listener: &TcpListener) -> bool {
     listener.local_addr().is_ok_and(|at| at.ip().to_canonical().is_loopback())
 }
 
-/// Says where the server is, and what to do first where it is empty.
+/// Prints the server's address, and the first steps if it is empty.
 async fn print_greeting(app: &App, here: &str, database: &DatabaseAddress) -> Result<(), FatalError> {
     super::print_line(&format!("Amparo {VERSION} atendendo em {here}"));
     super::print_line(&format!("Documentação da API em {here}/docs"));
@@ -281,7 +281,7 @@ async fn print_greeting(app: &App, here: &str, database: &DatabaseAddress) -> Re
         ));
     }
     if app::tenants::find_default_tenant(&app.db).await.map_err(app::Error::from)?.is_none() {
-        // A password is not repeated on the screen: a shared database is named by the variable.
+        // A password is not printed: a shared database is referred to by the variable.
         let (on, where_) = match database.is_shared() {
             true => (String::new(), " (com a mesma variável AMPARO_DATABASE deste servidor)"),
             false => (format!(" --database {database}"), ""),
@@ -318,7 +318,7 @@ impl From<&ServerSettings> for HousekeepingSchedule {
     }
 }
 
-/// Whoever opens a copy that was put back should know what that means.
+/// Warns that the database is a restored copy, and what that implies.
 fn warn_of_restored_copy(found: DatabaseLifeVerdict) {
     if matches!(found, DatabaseLifeVerdict::RestoredCopy(_)) {
         super::print_line(
@@ -328,17 +328,17 @@ fn warn_of_restored_copy(found: DatabaseLifeVerdict) {
     }
 }
 
-/// After a sign of life that could not be given, the next follows so soon.
+/// The delay before a failed heartbeat is repeated.
 const BEAT_AGAIN: Duration = Duration::from_secs(2);
 
-/// Who gives signs of life, and how often.
+/// The process that sends heartbeats, and the interval.
 pub struct ProcessHeartbeat {
     pub process: String,
     pub watch: DatabaseLifeWatch,
     pub every: Duration,
 }
 
-/// The sign of life, a look at whether the database is still the same, and the upkeep of the measurements.
+/// Sends the heartbeat, checks that the database is still the same, and maintains the metrics.
 pub async fn send_heartbeats(app: App, metrics: PrometheusHandle, beat: ProcessHeartbeat) {
     loop {
         metrics.run_upkeep();
@@ -350,13 +350,13 @@ pub async fn send_heartbeats(app: App, metrics: PrometheusHandle, beat: ProcessH
         if let Err(error) = &beaten {
             tracing::warn!(%error, "no sign of life could be given");
         }
-        // It also tells whether writing works: that it does again is to be known soon.
+        // The heartbeat also shows whether writes work, so a recovery is noticed quickly.
         let pause = if beaten.is_ok() { beat.every } else { beat.every.min(BEAT_AGAIN) };
         tokio::time::sleep(pause).await;
     }
 }
 
-/// The last sign of this process, and the last mark of the database.
+/// Writes the last heartbeat of this process and the last mark of the database.
 pub async fn sign_off_process(app: &App, process: &str, watch: &DatabaseLifeWatch) {
     let left = async {
         database_life::continue_database_life(app, watch).await?;
@@ -367,7 +367,7 @@ pub async fn sign_off_process(app: &App, process: &str, watch: &DatabaseLifeWatc
     }
 }
 
-/// Housekeeping, when it is due. It walks in short units, so it may be left off anywhere.
+/// Runs housekeeping when due. It works in short units, so it can be interrupted anywhere.
 async fn run_housekeeping(app: App, rhythm: HousekeepingSchedule) {
     let mut ticks = build_ticker(rhythm.heartbeat);
     loop {
@@ -380,7 +380,8 @@ async fn run_housekeeping(app: App, rhythm: HousekeepingSchedule) {
     }
 }
 
-/// Works on imports, at once where one was begun here, else soon. It works in short units, so it may be left off anywhere.
+/// Runs imports: at once if started in this process, else after the interval. It works in short units, so it can be
+/// interrupted anywhere.
 async fn run_due_imports(app: App, every: Duration) {
     loop {
         match exchange::import::run_due_imports(&app).await {
@@ -392,7 +393,7 @@ async fn run_due_imports(app: App, every: Duration) {
     }
 }
 
-/// Looks at what changed in other processes.
+/// Refreshes the cache from changes of other processes.
 async fn refresh_memory(app: App, every: Duration) {
     let mut ticks = build_ticker(every);
     loop {
@@ -403,7 +404,7 @@ async fn refresh_memory(app: App, every: Duration) {
     }
 }
 
-/// Writes down who looked at whom, behind the answers.
+/// Writes the log of viewed records, after the answers were sent.
 async fn write_access_log(app: App, every: Duration) {
     let (mut ticks, mut pace) = (build_ticker(every), access_log::AccessLogPacer::default());
     loop {
@@ -414,7 +415,7 @@ async fn write_access_log(app: App, every: Duration) {
     }
 }
 
-/// Takes a renewed certificate without a restart.
+/// Reloads a renewed certificate without a restart.
 async fn renew_certificate(app: App, certificate: ServerCertificate, every: Duration) {
     let mut ticks = build_ticker(every);
     loop {

@@ -1,5 +1,5 @@
-//! The system's requests to end: the first asks for an orderly stop, the second for one at once. Before anybody is served,
-//! the first ends the process.
+//! Stop signals: the first requests an orderly stop, the second an immediate one. Before the server is serving, the
+//! first ends the process.
 
 use api::StopFlag;
 use std::time::Duration;
@@ -8,13 +8,13 @@ use tokio::sync::watch;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum ShutdownStage {
-    /// Nobody is served yet: there is nothing to wait for.
+    /// Not serving yet: there is nothing to wait for.
     Starting,
     Running,
-    /// By somebody at the terminal: nobody else is to be told first.
+    /// Ctrl+C at the terminal: no load balancer has to notice first.
     Interrupted,
     Terminated,
-    /// Asked a second time.
+    /// A second signal.
     Insisted,
 }
 
@@ -22,7 +22,7 @@ enum ShutdownStage {
 pub struct StopSignals(watch::Sender<ShutdownStage>);
 
 impl StopSignals {
-    /// Hears the signals from now on.
+    /// Starts listening for the signals.
     pub fn listen() -> StopSignals {
         let stage = watch::Sender::new(ShutdownStage::Starting);
         let [terminate, interrupt] =
@@ -31,24 +31,24 @@ impl StopSignals {
         StopSignals(stage)
     }
 
-    /// From now on there is something to stop in order. Before anybody is told that the server serves: a request to stop right
-    /// then is heard.
+    /// From now on a signal leads to an orderly stop. Called before the server announces itself, so that a signal right
+    /// after that is handled.
     pub fn begin_serving(&self) {
         self.0.send_replace(ShutdownStage::Running);
     }
 
-    /// Ready when the process was asked to end.
+    /// Completes at the first signal.
     pub async fn wait_for_stop(&self) {
         self.wait_for_stage(ShutdownStage::Interrupted).await;
     }
 
-    /// Ready when it was asked a second time.
+    /// Completes at the second signal.
     pub async fn wait_for_insistence(&self) {
         self.wait_for_stage(ShutdownStage::Insisted).await;
     }
 
-    /// Ready when the server is to accept no more. From the first signal on it says that it is not ready; a balancer gets
-    /// `drain` to notice, unless somebody at the terminal waits.
+    /// Completes when the server should accept no more connections. From the first signal on it reports that it is not
+    /// ready; load balancers get `drain` to notice, except after Ctrl+C at the terminal.
     pub async fn wait_for_drain(&self, stopping: &StopFlag, drain: Duration) {
         self.wait_for_stop().await;
         stopping.set();
@@ -63,7 +63,7 @@ impl StopSignals {
 
     async fn wait_for_stage(&self, wanted: ShutdownStage) {
         let mut seen = self.0.subscribe();
-        // The other end lives as long as the process.
+        // The sender lives as long as the process.
         if seen.wait_for(|stage| *stage >= wanted).await.is_err() {
             std::future::pending::<()>().await;
         }

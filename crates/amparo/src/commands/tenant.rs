@@ -1,4 +1,4 @@
-//! `amparo tenant`: the associations on this server.
+//! `amparo tenant`: the tenants of this server.
 
 use crate::fatal::FatalError;
 use crate::settings::ServerSettings;

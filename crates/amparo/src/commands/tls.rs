@@ -1,4 +1,4 @@
-//! The certificate that the server shows: from files, or one that it makes for itself.
+//! The server's TLS certificate: from files, or self-signed.
 
 use crate::fatal::{FatalError, describe_cause};
 use crate::settings::TlsSettings;
@@ -14,20 +14,19 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use x509_cert::der::Decode;
 
-/// How long a certificate of our own lasts, and how long before its end it is made anew.
+/// The lifetime of a self-signed certificate, and how long before its end it is renewed.
 const LIFE: Duration = Duration::from_secs(397 * 24 * 3600);
 const BEFORE_END: Duration = Duration::from_secs(30 * 24 * 3600);
-/// Stands before the certificate in our own file, where readers of certificates look past it.
+/// Precedes the certificate in the self-signed file; PEM readers skip it.
 const ENDS: &str = "Amparo: vale até ";
 
-/// The certificate in force, and how it is kept so.
+/// The active certificate, and how it is renewed.
 #[derive(Clone)]
 pub struct ServerCertificate {
     pub tls: ReloadableTls,
     own: Option<SelfSignedCertificate>,
 }
 
-/// One that the server made for itself.
 #[derive(Clone)]
 struct SelfSignedCertificate {
     certificate: PathBuf,
@@ -35,7 +34,7 @@ struct SelfSignedCertificate {
     listen: IpAddr,
 }
 
-/// What the settings ask for; a certificate of our own lies beside the server's key.
+/// Opens the certificate of the settings; a self-signed one is stored beside the server's key.
 pub fn open_certificate(
     settings: &TlsSettings,
     key_file: &Path,
@@ -64,12 +63,12 @@ pub fn open_certificate(
     Ok(Some(ServerCertificate { tls, own }))
 }
 
-/// The files of a certificate of our own, beside the server's key.
+/// The paths of the self-signed certificate, beside the server's key.
 pub fn locate_self_signed_files(key_file: &Path) -> (PathBuf, PathBuf) {
     (key_file.with_file_name("tls-cert.pem"), key_file.with_file_name("tls-key.pem"))
 }
 
-/// When the certificate in a file ends: the first one, which is the server's own.
+/// The expiry of the first certificate in a file, which is the server's own.
 pub fn read_certificate_end(path: &Path) -> Result<Moment, FatalError> {
     let unusable = |cause: &dyn std::fmt::Display| {
         FatalError::new(format!("O certificado em {} não pôde ser lido: {cause}.", path.display()))
@@ -81,7 +80,7 @@ pub fn read_certificate_end(path: &Path) -> Result<Moment, FatalError> {
 }
 
 impl ServerCertificate {
-    /// Takes what is new: files that changed, or a certificate of our own that nears its end.
+    /// Reloads changed files, or renews a self-signed certificate near its end.
     pub fn renew(&self, now: Moment) -> Result<bool, FatalError> {
         if let Some(own) = &self.own {
             own.create_if_needed(now)?;
@@ -102,7 +101,7 @@ impl SelfSignedCertificate {
     }
 }
 
-/// Whether a certificate of ours is good for a while yet.
+/// Whether a self-signed certificate is not yet due for renewal.
 fn is_long_valid(text: &str, now: Moment) -> bool {
     let end = text.lines().find_map(|line| line.strip_prefix(ENDS)?.trim().parse::<jiff::civil::Date>().ok());
     end.is_some_and(|end| convert_to_date(now.plus(BEFORE_END)) < end)
@@ -151,7 +150,7 @@ fn create_self_signed(certificate: &Path, key: &Path, listen: IpAddr, now: Momen
     write_private_file(certificate, &format!("{ENDS}{end}\n{}", signed.pem())).map_err(|error| failed(&error))
 }
 
-/// Written whole or not at all, and read by its owner alone.
+/// Written atomically, and readable by its owner only.
 fn write_private_file(path: &Path, text: &str) -> std::io::Result<()> {
     let fresh = path.with_extension("pem.new");
     let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&fresh)?;

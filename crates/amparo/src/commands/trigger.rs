@@ -1,4 +1,4 @@
-//! `amparo trigger`: what was sent to a receiver, and sending again.
+//! `amparo trigger`: lists the deliveries of a receiver and sends them again.
 
 use crate::fatal::FatalError;
 use crate::settings::ServerSettings;

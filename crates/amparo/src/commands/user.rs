@@ -1,4 +1,4 @@
-//! `amparo user`: the users of a base, also for an administrator who is locked out.
+//! `amparo user`: the users of a tenant, also for an administrator who is locked out.
 
 use crate::fatal::FatalError;
 use crate::settings::ServerSettings;
@@ -49,7 +49,7 @@ pub async fn create_user(settings: &ServerSettings, arguments: &ArgMatches) -> R
     Ok(ExitCode::SUCCESS)
 }
 
-/// Where a mailed password went, for whoever must find it.
+/// Where a mailed password went, so that the operator can find it.
 async fn describe_password_mail(
     settings: &ServerSettings,
     app: &App,
@@ -156,14 +156,14 @@ fn read_text_argument(arguments: &ArgMatches, name: &str) -> String {
     arguments.get_one::<String>(name).cloned().unwrap_or_default()
 }
 
-/// A password never stands on the command line, where every user of the machine could read it. `None`: it is mailed.
+/// Never taken from the command line, where every user of the machine could read it. `None`: it is mailed.
 fn read_password(arguments: &ArgMatches) -> Result<Option<String>, FatalError> {
     if !arguments.get_flag("password-stdin") {
         return Ok(None);
     }
     let mut line = String::new();
     let read = match std::io::stdin().is_terminal() {
-        // Typed, it does not show on the screen.
+        // Typed input is not echoed.
         true => rpassword::prompt_password("Digite a senha e tecle Enter: ").map(|typed| line = typed),
         false => std::io::stdin().read_line(&mut line).map(drop),
     };

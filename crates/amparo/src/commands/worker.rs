@@ -1,4 +1,4 @@
-//! `amparo worker`: delivers triggers and nothing else, beside servers that run with `--no-delivery`.
+//! `amparo worker`: only delivers triggers, beside servers that run with `--no-delivery`.
 
 use super::serve::{
     ProcessHeartbeat, bind_listener, build_trigger_poster, measure_triggers, prepare_process,
@@ -47,7 +47,7 @@ pub async fn run_worker(settings: &ServerSettings) -> Result<ExitCode, FatalErro
     background.spawn(send_heartbeats(app.clone(), handle.clone(), beat));
     background.spawn(measure_triggers(app.clone(), rhythm));
     let at = listener.as_ref().and_then(|listener| listener.local_addr().ok());
-    // Nobody else can be where it listens: who was there before is gone.
+    // The listening address is unique, so a previous holder with the same address is gone.
     let place = at.map_or_else(|| process.clone(), |at| at.to_string());
     let holder = super::build_lease_holder(settings, &process, &place);
     let delivery = settings.triggers.delivery.clone();

@@ -1,4 +1,4 @@
-//! Why the settings cannot be used: one sentence for the administrator, with the key, the place and the remedy.
+//! Why settings are refused: one sentence for the administrator, with the key, the origin and the remedy.
 
 use super::layers::{EffectiveEntry, ValueOrigin};
 use super::list::SettingDefinition;
@@ -28,7 +28,7 @@ fn suggest_known_key(suggestion: Option<&str>) -> String {
 }
 
 impl SettingsError {
-    /// What was given is shown only as far as it may be.
+    /// Secrets in the given value are hidden.
     pub fn from_bad_value(
         setting: &SettingDefinition,
         origin: ValueOrigin,

@@ -1,4 +1,4 @@
-//! The TOML file of the administrator: which it is, and what it says.
+//! The administrator's TOML file: finding it and reading its values.
 
 use super::error::SettingsError;
 use super::layers::ValueOrigin;
@@ -8,7 +8,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use toml_edit::{Document, Item, TableLike, Value};
 
-/// Used when no file is named.
+/// Used if no file is named.
 pub const USUAL: &str = "amparo.toml";
 
 pub struct ConfigFile {
@@ -16,7 +16,7 @@ pub struct ConfigFile {
     document: Document<String>,
 }
 
-/// The named file, which must exist, or the usual one, which may.
+/// The named file, which must exist, or the default one, which may be missing.
 pub fn find_config_file(
     folder: &Path,
     matches: &clap::ArgMatches,
@@ -48,7 +48,7 @@ impl ConfigFile {
     fn parse(path: PathBuf, text: String) -> Result<ConfigFile, SettingsError> {
         match Document::parse(text.clone()) {
             Ok(document) => Ok(ConfigFile { path, document }),
-            // Its own Display quotes the line, which may hold a password.
+            // The error's own Display quotes the line, which may hold a password.
             Err(error) => Err(SettingsError::FileMalformed {
                 path: path.display().to_string(),
                 line: find_line_number(&text, error.span().map_or(0, |span| span.start)),
@@ -61,7 +61,7 @@ impl ConfigFile {
         ValueOrigin::from_file(&self.path)
     }
 
-    /// What the file gives, every key of it known and of the right type.
+    /// The values of the file, after checking that every key is known and of the right type.
     pub fn read_values(
         &self,
         settings: &'static [SettingDefinition],
@@ -102,7 +102,7 @@ impl ConfigFile {
         }
     }
 
-    /// Names the first key inside an unknown section: its path tells more than the section alone.
+    /// Names the first key inside an unknown section: its path says more than the section alone.
     fn report_unknown_key(
         &self,
         settings: &'static [SettingDefinition],

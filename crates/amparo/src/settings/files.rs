@@ -1,4 +1,4 @@
-//! Where the files that people attach are kept, and how much of them. `config.default.toml` explains it.
+//! Where attachments are stored, and their limits. `config.default.toml` explains the settings.
 
 use super::error::SettingsError;
 use super::layers::EffectiveSettings;
@@ -16,7 +16,7 @@ pub struct AttachmentSettings {
     pub place: AttachmentStoreKind,
     /// `None`: `arquivos` in the folder of the database or of the key.
     pub folder: Option<PathBuf>,
-    /// What is said of the bucket, whether files are there or not.
+    /// The bucket settings, even if attachments are stored elsewhere.
     pub bucket: BucketSettings,
     pub limits: StorageLimits,
 }
@@ -27,21 +27,21 @@ pub enum AttachmentStoreKind {
     Bucket,
 }
 
-/// A bucket of a store that speaks as S3 does.
+/// An S3-compatible bucket.
 #[derive(Clone)]
 pub struct BucketSettings {
-    /// `None`: the store of Amazon in the region.
+    /// `None`: Amazon S3 in the region.
     pub endpoint: Option<String>,
     pub name: String,
     pub region: String,
     pub access_key: String,
     pub secret_key: String,
-    /// Without slashes around it; empty where files lie at the top.
+    /// Without leading and trailing slashes; may be empty.
     pub prefix: String,
 }
 
 impl BucketSettings {
-    /// What is still to be said before files can be kept there.
+    /// The first setting that is missing to use the bucket.
     pub fn find_missing_key(&self) -> Option<&'static str> {
         let needed = [
             ("files.s3_bucket", &self.name),
@@ -63,7 +63,7 @@ impl BucketSettings {
     }
 }
 
-/// Without the keys.
+/// Hides the access keys.
 impl fmt::Debug for BucketSettings {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let has_keys = (!self.access_key.is_empty(), !self.secret_key.is_empty());

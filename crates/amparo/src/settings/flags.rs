@@ -1,4 +1,4 @@
-//! The settings as flags of the command line.
+//! The settings as command-line flags.
 
 use super::CONFIG_VARIABLE;
 use super::kind::{self, ValueKind};
@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 pub const CONFIG: &str = "config";
 
-/// Adds a flag for every setting, and `--config`; each may stand before or after a subcommand.
+/// Adds a flag for every setting, and `--config`; each may precede or follow a subcommand.
 pub fn add_settings_arguments(command: Command) -> Command {
     let file = Arg::new(CONFIG)
         .long(CONFIG)
@@ -28,14 +28,14 @@ pub fn add_flags(settings: &'static [SettingDefinition], command: Command) -> Co
     settings.iter().fold(command, |command, setting| command.arg(build_setting_flag(setting)))
 }
 
-/// Every flag takes a plain text: the layers parse it, so that a flag and a variable are refused alike.
+/// Every flag takes plain text: the layers parse it, so that flags and variables are refused alike.
 fn build_setting_flag(setting: &'static SettingDefinition) -> Arg {
     let arg = Arg::new(setting.key.as_str())
         .long(setting.flag.as_str())
         .value_name(setting.kind.placeholder())
         .help_heading(setting.heading.as_str())
         .help(format_flag_help(setting))
-        // `-h` shows what most people set, `--help` all.
+        // `-h` shows the most common settings, `--help` all.
         .hide_short_help(setting.key.contains('.'))
         .global(true);
     match setting.kind {
@@ -52,7 +52,7 @@ fn format_flag_help(setting: &SettingDefinition) -> String {
     format!("{} [padrão: {default}; variável: {}]", setting.help, setting.variable)
 }
 
-/// What the command line gives for a setting, as a variable would spell it.
+/// The flag's value, as a variable would spell it.
 pub fn find_given_text(matches: &ArgMatches, setting: &SettingDefinition) -> Option<String> {
     let texts: Vec<&str> = matches.get_many::<String>(&setting.key)?.map(String::as_str).collect();
     Some(texts.join(","))

@@ -1,4 +1,4 @@
-//! The types a setting may have. The default value of a setting says which is its own.
+//! The types of settings. The default value of a setting determines its type.
 
 use toml_edit::{Array, Value};
 
@@ -21,7 +21,7 @@ impl ValueKind {
         }
     }
 
-    /// What is allowed in the TOML file.
+    /// What the TOML file may contain.
     pub fn allowed_in_file(self) -> &'static str {
         match self {
             ValueKind::Text => "um texto entre aspas",
@@ -31,7 +31,7 @@ impl ValueKind {
         }
     }
 
-    /// What is allowed in a variable or a flag.
+    /// What a variable or flag may contain.
     pub fn allowed_as_text(self) -> &'static str {
         match self {
             ValueKind::Text => "um texto",
@@ -41,7 +41,7 @@ impl ValueKind {
         }
     }
 
-    /// The word for a value in the help of a flag.
+    /// The placeholder in the help of a flag.
     pub fn placeholder(self) -> &'static str {
         match self {
             ValueKind::Text => "TEXTO",
@@ -51,7 +51,7 @@ impl ValueKind {
         }
     }
 
-    /// The value of a file without its comments and spelling, so that all layers compare and print alike.
+    /// The value of a file without comments and formatting, so that all layers compare and print alike.
     pub fn normalize(self, value: &Value) -> Option<Value> {
         match self {
             ValueKind::Text => value.as_str().map(Value::from),
@@ -64,7 +64,7 @@ impl ValueKind {
         }
     }
 
-    /// The value of a variable or a flag.
+    /// Parses the value of a variable or a flag.
     pub fn parse(self, text: &str) -> Option<Value> {
         match self {
             ValueKind::Text => Some(Value::from(text)),
@@ -78,7 +78,7 @@ impl ValueKind {
     }
 }
 
-/// The value as a variable or a flag would spell it: a text without its quotes, a list with commas.
+/// The value as a variable or flag would spell it: a text without quotes, a list with commas.
 pub fn format_value(value: &Value) -> String {
     match value {
         Value::String(text) => text.value().clone(),

@@ -1,4 +1,4 @@
-//! The layers over each other: default, file, environment, flag. What results knows where each value came from.
+//! The layers of settings: default, file, environment, flag. Each effective value knows its origin.
 
 use super::error::SettingsError;
 use super::file::ConfigFile;
@@ -20,7 +20,7 @@ pub enum ValueOrigin {
 }
 
 impl ValueOrigin {
-    /// On one line: it stands in a comment of TOML.
+    /// On one line, because it is printed in a TOML comment.
     pub fn from_file(path: &Path) -> ValueOrigin {
         ValueOrigin::File(path.display().to_string().replace(char::is_control, "?"))
     }
@@ -43,7 +43,7 @@ pub struct EffectiveEntry {
     pub origin: ValueOrigin,
 }
 
-/// One entry for every setting, in the order of the manual.
+/// One entry for every setting, in the order of `config.default.toml`.
 pub struct EffectiveSettings(Vec<EffectiveEntry>);
 
 impl EffectiveSettings {
@@ -116,7 +116,7 @@ impl EffectiveSettings {
         list.iter().filter_map(Value::as_str).collect()
     }
 
-    /// An empty text means that there is no file.
+    /// An empty text means no file.
     pub fn path(&self, key: &str) -> Option<PathBuf> {
         Some(self.text(key)).filter(|text| !text.is_empty()).map(PathBuf::from)
     }
@@ -125,7 +125,7 @@ impl EffectiveSettings {
         duration::parse_duration(self.text(key)).ok_or_else(|| self.refuse(key, duration::ALLOWED))
     }
 
-    /// `0s` says never.
+    /// `0s` means never.
     pub fn optional_duration(&self, key: &str) -> Result<Option<Duration>, SettingsError> {
         match self.text(key) {
             "0s" => Ok(None),

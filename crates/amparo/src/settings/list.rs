@@ -13,13 +13,13 @@ static ALL: LazyLock<Vec<SettingDefinition>> = LazyLock::new(|| parse_definition
 
 #[derive(Debug)]
 pub struct SettingDefinition {
-    /// `None` at the top of the file.
+    /// `None` at the top level of the file.
     pub section: Option<String>,
     /// The key within its section.
     pub name: String,
-    /// The whole path: `http.header_timeout`.
+    /// The full path: `http.header_timeout`.
     pub key: String,
-    /// Without the dashes in front: `http-header-timeout`.
+    /// Without the leading dashes: `http-header-timeout`.
     pub flag: String,
     /// `AMPARO_HTTP_HEADER_TIMEOUT`
     pub variable: String,
@@ -35,7 +35,7 @@ pub fn list_definitions() -> &'static [SettingDefinition] {
     &ALL
 }
 
-/// Panics on a text that is no list of settings: only the embedded file comes here, and the tests read it.
+/// Panics on invalid text: only the embedded file is parsed, and the tests read it.
 pub fn parse_definitions(text: &str) -> Vec<SettingDefinition> {
     let document: DocumentMut = text.parse().expect("the embedded defaults are TOML");
     let mut settings = Vec::new();
@@ -80,7 +80,7 @@ fn build_definition(
     }
 }
 
-/// The lines of the comment right above; a blank line parts it from what stands before.
+/// The comment lines directly above; a blank line separates them from earlier comments.
 fn read_comment(decor: &Decor) -> Vec<String> {
     let prefix = decor.prefix().and_then(RawString::as_str).unwrap_or_default();
     let mut lines: Vec<String> =

@@ -1,8 +1,8 @@
-//! The settings: each by flag, by environment and by one TOML file, over the defaults of `config.default.toml`.
+//! The settings: from flags, environment and one TOML file, over the defaults of `config.default.toml`.
 //!
 //! # Adding a setting
 //! 1. Write it in `config.default.toml`, with its comment and its default: its flag, variable and help follow.
-//! 2. Give it a field in `sections.rs` (or [`ServerSettings`]) and read it there, with what is allowed.
+//! 2. Add a field in `sections.rs` (or [`ServerSettings`]), and read and validate it there.
 
 mod duration;
 mod error;
@@ -33,15 +33,15 @@ use std::path::{Path, PathBuf};
 
 const PREFIX: &str = "AMPARO_";
 const CONFIG_VARIABLE: &str = "AMPARO_CONFIG";
-/// Read elsewhere, and not settings of the server.
+/// Not a setting of the server; read by the demo commands.
 pub const DEMO_PASSWORD_VARIABLE: &str = "AMPARO_DEMO_PASSWORD";
-/// The password of the server that `amparo mirror` reads.
+/// The password for the server that `amparo mirror` reads.
 pub const MIRROR_PASSWORD_VARIABLE: &str = "AMPARO_MIRROR_PASSWORD";
 const TEST_PREFIX: &str = "AMPARO_TEST_";
 
 pub struct ServerSettings {
     pub listen: String,
-    /// May carry a password: show [`ServerSettings::render_toml`] or `storage::Address` instead.
+    /// May contain a password: display [`ServerSettings::render_toml`] or `storage::DatabaseAddress` instead.
     pub database: String,
     /// `None`: `amparo.key` in the folder of the database.
     pub key_file: Option<PathBuf>,
@@ -61,7 +61,7 @@ pub struct ServerSettings {
 }
 
 impl ServerSettings {
-    /// The settings of a command that went through [`add_settings_arguments`].
+    /// Loads the settings for a command built with [`add_settings_arguments`].
     pub fn load(
         matches: &clap::ArgMatches,
         env: impl Fn(&str) -> Option<String>,
@@ -74,7 +74,7 @@ impl ServerSettings {
         matches: &clap::ArgMatches,
         env: impl Fn(&str) -> Option<String>,
     ) -> Result<ServerSettings, SettingsError> {
-        // An empty variable is how many tools write "not given".
+        // Many tools set an empty variable for "not given".
         let env = |name: &str| env(name).filter(|text| !text.is_empty());
         let file = file::find_config_file(folder, matches, env)?;
         ServerSettings::from_effective(EffectiveSettings::merge(
@@ -105,13 +105,13 @@ impl ServerSettings {
         })
     }
 
-    /// All values in force and where each came from, as TOML with the secrets hidden.
+    /// All effective values with their origins, as TOML with the secrets hidden.
     pub fn render_toml(&self) -> String {
         self.effective.render_toml()
     }
 
-    /// The settings whose secrets were given on the command line, where the process list shows them to every user of the
-    /// machine: the flag, and the variable to use instead.
+    /// Secrets given on the command line, where the process list shows them to every user of the machine: the flag, and
+    /// the variable to use instead.
     pub fn list_exposed_secrets(&self) -> Vec<(&'static str, &'static str)> {
         let shown =
             self.effective.entries().filter(|entry| matches!(entry.origin, layers::ValueOrigin::Flag(_)));
@@ -119,7 +119,7 @@ impl ServerSettings {
         secret.map(|entry| (entry.setting.flag.as_str(), entry.setting.variable.as_str())).collect()
     }
 
-    /// The variables that look like settings and are none: probably misspelt, and worth a warning.
+    /// Variables that look like settings but are unknown: probably misspelt, and worth a warning.
     pub fn list_unknown_variables(names: impl Iterator<Item = String>) -> Vec<String> {
         names.filter(|name| is_unknown_variable(name)).collect()
     }
@@ -132,7 +132,7 @@ fn is_unknown_variable(name: &str) -> bool {
         && list::list_definitions().iter().all(|setting| setting.variable != name)
 }
 
-/// Without the secrets, so that it may stand in a log or a message.
+/// Hides the secrets, so that it may be logged.
 impl fmt::Debug for ServerSettings {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(&self.render_toml())

@@ -1,6 +1,6 @@
-//! The known name nearest to a misspelt one.
+//! Finds the known name nearest to a misspelt one.
 
-/// Compares whole paths, and also the last words alone: a key may stand in the wrong section.
+/// Compares full paths, and also the last segments alone: a key may be in the wrong section.
 pub fn find_nearest_name<'a>(unknown: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let limit = (unknown.chars().count() / 3).clamp(1, 3);
     known
@@ -20,7 +20,7 @@ fn take_last_segment(path: &str) -> &str {
     path.rsplit('.').next().unwrap_or(path)
 }
 
-/// How many letters to insert, remove or exchange (Levenshtein).
+/// The Levenshtein distance.
 fn count_edits(one: &str, other: &str) -> usize {
     let other: Vec<char> = other.chars().collect();
     let mut row: Vec<usize> = (0..=other.len()).collect();

@@ -1,4 +1,4 @@
-//! What may not be shown: values marked as secret, and a password inside an address. When in doubt, more is hidden.
+//! Redaction of secret values and of passwords inside addresses. In doubt, more is hidden.
 
 use super::list::SettingDefinition;
 use toml_edit::{Array, Value};
@@ -19,12 +19,12 @@ pub fn redact_value(setting: &SettingDefinition, value: &Value) -> Value {
     }
 }
 
-/// Whether something of the value is hidden where it is printed.
+/// Whether a part of the value is hidden when printed.
 pub fn has_secret(setting: &SettingDefinition, value: &Value) -> bool {
     redact_value(setting, value).to_string().trim() != value.to_string().trim()
 }
 
-/// The text as it may stand in an error: on one line, too.
+/// The text as it may appear in an error, on one line.
 pub fn redact_text(setting: &SettingDefinition, text: &str) -> String {
     if setting.secret {
         return HIDDEN.to_owned();
@@ -37,10 +37,10 @@ fn hide_password(text: &str) -> String {
     hide_parameter(&hide_user_password(text))
 }
 
-/// The engine ends the password at the first `@`. One that should have been encoded may hold more of them, so
-/// everything up to the last before the parameters goes.
+/// The engine ends the password at the first `@`. An unencoded password may contain more of them, so everything up to
+/// the last one before the parameters is hidden.
 fn hide_user_password(text: &str) -> String {
-    // A mistyped address has no `://`, and its password is none the less one. The path of a file has none.
+    // A mistyped address without `://` may still contain a password. A file path has none.
     if text.starts_with("sqlite:") {
         return text.to_owned();
     }

@@ -1,4 +1,4 @@
-//! The settings with their types, section by section, and what each allows. `config.default.toml` explains them.
+//! The typed settings by section, and their validation. `config.default.toml` explains them.
 
 use super::duration;
 use super::error::SettingsError;
@@ -40,7 +40,7 @@ impl LogFormat {
     }
 }
 
-/// A level, or a filter whose every part names one. A word that is no level would pass for the name of a part of the program,
+/// A level, or a filter in which every part names one. A word that is not a level would count as the name of a module,
 /// and silence everything else.
 pub(super) fn read_log_level(values: &EffectiveSettings) -> Result<String, SettingsError> {
     const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
@@ -59,7 +59,7 @@ pub(super) fn read_log_level(values: &EffectiveSettings) -> Result<String, Setti
     ))
 }
 
-/// Only the kind of address; `storage::Address` reads the rest of it.
+/// Checks only the kind of address; `storage::DatabaseAddress` parses the rest.
 pub(super) fn read_database_address(values: &EffectiveSettings) -> Result<String, SettingsError> {
     let text = values.text("database");
     if ["sqlite:", "postgres://", "postgresql://"].iter().any(|kind| text.starts_with(kind)) {
@@ -68,7 +68,7 @@ pub(super) fn read_database_address(values: &EffectiveSettings) -> Result<String
     Err(values.refuse("database", "sqlite:CAMINHO ou postgres://usuário:senha@servidor/base"))
 }
 
-/// `None`: the address that the server listens on. Without a slash at its end, so that a path can follow.
+/// `None`: the address the server listens on. Without a trailing slash, so that a path can be appended.
 pub(super) fn read_public_url(values: &EffectiveSettings) -> Result<Option<String>, SettingsError> {
     let text = values.text("public_url").trim_end_matches('/');
     let place = text.strip_prefix("https://").or(text.strip_prefix("http://"));
@@ -85,7 +85,7 @@ pub(super) fn read_public_url(values: &EffectiveSettings) -> Result<Option<Strin
 }
 
 pub struct MailSettings {
-    /// `None`: mails become files.
+    /// `None`: mails are written to files.
     pub smtp: Option<SmtpServer>,
     pub from: SenderAddress,
     /// `None`: `mails` in the folder of the database or of the key.
@@ -112,7 +112,7 @@ impl MailSettings {
     }
 }
 
-/// Without the login at the mail server.
+/// Hides the mail server's credentials.
 impl fmt::Debug for MailSettings {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let MailSettings { smtp, from, folder, interval } = self;
@@ -124,9 +124,9 @@ impl fmt::Debug for MailSettings {
 pub struct HttpSettings {
     pub limits: ConnectionLimits,
     pub http: HttpOptions,
-    /// How long the server goes on after it was asked to stop, and says that it is no longer ready.
+    /// How long the server keeps serving after the stop signal while it reports that it is not ready.
     pub drain: Duration,
-    /// 0 where they are not counted.
+    /// 0: no limit.
     pub user_requests_per_second: u32,
 }
 
@@ -158,7 +158,8 @@ impl HttpSettings {
     }
 }
 
-/// People are told an address elsewhere, and the server listens to this machine alone: something here brings them.
+/// The public URL is another address and the server listens only on this machine, so a local proxy forwards the
+/// requests.
 fn is_behind_local_proxy(values: &EffectiveSettings) -> Result<bool, SettingsError> {
     let is_local = |host: &str| {
         let host = host.trim_start_matches('[').trim_end_matches(']');
@@ -186,7 +187,7 @@ fn read_path_prefix(values: &EffectiveSettings) -> Result<String, SettingsError>
     }
 }
 
-/// A network, or a single address as the network that holds it alone.
+/// A network, or a single address as a network of its own.
 fn read_networks(values: &EffectiveSettings, key: &str) -> Result<Vec<IpNet>, SettingsError> {
     let network = |text: &str| text.parse().ok().or_else(|| text.parse::<IpAddr>().ok().map(IpNet::from));
     let read: Option<Vec<IpNet>> = values.list(key).into_iter().map(network).collect();
@@ -219,7 +220,7 @@ impl TlsSettings {
 #[derive(Clone, Debug)]
 pub struct AccessSettings {
     pub throttle: Throttle,
-    /// How long a session of the console lasts unused; `None` as long as any.
+    /// The idle timeout of a console session; `None`: no separate limit.
     pub console_idle: Option<Duration>,
     pub renew_interval: Duration,
     pub audit_interval: Duration,
@@ -247,7 +248,7 @@ impl AccessSettings {
 #[derive(Clone, Debug)]
 pub struct StorageSettings {
     options: storage::DatabaseOptions,
-    /// From when on a statement is told as slow, if ever.
+    /// Statements that take longer are logged; `None`: none.
     pub slow_statement: Option<Duration>,
 }
 
@@ -302,11 +303,10 @@ impl TriggerSettings {
     }
 }
 
-/// How triggers are delivered.
 #[derive(Clone, Debug)]
 pub struct TriggerSettings {
     pub delivery: triggers::DispatchSettings,
-    /// Where a worker shows how it fares; nowhere where none is given.
+    /// The monitoring address of a worker; `None`: no monitoring.
     pub worker_listen: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! `/ext/administracao`: what the association registered.
+//! `/ext/administracao`: the registers of the association.
 
 use crate::ServerState;
 use crate::answer::JsonAnswer;

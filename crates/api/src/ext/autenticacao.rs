@@ -1,4 +1,4 @@
-//! `POST /ext/autenticacao`: user and password for a token. Body and content type are never looked at.
+//! `POST /ext/autenticacao`: exchanges user and password for a token. Body and content type are ignored.
 
 use crate::ServerState;
 use crate::answer::JsonAnswer;
@@ -20,7 +20,7 @@ pub async fn sign_in(
     Ok(JsonAnswer(render_sign_in(entered)))
 }
 
-/// What somebody who has entered is told.
+/// The answer to a successful sign-in.
 pub fn render_sign_in(entered: SignInGrant) -> AcessoTO {
     let branches = entered.registers.usable_branches(&entered.scope);
     let plans = entered.registers.plans.iter().filter(|plan| plan.active);

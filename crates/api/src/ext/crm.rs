@@ -21,7 +21,7 @@ use wire::records::{
 };
 use wire::set_names;
 
-/// Records that are read, and written out, at once.
+/// Records read and serialized per batch.
 const TOGETHER: usize = 100;
 
 /// `GET /ext/crm/funil`

@@ -1,4 +1,4 @@
-//! `/ext/evento`: events.
+//! `/ext/evento`: claims.
 
 use super::beneficio::render_vehicle;
 use crate::ServerState;
@@ -19,7 +19,7 @@ use wire::set_names;
 
 const TOTAL: HeaderName = HeaderName::from_static("x-total-count");
 
-/// `GET /ext/evento`: every match, as it is read; with `pagina` a page, and where the others are.
+/// `GET /ext/evento`: streams every match; with `pagina` a single page, with links to the others.
 pub async fn search_claims(
     extract::State(state): extract::State<ServerState>,
     AuthenticatedCaller(caller): AuthenticatedCaller,
@@ -34,7 +34,7 @@ pub async fn search_claims(
             [(TOTAL, HeaderValue::from(total)), (header::LINK, build_page_links(&uri, number, total))];
         return Ok((headers, JsonAnswer(render_found_claims(found))).into_response());
     }
-    // The first step before anything is answered: what fails there is told as what it is.
+    // The first batch is read before the answer begins, so that an error gets its proper status.
     let first = search.next(&state.app, &caller).await?.map(render_found_claims);
     stream_list(first, (state, caller, search), |(state, caller, mut search)| async move {
         let more = search.next(&state.app, &caller).await?;
@@ -46,7 +46,7 @@ fn render_found_claims(found: claims::ClaimSearchStep) -> Vec<EventoListaTO> {
     found.rows.into_iter().map(|row| render_found_claim(&found.registers, row)).collect()
 }
 
-/// Where the first page, those beside this one and the last are (RFC 8288), relative to the address that was called.
+/// Links to the first, previous, next and last page (RFC 8288), relative to the requested URL.
 fn build_page_links(uri: &Uri, number: i32, total: i64) -> HeaderValue {
     let last = i32::try_from((total + PAGE - 1) / PAGE).unwrap_or(i32::MAX).max(1);
     let others = form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes());
@@ -87,7 +87,7 @@ fn render_found_claim(registers: &TenantRegisters, row: FoundClaim) -> EventoLis
     }
 }
 
-/// Its name in capitals, its colour and the one that is read on it.
+/// The name in upper case, the colour and the readable text colour.
 pub fn describe_case_situation(registers: &TenantRegisters, code: SituationCode) -> (String, String, String) {
     registers.situation(code).map_or_else(Default::default, |one| {
         (one.name.to_uppercase(), one.colour.to_string(), one.colour.readable_text_colour().to_string())
@@ -108,7 +108,7 @@ pub async fn show_claim(
     render_claim(&whole, &mut vec![whole.code]).map(JsonAnswer).ok_or(RequestFailure::Internal)
 }
 
-/// The claim at the end of a path, with those below it.
+/// Renders the claim at the end of a path, with its related claims.
 fn render_claim(whole: &FullClaim, path: &mut Vec<ClaimCode>) -> Option<EventoTO> {
     let registers = &whole.registers;
     let told = whole.claim(*path.last()?)?;

@@ -1,4 +1,4 @@
-//! The interface, version 1.84: a module for each part of its paths.
+//! The API, version 1.84: one module for each part of its paths.
 
 pub mod administracao;
 pub mod associado;

@@ -1,4 +1,4 @@
-//! `POST /ext/beneficio/validacao`: whether somebody has a benefit. Anybody may ask; who shows a token sees more.
+//! `POST /ext/beneficio/validacao`: whether a person has a benefit. Open to any caller; a token shows more.
 
 use crate::ServerState;
 use crate::answer::JsonAnswer;
@@ -16,8 +16,7 @@ use wire::read;
 use wire::records::{PlanoAcessoTO, ValidacaoBeneficioInput, ValidacaoBeneficioOutputTO};
 use wire::set_names;
 
-/// Who asks, and of which association. Who shows no token is refused where the association wants one, before the body is
-/// looked at.
+/// The caller and the tenant. Callers without a token are refused before the body is read if the tenant requires one.
 pub struct ValidationCaller {
     caller: Option<Arc<Session>>,
     base: TenantId,
@@ -84,7 +83,7 @@ fn render_validation(validated: &ValidatedBenefit) -> ValidacaoBeneficioOutputTO
     }
 }
 
-/// By name, then code.
+/// Ordered by name, then code.
 fn render_plan_names(validated: &ValidatedBenefit) -> Vec<PlanoAcessoTO> {
     let name = |code| validated.registers.plan(code).map_or_else(String::new, |plan| plan.name.clone());
     let mut plans: Vec<PlanoAcessoTO> =

@@ -1,5 +1,5 @@
-//! `/gestao/…/arquivos` and `/gestao/arquivo`: files that people attach. What is sent is the file itself, as it is; what is
-//! given back is never shown as a page, whatever it holds.
+//! `/gestao/…/arquivos` and `/gestao/arquivo`: attached files. The request body is the raw file; downloads are never
+//! displayed as a page, whatever their content.
 
 use super::{evento::ClaimResource, help_desk::TicketResource, vistoria::InspectionResource};
 use crate::ServerState;
@@ -22,7 +22,7 @@ use wire::attachment;
 use wire::read;
 use wire::records::{ArquivoQuery, ArquivoTO, MotivoInput};
 
-/// Something that files belong to.
+/// A kind of record that files can be attached to.
 pub trait FileOwnerResource: 'static {
     const OWNER: FileOwner;
 }
@@ -68,7 +68,7 @@ pub async fn attach_file<O: FileOwnerResource>(
     attachments::authorize_attachment(&state.app, &caller, owner).await?;
     let (keyed, incoming) = receive_upload(&state, upload).await?;
     let name = query.name.as_str();
-    // The name counts as part of what was sent.
+    // The name is part of the request's digest.
     let sent = Sha256::new().chain_update(name).chain_update([0]).chain_update(incoming.digest());
     let act =
         async |once| Ok(attachments::attach_file(&state.app, &caller, owner, (name, incoming), once).await?);
@@ -111,7 +111,7 @@ pub async fn download_preview(
     )
 }
 
-/// A file on its way out, or that there is no such small picture.
+/// The download response, or a refusal if there is no preview.
 fn build_file_response(
     (file, stream): (AttachedFile, Option<ByteStream>),
     part: ContentPart,
@@ -135,7 +135,7 @@ fn build_file_response(
     if let Ok(text) = HeaderValue::try_from(attachment::build_content_disposition(&name)) {
         headers.insert(header::CONTENT_DISPOSITION, text);
     }
-    // What is kept is small already.
+    // Stored files are already compressed.
     response.extensions_mut().insert(CompressionExemption);
     Ok(response)
 }

@@ -1,4 +1,4 @@
-//! `/gestao/associado`: members, with everything that is known of them.
+//! `/gestao/associado`: members in full detail.
 
 use super::beneficio::describe_benefit_situation;
 use crate::ServerState;
@@ -56,7 +56,7 @@ pub async fn show_member_history(
     Ok(JsonAnswer(render_history(found, |benefit| format!("benefício {benefit}: situacao"))))
 }
 
-/// What happened to a record; `of_benefit` tells whose situation changed.
+/// The history of a record; `of_benefit` says whose situation changed.
 pub fn render_history(
     found: RecordHistory,
     of_benefit: impl Fn(BenefitCode) -> String,

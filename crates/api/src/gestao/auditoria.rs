@@ -1,4 +1,4 @@
-//! `/gestao/auditoria`: who did and saw what, for administrators.
+//! `/gestao/auditoria`: the audit log, for administrators.
 
 use crate::ServerState;
 use crate::answer::JsonAnswer;

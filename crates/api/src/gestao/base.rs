@@ -1,4 +1,4 @@
-//! `/gestao/base`: the association itself, for its administrators.
+//! `/gestao/base`: the tenant itself, for its administrators.
 
 use crate::ServerState;
 use crate::answer::JsonAnswer;

@@ -1,4 +1,4 @@
-//! `/gestao/beneficio`: benefits, with everything that is known of them.
+//! `/gestao/beneficio`: benefits in full detail.
 
 use super::associado::render_history;
 use crate::ServerState;
@@ -81,7 +81,7 @@ pub async fn show_benefit_history(
     Ok(JsonAnswer(render_history(found, |_| "situacao".to_owned())))
 }
 
-/// A situation as it is shown: name, type, colour, and the colour of text on it.
+/// A situation for display: name, type, colour, and readable text colour.
 pub fn describe_benefit_situation(
     registers: &TenantRegisters,
     code: SituationCode,

@@ -1,5 +1,5 @@
-//! `/gestao/plano`, `/gestao/loja` and every other register: one set of operations, made for each from its description. All who
-//! work in the association read them, administrators write them.
+//! `/gestao/plano`, `/gestao/loja` and every other register: one set of operations, built for each from its
+//! description. All users of the association read them, administrators write them.
 
 use crate::ServerState;
 use crate::answer::JsonAnswer;
@@ -18,7 +18,6 @@ use wire::register::{self, RecordOutput};
 const READERS: AllowedCallers = AllowedCallers::Roles(&[Role::Administrator, Role::Operator]);
 const WRITERS: AllowedCallers = AllowedCallers::Roles(&[Role::Administrator]);
 
-/// The operations of a register.
 pub fn build_register_operations(register: &'static Register) -> [ApiOperation; 4] {
     type S = extract::State<ServerState>;
     let words = &register.words;

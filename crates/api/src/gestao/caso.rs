@@ -1,5 +1,5 @@
-//! What is the same in the operations of `/gestao/evento`, `/gestao/vistoria`, `/gestao/helpDesk` and `/gestao/consulta`, and
-//! `/gestao/atrasados`, which is about all of them. What differs is each one's [`CaseResource`].
+//! The common operations of `/gestao/evento`, `/gestao/vistoria`, `/gestao/helpDesk` and `/gestao/consulta`, and
+//! `/gestao/atrasados`, which covers all of them. The differences are in each [`CaseResource`].
 
 use crate::ServerState;
 use crate::answer::JsonAnswer;
@@ -22,12 +22,12 @@ use wire::records::{
 };
 use wire::set_names;
 
-/// Something that is worked on.
+/// A kind of case.
 pub trait CaseResource: 'static {
     const KIND: CaseKind;
-    /// What is sent of it.
+    /// The request record.
     type Input: JsonInput + Send + 'static;
-    /// What is answered of it.
+    /// The response record.
     type Record: Serialize + 'static;
 
     fn convert_input(sent: Self::Input) -> AnyCaseInput;
@@ -131,7 +131,7 @@ pub async fn show_case_history<O: CaseResource>(
     Ok(JsonAnswer(HistoricoRegistroTO { itens: merge_history(&history) }))
 }
 
-/// Both in the order of time; what came at the same moment as it was written.
+/// Merges both in chronological order; entries of the same moment keep the order in which they were written.
 fn merge_history(history: &CaseChangeHistory) -> Vec<AlteracaoTO> {
     let registers = &history.registers;
     let moves = history.moves.iter().map(|one| (one.at, render_situation_change(registers, one)));
@@ -235,7 +235,7 @@ fn find_situation_kind_name(registers: &TenantRegisters, code: SituationCode) ->
     registers.situation_kind(code).map_or("", set_names::situation_kind)
 }
 
-/// What all of them answer alike.
+/// The response fields that all cases share.
 pub struct CommonCaseFields {
     pub item: CasoItemTO,
     pub benefit: Option<String>,
@@ -273,7 +273,7 @@ fn render_note(registers: &TenantRegisters, note: &RecordNote) -> NotaTO {
     }
 }
 
-/// A record with what all of them answer alike, around what is its own.
+/// Builds a response record from the common fields and those of its own.
 macro_rules! record {
     ($common:expr, $record:ident { $code:ident, $($field:ident: $value:expr),* $(,)? }) => {{
         let common = $common;

@@ -1,4 +1,4 @@
-//! `/gestao/consulta`: appointments, as the association works on them.
+//! `/gestao/consulta`: the management of appointments.
 
 use super::caso::{CaseResource, build_common_fields, record};
 use app::cases::{AnyCaseInput, FullCase, StoredCase};

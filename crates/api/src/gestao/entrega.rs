@@ -1,4 +1,4 @@
-//! `/gestao/entrega`: what was sent to receivers, for administrators.
+//! `/gestao/entrega`: trigger deliveries, for administrators.
 
 use crate::ServerState;
 use crate::answer::JsonAnswer;

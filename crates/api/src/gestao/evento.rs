@@ -1,4 +1,4 @@
-//! `/gestao/evento`: claims, as the association works on them.
+//! `/gestao/evento`: the management of claims.
 
 use super::caso::{CaseResource, build_common_fields, record};
 use crate::ext::beneficio::render_vehicle;

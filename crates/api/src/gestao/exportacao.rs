@@ -1,4 +1,4 @@
-//! `/gestao/exportacao/associado` and so on for every list: one set of handlers, made for each from its description.
+//! `/gestao/exportacao/associado` and the other lists: one set of handlers, built for each from its description.
 
 use crate::ServerState;
 use crate::extract::{AuthenticatedCaller, RawQueryPairs};
@@ -12,7 +12,7 @@ use exchange::export::{self, ExportableList, ListExport, ListExportError};
 use futures_util::stream::poll_fn;
 use std::sync::LazyLock;
 
-/// What is told of each list, made once.
+/// The documentation of each list, built once.
 struct ExportDescription {
     list: ExportableList,
     path: String,
@@ -66,7 +66,7 @@ async fn export_list(
     }
 }
 
-/// A file that is saved, not shown, and leaves as it is made.
+/// A download that is streamed while it is generated.
 fn build_export_response(export: ListExport) -> Response {
     let ListExport { file_name, content_type, mut bytes } = export;
     let mut response = Response::new(Body::from_stream(poll_fn(move |context| bytes.poll_recv(context))));

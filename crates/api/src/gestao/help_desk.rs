@@ -1,4 +1,4 @@
-//! `/gestao/helpDesk`: tickets, as the association works on them.
+//! `/gestao/helpDesk`: the management of tickets.
 
 use super::caso::{CaseResource, build_common_fields, record};
 use app::cases::{AnyCaseInput, FullCase, StoredCase};

@@ -1,4 +1,4 @@
-//! `/gestao/importacao`: files that are brought in, step by step.
+//! `/gestao/importacao`: file imports, step by step.
 
 use crate::ServerState;
 use crate::answer::{JsonAnswer, NO_STORE};
@@ -23,7 +23,7 @@ use wire::records::{
 };
 use wire::sheet;
 
-/// Problems that are told at once.
+/// Problems per answer.
 const AT_ONCE: usize = 1000;
 
 /// `POST /gestao/importacao`
@@ -51,7 +51,7 @@ pub async fn receive_import_file(
         spool.write(&bytes)?;
     }
     let name = query.name.into_set().map_or_else(|| "arquivo".to_owned(), domain::BoundedText::into_string);
-    // What it is and what it is called count as part of what was sent.
+    // The kind and the name are part of the request's digest.
     let digest =
         sent.chain_update([0]).chain_update(query.kind.as_str()).chain_update([0]).chain_update(&name);
     let act = async |once| Ok(import::receive_upload(&state.app, &by, kind, &name, spool, once).await?);
@@ -112,7 +112,7 @@ pub async fn map_import_columns(
     write.answer(&state, &caller, read, act, move |import| render_import_run(&zone, import, now)).await
 }
 
-/// What is asked of an import by its address alone.
+/// A step of an import that takes no body.
 #[derive(Clone, Copy)]
 pub enum ImportStep {
     Check,
@@ -122,7 +122,7 @@ pub enum ImportStep {
     Undo,
 }
 
-/// `POST /gestao/importacao/{codImportacao}/conferir`, and its like
+/// `POST /gestao/importacao/{codImportacao}/conferir` and the other steps
 pub async fn run_import_step(
     step: ImportStep,
     state: ServerState,
@@ -160,7 +160,7 @@ pub async fn list_import_problems(
         import::list_import_problems(&state.app, &ImportCaller::from_session(&caller), code.get()?, asked)
             .await?;
     if let Some(next) = found.get(AT_ONCE).map(|one| one.line) {
-        // Whole lines, for whoever asks on asks behind the last of them.
+        // Ends the page at a line boundary, because the next page starts after its last line.
         let whole = found.partition_point(|one| one.line < next);
         found.truncate(if whole == 0 { AT_ONCE } else { whole });
     }

@@ -1,4 +1,4 @@
-//! What the association registers and operates by itself.
+//! The management API: the registers and daily work of the association.
 
 pub mod arquivo;
 pub mod associado;

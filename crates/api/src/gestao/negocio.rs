@@ -1,4 +1,4 @@
-//! `/gestao/negocio` and `/gestao/lead`: sales, in every situation.
+//! `/gestao/negocio` and `/gestao/lead`: deals and leads in every state.
 
 use super::associado::render_history;
 use crate::ServerState;
@@ -118,7 +118,7 @@ fn render_deal_result(found: &FoundDeal) -> NegocioResultadoTO {
     }
 }
 
-/// How a deal that was changed is shown, at the day of now.
+/// Renders a changed deal as of today.
 fn build_deal_renderer(
     state: &ServerState,
 ) -> impl Fn(&CurrentDeal) -> NegocioGestaoTO + Send + Sync + 'static {

@@ -1,4 +1,4 @@
-//! `/gestao/receptor`: who is told of changes of situation, for administrators.
+//! `/gestao/receptor`: receivers of situation-change triggers, for administrators.
 
 use crate::ServerState;
 use crate::answer::JsonAnswer;

@@ -1,4 +1,4 @@
-//! `/gestao/sessao`: entering with a second factor, and ending one's own token.
+//! `/gestao/sessao`: signing in with a second factor, and ending the caller's own token.
 
 use crate::ServerState;
 use crate::answer::JsonAnswer;
@@ -10,8 +10,8 @@ use axum::extract;
 use axum::http::HeaderMap;
 use wire::records::{AcessoTO, SessaoEncerradaTO};
 
-/// The header that carries the code. A header and not a body: a login is answered anew each time, so it has no
-/// idempotency key, and its secrets travel together.
+/// The header that carries the code. It is not a body, because a sign-in is never replayed and so has no idempotency
+/// key, and because secrets stay together in the headers.
 const CODE: &str = "x-codigo";
 
 /// `POST /gestao/sessao`

@@ -1,4 +1,4 @@
-//! `/gestao/usuario`: the users of the base, for its administrators.
+//! `/gestao/usuario`: the users of the tenant, for its administrators.
 
 use crate::ServerState;
 use crate::answer::JsonAnswer;

@@ -1,4 +1,4 @@
-//! `/gestao/vistoria`: inspections, as the association works on them.
+//! `/gestao/vistoria`: the management of inspections.
 
 use super::caso::{CaseResource, build_common_fields, record};
 use app::cases::{AnyCaseInput, FullCase, StoredCase};

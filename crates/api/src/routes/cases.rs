@@ -1,4 +1,4 @@
-//! The operations on what people work on from its opening to its end. The four live alike, so their lines are written once.
+//! The operations on cases. The four kinds share one life cycle, so their lines are written once.
 
 use crate::gestao::caso;
 use crate::gestao::{
@@ -13,7 +13,7 @@ use wire::records::{
     SituacaoInput, VistoriaGestaoInput, VistoriaGestaoTO,
 };
 
-/// Whoever works for the association.
+/// The roles of the association's staff.
 const STAFF: AllowedCallers = AllowedCallers::Roles(&[Role::Administrator, Role::Operator]);
 
 macro_rules! operated {

@@ -1,4 +1,4 @@
-//! The operations on files that people attach. They belong to records of four kinds alike, so those lines are written once.
+//! The operations on attached files. Four kinds of record share them, so their lines are written once.
 
 use crate::gestao::arquivo::{self, MemberResource};
 use crate::gestao::{evento::ClaimResource, help_desk::TicketResource, vistoria::InspectionResource};
@@ -6,7 +6,7 @@ use crate::operation::{AllowedCallers, ApiOperation, DocsSection, get, post, put
 use domain::{FileKind, Role};
 use wire::records::{ArquivoQuery, ArquivoTO, MotivoInput};
 
-/// Whoever works for the association.
+/// The roles of the association's staff.
 const STAFF: AllowedCallers = AllowedCallers::Roles(&[Role::Administrator, Role::Operator]);
 
 const KINDS: [&str; 6] = [

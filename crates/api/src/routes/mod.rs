@@ -1,4 +1,4 @@
-//! The route table: every operation, on one screen.
+//! The route table: every operation of the API.
 
 mod cases;
 mod files;
@@ -44,7 +44,7 @@ const ANY_ROLE: AllowedCallers = AllowedCallers::Roles(&Role::ALL);
 const WORKERS: AllowedCallers = AllowedCallers::Roles(&[Role::Administrator, Role::Operator]);
 const ADMINISTRATOR: AllowedCallers = AllowedCallers::Roles(&[Role::Administrator]);
 
-/// Every operation: those that are written here, and four for each register.
+/// Every operation: those listed here, and four for each register.
 pub fn list_operations() -> &'static [ApiOperation] {
     static OPERATIONS: LazyLock<Vec<ApiOperation>> = LazyLock::new(|| {
         let registers = registers::REGISTERS.iter().flat_map(gestao::cadastro::build_register_operations);

@@ -1,5 +1,5 @@
-//! The body of an answer that knows when it has been handed over: until then its connection is busy. What of it still waits
-//! to be taken up after that is `stall.rs`'s to know.
+//! A response body that keeps its connection busy until it was handed over. Bytes that the client has not yet received
+//! after that are tracked by `stall.rs`.
 
 use super::connections::ActiveRequestGuard;
 use axum::body::{Body, Bytes};

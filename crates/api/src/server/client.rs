@@ -1,25 +1,24 @@
-//! Where a call comes from. What a proxy writes about that is believed only of proxies that are configured.
+//! The origin of a request. Forwarding headers are believed only from configured proxies.
 
 use axum::http::{HeaderMap, HeaderName};
 use ipnet::IpNet;
 use std::net::IpAddr;
 
-/// What a proxy writes about the caller before it.
+/// The header in which a proxy names the caller.
 const FORWARDED: HeaderName = HeaderName::from_static("x-forwarded-for");
-/// What else shows that a proxy stands between.
+/// Other headers that reveal a proxy.
 const TRACES: [&str; 6] =
     ["x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip", "forwarded", "via"];
 
-/// Where a call comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RequestOrigin {
     pub address: IpAddr,
-    /// Somebody whose word is not believed says that the caller is another: a proxy that was not configured, so that
-    /// everybody looks like it.
+    /// An untrusted peer names another caller: probably a proxy that is not configured, so that all callers share its
+    /// address.
     pub is_disputed: bool,
 }
 
-/// The address of the caller: of the connection, or, behind proxies that we trust, the last one before them.
+/// The caller's address: that of the connection, or, behind trusted proxies, the last one before them.
 pub fn resolve_origin(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> RequestOrigin {
     let is_trusted = |address: &IpAddr| trusted.iter().any(|net| net.contains(address));
     let peer = peer.to_canonical();
@@ -31,7 +30,7 @@ pub fn resolve_origin(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> R
     }
     let named = headers.get_all(FORWARDED).iter().filter_map(|value| value.to_str().ok());
     let hops: Vec<Option<IpAddr>> = named.flat_map(|value| value.split(',')).map(parse_hop).collect();
-    // From the right: each trusted hop vouches for the one before it. What cannot be read ends the chain.
+    // From the right: each trusted hop vouches for the one before it. An unreadable entry ends the chain.
     let mut last = peer;
     for hop in hops.into_iter().rev() {
         let Some(hop) = hop else { break };

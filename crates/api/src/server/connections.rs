@@ -1,6 +1,5 @@
-//! The open connections, by the address they come from. One address may have a limited number. When all places are taken, a
-//! newcomer gets the place of a connection that waits for nothing, taken from the address that holds most: a few addresses
-//! that open connections and keep them cannot lock out the others.
+//! The open connections, by address, with a limit per address. When all slots are taken, a new connection replaces an
+//! idle one of the address that holds the most, so a few addresses cannot lock out the others.
 
 use super::{ConnectionLimits, HttpOptions};
 use domain::CallerAddress;
@@ -10,35 +9,35 @@ use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 
-/// No request is under way: nothing was asked yet, or everything is answered.
+/// No request in progress: none was sent yet, or all are answered.
 const IDLE: u8 = 0;
-/// A request is under way.
+/// A request is in progress.
 const BUSY: u8 = 1;
-/// Its place was given away.
+/// Its slot was given to another connection.
 const CLOSING: u8 = 2;
 
-/// What one connection is doing now.
+/// The current activity of a connection.
 pub struct ConnectionActivity {
     state: AtomicU8,
-    /// The other side has not taken up all that was written: an answer is handed over before it has left.
+    /// The peer has not yet received everything that was written: an answer is handed over before it has left.
     is_sending: AtomicBool,
     closed: Notify,
 }
 
 impl ConnectionActivity {
-    /// A request begins. `None` where the place was given away the moment before: the request must not run.
+    /// Marks the start of a request. `None` if the slot was just given away: the request must not run.
     pub fn begin_request(self: &Arc<Self>) -> Option<ActiveRequestGuard> {
         let begun = self.state.compare_exchange(IDLE, BUSY, Ordering::AcqRel, Ordering::Acquire);
-        // A request that is pipelined behind another finds the connection busy, and that is fine.
+        // A pipelined request finds the connection already busy, which is fine.
         (begun != Err(CLOSING)).then(|| ActiveRequestGuard(Arc::clone(self)))
     }
 
-    /// Ready once the place was given away.
+    /// Completes when the slot was given away.
     pub async fn wait_for_close(&self) {
         self.closed.notified().await;
     }
 
-    /// Says whether something that was written waits to be taken up.
+    /// Records whether written bytes are still waiting to be received.
     pub fn set_sending(&self, is_sending: bool) {
         self.is_sending.store(is_sending, Ordering::Release);
     }
@@ -72,28 +71,27 @@ impl Drop for ActiveRequestGuard {
 #[derive(Default)]
 pub struct ConnectionLimiter {
     open: Mutex<OpenConnections>,
-    /// Told when a place becomes free.
+    /// Notified when a slot becomes free.
     released: Notify,
 }
 
 #[derive(Default)]
 struct OpenConnections {
-    /// Of each address, the oldest first.
+    /// Per address, the oldest first.
     by_address: HashMap<CallerAddress, BTreeMap<u64, Arc<ConnectionActivity>>>,
     total: usize,
     next_number: u64,
 }
 
-/// Whether a newcomer gets a place.
 pub enum AdmissionOutcome {
     Admitted(AdmittedConnection),
-    /// The address has all it may.
+    /// The address has reached its limit.
     Refused,
-    /// All places are taken by requests under way.
+    /// All slots are busy with requests.
     Full,
 }
 
-/// One of the places, given back when it is dropped.
+/// A connection slot, released on drop.
 pub struct AdmittedConnection {
     connections: Arc<ConnectionLimiter>,
     address: CallerAddress,
@@ -102,7 +100,7 @@ pub struct AdmittedConnection {
 }
 
 impl ConnectionLimiter {
-    /// A place for one more connection from this address.
+    /// Tries to get a slot for a connection from this address.
     pub fn admit(
         self: &Arc<Self>,
         limits: &ConnectionLimits,
@@ -129,12 +127,12 @@ impl ConnectionLimiter {
         })
     }
 
-    /// Ready when a place became free since the last call.
+    /// Completes when a slot became free since the last call.
     pub async fn wait_for_release(&self) {
         self.released.notified().await;
     }
 
-    /// Ends every connection, whatever it is doing.
+    /// Closes every connection, busy or not.
     pub fn close_all(&self) {
         for activity in self.lock().by_address.values().flat_map(BTreeMap::values) {
             activity.close();
@@ -164,7 +162,7 @@ impl OpenConnections {
         (number, activity)
     }
 
-    /// Whether it was there.
+    /// Returns whether it was present.
     fn remove(&mut self, address: CallerAddress, number: u64) -> bool {
         let Some(of_address) = self.by_address.get_mut(&address) else { return false };
         let removed = of_address.remove(&number).is_some();
@@ -175,7 +173,7 @@ impl OpenConnections {
         removed
     }
 
-    /// Closes the oldest idle connection of the address that holds most, as long as that is more than the newcomer holds, or
+    /// Closes the oldest idle connection of the address that holds the most, if that is more than the newcomer holds or
     /// is the newcomer itself.
     fn free_place_for(&mut self, newcomer: CallerAddress) -> bool {
         let own = self.count_from(newcomer);

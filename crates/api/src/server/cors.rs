@@ -1,5 +1,5 @@
-//! Calls from pages of other origins: refused by browsers unless the origin is configured. The question that a browser asks
-//! first is known by its two headers; any other `OPTIONS` belongs to an operation, and reaches it.
+//! CORS: browsers refuse calls from other origins unless the origin is configured. A preflight is recognised by its two
+//! headers; any other `OPTIONS` request reaches its operation.
 
 use crate::ServerState;
 use crate::extract::RouteTemplate;
@@ -12,10 +12,10 @@ use std::sync::LazyLock;
 
 const ALLOWED_HEADERS: &str = "Authorization, Content-Type, Idempotency-Key, X-Request-Id";
 const EXPOSED_HEADERS: &str = "X-Request-Id, Idempotency-Replayed, Retry-After, X-Total-Count, Link";
-/// What a path takes that is not in the route table: the documentation, the pages.
+/// The methods of paths outside the route table: documentation and pages.
 const READING: HeaderValue = HeaderValue::from_static("GET, HEAD");
 
-/// The methods of each path of the route table, as the header lists them.
+/// The methods of each path of the route table, as a header value.
 static METHODS: LazyLock<HashMap<&'static str, HeaderValue>> = LazyLock::new(|| {
     let mut methods: HashMap<&'static str, Vec<&'static str>> = HashMap::new();
     for operation in crate::list_operations() {
@@ -26,7 +26,7 @@ static METHODS: LazyLock<HashMap<&'static str, HeaderValue>> = LazyLock::new(|| 
     methods.into_iter().map(|(path, methods)| (path, value(methods))).collect()
 });
 
-/// Whoever may GET may ask for the head alone.
+/// GET implies HEAD.
 fn list_known_methods(method: &Method) -> Vec<&'static str> {
     match *method {
         Method::GET => vec!["GET", "HEAD"],

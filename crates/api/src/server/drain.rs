@@ -1,5 +1,5 @@
-//! The rest of a body that nobody read. Where the connection is closed over it, the sender gets a reset and never sees why
-//! he was refused; so some of it is read and thrown away first.
+//! The unread rest of a request body. Closing the connection over it would reset it, and the sender would never see the
+//! refusal; so part of it is read and discarded first.
 
 use axum::body::Body;
 use axum::http::{Request, header};
@@ -11,25 +11,25 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 use tower_http::timeout::TimeoutBody;
 
-/// How much is read for nothing, and for how long.
+/// How many bytes are discarded, and for how long.
 const MOST: usize = 8 * 1024 * 1024;
 const LONGEST: Duration = Duration::from_secs(2);
 
-/// A body that stays within reach after whoever was given it has dropped it.
+/// A body that stays accessible after its reader has dropped it.
 struct RetainedBody {
     body: Arc<Mutex<Incoming>>,
-    /// Somebody began to read it.
+    /// Whether reading has started.
     is_begun: Arc<AtomicBool>,
 }
 
-/// What is left of it.
+/// The unread rest of a body.
 pub struct BodyRemainder {
     watched: Option<RetainedBody>,
-    /// The sender waits to be told to go on, which reading his body does.
+    /// The sender waits for `100 Continue`, which reading the body sends.
     waits: bool,
 }
 
-/// The request with a body that may not dawdle, and what will be left of it.
+/// Returns the request with a time limit on its body, and a handle to the unread rest.
 pub fn retain_body(request: Request<Incoming>, patience: Duration) -> (Request<Body>, BodyRemainder) {
     if request.body().is_end_stream() {
         return (request.map(|_| Body::empty()), BodyRemainder { watched: None, waits: false });
@@ -72,7 +72,7 @@ impl hyper::body::Body for RetainedBody {
 impl BodyRemainder {
     pub async fn drain(self) {
         let Some(mut body) = self.watched else { return };
-        // Who was never told to go on is told the answer instead.
+        // A sender that still waits for `100 Continue` gets the answer instead.
         if self.waits && !body.is_begun.load(Ordering::Relaxed) {
             return;
         }

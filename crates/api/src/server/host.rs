@@ -3,7 +3,7 @@
 use axum::http::{HeaderMap, HeaderValue, Version, header};
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-/// Whether a request names the host it is meant for as it must: once, and since HTTP/1.1 always.
+/// Whether the request has a valid `Host` header: exactly one, and required since HTTP/1.1.
 pub fn has_valid_host(version: Version, headers: &HeaderMap) -> bool {
     let mut named = headers.get_all(header::HOST).iter();
     match (named.next(), named.next()) {
@@ -13,13 +13,13 @@ pub fn has_valid_host(version: Version, headers: &HeaderMap) -> bool {
     }
 }
 
-/// A name or an address with or without a port; an empty one is allowed.
+/// A name or an address, with or without a port; it may be empty.
 fn is_host_value(value: &HeaderValue) -> bool {
     let is_odd = |byte: &u8| !byte.is_ascii_graphic() || b"/?#@\\\"<>".contains(byte);
     !value.as_bytes().iter().any(is_odd)
 }
 
-/// Whether a request is meant for this machine by one of the names that only this machine has for itself.
+/// Whether the request names this machine by one of its loopback names.
 pub fn is_for_this_machine(headers: &HeaderMap) -> bool {
     let Some(host) = headers.get(header::HOST).and_then(|value| value.to_str().ok()) else { return false };
     let name = strip_port(host);

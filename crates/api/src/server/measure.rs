@@ -1,4 +1,4 @@
-//! Counts requests and their time, by route, method and status; gives each its name, and writes it down.
+//! Request metrics by route, method and status, request ids, and the request log.
 
 use crate::ServerState;
 use crate::extract::RouteTemplate;
@@ -28,7 +28,7 @@ pub async fn measure_request(
     let begun = Instant::now();
     let id = choose_request_id(&state, &request);
     let method = normalize_method(request.method().as_str());
-    // The template, never the path or the query: those carry people's names and documents.
+    // The template, never the path or the query: those contain names and documents.
     let span =
         tracing::info_span!("request", id = id.to_str().unwrap_or_default(), method, route = route.as_str());
     let mut response = next.run(request).instrument(span.clone()).await;
@@ -47,7 +47,7 @@ pub async fn measure_request(
     response
 }
 
-/// The caller's own name for his request, if it is one that can stand in a log; else a new one.
+/// The caller's own request id if it is safe to log, else a new one.
 fn choose_request_id(state: &ServerState, request: &Request) -> HeaderValue {
     let is_plain = |value: &&HeaderValue| {
         let bytes = value.as_bytes();
@@ -59,10 +59,10 @@ fn choose_request_id(state: &ServerState, request: &Request) -> HeaderValue {
     })
 }
 
-/// What is measured, with the handles at hand: naming a measure anew for each request costs more than the measure.
+/// Cached metric handles: looking one up for each request costs more than recording it.
 pub struct RequestMetrics {
     routes: RwLock<HashMap<String, Arc<RouteMetrics>>>,
-    /// Where the names of requests begin, and how many there were.
+    /// The start of the request ids, and how many were issued.
     first_name: u64,
     named: AtomicU64,
 }
@@ -83,8 +83,8 @@ impl RequestMetrics {
         }
     }
 
-    /// A name that no other request of this process has. A step that is odd visits every number before one comes again,
-    /// and the multiplication keeps neighbours from looking alike.
+    /// An id that no other request of this process has. An odd step visits every number before it repeats, and the
+    /// multiplication keeps neighbouring ids from looking alike.
     fn next_request_id(&self) -> u64 {
         let number = self.named.fetch_add(1, Ordering::Relaxed);
         self.first_name.wrapping_add(number.wrapping_mul(0x9E37_79B9_7F4A_7C15))
@@ -105,7 +105,7 @@ impl RequestMetrics {
         count.increment(1);
     }
 
-    /// Routes are templates, so there are not many.
+    /// The map stays small because routes are templates.
     fn add_route(&self, route: &str) -> Arc<RouteMetrics> {
         let seconds = metrics::histogram!("amparo_http_seconds", "route" => route.to_owned());
         let fresh = Arc::new(RouteMetrics { seconds, counts: RwLock::default() });
@@ -122,7 +122,7 @@ fn write_id_into_body(mut response: Response, id: &HeaderValue) -> Response {
     response
 }
 
-/// A caller may invent methods without end; the label may not grow with them.
+/// Callers may invent methods, so unknown ones share a label.
 fn normalize_method(method: &str) -> &'static str {
     let known = ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"];
     known.into_iter().find(|one| *one == method).unwrap_or("other")

@@ -1,5 +1,5 @@
-//! The accept loop. `axum::serve` has no limit on how long a caller may take over his headers nor on how many come at
-//! once, and takes no TLS; this has all three, and ends what is under way before it stops.
+//! The accept loop. `axum::serve` limits neither the time for headers nor the number of connections, and has no TLS;
+//! this has all three, and finishes running requests before it stops.
 
 mod answer_body;
 pub(crate) mod client;
@@ -41,40 +41,39 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
 use tower::ServiceExt;
 
-/// While all places are taken, whether one of them became idle is looked at this often.
+/// How often to look for an idle connection while all slots are taken.
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
 #[derive(Clone, Copy, Debug)]
 pub struct ConnectionLimits {
     pub max_connections: usize,
-    /// How many of them one address may have, unless it is a proxy that we trust.
+    /// The limit per address, except for trusted proxies.
     pub max_per_address: usize,
-    /// How long a caller may take to send his headers, and to agree on TLS before that.
+    /// The time limit for the headers, and for the TLS handshake before them.
     pub header_timeout: Duration,
-    /// How long requests under way may take to end once the server was asked to stop.
+    /// How long running requests may take to finish after the server was told to stop.
     pub shutdown_timeout: Duration,
 }
 
-/// How requests are taken.
 #[derive(Clone, Debug)]
 pub struct HttpOptions {
-    /// Stands before every path on some servers: `/amparo`, or nothing.
+    /// A prefix before every path, such as `/amparo`; may be empty.
     pub prefix: String,
-    /// Proxies whose word on the caller's address is believed.
+    /// Proxies whose forwarding headers are believed.
     pub trusted_proxies: Vec<IpNet>,
-    /// Origins whose pages may call.
+    /// Origins whose pages may call the API.
     pub origins: Vec<String>,
-    /// From where the measurements may be read without a token.
+    /// Networks that may read the metrics without a token.
     pub metrics_from: Vec<IpNet>,
-    /// Where there is one, whoever shows it may read the measurements, and nobody else.
+    /// If set, only callers with this token may read the metrics.
     pub metrics_token: Option<MetricsToken>,
-    /// People come through a proxy on this machine: a connection from here says nothing about where they are.
+    /// Callers come through a proxy on this machine, so a local connection says nothing about their address.
     pub is_behind_local_proxy: bool,
-    /// How long a caller may take over the body of his request, and how long he may not take up our answer.
+    /// How long a caller may take to send the body, and how long an answer may wait to be received.
     pub body_timeout: Duration,
-    /// The largest file that is taken to be imported.
+    /// The largest import file.
     pub import_mib: u64,
-    /// Browsers are told to come by TLS alone: there is a certificate that they know.
+    /// Sends HSTS: the server has a certificate that browsers trust.
     pub is_strict: bool,
 }
 
@@ -95,7 +94,7 @@ impl Default for HttpOptions {
     }
 }
 
-/// The token that the measurements are read with.
+/// The token for reading the metrics.
 #[derive(Clone)]
 pub struct MetricsToken(String);
 
@@ -104,21 +103,21 @@ impl MetricsToken {
         MetricsToken(token)
     }
 
-    /// Compared in a time that does not depend on where they differ.
+    /// Constant-time comparison.
     pub(crate) fn matches(&self, shown: &str) -> bool {
         let digest = |text: &str| Sha256::digest(text.as_bytes());
         digest(&self.0) == digest(shown)
     }
 }
 
-/// Without the token.
+/// Hides the token.
 impl fmt::Debug for MetricsToken {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str("***")
     }
 }
 
-/// What the loop serves, and how.
+/// What the accept loop serves, and its limits.
 pub struct HttpServer {
     router: Router,
     http: Arc<HttpOptions>,
@@ -146,12 +145,12 @@ impl HttpServer {
     }
 }
 
-/// Serves until `stop` is ready, then until what is under way has ended. `false` where some had to be cut off.
+/// Serves until `stop` completes, then until running requests have finished. `false` if some had to be cut off.
 pub async fn serve_http(listener: TcpListener, shell: HttpServer, stop: impl Future<Output = ()>) -> bool {
     serve_http_until(listener, shell, stop, std::future::pending()).await
 }
 
-/// The same; and once `insisted` is ready, what is under way is waited for no longer.
+/// Like [`serve_http`]; once `insisted` completes, running requests are no longer waited for.
 pub async fn serve_http_until(
     listener: TcpListener,
     shell: HttpServer,
@@ -170,7 +169,7 @@ pub async fn serve_http_until(
             place = wait_for_admission(&shell, peer) => place,
             () = &mut stop => break,
         };
-        // An address that has all it may is let go at once.
+        // A connection over its address's limit is dropped at once.
         let Some(place) = place else { continue };
         let (shell, watcher) = (Arc::clone(&shell), graceful.watcher());
         tokio::spawn(async move {
@@ -194,14 +193,14 @@ pub async fn serve_http_until(
     ended
 }
 
-/// A place for a newcomer, waited for while all are taken by requests under way. `None` where its address has all it may.
+/// Waits for a slot while all are busy. `None` if the address has reached its limit.
 async fn wait_for_admission(shell: &HttpServer, peer: SocketAddr) -> Option<AdmittedConnection> {
     loop {
         match shell.connections.admit(&shell.limits, &shell.http, peer.ip()) {
             AdmissionOutcome::Admitted(place) => return Some(place),
             AdmissionOutcome::Refused => return None,
             AdmissionOutcome::Full => {
-                // A connection that becomes idle meanwhile tells nobody: that is looked at again.
+                // A connection that becomes idle sends no notification, so this polls.
                 let _ = tokio::time::timeout(LOOK_AGAIN, shell.connections.wait_for_release()).await;
             }
         }
@@ -233,13 +232,13 @@ async fn serve_stream<S>(
 ) where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
-    // HTTP/1 alone: telling the versions apart by their first bytes has no time limit.
+    // HTTP/1 only: hyper's protocol detection has no time limit.
     let mut builder = http1::Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(shell.limits.header_timeout);
     let service = service_fn(|request: Request<Incoming>| {
         let (shell, activity) = (Arc::clone(shell), Arc::clone(activity));
         async move {
-            // The connection is about to be closed: nothing of the request has happened, and nothing will.
+            // The connection is about to be closed: the request has not run and will not.
             let Some(under_way) = activity.begin_request() else { return std::future::pending().await };
             let response = answer_request(&shell, request, peer).await;
             Ok::<_, Infallible>(response.map(|body| AnswerBody::new(body, under_way)))
@@ -274,21 +273,21 @@ async fn answer_request(shell: &HttpServer, request: Request<Incoming>, peer: So
     } else {
         RequestFailure::BadHost.into_response()
     };
-    // Who dawdled over his body is not waited for a second time.
+    // A sender whose body was already too slow gets no more time.
     if response.status() != StatusCode::REQUEST_TIMEOUT {
         rest.drain().await;
     }
     response
 }
 
-/// The page at the prefix refers to others beside it, and that needs the slash at its end.
+/// Relative links on the page at the prefix need the trailing slash.
 fn redirect_to_slash(prefix: &str) -> Response {
     let last = prefix.rsplit('/').next().unwrap_or_default();
     let place = HeaderValue::try_from(format!("{last}/")).unwrap_or(HeaderValue::from_static("/"));
     (StatusCode::SEE_OTHER, [(header::LOCATION, place)]).into_response()
 }
 
-/// The next connection. Running out of file handles passes; it is waited for, not a reason to end.
+/// The next connection. Running out of file handles is temporary, so it waits instead of ending.
 async fn accept_connection(listener: &TcpListener) -> (TcpStream, SocketAddr) {
     loop {
         match listener.accept().await {

@@ -1,4 +1,4 @@
-//! A caller who does not take up our answer keeps his place from others; after a while he loses it.
+//! Closes connections whose peer stops receiving the answer, so that they do not hold a slot.
 
 use super::connections::ConnectionActivity;
 use std::io::{Error, ErrorKind, IoSlice, Result};
@@ -9,13 +9,13 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep};
 
-/// A stream whose writes must get on.
+/// A stream with a time limit on stalled writes.
 pub struct StallTimeoutStream<S> {
     stream: S,
     patience: Duration,
-    /// Runs while a write waits.
+    /// Runs while a write is pending.
     waiting: Option<Pin<Box<Sleep>>>,
-    /// Told whether a write waits.
+    /// Records whether a write is pending.
     activity: Arc<ConnectionActivity>,
 }
 

@@ -1,10 +1,9 @@
-//! Paths as deployed programs write them: with `//` inside, with a slash at the end, with a prefix in front. All of them
-//! reach the same operation, so they are tidied before anything is routed.
+//! Normalizes paths as deployed programs write them: with `//` inside, a trailing slash or a prefix. All of them must
+//! reach the same operation.
 
 use axum::http::Uri;
 use axum::http::uri::PathAndQuery;
 
-/// The address with its path tidied.
 pub fn normalize_uri(uri: &mut Uri, prefix: &str) {
     let Some(path) = normalize_path(uri.path(), prefix) else { return };
     let text = match uri.query() {
@@ -18,7 +17,7 @@ pub fn normalize_uri(uri: &mut Uri, prefix: &str) {
     }
 }
 
-/// The tidied path; `None` where there is nothing to tidy.
+/// The normalized path; `None` if nothing changes.
 fn normalize_path(path: &str, prefix: &str) -> Option<String> {
     let has_odd_slash = path.contains("//") || (path.ends_with('/') && path != "/");
     if !has_odd_slash && (prefix.is_empty() || !path.starts_with(prefix)) {
@@ -31,7 +30,7 @@ fn normalize_path(path: &str, prefix: &str) -> Option<String> {
     }
     let rest = tidied.strip_prefix(prefix).filter(|rest| rest.is_empty() || rest.starts_with('/'));
     let tidied = rest.unwrap_or(&tidied);
-    // Pages are told apart by the slash at their end; operations are not.
+    // A trailing slash is significant for pages, not for operations.
     let is_operation = ["/ext", "/gestao"].iter().any(|root| is_within(tidied, root));
     let slash = if tidied.is_empty() || (path.ends_with('/') && !is_operation) { "/" } else { "" };
     Some(format!("{tidied}{slash}"))

@@ -1,4 +1,4 @@
-//! Certificate and key from files, read again when they change: a renewed certificate needs no restart.
+//! TLS certificate and key from files, reloaded when they change: a renewed certificate needs no restart.
 
 use rustls::ServerConfig;
 use rustls::pki_types::pem::PemObject;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::SystemTime;
 
-/// Where TLS comes from, and what is in force now.
+/// The certificate files and the configuration loaded from them.
 #[derive(Clone)]
 pub struct ReloadableTls(Arc<CertificateFiles>);
 
@@ -17,7 +17,7 @@ struct CertificateFiles {
     current: RwLock<(FileTimestamps, Arc<ServerConfig>)>,
 }
 
-/// When the two files were last changed.
+/// The modification times of the two files.
 type FileTimestamps = [Option<SystemTime>; 2];
 
 #[derive(Debug, thiserror::Error)]
@@ -42,7 +42,8 @@ impl ReloadableTls {
         Arc::clone(&self.0.current.read().unwrap_or_else(PoisonError::into_inner).1)
     }
 
-    /// Takes the files as they are now, if they changed: whether they did. What cannot be used leaves the old in force.
+    /// Reloads the files if they changed, and returns whether they did. Unusable files leave the old configuration
+    /// active.
     pub fn reload_if_changed(&self) -> Result<bool, TlsError> {
         let inner = &self.0;
         let stamp = [read_change_time(&inner.certificate), read_change_time(&inner.key)];

@@ -1,8 +1,8 @@
-//! A request that changes something: its body, within its limits, and the key by which its caller may repeat it.
+//! Requests that change something: the body, within its limits, and the idempotency key.
 //!
-//! A handler gives [`IncomingWrite::answer`] how to read what was sent, and what to do with it. A repeated key gets the first
-//! answer again, marked as such; another body under it is refused; one that comes while the first is still running is
-//! told to wait. A refusal by the operation itself is kept like an answer.
+//! A handler gives [`IncomingWrite::answer`] a reader for the body and the action to run. A repeated key gets the
+//! stored first answer, marked as such; the same key with another body is refused, and so is a repetition while the
+//! first is still running. Refusals by the operation itself are stored like answers.
 
 use crate::ServerState;
 use crate::answer::{NO_STORE, build_json_response};
@@ -26,7 +26,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tower_http::timeout::TimeoutError;
 use wire::read::PartialInput;
 
-/// The largest body that is taken.
+/// The largest body, in bytes.
 const LARGEST: usize = 1024 * 1024;
 const LONGEST_KEY: usize = 255;
 const KEY: HeaderName = HeaderName::from_static("idempotency-key");
@@ -48,7 +48,7 @@ impl FromRequest<ServerState> for IncomingWrite {
             Ok(Ok(collected)) => collected.to_bytes(),
             Ok(Err(error)) if error.is::<LengthLimitError>() => return Err(RequestFailure::TooLarge),
             Ok(Err(error)) if is_timeout(&*error) => return Err(RequestFailure::Slow),
-            // The caller went away, or his bytes made no sense: nobody reads the answer.
+            // The caller disconnected or sent malformed bytes, so the answer will not be read.
             Ok(Err(_)) => {
                 return Err(RequestFailure::Input(vec!["O corpo do pedido veio incompleto.".to_owned()]));
             }
@@ -63,19 +63,19 @@ impl FromRequest<ServerState> for IncomingWrite {
     }
 }
 
-/// Whether the shell lost its patience with the body (`shell/drain.rs`).
+/// Whether the server's time limit for the body expired (`server/drain.rs`).
 pub(crate) fn is_timeout(error: &(dyn Error + 'static)) -> bool {
     error.is::<TimeoutError>() || error.source().is_some_and(is_timeout)
 }
 
-/// `…json`, or nothing said.
+/// A JSON content type, or none.
 fn is_json_body(headers: &HeaderMap) -> bool {
     let Some(kind) = headers.get(header::CONTENT_TYPE) else { return true };
     let essence = kind.to_str().unwrap_or("?").split(';').next().unwrap_or_default().trim();
     essence.is_empty() || essence.to_ascii_lowercase().ends_with("json")
 }
 
-/// Nobody unpacks what was sent.
+/// Whether the body has no content encoding; encoded bodies are not unpacked.
 fn is_unencoded_body(headers: &HeaderMap) -> bool {
     let packed = headers.get(header::CONTENT_ENCODING).map(|coding| coding.as_bytes().trim_ascii());
     packed.is_none_or(|coding| coding.is_empty() || coding.eq_ignore_ascii_case(b"identity"))
@@ -95,7 +95,7 @@ fn parse_idempotency_key(headers: &HeaderMap) -> Result<Option<String>, RequestF
 }
 
 impl IncomingWrite {
-    /// What somebody without a credential sent. Nobody would know whose his key is, so it is ignored.
+    /// Reads the body of a caller without a credential. The idempotency key is ignored, because it has no owner.
     pub fn read_anonymous<I>(
         self,
         read: impl FnOnce(&[u8]) -> Result<I, PartialInput<I>>,
@@ -103,9 +103,10 @@ impl IncomingWrite {
         Ok(read(&self.body).map_err(|unread| unread.problems)?)
     }
 
-    /// Reads the body, acts, and answers. Where the path has a code, `read` puts it beside the body ([`Code::collect_problems`]).
+    /// Reads the body, runs the action and answers. If the path has a code, `read` joins it with the body
+    /// ([`PathCode::join_body`]).
     ///
-    /// [`Code::collect_problems`]: crate::extract::Code::and
+    /// [`PathCode::join_body`]: crate::extract::PathCode::join_body
     pub fn answer<I, T, R, F>(
         self,
         state: &ServerState,
@@ -123,7 +124,7 @@ impl IncomingWrite {
         self.answer_with_renderers(state, caller, read, act, (Arc::clone(&render), render))
     }
 
-    /// The same where the answer shows something once, which what is kept for a repeated key must not hold.
+    /// Like [`IncomingWrite::answer`], for an answer with a secret that must not be stored for replays.
     pub async fn answer_secret<I, T, R, F>(
         self,
         state: &ServerState,
@@ -153,14 +154,14 @@ impl IncomingWrite {
         T: 'static,
         F: Future<Output = Result<WriteOutcome<T>, app::Error>>,
     {
-        // What was asked for in the address counts as part of what was sent.
+        // The query is part of the request's digest.
         let sent = Sha256::new().chain_update(&self.query).chain_update([0]).chain_update(&self.body);
         let ticket = self.keyed.build_key(caller, sent.finalize().into())?;
         let body = self.body;
         let act = async |once: IdempotentWrite<T>| {
             let (input, once, unread) = match read(&body) {
                 Ok(input) => (input, once, None),
-                // What else is wrong is found by trying the rest, which changes nothing.
+                // A dry run of the readable rest finds the remaining problems and changes nothing.
                 Err(mut unread) => match unread.rest.take() {
                     Some(rest) => {
                         (*rest, IdempotentWrite { ticket: None, trial: true, ..once }, Some(unread))
@@ -180,7 +181,7 @@ impl IncomingWrite {
     }
 }
 
-/// Does something, unless it was done under the same ticket before; keeps what came of it.
+/// Runs the action unless the key was used before, and stores the outcome.
 async fn run_idempotent<T: 'static>(
     state: &ServerState,
     ticket: Option<IdempotencyKey>,
@@ -198,7 +199,7 @@ async fn run_idempotent<T: 'static>(
     }
 }
 
-/// What the beginning of something that is done once found.
+/// The outcome of looking up the idempotency key.
 enum IdempotencyCheck {
     Fresh(Option<RunningWriteGuard>),
     Replayed(StoredAnswer),
@@ -216,7 +217,7 @@ async fn begin_write(
     })
 }
 
-/// A refusal by the operation itself is kept like an answer; where it cannot be, that is what failed.
+/// Stores a refusal by the operation itself like an answer; if that fails, returns the failure to store it.
 async fn store_refusal(
     state: &ServerState,
     ticket: Option<IdempotencyKey>,
@@ -230,11 +231,11 @@ async fn store_refusal(
     }
 }
 
-/// The key by which the caller may repeat a request, whatever its body is.
+/// The idempotency key of a request with any kind of body.
 pub(crate) struct IdempotencyHeader {
-    /// Method and path, as the key belongs to them.
+    /// Method and path, to which the key belongs.
     operation: String,
-    /// Looked at only for somebody whose it can be.
+    /// Checked only for callers who can own a key.
     key: Result<Option<String>, RequestFailure>,
 }
 
@@ -261,7 +262,7 @@ impl IdempotencyHeader {
         Ok(Some(IdempotencyKey { key, body_hash }))
     }
 
-    /// Acts on what came, of which only a digest is known, and answers.
+    /// Runs the action for a body known only by its digest, and answers.
     pub async fn answer<T: 'static, R: Serialize + 'static>(
         self,
         state: &ServerState,
@@ -279,7 +280,6 @@ fn build_renderer<T, R: Serialize>(record: impl Fn(&T) -> R + Send + Sync + 'sta
     Arc::new(move |value| serde_json::to_vec(&record(value)).unwrap_or_default())
 }
 
-/// The first answer again.
 fn replay_answer(kept: StoredAnswer) -> Response {
     let status = u16::try_from(kept.status).ok().and_then(|status| StatusCode::from_u16(status).ok());
     let mut response = (status.unwrap_or(StatusCode::OK), kept.answer).into_response();
@@ -292,12 +292,12 @@ fn replay_answer(kept: StoredAnswer) -> Response {
     response
 }
 
-/// The keys of requests that are running in this process now. (In another process the second waits for the first in the
-/// tenant's lane, and then gets its answer.)
+/// The idempotency keys of requests running in this process. (In another process the second request waits in the
+/// tenant's lane for the first, and then gets its answer.)
 #[derive(Clone, Default)]
 pub struct RunningWrites(Arc<Mutex<HashSet<StoredIdempotencyKey>>>);
 
-/// A place among the running ones, given back when it is dropped.
+/// An entry among the running keys, removed on drop.
 struct RunningWriteGuard {
     running: RunningWrites,
     key: StoredIdempotencyKey,

@@ -1,4 +1,4 @@
-//! What is sent to change something, on operations of the tests' own.
+//! Tests of write requests, on operations of their own.
 
 use super::*;
 use crate::extract::{AuthenticatedCaller, PathCode};
@@ -30,7 +30,7 @@ fn only_json_or_nothing_is_a_type_for_a_body() {
     assert!(is_json_body(&HeaderMap::new()));
 }
 
-/// Says what it read.
+/// Echoes what it read.
 async fn cancel(
     extract::State(state): extract::State<ServerState>,
     AuthenticatedCaller(caller): AuthenticatedCaller,
@@ -45,7 +45,7 @@ async fn cancel(
     write.answer(&state, &caller, read, act, Clone::clone).await
 }
 
-/// Says how many records came.
+/// Answers the number of records.
 async fn fill(
     extract::State(state): extract::State<ServerState>,
     AuthenticatedCaller(caller): AuthenticatedCaller,
@@ -108,7 +108,7 @@ impl Calls {
         (status, String::from_utf8(bytes.to_vec()).unwrap(), replayed)
     }
 
-    /// Status and text of a call with a token.
+    /// Status and body of an authenticated call.
     async fn call(&self, method: &str, path: &str, body: &str) -> (u16, String) {
         let bearer = format!("Bearer {}", self.token);
         let (status, text, _) = self.send(method, path, &[("Authorization", &bearer)], body).await;
@@ -130,7 +130,7 @@ async fn a_body_that_may_be_absent_is_taken_in_every_form_of_nothing(world: Worl
     for bad in ["null", "[1]", "7", "{"] {
         assert_eq!(calls.call("PUT", "/coisa/7/cancelar", bad).await.0, 400, "{bad}");
     }
-    // Programs send a form's type with nothing in it.
+    // Some programs send a form's content type with an empty body.
     let bearer = format!("Bearer {}", calls.token);
     let headers = [("Authorization", bearer.as_str()), ("Content-Type", "application/x-www-form-urlencoded")];
     assert_eq!(calls.send("PUT", "/coisa/7/cancelar", &headers, "").await.0, 200);

@@ -1,9 +1,9 @@
-//! Entering with login and password.
+//! Login with user name and password.
 //!
-//! A right login is remembered for ten minutes, as a keyed digest that only this process can make, so that programs that
-//! log in for every conversation do not pay for Argon2 each time; the user is looked up again all the same, and a token
-//! written. Everybody else waits for his turn at the hash, and his failure is counted before the turn passes on: however
-//! many try at once, no more get through than the limits say.
+//! A successful login is cached for ten minutes, as a keyed digest that only this process can compute, so that
+//! programs that log in for every exchange do not pay for Argon2 each time; the user is still read again and a new
+//! token written. All other attempts queue for the hash, and a failure is counted before the next attempt starts:
+//! concurrent attempts cannot exceed the limits.
 
 use super::login_audit::{self, AccountActor, LoginTarget};
 use super::throttle::FailureSubjects;
@@ -24,10 +24,10 @@ use storage::{Statement, Tx, WriteLane};
 use tracing::Instrument;
 
 const LONGEST_LOGIN: usize = 254;
-/// How long a right login is remembered.
+/// How long a successful login is cached.
 const REMEMBERED_FOR: Duration = Duration::from_secs(10 * 60);
 
-/// Somebody who has just entered.
+/// The result of a completed login.
 #[derive(Debug)]
 pub struct SignInGrant {
     pub token: String,
@@ -41,11 +41,11 @@ pub struct SignInGrant {
     pub registers: Arc<TenantRegisters>,
 }
 
-/// From where somebody tries to enter.
+/// The origin of a login attempt.
 #[derive(Clone, Debug)]
 pub struct CallerOrigin {
     pub address: CallerAddress,
-    /// The host that was asked: it says which association is told of a login that names nobody.
+    /// The requested host: it decides which association audits a login with an unknown user name.
     pub host: Option<String>,
 }
 
@@ -55,16 +55,15 @@ impl From<CallerAddress> for CallerOrigin {
     }
 }
 
-/// What a right login is for.
 #[derive(Clone, Debug)]
 pub(crate) enum SignInPurpose {
-    /// A token, as programs get it.
+    /// A token for a program.
     Program,
-    /// The same for somebody who has given a code besides.
+    /// A token for a program whose user also gave a code.
     ProgramWithCode,
-    /// A token of the console, for a browser that calls itself so; where a second factor is owed, the right to give it.
+    /// A console token for a browser; or a challenge, if the user has a second factor.
     Console { agent: Option<String> },
-    /// Nothing but to know that it is right, for an operation.
+    /// Only verifies the password, for the named operation.
     PasswordCheck(&'static str),
 }
 
@@ -82,33 +81,32 @@ impl SignInPurpose {
     }
 }
 
-/// What a right login led to.
 #[derive(Debug)]
 pub enum SignInOutcome {
     Grant(Box<SignInGrant>),
-    /// The code is still owed: by this ticket it can be given, and nothing else be done.
+    /// The code is still required: this ticket only allows submitting it.
     Challenge(String),
 }
 
-/// How long somebody may look for the code.
+/// How long the user may take to submit the code.
 pub const HALF_FOR: Duration = Duration::from_secs(10 * 60);
 
-/// A login that was right a moment ago.
+/// A login that succeeded recently.
 #[derive(Clone)]
 pub(crate) struct RememberedLogin {
     tenant: TenantId,
     user: UserCode,
-    /// The address by which he entered, which may have become another.
+    /// The address used at login, which may have changed since.
     email: Arc<str>,
-    /// The hash that the password was right for.
+    /// The hash the password matched.
     password_hash: Arc<str>,
     until: Moment,
-    /// The entry of the audit in which logins of programs are counted meanwhile.
+    /// The audit entry that counts repeated logins of the program.
     entry: Option<i32>,
 }
 
-/// Enters. Who is unknown, disabled or wrong gets one and the same answer, after the same work. It is carried to its end
-/// even if the caller hangs up: a failure that nobody waits for counts like any other.
+/// Logs a program in. An unknown user, a disabled user and a wrong password get the same answer after the same work.
+/// The attempt runs to its end even if the caller disconnects, so that every failure is counted.
 #[boxed::future]
 pub async fn log_in_program(
     app: &App,
@@ -119,7 +117,7 @@ pub async fn log_in_program(
     log_in_program_from(app, login, password, address.into()).await
 }
 
-/// The same for a request of which more is known than its address.
+/// As [`log_in_program`], with the requested host.
 #[boxed::future]
 pub async fn log_in_program_from(
     app: &App,
@@ -130,8 +128,8 @@ pub async fn log_in_program_from(
     admit_program(app, SignInPurpose::Program, (login, password), origin).await
 }
 
-/// Enters as a program with a code besides the password, for a token that reaches everything its owner may do. Somebody
-/// without a second factor needs none.
+/// Logs a program in with password and code; the token reaches everything its owner may do. A user without a second
+/// factor needs no code.
 #[boxed::future]
 pub async fn log_in_with_code(
     app: &App,
@@ -163,14 +161,14 @@ async fn admit_program(
     }
 }
 
-/// The same by any door.
+/// As [`log_in_program`], for any purpose.
 pub(crate) async fn sign_in_for_purpose(
     app: &App,
     door: SignInPurpose,
     (login, password): (&str, &str),
     origin: CallerOrigin,
 ) -> Result<SignInOutcome, Error> {
-    // Longer than any address or password may be: nobody has it, and nobody need keep it in memory.
+    // Longer than any valid address or password: rejected before it is copied.
     if login.len() > LONGEST_LOGIN || password.len() > Password::LONGEST {
         return Err(Error::Credential);
     }
@@ -188,7 +186,7 @@ async fn attempt_sign_in(
 ) -> Result<SignInOutcome, Error> {
     let address = origin.address;
     let through = (door, address);
-    // What is no address belongs to nobody; it is counted and checked all the same.
+    // An invalid address matches no user; it is counted and checked all the same.
     let email = Email::parse(login).ok();
     let name = email.as_ref().map_or(login, Email::as_str);
     let digest = digest_login(&app.memory.key, name, &password, address);
@@ -198,7 +196,7 @@ async fn attempt_sign_in(
     }
     let account = find_allowed_account(app, email.as_ref(), &subjects, (door, origin)).await?;
     let turn = app.passwords.wait_for_turn(account.is_known_here).await?;
-    // While this one waited, the same login may have been found right, or too many others wrong.
+    // During the wait, the same login may have succeeded, or too many others failed.
     if let Some(entered) = repeat_remembered_login(app, &digest, &subjects, through).await? {
         return Ok(entered);
     }
@@ -233,15 +231,15 @@ async fn attempt_sign_in(
     Err(Error::Credential)
 }
 
-/// Whom a login names.
+/// The account a login attempt names.
 struct NamedAccount {
     account: Option<AccountCredentials>,
     target: LoginTarget,
-    /// He entered correctly from this address not long ago.
+    /// The user logged in successfully from this address recently.
     is_known_here: bool,
 }
 
-/// The account that the login names, unless too many failures came before.
+/// The account the login names, unless it is throttled.
 async fn find_allowed_account(
     app: &App,
     email: Option<&Email>,
@@ -253,7 +251,7 @@ async fn find_allowed_account(
         Some(email) => logins::find_account_credentials(&app.db, email, address).await?,
         None => None,
     };
-    // A login that names nobody concerns the association that was asked, which is known from memory.
+    // With an unknown user, the tenant comes from the requested host; that lookup is cached.
     let tenant = match &account {
         Some(account) => Some(account.tenant),
         None => snapshot::resolve_tenant_by_host(app, origin.host.as_deref()).await.ok(),
@@ -270,8 +268,8 @@ async fn find_allowed_account(
     Ok(NamedAccount { account, target, is_known_here })
 }
 
-/// Enters by a login that was right a moment ago from the same address, if it still is. An address that failed too often
-/// is not told even that: it could try passwords without end until one is remembered.
+/// Repeats a cached login from the same address, if it is still valid. A throttled address is rejected first:
+/// otherwise it could guess passwords without limit until one is cached.
 async fn repeat_remembered_login(
     app: &App,
     digest: &[u8; 32],
@@ -307,8 +305,8 @@ struct TokenIssuance {
     now: Moment,
 }
 
-/// Writes a token for him, unless he was disabled or his password or his address changed meanwhile. Says in which entry of
-/// the audit further logins of the kind are counted.
+/// Writes a token, unless the user was disabled or their password or address changed meanwhile. Also returns the audit
+/// entry that counts further logins of this kind.
 async fn issue_token(
     app: &App,
     right: &RememberedLogin,
@@ -347,12 +345,11 @@ pub(super) async fn build_sign_in_grant(
     })
 }
 
-/// The user who enters.
 struct TokenWriteOutcome {
     entering: SignInUser,
-    /// The code is still owed.
+    /// The code is still required.
     is_half: bool,
-    /// The entry of a program's login.
+    /// The audit entry of a program's login.
     entry: Option<i32>,
 }
 
@@ -407,8 +404,8 @@ impl TokenIssuance {
         }
     }
 
-    /// Writes the login down. One of a program that was right a moment ago is counted in the entry of that one: a program
-    /// that logs in for every conversation leaves a row every ten minutes, and its logins take no code of their own.
+    /// Writes the audit entry. A cached login of a program only raises the count of its earlier entry: a program that
+    /// logs in for every exchange leaves one row every ten minutes and reserves no further codes.
     async fn record_login(&self, tx: &mut Tx, statements: &mut Vec<Statement>) -> Result<Option<i32>, Error> {
         let (tenant, user) = (self.right.tenant, self.right.user);
         let detail = match (&self.door, self.right.entry) {
@@ -429,7 +426,7 @@ impl TokenIssuance {
     }
 }
 
-/// A token for somebody who has shown all that was owed; one of the console tells its browser.
+/// Statements for a new token; a console token also stores its browser.
 pub(super) fn build_token_statements(
     (tenant, user): (TenantId, UserCode),
     key: &TokenLookupKey,
@@ -451,7 +448,7 @@ pub(super) fn build_token_statements(
 fn digest_login(key: &[u8; 64], name: &str, password: &str, address: CallerAddress) -> [u8; 32] {
     let mut mac = Hmac::<Sha256>::new(&(*key).into());
     let address = address.to_string();
-    // The lengths in front: no two read alike.
+    // Length prefixes keep the encoding unambiguous.
     for part in [name, &address] {
         mac.update(&part.len().to_be_bytes());
         mac.update(part.as_bytes());

@@ -1,9 +1,9 @@
-//! The trail of entering: every login, failure and change of an account is an entry of the audit with address and result.
+//! The audit of logins: every login, failure and account change becomes an audit entry with address and result.
 //!
-//! What succeeds is written in the unit that does it. A failure is noted here and written behind its answer, so that a
-//! login that names nobody takes as long as one that does. A flood does not fill the table: failures that name a user are
-//! bounded by the throttle, those that name nobody share one entry for each address and window, and a throttled account or
-//! address gets one entry for each window of its count.
+//! A success is written in its own transaction. A failure is buffered here and written after the answer, so that an
+//! unknown user name takes as long as a known one. A flood does not fill the table: failures of known users are
+//! bounded by the throttle, failures with an unknown user share one entry per address and window, and a throttled
+//! account or address gets one entry per window.
 
 use crate::{App, Error};
 use domain::{CallerAddress, Moment, TenantId, UserCode};
@@ -13,15 +13,15 @@ use std::time::Duration;
 use storage::history::audit::{self, AccountActionResult, AccountAuditEntry};
 use storage::{Tx, WriteLane};
 
-/// Entries that may wait to be written; more are counted and dropped.
+/// Maximum number of buffered entries; further ones are counted and dropped.
 const MOST_WAITING: usize = 10_000;
-/// Accounts and addresses of which is remembered that they were written down.
+/// Maximum number of accounts and addresses whose last entry is remembered.
 const MOST_REMEMBERED: usize = 10_000;
 
-/// Entries written in one unit.
+/// Entries written in one transaction.
 const TOGETHER: usize = 200;
 
-/// Who does something to an account, by which operation and from where.
+/// The actor of an account change: user, operation and address.
 #[derive(Clone, Copy, Debug)]
 pub struct AccountActor {
     pub user: Option<UserCode>,
@@ -31,12 +31,12 @@ pub struct AccountActor {
 }
 
 impl AccountActor {
-    /// Whoever has the machine.
+    /// An operator at the command line.
     pub const fn for_command(operation: &'static str) -> AccountActor {
         AccountActor { user: None, operation, address: None }
     }
 
-    /// Writes down what succeeded, in its unit.
+    /// Writes the audit entry of a success, in the transaction of the change.
     pub(crate) async fn record(
         &self,
         tx: &mut Tx,
@@ -58,7 +58,7 @@ impl AccountActor {
     }
 }
 
-/// Whom an attempt to enter concerns, as far as it is known.
+/// The account a login attempt concerns, as far as it is known.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LoginTarget {
     pub tenant: Option<TenantId>,
@@ -68,7 +68,7 @@ pub(super) struct LoginTarget {
 }
 
 impl LoginTarget {
-    /// `None` where no association is concerned.
+    /// `None` if no association is concerned.
     fn build_entry(
         &self,
         detail: String,
@@ -88,21 +88,21 @@ impl LoginTarget {
     }
 }
 
-/// Failures of one kind that share an entry.
+/// Failures with the same key share an entry.
 type FailureGroupKey = (TenantId, String, &'static str);
 
-/// What waits to be written, and what was written lately.
+/// Buffered entries, and the entries written recently.
 #[derive(Default)]
 pub struct LoginTrail(Mutex<PendingTrailEntries>);
 
 #[derive(Default)]
 struct PendingTrailEntries {
     entries: Vec<AccountAuditEntry>,
-    /// Failures that name no user.
+    /// Failures with an unknown user.
     packed: HashMap<FailureGroupKey, AccountAuditEntry>,
-    /// The entries that further failures of their kind are counted in, and since when.
+    /// The entry that counts further failures with the same key, and its time.
     written: HashMap<FailureGroupKey, (i32, Moment)>,
-    /// The windows in which an account or address was throttled, by its beginning.
+    /// The start of the window in which an account or address was last reported as throttled.
     throttled: HashMap<String, Moment>,
 }
 
@@ -126,7 +126,7 @@ impl LoginTrail {
         waiting.packed.entry(key).and_modify(|one| one.times += times).or_insert(entry);
     }
 
-    /// Whether this window of a count was not told before; from now on it was.
+    /// Whether this window was not reported yet; marks it as reported.
     fn is_new_window(&self, subject: &str, since: Moment, window: Duration, now: Moment) -> bool {
         let mut waiting = self.lock();
         if waiting.throttled.get(subject) == Some(&since) {
@@ -140,7 +140,6 @@ impl LoginTrail {
         true
     }
 
-    /// Everything that waits, by association.
     fn take(&self) -> HashMap<TenantId, Vec<AccountAuditEntry>> {
         let mut waiting = self.lock();
         let PendingTrailEntries { entries, packed, .. } = &mut *waiting;
@@ -152,7 +151,7 @@ impl LoginTrail {
     }
 }
 
-/// Notes a login or a code that was wrong.
+/// Buffers the audit entry of a wrong password or code.
 pub(super) fn record_login_failure(app: &App, target: &LoginTarget, detail: String) {
     match target.build_entry(detail, AccountActionResult::Failure, app.now()) {
         Some(entry) => app.trail.push(entry),
@@ -162,7 +161,7 @@ pub(super) fn record_login_failure(app: &App, target: &LoginTarget, detail: Stri
     }
 }
 
-/// Notes that an attempt was refused because of what was counted under `subject` since a moment; once for each window.
+/// Buffers the audit entry of an attempt throttled by the count of `subject`; once per window.
 pub(super) fn record_throttled_login(app: &App, target: &LoginTarget, (subject, since): (&str, Moment)) {
     let now = app.now();
     if !app.trail.is_new_window(subject, since, app.throttle.window, now) {
@@ -187,8 +186,8 @@ pub(super) fn record_throttled_login(app: &App, target: &LoginTarget, (subject, 
     }
 }
 
-/// Entries on their way into the database. Where they do not get there, also because whoever wrote them was cut off, they
-/// wait again: an entry may be written twice, and is never lost while the process lives.
+/// Entries being written. On failure or cancellation, drop returns them to the buffer: an entry may be written twice,
+/// but is never lost while the process lives.
 struct TrailWriteBatch<'t> {
     trail: &'t LoginTrail,
     entries: Vec<AccountAuditEntry>,
@@ -202,7 +201,6 @@ impl Drop for TrailWriteBatch<'_> {
     }
 }
 
-/// Writes what waits.
 pub(crate) async fn flush_login_trail(app: &App) -> Result<(), Error> {
     let taken = app.trail.take().into_iter().flat_map(|(tenant, entries)| {
         let parts: Vec<Vec<AccountAuditEntry>> =
@@ -223,7 +221,7 @@ pub(crate) async fn flush_login_trail(app: &App) -> Result<(), Error> {
     Ok(())
 }
 
-/// The entry that a failure is counted in, where one of its kind was written not long ago.
+/// The recent entry that counts this failure, if any.
 fn find_open_group(app: &App, entry: &AccountAuditEntry) -> Option<i32> {
     if entry.user.is_some() || entry.result != AccountActionResult::Failure {
         return None;
@@ -247,14 +245,14 @@ fn remember_open_group(app: &App, entry: AccountAuditEntry, code: Option<i32>) {
     waiting.written.insert(key, (code, entry.at));
 }
 
-/// Where forgetting what is old was not enough, everything goes: an entry too many is better than memory without bound.
+/// If removing expired keys was not enough, clears the map: a redundant entry is better than unbounded memory.
 fn clear_when_full<K, V>(map: &mut HashMap<K, V>) {
     if map.len() >= MOST_REMEMBERED {
         map.clear();
     }
 }
 
-/// The codes of those that are new.
+/// The codes of the new entries; `None` for those counted in an existing one.
 async fn write_trail_entries(
     tx: &mut Tx,
     entries: &[(AccountAuditEntry, Option<i32>)],

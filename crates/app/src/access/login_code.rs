@@ -1,5 +1,5 @@
-//! The second step of entering the console: a code, of the other device or of the list that was written down. A code is
-//! good once. Whoever fails too often waits, as with passwords.
+//! The second step of a console login: a code from the authenticator or from the recovery codes. Each code works once.
+//! Failures are throttled like wrong passwords.
 
 use super::login::{build_sign_in_grant, build_token_statements};
 use super::login_audit::{self, AccountActor, LoginTarget};
@@ -17,19 +17,17 @@ use storage::server::secrets::{self, SecretOwnerKind};
 use storage::{Tx, WriteLane};
 use tracing::Instrument;
 
-/// The operation of the page that asks for the code.
+/// The operation of the page that requests the code.
 const DOOR: &str = "POST /console/entrar/codigo";
 
-/// What came of a code.
 #[derive(Debug)]
 pub enum SignInCodeOutcome {
     Grant(Box<SignInGrant>),
     WrongCode,
-    /// The ticket is none, or it was too long ago: the password is asked for again.
+    /// The ticket is unknown or expired: the login starts again with the password.
     ExpiredChallenge,
 }
 
-/// Whether by this ticket a code can be given.
 #[boxed::future]
 pub async fn has_open_challenge(app: &App, ticket: &str) -> Result<bool, Error> {
     Ok(find_challenge(app, ticket).await?.is_some())
@@ -44,7 +42,7 @@ async fn find_challenge(
     Ok(found.map(|entrance| (key, entrance)))
 }
 
-/// Gives the code that is owed for a ticket. Like a login, it is carried to its end even if the caller hangs up.
+/// Submits the code for a ticket. Like a login, it runs to its end even if the caller disconnects.
 #[boxed::future]
 pub async fn submit_sign_in_code(
     app: &App,
@@ -71,7 +69,7 @@ pub async fn submit_sign_in_code(
     ended.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))
 }
 
-/// Whether this is a good code of somebody who has entered; then it is used up.
+/// Checks a code of a signed-in user and uses it up if it is valid.
 pub(crate) async fn check_code(
     app: &App,
     (tenant, user): (TenantId, UserCode),
@@ -103,7 +101,7 @@ fn build_login_target(
     LoginTarget { tenant: Some(tenant), user: Some(user), operation, address }
 }
 
-/// One at a time, so that however many try at once, no more get through than the limits say.
+/// One attempt at a time, so that concurrent attempts cannot exceed the limits.
 async fn wait_for_code_turn(
     app: &App,
     subjects: &FailureSubjects,
@@ -124,7 +122,7 @@ async fn count_wrong_code(app: &App, subjects: FailureSubjects, target: &LoginTa
     Ok(())
 }
 
-/// A code as it was typed.
+/// A code as typed by the user.
 struct SubmittedCode {
     vault: Vault,
     tenant: TenantId,
@@ -134,7 +132,6 @@ struct SubmittedCode {
     now: Moment,
 }
 
-/// What a code was.
 enum SpentCodeKind {
     Device,
     Recovery,
@@ -187,7 +184,7 @@ async fn write_completion(tx: &mut Tx, pass: &SignInCompletion) -> Result<Comple
     let (Some(waits), Some(entering)) = (waits, entering) else {
         return Ok(CompletionOutcome::ExpiredChallenge);
     };
-    // His sessions were ended meanwhile, perhaps with his password: so was this.
+    // The user's sessions were ended since, perhaps by a new password; that ends this challenge too.
     if waits.generation != entering.generation {
         return Ok(CompletionOutcome::ExpiredChallenge);
     }
@@ -205,8 +202,8 @@ async fn write_completion(tx: &mut Tx, pass: &SignInCompletion) -> Result<Comple
     Ok(CompletionOutcome::Success(Box::new(entering)))
 }
 
-/// Uses a code up: one that the device shows now or a step around now, later than the last; or one that was written down.
-/// `None` where it is neither.
+/// Uses up a code: an authenticator code for a step around now and later than the last one used, or a recovery code.
+/// `None` if it is neither.
 async fn spend_code(tx: &mut Tx, typed: &SubmittedCode) -> Result<Option<SpentCodeKind>, Error> {
     let (tenant, user) = (typed.tenant, typed.user);
     let factor = second_factors::find_second_factor(&mut *tx, tenant, user).await?;
@@ -229,7 +226,6 @@ async fn spend_code(tx: &mut Tx, typed: &SubmittedCode) -> Result<Option<SpentCo
     }
 }
 
-/// Where a user's secret is kept.
 pub(crate) fn locate_factor_secret(tenant: TenantId, user: UserCode) -> SecretLocation {
     SecretLocation { tenant, kind: SecretOwnerKind::SecondFactor, code: user.get() }
 }

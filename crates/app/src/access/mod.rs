@@ -1,13 +1,13 @@
-//! Who calls, and whether he may. A caller enters once with login and password (`login.rs`) and gets a token
-//! (`token.rs`) for 12 hours; with each further call he shows it, and becomes a [`Session`]. Every function that acts
-//! for somebody takes a session or its scope, so that forgetting to ask does not compile.
+//! Authentication and authorization. A caller logs in once with user name and password (`login.rs`) and gets a token
+//! (`token.rs`) valid for 12 hours; each further request presents it and is turned into a [`Session`]. Every function
+//! that acts for a caller takes a session or its scope, so that a missing check does not compile.
 //!
-//! What is guaranteed: a token that was ended is refused at once by the process that ended it, and within two seconds
-//! by every other (`crate::memory`). Who has a second factor gets no token of the console for his password alone
-//! (`code.rs`), a program's token never opens the console, and one of somebody with a second factor reaches `/ext` at most
-//! unless a code was given for it. A session of the console ends when nobody uses it. Whatever happens here is in the audit
-//! (`trail.rs`). A known and an unknown user cost the same. Failures are counted by account and by
-//! address (`throttle.rs`); somebody who was right from where he is cannot be locked out by somebody elsewhere.
+//! Guarantees: an ended token is refused at once by the process that ended it, and within two seconds by every other
+//! (`crate::cache`). A user with a second factor gets no console token for a password alone (`login_code.rs`). A
+//! program's token never opens the console, and reaches only `/ext` if its owner has a second factor and gave no code.
+//! Idle console sessions expire. Every event is audited (`login_audit.rs`). A known and an unknown user cost the same
+//! time. Failures are counted by account and by address (`throttle.rs`); failures elsewhere cannot lock users out of
+//! an address from which they logged in before.
 
 pub mod password_hash;
 pub mod password_reset;
@@ -42,26 +42,25 @@ use std::time::Duration;
 use storage::access::tokens::{self, StoredTokenHolder};
 use storage::{Tx, WriteLane};
 
-/// How long a token lasts, to the second.
+/// Lifetime of a token.
 pub const TOKEN_LIFE: Duration = Duration::from_secs(12 * 3600);
-/// How long an address from which an account was entered correctly stays known for it.
+/// How long an address stays known for an account after a successful login.
 pub const KNOWN_FOR: Duration = Duration::from_secs(30 * 24 * 3600);
-/// How long a session of the console lasts while nobody uses it, unless a setting says otherwise: what NIST SP 800-63B asks
-/// of a login with two factors.
+/// Default idle timeout of a console session: the value NIST SP 800-63B gives for two-factor logins.
 pub const IDLE_LIMIT: Duration = Duration::from_secs(3600);
-/// Into so many parts the limit is divided: the use of a session is noted at most once in each.
+/// Session activity is written at most once per limit divided by this.
 const ACTIVITY_PARTS: u32 = 12;
 
-/// Somebody who has shown a good token.
+/// An authenticated caller.
 #[derive(Clone, Debug)]
 pub struct Session {
     pub user: UserCode,
     pub role: Role,
     pub scope: Scope,
     expires_at: Moment,
-    /// What is remembered of the tenant's access must be as new as this.
+    /// The tenant's access version the session was cached under.
     version: i64,
-    /// What he does as a whole, where that reads what others show as a page of its own.
+    /// The operation that nested reads are logged under, in place of their own.
     pub(crate) within: Option<&'static str>,
     pub(crate) key: TokenLookupKey,
     is_console: bool,
@@ -69,12 +68,12 @@ pub struct Session {
     has_code: bool,
     has_factor: bool,
     needs_factor: bool,
-    /// From where this request comes.
+    /// The client address of this request.
     address: Option<CallerAddress>,
 }
 
 impl Session {
-    /// The same, whose looks are told as part of one operation, whatever is asked for him.
+    /// A copy whose reads are logged under the given operation.
     pub fn within_operation(&self, operation: &'static str) -> Session {
         Session { within: Some(operation), ..self.clone() }
     }
@@ -97,32 +96,32 @@ impl Session {
         }
     }
 
-    /// The same, for a request from this address.
+    /// A copy for a request from this address.
     pub fn with_address(&self, address: CallerAddress) -> Session {
         Session { address: Some(address), ..self.clone() }
     }
 
-    /// From where this request comes, where that was said.
+    /// The client address of this request, if known.
     pub(crate) fn address(&self) -> Option<CallerAddress> {
         self.address
     }
 
-    /// Its owner, as the one who does something to an account.
+    /// The session's user as the actor of an account change.
     pub fn actor(&self, operation: &'static str) -> AccountActor {
         AccountActor { user: Some(self.user), operation, address: self.address }
     }
 
-    /// Whether it was begun at the console's door, with all that is asked for there.
+    /// Whether the session began with a console login, including its second factor if one is set.
     pub fn is_console(&self) -> bool {
         self.is_console
     }
 
-    /// Whether the association demands a second factor of its owner, who has none.
+    /// Whether the association requires a second factor from the user, who has none.
     pub fn owes_factor(&self) -> bool {
         self.needs_factor && !self.has_factor
     }
 
-    /// Refuses one that reaches `/ext` at most.
+    /// Rejects a session that only reaches `/ext`.
     pub fn require_management(&self) -> Result<(), Error> {
         if self.owes_factor() {
             return Err(Error::FactorDemanded);
@@ -140,18 +139,17 @@ impl Session {
         now.duration_since(active_at) >= limit
     }
 
-    /// Refuses a caller whose role is none of these.
     pub fn require_role(&self, roles: &[Role]) -> Result<(), Error> {
         if roles.contains(&self.role) { Ok(()) } else { Err(Error::Forbidden) }
     }
 }
 
-/// Whose this token is.
+/// The session of a token.
 #[boxed::future]
 pub async fn load_session(app: &App, token: &str) -> Result<Arc<Session>, Error> {
     let key = parse_token_key(token).ok_or(Error::Credential)?;
     let now = app.now();
-    // Looked at before the token is: a change in between only makes it look older than it is.
+    // Read before the token: a change in between only makes the session look older than it is.
     let needed = app.memory.trusted_versions(key.tenant);
     if let (Some(needed), Some(kept)) = (needed, app.memory.sessions.get(&key))
         && kept.version == needed.access
@@ -162,7 +160,7 @@ pub async fn load_session(app: &App, token: &str) -> Result<Arc<Session>, Error>
     }
     let holder =
         tokens::find_token_holder(&app.db, key.tenant, &key.hash, now).await?.ok_or(Error::Credential)?;
-    // What this process remembers may be older than what another has noted: only the database says that nobody used it.
+    // Another process may have recorded newer activity: only the database decides whether a session is idle.
     let session = Arc::new(Session::from_token_holder(key, holder, needed.map_or(0, |needed| needed.access)));
     if session.is_idle(app.idle_limit, now) {
         return Err(Error::Credential);
@@ -173,14 +171,14 @@ pub async fn load_session(app: &App, token: &str) -> Result<Arc<Session>, Error>
     Ok(session)
 }
 
-/// Notes that somebody uses a session of the console, unless that was noted a moment ago.
+/// Records activity on a console session, unless some was recorded recently.
 pub(crate) async fn record_session_activity(app: &App, session: &Session) -> Result<(), Error> {
     let (now, Some(limit)) = (app.now(), app.idle_limit) else { return Ok(()) };
     let is_fresh = session.active_at.is_some_and(|at| now.duration_since(at) < limit / ACTIVITY_PARTS);
     if !session.is_console || is_fresh {
         return Ok(());
     }
-    // First here, so that of many requests at once one writes.
+    // The cache is updated first, so that only one of many concurrent requests writes.
     if app.memory.sessions.get(&session.key).is_some_and(|kept| kept.version == session.version) {
         let noted = Session { active_at: Some(now), address: None, ..session.clone() };
         app.memory.sessions.insert(session.key, Arc::new(noted));

@@ -1,5 +1,6 @@
-//! Hashing passwords: Argon2id, by OWASP's figures unless a test says otherwise. A hash takes tens of milliseconds of a
-//! core, so only a few run at once, off the async threads: however many logins come, the other work goes on.
+//! Password hashing: Argon2id with the parameters OWASP recommends, unless a test sets others. A hash takes tens of
+//! milliseconds of a core, so only a few run at once, off the async threads, and other work continues during a flood
+//! of logins.
 
 use crate::Error;
 use argon2::password_hash::phc::{Output, ParamsString, PasswordHash, Salt};
@@ -10,7 +11,6 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// What a hash costs.
 #[derive(Clone, Copy, Debug)]
 pub struct HashCost {
     memory_kib: u32,
@@ -21,7 +21,7 @@ impl HashCost {
     /// 19 MiB, two passes, one lane.
     pub const OWASP: HashCost = HashCost { memory_kib: 19 * 1024, passes: 2 };
 
-    /// The least that Argon2 takes, for tests that make many users.
+    /// The minimum Argon2 accepts, for tests that create many users.
     pub const CHEAPEST: HashCost = HashCost { memory_kib: 8, passes: 1 };
 
     fn params(self) -> Result<Params, Error> {
@@ -32,39 +32,39 @@ impl HashCost {
 #[derive(Clone)]
 pub struct PasswordHasher {
     cost: HashCost,
-    /// For people who are known where they are, and for everybody else: a flood of strangers keeps no owner out.
+    /// One queue for unknown addresses and one for known addresses: a flood of strangers cannot block known users.
     places: [Arc<Semaphore>; 2],
     waiting: Arc<Semaphore>,
-    /// What an unknown user's password is compared with: it costs as much as a known one's and never fits.
+    /// The hash an unknown user's password is compared with: it costs as much as a real one and never matches.
     nobody: Arc<str>,
 }
 
-/// The most that a hash may ask for. One that somebody else made, and that came with an archive, must not choose how much of
-/// this machine a stranger's wrong password takes: 64 MiB, as the second recommendation of RFC 9106 has it.
+/// The maximum cost accepted from a stored hash. A hash from a restored archive must not decide how much of this
+/// machine a wrong password uses: 64 MiB, as in the second recommendation of RFC 9106.
 mod most {
     pub const MEMORY_KIB: u32 = 64 * 1024;
     pub const PASSES: u32 = 4;
     pub const LANES: u32 = 4;
 }
 
-/// How long somebody waits for his turn before he is told that too many do.
+/// How long a login waits for its turn before it fails with `Busy`.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// More than would be served within that patience.
+/// More than can be served within that time.
 const MOST_WAITING: usize = 1000;
 
-/// The turn to run one Argon2 at a time.
+/// The right to run one Argon2 hash.
 pub struct HashingTurn(#[allow(dead_code, reason = "it is held, not read")] OwnedSemaphorePermit);
 
 impl PasswordHasher {
-    /// Hashes at most `at_once` passwords of strangers at the same time, and one of somebody who is known.
+    /// At most `at_once` concurrent hashes for unknown addresses, plus one for known addresses.
     pub fn new(cost: HashCost, at_once: usize, chance: &dyn RandomSource) -> Result<PasswordHasher, Error> {
         let places = [at_once, 1].map(|count| Arc::new(Semaphore::new(count)));
         let waiting = Arc::new(Semaphore::new(MOST_WAITING));
         Ok(PasswordHasher { cost, places, waiting, nobody: generate_decoy_hash(cost, chance)?.into() })
     }
 
-    /// Waits for a turn; who waited too long is refused.
+    /// Waits for a turn; fails after a timeout.
     #[boxed::future]
     pub async fn wait_for_turn(&self, is_known: bool) -> Result<HashingTurn, Error> {
         let _waiting = self.waiting.try_acquire().map_err(|_| Error::Busy)?;
@@ -75,14 +75,13 @@ impl PasswordHasher {
         }
     }
 
-    /// Whether this is the password of the hash.
     #[boxed::future]
     pub async fn is_match(&self, password: &str, hash: &str) -> Result<bool, Error> {
         let turn = self.wait_for_turn(true).await?;
         self.verify(turn, password.to_owned(), Some(hash)).await.1
     }
 
-    /// The hash in PHC form, with a salt of its own.
+    /// The hash in PHC format, with a new random salt.
     #[boxed::future]
     pub async fn hash(&self, password: Password, chance: &dyn RandomSource) -> Result<String, Error> {
         let mut salt = [0; 16];
@@ -91,8 +90,8 @@ impl PasswordHasher {
         run_off_thread(turn, move || hash_password(cost, &password, &salt)).await.1
     }
 
-    /// Whether this is the password; `None` stands for a user who does not exist, and takes as long. The turn comes
-    /// back, for what must be written down before the next is tried.
+    /// Whether the password matches; `None` stands for an unknown user and takes as long. Returns the turn, so that
+    /// the caller can record a failure before the next attempt starts.
     #[boxed::future]
     pub async fn verify(
         &self,
@@ -120,7 +119,7 @@ async fn run_off_thread<T: Send + 'static>(
     turn: HashingTurn,
     work: impl FnOnce() -> Result<T, Error> + Send + 'static,
 ) -> (HashingTurn, Result<T, Error>) {
-    // The turn stays with the work: a caller who goes away does not make room for another beside it.
+    // The turn stays with the work: a disconnected caller does not make room for another hash beside it.
     let done = tokio::task::spawn_blocking(move || (turn, work())).await;
     done.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))
 }
@@ -133,12 +132,12 @@ fn hash_password(cost: HashCost, password: &Password, salt: &[u8]) -> Result<Str
     Ok(hash.to_string())
 }
 
-/// Whether a text is a hash that passwords are compared with here.
+/// Whether the text is a hash that this server verifies.
 pub fn is_acceptable_hash(hash: &str) -> bool {
     parse_acceptable_hash(hash).is_some()
 }
 
-/// The hash, where it is Argon2id, has all its parts, and asks for no more than may be asked.
+/// The hash, if it is a complete Argon2id hash within the maximum cost.
 fn parse_acceptable_hash(text: &str) -> Option<PasswordHash> {
     let hash = PasswordHash::new(text).ok()?;
     let params = Params::try_from(&hash).ok()?;
@@ -152,7 +151,7 @@ fn parse_acceptable_hash(text: &str) -> Option<PasswordHash> {
     (is_ours && is_affordable).then_some(hash)
 }
 
-/// With the figures that the hash itself names, so that older hashes stay good when the figures change.
+/// Uses the parameters stored in the hash, so that older hashes stay valid when the defaults change.
 fn verify_password(password: &str, hash: &PasswordHash) -> Result<bool, Error> {
     use argon2::password_hash::Error as Fault;
     match Argon2::default().verify_password(password.as_bytes(), hash) {
@@ -162,7 +161,7 @@ fn verify_password(password: &str, hash: &PasswordHash) -> Result<bool, Error> {
     }
 }
 
-/// A hash that no password is known for: salt and output are chance.
+/// A hash without a known password: salt and output are random.
 fn generate_decoy_hash(cost: HashCost, chance: &dyn RandomSource) -> Result<String, Error> {
     let (mut salt, mut output) = ([0; 16], [0; 32]);
     chance.fill(&mut salt);
@@ -203,7 +202,7 @@ mod tests {
         assert!(!verify_password("amparo-demp", &hash).unwrap());
     }
 
-    /// Salt and output stay; what is asked for is another.
+    /// The same salt and output with other parameters.
     fn asking(figures: &str) -> String {
         let text =
             hash_password(HashCost::CHEAPEST, &Password::parse("amparo-demo").unwrap(), &[7; 16]).unwrap();
@@ -242,7 +241,7 @@ mod tests {
         }
     }
 
-    /// It is a wrong password, whatever was typed, and costs what any other does.
+    /// Counts as a wrong password, at the usual cost.
     #[tokio::test]
     async fn nobody_enters_by_a_hash_that_is_none() {
         let passwords = PasswordHasher::new(HashCost::CHEAPEST, 1, &Sevens).unwrap();

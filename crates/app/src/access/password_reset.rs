@@ -1,5 +1,5 @@
-//! A forgotten password: a link by mail, used once within half an hour. Whoever asks learns nothing about who has an
-//! account: the answer is given before anybody is looked up.
+//! Password reset: a link by mail, usable once within half an hour. The answer is sent before the account is looked
+//! up, so that it does not reveal whether one exists.
 
 use super::users;
 use crate::access::AccountActor;
@@ -19,22 +19,21 @@ use tokio::sync::Semaphore;
 
 const ASK: &str = "POST /senha/esqueci";
 const FINISH: &str = "POST /senha/nova/{codigo}";
-/// How long a link is good for.
 pub const GOOD_FOR: Duration = Duration::from_secs(30 * 60);
-/// How many open links an account has at most: enough for the impatient, too few to fill a mailbox. Whoever gets no
-/// further one has one that is good.
+/// Maximum number of open links per account: enough for repeated requests, too few to flood a mailbox. An account at
+/// the limit still has a valid link.
 const MOST: i64 = 3;
 const SPAN: Duration = GOOD_FOR;
-/// How many requests are worked on at once. Each takes a few milliseconds; a flood beyond that is dropped, so that it
-/// piles up nowhere.
+/// Maximum number of concurrent requests. Each takes a few milliseconds; requests beyond that are dropped, so that a
+/// flood builds no queue.
 const PLACES: usize = 32;
 
-/// How many requests an address may make in a minute.
+/// Requests per address and minute.
 const BY_ADDRESS: u32 = 10;
 const MINUTE: Duration = Duration::from_secs(60);
 const ADDRESSES: usize = 10_000;
 
-/// The places in which requests are worked on, and who asked lately.
+/// Limits concurrent requests and requests per address.
 #[derive(Clone)]
 pub struct ResetRequestLimiter {
     count: usize,
@@ -51,12 +50,11 @@ impl ResetRequestLimiter {
         }
     }
 
-    /// Whether nothing is being worked on.
+    /// Whether no request is being processed.
     pub fn is_idle(&self) -> bool {
         self.free.available_permits() == self.count
     }
 
-    /// Whether the address may ask once more.
     fn may_request(&self, address: IpAddr, now: Moment) -> bool {
         let address = address.into();
         let lately = self.asked.get(&address).filter(|(_, since)| now.duration_since(*since) < MINUTE);
@@ -72,9 +70,9 @@ impl Default for ResetRequestLimiter {
     }
 }
 
-/// Sends a link to the account of this address, where there is one. Answers at once and always the same; the work is
-/// done behind the answer, so that neither its words nor its time tell whether the address is known. Only who asks too
-/// often, for whomever, is told to wait.
+/// Sends a reset link to the account of this address, if there is one. Always gives the same answer immediately and
+/// works in the background, so that neither content nor timing reveals whether the address is known. Only the limit
+/// per client address returns an error.
 pub fn request_reset_link(app: &App, email: Email, asked_from: Option<IpAddr>) -> Result<(), Error> {
     if asked_from.is_some_and(|from| !app.resets.may_request(from, app.now())) {
         return Err(Error::TooManyFailures(MINUTE));
@@ -108,7 +106,7 @@ async fn send_reset_link(app: &App, email: &Email, asked_from: Option<IpAddr>) -
         return Ok(());
     };
     let now = app.now();
-    // Looked at before the unit too: a flood for one account costs reads, not writes.
+    // Checked before the transaction too: a flood for one account costs reads, not writes.
     if password_resets::count_password_resets_since(&app.db, tenant, user, now.minus(SPAN)).await? >= MOST {
         return Ok(());
     }
@@ -146,7 +144,7 @@ async fn insert_reset_link(tx: &mut Tx, link: &NewResetLink) -> Result<(), Error
     Ok(())
 }
 
-/// Whether a link would be taken. Looking does not use it up: mail programs open links to look at them.
+/// Whether a link is valid. Opening it does not use it up: mail programs open links to scan them.
 #[boxed::future]
 pub async fn is_link_open(app: &App, token: &str) -> Result<bool, Error> {
     let Some(tenant) = parse_link_tenant(token) else { return Ok(false) };
@@ -163,13 +161,13 @@ struct FinishReset {
     now: Moment,
 }
 
-/// Sets the password that its owner chose, by a link: ends his sessions and his other links, and tells him by mail.
+/// Sets the chosen password through a link, ends the user's sessions and other links, and notifies them by mail.
 #[boxed::future]
 pub async fn finish_reset(app: &App, token: &str, password: Password) -> Result<(), Error> {
     finish_reset_from(app, token, password, None).await
 }
 
-/// The same for a request from this address.
+/// As [`finish_reset`], with the client address for the audit.
 #[boxed::future]
 pub async fn finish_reset_from(
     app: &App,
@@ -178,7 +176,7 @@ pub async fn finish_reset_from(
     from: Option<IpAddr>,
 ) -> Result<(), Error> {
     let tenant = parse_link_tenant(token).ok_or(Rejection::BadResetLink)?;
-    // First a look, so that an invented link costs no hashing and opens no lane.
+    // Checked first, so that an invalid link costs no hashing and no write lane.
     if !is_link_open(app, token).await? {
         return Err(Rejection::BadResetLink.into());
     }
@@ -201,7 +199,7 @@ async fn redeem_reset_link(tx: &mut Tx, finish: &FinishReset) -> Result<CacheVer
         .ok_or(Rejection::BadResetLink)?;
     let user = storage::access::users::find_user(&mut *tx, *tenant, code).await?.filter(|user| user.active);
     let user = user.ok_or(Rejection::BadResetLink)?;
-    // A refusal rolls everything back, so the link stays good.
+    // A rejection rolls everything back, so the link stays valid.
     if let Some(problem) =
         users::check_chosen_password(tx, *tenant, (&user.name, &user.email), password).await?
     {
@@ -215,7 +213,7 @@ async fn redeem_reset_link(tx: &mut Tx, finish: &FinishReset) -> Result<CacheVer
     Ok(raised)
 }
 
-/// The tenant that a link names; `None` where it was plainly not made here.
+/// The tenant in a link; `None` if the format is not ours.
 fn parse_link_tenant(token: &str) -> Option<TenantId> {
     let (tenant, random) = token.split_once('.')?;
     let is_ours = random.len() == 64 && random.bytes().all(|byte| byte.is_ascii_hexdigit());

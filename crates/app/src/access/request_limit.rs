@@ -1,5 +1,5 @@
-//! How many requests a user may make: so many a second over time, and a minute's worth of them at once. Counted in this
-//! process alone, without a lock: a user has one number, the moment up to which his requests are used up.
+//! Rate limit per user: a rate per second over time, with a burst of one minute's worth. Counted per process and
+//! without a lock: each user has one number, the moment up to which their allowance is used.
 
 use crate::Error;
 use crate::access::Session;
@@ -9,13 +9,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
-/// Users who are counted at the same time. One who is forgotten begins anew.
+/// Users tracked at the same time. An evicted user starts with a full allowance.
 const USERS: usize = 10_000;
-/// What somebody may do at once who was quiet for long, in microseconds of his rate.
+/// The burst allowed after a quiet period, in microseconds of the rate.
 const BURST: i64 = 60_000_000;
 
 pub struct RequestLimit {
-    /// Microseconds that one request uses up; 0 where nothing is counted.
+    /// Microseconds used by one request; 0 for no limit.
     cost: i64,
     users: Cache<(TenantId, UserCode), Arc<AtomicI64>>,
 }
@@ -27,13 +27,13 @@ impl Default for RequestLimit {
 }
 
 impl RequestLimit {
-    /// At most so many requests a second of each user; 0 for as many as come.
+    /// At most `most` requests per second and user; 0 for no limit.
     pub fn per_second(most: u32) -> RequestLimit {
         let cost = 1_000_000_i64.checked_div(most.into()).map_or(0, |cost| cost.max(1));
         RequestLimit { cost, users: Cache::new(USERS) }
     }
 
-    /// Counts a request, or says how long its user must wait.
+    /// Counts a request, or returns how long the user must wait.
     pub fn count_request(&self, caller: &Session, now: Moment) -> Result<(), Error> {
         if self.cost == 0 {
             return Ok(());
@@ -45,7 +45,7 @@ impl RequestLimit {
         let now = now.millis().saturating_mul(1000);
         let used_up_to = match self.users.get(&user) {
             Some(known) => known,
-            // Two first requests at once may be counted as one.
+            // Two concurrent first requests may count as one.
             None => {
                 let new = Arc::new(AtomicI64::new(now));
                 self.users.insert(user, Arc::clone(&new));

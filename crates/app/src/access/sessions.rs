@@ -1,5 +1,5 @@
-//! Visits to the console: people enter with the same login as programs, get a token of the same kind, and may see and end
-//! what they have open. A password that the system chose must be changed before anything else.
+//! Console sessions: users log in with the same credentials as programs, get the same kind of token, and can list and
+//! end their sessions. A generated password must be changed before anything else.
 
 use super::users;
 use crate::access::{self, CallerOrigin, Session, SignInPurpose};
@@ -15,12 +15,12 @@ pub use crate::access::{HALF_FOR, SignInCodeOutcome, SignInOutcome, has_open_cha
 pub use storage::access::tokens::ActiveToken;
 
 const PASSWORD: &str = "POST /console/conta/senha";
-/// More than anybody wants to look through.
+/// Maximum number of sessions listed.
 const MOST: i64 = 100;
-/// So much of what a browser calls itself is kept.
+/// Maximum stored length of a user agent.
 const LONGEST_AGENT: usize = 300;
 
-/// Somebody who looks at a page.
+/// The signed-in user of a console page.
 #[derive(Clone)]
 pub struct ConsoleUser {
     pub session: Arc<Session>,
@@ -30,7 +30,7 @@ pub struct ConsoleUser {
     pub must_change_password: bool,
 }
 
-/// Enters by the console. Who has a second factor is only half in by his password.
+/// Console login. A user with a second factor only gets a challenge for the password.
 #[boxed::future]
 pub async fn sign_in(
     app: &App,
@@ -41,7 +41,7 @@ pub async fn sign_in(
     sign_in_from(app, (name, password), address.into(), agent).await
 }
 
-/// The same for a request of which more is known than its address.
+/// As [`sign_in`], with the requested host.
 #[boxed::future]
 pub async fn sign_in_from(
     app: &App,
@@ -53,7 +53,7 @@ pub async fn sign_in_from(
     access::sign_in_for_purpose(app, door, credential, origin).await
 }
 
-/// Gives the code that is still owed.
+/// Submits the code that completes the login.
 #[boxed::future]
 pub async fn submit_sign_in_code(
     app: &App,
@@ -68,8 +68,8 @@ fn shorten_agent(agent: &str) -> String {
     agent.chars().take(LONGEST_AGENT).collect()
 }
 
-/// Whose this token is, with what every page shows of him. A program's token is none of the console's: it was given for a
-/// password alone.
+/// The user of a token, with the data every page shows. A program's token is rejected: it was issued for a password
+/// alone.
 #[boxed::future]
 pub async fn load_console_user(app: &App, token: &str) -> Result<ConsoleUser, Error> {
     let session = access::load_session(app, token).await?;
@@ -87,19 +87,19 @@ pub async fn load_console_user(app: &App, token: &str) -> Result<ConsoleUser, Er
     })
 }
 
-/// Notes that the visitor is at work, so that his session goes on.
+/// Records that the user is active, which extends the session.
 #[boxed::future]
 pub async fn record_activity(app: &App, visitor: &ConsoleUser) -> Result<(), Error> {
     access::record_session_activity(app, &visitor.session).await
 }
 
-/// Ends the session that a request was made with.
+/// Ends the session of the current request.
 #[boxed::future]
 pub async fn end_own_session(app: &App, caller: &Session) -> Result<(), Error> {
     end_session(app, caller, caller.key.hash.to_vec()).await.map(drop)
 }
 
-/// Ends the session that this token is; one that is none has ended already.
+/// Ends the session of this token; an invalid token counts as ended.
 #[boxed::future]
 pub async fn sign_out(app: &App, token: &str) -> Result<(), Error> {
     let Some(key) = access::parse_token_key(token) else { return Ok(()) };
@@ -110,7 +110,7 @@ pub async fn sign_out(app: &App, token: &str) -> Result<(), Error> {
     }
 }
 
-/// What the caller has open, the newest first.
+/// The caller's open sessions, newest first.
 #[boxed::future]
 pub async fn list_own_sessions(app: &App, caller: &Session) -> Result<Vec<ActiveToken>, Error> {
     let now = app.now();
@@ -121,12 +121,11 @@ pub async fn list_own_sessions(app: &App, caller: &Session) -> Result<Vec<Active
     Ok(open)
 }
 
-/// Whether this is the session that the token is.
 pub fn is_session_of_token(open: &ActiveToken, token: &str) -> bool {
     access::parse_token_key(token).is_some_and(|key| key.hash[..] == open.hash[..])
 }
 
-/// Ends one session of the caller, at once here and within moments elsewhere; `false` where he has no such.
+/// Ends one session of the caller, at once here and within two seconds in other processes; `false` if there is none.
 #[boxed::future]
 pub async fn end_session(app: &App, caller: &Session, hash: Vec<u8>) -> Result<bool, Error> {
     let tenant = caller.scope.tenant();
@@ -148,8 +147,8 @@ pub async fn end_session(app: &App, caller: &Session, hash: Vec<u8>) -> Result<b
     Ok(raised.is_some())
 }
 
-/// Gives the caller a password of his own choice and ends everything he has open. The one he has is checked like any
-/// login, so that whoever finds an open browser cannot try passwords without end.
+/// Sets a password the caller chose and ends all their sessions. The current password is checked like a login, so that
+/// an open browser does not allow unlimited guesses.
 #[boxed::future]
 pub async fn change_own_password(
     app: &App,

@@ -1,5 +1,5 @@
-//! An empty server is set up in a browser: whoever started it gets a link, good for a day and
-//! until the first administrator is there.
+//! Setup of an empty server in the browser: the operator gets a link, valid for a day and until the first
+//! administrator exists.
 
 use super::users::{self, CreateUser, InitialPassword, StoredUser};
 use crate::access::{AccountActor, Session};
@@ -15,17 +15,17 @@ use storage::server::settings::{self, ServerSetting};
 use storage::{Tx, WriteLane};
 
 const RANDOM: usize = 16;
-/// Who founds an association has no account yet.
+/// The founder of an association has no account yet.
 const FOUNDING: AccountActor =
     AccountActor { user: None, operation: "POST /console/comecar/{codigo}", address: None };
-/// Nobody's code.
+/// A code that no user has.
 const NOBODY: UserCode = UserCode::new(0);
 
 fn digest_setup_code(code: &str) -> String {
     encode_hex(&Sha256::digest(code.as_bytes()))
 }
 
-/// Whether nobody can administer the server yet.
+/// Whether the server has no administrator yet.
 async fn is_server_empty(tx: &mut Tx) -> Result<bool, Error> {
     match tenants::find_default_tenant(&mut *tx).await? {
         Some(tenant) => Ok(!stored::has_other_administrator(tx, tenant, NOBODY).await?),
@@ -33,10 +33,10 @@ async fn is_server_empty(tx: &mut Tx) -> Result<bool, Error> {
     }
 }
 
-/// How long a link is good for; a restart gives another.
+/// How long a setup link is valid; a restart issues another.
 pub const GOOD_FOR: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// A fresh code, where the server is still empty; an earlier one is no longer good.
+/// A new code if the server is still empty; invalidates the previous one.
 #[boxed::future]
 pub async fn issue_setup_code(app: &App) -> Result<Option<String>, Error> {
     if !app.db.read((), |tx, ()| Box::pin(is_server_empty(tx))).await? {
@@ -54,14 +54,13 @@ pub async fn issue_setup_code(app: &App) -> Result<Option<String>, Error> {
     Ok(Some(code))
 }
 
-/// What a link leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SetupLinkState {
-    /// To the page that sets the server up.
+    /// The link opens the setup page.
     Open,
     /// The server is set up already.
     Done,
-    /// There is something to set up, but not by this link.
+    /// The server is not set up, but this link is not valid.
     Expired,
 }
 
@@ -75,7 +74,7 @@ async fn read_link_state(tx: &mut Tx, (digest, now): &(String, Moment)) -> Resul
         return Ok(SetupLinkState::Done);
     }
     let kept = settings::find_setting(tx, ServerSetting::SetupCode).await?;
-    // The digest of the code that was printed last, and when it expires.
+    // The digest of the code issued last, and when it expires.
     let kept = kept.as_deref().and_then(|kept| kept.split_once(' '));
     let is_good = kept.is_some_and(|(known, ends_at)| {
         known == digest && ends_at.parse().is_ok_and(|millis| *now < Moment::from_millis(millis))
@@ -83,7 +82,7 @@ async fn read_link_state(tx: &mut Tx, (digest, now): &(String, Moment)) -> Resul
     Ok(if is_good { SetupLinkState::Open } else { SetupLinkState::Expired })
 }
 
-/// What the first page asks.
+/// The input of the setup page.
 #[derive(Clone, Debug)]
 pub struct ServerSetupRequest {
     pub association: String,
@@ -93,16 +92,16 @@ pub struct ServerSetupRequest {
     pub password: String,
 }
 
-/// What one unit makes.
+/// The input of the setup transaction.
 struct ServerSetupWrite {
-    /// The digest of the link's code, and when it was sent.
+    /// The digest of the link's code, and when it was submitted.
     link: (String, Moment),
     tenant: tenants::ParsedTenant,
     administrator: users::PreparedUser,
 }
 
-/// Founds the association, with its first branch and administrator, and uses the link up: all of it in one unit, so that of
-/// several who send the page at once one does and the others are told that it is done.
+/// Creates the association with its first branch and administrator, and uses up the link, in one transaction: of
+/// several concurrent submissions one succeeds, and the others learn that setup is done.
 #[boxed::future]
 pub async fn set_up_server(app: &App, code: &str, wanted: &ServerSetupRequest) -> Result<StoredUser, Error> {
     let new = CreateTenant {
@@ -127,7 +126,7 @@ pub async fn set_up_server(app: &App, code: &str, wanted: &ServerSetupRequest) -
         return Err(Error::Refused(problems));
     };
     let administrator = CreateUser {
-        // The unit knows which it is.
+        // Replaced inside the transaction.
         tenant: TenantId::SERVER,
         name,
         email,
@@ -147,7 +146,7 @@ async fn write_server_setup(tx: &mut Tx, founding: &ServerSetupWrite) -> Result<
     if read_link_state(tx, &founding.link).await? != SetupLinkState::Open {
         return Err(Rejection::BadSetupLink.into());
     }
-    // A command may have made the association already, without anybody in it.
+    // A command may have created the association already, without users.
     let tenant = match tenants::find_default_tenant(&mut *tx).await? {
         Some(tenant) => tenant,
         None => tenants::insert_tenant(tx, &founding.tenant).await?.tenant,
@@ -158,7 +157,7 @@ async fn write_server_setup(tx: &mut Tx, founding: &ServerSetupWrite) -> Result<
     Ok(user)
 }
 
-/// Whether the caller's association has had anybody yet.
+/// Whether the caller's association ever had a person.
 #[boxed::future]
 pub async fn has_people(app: &App, caller: &Session) -> Result<bool, Error> {
     Ok(counters::load_last_number(&app.db, caller.scope.tenant(), Counter::Person).await? > 0)

@@ -1,5 +1,5 @@
-//! Counting failed logins, by account and by address, where every process sees the count. Whoever validates benefits
-//! without a credential is counted beside them (`crate::validations`).
+//! Counts of failed logins by account and by address, shared by all processes. Benefit validations without a
+//! credential are counted here too (`crate::members::validation`).
 
 use super::login_audit::{self, LoginTarget};
 use crate::server_key::encode_hex;
@@ -10,18 +10,18 @@ use std::time::Duration;
 use storage::access::logins::{self, LoginFailureCount};
 use storage::{Tx, WriteLane};
 
-/// How many failures are let pass in a window of time.
+/// Limits per time window.
 #[derive(Clone, Copy, Debug)]
 pub struct Throttle {
     pub by_account: u32,
     pub by_address: u32,
-    /// Validations without a credential that found nothing, of one address.
+    /// Validations without a credential that found nothing, per address.
     pub misses: u32,
-    /// All of them, also those that found something.
+    /// All validations without a credential, per address.
     pub lookups: u32,
-    /// Those that name one record, of all addresses together.
+    /// Validations without a credential that name the same record, over all addresses.
     pub record_lookups: u32,
-    /// Those that give a document of nobody, of a whole association and all addresses together.
+    /// Validations without a credential with an unknown document, per association over all addresses.
     pub document_misses: u32,
     pub window: Duration,
 }
@@ -41,21 +41,21 @@ impl Default for Throttle {
     }
 }
 
-/// What the failures of one attempt are counted under.
+/// The counters of one attempt.
 pub(super) struct FailureSubjects {
     account: String,
     address: String,
 }
 
 impl FailureSubjects {
-    /// Whatever was typed as a login has an account's count, so that having one says nothing about existing.
+    /// Any user name gets a counter, so that a counter does not reveal whether the account exists.
     pub fn for_login(login: &str, address: CallerAddress) -> FailureSubjects {
         let account = format!("account {}", encode_hex(&Sha256::digest(login.as_bytes())[..16]));
         FailureSubjects { account, address: format!("address {address}") }
     }
 
-    /// The count of wrong codes is one of its own, and binds every address: whoever is counted here has the password,
-    /// and nobody without it can keep the owner out.
+    /// Wrong codes have a separate counter that applies to every address: only someone with the password can raise it,
+    /// so it cannot be used to lock the owner out.
     pub fn for_codes(tenant: TenantId, user: UserCode, address: CallerAddress) -> FailureSubjects {
         FailureSubjects { account: format!("codes {tenant} {user}"), address: format!("address {address}") }
     }
@@ -66,8 +66,8 @@ impl FailureSubjects {
 }
 
 impl Throttle {
-    /// Refuses an attempt that too many failures came before. The account's count does not bind an address from which
-    /// it was entered correctly.
+    /// Rejects an attempt after too many failures. The account counter does not apply to an address from which the
+    /// account logged in successfully.
     pub(super) async fn check(
         &self,
         app: &App,
@@ -95,7 +95,7 @@ impl Throttle {
         }
     }
 
-    /// How long whoever failed too often has to wait.
+    /// How long the caller must wait; `None` below the limit.
     pub(crate) fn remaining_wait(
         &self,
         failures: Option<LoginFailureCount>,
@@ -106,7 +106,7 @@ impl Throttle {
         Some(failures.since.plus(self.window).duration_since(now))
     }
 
-    /// Counts a failure, before the next attempt can be made in its place.
+    /// Counts a failure before the next attempt can start.
     pub(super) async fn count(&self, app: &App, subjects: FailureSubjects, now: Moment) -> Result<(), Error> {
         let input = (subjects, now, now.minus(self.window));
         let lane = WriteLane::foreground(TenantId::SERVER);

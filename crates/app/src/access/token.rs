@@ -1,5 +1,5 @@
-//! The token: `amp_<tenant>_<random>_<check>`. The prefix lets secret scanners find one that leaked, the tenant says
-//! where to look for it, the check lets garbage be refused without asking the database. Only its hash is ever kept.
+//! The token: `amp_<tenant>_<random>_<check>`. The prefix lets secret scanners find leaked tokens, the tenant selects
+//! where to look it up, and the checksum rejects garbage without a query. Only its hash is stored.
 
 use crate::server_key::encode_hex;
 use domain::{RandomSource, TenantId};
@@ -10,14 +10,14 @@ const PREFIX: &str = "amp";
 /// 160 bits.
 const RANDOM: usize = 20;
 
-/// What the database knows of a token.
+/// The stored form of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TokenLookupKey {
     pub tenant: TenantId,
     pub hash: [u8; 32],
 }
 
-/// A fresh token, as its owner gets it, and what is kept of it.
+/// A new token, and its stored form.
 pub fn generate_token(tenant: TenantId, chance: &dyn RandomSource) -> (String, TokenLookupKey) {
     let mut random = [0; RANDOM];
     chance.fill(&mut random);
@@ -28,7 +28,7 @@ pub fn generate_token(tenant: TenantId, chance: &dyn RandomSource) -> (String, T
     (token, key)
 }
 
-/// What is kept of this token; `None` where it cannot be one of ours.
+/// The stored form of a token; `None` if its format or checksum is wrong.
 pub fn parse_token_key(token: &str) -> Option<TokenLookupKey> {
     let (body, given) = token.rsplit_once('_')?;
     let mut parts = body.split('_');

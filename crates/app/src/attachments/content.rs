@@ -1,4 +1,4 @@
-//! What a file holds, found in its bytes: neither its name nor what its sender calls it is asked.
+//! Detects the kind of a file from its bytes; neither its name nor the declared content type is trusted.
 
 use super::picture;
 use bytes::Bytes;
@@ -7,17 +7,17 @@ use sha2::{Digest, Sha256};
 use std::io::Cursor;
 use zip::ZipArchive;
 
-/// A file that is fit to be kept.
+/// A validated and cleaned file.
 pub struct PreparedFile {
     pub kind: FileKind,
     pub bytes: Bytes,
     pub sha256: Vec<u8>,
-    /// Of pictures, as they are looked at.
+    /// Width and height of a picture as displayed.
     pub measures: Option<(i32, i32)>,
     pub preview: Option<Bytes>,
 }
 
-/// Recognises a file, and cleans what can be cleaned.
+/// Detects the kind of a file, and removes metadata from pictures.
 pub fn prepare_file(given: Bytes) -> Result<PreparedFile, FileProblem> {
     let kind = detect_file_kind(&given)?;
     if !kind.is_picture() {
@@ -46,23 +46,23 @@ fn detect_file_kind(bytes: &Bytes) -> Result<FileKind, FileProblem> {
     }
 }
 
-/// The brands under which phones write such pictures.
+/// The brands phones use for such pictures.
 fn is_heic(bytes: &[u8]) -> bool {
     let brands = [b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"mif1", b"msf1", b"avif"];
     bytes.get(8..12).is_some_and(|brand| brands.iter().any(|known| known[..] == *brand))
 }
 
-/// More parts than any document has: each is held in memory while they are looked at.
+/// More parts than any document has: each is held in memory during the check.
 const MOST_PARTS: u16 = 10_000;
 
-/// A document is an archive whose list of parts says what it is. Nothing of it is unpacked.
+/// A document is a ZIP archive whose list of parts tells its kind. Nothing is unpacked.
 fn detect_document_kind(bytes: &Bytes) -> Result<FileKind, FileProblem> {
     if count_archive_parts(bytes).is_none_or(|parts| parts > MOST_PARTS) {
         return Err(FileProblem::Unknown);
     }
     let archive = ZipArchive::new(Cursor::new(bytes)).map_err(|_| FileProblem::Broken)?;
     let has = |name: &str| archive.index_for_name(name).is_some();
-    // What stands before an archive may be anything.
+    // Bytes before the archive could be anything.
     if archive.offset() != 0 || !has("[Content_Types].xml") {
         return Err(FileProblem::Unknown);
     }
@@ -77,7 +77,7 @@ fn detect_document_kind(bytes: &Bytes) -> Result<FileKind, FileProblem> {
     }
 }
 
-/// How many parts an archive says that it has, at its very end.
+/// The number of parts according to the end record of the archive.
 fn count_archive_parts(bytes: &[u8]) -> Option<u16> {
     const RECORD: usize = 22;
     let from = bytes.len().saturating_sub(RECORD + usize::from(u16::MAX));

@@ -1,7 +1,7 @@
-//! A JPEG without anything but the picture: what cameras and programs wrote beside it goes, and so does whatever stands
-//! between its scans or behind its end, where a second file may hide. The picture itself is not touched.
+//! Reduces a JPEG to the picture: removes the metadata of cameras and programs, and any bytes between scans or after
+//! the end, where a second file could hide. The picture itself is unchanged.
 //!
-//! (The crates that take containers apart keep everything behind the first scan as it is.)
+//! (The available container crates keep everything after the first scan as it is.)
 
 use image::metadata::Orientation;
 
@@ -17,7 +17,7 @@ mod marker {
     pub const ADOBE: u8 = 0xee;
 }
 
-/// The picture alone, and how it must be turned; `None` where it is none, or ends too early.
+/// The picture and its orientation; `None` if the input is not a JPEG or is truncated.
 pub fn clean_jpeg(input: &[u8]) -> Option<(Vec<u8>, Orientation)> {
     let mut rest = input.strip_prefix(&[0xff, marker::START])?;
     let mut out = Vec::with_capacity(input.len());
@@ -29,7 +29,7 @@ pub fn clean_jpeg(input: &[u8]) -> Option<(Vec<u8>, Orientation)> {
         rest = behind;
         match found {
             marker::END if has_scan => break,
-            // What stands alone, or counts restarts outside of a scan.
+            // Standalone markers, and restart markers outside of a scan.
             0x01 | 0xd0..=0xd7 => continue,
             0x00 | marker::START | marker::END => return None,
             _ => {}
@@ -53,7 +53,7 @@ pub fn clean_jpeg(input: &[u8]) -> Option<(Vec<u8>, Orientation)> {
     out.extend([0xff, marker::END]);
     let orientation = orientation.unwrap_or(Orientation::NoTransforms);
     if orientation != Orientation::NoTransforms {
-        // Right behind the first segment where that is the format's own, else first.
+        // Directly after a JFIF segment, which must be first; otherwise at the start.
         let own = out.get(2..4) == Some(&[0xff, marker::JFIF]);
         let place = if own { 4 + usize::from(u16::from_be_bytes([out[4], out[5]])) } else { 2 };
         let mut exif = Vec::new();
@@ -63,21 +63,21 @@ pub fn clean_jpeg(input: &[u8]) -> Option<(Vec<u8>, Orientation)> {
     Some((out, orientation))
 }
 
-/// The marker at the front, past the bytes that may fill the space before it.
+/// The next marker, after optional fill bytes.
 fn read_marker(rest: &[u8]) -> Option<(u8, &[u8])> {
     let rest = rest.strip_prefix(&[0xff])?;
     let at = rest.iter().position(|byte| *byte != 0xff)?;
     Some((rest[at], &rest[at + 1..]))
 }
 
-/// What of a segment makes the picture look as it should.
+/// The part of a segment needed to display the picture.
 fn filter_segment(found: u8, contents: &[u8]) -> Option<Vec<u8>> {
     match found {
-        // Without the small picture that may stand in it.
+        // Without the embedded thumbnail.
         marker::JFIF if contents.starts_with(b"JFIF\0") => Some([contents.get(..12)?, &[0, 0]].concat()),
         marker::PROFILE if contents.starts_with(b"ICC_PROFILE\0") => Some(contents.to_vec()),
         marker::ADOBE if contents.starts_with(b"Adobe") => Some(contents.get(..12)?.to_vec()),
-        // Frames, tables, scans; nothing that an application wrote, no comment.
+        // Frames, tables and scans; no application segments or comments.
         0xc0..=0xdf => Some(contents.to_vec()),
         _ => None,
     }
@@ -90,12 +90,12 @@ fn write_segment(out: &mut Vec<u8>, marker: u8, contents: &[u8]) {
     out.extend(contents);
 }
 
-/// Where the data of a scan end: at the first marker that belongs to none of them.
+/// The end of the scan data: the first marker that is not part of it.
 fn find_scan_end(data: &[u8]) -> Option<usize> {
     data.windows(2).position(|pair| pair[0] == 0xff && !matches!(pair[1], 0x00 | 0xd0..=0xd7))
 }
 
-/// The least that says how a picture is turned: one entry, and nothing else.
+/// A minimal EXIF block with the orientation as its only entry.
 pub fn encode_orientation(orientation: Orientation) -> Vec<u8> {
     let mut exif = b"II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0".to_vec();
     exif.extend([orientation.to_exif(), 0, 0, 0, 0, 0, 0, 0]);

@@ -1,10 +1,9 @@
-//! Files that people attach to claims, inspections, tickets and members. Whoever may see the record sees its files; whoever
-//! may change it attaches and removes them.
+//! Files attached to claims, inspections, tickets and members. A user who may see the record sees its files; a user
+//! who may change it attaches and removes them.
 //!
-//! The bytes come first, under a key that a row of `loose_files` keeps in mind; then, in one unit, the file is written down,
-//! its key let go of there, and the audit told. So whatever happens in between, a file that is written down has its bytes,
-//! and bytes that no file was made of are found and removed (`sweep.rs`). What is removed stays for a while, and can be
-//! taken back.
+//! The content is stored first, under a key recorded in `loose_files`; then one transaction writes the file row,
+//! deletes that key and writes the audit. So every file row has its content, and content without a file row is found
+//! and deleted (`sweep.rs`). A removed file can be restored for a while.
 
 mod content;
 mod jpeg;
@@ -41,7 +40,7 @@ use storage::history::field_changes::{self, FieldChange, FieldChangeContext};
 use storage::server::counters::{self, Counter};
 use storage::{Tx, WriteLane, attachments, cases, members};
 
-/// Whoever works for the association.
+/// The roles of the association's staff.
 const STAFF: &[Role] = &[Role::Administrator, Role::Operator];
 
 const READ: &str = "GET /gestao/arquivo/{codArquivo}";
@@ -50,7 +49,7 @@ const PREVIEW: &str = "GET /gestao/arquivo/{codArquivo}/miniatura";
 const REMOVE: &str = "PUT /gestao/arquivo/{codArquivo}/remover";
 const RESTORE: &str = "PUT /gestao/arquivo/{codArquivo}/restaurar";
 
-/// Method and route of what is done to the files of a record: they are listed, and one is attached.
+/// Method and route of listing and of attaching files, by owner of the files.
 const fn name_file_operations(owner: FileOwner) -> (&'static str, &'static str) {
     match owner {
         FileOwner::Claim => {
@@ -68,7 +67,7 @@ const fn name_file_operations(owner: FileOwner) -> (&'static str, &'static str) 
     }
 }
 
-/// As the changes of its fields are kept, and as the audit tells of it.
+/// The history subject of the owner, and its wording in the audit.
 fn describe_owner(owner: FileOwner) -> (&'static str, &'static str) {
     match owner.case_kind() {
         Some(kind @ CaseKind::Inspection) => (name_history_subject(kind), "na vistoria"),
@@ -96,7 +95,7 @@ impl OwnerRecord {
         Error::NotFound { field, code: self.record }
     }
 
-    /// Whom the record is about, where the scope sees it; and whether the scope may change it.
+    /// The person the record is about, if the scope sees it, and whether the scope may change the record.
     async fn find_visible_person(
         self,
         tx: &mut Tx,
@@ -111,11 +110,11 @@ impl OwnerRecord {
             return Ok(None);
         }
         let found = members::find_person(&mut *tx, scope.tenant(), code).await?;
-        // Whoever sees him by a benefit alone does not change him.
+        // A scope that sees the member only through a benefit may not change the member.
         Ok(found.filter(|member| member.is_member).map(|member| (code, scope.can_see(member.branch))))
     }
 
-    /// Whom the record is about, where the scope may change it.
+    /// The person the record is about, if the scope may change the record.
     async fn authorize_change(self, tx: &mut Tx, scope: &Scope) -> Result<PersonCode, Error> {
         match self.find_visible_person(tx, scope).await? {
             None => Err(self.reject_unknown()),
@@ -125,18 +124,17 @@ impl OwnerRecord {
     }
 }
 
-/// A file, and by which clock its moments are told.
+/// A file, with the registers that give the time zone of its moments.
 #[derive(Clone, Debug)]
 pub struct AttachmentView {
     pub file: AttachedFile,
     pub registers: Arc<TenantRegisters>,
     /// Whether the caller may remove it.
     pub is_changeable: bool,
-    /// False where it was so already.
+    /// False if the call changed nothing.
     pub is_new: bool,
 }
 
-/// The files of a record.
 #[derive(Clone, Debug)]
 pub struct OwnerFileList {
     pub files: Vec<AttachedFile>,
@@ -175,7 +173,7 @@ pub async fn read_file(app: &App, caller: &Session, code: FileCode) -> Result<At
     Ok(told)
 }
 
-/// The bytes of a file that the caller may see; `None` where there is no small picture of it.
+/// The content of a file that the caller may see; `None` if it has no preview.
 #[boxed::future]
 pub async fn open_file_content(
     app: &App,
@@ -188,7 +186,7 @@ pub async fn open_file_content(
     if part == ContentPart::Preview && !file.has_preview {
         return Ok((file, None));
     }
-    // Before the bytes leave: who could not be written down sees nothing.
+    // Before the content is sent: no access without a log entry.
     record_access(app, caller, operation, std::iter::once(person))?;
     let stream = app.files.stream_part(&file.storage_key, part).await?;
     Ok((file, Some(stream)))
@@ -224,7 +222,7 @@ async fn find_visible_file(tx: &mut Tx, scope: &Scope, code: FileCode) -> Result
         .map(|(person, is_changeable)| (file, person, is_changeable)))
 }
 
-/// Refuses somebody who may not attach anything to a record, before he sends it.
+/// Rejects a caller who may not attach files to the record, before the upload.
 #[boxed::future]
 pub async fn authorize_attachment(app: &App, caller: &Session, owner: OwnerRecord) -> Result<(), Error> {
     caller.require_role(STAFF)?;
@@ -239,7 +237,7 @@ struct FileWriteContext {
     owner: OwnerRecord,
     now: Moment,
     limits: StorageLimits,
-    /// As it will be written down, but for its code.
+    /// The row to be written, except for its code.
     file: AttachedFile,
     registers: Arc<TenantRegisters>,
 }
@@ -250,7 +248,7 @@ impl FileWriteContext {
     }
 }
 
-/// Attaches a file to a record. The same bytes again are the file that is there already.
+/// Attaches a file to a record. The same content again returns the existing file.
 #[boxed::future]
 pub async fn attach_file(
     app: &App,
@@ -288,7 +286,7 @@ pub async fn attach_file(
     let is_kept = match &done {
         Ok(WriteOutcome::Fresh(told)) => told.is_new,
         Ok(WriteOutcome::Replayed(_)) => false,
-        // Nobody knows whether it was written down: when it is old, its key says so.
+        // Unknown whether the commit succeeded: the key is left for the sweep.
         Err(error) => error.is_transient(),
     };
     if is_loose && !is_kept {
@@ -301,7 +299,6 @@ pub async fn attach_file(
     done
 }
 
-/// A file as its bytes show it.
 fn build_file_row(
     ready: &PreparedFile,
     owner: OwnerRecord,
@@ -325,7 +322,7 @@ fn build_file_row(
     }
 }
 
-/// Recognised and cleaned, on a thread where that may take its time.
+/// Validates and cleans a file on a blocking thread.
 async fn prepare_content(app: &App, given: Bytes) -> Result<PreparedFile, Error> {
     let _open = app.files.acquire_decoder().await?;
     let ready = tokio::task::spawn_blocking(move || content::prepare_file(given)).await;
@@ -340,7 +337,7 @@ async fn put_file_parts(app: &App, key: &str, ready: PreparedFile) -> Result<(),
     app.files.put_part(key, ContentPart::Data, ready.bytes).await
 }
 
-/// Says that bytes will be under a key; not so where they may not be, or are there already.
+/// Records the key before its content is stored; `false` if the record already has the file.
 async fn reserve_storage_key(tx: &mut Tx, entry: &FileWriteContext) -> Result<bool, Error> {
     let (_, there) = validate_attachment(tx, entry).await?;
     if there.is_none() {
@@ -350,7 +347,7 @@ async fn reserve_storage_key(tx: &mut Tx, entry: &FileWriteContext) -> Result<bo
     Ok(there.is_none())
 }
 
-/// Whom the record is about; and the same file, where the record has it.
+/// The person the record is about; and the existing file with the same content, if any.
 async fn validate_attachment(
     tx: &mut Tx,
     entry: &FileWriteContext,
@@ -381,7 +378,7 @@ async fn write_attachment(tx: &mut Tx, entry: &FileWriteContext) -> Result<Attac
     if let Some(there) = there {
         return Ok(entry.build_attachment_view(there, false));
     }
-    // Swept meanwhile, because it took a day: then its bytes are gone.
+    // The upload took over a day and was swept meanwhile: its content is gone.
     if tx.execute(attachments::delete_orphan_mark(tenant, &entry.file.storage_key)).await? == 0 {
         return Err(Error::Files("the bytes of a file were swept before it was written down".to_owned()));
     }
@@ -403,12 +400,12 @@ async fn write_attachment(tx: &mut Tx, entry: &FileWriteContext) -> Result<Attac
     Ok(entry.build_attachment_view(written, true))
 }
 
-/// What the history of a record and the audit are told of one of its files.
+/// The content of the history and audit entries of a file change.
 struct FileChangeNote<'f> {
     file: &'f AttachedFile,
     operation: &'static str,
     did: &'static str,
-    /// It is there now, and was not before.
+    /// Whether the file was added rather than removed.
     is_there: bool,
     reason: Option<&'f str>,
 }
@@ -446,7 +443,7 @@ async fn build_change_statements(
     Ok(statements)
 }
 
-/// Removes a file; it stays for a while, and can be taken back. One that was removed stays so.
+/// Removes a file, which can be restored for a while. Idempotent.
 #[boxed::future]
 pub async fn remove_file(
     app: &App,
@@ -458,7 +455,7 @@ pub async fn remove_file(
     set_file_removed(app, caller, (code, true, reason), once).await
 }
 
-/// Takes back that a file was removed.
+/// Restores a removed file.
 #[boxed::future]
 pub async fn restore_file(
     app: &App,
@@ -470,7 +467,7 @@ pub async fn restore_file(
     set_file_removed(app, caller, (code, false, reason), once).await
 }
 
-/// What becomes of a file: whether it is removed now, and why.
+/// The file, whether to remove or restore it, and the reason.
 type RemovalRequest = (FileCode, bool, Option<String>);
 
 async fn set_file_removed(
@@ -536,7 +533,7 @@ async fn write_file_removal(
     Ok(entry.build_attachment_view(file, true))
 }
 
-/// What comes back needs a place among those that came meanwhile.
+/// A restored file counts toward the limit of files per record.
 async fn check_record_room(tx: &mut Tx, entry: &FileWriteContext) -> Result<(), Error> {
     let record = (entry.owner.of, entry.owner.record);
     let present = attachments::list_files(tx, entry.scope.tenant(), record).await?.len();

@@ -1,4 +1,4 @@
-//! Pictures: cleaned of what stands beside them, looked at, and made small for lists.
+//! Pictures: removes metadata, decodes, and creates previews.
 
 use super::jpeg;
 use bytes::Bytes;
@@ -12,25 +12,25 @@ use img_parts::riff::RiffContent;
 use img_parts::webp::{self, WebP};
 use std::io::Cursor;
 
-/// Pictures of more points are not opened: a small file may unfold to any size.
+/// Larger pictures are not decoded: a small file may expand to any size.
 const MOST_MEGAPIXELS: u64 = 50;
-/// What opening one may take.
+/// Memory limit for decoding one picture.
 const MOST_MEMORY: u64 = 320 * 1024 * 1024;
-/// The longer side of the small one.
+/// The longer side of a preview, in pixels.
 const SMALL: u32 = 480;
 const QUALITY: u8 = 80;
-/// In the header of an extended WebP: there is a chunk of XMP.
+/// The flag for an XMP chunk in the header of an extended WebP.
 const XMP: u8 = 0b0000_0100;
 
-/// A picture that is fit to be kept.
+/// A validated and cleaned picture.
 pub struct PreparedPicture {
     pub bytes: Bytes,
-    /// As it is looked at.
+    /// Width and height as displayed.
     pub measures: (u32, u32),
     pub preview: Bytes,
 }
 
-/// Cleans a picture and makes the small one. The header is looked at before anything is unfolded.
+/// Removes metadata and creates the preview. The header is checked before anything is decoded.
 pub fn prepare_picture(kind: FileKind, given: Bytes) -> Result<PreparedPicture, FileProblem> {
     let (bytes, orientation, format) = match kind {
         FileKind::Png => {
@@ -77,7 +77,7 @@ fn decode_picture(bytes: &Bytes, format: ImageFormat) -> Result<(DynamicImage, (
     Ok((image, (width, height)))
 }
 
-/// As a JPEG; what one can see through lies on white.
+/// A JPEG with transparent areas on white.
 fn encode_preview(image: &DynamicImage) -> Result<Bytes, FileProblem> {
     let seen = image.to_rgba8();
     let flat = RgbImage::from_fn(seen.width(), seen.height(), |x, y| {
@@ -95,7 +95,7 @@ fn read_orientation(exif: Option<Bytes>) -> Orientation {
     exif.and_then(|exif| Orientation::from_exif_chunk(&exif)).unwrap_or(Orientation::NoTransforms)
 }
 
-/// How it is turned, and nothing else of what a camera wrote.
+/// EXIF data with the orientation only.
 fn build_exif(orientation: Orientation) -> Option<Bytes> {
     let is_turned = orientation != Orientation::NoTransforms;
     is_turned.then(|| jpeg::encode_orientation(orientation).into())
@@ -125,7 +125,7 @@ fn clean_webp(given: Bytes) -> Result<(Bytes, Orientation), FileProblem> {
     let orientation = read_orientation(picture.exif());
     let kept = [webp::CHUNK_VP8, webp::CHUNK_VP8L, webp::CHUNK_VP8X, webp::CHUNK_ALPH, webp::CHUNK_ICCP];
     picture.chunks_mut().retain(|chunk| kept.contains(&chunk.id()));
-    // The header of an extended file says what else it holds; the crate keeps the bit of what went.
+    // The header of an extended file lists its chunks; the crate does not clear the flags of removed ones.
     for chunk in picture.chunks_mut().iter_mut().filter(|chunk| chunk.id() == webp::CHUNK_VP8X) {
         if let RiffContent::Data(header) = chunk.content_mut() {
             let mut bytes = header.to_vec();

@@ -1,5 +1,5 @@
-//! A file on its way in. It may take its time, so it waits outside of memory: in a file without a name, which is gone when
-//! the process is.
+//! The buffer of a running upload. An upload may be slow, so it is kept out of memory: in an unnamed file that
+//! disappears with the process.
 
 use super::store::FileStore;
 use crate::Error;
@@ -11,7 +11,7 @@ use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-/// So much is gathered before it is written.
+/// Bytes collected in memory before each write.
 const GATHERED: usize = 256 * 1024;
 
 pub struct UploadBuffer {
@@ -41,7 +41,7 @@ impl UploadBuffer {
         self.size == 0
     }
 
-    /// Takes more of it; refuses what grows too large.
+    /// Appends bytes; fails if the file exceeds the limit.
     #[boxed::future]
     pub async fn push(&mut self, bytes: &[u8]) -> Result<(), Error> {
         self.size += bytes.len() as u64;
@@ -56,7 +56,7 @@ impl UploadBuffer {
         }
     }
 
-    /// Tells what came from anything else that could have come.
+    /// The SHA-256 digest of the bytes received so far.
     pub fn digest(&self) -> [u8; 32] {
         self.seen.clone().finalize().into()
     }
@@ -76,7 +76,7 @@ impl UploadBuffer {
         Ok(())
     }
 
-    /// All of it, in memory: whoever asks holds a turn for that.
+    /// The complete content, in memory: the caller must hold a memory permit.
     pub(super) async fn into_bytes(self) -> Result<Bytes, Error> {
         let UploadBuffer { file, gathered, size, .. } = self;
         let Some(mut file) = file else { return Ok(gathered.into()) };

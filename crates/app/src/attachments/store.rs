@@ -1,5 +1,5 @@
-//! Where the bytes of files are kept: a folder, or a bucket. Each file has a key of its own that nobody can guess, and
-//! under it its bytes and, where it is a picture, a small one for lists.
+//! The store of file content: a folder or a bucket. Each file has a random key, with its content and, for pictures, a
+//! preview under it.
 
 use crate::Error;
 use bytes::Bytes;
@@ -15,14 +15,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-/// What may be kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StorageLimits {
     /// The largest file, in MiB.
     pub largest_mib: u64,
-    /// The most files of one record.
     pub most_per_record: usize,
-    /// The most that an association keeps, in GiB; 0 where there is no limit.
+    /// The storage quota of an association, in GiB; 0 for no limit.
     pub base_gib: u64,
 }
 
@@ -34,12 +32,12 @@ impl StorageLimits {
     }
 }
 
-/// Files that are held in memory at once, each no larger than the limit; the others wait.
+/// Files held in memory at once, each no larger than the limit; others wait.
 const HELD: usize = 8;
-/// Pictures that are opened at once: each may take a hundred times what its file does.
+/// Pictures decoded at once: each may take a hundred times the size of its file.
 const OPENED: usize = 1;
 
-/// Which of the bytes under a key.
+/// The parts stored under a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ContentPart {
     Data,
@@ -60,16 +58,16 @@ impl ContentPart {
 #[derive(Clone)]
 pub struct FileStore {
     store: Option<Arc<dyn ObjectStore>>,
-    /// The folder, where it is one.
+    /// The folder, unless the store is a bucket.
     folder: Option<Arc<Path>>,
-    /// Where what is on its way in waits until it is whole; in memory, where there is none.
+    /// The folder for running uploads; `None` keeps them in memory.
     pub(super) waiting: Option<Arc<Path>>,
     pub limits: StorageLimits,
     held: Arc<Semaphore>,
     opened: Arc<Semaphore>,
 }
 
-/// Nowhere: for commands that have nothing to do with files.
+/// No store: for commands that do not use files.
 impl Default for FileStore {
     fn default() -> FileStore {
         FileStore::from_store(None, StorageLimits::DEFAULT)
@@ -92,8 +90,8 @@ impl FileStore {
         FileStore { store, folder: None, waiting: None, limits, held, opened }
     }
 
-    /// A folder, made where it is not there yet, that its owner alone may enter. Whatever was put there stays, also when
-    /// the power goes: it is written beside its place, synced, moved there, and the folder synced.
+    /// A folder, created with access for its owner only. A stored file survives a power failure: it is written to a
+    /// temporary file, synced, renamed, and the folder is synced.
     pub fn open_folder(folder: &Path, limits: StorageLimits) -> Result<FileStore, Error> {
         create_private_folder(folder)?;
         let store = LocalFileSystem::new_with_prefix(folder).map_err(convert_store_error)?.with_fsync(true);
@@ -106,7 +104,7 @@ impl FileStore {
         })
     }
 
-    /// A bucket; what is on its way in waits in a folder of this machine.
+    /// A bucket; running uploads are buffered in a local folder.
     pub fn open_bucket(
         store: Arc<dyn ObjectStore>,
         waiting: &Path,
@@ -116,7 +114,7 @@ impl FileStore {
         Ok(FileStore { waiting: Some(waiting.into()), ..FileStore::from_store(Some(store), limits) })
     }
 
-    /// Gone with the process: for tests.
+    /// Lost with the process: for tests.
     pub fn in_memory() -> FileStore {
         FileStore::from_store(Some(Arc::new(InMemory::new())), StorageLimits::DEFAULT)
     }
@@ -125,12 +123,12 @@ impl FileStore {
         self.store.as_deref().ok_or_else(|| Error::Files("no place for files was opened".to_owned()))
     }
 
-    /// A turn to hold a file in memory.
+    /// A permit to hold a file in memory.
     pub(super) async fn acquire_memory(&self) -> Result<SemaphorePermit<'_>, Error> {
         self.held.acquire().await.map_err(convert_store_error)
     }
 
-    /// A turn to open a picture.
+    /// A permit to decode a picture.
     pub(super) async fn acquire_decoder(&self) -> Result<SemaphorePermit<'_>, Error> {
         self.opened.acquire().await.map_err(convert_store_error)
     }
@@ -143,7 +141,6 @@ impl FileStore {
             .map_err(convert_store_error)
     }
 
-    /// The bytes as they come.
     pub(super) async fn stream_part(&self, key: &str, part: ContentPart) -> Result<ByteStream, Error> {
         let found =
             self.backing_store()?.get(&build_object_path(key, part)).await.map_err(convert_store_error)?;
@@ -152,14 +149,14 @@ impl FileStore {
         Ok(ByteStream { size, bytes })
     }
 
-    /// All of them at once.
+    /// The complete content of a part.
     pub(super) async fn read_part(&self, key: &str, part: ContentPart) -> Result<Bytes, Error> {
         let found =
             self.backing_store()?.get(&build_object_path(key, part)).await.map_err(convert_store_error)?;
         found.bytes().await.map_err(convert_store_error)
     }
 
-    /// All of them at once, where they are there.
+    /// The complete content of a part, if it exists.
     pub(super) async fn find_part(&self, key: &str, part: ContentPart) -> Result<Option<Bytes>, Error> {
         match self.backing_store()?.get(&build_object_path(key, part)).await {
             Ok(found) => found.bytes().await.map(Some).map_err(convert_store_error),
@@ -168,7 +165,7 @@ impl FileStore {
         }
     }
 
-    /// How many bytes a file has; `None` where it is not there.
+    /// The size of a file; `None` if it does not exist.
     pub(crate) async fn find_size(&self, key: &str) -> Result<Option<u64>, Error> {
         match self.backing_store()?.head(&build_object_path(key, ContentPart::Data)).await {
             Ok(found) => Ok(Some(found.size)),
@@ -177,8 +174,8 @@ impl FileStore {
         }
     }
 
-    /// Removes what is under a key, also what was left half written; nothing being there is fine. What is no key of this
-    /// tenant leads to nothing that is ours to remove.
+    /// Deletes everything under a key, including partial writes; nothing there is not an error. Rejects a text that is
+    /// not a key of this tenant.
     pub async fn delete_parts(&self, tenant: TenantId, key: &str) -> Result<(), Error> {
         if !is_file_key(tenant, key) {
             return Err(Error::Files(format!("{key:?} is not the key of a file")));
@@ -200,7 +197,7 @@ impl FileStore {
         Ok(())
     }
 
-    /// Writes something, reads it and removes it: whether files could be kept there now.
+    /// Writes, reads and deletes a test object, to check that the store works now.
     #[boxed::future]
     pub async fn probe(&self, chance: &dyn RandomSource) -> Result<(), Error> {
         let key = generate_key(TenantId::SERVER, chance);
@@ -215,13 +212,13 @@ impl FileStore {
     }
 }
 
-/// The bytes of a file on their way out.
+/// A file being downloaded.
 pub struct ByteStream {
     pub size: u64,
     pub bytes: BoxStream<'static, Result<Bytes, std::io::Error>>,
 }
 
-/// A key that nobody can guess, spread over folders of which none grows large.
+/// A random key, spread over folders so that none grows large.
 pub(super) fn generate_key(tenant: TenantId, chance: &dyn RandomSource) -> String {
     let mut random = [0; 16];
     chance.fill(&mut random);
@@ -229,7 +226,7 @@ pub(super) fn generate_key(tenant: TenantId, chance: &dyn RandomSource) -> Strin
     format!("{tenant}/{}/{name}", &name[..2])
 }
 
-/// Whether a text is a key as [`generate_key`] makes them: no other ever becomes a path.
+/// Whether a text is a key in the format of `generate_key`: nothing else ever becomes a path.
 pub fn is_file_key(tenant: TenantId, text: &str) -> bool {
     let Some((_, name)) = text.rsplit_once('/') else { return false };
     name.len() == 32
@@ -247,7 +244,7 @@ fn create_private_folder(folder: &Path) -> Result<(), Error> {
     std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(told)
 }
 
-/// With every cause: what the store says is often less than what the system said to it.
+/// Includes every cause: the store's own message often lacks the one of the operating system.
 fn convert_store_error(error: impl std::error::Error) -> Error {
     let mut text = error.to_string();
     let mut cause = error.source();

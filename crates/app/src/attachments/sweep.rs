@@ -1,23 +1,22 @@
-//! What is removed for good: files that were removed long ago, and bytes that no file was made of. A file is let go of in a
-//! unit, its bytes go behind it, and whoever is killed in between leaves a key by which the next one goes on.
+//! Final deletion of files removed long ago and of content without a file row. The row is deleted in a transaction and
+//! the content afterwards; if the process dies in between, the recorded key lets the next run continue.
 
 use crate::{App, Error};
 use domain::{Moment, TenantId};
 use std::time::Duration;
 use storage::{Statement, Tx, WriteLane, attachments};
 
-/// Files in one unit, and keys between two looks at the lease.
+/// Files per transaction, and keys between two lease renewals.
 const SOME: i64 = 50;
-/// Bytes that are on their way to becoming a file are younger.
+/// Minimum age of content without a file row: younger content may be a running upload.
 const LOOSE: Duration = Duration::from_secs(24 * 3600);
 
-/// How long things are kept.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RetentionPeriods {
     pub removed: Duration,
 }
 
-/// Removes some of what a tenant no longer needs; says how much, and whether there may be more.
+/// Deletes one batch of a tenant's expired files; returns how many, and whether there may be more.
 pub(crate) async fn sweep_files(
     app: &App,
     tenant: TenantId,
@@ -35,7 +34,7 @@ pub(crate) async fn sweep_files(
                 delete_loose_key(app, tenant, key).await?;
                 gone += 1;
             }
-            // It waits as if it were new, behind all others: it keeps none of them from going.
+            // Re-marked as new, so that it goes to the end of the queue and does not block other keys.
             Err(error) => {
                 tracing::warn!(%error, %tenant, "the bytes of a file could not be removed");
                 execute_statement(app, tenant, attachments::update_orphan_mark(tenant, &key, app.now()))
@@ -43,13 +42,13 @@ pub(crate) async fn sweep_files(
             }
         }
     }
-    // Where none went, the place itself does not answer: the next time is soon enough.
+    // If every deletion failed, the store is unreachable: the next run retries.
     let some_went = gone > 0 || found == 0;
     let may_be_more = some_went && (let_go as i64 == SOME || found as i64 == SOME);
     Ok((let_go + gone as u64, may_be_more))
 }
 
-/// Forgets files that were removed long ago: nobody can take that back any more.
+/// Deletes the rows of files removed long ago, which can no longer be restored.
 async fn delete_expired_files(
     tx: &mut Tx,
     (tenant, now, kept): &(TenantId, Moment, RetentionPeriods),
@@ -58,7 +57,7 @@ async fn delete_expired_files(
     if old.is_empty() {
         return Ok(0);
     }
-    // Old at once: there is nobody left to wait for.
+    // Backdated, so that the content is due at once.
     let since = now.minus(LOOSE * 2);
     let bytes: i64 = old.iter().map(|(_, _, size)| size).sum();
     let count = i64::try_from(old.len()).unwrap_or(SOME);
@@ -71,7 +70,7 @@ async fn delete_expired_files(
     Ok(old.len() as u64)
 }
 
-/// Removes bytes that no file will be made of, as far as that works now.
+/// Deletes content that gets no file row; on failure the sweep does it later.
 pub(super) async fn discard_content(app: &App, tenant: TenantId, key: &str) {
     let gone = async {
         app.files.delete_parts(tenant, key).await?;

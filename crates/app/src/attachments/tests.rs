@@ -21,7 +21,7 @@ fn opened(bytes: &[u8]) -> DynamicImage {
     ImageReader::new(Cursor::new(bytes)).with_guessed_format().unwrap().decode().unwrap()
 }
 
-/// Red, or blue.
+/// True for red, false for blue.
 fn is_red(image: &DynamicImage, x: u32, y: u32) -> bool {
     let pixel = image.to_rgb8().get_pixel(x, y).0;
     pixel[0] > pixel[2]
@@ -40,12 +40,12 @@ fn a_phones_photo_loses_where_it_was_taken_and_stays_upright() {
     let exif = img_parts::jpeg::Jpeg::from_bytes(kept.bytes.clone()).unwrap();
     let exif = img_parts::ImageEXIF::exif(&exif).unwrap();
     assert_eq!((exif.len(), Orientation::from_exif_chunk(&exif)), (26, Some(Orientation::Rotate90)));
-    // The picture itself is untouched, point by point.
+    // The picture itself is unchanged, pixel by pixel.
     assert_eq!(opened(&kept.bytes).to_rgb8(), opened(&given).to_rgb8());
     let small = opened(&kept.preview.unwrap());
     assert_eq!((small.width(), small.height()), (320, 480), "small, and upright");
     assert!(is_red(&small, 160, 10) && !is_red(&small, 160, 470), "what was left is above");
-    // Cleaning what is clean changes nothing: so the same photo is known again.
+    // Cleaning is idempotent, so the same photo is recognised again.
     let again = ready(kept.bytes.to_vec());
     assert_eq!(again.sha256, kept.sha256);
     assert_eq!(ready(given).sha256, kept.sha256);
@@ -91,7 +91,7 @@ fn documents_are_known_by_their_parts() {
     let mut cut = pictures::docx();
     cut.truncate(cut.len() / 2);
     assert_eq!(refused(cut), FileProblem::Unknown);
-    // What says that it has more parts than any document.
+    // Claims more parts than any document has.
     let mut many = pictures::docx();
     let end = many.len() - 22;
     many[end + 10..end + 12].copy_from_slice(&[0xff, 0xff]);
@@ -117,7 +117,7 @@ fn whatever_runs_somewhere_is_no_file_of_ours() {
     }
     assert_eq!(refused(""), FileProblem::Empty);
     assert_eq!(refused(&b"\0\0\0\x18ftypheic\0\0\0\0"[..]), FileProblem::Heic);
-    // A photo that is a script: the first bytes of one, and then something else.
+    // A script disguised as a photo: a valid signature followed by something else.
     for begun in [&b"\xff\xd8\xff"[..], b"\xff\xd8\xff\xe0", b"\x89PNG\r\n\x1a\n", b"RIFF\x20\0\0\0WEBPVP8 "]
     {
         let script = [begun, b"<script>alert(document.cookie)</script>"].concat();
@@ -129,7 +129,7 @@ fn whatever_runs_somewhere_is_no_file_of_ours() {
     assert_eq!(refused(pictures::png_bomb()), FileProblem::TooManyPixels { most_megapixels: 50 });
 }
 
-/// Whatever comes, nothing falls over and nothing is taken that cannot be opened.
+/// Damaged input never panics, and nothing that cannot be decoded is accepted.
 #[test]
 fn bytes_that_were_shaken_are_refused_or_clean() {
     let whole = [

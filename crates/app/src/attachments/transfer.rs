@@ -1,20 +1,20 @@
-//! The bytes of an association's files, for whoever takes them elsewhere as they are (`whole`), and back again.
+//! The stored content of an association's files, for archives (crate `exchange`): read and written back unchanged.
 
 use super::store::{ContentPart, is_file_key};
 use crate::{App, Error};
 use bytes::Bytes;
 use domain::TenantId;
 
-/// What is kept under a key.
+/// The parts stored under a key.
 #[derive(Debug, Default)]
 pub struct StoredFileParts {
-    /// Each part under the name by which [`put_part`] knows it.
+    /// Each part with the name [`put_part`] expects.
     pub parts: Vec<(String, Bytes)>,
-    /// The file itself is there, not only the small picture of it.
+    /// Whether the file itself exists, not only its preview.
     pub is_whole: bool,
 }
 
-/// What is kept under a key; nothing of what is missing.
+/// Reads the parts stored under a key; skips missing ones.
 #[boxed::future]
 pub async fn read_file_parts(app: &App, key: &str, has_preview: bool) -> Result<StoredFileParts, Error> {
     let mut found = StoredFileParts::default();
@@ -27,13 +27,13 @@ pub async fn read_file_parts(app: &App, key: &str, has_preview: bool) -> Result<
     Ok(found)
 }
 
-/// The key of a file in the name of a part of it; none where it is no part of a file of this association.
+/// The file key in the name of a part; `None` if the name is not a part of a file of this association.
 pub fn parse_part_key(tenant: TenantId, name: &str) -> Option<&str> {
     let (key, part) = name.rsplit_once('/')?;
     (is_file_key(tenant, key) && ContentPart::ALL.into_iter().any(|one| one.name() == part)).then_some(key)
 }
 
-/// Puts back what [`read_file_parts`] gave. A name that is not of this association is refused.
+/// Writes back a part from [`read_file_parts`]. Rejects a name of another association.
 #[boxed::future]
 pub async fn put_part(app: &App, tenant: TenantId, name: &str, bytes: Bytes) -> Result<(), Error> {
     let unknown = || Error::Files("a part of a file bears a strange name".to_owned());

@@ -1,5 +1,6 @@
-//! Who looked at whom. A look is noted in memory and written behind its answer, with others: never in anybody's way. What
-//! waits is bounded; where the database cannot take it for long, nobody is shown anything that could not be written down.
+//! The log of accesses to personal data. An access is buffered in memory and written in batches after the answer, so
+//! that it never delays a request. The buffer is bounded: if the database cannot keep up, access is refused rather
+//! than left unlogged.
 
 use crate::access::users;
 use crate::access::{self, Session};
@@ -14,16 +15,14 @@ pub use storage::history::audit::{AccountActionResult, AuditEntryPage, AuditedEv
 use storage::server::counters::{self, Counter};
 use storage::{Tx, WriteLane};
 
-/// Looks that may wait.
+/// Maximum number of buffered accesses.
 const MOST: usize = 500_000;
-/// Rows written in one unit.
+/// Rows written in one transaction.
 const TOGETHER: usize = 2_000;
-/// Entries in a page.
 const PAGE: usize = 100;
-/// People of one look, by code, whose names are told to whoever reads the audit backwards.
+/// How many people of one access, by code, are shown by name in the newest-first audit.
 pub const NAMED: usize = 5;
 
-/// The looks that wait to be written.
 #[derive(Default)]
 pub struct AccessLogBuffer(Mutex<PendingAccessLog>);
 
@@ -33,11 +32,11 @@ struct PendingAccessLog {
     by_tenant: HashMap<TenantId, HashMap<AccessLogKey, AccessLogBlock>>,
 }
 
-/// By whom (nobody, where no credential is asked for), by which operation, in which block of people.
+/// User (`None` without a credential), operation, and block of person codes.
 type AccessLogKey = (Option<UserCode>, &'static str, i32);
 
 impl AccessLogBuffer {
-    /// Notes that somebody saw these people.
+    /// Buffers accesses to these people.
     fn record(
         &self,
         (tenant, user): (TenantId, Option<UserCode>),
@@ -64,14 +63,14 @@ impl AccessLogBuffer {
         self.lock().by_tenant.keys().copied().collect()
     }
 
-    /// Some of what waits of a tenant.
+    /// Takes one batch of a tenant's buffered accesses.
     fn take_batch(&self, tenant: TenantId) -> Option<AccessLogBatch<'_>> {
         let mut waiting = self.lock();
         let PendingAccessLog { looks, by_tenant } = &mut *waiting;
         let own = by_tenant.get_mut(&tenant)?;
         let keys: Vec<AccessLogKey> = own.keys().take(TOGETHER).copied().collect();
         let mut some: Vec<_> = keys.into_iter().filter_map(|key| own.remove_entry(&key)).collect();
-        // In one order, however the map kept them, so that the same calls leave the same entries.
+        // Sorted, so that the same calls always produce the same entries.
         some.sort_unstable_by_key(|(seen, _)| *seen);
         if own.is_empty() {
             by_tenant.remove(&tenant);
@@ -98,8 +97,7 @@ impl AccessLogBuffer {
     }
 }
 
-/// Notes that the caller saw these people, each once however many rows told of him; an error says that he must not see
-/// them.
+/// Logs that the caller sees these people, each once per call; on an error the caller must not see them.
 pub(crate) fn record_access(
     app: &App,
     caller: &Session,
@@ -116,7 +114,7 @@ pub(crate) fn record_access(
     app.looks.record((caller.scope.tenant(), Some(caller.user)), operation, people, app.now())
 }
 
-/// The same for somebody without a credential, of whom nobody knows who he is.
+/// As [`record_access`], for an anonymous caller.
 pub(crate) fn record_anonymous_access(
     app: &App,
     tenant: TenantId,
@@ -126,8 +124,8 @@ pub(crate) fn record_anonymous_access(
     app.looks.record((tenant, None), operation, std::iter::once(person), app.now())
 }
 
-/// Looks on their way into the database. Whoever lets go of them before they are there, also because he was cut off, puts
-/// them back: they may be written twice, and are never lost.
+/// A batch being written. If it is dropped before the commit, also by cancellation, its accesses return to the buffer:
+/// they may be written twice, but are never lost.
 struct AccessLogBatch<'l> {
     from: &'l AccessLogBuffer,
     tenant: TenantId,
@@ -135,7 +133,7 @@ struct AccessLogBatch<'l> {
 }
 
 impl AccessLogBatch<'_> {
-    /// They are there.
+    /// Keeps drop from returning the batch to the buffer.
     fn mark_written(mut self) {
         self.some.clear();
     }
@@ -149,20 +147,20 @@ impl Drop for AccessLogBatch<'_> {
     }
 }
 
-/// So many looks are worth a write of their own: beyond them, waiting a little makes one of many.
+/// Above this number, waiting a little merges many accesses into one write.
 const MANY: usize = 1_000;
-/// How many turns a write may wait for more.
+/// How many turns a write may be delayed.
 const TURNS: u32 = 20;
 
-/// Decides, turn by turn, when what waits is written. Few are written at once. Where many come, they are gathered for some
-/// turns, because every write makes all readers of an embedded database begin their caches anew.
+/// Decides on each turn whether to write the buffer. A few accesses are written at once. Many are collected for some
+/// turns, because every write invalidates the page caches of all readers of an embedded database.
 #[derive(Default)]
 pub struct AccessLogPacer {
     waited: u32,
 }
 
 impl AccessLogPacer {
-    /// Takes a turn: writes what waits, or lets it wait.
+    /// Takes a turn: writes the buffer or waits.
     #[boxed::future]
     pub async fn flush_when_due(&mut self, app: &App) -> Result<(), Error> {
         self.waited += 1;
@@ -175,8 +173,8 @@ impl AccessLogPacer {
     }
 }
 
-/// Writes what waits. Called over and over by whoever serves, and once more when he stops. What could not be written waits
-/// on, and keeps no other tenant's from being written.
+/// Writes the buffer. The server calls this periodically and once more at shutdown. A failed batch stays buffered, and
+/// does not stop those of other tenants.
 #[boxed::future]
 pub async fn flush_access_log(app: &App) -> Result<(), Error> {
     let mut failed = access::flush_login_trail(app).await.err();
@@ -199,7 +197,6 @@ pub async fn flush_access_log(app: &App) -> Result<(), Error> {
     failed.map_or(Ok(()), Err)
 }
 
-/// What an administrator asks of the audit.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AuditPageQuery {
     pub after: i32,
@@ -207,14 +204,14 @@ pub struct AuditPageQuery {
     pub user: Option<UserCode>,
 }
 
-/// A page of the audit, and where the next begins.
+/// A page of the audit, and the cursor of the next.
 #[boxed::future]
 pub async fn read_audit_page(
     app: &App,
     caller: &Session,
     question: AuditPageQuery,
 ) -> Result<AuditEntryPage, Error> {
-    // Whoever asks sees everything up to now, at least of this process.
+    // Includes everything up to now, at least from this process.
     flush_access_log(app).await?;
     let input = (caller.scope.tenant(), question);
     app.db
@@ -226,19 +223,19 @@ pub async fn read_audit_page(
         .await
 }
 
-/// What somebody asks who reads the audit from its newest entry backwards.
+/// Filters for reading the audit newest first.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ReverseAuditQuery {
     pub person: Option<PersonCode>,
     pub user: Option<UserCode>,
     pub since: Option<Moment>,
     pub until: Option<Moment>,
-    /// Only what is older than the entry of this code.
+    /// Only entries older than this code.
     pub before: Option<i32>,
 }
 
-/// A page of the audit backwards, with the names of the people that it tells of; for administrators. Their names are no look
-/// at them: noting it would make the audit tell of itself.
+/// A page of the audit, newest first, with the names of the people in it; for administrators. Showing those names is
+/// not logged as access: the audit would record itself.
 #[boxed::future]
 pub async fn read_newest_audit_page(
     app: &App,
@@ -287,14 +284,14 @@ async fn read_reverse_page(
     Ok((page, found.into_iter().map(|(code, profile)| (code, profile.name)).collect()))
 }
 
-/// The names of the users of a tenant, for those who read the audit.
+/// The names of the tenant's users, for the audit.
 #[boxed::future]
 pub async fn list_user_names(app: &App, caller: &Session) -> Result<HashMap<UserCode, String>, Error> {
     let all = users::list_users(app, &caller.scope).await?;
     Ok(all.into_iter().map(|user| (user.code, user.name)).collect())
 }
 
-/// The code of the newest entry, after which nothing is told yet.
+/// The code of the newest audit entry.
 #[boxed::future]
 pub async fn find_newest_entry_code(app: &App, caller: &Session) -> Result<i32, Error> {
     flush_access_log(app).await?;

@@ -1,3 +1,3 @@
-//! Who saw what: the log of accesses to personal data.
+//! The log of accesses to personal data.
 
 pub mod access_log;

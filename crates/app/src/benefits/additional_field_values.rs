@@ -1,4 +1,4 @@
-//! The values of additional fields: each is named by code or name, and checked against what its register asks of it.
+//! Validation of additional field values: each is named by code or name and checked against its register entry.
 
 use crate::registers::snapshot::TenantRegisters;
 use domain::{BenefitKind, Date, FieldKind, FieldProblem, Rejection, fold_text};
@@ -7,10 +7,10 @@ use storage::registers::additional_fields::StoredAdditionalField;
 use wire::read::{FieldPatch, ScalarInput};
 use wire::records::CampoAdicionalInput;
 
-/// The most characters of a text whose field sets no limit of its own.
+/// Maximum length in characters of a value whose field sets no limit of its own.
 const LONGEST: i32 = 1000;
 
-/// Takes over the values that were given; the others stay.
+/// Applies the values present in the request; fields that are not mentioned keep their value.
 pub fn apply_additional_fields(
     registers: &TenantRegisters,
     kind: BenefitKind,
@@ -25,14 +25,14 @@ pub fn apply_additional_fields(
     }
 }
 
-/// What is wrong with the values whatever benefit they are for.
+/// Problems that the values would have with every benefit kind.
 pub fn find_general_problems(registers: &TenantRegisters, given: &[CampoAdicionalInput]) -> Vec<Rejection> {
     let of_kind = |kind, input| apply_field(registers, kind, input, &mut AdditionalFieldValues::new());
     let mut problems = Vec::new();
     for (at, input) in given.iter().enumerate() {
         let found: Result<Vec<FieldProblem>, ()> =
             BenefitKind::ALL.iter().map(|kind| of_kind(*kind, input).err().ok_or(())).collect();
-        // Where the kinds differ, the one that knows the field says what is wrong with its value.
+        // Where the kinds differ, a problem with the value wins over an unknown field.
         let worst = found.ok().and_then(|all| all.into_iter().max_by_key(FieldProblem::is_about_value));
         problems.extend(worst.map(|problem| Rejection::AdditionalField { at, problem }));
     }
@@ -60,7 +60,7 @@ fn find_field<'r>(
     input: &CampoAdicionalInput,
     has: &AdditionalFieldValues,
 ) -> Result<&'r StoredAdditionalField, FieldProblem> {
-    // One that is no longer in use, but has a value here, may come back as it was told, and be cleared.
+    // An inactive field that already has a value here may be sent back unchanged or cleared.
     let is_usable = |field: &&StoredAdditionalField| field.active || has.contains_key(&field.code);
     let mut own = registers.fields.iter().filter(|field| field.benefit_kind == kind && is_usable(field));
     match (&input.code, &input.name) {
@@ -76,7 +76,7 @@ fn find_field<'r>(
     }
 }
 
-/// The value as it is kept, as text.
+/// Returns the value in the text form in which it is stored.
 fn normalize_field_text(field: &StoredAdditionalField, value: &ScalarInput) -> Result<String, FieldProblem> {
     let text = match value {
         ScalarInput::Text(text) | ScalarInput::Number(text) => text.clone(),
@@ -106,7 +106,7 @@ fn normalize_field_text(field: &StoredAdditionalField, value: &ScalarInput) -> R
     Ok(kept)
 }
 
-/// A number as it was written; a comma of a text stands for the point.
+/// Keeps the number as written; a decimal comma becomes a point.
 fn parse_number(text: &str) -> Option<String> {
     let text = text.trim().replace(',', ".");
     let digits = text.strip_prefix('-').unwrap_or(&text);

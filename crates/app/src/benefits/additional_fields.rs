@@ -1,4 +1,4 @@
-//! The additional fields of a benefit, written by themselves.
+//! Saves the additional fields of a benefit on their own.
 
 use super::{WriteCommand, additional_field_values, load_holder, refuse_cancelled_benefit, run_command};
 use crate::access::Session;
@@ -15,7 +15,7 @@ use wire::records::CampoAdicionalInput;
 
 const OPERATION: &str = "PUT /ext/beneficio/{codBeneficio}/dadosAdicionais";
 
-/// All values that a benefit has now.
+/// All additional field values of the benefit after the write.
 #[derive(Clone, Debug)]
 pub struct SaveFieldsOutcome {
     pub values: AdditionalFieldValues,
@@ -24,7 +24,7 @@ pub struct SaveFieldsOutcome {
     changed: bool,
 }
 
-/// Writes the fields that are named, all of them or none; the others stay.
+/// Writes the named fields, all of them or none; the others keep their value.
 #[boxed::future]
 pub async fn save_additional_fields(
     app: &App,
@@ -51,7 +51,7 @@ async fn write_additional_fields(
     let code = *code;
     confirm_registers(tx, tenant, registers).await?;
     let Some(before) = storage::benefits::find_benefit(&mut *tx, &asked.scope, code).await? else {
-        // What would do for no benefit is told first.
+        // Problems that no benefit could accept are reported before the unknown code.
         let problems = additional_field_values::find_general_problems(registers, input);
         let unknown = Error::NotFound { field: InputField::Benefit, code: code.get() };
         return Err(if problems.is_empty() { unknown } else { Error::Refused(problems) });

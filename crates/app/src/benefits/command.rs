@@ -1,4 +1,4 @@
-//! What somebody asks of benefits: who he is, what he sent, and the registers that it is judged by.
+//! The command of a benefit write: its scope, its input and the registers it is validated against.
 
 use crate::access::Session;
 use crate::idempotency::{self, IdempotentWrite, WriteOutcome};
@@ -39,7 +39,7 @@ impl<I> WriteCommand<I> {
         }
     }
 
-    /// What an import asks for.
+    /// The command of an import row.
     pub fn from_import(doing: &ImportUnitContext, input: I) -> WriteCommand<I> {
         let ActorContext { user, operation, origin, quiet, now, .. } = doing.change_context();
         let registers = Arc::clone(&doing.registers);
@@ -51,7 +51,7 @@ impl<I> WriteCommand<I> {
     }
 }
 
-/// Runs the unit that does what was asked for, by the registers as they are then.
+/// Runs the unit in an idempotent transaction, with the registers current at that time.
 pub(crate) async fn run_command<I, T, F>(
     app: &App,
     caller: &Session,
@@ -86,7 +86,7 @@ where
     idempotency::write_with_registers(app, caller.scope.tenant(), once, asked, unit).await
 }
 
-/// Who holds a benefit.
+/// Loads the holder of a benefit; a missing holder means broken data.
 pub(crate) async fn load_holder(
     tx: &mut Tx,
     tenant: TenantId,
@@ -97,7 +97,7 @@ pub(crate) async fn load_holder(
     Ok(storage::members::find_person(&mut *tx, tenant, benefit.person).await?.ok_or_else(gone)?)
 }
 
-/// What is cancelled stays as it is.
+/// A cancelled benefit cannot be changed.
 pub(crate) fn refuse_cancelled_benefit(
     registers: &TenantRegisters,
     code: BenefitCode,

@@ -1,4 +1,4 @@
-//! What is installed on the vehicle of a benefit.
+//! Equipment installed on the vehicle of a benefit.
 
 use crate::access::Session;
 use crate::audit::access_log::record_access;
@@ -8,10 +8,10 @@ use storage::benefits::installations;
 pub use storage::benefits::installations::StoredInstallation;
 use storage::{Tx, benefits};
 
-/// Each with the name of its supplier.
+/// Each installation with the name of its supplier.
 type InstalledEquipment = Vec<(StoredInstallation, Option<String>)>;
 
-/// What is and was installed for a benefit that the caller may see; by model, then by code.
+/// Lists current and past installations of a benefit visible to the caller; by model, then by code.
 #[boxed::future]
 pub async fn list_equipment(
     app: &App,

@@ -1,5 +1,5 @@
-//! A benefit, field by field, as it is called outside: what differs between two states of it. Its situation has a history of
-//! its own.
+//! Field-by-field comparison of two states of a benefit, under the published field names. The situation is left out: it
+//! has its own history.
 
 use crate::field_differences::{self, FieldDifference, FieldTexts};
 use crate::registers::snapshot::TenantRegisters;

@@ -1,4 +1,4 @@
-//! Benefits of vehicles as an import brings them: known by the numbers that they keep, else by their vehicle.
+//! Import of vehicle benefits: a row is matched by its preset numbers, else by its vehicle.
 
 use super::{
     NewBenefitDraft, SaveBenefitInput, SentBenefitValidator, WriteCommand, change_existing_benefit,
@@ -26,14 +26,14 @@ use storage::search::rows::{self, PreviousRowState, SearchListingRow};
 use wire::read::FieldPatch;
 use wire::records::BeneficioVeiculoInput;
 
-/// A benefit as a line of a file tells it.
+/// One row of an imported file.
 #[derive(Clone, Debug)]
 pub struct VehicleBenefitRow {
     pub input: BeneficioVeiculoInput,
     pub kept: KeptBenefitNumbers,
 }
 
-/// The numbers that it is to keep.
+/// The benefit code and sequence number that the row prescribes.
 #[derive(Clone, Copy, Debug)]
 pub struct KeptBenefitNumbers(PresetNumbers);
 
@@ -45,7 +45,7 @@ impl KeptBenefitNumbers {
 }
 
 impl VehicleBenefitRow {
-    /// What two lines about one benefit have alike.
+    /// Two rows about the same benefit have the same key.
     pub fn duplicate_key(&self) -> Option<String> {
         let vehicle = &self.input.vehicle;
         match (self.kept.0.code, &vehicle.plate, &vehicle.chassis) {
@@ -57,7 +57,7 @@ impl VehicleBenefitRow {
     }
 }
 
-/// The benefit that a line means, if it is there: by its numbers, else the one in force that has the vehicle.
+/// Finds the benefit of a row: by its preset numbers, else the holder's benefit with that plate, chassis or card.
 async fn resolve_existing_benefit(
     tx: &mut Tx,
     doing: &ImportUnitContext,
@@ -84,13 +84,13 @@ async fn resolve_existing_benefit(
         storage::members::find_person_by_document(&mut *tx, tenant, &row.input.benefit.document).await?;
     let holder: Option<PersonCode> = holder.map(|(person, _)| person);
     let his = found.iter().filter(|one| Some(one.person) == holder);
-    // One of another is told as what stands in the way; one of his that is over is the same benefit
-    // where none is in force and the line asks for one that is over.
+    // A benefit of another person is later reported as a conflict. A finished benefit of the same holder matches only
+    // if none is in force and the row asks for a finished situation.
     let his: Vec<&MatchingBenefit> = his.collect();
     if let Some(found) = his.iter().copied().find(in_force) {
         return Ok(Some(found.code));
     }
-    // A line with numbers that nobody has is one more of the past.
+    // A row with numbers not yet in use creates another past benefit.
     let asked = find_requested_situation(doing, row).filter(|_| code.is_none() && sequence.is_none());
     let over = asked.filter(|asked| is_over(doing, *asked));
     Ok(over
@@ -104,7 +104,7 @@ fn is_over(doing: &ImportUnitContext, situation: SituationCode) -> bool {
     )
 }
 
-/// The situation that a line asks for, by name or by flag.
+/// The situation the row asks for, by name or by flag.
 fn find_requested_situation(doing: &ImportUnitContext, row: &VehicleBenefitRow) -> Option<SituationCode> {
     let input = &row.input.benefit;
     match (&input.situation, &input.active) {
@@ -180,7 +180,7 @@ async fn create_imported_benefit(
     let (Some((benefit, item)), Some(holder), []) = (made, holder, &wish.problems[..]) else {
         return Err(Error::Refused(wish.problems));
     };
-    // The version in which his person became a member's by it.
+    // The version of the person in which this benefit makes them a member.
     let joined = (!holder.1.is_member).then(|| (holder.1.version + 1).to_string());
     let new = NewBenefitDraft { benefit, item, holder, kept: row.kept.0, then: None, done: "criado".into() };
     let WrittenBenefit { code, benefit, .. } =
@@ -200,7 +200,7 @@ async fn has_removed_number(
         || !imports::list_removed_codes(&mut *tx, tenant, "sequence", &sequences).await?.is_empty())
 }
 
-/// Takes back what a line did.
+/// Undoes the effect of an import row, unless the benefit has changed since.
 pub async fn undo_imported_benefit(
     tx: &mut Tx,
     doing: &ImportUnitContext,
@@ -242,7 +242,7 @@ async fn restore_benefit(
     let have = items::list_items(&mut *tx, tenant, code).await?;
     let as_it_was = |one: &StoredItem| match items_before.iter().find(|item| item.code == one.code) {
         Some(item) => item.clone(),
-        // One that came with the import has ended.
+        // An item added by the import is ended.
         None => StoredItem { active: false, ..one.clone() },
     };
     let changed = have.iter().map(|one| (one, as_it_was(one))).filter(|(one, item)| *one != item);
@@ -255,7 +255,7 @@ async fn restore_benefit(
         updated_at: doing.now,
         ..before
     };
-    // Meanwhile somebody else may have the vehicle, or the card.
+    // In the meantime another benefit may have taken the vehicle or the card.
     let around = super::load_key_conflicts(tx, tenant, &after).await?;
     let judge = (&doing.scope, &*doing.registers);
     match super::refuse_conflicts(judge, Some((code, now)), &after, now.person, &around) {
@@ -278,7 +278,7 @@ async fn remove_benefit(
     doing: &ImportUnitContext,
     (code, now): (BenefitCode, &StoredBenefit),
     holder: &PersonProfile,
-    // It made his person a member's, and nothing has changed of him since.
+    // True if this benefit made its holder a member and the holder has not changed since.
     made_member: bool,
 ) -> Result<ImportUndoOutcome, Error> {
     let tenant = doing.scope.tenant();
@@ -294,7 +294,7 @@ async fn remove_benefit(
         let person = PersonProfile { is_member: false, updated_at: doing.now, ..holder.clone() };
         storage::members::update_person(tx, tenant, now.person, &person).await?;
     } else if others.len() == 1 {
-        // The row that his first benefit had taken over is his own again.
+        // The first benefit had taken over the member's own listing row: insert that row again.
         let days = member_days(holder, &doing.registers.zone);
         let row = SearchListingRow {
             slot: now.slot,

@@ -1,4 +1,4 @@
-//! The items of a benefit: the plans that it has and had, and one more.
+//! The items of a benefit: listing current and past plans, and adding a plan.
 
 use super::{WriteCommand, load_holder, refuse_cancelled_benefit, run_command};
 use crate::access::Session;
@@ -21,12 +21,12 @@ const LIST: &str = "GET /ext/beneficio/{codBeneficio}/itens";
 const ADD: &str = "POST /ext/beneficio/{codBeneficio}/itens";
 
 pub struct PlanItems {
-    /// By the names of their plans, then code.
+    /// Ordered by plan name, then by item code.
     pub items: Vec<StoredItem>,
     pub registers: Arc<TenantRegisters>,
 }
 
-/// Every item of a benefit, also those that it no longer has.
+/// Lists every item of a benefit, including ended ones.
 #[boxed::future]
 pub async fn list_items(app: &App, caller: &Session, code: BenefitCode) -> Result<PlanItems, Error> {
     let tenant = caller.scope.tenant();
@@ -45,14 +45,14 @@ pub async fn list_items(app: &App, caller: &Session, code: BenefitCode) -> Resul
     Ok(PlanItems { items, registers })
 }
 
-/// An item that a benefit was given.
+/// The added item with its plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AddItemOutcome {
     pub item: StoredItem,
     pub plan: StoredPlan,
 }
 
-/// Gives a benefit one more plan, of any kind.
+/// Adds a plan of any kind to a benefit.
 #[boxed::future]
 pub async fn add_item(
     app: &App,
@@ -94,7 +94,7 @@ async fn write_added_item(
     Ok(AddItemOutcome { item: stored.item.ok_or_else(lost)?, plan: plan.clone() })
 }
 
-/// Its code is taken when it is written.
+/// The item code is assigned at the write.
 fn build_item<I>(asked: &WriteCommand<I>, plan: &StoredPlan, input: &ItemBeneficioInput) -> StoredItem {
     let today = || asked.now.date_in(&asked.registers.zone);
     let given = |given: &FieldPatch<domain::Date>| given.clone().into_set();

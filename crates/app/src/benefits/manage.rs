@@ -1,5 +1,5 @@
-//! A benefit as the association itself sees and changes it: everything but its holder, whatever its situation; and the way out
-//! of every situation, with a reason where that matters.
+//! Management view of a benefit: everything but its holder can be changed, in any situation, and every situation can be
+//! left, with a reason where cancelling or reopening requires one.
 
 use super::vehicle;
 use super::{
@@ -33,15 +33,15 @@ const MOVE: &str = "PUT /gestao/beneficio/{codBeneficio}/situacao";
 const ITEM: &str = "PUT /gestao/beneficio/{codBeneficio}/itens/{codItem}";
 const HISTORY: &str = "GET /gestao/beneficio/{codBeneficio}/historico";
 
-/// A benefit with everything around it.
+/// A benefit with its holder, items and number of dependents.
 #[derive(Clone, Debug)]
 pub struct FullBenefit {
     pub code: BenefitCode,
     pub benefit: StoredBenefit,
     pub holder: PersonProfile,
-    /// The one that it began with, or has instead of it, first; also those that it no longer has.
+    /// The first item comes first; ended items are included.
     pub items: Vec<StoredItem>,
-    /// Those in force.
+    /// Number of active dependents.
     pub dependents: i64,
     pub registers: Arc<TenantRegisters>,
     changed: bool,
@@ -53,7 +53,6 @@ fn reject_unknown_benefit(code: BenefitCode) -> Error {
 
 type BenefitRelatedRecords = (PersonProfile, Vec<StoredItem>, i64);
 
-/// What belongs to a benefit.
 async fn load_related_records(
     tx: &mut Tx,
     scope: &Scope,
@@ -67,7 +66,7 @@ async fn load_related_records(
     Ok((holder, items, dependents::count_active_dependents(&mut *tx, tenant, [code]).await?))
 }
 
-/// The benefit of this code, whole.
+/// Reads a benefit with its related records.
 #[boxed::future]
 pub async fn read_full_benefit(app: &App, caller: &Session, code: BenefitCode) -> Result<FullBenefit, Error> {
     let asked = |_: &TenantRegisters| (caller.scope.clone(), code);
@@ -86,7 +85,7 @@ pub async fn read_full_benefit(app: &App, caller: &Session, code: BenefitCode) -
     Ok(FullBenefit { code, benefit, holder, items, dependents, registers, changed: false })
 }
 
-/// What happened to a benefit.
+/// Reads field changes and situation changes of a benefit.
 #[boxed::future]
 pub async fn read_benefit_history(
     app: &App,
@@ -110,7 +109,7 @@ pub async fn read_benefit_history(
     Ok(record_timeline::build_record_history(found, registers))
 }
 
-/// Looks that an answer without a change is.
+/// An answer without a change is recorded as read access.
 fn record_unchanged_access(
     app: &App,
     caller: &Session,
@@ -123,7 +122,7 @@ fn record_unchanged_access(
     Ok(done)
 }
 
-/// Changes a benefit: what is not given stays, what is cleared goes.
+/// Changes a benefit: absent fields keep their value, cleared fields are emptied.
 #[boxed::future]
 pub async fn change_benefit(
     app: &App,
@@ -180,7 +179,7 @@ async fn write_benefit_change(
     Box::pin(build_full_benefit(tx, asked, code, benefit, true)).await
 }
 
-/// Whether anything was given that only a vehicle has.
+/// Whether the input sets a field that only vehicles have.
 fn has_vehicle_fields(input: &BeneficioAlteracaoInput) -> bool {
     let mut vehicle = VehicleDetails::default();
     vehicle::apply_vehicle_fields(&input.vehicle, &mut vehicle);
@@ -199,7 +198,7 @@ fn find_version_problem<I>(
     given.and_then(|given| refuse_old_version(given.get().into(), present, &asked.registers.zone, wanted))
 }
 
-/// What else stands in the way of a benefit.
+/// Conflicts with the card or the vehicle of other benefits.
 async fn find_conflicts<I>(
     tx: &mut Tx,
     asked: &WriteCommand<I>,
@@ -227,10 +226,10 @@ async fn build_full_benefit<I>(
     Ok(FullBenefit { code, benefit, holder, items, dependents, registers, changed })
 }
 
-/// Where a benefit is to go, and why.
+/// The target situation and the reason.
 pub type ChangeBenefitSituation = SituacaoBeneficioInput;
 
-/// Moves a benefit to another situation, also out of being cancelled.
+/// Moves a benefit to another situation; a cancelled benefit may be reopened.
 #[boxed::future]
 pub async fn change_benefit_situation(
     app: &App,
@@ -291,7 +290,7 @@ async fn write_situation_change(
     Box::pin(build_full_benefit(tx, asked, code, benefit, true)).await
 }
 
-/// Where it is to go: by code, by name, or by both if they agree.
+/// Resolves the target by code, by name, or by both if they agree.
 fn resolve_target_situation(
     registers: &TenantRegisters,
     scope: &Scope,
@@ -333,7 +332,7 @@ fn resolve_target_situation(
     }
 }
 
-/// Changes an item of a benefit: ends it, lets it begin again, or gives it another price.
+/// Changes an item of a benefit: ends it, reactivates it or sets another price.
 #[boxed::future]
 pub async fn change_item(
     app: &App,

@@ -1,5 +1,5 @@
-//! Benefits: created, changed and cancelled. What is asked for is judged whole before anything is written. What the association
-//! itself sees and changes of them is in `managed.rs`.
+//! Benefits: create, change and cancel. A request is validated completely before anything is written. The management
+//! operations are in `manage.rs`.
 
 pub mod equipment;
 pub(crate) mod vehicle;
@@ -40,14 +40,14 @@ use storage::members::PersonProfile;
 use storage::server::counters::Counter;
 use wire::records::{BeneficioInput, BeneficioVeiculoInput, CancelamentoInput};
 
-/// A benefit as it was written.
+/// The benefit after a save or a cancellation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SavedBenefit {
     pub code: BenefitCode,
     pub benefit: StoredBenefit,
     pub situation: String,
     pub kind: SituationKind,
-    /// False where what was asked for was there already: then it was only seen.
+    /// False if the benefit already was as requested: the request then counts as read access.
     pub changed: bool,
 }
 
@@ -64,7 +64,7 @@ impl SavedBenefit {
     }
 }
 
-/// What was sent, by the path it came on.
+/// The input of either save endpoint.
 #[derive(Clone, Debug)]
 pub enum SaveBenefitInput {
     Basic(Box<BeneficioInput>),
@@ -123,7 +123,7 @@ pub async fn save_benefit(
     Ok(done)
 }
 
-/// An answer that nothing was changed for shows somebody's data all the same.
+/// An answer without a change still shows personal data, so it is recorded as read access.
 fn record_unchanged_access(
     app: &App,
     caller: &Session,
@@ -152,7 +152,7 @@ async fn write_benefit(tx: &mut Tx, asked: &WriteCommand<SaveBenefitInput>) -> R
     }
 }
 
-/// The holder by his document, if the caller may see him.
+/// Finds the holder by document, if visible to the caller.
 async fn find_visible_holder(
     tx: &mut Tx,
     asked: &WriteCommand<SaveBenefitInput>,
@@ -189,18 +189,18 @@ async fn create_benefit(tx: &mut Tx, asked: &WriteCommand<SaveBenefitInput>) -> 
     SavedBenefit::new(&asked.registers, code, benefit, true)
 }
 
-/// A new benefit, judged and not written yet.
+/// A validated benefit that is not yet written.
 pub(crate) struct NewBenefitDraft<'a> {
     pub benefit: StoredBenefit,
     pub item: StoredItem,
     pub holder: (PersonCode, PersonProfile),
     pub kept: PresetNumbers,
-    /// What else is written with it, once its code is known.
+    /// Further writes of the same transaction that need the new code.
     pub then: Option<situations::BenefitWriteHook<'a>>,
     pub done: std::borrow::Cow<'static, str>,
 }
 
-/// Writes a new benefit, unless something stands in its way.
+/// Inserts a new benefit, unless it conflicts with another one.
 pub(crate) async fn insert_benefit(
     tx: &mut Tx,
     acting: &ActorContext<'_>,
@@ -214,7 +214,7 @@ pub(crate) async fn insert_benefit(
             .await?;
     refuse_conflicts((scope, acting.registers), None, &benefit, person, &around)?;
     if !profile.is_member {
-        // Whoever has a benefit is a member.
+        // Every holder of a benefit is a member.
         profile.is_member = true;
         storage::members::update_person(tx, acting.tenant, person, &profile).await?;
     }
@@ -255,7 +255,7 @@ async fn change_existing_benefit(
         return Err(Error::Refused(wish.problems));
     }
     let is_same = after == before && item.is_none();
-    // A sheet that is brought again says what is; whoever else sends a cancelled one wants it changed.
+    // A repeated import may send a cancelled benefit unchanged; any other caller who sends one wants to change it.
     if !(is_same && asked.is_import()) {
         refuse_cancelled_benefit(&asked.registers, code, &before)?;
     }
@@ -275,7 +275,7 @@ async fn change_existing_benefit(
     SavedBenefit::new(&asked.registers, code, benefit, true)
 }
 
-/// What stands in the way of a benefit that changes.
+/// Loads the benefits that use the same plate, chassis or card.
 async fn load_key_conflicts(
     tx: &mut Tx,
     tenant: TenantId,
@@ -288,7 +288,7 @@ fn collect_unique_keys(benefit: &StoredBenefit) -> BenefitUniqueKeys<'_> {
     (benefit.vehicle.plate.as_ref(), benefit.vehicle.chassis.as_ref(), benefit.card.as_ref())
 }
 
-/// A card belongs to one person, and a vehicle has one benefit in force at a time.
+/// A card belongs to one person, and a vehicle has at most one benefit in force.
 fn refuse_conflicts(
     (scope, registers): (&Scope, &TenantRegisters),
     before: Option<(BenefitCode, &StoredBenefit)>,
@@ -325,7 +325,7 @@ fn refuse_conflicts(
     if problems.is_empty() { Ok(()) } else { Err(Error::Refused(problems)) }
 }
 
-/// The next card that nobody has. A number of ours may have come from outside before we gave it.
+/// Reserves the next card number not in use. Numbers of our series may have been sent by callers before, so it retries.
 pub(crate) async fn reserve_free_card(tx: &mut Tx, tenant: TenantId) -> Result<CardNumber, Error> {
     loop {
         let wanted = [(Counter::Card, 1)];
@@ -335,7 +335,7 @@ pub(crate) async fn reserve_free_card(tx: &mut Tx, tenant: TenantId) -> Result<C
     }
 }
 
-/// Cancels a benefit; one that is cancelled stays as it is.
+/// Cancels a benefit; cancelling it again changes nothing.
 #[boxed::future]
 pub async fn cancel_benefit(
     app: &App,
@@ -377,7 +377,7 @@ async fn write_cancellation(
     SavedBenefit::new(registers, code, benefit, true)
 }
 
-/// The kinds whose benefits have a vehicle.
+/// Whether benefits of this kind have a vehicle.
 fn is_vehicle_kind(kind: BenefitKind) -> bool {
     kind == BenefitKind::Vehicle
 }

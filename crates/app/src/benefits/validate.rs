@@ -1,5 +1,5 @@
-//! What was sent, judged against the registers: every problem is found, not the first alone, and what was given is put onto
-//! the benefit as it is.
+//! Validation of a sent benefit against the registers: collects every problem, not only the first, and applies the
+//! fields to the stored benefit.
 
 use super::vehicle;
 use super::{additional_field_values, is_vehicle_kind};
@@ -15,12 +15,12 @@ use storage::registers::plans::StoredPlan;
 use wire::read::FieldPatch;
 use wire::records::{BeneficioCampos, VeiculoCampos};
 
-/// What was sent of a benefit, whichever way it came.
+/// The sent fields of a benefit, independent of the endpoint.
 #[derive(Clone, Copy)]
 pub(crate) struct SentBenefitFields<'i> {
     pub fields: &'i BeneficioCampos,
     pub situation: Option<SituationRequest<'i>>,
-    /// Of one of vehicles, with what is known of its vehicle already.
+    /// For vehicle benefits only; `known` holds vehicle details that are known before.
     pub vehicle: Option<(&'i VeiculoCampos, &'i FieldPatch<BoundedText<20>>)>,
     pub known: Option<&'i VehicleDetails>,
 }
@@ -39,7 +39,7 @@ impl<'a> SentBenefitValidator<'a> {
         SentBenefitValidator { registers, scope, problems: Vec::new() }
     }
 
-    /// A new benefit and its first item; `None` where it cannot even be begun, for a reason that was told.
+    /// Builds a new benefit and its first item; `None` if plan, branch or situation is missing or invalid.
     pub fn build_new_benefit(
         &mut self,
         sent: SentBenefitFields<'_>,
@@ -51,7 +51,7 @@ impl<'a> SentBenefitValidator<'a> {
         let branch = self.choose_new_branch(&common.branch, holder);
         let situation = self.choose_situation(sent.situation, None);
         let today = now.date_in(&self.registers.zone).to_iso();
-        // Begun with what may be missing, so that everything else is judged all the same.
+        // Placeholders stand in for missing parts, so that all other fields are validated too.
         let mut benefit = StoredBenefit {
             person: holder.map_or(PersonCode::new(0), |(person, _)| *person),
             branch: branch.unwrap_or(BranchCode::new(0)),
@@ -61,7 +61,7 @@ impl<'a> SentBenefitValidator<'a> {
             vehicle: sent.known.cloned().unwrap_or_default(),
             ..build_blank_benefit(now)
         };
-        // On its own path a benefit is one of vehicles, whatever its plan turned out to be.
+        // On the vehicle endpoint the kind is known even if the plan is not.
         let knows_kind = plan.is_some() || sent.vehicle.is_some();
         self.apply_common_fields(common, knows_kind, &mut benefit);
         if let Some(vehicle) = sent.vehicle {
@@ -74,7 +74,7 @@ impl<'a> SentBenefitValidator<'a> {
         (branch.is_some() && situation.is_some()).then(|| (benefit, build_first_item(plan, today)))
     }
 
-    /// Judges what was sent of a benefit that is not there, as far as it can be judged without it.
+    /// Validates the fields sent for an unknown benefit as far as that is possible without it.
     pub fn check_without_benefit(&mut self, sent: SentBenefitFields<'_>, now: Moment) {
         let common = sent.fields;
         if let FieldPatch::Set(branch) = common.branch {
@@ -91,7 +91,7 @@ impl<'a> SentBenefitValidator<'a> {
         }
     }
 
-    /// A benefit as it becomes, and the item that replaces its first one, with that.
+    /// Builds the changed benefit and, if the plan changes, the new first item with the code of the item it replaces.
     pub fn build_changed_benefit(
         &mut self,
         sent: SentBenefitFields<'_>,
@@ -127,7 +127,7 @@ impl<'a> SentBenefitValidator<'a> {
         (after, item)
     }
 
-    /// The plan of a new benefit, which must be one of the path's kind.
+    /// The plan of a new benefit; its kind must match the endpoint.
     fn choose_new_plan(
         &mut self,
         on_vehicle_path: bool,
@@ -154,7 +154,7 @@ impl<'a> SentBenefitValidator<'a> {
         plan
     }
 
-    /// A plan that the benefit has already changes nothing; another replaces the one that it was created with.
+    /// A plan that the benefit already has changes nothing; another plan replaces the first item.
     fn change_plan(
         &mut self,
         given: &FieldPatch<PlanCode>,
@@ -180,7 +180,7 @@ impl<'a> SentBenefitValidator<'a> {
         Some((build_first_item(plan, today), first.map(|item| item.code)))
     }
 
-    /// The branch that was given, else that of the holder, where the caller may work in it.
+    /// The given branch, else the branch of the holder if the caller may use it.
     fn choose_new_branch(
         &mut self,
         given: &FieldPatch<BranchCode>,
@@ -207,7 +207,7 @@ impl<'a> SentBenefitValidator<'a> {
         None
     }
 
-    /// The situation that name and flag ask for. A flag that the present type satisfies asks for nothing.
+    /// Resolves name and flag to a situation. A flag that the present situation already satisfies changes nothing.
     fn choose_situation(
         &mut self,
         sent: Option<SituationRequest<'_>>,
@@ -237,7 +237,7 @@ impl<'a> SentBenefitValidator<'a> {
         }
     }
 
-    /// One that the benefit has already may be out of use meanwhile.
+    /// The present situation of the benefit is accepted even if it is inactive.
     pub fn find_situation_by_name(
         &mut self,
         name: &str,
@@ -262,7 +262,7 @@ impl<'a> SentBenefitValidator<'a> {
         found
     }
 
-    /// Takes over what benefits of every kind have.
+    /// Applies the fields common to all benefit kinds.
     fn apply_common_fields(
         &mut self,
         input: &BeneficioCampos,
@@ -307,7 +307,7 @@ impl<'a> SentBenefitValidator<'a> {
         }
     }
 
-    /// One whom the benefit has already may have left meanwhile.
+    /// The present seller of the benefit is accepted even if inactive.
     fn apply_seller(
         &mut self,
         given: &FieldPatch<SellerCode>,
@@ -341,7 +341,7 @@ impl<'a> SentBenefitValidator<'a> {
     }
 }
 
-/// A new benefit of vehicles of which nothing is known.
+/// An empty vehicle benefit with placeholder codes.
 fn build_blank_benefit(now: Moment) -> StoredBenefit {
     StoredBenefit {
         person: PersonCode::new(0),
@@ -368,7 +368,7 @@ fn build_blank_benefit(now: Moment) -> StoredBenefit {
     }
 }
 
-/// Its code is taken when it is written.
+/// The item code is assigned at the write.
 pub(crate) fn build_first_item(plan: &StoredPlan, today: String) -> StoredItem {
     StoredItem {
         code: ItemCode::new(0),

@@ -1,4 +1,4 @@
-//! What was sent of a vehicle, put onto the vehicle as it is.
+//! Applies the sent vehicle fields to the stored vehicle.
 
 use crate::registers::snapshot::TenantRegisters;
 use domain::{InputField, Money, Rejection, VehicleTypeCode, fold_text};
@@ -6,7 +6,7 @@ use storage::benefits::VehicleDetails;
 use wire::read::FieldPatch;
 use wire::records::{VeiculoCampos, VeiculoInput};
 
-/// Takes over what was given, but for the type, which must be one of the association's.
+/// Applies all given fields except the vehicle type, which must be checked against the registers.
 pub(crate) fn apply_vehicle_fields(input: &VeiculoCampos, vehicle: &mut VehicleDetails) {
     input.plate.apply_to(&mut vehicle.plate, Clone::clone);
     input.chassis.apply_to(&mut vehicle.chassis, Clone::clone);
@@ -24,7 +24,8 @@ pub(crate) fn apply_vehicle_fields(input: &VeiculoCampos, vehicle: &mut VehicleD
     input.participation.apply_to(&mut vehicle.participation, |money: &Money| money.cents());
 }
 
-/// Takes over what was given, with the type, by its code or by its name. What a vehicle has already may be out of use.
+/// Applies all given fields including the vehicle type, by code or by name. A type that the vehicle already has may be
+/// inactive.
 pub(crate) fn apply_full_vehicle(
     registers: &TenantRegisters,
     input: &VeiculoInput,

@@ -1,5 +1,4 @@
-//! The board of a kind: a column for each of its situations, of which only what is seen is read, and what changed on it
-//! since somebody looked.
+//! The board of a case kind: one column per situation, read page by page, and the changes since the last read.
 
 use super::show::convert_hours;
 use super::{Item, name_case_operations};
@@ -17,50 +16,49 @@ use storage::cases::board::{self, BoardColumnQuery};
 use storage::cases::{self, StoredCase};
 use storage::registers::situations::StoredSituation;
 
-/// Cards of a column that are read at once.
+/// Page size of a column.
 pub const CARDS: i64 = 50;
-/// No column is counted beyond this.
+/// Columns are counted up to this number.
 pub const MOST: i64 = 10_000;
-/// Whoever has looked away for longer looks anew.
+/// After this time a client must read the board again instead of its changes.
 const LOOKED_AWAY: Duration = Duration::from_secs(15 * 60);
-/// A unit may be committed this much later than the moment that stands in it, by whatever clock.
+/// Allowance for transactions that commit later than their timestamp, and for clock differences.
 const LATER: Duration = Duration::from_secs(10);
-/// Changes that are told at once.
+/// Maximum number of changed cases in one answer.
 const CHANGES: i64 = 100;
 
-/// A situation with its cases: those that came last first where it ends them, else those that wait longest.
+/// A situation with its cases: newest first if the situation closes a case, else longest waiting first.
 pub struct SituationColumn {
     pub situation: SituationCode,
-    /// How many there are, up to [`MOST`].
+    /// Number of cases, up to [`MOST`].
     pub total: i64,
-    /// And how many of them are past their time.
+    /// Number of cases past their time limit.
     pub late: i64,
     pub rows: Vec<Item>,
-    /// Where the next part begins, if there is one.
+    /// Cursor of the next page, if there is one.
     pub next: Option<ColumnCursor>,
 }
 
-/// The columns, as the association orders its situations.
+/// The columns in the order of the tenant's situations.
 pub struct CaseSituationBoard {
     pub columns: Vec<SituationColumn>,
     pub registers: Arc<TenantRegisters>,
     pub now: Moment,
 }
 
-/// What somebody looks at: in one branch or all of his, one column behind a place or all of them.
+/// One branch or all visible ones; all columns or one page of a single column.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SituationBoardQuery {
     pub branch: Option<BranchCode>,
     pub only: Option<(SituationCode, Option<ColumnCursor>)>,
 }
 
-/// A column that is to be read.
 #[derive(Clone, Copy)]
 struct ColumnPlan {
     situation: SituationCode,
     closes: bool,
     active: bool,
-    /// Who came here before this is past his time.
+    /// Cases in the situation since before this moment are late.
     late_before: Option<Moment>,
 }
 
@@ -98,7 +96,7 @@ fn plan_board(
     Some(BoardReadPlan { scope, kind, plans: own.into_iter().map(plan).collect() })
 }
 
-/// The board, or a part of one of its columns.
+/// Reads all columns, or one page of a single column.
 #[boxed::future]
 pub async fn read_board(
     app: &App,
@@ -134,7 +132,7 @@ fn record_board_access(
     record_access(app, caller, name_case_operations(kind).list, rows.map(|row| row.case.head().person))
 }
 
-/// The columns without their cards. A situation that is no longer in use is shown as long as something is in it.
+/// Counts the columns without reading cards. An inactive situation is shown only while it has cases.
 async fn count_columns(
     tx: &mut Tx,
     asked: &BoardReadPlan,
@@ -179,7 +177,7 @@ async fn load_cases_in_order(tx: &mut Tx, asked: &BoardReadPlan, codes: &[i32]) 
     Ok(codes.iter().filter_map(|code| told.remove(code)).collect())
 }
 
-/// What is past its time of one kind, up to [`MOST`].
+/// Counts the late cases of a kind; each situation counts up to [`MOST`].
 #[boxed::future]
 pub async fn count_late_cases(app: &App, caller: &Session, kind: CaseKind) -> Result<i64, Error> {
     let (tenant, now) = (caller.scope.tenant(), app.now());
@@ -203,8 +201,8 @@ pub async fn count_late_cases(app: &App, caller: &Session, kind: CaseKind) -> Re
     Ok(late)
 }
 
-/// What changed on a board since a moment: each column with how many it has now, and with those that changed and are in it.
-/// `None` where that is so long ago, or so much, that the board is better read anew.
+/// Reads what changed since a moment: every column with its present count and the changed cases that are in it now.
+/// Returns `None` if the moment is too long ago or too much has changed; then the board must be read again.
 #[boxed::future]
 pub async fn read_board_changes(
     app: &App,

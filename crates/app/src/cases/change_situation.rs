@@ -1,4 +1,4 @@
-//! A case moved to a situation, which has its own rules, and notes about it.
+//! Situation changes of cases, with their rules, and case notes.
 
 use super::{
     FullCase, RecordNote, name_case_operations, record_unchanged_access, refuse_old_version,
@@ -20,7 +20,6 @@ use storage::{Tx, cases};
 use wire::read::FieldPatch;
 use wire::records::{NotaInput, SituacaoInput};
 
-/// Moves a case to a situation.
 #[boxed::future]
 pub async fn change_case_situation(
     app: &App,
@@ -86,7 +85,7 @@ async fn write_situation_change(
     show::read_written_case(tx, asked, kind, code, true).await?.ok_or_else(|| reject_unknown_case(kind, code))
 }
 
-/// The situation that was asked for, which must be in use.
+/// Resolves the requested situation, by code or name; it must be active.
 fn resolve_target_situation<'r>(
     registers: &'r TenantRegisters,
     kind: CaseKind,
@@ -118,7 +117,7 @@ fn resolve_target_situation<'r>(
     }
 }
 
-/// What is cancelled, or over and taken up again, needs a reason.
+/// Cancelling a case or reopening a closed one needs a reason.
 fn refuse_missing_reason(
     from: Option<&StoredSituation>,
     to: &StoredSituation,
@@ -144,7 +143,7 @@ fn refuse_situation_change(
     Err(Rejection::MayNotMove { from: from.name.to_uppercase(), to: to.name.to_uppercase(), allowed }.into())
 }
 
-/// Writes a note about a case, or to the member. It changes nothing of the case itself, and so no version.
+/// Adds an internal note or a message to the member. The case itself and its version do not change.
 #[boxed::future]
 pub async fn add_case_note(
     app: &App,

@@ -1,4 +1,4 @@
-//! A case field by field, as people read it: for the history of its fields, and for whoever changes it by an old version.
+//! The fields of a case as readable texts, for its change history and for version conflicts.
 
 use super::show;
 use crate::Error;
@@ -18,7 +18,7 @@ use storage::members::dependents;
 use storage::{Tx, members};
 use wire::set_names;
 
-/// What the codes in two states of a case stand for, where the registers do not say it.
+/// Names of the codes in two states of a case that the registers do not hold.
 #[derive(Default)]
 pub(super) struct ReferencedNames {
     users: HashMap<UserCode, String>,
@@ -28,7 +28,7 @@ pub(super) struct ReferencedNames {
 }
 
 impl ReferencedNames {
-    /// Only what differs is looked up, for nothing else is told.
+    /// Looks up only codes that differ, since only differences are shown.
     pub async fn load_changed<I>(
         tx: &mut Tx,
         asked: &WriteCommand<I>,
@@ -85,7 +85,7 @@ fn collect_codes(case: &StoredCase) -> ReferencedCodes {
     ReferencedCodes { responsible: head.responsible, driver, benefit: head.benefit, dependent }
 }
 
-/// The name of a code with the code behind it, for two may have one name.
+/// Name followed by the code, since two records may share a name.
 fn render_named_code<C: Copy + Eq + std::hash::Hash + ToString>(
     names: &HashMap<C, String>,
     code: Option<C>,
@@ -96,7 +96,7 @@ fn render_named_code<C: Copy + Eq + std::hash::Hash + ToString>(
     })
 }
 
-/// The fields of a case by the names under which they are sent; both states of one case have the same in the same order.
+/// The fields of a case under their API names; both states of a case give the same fields in the same order.
 pub(super) fn render_case_fields(
     registers: &TenantRegisters,
     names: &ReferencedNames,
@@ -156,7 +156,7 @@ pub(super) fn render_case_fields(
     fields
 }
 
-/// Two vehicles of one member may read alike, so its code stands before it.
+/// The code comes first, since two vehicles of a member may have the same description.
 fn render_benefit(names: &ReferencedNames, code: Option<BenefitCode>) -> Option<String> {
     code.map(|code| match names.benefits.get(&code).filter(|text| !text.is_empty()) {
         Some(text) => format!("{code} ({text})"),
@@ -170,7 +170,7 @@ fn render_place(place: &PostalAddress) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
-/// The field that names the claims that belong to one.
+/// Name of the field with the related claims.
 pub(super) const RELATED: &str = "relacionados";
 
 pub(super) fn render_claim_codes(codes: &[ClaimCode]) -> Option<String> {
@@ -178,7 +178,7 @@ pub(super) fn render_claim_codes(codes: &[ClaimCode]) -> Option<String> {
     (!codes.is_empty()).then(|| codes.join(", "))
 }
 
-/// The same back.
+/// Inverse of `render_claim_codes`.
 pub(super) fn parse_claim_codes(text: &str) -> impl Iterator<Item = ClaimCode> {
     text.split(", ").filter_map(|code| code.parse().ok().map(ClaimCode::new))
 }

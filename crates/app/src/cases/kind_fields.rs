@@ -1,4 +1,4 @@
-//! What claims, inspections, tickets and appointments have each of their own, judged and put onto them.
+//! Validates and applies the fields that only claims, inspections, tickets or appointments have.
 
 use super::AnyCaseInput;
 use super::validate::SentCaseValidator;
@@ -21,7 +21,7 @@ use wire::records::{
     ChecklistItemInput, ConsultaGestaoInput, EventoGestaoInput, HelpDeskGestaoInput, VistoriaGestaoInput,
 };
 
-/// One of which nothing is known but its head.
+/// A case with a head and otherwise empty fields.
 pub(super) fn build_blank_case(kind: CaseKind, head: CaseHead) -> StoredCase {
     match kind {
         CaseKind::Claim => StoredCase::Claim(Box::new(StoredClaim {
@@ -63,11 +63,11 @@ pub(super) fn build_blank_case(kind: CaseKind, head: CaseHead) -> StoredCase {
     }
 }
 
-/// The code of what changes, and whether it is there; `None` of something new.
+/// The code of the case to change and whether it exists; `None` for a new case.
 type ExistingCaseCode = Option<(i32, bool)>;
 
 impl SentCaseValidator<'_> {
-    /// Puts what was sent onto a case of its kind; gives the claims that belong to it, where they were sent.
+    /// Applies the input to a case of the same kind; returns the related claims if they were sent.
     pub(super) async fn apply_kind_fields(
         &mut self,
         input: &AnyCaseInput,
@@ -125,7 +125,7 @@ impl SentCaseValidator<'_> {
             FieldPatch::Clear => claim.place = PostalAddress::default(),
             FieldPatch::Keep => {}
         }
-        // Where it happened is nobody's home.
+        // The place of a claim is not the address of a person, so it has no kind.
         claim.place.kind = None;
         match &input.vehicle {
             FieldPatch::Set(vehicle) => {
@@ -140,7 +140,7 @@ impl SentCaseValidator<'_> {
         self.check_related_claims(&input.related, changing).await
     }
 
-    /// Each once, by code; all of them seen by the caller, and none the claim itself.
+    /// Sorted and without duplicates; all must be visible to the caller, and the claim itself is refused.
     async fn check_related_claims(
         &mut self,
         given: &FieldPatch<Vec<ClaimCode>>,
@@ -235,7 +235,7 @@ impl SentCaseValidator<'_> {
             InputField::Doctor,
             (domain::DoctorCode::get, doctor),
         );
-        // A doctor who is new here brings with him what was not said.
+        // A newly chosen doctor sets specialty and clinic, unless they were sent.
         if let Some(known) =
             own.doctor.filter(|_| own.doctor != had_doctor).and_then(|code| registers.doctor(code))
         {
@@ -260,7 +260,7 @@ impl SentCaseValidator<'_> {
         let line = |code: Option<_>| {
             code.and_then(|code| registers.clinic(code)).and_then(|clinic| clinic.address.format_line())
         };
-        // Where the clinic is goes with the clinic, unless somebody said otherwise.
+        // The address follows the clinic, unless it was edited.
         if own.clinic != had_clinic && own.address == line(had_clinic) {
             own.address = line(own.clinic);
         }
@@ -268,7 +268,7 @@ impl SentCaseValidator<'_> {
         self.apply_dependent(input, own).await
     }
 
-    /// Who goes is a dependent of the benefit, in force.
+    /// The patient must be an active dependent of the benefit.
     async fn apply_dependent(
         &mut self,
         input: &ConsultaGestaoInput,

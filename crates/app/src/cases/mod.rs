@@ -1,5 +1,5 @@
-//! What people work on from its opening to its end: claims, inspections, tickets and appointments. They are opened, changed,
-//! moved to a situation, noted, read and listed alike; what differs is judged in `own.rs`, and told in `shown.rs`.
+//! Cases: claims, inspections, tickets and appointments. All kinds share opening, changes, situations, notes, reading
+//! and lists; the differences are in `kind_fields.rs` and `field_texts.rs`.
 
 pub mod claims;
 
@@ -37,7 +37,7 @@ use wire::records::{
     CasoCampos, ConsultaGestaoInput, EventoGestaoInput, HelpDeskGestaoInput, VistoriaGestaoInput,
 };
 
-/// What was sent, by what it is about.
+/// The input of a save, by case kind.
 #[derive(Clone, Debug)]
 pub enum AnyCaseInput {
     Claim(Box<EventoGestaoInput>),
@@ -66,7 +66,7 @@ impl AnyCaseInput {
     }
 }
 
-/// Method and route of what is done to a kind.
+/// Method and route of each operation of a case kind.
 pub(crate) struct CaseOperationNames {
     list: &'static str,
     one: &'static str,
@@ -100,7 +100,7 @@ pub(crate) const fn name_case_operations(kind: CaseKind) -> CaseOperationNames {
     }
 }
 
-/// There is none of this code, or not for the caller.
+/// No such case, or none visible to the caller.
 fn reject_unknown_case(kind: CaseKind, code: i32) -> Error {
     let field = match kind {
         CaseKind::Claim => InputField::Claim,
@@ -111,7 +111,7 @@ fn reject_unknown_case(kind: CaseKind, code: i32) -> Error {
     Error::NotFound { field, code }
 }
 
-/// Opens a case: in the situation in which its kind begins.
+/// Opens a case in the initial situation of its kind.
 #[boxed::future]
 pub async fn open_case(
     app: &App,
@@ -151,7 +151,6 @@ async fn write_new_case(tx: &mut Tx, asked: &WriteCommand<AnyCaseInput>) -> Resu
     show::read_written_case(tx, asked, kind, code, true).await?.ok_or_else(|| reject_unknown_case(kind, code))
 }
 
-/// Changes the fields of a case.
 #[boxed::future]
 pub async fn change_case(
     app: &App,
@@ -185,7 +184,7 @@ async fn write_changed_case(
     let mut judge = SentCaseValidator::new(&mut *tx, asked);
     let ready = judge.build_changed_case(input, (code, before.as_ref()), &had).await?;
     let problems = judge.problems;
-    // What was sent is judged before the code in the path.
+    // Problems of the input are reported before an unknown code in the path.
     if !problems.is_empty() {
         return Err(Error::Refused(problems));
     }
@@ -225,7 +224,7 @@ async fn write_changed_case(
     show::read_written_case(tx, asked, kind, code, true).await?.ok_or_else(|| reject_unknown_case(kind, code))
 }
 
-/// Refuses what was decided by another version than the present one.
+/// Refuses a change based on another version than the present one.
 fn refuse_old_version<I>(
     asked: &WriteCommand<I>,
     before: &StoredCase,
@@ -241,7 +240,7 @@ fn refuse_old_version<I>(
     }
 }
 
-/// An answer that nothing was changed for shows somebody's data all the same.
+/// An answer without a change still shows personal data, so it is recorded as read access.
 fn record_unchanged_access(
     app: &App,
     caller: &Session,

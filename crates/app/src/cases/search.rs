@@ -1,4 +1,4 @@
-//! The lists of cases, and what is past its time. What somebody asks for is understood once and read on one snapshot.
+//! Case lists and overdue cases. A query is parsed once and read on one snapshot.
 
 use super::name_case_operations;
 use super::show::convert_hours;
@@ -21,13 +21,13 @@ use storage::{Tx, benefits};
 use wire::read::{BoundedInt, FieldPatch, LenientMember, QueryDate};
 use wire::records::CasoQuery;
 
-/// Cases in a page.
+/// Page size.
 pub const PAGE: i64 = 100;
-/// Members whom a name may lead to, in pages of the member search.
+/// Pages of the member search that a name filter may read.
 const PAGES_OF_NAMES: i64 = 5;
 const OVERDUE: &str = "GET /gestao/atrasados";
 
-/// What somebody typed, by what it looks like.
+/// The search text, by what it looks like.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum CaseTextFilter {
     Protocol(i32),
@@ -36,8 +36,8 @@ enum CaseTextFilter {
     Words(Vec<String>),
 }
 
-/// A number is a document where its digits say so, else a protocol; what is no plate either is a name. `None` can be
-/// nothing of all that.
+/// Digits are a document if they are a valid one, else a protocol; other text is a plate or a name. `None` if it can be
+/// none of these.
 fn parse_filter(text: &str) -> Option<CaseTextFilter> {
     if let Ok(document) = Document::parse(text) {
         return Some(CaseTextFilter::Document(document));
@@ -51,7 +51,7 @@ fn parse_filter(text: &str) -> Option<CaseTextFilter> {
     parse_name_words(text).map(CaseTextFilter::Words)
 }
 
-/// What is asked for, and where; `None` where nothing can be found.
+/// The narrowed scope, the criteria and the parsed search text.
 struct ParsedCaseQuery {
     scope: Scope,
     criteria: CaseCriteria,
@@ -71,7 +71,7 @@ fn parse_case_query(
     };
     let day = |given: &FieldPatch<QueryDate>| given.clone().into_set().map(QueryDate::get);
     let protocol = match query.protocol.clone().into_set() {
-        // As it is written, to the digit: a protocol has no zeros before it.
+        // Compared literally: a protocol has no leading zeros.
         Some(text) => Some(text.parse().ok().filter(|number: &i32| number.to_string() == text)?),
         None => None,
     };
@@ -97,7 +97,7 @@ fn parse_case_query(
     Some(ParsedCaseQuery { scope, criteria, filter })
 }
 
-/// The situations that everything said of them leaves over; outside `None` where that is none.
+/// The situations that satisfy all given conditions: `Some(None)` without any condition, `None` if none is left.
 fn select_situations(
     registers: &TenantRegisters,
     kind: CaseKind,
@@ -136,7 +136,7 @@ fn select_situations(
     (!left.is_empty()).then_some(Some(left))
 }
 
-/// A page of cases of one kind, newest opening first.
+/// A page of cases of one kind, most recently opened first.
 #[boxed::future]
 pub async fn list_cases(
     app: &App,
@@ -164,8 +164,8 @@ pub async fn list_cases(
     Ok(SearchPage { rows, number, total, registers })
 }
 
-/// The next cases of one kind, newest opening first: those opened at a moment or before it, but the first few of that
-/// very moment. So whoever reads all of them steps over none, and nothing that is opened meanwhile moves the others.
+/// The next cases of one kind, most recently opened first: those opened at or before `until`, skipping the first `skip`
+/// of them. Cases opened meanwhile do not shift the others, so a full read misses none.
 #[boxed::future]
 pub async fn list_cases_behind(
     app: &App,
@@ -232,7 +232,7 @@ async fn read_case_list(
     Ok((cases::list_cases_by_codes(tx, scope, kind, &codes).await?, total))
 }
 
-/// Narrows a search to what the filter speaks of; false where that is nothing.
+/// Narrows the criteria by the search text; false if nothing can match.
 async fn narrow_criteria(
     tx: &mut Tx,
     scope: &Scope,
@@ -261,7 +261,7 @@ async fn narrow_criteria(
     }
 }
 
-/// Leaves of what was asked for only what was found; false where that is nothing.
+/// Intersects the requested codes with those found; false if none is left.
 fn intersect_codes<C: PartialEq>(asked: &mut Option<Vec<C>>, mut found: Vec<C>) -> bool {
     if let Some(asked) = asked {
         found.retain(|one| asked.contains(one));
@@ -271,7 +271,7 @@ fn intersect_codes<C: PartialEq>(asked: &mut Option<Vec<C>>, mut found: Vec<C>) 
     is_something
 }
 
-/// The members of a name whom the scope sees; refused where they are more than a search goes through.
+/// The visible members with this name; refused if there are more than [`PAGES_OF_NAMES`] pages.
 async fn find_members_by_name(
     tx: &mut Tx,
     scope: &Scope,
@@ -295,7 +295,7 @@ async fn find_members_by_name(
     Err(Rejection::TooManyNamed.into())
 }
 
-/// A page of what is past its time, of all kinds, longest first.
+/// A page of overdue cases of all kinds, longest overdue first.
 #[boxed::future]
 pub async fn list_overdue_cases(app: &App, caller: &Session, number: i32) -> Result<SearchPage<Item>, Error> {
     let place = ResultWindow { skip: i64::from(number - 1) * PAGE, limit: PAGE };
@@ -310,7 +310,7 @@ pub async fn list_overdue_cases(app: &App, caller: &Session, number: i32) -> Res
     Ok(SearchPage { rows, number, total, registers })
 }
 
-/// How many of each kind are past their time.
+/// Number of overdue cases by kind.
 #[boxed::future]
 pub async fn count_overdue_cases(app: &App, caller: &Session) -> Result<[(CaseKind, i64); 4], Error> {
     let (tenant, now) = (caller.scope.tenant(), app.now());
@@ -330,7 +330,7 @@ pub async fn count_overdue_cases(app: &App, caller: &Session) -> Result<[(CaseKi
     Ok(counts)
 }
 
-/// The situations that may last only so long.
+/// The situations with a time limit.
 fn list_time_limits(registers: &TenantRegisters) -> Vec<SituationTimeLimit> {
     let lasting = registers.situations.iter().filter(|one| !one.kind.is_final());
     let late = |one: &storage::registers::situations::StoredSituation| {

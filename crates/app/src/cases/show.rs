@@ -1,4 +1,4 @@
-//! A case with everything in it, and what became of it.
+//! A case with its related records, and its history.
 
 use super::field_texts::{RELATED, parse_claim_codes, render_claim_codes};
 use super::{name_case_operations, reject_unknown_case};
@@ -23,25 +23,25 @@ use storage::members::dependents;
 use storage::registers::situations::StoredSituation;
 use storage::{Tx, members};
 
-/// A case, and what its codes stand for.
+/// A case with the names of the records it references.
 #[derive(Clone, Debug)]
 pub struct FullCase {
     pub registers: Arc<TenantRegisters>,
     pub told: ResolvedCase,
-    /// What its benefit is called.
+    /// Description of the benefit.
     pub benefit: Option<String>,
-    /// Who drove, or who goes to the doctor.
+    /// Name of the driver or of the dependent who is the patient.
     pub other: Option<String>,
-    /// Newest opening first.
+    /// Most recently opened first.
     pub related: Vec<ResolvedCase>,
     pub notes: Vec<RecordNote>,
     pub now: Moment,
-    /// False where what was asked for was there already: then it was only seen.
+    /// False if the case already was as requested: the request then counts as read access.
     pub(super) changed: bool,
 }
 
 impl FullCase {
-    /// Whom it tells of.
+    /// The people whose data the answer contains.
     pub(super) fn people(&self) -> impl Iterator<Item = PersonCode> {
         let driver = match &self.told.case {
             StoredCase::Claim(claim) => claim.driver,
@@ -55,14 +55,14 @@ impl FullCase {
         all.into_iter()
     }
 
-    /// Where it may go from here.
+    /// The situations that may follow the present one.
     pub fn next_situations(&self) -> impl Iterator<Item = &StoredSituation> {
         let present = self.registers.situation(self.told.case.head().situation);
         present.into_iter().flat_map(|present| list_next_situations(&self.registers, present))
     }
 }
 
-/// The situations in use that one leads to.
+/// The active situations that may follow another.
 pub(super) fn list_next_situations<'r>(
     registers: &'r TenantRegisters,
     from: &'r StoredSituation,
@@ -71,7 +71,7 @@ pub(super) fn list_next_situations<'r>(
     of_entity.filter(|one| one.code != from.code && registers.may_change_situation(from.code, one.code))
 }
 
-/// When the time of a case in its situation is over; what has ended has no such time.
+/// When the time limit of the present situation ends; closed cases have none.
 pub fn compute_due_moment(registers: &TenantRegisters, head: &CaseHead) -> Option<Moment> {
     let situation = registers.situation(head.situation).filter(|one| !one.kind.is_final())?;
     situation.limit_hours.map(|hours| head.situation_since.plus(convert_hours(hours)))
@@ -81,7 +81,7 @@ pub(super) fn convert_hours(hours: i32) -> Duration {
     Duration::from_secs(u64::try_from(hours).unwrap_or(0) * 3600)
 }
 
-/// A case that the caller may see, with everything in it.
+/// Reads a case visible to the caller, with its related records.
 #[boxed::future]
 pub async fn read_case(app: &App, caller: &Session, kind: CaseKind, code: i32) -> Result<FullCase, Error> {
     let registers = load_registers(app, caller.scope.tenant()).await?;
@@ -94,7 +94,7 @@ pub async fn read_case(app: &App, caller: &Session, kind: CaseKind, code: i32) -
     Ok(whole)
 }
 
-/// The same inside a unit that has written it.
+/// Reads the case inside the transaction that has written it.
 pub(super) async fn read_written_case<I>(
     tx: &mut Tx,
     asked: &WriteCommand<I>,
@@ -135,7 +135,7 @@ async fn read_full_case(
     Ok(Some(FullCase { registers, told, benefit, other, related, notes, now, changed: true }))
 }
 
-/// Who drove, or who goes to the doctor.
+/// Name of the driver or of the dependent who is the patient.
 async fn find_other_person_name(
     tx: &mut Tx,
     tenant: TenantId,
@@ -156,7 +156,7 @@ async fn find_other_person_name(
     })
 }
 
-/// The benefit of a case, whoever may see it: whoever sees the case is told what it is about.
+/// Ignores the branch scope: a caller who may see a case may know its benefit.
 pub(super) async fn find_case_benefit(
     tx: &mut Tx,
     tenant: TenantId,
@@ -165,7 +165,7 @@ pub(super) async fn find_case_benefit(
     Ok(storage::benefits::find_benefit(tx, &Scope::for_tenant(tenant), code).await?)
 }
 
-/// The claims that belong to one, as far as the scope sees them; by code.
+/// The related claims within the scope, by code.
 pub(super) async fn list_related_claims(
     tx: &mut Tx,
     scope: &Scope,
@@ -179,14 +179,14 @@ pub(super) async fn list_related_claims(
     Ok(seen.into_iter().map(|told| told.code).collect())
 }
 
-/// What became of a case: its situations and its fields, each in its order.
+/// Situation changes and field changes of a case, each in order.
 pub struct CaseChangeHistory {
     pub moves: Vec<Moved>,
     pub fields: Vec<StoredFieldChange>,
     pub registers: Arc<TenantRegisters>,
 }
 
-/// What became of a case that the caller may see.
+/// Reads the history of a case visible to the caller.
 #[boxed::future]
 pub async fn read_case_history(
     app: &App,
@@ -221,7 +221,7 @@ async fn read_history_parts(
     Ok(Some((told.case.head().person, moves, fields)))
 }
 
-/// Leaves out of the changes of related claims the codes of those that the scope does not see, and changes of nothing else.
+/// Removes related claims outside the scope from the field changes, and drops changes that then show no difference.
 async fn hide_unseen_claims(
     tx: &mut Tx,
     scope: &Scope,

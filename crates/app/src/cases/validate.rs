@@ -1,5 +1,5 @@
-//! What was sent of a case, judged against the registers and the members: every problem is found, not the first alone, and
-//! what was given is put onto the case as it is. What a case has already may be out of use meanwhile.
+//! Validation of a sent case against registers and members: collects every problem, not only the first, and applies the
+//! fields to the stored case. References that a case already has may be inactive.
 
 use super::{AnyCaseInput, show};
 use crate::Error;
@@ -24,11 +24,11 @@ pub(super) struct SentCaseValidator<'a> {
     pub problems: Vec<Rejection>,
 }
 
-/// What may be written.
+/// A case ready to be written.
 pub(super) struct ValidatedCase {
     pub case: StoredCase,
     pub benefit: Option<StoredBenefit>,
-    /// The claims that belong to it.
+    /// Codes of the related claims.
     pub related: Vec<ClaimCode>,
 }
 
@@ -47,7 +47,7 @@ impl<'a> SentCaseValidator<'a> {
         self.problems.push(Rejection::UnknownCode { field, code });
     }
 
-    /// A new case, but for what is counted; `None` where it cannot even be begun, for a reason that was told.
+    /// Builds a new case without its numbers; `None` if initial situation, person or branch is missing or invalid.
     #[boxed::future]
     pub async fn build_new_case(&mut self, input: &AnyCaseInput) -> Result<Option<ValidatedCase>, Error> {
         let (common, kind) = (input.common_fields(), input.kind());
@@ -78,7 +78,7 @@ impl<'a> SentCaseValidator<'a> {
         Ok(is_begun.then_some(ValidatedCase { case, benefit, related }))
     }
 
-    /// A case as it becomes. Where there is none of its code, what was sent is judged all the same.
+    /// Builds the changed case. The input is validated even if there is no case with this code.
     #[boxed::future]
     pub async fn build_changed_case(
         &mut self,
@@ -141,7 +141,7 @@ impl<'a> SentCaseValidator<'a> {
         }
     }
 
-    /// The member, and where he belongs.
+    /// The member and their branch.
     async fn find_person(&mut self, common: &CasoCampos) -> Result<Option<(PersonCode, BranchCode)>, Error> {
         let FieldPatch::Set(code) = common.person else {
             self.problems.push(Rejection::Missing(InputField::Person));
@@ -157,7 +157,7 @@ impl<'a> SentCaseValidator<'a> {
         Ok(found.map(|person| (code, person.branch)))
     }
 
-    /// A benefit of the member that the caller may see.
+    /// Finds a benefit visible to the caller; it must belong to the member.
     async fn find_benefit(
         &mut self,
         code: BenefitCode,
@@ -174,7 +174,7 @@ impl<'a> SentCaseValidator<'a> {
         Ok(found)
     }
 
-    /// The one that was sent; else where the benefit or the member belongs, if the caller works there.
+    /// The given branch, else the branch of the benefit or of the member if visible to the caller.
     fn choose_first_branch(&mut self, common: &CasoCampos, home: Option<BranchCode>) -> Option<BranchCode> {
         match (&common.branch, home) {
             (FieldPatch::Set(branch), _) => self.require_usable_branch(*branch),
@@ -183,7 +183,7 @@ impl<'a> SentCaseValidator<'a> {
                 self.problems.push(Rejection::Missing(InputField::Branch));
                 None
             }
-            // Why there is none was told.
+            // The reason is already among the problems.
             (_, None) => None,
         }
     }
@@ -196,7 +196,7 @@ impl<'a> SentCaseValidator<'a> {
         is_usable.then_some(branch)
     }
 
-    /// Whoever is to see to a case must be able to see it. One who has it already may have left meanwhile.
+    /// The responsible user must be active and have access to the branch. The present one may be inactive.
     async fn apply_responsible(
         &mut self,
         common: &CasoCampos,
@@ -222,7 +222,7 @@ impl<'a> SentCaseValidator<'a> {
         Ok(())
     }
 
-    /// Somebody whom the association knows, and the caller may see.
+    /// The person must exist and be visible to the caller.
     #[boxed::future]
     pub async fn require_visible_person(&mut self, field: InputField, code: PersonCode) -> Result<(), Error> {
         if !members::is_person_visible(self.tx, self.scope, code).await? {
@@ -231,7 +231,7 @@ impl<'a> SentCaseValidator<'a> {
         Ok(())
     }
 
-    /// A code that a case must have: of a register, in use.
+    /// Applies a mandatory register code, which must be active.
     pub fn apply_required_code<C: Copy + PartialEq>(
         &mut self,
         given: &FieldPatch<C>,
@@ -248,7 +248,7 @@ impl<'a> SentCaseValidator<'a> {
         }
     }
 
-    /// A code that a case may have: of a register, in use.
+    /// Applies an optional register code, which must be active.
     pub fn apply_optional_code<C: Copy + PartialEq>(
         &mut self,
         given: &FieldPatch<C>,
@@ -265,7 +265,7 @@ impl<'a> SentCaseValidator<'a> {
         }
     }
 
-    /// A value that a case always has, and a new one from the beginning.
+    /// Applies a value that cannot be cleared; a new case starts with a default.
     pub fn apply_required_choice<T: Copy>(
         &mut self,
         given: &FieldPatch<T>,
@@ -280,7 +280,7 @@ impl<'a> SentCaseValidator<'a> {
     }
 }
 
-/// A case of which nothing is known yet.
+/// An empty case with placeholder codes.
 fn build_unplaced_case(kind: CaseKind, now: Moment) -> StoredCase {
     let nowhere = (BranchCode::new(0), PersonCode::new(0), SituationCode::new(0));
     super::kind_fields::build_blank_case(kind, CaseHead::from_opening(nowhere.0, nowhere.1, nowhere.2, now))

@@ -1,4 +1,4 @@
-//! The credit cards of a member.
+//! The credit cards of a member, and the sealing of their gateway tokens.
 
 use crate::access::Session;
 use crate::audit::access_log::record_access;
@@ -11,7 +11,7 @@ pub use storage::members::credit_cards::StoredCreditCard;
 use storage::server::secrets::{self, SecretOwnerKind};
 use storage::{Tx, WriteLane, members};
 
-/// The cards of a person whom the caller may see, also those no longer used; by the name on them, then by code.
+/// Lists the cards of a person visible to the caller, including inactive ones; by name on the card, then by code.
 #[boxed::future]
 pub async fn list_credit_cards(
     app: &App,
@@ -22,7 +22,7 @@ pub async fn list_credit_cards(
     let read = app.db.read(asked, |tx, (scope, person)| Box::pin(read_visible_cards(tx, scope, *person)));
     let unknown = Error::NotFound { field: InputField::Person, code: person.get() };
     let mut cards = read.await?.ok_or(unknown)?;
-    // That he has none is something about him too.
+    // An empty list is personal data too.
     record_access(app, caller, "GET /ext/associado/{codPessoa}/cartaoCredito", std::iter::once(person))?;
     cards.sort_by_cached_key(|card| (fold_text(&card.holder), card.code));
     Ok(cards)
@@ -39,11 +39,11 @@ async fn read_visible_cards(
     Ok(Some(credit_cards::list_credit_cards(tx, scope.tenant(), person).await?))
 }
 
-/// Cards whose tokens are sealed in one unit.
+/// Number of tokens sealed in one transaction.
 const TOGETHER: i64 = 200;
 
-/// Seals the tokens of a tenant's cards that stand in the clear, as versions before this one kept them, and empties their
-/// column; says how many there were. Run again where it was cut off, it goes on with the rest.
+/// Seals tokens that earlier versions stored in clear text, and empties their column; returns their number. After an
+/// interruption, a new run continues with the rest.
 #[boxed::future]
 pub async fn seal_clear_tokens(app: &App, vault: &Vault, tenant: TenantId) -> Result<u64, Error> {
     let mut sealed = 0;
@@ -74,7 +74,7 @@ async fn seal_token_batch(
     Ok(clear.len() as u64)
 }
 
-/// Keeps what the gateway knows a card by where only the server's key opens it.
+/// Stores the gateway token of a card encrypted with the server key.
 pub(crate) async fn seal_token(
     tx: &mut Tx,
     vault: &Vault,
@@ -87,7 +87,7 @@ pub(crate) async fn seal_token(
     Ok(secrets::upsert_secret(tx, tenant, SecretOwnerKind::CreditCard, code.get(), &sealed).await?)
 }
 
-/// The same for every association of the server.
+/// Seals the clear-text tokens of every tenant.
 #[boxed::future]
 pub async fn seal_all_clear_tokens(app: &App, vault: &Vault) -> Result<u64, Error> {
     let mut sealed = 0;

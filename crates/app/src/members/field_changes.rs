@@ -1,4 +1,4 @@
-//! A person, field by field, as he is called outside: what differs between two states of him.
+//! Field-by-field comparison of two states of a person, under the published field names.
 
 use crate::field_differences::{self, FieldDifference, FieldTexts};
 use domain::{Document, Email, PostalAddress, display};
@@ -54,7 +54,7 @@ fn render_person_fields(person: &PersonProfile, phones: &[StoredPhone]) -> Field
     fields
 }
 
-/// An address as one line; every part counts.
+/// An address as one line with all its parts.
 fn render_address(address: &PostalAddress) -> Option<String> {
     let street: Vec<&str> =
         [&address.street_kind, &address.street].into_iter().flatten().map(String::as_str).collect();

@@ -1,4 +1,4 @@
-//! Members as an import brings them: many in one unit, by the rules and with the traces of every other member.
+//! Import of members: many rows per transaction, with the same rules, listing rows and audit entries as any other save.
 
 use super::{
     SavedPerson, apply_person_fields, build_member_row, compute_listing_days, find_bad_references,
@@ -20,16 +20,16 @@ use storage::{Statement, Tx, benefits};
 use wire::read::FieldPatch;
 use wire::records::{PessoaCampos, PessoaInput};
 
-/// A member as a line of a file tells him.
+/// One row of an imported file.
 #[derive(Clone, Debug)]
 pub struct MemberImportRow {
     pub input: PessoaInput,
-    /// The code that he is to keep.
+    /// The prescribed code.
     pub code: Option<PersonCode>,
 }
 
 impl MemberImportRow {
-    /// The code that a line wants kept.
+    /// Takes the prescribed code out of the row.
     pub fn take_person_code(fields: &mut Map<String, Value>) -> Option<PersonCode> {
         take_number_field(fields, "codPessoa").map(PersonCode::new)
     }
@@ -49,11 +49,11 @@ struct MemberChangeDraft {
     after: (PersonProfile, Vec<StoredPhone>),
 }
 
-/// What is there of these people already, asked for at once.
+/// The stored people of these rows, loaded in one go.
 struct KnownPeople {
     people: HashMap<String, (PersonCode, PersonProfile)>,
     phones: HashMap<PersonCode, Vec<StoredPhone>>,
-    /// Codes to be kept that somebody has, or had.
+    /// Prescribed codes that are in use; `removed` holds those that were in use before.
     taken: Vec<PersonCode>,
     removed: Vec<i32>,
 }
@@ -96,7 +96,7 @@ impl KnownPeople {
     }
 }
 
-/// Writes members, no two of whom have one document; says what became of each.
+/// Writes members with distinct documents; returns one outcome per row.
 pub async fn import_members(
     tx: &mut Tx,
     doing: &ImportUnitContext,
@@ -147,7 +147,7 @@ fn draft_new_member(
 ) -> Result<NewMemberDraft, Vec<Rejection>> {
     let (input, fields) = (&row.input, &row.input.fields);
     let fields = match doing.branch {
-        // It is judged like one that a line names.
+        // The default branch of the import is validated like one given in the row.
         Some(branch) if fields.branch == FieldPatch::Keep => {
             &PessoaCampos { branch: FieldPatch::Set(branch), ..fields.clone() }
         }
@@ -187,7 +187,7 @@ fn draft_member_change(
     let judged = (Some(&input.document), Some(before));
     let mut problems = find_bad_references(&doing.scope, &doing.registers, fields, judged);
     if row.code.is_some_and(|kept| kept != code) {
-        // Whose code it is to be has another already.
+        // The person with this document already has another code.
         problems.push(Rejection::DocumentTaken(doing.scope.can_see(before.branch).then_some(code)));
     }
     if !doing.scope.can_see(before.branch) {
@@ -214,7 +214,7 @@ fn draft_member_change(
     }))
 }
 
-/// Takes over what a line says. Its telephones take the place of as many of their kind, and the others stay.
+/// Applies a row. Its phones replace as many of the same kind; the others stay.
 fn apply_import_row(row: &MemberImportRow, profile: &mut PersonProfile, phones: &mut Vec<StoredPhone>) {
     let mut fields = row.input.fields.clone();
     if let FieldPatch::Set(given) = std::mem::replace(&mut fields.phones, FieldPatch::Keep) {
@@ -276,7 +276,7 @@ async fn insert_new_members(
         members::insert_people(tenant, coded.iter().map(|(code, new)| (*code, &new.profile)));
     statements
         .extend(phones::insert_phones(tenant, coded.iter().map(|(code, new)| (*code, &new.phones[..]))));
-    // All of them came on one day.
+    // All rows have the same creation date.
     let days = compute_listing_days(&news[0].profile, &acting.registers.zone);
     let rows: Vec<SearchListingRow<'_>> = (slot..)
         .zip(&coded)
@@ -297,7 +297,7 @@ async fn insert_new_members(
     Ok(())
 }
 
-/// Takes back what a line did.
+/// Undoes the effect of an import row, unless the member has changed since.
 pub async fn undo_member_import(
     tx: &mut Tx,
     doing: &ImportUnitContext,
@@ -320,7 +320,7 @@ pub async fn undo_member_import(
     let had = phones::list_phones(&mut *tx, tenant, code).await?;
     let (before, phones) = members::parse_person_snapshot(before)?;
     if now.is_member && !before.is_member {
-        // He was a lead alone, and is one again, unless he has become more meanwhile.
+        // The person was only a lead before the import and becomes one again, unless they have a benefit by now.
         if benefits::has_visible_benefit(&mut *tx, &Scope::for_tenant(tenant), code).await? {
             return Ok(ImportUndoOutcome::Kept("já tem benefícios".into()));
         }
@@ -356,7 +356,7 @@ async fn remove_imported_member(
     Ok(ImportUndoOutcome::Removed)
 }
 
-/// What takes the row of a member without a benefit out of the searches.
+/// Statements that remove the listing row of a member without benefits.
 async fn build_delisting(
     tx: &mut Tx,
     doing: &ImportUnitContext,
@@ -370,7 +370,7 @@ async fn build_delisting(
     Ok(rows::delete_listing_row(tenant, slot, PreviousRowState { branch, benefit: None }, &days.0))
 }
 
-/// What two lines about one member have alike.
+/// Two rows about the same member have the same key.
 pub fn build_duplicate_key(input: &PessoaInput) -> String {
     input.document.as_str().to_owned()
 }

@@ -1,4 +1,4 @@
-//! A member as the association itself sees and changes him: everything that is known, also what the interface cannot change.
+//! Management view of a member: shows and changes all fields, including those outside the integration API.
 
 use super::{
     SavedPerson, apply_address, apply_person_fields, field_changes, find_bad_references, store_person_change,
@@ -29,15 +29,15 @@ const READ: &str = "GET /gestao/associado/{codPessoa}";
 const CHANGE: &str = "PUT /gestao/associado/{codPessoa}";
 const HISTORY: &str = "GET /gestao/associado/{codPessoa}/historico";
 
-/// A member with what he has, as far as the caller sees it.
+/// A member with their benefits, as far as visible to the caller.
 #[derive(Clone, Debug)]
 pub struct MemberView {
     pub code: PersonCode,
     pub profile: PersonProfile,
     pub phones: Vec<StoredPhone>,
-    /// By code.
+    /// Ordered by code.
     pub benefits: Vec<(BenefitCode, StoredBenefit)>,
-    /// Those in force, of these benefits.
+    /// Number of active dependents of these benefits.
     pub dependents: i64,
     pub registers: Arc<TenantRegisters>,
     changed: bool,
@@ -47,7 +47,7 @@ fn reject_unknown_person(code: PersonCode) -> Error {
     Error::NotFound { field: InputField::Person, code: code.get() }
 }
 
-/// The member of this code, whole.
+/// Reads a member with phones, benefits and number of dependents.
 #[boxed::future]
 pub async fn read_member(app: &App, caller: &Session, code: PersonCode) -> Result<MemberView, Error> {
     let asked = |_: &TenantRegisters| (caller.scope.clone(), code);
@@ -66,7 +66,7 @@ pub async fn read_member(app: &App, caller: &Session, code: PersonCode) -> Resul
     Ok(MemberView { code, profile, phones, benefits, dependents, registers, changed: false })
 }
 
-/// The member, if the caller sees him.
+/// The member, if visible to the caller.
 async fn find_visible_member(
     tx: &mut Tx,
     scope: &Scope,
@@ -88,7 +88,7 @@ async fn list_belongings(tx: &mut Tx, scope: &Scope, code: PersonCode) -> Result
     Ok((benefits, dependents))
 }
 
-/// What happened to a member and to the situations of his benefits.
+/// Field changes of a member and situation changes of their benefits.
 #[boxed::future]
 pub async fn read_member_history(
     app: &App,
@@ -123,7 +123,7 @@ struct ChangeMember {
     now: Moment,
 }
 
-/// Changes a member: what is not given stays, what is cleared goes.
+/// Changes a member: absent fields keep their value, cleared fields are emptied.
 #[boxed::future]
 pub async fn change_member(
     app: &App,
@@ -196,7 +196,6 @@ async fn write_member_change(tx: &mut Tx, entry: &ChangeMember) -> Result<Member
     Ok(MemberView { code, profile, phones, benefits, dependents, registers, changed })
 }
 
-/// He as he becomes.
 fn apply_member_input(
     input: &AssociadoInput,
     before: &PersonProfile,
@@ -224,14 +223,14 @@ fn apply_member_input(
     (after, phones)
 }
 
-/// Everything that stands in the way.
+/// Collects version conflicts and duplicate documents.
 async fn refuse_member_conflicts(
     tx: &mut Tx,
     entry: &ChangeMember,
     (before, had): (&PersonProfile, &[StoredPhone]),
     (after, phones): (&PersonProfile, &[StoredPhone]),
 ) -> Result<(), Error> {
-    // Whoever sees him by a benefit alone does not change him.
+    // A caller who sees the member only through a benefit may not change them.
     if !entry.scope.can_see(before.branch) {
         return Err(Rejection::PersonElsewhere.into());
     }

@@ -1,4 +1,5 @@
-//! People as another server tells of them: written with the codes that they have there. What that does not tell stays.
+//! Writes people received from a mirrored server, under the codes they have there. Fields that the mirror does not send
+//! keep their value.
 
 use super::field_changes::compare_people;
 use super::{build_member_row, compute_listing_days, record_person_change};
@@ -10,8 +11,8 @@ use storage::members::phones::{self, HOME, StoredPhone};
 use storage::members::{self, PersonProfile};
 use storage::search::rows::{self, ChangedMemberFields};
 
-/// Takes over what a row of the member search tells of somebody who is known. Of whoever has a benefit it tells the
-/// benefit's branch, sellers and days, not his own.
+/// Applies a row of the mirrored member search to a stored person. For holders of benefits, branch, sellers and dates
+/// of the row belong to the benefit, so they are not applied.
 pub fn apply_mirrored_profile(person: &mut PersonProfile, told: &PersonProfile, is_alone: bool) {
     let was_member = std::mem::replace(&mut person.is_member, true);
     person.name.clone_from(&told.name);
@@ -39,13 +40,13 @@ pub fn apply_mirrored_profile(person: &mut PersonProfile, told: &PersonProfile, 
         person.created_at = told.created_at;
         person.updated_at = told.updated_at;
     } else {
-        // Of his rows each tells the later of his own day and its benefit's.
+        // Each row shows the later of the member's date and the benefit's date, so the earliest is kept.
         person.created_at = person.created_at.min(told.created_at);
         person.updated_at = person.updated_at.min(told.updated_at);
     }
 }
 
-/// His telephones: those that are known, unless the first of a kind is another now.
+/// Keeps the stored phones unless the first mobile or landline differs.
 pub fn mirror_telephones(had: &[StoredPhone], person: &PersonProfile) -> Vec<StoredPhone> {
     let first = |kind| had.iter().find(|one| one.kind == kind).map(|one| &one.number);
     if first(PhoneKind::Mobile) == person.mobile.as_ref()
@@ -60,7 +61,7 @@ pub fn mirror_telephones(had: &[StoredPhone], person: &PersonProfile) -> Vec<Sto
     told.into_iter().filter_map(one).collect()
 }
 
-/// Writes people who are not known yet, but for their rows in the searches.
+/// Inserts new people with their phones, without listing rows.
 pub async fn insert_mirrored_people<'p>(
     tx: &mut Tx,
     acting: &ActorContext<'_>,
@@ -77,7 +78,7 @@ pub async fn insert_mirrored_people<'p>(
     Ok(count)
 }
 
-/// Writes somebody who is known, and his rows in the searches; `false` where nothing became another.
+/// Updates a stored person and their listing rows; `false` if nothing changed.
 pub async fn update_mirrored_person(
     tx: &mut Tx,
     acting: &ActorContext<'_>,

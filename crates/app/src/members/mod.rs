@@ -1,6 +1,5 @@
-//! People: saved by their document, once however often they come. One place writes a person, his telephones, his row in the
-//! searches and the entry that says who changed what. What the association itself sees and changes of a member is in
-//! `managed.rs`.
+//! People: created or changed by their document, so that each exists once. A single place writes a person with phones,
+//! listing row and audit entry. The management operations are in `manage.rs`.
 
 pub mod credit_cards;
 pub mod dependents;
@@ -41,18 +40,18 @@ use wire::records::{EnderecoInput, PessoaCampos, PessoaInput, TelefoneInput};
 
 const OPERATION: &str = "POST /ext/associado";
 
-/// A person as he was saved.
+/// The person after the save.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SavedPerson {
     pub code: PersonCode,
     pub profile: PersonProfile,
     pub phones: Vec<StoredPhone>,
-    /// False where what was sent was there already: then he was only seen.
+    /// False if nothing differed: the request then counts as read access.
     pub changed: bool,
 }
 
 impl SavedPerson {
-    /// The first telephone of a kind.
+    /// The first phone of a kind.
     pub fn phone(&self, kind: PhoneKind) -> Option<&StoredPhone> {
         self.phones.iter().find(|phone| phone.kind == kind)
     }
@@ -80,7 +79,7 @@ impl SavePerson {
     }
 }
 
-/// Creates the person of this document, or changes him: what is not given stays, what is cleared goes.
+/// Creates or changes the person with this document: absent fields keep their value, cleared fields are emptied.
 #[boxed::future]
 pub async fn save_person(
     app: &App,
@@ -124,8 +123,8 @@ async fn write_person(tx: &mut Tx, entry: &SavePerson) -> Result<SavedPerson, Er
     Box::pin(update_person(tx, entry, code, before)).await
 }
 
-/// Every code that was given must name something that the caller may use, and the rest agree with the document. What a person
-/// has already may be out of use meanwhile: whoever sees him may send it again.
+/// Every given code must be usable by the caller, and the nature must match the document. References that a person
+/// visible to the caller already has may be inactive.
 fn find_bad_references(
     scope: &Scope,
     registers: &TenantRegisters,
@@ -164,7 +163,7 @@ fn find_bad_references(
     problems
 }
 
-/// The branch of a new person: the one given, else the only one the caller has.
+/// The branch of a new person: the given one, else the caller's only one.
 fn resolve_person_branch(
     scope: &Scope,
     registers: &TenantRegisters,
@@ -218,7 +217,7 @@ async fn update_person(
     Box::pin(store_person_change(tx, &entry.actor_context(), (code, &before, &had), (profile, phones))).await
 }
 
-/// Writes a person who is there already as he becomes, with everything that follows from it.
+/// Updates a stored person with phones, listing rows, audit entry and field changes.
 async fn store_person_change(
     tx: &mut Tx,
     acting: &ActorContext<'_>,
@@ -239,7 +238,7 @@ async fn store_person_change(
     Ok(saved)
 }
 
-/// His rows in the searches: a first one, or those he has.
+/// Inserts the first listing row, or updates the existing ones.
 async fn update_search_rows(
     tx: &mut Tx,
     acting: &ActorContext<'_>,
@@ -269,13 +268,13 @@ async fn update_search_rows(
     Ok(())
 }
 
-/// The days on which a person was registered and last changed, where the association lives.
+/// The dates of registration and last change in the tenant's time zone.
 pub fn compute_listing_days(person: &PersonProfile, zone: &TimeZone) -> (String, String) {
     let day = |moment: Moment| moment.date_in(zone).to_iso();
     (day(person.created_at), day(person.updated_at))
 }
 
-/// The row of a member who has no benefit.
+/// The listing row of a member without benefits.
 pub fn build_member_row<'p>(
     person: &PersonProfile,
     (registered_on, updated_on): &'p (String, String),
@@ -292,7 +291,7 @@ pub fn build_member_row<'p>(
     }
 }
 
-/// Tells the audit, and keeps what became another.
+/// Writes the audit entry and the field changes.
 async fn record_person_change(
     tx: &mut Tx,
     acting: &ActorContext<'_>,
@@ -319,7 +318,7 @@ async fn record_person_change(
     Ok(tx.execute_batch(statements).await?)
 }
 
-/// Takes over what was given.
+/// Applies the given fields; the first phone of each kind is copied to the person.
 fn apply_person_fields(input: &PessoaCampos, person: &mut PersonProfile, phones: &mut Vec<StoredPhone>) {
     input.integration_code.apply_to(&mut person.integration_code, |code| code.as_str().to_owned());
     input.email.apply_to(&mut person.email, Clone::clone);
@@ -364,7 +363,7 @@ fn apply_person_fields(input: &PessoaCampos, person: &mut PersonProfile, phones:
 pub(crate) fn apply_address(input: &EnderecoInput, address: &mut PostalAddress) {
     input.kind.apply_to(&mut address.kind, ToString::to_string);
     input.street_kind.apply_to(&mut address.street_kind, ToString::to_string);
-    // The whole of it counts only where the street itself was not said.
+    // The full street counts only if the street itself is absent.
     match &input.street {
         FieldPatch::Keep => input.full_street.apply_to(&mut address.street, ToString::to_string),
         street => street.apply_to(&mut address.street, ToString::to_string),
@@ -377,7 +376,7 @@ pub(crate) fn apply_address(input: &EnderecoInput, address: &mut PostalAddress) 
     input.cep.apply_to(&mut address.cep, Clone::clone);
 }
 
-/// One without a number is none.
+/// A phone without a number is ignored.
 pub(crate) fn parse_telephone(input: &TelefoneInput) -> Option<StoredPhone> {
     let FieldPatch::Set(number) = &input.number else { return None };
     let kind = match input.kind {

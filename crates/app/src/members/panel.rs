@@ -1,5 +1,5 @@
-//! The figures that a day begins with, and what needs somebody's attention. What is not kept as a count anyway goes through an
-//! index of what is open alone, and is remembered for a moment.
+//! Figures of the start page and work that needs attention. Figures that are not stored as counts are read through
+//! indexes of open records and cached briefly.
 
 use super::search;
 use crate::access::Session;
@@ -18,19 +18,19 @@ use storage::search::tally;
 use storage::server::mails;
 use storage::triggers::receivers;
 
-/// Months that are told, the present one included.
+/// Number of months shown, including the present one.
 pub const MONTHS: usize = 12;
-/// Whoever waits longer than so many days to be active should be looked at.
+/// Benefits pending activation for more than this number of days need attention.
 pub const WAITS_LONG: i32 = 15;
-/// A deal that stands longer than so many days in its stage has gone cold.
+/// A deal in the same stage for more than this number of days is cold.
 pub const GONE_COLD: i32 = 14;
-/// The ages of open claims begin behind so many days.
+/// Lower limits, in days, of the age groups of open claims after the first.
 pub const AGES: [i32; 3] = [7, 30, 90];
-/// How long what is open is remembered.
+/// Cache time of the open work.
 const REMEMBERED: Duration = Duration::from_secs(60);
 const DAY: Duration = Duration::from_secs(24 * 3600);
 
-/// How many benefits the caller's branches have, in each situation and in each branch.
+/// Number of benefits in the caller's branches, by situation and by branch.
 pub struct BenefitFigures {
     pub by_situation: BTreeMap<SituationCode, i64>,
     pub by_branch: BTreeMap<BranchCode, i64>,
@@ -39,7 +39,7 @@ pub struct BenefitFigures {
     pub registers: Arc<TenantRegisters>,
 }
 
-/// Benefits that were registered and cancelled in a month (`yyyy-MM`).
+/// Benefits registered and cancelled in a month (`yyyy-MM`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MonthlyFigures {
     pub month: String,
@@ -69,7 +69,7 @@ pub async fn read_benefit_figures(app: &App, caller: &Session) -> Result<Benefit
     Ok(figures)
 }
 
-/// The last months, the present one last; also those in which nothing happened.
+/// The last months in order, including months without any movement.
 async fn read_monthly_figures(
     app: &App,
     scope: &Scope,
@@ -99,7 +99,7 @@ fn list_last_months(today: Date) -> Vec<String> {
     (first..=present).map(|month| format!("{:04}-{:02}", month / 12, month % 12 + 1)).collect()
 }
 
-/// What is open in an association, by branch, as it was counted a moment ago.
+/// Cached counts of a tenant's open claims and deals, by branch.
 pub(crate) struct OpenWorkSnapshot {
     claims: Vec<panel::OpenClaimCount>,
     deals: Vec<panel::OpenDealCount>,
@@ -130,34 +130,34 @@ async fn load_open_work(
     Ok(open)
 }
 
-/// What the caller's branches have to do.
+/// Open work in the caller's branches.
 pub struct PendingWork {
-    /// Open claims of each type, by age: up to the first of [`AGES`], up to the next, and so on.
+    /// Open claims of each type by age: up to the first of [`AGES`], up to the next, and so on.
     pub claims: Vec<(ClaimTypeCode, [i64; 4])>,
-    /// Open deals in each stage.
+    /// Open deals by stage.
     pub deals: Vec<(StageCode, i64)>,
     pub cold_deals: i64,
-    /// When these were counted.
+    /// When claims and deals were counted.
     pub counted_at: Moment,
     pub late: [(CaseKind, i64); 4],
-    /// Today's, but for those that were cancelled.
+    /// Appointments of today, except cancelled ones.
     pub appointments: i64,
-    /// Benefits that wait too long, as far as they were counted.
+    /// Benefits pending for too long.
     pub waiting: CappedCount,
-    /// Receivers that fail or are paused, for administrators.
+    /// Failing or paused receivers; administrators only.
     pub receivers: Vec<FailingReceiver>,
-    /// Mails that were given up lately, for administrators.
+    /// Mails of the last week that were given up; administrators only.
     pub failed_mails: i64,
 }
 
-/// How many, and whether there may be more.
+/// A count, and whether there may be more.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CappedCount {
     pub count: i64,
     pub or_more: bool,
 }
 
-/// A receiver that does not get what it should.
+/// A receiver that fails or is paused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FailingReceiver {
     pub address: String,
@@ -227,7 +227,7 @@ async fn list_failing_receivers(app: &App, tenant: TenantId) -> Result<Vec<Faili
     Ok(bad.map(|one| FailingReceiver { address: one.address, is_paused: one.paused.is_some() }).collect())
 }
 
-/// Of the last mails, those that nobody will try again.
+/// Counts mails among the latest that will not be retried.
 async fn count_failed_mails(app: &App, tenant: TenantId) -> Result<i64, Error> {
     let last = mails::list_outbox_mails(&app.db, tenant, i32::MAX, 100).await?;
     let week = app.now().minus(DAY.saturating_mul(7));

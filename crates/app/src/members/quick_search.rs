@@ -1,5 +1,5 @@
-//! The one search of the console: whatever somebody types is understood by its shape. What may mean several things (eleven
-//! digits may be a CPF or a mobile) is looked for as each of them.
+//! The global search of the console: interprets a text by its shape. Ambiguous text (thirteen digits may be a card or a
+//! phone number) is searched as each of its meanings.
 
 use super::dependents;
 use super::search::{self, FoundMemberRow};
@@ -12,28 +12,28 @@ use wire::read::{self, InputRecord};
 use wire::records::PesquisaAssociadoQuery;
 
 const OPERATION: &str = "GET /console/busca";
-/// People that share one number, a family or a firm.
+/// Maximum number of people found by one phone number, such as a family or a company.
 const MOST_HOLDERS: i64 = 20;
-/// A number of vehicles' making this long is looked for as such.
+/// Lengths of text that are searched as a chassis number.
 const CHASSIS: std::ops::RangeInclusive<usize> = 11..=20;
 
-/// Every area code there is: who leaves it out may mean any of them.
+/// All area codes; a phone number without one is tried with each.
 const AREAS: [u8; 67] = [
     11, 12, 13, 14, 15, 16, 17, 18, 19, 21, 22, 24, 27, 28, 31, 32, 33, 34, 35, 37, 38, 41, 42, 43, 44, 45,
     46, 47, 48, 49, 51, 53, 54, 55, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 73, 74, 75, 77, 79, 81, 82, 83,
     84, 85, 86, 87, 88, 89, 91, 92, 93, 94, 95, 96, 97, 98, 99,
 ];
 
-/// What was found: rows of members, and what people work on by its protocol.
+/// Member rows, and cases found by protocol.
 #[derive(Default)]
 pub struct GlobalSearchResult {
     pub rows: Vec<FoundMemberRow>,
-    /// How many rows there are, beyond those of the first page.
+    /// Number of rows, including those beyond the first page.
     pub total: i64,
     pub cases: Vec<Item>,
 }
 
-/// One thing that a text may mean.
+/// One possible meaning of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum SearchTextMeaning {
     Document(String),
@@ -41,9 +41,9 @@ enum SearchTextMeaning {
     Chassis(String),
     Card(String),
     Phone(Phone),
-    /// One without its area code.
+    /// A phone number without area code.
     ShortPhone(String),
-    /// A protocol, or the number of a benefit.
+    /// A protocol, or the sequence number of a benefit.
     Number(i32),
     Name(String),
 }
@@ -61,7 +61,7 @@ fn interpret_text(text: &str) -> Vec<SearchTextMeaning> {
     }
     let is_number = !bare.is_empty() && digits == bare.len();
     if is_number {
-        // However its digits were grouped.
+        // Regardless of how the digits are grouped.
         if CardNumber::parse(&bare).is_ok() {
             all.push(SearchTextMeaning::Card(bare.clone()));
         }
@@ -81,7 +81,7 @@ fn interpret_text(text: &str) -> Vec<SearchTextMeaning> {
     all
 }
 
-/// Finds what the text may mean.
+/// Searches every possible meaning of the text.
 #[boxed::future]
 pub async fn search_everything(app: &App, caller: &Session, text: &str) -> Result<GlobalSearchResult, Error> {
     let mut finds = GlobalSearchResult::default();
@@ -97,7 +97,7 @@ pub async fn search_everything(app: &App, caller: &Session, text: &str) -> Resul
     Ok(finds)
 }
 
-/// A question of one parameter; `None` where its text cannot be one.
+/// A query with one parameter; `None` if the text is not valid for it.
 fn build_query<T: InputRecord>(name: &str, text: impl ToString) -> Option<T> {
     read::read_query(std::iter::once((name.to_owned(), text.to_string()))).ok()
 }
@@ -145,7 +145,7 @@ async fn search_meaning(
     }
 }
 
-/// Whose benefits have this number or card.
+/// Adds the holders of benefits with this number or card.
 async fn add_benefit_holders(
     app: &App,
     caller: &Session,
@@ -158,7 +158,7 @@ async fn add_benefit_holders(
     add_people(app, caller, found.rows.iter().map(|row| row.benefit.person).collect(), finds).await
 }
 
-/// On whose benefits somebody depends.
+/// Adds the holders of benefits with this dependent.
 async fn add_dependent_holders(
     app: &App,
     caller: &Session,

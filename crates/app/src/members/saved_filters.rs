@@ -1,5 +1,4 @@
-//! What people keep of the lists they work with: filters by name, their own or offered to the whole association, and the columns
-//! they chose.
+//! Saved filters of lists, private or shared with the tenant, and the columns a user has chosen.
 
 use crate::access::Session;
 use crate::{App, Error};
@@ -9,7 +8,7 @@ pub use storage::members::saved_filters::SavedFilter;
 use storage::server::counters::{self, Counter};
 use storage::{Tx, WriteLane};
 
-/// A list that can be filtered, as its address calls it.
+/// A list with saved filters, under the name used in its URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FilterableList {
     Members,
@@ -29,19 +28,19 @@ impl FilterableList {
     }
 }
 
-/// Filters of one list that somebody may keep.
+/// Maximum number of filters per user and list.
 const MOST: usize = 30;
-/// And so many that are shown, those of others included.
+/// Maximum number of filters shown, including shared ones of other users.
 const SHOWN: i64 = 100;
 const LONGEST_NAME: usize = 60;
 const LONGEST_QUERY: usize = 2_000;
 
-/// Whether somebody may change a filter: his own, and administrators also what others share.
+/// Owners may change their filters; administrators also change shared ones.
 pub fn may_change_filter(caller: &Session, filter: &SavedFilter) -> bool {
     filter.owner == caller.user || filter.is_shared && caller.role == Role::Administrator
 }
 
-/// The caller's filters of a list, and those that others share.
+/// The caller's filters of a list, and those shared by others.
 #[boxed::future]
 pub async fn list_filters(
     app: &App,
@@ -52,7 +51,7 @@ pub async fn list_filters(
     Ok(saved_filters::list_saved_filters(&app.db, caller.scope.tenant(), of, SHOWN).await?)
 }
 
-/// A filter as somebody wants it.
+/// The content of a filter to save.
 #[derive(Clone, Debug)]
 pub struct FilterDraft {
     pub name: String,
@@ -77,7 +76,7 @@ impl FilterActor {
         }
     }
 
-    /// The filter of this code, if the caller may change it.
+    /// The filter, if the caller may change it.
     async fn load_changeable_filter(&self, tx: &mut Tx, code: FilterCode) -> Result<SavedFilter, Error> {
         let found = saved_filters::find_saved_filter(&mut *tx, self.tenant, code).await?;
         let own = found.filter(|one| one.owner == self.user || one.is_shared && self.is_admin);
@@ -93,7 +92,7 @@ fn parse_filter_name(text: &str) -> Result<String, Error> {
     }
 }
 
-/// Keeps a filter; one of the same name that the caller has becomes this one.
+/// Saves a filter; replaces the caller's filter of the same name.
 #[boxed::future]
 pub async fn save_filter(
     app: &App,
@@ -140,7 +139,7 @@ async fn write_filter(
     Ok(code)
 }
 
-/// Gives a filter another name, shares it or no longer.
+/// Renames a filter and sets whether it is shared.
 #[boxed::future]
 pub async fn change_filter(
     app: &App,
@@ -161,7 +160,7 @@ pub async fn change_filter(
         .await
 }
 
-/// Forgets a filter; gives it as it was, for whoever did not mean it.
+/// Deletes a filter; returns it so that the deletion can be undone.
 #[boxed::future]
 pub async fn delete_filter(app: &App, caller: &Session, code: FilterCode) -> Result<SavedFilter, Error> {
     let entry = (FilterActor::from_session(app, caller), code);
@@ -176,7 +175,7 @@ pub async fn delete_filter(app: &App, caller: &Session, code: FilterCode) -> Res
         .await
 }
 
-/// The columns that the caller chose for a list; `None` where he never did.
+/// The columns the caller has chosen for a list; `None` if never chosen.
 #[boxed::future]
 pub async fn read_chosen_columns(
     app: &App,
@@ -188,7 +187,6 @@ pub async fn read_chosen_columns(
     Ok(kept.map(|text| text.split_whitespace().map(str::to_owned).collect()))
 }
 
-/// Remembers the columns that the caller chose.
 #[boxed::future]
 pub async fn save_chosen_columns(
     app: &App,

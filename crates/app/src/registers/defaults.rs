@@ -1,4 +1,4 @@
-//! Records that nobody sends: what a new association is born with, and what a demonstration has.
+//! Records created without a request: the defaults of a new association, and demonstration data.
 
 use crate::Error;
 use domain::{Moment, TenantId};
@@ -11,7 +11,7 @@ fn build_text(text: &str) -> FieldContent {
     FieldContent::Text(text.to_owned())
 }
 
-/// The types of event, inspection and ticket that every association is born with.
+/// The default types of claim, inspection and ticket of every association.
 pub async fn insert_default_records(tx: &mut Tx, tenant: TenantId, now: Moment) -> Result<(), Error> {
     let claims = CLAIM_TYPES.iter().map(|name| vec![build_text(name)]).collect();
     insert_records(tx, tenant, "tipoEvento", claims, now).await?;
@@ -25,7 +25,7 @@ pub async fn insert_default_records(tx: &mut Tx, tenant: TenantId, now: Moment) 
     insert_records(tx, tenant, "tipoHelpDesk", tickets.collect(), now).await
 }
 
-/// Writes records with the next codes: their values in the order of the description, judged by nobody.
+/// Writes records with the next codes, without validation; values in the order of the register's fields.
 pub async fn insert_records(
     tx: &mut Tx,
     tenant: TenantId,

@@ -1,4 +1,4 @@
-//! A record as it is to be, while it is judged.
+//! A record with its requested changes, during validation.
 
 use super::{RecordOwner, SaveRecord, StoredRecord};
 use crate::field_differences::FieldDifference;
@@ -11,17 +11,17 @@ pub(super) struct RecordDraft<'d> {
     pub doing: &'d SaveRecord,
     pub register: &'static Register,
     pub had: Option<StoredRecord>,
-    /// None until a new record gets one.
+    /// `None` until a new record gets its code.
     pub code: Option<i32>,
     pub values: Vec<FieldContent>,
     pub active: bool,
-    /// Whose data it is.
+    /// The person whose data it is.
     pub person: RecordOwner,
     pub problems: Vec<Rejection>,
 }
 
 impl<'d> RecordDraft<'d> {
-    /// What was sent, over what was there.
+    /// Applies the input to the existing record.
     pub fn new(doing: &'d SaveRecord, had: Option<StoredRecord>) -> RecordDraft<'d> {
         let register = doing.register;
         let mut wish = RecordDraft {
@@ -54,7 +54,7 @@ impl<'d> RecordDraft<'d> {
         match sent {
             FieldPatch::Keep => {}
             FieldPatch::Clear => self.values[at] = FieldContent::Nothing,
-            // An empty list is none.
+            // An empty list is stored as no value.
             FieldPatch::Set(FieldContent::Codes(codes)) if codes.is_empty() => {
                 self.values[at] = FieldContent::Nothing;
             }
@@ -72,7 +72,7 @@ impl<'d> RecordDraft<'d> {
             return;
         }
         match field.need {
-            // Of a record that is not there nobody knows what it has.
+            // Of an unknown record it is not known whether it has the value.
             FieldRequirement::Required if self.doing.code.is_some() && *sent == FieldPatch::Keep => {}
             FieldRequirement::Required => self.refuse(field.name, RegisterProblem::Missing),
             FieldRequirement::Default(FieldDefault::Flag(flag)) => self.values[at] = FieldContent::Flag(flag),
@@ -83,7 +83,7 @@ impl<'d> RecordDraft<'d> {
         }
     }
 
-    /// Gives the record its code, and whatever follows from it.
+    /// Sets the code, and the fields that default to it.
     pub fn assign_code(&mut self, code: i32) {
         self.code = Some(code);
         for (field, value) in self.register.fields.iter().zip(&mut self.values) {
@@ -98,7 +98,7 @@ impl<'d> RecordDraft<'d> {
         self.problems.push(Rejection::Register { field, problem });
     }
 
-    /// The value of a field as it is to be.
+    /// The requested value of a field.
     pub fn value(&self, name: &str) -> &FieldContent {
         self.register.find_field(name).map_or(&FieldContent::Nothing, |(at, _)| &self.values[at])
     }
@@ -131,18 +131,17 @@ impl<'d> RecordDraft<'d> {
         }
     }
 
-    /// What was there before; nothing of a new record.
+    /// The value before the change; nothing for a new record.
     pub fn previous_value(&self, name: &str) -> &FieldContent {
         let place = self.register.find_field(name).map(|(at, _)| at);
         place.and_then(|at| self.had.as_ref().map(|had| &had.values[at])).unwrap_or(&FieldContent::Nothing)
     }
 
-    /// Whether a field gets another value than it had.
     pub fn is_field_changed(&self, name: &str) -> bool {
         self.value(name) != self.previous_value(name)
     }
 
-    /// Whether the record is there, in use, and is not to be any more.
+    /// Whether an active record becomes inactive.
     pub fn is_retiring(&self) -> bool {
         self.had.as_ref().is_some_and(|had| had.active) && !self.active
     }
@@ -151,7 +150,7 @@ impl<'d> RecordDraft<'d> {
         self.had.as_ref().is_none_or(|had| had.values != self.values || had.active != self.active)
     }
 
-    /// What was sent and what stands, as they are shown, for whoever has read an older version.
+    /// Sent and current values as displayed, for a version conflict.
     pub fn list_differences(&self) -> Vec<FieldDifference> {
         let Some(had) = &self.had else { return Vec::new() };
         let fields = self.register.fields.iter().enumerate();
@@ -175,7 +174,7 @@ impl<'d> RecordDraft<'d> {
         differing.map(told).collect()
     }
 
-    /// What the audit tells: the names of what was changed, never a value.
+    /// The audit text: names of changed fields, never their values.
     pub fn describe_changes(&self) -> String {
         let Some(had) = &self.had else { return "cadastro".to_owned() };
         let fields = self.register.fields.iter().enumerate();
@@ -185,7 +184,7 @@ impl<'d> RecordDraft<'d> {
     }
 }
 
-/// A value as people read it.
+/// A value as displayed.
 fn render_json(value: serde_json::Value) -> Option<String> {
     match value {
         serde_json::Value::Null => None,

@@ -1,4 +1,4 @@
-//! Plans and sellers as an import brings them: known by the code that they keep, else by their document, else by name.
+//! Import rows of plans and sellers, matched by code, else by document, else by name.
 
 use super::{SaveRecord as Changing, write_record as save};
 use crate::Error;
@@ -15,7 +15,7 @@ use storage::server::versions;
 use wire::read::{FieldPatch, InputProblems};
 use wire::register::{self, RecordInput};
 
-/// A record as a line of a file tells it.
+/// A record from a row of an import file.
 #[derive(Clone)]
 pub struct RegisterImportRow {
     register: &'static Register,
@@ -55,7 +55,7 @@ impl RegisterImportRow {
         }
     }
 
-    /// What two lines about one record have alike.
+    /// Equal for two rows about the same record.
     pub fn duplicate_key(&self) -> Option<String> {
         match (&self.sent.code, self.text_field("cpfCnpj"), self.text_field("nome")) {
             (FieldPatch::Set(code), ..) => Some(format!("c{code}")),
@@ -66,7 +66,7 @@ impl RegisterImportRow {
     }
 }
 
-/// The record that a line means, if it is there.
+/// The existing record a row refers to, if any.
 async fn find_matching_record(
     tx: &mut Tx,
     doing: &ImportUnitContext,
@@ -75,7 +75,7 @@ async fn find_matching_record(
     if let FieldPatch::Set(code) = row.sent.code {
         return Ok(records::find_record(tx, row.register, &doing.scope, code).await?);
     }
-    // These registers are small: they stand in memory.
+    // These registers are small enough to be read completely.
     let all = records::list_records(tx, row.register, &doing.scope, &[], None).await?;
     let value = |record: &StoredRecord, name: &str| {
         let found = row.register.find_field(name).map(|(at, _)| &record.values[at]);
@@ -145,7 +145,7 @@ pub async fn import_record(
     })
 }
 
-/// A record as one text.
+/// A record as text, for undo.
 fn snapshot_record(record: &StoredRecord) -> String {
     let values: Vec<Value> = record
         .values
@@ -170,7 +170,7 @@ fn parse_snapshot(text: &str) -> Option<(Vec<Kept>, bool)> {
             Value::Number(number) => Kept::Number(number.as_i64()?),
             Value::Bool(flag) => Kept::Flag(*flag),
             Value::String(text) => Kept::Text(text.clone()),
-            // Neither plans nor sellers have lists.
+            // Neither plans nor sellers have list fields.
             Value::Array(_) | Value::Object(_) => return None,
         })
     };
@@ -178,7 +178,7 @@ fn parse_snapshot(text: &str) -> Option<(Vec<Kept>, bool)> {
     Some((values?, all["active"].as_bool()?))
 }
 
-/// Takes back what a line did.
+/// Undoes the change of an imported row.
 pub async fn undo_record_import(
     tx: &mut Tx,
     doing: &ImportUnitContext,

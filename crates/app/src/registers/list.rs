@@ -1,4 +1,4 @@
-//! Lists of records, and single ones, as far as the caller sees them.
+//! Lists and reads of records visible to the caller.
 
 use super::snapshot;
 use super::{RecordOwner, StoredRecord};
@@ -15,20 +15,18 @@ use storage::registers::{self as kept, FieldCondition};
 use storage::{Tx, benefits, members};
 use wire::register::RecordListQuery;
 
-/// Records in a page.
 const PAGE: i64 = 100;
 
-/// One page of a register.
 pub struct RecordPage {
     pub records: Vec<StoredRecord>,
     pub number: i32,
-    /// How many there are in all pages.
+    /// The number of records on all pages.
     pub total: i64,
     pub zone: TimeZone,
     people: Vec<PersonCode>,
 }
 
-/// A page of what is asked for.
+/// A page of matching records.
 #[boxed::future]
 pub async fn list_records(
     app: &App,
@@ -59,7 +57,7 @@ pub async fn list_records(
     Ok(page)
 }
 
-/// One record, with the time zone that its moments are shown in.
+/// One record, with the time zone for its moments.
 #[boxed::future]
 pub async fn read_record(
     app: &App,
@@ -78,17 +76,17 @@ pub async fn read_record(
     Ok((record, zone))
 }
 
-/// A record as a list of choices names it.
+/// A record as an option of a selection list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordChoice {
     pub code: i32,
     pub name: String,
     pub active: bool,
-    /// In the order of the description.
+    /// In the order of the register's fields.
     pub values: Vec<FieldContent>,
 }
 
-/// Every record of a register of a few thousand at most, to be chosen from; by name.
+/// All records of a register of at most a few thousand, as options, by name.
 #[boxed::future]
 pub async fn list_choices(
     app: &App,
@@ -117,10 +115,10 @@ pub async fn list_choices(
     Ok(named)
 }
 
-/// What is counted of one register at most: beyond that it is a great many.
+/// Records of one register are counted up to this number.
 pub const COUNTED: i64 = 1_000;
 
-/// How many records in use the caller sees of each register; of those that belong to somebody, nothing is counted.
+/// The number of active records visible to the caller, per register; `None` for one that requires a filter.
 #[boxed::future]
 pub async fn count_records(
     app: &App,
@@ -150,7 +148,7 @@ pub(super) fn reject_unknown_record(register: &Register, code: i32) -> Error {
     Error::NoRecord(Rejection::Register { field: register.code, problem })
 }
 
-/// A record that the scope sees, and whose data it is.
+/// A record visible to the scope, and the person whose data it is.
 pub(super) async fn find_visible_record(
     tx: &mut Tx,
     register: &'static Register,
@@ -161,7 +159,7 @@ pub(super) async fn find_visible_record(
     Ok(find_record_owner(tx, register, scope, &record).await?.map(|whose| (record, whose)))
 }
 
-/// Whose data a record is, where the scope sees it: nobody's of most registers.
+/// The person whose data a record is, if the scope sees it; most registers have none.
 async fn find_record_owner(
     tx: &mut Tx,
     register: &Register,
@@ -182,7 +180,7 @@ async fn find_record_owner(
     })
 }
 
-/// The benefit or person that a record belongs to, which its first field names.
+/// The code of the benefit or person a record belongs to, from its first field.
 fn read_parent_code(register: &Register, record: &StoredRecord) -> Option<i32> {
     match (register.within, record.values.first()) {
         (RecordVisibility::Benefit | RecordVisibility::Person, Some(FieldContent::Number(code))) => {
@@ -194,7 +192,7 @@ fn read_parent_code(register: &Register, record: &StoredRecord) -> Option<i32> {
 
 type FoundRecords = (Vec<StoredRecord>, i64, Vec<PersonCode>);
 
-/// A few thousand records at most: all of them are looked at, in one way on both engines.
+/// For at most a few thousand records: compares all of them, identically on both engines.
 async fn search_by_words(
     tx: &mut Tx,
     register: &'static Register,
@@ -229,7 +227,7 @@ async fn search_by_words(
     Ok((records, total, seen.into_values().flatten().flatten().collect()))
 }
 
-/// Any number of records: only those of the page are read.
+/// For any number of records: reads only those of the page.
 async fn search_by_prefix(
     tx: &mut Tx,
     (register, names): (&'static Register, &[&str]),
@@ -242,7 +240,7 @@ async fn search_by_prefix(
         asked.filter.as_deref().map(|text| text.split_whitespace().collect::<String>().to_uppercase());
     let fields: Vec<&'static FieldSpec> =
         names.iter().filter_map(|name| register.find_field(name)).map(|(_, field)| field).collect();
-    // By the first of the fields that finds anything.
+    // The first field with a match decides.
     let (mut by, mut total) = (None, 0);
     match &filter {
         None => total = kept::count_records(tx, register, scope, None, narrowing).await?,
@@ -276,7 +274,7 @@ fn read_text(value: &FieldContent) -> Option<&str> {
     }
 }
 
-/// Whether a filter means a record: by its code, by beginnings of words, or by that of a number that it is known by.
+/// Whether a record matches the filter: by code, by prefixes of words, or by prefix of an identifying number.
 fn is_matching_record(register: &Register, record: &StoredRecord, filter: &str, words: &[String]) -> bool {
     if filter.trim() == record.code.to_string() {
         return true;

@@ -1,5 +1,5 @@
-//! Registers: their records listed, read, added and changed, by their descriptions (crate `registers`). Nothing is ever deleted:
-//! what is no longer used is inactive. What a description cannot say of a register is a rule (`rules/`).
+//! Registers: list, read, create and change records according to their descriptions (crate `registers`). Records are
+//! never deleted, only deactivated. Rules that a description cannot express are in `rules/`.
 
 pub mod snapshot;
 pub mod suppliers;
@@ -30,21 +30,20 @@ use storage::{Tx, WriteLane, registers as kept};
 use validate::validate_record;
 use wire::register::RecordInput;
 
-/// What is done to a record, by whom.
+/// The input of a create or change.
 struct SaveRecord {
     register: &'static Register,
     scope: Scope,
     user: Option<UserCode>,
-    /// The code in the path; none of a new record.
+    /// The code in the path; `None` for a new record.
     code: Option<i32>,
     sent: RecordInput,
     zone: TimeZone,
     now: Moment,
-    /// What seals fields that nobody may read; no import brings any.
+    /// Encrypts secret fields; `None` for imports, which have no such fields.
     sealing: Option<(Vault, Arc<dyn RandomSource>)>,
 }
 
-/// A record as it was written.
 #[derive(Clone, Debug)]
 pub struct SavedRecord {
     pub record: StoredRecord,
@@ -52,7 +51,6 @@ pub struct SavedRecord {
     raised: Option<CacheVersions>,
 }
 
-/// Adds a record.
 #[boxed::future]
 pub async fn create_record(
     app: &App,
@@ -64,7 +62,7 @@ pub async fn create_record(
     submit_record(app, caller, register, (None, sent), once).await
 }
 
-/// Changes a record: what was not sent stays.
+/// Changes a record; fields not sent stay.
 #[boxed::future]
 pub async fn change_record(
     app: &App,
@@ -100,7 +98,7 @@ async fn submit_record(
             Box::pin(write_record(tx, doing))
         })
         .await?;
-    // What this process remembers is old from here on; the others notice by the version.
+    // Invalidates the cache of this process; other processes notice by the version.
     if let WriteOutcome::Fresh(SavedRecord { raised: Some(raised), .. }) = &done {
         app.memory.raise(tenant, *raised);
     }
@@ -158,7 +156,7 @@ async fn store_record(tx: &mut Tx, doing: &SaveRecord, wish: &mut RecordDraft<'_
     Ok(audit::append_audit_entry(tx, &entry).await?)
 }
 
-/// Keeps what nobody may read among the sealed secrets, and leaves its column empty.
+/// Stores secret fields encrypted, and leaves their columns empty.
 async fn seal_secrets(
     tx: &mut Tx,
     doing: &SaveRecord,
@@ -183,7 +181,7 @@ async fn seal_secrets(
     Ok(())
 }
 
-/// The next code that is nobody's: those that were chosen were passed, but for the very last ones.
+/// The next free code; skips codes that callers chose.
 async fn reserve_record_code(tx: &mut Tx, doing: &SaveRecord, counter: &'static str) -> Result<i32, Error> {
     loop {
         let code = counters::reserve_register_code(tx, doing.scope.tenant(), counter).await?;
@@ -193,5 +191,5 @@ async fn reserve_record_code(tx: &mut Tx, doing: &SaveRecord, counter: &'static 
     }
 }
 
-/// Whose data a record is, where it is somebody's.
+/// The person whose data a record is, if any.
 type RecordOwner = Option<PersonCode>;

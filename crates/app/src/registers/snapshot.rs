@@ -1,5 +1,5 @@
-//! What a tenant registered, as most calls need it: read once, remembered until it changes. And the server's own
-//! directory: which tenant a request without a credential is meant for.
+//! A cached snapshot of a tenant's small registers, and the server's directory of hosts, which selects the tenant of a
+//! request without a credential.
 
 use crate::{App, Error, tenants};
 use domain::{
@@ -35,13 +35,13 @@ use storage::triggers::receivers::ActiveReceiver;
 /// The small registers of a tenant, each by name, then code.
 #[derive(Debug)]
 pub struct TenantRegisters {
-    /// How new they are (`storage::versions`).
+    /// The version of the snapshot (`storage::server::versions`).
     pub version: i64,
     /// Decides every calendar day.
     pub zone: TimeZone,
     /// Benefits may be validated without a credential.
     pub open_validation: bool,
-    /// Who may do so more often.
+    /// Partners with a higher limit for such validations.
     pub validation_partners: Vec<ValidationPartner>,
     pub branches: Vec<StoredBranch>,
     pub plans: Vec<StoredPlan>,
@@ -62,12 +62,12 @@ pub struct TenantRegisters {
 }
 
 impl TenantRegisters {
-    /// The branches in use that a caller may work in.
+    /// The active branches a caller may work in.
     pub fn usable_branches<'r>(&'r self, scope: &'r Scope) -> impl Iterator<Item = &'r StoredBranch> {
         self.branches.iter().filter(|branch| branch.active && scope.can_see(branch.code))
     }
 
-    /// Whether a caller may put something into a branch.
+    /// Whether a caller may put records into a branch.
     pub fn is_usable_branch(&self, scope: &Scope, branch: BranchCode) -> bool {
         self.usable_branches(scope).any(|one| one.code == branch)
     }
@@ -84,17 +84,16 @@ impl TenantRegisters {
         self.situations.iter().find(|situation| situation.code == code)
     }
 
-    /// The type of a situation; one that is not registered has none of them.
+    /// The type of a situation; `None` if it is not registered.
     pub fn situation_kind(&self, code: SituationCode) -> Option<SituationKind> {
         self.situation(code).map(|situation| situation.kind)
     }
 
-    /// The situations of an entity that are in use.
     pub fn active_situations(&self, entity: Entity) -> impl Iterator<Item = &StoredSituation> {
         self.situations.iter().filter(move |one| one.active && one.entity == entity)
     }
 
-    /// What a type picks where only the type is said.
+    /// The situation to use if only its type is given.
     pub fn default_situation(&self, entity: Entity, kind: SituationKind) -> Option<&StoredSituation> {
         let mut of_kind = self.active_situations(entity).filter(|one| one.kind == kind);
         self.active_situations(entity)
@@ -102,13 +101,13 @@ impl TenantRegisters {
             .or_else(|| of_kind.next())
     }
 
-    /// A situation by its name, whatever its case and accents, also one no longer in use.
+    /// A situation by name, ignoring case and accents; also an inactive one.
     pub fn find_situation_by_name(&self, entity: Entity, name: &str) -> Option<&StoredSituation> {
         let folded = fold_text(name);
         self.situations.iter().find(|one| one.entity == entity && fold_text(&one.name) == folded)
     }
 
-    /// Whether a record may go from one situation to another; from one that names none it may go anywhere.
+    /// Whether a record may change between the situations; a situation without successors allows any.
     pub fn may_change_situation(&self, from: SituationCode, to: SituationCode) -> bool {
         self.situation(from).is_none_or(|one| one.next.is_empty() || one.next.contains(&to))
     }
@@ -141,7 +140,7 @@ impl TenantRegisters {
         self.sellers.get(&code).map(|seller| seller.name.as_str())
     }
 
-    /// Whether somebody sells in this way now, where the caller may see him.
+    /// Whether the seller is active, of this kind and visible to the caller.
     pub fn is_active_seller(&self, scope: &Scope, code: SellerCode, kind: SellerKind) -> bool {
         let seller = self.sellers.get(&code);
         seller.is_some_and(|one| one.active && one.kind == kind && scope.can_see(one.branch))
@@ -155,24 +154,24 @@ impl TenantRegisters {
         self.funnels.iter().flat_map(|funnel| &funnel.stages).find(|stage| stage.code == code)
     }
 
-    /// Where a deal goes that names no funnel.
+    /// The funnel of a deal that names none.
     pub fn first_funnel(&self) -> Option<&StoredFunnel> {
         let usable = self.funnels.iter().filter(|funnel| funnel.active && find_first_stage(funnel).is_some());
         usable.min_by_key(|funnel| (funnel.position, funnel.code))
     }
 
-    /// Who is told of changes of an entity.
+    /// The receivers subscribed to an entity.
     pub fn receivers_for(&self, entity: Entity) -> Vec<ReceiverCode> {
         self.receivers.iter().filter(|one| one.is_subscribed_to(entity)).map(|one| one.code).collect()
     }
 }
 
-/// Where a deal begins that names no stage.
+/// The stage of a deal that names none.
 pub fn find_first_stage(funnel: &StoredFunnel) -> Option<&StoredStage> {
     funnel.stages.iter().find(|stage| stage.active)
 }
 
-/// The registers of a tenant as they are now.
+/// The current registers of a tenant, from the cache if possible.
 #[boxed::future]
 pub async fn load_registers(app: &App, tenant: TenantId) -> Result<Arc<TenantRegisters>, Error> {
     let needed = app.memory.trusted_versions(tenant);
@@ -184,7 +183,7 @@ pub async fn load_registers(app: &App, tenant: TenantId) -> Result<Arc<TenantReg
     reload_registers(app, tenant).await
 }
 
-/// The registers of a tenant, read now.
+/// The registers of a tenant, always from the database.
 pub async fn reload_registers(app: &App, tenant: TenantId) -> Result<Arc<TenantRegisters>, Error> {
     let read = Arc::new(app.db.read(tenant, |tx, tenant| Box::pin(read_registers(tx, *tenant))).await?);
     app.memory.registers.insert(tenant, Arc::clone(&read));
@@ -216,7 +215,7 @@ async fn read_registers(tx: &mut Tx, tenant: TenantId) -> Result<TenantRegisters
         funnels: funnels::list_funnels(tx, tenant).await?,
         sellers: sellers.into_iter().map(|seller| (seller.code, seller)).collect(),
     };
-    // As people look things up: case and accents do not count.
+    // Sorted as displayed: ignoring case and accents.
     registers.branches.sort_by_cached_key(|one| (fold_text(&one.name), one.code));
     registers.plans.sort_by_cached_key(|one| (fold_text(&one.name), one.code));
     registers.situations.sort_by_cached_key(|one| (fold_text(&one.name), one.code));
@@ -232,15 +231,15 @@ async fn read_registers(tx: &mut Tx, tenant: TenantId) -> Result<TenantRegisters
     Ok(registers)
 }
 
-/// Refuses to go on where the registers that something is decided by are no longer those of the database. Asked inside
-/// the unit that decides, so that no process ever writes by what another has just changed.
+/// Fails if the snapshot is older than the registers in the database. Called inside the transaction that decides, so
+/// that no process writes based on registers another has just changed.
 pub async fn confirm_registers(tx: &mut Tx, tenant: TenantId, by: &TenantRegisters) -> Result<(), Error> {
     let now = versions::load_versions(&mut *tx, tenant).await?.registers;
     if now == by.version { Ok(()) } else { Err(Error::StaleRegisters) }
 }
 
-/// Reads on one snapshot by the registers of that moment: `input` is made of them, and they are confirmed before anything
-/// is read. Where one changed meanwhile, they are read anew.
+/// Reads on one database snapshot with the registers of that moment: `input` is built from them, and they are
+/// confirmed before the read. If one changed meanwhile, they are reloaded.
 pub(crate) async fn read_with_registers<I, T, F>(
     app: &App,
     tenant: TenantId,
@@ -269,10 +268,10 @@ where
     Err(Error::StaleRegisters)
 }
 
-/// How often something is decided anew because a register changed meanwhile.
+/// Maximum number of attempts when a register changes meanwhile.
 pub const DECISIONS: usize = 4;
 
-/// Which tenant each host leads to, and the one of requests that name none.
+/// The tenant of each host, and the default tenant.
 #[derive(Debug, Default)]
 pub struct HostDirectory {
     hosts: HashMap<String, TenantId>,
@@ -281,7 +280,7 @@ pub struct HostDirectory {
 }
 
 impl HostDirectory {
-    /// The tenant that a request to this host means. The host may carry a port.
+    /// The tenant of a host, which may include a port.
     fn find_tenant(&self, host: Option<&str>) -> Option<TenantId> {
         let named = host.and_then(|host| {
             let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
@@ -291,7 +290,7 @@ impl HostDirectory {
     }
 }
 
-/// The tenant of a request without a credential: its host's, else the default.
+/// The tenant of a request without a credential: that of its host, else the default.
 #[boxed::future]
 pub async fn resolve_tenant_by_host(app: &App, host: Option<&str>) -> Result<TenantId, Error> {
     load_host_directory(app).await?.find_tenant(host).ok_or(Error::NoTenant)

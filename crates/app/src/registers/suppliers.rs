@@ -1,6 +1,5 @@
-//! Suppliers. A look at one is not noted in the audit: that tells who saw which of the people of the association, by their
-//! codes, and a supplier is none of them, also where he works under his own name; an entry under his code would be one
-//! about somebody else.
+//! Suppliers. Reading one is not logged as access to personal data: the log refers to people of the association by
+//! code, and a supplier is not one of them, even as a natural person; an entry with its code would name someone else.
 
 use crate::access::Session;
 use crate::{App, Error};
@@ -8,8 +7,7 @@ use domain::{InputField, SupplierCode};
 use storage::registers::suppliers;
 pub use storage::registers::suppliers::StoredSupplier;
 
-/// The supplier of this code, also one that the association no longer works with. He belongs to the whole association,
-/// so no branch is asked.
+/// A supplier by code, also an inactive one. Suppliers belong to the association, so branches do not restrict access.
 #[boxed::future]
 pub async fn read_supplier(app: &App, caller: &Session, code: SupplierCode) -> Result<StoredSupplier, Error> {
     let found = suppliers::find_supplier(&app.db, caller.scope.tenant(), code).await?;

@@ -1,5 +1,5 @@
-//! Judges what is to become of a record: everything that is wrong with what was sent, then whether the record is there and is
-//! the one that was read, then what stands in its way.
+//! Validates a change of a record: first all problems of the input, then existence and version of the record, then
+//! conflicts with existing data.
 
 use super::draft::RecordDraft;
 use super::{SaveRecord, list, rules};
@@ -11,7 +11,7 @@ use storage::{Tx, benefits, members, registers as kept};
 use wire::read::FieldPatch;
 use wire::register;
 
-/// The record as it is to be, or every reason why not.
+/// The validated draft, or every problem found.
 pub(super) async fn validate_record<'d>(
     tx: &mut Tx,
     doing: &'d SaveRecord,
@@ -39,7 +39,7 @@ pub(super) async fn validate_record<'d>(
     }
 }
 
-/// What was sent is judged first, then whether the record is there, then its version, then the rest of what stands there.
+/// Precedence: problems of the input, missing record, version conflict, other conflicts.
 fn choose_refusal(wish: &mut RecordDraft<'_>) -> Option<Error> {
     let doing = wish.doing;
     let problems = std::mem::take(&mut wish.problems);
@@ -78,7 +78,7 @@ async fn check_code_and_version(tx: &mut Tx, wish: &mut RecordDraft<'_>) -> Resu
     Ok(())
 }
 
-/// What stays as it was.
+/// Fields that must not change after creation.
 fn check_fixed_fields(wish: &mut RecordDraft<'_>) {
     let Some(had) = wish.had.as_ref().map(|had| had.values.clone()) else { return };
     for (at, field) in wish.register.fields.iter().enumerate().filter(|(_, field)| field.fixed) {
@@ -90,7 +90,7 @@ fn check_fixed_fields(wish: &mut RecordDraft<'_>) {
     }
 }
 
-/// Whatever a field names must be there, within the caller's reach and in use; what it named before may stay.
+/// A referenced record must exist, be visible to the caller and be active; an unchanged reference may stay.
 async fn check_reference(
     tx: &mut Tx,
     wish: &mut RecordDraft<'_>,
@@ -134,7 +134,7 @@ async fn check_reference(
     Ok(())
 }
 
-/// What no two may have alike; what is there already may stay.
+/// Unique fields; an unchanged value may stay.
 async fn check_unique_fields(tx: &mut Tx, wish: &mut RecordDraft<'_>) -> Result<(), Error> {
     let (register, tenant) = (wish.register, wish.doing.scope.tenant());
     for unique in register.unique.iter() {

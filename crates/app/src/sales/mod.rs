@@ -1,4 +1,4 @@
-//! Leads, deals and the sellers behind them.
+//! Leads, deals and sellers.
 
 pub mod deals;
 pub mod leads;

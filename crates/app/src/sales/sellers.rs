@@ -1,7 +1,6 @@
-//! The search for sellers. An association has hundreds of them, a very large one a few thousand, and whoever asks without
-//! a filter is given all: so they are read from the database at each call, and what must ignore case and accents is
-//! compared here, in one way for both engines. What is remembered of the registers stays small, and free of the sellers'
-//! documents and telephones.
+//! Search for sellers. A tenant has hundreds, a very large one a few thousand, and a query without filter returns all.
+//! So they are read from the database at each call, and comparisons that ignore case and accents are done here, alike
+//! for both engines. This keeps the cached registers small and free of the sellers' documents and phones.
 
 use crate::access::Session;
 use crate::registers::snapshot::{TenantRegisters, load_registers};
@@ -18,7 +17,7 @@ pub struct FoundSellers {
     pub registers: Arc<TenantRegisters>,
 }
 
-/// Those who sell now where the caller works, as far as the query asks for them.
+/// The active sellers in the caller's branches that match the query.
 #[boxed::future]
 pub async fn search_sellers(
     app: &App,
@@ -27,7 +26,7 @@ pub async fn search_sellers(
 ) -> Result<FoundSellers, Error> {
     let registers = load_registers(app, caller.scope.tenant()).await?;
     let document = query.document.into_set().map(|text| Document::parse(&text));
-    // A wrong number is nobody's.
+    // An invalid document matches nothing.
     let Ok(document) = document.transpose() else {
         return Ok(FoundSellers { sellers: Vec::new(), registers });
     };
@@ -37,7 +36,7 @@ pub async fn search_sellers(
             .await?;
     if let Some(name) = query.name.into_set() {
         let words = split_name_words(&name);
-        // Signs without a letter begin no word.
+        // A name without any letter or digit matches nothing.
         sellers.retain(|seller| !words.is_empty() && has_word_beginnings(&words, &seller.name));
     }
     retain_equal_sellers(&mut sellers, query.district.into_set(), |seller| seller.district.as_deref());
@@ -47,7 +46,7 @@ pub async fn search_sellers(
     Ok(FoundSellers { sellers, registers })
 }
 
-/// Keeps those of whom a value is the same but for case and accents, where one is asked for.
+/// Filters by a value, ignoring case and accents; no filter if `asked` is absent.
 fn retain_equal_sellers(
     sellers: &mut Vec<ActiveSellerDetails>,
     asked: Option<String>,

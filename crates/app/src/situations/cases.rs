@@ -1,4 +1,4 @@
-//! What people work on: opened, changed, moved to another situation. All of that is one write.
+//! The single write of a case: opening, field change or situation change.
 
 use super::ActorContext;
 use crate::Error;
@@ -15,21 +15,22 @@ use storage::server::counters::{self, Counter};
 use storage::{Statement, Tx};
 use wire::trigger::{AppointmentTrigger, ClaimTrigger, InspectionTrigger, TicketTrigger, describe_benefit};
 
-/// A case as it is to be.
+/// A validated case that is not yet written.
 pub(crate) struct PendingCaseWrite<'a> {
-    /// None for a new one.
+    /// `None` for a new case.
     pub before: Option<(i32, &'a StoredCase)>,
     pub after: StoredCase,
-    /// The benefit that it is about.
+    /// The benefit of the case.
     pub benefit: Option<&'a StoredBenefit>,
     pub reason: Option<String>,
-    /// The fields in which both differ, as people read them.
+    /// Field differences as readable texts.
     pub differences: Vec<FieldDifference>,
-    /// What else is written with it, once its code is known.
+    /// Further statements that need the code.
     pub also: Box<dyn FnOnce(i32) -> Vec<Statement> + Send + 'a>,
 }
 
-/// Writes a case, new or changed, with everything that follows from it; gives back its code, and it as it was written.
+/// Writes a new or changed case with history, deliveries, field changes and audit entry; returns the code and the case
+/// as written.
 pub(crate) async fn store_case(
     tx: &mut Tx,
     acting: &ActorContext<'_>,
@@ -103,7 +104,7 @@ pub(crate) async fn store_case(
     Ok((code, after))
 }
 
-/// What follows from the situation: since when it is in it, and whether it is over.
+/// Sets the start of the situation and the closing time.
 fn mark_case_times(acting: &ActorContext<'_>, case: &mut StoredCase, changes: bool) -> Result<(), Error> {
     let closes = require_situation(acting, case)?.kind.is_final();
     let head = case.head_mut();
@@ -111,12 +112,12 @@ fn mark_case_times(acting: &ActorContext<'_>, case: &mut StoredCase, changes: bo
     if changes {
         head.situation_since = acting.now;
     }
-    // One that was over and still is keeps the day on which it ended.
+    // A case that stays closed keeps its closing time.
     head.closed_at = if closes { head.closed_at.or(Some(acting.now)) } else { None };
     Ok(())
 }
 
-/// For the audit: what was done, by name and never by value.
+/// Text of the audit entry: field names, never values.
 fn describe_case_change(
     acting: &ActorContext<'_>,
     before: &Option<(i32, &StoredCase)>,
@@ -144,7 +145,7 @@ fn select_counters(kind: CaseKind) -> (Counter, Counter) {
     }
 }
 
-/// As the changes of its fields are kept.
+/// Subject name in the stored field changes.
 pub(crate) const fn name_history_subject(kind: CaseKind) -> &'static str {
     match kind {
         CaseKind::Claim => "claim",
@@ -154,7 +155,7 @@ pub(crate) const fn name_history_subject(kind: CaseKind) -> &'static str {
     }
 }
 
-/// As the audit tells of it.
+/// Name in audit entries.
 pub(crate) const fn name_case_kind(kind: CaseKind) -> &'static str {
     match kind {
         CaseKind::Claim => "evento",
@@ -170,14 +171,14 @@ fn require_situation<'a>(acting: &ActorContext<'a>, case: &StoredCase) -> Result
     acting.registers.situation(code).ok_or_else(missing)
 }
 
-/// What a benefit is called in a few words.
+/// Short description of a benefit.
 pub(crate) fn describe_stored_benefit(registers: &TenantRegisters, benefit: &StoredBenefit) -> String {
     let plan = benefit.plans.first().and_then(|(plan, _)| registers.plan(*plan));
     let (vehicle, plan) = (&benefit.vehicle, plan.map_or("", |plan| &plan.name));
     describe_benefit(vehicle.plate.as_ref(), vehicle.brand.as_deref(), vehicle.model.as_deref(), plan)
 }
 
-/// What a receiver is told, now and whenever it is sent again.
+/// The body sent to receivers; retries send the same body.
 pub fn render_case_trigger_body(
     acting: &ActorContext<'_>,
     (history, changed): (HistoryCode, Moment),

@@ -1,5 +1,5 @@
-//! Benefits as another server tells of them: written with the codes, days and situations that they have there. Nobody
-//! refuses where a situation leads, and nobody is told.
+//! Writes benefits received from a mirrored server, with the codes, dates and situations they have there. Situation
+//! rules are not checked and no receiver is notified.
 
 use super::{
     ActorContext, BENEFIT, build_benefit_row, build_listed_member, build_listing_statements,
@@ -17,7 +17,7 @@ use storage::search::rows::{self, SearchListingRow};
 use storage::server::counters::{self, Counter};
 use storage::{Statement, Tx};
 
-/// A benefit as it was and as it becomes; its slot is known.
+/// A benefit before and after; its slot is already assigned.
 pub struct BenefitTakeover<'a> {
     pub code: BenefitCode,
     pub before: Option<&'a StoredBenefit>,
@@ -27,7 +27,7 @@ pub struct BenefitTakeover<'a> {
     pub free_row: Option<(i32, BranchCode)>,
 }
 
-/// What becomes of a benefit that is known: what the interface does not tell stays.
+/// Applies a mirrored benefit to a stored one: fields that the API does not expose keep their value.
 pub fn take_over_benefit(before: &StoredBenefit, told: &StoredBenefit) -> StoredBenefit {
     let mut after = told.clone();
     after.integration_code.clone_from(&before.integration_code);
@@ -35,12 +35,12 @@ pub fn take_over_benefit(before: &StoredBenefit, told: &StoredBenefit) -> Stored
     after.vehicle.fipe.clone_from(&before.vehicle.fipe);
     after.slot = before.slot;
     after.version = before.version;
-    // When it was registered never changes: months are counted by it.
+    // The registration time never changes, because monthly counts depend on it.
     after.created_at = before.created_at;
     after
 }
 
-/// Writes those that are new or became another, with what follows from it; gives how many.
+/// Writes new and changed benefits with history, field changes and listing rows; returns their number.
 pub async fn write_takeovers(
     tx: &mut Tx,
     acting: &ActorContext<'_>,
@@ -85,7 +85,7 @@ fn convert_count(length: usize) -> i32 {
     i32::try_from(length).unwrap_or(i32::MAX)
 }
 
-/// The benefits, their rows in the searches, and the counts of cancellations.
+/// Statements for the benefits, their listing rows and the counts of cancellations.
 fn build_takeover_statements(acting: &ActorContext<'_>, changed: &[&BenefitTakeover<'_>]) -> Vec<Statement> {
     let tenant = acting.tenant;
     let new = changed.iter().filter(|one| one.before.is_none());
@@ -150,7 +150,7 @@ fn build_situation_change(
     Ok((change, render_trigger_body(acting, history, one.code, &one.after)?))
 }
 
-/// The row of a member who has no benefit.
+/// Inserts the listing row of a member without benefits.
 pub async fn insert_member_row(
     tx: &mut Tx,
     acting: &ActorContext<'_>,

@@ -1,7 +1,6 @@
-//! The one place that changes the situation of anything. What belongs together is written together, in the unit of whoever
-//! calls: the state, the entry of the history with the trigger's body as it is at this moment, the deliveries that it
-//! causes, the entry of the audit, the row of the searches and its counts. Benefits are written here; what people work on
-//! from its opening to its end is in `cases.rs`, what another server tells of benefits in `mirrored.rs`.
+//! The only place that changes situations. Everything that belongs together is written in the caller's transaction: the
+//! record, the history entry with the trigger body of this moment, the deliveries, the audit entry, the listing row and
+//! its counts. Benefits are written here, cases in `cases.rs`, mirrored benefits in `mirror_rows.rs`.
 
 pub mod cases;
 pub mod mirror_rows;
@@ -27,13 +26,13 @@ use storage::server::counters::{self, Counter};
 use storage::{Statement, Tx};
 use wire::trigger::{BenefitTrigger, describe_benefit};
 
-/// Whose changed fields are kept.
+/// Subjects of stored field changes.
 pub(crate) const PERSON: &str = "person";
 pub(crate) const BENEFIT: &str = "benefit";
 pub(crate) const LEAD: &str = "lead";
 pub(crate) const DEAL: &str = "deal";
 
-/// Who acts, when and by what.
+/// Actor, time and origin of a change.
 #[derive(Clone, Copy)]
 pub struct ActorContext<'a> {
     pub tenant: TenantId,
@@ -41,20 +40,20 @@ pub struct ActorContext<'a> {
     pub user: Option<UserCode>,
     /// Method and route.
     pub operation: &'static str,
-    /// From where it comes, for the history.
+    /// Origin shown in the history.
     pub origin: &'static str,
-    /// Receivers are not told.
+    /// Receivers are not notified.
     pub quiet: bool,
     pub now: Moment,
 }
 
 impl ActorContext<'_> {
-    /// Who is told of changes of an entity.
+    /// The receivers to notify about an entity.
     pub fn receivers_for(&self, entity: Entity) -> Vec<ReceiverCode> {
         if self.quiet { Vec::new() } else { self.registers.receivers_for(entity) }
     }
 
-    /// What keeps the changes of a record's fields, from number `first` on.
+    /// Statements that store field changes, numbered from `first`.
     pub fn field_change_statements(
         &self,
         subject: &'static str,
@@ -73,7 +72,7 @@ impl ActorContext<'_> {
     }
 }
 
-/// Numbers that a new benefit is to keep; free ones, which its caller knows.
+/// Prescribed numbers of a new benefit; the caller has checked that they are free.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct PresetNumbers {
     pub code: Option<BenefitCode>,
@@ -81,7 +80,7 @@ pub(crate) struct PresetNumbers {
 }
 
 impl PresetNumbers {
-    /// Counts on behind them.
+    /// Advances the counters past these numbers.
     async fn advance_counters(&self, tx: &mut Tx, tenant: TenantId) -> Result<(), Error> {
         if let Some(code) = self.code {
             counters::advance_counter(tx, tenant, Counter::Benefit, code.get()).await?;
@@ -93,28 +92,27 @@ impl PresetNumbers {
     }
 }
 
-/// A benefit as it is to be.
+/// A validated benefit that is not yet written.
 pub(crate) struct PendingBenefitWrite<'a> {
-    /// None for a new one, which gets a card unless it has one.
+    /// `None` for a new benefit, which gets a card unless it has one.
     pub before: Option<(BenefitCode, &'a StoredBenefit)>,
     pub after: StoredBenefit,
     pub holder: (PersonCode, &'a PersonProfile),
-    /// The item that it begins with, gets besides, or has instead of its first; with the one that ends.
+    /// The first item, an additional one or a replacement; with the code of the item that ends.
     pub item: Option<(StoredItem, Option<ItemCode>)>,
     /// The member's row that a first benefit takes over.
     pub free_row: Option<(i32, domain::BranchCode)>,
     pub kept: PresetNumbers,
     pub reason: Option<String>,
-    /// What else is written with it.
+    /// Further statements of the same write.
     pub also: Vec<Statement>,
-    /// The same for what must know its code and its place in the searches.
+    /// Further statements that need the code and the slot.
     pub then: Option<BenefitWriteHook<'a>>,
-    /// For the audit: what was done, by name and never by value.
+    /// Text of the audit entry: names, never values.
     pub done: Cow<'static, str>,
 }
 
 impl<'a> PendingBenefitWrite<'a> {
-    /// A benefit that changes.
     pub fn for_change(
         code: BenefitCode,
         before: &'a StoredBenefit,
@@ -137,18 +135,18 @@ impl<'a> PendingBenefitWrite<'a> {
     }
 }
 
-/// What is written with a benefit once its code is known.
+/// Builds the statements written with a benefit once its code is known.
 pub(crate) type BenefitWriteHook<'a> =
     Box<dyn FnOnce(BenefitCode, &StoredBenefit) -> Vec<Statement> + Send + 'a>;
 
-/// A benefit as it was written, and the item that came with that.
+/// The benefit as written, and its new item if there is one.
 pub(crate) struct WrittenBenefit {
     pub code: BenefitCode,
     pub benefit: StoredBenefit,
     pub item: Option<StoredItem>,
 }
 
-/// Writes a benefit, new or changed, with everything that follows from it; gives it back as it was written.
+/// Writes a new or changed benefit with items, listing row, history, deliveries, field changes and audit entry.
 pub(crate) async fn store_benefit(
     tx: &mut Tx,
     acting: &ActorContext<'_>,
@@ -250,7 +248,7 @@ pub(crate) async fn store_benefit(
     Ok(WrittenBenefit { code, benefit: after, item: written })
 }
 
-/// Refuses to go where the association does not let a situation lead.
+/// Refuses a situation change that the tenant's situation register does not allow.
 pub(crate) fn refuse_situation_change(
     registers: &TenantRegisters,
     from: SituationCode,
@@ -265,7 +263,7 @@ pub(crate) fn refuse_situation_change(
     })
 }
 
-/// The days that follow from the situation: when it first became active, and since when it is cancelled.
+/// Sets the dates that follow from the situation: first activation and cancellation.
 pub(crate) fn mark_situation_days(acting: &ActorContext<'_>, benefit: &mut StoredBenefit) {
     let today = || acting.now.date_in(&acting.registers.zone).to_iso();
     let kind = acting.registers.situation_kind(benefit.situation);
@@ -278,7 +276,7 @@ pub(crate) fn mark_situation_days(acting: &ActorContext<'_>, benefit: &mut Store
     };
 }
 
-/// What changes in the counts of cancellations: the day, or the branch whose they are.
+/// Count changes if the cancellation date or the branch has changed.
 fn count_cancelled_months(
     before: Option<&StoredBenefit>,
     after: &StoredBenefit,
@@ -292,7 +290,7 @@ fn count_cancelled_months(
     months
 }
 
-/// Its row in the searches: a new one, the member's, or the one it has.
+/// Inserts the listing row, takes over the member's row or updates the benefit's own.
 fn build_listing_statements(
     acting: &ActorContext<'_>,
     code: BenefitCode,
@@ -317,7 +315,7 @@ fn build_listing_statements(
     }
 }
 
-/// When a benefit was registered, and when it or its holder last changed.
+/// The dates of registration and of the last change of the benefit or its holder.
 pub fn compute_listed_days(
     registers: &TenantRegisters,
     holder: &PersonProfile,
@@ -327,7 +325,7 @@ pub fn compute_listed_days(
     (day(benefit.created_at), day(benefit.updated_at.max(holder.updated_at)))
 }
 
-/// A person as all his rows in the searches know him.
+/// The member fields shared by all listing rows of a person.
 pub fn build_listed_member(code: PersonCode, person: &PersonProfile) -> MemberRowFields<'_> {
     MemberRowFields {
         person: code,
@@ -339,7 +337,7 @@ pub fn build_listed_member(code: PersonCode, person: &PersonProfile) -> MemberRo
     }
 }
 
-/// A benefit as the searches know it.
+/// The listing row of a benefit.
 pub fn build_benefit_row<'r>(
     code: BenefitCode,
     benefit: &'r StoredBenefit,
@@ -360,7 +358,7 @@ pub fn build_benefit_row<'r>(
     SearchListingRow { slot: benefit.slot, member: build_listed_member(person, profile), own }
 }
 
-/// What a receiver is told, now and whenever it is sent again.
+/// The body sent to receivers; retries send the same body.
 pub fn render_trigger_body(
     acting: &ActorContext<'_>,
     history: HistoryCode,

@@ -1,5 +1,5 @@
-//! The hosts under which an association is found. They are the operator's, who knows which names lead to this server and whose
-//! each is: what is asked without a credential is answered by them.
+//! The host names of an association. The operator manages them, since the operator knows which names lead to this
+//! server; they select the association for requests without a credential.
 
 use crate::{App, Error};
 use domain::{HostName, Moment, Rejection, TenantId};
@@ -8,7 +8,7 @@ use storage::server::tenants;
 use storage::server::versions::{self, CacheVersions};
 use storage::{Tx, WriteLane};
 
-/// More than any association is reached by.
+/// More than any association needs.
 const MOST_HOSTS: usize = 50;
 
 struct AddTenantHost {
@@ -17,13 +17,13 @@ struct AddTenantHost {
     now: Moment,
 }
 
-/// The hosts of a tenant, in the order of the alphabet.
+/// The hosts of a tenant, sorted.
 #[boxed::future]
 pub async fn list_hosts(app: &App, tenant: TenantId) -> Result<Vec<String>, Error> {
     Ok(tenants::list_hosts_of_tenant(&app.db, tenant).await?)
 }
 
-/// A name that an association may be found under here; the server's own is not one.
+/// Parses a host name for an association; the server's own name is rejected.
 pub fn parse_tenant_host(public_url: &str, text: &str) -> Result<HostName, Rejection> {
     let host = HostName::parse(text)?;
     match HostName::from_url(public_url) == Some(host.clone()) {
@@ -32,7 +32,7 @@ pub fn parse_tenant_host(public_url: &str, text: &str) -> Result<HostName, Rejec
     }
 }
 
-/// Lets a host lead to a tenant; processes that serve know it within two seconds.
+/// Assigns a host to a tenant; serving processes see it within two seconds.
 #[boxed::future]
 pub async fn add_host(app: &App, tenant: TenantId, host: &str) -> Result<HostName, Error> {
     let host = parse_tenant_host(&app.public_url, host)?;
@@ -45,7 +45,7 @@ pub async fn add_host(app: &App, tenant: TenantId, host: &str) -> Result<HostNam
     Ok(host)
 }
 
-/// Lets go of a host of a tenant. One that was taken under older rules goes like any other.
+/// Removes a host from a tenant, also one accepted under older rules.
 #[boxed::future]
 pub async fn remove_host(app: &App, tenant: TenantId, host: &str) -> Result<(), Error> {
     let host = host.trim().trim_end_matches('.').to_lowercase();

@@ -1,5 +1,5 @@
-//! A tenant as its own administrator sees and changes it: what it is called, its calendar and its colours. Where it is found
-//! is shown to him, and is the operator's to say (`hosts.rs`).
+//! The caller's own tenant, as its administrator sees and changes it: name, time zone and colours. Hosts are read-only
+//! here; the operator manages them (`hosts.rs`).
 
 use crate::access::Session;
 use crate::field_differences::{
@@ -15,18 +15,16 @@ use storage::{Tx, WriteLane};
 use wire::read::FieldPatch;
 
 const CHANGE: &str = "PUT /gestao/base";
-/// More than any association names.
+/// More than any association needs.
 const MOST_PARTNERS: usize = 100;
 
-/// A tenant with the hosts under which it is found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OwnTenant {
     pub tenant: StoredTenant,
-    /// In the order of the alphabet.
+    /// Sorted.
     pub hosts: Vec<String>,
 }
 
-/// The caller's own tenant.
 #[boxed::future]
 pub async fn read_own_tenant(app: &App, caller: &Session) -> Result<OwnTenant, Error> {
     app.db.read(caller.scope.tenant(), |tx, tenant| Box::pin(load_own_tenant(tx, *tenant))).await
@@ -38,7 +36,7 @@ async fn load_own_tenant(tx: &mut Tx, tenant: TenantId) -> Result<OwnTenant, Err
     Ok(OwnTenant { tenant: found, hosts: tenants::list_hosts_of_tenant(tx, tenant).await? })
 }
 
-/// What of a tenant is to be another.
+/// Fields of a tenant to change.
 #[derive(Clone, Debug)]
 pub struct ChangeTenant {
     pub version: i64,
@@ -53,7 +51,7 @@ pub struct ChangeTenant {
 }
 
 impl ChangeTenant {
-    /// A change of the version that was read, in which everything stays as it is.
+    /// An empty change based on the given version.
     pub fn from_version(version: i64) -> ChangeTenant {
         ChangeTenant {
             version,
@@ -68,11 +66,11 @@ impl ChangeTenant {
     }
 }
 
-/// A tenant as it is now, and what is no longer trusted because of it.
+/// The changed tenant, and the cache versions raised by the change.
 #[derive(Clone, Debug)]
 pub struct ChangeTenantOutcome {
     pub own: OwnTenant,
-    /// Of the tenant itself, and of the server's directory.
+    /// Of the tenant itself, and of the server's host directory.
     raised: Option<(CacheVersions, CacheVersions)>,
 }
 
@@ -83,7 +81,7 @@ struct OwnTenantCommand {
     now: Moment,
 }
 
-/// Changes the caller's own tenant. This process goes by it at once, the others within two seconds.
+/// Changes the caller's own tenant. Effective at once in this process, and within two seconds in others.
 #[boxed::future]
 pub async fn change_own_tenant(
     app: &App,
@@ -170,18 +168,17 @@ fn apply_tenant_changes(before: &OwnTenant, changes: &ChangeTenant) -> OwnTenant
     after
 }
 
-/// How the partners of a tenant are kept: a line for each.
+/// The stored form of the partners: one per line.
 fn render_partners(partners: &[ValidationPartner]) -> String {
     partners.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }
 
-/// The partners that are kept so.
+/// Parses the stored form of the partners.
 pub fn parse_partners(tenant: &StoredTenant) -> Vec<ValidationPartner> {
     let lines = tenant.validation_partners.as_deref().unwrap_or_default().lines();
     lines.filter_map(|line| ValidationPartner::parse(line).ok()).collect()
 }
 
-/// A tenant, field by field.
 fn render_tenant_fields(own: &OwnTenant) -> FieldTexts {
     let tenant = &own.tenant;
     let roles: Vec<&str> = tenant.second_factor_roles.iter().map(|role| wire::role(*role)).collect();

@@ -1,5 +1,5 @@
-//! Creating a tenant, and finding the one that a command means. What an administrator sees and changes of his own is in
-//! `managed.rs`.
+//! Creates tenants, and finds the tenant of a command. What administrators see and change of their own tenant is in
+//! `manage.rs`.
 
 pub mod hosts;
 mod manage;
@@ -21,7 +21,6 @@ use storage::server::tenants::StoredTenant;
 use storage::server::{tenants, versions};
 use storage::{ReadSource, Tx, WriteLane};
 
-/// What a new tenant needs to be told.
 #[derive(Clone, Debug)]
 pub struct CreateTenant {
     pub name: String,
@@ -29,7 +28,7 @@ pub struct CreateTenant {
     pub branch: String,
     pub time_zone: String,
     pub hosts: Vec<String>,
-    /// Make it the tenant of requests that name none. The first one is, in any case.
+    /// Make it the default tenant, for requests that name none. The first tenant always is.
     pub make_default: bool,
 }
 
@@ -49,8 +48,7 @@ pub struct CreateTenantOutcome {
     pub is_default: bool,
 }
 
-/// Creates a tenant with its first branch, and the situations, the funnel and the types that every tenant is
-/// born with.
+/// Creates a tenant with its first branch and the default situations, funnel and types.
 #[boxed::future]
 pub async fn create_tenant(app: &App, new: &CreateTenant) -> Result<CreateTenantOutcome, Error> {
     let input = parse_new_tenant(new, app.now())?;
@@ -59,7 +57,7 @@ pub async fn create_tenant(app: &App, new: &CreateTenant) -> Result<CreateTenant
     {
         return Err(host.into());
     }
-    // The server's lane: two tenants created at once still get two numbers, and one of them is the first.
+    // In the server's lane: concurrently created tenants get different numbers, and exactly one is the first.
     app.db
         .write(WriteLane::foreground(TenantId::SERVER), input, |tx, input| Box::pin(insert_tenant(tx, input)))
         .await
@@ -78,14 +76,14 @@ pub fn parse_new_tenant(new: &CreateTenant, now: Moment) -> Result<ParsedTenant,
     Ok(ParsedTenant { name, branch, time_zone, hosts, make_default: new.make_default, now })
 }
 
-/// A tenant that has nothing yet, not even a branch; in the server's lane.
+/// A tenant without any records, not even a branch; in the server's lane.
 pub async fn insert_bare_tenant(tx: &mut Tx, new: &ParsedTenant) -> Result<TenantId, Error> {
     let tenant = TenantId::new(counters::reserve_number(tx, TenantId::SERVER, Counter::Tenant).await?);
     tenants::insert_tenant(tx, tenant, &new.name, &new.time_zone, new.now).await?;
     Ok(tenant)
 }
 
-/// In the server's lane.
+/// Must run in the server's lane.
 pub async fn insert_tenant(tx: &mut Tx, new: &ParsedTenant) -> Result<CreateTenantOutcome, Error> {
     let tenant = insert_bare_tenant(tx, new).await?;
     let branch = BranchCode::new(counters::reserve_number(tx, tenant, Counter::Branch).await?);
@@ -114,7 +112,7 @@ pub async fn insert_tenant(tx: &mut Tx, new: &ParsedTenant) -> Result<CreateTena
     Ok(CreateTenantOutcome { tenant, branch, is_default })
 }
 
-/// The tenant that is meant: the one named, else the default.
+/// The named tenant, or else the default.
 #[boxed::future]
 pub async fn resolve_tenant(app: &App, named: Option<TenantId>) -> Result<StoredTenant, Error> {
     let id = match named {
@@ -124,7 +122,7 @@ pub async fn resolve_tenant(app: &App, named: Option<TenantId>) -> Result<Stored
     tenants::find_tenant(&app.db, id).await?.ok_or_else(|| Rejection::UnknownTenant(id).into())
 }
 
-/// The tenant of requests that name none, where there is one.
+/// The tenant of requests that name none, if any.
 #[boxed::future]
 pub async fn find_default_tenant(
     from: impl Into<ReadSource<'_>>,

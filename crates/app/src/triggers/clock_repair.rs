@@ -1,5 +1,5 @@
-//! Waits that a clock set which ran ahead. When it is right again, nothing may wait for a moment that the schedule could not
-//! have set by the right time: a receiver would get nothing for as long as the clock was ahead.
+//! Repairs waits set by a clock that ran ahead. Once the clock is right, nothing may wait longer than its schedule
+//! allows; otherwise a receiver would get nothing for as long as the clock was ahead.
 
 use super::record_outcomes::{compute_longest_patience, compute_longest_wait};
 use super::{LeaseHolder, RetryPolicy};
@@ -13,7 +13,7 @@ use storage::triggers::queues::{self, LatestReceiverMoments};
 use storage::triggers::receivers::{self, DeliveryHealth};
 use storage::{Statement, Tx, WriteLane};
 
-/// Clocks of several machines may differ by so much.
+/// Tolerated difference between the clocks of several machines.
 pub const CLOCK_TOLERANCE: Duration = Duration::from_secs(60);
 
 struct ClockRepair {
@@ -24,8 +24,8 @@ struct ClockRepair {
     now: Moment,
 }
 
-/// Pulls back whatever waits for a moment further in the future than its schedule could have set, for every tenant. Says how
-/// many receivers were looked at more closely.
+/// Shortens waits that end later than their schedule allows, for every tenant. Returns how many receivers were
+/// examined.
 #[boxed::future]
 pub async fn pull_back_waits(
     app: &App,
@@ -61,7 +61,7 @@ pub async fn pull_back_waits(
     Ok(count)
 }
 
-/// Whether anything of a receiver may have been set by a clock that ran ahead. Only a look at each message can tell.
+/// Whether a clock that ran ahead may have set any moment of the receiver. Only its messages can tell for sure.
 fn is_doubtful(one: &LatestReceiverMoments, now: Moment, lease: Duration, policy: &RetryPolicy) -> bool {
     let is_behind = |moment: Option<Moment>, most: Duration| {
         moment.is_some_and(|at| at > now.plus(most).plus(CLOCK_TOLERANCE))
@@ -92,7 +92,7 @@ async fn repair_tenant(tx: &mut Tx, repair: &ClockRepair) -> Result<(), Error> {
     Ok(tx.execute_batch(statements).await?)
 }
 
-/// A message waits no longer than its next step of the schedule takes, or than the receiver asked for.
+/// A message waits at most for the next step of its schedule or for the delay the receiver requested.
 fn build_wait_updates(
     repair: &ClockRepair,
     receiver: ReceiverCode,
@@ -110,8 +110,8 @@ fn build_wait_updates(
     each.collect()
 }
 
-/// What is known of a receiver, where it was written by a clock that ran ahead: it is left alone for as long as it would have
-/// been, from now on.
+/// Corrects the health of a receiver written by a clock that ran ahead: the remaining wait now counts from the
+/// present.
 pub(super) fn rebase_health(health: &mut DeliveryHealth, now: Moment, longest_patience: Duration) {
     if let Some(tried_at) = health.tried_at.filter(|at| *at > now) {
         health.not_before = health.not_before.map(|at| now.plus(at.duration_since(tried_at)));

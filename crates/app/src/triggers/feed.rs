@@ -1,6 +1,6 @@
-//! The feed of situation changes: what triggers push, to be pulled. Its cursor names an entry by its code, which has no gaps
-//! and is in the order of commits, so nothing is ever inserted before what was shown; and by a digest, so that a reader of
-//! a base that was put back to an earlier state is told so.
+//! The feed of situation changes: the pull counterpart of triggers. Its cursor holds the code of an entry, which is
+//! gapless and in commit order, so that no entry ever appears before one already read; and a digest, which detects
+//! that the database was restored to an earlier state.
 
 use crate::access::Session;
 use crate::audit::access_log::record_access;
@@ -14,18 +14,17 @@ pub use storage::history::situation_changes::HistoryFeedEntry;
 use storage::history::situation_changes::{self, HistoryEntryMark};
 use storage::server::counters::{self, Counter};
 
-/// Entries in a page.
 pub const PAGE: usize = 100;
 
 pub struct ChangeFeedPage {
     pub entries: Vec<HistoryFeedEntry>,
     pub has_more: bool,
-    /// Where to go on.
+    /// The cursor of the next page.
     pub next: HistoryCursor,
     pub registers: Arc<TenantRegisters>,
 }
 
-/// The changes behind a cursor in the caller's branches, of one entity or of all.
+/// The changes after a cursor in the caller's branches, of one entity or of all.
 #[boxed::future]
 pub async fn read_feed_page(
     app: &App,
@@ -35,7 +34,7 @@ pub async fn read_feed_page(
 ) -> Result<ChangeFeedPage, Error> {
     let tenant = caller.scope.tenant();
     let asked = |registers: &TenantRegisters| {
-        // Also of branches that are closed: what happened there happened.
+        // Includes inactive branches, whose changes remain part of the feed.
         let branches = registers.branches.iter().map(|branch| branch.code);
         let branches: Vec<BranchCode> = branches.filter(|branch| caller.scope.can_see(*branch)).collect();
         (tenant, branches, entity.map_or(Entity::ALL.to_vec(), |one| vec![one]), after)
@@ -67,8 +66,8 @@ async fn read_feed_entries(
     Ok((entries, place))
 }
 
-/// The place that a cursor names, whole; refuses one of a history that is no more. A change that is no longer kept says
-/// nothing: its code was given here, and that is all that is known.
+/// Resolves a cursor; rejects one from a history that no longer exists. A deleted entry cannot be verified: its code
+/// is accepted if it was ever assigned.
 async fn resolve_cursor(tx: &mut Tx, tenant: TenantId, after: HistoryCursor) -> Result<HistoryCursor, Error> {
     if after.code == HistoryCursor::START.code {
         return Ok(HistoryCursor::START);
@@ -93,8 +92,8 @@ fn build_entry_mark(entry: &HistoryFeedEntry) -> HistoryEntryMark {
     HistoryEntryMark { code: entry.code, entity: entry.entity, record: entry.record, at: entry.at }
 }
 
-/// Of what never changes of a change. Its body is left out: it tells of somebody, and may have to be written anew when he
-/// is forgotten.
+/// Covers only the immutable parts of a change. The body is left out: it has personal data and may be rewritten for
+/// erasure.
 pub(crate) fn digest_change(tenant: TenantId, change: &HistoryEntryMark) -> ChangeDigest {
     let text = format!(
         "{tenant} {} {} {} {}",
@@ -107,7 +106,7 @@ pub(crate) fn digest_change(tenant: TenantId, change: &HistoryEntryMark) -> Chan
     ChangeDigest::new([a, b, c, d, e, f])
 }
 
-/// Whom a trigger tells of.
+/// The person in the body of a trigger.
 pub(crate) fn extract_body_person(body: &str) -> Option<PersonCode> {
     let body: serde_json::Value = serde_json::from_str(body).ok()?;
     let code = body["objeto"]["codPessoa"].as_i64()?;

@@ -1,5 +1,5 @@
-//! Deliveries of triggers, as far as the database is concerned: taken in hand, concluded, listed, sent again. The sending
-//! itself is `delivery`'s.
+//! Trigger deliveries in the database: leasing, recording outcomes, listing and replay. The crate `delivery` sends
+//! them.
 
 pub mod feed;
 pub mod receivers;
@@ -37,26 +37,26 @@ use storage::triggers::deliveries::{self, DeliveryReplayRange};
 use storage::triggers::queues::{self, HeldChange};
 pub use storage::triggers::queues::{DueReceiver, PendingChangeQuery as Room, PendingPosition};
 
-/// A message in hand.
+/// A leased message.
 #[derive(Clone, Debug)]
 pub struct DeliveryJob {
     pub tenant: TenantId,
     pub receiver: ReceiverCode,
-    /// The lease under which it was taken.
+    /// The lease it was read under.
     pub lease: i64,
     pub entity: Entity,
     pub record: i32,
     pub history: HistoryCode,
-    /// How often it was tried before.
+    /// The number of earlier attempts.
     pub tries: i32,
-    /// Its record goes on by a queue of its own when this is over: it has one, or more of it was seen behind this.
+    /// Whether its record has a queue to advance afterwards: one exists, or further messages of the record are
+    /// pending.
     pub goes_on: bool,
     pub body: Arc<str>,
     pub changed_at: Moment,
 }
 
 impl DeliveryJob {
-    /// The change that the message is of.
     pub fn change_mark(&self) -> HistoryEntryMark {
         HistoryEntryMark { code: self.history, entity: self.entity, record: self.record, at: self.changed_at }
     }
@@ -72,19 +72,16 @@ impl DeliveryJob {
     }
 }
 
-/// The `webhook-id` of the message of a change: the same each time that it is sent, and another where a base that was put
-/// back gives the code again.
+/// The `webhook-id` of a change: the same on every attempt, but different if a restored database reuses the code.
 pub fn build_message_id(tenant: TenantId, change: &HistoryEntryMark) -> String {
     format!("msg_{tenant}_{}_{}", change.code, feed::digest_change(tenant, change))
 }
 
-/// What of a delivery names its change.
 pub fn build_delivery_mark(delivery: &StoredDelivery) -> HistoryEntryMark {
     let StoredDelivery { history, entity, record, created_at, .. } = *delivery;
     HistoryEntryMark { code: history, entity, record, at: created_at }
 }
 
-/// A message on its way.
 pub struct OutgoingMessage<'m> {
     pub id: &'m str,
     pub entity: Entity,
@@ -92,26 +89,25 @@ pub struct OutgoingMessage<'m> {
     pub now: Moment,
 }
 
-/// What a receiver answered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReceiverAnswer {
     pub status: u16,
-    /// Its first bytes, where it took nothing.
+    /// The beginning of the body, if the message was not accepted.
     pub text: Option<String>,
-    /// How long it asked to be left alone.
+    /// The delay the receiver requested.
     pub patience: Option<Duration>,
 }
 
 impl ReceiverAnswer {
-    /// A receiver takes a message with 200 to 204, and with nothing else.
+    /// Only 200 to 204 count as accepted.
     pub fn is_accepted(&self) -> bool {
         (200..=204).contains(&self.status)
     }
 }
 
-/// Somebody who posts messages: `delivery`, where this process may.
+/// Sends messages; implemented by `delivery` in a process that may send.
 pub trait MessageSender: Send + Sync {
-    /// What was answered, or why nothing was, in words for those who look at it.
+    /// The answer, or a human-readable reason why there is none.
     fn post<'a>(
         &'a self,
         keys: &'a DeliveryTarget,
@@ -132,10 +128,10 @@ impl MessageSender for DisabledSender {
     }
 }
 
-/// What came of a message that speaks of nobody: what was answered, or why nothing was.
+/// The answer to a test message, or the reason why there is none.
 pub type TestMessageOutcome = Result<ReceiverAnswer, String>;
 
-/// Sends a message that speaks of nobody, to see whether a receiver takes it.
+/// Sends a message without personal data, to test a receiver.
 #[boxed::future]
 pub async fn send_test_message(
     app: &App,
@@ -177,13 +173,13 @@ pub async fn send_test_message(
     .await
 }
 
-/// The receivers who may be sent to and for whom something is pending, of every tenant.
+/// The receivers with pending messages that may be sent to, of every tenant.
 #[boxed::future]
 pub async fn list_due_receivers(app: &App) -> Result<Vec<DueReceiver>, Error> {
     Ok(queues::list_due_receivers(&app.db, app.now()).await?)
 }
 
-/// Whether a receiver still is what it was when its keys were read, and may be sent to.
+/// Whether a receiver is unchanged since its secrets were read, and may be sent to.
 #[boxed::future]
 pub async fn is_receiver_open(
     app: &App,
@@ -195,24 +191,24 @@ pub async fn is_receiver_open(
         == Some(version))
 }
 
-/// Who takes messages in hand, and for how long.
+/// The holder and duration of leases.
 #[derive(Clone, Debug)]
 pub struct LeaseHolder {
-    /// The process, as it signed on.
+    /// The name of the process in its heartbeats.
     pub process: String,
-    /// Where it runs: of two processes at one place, the older is gone.
+    /// Where it runs: of two processes in the same place, the older one is gone.
     pub place: String,
     pub lease: Duration,
 }
 
 impl LeaseHolder {
-    /// As it is written into a lease.
+    /// The name written into a lease.
     pub fn name(&self) -> String {
         format!("{} {}", self.process, self.place)
     }
 
-    /// Whether somebody who holds messages is gone. Who was at our place before we began is; two machines that call their
-    /// places alike must not rob each other again and again.
+    /// Whether another holder is gone. An earlier process in the same place counts as gone only at startup, so that
+    /// two machines with the same place name do not take leases from each other repeatedly.
     fn has_outlived(&self, other: &str, alive: &[String], begins: bool) -> bool {
         let (process, place) = other.split_once(' ').unwrap_or((other, ""));
         let was_here = begins && place == self.place;
@@ -220,8 +216,8 @@ impl LeaseHolder {
     }
 }
 
-/// Takes receivers of a tenant, or keeps them for another while. Gives the numbers of the leases; whoever is somebody else's
-/// has none.
+/// Acquires or extends leases on receivers of a tenant. Returns the lease numbers; receivers leased by another process
+/// have none.
 #[boxed::future]
 pub async fn lease_receivers(
     app: &App,
@@ -264,7 +260,7 @@ async fn grant_leases(
     Ok(granted)
 }
 
-/// Lets go of receivers, so that whoever comes next need not wait for the end of their leases.
+/// Releases leases, so that the next holder need not wait for them to expire.
 #[boxed::future]
 pub async fn release_receivers(
     app: &App,
@@ -283,8 +279,8 @@ pub async fn release_receivers(
         .await
 }
 
-/// What is pending of receivers that are held: so much of each. Whoever holds one knows what of it is in hand, and takes
-/// what may go.
+/// Pending messages of leased receivers, up to a limit for each. The holder knows which are already in progress and
+/// selects what may be sent.
 #[boxed::future]
 pub async fn fetch_ready_jobs(
     app: &App,
@@ -314,7 +310,7 @@ pub async fn fetch_ready_jobs(
     Ok(jobs.collect())
 }
 
-/// Takes back what processes hold that are gone.
+/// Releases the leases of processes that are gone.
 #[boxed::future]
 pub async fn free_abandoned_leases(app: &App, holder: &LeaseHolder, begins: bool) -> Result<u64, Error> {
     let since = app.now().minus(crate::upkeep::presence::GONE_AFTER);
@@ -344,10 +340,9 @@ pub struct DeliveryWithAttempts {
     pub attempts: Vec<DeliveryAttempt>,
 }
 
-/// Deliveries in a page.
 pub const PAGE: i64 = 100;
 
-/// A page of the deliveries to a receiver, in the order of their changes, behind one of them.
+/// A page of the deliveries to a receiver, in the order of their changes, after a cursor.
 #[boxed::future]
 pub async fn list_deliveries(
     app: &App,
@@ -396,23 +391,22 @@ async fn require_receiver(
     receiver: ReceiverCode,
 ) -> Result<(), Error> {
     let found = storage::triggers::receivers::find_receiver(&mut *tx, tenant, receiver).await?;
-    // Named in a query or a body, and never in a path.
+    // Comes from a query or body, never from a path, so it is not a 404.
     found.map(drop).ok_or(Rejection::UnknownCode { field: InputField::Receiver, code: receiver.get() }.into())
 }
 
-/// What is to be sent again.
 #[derive(Clone, Copy, Debug)]
 pub enum ReplaySelection {
-    /// The changes of a stretch, whatever became of them.
+    /// The changes in a range of codes, whatever their outcome.
     Stretch(HistoryCode, HistoryCode),
-    /// Everything since a moment that never arrived.
+    /// Everything since a moment that was never delivered.
     MissedSince(Moment),
 }
 
-/// Deliveries that one unit makes pending again: few, and behind people, who must not wait for a great many.
+/// Deliveries replayed in one transaction: few, and in the background, so that requests are not delayed.
 pub const TOGETHER: i64 = 100;
 
-/// Sends deliveries again; says how many. Each keeps its `webhook-id` and its place among the changes of its record.
+/// Replays deliveries; returns how many. Each keeps its `webhook-id` and its order among the changes of its record.
 #[boxed::future]
 pub async fn replay_deliveries(
     app: &App,
@@ -453,7 +447,7 @@ pub async fn replay_deliveries(
         sent += count;
         next = more.map(|last| HistoryCode::new(last.get().saturating_add(1)));
     }
-    // The answer is kept by itself: what goes again twice is what a repeated request costs at worst.
+    // The answer is stored separately: at worst, a repeated request replays the deliveries twice.
     idempotency::write_idempotently(app, WriteLane::foreground(tenant), once, sent, |_, sent| {
         Box::pin(async { Ok(*sent) })
     })

@@ -1,5 +1,4 @@
-//! Deliveries as an administrator looks at them: how each receiver fares, what was sent to it, the newest first, and one
-//! delivery whole.
+//! Deliveries for administrators: the performance of each receiver, its newest deliveries, and one delivery in detail.
 
 use super::feed::extract_body_person;
 use super::{DeliveryWithAttempts, PAGE, load_attempts, require_receiver};
@@ -15,10 +14,10 @@ use storage::triggers::deliveries::{self, StoredDelivery};
 pub use storage::triggers::deliveries::{DeliveryOverview, LOOKED_AT};
 pub use storage::triggers::queues::COUNTED;
 
-/// How far back a share is taken.
+/// The period of the success rate.
 const DAY: Duration = Duration::from_secs(24 * 3600);
 
-/// How a receiver fares, and the last thing that went wrong with it.
+/// The performance of a receiver, and its latest failure.
 #[derive(Clone, Debug)]
 pub struct ReceiverPerformance {
     pub glance: DeliveryOverview,
@@ -26,14 +25,13 @@ pub struct ReceiverPerformance {
 }
 
 impl ReceiverPerformance {
-    /// How much of what was sent arrived, in hundredths; none where nothing was.
+    /// The percentage of deliveries that arrived; `None` if there were none.
     pub fn success_share(&self) -> Option<i64> {
         let all = self.glance.arrived + self.glance.missed;
         (all > 0).then(|| self.glance.arrived * 100 / all)
     }
 }
 
-/// How these receivers fare.
 #[boxed::future]
 pub async fn list_performance(
     app: &App,
@@ -63,7 +61,7 @@ pub async fn list_performance(
         .await
 }
 
-/// Which deliveries are asked for; what is empty asks for nothing.
+/// Filters for deliveries; an empty field does not filter.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DeliveryQuery {
     pub state: Option<DeliveryState>,
@@ -71,21 +69,21 @@ pub struct DeliveryQuery {
     /// A record of that entity.
     pub record: Option<i32>,
     pub since: Option<Moment>,
-    /// Before this moment.
+    /// Exclusive.
     pub until: Option<Moment>,
     /// Only older ones.
     pub before: Option<HistoryCode>,
 }
 
-/// The newest of the deliveries that were asked for.
+/// A page of deliveries, newest first.
 #[derive(Clone, Debug)]
 pub struct DeliveryPage {
     pub told: Vec<DeliveryWithAttempts>,
-    /// What to be asked for to see older ones.
+    /// The cursor of the next, older page.
     pub before: Option<HistoryCode>,
 }
 
-/// Deliveries that are gone through for a page where no index leads to those that are wanted.
+/// Maximum number of deliveries scanned for a page when no index fits the filter.
 const GONE_THROUGH: i64 = 1_000;
 
 #[boxed::future]
@@ -146,7 +144,7 @@ async fn find_deliveries(
     Ok((page, before))
 }
 
-/// The code of the first change since a moment. Codes and moments grow together, so it is found by halves.
+/// The code of the first change since a moment, by binary search: codes and moments grow together.
 pub(super) async fn find_first_code(tx: &mut Tx, tenant: TenantId, at: Moment) -> Result<i32, Error> {
     let (mut low, mut high) = (0, i32::MAX);
     while low < high {
@@ -159,7 +157,7 @@ pub(super) async fn find_first_code(tx: &mut Tx, tenant: TenantId, at: Moment) -
     Ok(low)
 }
 
-/// A delivery with its attempts and the body that was sent. It speaks of somebody, and that it was read is noted.
+/// A delivery with its attempts and body. The body has personal data, so the access is logged.
 #[boxed::future]
 pub async fn read_delivery(
     app: &App,

@@ -1,4 +1,4 @@
-//! Receivers: who is told of changes of situation, by which address, and what the messages are signed with.
+//! Receivers of triggers: the address that gets situation changes, its headers and signing secrets.
 
 use crate::field_differences::{CurrentVersion, FieldDifference, refuse_old_version};
 use crate::idempotency::{self, IdempotentWrite, WriteOutcome};
@@ -21,36 +21,36 @@ use storage::triggers::receivers::{self, NewReceiverRow, PauseReason};
 pub use storage::triggers::receivers::{DeliveryHealth, PauseReason as Why, StoredReceiver};
 use storage::{Tx, WriteLane};
 
-/// How long messages are signed with the old secret too.
+/// How long messages are also signed with the previous secret.
 pub const BOTH_FOR: Duration = Duration::from_secs(24 * 3600);
-/// Deliveries under way at once where nobody says otherwise, and at most.
+/// Default number of concurrent deliveries; the maximum follows.
 pub const AT_ONCE: i32 = 8;
 const MOST_AT_ONCE: i32 = 64;
 const MOST_HEADERS: usize = 20;
 const MOST_PREVIOUS: usize = 4;
-/// Receivers in use of one association: every change is written once for each of them.
+/// Maximum number of active receivers of an association: every change is written once for each.
 pub const MOST: usize = 100;
 
-/// Who registers or changes a receiver.
+/// The actor of a receiver change.
 #[derive(Clone, Copy, Debug)]
 pub struct TenantActor {
     pub tenant: TenantId,
-    /// None by command.
+    /// `None` from the command line.
     pub user: Option<UserCode>,
 }
 
-/// A receiver as it is to be. Like whatever else holds the value of a header, it cannot be printed.
+/// A requested receiver. Has no `Debug`, since header values are secret.
 #[derive(Clone)]
 pub struct RequestedReceiver {
     pub address: ReceiverAddress,
     pub entities: Vec<Entity>,
-    /// Sent with every message: a key that the receiver asks for.
+    /// Sent with every message, such as an API key the receiver requires.
     pub headers: Vec<(String, String)>,
     pub concurrency: i32,
 }
 
 impl RequestedReceiver {
-    /// Refuses it with every problem that it has.
+    /// Rejects the receiver with every problem found.
     fn validate(&self) -> Result<(), Error> {
         let mut problems = Vec::new();
         if self.entities.is_empty() {
@@ -64,7 +64,7 @@ impl RequestedReceiver {
     }
 }
 
-/// What is wrong with headers that somebody wants sent.
+/// The problems with custom headers.
 pub fn find_bad_headers(headers: &[(String, String)]) -> Vec<Rejection> {
     let bad = headers.iter().filter(|(name, value)| !is_valid_header(name, value));
     let mut problems: Vec<Rejection> = bad.map(|(name, _)| Rejection::BadHeader(name.clone())).collect();
@@ -74,7 +74,7 @@ pub fn find_bad_headers(headers: &[(String, String)]) -> Vec<Rejection> {
     problems
 }
 
-/// Headers that the message itself or the connection has.
+/// Headers reserved for the message and the connection.
 const OURS: [&str; 15] = [
     "connection",
     "content-encoding",
@@ -103,11 +103,11 @@ fn is_valid_header(name: &str, value: &str) -> bool {
         && value.bytes().all(|byte| (32..127).contains(&byte))
 }
 
-/// What of a receiver nobody may read.
+/// The secrets of a receiver, stored encrypted.
 #[derive(Clone, Serialize, Deserialize)]
 struct ReceiverSecretBundle {
     secret: String,
-    /// Those before, and until when each signs too.
+    /// Previous secrets, and until when each still signs.
     previous: Vec<(String, i64)>,
     headers: Vec<(String, String)>,
 }
@@ -132,7 +132,7 @@ fn locate_secret(tenant: TenantId, code: ReceiverCode) -> SecretLocation {
     SecretLocation { tenant, kind: SecretOwnerKind::Receiver, code: code.get() }
 }
 
-/// A receiver with its secret, which is told here and never again.
+/// A new receiver with its secret, which is shown only once.
 #[derive(Clone, Debug)]
 pub struct CreatedReceiver {
     pub code: ReceiverCode,
@@ -140,12 +140,12 @@ pub struct CreatedReceiver {
     pub receiver: RedactedReceiver,
 }
 
-/// What is done to receivers, and with what.
+/// The input of a receiver change.
 struct ReceiverChangeContext<W> {
     by: TenantActor,
     what: W,
     vault: Vault,
-    /// Chance decides what a secret is sealed with.
+    /// Random source for encryption.
     chance: Arc<dyn RandomSource>,
     now: Moment,
 }
@@ -170,7 +170,7 @@ impl<W> ReceiverChangeContext<W> {
         let tenant = self.by.tenant;
         let sealed = sealed.seal(&self.vault, &*self.chance, locate_secret(tenant, code))?;
         secrets::upsert_secret(tx, tenant, SecretOwnerKind::Receiver, code.get(), &sealed).await?;
-        // Whoever changes situations must know of it before he changes the next one.
+        // Situation changes must see the new receivers from the next transaction on.
         versions::raise_registers_version(tx, tenant).await?;
         Ok(())
     }
@@ -188,7 +188,7 @@ impl<W> ReceiverChangeContext<W> {
     }
 }
 
-/// Registers a receiver. What changes from now on is told to it.
+/// Creates a receiver, which gets all changes from now on.
 #[boxed::future]
 pub async fn create_receiver(
     app: &App,
@@ -229,7 +229,7 @@ async fn insert_receiver(
     Ok(CreatedReceiver { code, secret: secret.clone(), receiver: redact_receiver(receiver, &wanted.headers) })
 }
 
-/// Refuses one more receiver in use than there may be.
+/// Enforces the maximum number of active receivers.
 async fn check_receiver_room(tx: &mut Tx, tenant: TenantId) -> Result<(), Error> {
     match receivers::list_active_receivers(&mut *tx, tenant).await?.len() < MOST {
         true => Ok(()),
@@ -245,7 +245,7 @@ fn build_receiver_row<'w>(
     NewReceiverRow { code, address, entities: &wanted.entities, concurrency: wanted.concurrency }
 }
 
-/// A receiver with the names of its headers, whose values are nobody's to read.
+/// A receiver with the names of its headers, but not their secret values.
 #[derive(Clone, Debug)]
 pub struct RedactedReceiver {
     pub receiver: StoredReceiver,
@@ -307,38 +307,36 @@ fn reject_unknown_receiver(code: ReceiverCode) -> Error {
     Error::NotFound { field: InputField::Receiver, code: code.get() }
 }
 
-/// What is to change of a receiver; what is absent stays.
+/// Fields to change; absent ones stay.
 #[derive(Clone)]
 pub struct ReceiverChangeRequest {
-    /// Of the receiver as whoever changes it knows it.
+    /// The version the change is based on.
     pub version: i64,
     pub address: Option<ReceiverAddress>,
     pub entities: Option<Vec<Entity>>,
     pub headers: Option<Vec<(String, String)>>,
     pub concurrency: Option<i32>,
-    /// False retires it: it is told of nothing any more.
+    /// False deactivates it: it gets no further changes.
     pub active: Option<bool>,
 }
 
-/// A receiver as it was changed.
 #[derive(Clone, Debug)]
 pub struct ChangedReceiver {
     pub receiver: RedactedReceiver,
-    /// Where it leads to another server now: told here and never again.
+    /// Set if the address now leads to another server; shown only once.
     pub secret: Option<SigningSecret>,
 }
 
-/// What is done to a receiver that is changed.
 struct UpdateReceiver {
     code: ReceiverCode,
     changes: ReceiverChangeRequest,
     zone: TimeZone,
-    /// Used where the address leads to another server.
+    /// Used if the address leads to another server.
     new_secret: SigningSecret,
 }
 
-/// Changes a receiver. Where its address leads to another server, what that one must not learn goes: values of headers that
-/// were not sent anew are removed, and a new secret signs alone.
+/// Changes a receiver. If its address leads to another server, that server must not get the old secrets: header values
+/// not sent again are deleted, and only a new secret signs.
 #[boxed::future]
 pub async fn change_receiver(
     app: &App,
@@ -407,14 +405,14 @@ fn is_server_change(had: &str, wanted: Option<&ReceiverAddress>) -> bool {
     wanted.is_some_and(|wanted| !had.is_ok_and(|had| had.is_same_server(wanted)))
 }
 
-/// What was sent of a receiver, beside what stands now.
+/// The sent fields compared with the current ones.
 fn compare_receiver(changes: &ReceiverChangeRequest, now: &RedactedReceiver) -> Vec<FieldDifference> {
     let had = &now.receiver;
     let entities =
         |all: &[Entity]| all.iter().map(|one| wire::entity_path(*one)).collect::<Vec<_>>().join(", ");
     let address = changes.address.as_ref().map(|sent| ("endereco", sent.to_string(), had.address.clone()));
     let hears = changes.entities.as_ref().map(|sent| ("entidades", entities(sent), entities(&had.entities)));
-    // Their names alone: their values are nobody's to read.
+    // Only header names: the values are secret.
     let named = |sent: &Vec<(String, String)>| {
         let sent: Vec<&str> = sent.iter().map(|(name, _)| name.as_str()).collect();
         ("cabecalhos", sent.join(", "), now.headers.join(", "))
@@ -443,7 +441,7 @@ async fn open_secret_bundle(
     ReceiverSecretBundle::open(vault, locate_secret(tenant, code), &sealed)
 }
 
-/// Pauses a receiver: what changes waits for it. Or lets it go on, with a clean record.
+/// Pauses a receiver, so that changes wait, or resumes it with reset failure counts.
 #[boxed::future]
 pub async fn pause_or_resume_receiver(
     app: &App,
@@ -473,7 +471,7 @@ async fn write_receiver_pause(
             let DeliveryHealth { tried_at, succeeded_at, .. } = had.health;
             let clean = DeliveryHealth { tried_at, succeeded_at, ..DeliveryHealth::default() };
             tx.execute(receivers::upsert_receiver_health(tenant, code, &clean)).await?;
-            // What waited is sent now: whoever lets it go on knows that it is well again.
+            // Waiting messages become due: resuming implies that the receiver works again.
             tx.execute(queues::make_waits_due(tenant, code, doing.now)).await?;
         }
         let (operation, done) = match paused {
@@ -487,7 +485,7 @@ async fn write_receiver_pause(
     load_receiver(tx, &doing.vault, tenant, code).await
 }
 
-/// A new secret. Messages are signed with the old one too for a day, so that the receiver has time to change.
+/// Rotates the secret. Messages are also signed with the old one for a day, so that the receiver has time to switch.
 #[boxed::future]
 pub async fn rotate_secret(
     app: &App,
@@ -512,12 +510,12 @@ async fn write_new_secret(
     let had =
         receivers::find_receiver(&mut *tx, tenant, *code).await?.ok_or(reject_unknown_receiver(*code))?;
     let old = open_secret_bundle(tx, &doing.vault, tenant, *code).await?;
-    // Whoever changes it twice in a day, because the first answer was lost, must not cut off the one in use.
+    // A second rotation within a day, after a lost answer, must not invalidate the secret in use.
     let mut previous = vec![(old.secret, doing.now.plus(BOTH_FOR).millis())];
     previous.extend(old.previous.into_iter().filter(|(_, until)| doing.now.millis() < *until));
     previous.truncate(MOST_PREVIOUS);
     let sealed = ReceiverSecretBundle { secret: secret.expose().to_owned(), previous, headers: old.headers };
-    // Whoever remembers the old secret sees by the version that there is a new one.
+    // The new version tells caches of the old secret that it changed.
     let same = NewReceiverRow {
         code: *code,
         address: &had.address,
@@ -536,7 +534,7 @@ fn append_reason(done: String, reason: Option<&str>) -> String {
     reason.map_or(done.clone(), |reason| format!("{done}: {reason}"))
 }
 
-/// Everything that sending to a receiver needs.
+/// The data needed to send to a receiver.
 #[derive(Clone)]
 pub struct DeliveryTarget {
     pub address: ReceiverAddress,

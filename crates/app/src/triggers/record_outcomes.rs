@@ -1,4 +1,4 @@
-//! What came of messages in hand, written together: the attempts, what follows for each queue, and how its receiver fares.
+//! Records the outcomes of leased messages in batches: attempts, queue updates and receiver health.
 
 use super::clock_repair::rebase_health;
 use super::{DeliveryJob, LeaseHolder};
@@ -17,18 +17,16 @@ use storage::triggers::queues::{self, HeldChange};
 use storage::triggers::receivers::{self, DeliveryHealth, PauseReason, StoredReceiver};
 use storage::{Statement, Tx, WriteLane};
 
-/// How a message fared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeliveryVerdict {
     Delivered,
     Failed,
-    /// It answered that it is gone for good.
+    /// The receiver answered that it is gone for good.
     Gone,
     /// There was no time left to try.
     Untried,
 }
 
-/// What came of one message.
 #[derive(Clone, Debug)]
 pub struct DeliveryOutcome {
     pub job: DeliveryJob,
@@ -38,23 +36,23 @@ pub struct DeliveryOutcome {
     pub status: Option<u16>,
     pub answer: Option<String>,
     pub failure: Option<String>,
-    /// How long the receiver asked to be left alone.
+    /// The delay the receiver requested.
     pub patience: Option<Duration>,
 }
 
-/// When a message is tried again, and when a receiver is left alone.
+/// Retry schedule of messages and pausing of receivers.
 #[derive(Clone, Debug)]
 pub struct RetryPolicy {
     /// How long to wait after each failure; after the last one the message is exhausted.
     pub waits: Vec<Duration>,
-    /// How often a receiver that fails altogether is probed.
+    /// How often a receiver that always fails is probed.
     pub probe: Duration,
-    /// After so long of nothing but failures it is paused.
+    /// A receiver is paused after failing for this long without a success.
     pub pause_after: Duration,
 }
 
 impl RetryPolicy {
-    /// A receiver that failed so often, over so many records, is only probed.
+    /// Whether a receiver with so many failures, over so many records, is only probed.
     pub fn is_only_probed(failures: i32, records: usize) -> bool {
         failures >= FAILURES && records >= RECORDS
     }
@@ -62,51 +60,50 @@ impl RetryPolicy {
 
 const FAILURES: i32 = 20;
 const RECORDS: usize = 5;
-/// A receiver is left alone for so long at most, by its own wish or by ours.
+/// The longest time a receiver is left alone, at its own request or by the policy.
 pub(super) fn compute_longest_patience(policy: &RetryPolicy) -> Duration {
     LONGEST_PATIENCE.max(policy.probe)
 }
 
-/// The longest that a message waits behind a failure by the schedule, its jitter counted.
+/// The longest wait after a failure by the schedule, including jitter.
 pub(super) fn compute_longest_wait(wait: Duration) -> Duration {
     apply_jitter(wait, JITTER)
 }
 
-/// Nobody is left alone for longer because he asked for it.
+/// The longest delay granted at the receiver's request.
 const LONGEST_PATIENCE: Duration = Duration::from_secs(24 * 3600);
-/// That messages to a receiver are given up is told once in so long.
+/// Minimum interval between notices about exhausted messages of a receiver.
 const TOLD_EVERY: Duration = Duration::from_secs(24 * 3600);
-/// A wait is made longer or shorter by up to so many hundredths, so that what failed together does not return together.
+/// Waits vary by up to this percentage, so that messages that failed together do not retry together.
 const JITTER: i64 = 20;
 
 struct OutcomeBatch {
     tenant: TenantId,
     outcomes: Vec<DeliveryOutcome>,
-    /// A throw for each of them: hundredths from -20 to 20.
+    /// The jitter of each outcome: percent from -20 to 20.
     throws: Vec<i64>,
     policy: Arc<RetryPolicy>,
-    /// Who had the messages in hand.
+    /// The lease holder of the messages.
     holder: String,
     server: Arc<str>,
     now: Moment,
 }
 
-/// A receiver that was paused because of what came of it.
+/// A receiver paused because of these outcomes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PausedReceiver {
     pub receiver: ReceiverCode,
     pub why: PauseReason,
 }
 
-/// What followed from what came of messages.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OutcomeSummary {
     pub paused: Vec<PausedReceiver>,
-    /// How many were given up.
+    /// The number of messages that ran out of attempts.
     pub exhausted: u64,
 }
 
-/// Writes what came of messages of one tenant.
+/// Records the outcomes of messages of one tenant.
 #[boxed::future]
 pub async fn record_outcomes(
     app: &App,
@@ -175,7 +172,7 @@ async fn write_outcomes(tx: &mut Tx, input: &OutcomeBatch) -> Result<OutcomeSumm
     Ok(OutcomeSummary { paused, exhausted: given_up.len() as u64 })
 }
 
-/// What is to be written of the messages, and of what their records go on with.
+/// Collects the writes for the messages and for the queues of their records.
 async fn build_follow_ups(
     tx: &mut Tx,
     input: &OutcomeBatch,
@@ -183,12 +180,12 @@ async fn build_follow_ups(
 ) -> Result<(Vec<Statement>, Vec<ReceiverCode>), Error> {
     let leases = leases::list_leases(&mut *tx, input.tenant, receivers).await?;
     let mut written = OutcomeStatements::default();
-    // Told while something happened to the receiver's messages that the holder did not know of.
+    // Outcomes under an older lease number: the receiver's messages changed without the holder's knowledge.
     let mut doubtful: BTreeMap<ReceiverCode, Vec<(&DeliveryOutcome, i64)>> = BTreeMap::new();
     for (outcome, throw) in input.outcomes.iter().zip(&input.throws) {
         let lease = leases.iter().find(|one| one.receiver == outcome.job.receiver);
         let lease = lease.filter(|one| one.holder == input.holder);
-        // Behind this one alone there can be anything pending.
+        // Only after this one can anything be pending.
         let after = outcome.job.history;
         match (outcome.verdict, lease) {
             (DeliveryVerdict::Untried, _) => {}
@@ -202,7 +199,8 @@ async fn build_follow_ups(
                 written.attempts.push(outcome);
                 written.add_failure(input, outcome, (*throw, after));
             }
-            // What somebody else has in hand by now is his to judge. That it arrived holds where he gave it up.
+            // Another holder decides about the message now; a successful delivery still counts if that holder gave it
+            // up.
             (_, None) => written.add_stale_report(outcome),
         }
     }
@@ -213,7 +211,7 @@ async fn build_follow_ups(
         for (outcome, throw) in outcomes {
             match (pending.get(&outcome.job.history), outcome.verdict) {
                 (None, _) => written.add_stale_report(outcome),
-                // Overtaken, because an older change of its record goes again: it stays pending, and goes behind that.
+                // Overtaken, because an older change of its record is replayed: it stays pending and follows that one.
                 (Some(Some(head)), DeliveryVerdict::Delivered) if *head < outcome.job.history => {
                     written.attempts.push(outcome);
                 }
@@ -229,21 +227,21 @@ async fn build_follow_ups(
     Ok((written.into_statements(tx, input.tenant).await?, given_up))
 }
 
-/// What is written, kind by kind, so that many rows travel together.
+/// The writes, grouped by kind so that many rows go in one statement.
 #[derive(Default)]
 struct OutcomeStatements<'o> {
     attempts: Vec<&'o DeliveryOutcome>,
     ended: Vec<FinishedDelivery>,
     removed: Vec<HeldChange>,
     others: Vec<Statement>,
-    /// Whose messages they were that are not tried any more.
+    /// The receivers of messages that ran out of attempts.
     given_up: Vec<ReceiverCode>,
 }
 
 impl<'o> OutcomeStatements<'o> {
-    /// It arrived. Where its record goes on by a queue of its own, that leads to what is pending behind `after`.
+    /// Delivered. If its record has a queue, the queue advances to what is pending after `after`.
     fn add_arrival(&mut self, outcome: &'o DeliveryOutcome, after: Option<HistoryCode>, now: Moment) {
-        // Most say nothing when they take a message: of that attempt there is no more to keep than stands here.
+        // Most receivers accept without a body: such an attempt needs no row of its own.
         let arrived = match &outcome.answer {
             None => Some((outcome.status.map_or(0, i32::from), measure_millis(outcome))),
             Some(_) => {
@@ -258,7 +256,7 @@ impl<'o> OutcomeStatements<'o> {
         }
     }
 
-    /// By one who holds the receiver no more, or of what was ended meanwhile.
+    /// An outcome from a former lease holder, or of a message that ended meanwhile.
     fn add_stale_report(&mut self, outcome: &'o DeliveryOutcome) {
         self.attempts.push(outcome);
         if outcome.verdict == DeliveryVerdict::Delivered {
@@ -276,7 +274,7 @@ impl<'o> OutcomeStatements<'o> {
         let wait = usize::try_from(outcome.job.tries).ok().and_then(|done| input.policy.waits.get(done));
         match wait {
             Some(wait) => {
-                // Whoever asks for patience gets it; who asks for less of it than we have costs nobody his attempts.
+                // A requested delay is honoured up to the maximum; it never shortens the schedule.
                 let asked = outcome.patience.unwrap_or_default().min(LONGEST_PATIENCE);
                 let due = input.now.plus(apply_jitter(*wait, throw).max(asked));
                 self.others.extend(
@@ -342,7 +340,7 @@ fn apply_jitter(wait: Duration, throw: i64) -> Duration {
     wait * hundredths / 100
 }
 
-/// How the receiver fares with it; why it must be paused, if it must.
+/// Updates the health of the receiver; returns the reason to pause it, if any.
 fn update_health(
     health: &mut DeliveryHealth,
     input: &OutcomeBatch,
@@ -352,10 +350,10 @@ fn update_health(
     match outcome.verdict {
         DeliveryVerdict::Untried => return None,
         DeliveryVerdict::Delivered => {
-            // A probe that arrived opens the way for all; but one who asked for patience meanwhile is given it.
+            // A successful probe reopens delivery; otherwise a delay requested meanwhile still applies.
             let is_probed = RetryPolicy::is_only_probed(health.failures, health.failed_records.len());
             let not_before = health.not_before.filter(|at| !is_probed && input.now < *at);
-            // Written at most once a second while all goes well: it is for people.
+            // Written at most once a second while all goes well: it is only displayed.
             let is_news = health.failures > 0
                 || health.not_before != not_before
                 || health
@@ -394,7 +392,7 @@ fn update_health(
     (input.now.duration_since(since) >= input.policy.pause_after).then_some(PauseReason::Failing)
 }
 
-/// Tells the administrators that a receiver gets nothing any more: nobody is switched off in silence.
+/// Notifies the administrators that a receiver was paused.
 async fn announce_pause(
     tx: &mut Tx,
     input: &OutcomeBatch,

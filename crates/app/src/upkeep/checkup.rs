@@ -1,5 +1,5 @@
-//! What the operator of a server asks to be looked at: whether writing works, whether attachments are there, and what does not
-//! leave the server as it should. Nothing of it changes anything that stays.
+//! Checks for the operator: whether writes work, whether attachments exist, and which messages and mails are stuck.
+//! Leaves no lasting change.
 
 use crate::attachments::FileStore;
 use crate::{App, Error};
@@ -13,21 +13,21 @@ use storage::triggers::{deliveries, queues, receivers};
 use storage::{Tx, WriteLane};
 
 const HOUR: Duration = Duration::from_secs(3600);
-/// More than fits into the room that is left in a page: what is written needs room of its own.
+/// Larger than the free space of a database page, so that the write must allocate space.
 const PROBE_BYTES: usize = 64 * 1024;
-/// So many of the newest attachments are looked at, and so many others by chance.
+/// How many of the newest attachments are checked, and how many random others.
 const SAMPLE: i64 = 50;
-/// Exhausted triggers of one receiver are counted so far.
+/// Exhausted triggers of one receiver are counted up to this number.
 pub const EXHAUSTED_COUNTED: i64 = 1000;
-/// A receiver that fails for less than this may be restarting.
+/// A receiver that has failed for less may be restarting.
 const FAILING_FOR: Duration = HOUR;
 /// No wait between attempts is longer.
 const LONGEST_WAIT: Duration = Duration::from_secs(30 * 3600);
-/// A mail that has waited so long was tried in vain, or nobody tries.
+/// A mail that waited this long failed, or no process sends mail.
 const MAIL_WAITS: Duration = Duration::from_secs(15 * 60);
 const MAILS_LOOKED_AT: i64 = 100;
 
-/// Writes something durably, and removes it in the same unit: nothing of it is ever seen.
+/// Writes durably and deletes in the same transaction, so that nothing becomes visible.
 #[boxed::future]
 pub async fn probe_write(app: &App) -> Result<(), Error> {
     let text = "x".repeat(PROBE_BYTES);
@@ -40,17 +40,16 @@ async fn write_and_delete_probe(tx: &mut Tx, text: &str) -> Result<(), storage::
     settings::delete_setting(tx, ServerSetting::WriteProbe).await
 }
 
-/// How it goes with the attachments that were looked at.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AttachmentSample {
     pub looked_at: usize,
-    /// The files that are not there, by tenant and code.
+    /// Missing files, by tenant and code.
     pub missing: Vec<(TenantId, FileCode)>,
-    /// Those whose length is not what was written down.
+    /// Files whose size differs from the recorded one.
     pub damaged: Vec<(TenantId, FileCode)>,
 }
 
-/// Looks whether the bytes of attachments are where they should be: of the newest ones, and of some by chance.
+/// Checks that the content of the newest attachments and of a random sample exists.
 #[boxed::future]
 pub async fn sample_attachments(app: &App, place: &FileStore) -> Result<AttachmentSample, Error> {
     let mut sample = AttachmentSample::default();
@@ -83,7 +82,7 @@ async fn list_sampled_files(app: &App, tenant: TenantId) -> Result<Vec<BlobLocat
     Ok(sample)
 }
 
-/// A receiver that does not get what it should.
+/// A receiver whose deliveries are stuck or fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReceiverTrouble {
     pub tenant: TenantId,
@@ -95,13 +94,13 @@ pub struct ReceiverTrouble {
 pub enum TroubleKind {
     PausedSince(Moment),
     FailingSince(Moment),
-    /// Nothing is sent to it before a moment that is far away.
+    /// Nothing is sent before this moment, which is far away.
     WaitingUntil(Moment),
-    /// So many triggers were tried for the last time in vain.
+    /// The number of triggers that ran out of attempts.
     Exhausted(i64),
 }
 
-/// The receivers in use that do not get what they should, whoever's they are.
+/// The active receivers with delivery problems, of every tenant.
 #[boxed::future]
 pub async fn find_receiver_troubles(app: &App) -> Result<Vec<ReceiverTrouble>, Error> {
     let mut troubles = Vec::new();
@@ -144,13 +143,12 @@ async fn list_receiver_troubles(
     Ok(kinds)
 }
 
-/// Mail that does not leave.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StuckMail {
-    /// Waits for longer than it should, the oldest since when.
+    /// Overdue mails, and the moment of the oldest.
     pub waiting: i64,
     pub oldest: Option<Moment>,
-    /// Of the newest mails of each tenant, those that were given up.
+    /// Mails given up, among the newest of each tenant.
     pub given_up: usize,
 }
 

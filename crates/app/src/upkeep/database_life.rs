@@ -1,10 +1,10 @@
-//! The life of a database: from its making, or from the moment at which an older copy of it was put back, to the next such
-//! moment. What was ended after the copy was made is good again in it: sessions that somebody closed, links that were used.
-//! So a new life begins without any of them, and everybody signs in again.
+//! The life of a database: from its creation, or from the restore of an older copy, to the next restore. A restored
+//! copy revives what ended after the copy was made: closed sessions and used links. A new life therefore starts
+//! without any of them, and every user signs in again.
 //!
-//! Where the engine tells one copy from another by itself, what it says is kept in the database and compared. Where it does
-//! not, a small file beside the database bears the life and how often it was marked; a database that was marked less often
-//! than the file says is an older copy. docs/adr/0009-lives.md tells why so.
+//! If the engine can identify a copy itself, its identity is stored in the database and compared. Otherwise a small
+//! file beside the database holds the life and its number of marks; a database with fewer marks than the file is an
+//! older copy. Reasons: docs/adr/0009-lives.md.
 
 use crate::server_key::encode_hex;
 use crate::upkeep::unfinished_restore::find_unfinished_restore;
@@ -19,33 +19,30 @@ use storage::server::tenants;
 use storage::server::versions::{self, CacheVersions};
 use storage::{Tx, WriteLane};
 
-/// How this process tells whether the database is still the one that it was.
+/// How this process detects that the database was replaced.
 #[derive(Clone, Debug, Default)]
 pub struct DatabaseLifeWatch {
-    /// The file beside the database, where one is needed.
+    /// The file beside the database, if one is needed.
     pub mark: Option<PathBuf>,
 }
 
-/// What was found of a database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DatabaseLifeVerdict {
-    /// Nobody looked before.
+    /// The first check of this database.
     FirstCheck,
     SameDatabase,
     /// A new life has begun.
     RestoredCopy(RestoreReason),
 }
 
-/// Why a database is taken for a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RestoreReason {
-    /// The engine says that it is another: restored, copied, or promoted after a failure.
+    /// The engine reports another identity: restored, copied, or promoted after a failure.
     OtherDatabase,
-    /// It was marked less often than the file beside it says.
+    /// The database has fewer marks than the file beside it.
     BehindMark,
-    /// The file beside it is not there, or is another life's.
+    /// The file beside the database is missing, or belongs to another life.
     NoMark,
-    /// Somebody says so.
     OperatorRequest,
 }
 
@@ -60,13 +57,12 @@ impl RestoreReason {
     }
 }
 
-/// What the database keeps of its life.
+/// The life as stored in the database.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct DatabaseLife {
     id: String,
-    /// How often it was marked.
     marks: i64,
-    /// What the engine said when it began.
+    /// The identity the engine reported when the life began.
     identity: Option<String>,
 }
 
@@ -89,13 +85,13 @@ impl DatabaseLife {
     }
 }
 
-/// Life and marks, as the file beside the database has them.
+/// Life and number of marks, as in the file beside the database.
 type DatabaseMark = (String, i64);
 
-/// What one look at the database needs.
+/// The input of one check.
 struct LifeCheckInput {
     identity: Option<String>,
-    /// Absent where no file is needed.
+    /// `None` if no file is needed.
     mark: Option<Option<DatabaseMark>>,
     fresh: String,
     half: Option<TenantId>,
@@ -108,21 +104,21 @@ struct LifeCheckOutcome {
     raised: Vec<(TenantId, CacheVersions)>,
 }
 
-/// Looks whether the database is still the one that it was, before anybody is served; begins a new life where it is not.
+/// Checks at startup whether the database was replaced; begins a new life if so.
 #[boxed::future]
 pub async fn check_database_life(app: &App, watch: &DatabaseLifeWatch) -> Result<DatabaseLifeVerdict, Error> {
     let mark = watch.mark.as_deref().map(read_mark);
     run_life_check(app, watch, mark).await
 }
 
-/// The same while it is served: marks that the life goes on, and notices a database that was exchanged meanwhile.
+/// The same check while serving: adds a mark, and detects a database replaced meanwhile.
 #[boxed::future]
 pub async fn continue_database_life(
     app: &App,
     watch: &DatabaseLifeWatch,
 ) -> Result<DatabaseLifeVerdict, Error> {
     if watch.mark.is_none() {
-        // Most often nothing is to be written.
+        // Usually nothing needs to be written.
         let (identity, kept) =
             (app.db.identity().await?, settings::find_setting(&app.db, ServerSetting::Life).await?);
         let kept = kept.as_deref().and_then(DatabaseLife::parse);
@@ -133,8 +129,7 @@ pub async fn continue_database_life(
     run_life_check(app, watch, None).await
 }
 
-/// Begins a new life, for whoever has put a copy back himself. Every session, half-done sign-in and link that sets a password
-/// ends, in every process.
+/// Begins a new life after a manual restore. Ends every session, unfinished login and reset link, in every process.
 #[boxed::future]
 pub async fn begin_new_life(app: &App, watch: &DatabaseLifeWatch) -> Result<(), Error> {
     let look = prepare_life_check(app, None).await?;
@@ -192,7 +187,7 @@ async fn conclude_life_check(
     looked.found
 }
 
-/// In the server's lane: of several processes that notice it, one begins the new life.
+/// In the server's lane: of several processes that notice a restore, one begins the new life.
 async fn write_life_check(tx: &mut Tx, look: &LifeCheckInput) -> Result<LifeCheckOutcome, Error> {
     let kept = DatabaseLife::read(tx).await?;
     match (judge_database_life(kept.as_ref(), look), kept) {
@@ -210,7 +205,7 @@ async fn write_life_check(tx: &mut Tx, look: &LifeCheckInput) -> Result<LifeChec
 
 fn judge_database_life(kept: Option<&DatabaseLife>, look: &LifeCheckInput) -> DatabaseLifeVerdict {
     let Some(life) = kept else {
-        // A file without a life is of a later state than this one.
+        // A mark without a stored life comes from a later state than this database.
         let has_mark = matches!(look.mark, Some(Some(_)));
         return if has_mark {
             DatabaseLifeVerdict::RestoredCopy(RestoreReason::BehindMark)
@@ -242,7 +237,7 @@ async fn write_new_life(
         vec![(TenantId::SERVER, versions::raise_versions_past(tx, TenantId::SERVER, look.now).await?)];
     for tenant in tenants::list_tenants(&mut *tx).await? {
         raised.push((tenant.id, versions::raise_versions_past(tx, tenant.id, look.now).await?));
-        // What is being brought has its own numbers on their way.
+        // A tenant being restored gets its audit numbers from the archive.
         if look.half != Some(tenant.id) {
             audit::append_audit_entry(tx, &build_restore_entry(tenant.id, look.now)).await?;
         }
@@ -258,7 +253,7 @@ fn build_restore_entry(tenant: TenantId, at: Moment) -> audit::AuditEntry {
     audit::AuditEntry { tenant, at, user: None, operation, person: None, detail: Some(detail) }
 }
 
-/// One that cannot be understood says nothing.
+/// An unreadable mark counts as missing.
 fn read_mark(path: &Path) -> Option<DatabaseMark> {
     let text = match std::fs::read_to_string(path) {
         Ok(text) => text,
@@ -272,7 +267,7 @@ fn read_mark(path: &Path) -> Option<DatabaseMark> {
     Some((id.to_owned(), marks.parse().ok()?))
 }
 
-/// Whole or not at all, readable by its owner alone. It is written behind the commit: it never knows more than the database.
+/// Atomic, readable by its owner only. Written after the commit, so it is never ahead of the database.
 fn write_mark(path: &Path, life: &DatabaseLife) -> std::io::Result<()> {
     let mut name = path.as_os_str().to_owned();
     name.push(".tmp");
@@ -334,7 +329,7 @@ mod tests {
     fn a_database_that_is_behind_its_mark_is_a_copy() {
         for (mark, found) in [
             (Some(("ab12", 7)), DatabaseLifeVerdict::SameDatabase),
-            // The last mark was not written any more.
+            // The last mark was not written.
             (Some(("ab12", 6)), DatabaseLifeVerdict::SameDatabase),
             (Some(("ab12", 8)), DatabaseLifeVerdict::RestoredCopy(RestoreReason::BehindMark)),
             (Some(("ef56", 1)), DatabaseLifeVerdict::RestoredCopy(RestoreReason::NoMark)),

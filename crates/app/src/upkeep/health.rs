@@ -1,4 +1,4 @@
-//! How it goes with the server, for those who look after it.
+//! The health of the server, for operators and administrators.
 
 use super::presence;
 use crate::access::Session;
@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use storage::TransportProtection;
 use storage::triggers::receivers;
 
-/// Where a server stands.
+/// Facts about the deployment of a server.
 #[derive(Clone, Debug, Default)]
 pub struct ServerEnvironment {
     pub mail: MailDeliveryMethod,
@@ -17,24 +17,24 @@ pub struct ServerEnvironment {
     pub data: Option<PathBuf>,
 }
 
-/// How it goes with the server and with what leaves it.
+/// The state of the server and of its outgoing messages.
 pub struct ServerHealth {
     pub schema: i64,
-    /// What the database takes, and what is free where it lies.
+    /// The size of the database, and the free space on its disk.
     pub bytes: i64,
     pub free: Option<u64>,
-    /// What keeps the database from storing anything, and what protects the way to it.
+    /// The fault that prevents writes, if any, and the protection of the database connection.
     pub database_fault: Option<DatabaseFault>,
     pub transport: TransportProtection,
-    /// The versions of the servers that are up, and since when.
+    /// The versions of the running servers, and when each started.
     pub servers: Vec<(String, Moment)>,
     pub receivers: ReceiverHealthCounts,
-    /// Of the newest mails: those that wait, and those that did not go.
+    /// Among the newest mails: waiting and failed ones.
     pub mails_waiting: usize,
     pub mails_failed: usize,
 }
 
-/// How it goes with those who are told of changes.
+/// Counts of trigger receivers by state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReceiverHealthCounts {
     pub active: usize,
@@ -42,7 +42,7 @@ pub struct ReceiverHealthCounts {
     pub failing: usize,
 }
 
-/// How it goes; for administrators.
+/// For administrators.
 #[boxed::future]
 pub async fn read_server_health(app: &App, caller: &Session) -> Result<ServerHealth, Error> {
     caller.require_role(&[Role::Administrator])?;
@@ -73,16 +73,15 @@ pub async fn read_server_health(app: &App, caller: &Session) -> Result<ServerHea
     Ok(health)
 }
 
-/// Why this server is not ready for work.
 #[derive(Clone, Debug)]
 pub enum ReadinessProblem {
     /// The database does not answer.
     Silent(Error),
-    /// It answers, but refuses its work.
+    /// The database answers, but cannot work.
     Faulty(DatabaseFault),
 }
 
-/// Whether requests can be served: the database answers, and the last writes show that one would succeed. Writes nothing.
+/// Readiness: the database answers, and the latest writes suggest that a write would succeed. Writes nothing.
 #[boxed::future]
 pub async fn check_readiness(app: &App) -> Result<(), ReadinessProblem> {
     if let Err(error) = app.db.ping().await.map_err(Error::from) {
@@ -94,7 +93,7 @@ pub async fn check_readiness(app: &App) -> Result<(), ReadinessProblem> {
     app.db.write_fault().map_or(Ok(()), |fault| Err(ReadinessProblem::Faulty(fault)))
 }
 
-/// What is free where a folder lies.
+/// Free bytes on the disk of a folder.
 pub fn measure_free_space(folder: &std::path::Path) -> Option<u64> {
     let disk = rustix::fs::statvfs(folder).ok()?;
     disk.f_bavail.checked_mul(disk.f_frsize)

@@ -1,5 +1,5 @@
-//! Housekeeping: removing what time has made useless. It is a job of the database, not of a process: it runs once when
-//! it is due, however many processes there are, and a restart neither forgets nor repeats it.
+//! Housekeeping: deletes expired data. It is a job of the database, not of a process: it runs once when due, however
+//! many processes there are, and a restart neither skips nor repeats it.
 
 use crate::access::KNOWN_FOR;
 use crate::{App, Error, attachments};
@@ -11,12 +11,12 @@ use storage::server::tenants;
 use storage::{Tx, WriteLane};
 
 const JOB: &str = "housekeeping";
-/// Rows removed in one unit: short enough that nobody notices.
+/// Rows deleted in one transaction: few enough not to delay requests.
 const ROWS: i64 = 500;
-/// How long a process may be silent before another takes the job over.
+/// How long a process may be silent before another takes over the job.
 const LEASE: Duration = Duration::from_secs(60);
 
-/// How long things are kept, and how often that is looked at.
+/// Retention periods, and the interval between runs.
 #[derive(Clone, Copy, Debug)]
 pub struct RetentionPolicy {
     pub interval: Duration,
@@ -24,7 +24,7 @@ pub struct RetentionPolicy {
     pub idempotency_keys: Duration,
     pub mail_bodies: Duration,
     pub attempts: Duration,
-    /// As long as they count.
+    /// As long as failures count for the throttle.
     pub login_failures: Duration,
     pub removed_files: Duration,
 }
@@ -48,7 +48,7 @@ impl RetentionPolicy {
     }
 }
 
-/// Sweeps if it is time to and nobody else does; says how many rows went, or `None` where it was not our turn.
+/// Runs if due and not leased elsewhere; returns the number of deleted rows, or `None` if it did not run.
 #[boxed::future]
 pub async fn run_if_due(app: &App, retention: &RetentionPolicy) -> Result<Option<u64>, Error> {
     if !jobs::is_job_due(&app.db, JOB, app.now()).await? {
@@ -60,7 +60,7 @@ pub async fn run_if_due(app: &App, retention: &RetentionPolicy) -> Result<Option
     let mut swept = 0;
     let mut all: Vec<TenantId> =
         tenants::list_tenants(&app.db).await?.into_iter().map(|tenant| tenant.id).collect();
-    // Asked behind the list, so that one that began meanwhile is not in it.
+    // Read after the list of tenants, so that a restore that began meanwhile is not in it.
     let half = crate::upkeep::unfinished_restore::find_unfinished_restore(app).await?;
     all.retain(|tenant| Some(*tenant) != half);
     all.push(TenantId::SERVER);
@@ -73,7 +73,7 @@ pub async fn run_if_due(app: &App, retention: &RetentionPolicy) -> Result<Option
                     tracing::warn!("housekeeping was taken over by another process");
                     return Ok(None);
                 }
-                // One that fails keeps none of the others from being done.
+                // A failed sweep does not stop the others.
                 Err(error) => tracing::warn!(%error, %tenant, what = what.name(), "a sweep failed"),
             }
         }
@@ -87,7 +87,7 @@ pub async fn run_if_due(app: &App, retention: &RetentionPolicy) -> Result<Option
             Err(error) => tracing::warn!(%error, %tenant, what = "files", "a sweep failed"),
         }
     }
-    // Rows of older versions, and of archives that they wrote.
+    // Clear-text rows of older versions, and of archives written by them.
     if let Some(vault) = &app.vault
         && let Err(error) = crate::members::credit_cards::seal_all_clear_tokens(app, vault).await
     {
@@ -101,11 +101,11 @@ pub async fn run_if_due(app: &App, retention: &RetentionPolicy) -> Result<Option
 
 struct SweepOutcome {
     rows: u64,
-    /// The lease is still ours.
+    /// Whether this process still holds the lease.
     ours: bool,
 }
 
-/// Walks in short units until a sweep comes back with less than it could have taken, holding on to the lease.
+/// Deletes in short transactions until one finds less than a full batch, extending the lease.
 async fn sweep_tenant(
     app: &App,
     lease: &LeasedJob,
@@ -127,7 +127,7 @@ async fn sweep_tenant(
     }
 }
 
-/// The same for files, whose bytes are elsewhere.
+/// As [`sweep_tenant`], for files, whose content is outside the database.
 async fn sweep_files(
     app: &App,
     lease: &LeasedJob,
@@ -149,7 +149,7 @@ async fn sweep_files(
     }
 }
 
-/// Holds on to the lease; says whether it is still ours.
+/// Extends the lease; returns whether this process still holds it.
 async fn hold_lease(app: &App, lease: &LeasedJob) -> Result<bool, Error> {
     let hold = (lease.clone(), app.now().plus(LEASE));
     let lane = WriteLane::background(TenantId::SERVER);

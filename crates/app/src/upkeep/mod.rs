@@ -1,4 +1,4 @@
-//! What keeps a server going: housekeeping, health, presence, the life of its database.
+//! Server upkeep: housekeeping, health, presence and the life of the database.
 
 pub mod checkup;
 pub mod database_life;

@@ -1,4 +1,4 @@
-//! Saying to the database that this process lives, so that others (and `doctor`) know who serves it.
+//! Heartbeats in the database, so that other processes and `doctor` know which servers are running.
 
 use crate::{App, Error};
 use domain::{Moment, TenantId};
@@ -6,22 +6,22 @@ use std::time::Duration;
 use storage::server::processes;
 use storage::{Tx, WriteLane};
 
-/// A process that was not seen for so long is gone.
+/// A process without a heartbeat for this long counts as gone.
 pub const GONE_AFTER: Duration = Duration::from_secs(30);
-/// A sign of life is a small durable write. One that takes longer than this says that writing does not work.
+/// A heartbeat is a small durable write. If it takes longer than this, writes do not work.
 const BEAT_LIMIT: Duration = Duration::from_secs(10);
-/// Those gone for so long are forgotten.
+/// Processes gone for this long are deleted.
 const FORGOTTEN_AFTER: Duration = Duration::from_secs(24 * 3600);
 
-/// A name for this process that no other has.
+/// A unique name for this process.
 pub fn generate_process_name(app: &App) -> String {
     let mut random = [0; 8];
     app.chance.fill(&mut random);
     format!("{:016x}-{}", u64::from_be_bytes(random), std::process::id())
 }
 
-/// Gives a sign of life. What comes of it also tells whether the database can be written: a standby that has frozen lets
-/// every reader pass and no writer.
+/// Writes a heartbeat. Its result also shows whether the database is writable: a frozen standby serves reads but
+/// blocks writes.
 #[boxed::future]
 pub async fn record_heartbeat(app: &App, process: &str, version: &'static str) -> Result<(), Error> {
     let input = (process.to_owned(), version, app.now());

@@ -1,19 +1,19 @@
-//! How far the restore of an archive came, while one is under way or was cut off. The restore itself is in the crate
-//! `exchange`; the server only leaves such a tenant alone.
+//! The progress of an archive restore that is running or was interrupted. The restore itself is in the crate
+//! `exchange`; the server only skips such a tenant.
 
 use crate::{App, Error};
 use domain::TenantId;
 use storage::Tx;
 use storage::server::settings::{self, ServerSetting};
 
-/// How far it came, as the database remembers it.
+/// The progress, as stored in the database.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RestoreProgress {
     pub tenant: TenantId,
     pub archive: String,
-    /// The table or the index that is being written.
+    /// The table or index being written.
     pub step: String,
-    /// Rows of it that are written; of an index, the place of the last.
+    /// Rows of it already written; for an index, the last position.
     pub done: i64,
 }
 
@@ -43,7 +43,7 @@ impl RestoreProgress {
     }
 }
 
-/// The association that is being brought, or of which half was: it is to be left alone.
+/// The tenant of a running or interrupted restore, which must be skipped.
 #[boxed::future]
 pub async fn find_unfinished_restore(app: &App) -> Result<Option<TenantId>, Error> {
     let text = settings::find_setting(&app.db, ServerSetting::ArchiveRestore).await?;

@@ -1,4 +1,4 @@
-//! `/console/sobre`: what this server is, and how it goes with it.
+//! `/console/sobre`: version and health of the server.
 
 use super::mails;
 use crate::session::visitor::SignedInUser;
@@ -12,7 +12,7 @@ use axum::extract::State;
 use axum::response::Response;
 use domain::TimeZone;
 
-/// Something to look at: how it stands, and where one does something about it.
+/// A health indicator, with a link to the page where a problem can be handled.
 struct HealthSign {
     name: &'static str,
     text: String,
@@ -55,7 +55,7 @@ async fn build_about_page(app: &App, guest: &SignedInUser) -> Result<ServerStatu
     Ok(ServerStatusPage { frame, facts, signs })
 }
 
-/// Less than this is little room.
+/// Less free disk space than this shows a warning.
 const LITTLE: u64 = 2 << 30;
 
 fn list_health_signs(app: &App, health: &ServerHealth, zone: &TimeZone) -> Vec<HealthSign> {

@@ -1,4 +1,4 @@
-//! What only administrators do.
+//! Checks for actions that only administrators may perform.
 
 use crate::session::visitor::SignedInUser;
 use crate::widgets::form::SubmittedForm;
@@ -11,7 +11,7 @@ pub fn require_administrator(caller: &Session) -> Result<(), Error> {
     caller.require_role(&[Role::Administrator])
 }
 
-/// A form that an administrator sent.
+/// Returns the submitted form if the signed-in user is an administrator.
 pub fn accept_administrator_form(
     guest: &SignedInUser,
     sent: Result<SubmittedForm, Refusal>,

@@ -1,4 +1,4 @@
-//! `/console/auditoria`: who changed and who saw what, in plain words, the newest first.
+//! `/console/auditoria`: the audit log of changes and record accesses in plain language, newest first.
 
 use super::audit_wording::{ActionPhrase, RecordAccessKind, classify_access, describe_change};
 use super::export::ExportLinks;
@@ -23,9 +23,9 @@ struct AuditEntryLine {
     who: String,
     deed: ActionPhrase,
     is_look: bool,
-    /// What it is called at the beginning of its line, and in which colour.
+    /// Label and colour class.
     badge: (&'static str, &'static str),
-    /// From where and how often, of what is about an account.
+    /// Address and number of times; only for account actions.
     access: String,
     /// Code and name.
     people: Vec<(i32, String)>,
@@ -39,7 +39,7 @@ struct AuditLogPage {
     rows: Vec<AuditEntryLine>,
     users: Vec<SelectOption>,
     person: String,
-    /// His name, where there is one of that code.
+    /// Empty if no person has that code.
     person_name: String,
     since: String,
     until: String,
@@ -54,7 +54,7 @@ pub async fn show_audit_page(State(app): State<App>, guest: SignedInUser, query:
     render_page_or_refusal(&guest, build_audit_page(&app, &guest, &query).await)
 }
 
-/// What was asked, and what of it could not be understood.
+/// Parses the filters; also returns the problems of invalid ones.
 fn parse_audit_query(query: &QueryParams, zone: &TimeZone) -> (ReverseAuditQuery, Vec<String>) {
     let mut problems = Vec::new();
     let mut day = |name: &str| match query.text(name) {
@@ -126,10 +126,10 @@ async fn build_audit_page(
     })
 }
 
-/// Looks of one user within so much time are told as one.
+/// Accesses by one user within this time are merged into one line.
 const TOGETHER: Duration = Duration::from_secs(120);
 
-/// Looks that are told as one.
+/// Accesses that are merged into one line.
 struct RecordAccessGroup {
     first: Moment,
     user: Option<UserCode>,
@@ -148,12 +148,12 @@ enum AuditLogLine {
     },
 }
 
-/// What is told of an entry about an account besides.
+/// Additional information of an entry about an account.
 struct AccountAccess {
     result: Option<AccountActionResult>,
     address: Option<String>,
     times: i64,
-    /// Whoever did it need not be the user that the entry names.
+    /// The actor may be someone other than the user that the entry names.
     is_anonymous: bool,
 }
 
@@ -186,7 +186,7 @@ impl AccountAccess {
     }
 }
 
-/// The entries as lines: what one user saw in one go is one of them.
+/// Turns entries into lines; accesses by one user within `TOGETHER` become one line.
 fn group_entries(entries: Vec<StoredAuditEntry>) -> Vec<AuditLogLine> {
     let mut lines: Vec<AuditLogLine> = Vec::new();
     for one in entries {

@@ -1,12 +1,12 @@
-//! What the audit keeps, in plain words: `benefício 77 cancelado` is that somebody *cancelou o benefício 77*, with a link to
-//! it. What is not known here is told as it was kept.
+//! Audit entries in plain language: `benefício 77 cancelado` becomes *cancelou o benefício 77*, with a link to the
+//! record. Unknown texts are shown as stored.
 
-/// Something that somebody did: the words before the thing it was done to, the thing with the way to it, the words behind.
+/// A sentence about an action: the words before the record, the record with its link, the words after it.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct ActionPhrase {
     pub before: String,
     pub thing: String,
-    /// From the console's root.
+    /// Relative to the console's root.
     pub link: Option<String>,
     pub after: String,
 }
@@ -17,7 +17,7 @@ impl ActionPhrase {
     }
 }
 
-/// Records that the audit names: its word, its article, where its pages are (`#` stands for its code).
+/// Records in audit entries: word, article, path of the page (`#` stands for the code).
 const RECORDS: &[(&str, &str, &str)] = &[
     ("benefício", "o", "/beneficios/#"),
     ("evento", "o", "/eventos/#"),
@@ -32,7 +32,7 @@ const RECORDS: &[(&str, &str, &str)] = &[
     ("importação", "a", "/importar/#"),
 ];
 
-/// What is kept of a deed, and how it is said: `~` stands for the article.
+/// Stored action texts and their wording: `~` stands for the article.
 const DEEDS: &[(&str, &str)] = &[
     ("criado", "criou ~"),
     ("aberto", "abriu ~"),
@@ -85,7 +85,7 @@ const DEEDS: &[(&str, &str)] = &[
     ("recebeu novos códigos de recuperação", "fez novos códigos de recuperação d~"),
 ];
 
-/// What a change came to. A member's own record has no word of its own: its page says whose it is.
+/// Describes a change. A change to a member's own record names no record, because its page already shows the member.
 pub fn describe_change(detail: &str, is_of_person: bool) -> ActionPhrase {
     let (head, rest) = detail.split_once(": ").map_or((detail, ""), |(head, rest)| (head, rest));
     if is_of_person && (head == "criado" || head == "alterado") {
@@ -164,7 +164,7 @@ fn parse_register_change(head: &str, rest: &str) -> Option<ActionPhrase> {
     })
 }
 
-/// What has a form of its own.
+/// Changes whose text has a special form.
 fn parse_other_change(head: &str, rest: &str) -> Option<ActionPhrase> {
     if head == "base alterada" {
         return Some(ActionPhrase::from_text(format!("alterou os dados da associação{}", format_note(rest))));
@@ -180,14 +180,14 @@ fn format_note(rest: &str) -> String {
     if rest.is_empty() { String::new() } else { format!(" ({rest})") }
 }
 
-/// How somebody was seen.
+/// How a person's record was accessed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecordAccessKind {
-    /// By himself, because somebody asked for him.
+    /// A single record, opened directly.
     SingleRecord,
-    /// Among others, in a list or a search.
+    /// One of several, in a list or a search.
     RecordList,
-    /// By a validation that anybody may ask for.
+    /// The open validation, which needs no credential.
     OpenValidation,
 }
 

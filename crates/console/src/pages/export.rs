@@ -1,4 +1,4 @@
-//! `/console/exportar/{lista}`: a list as a file for a spreadsheet, as it was filtered, and the links to it.
+//! `/console/exportar/{lista}`: a filtered list as a spreadsheet file, and the links to it.
 
 use crate::session::visitor::{QueryParams, SignedInUser};
 use crate::widgets::page::{Refusal, render_refusal};
@@ -16,7 +16,6 @@ pub fn build_export_routes() -> Router<App> {
     Router::new().route("/console/exportar/{lista}", get(export_list))
 }
 
-/// The ways to a list as a file.
 #[derive(Clone, Default)]
 pub struct ExportLinks {
     pub csv: String,
@@ -24,7 +23,7 @@ pub struct ExportLinks {
 }
 
 impl ExportLinks {
-    /// To a list by its name, with the filters that its interface knows; what is empty filters nothing.
+    /// `filters` use the API's names; empty values are dropped.
     pub fn new<'q>(
         root: &str,
         list: &str,
@@ -41,7 +40,7 @@ impl ExportLinks {
     }
 }
 
-/// Filters as links take them.
+/// Borrows owned filters for `ExportLinks::new`.
 pub fn borrow_pairs(all: &[(String, String)]) -> impl Iterator<Item = (&str, &str)> {
     all.iter().map(|(name, text)| (name.as_str(), text.as_str()))
 }
@@ -66,12 +65,12 @@ async fn export_list(
     }
 }
 
-/// What is wrong with a filter, where the page that leads here did not keep it from being asked for.
+/// Answers invalid filters that the linking page did not catch.
 fn respond_filter_problems(words: String) -> Response {
     (StatusCode::BAD_REQUEST, words).into_response()
 }
 
-/// A file that is saved, not shown, and leaves as it is made.
+/// Streams the file as a download while it is generated.
 fn stream_export_file(export: ListExport) -> Response {
     let ListExport { file_name, content_type, mut bytes } = export;
     let mut response = Response::new(Body::from_stream(poll_fn(move |context| bytes.poll_recv(context))));

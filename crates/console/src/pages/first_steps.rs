@@ -1,4 +1,4 @@
-//! What an administrator does first in a new association: a list that ticks itself off, on the panel while there is no benefit.
+//! First steps of a new tenant: a checklist that administrators see on the panel while there is no benefit.
 
 use crate::session::visitor::SignedInUser;
 use app::access::users;
@@ -8,13 +8,13 @@ use domain::Role;
 pub struct FirstStep {
     pub title: &'static str,
     pub text: &'static str,
-    /// From the console's root.
+    /// Relative to the console's root.
     pub link: &'static str,
     pub doing: &'static str,
     pub is_done: bool,
 }
 
-/// The steps, for somebody who may take them.
+/// `None` for users who are not administrators.
 pub async fn list_first_steps(app: &App, guest: &SignedInUser) -> Result<Option<Vec<FirstStep>>, Error> {
     if !guest.is_admin() {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! `/console/emails`: what the server wrote, to whom, and whether it went; by which way, and a mail to try it.
+//! `/console/emails`: the server's mail with its delivery state, the mail transport, and a test mail.
 
 use super::export::ExportLinks;
 use crate::session::visitor::{QueryParams, SignedInUser, derive_root_path, redirect_to};
@@ -23,11 +23,10 @@ struct OutgoingMailLine {
     detail: String,
 }
 
-/// By which way mail leaves, as the page tells of it.
 pub struct MailTransportSummary {
     pub title: &'static str,
     pub text: String,
-    /// It reaches its readers.
+    /// Whether mail reaches its recipients.
     pub is_fine: bool,
 }
 
@@ -38,7 +37,7 @@ struct OutgoingMailPage {
     way: MailTransportSummary,
     email: String,
     rows: Vec<OutgoingMailLine>,
-    /// Something is on its way: the page looks again by itself.
+    /// Mail is being sent, so the page reloads itself.
     is_moving: bool,
     newest: bool,
     older: Option<String>,

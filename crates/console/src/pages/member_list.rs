@@ -1,4 +1,4 @@
-//! `/console/associados`: members with their benefits, found by whatever is known of them.
+//! `/console/associados`: the list of members with their benefits, and its filters.
 
 use super::export::ExportLinks;
 use super::members::STATES;
@@ -28,7 +28,6 @@ pub fn build_member_routes() -> Router<App> {
     Router::new().route("/console/associados", get(show_member_list).merge(post(filter_member_list)))
 }
 
-/// A situation as its badge shows it.
 pub struct SituationBadge {
     pub code: i32,
     pub name: String,
@@ -44,7 +43,7 @@ pub struct TableRow {
     pub person: i32,
     pub link: String,
     pub name: String,
-    /// Something small behind the name.
+    /// Small text after the name.
     pub note: String,
     pub document: String,
     pub branch: String,
@@ -68,14 +67,13 @@ pub const COLUMNS: &[TableColumn] = &[
     define_column("alteracao", "Alteração", false),
 ];
 
-/// What may be chosen in a list, and whether it is.
 pub struct SelectOption {
     pub value: String,
     pub name: String,
     pub is_chosen: bool,
 }
 
-/// A field of the further filters.
+/// A field behind “Mais filtros”.
 pub struct ExtraFilterField {
     pub name: &'static str,
     pub label: &'static str,
@@ -83,7 +81,7 @@ pub struct ExtraFilterField {
     pub value: String,
 }
 
-/// A filter that came with a link and has no field: what it is, and the way without it.
+/// A filter from a link, without a field of its own: its description, and the link that removes it.
 pub struct FixedFilter {
     pub name: &'static str,
     pub value: String,
@@ -117,8 +115,8 @@ pub async fn show_member_list(State(app): State<App>, guest: SignedInUser, query
     render_page_or_refusal(&guest, build_member_list(&app, &guest, &query).await)
 }
 
-/// `POST /console/associados`: with a document among the filters the list is answered at once, so that the document stands
-/// in no address; other filters get an address to keep and to come back to.
+/// `POST /console/associados`: a filter by document is answered directly, so that no URL contains the document; other
+/// filters redirect to a URL that can be bookmarked.
 async fn filter_member_list(
     State(app): State<App>,
     guest: SignedInUser,
@@ -138,7 +136,7 @@ async fn filter_member_list(
     }
 }
 
-/// The filters that name a person or a firm.
+/// Filters that identify a person or a company.
 const PRIVATE: [&str; 2] = ["cpf", "cnpjEmpresa"];
 const FILTERS: [&str; 6] = ["nome", "cpf", "placa", "situacaoBeneficio", "codLoja", "codPlano"];
 /// Name, label and mask of the fields behind “Mais filtros”.
@@ -233,7 +231,7 @@ async fn build_member_list(
     })
 }
 
-/// Sellers are thousands: whoever filters by one came from his name.
+/// There are thousands of sellers, too many for a list: a filter by seller comes from a link.
 fn list_fixed_filters(query: &QueryParams, registers: &TenantRegisters) -> Vec<FixedFilter> {
     let one = |(name, label): (&'static str, &str)| {
         let value = query.text(name);

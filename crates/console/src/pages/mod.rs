@@ -1,4 +1,4 @@
-//! The pages, in the rooms of `app`.
+//! The console's pages, one module per area.
 
 pub(crate) mod about;
 pub(crate) mod administration;

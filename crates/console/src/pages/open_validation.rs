@@ -1,4 +1,4 @@
-//! `/console/validacao`: whether benefits are validated without a credential, and which partners may do it more often.
+//! `/console/validacao`: whether benefits can be validated without a credential, and the partners with a higher limit.
 
 use super::administration::{accept_administrator_form, require_administrator};
 use crate::session::visitor::{SignedInUser, derive_root_path, redirect_to};
@@ -23,7 +23,7 @@ struct OpenValidationPage {
     frame: PageFrame,
     version: String,
     is_open: bool,
-    /// A line for each.
+    /// One per line.
     partners: String,
     minutes: u64,
     lookups: u32,
@@ -95,7 +95,7 @@ fn parse_validation_changes(sent: &SubmittedForm) -> Result<ChangeTenant, Vec<Re
     })
 }
 
-/// The page as it was sent, with what is wrong. Where somebody else changed it meanwhile, as it is now.
+/// Renders the form as submitted, with its problems. After a version conflict it shows the stored values.
 async fn render_refused_validation(
     app: &App,
     guest: &SignedInUser,

@@ -1,4 +1,4 @@
-//! `/console`: what needs attention, and the figures that a day begins with. Each leads to the rows behind it.
+//! `/console`: the panel with pending work and key figures, each linked to its rows.
 
 use super::cases;
 use super::first_steps::{self, FirstStep};
@@ -14,7 +14,7 @@ use axum::response::Response;
 use domain::{CaseKind, Entity, Moment, SituationKind, TimeZone};
 use std::time::Duration;
 
-/// Something that waits for somebody.
+/// Work that waits for somebody.
 struct AttentionLine {
     count: String,
     text: String,
@@ -26,7 +26,7 @@ struct AttentionLine {
 struct PanelFiguresPage {
     frame: PageFrame,
     attention: Vec<AttentionLine>,
-    /// Figure, what it is, where its rows are.
+    /// Number, label, link to its rows.
     figures: Vec<(String, &'static str, String)>,
     by_month: ColumnChart,
     by_situation: BarChart,
@@ -36,7 +36,7 @@ struct PanelFiguresPage {
     sales: Option<BarChart>,
     counted_at: String,
     is_empty: bool,
-    /// While there is no benefit, for those who can change that.
+    /// For administrators, while there is no benefit.
     steps: Option<Vec<FirstStep>>,
 }
 
@@ -65,7 +65,6 @@ async fn build_panel_page(app: &App, guest: &SignedInUser) -> Result<PanelFigure
     })
 }
 
-/// The address of a list, filtered.
 fn build_list_link(root: &str, path: &str, filters: &[(&str, &str)]) -> String {
     let query = form_urlencoded::Serializer::new(String::new()).extend_pairs(filters).finish();
     format!("{root}/console/{path}?{query}")
@@ -157,7 +156,7 @@ fn chart_benefits_by_situation(root: &str, figures: &BenefitFigures) -> BarChart
     let registers = &figures.registers;
     let number = |code| figures.by_situation.get(&code).copied().unwrap_or(0);
     let of_benefits = registers.situations.iter().filter(|one| one.entity == Entity::Benefit);
-    // One that is out of use and that nothing has is of the past.
+    // Omits inactive situations without benefits.
     let mut situations: Vec<_> = of_benefits.filter(|one| one.active || number(one.code) > 0).collect();
     situations.sort_by_key(|one| std::cmp::Reverse(number(one.code)));
     let bars = situations.iter().map(|one| {

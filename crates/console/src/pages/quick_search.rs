@@ -1,4 +1,4 @@
-//! `/console/busca`: one search for everything. A single match opens at once.
+//! `/console/busca`: one search for everything. A single match redirects to its page.
 
 use super::cases;
 use super::member_list::{COLUMNS, SituationBadge, TableRow, build_member_row, build_situation_badge};
@@ -37,7 +37,7 @@ struct SearchResultPage {
     more: String,
 }
 
-/// `GET /console/busca`, also for those who kept an address of it.
+/// `GET /console/busca`, also for bookmarked searches.
 pub async fn show_search_results(
     State(app): State<App>,
     guest: SignedInUser,
@@ -46,8 +46,8 @@ pub async fn show_search_results(
     answer_search(&app, &guest, &query).await
 }
 
-/// `POST /console/busca`: what names a person or can be called stays out of the address, which browsers and proxies keep;
-/// anything else gets an address to come back to.
+/// `POST /console/busca`: documents, phones and card numbers stay out of the URL, which browsers and proxies store;
+/// other searches redirect to a URL that can be bookmarked.
 pub async fn submit_search(
     State(app): State<App>,
     guest: SignedInUser,
@@ -65,7 +65,7 @@ pub async fn submit_search(
     }
 }
 
-/// Whether a text may be a document, a telephone or a card: it has about as many digits.
+/// Whether a text may be a document, a phone or a card number, judging by its digits.
 fn is_private(text: &str) -> bool {
     Document::parse(text).is_ok() || text.chars().filter(char::is_ascii_digit).count() >= 8
 }
@@ -86,7 +86,7 @@ async fn answer_search(app: &App, guest: &SignedInUser, query: &QueryParams) -> 
     }
 }
 
-/// Where the one thing is that was found.
+/// Path of the only match.
 fn find_single_match(found: &quick_search::GlobalSearchResult) -> Option<String> {
     let people: BTreeSet<_> = found.rows.iter().map(|row| row.person.code).collect();
     match (people.first(), people.len(), &found.cases[..]) {

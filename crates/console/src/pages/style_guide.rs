@@ -1,4 +1,4 @@
-//! `/console/estilo`: every part that pages are made of, in every state, on one page.
+//! `/console/estilo`: every building block of pages, in every state, on one page.
 
 use super::member_list::SituationBadge;
 use crate::session::visitor::SignedInUser;

@@ -1,4 +1,4 @@
-//! `/console/usuarios`: who may enter, what he may do, which branches he sees.
+//! `/console/usuarios`: users, their roles and the branches they see.
 
 use super::administration::{accept_administrator_form, require_administrator};
 use super::export::ExportLinks;
@@ -32,9 +32,9 @@ struct UserAccountLine {
     branches: String,
     active: bool,
     last_entered: String,
-    /// It never enters the console.
+    /// Program users never sign in to the console.
     is_program: bool,
-    /// Since when he has a second factor.
+    /// Time at which the second factor was enabled.
     factor_since: String,
 }
 
@@ -43,12 +43,12 @@ struct UserAccountLine {
 struct BrowseUsersPage {
     frame: PageFrame,
     rows: Vec<UserAccountLine>,
-    /// Of those who may enter the console, how many have a second factor.
+    /// Users who may sign in to the console, and how many of them have a second factor.
     people: usize,
     with_factor: usize,
-    /// Of whom a second factor may be demanded.
+    /// Roles for which a second factor can be required.
     demands: Vec<RoleChoice>,
-    /// Of the association, for the form that changes them.
+    /// The tenant's version, for the form that changes the required roles.
     version: i64,
     export: ExportLinks,
 }
@@ -95,7 +95,7 @@ async fn build_user_list(app: &App, guest: &SignedInUser) -> Result<BrowseUsersP
     Ok(BrowseUsersPage { frame, rows: rows.collect(), people, with_factor, demands, version, export })
 }
 
-/// Says of which roles a second factor is demanded.
+/// Sets the roles for which a second factor is required.
 pub async fn demand_second_factor(
     State(app): State<App>,
     guest: SignedInUser,
@@ -164,7 +164,6 @@ struct BranchChoice {
     is_chosen: bool,
 }
 
-/// What stands in the form.
 #[derive(Default)]
 struct UserFormFields {
     name: String,
@@ -175,7 +174,7 @@ struct UserFormFields {
     version: i64,
 }
 
-/// What a refusal calls a field, and what the page does.
+/// The API's field names, and the page's names for them.
 const FIELDS: [(&str, &str); 4] =
     [("nomePessoa", "nome"), ("email", "email"), ("perfil", "perfil"), ("lojas", "lojas")];
 
@@ -183,7 +182,7 @@ const FIELDS: [(&str, &str); 4] =
 #[template(path = "console/usuario.html")]
 struct EditUserPage {
     frame: PageFrame,
-    /// None for somebody new.
+    /// `None` for a new user.
     code: Option<i32>,
     fields: UserFormFields,
     roles: Vec<RoleChoice>,
@@ -194,7 +193,7 @@ struct EditUserPage {
     factor_since: String,
 }
 
-/// What was refused, beside its fields.
+/// Assigns the problems to their fields.
 fn collect_field_problems(rejections: &[Rejection]) -> FormProblems {
     let others = rejections.iter().filter(|one| !matches!(one, Rejection::OldVersion { .. }));
     let conflict = VersionConflict::find_in_rejections(rejections, str::to_owned);
@@ -212,7 +211,7 @@ async fn render_user_form(
     mut problems: FormProblems,
 ) -> Response {
     if let Some(conflict) = &problems.conflict {
-        // Whoever has seen both may save his own.
+        // The user now sees both versions, so the next save may overwrite.
         fields.version = conflict.version;
     }
     let status = if problems.is_empty() { StatusCode::OK } else { StatusCode::BAD_REQUEST };
@@ -261,7 +260,6 @@ fn find_field_label(name: &str) -> Option<&'static str> {
     labels.iter().find(|(known, _)| *known == name).map(|(_, label)| *label)
 }
 
-/// What may be chosen in a field, by its names.
 fn list_field_choices(registers: &TenantRegisters, name: &str) -> Vec<(String, String)> {
     match name {
         "perfil" => Role::ALL
@@ -473,7 +471,7 @@ pub async fn end_user_sessions(
     respond_to_user_action(&app, &guest, code, done.map(drop), "As sessões foram encerradas.")
 }
 
-/// For somebody who lost his phone and his codes.
+/// For a user who lost both the phone and the recovery codes.
 pub async fn remove_second_factor(
     State(app): State<App>,
     guest: SignedInUser,

@@ -1,4 +1,4 @@
-//! `/senha`: asking for a link when a password is forgotten, and choosing a new one by it.
+//! `/senha`: requests a link for a forgotten password, and sets a new password with it.
 
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::page::{Refusal, render_page};
@@ -46,12 +46,11 @@ struct BadResetLinkPage {
     minutes: u64,
 }
 
-/// The form that asks for the address.
 pub async fn show_forgotten_password() -> Response {
     render_page(StatusCode::OK, &ForgottenPasswordPage { email: "", problem: None })
 }
 
-/// The same page for every address that is one, whether somebody has it or not.
+/// Shows the same page for every valid address, so that it does not reveal which addresses have an account.
 pub async fn request_reset_link(State(app): State<App>, form: Result<SubmittedForm, Refusal>) -> Response {
     let form = match form {
         Ok(form) => form,
@@ -72,7 +71,7 @@ pub async fn request_reset_link(State(app): State<App>, form: Result<SubmittedFo
     }
 }
 
-/// The form that asks for the new password, where the link is good. Opening it does not use the link up.
+/// Shows the form if the link is valid. Opening it does not use up the link.
 pub async fn show_new_password_form(State(app): State<App>, path: ResetLinkParams) -> Response {
     match password_reset::is_link_open(&app, read_reset_code(&path)).await {
         Ok(true) => render_new_password_form(StatusCode::OK, Vec::new()),
@@ -81,7 +80,7 @@ pub async fn show_new_password_form(State(app): State<App>, path: ResetLinkParam
     }
 }
 
-/// Sets the password. What is wrong with it is told without using the link up.
+/// A rejected password does not use up the link.
 pub async fn set_new_password(
     State(app): State<App>,
     path: ResetLinkParams,
@@ -105,7 +104,7 @@ pub async fn set_new_password(
                 Err(error) => Refusal::from(&error).into_response(),
             }
         }
-        // A bad link is told before a bad password: nobody is asked to type for nothing.
+        // An invalid link is reported first, so that the user does not type another password in vain.
         Err(problems) => match password_reset::is_link_open(&app, read_reset_code(&path)).await {
             Ok(true) => render_new_password_form(StatusCode::BAD_REQUEST, problems),
             Ok(false) => render_bad_link(),
@@ -127,7 +126,7 @@ fn parse_new_password(form: &SubmittedForm) -> Result<Password, Vec<String>> {
     }
 }
 
-/// A refusal's words without the name of its field, which a person sees on the page: `senha: use…` is `Use…`.
+/// Removes the field name, which the page already shows: `senha: use…` becomes `Use…`.
 fn describe_password_problem(problem: &Rejection) -> String {
     let words = wire::refusal::render_sentence(problem);
     let mut rest = words.chars();
@@ -145,7 +144,7 @@ fn render_bad_link() -> Response {
     render_page(StatusCode::GONE, &BadResetLinkPage { minutes: MINUTES })
 }
 
-/// What stands in the path; a text that cannot be read is a link that is none.
+/// The code in the path; unreadable text counts as an invalid link.
 fn read_reset_code(path: &ResetLinkParams) -> &str {
     let Ok(path) = path else { return "" };
     path.iter().find(|(name, _)| *name == "codigo").map_or("", |(_, value)| value)

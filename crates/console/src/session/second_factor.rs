@@ -1,5 +1,5 @@
-//! The second factor: `/console/entrar/codigo`, where it is given, and `/console/conta/segundo-fator`, where its owner
-//! switches it on and off.
+//! The second factor: `/console/entrar/codigo`, which asks for it at sign-in, and `/console/conta/segundo-fator`, where
+//! users enable and disable it.
 
 use super::visitor::{
     BrowserOrigin, QueryParams, SignedInUser, derive_root_path, find_pending_sign_in, redirect_to,
@@ -31,7 +31,7 @@ struct SecondFactorCodePage<'p> {
     problem: Option<&'static str>,
 }
 
-/// The page that asks for the code, for whoever has given the password.
+/// Asks for the code after a correct password.
 pub async fn show_code_form(State(app): State<App>, headers: HeaderMap, query: QueryParams) -> Response {
     let to = sanitize_return_path(query.text("para"));
     match sessions::has_open_challenge(&app, find_pending_sign_in(&headers).unwrap_or_default()).await {
@@ -44,7 +44,7 @@ pub async fn show_code_form(State(app): State<App>, headers: HeaderMap, query: Q
     }
 }
 
-/// Back to the door: it was too long ago, or nobody gave a password.
+/// For a pending sign-in that has expired or does not exist.
 fn redirect_to_sign_in(app: &App, to: &str) -> Response {
     let to: String = form_urlencoded::byte_serialize(to.as_bytes()).collect();
     redirect_to(&format!("{}/console/entrar?para={to}", derive_root_path(app)))
@@ -95,7 +95,7 @@ pub async fn sign_in_with_code(
     }
 }
 
-/// How it stands with somebody's second factor, in words, and whether it is on.
+/// Description of the state, and whether the second factor is on.
 pub fn describe_factor_state(state: Factor, zone: &TimeZone) -> (String, bool) {
     match state {
         Factor::Off | Factor::Unconfirmed => ("Desligado".to_owned(), false),
@@ -103,13 +103,13 @@ pub fn describe_factor_state(state: Factor, zone: &TimeZone) -> (String, bool) {
     }
 }
 
-/// A picture that a phone reads: its size in dots, and the dark ones as the path of an SVG.
+/// A QR code: its size in modules, and the dark modules as an SVG path.
 struct QrCodePicture {
     size: usize,
     path: String,
 }
 
-/// The quiet dots that a reader needs around the others.
+/// Quiet zone around the code, in modules.
 const MARGIN: usize = 4;
 
 impl QrCodePicture {
@@ -130,14 +130,14 @@ impl QrCodePicture {
 struct SecondFactorPage {
     frame: PageFrame,
     stage: Stage,
-    /// The association demands it, and nothing else can be done until it is on.
+    /// The tenant requires it, and the user can do nothing else until it is on.
     is_demanded: bool,
     problem: Option<&'static str>,
 }
 
 enum Stage {
     Off,
-    /// The address is what the picture says, for whoever has the app on this very device.
+    /// `address` is the content of the QR code, for users whose authenticator app is on the same device.
     Begun {
         text: String,
         address: String,
@@ -186,13 +186,13 @@ async fn build_second_factor_page(
     Ok(SecondFactorPage { frame, stage, is_demanded: session.owes_factor(), problem })
 }
 
-/// `ABCD EFGH` of `ABCDEFGH`: so it is typed without losing one's place.
+/// `ABCDEFGH` becomes `ABCD EFGH`, which is easier to type.
 fn group_characters(text: &str) -> String {
     let signs: Vec<char> = text.chars().collect();
     signs.chunks(4).map(|four| four.iter().collect::<String>()).collect::<Vec<_>>().join(" ")
 }
 
-/// One address for every step, so that a page that answers a form can be loaded again.
+/// One URL for every step, so that a page that answers a form can be reloaded.
 pub async fn change_second_factor(
     State(app): State<App>,
     guest: SignedInUser,

@@ -1,4 +1,4 @@
-//! `/console/comecar`: the first page of an empty server, by the link that was printed at its start.
+//! `/console/comecar`: the first page of an empty server, opened with the link that is printed at startup.
 
 use super::sign_in::respond_to_admission;
 use super::visitor::{BrowserOrigin, derive_root_path, redirect_to};
@@ -24,7 +24,7 @@ struct FirstSetupPage<'p> {
     longest: usize,
 }
 
-/// What a refusal calls a field, and what the page does.
+/// The API's field names, and the page's names for them.
 const FIELDS: [(&str, &str); 5] = [
     ("nome", "associacao"),
     ("codLoja", "loja"),
@@ -43,7 +43,7 @@ fn read_setup_code(path: &RawPathParams) -> &str {
     path.iter().find(|(name, _)| *name == "codigo").map_or("", |(_, value)| value)
 }
 
-/// Why a link does not lead to the form, with the way on.
+/// Says why a link does not open the form, and where to continue.
 #[derive(Template)]
 #[template(path = "console/comecar_depois.html")]
 struct ClosedSetupPage {
@@ -51,13 +51,13 @@ struct ClosedSetupPage {
     is_done: bool,
 }
 
-/// Told to whoever sent the form although there is nothing to set up by this link: who sent it twice, say.
+/// Answers a link that is expired or already used, for example after a double submit.
 fn render_closed_setup(app: &App, is_done: bool) -> Response {
     let status = if is_done { StatusCode::OK } else { StatusCode::GONE };
     render_page(status, &ClosedSetupPage { root: derive_root_path(app), is_done })
 }
 
-/// The answer to a link that does not lead to the form.
+/// The answer to a link that does not open the form; `None` if it does.
 async fn check_setup_link(app: &App, path: &RawPathParams) -> Option<Response> {
     match setup::check_setup_link(app, read_setup_code(path)).await {
         Ok(SetupLinkState::Open) => None,

@@ -1,4 +1,4 @@
-//! `/console/entrar` and what belongs to one's own account: leaving, the theme, the password, the sessions.
+//! `/console/entrar` and the user's own account: sign-out, theme, password, sessions.
 
 use super::second_factor::describe_factor_state;
 use super::visitor::{
@@ -69,7 +69,7 @@ pub async fn sign_in(
     }
 }
 
-/// Where a right login leads: inside, with a word where there is one to say, or to the code that is still owed.
+/// Redirects after a correct password: into the console, with an optional notice, or to the second factor.
 pub fn respond_to_admission(app: &App, admission: SignInOutcome, to: &str, said: Option<&str>) -> Response {
     let root = derive_root_path(app);
     let mut response = match admission {
@@ -91,7 +91,7 @@ pub fn respond_to_admission(app: &App, admission: SignInOutcome, to: &str, said:
     response
 }
 
-/// Ends this session. It works also for one that has ended.
+/// Ends this session; also succeeds if it has already ended.
 pub async fn sign_out(
     State(app): State<App>,
     headers: axum::http::HeaderMap,
@@ -107,8 +107,8 @@ pub async fn sign_out(
     }
     let mut response = redirect_to(&format!("{}/console/entrar", derive_root_path(&app)));
     set_session_cookie(&mut response, "", 0);
-    // Whoever sits here next finds no half-filled form. Pages are `no-store`, so that no cache has them, and browsers take
-    // seconds to empty one. Cookies stay: the theme is one.
+    // The next user of this browser must find no half-filled form. The cache is not cleared: pages are `no-store`, and
+    // browsers take seconds to empty it. Cookies stay: the theme is one.
     let gone = HeaderValue::from_static("\"storage\"");
     response.headers_mut().insert(HeaderName::from_static("clear-site-data"), gone);
     response
@@ -187,7 +187,7 @@ pub async fn change_password(
         }
         Err(error) => return Refusal::from(&error).into_response(),
     }
-    // Everything he had open has ended, this session too: he goes on with a new one.
+    // The change ended all sessions of the user, including this one, so a new one starts.
     let from = (sender.address, sender.agent.as_deref());
     match sessions::sign_in(&app, &guest.visitor.email, chosen, from).await {
         Ok(admission) => {
@@ -198,7 +198,7 @@ pub async fn change_password(
     }
 }
 
-/// A refusal's words without the name of its field, which a person sees on the page.
+/// Removes the field name, which the page already shows.
 fn describe_password_problem(problem: &Rejection) -> String {
     let words = wire::refusal::render_sentence(problem);
     let mut rest = words.chars();
@@ -250,7 +250,7 @@ async fn build_account_page(app: &App, guest: &SignedInUser) -> Result<AccountPa
     Ok(AccountPage { frame, name, email, factor, factor_is_on, sessions: sessions.collect() })
 }
 
-/// What a browser and its system are called, as far as people tell them apart.
+/// Browser and operating system; unknown user agents are truncated.
 fn describe_browser(agent: &str) -> String {
     let of = |known: &[(&str, &'static str)]| {
         known.iter().find(|(sign, _)| agent.contains(sign)).map(|(_, name)| *name)

@@ -1,4 +1,5 @@
-//! Who looks at a page. The token of the console travels in a cookie that no script reads and no other site sends.
+//! The signed-in user of a request. The session token travels in a cookie that scripts cannot read and other sites
+//! cannot send.
 
 use crate::widgets::form::SubmittedForm;
 use crate::widgets::frame::ColourTheme;
@@ -15,21 +16,21 @@ use domain::{CallerAddress, Role};
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-/// Browsers take a cookie of this name only from its own host, over HTTPS or on this machine.
+/// Browsers accept a cookie with this prefix only from its own host, over HTTPS or on localhost.
 const SESSION: &str = "__Host-amparo";
-/// Between the password and the code: it opens nothing but the page that asks for the code.
+/// Between password and second factor: it gives access only to the page that asks for the code.
 const HALF: &str = "__Host-amparo-meio";
-/// Where a second factor is switched on.
+/// Page that enables the second factor.
 const FACTOR: &str = "/console/conta/segundo-fator";
 
-/// Somebody who has entered and may use the console.
+/// A user with a session who may use the console.
 pub struct SignedInUser {
     pub visitor: ConsoleUser,
     pub token: String,
     pub theme: Option<ColourTheme>,
-    /// What the page before has to say.
+    /// Notice from the previous page.
     pub notice: Option<PageNotice>,
-    /// What he asked for, from the path on.
+    /// Path and query of the request.
     pub path: String,
 }
 
@@ -43,22 +44,22 @@ impl SignedInUser {
     }
 }
 
-/// Where somebody is sent who may not see a page.
+/// Why a user cannot open a page; decides where they are redirected.
 pub enum PageAccessProblem {
-    /// He has not entered: after he has, he goes where he wanted.
+    /// Not signed in: after signing in, the user continues at `to`.
     SignInRequired {
         root: String,
         to: String,
     },
-    /// His password is not his own yet.
+    /// The user must first replace a password that somebody else set.
     PasswordChangeRequired {
         root: String,
     },
-    /// His association demands a second factor of him.
+    /// The tenant requires a second factor of this user.
     SecondFactorRequired {
         root: String,
     },
-    /// The console is not for programs.
+    /// The console is not for program users.
     ProgramUser,
     Refusal(Refusal),
 }
@@ -119,13 +120,13 @@ impl FromRequestParts<App> for SignedInUser {
     }
 }
 
-/// Whether a script asks by itself, and nobody need sit before it: such a request keeps no session going.
+/// Whether a script sent the request on its own: such requests do not extend the session.
 fn is_passive_request(parts: &Parts) -> bool {
     parts.headers.contains_key("x-passivo")
         || (parts.method == Method::GET && parts.headers.contains_key("x-quadro"))
 }
 
-/// The path under which people find this server: links lead there, also behind a proxy that adds a path of its own.
+/// Path of the public URL, which links need behind a proxy that adds a path.
 pub fn derive_root_path(app: &App) -> String {
     let rest = app.public_url.split_once("://").map_or("", |(_, rest)| rest);
     rest.find('/').map_or("", |at| rest[at..].trim_end_matches('/')).to_owned()
@@ -137,7 +138,6 @@ pub fn find_cookie<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
     pairs.find(|(known, _)| *known == name).map(|(_, value)| value)
 }
 
-/// The token that a browser shows.
 pub fn find_session_token(headers: &HeaderMap) -> Option<&str> {
     find_cookie(headers, SESSION).filter(|token| !token.is_empty())
 }
@@ -151,13 +151,13 @@ pub fn redirect_to(to: &str) -> Response {
         .into_response()
 }
 
-/// Only a page of the console: nobody is sent elsewhere by a link that somebody else wrote.
+/// Accepts only paths of the console, so that a crafted link cannot redirect elsewhere.
 pub fn sanitize_return_path(to: &str) -> &str {
     let is_ours = to == "/console" || to.starts_with("/console/") || to.starts_with("/console?");
     if is_ours && !to.contains(['\\', '\r', '\n']) { to } else { "/console" }
 }
 
-/// The session that an answer begins; what it says on the next page is for that one.
+/// Token of a session that the response starts; the response's notice is sealed for it.
 #[derive(Clone)]
 pub struct NewSessionToken(pub String);
 
@@ -169,7 +169,7 @@ pub fn set_session_cookie(response: &mut Response, token: &str, seconds: u64) {
     );
 }
 
-/// The ticket that a browser shows when it gives a code.
+/// The ticket of a sign-in that still needs the second factor.
 pub fn find_pending_sign_in(headers: &HeaderMap) -> Option<&str> {
     find_cookie(headers, HALF).filter(|ticket| !ticket.is_empty())
 }
@@ -197,11 +197,10 @@ pub fn append_cookie(response: &mut Response, cookie: &str) {
     }
 }
 
-/// From where a request comes, and what the browser calls itself.
+/// Client address, user agent and requested host.
 pub struct BrowserOrigin {
     pub address: CallerAddress,
     pub agent: Option<String>,
-    /// The host that was asked.
     pub host: Option<String>,
 }
 
@@ -217,41 +216,37 @@ impl FromRequestParts<App> for BrowserOrigin {
     }
 }
 
-/// What stands behind the question mark, or in a form that asks for the same.
+/// The query parameters of a URL, or of a form with the same fields.
 pub struct QueryParams(Vec<(String, String)>);
 
 impl QueryParams {
-    /// A parameter's text without blanks around it; empty where it is absent.
+    /// A trimmed value; empty if absent.
     pub fn text(&self, name: &str) -> &str {
         self.0.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value.trim())
     }
 
-    /// Everything that stands there.
     pub fn pairs(&self) -> Vec<(String, String)> {
         self.0.clone()
     }
 
-    /// The names and texts of what is filtered.
     pub fn trimmed_pairs(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().map(|(name, value)| (name.as_str(), value.trim()))
     }
 
-    /// What a form asks for that is not to stand in an address.
+    /// For filters that must not appear in a URL.
     pub fn from_form(form: &SubmittedForm) -> QueryParams {
         QueryParams(form.pairs().to_vec())
     }
 
-    /// What a text says behind the question mark.
     pub fn parse(text: &str) -> QueryParams {
         QueryParams(form_urlencoded::parse(text.as_bytes()).into_owned().collect())
     }
 
-    /// What is asked for, whatever page of it: in one order, without what is empty.
+    /// All parameters but the page number, sorted, without empty values.
     pub fn canonical_filters(&self) -> String {
         self.serialize_where(|_| true)
     }
 
-    /// The same question without one of its parts.
     pub fn without_parameter(&self, name: &str) -> String {
         format!("?{}", self.serialize_where(|known| known != name))
     }
@@ -264,17 +259,16 @@ impl QueryParams {
         form_urlencoded::Serializer::new(String::new()).extend_pairs(kept).finish()
     }
 
-    /// The page asked for, from 1.
+    /// Starts at 1.
     pub fn page_number(&self) -> i32 {
         self.text("pagina").parse().ok().filter(|page| *page > 0).unwrap_or(1)
     }
 
-    /// The same question for another page.
     pub fn with_page(&self, page: i32) -> String {
         self.with_parameter("pagina", &page.to_string())
     }
 
-    /// The same question with another value of one parameter, or without it where the value is empty.
+    /// An empty value removes the parameter.
     pub fn with_parameter(&self, name: &str, value: &str) -> String {
         let mut query = form_urlencoded::Serializer::new(String::new());
         for (known, kept) in self.0.iter().filter(|(known, kept)| known != name && !kept.is_empty()) {
@@ -296,7 +290,7 @@ impl<S: Sync> FromRequestParts<S> for QueryParams {
     }
 }
 
-/// The code in the path; what is no number leads nowhere.
+/// The code in the path; anything but a number is not found.
 pub struct PathNumber(pub i32);
 
 impl<S: Send + Sync> FromRequestParts<S> for PathNumber {
@@ -307,7 +301,7 @@ impl<S: Send + Sync> FromRequestParts<S> for PathNumber {
     }
 }
 
-/// The code in the path, and that of a part of what it names.
+/// The code in the path, and the code of a part of that record.
 pub struct PathPartCodes(pub i32, pub i32);
 
 impl<S: Send + Sync> FromRequestParts<S> for PathPartCodes {

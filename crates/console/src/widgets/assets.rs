@@ -1,4 +1,4 @@
-//! What pages load: one style, one script, an icon, and the colours that the association gave its situations.
+//! Assets of the pages: stylesheet, script, icon, and the colours that the tenant chose for its badges.
 
 use super::page::Refusal;
 use crate::session::visitor::SignedInUser;
@@ -8,7 +8,7 @@ use axum::http::{HeaderName, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use std::fmt::Write;
 
-/// Their addresses carry the version, so they may be kept for long.
+/// Asset URLs carry the version, so browsers may cache them for long.
 pub fn respond_cacheable(kind: &'static str, text: impl IntoResponse) -> Response {
     let headers: [(HeaderName, HeaderValue); 3] = [
         (header::CONTENT_TYPE, HeaderValue::from_static(kind)),
@@ -34,7 +34,8 @@ pub async fn serve_icon() -> Response {
     respond_cacheable("image/svg+xml", include_str!("../../static/icone.svg"))
 }
 
-/// `.s3` is the badge of situation 3, `.e3` that of stage 3. Pages carry no style of their own, so its colours stand here.
+/// `.s3` is the badge of situation 3, `.e3` that of stage 3. Pages have no inline styles, so the colours are served
+/// here.
 pub async fn serve_badge_colours(State(app): State<App>, guest: SignedInUser) -> Response {
     let registers = match app::registers::snapshot::load_registers(&app, guest.session().scope.tenant()).await
     {

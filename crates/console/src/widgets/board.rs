@@ -1,10 +1,10 @@
-//! A board: columns of cards that people move from one to another, for whatever has situations or stages. Its templates are
-//! `quadro_colunas.html` (a variable `board` must be there) and `quadro_mudancas.html`; `quadro.js` lets cards be dragged,
-//! moved by keys and by a dialog, loads more of a column when its end is seen, and asks for what others changed. Without
-//! scripts a card leads to a form that moves it.
+//! A kanban board: columns of cards for anything that has situations or stages. Its templates are `quadro_colunas.html`
+//! (which needs a variable `board`) and `quadro_mudancas.html`. `quadro.js` lets users drag cards or move them by keys
+//! and by a dialog, loads more of a column when its end is visible, and polls for changes by others. Without scripts a
+//! card leads to a form that moves it.
 //!
-//! A move is sent as a form (`codigo`, `para`, `versao`, `motivo`) with the header `x-quadro`, and answered by [`render_board_changes`] or
-//! [`render_refused_move`], whose page is the same as that of the changes.
+//! A move is a form (`codigo`, `para`, `versao`, `motivo`) with the header `x-quadro`. The answer comes from
+//! [`render_board_changes`] or [`render_refused_move`], in the same format as the changes.
 
 use super::page::render_page;
 use askama::Template;
@@ -14,33 +14,33 @@ use axum::http::request::Parts;
 use axum::response::Response;
 
 pub struct KanbanBoard {
-    /// What it shows, for whoever does not see it.
+    /// Label for screen readers.
     pub title: String,
-    /// Where a move is sent, and where changes are asked for (with `desde`).
+    /// URLs that receive moves and that return changes (with `desde`).
     pub moves: String,
     pub changes: String,
-    /// Until when it knows what happened, as its own address understands it.
+    /// Time up to which the board is current, as `changes` expects it.
     pub since: i64,
     pub columns: Vec<KanbanColumn>,
-    /// What a move sets going, as the dialog says it.
+    /// Effects of a move, as the dialog describes them.
     pub triggers: String,
-    /// Whether a move may be given a reason.
+    /// Whether a move accepts a reason.
     pub takes_reason: bool,
 }
 
 pub struct KanbanColumn {
     pub id: i32,
     pub title: String,
-    /// Its colour: the class of a badge.
+    /// Class of the badge that has its colour.
     pub class: String,
     pub count: String,
-    /// What needs attention in it.
+    /// Additional text, such as the number of overdue cards.
     pub note: String,
     pub cards: Vec<KanbanCard>,
-    /// Where more of it is shown.
+    /// Link to more cards.
     pub more: Option<String>,
     pub newest_first: bool,
-    /// The columns from which a card may come, and those of them from which it needs a reason.
+    /// Columns from which a card may come, and those of them that require a reason.
     pub from: Vec<i32>,
     pub needs_reason: Vec<i32>,
 }
@@ -65,35 +65,34 @@ pub struct KanbanCard {
     pub link: String,
     pub lines: Vec<String>,
     pub version: i64,
-    /// A class and a text.
+    /// Class and text.
     pub badge: Option<(&'static str, String)>,
-    /// How long it is where it is.
+    /// How long the card has been in its column.
     pub age: String,
-    /// Past its time.
     pub is_late: bool,
-    /// Its place in the column.
+    /// Sort key within the column.
     pub order: i64,
-    /// The form that moves it without scripts.
+    /// Form that moves the card without scripts.
     pub mover: String,
 }
 
-/// What changed on a board, as its script takes it over.
+/// Changes of a board, applied by its script.
 #[derive(Template)]
 #[template(path = "console/quadro_mudancas.html")]
 pub struct BoardChangesPage {
-    /// `None` where the page is better read anew.
+    /// `None` tells the script to reload the page.
     pub since: Option<i64>,
     pub columns: Vec<KanbanColumn>,
-    /// Why a move was not made.
+    /// Why a move was refused.
     pub problems: Vec<String>,
 }
 
-/// The answer to a question for changes, and to a move that was made.
+/// Answers a request for changes, and a successful move.
 pub fn render_board_changes(board: Option<(i64, Vec<KanbanColumn>)>) -> Response {
     render_board_answer(StatusCode::OK, board, Vec::new())
 }
 
-/// The answer to a move that was not made: why, and where its card is now. Of a board that is too old nothing else is said.
+/// Answers a refused move: the reason, and where the card is now. An outdated board gets only the reason.
 pub fn render_refused_move(board: Option<(i64, Vec<KanbanColumn>)>, problems: Vec<String>) -> Response {
     render_board_answer(StatusCode::CONFLICT, board, problems)
 }
@@ -107,7 +106,7 @@ fn render_board_answer(
     render_page(status, &BoardChangesPage { since, columns, problems })
 }
 
-/// Whether the script of a board asks, and not a form.
+/// Whether the board's script sent the request, and not a form.
 pub struct ScriptRequestFlag(pub bool);
 
 impl<S: Sync> FromRequestParts<S> for ScriptRequestFlag {
@@ -196,7 +195,7 @@ mod tests {
         assert!(page.contains("data-de=\"8 9\""), "{page}");
     }
 
-    /// However many cards there are: this is all that is sent of eight columns of five thousand each.
+    /// The size does not depend on the number of cards: this is the page of eight columns of five thousand each.
     #[test]
     fn a_full_board_is_a_small_page() {
         let of = |id: i32| {

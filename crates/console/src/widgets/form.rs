@@ -1,5 +1,5 @@
-//! A form that a page of ours sent: urlencoded and small. axum's own extractor refuses in English. That no other site sent
-//! it is asked before any handler, of every request that may change something.
+//! A small urlencoded form. axum's own extractor answers errors in English. `refuse_foreign_site` checks every request
+//! that may change something before its handler runs.
 
 use super::page::Refusal;
 use app::App;
@@ -11,31 +11,30 @@ use axum::response::{IntoResponse, Response};
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
-/// More than any form of ours holds.
+/// Larger than any form of the console.
 const LARGEST: usize = 256 * 1024;
-/// Longer than any form of ours takes to arrive.
+/// Longer than any form of the console takes to arrive.
 const PATIENCE: Duration = Duration::from_secs(30);
 const KIND: &str = "application/x-www-form-urlencoded";
 
 pub struct SubmittedForm {
     fields: Vec<(String, String)>,
-    /// Who sent it, where the shell says so.
+    /// Peer address, if the server provides it.
     pub sent_from: Option<IpAddr>,
 }
 
 impl SubmittedForm {
-    /// A field's text; empty where it is absent.
+    /// A field's value; empty if absent.
     pub fn text(&self, name: &str) -> &str {
         let found = self.fields.iter().find(|(known, _)| known == name);
         found.map_or("", |(_, value)| value)
     }
 
-    /// Everything that it holds.
     pub fn pairs(&self) -> &[(String, String)] {
         &self.fields
     }
 
-    /// Every text of a field that may come several times.
+    /// All values of a repeated field.
     pub fn all_texts<'f>(&'f self, name: &'f str) -> impl Iterator<Item = &'f str> {
         self.fields.iter().filter(move |(known, _)| known == name).map(|(_, value)| value.as_str())
     }
@@ -55,7 +54,7 @@ impl FromRequest<App> for SubmittedForm {
         }
         let whole = tokio::time::timeout(PATIENCE, to_bytes(request.into_body(), LARGEST)).await;
         let body = whole.map_err(|_| Refusal::Unreadable)?.map_err(|error| {
-            // Either it grew past the limit without saying so, or the sender stopped half way.
+            // Either the body grew past the limit without announcing it, or the sender stopped midway.
             match std::error::Error::source(&error).is_some_and(|cause| cause.to_string().contains("limit")) {
                 true => Refusal::TooLarge,
                 false => Refusal::Unreadable,
@@ -75,7 +74,7 @@ fn is_form_content(headers: &HeaderMap) -> bool {
     kind.trim().eq_ignore_ascii_case(KIND)
 }
 
-/// Refuses what another site sent, whatever the handler: one that reads no form cannot forget to ask.
+/// Rejects requests from other sites before any handler, so that no handler can forget the check.
 pub async fn refuse_foreign_site(State(app): State<App>, request: Request, next: Next) -> Response {
     let only_reads = matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS);
     if !only_reads && !is_same_site(request.headers(), &app.public_url) {
@@ -84,9 +83,9 @@ pub async fn refuse_foreign_site(State(app): State<App>, request: Request, next:
     next.run(request).await
 }
 
-/// Whether a browser sent this from a page of ours, or whoever sent it is no browser. `Sec-Fetch-Site` is the browser's
-/// own word, which no page can forge. An `Origin` must be the host that was asked, or the address we are known by (a
-/// proxy may ask under another). `null` is what browsers write for a page with our own `no-referrer`.
+/// Whether the request comes from a page of this server or from a client that is no browser. `Sec-Fetch-Site` is set by
+/// the browser, and no page can forge it. An `Origin` must match the requested host or the public URL (a proxy may
+/// request another host). `null` is what browsers send for a page with our `no-referrer`.
 fn is_same_site(headers: &HeaderMap, public_url: &str) -> bool {
     let text = |name: &str| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
     if text("sec-fetch-site").is_some_and(|site| site != "same-origin" && site != "none") {

@@ -1,4 +1,4 @@
-//! A form that fills a page: fields in sections, what is wrong beside each, and both states where somebody else was faster.
+//! A form that fills a page: fields in sections, problems next to each, and both versions after a conflict.
 
 use super::frame::PageFrame;
 use super::page::{Refusal, render_page};
@@ -10,14 +10,14 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 
 pub struct RecordForm {
-    /// Where in the menu it is.
+    /// Current menu entry.
     pub current: &'static str,
     pub title: String,
-    /// A line below the title.
+    /// Text below the title.
     pub note: String,
-    /// Where whoever does not save goes.
+    /// Link for leaving without saving.
     pub back: String,
-    /// Of the record as it was read.
+    /// Version of the record that the form is based on.
     pub version: Option<i64>,
     pub sections: Vec<(String, Vec<FormInput>)>,
     pub problems: FormProblems,
@@ -48,7 +48,7 @@ pub async fn render_record_form(app: &App, guest: &SignedInUser, sheet: RecordFo
     };
     let RecordForm { title, note, back, sections, button, .. } = sheet;
     let FormProblems { others, conflict, .. } = sheet.problems;
-    // Whoever sends again has seen what stands now.
+    // The user now sees the current values, so the next save may overwrite.
     let version = conflict.as_ref().map(|conflict| conflict.version).or(sheet.version);
     render_page(
         status,
@@ -56,7 +56,7 @@ pub async fn render_record_form(app: &App, guest: &SignedInUser, sheet: RecordFo
     )
 }
 
-/// The fields by the sections that begin at these places.
+/// Each section begins at a position in `inputs`.
 pub fn split_into_sections(
     mut inputs: Vec<FormInput>,
     parts: &[(&'static str, std::ops::Range<usize>)],

@@ -1,4 +1,4 @@
-//! How things look on a page: numbers, money, days and moments as people write them here; pages of lists; charts.
+//! Display formats: numbers, money, dates and times in Brazilian notation; pagination; charts.
 
 use crate::pages::export::ExportLinks;
 use domain::{Moment, TimeZone, display};
@@ -19,13 +19,13 @@ pub fn format_count(number: i64) -> String {
     out
 }
 
-/// `R$ 1.234,56` of cents.
+/// Cents as `R$ 1.234,56`.
 pub fn format_money(cents: i64) -> String {
     let sign = if cents < 0 { "-" } else { "" };
     format!("{sign}R$ {},{:02}", format_count((cents / 100).abs()), (cents % 100).abs())
 }
 
-/// `1.234,56` of cents, as a field shows it.
+/// Cents as `1.234,56`, for a form field.
 pub fn format_reais(cents: i64) -> String {
     format_money(cents).replacen("R$ ", "", 1)
 }
@@ -45,14 +45,14 @@ const MONTHS: [&str; 12] = [
     "dezembro",
 ];
 
-/// `novembro de 2026` of `2026-11`
+/// `2026-11` becomes `novembro de 2026`.
 pub fn format_month(month: &str) -> String {
     let number = month.get(5..7).and_then(|text| text.parse::<usize>().ok());
     let name = number.and_then(|number| MONTHS.get(number.checked_sub(1)?));
     name.map_or_else(|| month.to_owned(), |name| format!("{name} de {}", month.get(..4).unwrap_or_default()))
 }
 
-/// `nov/26` of `2026-11`
+/// `2026-11` becomes `nov/26`.
 pub fn format_short_month(month: &str) -> String {
     let name: String = format_month(month).chars().take(3).collect();
     format!("{name}/{}", month.get(2..4).unwrap_or_default())
@@ -67,13 +67,13 @@ pub fn format_moment(at: Moment, zone: &TimeZone) -> String {
     }
 }
 
-/// Which part of a list a page shows, and the way to the others.
+/// The current page of a list, and the links to the others.
 pub struct ListPager {
     pub number: i32,
     pub total: i64,
     pub size: i64,
     links: [Option<String>; 2],
-    /// All of it as a file.
+    /// Links to the full list as a file.
     pub export: Option<ExportLinks>,
 }
 
@@ -84,7 +84,6 @@ impl ListPager {
         ListPager { number, total, size, links: [before, after], export: None }
     }
 
-    /// The same, with the ways to all of it as a file.
     pub fn with_export(self, links: ExportLinks) -> ListPager {
         ListPager { export: Some(links), ..self }
     }
@@ -110,7 +109,6 @@ impl ListPager {
     }
 }
 
-/// A bar of a chart.
 pub struct ChartBar {
     pub name: String,
     pub value: String,
@@ -121,10 +119,10 @@ pub struct ChartBar {
     pub width: i64,
 }
 
-/// A chart of bars, one below the other, the longest as wide as there is room.
+/// A horizontal bar chart, scaled to the longest bar.
 pub struct BarChart {
     pub title: &'static str,
-    /// What the bars are.
+    /// What the bars stand for.
     pub what: &'static str,
     bars: Vec<ChartBar>,
 }
@@ -156,20 +154,20 @@ impl BarChart {
     }
 }
 
-/// A month of a chart of two columns each: what is counted up, and what is counted down.
+/// A month with two columns: additions and removals.
 pub struct ColumnPair {
     pub name: String,
     pub values: [String; 2],
     pub links: [String; 2],
-    /// Where the label stands, and each column: left, top, height.
+    /// Position of the label, and left, top and height of each column.
     pub label: i64,
     pub columns: [(i64, i64, i64); 2],
 }
 
-/// A chart of pairs of columns, one beside the other.
+/// A chart with a pair of columns per month.
 pub struct ColumnChart {
     pub title: &'static str,
-    /// What the two are.
+    /// Names of the two series.
     pub series: [&'static str; 2],
     pub pairs: Vec<ColumnPair>,
 }

@@ -1,4 +1,4 @@
-//! What surrounds every page: who looks, where he is, where he may go.
+//! The frame of every page: signed-in user, current menu entry, navigation.
 
 use super::notice::UndoForm;
 use crate::session::visitor::{SignedInUser, derive_root_path, find_cookie};
@@ -7,7 +7,7 @@ use axum::http::HeaderMap;
 
 pub const THEME: &str = "amparo-tema";
 
-/// The colours somebody chose; without a choice, those of his system.
+/// The chosen theme; without a choice, the browser uses that of the system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ColourTheme {
     Light,
@@ -35,7 +35,7 @@ impl ColourTheme {
     }
 }
 
-/// A place of the console: its name in the code, its label, its path.
+/// A menu entry: name in the code, label, path.
 pub type MenuEntry = (&'static str, &'static str, &'static str);
 
 pub const WORK: &[MenuEntry] = &[
@@ -61,19 +61,19 @@ pub struct PageFrame {
     pub root: String,
     pub current: &'static str,
     pub user: String,
-    /// What a script keeps in the browser belongs to this user.
+    /// Separates what scripts store in the browser by user.
     pub user_code: i32,
     pub initials: String,
     pub base: String,
     pub is_admin: bool,
     pub theme: Option<&'static str>,
-    /// What was last looked for.
+    /// Text of the last search.
     pub query: String,
-    /// The page itself, to come back to.
+    /// URL of this page, for returning to it.
     pub path: String,
     pub notice: Option<String>,
     pub undo: Option<UndoForm>,
-    /// How new the colours of the situations are.
+    /// Version of the registers, for the URL of the badge colours.
     pub colours: i64,
     pub version: &'static str,
 }
@@ -112,13 +112,13 @@ impl PageFrame {
         ADMINISTRATION
     }
 
-    /// Where the help for this page is.
+    /// Link to the guide's chapter on this page.
     pub fn help(&self) -> String {
         crate::pages::guide::build_help_path(self.current)
     }
 }
 
-/// `MS` of `Maria da Silva`.
+/// `Maria da Silva` becomes `MS`.
 fn extract_initials(name: &str) -> String {
     let words: Vec<&str> = name.split_whitespace().collect();
     let first = words.first().and_then(|word| word.chars().next());

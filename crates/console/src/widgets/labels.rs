@@ -1,4 +1,4 @@
-//! The fixed sets as people say them; what the interface calls them is in `wire::names`.
+//! Labels of the fixed sets; their API names are in `wire::set_names`.
 
 use domain::{BenefitKind, CivilState, Fuel, Kinship, VehicleCategory};
 

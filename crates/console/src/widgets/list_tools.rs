@@ -1,4 +1,4 @@
-//! What surrounds a list: the filters that people keep of it as chips above it, and the columns that each chose for himself.
+//! The toolbar of a list: saved filters as chips above it, and the columns that each user chose.
 
 use super::form::SubmittedForm;
 use super::notice::{UndoForm, add_notice, add_undo_notice};
@@ -23,7 +23,7 @@ pub fn build_list_routes() -> Router<App> {
         .route("/console/colunas", post(choose_columns))
 }
 
-/// A column that a list may have: its name, its title, and whether it is there before anybody chooses.
+/// A possible column: name, title, and whether it is shown by default.
 pub struct TableColumn {
     pub name: &'static str,
     pub title: &'static str,
@@ -34,19 +34,18 @@ pub const fn define_column(name: &'static str, title: &'static str, is_usual: bo
     TableColumn { name, title, is_usual }
 }
 
-/// What stands where a row and a column meet.
 #[derive(Default)]
 pub struct TableCell {
     pub title: &'static str,
     pub class: &'static str,
     pub text: String,
     pub link: Option<String>,
-    /// Something small behind it.
+    /// Small text after the value.
     pub note: String,
     pub badge: Option<SituationBadge>,
 }
 
-/// A filter that somebody keeps.
+/// A saved filter.
 pub struct FilterChip {
     pub code: i32,
     pub name: String,
@@ -56,32 +55,31 @@ pub struct FilterChip {
     pub may_change: bool,
 }
 
-/// What a page shows around its list.
+/// Saved filters and columns of a list.
 pub struct TableToolbar {
     pub list: &'static str,
     pub chips: Vec<FilterChip>,
-    /// Name, title, whether it is chosen.
+    /// Name, title, whether it is shown.
     pub columns: Vec<(&'static str, &'static str, bool)>,
-    /// What is filtered now, if anything is.
+    /// Current filters; empty if there are none.
     pub query: String,
-    /// Whether it is kept already.
+    /// Whether the current filters are saved.
     pub is_kept: bool,
 }
 
 impl TableToolbar {
-    /// The columns of a file: those that always stand there, and those that were chosen.
+    /// The export's columns: the fixed ones and the chosen ones.
     pub fn export_columns(&self, always: &[&str]) -> String {
         let chosen = self.columns.iter().filter(|(_, _, is_chosen)| *is_chosen).map(|(name, ..)| *name);
         always.iter().copied().chain(chosen).collect::<Vec<_>>().join(",")
     }
 
-    /// The titles of the columns that are shown.
     pub fn titles(&self) -> impl Iterator<Item = &'static str> + '_ {
         self.columns.iter().filter(|(_, _, is_chosen)| *is_chosen).map(|(_, title, _)| *title)
     }
 }
 
-/// What is there before anybody chooses, and nothing else.
+/// A toolbar with the default columns and no filters.
 pub fn build_default_toolbar(columns: &'static [TableColumn]) -> TableToolbar {
     let columns = columns.iter().map(|one| (one.name, one.title, one.is_usual));
     TableToolbar {
@@ -145,7 +143,7 @@ fn respond_refused_filter(app: &App, error: Error, list: FilterableList, query: 
     }
 }
 
-/// What a form says of a query, read and written again, so that only a query comes of it.
+/// Parses and serializes the submitted text again, so that only a query is stored.
 fn normalize_query(text: &str) -> String {
     QueryParams::parse(text).canonical_filters()
 }
@@ -180,7 +178,7 @@ async fn save_filter(
     }
 }
 
-/// `POST /console/filtros/{codigo}`: another name, shared or no longer.
+/// `POST /console/filtros/{codigo}`: renames, shares or unshares a filter.
 async fn change_filter(
     State(app): State<App>,
     guest: SignedInUser,

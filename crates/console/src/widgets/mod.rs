@@ -1,4 +1,4 @@
-//! What pages are made of: forms, boards, lists, formats, notices.
+//! Building blocks of pages: forms, boards, lists, formats, notices.
 
 pub(crate) mod assets;
 pub(crate) mod board;

@@ -1,6 +1,6 @@
-//! What one page says on the next: a sentence, and perhaps a form that takes back what was just done. It travels in a cookie
-//! that is sealed with the server's key for one session. So a cookie that another site or another person planted says
-//! nothing, and the form leads only to what this server offered to this person.
+//! A notice that one page leaves for the next: a sentence, and optionally a form that undoes the last action. It
+//! travels in a cookie that is sealed with the server's key for one session. A cookie planted by another site or user
+//! is ignored, and the form leads only to actions that this server offered to this user.
 
 use crate::session::visitor::{
     NewSessionToken, append_cookie, find_cookie, find_session_token, sanitize_return_path,
@@ -11,10 +11,10 @@ use axum::middleware::Next;
 use axum::response::Response;
 
 const COOKIE: &str = "__Host-amparo-aviso";
-/// Browsers drop a cookie of more than 4096 bytes with its name and attributes.
+/// Browsers drop cookies over 4096 bytes, including name and attributes.
 const LONGEST: usize = 3900;
 
-/// A form that takes back what was just done: where it goes, and what it carries.
+/// A form that undoes the last action: its URL and its fields.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UndoForm {
     pub action: String,
@@ -35,7 +35,7 @@ pub struct PageNotice {
 }
 
 impl PageNotice {
-    /// Its text first, then where the form goes, then the fields of the form.
+    /// The text first, then the form's action, then the form's fields.
     fn to_text(&self) -> String {
         let mut pairs = form_urlencoded::Serializer::new(String::new());
         pairs.append_pair("texto", &self.text);
@@ -57,22 +57,22 @@ impl PageNotice {
     }
 }
 
-/// Says something on the next page.
+/// Shows a text on the next page.
 pub fn add_notice(response: &mut Response, text: &str) {
     response.extensions_mut().insert(PageNotice { text: text.to_owned(), undo: None });
 }
 
-/// The same, with the way back.
+/// Like `add_notice`, with an undo form.
 pub fn add_undo_notice(response: &mut Response, text: &str, undo: &UndoForm) {
     response.extensions_mut().insert(PageNotice { text: text.to_owned(), undo: Some(undo.clone()) });
 }
 
-/// What was said once is not said again.
+/// Deletes the cookie, so that a notice is shown once.
 pub fn clear_notice(response: &mut Response) {
     append_cookie(response, &format!("{COOKIE}=; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=0"));
 }
 
-/// Opens what the page before had to say, and seals what this answer says on the next.
+/// Middleware that opens the previous page's notice and seals this response's notice for the next page.
 pub async fn carry_notice(
     State((app, vault)): State<(App, Vault)>,
     mut request: Request,
@@ -89,7 +89,7 @@ pub async fn carry_notice(
     let mut response = next.run(request).await;
     let begun = response.extensions_mut().remove::<NewSessionToken>().map(|NewSessionToken(token)| token);
     let notice = response.extensions_mut().remove::<PageNotice>();
-    // Without a session there is nobody to whom it could be said.
+    // A notice is sealed for a session, so without one it is dropped.
     if let (Some(notice), Some(session)) = (notice, begun.or(session)) {
         set_notice_cookie(&mut response, &notice, &session, (&app, &vault));
     }

@@ -1,5 +1,4 @@
-//! A page as an answer, and a refusal that is no page: each with the headers that keep a browser from doing more than
-//! show it.
+//! Page responses and plain-text refusals, with headers that restrict what a browser does with them.
 
 use super::notice::clear_notice;
 use crate::session::visitor::SignedInUser;
@@ -8,8 +7,8 @@ use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{Html, IntoResponse, Response};
 use domain::DatabaseFault;
 
-/// Nothing runs or is loaded but our own script and style, forms go to ourselves alone; the address of a page (it may carry
-/// a link's secret) is told to nobody, and no page is kept.
+/// Only our own scripts and styles load, and forms go only to this server. A URL may carry a link's secret, so browsers
+/// send no referrer. No page is cached.
 const HEADERS: [(HeaderName, HeaderValue); 4] = [
     (
         header::CONTENT_SECURITY_POLICY,
@@ -33,7 +32,7 @@ pub fn render_page(status: StatusCode, template: &impl Template) -> Response {
     }
 }
 
-/// A page of the console, or why there is none. What the page before had to say is said now, and not again.
+/// Renders a page or a refusal, and clears the previous page's notice.
 pub fn render_page_or_refusal<T: Template>(guest: &SignedInUser, made: Result<T, app::Error>) -> Response {
     let mut response = match made {
         Ok(template) => render_page(StatusCode::OK, &template),
@@ -45,7 +44,7 @@ pub fn render_page_or_refusal<T: Template>(guest: &SignedInUser, made: Result<T,
     response
 }
 
-/// Why there is nothing to answer with.
+/// Answers an error with a refusal, and clears the previous page's notice.
 pub fn render_refusal(guest: &SignedInUser, error: &app::Error) -> Response {
     let refusal = match error {
         app::Error::NotFound { .. } => Refusal::NotThere,
@@ -59,13 +58,13 @@ pub fn render_refusal(guest: &SignedInUser, error: &app::Error) -> Response {
     response
 }
 
-/// What is answered with a sentence instead of a page.
+/// Errors that are answered with a sentence instead of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
     /// Sent by a page of another site.
     ForeignSite,
     NotAForm,
-    /// The console is for people.
+    /// The console is not for program users.
     ForPeople,
     Forbidden,
     NotThere,
@@ -73,12 +72,12 @@ pub enum Refusal {
     Unreadable,
     TooOften,
     Unavailable,
-    /// The database refuses its work until somebody mends it.
+    /// The database refuses to work until an operator repairs it.
     DatabaseFault(DatabaseFault),
-    /// Workbooks that are made, or read.
+    /// Workbooks being written or read.
     TooManyExports,
     TooManyWorkbooks,
-    /// Where files are kept.
+    /// The file storage is unavailable.
     FilesAway,
     Broken,
 }
@@ -101,7 +100,7 @@ impl Refusal {
         }
     }
 
-    /// In few words, for the top of a page.
+    /// Short text for the top of a page.
     pub fn title(self) -> &'static str {
         match self {
             Refusal::ForeignSite => "Este formulário veio de outro site",
@@ -151,7 +150,7 @@ impl Refusal {
     }
 }
 
-/// A plain sentence; whoever reads pages gets it as one (`refused.rs`), which knows it by the extension.
+/// A plain sentence; `refusal_page.rs` recognizes it by the extension and turns it into a page for browsers.
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
         let plain = [(header::CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"))];

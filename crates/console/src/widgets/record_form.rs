@@ -1,15 +1,15 @@
-//! Forms that become records: each field bears the record's own name (`endereco.cep`), so that what is wrong with it is told
-//! beside it, and what was typed is never lost.
+//! Forms that become records: each input has the name of the record's field (`endereco.cep`), so that problems are
+//! shown next to it and typed values are kept.
 
 use super::form::SubmittedForm;
 use domain::{FieldConflict, Rejection};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// What stands in a form's fields, by their names.
+/// Form values by field name.
 pub type FormValues = BTreeMap<&'static str, String>;
 
-/// One field on a page.
+/// Definition of a form field.
 #[derive(Clone, Copy)]
 pub struct InputSpec {
     pub name: &'static str,
@@ -48,28 +48,28 @@ impl InputSpec {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum InputKind {
     Text,
-    /// Dressed while it is typed (`data-mascara`).
+    /// Formatted while typing (`data-mascara`).
     Masked(&'static str),
     Email,
-    /// Several lines.
+    /// Several lines of text.
     Area,
-    /// One of a list that the page gives.
+    /// One of the choices that the page provides.
     Choice,
-    /// Any of that list; their values stand in the field with commas between them.
+    /// Any number of those choices, separated by commas.
     Many,
     Number,
-    /// Reais, as they are written here: `1.234,56`.
+    /// Reais in Brazilian notation: `1.234,56`.
     Money,
-    /// Ticked (`sim`) or not.
+    /// A checkbox: `sim`, or empty.
     Flag,
     /// `#1A73E8`
     Colour,
 }
 
-/// A field as the page shows it.
+/// A form field with its value, problem and choices.
 pub struct FormInput {
     pub spec: InputSpec,
-    /// Where the association itself gave the field its name.
+    /// Label of a custom field, given by the tenant.
     pub own_label: Option<String>,
     pub value: String,
     pub problem: Option<String>,
@@ -101,7 +101,7 @@ impl FormInput {
         }
     }
 
-    /// Which keys a phone shows.
+    /// Which keyboard a phone shows.
     pub fn keys(&self) -> &'static str {
         match self.spec.kind {
             InputKind::Number => "numeric",
@@ -110,12 +110,12 @@ impl FormInput {
         }
     }
 
-    /// Whether one of many is chosen.
+    /// Whether a choice of a `Many` field is selected.
     pub fn has(&self, value: &str) -> bool {
         self.value.split(',').any(|one| one == value)
     }
 
-    /// What else speaks of the field: its hint, its problem.
+    /// Ids of the elements that describe the field: hint and problem.
     pub fn described(&self) -> String {
         let hint = (!self.spec.hint.is_empty()).then(|| format!("d-{}", self.spec.name));
         let problem = self.problem.as_ref().map(|_| format!("p-{}", self.spec.name));
@@ -123,7 +123,7 @@ impl FormInput {
     }
 }
 
-/// What is wrong, each with its field where it names one that the page shows.
+/// Problems by field, if the page shows the field; the rest is in `others`.
 #[derive(Default)]
 pub struct FormProblems {
     of_fields: BTreeMap<String, String>,
@@ -131,7 +131,7 @@ pub struct FormProblems {
     pub conflict: Option<VersionConflict>,
 }
 
-/// A refusal for people, without the name of its field, which only programs know.
+/// A rejection as users read it, without the API's field name.
 pub fn describe_rejection(problem: &Rejection) -> String {
     if let Rejection::OldVersion { since, fields, .. } = problem {
         let now = fields.iter().find_map(|one| one.now.as_deref().filter(|_| one.field == "situacao"));
@@ -144,7 +144,7 @@ pub fn describe_rejection(problem: &Rejection) -> String {
     strip_field_name(&wire::refusal::render_rejection(problem))
 }
 
-/// `motivo: informe por quê.` is `Informe por quê.`
+/// `motivo: informe por quê.` becomes `Informe por quê.`
 pub fn strip_field_name(line: &str) -> String {
     match line.split_once(": ") {
         Some((name, rest)) if !name.contains(' ') => capitalize_sentence(rest),
@@ -152,7 +152,7 @@ pub fn strip_field_name(line: &str) -> String {
     }
 }
 
-/// `dataAberturaInicial: não é uma data.` is `Abertos de: não é uma data.`, by what the page calls its fields.
+/// `dataAberturaInicial: não é uma data.` becomes `Abertos de: não é uma data.`, with the labels in `names`.
 pub fn label_problem_lines(lines: Vec<String>, names: &[(&str, &str)]) -> Vec<String> {
     let one = |line: &String| {
         let known = line.split_once(": ").and_then(|(name, rest)| {
@@ -164,7 +164,7 @@ pub fn label_problem_lines(lines: Vec<String>, names: &[(&str, &str)]) -> Vec<St
     lines.iter().map(one).collect()
 }
 
-/// What a page calls the field of this name.
+/// The name itself if the page does not show the field.
 pub fn find_label(shown: &[InputSpec], name: &str) -> String {
     shown.iter().find(|spec| spec.name == name).map_or(name, |spec| spec.label).to_owned()
 }
@@ -187,7 +187,7 @@ impl FormProblems {
         problems
     }
 
-    /// The same for a page whose fields have names of their own: what a refusal calls each, and what the page does.
+    /// Like `new`, for a page with its own field names: `names` pairs the API's name with the page's.
     pub fn from_renamed_lines(lines: Vec<String>, names: &[(&str, &str)]) -> FormProblems {
         let mut problems = FormProblems::default();
         for line in lines {
@@ -203,12 +203,12 @@ impl FormProblems {
         problems
     }
 
-    /// One more of a field; what was told of it first stays.
+    /// An earlier problem of the same field takes precedence.
     pub fn add_problem(&mut self, field: &str, text: String) {
         self.of_fields.entry(field.to_owned()).or_insert(text);
     }
 
-    /// What a function of `app` refused.
+    /// A version conflict goes to `conflict`, everything else to the fields.
     pub fn from_rejections(rejections: &[Rejection], shown: &[InputSpec]) -> FormProblems {
         let old = |one: &&Rejection| !matches!(one, Rejection::OldVersion { .. });
         let lines = rejections.iter().filter(old).map(wire::refusal::render_rejection).collect();
@@ -216,7 +216,7 @@ impl FormProblems {
         FormProblems { conflict, ..FormProblems::new(lines, shown) }
     }
 
-    /// Something about a field, told before anything that is there already.
+    /// Replaces any earlier problem of the same field.
     pub fn replace_problem(&mut self, field: &str, problem: String) {
         self.of_fields.insert(field.to_owned(), problem);
     }
@@ -229,33 +229,33 @@ impl FormProblems {
         !self.is_wrong() && self.conflict.is_none()
     }
 
-    /// Whether anything of what was typed is.
+    /// Whether any submitted value has a problem.
     pub fn is_wrong(&self) -> bool {
         !self.of_fields.is_empty() || !self.others.is_empty()
     }
 }
 
-/// `telefones[0].numero` is the field `telefones.0.numero`.
+/// `telefones[0].numero` becomes `telefones.0.numero`.
 fn normalize_field_name(name: &str) -> String {
     name.replace('[', ".").replace(']', "")
 }
 
-/// Whether `opcoes.1` is a part of `opcoes`, which is one field on the page.
+/// Whether `opcoes.1` is an entry of `opcoes`, which is one field on the page.
 fn is_list_part(name: &str, of: &str) -> bool {
     let part = name.strip_prefix(of).and_then(|rest| rest.strip_prefix('.'));
     part.is_some_and(|part| part.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// Somebody else saved meanwhile: when, what his version is, and where what was typed differs from what stands now.
+/// Another user saved in the meantime: when, the new version, and the fields that differ from what was typed.
 pub struct VersionConflict {
     pub since: String,
     pub version: i64,
-    /// The field, what was typed, what stands.
+    /// Label, typed value, stored value.
     pub rows: Vec<(String, String, String)>,
 }
 
 impl VersionConflict {
-    /// The fields are called as the page calls them.
+    /// `label` gives the page's label of a field.
     pub fn find_in_rejections(
         problems: &[Rejection],
         label: impl Fn(&str) -> String,
@@ -278,8 +278,7 @@ impl VersionConflict {
 }
 
 impl VersionConflict {
-    /// The same of fields that still bear their own names: each as the page calls it, what is chosen by its name, and nothing of
-    /// a field that the page does not show.
+    /// Replaces the API's field names with labels and codes with names; drops fields that the page does not show.
     pub fn with_labels(
         self,
         label: impl Fn(&str) -> Option<&'static str>,
@@ -300,7 +299,8 @@ impl VersionConflict {
     }
 }
 
-/// An amount as people type it (`R$ 1.234,56`) as the record wants it (`1234.56`); a point before three digits parts thousands.
+/// Converts a typed amount (`R$ 1.234,56`) to the record's notation (`1234.56`); a dot before three digits separates
+/// thousands.
 pub fn normalize_money(text: &str) -> String {
     let bare: String = text.trim_start_matches("R$").chars().filter(|sign| !sign.is_whitespace()).collect();
     let parts_thousands = bare.rsplit_once('.').is_some_and(|(_, behind)| behind.len() == 3);
@@ -310,7 +310,7 @@ pub fn normalize_money(text: &str) -> String {
     }
 }
 
-/// An amount as a form shows it: `1234,56`.
+/// Cents as `1234,56`, for a form field.
 pub fn format_money_input(cents: i64) -> String {
     format!("{},{:02}", cents / 100, cents % 100)
 }
@@ -320,7 +320,7 @@ pub fn capitalize_sentence(text: &str) -> String {
     rest.next().map_or_else(String::new, |first| first.to_uppercase().chain(rest).collect())
 }
 
-/// The fields of a page, with what stands in them and what is wrong.
+/// Form fields with their values and problems.
 pub fn build_inputs(
     specs: &[InputSpec],
     values: &FormValues,
@@ -341,18 +341,17 @@ pub fn build_inputs(
     specs.iter().map(input).collect()
 }
 
-/// What was typed, field by field.
 pub fn read_form_values(specs: &[InputSpec], form: &SubmittedForm) -> FormValues {
     let text = |spec: &InputSpec| match spec.kind {
         InputKind::Many => form.all_texts(spec.name).collect::<Vec<_>>().join(","),
-        // Browsers write each line's end as two signs.
+        // Browsers send line breaks as CRLF.
         InputKind::Area => form.text(spec.name).trim().replace("\r\n", "\n"),
         _ => form.text(spec.name).trim().to_owned(),
     };
     specs.iter().map(|spec| (spec.name, text(spec))).collect()
 }
 
-/// The same with money as records write it. What is no money stays as it was typed, and is refused beside its field.
+/// Converts money to the record's notation. Invalid amounts stay as typed, to be rejected with the field.
 pub fn normalize_money_values(specs: &[InputSpec], values: &FormValues) -> FormValues {
     let is_money = |name: &str| specs.iter().any(|spec| spec.name == name && spec.kind == InputKind::Money);
     let value = |(name, text): (&&'static str, &String)| {
@@ -361,7 +360,7 @@ pub fn normalize_money_values(specs: &[InputSpec], values: &FormValues) -> FormV
     values.iter().map(value).collect()
 }
 
-/// The record that the fields make: what is empty is cleared.
+/// Builds the record's JSON; empty fields become null.
 pub fn build_record_json(values: &FormValues, further: &[(&str, Value)]) -> Vec<u8> {
     let mut record = Value::Object(Map::new());
     for (name, text) in values {
@@ -374,7 +373,7 @@ pub fn build_record_json(values: &FormValues, further: &[(&str, Value)]) -> Vec<
     record.to_string().into_bytes()
 }
 
-/// Puts a value where its name says: parts that are numbers are places of a list.
+/// Sets the value at a dotted path; numeric parts are list indexes.
 fn set_json_path(record: &mut Value, name: &str, value: Value) {
     let (first, rest) = name.split_once('.').map_or((name, None), |(first, rest)| (first, Some(rest)));
     let place = match first.parse::<usize>() {

@@ -1,4 +1,4 @@
-//! A refusal as a calm page with a way back, for those who read pages; programs get the sentence alone.
+//! Turns refusals into pages with a way back for browsers; programs get the sentence alone.
 
 use super::frame::PageFrame;
 use super::page::{Refusal, render_page};
@@ -11,7 +11,6 @@ use axum::http::{HeaderMap, header};
 use axum::middleware::Next;
 use axum::response::Response;
 
-/// For somebody who has entered.
 #[derive(Template)]
 #[template(path = "console/recusa.html")]
 struct SignedInRefusalPage {
@@ -19,17 +18,17 @@ struct SignedInRefusalPage {
     refusal: Refusal,
 }
 
-/// For everybody else, and when not even he can be looked up.
+/// Also used when the signed-in user cannot be loaded.
 #[derive(Template)]
 #[template(path = "console/recusa_sozinha.html")]
 struct SignedOutRefusalPage {
     root: String,
     refusal: Refusal,
-    /// The page itself, where trying again may help.
+    /// URL of this page, if a retry may help.
     again: Option<String>,
 }
 
-/// Turns refusals into pages.
+/// Middleware for clients that accept HTML.
 pub async fn render_refusals_as_pages(State(app): State<App>, request: Request, next: Next) -> Response {
     if !accepts_html(request.headers()) {
         return next.run(request).await;
@@ -52,7 +51,7 @@ fn accepts_html(headers: &HeaderMap) -> bool {
 
 async fn render_refusal_page(app: &App, mut parts: Parts, refusal: Refusal) -> Response {
     let is_passing = matches!(refusal, Refusal::Unavailable | Refusal::DatabaseFault(_) | Refusal::Broken);
-    // Nobody is looked up while the database does not answer.
+    // The user is not loaded while the database does not answer.
     if !is_passing
         && let Ok(guest) = SignedInUser::from_request_parts(&mut parts, app).await
         && let Ok(frame) = PageFrame::load(app, &guest, "").await

@@ -1,10 +1,9 @@
-//! The page on which anything that has a situation is moved to another.
+//! The page that changes the situation of a record.
 
 use super::frame::PageFrame;
 use crate::pages::member_list::SituationBadge;
 use askama::Template;
 
-/// A situation that it may go to.
 pub struct NextSituation {
     pub code: i32,
     pub name: String,
@@ -16,23 +15,23 @@ pub struct NextSituation {
 #[template(path = "console/situacao.html")]
 pub struct SituationChangePage {
     pub frame: PageFrame,
-    /// Where it came from, and where it goes without a change.
+    /// Link to the record, for leaving without a change.
     pub back: String,
     pub title: String,
     pub holder: String,
     pub situation: SituationBadge,
     pub targets: Vec<NextSituation>,
     pub reason: String,
-    /// When a reason must be given.
+    /// Says when a reason is required.
     pub hint: &'static str,
     pub version: i64,
     pub receivers: usize,
-    /// Where it leads once it is moved; empty to itself.
+    /// Where the change leads afterwards; empty for the record itself.
     pub return_to: &'static str,
     pub problems: Vec<String>,
 }
 
-/// Who is told of a change, and of the way back.
+/// Says how many systems are notified of a change, and of its undo.
 pub fn describe_receivers(receivers: usize) -> String {
     match receivers {
         0 => "Nenhum sistema está ligado para ser avisado desta mudança. Logo depois você pode desfazer.".to_owned(),

@@ -1,4 +1,4 @@
-//! A form that brings files: multipart, taken piece by piece (`form.rs` is for all the others).
+//! A multipart form with files, streamed (`form.rs` reads all other forms).
 
 use super::page::Refusal;
 use app::App;
@@ -10,17 +10,16 @@ use multer::{Field, Multipart};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// What stands between two pieces that somebody is given is held in memory until it is whole, and is no more than this.
+/// Most bytes buffered in memory between two chunks that the parser hands out.
 const MOST_BETWEEN: usize = 4 * 1024 * 1024;
 
-/// What comes, not read yet.
+/// An upload that is not read yet.
 pub struct MultipartUpload {
     form: Multipart<'static>,
-    /// Bytes that came since somebody last was given some.
+    /// Bytes received since the parser last handed out a chunk.
     between: Arc<AtomicUsize>,
 }
 
-/// A field of it.
 pub struct MultipartField {
     field: Field<'static>,
     between: Arc<AtomicUsize>,
@@ -58,7 +57,7 @@ impl MultipartField {
         self.field.name()
     }
 
-    /// The name of a file; nothing where none was chosen.
+    /// `None` if no file was chosen.
     pub fn file_name(&self) -> Option<String> {
         self.field.file_name().filter(|name| !name.is_empty()).map(str::to_owned)
     }

@@ -1,4 +1,5 @@
-//! A mail as the bytes that travel. The same mail is the same bytes each time, so that a repeat is known as one.
+//! Builds the MIME message of a mail. The same mail always yields the same bytes, so that a duplicate can be
+//! recognized.
 
 use lettre::message::header::{HeaderName, HeaderValue};
 use lettre::message::{Mailbox, MultiPart, SinglePart};
@@ -7,12 +8,12 @@ use std::fmt;
 use std::time::{Duration, SystemTime};
 use storage::server::mails::LeasedMail;
 
-/// Whose name stands on the mails: `Amparo <nao-responda@exemplo.com.br>`.
+/// The `From` address of every mail: `Amparo <nao-responda@exemplo.com.br>`.
 #[derive(Clone, Debug)]
 pub struct SenderAddress(Mailbox);
 
 impl SenderAddress {
-    /// `None` where it is no address.
+    /// `None` if the text is not a valid address.
     pub fn parse(text: &str) -> Option<SenderAddress> {
         text.trim().parse().ok().map(SenderAddress)
     }
@@ -39,7 +40,7 @@ pub(super) fn build_message(from: &SenderAddress, mail: &LeasedMail) -> Result<M
         .subject(mail.subject.as_str())
         .date(SystemTime::UNIX_EPOCH + Duration::from_millis(written))
         .message_id(Some(format!("<{name}@{}>", from.domain())))
-        // Absence notes are not to answer it.
+        // Keeps out-of-office responders from replying.
         .raw_header(HeaderValue::new(
             HeaderName::new_from_ascii_str("Auto-Submitted"),
             "auto-generated".to_owned(),
@@ -55,7 +56,7 @@ pub(super) fn build_message(from: &SenderAddress, mail: &LeasedMail) -> Result<M
     built.map_err(|error| error.to_string())
 }
 
-/// What tells a mail from every other, of this server and of any that sends under the same address.
+/// Unique across tenants and across servers that send from the same domain.
 fn build_mail_id(mail: &LeasedMail) -> String {
     format!("amparo.{}.{}.{}", mail.tenant, mail.code, mail.created_at.millis())
 }

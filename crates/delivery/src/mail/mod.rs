@@ -1,5 +1,5 @@
-//! Mail on its way: asks for what is due, claims each, sends it, records what came of it. A process that dies between
-//! sending and recording leaves a lease that ends, and another sends the mail again under the same `Message-ID`.
+//! Mail delivery: lists due mails, leases and sends each one, and records the outcome. If a process dies between
+//! sending and recording, its lease expires and another process resends the mail with the same `Message-ID`.
 
 mod message;
 mod schedule;
@@ -16,24 +16,24 @@ use tokio::task::{JoinError, JoinSet};
 use tokio::time::MissedTickBehavior;
 use transport::SendFailure;
 
-/// How many are asked for at a time.
+/// Due mails read per query.
 const BATCH: i64 = 32;
-/// How many are sent at a time: a slow server delays a few, and none is flooded.
+/// Mails sent concurrently. Kept low so that the mail server is not flooded.
 const AT_ONCE: usize = 4;
-/// How long one mail may take, all in all.
+/// Timeout for sending one mail.
 const LONGEST: Duration = Duration::from_secs(60);
-/// How long a claim holds: longer than a mail may take, by enough to record it.
+/// Lease duration: longer than `LONGEST`, with time left to record the outcome.
 const LEASE: Duration = Duration::from_secs(120);
-/// A failure is kept to be read by people, not to be studied.
+/// Stored failure messages are cut to this length.
 const FAILURE_CHARACTERS: usize = 200;
 
-/// Who sends, and by which way.
+/// The sender address and the transport.
 pub struct OutboxMailer {
     pub sender: SenderAddress,
     pub transport: MailTransport,
 }
 
-/// Sends what is due, for ever. It may be left off anywhere.
+/// Sends due mails in an endless loop. Cancel-safe.
 #[boxed::future]
 pub async fn run_mail_delivery(app: App, post: OutboxMailer, every: Duration) {
     if let MailTransport::Folder(folder) = &post.transport {
@@ -50,7 +50,7 @@ pub async fn run_mail_delivery(app: App, post: OutboxMailer, every: Duration) {
     }
 }
 
-/// Sends everything that is due now; says how many mails were claimed, whatever came of them.
+/// Sends every mail that is due now. Returns how many were leased, whatever their outcome.
 #[boxed::future]
 pub async fn send_due_mails(app: &App, post: &Arc<OutboxMailer>) -> Result<usize, Error> {
     let mut claimed = 0;
@@ -68,14 +68,14 @@ pub async fn send_due_mails(app: &App, post: &Arc<OutboxMailer>) -> Result<usize
             fresh += count_send_result(result);
         }
         claimed += fresh;
-        // None of them was ours: another process is at it, or there was nothing.
+        // Another process leased all of them, or none was due.
         if fresh == 0 {
             return Ok(claimed);
         }
     }
 }
 
-/// One that fails keeps none of the others from going; it is due again when its lease ends.
+/// One failure does not stop the others; the mail is due again when its lease expires.
 fn count_send_result(result: Result<Result<bool, Error>, JoinError>) -> usize {
     match result {
         Ok(Ok(ours)) => usize::from(ours),
@@ -90,7 +90,7 @@ fn count_send_result(result: Result<Result<bool, Error>, JoinError>) -> usize {
     }
 }
 
-/// Claims one mail and sends it; `false` where another has it.
+/// Leases one mail and sends it; `false` if another process holds the lease.
 async fn claim_and_send(app: App, post: Arc<OutboxMailer>, due: DueMail) -> Result<bool, Error> {
     let Some(mail) = app::mail::lease_mail(&app, due, LEASE).await? else { return Ok(false) };
     let sending = post.send(&mail);
@@ -123,7 +123,7 @@ async fn record_failure(app: &App, mail: LeasedMail, failure: &SendFailure) -> R
     app::mail::record_failed_mail(app, mail, cause, wait).await.map(drop)
 }
 
-/// On one line, and not for ever.
+/// Replaces control characters, so that the cause stays on one line, and truncates it.
 fn shorten_cause(cause: &str) -> String {
     cause.chars().map(|c| if c.is_control() { ' ' } else { c }).take(FAILURE_CHARACTERS).collect()
 }

@@ -1,13 +1,13 @@
-//! When a mail that did not go is tried again.
+//! The retry schedule for mails that failed.
 
 use std::time::Duration;
 
 const MINUTE: u64 = 60;
 const HOUR: u64 = 60 * MINUTE;
-/// Nearly two days in all: enough to mend a mail server over a weekend's night.
+/// Nearly two days in total: enough time to repair a mail server.
 const WAITS: [u64; 7] = [MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR, 12 * HOUR, 24 * HOUR];
 
-/// How long to wait after so many tries, this one counted; `None` when it is time to give up.
+/// The wait after `tries` attempts, including the current one; `None` when the mail is given up.
 pub fn compute_retry_wait(tries: i64) -> Option<Duration> {
     let done = usize::try_from(tries).ok()?.checked_sub(1)?;
     WAITS.get(done).copied().map(Duration::from_secs)

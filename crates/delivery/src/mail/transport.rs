@@ -1,4 +1,4 @@
-//! The way a mail takes: to a mail server, or into a folder where people find it as a file.
+//! Mail transports: an SMTP server, or a folder of `.eml` files.
 
 use lettre::transport::smtp::response::Category;
 use lettre::{AsyncSmtpTransport, AsyncTransport, Message, Tokio1Executor, transport};
@@ -9,23 +9,22 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use storage::server::mails::LeasedMail;
 
-/// How long the mail server may take to answer one line.
+/// Timeout for each SMTP command.
 const ANSWER: Duration = Duration::from_secs(20);
 
 pub enum MailTransport {
     Smtp(SmtpServer),
-    /// Each mail a file of its own, `.eml`, which mail programs open.
+    /// Writes each mail to its own `.eml` file, which mail programs can open.
     Folder(PathBuf),
 }
 
-/// A mail server.
 #[derive(Clone)]
 pub struct SmtpServer {
     host: String,
     transport: AsyncSmtpTransport<Tokio1Executor>,
 }
 
-/// It is no address of a mail server. Which one is not said: it may carry a password.
+/// The URL is not a valid SMTP URL. It is not included, because it may contain a password.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InvalidSmtpUrl;
 
@@ -37,7 +36,7 @@ impl SmtpServer {
         Ok(SmtpServer { host, transport: builder.timeout(Some(ANSWER)).build() })
     }
 
-    /// Connects, greets and logs in, and sends nothing. Says why it could not.
+    /// Connects and logs in without sending a mail. The error is the reason of the failure.
     #[boxed::future]
     pub async fn check_connection(&self) -> Result<(), String> {
         match tokio::time::timeout(ANSWER, self.transport.test_connection()).await {
@@ -48,7 +47,7 @@ impl SmtpServer {
         }
     }
 
-    /// The server's name, without whoever logs in there.
+    /// The host name, without the login.
     pub fn host(&self) -> &str {
         &self.host
     }
@@ -64,12 +63,11 @@ fn parse_host(url: &str) -> Option<String> {
     Some(host.to_owned()).filter(|host| !host.is_empty())
 }
 
-/// Why a mail did not go.
 pub(super) struct SendFailure {
     pub cause: String,
-    /// Trying again would end the same.
+    /// A retry would fail in the same way.
     pub is_permanent: bool,
-    /// What the mail server answered, without its words: those repeat the address, which belongs in no log.
+    /// The SMTP status without the server's text, which may repeat the recipient's address and must not be logged.
     status: Option<String>,
 }
 
@@ -82,7 +80,7 @@ impl SendFailure {
         SendFailure { cause, is_permanent: false, status: None }
     }
 
-    /// What may stand in a log.
+    /// The text that is safe to log.
     pub fn log_summary(&self) -> &str {
         self.status.as_deref().unwrap_or(&self.cause)
     }
@@ -94,7 +92,8 @@ impl SendFailure {
 
 impl From<transport::smtp::Error> for SendFailure {
     fn from(error: transport::smtp::Error) -> SendFailure {
-        // 53x speaks of our login, not of this mail: it is mended by the administrator, and no mail is lost till then.
+        // 53x is about the server's login, not about this mail. The administrator fixes it, and until then no mail is
+        // lost.
         let about_us = error.status().is_some_and(|code| code.category == Category::Unspecified3);
         let status = error.status().map(|code| format!("smtp status {code}"));
         SendFailure {
@@ -105,7 +104,7 @@ impl From<transport::smtp::Error> for SendFailure {
     }
 }
 
-/// The error and what it came from.
+/// The error followed by its sources.
 fn describe_error_chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
@@ -142,24 +141,24 @@ impl MailTransport {
     }
 }
 
-/// The date it was written, so that files sort as they came, and the same name again for a repeat.
+/// Starts with the creation time, so that files sort by age. A repeat gets the same name.
 fn build_file_name(mail: &LeasedMail) -> String {
     let date = mail.created_at.to_iso().replace(':', "-");
     format!("{date}-{}-{}.eml", mail.tenant, mail.code)
 }
 
-/// Writes the file whole or not at all, readable by its owner alone: it may carry a password.
+/// Writes the file atomically, readable by its owner only: it may contain a password.
 fn write_file_atomically(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     let unfinished = path.with_extension("tmp");
-    // One left by a process that died is not written into: it may have another owner's rights.
+    // Does not reuse a file left by a crashed process: it may have other permissions.
     let _ = std::fs::remove_file(&unfinished);
     let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&unfinished)?;
     file.write_all(bytes)?;
     file.sync_all()?;
     std::fs::rename(&unfinished, path)?;
-    // The name must last as the bytes do: once it counts as sent, nobody else knows what it said.
+    // The directory entry must be durable too: a mail recorded as sent exists only in this file.
     std::fs::File::open(folder)?.sync_all()
 }
 

@@ -1,16 +1,17 @@
-//! Notices a clock that was put back: what it set while it ran ahead must not be waited for.
+//! Detects a system clock that was set back, so that retry times stored while it ran ahead are corrected.
 
 use app::triggers::CLOCK_TOLERANCE;
 use domain::Moment;
 use std::time::{Duration, Instant};
 
-/// Another process may have set waits by a clock of its own, and never come back: it is looked for them so often.
+/// Another process with a wrong clock may have stored retry times and never restarted, so the check also runs
+/// periodically.
 const LOOKED_EVERY: Duration = Duration::from_secs(600);
 const TRIED_AGAIN_AFTER: Duration = Duration::from_secs(1);
-/// What was about to be written when the clock was put back still bears the wrong time.
+/// Writes that were in progress when the clock was set back still carry the wrong time.
 const LOOKED_AGAIN_AFTER: Duration = Duration::from_secs(5);
 
-/// When waits that could not be are next looked for.
+/// Decides when to check for retry times that lie too far in the future.
 pub struct ClockWatch {
     seen: (Moment, Instant),
     next_look: Instant,
@@ -18,13 +19,13 @@ pub struct ClockWatch {
 }
 
 impl ClockWatch {
-    /// Begins with a look: nobody knows what the clock did before.
+    /// The first check is due at once: what the clock did before the start is unknown.
     pub fn start(now: Moment) -> ClockWatch {
         let at = Instant::now();
         ClockWatch { seen: (now, at), next_look: at, was_put_back: false }
     }
 
-    /// Whether it is time for a look. Asked often, it costs nothing.
+    /// Whether a check is due. Cheap enough to call on every turn.
     pub fn is_due(&mut self, now: Moment) -> bool {
         let at = Instant::now();
         let (before, seen_at) = std::mem::replace(&mut self.seen, (now, at));

@@ -1,5 +1,5 @@
-//! Connections to receivers. The name is looked up here, every address that it leads to is judged, and only one that was
-//! judged is connected to: a name that answers differently the next time changes nothing.
+//! Connections to receivers. Resolves the host name, checks every resolved address, and connects only to a checked
+//! address, so that DNS rebinding has no effect.
 
 use super::guard::AddressGuard;
 use hyper::Uri;
@@ -28,8 +28,8 @@ pub struct GuardedConnector {
 
 type HostLookup = fn(&str, u16) -> io::Result<Vec<SocketAddr>>;
 
-/// Names that are looked up at once. The system's lookup holds a thread for as long as a name server keeps silent, whoever
-/// has given up on it meanwhile; the threads are everybody's.
+/// Concurrent DNS lookups. A system lookup blocks its thread until the name server answers, even after the caller gave
+/// up, and the thread pool is shared.
 const LOOKUPS: usize = 32;
 
 #[derive(Clone)]
@@ -59,11 +59,11 @@ impl NameResolver {
     }
 }
 
-/// Why no connection came about, for those who look at a delivery.
+/// Why a connection was refused, in words for the delivery log.
 #[derive(Debug, thiserror::Error)]
 pub enum ConnectionRefusal {
-    /// One sentence for a name that nobody knows and for one of a network inside: which it is would tell whoever registers
-    /// receivers what the names inside are.
+    /// The same message for an unknown name and for an internal one: a different message would reveal internal host
+    /// names to users who register receivers.
     #[error(
         "{0} não existe ou é de uma rede interna, que só se alcança com a permissão de quem cuida do servidor (triggers.allowed_hosts)"
     )]
@@ -75,7 +75,7 @@ pub enum ConnectionRefusal {
 impl GuardedConnector {
     pub fn new(guard: Arc<AddressGuard>) -> Result<GuardedConnector, rustls::Error> {
         let mut roots = rustls::RootCertStore::empty();
-        // What the system trusts, so that an association's own authority counts too.
+        // The system's root certificates, so that an association's own certificate authority works too.
         let found = rustls_native_certs::load_native_certs();
         roots.add_parsable_certificates(found.certs);
         let provider = Arc::new(rustls::crypto::ring::default_provider());
@@ -124,7 +124,7 @@ impl GuardedConnector {
     }
 }
 
-/// What is wrong with a certificate, where that is what is wrong.
+/// Rewrites the error only if the certificate caused it.
 fn explain_certificate_error(host: &str, error: io::Error) -> io::Error {
     use rustls::CertificateError::{
         Expired, ExpiredContext, NotValidForName, NotValidForNameContext, UnknownIssuer,
@@ -154,7 +154,7 @@ impl tower::Service<Uri> for GuardedConnector {
     }
 }
 
-/// A connection, in the clear or not.
+/// A plain or TLS stream.
 pub enum ReceiverStream {
     Plain(TcpStream),
     Tls(Box<TlsStream<TcpStream>>),
@@ -208,7 +208,7 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::sync::{Condvar, Mutex};
 
-    /// Who registers receivers must not learn from a test which names there are inside.
+    /// Users who register receivers must not learn from a test which internal names exist.
     #[tokio::test]
     async fn a_name_inside_is_refused_as_one_that_is_not_there() {
         let connector = GuardedConnector::new(Arc::default()).unwrap();
@@ -240,7 +240,7 @@ mod tests {
         Ok(vec![SocketAddr::new([192, 0, 2, 1].into(), port)])
     }
 
-    /// Also when those who asked have given up: what they asked for still holds its threads.
+    /// Lookups whose callers gave up still hold their threads.
     #[tokio::test]
     async fn a_silent_name_server_holds_few_threads_and_an_address_needs_none() {
         let names = NameResolver { lookup: silent, ..NameResolver::from_system() };

@@ -1,17 +1,17 @@
-//! Where messages may go. An address of a receiver is somebody's word; the networks inside are not for it to reach, unless
-//! the administrator names the host.
+//! Restricts the addresses that messages may be sent to. Receiver addresses are user input and must not reach internal
+//! networks, unless the administrator allows the host.
 
 use ipnet::{Ipv4Net, Ipv6Net};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::LazyLock;
 
-/// The hosts that are exempt, exactly as the address of the receiver names them.
+/// The allowed hosts, spelled exactly as in the receiver's address.
 #[derive(Clone, Debug, Default)]
 pub struct AddressGuard {
     allowed: Vec<AllowedHost>,
 }
 
-/// A host as the settings name it, `127.0.0.1`, `[::1]:9000` or `erp.interno:8443`: without a port all of its ports.
+/// A host from the settings: `127.0.0.1`, `[::1]:9000` or `erp.interno:8443`. Without a port, all ports are allowed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct AllowedHost {
     name: String,
@@ -21,7 +21,7 @@ struct AllowedHost {
 impl AllowedHost {
     fn parse(text: &str) -> AllowedHost {
         let text = text.trim().to_ascii_lowercase();
-        // An IPv6 address without brackets has colons of its own, and no port.
+        // An IPv6 address without brackets contains colons but no port.
         let is_bare = text.parse::<Ipv6Addr>().is_ok();
         let with_port = text.rsplit_once(':').filter(|_| !is_bare);
         let with_port = with_port.and_then(|(name, port)| Some((name, port.parse().ok()?)));
@@ -36,7 +36,7 @@ impl AddressGuard {
         AddressGuard { allowed: hosts.filter(|host| !host.name.is_empty()).collect() }
     }
 
-    /// Whether a host may be at any address, at this port.
+    /// Whether the host may resolve to any address, on this port.
     pub fn is_exempt(&self, host: &str, port: u16) -> bool {
         let host = host.trim_matches(['[', ']']);
         let is_meant = |one: &AllowedHost| {
@@ -61,7 +61,7 @@ fn is_public_address(address: IpAddr) -> bool {
     }
 }
 
-/// The IPv4 address that some IPv6 addresses lead to: NAT64, 6to4, and those that a translator makes of it.
+/// The IPv4 address embedded in some IPv6 addresses: NAT64, 6to4 and IPv4-translated.
 fn extract_embedded_ipv4(address: Ipv6Addr) -> Option<Ipv4Addr> {
     let parts = address.segments();
     let of = |high: u16, low: u16| Ipv4Addr::from(u32::from(high) << 16 | u32::from(low));
@@ -73,7 +73,7 @@ fn extract_embedded_ipv4(address: Ipv6Addr) -> Option<Ipv4Addr> {
     }
 }
 
-/// Every network that is not the public one, by the registries of special addresses.
+/// Every non-public network in the registries of special-purpose addresses.
 static V4: LazyLock<Vec<Ipv4Net>> = LazyLock::new(|| {
     parse_networks(&[
         "0.0.0.0/8",

@@ -1,5 +1,5 @@
-//! What this process knows of the messages of one receiver while it holds its lease: how far it has looked, and which
-//! records have a message in hand. A record has one at a time, so that its changes arrive in their order.
+//! This process's state for one leased receiver: how far its messages were scanned, and which records have a message in
+//! flight. A record has at most one in flight, so that its changes arrive in order.
 
 use super::lock_mutex;
 use app::triggers::{DeliveryJob, DueReceiver, PendingPosition};
@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-/// Records that wait for a moment are not looked for again so soon, where all that were found are in hand already.
+/// Due retries are not scanned again within this time if the last scan found only records already in flight.
 const FRUITLESS: Duration = Duration::from_millis(20);
 
 type RecordKey = (Entity, i32);
@@ -18,14 +18,14 @@ pub struct ReceiverProgress(Mutex<ProgressState>);
 
 struct ProgressState {
     lease: Option<HeldLease>,
-    /// Everything up to this change was looked at.
+    /// Every change up to this one was scanned.
     seen: HistoryCode,
-    /// During a look: from behind which change it must be looked at once more.
+    /// During a scan: the change after which the next scan must start again.
     again: Option<HistoryCode>,
     in_hand: HashMap<RecordKey, InFlightMessage>,
-    /// Records whose message ended since the last look began: what that look finds of them may be out of date.
+    /// Records whose message finished since the last scan began: that scan's result may be stale for them.
     ended: HashSet<RecordKey>,
-    /// When records that wait for a moment were last looked for in vain.
+    /// When a scan of due retries last found nothing new.
     fruitless: Option<Instant>,
     idle_since: Option<Instant>,
 }
@@ -33,16 +33,16 @@ struct ProgressState {
 #[derive(Clone, Copy)]
 struct HeldLease {
     number: i64,
-    /// When it was asked for.
+    /// When the lease was requested.
     since: Instant,
     until: Instant,
 }
 
 struct InFlightMessage {
     history: HistoryCode,
-    /// It came from its record's own queue.
+    /// It came from the retry queue of its record.
     waited: bool,
-    /// More of its record was seen behind it.
+    /// The scan saw later changes of the same record.
     more: bool,
 }
 
@@ -60,45 +60,44 @@ impl Default for ProgressState {
     }
 }
 
-/// What a look may bring.
+/// The parameters of one scan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueueScan {
     pub lease: i64,
     pub after: HistoryCode,
-    /// How many records with queues of their own are in hand, and will be found again.
+    /// How many in-flight records come from retry queues; the scan will find them again.
     pub waited: i64,
 }
 
-/// How it ended with a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MessageResolution {
     Recorded,
-    /// It was not tried, or what came of it could not be written: it is still to be sent.
+    /// It was not sent, or its outcome could not be recorded: it must be sent again.
     Open,
 }
 
 impl ReceiverProgress {
-    /// Until when the receiver is this process's own, if it is.
+    /// When the lease of this process expires, if it holds one.
     pub fn lease_end(&self) -> Option<Instant> {
         lock_mutex(&self.0).lease.map(|held| held.until)
     }
 
-    /// The same for a message: not where the receiver was somebody else's since it was taken, or it goes again.
+    /// The same for a message; `None` if the lease changed since the message was taken.
     pub fn lease_end_for(&self, job: &DeliveryJob) -> Option<Instant> {
         lock_mutex(&self.0).lease.filter(|held| held.number == job.lease).map(|held| held.until)
     }
 
-    /// Until when it is this process's own, where it was leased behind this moment: who asked then knows nothing of it.
+    /// When the lease expires, if it was requested after `asked`: a query made at `asked` does not know of it.
     pub fn lease_end_since(&self, asked: Instant) -> Option<Instant> {
         lock_mutex(&self.0).lease.filter(|held| held.since > asked).map(|held| held.until)
     }
 
-    /// Whether the lease that the database knows is the one known here, for a while longer.
+    /// Whether this process holds the lease with this number and it lasts beyond `until`.
     pub fn has_lease(&self, number: i64, until: Instant) -> bool {
         lock_mutex(&self.0).lease.is_some_and(|held| held.number == number && held.until > until)
     }
 
-    /// The receiver is this process's own. Under a new number nothing is known of it any more but what is in hand.
+    /// Stores the lease. A new number resets the scan position and keeps only the messages in flight.
     pub fn hold_lease(&self, number: i64, since: Instant, until: Instant) {
         let mut state = lock_mutex(&self.0);
         if state.lease.is_none_or(|held| held.number != number) {
@@ -112,7 +111,7 @@ impl ReceiverProgress {
         lock_mutex(&self.0).lease = None;
     }
 
-    /// Whether it is held, and nothing was pending for so long.
+    /// Whether the lease is held and nothing was pending for `span`.
     pub fn is_idle_for(&self, span: Duration) -> bool {
         let mut state = lock_mutex(&self.0);
         if state.lease.is_none() || !state.in_hand.is_empty() {
@@ -122,7 +121,7 @@ impl ReceiverProgress {
         state.idle_since.get_or_insert_with(Instant::now).elapsed() >= span
     }
 
-    /// Whether there may be something to take: behind what was seen, or of the records that wait.
+    /// Whether there may be messages to take: (in order after the scanned position, due retries).
     pub fn check_pending(&self, due: &DueReceiver, now: Moment) -> (bool, bool) {
         let mut state = lock_mutex(&self.0);
         state.idle_since = None;
@@ -140,7 +139,7 @@ impl ReceiverProgress {
         Some(QueueScan { lease: held.number, after: state.seen, waited: waited as i64 })
     }
 
-    /// Of what a look found, what is taken in hand: at most `room`. The rest is found again.
+    /// Takes at most `room` of the scanned messages in flight. The next scan finds the rest again.
     pub fn choose_jobs(&self, found: Vec<(DeliveryJob, PendingPosition)>, room: usize) -> Vec<DeliveryJob> {
         let mut state = lock_mutex(&self.0);
         let mut chosen = Vec::with_capacity(found.len());
@@ -180,12 +179,11 @@ impl ReceiverProgress {
         chosen
     }
 
-    /// Whether more of its record was seen behind a message in hand.
+    /// Whether the scan saw later changes of the record behind an in-flight message.
     pub fn has_more(&self, job: &DeliveryJob) -> bool {
         lock_mutex(&self.0).in_hand.get(&(job.entity, job.record)).is_some_and(|own| own.more)
     }
 
-    /// A message is in hand no more.
     pub fn finish_message(&self, job: &DeliveryJob, end: MessageResolution) {
         let mut state = lock_mutex(&self.0);
         let record = (job.entity, job.record);
@@ -194,12 +192,12 @@ impl ReceiverProgress {
         if job.goes_on {
             state.fruitless = None;
         }
-        // Taken under another lease, it says nothing of what its record goes on with under this one.
+        // A message taken under another lease does not tell which change of its record comes next under this one.
         let is_known = state.lease.is_some_and(|held| held.number == job.lease);
         if !is_known || (end == MessageResolution::Open && !own.waited) {
             state.rescan_from(decrement_code(job.history));
         } else if end == MessageResolution::Recorded && own.more && !job.goes_on {
-            // Seen only after it was said what the record goes on with.
+            // The later change was seen only after the outcome was built without it.
             state.rescan_from(job.history);
         }
     }

@@ -1,6 +1,6 @@
-//! Triggers on their way. A process asks for receivers for whom something is pending, leases them, takes messages in hand,
-//! posts them, and writes down together what came of many. A receiver has places of its own, so that a slow one holds up
-//! nobody else; a record has one message in hand at a time, so that its changes arrive in their order.
+//! Trigger delivery. A process lists receivers with pending messages, leases them, takes messages in flight, posts
+//! them, and records the outcomes in batches. Each receiver has its own worker slots, so that a slow one does not delay
+//! others; each record has one message in flight, so that its changes arrive in order.
 
 mod clock_watch;
 pub mod connect;
@@ -33,51 +33,50 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::{Notify, mpsc};
 
-/// How triggers are delivered; ordinary settings.
 #[derive(Clone, Debug)]
 pub struct DispatchSettings {
-    /// How often the database is asked for what is due; what this process itself changes is looked after at once, where the
-    /// receiver is not another's.
+    /// How often the database is polled for due messages. Changes made by this process are sent at once, unless another
+    /// process holds the receiver's lease.
     pub interval: Duration,
-    /// How long one attempt may take.
+    /// Timeout of one attempt.
     pub timeout: Duration,
-    /// For how long a receiver is a process's own; it asks again before that ends.
+    /// Lease duration of a receiver; leases are renewed before they expire.
     pub lease: Duration,
     pub policy: Arc<RetryPolicy>,
     pub guard: AddressGuard,
-    /// Messages in hand of this process at once; of one tenant a quarter of them.
+    /// Messages in flight in this process; a single tenant may use a quarter of them.
     pub most: usize,
 }
 
 impl DispatchSettings {
-    /// An attempt ends so long before its lease does, for clocks differ.
+    /// An attempt ends this long before its lease expires, because clocks differ.
     fn lease_margin(&self) -> Duration {
         (self.lease / 6).min(Duration::from_secs(10))
     }
 
-    /// A lease is prolonged so long before it ends: whatever is in hand must have the time for an attempt.
+    /// A lease is renewed this long before it expires, so that every in-flight message has time for an attempt.
     fn renewal_lead_time(&self) -> Duration {
         (self.timeout + self.lease_margin() + self.lease / 12).max(self.lease / 2)
     }
 }
 
-/// Who takes longer than this is slow.
+/// A receiver that takes longer than this is slow.
 const FAST: Duration = Duration::from_millis(500);
-/// How often it is looked whether somebody who holds messages is gone.
+/// How often leases of vanished processes are looked for.
 const RECLAIM: Duration = Duration::from_secs(10);
-/// The database is not asked more often, whatever happens.
+/// Minimum pause between two turns.
 const BREATH: Duration = Duration::from_millis(2);
-/// Who has something pending is asked again after so many times as long as the answer took, for many receivers take long;
-/// meanwhile the last answer leads to what there is.
+/// With many receivers the list of due receivers is slow to query. It is reused for this multiple of the time the query
+/// took.
 const ASKED_LESS: u32 = 3;
 
-/// As many are looked at together at least: those whose records wait are stepped over.
+/// Minimum number of messages scanned at once, because those of records waiting for a retry are skipped.
 const STEPPED: i64 = 64;
 
-/// How often it is looked whether everything ended.
+/// How often `stop` checks whether all messages are finished.
 const STOPPED: Duration = Duration::from_millis(20);
 
-/// The delivery of triggers, under way.
+/// The running trigger delivery.
 pub struct DispatchHandle(Arc<DispatchEngine>);
 
 struct DispatchEngine {
@@ -86,56 +85,57 @@ struct DispatchEngine {
     holder: LeaseHolder,
     settings: DispatchSettings,
     poster: HttpPoster,
-    /// This process, as leases name it.
+    /// The name of this process in leases.
     name: String,
     lines: Mutex<HashMap<(TenantId, ReceiverCode), Arc<ReceiverLine>>>,
     courses: Mutex<HashMap<(TenantId, ReceiverCode), Arc<ReceiverProgress>>>,
     recorders: Mutex<HashMap<TenantId, mpsc::UnboundedSender<MessageResult>>>,
     unwritten: Mutex<UnwrittenResults>,
-    /// Receivers that cannot be used as they are registered, which is said once.
+    /// Receivers that cannot be used, with their version, so that each is logged once.
     unusable: Mutex<HashMap<(TenantId, ReceiverCode), i64>>,
     /// Tenants whose messages are being taken.
     taking: Mutex<HashSet<TenantId>>,
-    /// Those of them that somebody else wanted to look after meanwhile.
+    /// Tenants skipped meanwhile because they were in `taking`.
     skipped: Mutex<HashSet<TenantId>>,
     in_hand: InFlightCounts,
     stopping: AtomicBool,
     wake: Arc<Notify>,
 }
 
-/// For whom something was pending when it was last asked, and how long the answer took.
+/// The last list of due receivers and how long its query took.
 #[derive(Default)]
 struct DueSnapshot {
     due: Vec<DueReceiver>,
     asked: Option<Instant>,
     took: Duration,
-    /// It led a turn that did not ask.
+    /// A turn reused the list instead of querying.
     is_used: bool,
 }
 
 impl DueSnapshot {
-    /// For how long the answer still counts; not at all once that is over.
+    /// How long the list may still be reused; `None` once it has expired.
     fn remaining_validity(&self) -> Option<Duration> {
         let left = (self.took * ASKED_LESS).checked_sub(self.asked?.elapsed())?;
         (!left.is_zero()).then_some(left)
     }
 }
 
-/// What is wanted of a receiver.
+/// The messages to take for one receiver.
 struct ReceiverDemand {
     receiver: ReceiverCode,
     line: Arc<ReceiverLine>,
     course: Arc<ReceiverProgress>,
     room: usize,
-    /// Of what is pending in order, and of the records that wait for a moment.
+    /// Whether to take messages pending in order, and messages due for a retry.
     in_order: bool,
     waited: bool,
-    /// Its lease need neither be taken nor prolonged first.
+    /// The lease needs neither to be taken nor renewed first.
     is_leased: bool,
 }
 
 impl DispatchHandle {
-    /// Begins. The holder's place says where this process runs, so that one that starts again takes back what it held.
+    /// Starts the delivery. The holder identifies where this process runs, so that after a restart it reclaims its own
+    /// leases.
     pub fn start(
         app: App,
         vault: Vault,
@@ -165,23 +165,23 @@ impl DispatchHandle {
         DispatchHandle(engine)
     }
 
-    /// How many messages this process has in hand.
     pub fn in_flight_count(&self) -> usize {
         self.0.in_hand.total()
     }
 
-    /// Takes nothing more in hand and waits for what is, but not for ever. What is left is taken back when its lease ends.
+    /// Takes no new messages and waits up to `patience` for those in flight. Others are sent again when their leases
+    /// expire.
     #[boxed::future]
     pub async fn stop(self, patience: Duration) {
         self.0.stopping.store(true, Ordering::Relaxed);
         let ended = async {
             while self.in_flight_count() > 0 {
-                // Somebody else may have been woken in its place.
+                // The notification may have gone to another waiter.
                 let _ = tokio::time::timeout(STOPPED, self.0.wake.notified()).await;
             }
         };
         let _ = tokio::time::timeout(patience, ended).await;
-        // Whoever still has something in hand keeps it until the lease ends.
+        // Receivers with messages in flight keep their leases until these expire.
         for (tenant, receivers) in
             self.0.collect_idle_receivers(|_, course| course.is_idle_for(Duration::ZERO))
         {
@@ -220,7 +220,7 @@ impl DispatchEngine {
                 tokio::time::sleep(self.settings.interval).await;
             }
             tokio::time::sleep(BREATH).await;
-            // A change that was not asked for yet is not left until the next interval.
+            // A change that the reused list does not show must not wait for the full interval.
             let pause = match known.is_used {
                 true => known.remaining_validity().unwrap_or_default().min(self.settings.interval),
                 false => self.settings.interval,
@@ -229,7 +229,7 @@ impl DispatchEngine {
         }
     }
 
-    /// Takes in hand whatever there is room for.
+    /// Takes as many due messages in flight as the limits allow.
     async fn dispatch_due(self: &Arc<DispatchEngine>, known: &mut DueSnapshot) -> Result<(), Error> {
         let mut wanted: BTreeMap<TenantId, Vec<ReceiverDemand>> = BTreeMap::new();
         if known.remaining_validity().is_some() {
@@ -279,7 +279,7 @@ impl DispatchEngine {
         Ok(())
     }
 
-    /// What is to be taken of a receiver, if anything is, and if it is this process's own or nobody's.
+    /// What to take for a receiver; `None` if nothing is pending or another process holds its lease.
     async fn find_demand(
         &self,
         known: &DueSnapshot,
@@ -289,7 +289,7 @@ impl DispatchEngine {
         let now = self.app.now();
         let course = self.receiver_progress(due.tenant, due.receiver);
         let prolonged = Instant::now() + self.settings.renewal_lead_time();
-        // It may have been leased since the question was answered.
+        // The lease may have been taken after the list was queried.
         let leased_since = known.asked.and_then(|asked| course.lease_end_since(asked));
         let is_leased = match &due.lease {
             _ if leased_since.is_some() => leased_since > Some(prolonged),
@@ -326,7 +326,8 @@ impl DispatchEngine {
         Some(ReceiverDemand { receiver: due.receiver, line, course, room, in_order, waited, is_leased })
     }
 
-    /// Receivers for whom nothing is to be done. Until they are let go of, nobody takes anything of their tenants.
+    /// Collects idle receivers and marks their tenants as `taking`, so that no message is taken until their leases are
+    /// released.
     fn collect_idle_receivers(
         &self,
         which: impl Fn(&(TenantId, ReceiverCode), &ReceiverProgress) -> bool,
@@ -350,7 +351,7 @@ impl DispatchEngine {
         self.finish_taking(tenant, false);
     }
 
-    /// The tenant's messages may be taken again.
+    /// Unblocks the tenant and wakes the loop if there may be more messages.
     fn finish_taking(&self, tenant: TenantId, is_full: bool) {
         lock_mutex(&self.taking).remove(&tenant);
         if lock_mutex(&self.skipped).remove(&tenant) || is_full {
@@ -362,23 +363,23 @@ impl DispatchEngine {
         Arc::clone(lock_mutex(&self.courses).entry((tenant, receiver)).or_default())
     }
 
-    /// How many more of a receiver's messages may be taken in hand, where so many of its tenant have some.
+    /// How many more messages of a receiver may be in flight; `receivers` is the number of due receivers of its tenant.
     fn receiver_room(&self, due: &DueReceiver, line: &ReceiverLine, receivers: usize) -> usize {
         let in_hand = line.in_hand.load(Ordering::Relaxed);
         let ahead = match is_only_probed(due) {
             true => 1,
             false => line.in_flight_limit(self.settings.most / receivers.max(1)),
         };
-        // One who answers fast gets more when half of it is used up, so that many are read together.
+        // A fast receiver is refilled when half of its messages are done, so that they are read in batches.
         if ahead > line.concurrency() && in_hand > ahead / 2 {
             return 0;
         }
         let whole = self.in_hand.remaining_room(due.tenant, self.settings.most);
-        // However much others have in hand, nobody waits for them with nothing of his own.
+        // A receiver with nothing in flight always gets at least one message, even if others use up the limit.
         ahead.saturating_sub(in_hand).min(if in_hand == 0 { whole.max(1) } else { whole })
     }
 
-    /// What is known of a receiver, unless it was changed meanwhile.
+    /// The cached receiver, unless a newer version exists.
     fn known_line(&self, due: &DueReceiver) -> Option<Arc<ReceiverLine>> {
         let known = lock_mutex(&self.lines).get(&(due.tenant, due.receiver)).cloned();
         known.filter(|line| line.keys.version >= due.version)
@@ -399,12 +400,12 @@ impl DispatchEngine {
         Ok(line)
     }
 
-    /// Whether a message that waited for its place may still go where it was to go. Where nobody can say, it waits longer.
+    /// Whether a queued message may still be sent to its receiver. On an error the message waits.
     async fn is_receiver_open(&self, line: &ReceiverLine, job: &DeliveryJob) -> bool {
         if line.is_fresh() {
             return true;
         }
-        // One asks for all.
+        // One caller queries on behalf of all.
         let _turn = line.asking.lock().await;
         if line.is_fresh() {
             return true;
@@ -432,7 +433,7 @@ impl DispatchEngine {
         for one in wanted.iter().filter(|one| one.room > 0) {
             if let Some(look) = one.course.begin_scan() {
                 let room = one.room as i64;
-                // Half of the room at most, rounded up, goes to those who were tried before.
+                // At most half of the room, rounded up, goes to retries.
                 let waited = if one.waited { look.waited + one.room.div_ceil(2) as i64 } else { 0 };
                 let limit = if one.in_order { room.max(STEPPED) } else { 0 };
                 let (receiver, lease, after) = (one.receiver, look.lease, look.after);
@@ -455,7 +456,7 @@ impl DispatchEngine {
         let mut is_full = false;
         for one in wanted {
             let found = found.remove(&one.receiver).unwrap_or_default();
-            // There may be more where something was found and nothing could be taken of it.
+            // If the room was filled, more messages may be pending.
             is_full |= found.len() >= one.room && one.room > 0;
             let chosen = one.course.choose_jobs(found, one.room);
             let left = one.room - chosen.len();
@@ -469,7 +470,7 @@ impl DispatchEngine {
         self.finish_taking(tenant, is_full);
     }
 
-    /// Leases receivers, or prolongs their leases.
+    /// Takes or renews the leases that need it.
     async fn lease_receivers(&self, tenant: TenantId, wanted: &[ReceiverDemand]) -> Result<(), Error> {
         let open: BTreeSet<ReceiverCode> =
             wanted.iter().filter(|one| !one.is_leased).map(|one| one.receiver).collect();
@@ -487,12 +488,12 @@ impl DispatchEngine {
         Ok(())
     }
 
-    /// Sends one message after the other at one of a receiver's places, while there are any.
+    /// One worker of a receiver: sends queued messages until there are none.
     async fn run_worker(self: Arc<DispatchEngine>, mut line: Arc<ReceiverLine>) {
         let mut link = line.take_connection();
         while let Some((next, course, job)) = line.next() {
             if !Arc::ptr_eq(&next, &line) {
-                // It was changed meanwhile, and may be somewhere else.
+                // The receiver was changed meanwhile and may have another address.
                 line.return_connection(std::mem::replace(&mut link, next.take_connection()));
                 line = next;
             }
@@ -509,7 +510,7 @@ impl DispatchEngine {
         link: &mut ReceiverConnection,
     ) {
         let is_open = self.is_receiver_open(line, &job).await;
-        // Whoever takes the receiver over must find this attempt ended.
+        // The attempt must end before another process can take over the lease.
         let until = course.lease_end_for(&job).unwrap_or_else(Instant::now);
         let left =
             until.saturating_duration_since(Instant::now()).saturating_sub(self.settings.lease_margin());
@@ -533,8 +534,8 @@ impl DispatchEngine {
             apply_answer(build_outcome(job, tried_at), answered, took)
         };
         count_attempt(outcome.verdict);
-        // A receiver that took it has a place for another one now. One that did not may have to be left alone: that is
-        // known only when it is written down.
+        // A success frees the slot at once. After a failure the receiver may have to be paused, which is known only
+        // when the outcome is recorded.
         let kept = match outcome.verdict {
             DeliveryVerdict::Delivered => {
                 line.in_hand.fetch_sub(1, Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! What came of a message, and what is measured of it and of those that wait.
+//! Delivery outcomes and the metrics of attempts and queues.
 
 use app::triggers::{DeliveryJob, DeliveryOutcome, DeliveryVerdict, ReceiverAnswer};
 use app::{App, Error};
@@ -50,14 +50,14 @@ pub fn count_attempt(verdict: DeliveryVerdict) {
     metrics::counter!("amparo_trigger_attempts_total", "outcome" => outcome).increment(1);
 }
 
-/// Counts those that are not tried any more.
+/// Counts messages whose retries are exhausted.
 pub fn count_exhausted_messages(count: u64) {
     if count > 0 {
         metrics::counter!("amparo_trigger_exhausted_total").increment(count);
     }
 }
 
-/// Tells how much waits and for how long, and how many receivers are paused.
+/// Sets the gauges for queue length, queue age and paused receivers.
 #[boxed::future]
 pub async fn measure_queues(app: &App) -> Result<(), Error> {
     let waiting = storage::triggers::queues::load_outbox_backlog(&app.db).await?;

@@ -1,5 +1,5 @@
-//! One attempt: the message is posted, and its answer read as far as it matters. Nothing is followed, and nothing is
-//! believed but the status.
+//! One delivery attempt: posts the message and reads the start of the response. Redirects are not followed, and only
+//! the status decides the outcome.
 
 use super::connect::{ConnectionRefusal, GuardedConnector};
 use super::guard::AddressGuard;
@@ -17,14 +17,13 @@ use std::error::Error;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Posts messages.
 #[derive(Clone)]
 pub struct HttpPoster {
     connector: GuardedConnector,
     timeout: Duration,
 }
 
-/// A connection to a receiver that is kept from one message to the next; none before the first.
+/// A keep-alive connection to a receiver; empty before the first message.
 #[derive(Default)]
 pub struct ReceiverConnection(Option<SendRequest<Full<Bytes>>>);
 
@@ -46,10 +45,10 @@ impl MessageSender for HttpPoster {
     }
 }
 
-/// What is kept of an answer, and what is read of it before the connection is given up.
+/// Bytes of the response that are stored, and bytes that are read before the connection is closed.
 const KEPT: usize = 500;
 const READ: usize = 64 * 1024;
-/// How long the rest of an answer is waited for once its status is known, which is what counts.
+/// How long to wait for the response body once the status is known.
 const REST: Duration = Duration::from_secs(2);
 const AGENT: HeaderValue = HeaderValue::from_static(concat!("Amparo/", env!("CARGO_PKG_VERSION")));
 
@@ -58,7 +57,7 @@ impl HttpPoster {
         Ok(HttpPoster { connector: GuardedConnector::new(Arc::new(guard))?, timeout })
     }
 
-    /// Posts a message within a time, over a connection that is kept where it can be.
+    /// Posts a message with a timeout and reuses the connection where possible.
     #[boxed::future]
     pub async fn post_message(
         &self,
@@ -78,7 +77,7 @@ impl HttpPoster {
         Ok(read_answer(answer?, link, message.now, left).await)
     }
 
-    /// The answer's beginning. The connection is kept only once there is one: whoever gives up on it before has closed it.
+    /// Returns once the response head has arrived. The connection is kept only then: cancelling earlier closes it.
     async fn send_request(
         &self,
         link: &mut ReceiverConnection,
@@ -93,7 +92,7 @@ impl HttpPoster {
                     link.0 = Some(kept);
                     return Ok(response);
                 }
-                // Closed meanwhile by the other side: what was not sent goes over a new one.
+                // The receiver closed the connection meanwhile: an unsent request goes over a new one.
                 Err(mut error) => match error.take_message() {
                     Some(unsent) => request = unsent,
                     None => return Err(describe_failure(&error.into_error())),
@@ -103,7 +102,7 @@ impl HttpPoster {
         let wire = self.connector.clone().connect(target).await.map_err(|error| describe_failure(&error))?;
         let (mut sender, connection) =
             http1::handshake(wire).await.map_err(|error| describe_failure(&error))?;
-        // It ends with the link, or when the other side closes it.
+        // The task ends when the connection is dropped or the receiver closes it.
         tokio::spawn(connection);
         let response = sender.send_request(request).await.map_err(|error| describe_failure(&error))?;
         link.0 = Some(sender);
@@ -111,7 +110,7 @@ impl HttpPoster {
     }
 }
 
-/// What an answer says, of which the rest is read within a time.
+/// Reads the response, waiting at most `rest` for its body.
 async fn read_answer(
     response: Response<Incoming>,
     link: &mut ReceiverConnection,
@@ -128,7 +127,7 @@ async fn read_answer(
     let status = head.status.as_u16();
     let mut kept = Vec::new();
     let is_over = tokio::time::timeout(rest, read_body_start(body, &mut kept)).await.unwrap_or(false);
-    // What is left of a long answer is not waited for: its connection serves no more.
+    // The remainder of a long response is not read, so its connection cannot be reused.
     if !is_over {
         link.0 = None;
     }
@@ -166,7 +165,7 @@ fn build_request(
     Ok(request)
 }
 
-/// Seconds, or a moment.
+/// `Retry-After` is either a number of seconds or a date.
 fn parse_retry_after(headers: &HeaderMap, now: Moment) -> Option<Duration> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     if let Ok(seconds) = text.parse() {
@@ -176,7 +175,7 @@ fn parse_retry_after(headers: &HeaderMap, now: Moment) -> Option<Duration> {
     Some(Moment::from_millis(at).duration_since(now))
 }
 
-/// Reads an answer, if it is short, and keeps its beginning; says whether that was all.
+/// Reads the body up to a limit and keeps its start; returns whether that was the entire body.
 async fn read_body_start(mut body: Incoming, kept: &mut Vec<u8>) -> bool {
     let mut read = 0;
     while read < READ {
@@ -193,12 +192,12 @@ async fn read_body_start(mut body: Incoming, kept: &mut Vec<u8>) -> bool {
 
 fn clean_answer_text(kept: &[u8]) -> String {
     let text = String::from_utf8_lossy(kept);
-    // A sign that was cut in the middle.
+    // A character cut in the middle.
     let text = text.trim_end_matches(char::REPLACEMENT_CHARACTER);
     text.chars().map(|sign| if sign.is_control() { ' ' } else { sign }).collect::<String>().trim().to_owned()
 }
 
-/// The last cause, which is the one that says something.
+/// Uses the innermost cause, which is the most specific one.
 fn describe_failure(error: &(dyn Error + 'static)) -> String {
     let mut cause = error;
     while let Some(source) = cause.source() {

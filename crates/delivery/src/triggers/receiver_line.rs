@@ -1,4 +1,4 @@
-//! What this process has to do with one receiver, and how much of everything it has in hand.
+//! The delivery queue and connections of one receiver, and the in-flight counts per tenant.
 
 use super::lock_mutex;
 use super::message_window::ReceiverProgress;
@@ -11,39 +11,40 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// How many times its places a receiver has in hand at most while it answers fast, so that it never waits for us.
+/// A receiver that answers fast may have up to this multiple of its slots in flight, so that it is never idle.
 const AHEAD: usize = 128;
-/// For so long it is believed that a receiver is still what it was when somebody last looked.
+/// How long a receiver's state is trusted after it was last read.
 const FRESH: Duration = Duration::from_millis(20);
-/// A connection over which nothing went for so long is closed.
+/// Idle connections are closed after this time.
 const IDLE: Duration = Duration::from_secs(30);
 
 pub struct ReceiverLine {
     pub keys: Arc<DeliveryTarget>,
-    /// Shared with this receiver as it was before it was changed: whatever is on its way to it takes one of its places.
+    /// Shared with earlier versions of the same receiver: their messages use the same worker slots.
     work: Arc<Mutex<JobQueue>>,
-    /// Connections that nobody uses, and since when.
+    /// Idle connections, and since when.
     links: Mutex<Vec<(ReceiverConnection, Instant)>>,
     pub in_hand: AtomicUsize,
-    /// How many it has in hand at most: one more with each fast answer, only its places again behind a slow one or none.
+    /// In-flight limit: grows by one with each fast answer, and drops to the number of slots after a slow one or a
+    /// failure.
     ahead: AtomicUsize,
-    /// When it was last seen to be neither paused, nor retired, nor changed.
+    /// When the receiver was last seen unchanged and neither paused nor retired.
     seen: Mutex<Instant>,
-    /// Whose turn it is to look again.
+    /// Held by the caller that reads the receiver's state.
     pub asking: tokio::sync::Mutex<()>,
 }
 
-/// What is in hand and waits for a place.
+/// Messages that wait for a worker slot.
 #[derive(Default)]
 struct JobQueue {
     waiting: VecDeque<(Arc<ReceiverLine>, Arc<ReceiverProgress>, DeliveryJob)>,
-    /// Places at which somebody works, and how many there are.
+    /// Slots in use, and their total.
     taken: usize,
     places: usize,
 }
 
 impl ReceiverLine {
-    /// One whose keys were read no earlier than at this moment, in the place of what was known before.
+    /// `seen` is a time before the target was read. `before` is the previous version of the receiver.
     pub fn new(keys: Arc<DeliveryTarget>, seen: Instant, before: Option<&ReceiverLine>) -> ReceiverLine {
         let places = usize::try_from(keys.concurrency).unwrap_or(1);
         let work = before.map(|before| Arc::clone(&before.work)).unwrap_or_default();
@@ -59,7 +60,7 @@ impl ReceiverLine {
         }
     }
 
-    /// Gives messages to be sent; says at how many more places somebody must begin to work.
+    /// Adds messages to the queue; returns how many new workers must be started.
     pub fn enqueue_jobs(
         self: &Arc<ReceiverLine>,
         jobs: impl IntoIterator<Item = (Arc<ReceiverProgress>, DeliveryJob)>,
@@ -71,8 +72,8 @@ impl ReceiverLine {
         more
     }
 
-    /// The next message for whoever works at a place, and the receiver as it was when it was taken in hand. Where there is
-    /// none, or there are fewer places by now, the place is given up.
+    /// The next message for a worker, with the receiver version it was taken for. If there is none, or the number of
+    /// slots was reduced, the worker's slot is freed.
     pub fn next(&self) -> Option<(Arc<ReceiverLine>, Arc<ReceiverProgress>, DeliveryJob)> {
         let mut work = lock_mutex(&self.work);
         let next = if work.taken > work.places { None } else { work.waiting.pop_front() };
@@ -82,7 +83,7 @@ impl ReceiverLine {
         next
     }
 
-    /// The connection that was used last, of those that nobody uses.
+    /// The most recently used idle connection.
     pub fn take_connection(&self) -> ReceiverConnection {
         lock_mutex(&self.links).pop().map(|(link, _)| link).unwrap_or_default()
     }
@@ -93,23 +94,22 @@ impl ReceiverLine {
         }
     }
 
-    /// Closes connections that nobody used for long.
     pub fn close_idle_connections(&self) {
         lock_mutex(&self.links).retain(|(link, since)| link.is_open() && since.elapsed() < IDLE);
     }
 
-    /// How many may be under way at once.
+    /// How many requests may run at once.
     pub fn concurrency(&self) -> usize {
         usize::try_from(self.keys.concurrency).unwrap_or(1)
     }
 
-    /// How many it has in hand at most, where its share of what the process may have in hand is so many: a tenant has a part
-    /// of that, but no receiver less than its places.
+    /// In-flight limit for a given share of the process's limit. A receiver gets a part of the share, but never less
+    /// than its slots.
     pub fn in_flight_limit(&self, share: usize) -> usize {
         self.ahead.load(Ordering::Relaxed).min((share / SHARE).max(self.concurrency()))
     }
 
-    /// Learns from an answer how far ahead to go.
+    /// Adapts the in-flight limit to an answer.
     pub fn adjust_limit(&self, went_well: bool) {
         let places = self.concurrency();
         let next = |ahead: usize| if went_well { (ahead + 1).min(places * AHEAD) } else { places };
@@ -126,7 +126,7 @@ impl ReceiverLine {
     }
 }
 
-/// What this process has in hand: of everybody, and of each tenant.
+/// Messages in flight: in total, and per tenant.
 #[derive(Default)]
 pub struct InFlightCounts(Mutex<(usize, HashMap<TenantId, usize>)>);
 
@@ -148,8 +148,8 @@ impl InFlightCounts {
         *of = of.saturating_sub(count);
     }
 
-    /// How much more of a tenant may be taken. A quarter of everything is the most that one has, so that whoever's receivers
-    /// are slow leaves room to the others.
+    /// How many more messages of a tenant may be taken. A tenant may use at most a quarter of the total, so that one
+    /// with slow receivers leaves room for others.
     pub fn remaining_room(&self, tenant: TenantId, most: usize) -> usize {
         let all = lock_mutex(&self.0);
         let of = all.1.get(&tenant).copied().unwrap_or(0);
@@ -157,7 +157,7 @@ impl InFlightCounts {
     }
 }
 
-/// A tenant has one part in so many of what may be in hand.
+/// A tenant gets at most 1/`SHARE` of the in-flight limit.
 const SHARE: usize = 4;
 
 #[cfg(test)]

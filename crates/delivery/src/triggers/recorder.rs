@@ -1,5 +1,5 @@
-//! Writes down what came of messages. A message stays in hand until its result is written, however long that takes, so
-//! that nothing that fails behind it sends it again; and while results cannot be written, nothing more is sent.
+//! Records delivery outcomes. A message stays in flight until its outcome is stored, so that a later error does not
+//! send it again. While outcomes cannot be stored, nothing more is sent.
 
 use super::message_window::{MessageResolution, ReceiverProgress};
 use super::outcome::count_exhausted_messages;
@@ -14,29 +14,29 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 
-/// Results that are written together.
+/// Maximum outcomes per transaction.
 const TOGETHER: usize = 1024;
-/// Behind a result that could not be written it is waited so long, twice as long each time, and never longer than this.
+/// Retry pause after a failed write; it doubles each time up to `LONGEST_PAUSE`.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
-/// A receiver gets nothing more while so many of its results cannot be written, though others' can.
+/// A receiver is blocked while this many of its outcomes cannot be stored, even if those of others can.
 const MOST_SET_ASIDE: usize = 5;
-/// No lease has this number.
+/// A number that no lease has.
 const NO_LEASE: i64 = 0;
 
-/// What came of a message, and the line whose place it keeps until that is written down.
+/// A delivery outcome, with the line whose slot it keeps until it is stored.
 pub struct MessageResult {
     pub outcome: DeliveryOutcome,
     pub course: Arc<ReceiverProgress>,
     pub kept: Option<Arc<ReceiverLine>>,
 }
 
-/// The results that wait because they cannot be written.
+/// Outcomes that wait because they cannot be stored.
 #[derive(Default)]
 pub struct UnwrittenResults {
-    /// The database takes nothing of these tenants.
+    /// Tenants for which the database accepts no write.
     tenants: HashSet<TenantId>,
-    /// It refuses these results alone.
+    /// Number of single outcomes that were refused, per receiver.
     set_aside: HashMap<(TenantId, ReceiverCode), usize>,
 }
 
@@ -45,7 +45,7 @@ impl UnwrittenResults {
         self.tenants.contains(&tenant)
     }
 
-    /// Whether nothing more may be sent to a receiver.
+    /// Whether sending to a receiver must stop.
     pub fn is_receiver_blocked(&self, tenant: TenantId, receiver: ReceiverCode) -> bool {
         let aside = self.set_aside.get(&(tenant, receiver)).copied().unwrap_or(0);
         self.is_tenant_blocked(tenant) || aside >= MOST_SET_ASIDE
@@ -76,11 +76,11 @@ impl DispatchEngine {
             tokio::spawn(Arc::clone(self).write_results(tenant, receiver));
             sender
         });
-        // It ends only with the program.
+        // The recorder task ends only with the process.
         let _ = recorder.send(ended);
     }
 
-    /// Writes down what came of the messages of a tenant, as many together as there are.
+    /// Stores the outcomes of one tenant in batches.
     async fn write_results(
         self: Arc<DispatchEngine>,
         tenant: TenantId,
@@ -103,8 +103,8 @@ impl DispatchEngine {
         }
     }
 
-    /// Tries until they are written. Fails where trying again is in vain because one of them has a defect; `false` where
-    /// the process stops and they are left to whoever comes next.
+    /// Retries until the batch is stored. Fails on a permanent error, caused by one of the outcomes; returns `false` if
+    /// the process stops first and the batch is left to the next lease holder.
     async fn write_batch(&self, tenant: TenantId, some: &[MessageResult]) -> Result<bool, Error> {
         let (begun, mut pause) = (Instant::now(), FIRST_PAUSE);
         let ended = loop {
@@ -126,7 +126,8 @@ impl DispatchEngine {
         ended
     }
 
-    /// Writes one result that may be the one that no database takes. Then it waits aside, and its message stays in hand.
+    /// Stores one outcome of a batch that failed. If it is refused, it is retried separately and its message stays in
+    /// flight.
     async fn write_single(self: &Arc<DispatchEngine>, mut one: MessageResult) {
         let job = &one.outcome.job;
         let (tenant, receiver, history) = (job.tenant, job.receiver, job.history);
@@ -159,8 +160,8 @@ impl DispatchEngine {
         self.wake.notify_one();
     }
 
-    /// Writes one result. It may be there already, where the answer to an earlier try was lost: then it is told as by one
-    /// who does not know what became of the message meanwhile.
+    /// Stores one outcome. On a conflict it may already be stored, because the answer to an earlier try was lost: then
+    /// it is repeated without a lease, so that the current state of the message is looked up.
     async fn conclude_single(&self, one: &mut MessageResult) -> Result<(), Error> {
         let tenant = one.outcome.job.tenant;
         let concluded = self.conclude_outcomes(tenant, vec![one.outcome.clone()]).await;
@@ -181,12 +182,12 @@ impl DispatchEngine {
         Ok(())
     }
 
-    /// A process that stops does not wait for ever.
+    /// A stopping process gives up after one lease duration.
     fn has_given_up(&self, begun: Instant) -> bool {
         self.stopping.load(Ordering::Relaxed) && begun.elapsed() >= self.settings.lease
     }
 
-    /// The message is in hand no more.
+    /// Takes the message out of flight.
     fn finish_result(&self, MessageResult { outcome, course, kept }: MessageResult, is_written: bool) {
         let is_ended = is_written && outcome.verdict != DeliveryVerdict::Untried;
         course.finish_message(

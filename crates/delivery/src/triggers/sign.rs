@@ -1,4 +1,4 @@
-//! How a message is signed: by the Standard Webhooks, so that a receiver verifies it with any library for them.
+//! Message signatures as defined by Standard Webhooks, so that receivers can verify them with any library for it.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -6,7 +6,7 @@ use domain::SigningSecret;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
-/// `v1,…`, once for each secret, with a blank between.
+/// `v1,…` for each secret, separated by spaces.
 pub fn sign_message<'s>(
     id: &str,
     timestamp: i64,
@@ -27,7 +27,7 @@ fn sign_with_secret(id: &str, timestamp: i64, body: &str, secret: &SigningSecret
     Some(format!("v1,{}", STANDARD.encode(mac.finalize().into_bytes())))
 }
 
-/// Whether one of the signatures in a header is that of this secret.
+/// Whether the header contains a valid signature for this secret.
 pub fn is_signature_valid(
     header: &str,
     id: &str,
@@ -35,7 +35,7 @@ pub fn is_signature_valid(
     body: &str,
     secret: &SigningSecret,
 ) -> bool {
-    // A development tool compares; nobody learns a secret by how long it takes.
+    // Not constant-time: only development tools call it.
     sign_with_secret(id, timestamp, body, secret)
         .is_some_and(|own| header.split(' ').any(|given| given == own))
 }
@@ -44,7 +44,7 @@ pub fn is_signature_valid(
 mod tests {
     use super::*;
 
-    /// The example of the standard's own test vectors.
+    /// A test vector of the standard.
     #[test]
     fn the_signature_is_that_of_the_standard() {
         let secret = SigningSecret::from_stored("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw".to_owned());

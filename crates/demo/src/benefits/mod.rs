@@ -1,5 +1,5 @@
-//! What the members of a demonstration have: how much, of which kind, in which situation, and everything about it. Like
-//! the member himself it follows from the seed and his number, by throws of its own.
+//! Generates the benefits of demo members: their number, kinds, situations and details. Derived from the seed and the
+//! member's number, with a random stream of its own.
 
 use crate::association::{DUE_DAYS, PLANS};
 use crate::calendar::{SHOWN_ON, compute_day_number, format_day, pick_working_moment};
@@ -19,30 +19,30 @@ use storage::benefits::items::StoredItem;
 use storage::benefits::{StoredBenefit, VehicleDetails};
 use storage::members::PersonProfile;
 
-/// A benefit as it follows from its holder's number. Whatever is counted (codes, the sequence, the slot, the card) is
-/// still missing, since a load that was cut off may find that somebody else counted meanwhile.
+/// A generated benefit. Codes, the sequence, the slot and the card are assigned on writing, because an interrupted load
+/// may find that others used some meanwhile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SampleBenefit {
     pub benefit: StoredBenefit,
-    /// The first is the one that it was created with.
+    /// The first is the initial item of the benefit.
     pub items: Vec<StoredItem>,
-    /// Whether it has a card of its own, or that of the benefit before it.
+    /// Whether it gets a new card or shares that of the previous benefit.
     pub new_card: bool,
-    /// On its vehicle.
+    /// Installed on its vehicle.
     pub equipment: Vec<StoredInstallation>,
     pub dependents: Vec<SampleDependent>,
 }
 
-/// The throws for members have the numbers below.
+/// The streams of members have lower numbers.
 const STREAM: u64 = 1 << 32;
 
-/// How many of a hundred members have none, one, two… benefits.
+/// Percentage of members with none, one, two… benefits.
 const COUNTS: [u32; 6] = [16, 58, 18, 5, 2, 1];
-/// Of which kind they are, in the order of [`BenefitKind::ALL`]: those of people, and those of companies.
+/// Percentage of each kind, in the order of [`BenefitKind::ALL`]: for people, and for companies.
 const KINDS: [u32; 5] = [60, 12, 10, 6, 12];
 const COMPANY_KINDS: [u32; 5] = [80, 8, 4, 3, 5];
 
-/// The situations that every association is born with, in their order: their codes count from 1.
+/// The default situations of an association, in order: their codes start at 1.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum SampleBenefitSituation {
     Active,
@@ -68,8 +68,8 @@ const NOTES: &[&str] = &[
 impl SampleGenerator {
     pub(super) fn generate_benefits(&self, number: u32, person: &PersonProfile) -> Vec<SampleBenefit> {
         let mut dice = SeededDice::new(self.seed, STREAM + u64::from(number));
-        // The first member has one of each kind, in force and with one plan, so that the first page of every
-        // demonstration shows them all.
+        // The first member has one active benefit of each kind with one plan, so that the first page of every demo
+        // shows them all.
         let count = if number == 1 { BenefitKind::ALL.len() } else { dice.pick_share(COUNTS) };
         let mut holdings: Vec<SampleBenefit> =
             (0..count as u32).map(|at| self.generate_benefit(&mut dice, number, at, person)).collect();
@@ -103,7 +103,7 @@ impl SampleGenerator {
         let items = generate_items(dice, kind, &vehicle, &days, is_shown);
         let (branch, is_own) = pick_branch(dice, person.branch);
         let (consultants, representatives) = &self.sellers[branch.get() as usize - 1];
-        // Elsewhere the member's sellers are strangers.
+        // The member's sellers do not work in another branch, so a benefit there always has its own.
         let (consults, represents) = if is_own { (12, 6) } else { (100, 100) };
         let benefit = StoredBenefit {
             person: PersonCode::new(0),
@@ -141,15 +141,15 @@ fn pick_benefit_kind(dice: &mut SeededDice, nature: Nature, at: u32) -> BenefitK
     }
 }
 
-/// That of its holder but for a few, and whether it is.
+/// The member's branch in most cases, and whether it is.
 fn pick_branch(dice: &mut SeededDice, own: BranchCode) -> (BranchCode, bool) {
     let other = BranchCode::new(dice.roll_range(1..BRANCHES.len() as u32 + 1) as i32);
-    // One of so many throws leads home again.
+    // The other branch may turn out to be the same one.
     let is_other = dice.roll_percent(3) && other != own;
     (if is_other { other } else { own }, !is_other)
 }
 
-/// Its days, all of them before the one that is shown.
+/// Dates of a benefit, all before the demo's current day.
 struct SampleBenefitDates {
     created_at: Moment,
     created: u32,
@@ -174,7 +174,7 @@ impl SampleBenefitDates {
         let activated = was_active.then(|| pick_following_day(dice, joined, 8));
         let begun = activated.unwrap_or(joined);
         let cancelled = (stands == Cancelled).then(|| dice.roll_range(begun..SHOWN_ON));
-        // Whatever happened to it last changed it; some were changed later.
+        // The last event is the last change; some benefits were changed later.
         let last = match stands {
             Active | Pending => begun,
             Overdue | Suspended | Inactive => dice.roll_range(begun..SHOWN_ON),
@@ -186,7 +186,7 @@ impl SampleBenefitDates {
     }
 }
 
-/// The first comes with the member, further ones while he stays. What is pending is new.
+/// The first benefit starts with the membership, later ones during it. Pending benefits are recent.
 fn pick_creation_moment(
     dice: &mut SeededDice,
     at: u32,
@@ -204,12 +204,12 @@ fn pick_creation_moment(
     if day == since { at_once } else { pick_working_moment(dice, day) }
 }
 
-/// A day within so many from another.
+/// A day at most `days` after another.
 fn pick_following_day(dice: &mut SeededDice, from: u32, days: u32) -> u32 {
     (from + dice.roll_range(0..days)).min(SHOWN_ON - 1)
 }
 
-/// Its plan; in one case of six another one beside it, which a few gave up again.
+/// The plan of a benefit; in one case of six a second one, which some cancelled again.
 fn generate_items(
     dice: &mut SeededDice,
     kind: BenefitKind,
@@ -227,7 +227,7 @@ fn generate_items(
     items
 }
 
-/// Plans are numbered from 1, as in every new association.
+/// Plan codes start at 1, as in every new tenant.
 fn pick_first_plan(dice: &mut SeededDice, kind: BenefitKind, vehicle: &VehicleDetails) -> usize {
     match kind {
         BenefitKind::Vehicle => match vehicle.category {

@@ -17,7 +17,6 @@ fn all(members: &[SampleMember]) -> impl Iterator<Item = (&SampleMember, &Sample
     members.iter().flat_map(|member| member.benefits.iter().map(move |holding| (member, holding)))
 }
 
-/// The name of a situation by its code.
 fn situation(code: SituationCode) -> &'static str {
     SITUATIONS[code.get() as usize - 1].name
 }
@@ -148,7 +147,7 @@ fn the_days_of_a_benefit_follow_each_other() {
     }
 }
 
-/// Also of a demonstration with one member.
+/// Also in a demo with one member.
 #[test]
 fn the_first_member_has_one_of_each_kind_in_force_with_one_plan() {
     for seed in 0..50 {

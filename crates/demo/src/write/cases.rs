@@ -1,4 +1,4 @@
-//! Writes what is worked on for the members that are being written, with its history.
+//! Writes the cases and claims of a batch of members, with their history.
 
 use super::{MemberRows, ORIGIN, SampleMemberBatch};
 use app::Error;
@@ -11,7 +11,7 @@ use storage::cases::claims::{self, StoredClaim};
 use storage::cases::{self, CaseHead, StoredCase};
 use storage::history::situation_changes::{self, NewHistoryRow};
 
-/// The first of each kind that these take; their protocols are the same.
+/// The first code of each kind for this batch; protocols use the same numbers.
 #[derive(Clone, Copy)]
 pub struct CaseCodeCounters {
     pub claim: i32,
@@ -33,10 +33,10 @@ impl CaseCodeCounters {
     }
 }
 
-/// Where every claim begins.
+/// The first situation of every claim.
 const OPEN: SituationCode = SituationCode::new(7);
 
-/// How many of a kind a part has, and how many changes of situation all of them have together.
+/// How many cases of a kind a batch has.
 pub fn count_cases(part: &SampleMemberBatch, kind: CaseKind) -> usize {
     let of_member = |member: &super::SampleMember| match kind {
         CaseKind::Claim => member.claims.len(),
@@ -58,7 +58,7 @@ pub fn count_situation_changes(part: &SampleMemberBatch) -> usize {
     all + part.members.iter().map(moved).sum::<usize>()
 }
 
-/// A case that was written, with where it began and when it moved on.
+/// A written case, with its first situation and the time of its move.
 struct WrittenCase<'b> {
     code: i32,
     case: StoredCase,
@@ -126,7 +126,7 @@ pub fn build_case_statements(
     Ok(statements)
 }
 
-/// Its first situation, and the one that it stands in, with the bodies that a receiver would have been sent.
+/// The first and the current situation, with the trigger bodies that a receiver would have got.
 fn build_situation_changes(
     part: &SampleMemberBatch,
     all: &[WrittenCase<'_>],

@@ -1,5 +1,5 @@
-//! Writes members with everything that is theirs, many in one unit. It is the one place besides
-//! `crate::situations` that gives a benefit its situation: quietly, since nobody waits to be told of a demonstration.
+//! Writes members with all their records in large transactions. Besides `app::situations` this is the only place that
+//! sets the situation of a benefit: without triggers, because no receiver waits for demo data.
 
 mod cases;
 
@@ -29,18 +29,18 @@ use storage::members::phones;
 use storage::search::rows::{self, SearchListingRow};
 use storage::server::counters::{self, Counter};
 
-/// Where the history says that a demonstration's situations come from.
+/// The origin of demo situations in the history.
 const ORIGIN: &str = "demonstração";
 
-/// The next members, and how far the load was when they were made.
+/// The next members, and the load's progress when they were generated.
 pub struct SampleMemberBatch {
     pub known: DemoLoadProgress,
     pub registers: Arc<TenantRegisters>,
     pub members: Vec<SampleMember>,
 }
 
-/// Writes the next members. Where another process has written some meanwhile, it writes nothing and says how far that
-/// one is, so that two that load the same demonstration help each other.
+/// Writes the next members. If another process wrote some meanwhile, writes nothing and returns that process's
+/// progress, so that two processes can load the same demo together.
 #[boxed::future]
 pub async fn write_members(tx: &mut Tx, part: &SampleMemberBatch) -> Result<DemoLoadProgress, Error> {
     let gone = || storage::Error::Broken("the progress of a demonstration is gone".to_owned());
@@ -81,7 +81,7 @@ pub async fn write_members(tx: &mut Tx, part: &SampleMemberBatch) -> Result<Demo
     Ok(progress)
 }
 
-/// The first of each kind that these members take, counted on from there.
+/// The next code of each kind.
 struct MemberCodeCounters {
     person: i32,
     slot: i32,
@@ -148,7 +148,7 @@ async fn reserve_codes(
         appointment,
         _,
         installation,
-        // As many as installations, so that one number is both codes.
+        // As many as installations, so that one number serves as both codes.
         _,
         credit_card,
         dependent,
@@ -175,23 +175,21 @@ async fn reserve_codes(
     })
 }
 
-/// How many cards a member takes, with those of his dependents.
+/// Cards that a member needs, including those of dependents.
 fn count_cards(member: &SampleMember) -> usize {
     let of_dependents = |one: &SampleBenefit| one.dependents.iter().filter(|one| one.new_card).count();
     member.benefits.iter().map(|one| usize::from(one.new_card) + of_dependents(one)).sum()
 }
 
-/// What is written of one member.
 struct MemberRows<'m> {
     person: PersonCode,
     profile: &'m PersonProfile,
-    /// His place in the searches where he has no benefit.
+    /// The search slot, if the member has no benefit.
     slot: i32,
     benefits: Vec<BenefitRows>,
     credit_cards: Vec<NewCreditCardRow>,
 }
 
-/// What is written of one benefit.
 struct BenefitRows {
     code: BenefitCode,
     benefit: StoredBenefit,
@@ -223,7 +221,7 @@ impl BatchRows<'_> {
         all.map(|(code, one)| (*code, one))
     }
 
-    /// Items came with their benefit.
+    /// Items have the creation time of their benefit.
     fn items(&self) -> impl Iterator<Item = (BenefitCode, i32, domain::Moment, &StoredItem)> {
         self.members.iter().flat_map(|row| &row.benefits).flat_map(|one| {
             let (slot, came) = (one.benefit.slot, one.benefit.created_at);
@@ -243,7 +241,7 @@ impl BatchRows<'_> {
     }
 
     fn listing_statements(&self, registers: &TenantRegisters) -> Vec<storage::Statement> {
-        // What the rows borrow is made first.
+        // The rows borrow from this list.
         let made: Vec<_> = self
             .members
             .iter()
@@ -279,7 +277,7 @@ impl BatchRows<'_> {
     }
 }
 
-/// Gives a member and his benefits the next of everything that is counted.
+/// Assigns the next codes to a member and their benefits.
 fn build_member_rows<'m>(
     tenant: TenantId,
     member: &'m SampleMember,
@@ -328,7 +326,7 @@ fn build_member_rows<'m>(
     MemberRows { person, profile: &member.person, slot, benefits, credit_cards }
 }
 
-/// What was installed, which the association owns.
+/// The installed device, which the association owns.
 fn build_tracker(
     (_, created_at, one): (BenefitCode, domain::Moment, &StoredInstallation),
 ) -> Option<NewTrackerRow<'_>> {
@@ -343,7 +341,7 @@ fn build_tracker(
     })
 }
 
-/// Its first situation, with the body that a receiver would have been sent.
+/// The first situation, with the trigger body that a receiver would have got.
 fn build_situation_change(
     part: &SampleMemberBatch,
     history: i32,

@@ -1,5 +1,5 @@
-//! Removing half of an association that was never brought whole. It is done in short units, each of which may be the last:
-//! the same command goes on where it was cut off.
+//! Deletes a tenant whose restore was never completed, in short transactions. If interrupted, the same command
+//! continues.
 
 use super::ArchiveError;
 use app::App;
@@ -12,20 +12,19 @@ use storage::server::settings::{self, ServerSetting};
 use storage::server::versions;
 use storage::{Tx, WriteLane, attachments};
 
-/// What stands in the place of the archive from now on: no archive goes on with it.
+/// Replaces the archive's digest in the restore progress, so that no restore can continue.
 const NO_ARCHIVE: &str = "-";
-/// Files whose bytes are removed together.
+/// Files deleted per batch.
 const SOME: i64 = 50;
 
-/// What was removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RestoreDiscardOutcome {
     pub tenant: TenantId,
     pub rows: u64,
 }
 
-/// Removes the association of which half was brought, with the files that were put for it; refuses where there is none.
-/// `tell` is told how many rows are gone.
+/// Deletes the partially restored tenant with its files; fails if there is none. `tell` receives the number of deleted
+/// rows.
 pub async fn discard_unfinished_restore(
     app: &App,
     tell: impl Fn(u64) + Send + Sync,
@@ -51,7 +50,7 @@ pub async fn discard_unfinished_restore(
     Ok(RestoreDiscardOutcome { tenant, rows })
 }
 
-/// Whoever still brings it finds that somebody else went on, and stops.
+/// A restore that is still running finds its progress replaced and stops.
 async fn begin_discard(tx: &mut Tx) -> Result<TenantId, ArchiveError> {
     let half = RestoreProgress::load(tx).await?.ok_or(ArchiveError::NoUnfinishedRestore)?;
     let tenant = half.tenant;
@@ -75,7 +74,7 @@ async fn discard_table_page(
         .await
 }
 
-/// The bytes go before the rows that lead to them.
+/// File contents are deleted before the rows that refer to them.
 async fn delete_files(app: &App, tenant: TenantId) -> Result<u64, ArchiveError> {
     let mut gone = 0;
     loop {
@@ -98,7 +97,7 @@ async fn delete_files(app: &App, tenant: TenantId) -> Result<u64, ArchiveError> 
 }
 
 async fn finish_discard(tx: &mut Tx, tenant: TenantId) -> Result<(), ArchiveError> {
-    // Another may have begun to bring one meanwhile; that one is not ours.
+    // Another restore may have begun meanwhile; its progress must stay.
     if RestoreProgress::load(tx)
         .await?
         .is_some_and(|half| half.tenant == tenant && half.archive == NO_ARCHIVE)

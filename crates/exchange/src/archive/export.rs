@@ -1,4 +1,4 @@
-//! Writing the archive: one snapshot, a page in memory at a time, whatever the size of the association.
+//! Writes an archive from one snapshot, with one page in memory at a time, whatever the size of the tenant.
 
 use super::row_format::{self, TenantVault};
 use super::{
@@ -22,18 +22,17 @@ use zip::{CompressionMethod, ZipWriter};
 
 const WELCOME: &str = include_str!("leia-me.txt");
 
-/// What was written.
 #[derive(Clone, Debug)]
 pub struct TenantExportOutcome {
     pub manifest: ArchiveManifest,
-    /// The size of the archive.
+    /// Size of the archive.
     pub bytes: u64,
-    /// The codes of attached files whose bytes were not where they are kept.
+    /// Codes of attached files whose contents were not found in the file store.
     pub missing: Vec<i64>,
 }
 
-/// Writes the whole of an association to a file that is not there yet, readable by its owner alone. `tell` is told how many
-/// rows are written, again and again. The database behind `app` must have been opened with long limits.
+/// Writes a tenant to a new file, readable by its owner only. `tell` is called repeatedly with the number of rows
+/// written. The database of `app` must have been opened with long timeouts.
 pub async fn export_archive(
     app: &App,
     vault: Vault,
@@ -59,7 +58,7 @@ pub async fn export_archive(
         manifest,
         TenantVault { tenant, vault },
     )?);
-    // Before the first row leaves: whoever cuts the export off has what he has.
+    // Audited before the first row is written, because an aborted export may already have disclosed data.
     let entry = AuditEntry {
         tenant,
         at: app.now(),
@@ -103,10 +102,10 @@ fn build_writer_gone_error() -> ArchiveError {
     ArchiveError::Interrupted("nobody writes the archive any more".to_owned())
 }
 
-/// What the audit calls it.
+/// The operation name in the audit.
 pub const OPERATION: &str = "amparo export";
 
-/// A file that is not whole yet, beside an empty one that keeps its name for it. Both go when it never becomes whole.
+/// An unfinished file, and an empty one that reserves its final name. Both are deleted unless the file is published.
 struct UnpublishedFile {
     path: PathBuf,
     wanted: PathBuf,
@@ -123,7 +122,7 @@ impl UnpublishedFile {
         Ok((UnpublishedFile { path, wanted: wanted.to_owned(), is_published: false }, file))
     }
 
-    /// Gives it its name, which nobody else could take meanwhile.
+    /// Renames the file to its reserved name.
     fn publish(mut self) -> Result<(), ArchiveError> {
         std::fs::rename(&self.path, &self.wanted).map_err(|error| wrap_file_error(&self.wanted, error))?;
         self.is_published = true;
@@ -137,14 +136,14 @@ impl Drop for UnpublishedFile {
             return;
         }
         let _ = std::fs::remove_file(&self.path);
-        // What is no longer empty is not what was put there.
+        // A file that is not empty is not the placeholder.
         if std::fs::metadata(&self.wanted).is_ok_and(|wanted| wanted.len() == 0) {
             let _ = std::fs::remove_file(&self.wanted);
         }
     }
 }
 
-/// Makes a file that was not there, readable by its owner alone.
+/// Creates a new file, readable by its owner only.
 fn create_private_file(path: &Path) -> Result<std::fs::File, ArchiveError> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
@@ -156,25 +155,25 @@ fn create_private_file(path: &Path) -> Result<std::fs::File, ArchiveError> {
     })
 }
 
-/// An attached file as its row tells of it: its bytes follow the tables.
+/// An attached file found in its row; its content is written after the tables.
 struct AttachmentReference {
     code: i64,
     key: String,
     has_preview: bool,
 }
 
-/// The archive on its way to the disk.
+/// The archive being written.
 pub(super) struct TenantArchiveWriter {
     zip: ZipWriter<BufWriter<std::fs::File>>,
     path: PathBuf,
     safe: TenantVault,
     manifest: ArchiveManifest,
-    /// The file that is being written, and the digest of what it holds so far.
+    /// The current file and its digest so far.
     open: Option<(ManifestFile, Sha256)>,
     written: u64,
     lines: Vec<u8>,
     kept: Vec<AttachmentReference>,
-    /// The list of what is attached, in a file without a name until everything is.
+    /// The attachment list, in an unnamed temporary file until all attachments are written.
     list: BufWriter<std::fs::File>,
     listed: u64,
 }
@@ -202,7 +201,7 @@ impl TenantArchiveWriter {
         })
     }
 
-    /// Writes rows of a table; says how many were written in all.
+    /// Writes rows of a table; returns the total number of rows written.
     fn write_rows(&mut self, table: &ArchiveTable, rows: &[Vec<SqlScalar>]) -> Result<u64, ArchiveError> {
         let path = format!("{DATA}{}.jsonl", table.name);
         if self.open.as_ref().is_none_or(|(file, _)| file.path != path) {
@@ -234,7 +233,7 @@ impl TenantArchiveWriter {
         Ok(self.written)
     }
 
-    /// Writes what was attached, or the small picture of it, and a line of the list.
+    /// Writes an attachment or its thumbnail, and its line in the list.
     fn write_attachment(&mut self, name: &str, bytes: &[u8]) -> Result<(), ArchiveError> {
         self.end_file();
         let path = format!("{FILES}{name}");
@@ -280,7 +279,7 @@ impl TenantArchiveWriter {
         self.zip.start_file(path, options).map_err(|error| wrap_file_error(&self.path, error))
     }
 
-    /// Begins a file of the archive; what was begun before is whole.
+    /// Starts a file of the archive and completes the previous one.
     fn begin_file(&mut self, path: String, table: Option<String>) -> Result<(), ArchiveError> {
         self.end_file();
         self.start_zip_entry(&path)?;
@@ -304,7 +303,7 @@ impl TenantArchiveWriter {
         }
     }
 
-    /// Writes the manifest behind everything, and lets the disk have it.
+    /// Writes the manifest last and syncs the archive to disk.
     fn finish(mut self) -> Result<(ArchiveManifest, u64), ArchiveError> {
         self.write_attachment_list()?;
         self.end_file();
@@ -333,7 +332,7 @@ impl TenantArchiveWriter {
 pub(super) mod tests {
     use super::*;
 
-    /// An archive of nothing but attachments.
+    /// An archive that contains only attachments.
     pub fn archive_with(path: &Path, parts: &[(String, Vec<u8>)]) {
         let manifest = ArchiveManifest {
             format: FORMAT.to_owned(),

@@ -1,9 +1,9 @@
-//! A whole association in one file: written beside a running server, and brought into another, whichever engine either
-//! uses. The format is told in docs/formato.md; what travels is listed in `storage::whole`.
+//! Tenant archives: exports a tenant to one file while the server runs, and restores it on another server with either
+//! database engine. The format is documented in docs/formato.md; the tables are listed in `storage::exchange::archive`.
 //!
-//! The file is a ZIP archive: `manifesto.json`, under `dados/` one file of JSON Lines for each table, under `arquivos/` what
-//! people attached, by the keys under which it is kept, and in `arquivos.jsonl` a line for each of those, for there may be
-//! more of them than a manifest should name.
+//! The file is a ZIP archive: `manifesto.json`; under `dados/` one JSON Lines file per table; under `arquivos/` the
+//! attachments by their storage keys; and `arquivos.jsonl` with a line per attachment, because there may be too many
+//! for the manifest.
 
 mod discard;
 mod export;
@@ -20,35 +20,34 @@ use app::Error;
 use domain::TenantId;
 use serde::{Deserialize, Serialize};
 
-/// What the manifest calls the format.
+/// The format name in the manifest.
 pub const FORMAT: &str = "amparo-associacao";
-/// The version of the format that is written; older ones are read.
+/// The version that is written; older ones can be read.
 pub const VERSION: u32 = 1;
 pub const MANIFEST: &str = "manifesto.json";
 /// The folder of the tables.
 pub const DATA: &str = "dados/";
-/// The folder of attachments.
+/// The folder of the attachments.
 pub const FILES: &str = "arquivos/";
-/// What is in that folder.
+/// The list of the attachments.
 pub const FILE_LIST: &str = "arquivos.jsonl";
-/// Bytes of the longest manifest.
+/// In bytes.
 const LONGEST_MANIFEST: u64 = 16 << 20;
-/// What people find who open the archive.
+/// A text for people who open the archive.
 pub const READ_ME: &str = "LEIA-ME.txt";
 
-/// What an archive says of itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ArchiveManifest {
     pub format: String,
     pub version: u32,
     /// The version of the program that wrote it.
     pub program: String,
-    /// Of the database that it was read from.
+    /// The schema version of the source database.
     pub schema: i64,
-    /// The number of the association, which it keeps.
+    /// The tenant's number, which is preserved.
     pub base: i32,
     pub name: String,
-    /// When it was read, in UTC.
+    /// When the snapshot was taken, in UTC.
     pub moment: String,
     pub files: Vec<ManifestFile>,
 }
@@ -57,16 +56,16 @@ pub struct ArchiveManifest {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ManifestFile {
     pub path: String,
-    /// The table that it holds; none where it is the list of attachments.
+    /// The table; `None` for the attachment list.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub table: Option<String>,
     pub rows: u64,
     pub bytes: u64,
-    /// Of its content, in hexadecimal digits.
+    /// Of its content, in hexadecimal.
     pub sha256: String,
 }
 
-/// A line of the list of attachments: a file itself, or the small picture of one.
+/// A line of the attachment list: an attachment or its thumbnail.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ArchivedAttachment {
     pub path: String,
@@ -79,12 +78,11 @@ impl ArchiveManifest {
         TenantId::new(self.base)
     }
 
-    /// The files of tables.
     pub fn tables(&self) -> impl Iterator<Item = &ManifestFile> {
         self.files.iter().filter(|file| file.table.is_some())
     }
 
-    /// How many files were attached, small pictures of them included.
+    /// Number of attachments, including thumbnails.
     pub fn attachment_count(&self) -> u64 {
         self.file_list().map_or(0, |list| list.rows)
     }
@@ -93,13 +91,12 @@ impl ArchiveManifest {
         self.files.iter().find(|file| file.path == FILE_LIST)
     }
 
-    /// All rows of all tables.
     pub fn row_count(&self) -> u64 {
         self.tables().map(|file| file.rows).sum()
     }
 }
 
-/// Why an association was not exported or brought. The binary says each in Portuguese.
+/// Why an export or restore failed. The binary translates each to Portuguese.
 #[derive(Debug, thiserror::Error)]
 pub enum ArchiveError {
     #[error("cannot read or write {path}: {cause}")]
@@ -112,7 +109,7 @@ pub enum ArchiveError {
     NewerFormat { found: u32, known: u32 },
     #[error("schema {found} is newer than {known}")]
     NewerSchema { found: i64, known: i64 },
-    /// What was read is not what was written.
+    /// The content does not match its digest or format.
     #[error("{path} is damaged: {cause}")]
     Damaged { path: String, cause: String },
     #[error("{path}, line {line}: {cause}")]
@@ -129,7 +126,7 @@ pub enum ArchiveError {
     NoUnfinishedRestore,
     #[error("somebody else brings it")]
     ConcurrentRestore,
-    /// A part of the work ended in a way that nobody foresaw.
+    /// A background task ended unexpectedly.
     #[error("the work was cut short: {0}")]
     Interrupted(String),
     #[error(transparent)]
@@ -142,7 +139,7 @@ impl From<storage::Error> for ArchiveError {
     }
 }
 
-/// Work on files, where waiting for them makes nobody wait.
+/// Runs file operations outside the async threads.
 async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, ArchiveError> + Send + 'static,
 ) -> Result<T, ArchiveError> {
@@ -158,7 +155,7 @@ fn wrap_file_error(path: &std::path::Path, cause: impl std::fmt::Display) -> Arc
 mod tests {
     use storage::exchange::archive::list_archive_tables;
 
-    /// Whoever reads an archive finds every file and every field of it explained.
+    /// The documentation must explain every file and field.
     #[test]
     fn the_documentation_names_every_file_and_field() {
         let text = include_str!("../../../../docs/formato.md");

@@ -1,4 +1,5 @@
-//! Reading an archive. Nothing of it is believed before its digests were checked, and none of its files is ever held whole.
+//! Reads an archive. Its content is untrusted until the digests were checked, and no table is loaded into memory at
+//! once.
 
 use super::row_format::{self, TenantVault};
 use super::{
@@ -14,7 +15,7 @@ use storage::SqlScalar;
 use storage::exchange::archive::{ArchiveTable, list_archive_tables};
 use zip::ZipArchive;
 
-/// Bytes of the longest line.
+/// In bytes.
 const LONGEST_LINE: u64 = 64 << 20;
 /// No setting allows a larger attachment.
 const LARGEST_ATTACHED: u64 = 1 << 30;
@@ -23,7 +24,7 @@ const LARGEST_ATTACHED: u64 = 1 << 30;
 pub struct TenantArchiveReader {
     path: PathBuf,
     pub manifest: ArchiveManifest,
-    /// Tells it from every other.
+    /// Identifies the archive.
     pub digest: String,
 }
 
@@ -60,7 +61,7 @@ impl TenantArchiveReader {
         Ok(archive)
     }
 
-    /// Every file is one that we know, once, and the association itself is among them.
+    /// Every file must be known and unique, and the tenant's own table must be present.
     fn check_files(&self) -> Result<(), ArchiveError> {
         let mut seen = Vec::new();
         for file in &self.manifest.files {
@@ -80,12 +81,12 @@ impl TenantArchiveReader {
         Ok(())
     }
 
-    /// The file of a table; an archive of an older schema may have none.
+    /// The file of a table; archives of older schemas may lack it.
     pub fn find_table_file(&self, table: &ArchiveTable) -> Option<&ManifestFile> {
         self.manifest.files.iter().find(|file| file.table.as_deref() == Some(table.name))
     }
 
-    /// Reads every file to its end and compares it with what is told of it. `tell` is told how many rows were checked.
+    /// Reads every file and compares it with the manifest. `tell` receives the number of rows checked.
     pub fn verify(&self, tell: &dyn Fn(u64)) -> Result<(), ArchiveError> {
         let mut zip = open_zip(&self.path)?;
         let (mut checked, mut buffer) = (0, vec![0; 1 << 16]);
@@ -106,7 +107,7 @@ impl TenantArchiveReader {
         })
     }
 
-    /// Gives the rows of a table behind the first `skip` to `take`, some at a time.
+    /// Passes the rows of a table after the first `skip` to `take`, in pages.
     pub fn for_each_page(
         &self,
         table: &'static ArchiveTable,
@@ -130,7 +131,7 @@ impl TenantArchiveReader {
         if page.is_empty() { Ok(()) } else { take(page) }
     }
 
-    /// Gives every line of a file behind the first `skip` to `take`, with its number.
+    /// Passes every line of a file after the first `skip` to `take`, with its number.
     fn for_each_line(
         &self,
         file: &ManifestFile,
@@ -155,7 +156,7 @@ impl TenantArchiveReader {
         }
     }
 
-    /// What was attached, behind the first `skip`, in the order of the list.
+    /// Passes the attachments after the first `skip` to `take`, in the order of the list.
     pub(super) fn for_each_attachment(
         &self,
         skip: u64,
@@ -172,7 +173,7 @@ impl TenantArchiveReader {
         })
     }
 
-    /// The paths of attachments behind the first `skip`, each with its bytes.
+    /// Passes the path and content of the attachments after the first `skip` to `take`.
     pub fn for_each_attachment_content(
         &self,
         skip: u64,
@@ -189,7 +190,6 @@ impl TenantArchiveReader {
         })
     }
 
-    /// No attachment is longer than any setting allows.
     pub fn check_attachment_length(one: &ArchivedAttachment) -> Result<(), ArchiveError> {
         if one.bytes > LARGEST_ATTACHED {
             let cause = format!("{} bytes are too many", one.bytes);
@@ -198,7 +198,7 @@ impl TenantArchiveReader {
         Ok(())
     }
 
-    /// Gives every row of a table to `take`, with the number of its line.
+    /// Passes every row of a table to `take`, with its line number.
     pub fn for_each_row(
         &self,
         table: &'static ArchiveTable,
@@ -212,7 +212,7 @@ impl TenantArchiveReader {
         })
     }
 
-    /// All rows of a table that is known to be short.
+    /// Only for tables known to be small.
     pub fn read_all_rows(
         &self,
         table: &'static ArchiveTable,
@@ -227,11 +227,11 @@ impl TenantArchiveReader {
     }
 }
 
-/// Rows written in one unit, and about how many bytes of them: a fraction of a second on either engine.
+/// Limits of one transaction in rows and approximate bytes: a fraction of a second on either engine.
 const TOGETHER: usize = 2_000;
 const HEAVY: usize = 4 << 20;
 
-/// Compares a file with its bytes and its SHA-256; says how many lines it has.
+/// Compares a file with its expected size and SHA-256; returns its number of lines.
 fn check_file_digest(
     zip: &mut ZipArchive<BufReader<std::fs::File>>,
     (path, wanted, sha256): (&str, u64, &str),
@@ -239,7 +239,7 @@ fn check_file_digest(
 ) -> Result<u64, ArchiveError> {
     let damaged = |cause: String| ArchiveError::Damaged { path: path.to_owned(), cause };
     let entry = zip.by_name(path).map_err(|error| damaged(error.to_string()))?;
-    // One byte more than it may have is enough to tell.
+    // One byte beyond the expected size is enough to detect a mismatch.
     let mut entry = entry.take(wanted.saturating_add(1));
     let (mut digest, mut bytes, mut rows) = (Sha256::new(), 0, 0);
     loop {
@@ -267,7 +267,7 @@ mod tests {
     use super::*;
     use crate::archive::export::tests::archive_with;
 
-    /// However many there are, the manifest is as long, and each is read back.
+    /// The size of the manifest does not depend on the number of attachments, and each can be read back.
     #[test]
     fn many_attachments_are_read_back() {
         let folder = tempfile::tempdir().unwrap();

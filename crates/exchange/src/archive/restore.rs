@@ -1,7 +1,7 @@
-//! Bringing an association from an archive into a server that does not have it. It is written in short units, each of which
-//! also writes how far it came: who is cut off begins the same command again, and it goes on there. Until the last unit the
-//! association is closed, so nobody meets half of one. Before the first unit all of the archive was judged (`judge.rs`); what
-//! stays half all the same is removed by `discard.rs`.
+//! Restores a tenant from an archive to a server that does not have it, in short transactions that also store the
+//! progress: if interrupted, the same command continues there. The tenant is inactive until the last transaction. The
+//! entire archive is validated before the first one (`validate.rs`); `discard.rs` deletes a restore that is never
+//! completed.
 
 use super::reader::TenantArchiveReader;
 use super::row_format::{self, TenantVault};
@@ -24,28 +24,27 @@ use storage::server::versions;
 use storage::{SqlScalar, Tx, WriteLane};
 use tokio::sync::mpsc;
 
-/// What is being done.
+/// The current step, for progress reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RestoreStep {
     Checking,
-    /// Every row is read as it would be written.
+    /// Every row is parsed as it would be written.
     Validating,
     Writing,
-    /// What people attached is put where it is kept.
+    /// Attachments are copied to the file store.
     Attaching,
-    /// Names are indexed, so that people are found by them.
+    /// Names are indexed for the search.
     Indexing,
 }
 
-/// What is asked for besides the association itself. What leads to it and what leaves it is not taken from a file unless
-/// somebody says so.
+/// Options of a restore. Hosts and pending mails are not taken from an archive unless requested.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RestoreOptions {
-    /// Nothing leaves by itself: a copy that somebody only wants to look at.
+    /// Sends nothing on its own, for a copy that is only inspected.
     pub paused: bool,
-    /// The hosts of the file lead to it here.
+    /// Takes over the host names in the archive.
     pub with_hosts: bool,
-    /// The mails that waited there are sent from here.
+    /// Sends the mails that were pending in the archive.
     pub with_mails: bool,
 }
 
@@ -54,20 +53,19 @@ pub struct RestoreOutcome {
     pub manifest: ArchiveManifest,
     /// Rows that an earlier run had already written.
     pub before: u64,
-    /// It is now the base of requests that name none.
+    /// The tenant became the default for requests that name none.
     pub is_default: bool,
-    /// Mails that waited, and will not be sent.
+    /// Pending mails that will not be sent.
     pub held_mails: u64,
 }
 
-/// The step of attached files, and how many of them are put before it is written down.
+/// The step of the attachments, and how many are copied per progress update.
 const ATTACHED: &str = "arquivos";
 const PUT_TOGETHER: i64 = 20;
 
-/// What the audit calls it.
+/// The operation name in the audit.
 const OPERATION: &str = "amparo bring";
 
-/// Brings an association.
 pub async fn restore_archive(
     app: &App,
     vault: Vault,
@@ -95,7 +93,7 @@ pub async fn restore_archive(
     let begun = run.begin_restore(wanted).await?;
     let before = run.count_written_rows(&begun);
     run.write_remaining(begun, &*tell).await?;
-    // Archives of older versions have them in the clear.
+    // Archives of older versions contain unencrypted tokens.
     let tenant = run.archive.manifest.tenant();
     app::members::credit_cards::seal_clear_tokens(app, &run.safe.vault, tenant).await?;
     let (is_default, held_mails) = run.finish().await?;
@@ -110,7 +108,7 @@ struct ArchiveRestoreRun<'a> {
     now: Moment,
 }
 
-/// In the unit of what it tells of; refuses where another process went on meanwhile.
+/// Must run in the same transaction as the work it describes; fails if another process made progress meanwhile.
 async fn replace_progress(
     tx: &mut Tx,
     known: &RestoreProgress,
@@ -122,7 +120,7 @@ async fn replace_progress(
     Ok(settings::upsert_setting(tx, ServerSetting::ArchiveRestore, &next.to_text()).await?)
 }
 
-/// What must not be anybody else's.
+/// The progress and the names to reserve.
 struct RestoreReservation {
     progress: RestoreProgress,
     wanted: Wanted,
@@ -135,7 +133,7 @@ struct TableRowBatch {
     rows: Vec<Vec<SqlScalar>>,
 }
 
-/// What the last unit needs.
+/// The input of the last transaction.
 struct RestoreCompletion {
     archive: String,
     entry: AuditEntry,
@@ -160,7 +158,7 @@ impl ArchiveRestoreRun<'_> {
         self.safe.tenant
     }
 
-    /// Takes the number, or finds where an earlier run of the same archive stopped.
+    /// Reserves the tenant number, or loads the progress of an earlier run of the same archive.
     async fn begin_restore(&self, wanted: Wanted) -> Result<RestoreProgress, ArchiveError> {
         let progress = RestoreProgress {
             tenant: self.tenant(),
@@ -173,7 +171,7 @@ impl ArchiveRestoreRun<'_> {
         self.app.db.write(lane, doors, |tx, doors| Box::pin(reserve_tenant(tx, doors))).await
     }
 
-    /// How many rows are there already.
+    /// Number of rows already written.
     fn count_written_rows(&self, progress: &RestoreProgress) -> u64 {
         let rows = |table: &ArchiveTable| self.archive.find_table_file(table).map_or(0, |file| file.rows);
         let all = list_archive_tables()
@@ -213,7 +211,7 @@ impl ArchiveRestoreRun<'_> {
         Ok(())
     }
 
-    /// The next step of a progress, at its beginning unless it stands there already.
+    /// Moves the progress to the start of `step`, unless it is already in that step.
     fn enter_step(&self, progress: RestoreProgress, step: &str) -> RestoreProgress {
         match progress.step == step {
             true => progress,
@@ -232,7 +230,7 @@ impl ArchiveRestoreRun<'_> {
         let (archive, safe, chance) =
             (self.archive.clone(), Arc::clone(&self.safe), Arc::clone(&self.app.chance));
         let skip = at.done.unsigned_abs();
-        // The next rows are read while these are written. Whoever no longer takes them has failed himself.
+        // The next rows are read while these are written. If the writer no longer receives rows, it has failed.
         let reading = run_blocking(move || {
             let give = |rows| send.blocking_send(rows).map_err(|_| build_receiver_gone_error());
             archive.for_each_page(table, skip, (&safe, &*chance), give)
@@ -252,7 +250,7 @@ impl ArchiveRestoreRun<'_> {
         Ok(known)
     }
 
-    /// Puts what people attached where this server keeps such things, under the keys that it had.
+    /// Copies the attachments to this server's file store under their original keys.
     async fn write_attachments(
         &self,
         mut known: RestoreProgress,
@@ -321,7 +319,7 @@ impl ArchiveRestoreRun<'_> {
         }
     }
 
-    /// Opens the doors; says whether it became the default, and how many mails are held.
+    /// Activates the tenant; returns whether it became the default, and how many mails are held back.
     async fn finish(&self) -> Result<(bool, u64), ArchiveError> {
         let table = &list_archive_tables()[0];
         let own = self.archive.read_all_rows(table, (&self.safe, &*self.app.chance))?;
@@ -345,15 +343,14 @@ impl ArchiveRestoreRun<'_> {
     }
 }
 
-/// What a row must be here, where it differs from what it was there: the doors open last, and until then nothing leaves by
-/// itself.
+/// The tenant stays inactive until the last transaction.
 fn adapt_row(table: &ArchiveTable, row: &mut [SqlScalar]) {
     if let Some(at) = table.column_position("active").filter(|_| table.name == "tenants") {
         row[at] = false.into();
     }
 }
 
-/// In the server's lane, as whoever creates a tenant: no two take one number.
+/// Runs in the server's write lane, like the creation of tenants, so that a number is never used twice.
 async fn reserve_tenant(tx: &mut Tx, doors: &RestoreReservation) -> Result<RestoreProgress, ArchiveError> {
     let wanted = &doors.progress;
     if let Some(begun) = RestoreProgress::load(tx).await? {
@@ -369,7 +366,7 @@ async fn reserve_tenant(tx: &mut Tx, doors: &RestoreReservation) -> Result<Resto
     Ok(wanted.clone())
 }
 
-/// Logins and hosts lead to one association each.
+/// A login or host name belongs to one tenant only.
 async fn refuse_taken_names(tx: &mut Tx, logins: &[String], hosts: &[String]) -> Result<(), ArchiveError> {
     let mut taken = Vec::new();
     for some in logins.chunks(1_000) {
@@ -388,7 +385,7 @@ async fn refuse_taken_names(tx: &mut Tx, logins: &[String], hosts: &[String]) ->
 
 async fn write_table_batch(tx: &mut Tx, part: &TableRowBatch) -> Result<(), ArchiveError> {
     replace_progress(tx, &part.known, &part.next).await?;
-    // They were free at the beginning, and are taken last: somebody else may have been faster.
+    // The names were free at the start but are written last: another tenant may have taken them meanwhile.
     match part.table.name {
         "logins" => refuse_taken_names(tx, &part.column_texts("email"), &[]).await?,
         "hosts" => refuse_taken_names(tx, &[], &part.column_texts("host")).await?,
@@ -428,12 +425,11 @@ async fn finish_restore(
     Ok((is_default, held))
 }
 
-/// Told to whoever reads on while nobody takes what he reads: the other has failed himself, and says why.
+/// Ends the reader when the writer has failed; the writer's own error is the one reported.
 fn build_receiver_gone_error() -> ArchiveError {
     ArchiveError::Interrupted("nobody takes what is read".to_owned())
 }
 
-/// The end of a reading, or why there was none.
 async fn join_reader(reading: tokio::task::JoinHandle<Result<(), ArchiveError>>) -> Result<(), ArchiveError> {
     reading.await.unwrap_or_else(|error| Err(ArchiveError::Interrupted(error.to_string())))
 }

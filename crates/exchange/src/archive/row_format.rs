@@ -1,5 +1,5 @@
-//! A row as a line of JSON, and back. Fields bear the names of the columns; one that is not there is null. Moments are
-//! written in UTC, bytes in base64, and what was encrypted with the server's key is opened, for the key does not travel.
+//! Converts rows to lines of JSON and back. Fields have the column names; null fields are omitted. Timestamps are in
+//! UTC, bytes in base64, and secrets are decrypted, because the server's key is not part of the archive.
 
 use app::vault::{SecretLocation, Vault};
 use base64::Engine;
@@ -13,14 +13,14 @@ use storage::SqlScalar;
 use storage::exchange::archive::{ArchiveColumnKind, ArchiveTable};
 use storage::server::secrets;
 
-/// What opens and seals what is encrypted.
+/// Encrypts and decrypts the tenant's secrets.
 pub struct TenantVault {
     pub tenant: TenantId,
     pub vault: Vault,
 }
 
 impl TenantVault {
-    /// The place of a secret, which is part of its encryption.
+    /// The location of a secret, which is part of its encryption.
     fn secret_place(&self, table: &ArchiveTable, row: &[SqlScalar]) -> Result<SecretLocation, String> {
         let at = |name: &str| table.column_position(name).and_then(|at| row.get(at));
         let (Some(SqlScalar::Text(kind)), Some(SqlScalar::Int(code))) = (at("kind"), at("code")) else {
@@ -73,7 +73,6 @@ fn serialize_fields<S: Serializer>(
     map.end()
 }
 
-/// Reads a line back.
 pub fn parse_record(
     line: &[u8],
     table: &ArchiveTable,
@@ -117,13 +116,12 @@ fn parse_value(kind: ArchiveColumnKind, json: &Json) -> Option<SqlScalar> {
     })
 }
 
-/// A moment that the calendar does not know was written as its number.
+/// Timestamps outside the calendar range are written as numbers.
 fn parse_moment(text: &str) -> Option<i64> {
     let parsed = text.parse::<Timestamp>().map(Timestamp::as_millisecond);
     parsed.ok().or_else(|| text.parse().ok())
 }
 
-/// The text of a column, where it holds one.
 pub fn read_text_column<'r>(table: &ArchiveTable, row: &'r [SqlScalar], column: &str) -> Option<&'r str> {
     match table.column_position(column).and_then(|at| row.get(at))? {
         SqlScalar::Text(text) => Some(text),

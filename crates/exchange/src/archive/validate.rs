@@ -1,6 +1,6 @@
-//! Judging an archive before anything of it is written: whoever is refused half way leaves half an association behind. Every
-//! row is read as it will be written, every part of a file is one that a row names, and nothing in it asks for more than
-//! one of ours would. What only the database can tell (a row that refers to none) is left to it.
+//! Validates an archive before anything is written, because a restore that fails midway leaves a partial tenant. Every
+//! row must parse, every attachment must belong to a row, and no value may exceed what an export writes. Checks that
+//! only the database can do, such as foreign keys, are left to it.
 
 use super::reader::TenantArchiveReader;
 use super::row_format::{self, TenantVault};
@@ -17,21 +17,20 @@ use storage::exchange::archive::{
     ArchiveColumnKind, ArchiveTable, ColumnRequirement, list_archive_tables, list_required_columns,
 };
 
-/// By what an archive is judged.
 pub struct ArchiveValidationRules {
-    /// The server's own address, whose host is nobody's.
+    /// The server's own URL; no tenant may use its host.
     pub public_url: String,
     pub with_hosts: bool,
 }
 
-/// What must not be anybody else's on this server.
+/// Names that must be unique on this server.
 #[derive(Clone, Debug, Default)]
 pub struct ReservedNames {
     pub logins: Vec<String>,
     pub hosts: Vec<String>,
 }
 
-/// Reads all of an archive; gives the names that it wants. `tell` is told how many rows were judged.
+/// Reads the entire archive; returns the names it needs. `tell` receives the number of rows validated.
 pub fn validate_archive(
     archive: &TenantArchiveReader,
     by: (&TenantVault, &dyn RandomSource),
@@ -69,7 +68,7 @@ pub fn validate_archive(
     Ok(found.names)
 }
 
-/// Every part is of a file that a row names: what is put can be found again, and removed.
+/// Every attachment must belong to a row, so that it can be found and deleted later.
 fn validate_attachments(
     archive: &TenantArchiveReader,
     safe: &TenantVault,
@@ -96,14 +95,14 @@ fn build_bad_row_error(table: &ArchiveTable, line: u64, cause: String) -> Archiv
 
 enum ArchiveRowFault {
     Row(String),
-    /// Of the file as a whole, for it cannot come from an export.
+    /// A fault of the entire file: no export writes this.
     File(String),
 }
 
 #[derive(Default)]
 struct ValidationFindings {
     names: ReservedNames,
-    /// The keys of attached files.
+    /// Storage keys of the attached files.
     keys: HashSet<String>,
     tenants: u64,
 }
@@ -134,7 +133,7 @@ impl ValidationFindings {
                     text("email")
                 )));
             }
-            // What is under a key is removed one day: none may lead elsewhere.
+            // The file under a key is deleted some day, so a key must not point outside the tenant.
             "files" => {
                 let key = text("storage_key");
                 if !is_file_key(safe.tenant, key) || !self.keys.insert(key.to_owned()) {
@@ -159,11 +158,11 @@ impl ValidationFindings {
     }
 }
 
-/// What holds for the rows of any table: what must be there is, and no key comes twice.
+/// Checks for rows of any table: required columns are present, and keys are unique.
 struct TableRowChecks {
     table: &'static ArchiveTable,
     needs: Vec<(usize, ColumnRequirement)>,
-    /// How many rows fill each of those.
+    /// How many rows have a value for each of `needs`.
     filled: Vec<u64>,
     key: Vec<usize>,
     last: Option<Vec<i64>>,
@@ -195,8 +194,8 @@ impl TableRowChecks {
         self.check_key(row)
     }
 
-    /// Numbers come in their order, as an export writes them; of texts, whose order is each engine's own, all are kept in
-    /// mind.
+    /// Numeric keys must be ascending, as an export writes them. Text keys are sorted differently by each engine, so
+    /// their hashes are remembered instead.
     fn check_key(&mut self, row: &[SqlScalar]) -> Result<(), String> {
         if self.key.is_empty() {
             return Ok(());
@@ -219,7 +218,7 @@ impl TableRowChecks {
         if self.seen.insert(self.hasher.hash_one(values)) { Ok(()) } else { Err(twice()) }
     }
 
-    /// A column that came later is in all rows of an archive, or in none.
+    /// A column added in a later version is present in all rows of an archive or in none.
     fn check_filled_columns(&self, rows: u64) -> Result<(), String> {
         let half = |filled: &u64| *filled != 0 && *filled != rows;
         match self

@@ -1,4 +1,4 @@
-//! The columns of what administrators look at: users, the audit, mails, deliveries, and the feed of changes.
+//! Columns of the administrators' lists: users, audit, mails, deliveries, and the change feed.
 
 use super::CellKind::{Code, Flag, Moment, Number, Text};
 use super::{
@@ -32,7 +32,7 @@ pub(super) const USERS: &[ListColumn<StoredUser>] = &[
     define_column("alteracao", "Alteração", Moment, |_, row| make_moment_cell(Some(row.updated_at))),
 ];
 
-/// An entry of the audit, with what its users are called.
+/// An audit entry with the names of its users.
 pub(super) struct AuditExportRow {
     pub told: StoredAuditEntry,
     pub users: Arc<HashMap<UserCode, String>>,
@@ -81,7 +81,7 @@ fn label_access_result(result: AccountActionResult) -> &'static str {
     }
 }
 
-/// Each once, however often he was looked at.
+/// Each person once, even if viewed several times.
 fn collect_distinct_people(people: &[(PersonCode, domain::Moment)]) -> BTreeSet<PersonCode> {
     people.iter().map(|(code, _)| *code).collect()
 }

@@ -1,5 +1,5 @@
-//! What the audit keeps of an export: before its first row leaves, who has which list, by which filters; and behind the
-//! last, how many rows. Filters that may name somebody are told by their names alone.
+//! Audit entries of an export: one before the first row is sent, with the user, the list and its filters, and one after
+//! the last with the row count. Filters that may identify a person are recorded without their values.
 
 use super::ExportableList;
 use app::access::Session;
@@ -8,10 +8,10 @@ use domain::Sheet;
 use storage::WriteLane;
 use storage::history::audit::{self, AuditEntry};
 
-/// What the audit calls it.
+/// The operation name in the audit.
 pub const OPERATION: &str = "GET /gestao/exportacao";
 
-/// Filters whose values say nothing of anybody.
+/// Filters whose values identify no person.
 const PLAIN: &[&str] = &[
     "situacaoBeneficio",
     "situacao",

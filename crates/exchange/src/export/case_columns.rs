@@ -1,4 +1,4 @@
-//! The columns of what people work on: cases, deals, leads.
+//! Columns of cases, deals and leads.
 
 use super::CellKind::{Code, Day, Flag, Moment, Money, Number, Text};
 use super::member_columns::make_situation_cell;

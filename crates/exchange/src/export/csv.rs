@@ -1,12 +1,12 @@
-//! CSV as a Brazilian spreadsheet opens it: UTF-8 with its mark, semicolons, decimal commas, days as people write them. No
-//! text begins a formula, and digits that are no number stay as they are.
+//! CSV for Brazilian spreadsheets: UTF-8 with a byte order mark, semicolons, decimal commas, local date format. Texts
+//! never start a formula, and codes made of digits are not turned into numbers.
 
 use super::{ColumnHeading, SpreadsheetCell};
 use ::csv::{Terminator, Writer, WriterBuilder};
 use app::Error;
 use domain::{Moment, TimeZone, display};
 
-/// By which a spreadsheet knows that it is UTF-8.
+/// The byte order mark, by which a spreadsheet detects UTF-8.
 const MARK: &[u8] = b"\xEF\xBB\xBF";
 
 pub fn encode_header(headings: &[ColumnHeading]) -> Result<Vec<u8>, Error> {
@@ -23,7 +23,7 @@ pub fn encode_rows(rows: &[Vec<SpreadsheetCell>], zone: &TimeZone) -> Result<Vec
     finish_writer(out)
 }
 
-/// Rows of texts, with its mark where they begin a file.
+/// Encodes text rows, with the byte order mark if they start the file.
 pub fn encode_text_rows(rows: &[Vec<String>], begins: bool) -> Result<Vec<u8>, Error> {
     let mut out = create_writer(if begins { MARK.to_vec() } else { Vec::new() });
     for row in rows {
@@ -59,25 +59,25 @@ fn format_cell(cell: &SpreadsheetCell, zone: &TimeZone) -> String {
     }
 }
 
-/// A number longer than this is shown rounded by a spreadsheet.
+/// Spreadsheets round longer numbers on display.
 const LONGEST_NUMBER: usize = 11;
 
-/// An apostrophe before what a spreadsheet would take for a formula, or for a number that it would change.
+/// Prefixes an apostrophe to text that a spreadsheet would treat as a formula or change as a number.
 fn guard_text(text: &str) -> String {
     if is_guard_needed(text) { format!("'{text}") } else { text.to_owned() }
 }
 
-/// The same back, of a file that comes in again.
+/// Reverses `guard_text` when an exported file is imported again.
 pub fn unguard_text(text: &str) -> &str {
     text.strip_prefix('\'').filter(|rest| is_guard_needed(rest)).unwrap_or(text)
 }
 
-/// What a spreadsheet takes for the beginning of a formula: also the full-width and small forms of its signs and the minus
-/// sign, which some programs turn into the plain ones.
+/// Characters that start a formula, including full-width and small forms and the minus sign, which some programs
+/// normalize.
 const FORMULA_SIGNS: &[char] =
     &['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠', '﹦', '﹢', '﹣', '﹫', '−'];
 
-/// Blanks and signs that nobody sees are passed over, as programs do that trim a cell before they look at it.
+/// Skipped before the check, because some programs trim a cell before they interpret it.
 fn is_invisible_sign(sign: char) -> bool {
     sign.is_whitespace()
         || matches!(sign, '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}' | '\u{ad}' | '\0')

@@ -1,4 +1,4 @@
-//! The columns of members and of benefits.
+//! Columns of members and benefits.
 
 use super::CellKind::{Code, Day, Money, Number, Text};
 use super::{
@@ -10,7 +10,7 @@ use app::registers::snapshot::TenantRegisters;
 use domain::{BenefitKind, PlanCode, SellerCode, SituationCode, display};
 use wire::set_names;
 
-/// The columns of the list of members; those of its page bear the same names.
+/// Columns of the member list, named as on its web page.
 pub(super) const MEMBERS: &[ListColumn<FoundMemberRow>] = &[
     define_column("codigo", "Código", Number, |_, row| make_number_cell(row.person.code.get())),
     define_column("nome", "Nome", Text, |_, row| make_text_cell(row.person.name.as_str())),
@@ -141,7 +141,6 @@ pub(super) const BENEFITS: &[ListColumn<FoundBenefit>] = &[
     }),
 ];
 
-/// As people say it.
 fn label_benefit_kind(kind: BenefitKind) -> &'static str {
     ::registers::find_choice_label(set_names::benefit_kind(kind))
 }

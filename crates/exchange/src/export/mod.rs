@@ -1,10 +1,14 @@
-//! A list as a file: every row of it that the caller may see, as he filtered it, for a spreadsheet. Rows are read by the
-//! functions that show the lists, a page at a time, and leave as they are read; whoever goes away stops it.
+//! List exports: every row that the caller may see, with the caller's filters, as a spreadsheet file. Rows are read
+//! page by page with the functions of the web lists and streamed as they are read; the export stops when the client
+//! disconnects.
 //!
 //! # Adding a list
-//! 1. A variant of `Which`, and a line in [`list_exportable_lists`]: its name in addresses, its title, who may have it.
-//! 2. Its columns (`members.rs`, `work.rs`, `office.rs`): a name, a title, what kind of value, and the value of a row.
-//! 3. An arm in `Rows::next` that reads the next page. CSV, XLSX, the interface, its documentation and the audit follow.
+//! 1. Add a variant to `ListKind` and a line to [`list_exportable_lists`]: its name in URLs, its title, the allowed
+//!    roles.
+//! 2. Define its columns (`member_columns.rs`, `case_columns.rs`, `administration_columns.rs`): name, title, kind,
+//!    value.
+//! 3. Add an arm to `ListRowReader::next` that reads the next page. CSV, XLSX, the API, its documentation and the audit
+//!    follow.
 
 mod administration_columns;
 mod audit;
@@ -28,7 +32,7 @@ use wire::records::{
     HistoricoQuery, LeadQuery, NegocioQuery, PesquisaAssociadoQuery, UsuarioQuery,
 };
 
-/// What stands where a row and a column meet.
+/// The value of one cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SpreadsheetCell {
     Empty,
@@ -36,17 +40,16 @@ pub enum SpreadsheetCell {
     Number(i64),
     /// In cents.
     Money(i64),
-    /// As it is kept: `2026-11-14`.
+    /// In ISO format: `2026-11-14`.
     Day(String),
     Moment(Moment),
     Flag(bool),
 }
 
-/// What a column holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CellKind {
     Text,
-    /// Digits that are no number: a document, a telephone.
+    /// Digits that are not a number: a document, a phone number.
     Code,
     Number,
     Money,
@@ -55,7 +58,7 @@ pub enum CellKind {
     Flag,
 }
 
-/// A column as its file shows it.
+/// The name, title and kind of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ColumnHeading {
     pub name: &'static str,
@@ -78,7 +81,7 @@ pub(crate) const fn define_column<T>(
     ListColumn { heading: ColumnHeading { name, title, kind }, value }
 }
 
-/// A text, or nothing.
+/// A text cell; `Empty` for an empty text.
 pub(crate) fn make_text_cell(text: impl Into<String>) -> SpreadsheetCell {
     Some(text.into()).filter(|text| !text.is_empty()).map_or(SpreadsheetCell::Empty, SpreadsheetCell::Text)
 }
@@ -103,10 +106,9 @@ pub(crate) fn make_money_cell(cents: Option<i64>) -> SpreadsheetCell {
     cents.map_or(SpreadsheetCell::Empty, SpreadsheetCell::Money)
 }
 
-/// A list that may be exported.
 #[derive(Clone, Copy)]
 pub struct ExportableList {
-    /// In addresses: `associado`.
+    /// In URLs: `associado`.
     pub name: &'static str,
     /// Of the sheet and the file: `Associados`.
     pub title: &'static str,
@@ -133,7 +135,6 @@ const ANYBODY: &[Role] = &Role::ALL;
 const WORKERS: &[Role] = &[Role::Administrator, Role::Operator];
 const ADMINISTRATORS: &[Role] = &[Role::Administrator];
 
-/// Every list that there is.
 pub fn list_exportable_lists() -> impl Iterator<Item = ExportableList> {
     let list = |name, title, roles, which| ExportableList { name, title, roles, which };
     let own = [
@@ -163,7 +164,7 @@ pub fn find_list_by_name(name: &str) -> Option<ExportableList> {
 }
 
 impl ExportableList {
-    /// Its columns, in the order in which a file has them where nobody chooses.
+    /// All columns, in their default order.
     pub fn headings(&self) -> Vec<ColumnHeading> {
         fn collect_headings<T>(columns: &[ListColumn<T>]) -> Vec<ColumnHeading> {
             columns.iter().map(|column| column.heading).collect()
@@ -183,7 +184,7 @@ impl ExportableList {
         }
     }
 
-    /// What may be asked for: what its list may be asked for, all pages of it, and how the file is to be.
+    /// The query parameters: those of the list without pagination, plus the format and the columns.
     pub fn query_fields(&self) -> Vec<DocumentedField> {
         let mut fields = match self.which {
             ListKind::Members => PesquisaAssociadoQuery::fields(),
@@ -204,10 +205,9 @@ impl ExportableList {
     }
 }
 
-/// Why a list was not exported.
 #[derive(Debug)]
 pub enum ListExportError {
-    /// What was asked for cannot be read.
+    /// The query is invalid.
     InvalidQuery(InputProblems),
     App(Error),
 }

@@ -1,4 +1,4 @@
-//! The columns of a register, made from its description; what it refers to is told by name.
+//! Columns of a register, derived from its description; references are shown by name.
 
 use super::member_columns::format_cep;
 use super::{CellKind, ColumnHeading, SpreadsheetCell, make_text_cell};
@@ -22,7 +22,7 @@ pub fn build_register_headings(register: &'static Register) -> Vec<ColumnHeading
     let code = ColumnHeading { name: CODE, title: "Código", kind: CellKind::Number };
     let active = ColumnHeading { name: ACTIVE, title: "Ativo", kind: CellKind::Flag };
     let mut all: Vec<ColumnHeading> = [code].into_iter().chain(own).chain([active]).collect();
-    // Where a form may call two fields alike, a file may not.
+    // Forms may have two fields with the same title, files may not.
     for at in 1..all.len() {
         if all[..at].iter().any(|one| one.title == all[at].title) {
             all[at].title = all[at].name;
@@ -31,7 +31,7 @@ pub fn build_register_headings(register: &'static Register) -> Vec<ColumnHeading
     all
 }
 
-/// Secrets are kept and never shown.
+/// Secrets are never exported.
 fn is_exported_field(field: &FieldSpec) -> bool {
     field.name != ACTIVE && !matches!(field.kind, Holds::Secret { .. } | Holds::ReadableOn(_))
 }
@@ -49,7 +49,7 @@ fn choose_cell_kind(field: &FieldSpec) -> CellKind {
     }
 }
 
-/// What the codes that a register refers to are called.
+/// Names of the records that a register refers to.
 pub struct ReferenceNames(HashMap<(&'static str, i64), String>);
 
 impl ReferenceNames {

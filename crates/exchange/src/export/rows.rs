@@ -1,5 +1,5 @@
-//! The rows of a list, a page at a time, by the functions that show it. The next page begins behind the last row that was
-//! read, wherever a list has an order that stays: what comes and goes meanwhile moves nothing.
+//! Reads the rows of a list page by page, with the functions of the web lists. Where a list has a stable order, the
+//! next page starts after the last row read, so that concurrent inserts and deletes shift nothing.
 
 use super::administration_columns::{self, AuditExportRow};
 use super::register_columns::{self, ReferenceNames};
@@ -24,16 +24,16 @@ use wire::records::{
     LeadQuery, NegocioQuery, PesquisaAssociadoQuery, PesquisaBeneficioQuery, UsuarioQuery,
 };
 
-/// Rows that the lists show at once.
+/// Page size of the lists.
 const PAGE: i64 = 100;
 const OPERATION: &str = super::audit::OPERATION;
 
 type QueryPairs = Vec<(String, String)>;
 
-/// What was asked of a list, and how far it was read.
+/// The query of a list and the current read position.
 pub(super) struct ListRowReader {
     pairs: QueryPairs,
-    /// Which of the list's columns are wanted, in the order in which they were.
+    /// Indexes of the requested columns.
     columns: Vec<usize>,
     at: ReadPosition,
     done: bool,
@@ -71,7 +71,7 @@ impl ListRowReader {
         ListRowReader { pairs, columns, at, done: false }
     }
 
-    /// The next rows; `None` behind the last.
+    /// The next rows; `None` after the last page.
     #[boxed::future]
     pub async fn next(
         &mut self,
@@ -206,7 +206,7 @@ impl ListRowReader {
     }
 }
 
-/// Goes to the next page; whether there is one.
+/// Advances to the next page; returns whether there is one.
 fn advance_page(page: &mut i32, total: i64) -> bool {
     let has_more = i64::from(*page) * PAGE < total;
     *page += 1;
@@ -217,7 +217,7 @@ fn parse_query<T: InputRecord>(pairs: &QueryPairs) -> Result<T, ListExportError>
     Ok(read::read_query(pairs.iter().filter(|(name, _)| name != "pagina" && name != "apos").cloned())?)
 }
 
-/// The wanted cells of rows.
+/// The cells of the requested columns.
 fn pick_cells<T>(
     columns: &[ListColumn<T>],
     wanted: &[usize],
@@ -231,7 +231,7 @@ fn pick_cells<T>(
     rows.iter().map(cells).collect()
 }
 
-/// The next benefits behind a place: a slot, or a page where those of a month are asked for.
+/// The next benefits after `after`: a search slot, or a page number if they are filtered by month.
 async fn list_benefits_after(
     app: &App,
     caller: &Session,
@@ -243,7 +243,7 @@ async fn list_benefits_after(
     let branch = query.branch.into_set();
     if KEYS.iter().any(|key| pairs.iter().any(|(name, text)| name == key && !text.is_empty())) {
         let asked: PesquisaBeneficioQuery = parse_query(pairs)?;
-        // All of them, however many a page has.
+        // Not paginated: all matches come at once.
         let mut found = search::search_benefits(app, caller, asked).await?;
         found.rows.retain(|row| branch.is_none_or(|branch| row.benefit.branch == branch));
         return Ok(SearchBatch { rows: found.rows, next: None, registers: found.registers });
@@ -267,7 +267,7 @@ async fn list_benefits_after(
     Ok(search::list_benefits_after(app, caller, &part, after, OPERATION).await?)
 }
 
-/// What names a few benefits.
+/// Filters that identify few benefits.
 const KEYS: [&str; 4] = ["placa", "chassi", "sequencial", "numeroCartaoDesconto"];
 
 fn build_deal_query(query: NegocioQuery, page: i32) -> deals::DealPipelineQuery {

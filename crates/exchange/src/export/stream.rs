@@ -1,5 +1,5 @@
-//! An export on its way: rows are read while those before them leave. Nothing is read ahead of a reader that is slow, and
-//! nothing more once he has gone.
+//! Streams an export: rows are read while earlier ones are sent. A slow client applies backpressure, and reading stops
+//! when the client disconnects.
 
 use super::rows::ListRowReader;
 use super::xlsx::WorkbookWriter;
@@ -16,26 +16,26 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use wire::records::ExportacaoQuery;
 
-/// What leaves: the file's name and kind, and its bytes as they come.
+/// The file name, the content type, and the stream of bytes.
 pub struct ListExport {
     pub file_name: String,
     pub content_type: &'static str,
-    /// An error ends it in the middle: the reader must see that it is not whole.
+    /// An error aborts the stream, so that the client notices an incomplete file.
     pub bytes: mpsc::Receiver<Result<Vec<u8>, Error>>,
 }
 
-/// Pieces that may wait for a slow reader.
+/// Chunks buffered for a slow client.
 const WAITING: usize = 4;
-/// Looks are written down after so many pages, so that they never pile up.
+/// The access log is flushed after this many pages, so that it does not grow in memory.
 const PAGES_BETWEEN_LOOKS: u32 = 50;
 const PIECE: usize = 1 << 16;
-/// How long a book waits for its reader to take one piece.
+/// How long a workbook waits for the client to accept one chunk.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// How long a book waits for others to be made.
+/// How long to wait for a permit to build a workbook.
 const PATIENCE_FOR_A_PLACE: Duration = Duration::from_secs(10);
 
-/// The places of a book: one on the disk until its reader has it, and one among those that are made, which it does not
-/// keep from others while its reader is slow.
+/// Permits of a workbook: `leaving` for its disk space, held until the client has received it, and `making` for its
+/// construction, released earlier so that a slow client does not block others.
 struct WorkbookPermits {
     making: HeldPlace,
     leaving: HeldPlace,
@@ -51,7 +51,7 @@ impl WorkbookPermits {
     }
 }
 
-/// Begins an export. What is wrong with what was asked for is told here, before anything leaves.
+/// Starts an export. Invalid queries are refused here, before anything is sent.
 #[boxed::future]
 pub async fn start_list_export(
     app: &App,
@@ -86,7 +86,7 @@ pub async fn start_list_export(
     Ok(export)
 }
 
-/// The columns that are wanted, in the order of the list; all where none of the names is known.
+/// Indexes of the requested columns, in the order of the list; all columns if none of the names is known.
 fn choose_columns(all: &[ColumnHeading], wanted: Option<&str>) -> Vec<usize> {
     let wanted: Vec<&str> =
         wanted.unwrap_or_default().split([',', ' ']).filter(|name| !name.is_empty()).collect();
@@ -105,7 +105,7 @@ struct ListExportTask {
     book: Option<WorkbookPermits>,
 }
 
-/// How an export went on: `false` where its reader has gone.
+/// `false` if the client disconnected.
 type ExportStreamOutcome = Result<bool, Error>;
 
 impl ListExportTask {
@@ -125,7 +125,6 @@ impl ListExportTask {
         }
     }
 
-    /// The next rows.
     async fn next_page(&mut self, pages: &mut u32) -> Result<Option<Vec<Vec<SpreadsheetCell>>>, Error> {
         *pages += 1;
         if pages.is_multiple_of(PAGES_BETWEEN_LOOKS) {
@@ -169,7 +168,7 @@ impl ListExportTask {
             rows = self.next_page(&mut pages).await?;
         }
         let mut file = run_blocking(move || book.finish()).await?;
-        // From here on the reader alone says how long it takes: others may be made meanwhile.
+        // Construction is over; from here on only the client's speed matters.
         let _leaving = self.book.take().map(|WorkbookPermits { making, leaving }| {
             drop(making);
             leaving
@@ -186,7 +185,7 @@ impl ListExportTask {
             if piece.is_empty() {
                 return Ok(true);
             }
-            // Whoever takes nothing for so long has gone, whether he said so or not.
+            // A client that accepts nothing for this long counts as disconnected.
             match tokio::time::timeout(PATIENCE, self.send.send(Ok(piece))).await {
                 Ok(Ok(())) => {}
                 Ok(Err(_)) | Err(_) => return Ok(false),
@@ -195,7 +194,7 @@ impl ListExportTask {
     }
 }
 
-/// Writes files where waiting for them makes nobody wait.
+/// Runs file operations outside the async threads.
 async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Error> + Send + 'static,
 ) -> Result<T, Error> {

@@ -1,5 +1,5 @@
-//! XLSX: real days and numbers, texts that are never formulas, the titles always in sight. Rows go to a file beside the
-//! database as they come, so a million take no memory; a sheet that is full is followed by another.
+//! XLSX: real dates and numbers, text that is never a formula, a frozen title row. Rows are written to a temporary file
+//! as they come, so that memory use stays constant; a full sheet is followed by another one.
 
 use super::{CellKind, ColumnHeading, SpreadsheetCell};
 use app::Error;
@@ -9,9 +9,9 @@ use std::fs::File;
 use std::io::{BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-/// What a sheet holds beside its titles.
+/// Rows that a sheet can hold below its titles.
 const MOST_ROWS: u32 = 1_048_575;
-/// What a cell holds.
+/// Characters that a cell can hold.
 const LONGEST: usize = 32_767;
 
 pub struct WorkbookWriter {
@@ -19,7 +19,7 @@ pub struct WorkbookWriter {
     title: &'static str,
     headings: Vec<ColumnHeading>,
     folder: PathBuf,
-    /// Sheets so far, and rows on the last.
+    /// Number of sheets, and rows on the last one.
     sheets: usize,
     rows: u32,
     most_rows: u32,
@@ -104,7 +104,7 @@ impl WorkbookWriter {
         Ok(())
     }
 
-    /// Puts it together; the file that it gives has no name and goes when it is let go of.
+    /// Assembles the workbook in an unnamed temporary file, which is deleted when it is closed.
     pub fn finish(mut self) -> Result<File, Error> {
         let lost = |error: std::io::Error| Error::Defect(error.to_string());
         let mut out = BufWriter::with_capacity(1 << 18, tempfile::tempfile_in(&self.folder).map_err(lost)?);
@@ -129,7 +129,7 @@ fn truncate_text(text: &str) -> &str {
     text.char_indices().nth(LONGEST).map_or(text, |(end, _)| &text[..end])
 }
 
-/// Spreadsheets count from 1900.
+/// `None` for dates that Excel cannot represent, such as those before 1900.
 fn to_excel_date(text: &str) -> Option<ExcelDateTime> {
     let mut parts = text.split('-');
     let (year, month, day) = (parts.next()?, parts.next()?, parts.next()?);

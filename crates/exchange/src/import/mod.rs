@@ -1,25 +1,27 @@
-//! Imports: a file is received and read into lines, its columns are matched with fields, it is tried without writing
-//! anything (a dry run), and run in short units behind everybody else.
+//! Imports: a file is uploaded and split into lines, its columns are mapped to fields, it is checked in a dry run, and
+//! it is imported in short low-priority transactions.
 //!
-//! # How it is used, step by step
-//! 1. [`create_upload_spool`] gives a temporary file to write an upload into; [`receive_upload`] reads it and gives the [`StoredImportRun`], in the state
-//!    `Ready`, with a field suggested for each column ([`StoredImportRun::mapping`], by what was chosen before and by the names of
-//!    the columns). [`wire::sheet::list_import_fields`] lists the fields of a kind, with their labels.
-//! 2. [`map_import_columns`] changes where columns go, and remembers it for this base and kind.
-//! 3. [`start_dry_run`] begins the dry run, [`start_import`] the import itself. Both come back at once: a task of the server
-//!    ([`run_due_imports`]) does the work, and [`load_import`] tells how far it is ([`measure_progress`]). [`pause_import`] and [`resume_import`] it.
-//! 4. [`list_import_problems`] tells what is wrong, by line and column; [`open_error_file`] gives the lines that failed as CSV, with the
-//!    columns that they came with and one more that says why.
-//! 5. [`undo_import`] takes an import back for 7 days; [`list_kept_rows`] tells what it had to leave.
+//! # Steps
+//! 1. [`create_upload_spool`] creates a temporary file for the upload. [`receive_upload`] reads it and returns the
+//!    [`StoredImportRun`] in the state `Ready`, with a suggested field for each column ([`StoredImportRun::mapping`],
+//!    from earlier mappings and from the headers). [`wire::sheet::list_import_fields`] lists the fields of a kind, with
+//!    their labels.
+//! 2. [`map_import_columns`] changes the mapping and remembers it for this tenant and kind.
+//! 3. [`start_dry_run`] starts the dry run, [`start_import`] the import. Both return at once: a server task
+//!    ([`run_due_imports`]) does the work, [`load_import`] and [`measure_progress`] report the progress,
+//!    [`pause_import`] and [`resume_import`] control it.
+//! 4. [`list_import_problems`] lists the problems by line and column; [`open_error_file`] returns the failed lines as
+//!    CSV, with their original columns and one more with the reason.
+//! 5. [`undo_import`] reverts an import for 7 days; [`list_kept_rows`] lists the records that it could not revert.
 //!
-//! Administrators see every import, operators their own; plans and sellers are for administrators alone. Every row goes
-//! through the functions that the API itself uses, with the rights of whoever asked for the present stage.
+//! Administrators see every import, operators their own; plans and sellers are for administrators only. Every row goes
+//! through the same functions as the API, with the permissions of the user who started the current stage.
 //!
-//! # What is guaranteed
-//! A unit writes its records, what became of its lines and how far the import is, or nothing of it: after a crash another
-//! process goes on behind the last unit (`storage::imports::lease`, with a fence). No two lines of one file mean the same
-//! record: the second is refused, so that a second run changes nothing. Histories have the origin `importação`; receivers are
-//! told only where that was asked for.
+//! # Guarantees
+//! A transaction writes its records, the results of its lines and the position of the import, or nothing: after a crash
+//! another process continues after the last transaction (`storage::exchange::imports::lease_import`, with a fencing
+//! token). Two lines of one file never write the same record: the second is refused, so that a repeated run changes
+//! nothing. History entries have the origin `importação`; triggers are sent only on request.
 
 mod file;
 mod preview;
@@ -57,11 +59,11 @@ const RUN: &str = "POST /gestao/importacao/{codImportacao}/iniciar";
 const UNDO: &str = "POST /gestao/importacao/{codImportacao}/desfazer";
 const RECEIVE: &str = "POST /gestao/importacao";
 
-/// Whose imports somebody asks for.
+/// The user or command that acts on imports.
 #[derive(Clone, Debug)]
 pub struct ImportCaller {
     pub scope: Scope,
-    /// Nobody where a command does it.
+    /// `None` for a command.
     pub user: Option<UserCode>,
     pub role: Role,
 }
@@ -80,12 +82,11 @@ impl ImportCaller {
         self.scope.tenant()
     }
 
-    /// Whose imports he sees: everybody's, or his own.
+    /// Restricts non-administrators to their own imports.
     fn owner_filter(&self) -> Option<UserCode> {
         if self.role == Role::Administrator { None } else { self.user.or(Some(UserCode::new(0))) }
     }
 
-    /// Whether he may import records of a kind.
     pub fn authorize_import(&self, kind: ImportKind) -> Result<(), Error> {
         let registers = matches!(kind, ImportKind::Plans | ImportKind::Sellers);
         match self.role {
@@ -104,7 +105,7 @@ fn refuse_import(problem: ImportProblem) -> Error {
     Rejection::Import(problem).into()
 }
 
-/// How much of the present stage is done: lines, of how many.
+/// Progress of the current stage: lines done, and their total.
 pub fn measure_progress(import: &StoredImportRun) -> (i64, i64) {
     let changed = import.counts.created + import.counts.changed;
     match import.state {
@@ -113,14 +114,13 @@ pub fn measure_progress(import: &StoredImportRun) -> (i64, i64) {
     }
 }
 
-/// The days in which it can be undone are not over.
+/// Whether the undo period is still open.
 pub fn may_undo_import(import: &StoredImportRun, now: Moment) -> bool {
     let ended = import.finished_at.or(import.started_at);
     matches!(import.state, ImportState::Done | ImportState::Paused | ImportState::Running)
         && ended.is_some_and(|at| now < at.plus(UNDO_FOR))
 }
 
-/// An import.
 #[boxed::future]
 pub async fn load_import(app: &App, by: &ImportCaller, code: ImportCode) -> Result<StoredImportRun, Error> {
     imports::find_import_run(&app.db, by.tenant(), code, by.owner_filter())
@@ -128,7 +128,7 @@ pub async fn load_import(app: &App, by: &ImportCaller, code: ImportCode) -> Resu
         .ok_or_else(|| refuse_unknown_import(code))
 }
 
-/// A page of imports, the latest first, and how many there are.
+/// A page of imports, the latest first, and their total.
 #[boxed::future]
 pub async fn list_imports(
     app: &App,
@@ -144,7 +144,7 @@ pub async fn list_imports(
     read.await
 }
 
-/// What is to become of an import.
+/// A requested state change of an import.
 #[derive(Clone, Debug)]
 enum ImportRunAction {
     Map(ColumnMapping),
@@ -179,21 +179,21 @@ async fn submit_action(
     Ok(done)
 }
 
-/// What somebody says of where a file goes. What is not named stays.
+/// A change of the mapping. Columns that are not listed keep theirs.
 #[derive(Clone, Debug)]
 pub struct ColumnMapping {
-    /// The field of each column, by its name; an empty one leaves it out.
+    /// Header and field; an empty field ignores the column.
     pub columns: Vec<(String, String)>,
-    /// Where those who are new go for whom a line names no branch.
+    /// The default branch for new records whose line names none.
     pub branch: FieldPatch<BranchCode>,
 }
 
-/// Whether records of a kind begin in a branch that a sheet may leave out.
+/// Whether new records of this kind need a branch that the sheet may omit.
 pub fn has_default_branch(kind: ImportKind) -> bool {
     matches!(kind, ImportKind::Members | ImportKind::Leads)
 }
 
-/// Says where columns go, and those who are new.
+/// Changes the column mapping and the default branch.
 #[boxed::future]
 pub async fn map_import_columns(
     app: &App,
@@ -210,7 +210,6 @@ pub async fn map_import_columns(
     submit_action(app, by, code, ImportRunAction::Map(mapping), once).await
 }
 
-/// Begins a dry run.
 #[boxed::future]
 pub async fn start_dry_run(
     app: &App,
@@ -221,7 +220,7 @@ pub async fn start_dry_run(
     submit_action(app, by, code, ImportRunAction::Check, once).await
 }
 
-/// Begins the import. One that runs already, goes on.
+/// Starts the import. One that is already running continues.
 #[boxed::future]
 pub async fn start_import(
     app: &App,
@@ -233,7 +232,7 @@ pub async fn start_import(
     submit_action(app, by, code, ImportRunAction::Start { triggers }, once).await
 }
 
-/// Lets an import rest behind the unit that it is in.
+/// Pauses an import after its current transaction.
 #[boxed::future]
 pub async fn pause_import(
     app: &App,
@@ -244,7 +243,6 @@ pub async fn pause_import(
     submit_action(app, by, code, ImportRunAction::Pause, once).await
 }
 
-/// Lets it go on where it rested.
 #[boxed::future]
 pub async fn resume_import(
     app: &App,
@@ -255,7 +253,7 @@ pub async fn resume_import(
     submit_action(app, by, code, ImportRunAction::Resume, once).await
 }
 
-/// Takes an import back, as far as nothing has changed since.
+/// Reverts an import, except for records changed since.
 #[boxed::future]
 pub async fn undo_import(
     app: &App,
@@ -274,11 +272,11 @@ async fn apply_action(tx: &mut Tx, asked: &ImportActionRequest) -> Result<Stored
         .ok_or_else(|| refuse_unknown_import(code))?;
     asked.by.authorize_import(import.kind)?;
     let wrong = |what: &'static str| Err(refuse_import(ImportProblem::WrongState(what)));
-    // Who does not wait for the end of a dry run begins at once.
+    // An import may be started before its dry run has ended.
     let starts = matches!(asked.step, ImportRunAction::Start { .. });
     let is_ready = matches!(import.state, S::Ready | S::Checked) || starts && import.state == S::Checking;
     let (to, change, told) = match &asked.step {
-        // Asked for twice: it is as it is to be.
+        // A repeated request changes nothing.
         ImportRunAction::Check if import.state == S::Checking => return Ok(import),
         ImportRunAction::Start { .. } | ImportRunAction::Resume if import.state == S::Running => {
             return Ok(import);
@@ -345,7 +343,7 @@ async fn apply_action(tx: &mut Tx, asked: &ImportActionRequest) -> Result<Stored
         ImportRunAction::Undo if !may_undo_import(&import, now) => {
             return Err(refuse_import(ImportProblem::TooLate));
         }
-        // From the last line back to the first; one that was stopped on the way goes on where it was.
+        // From the last line to the first; an interrupted undo continues where it stopped.
         ImportRunAction::Undo => {
             let position = (import.counts.reverted_lines() == 0).then_some(i32::MAX);
             (S::Undoing, ImportStateChange { position, ..ImportStateChange::default() }, "desfazer iniciado")
@@ -365,7 +363,7 @@ async fn apply_action(tx: &mut Tx, asked: &ImportActionRequest) -> Result<Stored
     imports::find_import_run(&mut *tx, tenant, code, None).await?.ok_or_else(|| refuse_unknown_import(code))
 }
 
-/// The fields that columns go to, with what somebody wants of it.
+/// The current mapping with the requested changes.
 fn merge_mapping(import: &StoredImportRun, wanted: &[(String, String)]) -> Result<Vec<String>, Error> {
     let mut mapping = import.mapping.clone();
     let mut problems = Vec::new();
@@ -392,7 +390,7 @@ fn merge_mapping(import: &StoredImportRun, wanted: &[(String, String)]) -> Resul
     }
 }
 
-/// What no line can do without must have a column.
+/// Every required field must have a column.
 fn require_mapped_fields(import: &StoredImportRun) -> Result<(), Error> {
     let is_mapped = |name: &str| import.mapping.iter().any(|field| field == name);
     let needed =

@@ -1,11 +1,11 @@
-//! What stands in the file itself, for whoever looks at an import: its first lines, and the lines that a page speaks of.
+//! Cells of the uploaded file for the import pages: its first lines, and the lines shown on a page.
 
 use super::{ImportCaller, StoredImportRun};
 use app::{App, Error};
 use std::collections::BTreeMap;
 use storage::exchange::imports;
 
-/// The first lines with their cells, as examples of what the columns hold.
+/// The first lines, as examples for the column mapping.
 #[boxed::future]
 pub async fn list_first_lines(
     app: &App,
@@ -17,7 +17,7 @@ pub async fn list_first_lines(
     Ok(lines.iter().map(|(_, cells)| parse_cells(cells)).collect())
 }
 
-/// The cells of these lines, by line. Those that were swept are absent.
+/// The cells of these lines. Lines that were already deleted are absent.
 #[boxed::future]
 pub async fn list_cells_by_line(
     app: &App,

@@ -1,5 +1,5 @@
-//! A file on its way in: kept in a temporary file that has no name while it comes, then read line by line and written in short
-//! units. Until it was read to its end nobody sees the import; what is left of one that was cut off, housekeeping sweeps.
+//! Receives an upload: spools it to an unnamed temporary file, then reads it line by line and stores the lines in short
+//! transactions. The import is visible only once it is complete; housekeeping deletes interrupted ones.
 
 use super::file::{self, ReadingLimits, SpreadsheetLine};
 use super::{ImportCaller, RECEIVE, StoredImportRun, UNDO_FOR, refuse_import};
@@ -18,32 +18,32 @@ use storage::{Tx, WriteLane};
 use tokio::sync::mpsc;
 use wire::sheet::{fold_header, suggest_fields};
 
-/// Lines that travel together.
+/// Lines per batch.
 const TOGETHER: usize = 500;
-/// Batches that wait to be written while the next are read.
+/// Batches read ahead of writing.
 const WAITING: usize = 4;
-/// How long a workbook waits for others to be read.
+/// How long to wait for a permit to read a workbook.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// Files of one base that wait to be confirmed: the next takes the place of the oldest.
+/// Maximum unconfirmed files of a tenant: the next one replaces the oldest.
 pub const MOST_UNCONFIRMED: usize = 20;
-/// A file that is being read for so long never came to its end.
+/// A file still being read after this time counts as interrupted.
 const CUT_OFF_AFTER: Duration = Duration::from_secs(3600);
 
-/// A file that grows as it comes.
+/// The temporary file of an upload.
 pub struct UploadSpool {
     file: File,
     length: u64,
     most: u64,
 }
 
-/// Where an upload of at most so many bytes is kept.
+/// Creates the temporary file for an upload of at most `most` bytes.
 pub fn create_upload_spool(most: u64) -> Result<UploadSpool, Error> {
     let file = tempfile::tempfile().map_err(|error| Error::Defect(format!("a temporary file: {error}")))?;
     Ok(UploadSpool { file, length: 0, most })
 }
 
 impl UploadSpool {
-    /// Writes what came; more than may come is refused.
+    /// Appends bytes; fails beyond the limit.
     pub fn write(&mut self, bytes: &[u8]) -> Result<(), Error> {
         self.length += bytes.len() as u64;
         if self.length > self.most {
@@ -59,7 +59,7 @@ enum FileReadEvent {
     End(Result<(), ImportProblem>),
 }
 
-/// Reads a file that has come; gives the import, ready to be looked at.
+/// Reads a complete upload; returns the import in the state `Ready`.
 #[boxed::future]
 pub async fn receive_upload(
     app: &App,
@@ -75,7 +75,7 @@ pub async fn receive_upload(
     receive_local_file(app, by, kind, file_name, file, once).await
 }
 
-/// The same of a file that lies on this machine.
+/// The same for a file on this machine.
 #[boxed::future]
 pub async fn receive_local_file(
     app: &App,
@@ -96,7 +96,7 @@ pub async fn receive_local_file(
         }
         false => None,
     };
-    // Where the sender leaves, this future is dropped, and the reading thread ends with it.
+    // If the client disconnects, this future is dropped, and the guard stops the reading thread.
     let cancel = ReadCancelGuard::default();
     let limits = ReadingLimits { clock: Arc::clone(&app.clock), cancelled: Arc::clone(&cancel.0) };
     let reading = tokio::task::spawn_blocking(move || {
@@ -131,7 +131,7 @@ pub async fn receive_local_file(
     Err(refuse_import(ImportProblem::Damaged))
 }
 
-/// Tells the reading thread that nobody waits for it any more.
+/// Cancels the reading thread when it is dropped.
 #[derive(Default)]
 struct ReadCancelGuard(Arc<AtomicBool>);
 
@@ -158,7 +158,7 @@ fn send_lines(file: File, limits: ReadingLimits, send: &mpsc::Sender<FileReadEve
     let _ = send.blocking_send(FileReadEvent::End(ended));
 }
 
-/// Removes the oldest files that nobody has confirmed where there are as many as may wait.
+/// Deletes the oldest unconfirmed files if the limit is reached.
 async fn make_room(app: &App, by: &ImportCaller) -> Result<(), Error> {
     loop {
         let input = (by.clone(), app.now());
@@ -177,7 +177,7 @@ async fn make_room(app: &App, by: &ImportCaller) -> Result<(), Error> {
 
 enum ImportRoomOutcome {
     Free,
-    /// This one goes: nobody can confirm it any more.
+    /// This import was discarded and can no longer be confirmed.
     Discarded(ImportCode),
     AllReading,
 }
@@ -188,7 +188,7 @@ async fn discard_oldest_unconfirmed(
     now: Moment,
 ) -> Result<ImportRoomOutcome, Error> {
     let tenant = by.tenant();
-    // The lines of those that are older were removed already.
+    // The lines of older imports were already deleted.
     let waiting = imports::list_unconfirmed_imports(&mut *tx, tenant, now.minus(UNDO_FOR)).await?;
     if waiting.len() < MOST_UNCONFIRMED {
         return Ok(ImportRoomOutcome::Free);
@@ -196,7 +196,7 @@ async fn discard_oldest_unconfirmed(
     let may_go = |one: &&imports::UnconfirmedImport| {
         one.state != ImportState::Reading || one.updated_at < now.minus(CUT_OFF_AFTER)
     };
-    // Nobody's file makes room for another user's as long as that one has some of his own.
+    // A user's own files are discarded before those of others.
     let own = waiting.iter().filter(may_go).find(|one| one.user == by.user);
     let Some(oldest) = own.or_else(|| waiting.iter().find(may_go)) else {
         return Ok(ImportRoomOutcome::AllReading);

@@ -1,4 +1,4 @@
-//! What an import has to say: what is wrong with its lines, the lines that failed as a file, and what undoing had to leave.
+//! Import reports: the problems by line, the failed lines as a file, and the records that an undo kept.
 
 use super::{ImportCaller, KeptRecord, StoredImportRun, StoredLineProblem, load_import};
 use crate::export::csv;
@@ -9,12 +9,12 @@ use storage::WriteLane;
 use storage::exchange::imports;
 use storage::history::audit;
 
-/// Lines of an error file that are read at once.
+/// Lines of an error file read per query.
 const AT_ONCE: i64 = 256;
-/// What the column is called that says why.
+/// The header of the column with the reason.
 const WHY: &str = "Motivo da recusa";
 
-/// A page of what is wrong, behind a line.
+/// A page of problems after a given line.
 #[boxed::future]
 pub async fn list_import_problems(
     app: &App,
@@ -26,7 +26,7 @@ pub async fn list_import_problems(
     Ok(imports::list_line_problems(&app.db, by.tenant(), code, (after, limit)).await?)
 }
 
-/// A page of what undoing left, behind a line.
+/// A page of records that the undo kept, after a given line.
 #[boxed::future]
 pub async fn list_kept_rows(
     app: &App,
@@ -38,9 +38,9 @@ pub async fn list_kept_rows(
     Ok(imports::list_kept_records(&app.db, by.tenant(), code, (after, limit)).await?)
 }
 
-/// The file of the lines that failed, as it goes out piece by piece.
+/// The file of failed lines, as a stream.
 pub struct ImportErrorFile {
-    /// Nothing is left of the lines: it has the names of the columns alone.
+    /// The lines were already deleted: the file has only the headers.
     pub is_empty: bool,
     pub pieces: BoxStream<'static, Result<Vec<u8>, Error>>,
 }
@@ -52,8 +52,8 @@ impl ImportErrorFile {
     }
 }
 
-/// The lines that failed: the columns that they came with, and one that says why, so that it can be mended and sent again. It
-/// opens right in a Brazilian sheet, which changes nothing in it. Whoever takes it is noted, for it holds what is personal.
+/// The failed lines with their original columns and the reason, so that they can be corrected and imported again. The
+/// CSV opens unchanged in a Brazilian spreadsheet. The download is audited, because it contains personal data.
 #[boxed::future]
 pub async fn open_error_file(
     app: &App,
@@ -104,7 +104,7 @@ enum ErrorFileCursor {
     End,
 }
 
-/// Some lines of the file, and the line behind which the next begin.
+/// A batch of lines, and the line after which the next batch starts.
 struct ErrorFilePiece {
     bytes: Vec<u8>,
     is_empty: bool,

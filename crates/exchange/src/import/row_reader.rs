@@ -1,5 +1,5 @@
-//! Lines of a file as the records that they mean: each cell by what its column holds, then read by the reader of every other
-//! record. What is wrong is told by the name of its column.
+//! Parses lines into records: each cell by the kind of its field, then the record with the same parser as the API.
+//! Problems name the column.
 
 use super::{StoredImportRun, StoredLineProblem};
 use app::members::dependents;
@@ -16,7 +16,7 @@ use wire::sheet::{
     parse_whole_number, parse_year_pair,
 };
 
-/// What a line means.
+/// The record that a line describes.
 #[derive(Clone, Debug)]
 pub(super) enum ImportRecordDraft {
     Member(Box<members::import_rows::MemberImportRow>),
@@ -26,32 +26,32 @@ pub(super) enum ImportRecordDraft {
     Register(Box<registers::import_rows::RegisterImportRow>),
 }
 
-/// A line, understood as far as it can be.
+/// The parse result of a line.
 #[derive(Clone, Debug)]
 pub(super) struct ParsedImportRow {
     pub line: i32,
-    /// Nothing where what must be there cannot be read.
+    /// `None` if a required field cannot be read.
     pub row: Option<ImportRecordDraft>,
     pub problems: Vec<StoredLineProblem>,
-    /// What no other line may have alike.
+    /// Must be unique among the lines of the file.
     pub key: Option<String>,
 }
 
-/// Understands the lines of one import.
+/// Parses the lines of one import.
 pub(super) struct ImportRowParser {
     kind: ImportKind,
     pub names: Arc<ImportColumnNames>,
-    /// What was looked up by its name.
+    /// Cache of codes looked up by name.
     named: HashMap<(u8, String), Result<i32, String>>,
 }
 
-/// What the columns of a file are called, and where they go.
+/// The headers of a file and the fields they are mapped to.
 pub(super) struct ImportColumnNames {
     headers: Vec<String>,
     columns: Vec<Option<&'static ImportField>>,
 }
 
-/// Where in a record what came from which column stands.
+/// Field path in the record, and the column it came from.
 type FieldColumnIndex = Vec<(String, usize)>;
 
 impl ImportRowParser {
@@ -61,7 +61,7 @@ impl ImportRowParser {
         ImportRowParser { kind: import.kind, names, named: HashMap::new() }
     }
 
-    /// Names are looked up anew: a register changed.
+    /// Required after a register changed.
     pub fn clear_name_cache(&mut self) {
         self.named.clear();
     }
@@ -97,7 +97,7 @@ impl ImportRowParser {
             places.push((column.name.to_owned(), at));
         }
         for (name, year, at) in years {
-            // A column of its own comes first.
+            // A separate column takes precedence.
             if !fields.contains_key(name) {
                 set_field(&mut fields, name, year.into());
                 places.push((name.to_owned(), at));
@@ -120,7 +120,7 @@ impl ImportRowParser {
         problems.extend(
             unread.map_or_else(Vec::new, |unread| names.locate_problems(line, &places, unread.into_lines())),
         );
-        // One cell is told of once.
+        // One problem per cell is enough.
         let mut told = Vec::new();
         problems.retain(|problem: &StoredLineProblem| {
             let is_new = problem.header.is_none() || !told.contains(&problem.header);
@@ -150,7 +150,7 @@ impl ImportRowParser {
             ImportFieldKind::VehicleType => "um tipo de veículo em uso",
             _ => return convert_cell(cell, text),
         };
-        // A code is judged by whoever takes it.
+        // A code is validated later, by the function that uses it.
         if let Some(code) = parse_whole_number(text) {
             return Ok(code.into());
         }
@@ -174,7 +174,7 @@ impl ImportRowParser {
         }
     }
 
-    /// Reads the record; what is wrong with it, and what no other may have alike.
+    /// Parses the record; returns it with its problems and its unique key.
     fn parse_record(
         &self,
         fields: &mut Map<String, Value>,
@@ -232,7 +232,7 @@ impl ImportColumnNames {
         StoredLineProblem { line, header: at.and_then(|at| self.headers.get(at).cloned()), text }
     }
 
-    /// Lines that lead with a place in a record, told by the columns that it came from.
+    /// Turns problems that start with a field path into problems of the column it came from.
     fn locate_problems(
         &self,
         line: i32,
@@ -255,14 +255,14 @@ impl ImportColumnNames {
             };
             match found.map(|(_, at)| *at).or_else(by_name) {
                 Some(at) => self.build_problem(line, Some(at), sentence.to_owned()),
-                // What has no column is told whole.
+                // Without a column the full text is shown.
                 None => self.build_problem(line, None, text.clone()),
             }
         };
         lines.into_iter().map(one).collect()
     }
 
-    /// What rules say against a line, by its columns.
+    /// Business rule rejections, assigned to columns.
     pub fn describe_rejections(&self, line: i32, rejections: &[domain::Rejection]) -> Vec<StoredLineProblem> {
         self.locate_problems(
             line,
@@ -272,7 +272,7 @@ impl ImportColumnNames {
     }
 }
 
-/// Whether a column is what a refusal calls by this name: some are called otherwise here.
+/// Whether a column matches the field path in a refusal; some fields have other names in files.
 fn is_named_in_refusal(name: &str, path: &str) -> bool {
     name == path
         || match path {
@@ -288,7 +288,7 @@ fn is_named_in_refusal(name: &str, path: &str) -> bool {
 
 type ParsedRecordParts = (Option<ImportRecordDraft>, Option<InputProblems>, Option<String>);
 
-/// Reads a record, and what else can be judged where only fields that may be left out are wrong.
+/// Parses a record. If only optional fields are invalid, the rest is returned too, so that it can be checked further.
 fn parse_typed_record<T: InputRecord>(
     fields: &Map<String, Value>,
     row: impl FnOnce(T) -> (ImportRecordDraft, Option<String>),
@@ -299,7 +299,7 @@ fn parse_typed_record<T: InputRecord>(
             (Some(row), None, key)
         }
         Err(PartialInput { problems, rest }) => {
-            // Of whom a line speaks must be known: two of nobody's are not one.
+            // Without its required fields a line has no identity to compare.
             let is_open = |field: &DocumentedField| field.required && problems.has_problem_in(field.name);
             let rest = rest.filter(|_| !T::fields().iter().any(is_open));
             let (row, key) = rest.map(|rest| row(*rest)).map_or((None, None), |(row, key)| (Some(row), key));
@@ -308,7 +308,7 @@ fn parse_typed_record<T: InputRecord>(
     }
 }
 
-/// Sets a value at its place: `endereco.cep`.
+/// Sets a value by path: `endereco.cep`.
 fn set_field(fields: &mut Map<String, Value>, path: &str, value: Value) {
     match path.split_once('.') {
         Some((outer, inner)) => {
@@ -323,7 +323,7 @@ fn set_field(fields: &mut Map<String, Value>, path: &str, value: Value) {
     }
 }
 
-/// Numbers that a record is to keep.
+/// Codes from the source that the record keeps.
 fn is_preserved_code(kind: ImportKind, name: &str) -> bool {
     match name {
         "codPessoa" | "codBeneficio" | "sequencial" | "codDependente" | "codLead" | "codVendedor" => true,
@@ -332,12 +332,12 @@ fn is_preserved_code(kind: ImportKind, name: &str) -> bool {
     }
 }
 
-/// Columns that together make the list of telephones.
+/// Columns that together form the phone list.
 fn is_phone_column(kind: ImportKind, column: &ImportField) -> bool {
     matches!(kind, ImportKind::Members | ImportKind::Leads) && column.cell == ImportFieldKind::Phone
 }
 
-/// Several telephones in one cell, as people write them: `(11) 98765-4321 / 3333-4444`.
+/// Several phone numbers in one cell: `(11) 98765-4321 / 3333-4444`.
 fn split_phones(text: &str) -> Vec<String> {
     let parts: Vec<&str> =
         text.split(['/', ';', ',', '|']).map(str::trim).filter(|part| !part.is_empty()).collect();
@@ -348,7 +348,7 @@ fn split_phones(text: &str) -> Vec<String> {
     vec![text.to_owned()]
 }
 
-/// The codes of what is called so and in use.
+/// The codes of active records with this name.
 fn find_codes_by_name(registers: &TenantRegisters, cell: ImportFieldKind, folded: &str) -> Vec<i32> {
     let is = |name: &str| fold_text(name) == *folded;
     let sellers = |kind: SellerKind| {

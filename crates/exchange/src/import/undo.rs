@@ -1,5 +1,5 @@
-//! Takes an import back, from its last line to its first, in short units: what it created and nothing refers to is removed,
-//! what it changed and nobody has changed since becomes what it was, and the rest is left and told.
+//! Undoes an import from its last line to its first, in short transactions: deletes created records that nothing refers
+//! to, restores changed records that were not changed since, and reports the rest.
 
 use super::run::{ImportProgressCallback, finish_stage, is_line_error, load_leased_import, reload_registers};
 use super::{ImportLineCounts, ImportUndoOutcome, ImportUnitContext};
@@ -13,7 +13,7 @@ use storage::exchange::imports::{self, LeasedImport, StoredLineResult};
 use storage::{Tx, WriteLane};
 
 const LEASE: Duration = Duration::from_secs(30);
-/// Lines of a unit.
+/// Lines per transaction.
 const LINES: i64 = 64;
 
 pub(super) async fn undo_all_lines(
@@ -24,7 +24,7 @@ pub(super) async fn undo_all_lines(
     mut doing: ImportUnitContext,
     tell: ImportProgressCallback<'_>,
 ) -> Result<(), Error> {
-    // What follows from taking something back is told to nobody who was not told of it.
+    // An import that sent no triggers sends none when it is undone.
     loop {
         let lines =
             imports::list_line_results_before(&app.db, lease.tenant, lease.code, (position, LINES)).await?;
@@ -34,7 +34,7 @@ pub(super) async fn undo_all_lines(
             Ok(false) => return Ok(()),
             Err(Error::StaleRegisters) => {
                 doing.registers = reload_registers(app, lease.tenant).await?;
-                // Some of them may have been taken back one by one.
+                // Some lines may have been undone one by one.
                 position = load_leased_import(app, lease).await?.position;
             }
             Err(error) => return Err(error),
@@ -47,7 +47,7 @@ pub(super) async fn undo_all_lines(
     finish_stage(app, lease, ImportState::Undone, "desfeita").await
 }
 
-/// `false` where the import is no longer ours.
+/// `false` if the lease was lost.
 async fn undo_batch(
     app: &App,
     lease: &LeasedImport,
@@ -66,7 +66,7 @@ async fn undo_batch(
         Err(error) if is_line_error(&error) => {}
         other => return other,
     }
-    // One of them cannot be taken back, and has taken the others with it.
+    // One line cannot be undone and rolled back the others.
     for line in lines {
         let one = std::slice::from_ref(line);
         let held = match write(unit(one, false)).await {
@@ -89,7 +89,7 @@ struct UndoUnit {
     doing: ImportUnitContext,
     lines: Vec<StoredLineResult>,
     until: Moment,
-    /// It was tried, and cannot be done.
+    /// An earlier attempt failed: the record is kept.
     given_up: bool,
 }
 

@@ -1,4 +1,5 @@
-//! What is written together: the records of some lines, what became of each, and how far the import is; all of it or nothing.
+//! One import transaction: the records of some lines, their results, and the position of the import, written
+//! atomically.
 
 use super::row_reader::{ImportColumnNames, ImportRecordDraft};
 use super::{ImportLineCounts, ImportRowOutcome, ImportUnitContext, StoredLineProblem};
@@ -12,22 +13,21 @@ use std::sync::Arc;
 use storage::Tx;
 use storage::exchange::imports::{self, LeasedImport, StoredLineResult};
 
-/// How a unit ended.
 pub(super) enum ImportUnitOutcome {
-    /// The records, by the lines that meant them.
+    /// Records and their lines.
     Done(Vec<(i32, i32)>),
-    /// The import is no longer ours.
+    /// Another process took over the import.
     LeaseLost,
 }
 
-/// What is written together.
+/// The input of one transaction.
 pub(super) struct ImportUnit {
     pub lease: LeasedImport,
     pub doing: ImportUnitContext,
     pub rows: Vec<ImportRecordDraft>,
-    /// The lines of the rows.
+    /// The line numbers of `rows`.
     pub lines: Vec<i32>,
-    /// Lines that mean nothing.
+    /// Lines without a valid record.
     pub refused: Vec<i32>,
     pub problems: Vec<StoredLineProblem>,
     pub position: i32,
@@ -146,9 +146,9 @@ async fn write_row(
     }
 }
 
-/// How a trial ended that went as far as writing.
+/// How a trial row ended when it reached a write.
 pub(super) enum TrialInterruption {
-    /// It would have been written: the unit ends here, for a statement of it has failed.
+    /// The row is valid and would be written. The transaction ends here, because one of its statements failed.
     WouldWrite(ImportRowOutcome),
     Failed(Error),
 }
@@ -184,7 +184,7 @@ pub(super) async fn try_row(
         Err(Error::Refused(problems)) => Ok(ImportRowOutcome::Refused(problems)),
         Err(error @ Error::StaleRegisters) => Err(TrialInterruption::Failed(error)),
         Err(error) if error.is_transient() => Err(TrialInterruption::Failed(error)),
-        // Nothing spoke against it before it was to be written.
+        // No rule rejected the row before the attempted write.
         Err(_) => Err(TrialInterruption::WouldWrite(match known {
             Some(record) => ImportRowOutcome::Changed { record, before: String::new(), version: 0 },
             None => ImportRowOutcome::Created { record: 0, version: 0, joined: None },

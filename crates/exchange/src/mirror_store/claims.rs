@@ -1,4 +1,4 @@
-//! Events, with the people in them: of whom an event tells more than the search does.
+//! Writes mirrored claims and the people in them, for whom a claim has more data than the search.
 
 use super::sales::resolve_own_document;
 use super::{MirrorWriteBatch, NewMirrorNote, advance_counter, write_batch};
@@ -19,28 +19,27 @@ use storage::members::phones::{self, StoredPhone};
 use storage::server::counters::{self, Counter};
 use storage::{Tx, benefits};
 
-/// Somebody as an event tells of him.
+/// A person as shown in a claim.
 #[derive(Clone, Debug)]
 pub struct MirroredPerson {
     pub code: PersonCode,
-    /// His own, where it is told; else somebody who is known stays where he is.
+    /// `None` if the claim does not name it: a known person then keeps the current branch.
     pub branch: Option<BranchCode>,
     pub profile: PersonProfile,
     pub phones: Vec<StoredPhone>,
 }
 
-/// An event.
 #[derive(Clone, Debug)]
 pub struct MirroredClaim {
     pub code: ClaimCode,
     pub claim: StoredClaim,
-    /// The member, and who drove.
+    /// The member and the driver.
     pub people: Vec<MirroredPerson>,
-    /// Which others belong to it; none where that was not told.
+    /// Related claims; `None` if the source did not list them.
     pub related: Option<Vec<ClaimCode>>,
 }
 
-/// Those of these events that are here, with the name of whoever sees to each.
+/// Which of these claims exist here, with the name of the assigned user.
 #[boxed::future]
 pub async fn list_known_claims(
     app: &App,
@@ -52,7 +51,6 @@ pub async fn list_known_claims(
     Ok(found.into_iter().map(|told| (told.code, told.claim, told.responsible)).collect())
 }
 
-/// Writes events.
 #[boxed::future]
 pub async fn write_claims(app: &App, part: MirrorWriteBatch<Vec<MirroredClaim>>) -> Result<u64, Error> {
     write_batch(app, part, |tx, part, notes| Box::pin(write_claim_batch(tx, part, notes))).await
@@ -83,7 +81,7 @@ async fn write_claim_batch(
     let asked: Vec<i32> = part.seen.iter().map(|one| one.claim.head.protocol).collect();
     let mut protocols: BTreeMap<i32, ClaimCode> =
         mirrors::list_claims_by_protocol(tx, tenant, asked.clone()).await?.into_iter().collect();
-    // Before one of this base is given.
+    // Before this tenant assigns a protocol number of its own.
     advance_counter(tx, tenant, Counter::ClaimProtocol, asked).await?;
     for seen in &part.seen {
         let mut claim = seen.claim.clone();
@@ -109,7 +107,7 @@ async fn write_claim_batch(
     Ok(written)
 }
 
-/// Somebody in an event: added where he is not known, else with what the event tells; of a member, with what only events tell.
+/// Adds an unknown person or updates a known one; for a member, only with the data that the search lacks.
 async fn upsert_claim_person(
     tx: &mut Tx,
     part: &MirrorWriteBatch<Vec<MirroredClaim>>,
@@ -176,7 +174,7 @@ async fn upsert_claim_person(
     }
 }
 
-/// A member with what the search does not tell of him. His telephones are taken where they begin with those that it tells.
+/// Merges into a member the data that the search lacks. The phones are taken if they start with those from the search.
 fn merge_into_member(
     known: &PersonProfile,
     had: &[StoredPhone],
@@ -217,7 +215,8 @@ async fn write_claim(
     let closes =
         part.registers.situation_kind(claim.head.situation).is_some_and(domain::SituationKind::is_final);
     let moved = before.is_none_or(|before| before.head.situation != claim.head.situation);
-    // When it ended is not told: when that was seen, or for what was over at first sight, when it was opened.
+    // The source does not give the closing time. The time it was noticed is used; for claims first seen closed, the
+    // opening time.
     let ended = before.map_or(claim.head.opened_at, |_| part.now);
     claim.head.closed_at = closes.then(|| before.and_then(|one| one.head.closed_at).unwrap_or(ended));
     if let Some(before) = before {
@@ -264,7 +263,7 @@ async fn write_claim(
     Ok(true)
 }
 
-/// Which events belong together. Those that belong to one come with it, so that both are here.
+/// Related claims are read together, so that both exist here.
 async fn write_claim_relations(
     tx: &mut Tx,
     part: &MirrorWriteBatch<Vec<MirroredClaim>>,

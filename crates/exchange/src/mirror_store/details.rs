@@ -1,4 +1,4 @@
-//! What hangs on a benefit: its items, its dependents, what is installed on its vehicle; and the cards of a member.
+//! Writes the details of mirrored benefits (items, dependents, vehicle equipment) and the credit cards of members.
 
 use super::{MirrorWriteBatch, NewMirrorNote, advance_counter, extract_own_card_numbers, write_batch};
 use app::{App, Error};
@@ -12,15 +12,15 @@ use storage::members::dependents::{self, StoredDependent};
 use storage::server::counters::Counter;
 use storage::{Statement, Tx, benefits};
 
-/// Records that hang on another, as they were told.
+/// Child records as read from the source.
 #[derive(Clone, Debug)]
 pub struct ChildRecords<T> {
     pub told: Vec<T>,
-    /// None came that could not be taken: what is here and not among them is gone.
+    /// All of them could be parsed, so records that are missing from the list can be removed here.
     pub is_whole: bool,
 }
 
-/// Everything that hangs on a benefit; what could not be read is none, and stays as it is here.
+/// The details of a benefit; `None` if they could not be read, in which case the stored ones are kept.
 #[derive(Clone, Debug)]
 pub struct MirroredBenefitDetails {
     pub benefit: BenefitCode,
@@ -29,14 +29,12 @@ pub struct MirroredBenefitDetails {
     pub equipment: Option<ChildRecords<StoredInstallation>>,
 }
 
-/// The cards of a member.
 #[derive(Clone, Debug)]
 pub struct MirroredCreditCards {
     pub person: PersonCode,
     pub cards: ChildRecords<StoredCreditCard>,
 }
 
-/// Writes what hangs on some benefits.
 #[boxed::future]
 pub async fn write_benefit_details(
     app: &App,
@@ -56,7 +54,7 @@ async fn write_details_batch(
     let kinds = ["itens", "dependentes", "equipamentos"];
     let mut forgotten: Vec<_> =
         kinds.map(|kind| mirrors::delete_mirror_notes(tenant, kind, &numbers)).into_iter().collect();
-    // What these plans protect is known now.
+    // The benefit kinds of these plans are known now, so the notes about them are obsolete.
     let all = part.seen.iter().filter_map(|one| one.items.as_ref()).flat_map(|one| &one.told);
     let plans: BTreeSet<i32> = all.map(|item| item.plan.get()).collect();
     forgotten.push(mirrors::delete_mirror_notes(tenant, "plano", &plans.into_iter().collect::<Vec<_>>()));
@@ -80,7 +78,7 @@ async fn write_details_batch(
     Ok(written)
 }
 
-/// The codes that are somebody's now.
+/// Codes in use in the source.
 fn collect_used_codes(part: &MirrorWriteBatch<Vec<MirroredBenefitDetails>>) -> [(Counter, Vec<i32>); 4] {
     let items = part.seen.iter().filter_map(|one| one.items.as_ref()).flat_map(|one| &one.told);
     let dependents = || part.seen.iter().filter_map(|one| one.dependents.as_ref()).flat_map(|one| &one.told);
@@ -112,7 +110,7 @@ fn write_items(
         };
         let known: BTreeMap<_, _> =
             had.iter().filter(|(of, _)| *of == one.benefit).map(|(_, item)| (item.code, item)).collect();
-        // Which came first is not told: the oldest that is in force, unless it is known.
+        // The source does not tell which item came first. Unless it is known here, the oldest active one is used.
         let has_first = known.values().any(|item| item.is_first);
         let oldest = |item: &&StoredItem| item.active;
         let first = told.iter().filter(oldest).chain(told).map(|item| item.code).next();
@@ -224,7 +222,7 @@ fn write_equipment(
     written
 }
 
-/// Writes the cards of some members. What the gateway knows them by is never told, so none can be charged from here.
+/// The source never exposes gateway tokens, so these cards cannot be charged from here.
 #[boxed::future]
 pub async fn write_credit_cards(
     app: &App,

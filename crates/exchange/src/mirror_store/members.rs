@@ -1,4 +1,5 @@
-//! Members with their benefits, as the search tells them: in its order, so that both searches have the same.
+//! Writes mirrored members with their benefits, in the order of the source's search, so that both searches return the
+//! same order.
 
 use super::{
     MirrorLease, MirrorWriteBatch, NewMirrorNote, StoredMirror, advance_counter, extract_own_card_numbers,
@@ -17,7 +18,7 @@ use storage::search::rows;
 use storage::server::counters::{self, Counter};
 use storage::{Tx, WriteLane};
 
-/// A row of the search: a member, as far as it tells of him, with one benefit or none.
+/// A row of the search: a member with one benefit or none.
 #[derive(Clone, Debug)]
 pub struct MirroredMember {
     pub person: PersonCode,
@@ -25,7 +26,7 @@ pub struct MirroredMember {
     pub benefit: Option<(BenefitCode, StoredBenefit)>,
 }
 
-/// Keeps what the list of benefits said, and how far it was read.
+/// Stages the benefit list, and stores the read position.
 #[boxed::future]
 pub async fn stage_benefits(
     app: &App,
@@ -48,7 +49,7 @@ pub async fn stage_benefits(
         .await
 }
 
-/// What the list said of these benefits.
+/// The staged data of these benefits.
 #[boxed::future]
 pub async fn list_staged_benefits(
     app: &App,
@@ -58,13 +59,13 @@ pub async fn list_staged_benefits(
     Ok(mirrors::list_staged_bodies(&app.db, mirror.tenant, codes.iter().copied()).await?)
 }
 
-/// Writes a page of the search.
+/// Writes a page of search results.
 #[boxed::future]
 pub async fn write_members(app: &App, part: MirrorWriteBatch<Vec<MirroredMember>>) -> Result<u64, Error> {
     write_batch(app, part, |tx, part, notes| Box::pin(write_member_batch(tx, part, notes))).await
 }
 
-/// Everybody who is in hand, as he was and as he becomes.
+/// A person of the batch, before and after the merge.
 struct PersonMerge {
     before: Option<PersonProfile>,
     after: PersonProfile,
@@ -134,7 +135,7 @@ async fn merge_people(
     Ok(people)
 }
 
-/// A document is one person's here: of two who have the same over there, the second goes without.
+/// A document is unique here: of two people with the same one in the source, the second is written without it.
 async fn resolve_duplicate_documents(
     tx: &mut Tx,
     part: &MirrorWriteBatch<Vec<MirroredMember>>,
@@ -147,7 +148,7 @@ async fn resolve_duplicate_documents(
             .await?
             .into_iter()
             .collect();
-    // Whoever is in hand here and gives his up, frees it.
+    // A person in this batch whose document changes frees it.
     holders.retain(|document, holder| {
         let after = people.get(holder).map(|one| one.after.document.as_ref().map(Document::as_str));
         after.is_none_or(|after| after == Some(document))
@@ -183,7 +184,7 @@ async fn write_people(
 ) -> Result<u64, Error> {
     let acting = part.change_context();
     let new = people.iter().filter(|(_, one)| one.before.is_none()).map(|(code, one)| (*code, &one.after));
-    // Two may have each other's documents now; and what those who change give up is free for those who are new.
+    // Two people may have swapped documents, and documents given up are free for new people.
     let gives_up = |person: &PersonMerge| {
         person
             .before
@@ -207,7 +208,7 @@ async fn write_people(
     Ok(written + people::insert_mirrored_people(tx, &acting, new).await?)
 }
 
-/// The benefits as they become, with their places in the search; and the rows of members who have none.
+/// The merged benefits with their search slots, and the members without benefits.
 async fn merge_benefits<'p>(
     tx: &mut Tx,
     part: &'p MirrorWriteBatch<Vec<MirroredMember>>,
@@ -223,7 +224,7 @@ async fn merge_benefits<'p>(
     let mut taken: Vec<BenefitTakeover<'p>> = Vec::new();
     let mut seen = BTreeSet::new();
     let mut alone = BTreeSet::new();
-    // Rows that are there keep their places; no more are taken than may be new.
+    // Existing rows keep their slots; only as many new slots are taken as there may be new rows.
     let is_new = |row: &&MirroredMember| match &row.benefit {
         Some((code, _)) => !known.contains_key(code),
         None => !is_listed(&row.person),
@@ -263,7 +264,7 @@ async fn merge_benefits<'p>(
     Ok(taken)
 }
 
-/// A sequence number is one benefit's here.
+/// A sequence number is unique among the benefits here.
 async fn resolve_duplicate_sequences(
     tx: &mut Tx,
     part: &MirrorWriteBatch<Vec<MirroredMember>>,

@@ -1,8 +1,8 @@
-//! A mirror: a base that is another server's, read through the interface. What was read comes here as values of `domain`,
-//! with the codes that it has over there, and is written in units that also keep how far the reading is, so that a run
-//! that was cut off goes on. It writes history, and tells nobody: no delivery follows.
+//! Storage of a mirror: a tenant that is a copy of another server's, read through its API. Records arrive as `domain`
+//! values with the codes of the source. They are written in transactions that also store the read position, so that an
+//! interrupted run can continue. History is written, but no triggers are sent.
 //!
-//! The reading itself (requests, pace, odd data) is in the crate `mirror`.
+//! Reading (requests, pacing, odd data) is in the crate `mirror`.
 
 mod claims;
 mod details;
@@ -49,16 +49,16 @@ use storage::history::audit;
 use storage::server::counters::{self, Counter};
 use storage::{Tx, WriteLane};
 
-/// Where the history says that a mirrored situation comes from, and what the audit calls the mirror.
+/// The origin of mirrored changes in the history, and the operation name in the audit.
 pub const ORIGIN: &str = "espelho";
 
-/// What is written in one unit, with how far the reading is then.
+/// The input of one transaction, with the read position after it.
 pub struct MirrorWriteBatch<T> {
     pub mirror: StoredMirror,
     pub hold: MirrorLease,
     pub registers: Arc<TenantRegisters>,
     pub seen: T,
-    /// What of it could not be taken over.
+    /// What could not be taken over.
     pub notes: Vec<NewMirrorNote>,
     pub now: Moment,
 }
@@ -81,8 +81,8 @@ impl<T> MirrorWriteBatch<T> {
     }
 }
 
-/// Writes a part by the registers that it was read by, in the base's own lane behind everybody who waits, and keeps how
-/// far the reading is. Gives the number of records that were not there alike.
+/// Writes a batch in the tenant's background lane, checks that the registers it was read with are current, and stores
+/// the read position. Returns the number of records that changed.
 async fn write_batch<T, F>(app: &App, part: MirrorWriteBatch<T>, unit: F) -> Result<u64, Error>
 where
     F: for<'t> Fn(
@@ -123,24 +123,23 @@ where
         .await
 }
 
-/// One entry in the audit for each unit: who was changed stands in the histories.
+/// One audit entry per transaction; the histories show which records changed.
 async fn append_audit_entry(tx: &mut Tx, tenant: TenantId, detail: String, at: Moment) -> Result<(), Error> {
     let entry =
         audit::AuditEntry { tenant, at, user: None, operation: ORIGIN, person: None, detail: Some(detail) };
     Ok(audit::append_audit_entry(tx, &entry).await?)
 }
 
-/// The registers of a mirrored base as they are now.
 #[boxed::future]
 pub async fn load_current_registers(app: &App, tenant: TenantId) -> Result<Arc<TenantRegisters>, Error> {
     reload_registers(app, tenant).await
 }
 
-/// How often a part is made anew because a register changed meanwhile.
+/// How often a batch is rebuilt because a register changed meanwhile.
 pub const TRIES: usize = DECISIONS;
 
-/// Counts on behind the greatest of these. They are given as they are: what is still to be made must not be held while the
-/// database is asked.
+/// Advances a counter beyond the greatest of these codes. Takes a `Vec`, because a lazy iterator must not be held
+/// across an await.
 async fn advance_counter(
     tx: &mut Tx,
     tenant: TenantId,
@@ -153,7 +152,7 @@ async fn advance_counter(
     }
 }
 
-/// The places of cards in this base's own count: one that it would generate itself is never generated again.
+/// The sequence numbers of cards that match this tenant's own numbering, so that they are not generated again.
 fn extract_own_card_numbers<'c>(tenant: TenantId, cards: impl Iterator<Item = &'c CardNumber>) -> Vec<i32> {
     let own = |card: &CardNumber| {
         let number: i32 = card.as_str().get(2..12)?.parse().ok()?;
@@ -162,13 +161,13 @@ fn extract_own_card_numbers<'c>(tenant: TenantId, cards: impl Iterator<Item = &'
     cards.filter_map(own).collect()
 }
 
-/// Everything that is noted of a mirror, what is alike together.
+/// All notes of a mirror, grouped.
 #[boxed::future]
 pub async fn summarize_notes(app: &App, tenant: TenantId) -> Result<Vec<MirrorNoteGroup>, Error> {
     Ok(mirrors::list_mirror_note_groups(&app.db, tenant).await?)
 }
 
-/// Each note, in their order, behind one of them: kind, record, field and reason.
+/// Notes after a given one, ordered by kind, record and field.
 #[boxed::future]
 pub async fn list_notes_after(
     app: &App,
@@ -178,7 +177,7 @@ pub async fn list_notes_after(
     Ok(mirrors::list_mirror_notes_after(&app.db, tenant, behind, 1_000).await?)
 }
 
-/// The next benefits whose details are to be read, with their kinds.
+/// The next benefits whose details must be read, with their kinds.
 #[boxed::future]
 pub async fn list_benefits_after(
     app: &App,
@@ -190,7 +189,7 @@ pub async fn list_benefits_after(
         .await?)
 }
 
-/// The next members whose cards are to be read.
+/// The next members whose cards must be read.
 #[boxed::future]
 pub async fn list_members_after(
     app: &App,
@@ -202,19 +201,18 @@ pub async fn list_members_after(
         .await?)
 }
 
-/// The records of a kind that could not be read the last time.
+/// Records of a kind that the last run could not read.
 #[boxed::future]
 pub async fn list_unread_records(app: &App, tenant: TenantId, kind: &'static str) -> Result<Vec<i32>, Error> {
     Ok(mirrors::list_unread_records(&app.db, tenant, kind).await?)
 }
 
-/// The deals that are still open here.
 #[boxed::future]
 pub async fn list_open_deals(app: &App, tenant: TenantId) -> Result<Vec<DealCode>, Error> {
     Ok(mirrors::list_open_deals(&app.db, tenant).await?)
 }
 
-/// How far a base's mirror is, where it is one.
+/// The mirror state of a tenant; `None` if it is not a mirror.
 #[boxed::future]
 pub async fn find_mirror(app: &App, tenant: TenantId) -> Result<Option<StoredMirror>, Error> {
     Ok(mirrors::find_mirror(&app.db, tenant).await?)

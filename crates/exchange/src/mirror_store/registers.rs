@@ -1,4 +1,4 @@
-//! The registers of a mirror: what the source lists, and what its records name without its being listed.
+//! Writes the registers of a mirror: those that the source lists, and records that are only mentioned in other records.
 
 use super::{NewMirrorNote, StoredMirror, append_audit_entry};
 use app::{App, Error};
@@ -12,28 +12,27 @@ use storage::server::counters;
 use storage::server::versions::{self, CacheVersions};
 use storage::{Tx, WriteLane};
 
-/// A record of a register as the source has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MirroredRegisterRecord {
-    /// Of the register: `plano`.
+    /// The register's path: `plano`.
     pub path: &'static str,
-    /// None where the source names it without one.
+    /// `None` if the source names it without a code.
     pub code: Option<i32>,
-    /// By the names of its fields; what is not told stays.
+    /// By field name; fields that are not given are kept.
     pub values: Vec<(&'static str, FieldContent)>,
     pub active: bool,
-    /// It is only added: where there is one, that one stays as it is.
+    /// Only inserted: an existing record is kept as it is.
     pub only_new: bool,
 }
 
-/// A whole list of the source: what it no longer names is no longer in use.
+/// A complete list from the source: records that it does not contain are deactivated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RegisterCodeList {
     pub path: &'static str,
     pub codes: Vec<i32>,
 }
 
-/// Writes records of registers, and lets rest what whole lists no longer name. Gives what was changed.
+/// Writes register records and deactivates those missing from complete lists. Returns what changed.
 #[boxed::future]
 pub async fn write_registers(
     app: &App,
@@ -82,13 +81,12 @@ async fn write_register_batch(
     Ok((changed, Some(versions::raise_registers_version(tx, tenant).await?)))
 }
 
-/// What became of a record: under which code it stands here, and whether it was not there alike.
+/// The code of the record here, and whether it was changed.
 pub(super) struct RegisterWriteOutcome {
     code: Option<i32>,
     is_changed: bool,
 }
 
-/// Writes one record.
 pub(super) async fn upsert_register_record(
     tx: &mut Tx,
     tenant: TenantId,
@@ -165,12 +163,12 @@ pub(super) async fn upsert_register_record(
     }
 }
 
-/// Names of situations and of additional fields are alone in the database too.
+/// Names of situations and additional fields are unique in the database too.
 fn has_unique_index(register: &Register) -> bool {
     matches!(register.path, "situacao" | "campoAdicional")
 }
 
-/// Situations of all entities share their codes, of which the source tells those of benefits alone.
+/// Situations of all entities share one code range, but the source lists only those of benefits.
 fn is_other_entity(
     register: &'static Register,
     had: &[FieldContent],
@@ -180,7 +178,7 @@ fn is_other_entity(
     wanted.values.iter().any(|(name, value)| *name == "entidade" && had[at] != *value)
 }
 
-/// The interface tells names of situations in capitals: what is shown alike is left as it is.
+/// The API returns situation names in upper case: a name that is displayed alike is kept.
 fn is_displayed_alike(
     register: &Register,
     field: &FieldSpec,
@@ -196,7 +194,7 @@ fn is_displayed_alike(
     }
 }
 
-/// A record of which nothing is told yet.
+/// The default values of a new record.
 async fn build_blank_values(
     tx: &mut Tx,
     tenant: TenantId,
@@ -228,7 +226,7 @@ async fn build_blank_values(
     Ok(values)
 }
 
-/// Lets rest what a whole list no longer names, but for the last situation of a type.
+/// Deactivates records missing from a complete list, except the last situation of a kind.
 async fn deactivate_unlisted_records(
     tx: &mut Tx,
     tenant: TenantId,
@@ -276,7 +274,7 @@ async fn insert_register_note(
     Ok(tx.execute_batch(mirrors::upsert_mirror_notes(tenant, &[note], now)).await?)
 }
 
-/// Notes something of records that were not written.
+/// Stores notes about records that were not written.
 #[boxed::future]
 pub async fn write_notes(app: &App, mirror: &StoredMirror, notes: Vec<NewMirrorNote>) -> Result<(), Error> {
     let input = (mirror.tenant, notes, app.now());

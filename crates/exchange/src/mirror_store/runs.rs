@@ -1,4 +1,4 @@
-//! The beginning and the end of a run: the base that a mirror is written into is founded, or found; one run at a time.
+//! Starts and ends mirror runs: finds or creates the tenant of a mirror, and ensures that one run is active at a time.
 
 use super::registers::{MirroredRegisterRecord, upsert_register_record};
 use super::{StoredMirror, append_audit_entry};
@@ -14,41 +14,41 @@ use storage::server::settings::{self, ServerSetting};
 use storage::server::versions;
 use storage::{Tx, WriteLane};
 
-/// Codes of users below this are the source's: those who work here get others, and nobody is taken for somebody else.
+/// User codes below this belong to the source. Local users get higher ones, so that they are never confused.
 const OWN_USERS: i32 = 1_000;
 
-/// What is to be mirrored, as far as it is known before a base is there.
+/// The source of a mirror, as known before its tenant exists.
 #[derive(Clone, Debug)]
 pub struct MirrorSource {
     pub address: String,
     pub login: String,
     pub base: i32,
-    /// What the new base is to be called.
+    /// The name for a new tenant.
     pub name: String,
     pub time_zone: String,
     pub branches: Vec<(i32, String)>,
     /// The situations of benefits, and the funnels with their stages.
     pub lists: Vec<MirroredRegisterRecord>,
-    /// Into this base, which is a mirror of the same already.
+    /// The tenant to write to, which must already mirror the same source.
     pub into: Option<TenantId>,
-    /// Everything is compared, not what changed alone.
+    /// Compares everything, not only what changed.
     pub whole: bool,
 }
 
-/// Where a run writes.
+/// The tenant that a run writes to.
 #[derive(Clone, Debug)]
 pub enum MirrorStartOutcome {
     Base {
         tenant: TenantId,
         is_new: bool,
     },
-    /// The base that was named is none, or no mirror.
+    /// The given tenant does not exist or is not a mirror.
     NoMirror(TenantId),
-    /// It mirrors something else.
+    /// The tenant mirrors another source.
     OtherSource(StoredMirror),
 }
 
-/// Finds the base of a mirror, or founds one. What is kept of it stays as it is until it is in hand.
+/// Finds or creates the tenant of a mirror. An existing state is not changed until the lease is held.
 #[boxed::future]
 pub async fn find_or_create_mirror(app: &App, source: &MirrorSource) -> Result<MirrorStartOutcome, Error> {
     let new = tenants::CreateTenant {
@@ -90,7 +90,7 @@ async fn resolve_mirror_tenant(
     })
 }
 
-/// Begins another run of a mirror that is in hand, or goes on with one that was cut off.
+/// Starts a new run of a leased mirror, or continues an interrupted one.
 #[boxed::future]
 pub async fn start_mirror_run(
     app: &App,
@@ -123,7 +123,7 @@ fn reset_mirror_progress(
     zone: &TimeZone,
     now: Moment,
 ) -> StoredMirror {
-    // A day earlier, whatever the clocks and zones of both are.
+    // One day of overlap covers differences between clocks and time zones.
     let day = |at: Moment| at.minus(Duration::from_secs(24 * 3600)).date_in(zone).to_iso();
     StoredMirror {
         login: login.to_owned(),
@@ -139,7 +139,7 @@ fn reset_mirror_progress(
     }
 }
 
-/// A base with the source's branches, situations and funnels in place of those that others are born with.
+/// Creates a tenant with the source's branches, situations and funnels instead of the default ones.
 async fn create_mirror_tenant(
     tx: &mut Tx,
     source: &MirrorSource,
@@ -192,8 +192,7 @@ async fn create_mirror_tenant(
     Ok(tenant)
 }
 
-/// The situations without which an association cannot work: those of the other entities, and each type of a benefit's that
-/// the source has none of.
+/// Adds the situations that a tenant needs: those of other entities, and each benefit kind that the source lacks.
 async fn insert_missing_situations(tx: &mut Tx, tenant: TenantId, now: Moment) -> Result<(), Error> {
     let there = storage::registers::situations::list_situations(&mut *tx, tenant).await?;
     let has = |kind: SituationKind| there.iter().any(|one| one.entity == Entity::Benefit && one.kind == kind);
@@ -217,7 +216,7 @@ async fn insert_missing_situations(tx: &mut Tx, tenant: TenantId, now: Moment) -
         )
         .await?;
     }
-    // What a bare `ativo` and a cancellation pick: the first of each type.
+    // Plain `ativo` and cancellations use the first situation of each kind.
     let all = storage::registers::situations::list_situations(&mut *tx, tenant).await?;
     for kind in Entity::Benefit.situation_kinds() {
         let own = || all.iter().filter(|one| one.entity == Entity::Benefit && one.kind == *kind);
@@ -256,8 +255,7 @@ async fn make_situation_default(
     upsert_register_record(tx, tenant, &wanted, now).await.map(drop)
 }
 
-/// Says that a run came to its end. Where pages of it could not be read, the next one asks for changes since the last that
-/// had none missing.
+/// Ends a run. If pages could not be read, the next run asks for changes since the last complete one.
 #[boxed::future]
 pub async fn complete_mirror_run(
     app: &App,
@@ -288,22 +286,22 @@ pub async fn complete_mirror_run(
     Ok(done)
 }
 
-/// A mirror in the hands of one process.
+/// The exclusive lease on a mirror.
 #[derive(Clone, Debug)]
 pub struct MirrorLease {
     lease: LeasedJob,
     tenant: TenantId,
 }
 
-/// Whether a mirror is still in hand: what is written otherwise would undo what another process wrote.
+/// Fails if the lease was lost: a write would undo the work of another process.
 pub(super) async fn require_mirror_lease(tx: &mut Tx, hold: &MirrorLease) -> Result<(), Error> {
     if jobs::is_lease_held(tx, &hold.lease).await? { Ok(()) } else { Err(Error::LeaseLost) }
 }
 
-/// How long a process may be silent before another may go on with its mirror.
+/// Lease duration: after this time without renewal another process may take over.
 pub const HELD_FOR: Duration = Duration::from_secs(30);
 
-/// Takes a mirror in hand; `None` where another process has it.
+/// `None` if another process holds the lease.
 #[boxed::future]
 pub async fn lease_mirror(app: &App, tenant: TenantId) -> Result<Option<MirrorLease>, Error> {
     let lane = WriteLane::background(TenantId::SERVER);
@@ -316,7 +314,7 @@ pub async fn lease_mirror(app: &App, tenant: TenantId) -> Result<Option<MirrorLe
         .map(|lease| lease.map(|lease| MirrorLease { lease, tenant }))
 }
 
-/// Keeps it in hand; `false` where it was lost.
+/// `false` if the lease was lost.
 #[boxed::future]
 pub async fn extend_mirror_lease(app: &App, hold: &MirrorLease) -> Result<bool, Error> {
     let lane = WriteLane::background(TenantId::SERVER);
@@ -328,7 +326,6 @@ pub async fn extend_mirror_lease(app: &App, hold: &MirrorLease) -> Result<bool, 
         .await
 }
 
-/// Gives it back.
 #[boxed::future]
 pub async fn release_mirror_lease(app: &App, hold: &MirrorLease) -> Result<(), Error> {
     let lane = WriteLane::background(TenantId::SERVER);

@@ -1,4 +1,4 @@
-//! Leads and deals, with who would share them and where they went.
+//! Writes mirrored leads and deals, with their proposed dependents and stage moves.
 
 use super::{
     MirrorWriteBatch, NewMirrorNote, StoredMirror, advance_counter, append_audit_entry, write_batch,
@@ -18,25 +18,24 @@ use storage::sales::leads::{self, StoredLead};
 use storage::server::counters::{self, Counter};
 use storage::{Statement, Tx, WriteLane};
 
-/// A lead; its consultant is not told.
+/// A lead; the source does not tell its consultant.
 #[derive(Clone, Debug)]
 pub struct MirroredLead {
     pub code: LeadCode,
     pub lead: StoredLead,
 }
 
-/// A deal with its lead.
 #[derive(Clone, Debug)]
 pub struct MirroredDeal {
     pub code: DealCode,
     pub deal: StoredDeal,
     pub lead: MirroredLead,
     pub dependents: Vec<(DependentCode, ProposedDependent)>,
-    /// In their order; their numbers are their places.
+    /// In order; their numbers are their positions.
     pub moves: Vec<DealStageMove>,
 }
 
-/// Writes leads that are in use.
+/// Writes active leads.
 #[boxed::future]
 pub async fn write_leads(app: &App, part: MirrorWriteBatch<Vec<MirroredLead>>) -> Result<u64, Error> {
     write_batch(app, part, |tx, part, notes| Box::pin(write_lead_batch(tx, part, notes))).await
@@ -56,7 +55,7 @@ async fn write_lead_batch(
     Ok(written)
 }
 
-/// Writes a lead and his person; `false` where both were there alike.
+/// Writes a lead and its person; `false` if both were unchanged.
 async fn write_lead<T: Sync>(
     tx: &mut Tx,
     part: &MirrorWriteBatch<T>,
@@ -85,7 +84,7 @@ async fn write_lead<T: Sync>(
     Ok(true)
 }
 
-/// The person of a lead, where he is no member: a member stays as he is.
+/// Writes the person of a lead, unless they are a member: members are kept as they are.
 async fn write_lead_person<T: Sync>(
     tx: &mut Tx,
     part: &MirrorWriteBatch<T>,
@@ -123,7 +122,7 @@ async fn write_lead_person<T: Sync>(
     Ok(())
 }
 
-/// His document, unless somebody else has it.
+/// The person's document, unless another person has it.
 pub(super) async fn resolve_own_document<T>(
     tx: &mut Tx,
     part: &MirrorWriteBatch<T>,
@@ -142,7 +141,6 @@ pub(super) async fn resolve_own_document<T>(
     Ok(Some(document.clone()))
 }
 
-/// Writes deals, with their leads.
 #[boxed::future]
 pub async fn write_deals(app: &App, part: MirrorWriteBatch<Vec<MirroredDeal>>) -> Result<u64, Error> {
     write_batch(app, part, |tx, part, notes| Box::pin(write_deal_batch(tx, part, notes))).await
@@ -158,12 +156,12 @@ async fn write_deal_batch(
     let asked: Vec<i32> = part.seen.iter().map(|one| one.deal.sequence).collect();
     let mut holders: BTreeMap<i32, DealCode> =
         mirrors::list_deals_by_sequence(tx, part.tenant(), asked.clone()).await?.into_iter().collect();
-    // Before one of this base is given.
+    // Before this tenant assigns a sequence number of its own.
     advance_counter(tx, part.tenant(), Counter::DealSequence, asked).await?;
     let mut written = 0;
     for seen in &part.seen {
         let lead = leads::find_lead(&mut *tx, part.tenant(), seen.lead.code).await?;
-        // Of a lead that is in use, the list of leads told already.
+        // An active lead was already written from the lead list.
         let lead_seen = MirroredLead {
             lead: StoredLead { active: lead.is_some_and(|one| one.active), ..seen.lead.lead.clone() },
             ..seen.lead.clone()
@@ -253,7 +251,7 @@ async fn write_deal_dependents(
     Ok(())
 }
 
-/// Leads that are in use here and no longer there, in the branches whose leads were listed.
+/// Deactivates leads that the source no longer lists, in the branches whose leads were listed.
 #[boxed::future]
 pub async fn retire_leads(
     app: &App,

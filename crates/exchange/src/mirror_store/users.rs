@@ -1,4 +1,4 @@
-//! Users whom the source names: who sees to what, and who moved it. The interface tells no more of them.
+//! Creates the users that the source names as responsible or as author of a change. The API gives only their names.
 
 use super::{StoredMirror, advance_counter, append_audit_entry};
 use app::{App, Error};
@@ -8,15 +8,15 @@ use storage::access::users;
 use storage::server::counters::{self, Counter};
 use storage::{Tx, WriteLane};
 
-/// Under which codes users stand here whom the source names.
+/// Maps the source's users to user codes here.
 #[derive(Clone, Debug, Default)]
 pub struct MirroredUserCodes {
     pub by_code: BTreeMap<UserCode, UserCode>,
     pub by_name: BTreeMap<String, UserCode>,
 }
 
-/// Makes users whom the source names, with their codes or without, known by their names: they can never enter. Those who
-/// work here are never taken for them.
+/// Creates users named by the source, with or without a code. They can never sign in, and are never merged with local
+/// users.
 #[boxed::future]
 pub async fn write_users(
     app: &App,
@@ -40,7 +40,7 @@ async fn upsert_users(
     named: &[String],
     now: Moment,
 ) -> Result<MirroredUserCodes, Error> {
-    // First, so that nobody is given one of their codes.
+    // First, so that none of their codes is assigned to another user.
     advance_counter(tx, tenant, Counter::User, coded.iter().map(|(code, _)| code.get()).collect()).await?;
     let (mut known, working): (Vec<_>, Vec<_>) =
         users::list_user_names(&mut *tx, tenant).await?.into_iter().partition(|(.., is_named)| *is_named);

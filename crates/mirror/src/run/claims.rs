@@ -1,4 +1,4 @@
-//! Events: the whole list, and each that is new or differs from what is here.
+//! Reads claims: the complete list, and each claim that is new or differs from the stored one.
 
 use super::{MirrorError, MirrorRunner, NO_LIST, build_absent_note, phase};
 use crate::claims::{ListedClaim, ListedClaimMap, read_claim_with_related};
@@ -30,7 +30,7 @@ impl MirrorRunner<'_> {
         Ok(())
     }
 
-    /// When each was opened, and which are to be read: all of them, or those that differ from what is here.
+    /// When each was opened, and which must be read: all, or those that differ from the stored ones.
     async fn list_claims(&mut self) -> Result<Option<(ListedClaimMap, BTreeSet<ClaimCode>)>, MirrorError> {
         const PATH: &str = "/ext/evento";
         let mut days: Vec<(ClaimCode, Date, Option<BranchCode>)> = Vec::new();
@@ -64,7 +64,7 @@ impl MirrorRunner<'_> {
             for some in found.chunks(TOGETHER) {
                 differ.extend(self.find_differing_claims(some).await?);
             }
-            // Without a total the whole list came at once.
+            // Without a total the list was not paginated.
             if total.is_none_or(|total| total <= days.len() as i64) {
                 break;
             }
@@ -110,7 +110,7 @@ impl MirrorRunner<'_> {
         Ok(found.iter().filter(|one| !is_alike(one)).map(|(code, _)| *code).collect())
     }
 
-    /// Those whose place among the events of their day is another now.
+    /// Claims whose order within their day has changed.
     async fn find_moved_claims(&self, opened: &ListedClaimMap) -> Result<Vec<ClaimCode>, MirrorError> {
         if self.mirror.since.is_none() {
             return Ok(Vec::new());
@@ -152,7 +152,7 @@ impl MirrorRunner<'_> {
             let mut seen: BTreeMap<ClaimCode, MirroredClaim> = BTreeMap::new();
             for json in read {
                 for one in read_claim_with_related(json, &self.registers, opened, now, &known, &mut notes) {
-                    // What was asked for by its code tells more than what belongs to another.
+                    // A claim fetched by its own code has more data than one included in another.
                     if one.related.is_some() || !seen.contains_key(&one.code) {
                         seen.insert(one.code, one);
                     }
@@ -168,7 +168,7 @@ impl MirrorRunner<'_> {
     }
 }
 
-/// The list is newest first and tells the day alone: within a day, a second apart keeps its order.
+/// The list is sorted newest first and gives only the day: seconds are added to keep the order within a day.
 fn assign_opening_moments(
     newest_first: &[(ClaimCode, Date, Option<BranchCode>)],
     zone: &domain::TimeZone,

@@ -1,4 +1,4 @@
-//! What hangs on each benefit, and on each member.
+//! Reads the details of each benefit and of each member.
 
 use super::{
     MirrorError, MirrorRunner, NO_LIST, build_absent_note, build_refused_note, build_unread_note, phase,
@@ -14,10 +14,10 @@ use futures_util::StreamExt;
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
 
-/// Benefits, or members, that are read and written together: what a run that is cut off reads again, at most.
+/// Benefits or members per batch: the most that an interrupted run reads again.
 const TOGETHER: i64 = 50;
 
-/// What was answered of a benefit; none where it could not be read.
+/// The responses for a benefit; `None` for those that could not be read.
 struct FetchedDetails {
     benefit: BenefitCode,
     items: Option<Json>,
@@ -27,7 +27,7 @@ struct FetchedDetails {
 }
 
 impl MirrorRunner<'_> {
-    /// A list about a record; what cannot be read is noted of it.
+    /// Fetches a child list of a record; a failure is noted on the record.
     async fn fetch_related_list(
         &self,
         path: String,
@@ -116,7 +116,8 @@ impl MirrorRunner<'_> {
         Ok(())
     }
 
-    /// Plans and suppliers that are named; what plans protect, and what they cost: a dependent's plan is told at its own price.
+    /// Registers missing plans and suppliers, and updates the kinds and prices of plans: a dependent's plan shows its
+    /// base price.
     async fn register_detail_references(&mut self, read: &[FetchedDetails]) -> Result<(), MirrorError> {
         let mut missing = UnregisteredReferences::new(&self.registers);
         let mut told = Vec::new();
@@ -185,7 +186,7 @@ impl MirrorRunner<'_> {
     }
 }
 
-/// What a plan costs by itself, as those tell who have it without a price of their own; once in each run.
+/// Updates the base price of a plan from a record without a price of its own; once per run.
 pub(super) fn update_plan_price(
     plan: &Json,
     registers: &TenantRegisters,

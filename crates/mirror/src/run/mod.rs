@@ -1,4 +1,4 @@
-//! A run, phase by phase.
+//! Runs a mirror phase by phase.
 
 mod claims;
 mod details;
@@ -23,24 +23,24 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// What is to be mirrored, and how.
 #[derive(Clone, Debug)]
 pub struct MirrorOptions {
     /// `https://…`, before `/ext`.
     pub from: String,
     pub login: String,
     pub password: String,
-    /// Into this base, which mirrors the same already; else where it was mirrored before, else into a new one.
+    /// The tenant to write to, which must already mirror this source; by default the tenant of an earlier run, or a new
+    /// one.
     pub into: Option<TenantId>,
-    /// What a new base is called, where not as over there.
+    /// The name of a new tenant, if it differs from the source's.
     pub name: Option<String>,
     pub time_zone: String,
     pub pace: RequestPace,
-    /// Everything is compared, not what changed alone.
+    /// Compares everything, not only what changed.
     pub whole: bool,
 }
 
-/// Why a run ended before its end.
+/// Why a run was aborted.
 #[derive(Debug, thiserror::Error)]
 pub enum MirrorError {
     #[error(transparent)]
@@ -68,17 +68,16 @@ impl From<Error> for MirrorError {
     }
 }
 
-/// How far a run is, for whoever watches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProgressUpdate {
     pub what: &'static str,
     pub done: u64,
-    /// As far as it is known.
+    /// If known.
     pub of: Option<u64>,
     pub requests: u64,
 }
 
-/// The phases that are gone on with; the registers are read at every beginning.
+/// Phases that can be continued; the registers are read at every start.
 pub(crate) mod phase {
     pub const LIST: i32 = 1;
     pub const MEMBERS: i32 = 2;
@@ -89,7 +88,7 @@ pub(crate) mod phase {
     pub const CLAIMS: i32 = 7;
 }
 
-/// What the phases share.
+/// State shared by the phases.
 pub(crate) struct MirrorRunner<'r> {
     pub app: &'r App,
     pub client: &'r SourceClient,
@@ -98,17 +97,17 @@ pub(crate) struct MirrorRunner<'r> {
     pub registers: Arc<TenantRegisters>,
     pub unread: Vec<String>,
     pub written: u64,
-    /// Requests of earlier processes of the same run.
+    /// Requests of earlier processes in the same run.
     pub before: u64,
     pub tell: &'r mut (dyn FnMut(ProgressUpdate) + Send + Sync),
-    /// Suppliers that are registered, and plans whose price was told in this run.
+    /// Registered suppliers, and plans whose price was updated in this run.
     pub suppliers: Vec<i32>,
     pub priced: BTreeSet<i32>,
-    /// The branches that the source lists for whoever reads.
+    /// The branches that the source lists for the signed-in user.
     pub branches: BTreeSet<BranchCode>,
 }
 
-/// Records that were read by their codes.
+/// Records fetched by code.
 #[derive(Default)]
 pub(crate) struct FetchedRecords {
     pub read: Vec<Json>,
@@ -118,7 +117,7 @@ pub(crate) struct FetchedRecords {
 
 const NO_LIST: &str = "a resposta não é uma lista";
 
-/// Of what could not be read just now: the next run asks for it again.
+/// Marks a record that could not be read, so that the next run asks for it again.
 pub(crate) fn build_unread_note(kind: &'static str, record: i32, reason: String) -> NewMirrorNote {
     NewMirrorNote { kind, record, field: mirror_store::UNREAD.to_owned(), reason }
 }
@@ -141,7 +140,7 @@ const TRIES_FOR_HOLD: usize = 20;
 const BETWEEN: Duration = Duration::from_secs(2);
 const KEEP_EVERY: Duration = Duration::from_secs(10);
 
-/// Mirrors, from the beginning or from where an earlier run was cut off.
+/// Runs a mirror from the start, or continues an interrupted run.
 #[boxed::future]
 pub async fn run_mirror(
     app: &App,
@@ -212,13 +211,13 @@ async fn acquire_lease(
         if let Some(hold) = mirror_store::lease_mirror(app, tenant).await? {
             return Ok(hold);
         }
-        // One that was killed still looks alive for a while.
+        // The lease of a killed process is still valid for a while.
         sleep(BETWEEN).await;
     }
     Err(MirrorError::Busy(tenant))
 }
 
-/// Holds on; comes back only where it was lost.
+/// Renews the lease; returns only when it is lost.
 async fn renew_lease(app: &App, hold: &MirrorLease) -> MirrorError {
     loop {
         tokio::time::sleep(KEEP_EVERY).await;
@@ -259,14 +258,14 @@ impl MirrorRunner<'_> {
         self.app.now()
     }
 
-    /// Where a phase begins: at its first place, unless it is gone on with.
+    /// Starts a phase at its first position, unless it is being continued.
     pub fn begin_phase(&mut self, phase: i32) {
         if self.mirror.phase != phase {
             (self.mirror.phase, self.mirror.place) = (phase, 0);
         }
     }
 
-    /// What is kept once everything to this place is written.
+    /// The state to store once everything up to this position is written.
     pub fn mark_checkpoint(&mut self, place: i32) -> StoredMirror {
         self.mirror.place = place;
         self.mirror.requests = i64::try_from(self.before + self.client.request_count()).unwrap_or(i64::MAX);
@@ -285,7 +284,7 @@ impl MirrorRunner<'_> {
         (self.tell)(ProgressUpdate { what, done, of, requests });
     }
 
-    /// Registers what is missing, and knows it from then on.
+    /// Registers missing records and reloads the registers.
     #[boxed::future]
     pub async fn register_missing(&mut self, wanted: Vec<MirroredRegisterRecord>) -> Result<(), MirrorError> {
         if wanted.is_empty() {
@@ -298,7 +297,7 @@ impl MirrorRunner<'_> {
         Ok(())
     }
 
-    /// Whether a part is written now. Where a register changed meanwhile it is to be made anew, by what is registered now.
+    /// Whether a batch was written. If a register changed meanwhile, the batch must be rebuilt with the new registers.
     #[boxed::future]
     pub async fn confirm_write(
         &mut self,
@@ -317,7 +316,7 @@ impl MirrorRunner<'_> {
         }
     }
 
-    /// Reads records by their codes, some at once; what cannot be read is noted. Gives which are none, too.
+    /// Fetches records by code, several concurrently; failures are noted. Also returns the codes that do not exist.
     #[boxed::future]
     pub async fn fetch_records(
         &self,
@@ -344,7 +343,7 @@ impl MirrorRunner<'_> {
         Ok(each)
     }
 
-    /// A list that may be missing: then it is told at the end.
+    /// Fetches a list that the source may lack, which is then reported at the end.
     #[boxed::future]
     pub async fn fetch_list(&mut self, path: &str) -> Result<Option<Json>, MirrorError> {
         match self.client.get_list(path).await {

@@ -1,4 +1,4 @@
-//! The registers: read at every beginning, for they are few.
+//! Reads the registers. They are small, so this is done at every start.
 
 use super::{MirrorError, MirrorOptions, MirrorRunner};
 use crate::client::{SourceAnswer, SourceClient, SourceError};
@@ -8,12 +8,12 @@ use domain::{BenefitKind, BranchCode, DisplayName};
 use exchange::mirror_store::{self, MirrorSource, MirroredRegisterRecord, RegisterCodeList};
 use serde_json::Value as Json;
 
-/// So many codes in a row that are nobody's, and there are no more suppliers.
+/// After this many consecutive unused codes there are no more suppliers.
 const GAP: i32 = 25;
-/// No association has more.
+/// An upper bound of supplier codes.
 const MOST_SUPPLIERS: i32 = 100_000;
 
-/// What a base is founded with.
+/// The data needed to create the tenant.
 #[boxed::future]
 pub async fn read_source(
     client: &SourceClient,
@@ -132,7 +132,7 @@ impl MirrorRunner<'_> {
         Ok(())
     }
 
-    /// Suppliers are told by their codes alone: those from 1 on, to the first long gap.
+    /// Suppliers can only be fetched by code: from 1 up to the first long gap.
     async fn read_suppliers(
         &mut self,
         notes: &mut Vec<mirror_store::NewMirrorNote>,

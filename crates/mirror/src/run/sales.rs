@@ -1,4 +1,4 @@
-//! Leads and deals.
+//! Reads leads and deals.
 
 use super::details::update_plan_price;
 use super::{MirrorError, MirrorRunner, build_absent_note, phase};
@@ -11,7 +11,7 @@ use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};
 
 const TOGETHER: usize = 100;
-/// So many codes in a row that are no deal's, behind the last that is known, and there are no more.
+/// How many codes after the last known deal are tried.
 const GAP: i32 = 25;
 
 impl MirrorRunner<'_> {
@@ -41,7 +41,7 @@ impl MirrorRunner<'_> {
             }
             self.report_progress("leads", ((at + 1) * TOGETHER) as u64, Some(all.len() as u64));
         }
-        // One that came without a code may be any of those that are here.
+        // A lead that came without a code may be any of the stored ones.
         if has_all {
             let retired = mirror_store::retire_leads(self.app, &self.mirror, &listed, &self.branches).await?;
             self.written += retired;
@@ -49,7 +49,7 @@ impl MirrorRunner<'_> {
         Ok(())
     }
 
-    /// Open deals are listed; the others are asked for by their codes, as far as those go.
+    /// Open deals are listed; the others are fetched by code.
     pub(super) async fn read_deals(&mut self) -> Result<(), MirrorError> {
         const PATH: &str = "/ext/crm/negocio";
         self.begin_phase(phase::DEALS);
@@ -125,7 +125,7 @@ impl MirrorRunner<'_> {
         Ok(())
     }
 
-    /// Makes users known who are named, with a code or without one.
+    /// Creates users that are named with or without a code.
     pub(super) async fn register_users(
         &mut self,
         coded: BTreeMap<UserCode, String>,

@@ -1,4 +1,4 @@
-//! The two long walks: the list of benefits, and the member search.
+//! Walks the two long lists: the benefit list and the member search.
 
 use super::{MirrorError, MirrorRunner, phase};
 use crate::client::{SourceAnswer, SourceError, escape_query_value};
@@ -11,21 +11,21 @@ use futures_util::StreamExt;
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, HashSet};
 
-/// Rows that are written together, however long a page is.
+/// Rows per transaction, whatever the page size.
 const TOGETHER: usize = 100;
-/// So many pages in a row that bring nothing new, and the source only repeats itself.
+/// After this many consecutive pages without new rows the source is only repeating itself.
 const REPEATED: u32 = 3;
 
-/// What came of asking for a page.
+/// The result of requesting a page.
 enum PageOutcome {
     Content {
         body: Json,
         has_next: Option<bool>,
         total: Option<u64>,
     },
-    /// It could not be read; those behind it perhaps can.
+    /// It could not be read; later pages may be readable.
     Unreadable,
-    /// The source says that there is none.
+    /// The source says that the page does not exist.
     Absent,
 }
 
@@ -38,7 +38,7 @@ impl PageOutcome {
     }
 }
 
-/// A walk through the pages of a list, which ends where the source says so, else where nothing new comes.
+/// A walk through the pages of a list. It ends when the source says so, or when no new rows come.
 struct PageWalk {
     path: String,
     first: i32,
@@ -49,7 +49,6 @@ struct PageWalk {
     promised: bool,
 }
 
-/// What a page means for a walk.
 struct PageVerdict {
     is_new: bool,
     goes_on: bool,
@@ -112,13 +111,13 @@ impl MirrorRunner<'_> {
         Err(MirrorError::Missing("a lista", format!("GET {path} {status}")))
     }
 
-    /// Tells that something of a walk is missing; the next run reads it.
+    /// Reports that a part is missing; the next run reads it.
     fn report_missing(&mut self, what: &str, reason: &str) {
         self.mirror.has_all = false;
         self.unread.push(format!("GET {what}: {reason}; rode de novo mais tarde"));
     }
 
-    /// What a page that is none means: nothing, unless there should have been one.
+    /// Reports a page that could not be read, or that was announced but does not exist.
     fn check_page(&mut self, walk: &PageWalk, number: i32, page: &PageOutcome) {
         let what = format!("{}, página {number}", walk.path);
         match page {
@@ -130,7 +129,7 @@ impl MirrorRunner<'_> {
         }
     }
 
-    /// Whether as many rows came as the source counts, where the walk began at the beginning.
+    /// Compares the number of rows with the source's total, if the walk started at the first page.
     fn check_row_count(&mut self, walk: &PageWalk) {
         if let Some(total) = walk.total.filter(|total| walk.first == 1 && walk.rows < *total) {
             self.report_missing(
@@ -140,7 +139,7 @@ impl MirrorRunner<'_> {
         }
     }
 
-    /// Keeps the whole list of benefits aside. Where only changes are read, each benefit is asked for by itself instead.
+    /// Stages the complete benefit list. If only changes are read, each benefit is fetched individually instead.
     pub(super) async fn stage_benefit_list(&mut self) -> Result<(), MirrorError> {
         self.begin_phase(phase::LIST);
         if self.mirror.since.is_some() {
@@ -194,7 +193,7 @@ impl MirrorRunner<'_> {
                 let rows = page.rows();
                 let parts = rows.len().div_ceil(TOGETHER);
                 for (part, some) in (1..).zip(rows.chunks(TOGETHER)) {
-                    // One that is cut off in the middle of a page reads it again.
+                    // A run interrupted in the middle of a page reads the page again.
                     self.write_member_rows(if part == parts { number } else { number - 1 }, some).await?;
                 }
             }
@@ -235,7 +234,7 @@ impl MirrorRunner<'_> {
         Ok(())
     }
 
-    /// What the list of benefits tells of those of a page: as it was kept aside, else asked for one by one.
+    /// The list entries of a page's benefits: staged ones, or else fetched one by one.
     async fn load_listed_benefits(&mut self, rows: &[&Json]) -> Result<BTreeMap<i32, Json>, MirrorError> {
         let codes: Vec<i32> = rows.iter().filter_map(|json| read_code(&json["codBeneficio"])).collect();
         let asked: Vec<BenefitCode> = codes.iter().copied().map(BenefitCode::new).collect();
@@ -268,7 +267,7 @@ impl MirrorRunner<'_> {
             }
         }
         drop(answers);
-        // The next run asks for the same changes again.
+        // Makes the next run ask for the same changes again.
         self.mirror.has_all &= has_all;
         Ok(found)
     }

@@ -1,4 +1,4 @@
-//! What belongs to a vehicle or to a person: trackers, their installations, credit cards.
+//! Registers of equipment and payment: trackers, their installations, credit cards.
 
 use super::{build_plain_register, build_text_field};
 use crate::describe::{

@@ -1,4 +1,4 @@
-//! Who sees to people: specialties, clinics, doctors.
+//! Health registers: specialties, clinics, doctors.
 
 use super::{CEP, CITY, COMPLEMENT, DISTRICT, NUMBER, STATE, STREET, STREET_KIND};
 use super::{

@@ -1,4 +1,4 @@
-//! Every register, described.
+//! The list of all registers, and the parts that most descriptions share.
 
 mod equipment;
 mod health;
@@ -9,7 +9,7 @@ mod structure;
 
 use crate::describe::{DisplayTexts, FieldSpec, FieldType, RecordVisibility, Register, SearchMethod};
 
-/// In the order in which the documentation tells of them.
+/// In the order of the documentation.
 pub static REGISTERS: &[Register] = &[
     structure::BRANCH,
     structure::PLAN,
@@ -34,12 +34,11 @@ pub static REGISTERS: &[Register] = &[
 
 pub use sets::find_choice_label;
 
-/// The register of this path.
 pub fn find_register(path: &str) -> Option<&'static Register> {
     REGISTERS.iter().find(|register| register.path == path)
 }
 
-/// What most registers are: seen by everybody, remembered, searched by words.
+/// The common case: visible to all users, cached, searched by words.
 const fn build_plain_register(
     words: DisplayTexts,
     (path, code, counter): (&'static str, &'static str, &'static str),
@@ -68,7 +67,7 @@ const fn build_plain_register(
     }
 }
 
-/// The name, which almost every register has.
+/// The name field that almost every register has.
 const fn build_name_field(text: &'static str, example: &'static str) -> FieldSpec {
     let name = FieldSpec::new("nome", "name", FieldType::Text { longest: 200 });
     name.make_required().make_searchable().with_texts("Nome", text, example)

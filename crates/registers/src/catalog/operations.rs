@@ -1,4 +1,4 @@
-//! What operations go by: situations, and the types of event, inspection and ticket.
+//! Operations registers: situations, and the types of claim, inspection and ticket.
 
 use super::sets::{ENTITY, PRIORITY, SITUATION_KIND};
 use super::{build_name_field, build_plain_register};

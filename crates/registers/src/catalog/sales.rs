@@ -1,4 +1,4 @@
-//! The sales board: its funnels and their stages.
+//! Sales registers: funnels and their stages.
 
 use super::{build_name_field, build_plain_register};
 use crate::describe::{FieldDefault, FieldSpec, FieldType, Register, require_unique_name, words};

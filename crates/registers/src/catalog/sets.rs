@@ -1,5 +1,5 @@
-//! The fixed sets that registers choose from: the numbers that the database knows, and the names of the interface. A test of
-//! `wire` holds them against its own tables.
+//! The fixed sets that register fields choose from, as database numbers and external names. A test in `wire` compares
+//! them with its own tables.
 
 pub const ENTITY: &[(i64, &str)] =
     &[(1, "beneficio"), (2, "evento"), (3, "vistoria"), (4, "helpDesk"), (5, "consulta")];
@@ -36,7 +36,7 @@ pub const VEHICLE_CATEGORY: &[(i64, &str)] = &[
 
 pub const PRIORITY: &[(i64, &str)] = &[(1, "Baixa"), (2, "Média"), (3, "Alta"), (4, "Urgente")];
 
-/// What people call a member of a set, where the interface writes it otherwise.
+/// Display labels, where they differ from the external name.
 const LABELS: &[(&str, &str)] = &[
     ("beneficio", "Benefício"),
     ("evento", "Evento"),
@@ -63,7 +63,7 @@ const LABELS: &[(&str, &str)] = &[
     ("Onibus", "Ônibus"),
 ];
 
-/// A member of a set as people read it.
+/// The display label of a set member.
 pub fn find_choice_label(name: &'static str) -> &'static str {
     LABELS.iter().find(|(known, _)| *known == name).map_or(name, |(_, label)| label)
 }

@@ -1,4 +1,4 @@
-//! What an association has before it has members: branches, plans, sellers, suppliers, days, types of vehicle, fields.
+//! Registers that exist before any member: branches, plans, sellers, suppliers, due days, vehicle types, fields.
 
 use super::sets::{BENEFIT_KIND, FIELD_KIND, SELLER_KIND, VEHICLE_CATEGORY};
 use super::{CEP, CITY, COMPLEMENT, DISTRICT, NUMBER, STATE, STREET, STREET_KIND};
@@ -145,7 +145,7 @@ pub const SUPPLIER: Register = Register {
     )
 };
 
-/// The day is its own code.
+/// The day itself is the code.
 pub const DUE_DAY: Register = Register {
     about: "Os dias do mês em que um associado pode escolher pagar.",
     section: "A associação",

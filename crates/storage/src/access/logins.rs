@@ -1,16 +1,15 @@
-//! What entering is decided by: the account behind a login, the addresses it is known from, and the failures that were
-//! counted against accounts and addresses.
+//! Sign-in data: the account behind a login, its known addresses, and failed attempts by account and address.
 
 use crate::{Error, QueryWeight, ReadSource, Row, Statement, Tx, sql};
 use domain::{BranchCode, CallerAddress, Email, Moment, Role, TenantId, UserCode};
 
-/// The account that a login names.
+/// The account behind a login.
 #[derive(Clone, Debug)]
 pub struct AccountCredentials {
     pub tenant: TenantId,
     pub user: UserCode,
     pub password_hash: String,
-    /// When it was last entered correctly from the address that asks.
+    /// Last successful sign-in from the requesting address.
     pub known_since: Option<Moment>,
 }
 
@@ -39,7 +38,7 @@ pub async fn find_account_credentials(
     .transpose()
 }
 
-/// A user as he enters.
+/// The signed-in user's details.
 #[derive(Clone, Debug)]
 pub struct SignInUser {
     pub name: String,
@@ -52,7 +51,7 @@ pub struct SignInUser {
     pub tenant_name: String,
 }
 
-/// The user, unless he was disabled or his association was.
+/// The user, unless the user or the tenant is disabled.
 #[boxed::future]
 pub async fn find_sign_in_user(
     from: impl Into<ReadSource<'_>>,
@@ -83,7 +82,7 @@ pub async fn find_sign_in_user(
     }))
 }
 
-/// Remembers that the account was entered correctly from the address.
+/// Records a successful sign-in from the address.
 pub fn upsert_known_address(
     tenant: TenantId,
     user: UserCode,
@@ -98,7 +97,7 @@ pub fn upsert_known_address(
     .arg(now)
 }
 
-/// Forgets from where an account was entered, because its password is another now.
+/// Forgets the known addresses of an account after a password change.
 #[boxed::future]
 pub async fn delete_known_addresses(tx: &mut Tx, tenant: TenantId, user: UserCode) -> Result<(), Error> {
     let statement =
@@ -106,7 +105,7 @@ pub async fn delete_known_addresses(tx: &mut Tx, tenant: TenantId, user: UserCod
     tx.execute(statement).await.map(drop)
 }
 
-/// When each user of a tenant last entered, of those who did in the time for which an address stays known.
+/// The last sign-in of each user of a tenant, as far as the known addresses still record it.
 #[boxed::future]
 pub async fn list_last_sign_ins(
     from: impl Into<ReadSource<'_>>,
@@ -119,14 +118,14 @@ pub async fn list_last_sign_ins(
     rows.iter().map(|row| Ok((row.get("user_code")?, row.get("seen_at")?))).collect()
 }
 
-/// How often something failed, and since when.
+/// Number of failures, and since when.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LoginFailureCount {
     pub count: i64,
     pub since: Moment,
 }
 
-/// The failures of each subject, of those counted since a moment; in the order of the subjects.
+/// The failures of each subject since a moment; in the order of the subjects.
 pub async fn list_login_failures<const N: usize>(
     from: impl Into<ReadSource<'_>>,
     subjects: [&str; N],
@@ -153,7 +152,7 @@ fn parse_failure_row(row: &Row) -> Result<(String, LoginFailureCount), Error> {
     Ok((row.get("subject")?, LoginFailureCount { count: row.get("failures")?, since: row.get("since")? }))
 }
 
-/// Counts one more failure of each subject; what was counted up to `after` is forgotten.
+/// Counts one more failure for each subject; failures counted up to `after` are discarded.
 pub async fn record_login_failure<const N: usize>(
     tx: &mut Tx,
     subjects: [&str; N],

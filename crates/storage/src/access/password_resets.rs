@@ -1,4 +1,4 @@
-//! Links by which a password is set anew. Only their hash is kept.
+//! Password reset links. Only their hash is stored.
 
 use crate::{Error, ReadSource, Tx, sql};
 use domain::{Moment, TenantId, UserCode};
@@ -23,7 +23,7 @@ pub async fn insert_password_reset(tx: &mut Tx, reset: &NewPasswordResetRow<'_>)
     tx.execute(statement).await.map(drop)
 }
 
-/// Whether the link would be taken now: a look that writes nothing.
+/// Whether the link is valid now, without consuming it.
 #[boxed::future]
 pub async fn is_password_reset_open(
     from: impl Into<ReadSource<'_>>,
@@ -39,7 +39,7 @@ pub async fn is_password_reset_open(
     Ok(from.fetch_optional(statement).await?.is_some())
 }
 
-/// Uses the link up: whose it was, where it is there and not expired.
+/// Consumes the link and returns its user, if it exists and has not expired.
 #[boxed::future]
 pub async fn consume_password_reset(
     tx: &mut Tx,
@@ -55,7 +55,7 @@ pub async fn consume_password_reset(
     tx.fetch_optional(statement).await?.map(|row| row.get("user_code")).transpose()
 }
 
-/// How many links of a user were made after a moment and not used since.
+/// How many unused links of a user were created after a moment.
 #[boxed::future]
 pub async fn count_password_resets_since(
     from: impl Into<ReadSource<'_>>,
@@ -71,7 +71,7 @@ pub async fn count_password_resets_since(
     from.fetch_optional(statement).await?.map_or(Ok(0), |row| row.get("made"))
 }
 
-/// Ends every link of a user.
+/// Revokes every link of a user.
 #[boxed::future]
 pub async fn delete_password_resets(tx: &mut Tx, tenant: TenantId, user: UserCode) -> Result<(), Error> {
     let statement =

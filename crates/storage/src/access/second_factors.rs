@@ -1,12 +1,12 @@
-//! The second factor of those who enter the console with one, the codes for when it is lost, and those who still owe it.
+//! Second factors, their recovery codes, and sign-ins that wait for the second factor.
 
 use crate::{Error, QueryWeight, ReadSource, Row, Statement, Tx, sql};
 use domain::{Moment, TenantId, UserCode};
 
-/// What is known of a factor besides its secret.
+/// A second factor without its secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StoredSecondFactor {
-    /// None where no code has confirmed it yet.
+    /// `None` until a code has confirmed it.
     pub confirmed_at: Option<Moment>,
     pub last_step: i64,
 }
@@ -28,7 +28,7 @@ pub async fn find_second_factor(
     .transpose()
 }
 
-/// Since when each user of a tenant has one.
+/// The users of a tenant with a confirmed factor, and since when.
 #[boxed::future]
 pub async fn list_confirmed_factors(
     from: impl Into<ReadSource<'_>>,
@@ -41,7 +41,7 @@ pub async fn list_confirmed_factors(
     rows.iter().map(|row| Ok((row.get("user_code")?, row.get("confirmed_at")?))).collect()
 }
 
-/// A factor that waits to be confirmed, in place of one that waited before.
+/// Stores an unconfirmed factor; replaces any existing one.
 #[boxed::future]
 pub async fn upsert_unconfirmed_factor(tx: &mut Tx, tenant: TenantId, user: UserCode) -> Result<(), Error> {
     let statement = sql(
@@ -53,7 +53,7 @@ pub async fn upsert_unconfirmed_factor(tx: &mut Tx, tenant: TenantId, user: User
     tx.execute(statement).await.map(drop)
 }
 
-/// From now on it is asked for; with new codes for when it is lost.
+/// Makes the factor required from now on, with new recovery codes.
 #[boxed::future]
 pub async fn confirm_second_factor(
     tx: &mut Tx,
@@ -73,7 +73,7 @@ pub async fn confirm_second_factor(
     tx.execute_batch(statements).await
 }
 
-/// New codes in place of all that are left.
+/// Replaces all recovery codes.
 pub fn replace_recovery_codes(tenant: TenantId, user: UserCode, hashes: &[[u8; 32]]) -> Vec<Statement> {
     let mut statements =
         vec![bind_user("DELETE FROM recovery_codes WHERE tenant = $1 AND user_code = $2", tenant, user)];
@@ -86,7 +86,7 @@ pub fn replace_recovery_codes(tenant: TenantId, user: UserCode, hashes: &[[u8; 3
     statements
 }
 
-/// Uses a step of time up; `false` where it or a later one was used before.
+/// Consumes a time step; `false` if it or a later one was already used.
 #[boxed::future]
 pub async fn consume_time_step(
     tx: &mut Tx,
@@ -102,7 +102,7 @@ pub async fn consume_time_step(
     Ok(tx.execute(statement).await? == 1)
 }
 
-/// Uses a recovery code up; `false` where there is none such.
+/// Consumes a recovery code; `false` if it does not exist.
 #[boxed::future]
 pub async fn consume_recovery_code(
     tx: &mut Tx,
@@ -117,7 +117,6 @@ pub async fn consume_recovery_code(
     Ok(tx.execute(statement).await? == 1)
 }
 
-/// How many recovery codes are left.
 #[boxed::future]
 pub async fn count_recovery_codes(
     from: impl Into<ReadSource<'_>>,
@@ -128,7 +127,7 @@ pub async fn count_recovery_codes(
     from.fetch_optional(bind_user(text, tenant, user)).await?.map_or(Ok(0), |row| row.get("codes"))
 }
 
-/// Ends a factor with everything that belongs to it but its secret; `false` where there was none.
+/// Deletes a factor and its data except the secret; `false` if there was none.
 #[boxed::future]
 pub async fn delete_second_factor(tx: &mut Tx, tenant: TenantId, user: UserCode) -> Result<bool, Error> {
     tx.execute_batch(vec![
@@ -144,11 +143,11 @@ fn bind_user(text: &'static str, tenant: TenantId, user: UserCode) -> Statement 
     sql(text).arg(tenant).arg(user)
 }
 
-/// Somebody who gave the right password and owes the code.
+/// A sign-in with a correct password that still needs the code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SecondFactorChallenge {
     pub user: UserCode,
-    /// Of his sessions, when he gave the password.
+    /// The user's session generation when the password was given.
     pub generation: i64,
 }
 
@@ -166,7 +165,7 @@ pub fn insert_factor_challenge(
         .arg(expires_at)
 }
 
-/// Who waits by this hash, unless it was too long.
+/// The pending sign-in with this hash, unless it has expired.
 #[boxed::future]
 pub async fn find_factor_challenge(
     from: impl Into<ReadSource<'_>>,
@@ -185,7 +184,6 @@ pub async fn find_factor_challenge(
     from.fetch_optional(statement).await?.map(entrance).transpose()
 }
 
-/// He waits no longer.
 pub fn delete_factor_challenge(tenant: TenantId, hash: &[u8]) -> Statement {
     sql("DELETE FROM entrances WHERE tenant = $1 AND hash = $2").arg(tenant).arg(hash)
 }

@@ -1,29 +1,29 @@
-//! Tokens of users, of which only the hash is kept.
+//! Access tokens. Only their hash is stored.
 
 use crate::server::tenants::decode_roles;
 use crate::{Error, QueryWeight, ReadSource, Statement, Tx, sql};
 use domain::{BranchCode, Moment, Role, TenantId, UserCode};
 
-/// Whose a token is, and until when.
+/// The user of a token, and when it expires.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredTokenHolder {
     pub user: UserCode,
     pub role: Role,
     pub branches: Vec<BranchCode>,
     pub expires_at: Moment,
-    /// It was given by the console's door.
+    /// Issued by the console.
     pub is_console: bool,
-    /// When a session of the console was last used, where that is known.
+    /// Last use of a console session, if known.
     pub active_at: Option<Moment>,
-    /// A code was given for it besides the password.
+    /// A second-factor code was given for it.
     pub has_code: bool,
-    /// Its owner has a second factor.
+    /// The user has a second factor.
     pub has_factor: bool,
-    /// The association demands a second factor of its owner's role.
+    /// The tenant requires a second factor for the user's role.
     pub needs_factor: bool,
 }
 
-/// A token to be written. Its generation is the one its user has as he enters.
+/// A new token. It takes the user's current generation.
 pub struct NewTokenRow<'t> {
     pub tenant: TenantId,
     pub hash: &'t [u8],
@@ -44,7 +44,7 @@ pub fn insert_token(new: &NewTokenRow<'_>) -> Statement {
     .arg(new.expires_at)
 }
 
-/// Whose token this is, unless it has expired or was ended, he was disabled or his association was.
+/// The user of the token, unless the token has expired or was revoked, or the user or tenant is disabled.
 #[boxed::future]
 pub async fn find_token_holder(
     from: impl Into<ReadSource<'_>>,
@@ -82,7 +82,7 @@ pub async fn find_token_holder(
     }))
 }
 
-/// Ends every token of a user: none of his generation is good any more. The rows go when they expire.
+/// Revokes every token of a user by raising the generation. The rows are deleted when they expire.
 #[boxed::future]
 pub async fn revoke_user_tokens(tx: &mut Tx, tenant: TenantId, user: UserCode) -> Result<(), Error> {
     let statement = sql("UPDATE users SET generation = generation + 1 WHERE tenant = $1 AND code = $2")
@@ -91,8 +91,8 @@ pub async fn revoke_user_tokens(tx: &mut Tx, tenant: TenantId, user: UserCode) -
     tx.execute(statement).await.map(drop)
 }
 
-/// Ends whatever lets somebody in, of everybody on this server: tokens, half-done sign-ins, links that set a
-/// password. The rows of tokens go when they expire.
+/// Revokes all access to this server: tokens, incomplete sign-ins and password reset links of every user. Token rows
+/// are deleted when they expire.
 #[boxed::future]
 pub async fn revoke_all_access(tx: &mut Tx) -> Result<(), Error> {
     tx.execute_batch(vec![
@@ -103,7 +103,7 @@ pub async fn revoke_all_access(tx: &mut Tx) -> Result<(), Error> {
     .await
 }
 
-/// Marks a token as that of somebody who entered by the console, and from where.
+/// Marks a token as a console session, with the client address.
 pub fn mark_console_token(
     tenant: TenantId,
     hash: &[u8],
@@ -119,12 +119,12 @@ pub fn mark_console_token(
     .arg(now)
 }
 
-/// Marks a program's token as one for which a code was given besides the password.
+/// Marks an API token as verified by a second-factor code.
 pub fn mark_code_verified(tenant: TenantId, hash: &[u8]) -> Statement {
     sql("UPDATE tokens SET has_code = TRUE WHERE tenant = $1 AND hash = $2").arg(tenant).arg(hash)
 }
 
-/// Notes that a session of the console is in use.
+/// Records that a console session is in use.
 #[boxed::future]
 pub async fn update_token_activity(
     tx: &mut Tx,
@@ -139,7 +139,7 @@ pub async fn update_token_activity(
     tx.execute(statement).await.map(drop)
 }
 
-/// A token that is still good, as its owner may know it.
+/// A valid token, as shown to its user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ActiveToken {
     pub hash: Vec<u8>,
@@ -148,11 +148,11 @@ pub struct ActiveToken {
     pub agent: Option<String>,
     pub created_at: Moment,
     pub expires_at: Moment,
-    /// When a session of the console was last used, where that is known.
+    /// Last use of a console session, if known.
     pub active_at: Option<Moment>,
 }
 
-/// The newest tokens of a user that are still good.
+/// The newest valid tokens of a user.
 #[boxed::future]
 pub async fn list_active_tokens(
     from: impl Into<ReadSource<'_>>,
@@ -184,7 +184,7 @@ pub async fn list_active_tokens(
         .collect()
 }
 
-/// Ends one token of a user; `false` where he has no such.
+/// Deletes a token of a user; `false` if the user has no such token.
 #[boxed::future]
 pub async fn delete_token(tx: &mut Tx, tenant: TenantId, user: UserCode, hash: &[u8]) -> Result<bool, Error> {
     let statement = sql("DELETE FROM tokens WHERE tenant = $1 AND hash = $2 AND user_code = $3")
@@ -194,7 +194,7 @@ pub async fn delete_token(tx: &mut Tx, tenant: TenantId, user: UserCode, hash: &
     Ok(tx.execute(statement).await? == 1)
 }
 
-/// Ends the sessions of the console that a user has besides one.
+/// Deletes all console sessions of a user except one.
 #[boxed::future]
 pub async fn delete_other_console_tokens(
     tx: &mut Tx,

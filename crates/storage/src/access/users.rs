@@ -1,4 +1,4 @@
-//! Users of a tenant, and the logins by which the server knows them.
+//! Users of a tenant, and their logins, which are unique on the server.
 
 use crate::{Error, QueryWeight, ReadSource, Row, Tx, sql};
 use domain::{BranchCode, DisplayName, Email, Moment, Role, Scope, TenantId, UserCode};
@@ -11,7 +11,7 @@ pub struct StoredUser {
     pub role: Role,
     pub active: bool,
     pub branches: Vec<BranchCode>,
-    /// How often what is told of him was changed, his password apart.
+    /// Number of changes to the user, not counting the password.
     pub version: i64,
     pub updated_at: Moment,
 }
@@ -28,7 +28,7 @@ pub struct NewUserRow<'u> {
     pub now: Moment,
 }
 
-/// What [`collect_users`] reads.
+/// The columns read by [`collect_users`].
 macro_rules! select {
     () => {
         "SELECT u.code, u.name, u.email, u.role, u.active, u.version, u.updated_at, b.branch
@@ -56,7 +56,7 @@ pub async fn insert_user(tx: &mut Tx, user: &NewUserRow<'_>) -> Result<(), Error
     tx.execute_batch(statements).await
 }
 
-/// Somebody of whom no more is known than his name, and who can never enter: he has no login.
+/// A user known only by name, without a login: they can never sign in.
 pub fn insert_name_only_user(
     tenant: TenantId,
     code: UserCode,
@@ -75,7 +75,7 @@ pub fn insert_name_only_user(
     .arg(now)
 }
 
-/// The codes and names of all users, by code, and whether each is known by his name alone ([`insert_name_only_user`]).
+/// The codes and names of all users, ordered by code, and whether each was created by [`insert_name_only_user`].
 #[boxed::future]
 pub async fn list_user_names(
     from: impl Into<ReadSource<'_>>,
@@ -88,7 +88,6 @@ pub async fn list_user_names(
     rows.iter().map(|row| Ok((row.get("code")?, row.get("name")?, row.get("is_named")?))).collect()
 }
 
-/// Calls a user otherwise.
 pub fn rename_user(tenant: TenantId, code: UserCode, name: &str, now: Moment) -> crate::Statement {
     sql("UPDATE users SET name = $3, version = version + 1, updated_at = $4 WHERE tenant = $1 AND code = $2")
         .arg(tenant)
@@ -110,7 +109,7 @@ fn insert_user_branches(
     })
 }
 
-/// Writes what is told of a user anew. The address by which he enters is claimed apart ([`reserve_login`]).
+/// Updates a user. The login address is reserved separately ([`reserve_login`]).
 #[boxed::future]
 pub async fn update_user(tx: &mut Tx, tenant: TenantId, user: &StoredUser) -> Result<(), Error> {
     let mut statements = vec![
@@ -129,7 +128,7 @@ pub async fn update_user(tx: &mut Tx, tenant: TenantId, user: &StoredUser) -> Re
     tx.execute_batch(statements).await
 }
 
-/// Lets go of the address by which a user entered.
+/// Frees the login address of a user.
 #[boxed::future]
 pub async fn delete_login(tx: &mut Tx, email: &str, tenant: TenantId, code: UserCode) -> Result<(), Error> {
     let statement = sql("DELETE FROM logins WHERE email = $1 AND tenant = $2 AND user_code = $3")
@@ -139,7 +138,7 @@ pub async fn delete_login(tx: &mut Tx, email: &str, tenant: TenantId, code: User
     tx.execute(statement).await.map(drop)
 }
 
-/// Gives the address to a user; `false` where it belongs to another, of whatever tenant.
+/// Assigns the login address to a user; `false` if it belongs to another user of any tenant.
 #[boxed::future]
 pub async fn reserve_login(
     tx: &mut Tx,
@@ -155,7 +154,7 @@ pub async fn reserve_login(
     Ok(tx.execute(statement).await? == 1)
 }
 
-/// Which tenant and user an address belongs to.
+/// The tenant and user of a login address.
 #[boxed::future]
 pub async fn find_login_owner(
     from: impl Into<ReadSource<'_>>,
@@ -166,7 +165,7 @@ pub async fn find_login_owner(
     row.map(|row| Ok((row.get("tenant")?, row.get("user_code")?))).transpose()
 }
 
-/// The hash of an active user's password.
+/// The password hash of an active user.
 #[boxed::future]
 pub async fn find_password_hash(
     from: impl Into<ReadSource<'_>>,
@@ -179,7 +178,7 @@ pub async fn find_password_hash(
     from.fetch_optional(statement).await?.map(|row| row.get("password_hash")).transpose()
 }
 
-/// Whether another active administrator remains in the tenant.
+/// Whether the tenant has another active administrator.
 #[boxed::future]
 pub async fn has_other_administrator(
     from: impl Into<ReadSource<'_>>,
@@ -208,7 +207,7 @@ pub async fn find_user(
     Ok(collect_users(&rows)?.pop())
 }
 
-/// The users who work in a branch that the scope sees; with every branch, all of them. By code.
+/// The users of the branches in the scope, or all users if the scope has every branch; ordered by code.
 #[boxed::future]
 pub async fn list_visible_users(
     from: impl Into<ReadSource<'_>>,
@@ -221,7 +220,7 @@ pub async fn list_visible_users(
     collect_users(&from.fetch_all(QueryWeight::Search, statement).await?)
 }
 
-/// One user for each run of rows with his code.
+/// Merges consecutive rows of the same user.
 fn collect_users(rows: &[Row]) -> Result<Vec<StoredUser>, Error> {
     let mut users: Vec<StoredUser> = Vec::new();
     for row in rows {

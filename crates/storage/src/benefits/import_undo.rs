@@ -1,4 +1,4 @@
-//! What an import needs to find a benefit by what a sheet knows of it, and to take back what it did.
+//! Lookups of benefits for imports, and what is needed to undo an import.
 
 use super::items::StoredItem;
 use super::{StoredBenefit, parse_benefit_row, row};
@@ -9,7 +9,7 @@ use domain::{
 };
 use serde_json::{Value as Json, json};
 
-/// A benefit that a line may mean.
+/// A benefit that an import line may refer to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MatchingBenefit {
     pub code: BenefitCode,
@@ -17,7 +17,7 @@ pub struct MatchingBenefit {
     pub situation: SituationCode,
 }
 
-/// The benefits with this plate, else with this chassis, else with this card; by code.
+/// The benefits with this plate, else with this chassis, else with this card; ordered by code.
 #[boxed::future]
 pub async fn list_matching_benefits(
     tx: &mut Tx,
@@ -45,7 +45,7 @@ pub async fn list_matching_benefits(
     Ok(found)
 }
 
-/// The benefits that have this code, and this sequence number.
+/// The benefits with this code and with this sequence number.
 #[boxed::future]
 pub async fn find_benefits_by_numbers(
     tx: &mut Tx,
@@ -60,7 +60,7 @@ pub async fn find_benefits_by_numbers(
     Ok((first(&by_code)?, first(&by_sequence)?))
 }
 
-/// A benefit with its items, as one text.
+/// A benefit and its items as a text snapshot.
 pub fn render_benefit_snapshot(benefit: &StoredBenefit, items: &[StoredItem]) -> String {
     let items: Vec<Json> = items
         .iter()
@@ -72,7 +72,7 @@ pub fn render_benefit_snapshot(benefit: &StoredBenefit, items: &[StoredItem]) ->
     json!({ "benefit": whole::encode_snapshot(row::INSERT, values), "items": items }).to_string()
 }
 
-/// The same back; its version is nobody's.
+/// Parses a snapshot; its version must not be used.
 pub fn parse_benefit_snapshot(text: &str) -> Result<(StoredBenefit, Vec<StoredItem>), Error> {
     let broken = || Error::Broken("a benefit is kept that cannot be read".to_owned());
     let all: Json = serde_json::from_str(text).map_err(|_| broken())?;
@@ -92,7 +92,7 @@ pub fn parse_benefit_snapshot(text: &str) -> Result<(StoredBenefit, Vec<StoredIt
     Ok((found, items.map(|item| one(item).ok_or_else(broken)).collect::<Result<_, _>>()?))
 }
 
-/// What of the association refers to a benefit; the first that is found.
+/// The first reference to a benefit that is found, if any.
 #[boxed::future]
 pub async fn find_benefit_reference(
     tx: &mut Tx,
@@ -114,7 +114,7 @@ pub async fn find_benefit_reference(
     Ok(found.iter().zip(words).find(|(rows, _)| !rows.is_empty()).map(|(_, word)| word))
 }
 
-/// Removes a benefit to which nothing refers. Its row in the searches is the caller's to remove.
+/// Deletes a benefit that nothing references. The caller removes its search row.
 pub fn delete_benefit(tenant: TenantId, code: BenefitCode, sequence: i32) -> Vec<Statement> {
     vec![
         sql("DELETE FROM items WHERE tenant = $1 AND benefit = $2").arg(tenant).arg(code),

@@ -1,28 +1,28 @@
-//! What is installed on the vehicles of benefits, and was.
+//! Devices installed on the vehicles of benefits, current and removed.
 
 use crate::executor::statement::build_inserts;
 use crate::{Error, QueryWeight, ReadSource, Row, SqlScalar, Statement, sql};
 use domain::{BenefitCode, InstallationCode, Moment, SupplierCode, TenantId, TrackerCode};
 
-/// Days are `yyyy-MM-dd`.
+/// Dates are `yyyy-MM-dd`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredInstallation {
     pub code: InstallationCode,
-    /// The equipment that was installed, where the association knows it.
+    /// The installed tracker, if the tenant registered it.
     pub tracker: Option<TrackerCode>,
     pub serial_number: Option<String>,
     pub imei: Option<String>,
     pub model: Option<String>,
     pub maker: Option<String>,
     pub supplier: Option<SupplierCode>,
-    /// Where on the vehicle.
+    /// Where on the vehicle it is installed.
     pub place: Option<String>,
     pub installed_on: Option<String>,
     pub removed_on: Option<String>,
     pub active: bool,
 }
 
-/// What a benefit has and had, each with the name of its supplier; by code.
+/// The installations of a benefit with the supplier's name, ordered by code.
 #[boxed::future]
 pub async fn list_installations(
     from: impl Into<ReadSource<'_>>,
@@ -40,7 +40,7 @@ pub async fn list_installations(
     rows.iter().map(|row| Ok((parse_installation_row(row)?, row.get("supplier_name")?))).collect()
 }
 
-/// What several benefits have and had, by benefit and code.
+/// The installations of several benefits, ordered by benefit and code.
 #[boxed::future]
 pub async fn list_installations_of_benefits(
     from: impl Into<ReadSource<'_>>,
@@ -74,7 +74,6 @@ fn parse_installation_row(row: &Row) -> Result<StoredInstallation, Error> {
     })
 }
 
-/// Writes everything that is known of an installation anew.
 pub fn update_installation(
     tenant: TenantId,
     benefit: BenefitCode,
@@ -100,10 +99,10 @@ pub fn update_installation(
     .arg(now)
 }
 
-/// How many rows travel in one statement.
+/// Rows per statement.
 const ROWS: usize = 100;
 
-/// Writes new installations, each of a benefit and from a moment.
+/// Inserts installations with their benefit and creation time.
 pub fn insert_installations<'i>(
     tenant: TenantId,
     installations: impl IntoIterator<Item = (BenefitCode, Moment, &'i StoredInstallation)>,

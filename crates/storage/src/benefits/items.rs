@@ -1,4 +1,4 @@
-//! The plans of benefits, also those that a benefit no longer has.
+//! The plans of benefits, current and former.
 
 use crate::executor::statement::build_inserts;
 use crate::{Error, QueryWeight, ReadSource, Row, SqlScalar, Statement, sql};
@@ -12,12 +12,12 @@ pub struct StoredItem {
     pub price: i64,
     /// `yyyy-MM-dd`
     pub included_on: String,
-    /// The one that the benefit was created with, or what replaced it.
+    /// The item created with the benefit, or its replacement.
     pub is_first: bool,
     pub active: bool,
 }
 
-/// The items of a benefit, by code.
+/// The items of a benefit, ordered by code.
 #[boxed::future]
 pub async fn list_items(
     from: impl Into<ReadSource<'_>>,
@@ -32,7 +32,7 @@ pub async fn list_items(
     rows.iter().map(parse_item_row).collect()
 }
 
-/// The items of several benefits, each benefit's by code.
+/// The items of several benefits, ordered by benefit and code.
 #[boxed::future]
 pub async fn list_items_of_benefits(
     from: impl Into<ReadSource<'_>>,
@@ -59,10 +59,10 @@ fn parse_item_row(row: &Row) -> Result<StoredItem, Error> {
     })
 }
 
-/// How many rows travel in one statement.
+/// Rows per statement.
 const ROWS: usize = 100;
 
-/// Writes new items, each of a benefit that has its place in the searches.
+/// Inserts items of benefits that already have a search row.
 pub fn insert_items<'i>(
     tenant: TenantId,
     now: Moment,
@@ -71,7 +71,7 @@ pub fn insert_items<'i>(
     insert_dated_items(tenant, items.into_iter().map(|(benefit, slot, item)| (benefit, slot, now, item)))
 }
 
-/// The same for items that came at moments of their own.
+/// Like [`insert_items`], with a creation time per item.
 pub fn insert_dated_items<'i>(
     tenant: TenantId,
     items: impl IntoIterator<Item = (BenefitCode, i32, Moment, &'i StoredItem)>,
@@ -96,7 +96,7 @@ pub fn insert_dated_items<'i>(
     build_inserts(head, ROWS, rows)
 }
 
-/// Ends an item; that it was there stays known.
+/// Deactivates an item; the row stays.
 pub fn deactivate_item(tenant: TenantId, benefit: BenefitCode, item: ItemCode, now: Moment) -> Statement {
     sql("UPDATE items SET active = FALSE, updated_at = $4 WHERE tenant = $1 AND benefit = $2 AND code = $3")
         .arg(tenant)
@@ -105,7 +105,6 @@ pub fn deactivate_item(tenant: TenantId, benefit: BenefitCode, item: ItemCode, n
         .arg(now)
 }
 
-/// Writes everything that is known of an item anew.
 pub fn update_item(tenant: TenantId, benefit: BenefitCode, item: &StoredItem, now: Moment) -> Statement {
     sql("UPDATE items SET plan = $4, price = $5, included_on = $6, is_first = $7, active = $8, updated_at = $9
          WHERE tenant = $1 AND benefit = $2 AND code = $3")
@@ -120,7 +119,7 @@ pub fn update_item(tenant: TenantId, benefit: BenefitCode, item: &StoredItem, no
     .arg(now)
 }
 
-/// Writes anew whether an item is in force, and at what price.
+/// Updates the price of an item and whether it is active.
 pub fn update_item_terms(
     tenant: TenantId,
     benefit: BenefitCode,

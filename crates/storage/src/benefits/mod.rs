@@ -1,4 +1,4 @@
-//! Benefits: what is known of each, whole. `app::situations` is the one place that writes them.
+//! Benefits. Only `app::situations` writes them.
 
 pub mod installations;
 pub mod items;
@@ -29,7 +29,7 @@ use domain::{
 };
 use std::collections::BTreeMap;
 
-/// Days are `yyyy-MM-dd`, money is in cents.
+/// Dates are `yyyy-MM-dd`, money is in cents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredBenefit {
     pub person: PersonCode,
@@ -47,12 +47,12 @@ pub struct StoredBenefit {
     pub cancelled_on: Option<String>,
     pub integration_code: Option<String>,
     pub note: Option<String>,
-    /// Of its active items, with their prices; by plan.
+    /// The plans of its active items with their prices, ordered by plan.
     pub plans: Vec<(PlanCode, i64)>,
     pub fields: AdditionalFieldValues,
-    /// Empty but for a benefit of the vehicle kind.
+    /// Empty unless the benefit is of the vehicle kind.
     pub vehicle: VehicleDetails,
-    /// Its place in the searches.
+    /// Its slot in the search rows.
     pub slot: i32,
     pub version: i64,
     pub created_at: Moment,
@@ -82,10 +82,10 @@ pub struct VehicleDetails {
     pub fipe: Option<String>,
 }
 
-/// How many rows travel in one statement.
+/// Rows per statement.
 const ROWS: usize = 50;
 
-/// Writes benefits that are not there yet, each with its code.
+/// Inserts benefits.
 pub fn insert_benefits<'b>(
     tenant: TenantId,
     benefits: impl IntoIterator<Item = (BenefitCode, &'b StoredBenefit)>,
@@ -94,7 +94,6 @@ pub fn insert_benefits<'b>(
     build_inserts(row::INSERT, ROWS, rows)
 }
 
-/// Writes everything that is known of a benefit anew.
 pub fn update_benefit(tenant: TenantId, code: BenefitCode, benefit: &StoredBenefit) -> Statement {
     let statement = sql("UPDATE benefits SET person = $3, branch = $4, kind = $5, situation = $6, sequence = $7, card = $8,
              due_day = $9, consultant = $10, representative = $11, joined_on = $12, activated_on = $13,
@@ -106,7 +105,7 @@ pub fn update_benefit(tenant: TenantId, code: BenefitCode, benefit: &StoredBenef
     row::build_benefit_row(tenant, code, benefit).into_iter().fold(statement, Statement::arg)
 }
 
-/// The benefit of this code, if the scope sees its branch.
+/// The benefit of this code, if its branch is in the scope.
 #[boxed::future]
 pub async fn find_benefit(
     from: impl Into<ReadSource<'_>>,
@@ -121,7 +120,7 @@ pub async fn find_benefit(
     Ok(found.filter(|benefit| scope.can_see(benefit.branch)))
 }
 
-/// These benefits, whoever may see them, by code.
+/// These benefits, regardless of scope, ordered by code.
 #[boxed::future]
 pub async fn list_benefits_by_codes(
     from: impl Into<ReadSource<'_>>,
@@ -134,7 +133,7 @@ pub async fn list_benefits_by_codes(
     rows.iter().map(|row| Ok((row.get("code")?, parse_benefit_row(row)?))).collect()
 }
 
-/// Whose these sequence numbers are.
+/// The benefits with these sequence numbers.
 #[boxed::future]
 pub async fn list_benefits_by_sequences(
     from: impl Into<ReadSource<'_>>,
@@ -148,7 +147,7 @@ pub async fn list_benefits_by_sequences(
     rows.iter().map(|row| Ok((row.get("sequence")?, row.get("code")?))).collect()
 }
 
-/// The benefits of a person in the branches of the scope, by code.
+/// The benefits of a person in the branches of the scope, ordered by code.
 #[boxed::future]
 pub async fn list_benefits_of_person(
     from: impl Into<ReadSource<'_>>,
@@ -169,7 +168,8 @@ pub async fn list_benefits_of_person(
     rows.iter().map(|row| Ok((row.get("code")?, parse_benefit_row(row)?))).collect()
 }
 
-/// Whoever has it, by a benefit of his or by a dependent: a card belongs to one person, so the first tells.
+/// The person who has the card, by a benefit or a dependent. A card belongs to one person, so the first row is
+/// enough.
 pub(crate) fn select_card_holder(tenant: TenantId, card: &CardNumber) -> Statement {
     sql("SELECT person FROM benefits WHERE tenant = $1 AND card = $2
          UNION ALL SELECT (SELECT b.person FROM benefits b WHERE b.tenant = d.tenant AND b.code = d.benefit) AS person
@@ -179,7 +179,7 @@ pub(crate) fn select_card_holder(tenant: TenantId, card: &CardNumber) -> Stateme
     .arg(card.as_str())
 }
 
-/// The benefits with a plate, in either of its forms.
+/// The benefits with a plate, in either of its formats.
 #[boxed::future]
 pub async fn list_benefits_by_plate(
     from: impl Into<ReadSource<'_>>,
@@ -193,7 +193,7 @@ pub async fn list_benefits_by_plate(
     rows.iter().map(|row| row.get("benefit")).collect()
 }
 
-/// Whether the person has a benefit in a branch that the scope sees.
+/// Whether the person has a benefit in a branch of the scope.
 #[boxed::future]
 pub async fn has_visible_benefit(
     from: impl Into<ReadSource<'_>>,
@@ -208,7 +208,7 @@ pub async fn has_visible_benefit(
     Ok(from.fetch_optional(statement).await?.is_some())
 }
 
-/// A benefit that has a vehicle, as far as it matters for who may have it too.
+/// A benefit that shares a vehicle key with another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ConflictingBenefit {
     pub code: BenefitCode,
@@ -216,21 +216,22 @@ pub struct ConflictingBenefit {
     pub situation: SituationCode,
 }
 
-/// What stands in the way of a benefit, or makes room for it.
+/// The existing data that a new or changed benefit may conflict with.
 #[derive(Clone, Debug, Default)]
 pub struct BenefitKeyConflicts {
-    /// The benefits with its plate, in either of its forms.
+    /// The benefits with its plate, in either of its formats.
     pub with_plate: Vec<ConflictingBenefit>,
     pub with_chassis: Vec<ConflictingBenefit>,
     pub card_holder: Option<PersonCode>,
-    /// The member's row without a benefit, which his first benefit takes over.
+    /// The search row of the member without a benefit, which the first benefit takes over.
     pub free_row: Option<(i32, BranchCode)>,
 }
 
-/// What one benefit alone may have: its plate, its chassis, its card.
+/// The keys that only one benefit may have: plate, chassis, card.
 pub type BenefitUniqueKeys<'a> = (Option<&'a Plate>, Option<&'a Chassis>, Option<&'a CardNumber>);
 
-/// What is around a benefit with these, and for a new one of somebody, the row that it may take over; asked for in one go.
+/// Loads the possible conflicts of these keys and, for a new benefit, the free row it may take over; in one round
+/// trip.
 #[boxed::future]
 pub async fn load_benefit_conflicts(
     tx: &mut Tx,
@@ -260,7 +261,7 @@ pub async fn load_benefit_conflicts(
     })
 }
 
-/// Asks ahead for what the making of a new benefit looks at.
+/// Prefetches what the creation of a benefit reads.
 #[boxed::future]
 pub async fn prefetch_benefit_creation(
     tx: &mut Tx,
@@ -278,8 +279,8 @@ pub async fn prefetch_benefit_creation(
     tx.prefetch(statements).await
 }
 
-/// Takes numbers, that of the next card among them, and gives that card; `None` where somebody has that one, for it may
-/// have come from outside before we gave it.
+/// Reserves numbers, including that of the next card, and returns the card; `None` if a person already has that card,
+/// because it came from outside.
 pub async fn reserve_numbers_with_card<const KINDS: usize>(
     tx: &mut Tx,
     tenant: TenantId,
@@ -308,14 +309,14 @@ fn select_key_holders(tenant: TenantId, (plate, chassis, card): BenefitUniqueKey
     ]
 }
 
-/// The row of a member who has no benefit.
+/// The search row of a member who has no benefit.
 fn select_free_row(tenant: TenantId, document: &Document) -> Statement {
     sql("SELECT slot, branch FROM listing WHERE tenant = $1 AND document = $2 AND benefit IS NULL")
         .arg(tenant)
         .arg(document.as_str())
 }
 
-/// A statement without rows, where there is nothing to ask for.
+/// A query without rows, as a placeholder.
 pub(crate) fn select_nothing() -> Statement {
     sql("SELECT 1 AS one WHERE 1 = 0")
 }
@@ -329,7 +330,7 @@ fn parse_conflicting_benefits(rows: &[Row]) -> Result<Vec<ConflictingBenefit>, E
         .collect()
 }
 
-/// The codes of a page of the list of all benefits, within a stretch of them.
+/// The codes of a page of all benefits, within a range.
 #[boxed::future]
 pub async fn list_benefit_codes(
     tx: &mut Tx,
@@ -344,7 +345,7 @@ pub async fn list_benefit_codes(
     let limits = [take, stretch.skip];
     let statement = match scope.branches() {
         VisibleBranches::All => stretched.append("ORDER BY code LIMIT ? OFFSET ?", limits),
-        // Disguised, or the whole stretch would be walked for the few rows of some branches.
+        // Disguised, so that the engines do not scan the entire range for the few rows of some branches.
         some => {
             stretched.filter_branches("branch", some).append("ORDER BY code + 0 LIMIT ? OFFSET ?", limits)
         }

@@ -1,24 +1,23 @@
-//! How many benefits were registered and cancelled in each month, branch by branch: kept as it changes, so that a panel need
-//! not count; and which they were.
+//! Registered and cancelled benefits per month and branch. The counts are maintained on every change, so that panels
+//! need not count. Also lists these benefits.
 
 use crate::executor::statement::build_inserts;
 use crate::{Error, QueryWeight, ReadSource, SqlScalar, Statement, Tx, sql};
 use domain::{BenefitCode, BranchCode, Scope, TenantId};
 use std::collections::BTreeMap;
 
-/// What happened to a benefit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum BenefitMovement {
     Registered = 1,
     Cancelled = 2,
 }
 
-/// What a unit changes in the counts, gathered so that what cancels out is never written.
+/// The changes of the counts in one unit of work; opposite changes cancel out and are not written.
 #[derive(Debug, Default)]
 pub struct BenefitCountChanges(BTreeMap<(BenefitMovement, String, BranchCode), i64>);
 
 impl BenefitCountChanges {
-    /// Counts a benefit in, or out where `by` is negative. The day is `yyyy-MM-dd`.
+    /// Adds a benefit, or subtracts it if `by` is negative. The day is `yyyy-MM-dd`.
     pub fn count(&mut self, turn: BenefitMovement, day: &str, branch: BranchCode, by: i64) {
         if let Some(month) = day.get(..7) {
             *self.0.entry((turn, month.to_owned(), branch)).or_default() += by;
@@ -30,7 +29,7 @@ impl BenefitCountChanges {
         let rows = changed.map(|((turn, month, branch), by)| -> [SqlScalar; 5] {
             [tenant.into(), (turn as i64).into(), month.into(), branch.into(), by.into()]
         });
-        // A unit of one benefit changes one or two; one that loads many, hundreds.
+        // A unit for one benefit writes one or two rows; a bulk load writes hundreds.
         build_inserts("INSERT INTO monthly_tally (tenant, turn, month, branch, rows) VALUES", 25, rows)
             .into_iter()
             .map(|insert| {
@@ -43,7 +42,6 @@ impl BenefitCountChanges {
     }
 }
 
-/// How many in a month and a branch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MonthlyBenefitCount {
     pub turn: BenefitMovement,
@@ -53,7 +51,7 @@ pub struct MonthlyBenefitCount {
     pub benefits: i64,
 }
 
-/// The counts of this month and of those behind it.
+/// The counts of this month and later ones.
 #[boxed::future]
 pub async fn list_monthly_counts(
     from: impl Into<ReadSource<'_>>,
@@ -80,7 +78,7 @@ pub async fn list_monthly_counts(
     Ok(all)
 }
 
-/// How many of a month (`yyyy-MM`) the scope sees.
+/// How many benefits of a month (`yyyy-MM`) are in the scope.
 #[boxed::future]
 pub async fn count_benefits_of_month(
     from: impl Into<ReadSource<'_>>,
@@ -102,7 +100,7 @@ pub async fn count_benefits_of_month(
     Ok(count)
 }
 
-/// A page of the benefits of a month (`yyyy-MM`) that the scope sees, by day.
+/// A page of the benefits of a month (`yyyy-MM`) in the scope, ordered by day.
 #[boxed::future]
 pub async fn list_benefits_of_month(
     tx: &mut Tx,

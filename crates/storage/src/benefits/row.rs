@@ -1,11 +1,11 @@
-//! How a benefit is kept: its columns, and what stands in them.
+//! The columns of a benefit and their encoding.
 
 use super::{AdditionalFieldValues, StoredBenefit, VehicleDetails};
 use crate::{Error, Row, SqlScalar};
 use domain::{BenefitCode, CardNumber, Chassis, FieldCode, PlanCode, Plate, Rejection, TenantId};
 use std::collections::BTreeMap;
 
-/// What [`parse_benefit_row`] reads, of a table called `b`.
+/// The columns read by [`parse_benefit_row`], of a table with the alias `b`.
 macro_rules! benefit_columns {
     () => {
         "b.person, b.branch, b.kind, b.situation, b.sequence, b.card, b.due_day, b.consultant, b.representative, b.joined_on,
@@ -16,7 +16,6 @@ macro_rules! benefit_columns {
 }
 pub(crate) use benefit_columns;
 
-/// So many of them.
 const COLUMNS: usize = 38;
 
 /// The columns in the order of [`build_benefit_row`].
@@ -25,7 +24,7 @@ pub const INSERT: &str = "INSERT INTO benefits (tenant, code, person, branch, ki
      plate, chassis, renavam, brand, model, built, model_year, colour, fuel, category, vehicle_type, doors, worth,
      protected, participation, fipe, slot, version, created_at, updated_at) VALUES";
 
-/// `10:15055 12:2990`
+/// Format: `10:15055 12:2990`.
 pub(crate) fn encode_priced_plans(plans: &[(PlanCode, i64)]) -> String {
     plans.iter().map(|(plan, price)| format!("{plan}:{price}")).collect::<Vec<_>>().join(" ")
 }
@@ -40,7 +39,7 @@ pub(crate) fn parse_priced_plans(text: &str) -> Result<Vec<(PlanCode, i64)>, Err
         .collect()
 }
 
-/// `None` where there is none, which is most often.
+/// `None` if there are no values, which is the usual case.
 fn encode_field_values(fields: &AdditionalFieldValues) -> Option<String> {
     let object: serde_json::Map<String, serde_json::Value> =
         fields.iter().map(|(code, value)| (code.to_string(), value.as_str().into())).collect();
@@ -55,7 +54,7 @@ pub(crate) fn parse_field_values(text: Option<String>) -> Result<AdditionalField
     object.into_iter().map(|pair| one(pair).ok_or_else(broken)).collect()
 }
 
-/// What the database holds was checked when it came; what does not fit any more is a defect, and is told as one.
+/// Stored values were validated on input; one that no longer parses is a bug and is reported as an error.
 fn parse_stored_text<T>(
     text: Option<String>,
     parse: impl Fn(&str) -> Result<T, Rejection>,
@@ -93,7 +92,7 @@ pub(crate) fn parse_benefit_row(row: &Row) -> Result<StoredBenefit, Error> {
     })
 }
 
-/// Wherever a vehicle is kept, its columns have the same names.
+/// The vehicle columns have the same names in every table.
 pub(crate) fn parse_vehicle_row(row: &Row) -> Result<VehicleDetails, Error> {
     Ok(VehicleDetails {
         plate: parse_stored_text(row.get("plate")?, Plate::parse)?,

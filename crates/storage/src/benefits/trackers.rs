@@ -1,10 +1,10 @@
-//! Equipment that the association owns or rents, many at a time; one by one it is a register like any other (`registers`).
+//! Bulk inserts of trackers that the tenant owns or rents; single trackers are an ordinary register (`registers`).
 
 use crate::executor::statement::build_inserts;
 use crate::{SqlScalar, Statement};
 use domain::{Moment, SupplierCode, TenantId, TrackerCode};
 
-/// A tracker in use.
+/// An active tracker.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewTrackerRow<'t> {
     pub code: TrackerCode,
@@ -16,7 +16,7 @@ pub struct NewTrackerRow<'t> {
     pub created_at: Moment,
 }
 
-/// How many rows travel in one statement.
+/// Rows per statement.
 const ROWS: usize = 100;
 
 pub fn insert_trackers<'t>(

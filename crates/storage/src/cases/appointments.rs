@@ -1,4 +1,4 @@
-//! Visits to doctors.
+//! Medical appointments.
 
 use super::CaseHead;
 use crate::{Error, Row, SqlScalar};
@@ -7,18 +7,18 @@ use domain::{ClinicCode, DependentCode, DoctorCode, Moment, SpecialtyCode};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredAppointment {
     pub head: CaseHead,
-    /// Who goes, where it is not the member himself.
+    /// The patient, if it is a dependent and not the member.
     pub dependent: Option<DependentCode>,
     pub takes_place_at: Option<Moment>,
     pub specialty: Option<SpecialtyCode>,
     pub clinic: Option<ClinicCode>,
     pub doctor: Option<DoctorCode>,
-    /// One line.
+    /// A single line.
     pub address: Option<String>,
     pub note: Option<String>,
 }
 
-/// What an appointment has besides its head, in the order of [`build_appointment_values`].
+/// The columns in addition to the case head, in the order of [`build_appointment_values`].
 macro_rules! appointment_columns {
     () => {
         "dependent, takes_place_at, specialty, clinic, doctor, address, note"

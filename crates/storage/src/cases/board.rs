@@ -1,25 +1,25 @@
-//! A board of cases: a column for each situation. Whatever the association has, only what is seen of a column is read, and
-//! what stands in it is counted no further than anybody wants to know.
+//! A board of cases with one column per situation. Only the visible part of a column is read, and counts stop at a
+//! limit, so the cost does not depend on the size of the tenant.
 
 use super::describe_case_table;
 use super::search::APART;
 use crate::{Error, QueryWeight, ReadSource, SqlScalar, Statement, sql};
 use domain::{BranchCode, CaseKind, Moment, Scope, SituationCode, VisibleBranches};
 
-/// A place in a column: since when a case is in its situation, and its code.
+/// A position in a column: when the case entered its situation, and its code.
 pub type ColumnCursor = (Moment, i32);
 
-/// Which part of a column.
+/// The part of a column to read.
 #[derive(Clone, Copy, Debug)]
 pub struct BoardColumnQuery {
     pub situation: SituationCode,
-    /// What came last stands first, else what waits longest.
+    /// Newest first; otherwise longest waiting first.
     pub newest_first: bool,
     pub behind: Option<ColumnCursor>,
     pub limit: i64,
 }
 
-/// The cases of a part of a column, in their order.
+/// The cases of a part of a column, in order.
 #[boxed::future]
 pub async fn list_column_cases(
     from: impl Into<ReadSource<'_>>,
@@ -43,7 +43,7 @@ pub async fn list_column_cases(
             None => led,
         }
     };
-    // Each branch has an order of its own; the first rows of each are put together.
+    // Each branch has its own index order; the first rows of each are merged.
     let branches: Vec<Option<BranchCode>> = match scope.branches() {
         VisibleBranches::Only(some) if some.is_empty() => return Ok(Vec::new()),
         VisibleBranches::Only(some) if some.len() <= APART => some.iter().copied().map(Some).collect(),
@@ -75,8 +75,8 @@ fn append_situation_filter(
         .append("WHERE tenant = ? AND situation = ?", [SqlScalar::from(scope.tenant()), situation.into()])
 }
 
-/// How many cases are in each of these situations, those alone that came there before a moment where one is named; none is
-/// counted beyond `most`.
+/// How many cases are in each of these situations, optionally only those that entered it before a moment; no count
+/// exceeds `most`.
 #[boxed::future]
 pub async fn count_cases_by_situation(
     from: impl Into<ReadSource<'_>>,
@@ -108,7 +108,7 @@ pub async fn count_cases_by_situation(
     Ok(counts)
 }
 
-/// The cases that changed at a moment or after it, the first first.
+/// The cases changed at or after a moment, oldest change first.
 #[boxed::future]
 pub async fn list_changed_cases(
     from: impl Into<ReadSource<'_>>,

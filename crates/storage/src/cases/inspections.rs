@@ -1,4 +1,4 @@
-//! Looks at vehicles or at papers.
+//! Inspections of vehicles or documents.
 
 use super::CaseHead;
 use crate::{Error, Row, SqlScalar};
@@ -16,18 +16,18 @@ pub struct StoredInspection {
     pub checklist: Vec<ChecklistEntry>,
 }
 
-/// Something that is looked at.
+/// An item of the checklist.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChecklistEntry {
     pub item: String,
-    /// Whether it is as it should be; not known before it was looked at.
+    /// Whether it is in order; `None` until it was inspected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fits: Option<bool>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
 
-/// What an inspection has besides its head, in the order of [`build_inspection_values`].
+/// The columns in addition to the case head, in the order of [`build_inspection_values`].
 macro_rules! inspection_columns {
     () => {
         "kind, inspector, planned_for, place, note, checklist"

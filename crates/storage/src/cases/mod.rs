@@ -1,5 +1,5 @@
-//! What people work on from its opening to its end: claims, inspections, tickets, appointments. They share a head, and live
-//! alike; what each has besides stands in its own module. `app::situations` is the one place that writes them.
+//! Cases: claims, inspections, tickets and appointments. They share a head and a life cycle; their own columns are in
+//! their modules. `app::situations` and the mirror write them.
 
 pub mod claims;
 pub mod notes;
@@ -24,29 +24,29 @@ use domain::{
 use inspections::{StoredInspection, inspection_columns};
 use tickets::{StoredTicket, ticket_columns};
 
-/// What all of them have.
+/// The columns that all cases share.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CaseHead {
-    /// By which people speak of it; unique among its kind in the tenant.
+    /// The number shown to people; unique per kind and tenant.
     pub protocol: i32,
     pub branch: BranchCode,
     /// The member.
     pub person: PersonCode,
     pub benefit: Option<BenefitCode>,
     pub situation: SituationCode,
-    /// Since when it is in it.
+    /// When it entered its situation.
     pub situation_since: Moment,
-    /// The user who sees to it.
+    /// The user in charge.
     pub responsible: Option<UserCode>,
     pub opened_at: Moment,
     pub closed_at: Option<Moment>,
-    /// Counts its changes, from 1.
+    /// Number of changes, starting at 1.
     pub version: i32,
     pub updated_at: Moment,
 }
 
 impl CaseHead {
-    /// One that was just opened, but for what is counted.
+    /// The head of a new case, before its numbers are assigned.
     pub fn from_opening(
         branch: BranchCode,
         person: PersonCode,
@@ -69,7 +69,6 @@ impl CaseHead {
     }
 }
 
-/// One of the four.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StoredCase {
     Claim(Box<StoredClaim>),
@@ -124,7 +123,7 @@ macro_rules! head_columns {
 }
 pub(crate) use head_columns;
 
-/// What writes rows of a table whose own columns these are ([`build_case_row`]).
+/// The INSERT for a table with these own columns ([`build_case_row`]).
 macro_rules! insert_head {
     ($table:literal, $columns:expr) => {
         concat!(
@@ -140,7 +139,7 @@ macro_rules! insert_head {
 }
 pub(crate) use insert_head;
 
-/// What reads rows of a table, with what their codes stand for where the registers do not say it.
+/// The SELECT of a table, with the names behind codes that are not in the registers.
 macro_rules! select_head {
     ($table:literal, $columns:expr) => {
         concat!(
@@ -187,7 +186,7 @@ fn build_head_values(head: &CaseHead) -> [SqlScalar; 11] {
     ]
 }
 
-/// A row as [`insert_head`] writes it.
+/// A row in the column order of `insert_head`.
 pub(crate) fn build_case_row(
     tenant: TenantId,
     code: i32,
@@ -214,14 +213,14 @@ pub(crate) fn parse_case_head(row: &Row) -> Result<CaseHead, Error> {
     })
 }
 
-/// How a kind is kept.
+/// The table of a case kind.
 struct CaseTableLayout {
     table: &'static str,
-    /// The columns of its own.
+    /// The columns in addition to the head.
     own: &'static str,
     insert: &'static str,
     select: &'static str,
-    /// By which of its columns it has a type.
+    /// The column that holds its type.
     typed_by: &'static str,
 }
 
@@ -267,10 +266,10 @@ fn build_own_values(case: &StoredCase) -> Vec<SqlScalar> {
     }
 }
 
-/// How many rows travel in one statement.
+/// Rows per statement.
 const ROWS: usize = 50;
 
-/// Writes cases of one kind that are not there yet, each with its code.
+/// Inserts cases of one kind.
 pub fn insert_cases<'c>(
     tenant: TenantId,
     kind: CaseKind,
@@ -281,7 +280,6 @@ pub fn insert_cases<'c>(
     crate::executor::statement::build_inserts(describe_case_table(kind).insert, ROWS, rows)
 }
 
-/// Writes everything that is known of a case anew.
 pub fn update_case(tenant: TenantId, code: i32, case: &StoredCase) -> Statement {
     let kept = describe_case_table(case.kind());
     let columns = head_columns!().split(", ").chain(kept.own.split(", "));
@@ -293,19 +291,19 @@ pub fn update_case(tenant: TenantId, code: i32, case: &StoredCase) -> Statement 
         .append("WHERE tenant = ? AND code = ?", [SqlScalar::from(tenant), code.into()])
 }
 
-/// A case with what its codes stand for where the registers do not say it.
+/// A case with the names behind its codes that are not in the registers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResolvedCase {
     pub code: i32,
     pub case: StoredCase,
     pub name: String,
-    /// As it is kept.
+    /// In its stored form.
     pub document: Option<String>,
     pub plate: Option<String>,
     pub responsible: Option<String>,
 }
 
-/// Those of these cases that the scope sees, newest opening first.
+/// The cases of these codes in the scope, newest opening first.
 #[boxed::future]
 pub async fn list_cases_by_codes(
     from: impl Into<ReadSource<'_>>,
@@ -325,7 +323,7 @@ pub async fn list_cases_by_codes(
     rows.iter().map(|row| parse_resolved_case(kind, row)).collect()
 }
 
-/// The case of this code, if the scope sees it.
+/// The case of this code, if it is in the scope.
 #[boxed::future]
 pub async fn find_case(
     from: impl Into<ReadSource<'_>>,

@@ -1,22 +1,22 @@
-//! What people wrote about a record, or to the member.
+//! Notes on a record, and messages to the member.
 
 use crate::{Error, QueryWeight, ReadSource, Statement, Tx, sql};
 use domain::{Entity, Moment, TenantId, UserCode};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordNote {
-    /// From 1, of its record.
+    /// Counts from 1 per record.
     pub number: i32,
     pub written_at: Moment,
     pub user: Option<UserCode>,
-    /// Of whoever wrote it; read, never written.
+    /// Name of the author; read-only.
     pub user_name: Option<String>,
-    /// Meant for the member.
+    /// Addressed to the member.
     pub is_message: bool,
     pub text: String,
 }
 
-/// The notes of a record, in their order.
+/// The notes of a record, in order.
 #[boxed::future]
 pub async fn list_notes(
     from: impl Into<ReadSource<'_>>,
@@ -45,7 +45,7 @@ pub async fn list_notes(
         .collect()
 }
 
-/// The number of the last note of a record; 0 where there is none.
+/// The number of the last note of a record; 0 if there is none.
 #[boxed::future]
 pub async fn load_last_note_number(
     tx: &mut Tx,

@@ -1,6 +1,7 @@
-//! The search for cases, newest opening first, and what is past its time. Like the search for members it is led by one
-//! criterion, and the others are looked at row by row (`searches.rs`). Situations and branches have orders of their own: the
-//! first rows of each are put together, so that whoever sees little never waits while everybody else's are stepped over.
+//! The search for cases, newest opening first, and overdue cases. Like the member search it is driven by one
+//! criterion, and the others are checked row by row (`search/members`). Situations and branches have their own index
+//! order: the first rows of each are merged, so that a caller with few branches does not wait while other branches'
+//! rows are skipped.
 
 use super::describe_case_table;
 use crate::{Error, QueryWeight, ReadSource, SqlScalar, Statement, sql};
@@ -9,24 +10,23 @@ use domain::{
     VisibleBranches,
 };
 
-/// What somebody asks of cases.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CaseCriteria {
     pub protocol: Option<i32>,
-    /// Of any of these; `None` is of anybody.
+    /// Of any of these people; `None` matches everyone.
     pub people: Option<Vec<PersonCode>>,
     pub benefits: Option<Vec<BenefitCode>>,
     pub responsible: Option<UserCode>,
     /// The type of a claim, inspection or ticket, the specialty of an appointment.
     pub kind: Option<i32>,
     pub priority: Option<Priority>,
-    /// In any of these, and how long in each.
+    /// In any of these situations, and for how long.
     pub situations: Option<Vec<(SituationCode, SituationAge)>>,
     pub opened_from: Option<Moment>,
     pub opened_before: Option<Moment>,
 }
 
-/// Since when something is in its situation.
+/// How long a case has been in its situation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SituationAge {
     Ever,
@@ -34,7 +34,7 @@ pub enum SituationAge {
     NotBefore(Moment),
 }
 
-/// What leads a search.
+/// The criterion that drives a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DrivingCaseCriterion {
     Protocol,
@@ -43,21 +43,21 @@ pub enum DrivingCaseCriterion {
     Responsible,
     Situations,
     Kind,
-    /// The order itself.
+    /// No criterion: the order of the results.
     Order,
 }
 
-/// Which part of what a search finds.
+/// The part of the results to read.
 #[derive(Clone, Copy, Debug)]
 pub struct ResultWindow {
     pub skip: i64,
     pub limit: i64,
 }
 
-/// Orders that one statement puts together.
+/// How many index orders one statement merges.
 pub(super) const APART: usize = 64;
 
-/// What leads this search.
+/// Chooses the driving criterion.
 pub fn choose_driver(criteria: &CaseCriteria) -> DrivingCaseCriterion {
     let candidates = [
         (DrivingCaseCriterion::Protocol, criteria.protocol.is_some()),
@@ -70,12 +70,12 @@ pub fn choose_driver(criteria: &CaseCriteria) -> DrivingCaseCriterion {
     candidates.into_iter().find(|(_, given)| *given).map_or(DrivingCaseCriterion::Order, |(driver, _)| driver)
 }
 
-/// A column, so that no index serves it where another criterion leads.
+/// The column in a form that no index serves, unless it drives the search.
 fn disguise_column(name: &str, leads: bool) -> String {
     if leads { name.to_owned() } else { format!("{name} + 0") }
 }
 
-/// Everything that is asked for but situation and branch.
+/// Appends every criterion except situation and branch.
 fn append_criteria(
     head: Statement,
     kind: CaseKind,
@@ -117,7 +117,7 @@ fn append_age_filter(statement: Statement, since: SituationAge) -> Statement {
     }
 }
 
-/// Where situations do not lead.
+/// Used if situations do not drive the search.
 fn append_situation_filter(
     statement: Statement,
     situations: &[(SituationCode, SituationAge)],
@@ -134,7 +134,6 @@ fn append_situation_filter(
     situations.iter().fold(begun, each).append_text(")")
 }
 
-/// How many cases a search has.
 #[boxed::future]
 pub async fn count_cases(
     from: impl Into<ReadSource<'_>>,
@@ -156,10 +155,10 @@ pub async fn count_cases(
 
 const ORDER: &str = "ORDER BY opened_at DESC, code DESC";
 
-/// One of the orders that a search goes through: of a situation, of a branch, of both.
+/// One index order of a search: of a situation, a branch, or both.
 type SituationBranchLane = (Option<(SituationCode, SituationAge)>, Option<BranchCode>);
 
-/// The orders that lead this search, each complete in itself; none where another criterion leads to few.
+/// The index orders that a search merges; none if another criterion narrows the search.
 fn list_search_lanes(
     scope: &Scope,
     criteria: &CaseCriteria,
@@ -179,7 +178,7 @@ fn list_search_lanes(
     situations.iter().flat_map(|situation| branches.iter().map(|branch| (*situation, *branch))).collect()
 }
 
-/// The cases of a part of a search, in their order.
+/// The cases of a part of the results, in order.
 #[boxed::future]
 pub async fn list_case_codes(
     from: impl Into<ReadSource<'_>>,
@@ -225,7 +224,7 @@ pub async fn list_case_codes(
     rows.iter().map(|row| row.get("code")).collect()
 }
 
-/// A situation that may last so long, of a kind.
+/// How long a case of a kind may stay in a situation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SituationTimeLimit {
     pub kind: CaseKind,
@@ -234,16 +233,16 @@ pub struct SituationTimeLimit {
     pub limit: i64,
 }
 
-/// Something past its time.
+/// A case past its time limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OverdueCase {
     pub kind: CaseKind,
     pub code: i32,
-    /// When its time was over.
+    /// When the time limit ended.
     pub due: Moment,
 }
 
-/// What is past its time, longest first.
+/// Overdue cases, longest overdue first.
 #[boxed::future]
 pub async fn list_overdue_cases(
     from: impl Into<ReadSource<'_>>,
@@ -267,7 +266,7 @@ pub async fn list_overdue_cases(
     let head = sql("SELECT entity, code, due FROM (");
     let found = lanes.enumerate().fold(head, |head, (number, (limit, branch))| {
         let union = if number == 0 { "SELECT * FROM (" } else { "UNION ALL SELECT * FROM (" };
-        // Told apart by their numbers, which stand in the text, for a parameter has no type of its own there.
+        // The kind is written into the text, because a parameter would have no type there.
         let select = format!(
             "SELECT CAST({} AS BIGINT) AS entity, code, situation_since + {} AS due",
             limit.kind.entity().number(),
@@ -307,7 +306,6 @@ fn append_overdue_filter(
         .append("WHERE tenant = ? AND situation = ? AND situation_since < ?", values)
 }
 
-/// How much is past its time.
 #[boxed::future]
 pub async fn count_overdue_cases(
     from: impl Into<ReadSource<'_>>,

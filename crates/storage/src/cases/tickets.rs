@@ -1,4 +1,4 @@
-//! What members ask the help desk.
+//! Help desk tickets of members.
 
 use super::CaseHead;
 use crate::{Error, Row, SqlScalar};
@@ -12,7 +12,7 @@ pub struct StoredTicket {
     pub description: Option<String>,
 }
 
-/// What a ticket has besides its head, in the order of [`build_ticket_values`].
+/// The columns in addition to the case head, in the order of [`build_ticket_values`].
 macro_rules! ticket_columns {
     () => {
         "kind, priority, description"

@@ -28,7 +28,7 @@ impl DatabaseAddress {
             if config.get_hosts().is_empty() {
                 return Err(refuse_address(AddressProblem::NoHost));
             }
-            // The driver ends the password at its first `@`; the rest of it would pass for the host, and be shown.
+            // The driver ends the password at the first `@`; the rest would become part of the host and be logged.
             let host_and_more = |host: &Host| matches!(host, Host::Tcp(name) if name.contains('@'));
             if config.get_hosts().iter().any(host_and_more) {
                 return Err(refuse_address(AddressProblem::Unescaped));
@@ -41,7 +41,7 @@ impl DatabaseAddress {
         Err(refuse_address(AddressProblem::Scheme))
     }
 
-    /// The folder beside the database file, for what the server keeps next to it; a server elsewhere has none.
+    /// The folder of the database file, for files stored next to it; `None` for a database server.
     pub fn folder(&self) -> Option<&Path> {
         match self {
             DatabaseAddress::Sqlite(path) => {
@@ -51,7 +51,8 @@ impl DatabaseAddress {
         }
     }
 
-    /// The file beside the database that tells whether an older copy of it was put back; a server tells by itself.
+    /// The file next to the database that reveals a restored older copy; `None` for a database server, which reveals
+    /// it itself.
     pub fn mark_path(&self) -> Option<PathBuf> {
         match self {
             DatabaseAddress::Sqlite(path) => {
@@ -63,7 +64,7 @@ impl DatabaseAddress {
         }
     }
 
-    /// The file of the database, where it is one.
+    /// The path of the database file; `None` for a database server.
     pub fn file_path(&self) -> Option<&Path> {
         match self {
             DatabaseAddress::Sqlite(path) => Some(path),
@@ -77,10 +78,10 @@ impl DatabaseAddress {
     }
 }
 
-/// The address in words that the driver knows, and whether it asks for a protection that anybody on the way may strip.
-/// Certificates and host names are always verified here, so that the stricter modes mean what `require` does.
+/// Rewrites the address for the driver, and returns whether it requests an encryption that a man in the middle can
+/// strip. Certificates and host names are always verified, so the stricter modes are equivalent to `require`.
 fn normalize_sslmode(text: &str) -> (String, bool) {
-    // The parameters begin behind user and password, which the driver ends at the first `@`.
+    // The parameters start after the user and password, which the driver ends at the first `@`.
     let host = text.find('@').map_or(0, |at| at + 1);
     let Some(parameters) = text[host..].find('?').map(|at| host + at + 1) else {
         return (text.to_owned(), false);
@@ -115,7 +116,7 @@ fn describe_cause(error: &tokio_postgres::Error) -> String {
     std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string)
 }
 
-/// Without the password, so that it may stand in a log or a message.
+/// Omits the password, so that it is safe in logs and messages.
 impl fmt::Display for DatabaseAddress {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -209,7 +210,7 @@ mod tests {
     fn the_stricter_modes_of_other_programs_are_understood() {
         use tokio_postgres::config::SslMode;
         for mode in ["require", "verify-ca", "verify-full"] {
-            // A question mark in the password does not begin the parameters.
+            // A question mark in the password does not start the parameters.
             let address = format!("postgres://u:p?sslmode=disable@db.example/d?a=b&sslmode={mode}");
             let address = address.replace("a=b", "application_name=x");
             let DatabaseAddress::Postgres(config) = DatabaseAddress::parse(&address).unwrap() else {

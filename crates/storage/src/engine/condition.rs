@@ -1,4 +1,4 @@
-//! The condition that a database is in, for whoever looks after it.
+//! Health checks of a database, for operators.
 
 use super::Engine;
 use crate::executor::db::QueryWeight;
@@ -6,8 +6,8 @@ use crate::{Error, SqlScalar, Statement, sql};
 use domain::Moment;
 
 impl Engine {
-    /// What cannot be read as it should. The embedded engine looks at every page; of a server, whose own checks these are, a
-    /// row of every table is read.
+    /// What cannot be read correctly. The embedded engine checks every page; on a database server, which has its own
+    /// checks, one row of every table is read.
     #[boxed::future]
     pub async fn find_damage(&self) -> Result<Vec<String>, Error> {
         match self {
@@ -38,7 +38,7 @@ impl Engine {
         Ok(unreadable)
     }
 
-    /// The settings by which a write that was answered may be lost. The embedded engine is opened with our own.
+    /// Settings that can lose a committed write. The embedded engine always uses safe settings.
     #[boxed::future]
     pub async fn weak_durability_settings(&self) -> Result<Vec<String>, Error> {
         let Engine::Postgres(_) = self else { return Ok(Vec::new()) };
@@ -47,7 +47,7 @@ impl Engine {
         self.query(QueryWeight::Point, weak).await?.iter().map(|row| row.get("name")).collect()
     }
 
-    /// What time it is there.
+    /// The time of the database server; `None` for the embedded engine.
     #[boxed::future]
     pub async fn clock(&self) -> Result<Option<Moment>, Error> {
         let Engine::Postgres(_) = self else { return Ok(None) };

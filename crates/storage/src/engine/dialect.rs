@@ -1,6 +1,6 @@
-//! Migrations are written once; what each engine spells its own way is exchanged here, word by word.
+//! Translates the shared migration and statement texts into the dialect of an engine, word by word.
 
-/// Exchanges whole words outside quotes and comments.
+/// Replaces words outside of quotes and comments.
 pub fn replace_words(text: &str, word: impl Fn(&str) -> Option<&'static str>) -> String {
     let mut out = String::with_capacity(text.len() + 64);
     for line in text.lines() {
@@ -25,8 +25,8 @@ pub fn replace_words(text: &str, word: impl Fn(&str) -> Option<&'static str>) ->
     out
 }
 
-/// Statements too are written once. What must differ is the index of names, by a few words: its key, the order by
-/// that key, whether a row of it (called `n`) matches a query, and the words of a new one.
+/// Statements differ between the engines only in the name index: its key, the order by that key, the match of a row
+/// (alias `n`) against a query, and the words of a new row.
 pub fn translate_name_index(text: &str, [key, order, matches, words]: [&'static str; 4]) -> Option<String> {
     text.contains("NAME").then(|| {
         replace_words(text, |word| match word {
@@ -39,7 +39,7 @@ pub fn translate_name_index(text: &str, [key, order, matches, words]: [&'static 
     })
 }
 
-/// The statements of a migration, without the empty ones.
+/// The non-empty statements of a migration.
 pub fn split_statements(text: &str) -> impl Iterator<Item = &str> {
     text.split(';').map(str::trim).filter(|statement| !statement.is_empty())
 }

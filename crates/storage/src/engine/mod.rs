@@ -1,5 +1,5 @@
-//! The two engines behind the executor. Their names stand in this folder alone: everything above writes one SQL
-//! text and never asks which of them runs it.
+//! The two engines behind the executor. Engine names appear only in this folder: the code above uses one SQL text for
+//! both.
 
 mod address;
 mod condition;
@@ -21,19 +21,19 @@ use crate::migrations::{self, SchemaUpgrade};
 use crate::{Db, Error, OpenError, Row, Statement};
 use std::sync::Arc;
 
-/// What to do with a schema that is not the newest.
+/// What to do with an outdated schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SchemaPolicy {
-    /// Bring it there: the server at its start, and `migrate`.
+    /// Migrate it: used by the server at startup and by `migrate`.
     Migrate,
-    /// Fill an empty database, but leave an older schema to `migrate`: a server of the older version may be
-    /// using it.
+    /// Create the schema in an empty database, but refuse an older schema: a server of the older version may be using
+    /// it.
     Expect,
-    /// Take it as it is, and create nothing.
+    /// Accept any schema and create nothing.
     Inspect,
 }
 
-/// Opens the database at an address; says what was migrated.
+/// Opens the database at an address; also returns the schema versions before and after.
 #[boxed::future]
 pub async fn open_database(
     address: &DatabaseAddress,
@@ -56,10 +56,10 @@ pub async fn open_database(
     Ok((Db::new(engine, health), migrated))
 }
 
-/// The lock that keeps a second server off a database that only one may serve. Dropping it lets go.
+/// A lock that keeps a second server off a database that only one process may serve. Dropping it releases the lock.
 pub struct ServerLock(#[allow(dead_code)] Option<std::fs::File>);
 
-/// Takes the database for a server. Where several processes may serve one database, this takes nothing.
+/// Locks the database for a server. Does nothing if several processes may serve the database.
 pub fn lock_for_server(address: &DatabaseAddress) -> Result<ServerLock, OpenError> {
     match address {
         DatabaseAddress::Sqlite(path) => sqlite::lock_database_file(path).map(|file| ServerLock(Some(file))),
@@ -67,7 +67,7 @@ pub fn lock_for_server(address: &DatabaseAddress) -> Result<ServerLock, OpenErro
     }
 }
 
-/// The version of the schema there, 0 where there is none yet.
+/// The schema version of the database; 0 if it has none yet.
 #[boxed::future]
 pub async fn read_schema_version(
     address: &DatabaseAddress,
@@ -83,7 +83,7 @@ pub async fn read_schema_version(
     }
 }
 
-/// Compares what was applied with what this program knows.
+/// Compares the applied migrations with those this program knows.
 fn check_schema(applied: &[migrations::AppliedMigration], schema: SchemaPolicy) -> Result<i64, OpenError> {
     let found = migrations::check_applied_migrations(applied)?;
     let known = migrations::find_newest_version();
@@ -129,7 +129,7 @@ impl Engine {
         }
     }
 
-    /// The version of TLS, where that protects the way to the database.
+    /// The TLS version, if the connection uses TLS.
     #[boxed::future]
     pub async fn tls_version(&self) -> Result<Option<String>, Error> {
         match self {
@@ -148,7 +148,7 @@ impl Engine {
         }
     }
 
-    /// A file is like its copy; only a server knows which one it is.
+    /// Only a server has an identity; a file cannot be told from its copy.
     #[boxed::future]
     pub async fn identity(&self) -> Result<Option<String>, Error> {
         match self {
@@ -157,7 +157,7 @@ impl Engine {
         }
     }
 
-    /// How much room the database takes, in bytes.
+    /// The size of the database in bytes.
     #[boxed::future]
     pub async fn size(&self) -> Result<i64, Error> {
         let statement = match self {
@@ -179,14 +179,14 @@ impl Engine {
     }
 }
 
-/// A connection inside a transaction.
+/// A connection with an open transaction.
 pub(crate) enum TransactionSession {
     Sqlite(Box<sqlite::EmbeddedConnection>),
     Postgres(Arc<postgres::ServerSession>),
 }
 
 impl TransactionSession {
-    /// Whether asking it is a journey there and back.
+    /// Whether each statement costs a network round trip.
     pub fn is_remote(&self) -> bool {
         matches!(self, TransactionSession::Postgres(_))
     }
@@ -234,7 +234,7 @@ impl TransactionSession {
     }
 }
 
-/// Text with U+0000 is refused by one engine and cut short by tools of the other: both refuse it.
+/// One engine refuses text with U+0000 and tools of the other truncate it, so both refuse it.
 fn refuse_nul_text(statement: &Statement) -> Result<(), StatementFailure> {
     let has_nul =
         |value: &crate::SqlScalar| matches!(value, crate::SqlScalar::Text(text) if text.contains('\0'));
@@ -244,7 +244,7 @@ fn refuse_nul_text(statement: &Statement) -> Result<(), StatementFailure> {
     Ok(())
 }
 
-/// What a panic said.
+/// The message of a panic.
 fn describe_panic(panic: &(dyn std::any::Any + Send)) -> String {
     let text =
         panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));

@@ -1,4 +1,4 @@
-//! How much of the machine the database may use, and how long it may take. `config.default.toml` explains each.
+//! Resource and time limits of the database. `config.default.toml` explains each.
 
 use crate::StatementWatch;
 use std::path::PathBuf;
@@ -6,11 +6,11 @@ use std::time::Duration;
 
 #[derive(Clone, Debug)]
 pub struct DatabaseOptions {
-    /// Threads that read (an embedded database), or connections for searches (a server).
+    /// Reader threads (embedded database), or connections for searches (server).
     pub readers: usize,
-    /// Page cache of all connections together, in MiB (an embedded database).
+    /// Page cache of all connections together, in MiB (embedded database).
     pub cache_mib: usize,
-    /// How much of the file is mapped into memory, in MiB (an embedded database).
+    /// How much of the file is memory-mapped, in MiB (embedded database).
     pub mmap_mib: usize,
     /// Connections for transactions (a server).
     pub writers: usize,
@@ -20,11 +20,11 @@ pub struct DatabaseOptions {
     pub point_timeout: Duration,
     pub search_timeout: Duration,
     pub unit_timeout: Duration,
-    /// How long another process may migrate before this one gives up waiting for it (a server).
+    /// How long to wait for another process that is migrating (server).
     pub migration_patience: Duration,
-    /// A certificate authority of your own, beside those of the machine (a server).
+    /// An additional certificate authority besides those of the machine (server).
     pub ca_file: Option<PathBuf>,
-    /// Is told of every statement.
+    /// Called for every statement.
     pub watch: Option<StatementWatch>,
 }
 

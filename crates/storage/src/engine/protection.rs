@@ -1,23 +1,23 @@
-//! What protects the way to the database, as operators are told.
+//! How the connection to the database is protected, as reported to operators.
 
 use std::fmt;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TransportProtection {
-    /// A file of this machine: nothing travels.
+    /// A local file: no network.
     File,
-    /// A socket of this machine, guarded by the permissions of its folder.
+    /// A local Unix socket, protected by the permissions of its folder.
     Socket,
     /// Encrypted, with a verified certificate.
     Tls,
-    /// In clear, within this machine.
+    /// Unencrypted, within this machine.
     PlainLoopback,
-    /// In clear, because the address says `sslmode=disable`.
+    /// Unencrypted, because the address says `sslmode=disable`.
     PlainByChoice,
 }
 
 impl TransportProtection {
-    /// Whether anybody on the way to the database could read or change what travels.
+    /// Whether a third party on the network could read or change the traffic.
     pub const fn is_exposed(self) -> bool {
         matches!(self, TransportProtection::PlainByChoice)
     }

@@ -1,4 +1,4 @@
-//! What is known about each text of a statement. Most texts are the program's own and told apart by where they lie.
+//! A cache keyed by statement text. Static texts are identified by their address.
 
 use crate::Statement;
 use std::collections::HashMap;

@@ -1,32 +1,31 @@
-//! Bases that mirror another server's: how far the reading has come, what waits to be put together, and what could not be
-//! taken over.
+//! Mirrors of another server's tenants: their progress, staged data, and notes on what could not be copied.
 
 use crate::executor::statement::build_inserts;
 use crate::{Error, QueryWeight, ReadSource, Row, SqlScalar, Statement, Tx, sql};
 use domain::{BenefitCode, BenefitKind, ClaimCode, DealCode, DealState, Moment, PersonCode, TenantId};
 
-/// How far a mirror is.
+/// A mirror and its progress.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredMirror {
     pub tenant: TenantId,
     pub source: String,
     pub login: String,
-    /// The code of the base over there.
+    /// The tenant's code on the source server.
     pub source_base: i32,
-    /// `yyyy-MM-dd`: from when on changes are asked for; everything where it is not said.
+    /// Changes are requested from this day on (`yyyy-MM-dd`); `None` requests everything.
     pub since: Option<String>,
     pub phase: i32,
-    /// The last page or code that was written in this phase.
+    /// The last page or code written in this phase.
     pub place: i32,
-    /// Asked and written in this run.
+    /// Counts of this run.
     pub requests: i64,
     pub written: i64,
-    /// Nothing that this run should have read is missing so far.
+    /// Whether this run has read everything so far.
     pub has_all: bool,
     pub started_at: Moment,
-    /// When the last run that came to its end began.
+    /// When the last completed run started.
     pub complete_from: Option<Moment>,
-    /// None while a run is under way.
+    /// `None` while a run is in progress.
     pub finished_at: Option<Moment>,
 }
 
@@ -40,14 +39,14 @@ pub async fn find_mirror(
 }
 
 impl StoredMirror {
-    /// Whether it mirrors this base of this server. One that tells no code is known by who reads it.
+    /// Whether it mirrors this tenant of this server. Without a tenant code (0), the login must match.
     pub fn is_mirror_of(&self, source: &str, source_base: i32, login: &str) -> bool {
         let is_alike = self.source == source && self.source_base == source_base;
         is_alike && (source_base != 0 || self.login == login)
     }
 }
 
-/// The mirror of this base of this server.
+/// The mirror of this tenant of this server.
 #[boxed::future]
 pub async fn find_mirror_of_source(
     from: impl Into<ReadSource<'_>>,
@@ -83,7 +82,6 @@ fn parse_mirror_row(row: &Row) -> Result<StoredMirror, Error> {
     })
 }
 
-/// Keeps how far a mirror is.
 pub fn upsert_mirror(mirror: &StoredMirror) -> Statement {
     sql("INSERT INTO mirrors (tenant, source, login, source_base, since, phase, place, requests, written, has_all,
              started_at, complete_from, finished_at)
@@ -108,7 +106,7 @@ pub fn upsert_mirror(mirror: &StoredMirror) -> Statement {
     .arg(mirror.finished_at)
 }
 
-/// Keeps what the list said of benefits until it is needed.
+/// Stores benefits from the list until they are processed.
 pub fn stage_benefit_bodies<'b>(
     tenant: TenantId,
     bodies: impl IntoIterator<Item = (BenefitCode, &'b str)>,
@@ -121,7 +119,7 @@ pub fn stage_benefit_bodies<'b>(
     insert.into_iter().map(replaced).collect()
 }
 
-/// What the list said of these benefits.
+/// The staged bodies of these benefits.
 #[boxed::future]
 pub async fn list_staged_bodies(
     from: impl Into<ReadSource<'_>>,
@@ -135,30 +133,29 @@ pub async fn list_staged_bodies(
     rows.iter().map(|row| Ok((row.get("benefit")?, row.get("body")?))).collect()
 }
 
-/// Lets go of what is no longer needed: of some benefits.
+/// Deletes the staged bodies of some benefits.
 pub fn delete_staged_bodies(tenant: TenantId, codes: impl IntoIterator<Item = BenefitCode>) -> Statement {
     sql("DELETE FROM mirror_staged WHERE tenant = $1").arg(tenant).filter_in("benefit", codes)
 }
 
-/// The same of all that is left.
 pub fn delete_all_staged_bodies(tenant: TenantId) -> Statement {
     sql("DELETE FROM mirror_staged WHERE tenant = $1").arg(tenant)
 }
 
-/// The field of a note that says that the record could not be read just now: the next run asks for it again.
+/// The field of a note on a record that could not be read: the next run requests it again.
 pub const UNREAD: &str = "leitura";
 
-/// Something that could not be taken over. It names the record and the field, never a value.
+/// A note on something that could not be copied. It names the record and the field, never a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewMirrorNote {
-    /// As the interface calls it: `associado`, `beneficio`.
+    /// The name in the API: `associado`, `beneficio`.
     pub kind: &'static str,
     pub record: i32,
     pub field: String,
     pub reason: String,
 }
 
-/// Forgets what was noted of these records: they were read anew.
+/// Deletes the notes of these records before they are read again.
 pub fn delete_mirror_notes(tenant: TenantId, kind: &'static str, records: &[i32]) -> Statement {
     sql("DELETE FROM mirror_notes WHERE tenant = $1 AND kind = $2")
         .arg(tenant)
@@ -181,7 +178,7 @@ pub fn upsert_mirror_notes(tenant: TenantId, notes: &[NewMirrorNote], now: Momen
     notes.iter().map(one).collect()
 }
 
-/// What is noted alike: how often, and of which records first.
+/// Equal notes: how many, and the first records.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MirrorNoteGroup {
     pub kind: String,
@@ -191,7 +188,7 @@ pub struct MirrorNoteGroup {
     pub first: i32,
 }
 
-/// Everything that is noted, what is alike together.
+/// All notes, with equal ones grouped.
 #[boxed::future]
 pub async fn list_mirror_note_groups(
     from: impl Into<ReadSource<'_>>,
@@ -214,7 +211,7 @@ pub async fn list_mirror_note_groups(
     rows.iter().map(one).collect()
 }
 
-/// The notes behind one of them, in their order: kind, record, field and reason.
+/// The notes after one of them, in order: kind, record, field and reason.
 #[boxed::future]
 pub async fn list_mirror_notes_after(
     from: impl Into<ReadSource<'_>>,
@@ -236,7 +233,7 @@ pub async fn list_mirror_notes_after(
         .collect()
 }
 
-/// The records of a kind that could not be read the last time.
+/// The records of a kind that could not be read in the last run.
 #[boxed::future]
 pub async fn list_unread_records(
     from: impl Into<ReadSource<'_>>,
@@ -252,8 +249,8 @@ pub async fn list_unread_records(
     rows.iter().map(|row| row.get("record")).collect()
 }
 
-/// The benefits behind a code whose row changed on a day or later, or of which something could not be read; all of them
-/// where no day is said.
+/// The benefits after a code that changed on or after a day, or that could not be read completely; all if no day is
+/// given.
 #[boxed::future]
 pub async fn list_changed_benefits_after(
     from: impl Into<ReadSource<'_>>,
@@ -276,7 +273,8 @@ pub async fn list_changed_benefits_after(
     rows.iter().map(|row| Ok((row.get("code")?, row.get("kind")?))).collect()
 }
 
-/// The members behind a code of whom a row changed on a day or later, or whose cards could not be read.
+/// The members after a code with a row that changed on or after a day, or whose cards could not be read; all if no
+/// day is given.
 #[boxed::future]
 pub async fn list_changed_members_after(
     from: impl Into<ReadSource<'_>>,
@@ -300,7 +298,7 @@ pub async fn list_changed_members_after(
     rows.iter().map(|row| row.get("code")).collect()
 }
 
-/// The deals that are open here.
+/// The open deals of a tenant.
 #[boxed::future]
 pub async fn list_open_deals(
     from: impl Into<ReadSource<'_>>,
@@ -313,7 +311,7 @@ pub async fn list_open_deals(
     rows.iter().map(|row| row.get("code")).collect()
 }
 
-/// Whose these sequence numbers of deals are.
+/// The deals with these sequence numbers.
 #[boxed::future]
 pub async fn list_deals_by_sequence(
     tx: &mut Tx,
@@ -327,7 +325,7 @@ pub async fn list_deals_by_sequence(
     rows.iter().map(|row| Ok((row.get("sequence")?, row.get("code")?))).collect()
 }
 
-/// Whose these protocols are.
+/// The claims with these protocols.
 #[boxed::future]
 pub async fn list_claims_by_protocol(
     tx: &mut Tx,

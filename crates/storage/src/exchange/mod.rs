@@ -1,4 +1,4 @@
-//! Imports, mirrors, archives, and records as they stood.
+//! Imports, mirrors, archives and record snapshots.
 
 pub mod archive;
 pub mod imports;

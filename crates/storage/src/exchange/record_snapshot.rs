@@ -1,10 +1,10 @@
-//! A record as it stood, in one text: what it needs to become that again.
+//! A text snapshot of a record, from which it can be restored.
 
 use crate::executor::row::ResultBuffer;
 use crate::{Error, Row, SqlScalar, SqlScalarRef};
 use serde_json::{Map, Value as Json};
 
-/// The columns and values of an `INSERT INTO table (columns) VALUES`.
+/// Encodes the columns of an `INSERT INTO table (columns) VALUES` with their values.
 pub(crate) fn encode_snapshot(insert: &str, values: impl IntoIterator<Item = SqlScalar>) -> String {
     let columns = insert.split_once('(').map_or("", |(_, rest)| rest);
     let columns = columns.split_once(')').map_or(columns, |(inside, _)| inside);
@@ -22,7 +22,7 @@ fn convert_to_json(value: SqlScalar) -> Json {
     }
 }
 
-/// A row as the database would have given it.
+/// Parses a snapshot into a database row.
 pub(crate) fn parse_snapshot_row(text: &str) -> Result<Row, Error> {
     let broken = || Error::Broken("a record is kept that cannot be read".to_owned());
     let object: Map<String, Json> = serde_json::from_str(text).map_err(|_| broken())?;

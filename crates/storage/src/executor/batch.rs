@@ -1,8 +1,8 @@
-//! A batch of units on its way through one transaction, on either engine.
+//! A batch of units of work that share one transaction, on either engine.
 //!
-//! Most batches need no savepoints, and they are not cheap. So a batch runs without them first: a unit that is refused
-//! before it wrote needs none, and one that fails after it wrote takes the batch with it, which is then rolled back and
-//! run again with a savepoint for each unit. Units may be run again by their contract.
+//! Savepoints are expensive and most batches need none, so a batch first runs without them. A unit refused before it
+//! wrote needs no rollback. A unit that fails after it wrote rolls back the batch, which then runs again with a
+//! savepoint per unit. The contract of units allows running them again.
 
 use super::db::UnitRank;
 use super::unit::{PrioritizedUnit, TRIES, TransactionVerdict};
@@ -10,12 +10,12 @@ use crate::Error;
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-/// At most so many units share a commit.
+/// Maximum number of units that share a commit.
 const BATCH: usize = 32;
-/// Background units wait behind people, but not for ever.
+/// Background units wait behind foreground units, but no longer than this.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// The units that wait in a lane.
+/// The units waiting in a lane.
 #[derive(Default)]
 pub(crate) struct UnitQueue {
     people: VecDeque<PrioritizedUnit>,
@@ -27,7 +27,7 @@ impl UnitQueue {
         self.queue_mut(job.rank).push_back(job);
     }
 
-    /// Puts units that did not get their turn where they were: each in front of its own queue.
+    /// Puts units that did not run back at the front of their own queues.
     pub fn put_back(&mut self, jobs: VecDeque<PrioritizedUnit>) {
         jobs.into_iter().rev().for_each(|job| self.queue_mut(job.rank).push_front(job));
     }
@@ -36,8 +36,8 @@ impl UnitQueue {
         self.people.is_empty() && self.background.is_empty()
     }
 
-    /// A batch: people first; in what room they leave, the background; and first of all a background unit whose
-    /// patience has ended.
+    /// The next batch: first a background unit that has waited too long, then foreground units, then background units
+    /// in the remaining room.
     pub fn take(&mut self) -> VecDeque<PrioritizedUnit> {
         let mut batch = VecDeque::new();
         if self.background.front().is_some_and(|job| job.work.queued_at().elapsed() > PATIENCE) {
@@ -58,10 +58,9 @@ impl UnitQueue {
     }
 }
 
-/// How running a batch ended.
 pub(crate) enum BatchPassOutcome {
     Done,
-    /// Rolled back and begun anew: everything stands in the batch again.
+    /// The batch was rolled back; all its units are queued in it again.
     Repeat,
 }
 
@@ -75,13 +74,13 @@ pub(crate) struct RunningBatch {
 }
 
 impl RunningBatch {
-    /// After so much work what has run is committed, whoever still waits.
+    /// `work` is the time after which the units that ran are committed, even if others still wait.
     pub fn new(batch: VecDeque<PrioritizedUnit>, work: Duration) -> RunningBatch {
         let done = Vec::with_capacity(batch.len());
         RunningBatch { begun: Instant::now(), work, batch, done, again: VecDeque::new(), kept: 0 }
     }
 
-    /// The next unit for which somebody still waits, until the batch has worked long enough.
+    /// The next unit whose caller still waits, until the batch has used its time.
     pub fn next(&mut self) -> Option<PrioritizedUnit> {
         let has_run = !self.done.is_empty() || !self.again.is_empty();
         if has_run && self.begun.elapsed() > self.work {
@@ -95,7 +94,7 @@ impl RunningBatch {
         None
     }
 
-    /// Takes a unit that ran: its answer goes out with the others, unless it is to run again.
+    /// Records the result of a unit: it is answered after the commit, unless the unit must run again.
     pub fn record_outcome(&mut self, mut job: PrioritizedUnit, ran: Result<TransactionVerdict, Error>) {
         job.tries += 1;
         self.kept += usize::from(matches!(ran, Ok(TransactionVerdict::Commit)));
@@ -106,18 +105,18 @@ impl RunningBatch {
         }
     }
 
-    /// Whether rolling back would lose something that a unit of this batch wrote.
+    /// Whether a rollback would lose writes of a unit of this batch.
     pub fn has_stored_writes(&self) -> bool {
         self.kept > 0
     }
 
-    /// The batch was rolled back: puts everything that ran in front again, and this unit too unless it is spent, in
-    /// which case its answer stands.
+    /// After a rollback: queues every unit that ran again, and this one too, unless it must not run a second time;
+    /// then its result stands.
     pub fn restart_after_rollback(&mut self, job: PrioritizedUnit, ran: Result<TransactionVerdict, Error>) {
         let mut before: Vec<PrioritizedUnit> = Vec::with_capacity(self.done.len() + 1);
         let mut spent = Vec::new();
         for (job, failure) in self.done.drain(..) {
-            // What panicked or dawdled before does not get another chance to.
+            // Units that panicked or timed out do not run again.
             if failure.is_some() { spent.push((job, failure)) } else { before.push(job) }
         }
         self.done = spent;
@@ -131,8 +130,8 @@ impl RunningBatch {
         metrics::counter!("amparo_batches_repeated_total").increment(1);
     }
 
-    /// Answers everybody whose unit ran, now that the fate of the transaction is known. Gives back what must run
-    /// again, and what has not run yet.
+    /// Answers the callers of the units that ran, once the outcome of the transaction is known. Returns the units
+    /// that must run again or have not run yet.
     pub fn answer_callers(mut self, committed: Result<(), Error>) -> VecDeque<PrioritizedUnit> {
         metrics::histogram!("amparo_batch_units").record(self.done.len() as f64);
         metrics::histogram!("amparo_batch_seconds").record(self.begun.elapsed().as_secs_f64());

@@ -1,4 +1,4 @@
-//! The executor: statements and units of work, on whichever engine the address named.
+//! The executor: runs statements and units of work on the engine that the address selects.
 
 use super::unit::QueuedUnit;
 use super::write_health::WriteHealth;
@@ -9,14 +9,14 @@ use futures_util::future::BoxFuture;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// A database. Cloning it is cheap.
+/// A handle to a database. Cloning it is cheap.
 #[derive(Clone)]
 pub struct Db {
     engine: Engine,
     health: Arc<WriteHealth>,
 }
 
-/// The queue in which a unit waits its turn. Units of one tenant run one after another, in every process.
+/// The queue a unit of work waits in. Units of one tenant run one after another, across all processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WriteLane {
     pub(crate) tenant: TenantId,
@@ -30,23 +30,23 @@ pub(crate) enum UnitRank {
 }
 
 impl WriteLane {
-    /// For what somebody waits for.
+    /// For work whose caller waits for the result.
     pub fn foreground(tenant: TenantId) -> WriteLane {
         WriteLane { tenant, rank: UnitRank::People }
     }
 
-    /// For what can wait until nobody does: audit, results of deliveries, housekeeping.
+    /// For work that can be delayed: audit entries, delivery results, housekeeping.
     pub fn background(tenant: TenantId) -> WriteLane {
         WriteLane { tenant, rank: UnitRank::Background }
     }
 }
 
-/// How much a statement may ask of the database.
+/// The cost class of a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QueryWeight {
-    /// A few rows by a key: never waits behind a search.
+    /// A few rows by key: never waits behind a search.
     Point,
-    /// Everything else, on connections of its own, with a longer limit.
+    /// Anything else: runs on separate connections with a longer time limit.
     Search,
 }
 
@@ -55,10 +55,10 @@ impl Db {
         Db { engine, health }
     }
 
-    /// Runs a unit of work: all of it is stored, durably, or nothing. The unit owns its input and may be run
-    /// again, so it must have no effect but on `Tx`; it may await nothing else.
+    /// Runs a unit of work in a transaction: either all of it is stored durably, or nothing. The unit owns its input
+    /// and may run again, so it must have no effects except through `Tx`, and it may await nothing else.
     ///
-    /// A unit that has begun is carried to its end even if the caller stops waiting.
+    /// A unit that has started runs to its end even if the caller stops waiting.
     pub async fn write<I, T, E, F>(&self, lane: WriteLane, input: I, unit: F) -> Result<T, E>
     where
         F: for<'t> Fn(&'t mut Tx, &'t I) -> BoxFuture<'t, Result<T, E>> + Send + 'static,
@@ -68,7 +68,7 @@ impl Db {
     {
         let (work, answer) = QueuedUnit::new(input, unit);
         self.engine.write(lane, work);
-        // Nobody answered: whoever ran the unit is gone, and what became of it is not known.
+        // The task that ran the unit is gone without an answer, so its outcome is unknown.
         answer.receive().await.unwrap_or_else(|| Err(Error::Unknown.into()))
     }
 
@@ -85,79 +85,79 @@ impl Db {
         answer.receive().await.unwrap_or_else(|| Err(build_closed_error().into()))
     }
 
-    /// Runs one reading statement by itself.
+    /// Runs a single read statement.
     #[boxed::future]
     pub async fn query(&self, weight: QueryWeight, statement: Statement) -> Result<Vec<Row>, Error> {
         let rows = self.engine.query(weight, statement).await;
         rows.inspect_err(|error| self.health.report_failure(error))
     }
 
-    /// What keeps the database from storing anything, as far as the last writes and reads tell. Asking costs nothing.
+    /// The fault that currently prevents writes, as seen by the most recent writes and reads. Causes no query.
     pub fn write_fault(&self) -> Option<DatabaseFault> {
         self.health.fault()
     }
 
-    /// Takes note that a write which is made to find out was not confirmed in time.
+    /// Records that a probe write was not confirmed in time.
     pub fn report_unconfirmed_write(&self) {
         self.health.report_fault(DatabaseFault::NoAnswer);
     }
 
-    /// What protects the way to the database.
+    /// How the connection to the database is protected.
     pub fn transport_protection(&self) -> TransportProtection {
         self.engine.transport_protection()
     }
 
-    /// The same in words for a log: with the version of TLS, where that protects it.
+    /// The same as text for a log, with the TLS version if TLS is used.
     #[boxed::future]
     pub async fn describe_transport(&self) -> String {
         let version = self.engine.tls_version().await.ok().flatten();
         version.unwrap_or_else(|| self.transport_protection().to_string())
     }
 
-    /// Waits for what is queued, then lets go of the database.
+    /// Waits for queued work, then closes the database.
     #[boxed::future]
     pub async fn close(&self) {
         self.engine.close().await;
     }
 
-    /// Asks the database for a sign of life, past every queue but that of point queries.
+    /// Checks that the database answers. Waits only in the queue of point queries.
     #[boxed::future]
     pub async fn ping(&self) -> Result<(), Error> {
         self.query(QueryWeight::Point, crate::sql("SELECT 1 AS one")).await.map(drop)
     }
 
-    /// What the database calls itself, for people: name and version.
+    /// Name and version of the database, for display.
     #[boxed::future]
     pub async fn describe_version(&self) -> Result<String, Error> {
         self.engine.describe_version().await
     }
 
-    /// What tells this database from a copy of it, where the engine says so and may be asked.
+    /// Tells this database from a copy of it, if the engine can report that and permits the query.
     #[boxed::future]
     pub async fn identity(&self) -> Result<Option<String>, Error> {
         self.engine.identity().await
     }
 
-    /// How much room the database takes, in bytes.
+    /// The size of the database in bytes.
     #[boxed::future]
     pub async fn size(&self) -> Result<i64, Error> {
         self.engine.size().await
     }
 
-    /// What of the database cannot be read as it should. It takes no longer than a search may, so of a very large database it
-    /// may end as too slow.
+    /// What cannot be read correctly. It is subject to the search time limit, so it may time out on a very large
+    /// database.
     #[boxed::future]
     pub async fn find_damage(&self) -> Result<Vec<String>, Error> {
         self.engine.find_damage().await
     }
 
-    /// The database's settings by which something that was stored may be lost when the power goes.
+    /// Database settings that can lose committed data on a power failure.
     #[boxed::future]
     pub async fn weak_durability_settings(&self) -> Result<Vec<String>, Error> {
         self.engine.weak_durability_settings().await
     }
 
-    /// The time of the database server, where it has a clock of its own.
+    /// The time of the database server, if it has its own clock.
     #[boxed::future]
     pub async fn clock(&self) -> Result<Option<Moment>, Error> {
         self.engine.clock().await
@@ -168,7 +168,7 @@ pub(crate) fn build_closed_error() -> Error {
     Error::Unavailable("the database was closed".to_owned())
 }
 
-/// A transaction, lent to a unit for its duration.
+/// A transaction, lent to a unit of work while it runs.
 pub struct Tx {
     session: TransactionSession,
     fault: Option<UnitFault>,
@@ -178,12 +178,13 @@ pub struct Tx {
     health: Arc<WriteHealth>,
 }
 
-/// The first statement of a unit that failed. After it the engines differ (one would go on), so both stop.
+/// The first statement of a unit that failed. The engines behave differently after a failure, so no further statement
+/// runs.
 pub(crate) struct UnitFault {
     pub text: Cow<'static, str>,
-    /// Rolled back by the database for a reason that passes (a deadlock, say).
+    /// Rolled back by the database for a transient reason, such as a deadlock.
     pub passing: bool,
-    /// It took longer than it may.
+    /// It exceeded its time limit.
     pub slow: bool,
 }
 
@@ -202,13 +203,13 @@ impl Tx {
         self.foreseen.clear();
     }
 
-    /// Whether the unit may have written something by now.
+    /// Whether the unit may have written something so far.
     pub(crate) fn has_written(&self) -> bool {
         self.wrote
     }
 
-    /// How many statements may have written something by now: for a unit that does many things, to know whether one of
-    /// them had begun to write when it was refused.
+    /// How many statements may have written so far. A unit with several steps uses it to tell whether a refused step
+    /// had already written.
     pub fn write_count(&self) -> u64 {
         self.writes
     }
@@ -217,7 +218,7 @@ impl Tx {
         self.fault.take()
     }
 
-    /// Every row that the statement gives.
+    /// All rows of the statement.
     pub async fn fetch_all(&mut self, statement: Statement) -> Result<Vec<Row>, Error> {
         if let Some(rows) = self.take_prefetched(&statement) {
             return Ok(rows);
@@ -227,8 +228,8 @@ impl Tx {
         self.end_statement(result)
     }
 
-    /// Asks in one go for what is about to be asked for one by one, where every question is a journey. The same statement
-    /// then finds its rows here, once, unless the unit has written something meanwhile.
+    /// Fetches several statements in one round trip, if the database is remote. The same statement later uses these
+    /// rows, once, unless the unit has written in between.
     pub async fn prefetch(&mut self, statements: Vec<Statement>) -> Result<(), Error> {
         if self.session.is_remote() {
             let rows = self.fetch_each(statements.clone()).await?;
@@ -237,7 +238,7 @@ impl Tx {
         Ok(())
     }
 
-    /// After a statement that failed, nothing is answered any more.
+    /// Nothing is returned after a failed statement.
     fn take_prefetched(&mut self, statement: &Statement) -> Option<Vec<Row>> {
         if self.fault.is_some() {
             return None;
@@ -246,19 +247,19 @@ impl Tx {
         Some(self.foreseen.swap_remove(place).1)
     }
 
-    /// The first row, where there is one.
+    /// The first row, if any.
     pub async fn fetch_optional(&mut self, statement: Statement) -> Result<Option<Row>, Error> {
         Ok(self.fetch_all(statement).await?.into_iter().next())
     }
 
-    /// Runs a statement for its effect; says how many rows it touched.
+    /// Runs a statement that writes; returns the number of affected rows.
     pub async fn execute(&mut self, statement: Statement) -> Result<u64, Error> {
         self.begin_statement(true)?;
         let result = self.session.execute(&statement).await;
         self.end_statement(result)
     }
 
-    /// The rows of several statements that do not depend on each other, asked for without a pause between them.
+    /// The rows of several independent statements, pipelined.
     pub async fn fetch_several<const N: usize>(
         &mut self,
         statements: [Statement; N],
@@ -267,7 +268,7 @@ impl Tx {
         rows.try_into().map_err(|_| Error::Broken("as many answers as statements".to_owned()))
     }
 
-    /// The same for as many as there happen to be.
+    /// The same for a variable number of statements.
     pub(crate) async fn fetch_each(&mut self, statements: Vec<Statement>) -> Result<Vec<Vec<Row>>, Error> {
         let known: Vec<Option<Vec<Row>>> = statements.iter().map(|one| self.take_prefetched(one)).collect();
         let unknown: Vec<Statement> = statements
@@ -286,14 +287,14 @@ impl Tx {
         Ok(known.into_iter().map(|rows| rows.or_else(|| asked.next()).unwrap_or_default()).collect())
     }
 
-    /// Runs several statements for their effect, in order, without a pause between them.
+    /// Runs several writing statements in order, pipelined.
     pub async fn execute_batch(&mut self, statements: Vec<Statement>) -> Result<(), Error> {
         self.begin_statement(true)?;
         let result = self.session.execute_batch(&statements).await;
         self.end_statement(result)
     }
 
-    /// Until a statement has ended it counts as failed: one whose future is dropped half way must not pass for done.
+    /// A statement counts as failed until it ends, so that one whose future is dropped midway does not count as done.
     fn begin_statement(&mut self, writes: bool) -> Result<(), Error> {
         if let Some(fault) = &self.fault {
             return Err(Error::Broken(format!("a statement after one that failed: {}", fault.text)));
@@ -323,7 +324,7 @@ impl Tx {
     }
 }
 
-/// A failed statement, as an engine tells it.
+/// A failed statement, as reported by an engine.
 pub(crate) struct StatementFailure {
     pub error: Error,
     pub passing: bool,
@@ -335,8 +336,8 @@ impl From<Error> for StatementFailure {
     }
 }
 
-/// Where a read runs: by itself, or inside a unit. Functions that read take `impl Into<Source<'_>>`, so that
-/// `&db` and `&mut *tx` both do.
+/// Where a read runs: on its own, or inside a unit of work. Read functions take `impl Into<ReadSource<'_>>`, so that
+/// both `&db` and `&mut *tx` work.
 pub enum ReadSource<'s> {
     Db(&'s Db),
     Tx(&'s mut Tx),

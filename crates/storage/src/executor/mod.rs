@@ -1,4 +1,4 @@
-//! Units of work and statements: how SQL runs, whichever engine is below.
+//! Runs statements and units of work, independent of the engine.
 
 pub(crate) mod batch;
 pub(crate) mod db;

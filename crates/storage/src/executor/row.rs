@@ -1,4 +1,4 @@
-//! A row, read by column name.
+//! A result row, read by column name.
 
 use crate::{Error, FromColumn, SqlScalarRef};
 use std::cell::Cell;
@@ -11,8 +11,8 @@ pub(crate) type SharedColumns = Arc<[ResultColumn]>;
 
 pub(crate) struct ResultColumn {
     name: Box<str>,
-    /// Where the text lies by which it was last asked for. The program asks with its own texts, which never move, so
-    /// looking at the address is enough and saves comparing the letters.
+    /// Address of the `&'static str` that last looked this column up. Comparing the address is enough for static
+    /// names and avoids comparing the text.
     asked_by: AtomicUsize,
 }
 
@@ -40,13 +40,12 @@ impl ResultColumn {
 pub struct Row {
     page: Arc<ResultBuffer>,
     at: usize,
-    /// Where the next look-up starts: columns are mostly read in their order.
+    /// Where the next lookup starts: columns are mostly read in order.
     next: Cell<usize>,
 }
 
 impl Row {
-    /// The value of the column, as `T`. A column that is not there or holds something else is a defect of the
-    /// program, and is told as one.
+    /// The value of the column as `T`. A missing column or a wrong type is a bug and is reported as an error.
     pub fn get<T: FromColumn>(&self, column: &'static str) -> Result<T, Error> {
         let value = self.value(column)?;
         T::from_value(value).ok_or_else(|| {
@@ -68,14 +67,14 @@ impl Row {
     }
 }
 
-/// Only what the columns are called: their values may be personal, and a debug text ends up in a log.
+/// Column names only: values may be personal data, and debug output ends up in logs.
 impl fmt::Debug for Row {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.debug_set().entries(self.page.columns.iter().map(|column| &column.name)).finish()
     }
 }
 
-/// The rows of a result together, copied out of the engine, all texts in one piece.
+/// All rows of a result, copied out of the engine, with all texts in one buffer.
 pub(crate) struct ResultBuffer {
     columns: SharedColumns,
     text: String,
@@ -83,7 +82,7 @@ pub(crate) struct ResultBuffer {
     cells: Vec<ResultCell>,
 }
 
-/// Where a copied value lies.
+/// A copied value: inline, or its position in the buffers.
 #[derive(Clone, Copy)]
 enum ResultCell {
     Null,
@@ -94,7 +93,7 @@ enum ResultCell {
 }
 
 impl ResultBuffer {
-    /// `size` is what the last result of the same statement took: cells and bytes of text.
+    /// `size` is the size of the last result of the same statement: cells and bytes of text.
     pub fn new(columns: SharedColumns, size: (usize, usize)) -> ResultBuffer {
         let cells = Vec::with_capacity(size.0.max(columns.len()));
         ResultBuffer { columns, text: String::with_capacity(size.1), bytes: Vec::new(), cells }

@@ -1,26 +1,25 @@
-//! A statement: its text, its values, and filters that are appended only where there is something to filter by.
+//! A SQL statement: its text, its values, and optional filters.
 
 use crate::SqlScalar;
 use domain::VisibleBranches;
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// SQL in the common subset of both engines, with `$1…$n` and the values for them.
+/// SQL in the subset that both engines share, with `$1…$n` and their values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Statement {
     text: Cow<'static, str>,
     values: Vec<SqlScalar>,
-    /// The text is there already: what is appended brings its values alone.
+    /// The text is already complete: appending adds only values.
     known: bool,
 }
 
-/// Begins a statement.
 pub fn sql(text: &'static str) -> Statement {
     Statement { text: Cow::Borrowed(text), values: Vec::new(), known: false }
 }
 
-/// The statements that write many rows: `inserts("INSERT INTO t (a, b) VALUES", 100, rows)` writes a hundred with each, and
-/// what is left over in quarters of that, down to one, so that the engines keep a handful of prepared statements and no more.
+/// Multi-row inserts: `build_inserts("INSERT INTO t (a, b) VALUES", 100, rows)` writes 100 rows per statement and the
+/// rest in quarters of that, down to one, so that the engines cache only a few prepared statements.
 pub(crate) fn build_inserts<R: IntoIterator<Item = SqlScalar>>(
     head: &'static str,
     at_once: usize,
@@ -29,7 +28,7 @@ pub(crate) fn build_inserts<R: IntoIterator<Item = SqlScalar>>(
     build_insert_blocks(head, at_once, ValueRows::from_rows(rows))
 }
 
-/// What is the same for all types of rows, so that it is compiled once.
+/// Not generic over the row type, so that it is compiled once.
 fn build_insert_blocks(head: &'static str, at_once: usize, rows: ValueRows) -> Vec<Statement> {
     let mut statements = Vec::new();
     let mut values = rows.values.into_iter();
@@ -46,7 +45,7 @@ fn build_insert_blocks(head: &'static str, at_once: usize, rows: ValueRows) -> V
     statements
 }
 
-/// Rows of values, all of one width, behind each other.
+/// Rows of equal width, stored one after another.
 struct ValueRows {
     values: Vec<SqlScalar>,
     width: usize,
@@ -66,29 +65,28 @@ impl ValueRows {
     }
 }
 
-/// Lists come in a few lengths only, so that the engines keep few prepared statements; the long ones closer together, for what
-/// fills them up is looked at, too.
+/// Lists are padded to a few lengths, so that the engines cache few prepared statements. Long lengths lie closer
+/// together because the padding is looked up, too.
 const LIST_LENGTHS: [usize; 10] = [1, 4, 16, 64, 128, 256, 384, 512, 768, 1024];
 
 impl Statement {
-    /// Nothing yet: for what is appended to some other statement.
+    /// A fragment to append to another statement.
     pub(crate) fn empty() -> Statement {
         sql("")
     }
 
-    /// One whose text was made before, for the same shape: it is given the same values in the same way, and no text is
-    /// put together again.
+    /// A statement whose text was built earlier for the same shape: the same calls supply only the values.
     pub(crate) fn from_known_text(text: &'static str) -> Statement {
         Statement { text: Cow::Borrowed(text), values: Vec::with_capacity(8), known: true }
     }
 
-    /// The value of the next `$n`.
+    /// Binds the next `$n`.
     pub fn arg(mut self, value: impl Into<SqlScalar>) -> Statement {
         self.values.push(value.into());
         self
     }
 
-    /// Appends more text, with its own `?` for each of `values`: `.then("LIMIT ?", [10])`.
+    /// Appends text with one `?` for each of `values`: `.append("LIMIT ?", [10])`.
     pub fn append<V: Into<SqlScalar>>(
         mut self,
         text: &str,
@@ -99,7 +97,7 @@ impl Statement {
         self.append_numbered(text, first)
     }
 
-    /// Appends the text to values that are there already, from the first of them on.
+    /// Appends text for values that are already bound, starting at number `first`.
     fn append_numbered(mut self, text: &str, first: usize) -> Statement {
         if self.known {
             return self;
@@ -120,7 +118,7 @@ impl Statement {
         self
     }
 
-    /// Appends text that needs no value: `.ending("ORDER BY code")`.
+    /// Appends text without values: `.append_text("ORDER BY code")`.
     pub fn append_text(mut self, text: &str) -> Statement {
         if self.known {
             return self;
@@ -131,7 +129,7 @@ impl Statement {
         self
     }
 
-    /// Appends a filter where there is a value for it: `.when("AND plate = ?", plate)`.
+    /// Appends a filter if there is a value for it: `.append_if_some("AND plate = ?", plate)`.
     pub fn append_if_some<V: Into<SqlScalar>>(self, text: &str, value: Option<V>) -> Statement {
         match value {
             Some(value) => self.append(text, [value]),
@@ -139,7 +137,7 @@ impl Statement {
         }
     }
 
-    /// Appends `AND column IN (…)`; an empty list finds nothing.
+    /// Appends `AND column IN (…)`; an empty list matches nothing.
     pub fn filter_in<V: Into<SqlScalar>>(self, column: &str, list: impl IntoIterator<Item = V>) -> Statement {
         self.filter_in_values(column, list.into_iter().map(Into::into).collect())
     }
@@ -154,7 +152,7 @@ impl Statement {
         self.append(&format!("AND {column} IN ({marks})"), list)
     }
 
-    /// Appends the limit to a caller's branches, where he has one.
+    /// Restricts the statement to the caller's branches, if the caller is limited to some.
     pub fn filter_branches(self, column: &str, branches: &VisibleBranches) -> Statement {
         match branches {
             VisibleBranches::All => self,
@@ -185,12 +183,12 @@ impl Statement {
         self
     }
 
-    /// Whether it is plain that the statement writes nothing; one that may write counts as one that does.
+    /// Whether the statement certainly writes nothing.
     pub(crate) fn is_read_only(&self) -> bool {
         self.text.trim_start().starts_with("SELECT")
     }
 
-    /// Where the text lies, if it is one of the program's own: that tells it from every other, faster than reading it.
+    /// Address and length of a static text: identifies it without comparing the text.
     pub(crate) fn static_text_address(&self) -> Option<(usize, usize)> {
         match &self.text {
             Cow::Borrowed(text) => Some((text.as_ptr() as usize, text.len())),

@@ -1,32 +1,30 @@
-//! Whoever is told of every statement that ran: what it was, and what it took. The server tells its log of slow ones;
-//! tests count the work of all.
+//! An observer of executed statements. The server logs slow ones; tests count the work of all.
 
 use crate::SqlScalar;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Is told of each statement, on the thread that ran it, so it must be quick. Cloning it is cheap.
+/// Called for each statement on the thread that ran it, so it must be fast. Cloning it is cheap.
 #[derive(Clone)]
 pub struct StatementWatch(Arc<dyn Fn(&ExecutedStatement<'_>) + Send + Sync>);
 
-/// A statement that has ended, well or not.
+/// A statement that has ended, successfully or not.
 pub struct ExecutedStatement<'s> {
-    /// As the engine ran it.
+    /// The text that the engine ran.
     pub text: &'s str,
-    /// They may be personal: nothing for a log.
+    /// May be personal data: never log them.
     pub values: &'s [SqlScalar],
     pub cost: StatementCost,
 }
 
-/// What a statement took.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StatementCost {
-    /// Without what ran before it on the same connection.
+    /// Excludes the time of earlier statements on the same connection.
     pub took: Duration,
-    /// Steps of the embedded engine's virtual machine; 0 where the database is a server.
+    /// Virtual machine steps of the embedded engine; 0 for a database server.
     pub steps: i32,
-    /// Rows that it gave or touched; 0 where it failed.
+    /// Rows returned or affected; 0 if it failed.
     pub rows: usize,
 }
 
@@ -46,7 +44,7 @@ impl fmt::Debug for StatementWatch {
     }
 }
 
-/// Without the values, so that it may stand in a log.
+/// Omits the values, so that it is safe to log.
 impl fmt::Debug for ExecutedStatement<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "{:?} {:?}", self.text, self.cost)

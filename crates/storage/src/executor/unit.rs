@@ -1,4 +1,4 @@
-//! A unit of work on its way to a lane: what to run, and whom to answer once its fate is known.
+//! A unit of work in a lane: the code to run and the caller to answer.
 
 use super::db::UnitRank;
 use crate::{Error, Tx};
@@ -7,37 +7,37 @@ use std::any::Any;
 use std::time::Instant;
 use tokio::sync::oneshot;
 
-/// What a unit wants done with what it wrote.
+/// What happens to the writes of a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TransactionVerdict {
     Commit,
-    /// Refused before it wrote anything: there is nothing to undo.
+    /// Refused before it wrote anything: there is nothing to roll back.
     NoWrites,
     Rollback,
-    /// As `Undo`, and running it a second time would only make the others wait a second time.
+    /// Like `Rollback`, and the unit must not run again, because it would delay the others a second time.
     GiveUp,
-    /// The database rolled it back for a reason that passes: it may run again.
+    /// Rolled back by the database for a transient reason: it may run again.
     Retry,
 }
 
-/// A unit on its way, without its types, as the engines see it.
+/// A type-erased unit, as the engines see it.
 pub(crate) struct QueuedUnit {
     unit: Box<dyn ErasedUnit>,
     reply: oneshot::Sender<ErasedOutcome>,
     queued_at: Instant,
 }
 
-/// What a unit gave, a `Result<T, E>` of its own types.
+/// The type-erased `Result<T, E>` of a unit.
 type ErasedOutcome = Box<dyn Any + Send>;
 
-/// Where the answer to a unit arrives.
+/// Receives the result of a unit.
 pub(crate) struct PendingAnswer(oneshot::Receiver<ErasedOutcome>);
 
-/// What of a unit is compiled for its types; everything else is the same for all units.
+/// The part of a unit that is compiled per type.
 trait ErasedUnit: Send {
-    /// Runs it, and says whether it gave a value.
+    /// Runs it; returns whether it succeeded.
     fn call<'t>(&'t mut self, tx: &'t mut Tx) -> BoxFuture<'t, bool>;
-    /// Puts an error in the place of what it gave.
+    /// Replaces its result with an error.
     fn fail(&mut self, error: Error);
     fn into_outcome(self: Box<Self>) -> ErasedOutcome;
 }
@@ -73,7 +73,7 @@ where
 }
 
 impl QueuedUnit {
-    /// Takes a unit's types away; its answer arrives at the other end.
+    /// Erases the types of a unit; its result arrives at the `PendingAnswer`.
     pub fn new<I, F, T, E>(input: I, unit: F) -> (QueuedUnit, PendingAnswer)
     where
         F: for<'t> Fn(&'t mut Tx, &'t I) -> BoxFuture<'t, Result<T, E>> + Send + 'static,
@@ -107,16 +107,16 @@ impl QueuedUnit {
         }
     }
 
-    /// Answers the caller: with what the unit gave where its batch was committed, else with the failure.
+    /// Answers the caller: with the unit's result if its batch was committed, otherwise with the failure.
     pub fn answer(mut self, failure: Option<Error>) {
         if let Some(error) = failure {
             self.unit.fail(error);
         }
-        // The caller may have gone meanwhile; what was committed stays committed.
+        // The caller may be gone; a commit stays valid.
         let _ = self.reply.send(self.unit.into_outcome());
     }
 
-    /// Nobody waits for the answer any more.
+    /// Whether the caller no longer waits.
     pub fn is_abandoned(&self) -> bool {
         self.reply.is_closed()
     }
@@ -127,14 +127,14 @@ impl QueuedUnit {
 }
 
 impl PendingAnswer {
-    /// What the unit gave, where it gave something of this type; it is of the type that its unit had.
+    /// The result of the unit; `T` and `E` must be those of the unit.
     pub async fn receive<T: Send + 'static, E: Send + 'static>(self) -> Option<Result<T, E>> {
         let outcome = self.0.await.ok()?;
         outcome.downcast().ok().map(|outcome| *outcome)
     }
 }
 
-/// How often a unit that the database rolled back is run in all.
+/// How often a unit runs in total if the database keeps rolling it back.
 pub(crate) const TRIES: u8 = 4;
 
 pub(crate) struct PrioritizedUnit {

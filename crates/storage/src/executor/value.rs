@@ -1,4 +1,4 @@
-//! The four kinds of value that both engines share, and how Rust's types become them and come back.
+//! The four value types that both engines share, and their conversion from and to Rust types.
 
 use domain::{
     AppointmentCode, BenefitCode, BenefitKind, BranchCode, CivilState, ClaimCode, ClaimTypeCode, ClinicCode,
@@ -11,7 +11,7 @@ use domain::{
     VehicleTypeCode,
 };
 
-/// A parameter or a column: BIGINT, TEXT, BOOLEAN, BYTEA, or nothing.
+/// A parameter or column value: BIGINT, TEXT, BOOLEAN, BYTEA or NULL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SqlScalar {
     Null,
@@ -21,7 +21,7 @@ pub enum SqlScalar {
     Bytes(Vec<u8>),
 }
 
-/// A value where it lies in a result, not copied yet.
+/// A value borrowed from a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SqlScalarRef<'v> {
     Null,
@@ -43,7 +43,7 @@ impl SqlScalarRef<'_> {
     }
 }
 
-/// A type that a column can be read as. `None` says that the column holds something else.
+/// A type that a column can be read as. `None` means that the column has another type.
 pub trait FromColumn: Sized {
     fn from_value(value: SqlScalarRef<'_>) -> Option<Self>;
 }
@@ -67,7 +67,7 @@ impl FromColumn for bool {
     fn from_value(value: SqlScalarRef<'_>) -> Option<bool> {
         match value {
             SqlScalarRef::Bool(flag) => Some(flag),
-            // One engine keeps a boolean as 0 or 1.
+            // One engine stores a boolean as 0 or 1.
             SqlScalarRef::Int(0) => Some(false),
             SqlScalarRef::Int(1) => Some(true),
             _ => None,

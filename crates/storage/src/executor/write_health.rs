@@ -1,12 +1,13 @@
-//! Whether a write would succeed, as far as the last writes can tell. Every batch reports here, so that whoever asks
-//! (`/readyz`, the console, `doctor`) causes no write of its own.
+//! Whether writes succeed, as seen by the most recent ones. Every batch reports here, so that `/readyz`, the console
+//! and `doctor` need no write of their own.
 
 use crate::Error;
 use domain::DatabaseFault;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// A fault of one table or one page stands for so long after it was last met: writes elsewhere do not disprove it.
+/// How long a fault of one table or page is reported after it last occurred: successful writes elsewhere do not
+/// disprove it.
 const PARTIAL_FAULT_STANDS: Duration = Duration::from_secs(60);
 
 #[derive(Default)]
@@ -14,7 +15,7 @@ pub(crate) struct WriteHealth(Mutex<WriteState>);
 
 #[derive(Clone, Copy, Default)]
 enum WriteState {
-    /// Nothing was written yet.
+    /// No write has been attempted yet.
     #[default]
     Unproven,
     Writable,
@@ -22,7 +23,7 @@ enum WriteState {
 }
 
 impl WriteHealth {
-    /// Something was stored, durably.
+    /// A write was committed durably.
     pub fn report_success(&self) {
         let mut state = self.state();
         match *state {
@@ -37,7 +38,7 @@ impl WriteHealth {
         metrics::gauge!("amparo_database_writable").set(1.0);
     }
 
-    /// Takes note of errors that concern the database as a whole; those of one unit alone do not.
+    /// Records errors that concern the entire database; errors of a single unit are ignored.
     pub fn report_failure(&self, error: &Error) {
         match error {
             Error::DatabaseFault { fault, .. } => self.report_fault(*fault),
@@ -48,7 +49,7 @@ impl WriteHealth {
 
     pub fn report_fault(&self, fault: DatabaseFault) {
         let mut state = self.state();
-        // Said once for each fault: in an outage every request meets it.
+        // Logged once per fault: during an outage every request runs into it.
         if !matches!(*state, WriteState::Failing(known, _) if known == fault) {
             tracing::error!(?fault, "the database cannot be written");
             metrics::gauge!("amparo_database_writable").set(0.0);

@@ -1,15 +1,15 @@
-//! Who did what to whom, and who looked at whom. Both count by one counter, in which they are also told.
+//! The audit log of changes and the access log of personal data. Both share one counter, which also orders them.
 //!
-//! A look is kept with others: those of one user, by one operation, within a moment, at people whose codes lie in one block
-//! of a thousand, are one row (`sightings`). So a program that reads everybody each night leaves a few thousand rows and
-//! not a million, and who looked at one person is still found without reading what others looked at.
+//! Accesses are grouped: those of one user, by one operation, within a short time, to people whose codes share a
+//! block of a thousand, are one row (`sightings`). A program that reads everyone each night writes a few thousand
+//! rows instead of a million, and the accesses to one person are still found without reading those to others.
 
 use crate::executor::statement::build_inserts;
 use crate::server::counters::{self, Counter};
 use crate::{Error, QueryWeight, ReadSource, Row, SqlScalar, Statement, Tx, sql};
 use domain::{Moment, PersonCode, TenantId, UserCode};
 
-/// A change.
+/// A change to record in the audit log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditEntry {
     pub tenant: TenantId,
@@ -18,18 +18,18 @@ pub struct AuditEntry {
     /// Method and route: `POST /ext/associado`.
     pub operation: &'static str,
     pub person: Option<PersonCode>,
-    /// What was changed, by name and never by value.
+    /// The names of the changed fields, never their values.
     pub detail: Option<String>,
 }
 
-/// Writes an entry in the unit of what it tells of.
+/// Writes an entry in the same unit of work as the change.
 #[boxed::future]
 pub async fn append_audit_entry(tx: &mut Tx, entry: &AuditEntry) -> Result<(), Error> {
     let code = counters::reserve_number(tx, entry.tenant, Counter::Audit).await?;
     tx.execute(insert_audit_entry(entry, code)).await.map(drop)
 }
 
-/// The same for a unit that took the code with others.
+/// The same for a unit that reserved the code together with others.
 pub fn insert_audit_entry(entry: &AuditEntry, code: i32) -> Statement {
     sql("INSERT INTO audit (tenant, code, happened_at, user_code, operation, person, detail)
          VALUES ($1, $2, $3, $4, $5, $6, $7)")
@@ -42,17 +42,17 @@ pub fn insert_audit_entry(entry: &AuditEntry, code: i32) -> Statement {
     .arg(entry.detail.as_deref())
 }
 
-/// What came of an attempt.
+/// The result of an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum AccountActionResult {
     Success,
     Failure,
-    /// Refused unseen, because too many failures came before.
+    /// Refused without a check, because of too many failures before.
     Throttled,
 }
 
 impl AccountActionResult {
-    /// The number by which the database knows it; never changed.
+    /// The stored number; never changed.
     const fn number(self) -> i64 {
         match self {
             AccountActionResult::Success => 1,
@@ -68,24 +68,24 @@ impl AccountActionResult {
     }
 }
 
-/// An entry about entering, or about an account.
+/// An audit entry about a sign-in or an account.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccountAuditEntry {
     pub tenant: TenantId,
     pub at: Moment,
-    /// Who did it; of a failed login, whom it named.
+    /// The user who acted; for a failed login, the user it named.
     pub user: Option<UserCode>,
     /// Method and route, or the command.
     pub operation: &'static str,
     pub detail: String,
-    /// None for a command.
+    /// `None` for a command.
     pub address: Option<String>,
     pub result: AccountActionResult,
-    /// How often.
+    /// Number of repetitions.
     pub times: i64,
 }
 
-/// Writes an entry about an account, and says its code.
+/// Writes an entry about an account; returns its code.
 #[boxed::future]
 pub async fn append_account_entry(tx: &mut Tx, entry: &AccountAuditEntry) -> Result<i32, Error> {
     let code = counters::reserve_number(tx, entry.tenant, Counter::Audit).await?;
@@ -106,7 +106,7 @@ pub async fn append_account_entry(tx: &mut Tx, entry: &AccountAuditEntry) -> Res
     Ok(code)
 }
 
-/// Counts repetitions of an entry about an account.
+/// Adds repetitions to an entry about an account.
 pub fn add_entry_repeats(tenant: TenantId, code: i32, times: i64) -> Statement {
     sql("UPDATE audit SET times = times + $3 WHERE tenant = $1 AND code = $2")
         .arg(tenant)
@@ -114,7 +114,7 @@ pub fn add_entry_repeats(tenant: TenantId, code: i32, times: i64) -> Statement {
         .arg(times)
 }
 
-/// Many entries: the first with code `first`, the others behind it.
+/// Inserts many entries with consecutive codes from `first` on.
 pub fn insert_audit_entries<'e>(
     first: i32,
     entries: impl IntoIterator<Item = &'e AuditEntry>,
@@ -134,12 +134,12 @@ pub fn insert_audit_entries<'e>(
     build_inserts(head, ROWS, rows)
 }
 
-/// Codes of people in one block.
+/// People per block.
 const BLOCK: i32 = 1000;
-/// Bytes of one look: where the person stands in the block, and how long after the first it was.
+/// Bytes per access: the position of the person in the block, and the time since the first access.
 const LOOK: usize = 6;
 
-/// Looks of one user, by one operation, at people of one block.
+/// Accesses of one user, by one operation, to people of one block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccessLogBlock {
     pub user: Option<UserCode>,
@@ -149,7 +149,7 @@ pub struct AccessLogBlock {
     people: Vec<u8>,
 }
 
-/// The block that a person's code lies in.
+/// The block of a person's code.
 pub fn compute_block_number(person: PersonCode) -> i32 {
     person.get().div_euclid(BLOCK)
 }
@@ -166,7 +166,7 @@ impl AccessLogBlock {
         sighting
     }
 
-    /// Adds a look at somebody of the same block.
+    /// Adds an access to a person of the same block.
     pub fn add(&mut self, person: PersonCode, at: Moment) {
         let place = u16::try_from(person.get().rem_euclid(BLOCK)).unwrap_or_default();
         let millis = u32::try_from(at.duration_since(self.first).as_millis()).unwrap_or(u32::MAX);
@@ -174,17 +174,16 @@ impl AccessLogBlock {
         self.people.extend(millis.to_be_bytes());
     }
 
-    /// How many looks it holds.
     pub fn len(&self) -> usize {
         self.people.len() / LOOK
     }
 
-    /// A sighting always holds one.
+    /// Always false: a block is created with its first access.
     pub fn is_empty(&self) -> bool {
         self.people.is_empty()
     }
 
-    /// Adds the looks of another at people of the same block.
+    /// Adds the accesses of another block with the same number.
     pub fn merge(&mut self, other: &AccessLogBlock) {
         for (person, at) in AccessLogBlock::decode_accesses(other.block, other.first, &other.people) {
             self.add(person, at);
@@ -202,10 +201,10 @@ impl AccessLogBlock {
     }
 }
 
-/// How many rows travel in one statement.
+/// Rows per statement.
 const ROWS: usize = 100;
 
-/// Writes looks behind their answers.
+/// Writes accesses, after the responses were sent.
 #[boxed::future]
 pub async fn append_access_log(
     tx: &mut Tx,
@@ -230,7 +229,7 @@ pub async fn append_access_log(
     tx.execute_batch(build_inserts(head, ROWS, rows)).await
 }
 
-/// An entry as it is told.
+/// An entry as read from the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredAuditEntry {
     pub code: i32,
@@ -238,10 +237,10 @@ pub struct StoredAuditEntry {
     pub user: Option<UserCode>,
     pub operation: String,
     pub what: AuditedEvent,
-    /// From where, where the entry is about an account.
+    /// The client address, if the entry is about an account.
     pub address: Option<String>,
     pub result: Option<AccountActionResult>,
-    /// How often.
+    /// Number of repetitions.
     pub times: i64,
 }
 
@@ -251,24 +250,24 @@ pub enum AuditedEvent {
     Access(Vec<(PersonCode, Moment)>),
 }
 
-/// Whom and by whom; what is empty asks for nothing.
+/// Filters by person and user; `None` matches all.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AuditEntryCriteria {
     pub person: Option<PersonCode>,
     pub user: Option<UserCode>,
 }
 
-/// Rows of looks that are read for one page, whoever they are at.
+/// Maximum number of access rows read for one page.
 const MOST_READ: usize = 5_000;
-/// People that one page tells of.
+/// Maximum number of people in one page.
 const MOST_TOLD: usize = 2_000;
 
-/// Which entries are asked for, and from which end.
+/// Which entries to read, and in which direction.
 #[derive(Clone, Copy, Debug)]
 pub struct AuditCodeRange {
-    /// Behind this code.
+    /// Exclusive.
     pub after: i32,
-    /// Before this code.
+    /// Exclusive.
     pub before: i32,
     pub newest_first: bool,
 }
@@ -278,13 +277,13 @@ impl AuditCodeRange {
         AuditCodeRange { after: code, before: i32::MAX, newest_first: false }
     }
 
-    /// Appends what it asks for.
+    /// Appends order and limit.
     fn append_order(self, statement: Statement, take: usize) -> Statement {
         let order = if self.newest_first { "ORDER BY code DESC LIMIT ?" } else { "ORDER BY code LIMIT ?" };
         statement.append(order, [take as i64])
     }
 
-    /// What is left behind this code.
+    /// The rest of the range after this code.
     fn continue_after(self, code: i32) -> AuditCodeRange {
         match self.newest_first {
             true => AuditCodeRange { before: code, ..self },
@@ -292,22 +291,22 @@ impl AuditCodeRange {
         }
     }
 
-    /// Where a code stands in its order.
+    /// Sorts codes in the direction of the range.
     fn sort_key(self, code: i32) -> i32 {
         if self.newest_first { -code } else { code }
     }
 }
 
-/// A stretch of the audit, in its order.
+/// A page of audit entries, in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditEntryPage {
     pub entries: Vec<StoredAuditEntry>,
-    /// Behind this code the next page begins.
+    /// The next page starts after this code.
     pub reached: i32,
     pub has_more: bool,
 }
 
-/// The entries of a stretch, at most `take` of them, and fewer where they tell of very many people.
+/// The entries of a range, at most `take`, or fewer if they name very many people.
 #[boxed::future]
 pub async fn list_audit_entries(
     tx: &mut Tx,
@@ -332,7 +331,7 @@ pub async fn list_audit_entries(
     let (looks, stopped) = list_access_entries(tx, tenant, asked, stretch, take + 1).await?;
     told.extend(looks);
     told.sort_unstable_by_key(|one| stretch.sort_key(one.code));
-    // Behind where the looks were no longer read, nothing is told yet.
+    // Entries after the point where reading accesses stopped go to the next page.
     if let Some(stopped) = stopped {
         told.retain(|one| stretch.sort_key(one.code) <= stretch.sort_key(stopped));
     }
@@ -352,8 +351,8 @@ pub async fn list_audit_entries(
     Ok(AuditEntryPage { entries: told, reached, has_more })
 }
 
-/// The first code that tells of nothing before a moment, up to `newest`. Codes are given in the order of time, but for the
-/// moments that a look waits to be written: so it is found in a few steps, and without an index.
+/// The first code, up to `newest`, with no entry before a moment. Codes are assigned in order of time, except for the
+/// delay until accesses are written, so a binary search needs no index.
 #[boxed::future]
 pub async fn find_first_code_since(
     tx: &mut Tx,
@@ -384,7 +383,7 @@ pub async fn find_first_code_since(
 }
 
 impl AuditedEvent {
-    /// How many people it tells of.
+    /// The number of people in the event.
     fn people_count(&self) -> usize {
         match self {
             AuditedEvent::Change(..) => 1,
@@ -393,8 +392,8 @@ impl AuditedEvent {
     }
 }
 
-/// The looks of a stretch. Those at others in a person's block are read and not told; where they are very many, it says
-/// how far it has read.
+/// The accesses of a range. Accesses to other people of a person's block are read and skipped; if there are very
+/// many, it also returns how far it has read.
 async fn list_access_entries(
     tx: &mut Tx,
     tenant: TenantId,

@@ -1,19 +1,18 @@
-//! Changes of fields by people: who, when, before, after, as people read them.
+//! Changes of fields by users: who, when, before and after, in readable form.
 
 use crate::executor::statement::build_inserts;
 use crate::{Error, QueryWeight, ReadSource, SqlScalar, Statement, sql};
 use domain::{Moment, TenantId, UserCode};
 
-/// A field that changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldChange {
-    /// As it is called outside.
+    /// The field name in the API.
     pub field: String,
     pub before: Option<String>,
     pub after: Option<String>,
 }
 
-/// Whose fields they are, who changed them and when.
+/// The record, the user and the time of the changes.
 #[derive(Clone, Copy, Debug)]
 pub struct FieldChangeContext {
     pub tenant: TenantId,
@@ -24,7 +23,7 @@ pub struct FieldChangeContext {
     pub at: Moment,
 }
 
-/// Writes changes, the first with number `first` and the others behind it.
+/// Inserts changes, numbered from `first` on.
 pub fn insert_field_changes<'c>(
     of: FieldChangeContext,
     first: i32,
@@ -48,10 +47,9 @@ pub fn insert_field_changes<'c>(
     build_inserts(head, ROWS, rows)
 }
 
-/// How many rows travel in one statement.
+/// Rows per statement.
 const ROWS: usize = 50;
 
-/// A change that was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredFieldChange {
     pub at: Moment,
@@ -60,7 +58,7 @@ pub struct StoredFieldChange {
     pub change: FieldChange,
 }
 
-/// The changes of a record, in their order.
+/// The changes of a record, in order.
 #[boxed::future]
 pub async fn list_field_changes(
     from: impl Into<ReadSource<'_>>,

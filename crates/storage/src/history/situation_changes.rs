@@ -1,4 +1,4 @@
-//! The history of situations: what the feed shows and triggers carry.
+//! The history of situations, which the feed shows and triggers send.
 
 use crate::executor::statement::build_inserts;
 use crate::server::counters::{self, Counter};
@@ -6,7 +6,7 @@ use crate::triggers::outbox;
 use crate::{Error, QueryWeight, ReadSource, SqlScalar, Statement, Tx, sql};
 use domain::{BranchCode, Entity, HistoryCode, Moment, ReceiverCode, SituationCode, TenantId, UserCode};
 
-/// A change of situation, with the trigger's body as it is at this moment.
+/// A change of situation, with the data of the trigger's body at this moment.
 #[derive(Clone, Debug)]
 pub struct NewHistoryRow {
     pub tenant: TenantId,
@@ -21,9 +21,9 @@ pub struct NewHistoryRow {
     pub at: Moment,
 }
 
-/// Writes the change and one outbox row for each receiver, in two trips: the code, then everything else. The body
-/// is made once the code is known, since it carries it. Codes come from the tenant's lane, so they have no gaps and
-/// are in commit order.
+/// Writes the change and one outbox row per receiver, in two round trips: first the code, then the rest. The body is
+/// rendered once the code is known, because it contains it. Codes come from the tenant's lane, so they have no gaps
+/// and follow the commit order.
 pub async fn append_history_entry(
     tx: &mut Tx,
     change: &NewHistoryRow,
@@ -35,7 +35,7 @@ pub async fn append_history_entry(
     Ok(code)
 }
 
-/// The same for a unit that took the code with others.
+/// The same for a unit that reserved the code together with others.
 pub fn insert_history_entry(
     change: &NewHistoryRow,
     code: HistoryCode,
@@ -64,10 +64,10 @@ pub fn insert_history_entry(
     std::iter::once(history).chain(outbox).collect()
 }
 
-/// How many rows travel in one statement.
+/// Rows per statement.
 const ROWS: usize = 50;
 
-/// Many changes that are told to nobody: the first with code `first`, the others behind it, each with its body.
+/// Inserts many changes without notifying receivers, with consecutive codes from `first` on, each with its body.
 pub fn insert_silent_entries(
     first: HistoryCode,
     changes: impl IntoIterator<Item = (NewHistoryRow, String)>,
@@ -93,7 +93,7 @@ pub fn insert_silent_entries(
     build_inserts(head, ROWS, rows)
 }
 
-/// A change as the feed shows it.
+/// A change as shown in the feed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HistoryFeedEntry {
     pub code: HistoryCode,
@@ -109,7 +109,7 @@ pub struct HistoryFeedEntry {
     pub body: String,
 }
 
-/// A change of one record, with the name of whoever made it.
+/// A change of one record, with the name of the user who made it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordHistoryEntry {
     pub code: HistoryCode,
@@ -122,7 +122,7 @@ pub struct RecordHistoryEntry {
     pub origin: String,
 }
 
-/// The changes of a record, in their order.
+/// The changes of a record, in order.
 #[boxed::future]
 pub async fn list_record_history(
     from: impl Into<ReadSource<'_>>,
@@ -155,7 +155,7 @@ pub async fn list_record_history(
         .collect()
 }
 
-/// The codes of a record's changes up to `last`, the newest first, at most `limit`.
+/// The codes of a record's changes up to `last`, newest first, at most `limit`.
 #[boxed::future]
 pub async fn list_record_history_codes(
     tx: &mut Tx,
@@ -175,7 +175,7 @@ pub async fn list_record_history_codes(
     tx.fetch_all(statement).await?.iter().map(|row| row.get("code")).collect()
 }
 
-/// The first change with this code or a later one: its code, and when it happened.
+/// The first change with this code or a later one: its code and time.
 #[boxed::future]
 pub async fn find_first_entry_from(
     tx: &mut Tx,
@@ -188,7 +188,7 @@ pub async fn find_first_entry_from(
     found.map(|row| Ok((row.get("code")?, row.get("happened_at")?))).transpose()
 }
 
-/// What a change was of, and when: what tells it from another that once bore its code.
+/// Identifies a change, in case another one once had its code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HistoryEntryMark {
     pub code: HistoryCode,
@@ -197,7 +197,6 @@ pub struct HistoryEntryMark {
     pub at: Moment,
 }
 
-/// What is known of the change with this code.
 #[boxed::future]
 pub async fn find_history_mark(
     tx: &mut Tx,
@@ -218,7 +217,7 @@ pub async fn find_history_mark(
         .transpose()
 }
 
-/// What was told of a change, as it was rendered when it happened.
+/// The trigger body of a change, as rendered when it happened.
 #[boxed::future]
 pub async fn find_trigger_body(
     tx: &mut Tx,
@@ -229,13 +228,13 @@ pub async fn find_trigger_body(
     tx.fetch_optional(statement).await?.map(|row| row.get("body")).transpose()
 }
 
-/// Heads that one statement asks for.
+/// Branch and entity pairs per statement.
 const HEADS: usize = 64;
 
-/// The changes behind `after` in these branches and of these entities, at most `take`, in their order.
+/// The changes after `after` in these branches and of these entities, at most `take`, in order.
 ///
-/// Each branch and entity is asked for its own next ones, so that a caller with one branch of many never waits while
-/// everybody else's changes are stepped over.
+/// Each branch and entity is queried for its own next changes, so that a caller with one branch of many does not wait
+/// while other branches' changes are skipped.
 #[boxed::future]
 pub async fn list_history_feed(
     tx: &mut Tx,
@@ -285,7 +284,7 @@ pub async fn list_history_feed(
         .collect()
 }
 
-/// The heads come in a few numbers only; the last is asked for again where they are fewer.
+/// The number of pairs is padded to a few sizes by repeating the last one.
 fn select_next_codes(
     tenant: TenantId,
     heads: &[(Entity, BranchCode)],

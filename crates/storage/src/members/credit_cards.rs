@@ -1,16 +1,16 @@
-//! Credit cards of people, as far as we know them: a payment gateway keeps the rest behind its token. The token is sealed
-//! among the secrets; the column `gateway_token` is empty but for rows of versions that kept it in the clear.
+//! Credit cards of people; a payment gateway stores the rest under its token. The token is encrypted among the
+//! secrets; the column `gateway_token` is empty except in rows of versions that stored it unencrypted.
 
 use crate::executor::statement::build_inserts;
 use crate::{Error, QueryWeight, ReadSource, Row, SqlScalar, Statement, Tx, sql};
 use domain::{CreditCardCode, Moment, PersonCode, TenantId};
 
-/// A card as it is shown. The gateway's token is for whoever charges it, and read by nobody else.
+/// A card as displayed. The gateway's token is not part of it; only charging needs it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredCreditCard {
     pub code: CreditCardCode,
     pub brand: String,
-    /// The last four.
+    /// The last four digits.
     pub last_digits: String,
     pub holder: String,
     /// `yyyy-MM`
@@ -19,7 +19,7 @@ pub struct StoredCreditCard {
     pub active: bool,
 }
 
-/// The cards of a person, also those no longer used; by code.
+/// The cards of a person, including inactive ones, ordered by code.
 #[boxed::future]
 pub async fn list_credit_cards(
     from: impl Into<ReadSource<'_>>,
@@ -35,7 +35,7 @@ pub async fn list_credit_cards(
     rows.iter().map(parse_credit_card_row).collect()
 }
 
-/// The cards of several people, by person and code.
+/// The cards of several people, ordered by person and code.
 #[boxed::future]
 pub async fn list_credit_cards_of_people(
     from: impl Into<ReadSource<'_>>,
@@ -63,7 +63,7 @@ fn parse_credit_card_row(row: &Row) -> Result<StoredCreditCard, Error> {
     })
 }
 
-/// Writes anew what is shown of a card.
+/// Updates the displayed data of a card.
 pub fn update_credit_card(
     tenant: TenantId,
     person: PersonCode,
@@ -85,7 +85,7 @@ pub fn update_credit_card(
     .arg(now)
 }
 
-/// The tokens that stand in the clear, of so many cards.
+/// Some tokens that are stored unencrypted.
 #[boxed::future]
 pub async fn list_unsealed_tokens(
     from: impl Into<ReadSource<'_>>,
@@ -101,7 +101,7 @@ pub async fn list_unsealed_tokens(
     rows.iter().map(|row| Ok((row.get("person")?, row.get("code")?, row.get("gateway_token")?))).collect()
 }
 
-/// Empties the column of a token that was sealed.
+/// Clears the column of a token that has been encrypted.
 #[boxed::future]
 pub async fn clear_unsealed_token(
     tx: &mut Tx,
@@ -113,17 +113,16 @@ pub async fn clear_unsealed_token(
     tx.execute(statement.arg(tenant).arg(person).arg(code)).await.map(drop)
 }
 
-/// A card that is written, without a token.
+/// A new card, without a token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewCreditCardRow {
     pub card: StoredCreditCard,
     pub created_at: Moment,
 }
 
-/// How many rows travel in one statement.
+/// Rows per statement.
 const ROWS: usize = 100;
 
-/// Writes new cards, each of a person.
 pub fn insert_credit_cards<'c>(
     tenant: TenantId,
     cards: impl IntoIterator<Item = (PersonCode, &'c NewCreditCardRow)>,

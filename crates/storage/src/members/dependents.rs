@@ -1,4 +1,4 @@
-//! The dependents of benefits. What may see a benefit may see its dependents, and nobody else.
+//! The dependents of benefits. A dependent is visible exactly where its benefit is.
 
 use crate::benefits::{select_card_holder, select_nothing};
 use crate::executor::statement::build_inserts;
@@ -9,7 +9,7 @@ use domain::{
     Rejection, Scope, Sex, SituationCode, TenantId,
 };
 
-/// What is known of a dependent. Days are `yyyy-MM-dd`.
+/// A dependent. Dates are `yyyy-MM-dd`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredDependent {
     pub benefit: BenefitCode,
@@ -22,14 +22,14 @@ pub struct StoredDependent {
     pub phone: Option<Phone>,
     pub email: Option<Email>,
     pub card: Option<CardNumber>,
-    /// By code, each once.
+    /// Ordered by code, without duplicates.
     pub plans: Vec<PlanCode>,
     pub active: bool,
     pub created_at: Moment,
     pub updated_at: Moment,
 }
 
-/// A dependent as the search finds him, with the benefit that he belongs to.
+/// A dependent found by a search, with its benefit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundDependent {
     pub code: DependentCode,
@@ -40,13 +40,13 @@ pub struct FoundDependent {
     pub situation: SituationCode,
 }
 
-/// How many rows travel in one statement.
+/// Rows per statement.
 const ROWS: usize = 25;
-/// How many are read at once, of however many there are.
+/// Rows per read.
 const AT_ONCE: usize = 1_000;
 const COLUMNS: usize = 17;
 
-/// What [`parse_dependent_row`] reads, of a table called `d`.
+/// The columns read by [`parse_dependent_row`], of a table with the alias `d`.
 macro_rules! columns {
     () => {
         "d.code, d.benefit, d.name, d.cpf, d.born_on, d.kinship, d.sex, d.identity_number, d.phone, d.email, d.card, d.plans,
@@ -58,7 +58,7 @@ const INSERT: &str =
     "INSERT INTO dependents (tenant, code, benefit, name, cpf, born_on, kinship, sex, identity_number, phone,
      email, card, plans, active, version, created_at, updated_at) VALUES";
 
-/// Writes dependents that are not there yet, each with its code, and the words of their names.
+/// Inserts dependents and the words of their names.
 pub fn insert_dependents<'d>(
     tenant: TenantId,
     dependents: impl Iterator<Item = (DependentCode, &'d StoredDependent)> + Clone,
@@ -70,7 +70,6 @@ pub fn insert_dependents<'d>(
     statements
 }
 
-/// Writes everything that is known of a dependent anew.
 pub fn update_dependent(
     tenant: TenantId,
     code: DependentCode,
@@ -92,7 +91,7 @@ pub fn update_dependent(
     statements
 }
 
-/// The dependents of a benefit, by code.
+/// The dependents of a benefit, ordered by code.
 #[boxed::future]
 pub async fn list_dependents(
     from: impl Into<ReadSource<'_>>,
@@ -109,7 +108,7 @@ pub async fn list_dependents(
     from.fetch_all(QueryWeight::Point, statement).await?.iter().map(parse_coded_dependent).collect()
 }
 
-/// Those of these benefits and those of these codes, by code.
+/// The dependents of these benefits plus those with these codes, ordered by code.
 #[boxed::future]
 pub async fn list_dependents_by_benefits_or_codes(
     tx: &mut Tx,
@@ -130,7 +129,7 @@ pub async fn list_dependents_by_benefits_or_codes(
     Ok(all.into_iter().collect())
 }
 
-/// How many dependents in force these benefits have.
+/// The number of active dependents of these benefits.
 #[boxed::future]
 pub async fn count_active_dependents(
     from: impl Into<ReadSource<'_>>,
@@ -143,7 +142,7 @@ pub async fn count_active_dependents(
     from.fetch_optional(statement).await?.map_or(Ok(0), |row| row.get("count"))
 }
 
-/// The dependent of this code, if he is one of the benefit.
+/// The dependent of this code, if it belongs to the benefit.
 #[boxed::future]
 pub async fn find_dependent_of_benefit(
     from: impl Into<ReadSource<'_>>,
@@ -159,7 +158,7 @@ pub async fn find_dependent_of_benefit(
     Ok(found.filter(|one| one.benefit == benefit))
 }
 
-/// The dependent of this code, of whatever benefit.
+/// The dependent of this code, of any benefit.
 #[boxed::future]
 pub async fn find_dependent_by_code(
     from: impl Into<ReadSource<'_>>,
@@ -173,7 +172,7 @@ pub async fn find_dependent_by_code(
     from.fetch_optional(statement).await?.map(|row| parse_dependent_row(&row)).transpose()
 }
 
-/// A dependent as one text, and back.
+/// Encodes a dependent as a text snapshot.
 pub fn render_dependent_snapshot(one: &StoredDependent) -> String {
     crate::exchange::record_snapshot::encode_snapshot(
         INSERT,
@@ -185,7 +184,7 @@ pub fn parse_dependent_snapshot(text: &str) -> Result<StoredDependent, Error> {
     parse_dependent_row(&crate::exchange::record_snapshot::parse_snapshot_row(text)?)
 }
 
-/// Removes a dependent to whom nothing refers.
+/// Deletes a dependent that nothing references.
 pub fn delete_dependent(tenant: TenantId, code: DependentCode) -> Vec<Statement> {
     vec![
         sql("DELETE FROM dependents WHERE tenant = $1 AND code = $2").arg(tenant).arg(code),
@@ -208,15 +207,15 @@ pub async fn has_appointment(
     Ok(tx.fetch_optional(statement.arg(tenant).arg(benefit).arg(code)).await?.is_some())
 }
 
-/// What stands in the way of a dependent.
+/// The existing data that a dependent may conflict with.
 #[derive(Clone, Debug, Default)]
 pub struct DependentIdentityConflicts {
-    /// Those of the benefit who are active and have the CPF.
+    /// The active dependents of the benefit with the same CPF.
     pub with_cpf: Vec<DependentCode>,
     pub card_holder: Option<PersonCode>,
 }
 
-/// What is around a dependent of this benefit with these; asked for in one go.
+/// Loads the possible conflicts of a dependent, in one round trip.
 #[boxed::future]
 pub async fn load_identity_conflicts(
     tx: &mut Tx,
@@ -241,7 +240,7 @@ pub async fn load_identity_conflicts(
     })
 }
 
-/// The dependents with this CPF, this card, or both, in the branches of the scope; by code.
+/// The dependents with this CPF, this card, or both, in the branches of the scope; ordered by code.
 #[boxed::future]
 pub async fn list_dependents_by_cpf_or_card(
     from: impl Into<ReadSource<'_>>,
@@ -259,22 +258,22 @@ pub async fn list_dependents_by_cpf_or_card(
     from.fetch_all(QueryWeight::Point, statement).await?.iter().map(parse_found_dependent).collect()
 }
 
-/// A dependent's place in what a search finds.
+/// The sort key of a search result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DependentNameKey {
     pub code: DependentCode,
     pub name: String,
 }
 
-/// Everybody whose name has a word that begins with each of these, in the branches of the scope. There may be very many:
-/// no more than their names are read.
+/// The dependents with a word in their name for each of these prefixes, in the branches of the scope. There may be
+/// very many, so only their names are read.
 #[boxed::future]
 pub async fn list_dependent_keys_by_name(
     tx: &mut Tx,
     scope: &Scope,
     words: &[String],
 ) -> Result<Vec<DependentNameKey>, Error> {
-    // The words say nothing of branches: a benefit may move to another.
+    // The index does not hold branches, because a benefit may move to another.
     let query = names::build_prefix_query(&Scope::for_tenant(scope.tenant()), words);
     let codes =
         sql("SELECT NAME_ORDER AS place FROM name_index_dependents n WHERE MATCHES_NAME(CAST($1 AS TEXT))
@@ -297,7 +296,7 @@ pub async fn list_dependent_keys_by_name(
     Ok(all)
 }
 
-/// These dependents, as far as the scope sees them, by code.
+/// The dependents of these codes in the scope, ordered by code.
 #[boxed::future]
 pub async fn list_found_dependents(
     from: impl Into<ReadSource<'_>>,
@@ -311,7 +310,7 @@ pub async fn list_found_dependents(
     from.fetch_all(QueryWeight::Search, statement).await?.iter().map(parse_found_dependent).collect()
 }
 
-/// The head of a search; its first value is the tenant.
+/// The start of a search; its first value is the tenant.
 fn select_found_dependents(scope: &Scope) -> Statement {
     sql(concat!(
         "SELECT ",
@@ -358,7 +357,7 @@ fn parse_dependent_row(row: &Row) -> Result<StoredDependent, Error> {
     })
 }
 
-/// What the database holds was checked when it came; what does not fit any more is a defect, and is told as one.
+/// Stored values were validated on input; one that no longer parses is a bug and is reported as an error.
 fn parse_stored_text<T>(
     text: Option<String>,
     parse: impl Fn(&str) -> Result<T, Rejection>,

@@ -1,4 +1,4 @@
-//! What an import needs to take back what it did to a person.
+//! What is needed to undo the import of a person.
 
 use super::phones;
 use super::phones::StoredPhone;
@@ -8,7 +8,7 @@ use crate::{Error, Statement, Tx, sql};
 use domain::{PersonCode, TenantId};
 use serde_json::{Value as Json, json};
 
-/// A person with his telephones, as one text.
+/// Encodes a person and their telephones as a text snapshot.
 pub fn encode_person_snapshot(person: &PersonProfile, phones: &[StoredPhone]) -> String {
     let phones: Vec<Json> = phones
         .iter()
@@ -21,7 +21,7 @@ pub fn encode_person_snapshot(person: &PersonProfile, phones: &[StoredPhone]) ->
     .to_string()
 }
 
-/// The same back; his version is nobody's.
+/// Parses a snapshot; its version must not be used.
 pub fn parse_person_snapshot(text: &str) -> Result<(PersonProfile, Vec<StoredPhone>), Error> {
     let broken = || Error::Broken("a person is kept that cannot be read".to_owned());
     let all: Json = serde_json::from_str(text).map_err(|_| broken())?;
@@ -34,7 +34,7 @@ pub fn parse_person_snapshot(text: &str) -> Result<(PersonProfile, Vec<StoredPho
     Ok((person, phones.map(|phone| one(phone).ok_or_else(broken)).collect::<Result<_, _>>()?))
 }
 
-/// What of the association refers to a person; the first that is found.
+/// The first reference to a person that is found, if any.
 #[boxed::future]
 pub async fn find_person_reference(
     tx: &mut Tx,
@@ -51,7 +51,7 @@ pub async fn find_person_reference(
             by("SELECT 1 AS one FROM tickets WHERE tenant = $1 AND person = $2 LIMIT 1"),
             by("SELECT 1 AS one FROM appointments WHERE tenant = $1 AND person = $2 LIMIT 1"),
             by("SELECT 1 AS one FROM credit_cards WHERE tenant = $1 AND person = $2 LIMIT 1"),
-            // 4 is a member's.
+            // Owner 4 is a member.
             by("SELECT 1 AS one FROM files WHERE tenant = $1 AND owner = 4 AND record = $2 LIMIT 1"),
         ])
         .await?;
@@ -68,7 +68,7 @@ pub async fn find_person_reference(
     Ok(found.iter().zip(words).find(|(rows, _)| !rows.is_empty()).map(|(_, word)| word))
 }
 
-/// Removes a person to whom nothing refers. His row in the searches is the caller's to remove.
+/// Deletes a person whom nothing references. The caller removes the search row.
 pub fn delete_person(tenant: TenantId, code: PersonCode) -> Vec<Statement> {
     vec![
         sql("DELETE FROM phones WHERE tenant = $1 AND person = $2").arg(tenant).arg(code),

@@ -1,4 +1,4 @@
-//! Everybody that an association knows.
+//! The people known to a tenant, members or not.
 
 pub mod credit_cards;
 pub mod dependents;
@@ -17,7 +17,7 @@ use domain::{
     Rejection, Scope, SellerCode, Sex, TenantId,
 };
 
-/// What is known of a person. Days are `yyyy-MM-dd`.
+/// A person. Dates are `yyyy-MM-dd`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PersonProfile {
     pub branch: BranchCode,
@@ -48,11 +48,11 @@ pub struct PersonProfile {
     pub consultant: Option<SellerCode>,
     pub representative: Option<SellerCode>,
     pub address: PostalAddress,
-    /// The first telephone of each kind, where the searches read it.
+    /// The first telephone of each kind, copied here for the searches.
     pub mobile: Option<Phone>,
     pub landline: Option<Phone>,
     pub spouse: Option<String>,
-    /// Who pays for him, where it is somebody else.
+    /// The payer, if it is another person.
     pub payer_document: Option<Document>,
     pub payer_address: PostalAddress,
     pub version: i64,
@@ -61,12 +61,12 @@ pub struct PersonProfile {
 }
 
 impl PersonProfile {
-    /// A member of whom no more is known than this.
+    /// A member with only these fields set.
     pub fn new_member(branch: BranchCode, document: Document, name: String, now: Moment) -> PersonProfile {
         PersonProfile { is_member: true, ..PersonProfile::new_non_member(branch, Some(document), name, now) }
     }
 
-    /// Somebody who is no member, of whom no more is known than this.
+    /// A non-member with only these fields set.
     pub fn new_non_member(
         branch: BranchCode,
         document: Option<Document>,
@@ -114,12 +114,11 @@ impl PersonProfile {
     }
 }
 
-/// How many rows travel in one statement: enough that its own cost no longer counts, and few enough parameters for
-/// either engine.
+/// Rows per statement: enough to amortize its cost, within the parameter limit of both engines.
 const ROWS: usize = 100;
 const COLUMNS: usize = 46;
 
-/// Writes many people, none of whom is there yet: the first with code `first`, the others behind it.
+/// Inserts people with consecutive codes from `first` on.
 #[boxed::future]
 pub async fn insert_people_from<'p>(
     tx: &mut Tx,
@@ -131,7 +130,7 @@ pub async fn insert_people_from<'p>(
     tx.execute_batch(build_inserts(INSERT, ROWS, rows)).await
 }
 
-/// The same where each has a code of his own.
+/// Inserts people with the given codes.
 pub fn insert_people<'p>(
     tenant: TenantId,
     people: impl IntoIterator<Item = (PersonCode, &'p PersonProfile)>,
@@ -143,7 +142,7 @@ pub fn insert_people<'p>(
     )
 }
 
-/// The people with these documents, whoever may see them.
+/// The people with these documents, regardless of scope.
 #[boxed::future]
 pub async fn list_people_by_document(
     from: impl Into<ReadSource<'_>>,
@@ -156,7 +155,7 @@ pub async fn list_people_by_document(
     rows.iter().map(|row| Ok((row.get("code")?, parse_profile_row(row)?))).collect()
 }
 
-/// Who has these documents, as they are kept.
+/// The codes of the people with these documents, given in their stored form.
 #[boxed::future]
 pub async fn list_person_codes_by_document<'d>(
     from: impl Into<ReadSource<'_>>,
@@ -170,7 +169,7 @@ pub async fn list_person_codes_by_document<'d>(
     rows.iter().map(|row| Ok((row.get("document")?, row.get("code")?))).collect()
 }
 
-/// The person with this document, whoever may see him.
+/// The person with this document, regardless of scope.
 #[boxed::future]
 pub async fn find_person_by_document(
     from: impl Into<ReadSource<'_>>,
@@ -184,12 +183,12 @@ pub async fn find_person_by_document(
         .transpose()
 }
 
-/// What [`find_person_by_document`] asks the database.
+/// The query of [`find_person_by_document`].
 pub(crate) fn select_person_by_document(tenant: TenantId, document: &Document) -> Statement {
     sql(SELECT).append_text("WHERE tenant = $1 AND document = $2").arg(tenant).arg(document.as_str())
 }
 
-/// The person of this code, whoever may see him.
+/// The person of this code, regardless of scope.
 #[boxed::future]
 pub async fn find_person(
     from: impl Into<ReadSource<'_>>,
@@ -200,7 +199,7 @@ pub async fn find_person(
     from.fetch_optional(statement).await?.map(|row| parse_profile_row(&row)).transpose()
 }
 
-/// These people, whoever may see them.
+/// The people of these codes, regardless of scope.
 #[boxed::future]
 pub async fn list_people_by_code(
     from: impl Into<ReadSource<'_>>,
@@ -212,7 +211,7 @@ pub async fn list_people_by_code(
     rows.iter().map(|row| Ok((row.get("code")?, parse_profile_row(row)?))).collect()
 }
 
-/// Whether the scope sees the person: by his own branch, or by that of one of his benefits.
+/// Whether the person is in the scope: by their own branch, or by that of one of their benefits.
 #[boxed::future]
 pub async fn is_person_visible(tx: &mut Tx, scope: &Scope, code: PersonCode) -> Result<bool, Error> {
     let statement = sql("SELECT branch FROM people WHERE tenant = $1 AND code = $2");
@@ -230,12 +229,11 @@ const SELECT: &str = "SELECT code, branch, is_member, document, nature, name, in
      address_kind, street_kind, street, street_number, complement, district, city, state, cep,
      mobile, landline, spouse, payer_document, payer_address, version, created_at, updated_at FROM people";
 
-/// Takes the documents of some people away, so that they can change them among themselves.
+/// Clears the documents of some people, so that they can exchange them.
 pub fn clear_documents(tenant: TenantId, codes: impl IntoIterator<Item = PersonCode>) -> Statement {
     sql("UPDATE people SET document = NULL WHERE tenant = $1").arg(tenant).filter_in("code", codes)
 }
 
-/// Writes everything that is known of a person anew.
 #[boxed::future]
 pub async fn update_person(
     tx: &mut Tx,
@@ -257,7 +255,7 @@ pub async fn update_person(
     tx.execute(values.into_iter().fold(statement, Statement::arg)).await.map(drop)
 }
 
-/// What the database holds was checked when it came; what does not fit any more is a defect, and is told as one.
+/// Stored values were validated on input; one that no longer parses is a bug and is reported as an error.
 fn parse_stored_text<T>(
     text: Option<String>,
     parse: impl Fn(&str) -> Result<T, Rejection>,
@@ -310,7 +308,7 @@ fn parse_profile_row(row: &Row) -> Result<PersonProfile, Error> {
     })
 }
 
-/// The address of whoever pays, which is seldom known.
+/// The payer's address, which is rarely set.
 pub fn parse_payer_address(text: Option<String>) -> Result<PostalAddress, Error> {
     let Some(text) = text else { return Ok(PostalAddress::default()) };
     let broken = || Error::Broken("a payer's address is kept that cannot be read".to_owned());
@@ -329,7 +327,7 @@ pub fn parse_payer_address(text: Option<String>) -> Result<PostalAddress, Error>
     })
 }
 
-/// `None` where there is none.
+/// `None` if the address is empty.
 fn render_payer_address(address: &PostalAddress) -> Option<String> {
     let parts = [
         ("kind", address.kind.as_deref()),
@@ -347,12 +345,11 @@ fn render_payer_address(address: &PostalAddress) -> Option<String> {
     (!object.is_empty()).then(|| serde_json::Value::Object(object).to_string())
 }
 
-/// Where a person lives.
 pub(crate) fn parse_address_with_kind(row: &Row) -> Result<PostalAddress, Error> {
     Ok(PostalAddress { kind: row.get("address_kind")?, ..parse_address_columns(row)? })
 }
 
-/// A place: an address of which nobody says what it is to whom.
+/// An address without a kind.
 pub(crate) fn parse_address_columns(row: &Row) -> Result<PostalAddress, Error> {
     Ok(PostalAddress {
         kind: None,

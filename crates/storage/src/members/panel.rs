@@ -1,14 +1,14 @@
-//! What is open, counted for a panel: each statement goes through an index of what is open alone.
+//! Counts of open records for a panel; each statement uses an index of open records only.
 
 use crate::{Error, QueryWeight, ReadSource, sql};
 use domain::{BranchCode, ClaimTypeCode, Moment, Scope, SituationCode, StageCode, TenantId};
 
-/// Open claims of a type in a branch, by how long ago they were opened.
+/// Open claims of a type in a branch, by age.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OpenClaimCount {
     pub kind: ClaimTypeCode,
     pub branch: BranchCode,
-    /// In all, and those opened before each of the moments that were asked for.
+    /// The total, and those opened before each of the requested moments.
     pub count: i64,
     pub older: [i64; 3],
 }
@@ -51,7 +51,7 @@ pub struct OpenDealCount {
     pub stage: StageCode,
     pub branch: BranchCode,
     pub count: i64,
-    /// In their stage since before the moment that was asked for.
+    /// In their stage since before the requested moment.
     pub cold: i64,
 }
 
@@ -95,7 +95,7 @@ pub async fn count_appointments(
     from.fetch_optional(statement).await?.map_or(Ok(0), |row| row.get("count"))
 }
 
-/// When the rows of these slots were registered: `yyyy-MM-dd`.
+/// The registration dates of the rows in these slots: `yyyy-MM-dd`.
 #[boxed::future]
 pub async fn list_registration_days(
     from: impl Into<ReadSource<'_>>,

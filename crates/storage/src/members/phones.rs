@@ -1,16 +1,16 @@
-//! The telephones of people, each person's in the order in which they were given.
+//! The telephones of people, in the order they were given.
 
 use crate::executor::statement::build_inserts;
 use crate::{Error, QueryWeight, ReadSource, Row, SqlScalar, Statement, Tx, sql};
 use domain::{PersonCode, Phone, PhoneKind, TenantId};
 
-/// Brazil, the country of every number without one.
+/// The country code of numbers without one: Brazil.
 pub const HOME: &str = "55";
 
-/// How many rows travel in one statement.
+/// Rows per statement.
 const ROWS: usize = 200;
 
-/// Writes the telephones of many people who have none yet: of the person with code `first`, and of those behind him.
+/// Inserts the telephones of people who have none yet, with consecutive person codes from `first` on.
 #[boxed::future]
 pub async fn insert_phones_from<'p>(
     tx: &mut Tx,
@@ -42,7 +42,7 @@ fn encode_phone_rows(
     })
 }
 
-/// The same of people who each have a code of their own.
+/// Inserts the telephones of people with the given codes.
 pub fn insert_phones<'p>(
     tenant: TenantId,
     people: impl IntoIterator<Item = (PersonCode, &'p [StoredPhone])>,
@@ -62,12 +62,11 @@ pub fn insert_phones<'p>(
     build_inserts(INSERT, ROWS, rows)
 }
 
-/// One as it was kept elsewhere.
+/// Rebuilds a telephone from its stored parts.
 pub(crate) fn parse_stored_phone(kind: PhoneKind, country: &str, number: &str) -> Option<StoredPhone> {
     Some(StoredPhone { kind, country: country.to_owned(), number: Phone::parse(number).ok()? })
 }
 
-/// A telephone as it was given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredPhone {
     pub kind: PhoneKind,
@@ -75,7 +74,7 @@ pub struct StoredPhone {
     pub number: Phone,
 }
 
-/// Writes telephones of people who have none yet, each person's in their order.
+/// Inserts telephones of people who have none yet, numbered per person.
 pub fn insert_phone_list(tenant: TenantId, phones: &[(PersonCode, StoredPhone)]) -> Vec<Statement> {
     let mut position = 0;
     let mut last = None;
@@ -88,7 +87,7 @@ pub fn insert_phone_list(tenant: TenantId, phones: &[(PersonCode, StoredPhone)])
     build_inserts(INSERT, ROWS, rows)
 }
 
-/// Who has this number, by code.
+/// The people with this number, ordered by code.
 #[boxed::future]
 pub async fn list_phone_holders(
     from: impl Into<ReadSource<'_>>,
@@ -105,7 +104,7 @@ pub async fn list_phone_holders(
     rows.iter().map(|row| row.get("person")).collect()
 }
 
-/// Who has one of these numbers, by code.
+/// The people with any of these numbers, ordered by code.
 #[boxed::future]
 pub async fn list_holders_of_any_phone(
     from: impl Into<ReadSource<'_>>,
@@ -121,7 +120,7 @@ pub async fn list_holders_of_any_phone(
     rows.iter().map(|row| row.get("person")).collect()
 }
 
-/// A person's telephones, in their order.
+/// The telephones of a person, in order.
 #[boxed::future]
 pub async fn list_phones(
     from: impl Into<ReadSource<'_>>,
@@ -136,7 +135,7 @@ pub async fn list_phones(
     rows.iter().map(parse_phone_row).collect()
 }
 
-/// The telephones of several people, each person's in their order.
+/// The telephones of several people, in order per person.
 #[boxed::future]
 pub async fn list_phones_of_people(
     from: impl Into<ReadSource<'_>>,
@@ -161,7 +160,6 @@ fn parse_phone_row(row: &Row) -> Result<StoredPhone, Error> {
     })
 }
 
-/// These telephones in place of the ones he had.
 #[boxed::future]
 pub async fn replace_phones(
     tx: &mut Tx,

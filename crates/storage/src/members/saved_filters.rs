@@ -1,4 +1,4 @@
-//! The filters that people keep of a list, and the columns that they chose.
+//! Saved filters of lists, and the columns that users chose for them.
 
 use crate::{Error, QueryWeight, ReadSource, Row, Tx, sql};
 use domain::{FilterCode, Moment, TenantId, UserCode};
@@ -6,11 +6,11 @@ use domain::{FilterCode, Moment, TenantId, UserCode};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SavedFilter {
     pub code: FilterCode,
-    /// Which list it filters.
+    /// The list it belongs to.
     pub list: String,
     pub owner: UserCode,
     pub name: String,
-    /// What stands behind the question mark.
+    /// The query string, without the question mark.
     pub query: String,
     pub is_shared: bool,
 }
@@ -26,7 +26,7 @@ fn parse_filter_row(row: &Row) -> Result<SavedFilter, Error> {
     })
 }
 
-/// Somebody's own filters of a list, and behind them those that others share; each by code.
+/// A user's own filters of a list, followed by those that others share; each ordered by code.
 #[boxed::future]
 pub async fn list_saved_filters(
     from: impl Into<ReadSource<'_>>,
@@ -60,7 +60,6 @@ pub async fn find_saved_filter(
     from.fetch_optional(statement).await?.map(|row| parse_filter_row(&row)).transpose()
 }
 
-/// Writes a filter, whether it is there or not.
 #[boxed::future]
 pub async fn upsert_saved_filter(
     tx: &mut Tx,
@@ -89,7 +88,7 @@ pub async fn delete_saved_filter(tx: &mut Tx, tenant: TenantId, code: FilterCode
     tx.execute(statement).await.map(drop)
 }
 
-/// The columns that somebody chose for a list; `None` where he never did.
+/// The columns that a user chose for a list; `None` if they never chose any.
 #[boxed::future]
 pub async fn find_chosen_columns(
     from: impl Into<ReadSource<'_>>,

@@ -1,9 +1,9 @@
-//! The fields that an association adds to the benefits of one kind, and the options of those that are lists.
+//! Additional fields of a benefit kind, defined by the tenant, and the options of list fields.
 
 use crate::{Error, Statement, Tx, sql};
 use domain::{BenefitKind, DisplayName, FieldCode, FieldKind, Moment, TenantId, fold_text};
 
-/// A field, with what a list offers.
+/// A field with the options of a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredAdditionalField {
     pub code: FieldCode,
@@ -16,7 +16,7 @@ pub struct StoredAdditionalField {
     pub active: bool,
 }
 
-/// Every field, also those no longer used; by code.
+/// Every field, including inactive ones, ordered by code.
 #[boxed::future]
 pub async fn list_additional_fields(
     tx: &mut Tx,
@@ -57,9 +57,9 @@ pub struct NewAdditionalFieldRow {
     pub name: DisplayName,
     pub kind: FieldKind,
     pub required: bool,
-    /// The most characters that a text may have.
+    /// The maximum length of a text.
     pub longest: Option<i32>,
-    /// What a list offers, in its order.
+    /// The options of a list, in order.
     pub options: Vec<String>,
 }
 

@@ -27,7 +27,7 @@ pub async fn insert_branch(
     tx.execute(statement).await.map(drop)
 }
 
-/// The branches that the scope sees, by code.
+/// The branches in the scope, ordered by code.
 #[boxed::future]
 pub async fn list_visible_branches(
     from: impl Into<ReadSource<'_>>,

@@ -1,4 +1,4 @@
-//! What of a record stands in a table of its own: lists of codes and of texts.
+//! Parts of a record that are stored in child tables: lists of codes and of texts.
 
 use super::StoredRecord;
 use crate::{Error, SqlScalar as Kept, Statement, Tx, sql};
@@ -6,7 +6,7 @@ use domain::TenantId;
 use registers::{FieldContent, FieldType, PartTable, Register};
 use std::collections::HashMap;
 
-/// The statements that write what stands in tables of its own.
+/// The statements that insert the parts of records.
 pub(super) fn build_part_inserts<'v>(
     register: &'static Register,
     tenant: TenantId,
@@ -33,7 +33,7 @@ fn build_part_insert(rows: &PartTable, (tenant, code): (TenantId, i32), at: i64,
     sql("INSERT INTO").append_text(&head).append_rows([row])
 }
 
-/// The records with what stands in tables of its own: of one of them, or of all.
+/// Loads the parts of one record, or of all.
 pub(super) async fn load_record_parts(
     tx: &mut Tx,
     register: &Register,

@@ -1,4 +1,4 @@
-//! What a claim may be about.
+//! Types of claims.
 
 use crate::{Error, QueryWeight, ReadSource, Tx, sql};
 use domain::{ClaimTypeCode, DisplayName, Moment, TenantId};
@@ -10,7 +10,7 @@ pub struct StoredClaimType {
     pub active: bool,
 }
 
-/// Every type, also those no longer in use.
+/// Every type, including inactive ones.
 #[boxed::future]
 pub async fn list_claim_types(
     from: impl Into<ReadSource<'_>>,

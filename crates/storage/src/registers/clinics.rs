@@ -1,9 +1,9 @@
-//! Where doctors see people.
+//! Clinics.
 
 use crate::{Error, QueryWeight, ReadSource, members, sql};
 use domain::{ClinicCode, PostalAddress, TenantId};
 
-/// A clinic, as far as appointments need it.
+/// A clinic, with the fields that appointments need.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredClinic {
     pub code: ClinicCode,
@@ -12,7 +12,7 @@ pub struct StoredClinic {
     pub active: bool,
 }
 
-/// Every clinic, also those no longer used; by code.
+/// Every clinic, including inactive ones, ordered by code.
 #[boxed::future]
 pub async fn list_clinics(
     from: impl Into<ReadSource<'_>>,

@@ -1,20 +1,19 @@
-//! Doctors whom members are sent to.
+//! Doctors whom members are referred to.
 
 use crate::{Error, QueryWeight, ReadSource, sql};
 use domain::{ClinicCode, DoctorCode, SpecialtyCode, TenantId};
 
-/// A doctor, as far as appointments need him.
+/// A doctor, with the fields that appointments need.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredDoctor {
     pub code: DoctorCode,
     pub name: String,
     pub specialty: Option<SpecialtyCode>,
-    /// Where he sees people.
     pub clinic: Option<ClinicCode>,
     pub active: bool,
 }
 
-/// Every doctor, also those who have left; by code.
+/// Every doctor, including inactive ones, ordered by code.
 #[boxed::future]
 pub async fn list_doctors(
     from: impl Into<ReadSource<'_>>,

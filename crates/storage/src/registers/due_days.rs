@@ -1,9 +1,9 @@
-//! The days of the month on which a tenant's benefits may fall due.
+//! The days of the month on which a tenant's benefits may be due.
 
 use crate::{Error, QueryWeight, ReadSource, Tx, sql};
 use domain::{Moment, TenantId};
 
-/// The days in use, in their order.
+/// The active days, in order.
 #[boxed::future]
 pub async fn list_active_due_days(
     from: impl Into<ReadSource<'_>>,

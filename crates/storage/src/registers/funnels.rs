@@ -7,10 +7,10 @@ use domain::{Colour, FunnelCode, Moment, StageCode, TenantId};
 pub struct StoredFunnel {
     pub code: FunnelCode,
     pub name: String,
-    /// Its place among the others: the first is where a deal goes that names none.
+    /// Its position among the funnels: the first is the default for new deals.
     pub position: i32,
     pub active: bool,
-    /// In their order, also those no longer used.
+    /// In order, including inactive ones.
     pub stages: Vec<StoredStage>,
 }
 
@@ -23,7 +23,7 @@ pub struct StoredStage {
     pub active: bool,
 }
 
-/// Every funnel with its stages, also those no longer used; by code.
+/// Every funnel with its stages, including inactive ones, ordered by code.
 #[boxed::future]
 pub async fn list_funnels(tx: &mut Tx, tenant: TenantId) -> Result<Vec<StoredFunnel>, Error> {
     let funnels = sql("SELECT code, name, position, active FROM funnels WHERE tenant = $1 ORDER BY code");
@@ -57,7 +57,7 @@ pub async fn list_funnels(tx: &mut Tx, tenant: TenantId) -> Result<Vec<StoredFun
     Ok(funnels)
 }
 
-/// Writes a funnel, and its stages from code `first` on.
+/// Inserts a funnel, and its stages with codes from `first` on.
 pub fn insert_funnel(
     tenant: TenantId,
     code: FunnelCode,

@@ -1,4 +1,4 @@
-//! What an inspection may be for, and what is looked at then.
+//! Types of inspections and their checklists.
 
 use crate::{Error, QueryWeight, ReadSource, sql};
 use domain::{InspectionTypeCode, TenantId};
@@ -7,12 +7,12 @@ use domain::{InspectionTypeCode, TenantId};
 pub struct StoredInspectionType {
     pub code: InspectionTypeCode,
     pub name: String,
-    /// What an inspector looks at, in its order.
+    /// The items to inspect, in order.
     pub checklist: Vec<String>,
     pub active: bool,
 }
 
-/// Every type, also those no longer used; by code.
+/// Every type, including inactive ones, ordered by code.
 #[boxed::future]
 pub async fn list_inspection_types(
     from: impl Into<ReadSource<'_>>,

@@ -1,7 +1,7 @@
-//! The records of every register that is described (`registers`), by statements made from its description. Names of tables and
-//! columns come from there alone; what callers send is always a value.
+//! Records of every register described in `registers`, with statements built from the description. Table and column
+//! names come only from there; input from callers is always bound as a value.
 //!
-//! Registers that are part of what most calls need have a module of their own too, which reads them as those calls want them.
+//! Registers that most requests need also have a module of their own with specialized reads.
 
 pub mod additional_fields;
 pub mod branches;
@@ -26,7 +26,6 @@ use child_tables::{build_part_inserts, load_record_parts};
 use domain::{Moment, Scope, TenantId, fold_text};
 use registers::{FieldContent, FieldSpec, FieldType, RecordVisibility, Register, UniqueConstraint};
 
-/// A record of a register.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredRecord {
     pub code: i32,
@@ -38,11 +37,11 @@ pub struct StoredRecord {
     pub updated_at: Moment,
 }
 
-/// A field and the value that it must have.
+/// A field and its required value.
 pub type FieldCondition<'v> = (&'static FieldSpec, &'v FieldContent);
 
-/// The records that the scope sees, where these fields have these values; by code. Those of a benefit or of a person are
-/// given whoever may see him: that is for the caller to ask.
+/// The records in the scope that match these fields, ordered by code. For records of a benefit or a person, the
+/// caller checks whether that one is visible.
 #[boxed::future]
 pub async fn list_records(
     tx: &mut Tx,
@@ -73,7 +72,7 @@ pub async fn find_record(
     Ok(all.into_iter().next())
 }
 
-/// Whether a record of this code is there, whoever sees it.
+/// Whether a record of this code exists, regardless of scope.
 #[boxed::future]
 pub async fn has_record(
     tx: &mut Tx,
@@ -86,7 +85,7 @@ pub async fn has_record(
     Ok(tx.fetch_optional(statement.append(&format!("AND {} = ?", register.key), [code])).await?.is_some())
 }
 
-/// How many records in use there are, besides this one, where these fields have these values.
+/// How many other active records match these fields.
 #[boxed::future]
 pub async fn count_other_active_records(
     tx: &mut Tx,
@@ -102,7 +101,7 @@ pub async fn count_other_active_records(
     row.map_or(Ok(0), |row| row.get("count"))
 }
 
-/// The code of another record that has alike what no two may have.
+/// The code of another record that violates a unique constraint with these values.
 #[boxed::future]
 pub async fn find_duplicate_record(
     tx: &mut Tx,
@@ -115,7 +114,7 @@ pub async fn find_duplicate_record(
     let own = |name: &&str| register.find_field(name).map(|(at, field)| (field, &values[at]));
     let wanted: Vec<FieldCondition<'_>> = unique.fields.iter().filter_map(own).collect();
     let [(first, value), ..] = wanted[..] else { return Ok(None) };
-    // What is not said is like nothing.
+    // A missing value is never a duplicate.
     let FieldContent::Text(text) = value else { return Ok(None) };
     let equal = if unique.folded { &wanted[1..] } else { &wanted[..] };
     let statement = sql("SELECT").append_text(&format!("{} AS code, {} AS name", register.key, first.column));
@@ -136,7 +135,8 @@ pub async fn find_duplicate_record(
     Ok(None)
 }
 
-/// A page of those whose value of a field begins with a text, in the order of that field; without a text, of all, by code.
+/// A page of the records whose field starts with a text, ordered by that field; without a text, of all records,
+/// ordered by code.
 #[boxed::future]
 pub async fn list_record_page(
     tx: &mut Tx,
@@ -157,7 +157,7 @@ pub async fn list_record_page(
     rows.iter().map(|row| parse_record_row(register, row)).collect()
 }
 
-/// How many [`list_record_page`] has in all.
+/// The total of [`list_record_page`].
 #[boxed::future]
 pub async fn count_records(
     tx: &mut Tx,
@@ -175,7 +175,7 @@ pub async fn count_records(
     tx.fetch_optional(statement).await?.map_or(Ok(0), |row| row.get("count"))
 }
 
-/// How many records in use the scope sees, counted to `most` and no further.
+/// How many active records are in the scope, counted up to `most`.
 #[boxed::future]
 pub async fn count_active_records_up_to(
     tx: &mut Tx,
@@ -189,7 +189,7 @@ pub async fn count_active_records_up_to(
     row.map_or(Ok(0), |row| row.get("count"))
 }
 
-/// Texts compare by their bytes, and nothing that is kept has a character behind this one.
+/// Texts compare by bytes, and no stored text contains this character, which sorts last.
 fn filter_by_prefix(statement: Statement, field: &FieldSpec, text: &str) -> Statement {
     let column = field.column;
     let ends = [text.to_owned(), format!("{text}\u{10FFFF}")];
@@ -207,7 +207,7 @@ pub async fn insert_record(
     tx.execute_batch(build_record_inserts(register, tenant, (code, values, active), now)).await
 }
 
-/// The statements that write a new record.
+/// The statements that insert a record.
 pub fn build_record_inserts(
     register: &'static Register,
     tenant: TenantId,
@@ -227,7 +227,7 @@ pub fn build_record_inserts(
     std::iter::once(insert).chain(build_part_inserts(register, tenant, code, values)).collect()
 }
 
-/// Writes a record anew, as its next version.
+/// Updates a record and raises its version.
 #[boxed::future]
 pub async fn update_record(
     tx: &mut Tx,
@@ -354,7 +354,7 @@ fn parse_field_value(field: &FieldSpec, row: &Row) -> Result<FieldContent, Error
     Ok(read.unwrap_or(FieldContent::Nothing))
 }
 
-/// Removes a record to which nothing refers.
+/// Deletes a record that nothing references.
 #[boxed::future]
 pub async fn delete_record(
     tx: &mut Tx,
@@ -366,8 +366,8 @@ pub async fn delete_record(
     tx.execute(statement.append(&format!("AND {} = ?", register.key), [code])).await.map(drop)
 }
 
-/// What of the association names a plan, or a seller. Asked for only where one is to be removed again; the last of these walk
-/// a table, for what is named in a text has no index.
+/// The first reference to a plan or seller that is found, if any. Used only to undo its creation; codes inside a text
+/// have no index, so some of these queries scan a table.
 #[boxed::future]
 pub async fn find_record_reference(
     tx: &mut Tx,
@@ -392,7 +392,7 @@ pub async fn find_record_reference(
             vec![
                 by("SELECT 1 AS one FROM listing WHERE tenant = $1 AND consultant = $2 LIMIT 1"),
                 by("SELECT 1 AS one FROM listing WHERE tenant = $1 AND representative = $2 LIMIT 1"),
-                // Whose benefits have others of their own.
+                // Members whose benefits have other sellers.
                 by("SELECT 1 AS one FROM people WHERE tenant = $1 AND consultant = $2 LIMIT 1"),
                 by("SELECT 1 AS one FROM people WHERE tenant = $1 AND representative = $2 LIMIT 1"),
                 by("SELECT 1 AS one FROM leads WHERE tenant = $1 AND consultant = $2 LIMIT 1"),
@@ -404,7 +404,7 @@ pub async fn find_record_reference(
     Ok(found.iter().zip(words).find(|(rows, _)| !rows.is_empty()).map(|(_, word)| word))
 }
 
-/// Takes what only one of several may have from the others: those where these fields have these values.
+/// Clears a flag that only one record may have, on the other records that match these fields.
 #[boxed::future]
 pub async fn clear_flag_of_others(
     tx: &mut Tx,

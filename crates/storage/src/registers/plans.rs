@@ -13,7 +13,7 @@ pub struct StoredPlan {
     pub active: bool,
 }
 
-/// Every plan, also those no longer sold; by code.
+/// Every plan, including inactive ones, ordered by code.
 #[boxed::future]
 pub async fn list_plans(from: impl Into<ReadSource<'_>>, tenant: TenantId) -> Result<Vec<StoredPlan>, Error> {
     let statement = sql("SELECT code, name, benefit_kind, price, active FROM plans WHERE tenant = $1

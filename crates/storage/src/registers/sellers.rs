@@ -5,7 +5,7 @@ use domain::{
     BranchCode, DisplayName, Document, Email, Moment, Phone, Scope, SellerCode, SellerKind, TenantId,
 };
 
-/// A seller, as far as others name him.
+/// A seller, with the fields that references need.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredSeller {
     pub code: SellerCode,
@@ -15,7 +15,7 @@ pub struct StoredSeller {
     pub active: bool,
 }
 
-/// Every seller, also those who have left; by code.
+/// Every seller, including inactive ones, ordered by code.
 #[boxed::future]
 pub async fn list_sellers(
     from: impl Into<ReadSource<'_>>,
@@ -37,7 +37,7 @@ pub async fn list_sellers(
         .collect()
 }
 
-/// A seller with where he is found.
+/// A seller with contact details.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ActiveSellerDetails {
     pub code: SellerCode,
@@ -53,8 +53,8 @@ pub struct ActiveSellerDetails {
     pub branch: BranchCode,
 }
 
-/// Those who sell now in the branches of the scope, of this kind and with this document where they are given; by code.
-/// Whatever is compared without case and accents is left to the caller: neither engine does it as the other.
+/// The active sellers in the branches of the scope, optionally of this kind and with this document; ordered by code.
+/// The caller compares texts without case and accents, because the engines differ there.
 #[boxed::future]
 pub async fn list_active_sellers(
     from: impl Into<ReadSource<'_>>,

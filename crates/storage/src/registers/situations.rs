@@ -1,4 +1,4 @@
-//! The situations that each tenant registered for its entities.
+//! The situations that each tenant defined for its entities.
 
 use crate::{Error, QueryWeight, ReadSource, Row, Statement, Tx, sql};
 use domain::{Colour, Entity, Moment, SituationCode, SituationKind, TenantId, fold_text};
@@ -11,18 +11,18 @@ pub struct StoredSituation {
     pub name: String,
     pub kind: SituationKind,
     pub colour: Colour,
-    /// What its type picks where only the type is said.
+    /// The default situation of its type.
     pub is_default: bool,
-    /// After so many hours in it somebody should look.
+    /// After this many hours in it a record is overdue.
     pub limit_hours: Option<i32>,
-    /// Where it stands among the others, as people see them.
+    /// Its display position.
     pub position: i32,
-    /// Where it may lead; anywhere, where none is named.
+    /// The allowed next situations; empty allows any.
     pub next: Vec<SituationCode>,
     pub active: bool,
 }
 
-/// Every situation of every entity; by code.
+/// Every situation of every entity, ordered by code.
 #[boxed::future]
 pub async fn list_situations(
     from: impl Into<ReadSource<'_>>,
@@ -67,7 +67,7 @@ fn parse_situation_row(
     })
 }
 
-/// Writes situations, the first with code `first` and the others behind it.
+/// Inserts situations with consecutive codes from `first` on.
 #[boxed::future]
 pub async fn insert_default_situations(
     tx: &mut Tx,
@@ -93,7 +93,7 @@ pub async fn insert_default_situations(
     tx.execute_batch((first..).zip(born).map(insert).collect()).await
 }
 
-/// Says how long a record may stay in a situation before somebody should look.
+/// Sets how long a record may stay in a situation before it is overdue.
 pub fn update_situation_limit(tenant: TenantId, code: SituationCode, hours: i32) -> Statement {
     sql("UPDATE situations SET limit_hours = $3 WHERE tenant = $1 AND code = $2")
         .arg(tenant)

@@ -1,4 +1,4 @@
-//! What doctors are skilled in.
+//! Medical specialties.
 
 use crate::{Error, QueryWeight, ReadSource, sql};
 use domain::{SpecialtyCode, TenantId};
@@ -10,7 +10,7 @@ pub struct StoredSpecialty {
     pub active: bool,
 }
 
-/// Every specialty, also those no longer used; by code.
+/// Every specialty, including inactive ones, ordered by code.
 #[boxed::future]
 pub async fn list_specialties(
     from: impl Into<ReadSource<'_>>,

@@ -3,7 +3,7 @@
 use crate::{Error, ReadSource, Row, Tx, members, sql};
 use domain::{Cep, DisplayName, Document, Email, Moment, Phone, PostalAddress, SupplierCode, TenantId};
 
-/// A supplier as it is kept, whether the association still works with it or not.
+/// A supplier, active or not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredSupplier {
     pub code: SupplierCode,
@@ -19,7 +19,7 @@ pub struct StoredSupplier {
     pub active: bool,
 }
 
-/// The supplier of this code. Suppliers have no branch: whoever works in the tenant may see them.
+/// The supplier of this code. Suppliers have no branch: every user of the tenant may see them.
 #[boxed::future]
 pub async fn find_supplier(
     from: impl Into<ReadSource<'_>>,
@@ -62,7 +62,7 @@ pub struct NewSupplierRow {
     pub landline: Option<Phone>,
     /// What it supplies (`tipoFornecedor`).
     pub kind: Option<String>,
-    /// Of which the kind is not kept: a supplier has one, where it works.
+    /// Its `kind` is not stored: a supplier has only one address.
     pub address: PostalAddress,
 }
 

@@ -1,4 +1,4 @@
-//! What a ticket of the help desk may be about.
+//! Types of help desk tickets.
 
 use crate::{Error, QueryWeight, ReadSource, sql};
 use domain::{Priority, TenantId, TicketTypeCode};
@@ -7,12 +7,12 @@ use domain::{Priority, TenantId, TicketTypeCode};
 pub struct StoredTicketType {
     pub code: TicketTypeCode,
     pub name: String,
-    /// What a ticket of this type has that names none.
+    /// The default priority of its tickets.
     pub priority: Priority,
     pub active: bool,
 }
 
-/// Every type, also those no longer used; by code.
+/// Every type, including inactive ones, ordered by code.
 #[boxed::future]
 pub async fn list_ticket_types(
     from: impl Into<ReadSource<'_>>,

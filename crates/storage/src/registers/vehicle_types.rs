@@ -1,4 +1,4 @@
-//! The types of vehicle that a tenant tells apart.
+//! The vehicle types of a tenant.
 
 use crate::{Error, QueryWeight, ReadSource, Tx, sql};
 use domain::{DisplayName, Moment, TenantId, VehicleCategory, VehicleTypeCode};
@@ -11,7 +11,7 @@ pub struct StoredVehicleType {
     pub active: bool,
 }
 
-/// Every type, also those no longer used; by code.
+/// Every type, including inactive ones, ordered by code.
 #[boxed::future]
 pub async fn list_vehicle_types(
     from: impl Into<ReadSource<'_>>,

@@ -1,4 +1,4 @@
-//! Leads: who may become a member, with what he told. Whoever writes one here also puts his name into the index of names.
+//! Leads: people who may become members. Writing a lead also updates the name index.
 
 use crate::executor::statement::build_inserts;
 use crate::search::names;
@@ -29,12 +29,12 @@ pub struct StoredLead {
     pub updated_at: Moment,
 }
 
-/// A lead as searches tell it.
+/// A lead as returned by searches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundLead {
     pub code: LeadCode,
     pub lead: StoredLead,
-    /// That the caller may see.
+    /// Only those that the caller may see.
     pub open_deals: i64,
 }
 
@@ -42,10 +42,10 @@ const COLUMNS: &str =
     "l.person, l.branch, l.name, l.document, l.email, l.mobile, l.landline, l.company, l.city, l.state,
      l.message, l.origin, l.consultant, l.active, l.version, l.created_at, l.updated_at";
 
-/// How many rows travel in one statement.
+/// Rows per statement.
 const ROWS: usize = 100;
 
-/// Writes leads that are not there yet, each with its code.
+/// Inserts leads and their names.
 pub fn insert_leads<'l>(
     tenant: TenantId,
     leads: impl IntoIterator<Item = (LeadCode, &'l StoredLead)> + Clone,
@@ -57,7 +57,6 @@ pub fn insert_leads<'l>(
     statements
 }
 
-/// Writes everything that is known of a lead anew.
 pub fn update_lead(
     tenant: TenantId,
     code: LeadCode,
@@ -81,7 +80,7 @@ pub fn update_lead(
     statements
 }
 
-/// A lead as one text, and back.
+/// Encodes a lead as a text snapshot.
 pub fn encode_lead_snapshot(one: &StoredLead) -> String {
     crate::exchange::record_snapshot::encode_snapshot(
         INSERT,
@@ -93,7 +92,7 @@ pub fn parse_lead_snapshot(text: &str) -> Result<StoredLead, Error> {
     parse_lead_row(&crate::exchange::record_snapshot::parse_snapshot_row(text)?)
 }
 
-/// Removes a lead to whom nothing refers.
+/// Deletes a lead that nothing references.
 pub fn delete_lead(tenant: TenantId, code: LeadCode) -> Vec<Statement> {
     vec![
         sql("DELETE FROM leads WHERE tenant = $1 AND code = $2").arg(tenant).arg(code),
@@ -102,14 +101,13 @@ pub fn delete_lead(tenant: TenantId, code: LeadCode) -> Vec<Statement> {
     ]
 }
 
-/// Whether there is a deal with a lead.
 #[boxed::future]
 pub async fn has_deal(tx: &mut Tx, tenant: TenantId, code: LeadCode) -> Result<bool, Error> {
     let statement = sql("SELECT 1 AS one FROM deals WHERE tenant = $1 AND lead = $2 LIMIT 1");
     Ok(tx.fetch_optional(statement.arg(tenant).arg(code)).await?.is_some())
 }
 
-/// The lead of this code, whoever may see it.
+/// The lead of this code, regardless of scope.
 #[boxed::future]
 pub async fn find_lead(
     from: impl Into<ReadSource<'_>>,
@@ -124,7 +122,7 @@ pub async fn find_lead(
     from.fetch_optional(statement).await?.map(|row| parse_lead_row(&row)).transpose()
 }
 
-/// The first active lead in the scope that is known by this, unless it has another document. Names are not asked for.
+/// The first active lead in the scope with this contact, unless it has another document. Names are not searched.
 #[boxed::future]
 pub async fn find_active_lead_by_contact(
     tx: &mut Tx,
@@ -142,7 +140,7 @@ pub async fn find_active_lead_by_contact(
     tx.fetch_optional(statement).await?.map(|row| Ok((row.get("code")?, parse_lead_row(&row)?))).transpose()
 }
 
-/// Appends where a contact leads, but for names.
+/// Appends the filter of a contact; `None` for names.
 fn filter_by_contact(head: Statement, tenant: TenantId, contact: &LeadKey) -> Option<Statement> {
     let (column, text) = match contact {
         LeadKey::Words(_) => return None,
@@ -153,7 +151,7 @@ fn filter_by_contact(head: Statement, tenant: TenantId, contact: &LeadKey) -> Op
         LeadKey::Further(text) => ("t.number", text),
     };
     let from = match contact {
-        // Those of a member are his own affair.
+        // Only telephones of people who are not members.
         LeadKey::Further(_) => {
             "FROM phones t CROSS JOIN people p CROSS JOIN leads l
                  WHERE t.tenant = $1 AND p.tenant = t.tenant AND p.code = t.person AND NOT p.is_member
@@ -164,10 +162,10 @@ fn filter_by_contact(head: Statement, tenant: TenantId, contact: &LeadKey) -> Op
     Some(head.append_text(from).arg(tenant).append(&format!("AND {column} = ?"), [text.as_str()]))
 }
 
-/// Keys that are read at once.
+/// Keys per step.
 pub const STEP: usize = 1_000;
 
-/// A lead, and the name by which a list orders it.
+/// A lead, and the name that orders the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeadSortKey {
     pub code: LeadCode,
@@ -175,7 +173,7 @@ pub struct LeadSortKey {
     pub active: bool,
 }
 
-/// The active leads of a branch behind a code, by code, no more than [`STEP`].
+/// The active leads of a branch after a code, ordered by code, at most [`STEP`].
 #[boxed::future]
 pub async fn list_active_leads_of_branch(
     from: impl Into<ReadSource<'_>>,
@@ -192,7 +190,7 @@ pub async fn list_active_leads_of_branch(
     parse_sort_key_rows(&from.fetch_all(QueryWeight::Search, statement).await?)
 }
 
-/// The leads in the scope that a contact leads to, but for names, active or not, behind a code, by code, no more than
+/// The leads in the scope with a contact other than a name, active or not, after a code, ordered by code, at most
 /// [`STEP`].
 #[boxed::future]
 pub async fn list_leads_by_contact(
@@ -210,8 +208,8 @@ pub async fn list_leads_by_contact(
     parse_sort_key_rows(&from.fetch_all(QueryWeight::Search, statement).await?)
 }
 
-/// The codes of all leads in the scope whose names have these words. For the beginning of a word both engines gather everybody
-/// who has one, so they are asked once, and not step by step.
+/// The codes of all leads in the scope whose names match these words. Both engines collect every match of a prefix
+/// first, so they are queried once and not in steps.
 #[boxed::future]
 pub async fn list_lead_codes_by_words(
     from: impl Into<ReadSource<'_>>,
@@ -225,7 +223,7 @@ pub async fn list_lead_codes_by_words(
     rows.iter().map(|row| Ok(LeadCode::new(names::extract_slot(row.get("place")?)))).collect()
 }
 
-/// The leads of these codes, no more than [`STEP`].
+/// The sort keys of these leads, at most [`STEP`].
 #[boxed::future]
 pub async fn list_lead_sort_keys(
     from: impl Into<ReadSource<'_>>,
@@ -245,7 +243,7 @@ fn parse_sort_key_rows(rows: &[Row]) -> Result<Vec<LeadSortKey>, Error> {
     rows.iter().map(key).collect()
 }
 
-/// The leads of these codes, by code, with how many open deals the scope sees of each.
+/// The leads of these codes, ordered by code, with the number of open deals in the scope.
 #[boxed::future]
 pub async fn list_found_leads(
     from: impl Into<ReadSource<'_>>,
@@ -273,7 +271,7 @@ pub async fn list_found_leads(
         .collect()
 }
 
-/// A page of leads in the scope, active or not as asked for, the last one first; and how many they are.
+/// A page of leads in the scope, active or inactive, latest first, and the total.
 #[boxed::future]
 pub async fn list_lead_code_page(
     tx: &mut Tx,
@@ -292,8 +290,8 @@ pub async fn list_lead_code_page(
     Ok((rows.iter().map(|row| row.get("code")).collect::<Result<_, _>>()?, total))
 }
 
-/// What the database holds was checked when it came; what does not fit any more is a defect, and is told as one.
-/// The value itself is somebody's, and stays out of the log.
+/// Stored values were validated on input; one that no longer parses is a bug and is reported as an error. The error
+/// omits the value, which is personal data.
 fn parse_stored_column<T>(
     row: &Row,
     column: &'static str,

@@ -1,6 +1,6 @@
-//! The rows of the searches. Each member has one until his first benefit takes it over; each further benefit takes a new
-//! one. A row's slot only grows and is never given twice, so that new rows append and no page shifts. Whoever writes a row
-//! here also counts it (`tally.rs`) and puts its name into the index (`names.rs`).
+//! The search rows. Each member has one until the first benefit takes it over; each further benefit adds a new one.
+//! Slots only grow and are never reused, so that new rows are appended and pages do not shift. Writing a row also
+//! updates the tally (`tally.rs`) and the name index (`names/mod.rs`).
 
 use super::names;
 use super::tally::{BranchSituation, ListingOrdering, ListingTallyChanges, NO_SITUATION};
@@ -10,7 +10,7 @@ use crate::server::counters::{self, Counter};
 use crate::{Error, SqlScalar, Statement, Tx, sql};
 use domain::{BenefitCode, BranchCode, PersonCode, SellerCode, SituationCode, TenantId};
 
-/// What all rows of a member have in common. Days are `yyyy-MM-dd`, in the base's time zone.
+/// The fields that all rows of a member share. Dates are `yyyy-MM-dd`, in the tenant's time zone.
 #[derive(Clone, Debug)]
 pub struct MemberRowFields<'m> {
     pub person: PersonCode,
@@ -21,7 +21,7 @@ pub struct MemberRowFields<'m> {
     pub born_on: Option<&'m str>,
 }
 
-/// What a row has of its own: of the benefit, and where that has nothing, of the member.
+/// The fields of a single row: from the benefit or, if it has none, from the member.
 #[derive(Clone, Debug)]
 pub struct OwnRowFields<'m> {
     pub branch: BranchCode,
@@ -43,7 +43,6 @@ impl OwnRowFields<'_> {
     }
 }
 
-/// One row.
 #[derive(Clone, Debug)]
 pub struct SearchListingRow<'m> {
     pub slot: i32,
@@ -51,14 +50,14 @@ pub struct SearchListingRow<'m> {
     pub own: OwnRowFields<'m>,
 }
 
-/// How many rows travel in one statement.
+/// Rows per statement.
 const ROWS: usize = 200;
 
 const INSERT: &str =
     "INSERT INTO listing (tenant, slot, branch, person, benefit, situation, document, company_document,
      plate_key, chassis, consultant, representative, state, born_on, registered_on, updated_on) VALUES";
 
-/// Writes new rows.
+/// Inserts rows.
 pub fn insert_listing_rows(tenant: TenantId, rows: &[SearchListingRow<'_>]) -> Vec<Statement> {
     let (mut changes, mut months) =
         (ListingTallyChanges::default(), monthly_counts::BenefitCountChanges::default());
@@ -78,14 +77,14 @@ pub fn insert_listing_rows(tenant: TenantId, rows: &[SearchListingRow<'_>]) -> V
     statements
 }
 
-/// Where a row stood before a change.
+/// The state of a row before a change.
 #[derive(Clone, Copy, Debug)]
 pub struct PreviousRowState {
     pub branch: BranchCode,
     pub benefit: Option<(BenefitCode, SituationCode)>,
 }
 
-/// Writes what a row has of its own anew; it stays where it is.
+/// Updates the own fields of a row; its slot stays.
 pub fn update_listing_row(
     tenant: TenantId,
     before: PreviousRowState,
@@ -97,7 +96,7 @@ pub fn update_listing_row(
     let was = OwnRowFields { branch: before.branch, benefit: before.benefit, ..own.clone() };
     count_listing_row(&mut changes, row.slot, &was, -1);
     count_listing_row(&mut changes, row.slot, own, 1);
-    // When a benefit was registered never changes.
+    // The registration date of a benefit never changes.
     count_registration_month(&mut months, &was, -1);
     count_registration_month(&mut months, own, 1);
     let mut statements = vec![
@@ -129,7 +128,7 @@ pub fn update_listing_row(
     statements
 }
 
-/// Takes a row out, with everything that counts it or leads to it.
+/// Deletes a row from the listing, the tally and the name index.
 pub fn delete_listing_row(
     tenant: TenantId,
     slot: i32,
@@ -167,14 +166,14 @@ pub async fn find_free_row(
     row.map(|row| Ok((row.get("slot")?, row.get("branch")?))).transpose()
 }
 
-/// What changed of a person, besides what his rows show at once.
+/// Which fields of a person changed that need more than an update of the rows.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ChangedMemberFields {
     pub name: bool,
     pub branch: bool,
 }
 
-/// Brings all rows of a member up to date. Where a benefit has a branch, a seller or a day of its own, its row keeps it.
+/// Updates all rows of a member. A row keeps the branch, sellers and dates of its benefit.
 #[boxed::future]
 pub async fn update_member_rows(
     tx: &mut Tx,
@@ -252,10 +251,10 @@ pub async fn update_member_rows(
     mark_listing_changed(tx, tenant).await
 }
 
-/// A member, and the slot and branch of its row.
+/// A member, and the slot and branch of their row.
 pub type FreeRow = (PersonCode, (i32, BranchCode));
 
-/// The rows of these members that no benefit has taken over yet.
+/// The rows of these members that no benefit has taken over.
 #[boxed::future]
 pub async fn list_free_rows(
     tx: &mut Tx,
@@ -270,7 +269,7 @@ pub async fn list_free_rows(
     rows.iter().map(|row| Ok((row.get("person")?, (row.get("slot")?, row.get("branch")?)))).collect()
 }
 
-/// Says that rows of the searches changed, so that nobody trusts an earlier count of them.
+/// Invalidates cached counts of the search rows.
 #[boxed::future]
 pub async fn mark_listing_changed(tx: &mut Tx, tenant: TenantId) -> Result<(), Error> {
     counters::reserve_number(tx, tenant, Counter::Listing).await.map(drop)

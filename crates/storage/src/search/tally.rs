@@ -1,18 +1,18 @@
-//! How many rows of each branch and situation stand in each block of the searches. Totals and the starts of pages come from
-//! here, without counting and without stepping over what is not shown. Each ordering is kept in blocks of two sizes: the
-//! coarse ones give the total and lead to the right neighbourhood, the fine ones to within a thousand rows.
+//! Counts of the search rows per block, branch and situation. They give totals and the start of each page without
+//! counting or skipping rows. Each ordering has blocks of two sizes: the coarse ones give the total and the
+//! approximate position, the fine ones narrow it to a thousand rows.
 
 use crate::executor::statement::build_inserts;
 use crate::{Error, QueryWeight, ReadSource, SqlScalar, Statement, sql};
 use domain::{BranchCode, SituationCode, TenantId};
 use std::collections::BTreeMap;
 
-/// Places in a fine block.
+/// Positions per fine block.
 pub const FINE: i64 = 1000;
-/// Fine blocks in a coarse one.
+/// Fine blocks per coarse block.
 const COARSE: i64 = 32;
 
-/// What the rows are ordered by. Its number is that of the fine blocks; that of the coarse ones is the next.
+/// The order of the rows. Its number is that of the fine blocks; the coarse blocks have the next number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ListingOrdering {
     /// The member search.
@@ -24,19 +24,19 @@ pub enum ListingOrdering {
 /// The situation of a row without a benefit.
 pub const NO_SITUATION: SituationCode = SituationCode::new(0);
 
-/// Where a row is counted.
+/// The group a row is counted in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct BranchSituation {
     pub branch: BranchCode,
     pub situation: SituationCode,
 }
 
-/// What a unit changes in the counts, gathered so that what cancels out is never written.
+/// The changes of the counts in one unit of work; opposite changes cancel out and are not written.
 #[derive(Debug, Default)]
 pub(crate) struct ListingTallyChanges(BTreeMap<(i64, BranchSituation, i64), i64>);
 
 impl ListingTallyChanges {
-    /// Counts a row in, or out where `by` is negative.
+    /// Adds a row, or subtracts it if `by` is negative.
     pub fn count(&mut self, ordering: ListingOrdering, at: i32, counted: BranchSituation, by: i64) {
         let (fine, at) = (ordering as i64, i64::from(at));
         *self.0.entry((fine, counted, at / FINE)).or_default() += by;
@@ -55,7 +55,7 @@ impl ListingTallyChanges {
                 by.into(),
             ]
         });
-        // A row of the searches is counted in two places, or out of two and into two others.
+        // A row is counted in two places, or moves from two places to two others.
         build_inserts(
             "INSERT INTO listing_tally (tenant, ordering, branch, situation, block, rows) VALUES",
             4,
@@ -72,7 +72,7 @@ impl ListingTallyChanges {
     }
 }
 
-/// Which rows count: of these branches, in these situations.
+/// Which rows are counted: of these branches, in these situations.
 #[derive(Clone, Debug)]
 pub struct RowCountQuery {
     pub tenant: TenantId,
@@ -81,7 +81,7 @@ pub struct RowCountQuery {
     pub situations: Vec<SituationCode>,
 }
 
-/// A stretch of an ordering that holds a page, and how many rows to step over in it.
+/// A range of positions that contains a page, and how many rows to skip in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PageRange {
     pub first: i64,
@@ -89,7 +89,7 @@ pub struct PageRange {
     pub skip: i64,
 }
 
-/// How many benefits each branch has in each situation.
+/// The number of benefits per branch and situation.
 #[boxed::future]
 pub async fn sum_benefits_by_situation(
     from: impl Into<ReadSource<'_>>,
@@ -111,7 +111,7 @@ pub async fn sum_benefits_by_situation(
 }
 
 impl RowCountQuery {
-    /// How many rows there are, and where the page of `take` rows behind the first `skip` lies; `None` past the end.
+    /// The total, and the range of the page of `take` rows after the first `skip`; `None` past the end.
     #[boxed::future]
     pub async fn locate_page(
         &self,
@@ -137,8 +137,8 @@ impl RowCountQuery {
         ))
     }
 
-    /// A stretch that holds the next `take` rows behind a place, or all there are: for whoever reads one page behind the other
-    /// while rows come and go.
+    /// A range with the next `take` rows after a position, or all that are left. Stable for reading page by page
+    /// while rows change.
     #[boxed::future]
     pub async fn locate_rows_after(
         &self,
@@ -146,7 +146,7 @@ impl RowCountQuery {
         place: i64,
         take: i64,
     ) -> Result<PageRange, Error> {
-        // Of its own block nobody knows how many lie behind it: those that follow must do.
+        // It is unknown how many rows of its own block follow the position, so only later blocks count.
         let own = place / FINE;
         let coarse = Some((own / COARSE, i64::from(i32::MAX)));
         let coarse = self.list_blocks(&mut *tx, self.ordering as i64 + 1, coarse).await?;
@@ -182,7 +182,7 @@ impl RowCountQuery {
     }
 }
 
-/// The block with which there are enough rows, or the last of them.
+/// The first block with which there are enough rows, or the last block.
 fn find_sufficient_block<'b>(blocks: impl Iterator<Item = &'b (i64, i64)>, take: i64, own: i64) -> i64 {
     let (mut rows, mut last) = (0, own);
     for (block, more) in blocks {
@@ -194,7 +194,7 @@ fn find_sufficient_block<'b>(blocks: impl Iterator<Item = &'b (i64, i64)>, take:
     last
 }
 
-/// The block in which the row behind the first `skip` lies, and how many rows lie before that block.
+/// The block that contains the row after the first `skip`, and how many rows precede that block.
 fn find_block_of_row(blocks: &[(i64, i64)], skip: i64) -> (i64, i64) {
     let mut before = 0;
     for (block, rows) in blocks {
@@ -203,7 +203,7 @@ fn find_block_of_row(blocks: &[(i64, i64)], skip: i64) -> (i64, i64) {
         }
         before += rows;
     }
-    // Past the end: the last one.
+    // Past the end: the last block.
     blocks.last().map_or((0, 0), |(block, rows)| (*block, before - rows))
 }
 

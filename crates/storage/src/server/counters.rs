@@ -1,9 +1,8 @@
-//! Codes, sequence numbers and protocols: each kind counts from 1 in each tenant, in the tenant's lane.
+//! Counters for codes, sequence numbers and protocols: each kind counts from 1 per tenant, in the tenant's lane.
 
 use crate::{Error, ReadSource, Row, Statement, Tx, sql};
 use domain::TenantId;
 
-/// What is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counter {
     Tenant,
@@ -18,14 +17,14 @@ pub enum Counter {
     Field,
     Person,
     Mail,
-    /// The place of a row in the searches; it only grows.
+    /// The position of a search row; never reused.
     Slot,
     Audit,
     Benefit,
     Sequence,
     Card,
     Item,
-    /// Every change of the rows of the searches.
+    /// Version of the search rows.
     Listing,
     Dependent,
     Installation,
@@ -51,7 +50,7 @@ pub enum Counter {
     Clinic,
     Doctor,
     Tracker,
-    /// A change of a field, by people.
+    /// A change of a field by a user.
     FieldChange,
     Receiver,
     /// Leases of receivers, and attempts at deliveries.
@@ -117,13 +116,13 @@ impl Counter {
     }
 }
 
-/// The next number of a kind.
+/// Reserves the next number of a kind.
 #[boxed::future]
 pub async fn reserve_number(tx: &mut Tx, tenant: TenantId, counter: Counter) -> Result<i32, Error> {
     reserve_numbers(tx, tenant, counter, 1).await
 }
 
-/// The next number of what a register is counted by.
+/// Reserves the next code of a register.
 #[boxed::future]
 pub async fn reserve_register_code(tx: &mut Tx, tenant: TenantId, kind: &'static str) -> Result<i32, Error> {
     let statement = sql("INSERT INTO counters (tenant, kind, last) VALUES ($1, $2, 1)
@@ -132,10 +131,10 @@ pub async fn reserve_register_code(tx: &mut Tx, tenant: TenantId, kind: &'static
     row.map_or_else(|| Err(Error::Broken("a counter gave nothing".to_owned())), |row| row.get("last"))
 }
 
-/// Codes from here on are never counted, so that whoever chooses the last of all leaves room for the next.
+/// Chosen codes from here on do not move the counter, so that a very large chosen code leaves room for the next ones.
 pub const UNCOUNTED: i32 = 2_000_000_000;
 
-/// Moves the counter of a register past a code that somebody chose.
+/// Moves the counter of a register past a chosen code.
 #[boxed::future]
 pub async fn advance_register_counter(
     tx: &mut Tx,
@@ -151,7 +150,7 @@ pub async fn advance_register_counter(
     tx.execute(statement.arg(tenant).arg(kind).arg(code)).await.map(drop)
 }
 
-/// Takes `count` numbers in a row; gives the first.
+/// Reserves `count` consecutive numbers; returns the first.
 #[boxed::future]
 pub async fn reserve_numbers(
     tx: &mut Tx,
@@ -163,14 +162,14 @@ pub async fn reserve_numbers(
     Ok(first)
 }
 
-/// The next number of a kind that is nobody's code, and may grow past one.
+/// Reserves the next number of a kind that is not a code and may exceed 32 bits.
 #[boxed::future]
 pub async fn reserve_long_number(tx: &mut Tx, tenant: TenantId, counter: Counter) -> Result<i64, Error> {
     let row = tx.fetch_optional(build_reservation(tenant, [(counter, 1)])).await?;
     row.map_or_else(|| Err(Error::Broken("a counter gave nothing".to_owned())), |row| row.get("last"))
 }
 
-/// Takes numbers of several kinds at once, so many in a row of each; gives the first of each, and 0 where none is wanted.
+/// Reserves consecutive numbers of several kinds at once; returns the first of each, or 0 if none is wanted.
 pub async fn reserve_number_blocks<const KINDS: usize>(
     tx: &mut Tx,
     tenant: TenantId,
@@ -182,7 +181,7 @@ pub async fn reserve_number_blocks<const KINDS: usize>(
     parse_first_numbers(wanted, &tx.fetch_all(build_reservation(tenant, wanted)).await?)
 }
 
-/// The same, with a question that goes along.
+/// The same, with an additional query in the same round trip.
 pub(crate) async fn reserve_blocks_and_query<const KINDS: usize>(
     tx: &mut Tx,
     tenant: TenantId,
@@ -213,7 +212,7 @@ fn parse_first_numbers<const KINDS: usize>(
     }
 }
 
-/// What [`reserve_number_blocks`] asks the database; by itself for those who measure what asking costs.
+/// The query of [`reserve_number_blocks`]; public for benchmarks.
 pub fn build_reservation<const KINDS: usize>(tenant: TenantId, wanted: [(Counter, i32); KINDS]) -> Statement {
     let wanted = wanted.into_iter().filter(|(_, count)| *count > 0);
     let rows = wanted.map(|(counter, count)| [tenant.into(), counter.kind().into(), count.into()]);
@@ -222,7 +221,7 @@ pub fn build_reservation<const KINDS: usize>(tenant: TenantId, wanted: [(Counter
     )
 }
 
-/// Counts on behind a number that somebody chose; one that was passed already changes nothing.
+/// Moves a counter past a chosen number; does nothing if it is already past it.
 #[boxed::future]
 pub async fn advance_counter(
     tx: &mut Tx,
@@ -233,7 +232,7 @@ pub async fn advance_counter(
     advance_register_counter(tx, tenant, counter.kind(), number).await
 }
 
-/// The last number that was given; 0 where there is none yet.
+/// The last number assigned; 0 if there is none.
 #[boxed::future]
 pub async fn load_last_number(
     from: impl Into<ReadSource<'_>>,
@@ -244,7 +243,7 @@ pub async fn load_last_number(
     row.map_or(Ok(0), |row| row.get("last"))
 }
 
-/// What [`load_last_number`] asks the database.
+/// The query of [`load_last_number`].
 pub(crate) fn select_last_number(tenant: TenantId, counter: Counter) -> Statement {
     sql("SELECT last FROM counters WHERE tenant = $1 AND kind = $2").arg(tenant).arg(counter.kind())
 }

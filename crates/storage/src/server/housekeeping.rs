@@ -1,27 +1,27 @@
-//! What time makes useless, removed a few rows at a time so that nobody waits long behind it.
+//! Deletes expired data a few rows at a time, so that other units of work do not wait long.
 
 use crate::{Error, Statement, Tx, sql};
 use domain::{Moment, TenantId};
 
-/// What is swept. Each looks only at rows of one tenant that are older than a moment.
+/// What to delete: always rows of one tenant that are older than a moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SweepTarget {
     ExpiredTokens,
     ExpiredResets,
-    /// Those who never gave the code that they owed.
+    /// Sign-ins that never received their second factor.
     ExpiredEntrances,
     IdempotencyKeys,
-    /// The bodies of sent mail; that it was sent stays known.
+    /// The bodies of sent mails; the record of the mail stays.
     SentMailBodies,
     Attempts,
-    /// Addresses from which an account was not entered for long.
+    /// Addresses without a recent sign-in.
     KnownAddresses,
     LoginFailures,
-    /// The cells of imports that cannot be undone any more, and what is told of them.
+    /// The cells, problems and results of imports that can no longer be undone.
     ImportLines,
     ImportProblems,
     ImportResults,
-    /// Imports whose file was never read to its end.
+    /// Imports whose file was never read completely.
     CutOffImports,
 }
 
@@ -85,7 +85,7 @@ impl SweepTarget {
             SweepTarget::LoginFailures => sql("DELETE FROM login_failures WHERE tenant = $1 AND subject IN
                  (SELECT subject FROM login_failures WHERE tenant = $1 AND since < $2
                   ORDER BY since, subject LIMIT $3)"),
-            // Those that somebody works on (3, 5, 6, 8) keep theirs.
+            // Imports with work in progress (states 3, 5, 6, 8) are kept.
             SweepTarget::ImportLines => sql("DELETE FROM import_lines WHERE tenant = $1 AND (import, line) IN
                  (SELECT l.import, l.line FROM imports i JOIN import_lines l ON l.tenant = i.tenant AND l.import = i.code
                   WHERE i.tenant = $1 AND i.updated_at < $2 AND i.state NOT IN (3, 5, 6, 8)
@@ -108,7 +108,7 @@ impl SweepTarget {
     }
 }
 
-/// Sweeps at most `limit` rows of a tenant; says how many there were.
+/// Deletes at most `limit` rows of a tenant; returns how many.
 #[boxed::future]
 pub async fn sweep_expired_rows(
     tx: &mut Tx,

@@ -1,9 +1,9 @@
-//! Answers kept for callers that repeat themselves, each under the key that its caller gave it.
+//! Stored responses for repeated requests, by idempotency key.
 
 use crate::{Error, ReadSource, Tx, sql};
 use domain::{Moment, TenantId, UserCode};
 
-/// A key belongs to one user, method and path.
+/// A key is unique per user, method and path.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct StoredIdempotencyKey {
     pub tenant: TenantId,
@@ -13,7 +13,7 @@ pub struct StoredIdempotencyKey {
     pub key: String,
 }
 
-/// An answer as it was given first.
+/// The response to the first request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredAnswer {
     pub body_hash: Vec<u8>,
@@ -22,7 +22,7 @@ pub struct StoredAnswer {
     pub answer: Vec<u8>,
 }
 
-/// What was answered to the key, if that was after a moment.
+/// The response stored for the key after a moment.
 #[boxed::future]
 pub async fn find_stored_answer(
     from: impl Into<ReadSource<'_>>,
@@ -48,7 +48,7 @@ pub async fn find_stored_answer(
     .transpose()
 }
 
-/// Keeps an answer in place of an older one.
+/// Stores a response; replaces an older one.
 #[boxed::future]
 pub async fn upsert_stored_answer(
     tx: &mut Tx,

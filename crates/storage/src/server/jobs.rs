@@ -1,18 +1,18 @@
-//! Work that returns: one row for each job, leased by one process at a time, so that a job runs once per database
-//! however many processes there are, and again after the process that had it is gone.
+//! Recurring jobs: one row per job, leased by one process at a time, so that a job runs once per database regardless
+//! of the number of processes, and again after its process is gone.
 
 use crate::{Error, ReadSource, Tx, sql};
 use domain::{Moment, TenantId};
 use std::time::Duration;
 
-/// A job in our hands until its lease ends. The fence tells it from a later lease of the same job.
+/// A leased job. The fence tells it from a later lease of the same job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeasedJob {
     job: String,
     fence: i64,
 }
 
-/// Takes the job where it is due and nobody has it.
+/// Leases the job if it is due and not leased.
 #[boxed::future]
 pub async fn lease_job(
     tx: &mut Tx,
@@ -32,7 +32,7 @@ pub async fn lease_job(
     row.map(|row| Ok(LeasedJob { job: job.to_owned(), fence: row.get("fence")? })).transpose()
 }
 
-/// Holds on to a lease while the work goes on; `false` where it was lost meanwhile.
+/// Extends a lease during the work; `false` if it was lost.
 #[boxed::future]
 pub async fn extend_job_lease(tx: &mut Tx, lease: &LeasedJob, until: Moment) -> Result<bool, Error> {
     let statement = sql("UPDATE jobs SET leased_until = $4 WHERE tenant = $1 AND job = $2 AND fence = $3")
@@ -43,7 +43,7 @@ pub async fn extend_job_lease(tx: &mut Tx, lease: &LeasedJob, until: Moment) -> 
     Ok(tx.execute(statement).await? == 1)
 }
 
-/// Whether a lease was not lost meanwhile, for a unit that must not write without it.
+/// Whether a lease is still held, for units of work that must not write without it.
 #[boxed::future]
 pub async fn is_lease_held(tx: &mut Tx, lease: &LeasedJob) -> Result<bool, Error> {
     let statement = sql("SELECT fence FROM jobs WHERE tenant = $1 AND job = $2 AND fence = $3")
@@ -53,7 +53,7 @@ pub async fn is_lease_held(tx: &mut Tx, lease: &LeasedJob) -> Result<bool, Error
     Ok(tx.fetch_optional(statement).await?.is_some())
 }
 
-/// Gives the job back, due again later; `false` where the lease was lost meanwhile.
+/// Releases the job, due again later; `false` if the lease was lost.
 #[boxed::future]
 pub async fn finish_job(tx: &mut Tx, lease: &LeasedJob, now: Moment, due: Moment) -> Result<bool, Error> {
     let statement = sql("UPDATE jobs SET due_at = $5, leased_until = 0, finished_at = $4
@@ -66,7 +66,7 @@ pub async fn finish_job(tx: &mut Tx, lease: &LeasedJob, now: Moment, due: Moment
     Ok(tx.execute(statement).await? == 1)
 }
 
-/// Whether taking the job is worth trying: a look that writes nothing.
+/// Whether the job is due and not leased, without writing.
 #[boxed::future]
 pub async fn is_job_due(from: impl Into<ReadSource<'_>>, job: &str, now: Moment) -> Result<bool, Error> {
     let statement = sql("SELECT due_at, leased_until FROM jobs WHERE tenant = $1 AND job = $2")

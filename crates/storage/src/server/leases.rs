@@ -1,5 +1,5 @@
-//! Who delivers to which receiver. A receiver is one process's at a time, so that nobody else has its messages in hand; the
-//! number of the lease changes with whatever happens to its messages behind the holder's back.
+//! Leases of receivers: one process at a time delivers to a receiver. The number of the lease changes when another
+//! process changes the receiver's pending messages.
 
 use crate::{Error, QueryWeight, ReadSource, Statement, Tx, sql};
 use domain::{Moment, ReceiverCode, TenantId};
@@ -12,7 +12,7 @@ pub struct ReceiverLease {
     pub ends_at: Moment,
 }
 
-/// The leases of these receivers, ended ones too.
+/// The leases of these receivers, including expired ones.
 #[boxed::future]
 pub async fn list_leases(
     from: impl Into<ReadSource<'_>>,
@@ -43,7 +43,7 @@ pub fn upsert_lease(tenant: TenantId, lease: &ReceiverLease) -> Statement {
     .arg(lease.ends_at)
 }
 
-/// Whoever holds the receiver finds out that its messages are not what he knew.
+/// Tells the holder that the receiver's pending messages have changed.
 pub fn renumber_lease(tenant: TenantId, receiver: ReceiverCode, number: i64) -> Statement {
     sql("UPDATE leases SET number = $3 WHERE tenant = $1 AND receiver = $2")
         .arg(tenant)
@@ -51,7 +51,7 @@ pub fn renumber_lease(tenant: TenantId, receiver: ReceiverCode, number: i64) -> 
         .arg(number)
 }
 
-/// A lease that ends behind a moment ends at another.
+/// Sets the end of a lease that ends after a moment.
 pub fn shorten_lease(tenant: TenantId, receiver: ReceiverCode, after: Moment, end: Moment) -> Statement {
     sql("UPDATE leases SET ends_at = $4 WHERE tenant = $1 AND receiver = $2 AND ends_at > $3")
         .arg(tenant)
@@ -60,7 +60,7 @@ pub fn shorten_lease(tenant: TenantId, receiver: ReceiverCode, after: Moment, en
         .arg(end)
 }
 
-/// Lets go of these receivers, as far as they are the holder's.
+/// Releases these receivers, if the holder leases them.
 pub fn release_leases(
     tenant: TenantId,
     holder: &str,
@@ -74,7 +74,7 @@ pub fn release_leases(
         .filter_in("receiver", receivers)
 }
 
-/// Who holds receivers of a tenant.
+/// The processes that lease receivers of a tenant.
 #[boxed::future]
 pub async fn list_lease_holders(
     from: impl Into<ReadSource<'_>>,
@@ -87,7 +87,7 @@ pub async fn list_lease_holders(
     rows.iter().map(|row| row.get("holder")).collect()
 }
 
-/// Takes back what somebody holds who is gone.
+/// Ends the leases of a process that is gone.
 #[boxed::future]
 pub async fn revoke_leases(tx: &mut Tx, tenant: TenantId, holder: &str, now: Moment) -> Result<u64, Error> {
     let free = sql("UPDATE leases SET ends_at = $3 WHERE tenant = $1 AND holder = $2 AND ends_at > $3");

@@ -1,5 +1,5 @@
-//! The outbox of mail: written in the unit that causes it, sent later by whoever claims it, kept as the record that it
-//! went. `due_at` says when it is to be tried; a mail that is sent or given up has none.
+//! The mail outbox: written in the unit of work that causes the mail, sent later under a lease, and kept as a record.
+//! `due_at` is the time of the next attempt; it is empty once a mail is sent or given up.
 
 use super::counters::{self, Counter};
 use crate::{Error, QueryWeight, ReadSource, Row, Tx, sql};
@@ -10,11 +10,11 @@ pub struct NewMailRow<'m> {
     pub subject: &'m str,
     pub text: &'m str,
     pub html: Option<&'m str>,
-    /// Carries a password or a link: its body goes as soon as it was sent or given up.
+    /// Contains a password or a link: its body is deleted once it is sent or given up.
     pub confidential: bool,
 }
 
-/// A mail that is to be tried, and how often it was already.
+/// A mail due for an attempt, and the number of previous attempts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DueMail {
     pub tenant: TenantId,
@@ -22,8 +22,8 @@ pub struct DueMail {
     pub tries: i64,
 }
 
-/// A mail in our hands until its lease ends. `tries` counts this one, and tells it from a later claim. It has no debug
-/// text: its body may carry a password.
+/// A leased mail. `tries` includes this attempt and tells it from a later lease. It does not implement `Debug`,
+/// because its body may contain a password.
 pub struct LeasedMail {
     pub tenant: TenantId,
     pub code: MailCode,
@@ -35,7 +35,7 @@ pub struct LeasedMail {
     pub created_at: Moment,
 }
 
-/// Puts a mail into the outbox, due at once.
+/// Adds a mail to the outbox, due at once.
 #[boxed::future]
 pub async fn enqueue_mail(
     tx: &mut Tx,
@@ -61,7 +61,8 @@ pub async fn enqueue_mail(
     Ok(code)
 }
 
-/// What is to be tried now, of every tenant that is not closed, the oldest first. That `due_at` is there stands in the text, for the index.
+/// The mails due now, of every tenant that is not disabled, oldest first. The condition on `due_at` is written out so
+/// that the partial index is used.
 #[boxed::future]
 pub async fn list_due_mails(
     from: impl Into<ReadSource<'_>>,
@@ -82,7 +83,7 @@ pub async fn list_due_mails(
         .collect()
 }
 
-/// Takes a mail that is still as it was seen, until the lease ends: of two that try, one gets it.
+/// Leases a mail that has not changed since it was listed: only one of two processes succeeds.
 #[boxed::future]
 pub async fn lease_mail(tx: &mut Tx, due: &DueMail, lease_end: Moment) -> Result<Option<LeasedMail>, Error> {
     let statement = sql("UPDATE mails SET tries = tries + 1, due_at = $4
@@ -108,7 +109,7 @@ fn parse_leased_mail_row(row: &Row) -> Result<LeasedMail, Error> {
     })
 }
 
-/// It went. `false` where another has claimed it meanwhile: his result counts.
+/// The mail was sent. `false` if another process has leased it since: its result counts.
 #[boxed::future]
 pub async fn record_mail_sent(tx: &mut Tx, mail: &LeasedMail, now: Moment) -> Result<bool, Error> {
     let statement = sql("UPDATE mails SET due_at = NULL, sent_at = $4, failure = NULL,
@@ -122,7 +123,7 @@ pub async fn record_mail_sent(tx: &mut Tx, mail: &LeasedMail, now: Moment) -> Re
     Ok(tx.execute(statement).await? == 1)
 }
 
-/// It did not go, and is tried again at `next`.
+/// The attempt failed; the next one is at `next`.
 #[boxed::future]
 pub async fn record_mail_failure(
     tx: &mut Tx,
@@ -140,7 +141,7 @@ pub async fn record_mail_failure(
     Ok(tx.execute(statement).await? == 1)
 }
 
-/// It did not go, and is not tried again.
+/// The attempt failed and is not repeated.
 #[boxed::future]
 pub async fn give_up_mail(tx: &mut Tx, mail: &LeasedMail, failure: &str) -> Result<bool, Error> {
     let statement = sql("UPDATE mails SET failure = $4, due_at = NULL,
@@ -154,7 +155,7 @@ pub async fn give_up_mail(tx: &mut Tx, mail: &LeasedMail, failure: &str) -> Resu
     Ok(tx.execute(statement).await? == 1)
 }
 
-/// A mail as an administrator may know it: never its body.
+/// A mail as shown to administrators, without its body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutboxMail {
     pub code: MailCode,
@@ -162,13 +163,13 @@ pub struct OutboxMail {
     pub subject: String,
     pub created_at: Moment,
     pub sent_at: Option<Moment>,
-    /// Still to be tried.
+    /// Another attempt is due.
     pub is_waiting: bool,
     pub tries: i64,
     pub failure: Option<String>,
 }
 
-/// The mails of a tenant before this code, the newest first.
+/// The mails of a tenant before this code, newest first.
 #[boxed::future]
 pub async fn list_outbox_mails(
     from: impl Into<ReadSource<'_>>,
@@ -199,7 +200,7 @@ pub async fn list_outbox_mails(
         .collect()
 }
 
-/// How many mails that were written before a moment still wait, and when the oldest of them was written.
+/// How many mails created before a moment still wait, and when the oldest was created.
 #[boxed::future]
 pub async fn count_waiting_mails(
     from: impl Into<ReadSource<'_>>,

@@ -1,4 +1,4 @@
-//! What belongs to the server as a whole: tenants, counters, settings, jobs, leases, mail.
+//! Data of the server itself: tenants, counters, settings, jobs, leases, mail.
 
 pub mod counters;
 pub mod housekeeping;

@@ -1,4 +1,4 @@
-//! The processes that serve this database now.
+//! The processes that currently serve this database.
 
 use crate::{Error, QueryWeight, ReadSource, Tx, sql};
 use domain::Moment;
@@ -11,7 +11,6 @@ pub struct ServerProcess {
     pub seen_at: Moment,
 }
 
-/// Writes that the process lives.
 #[boxed::future]
 pub async fn record_heartbeat(tx: &mut Tx, process: &str, version: &str, now: Moment) -> Result<(), Error> {
     let statement =
@@ -28,14 +27,14 @@ pub async fn delete_process(tx: &mut Tx, process: &str) -> Result<(), Error> {
     tx.execute(sql("DELETE FROM processes WHERE process = $1").arg(process)).await.map(drop)
 }
 
-/// Forgets the processes last seen before a moment.
+/// Deletes the processes last seen before a moment.
 #[boxed::future]
 pub async fn delete_stale_processes(tx: &mut Tx, before: Moment) -> Result<u64, Error> {
     tx.execute(sql("DELETE FROM processes WHERE seen_at < $1").arg(before)).await
 }
 
-/// Those seen behind a moment that is still to come were seen now: the clock that saw them ran ahead, and one that is gone
-/// must not seem to live until then.
+/// Corrects heartbeats in the future, written by a clock that ran ahead: otherwise a process that is gone would seem
+/// alive until then.
 #[boxed::future]
 pub async fn correct_future_heartbeats(tx: &mut Tx, after: Moment, now: Moment) -> Result<u64, Error> {
     tx.execute(sql("UPDATE processes SET seen_at = $2 WHERE seen_at > $1").arg(after).arg(now)).await

@@ -1,15 +1,14 @@
-//! Secrets that must be read again, encrypted with the server's key.
+//! Secrets that must be readable again, encrypted with the server's key.
 
 use crate::{Error, ReadSource, Tx, sql};
 use domain::TenantId;
 
-/// Whose secret it is.
+/// The kind of record that a secret belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SecretOwnerKind {
     Receiver,
-    /// Of a user's second factor.
     SecondFactor,
-    /// What a payment gateway knows a credit card by.
+    /// The payment gateway's token of a credit card.
     CreditCard,
 }
 
@@ -29,13 +28,12 @@ impl SecretOwnerKind {
     }
 }
 
-/// Whether anything was encrypted with the server's key, so that losing it would lose something.
+/// Whether anything is encrypted with the server's key, so that losing the key would lose data.
 #[boxed::future]
 pub async fn has_secrets(from: impl Into<ReadSource<'_>>) -> Result<bool, Error> {
     Ok(from.fetch_optional(sql("SELECT code FROM secrets LIMIT 1")).await?.is_some())
 }
 
-/// Keeps a secret in place of the one that was there.
 #[boxed::future]
 pub async fn upsert_secret(
     tx: &mut Tx,
@@ -61,7 +59,6 @@ pub async fn find_secret(
     row.map(|row| row.get("sealed")).transpose()
 }
 
-/// Forgets a secret.
 #[boxed::future]
 pub async fn delete_secret(
     tx: &mut Tx,

@@ -1,4 +1,4 @@
-//! What the server remembers about itself.
+//! Settings of the server that are stored in the database.
 
 use crate::{Error, ReadSource, Tx, sql};
 
@@ -6,17 +6,17 @@ use crate::{Error, ReadSource, Tx, sql};
 pub enum ServerSetting {
     /// The tenant of requests that name none.
     DefaultTenant,
-    /// A digest of the server's key, so that a wrong key is noticed at start.
+    /// A digest of the server's key, to detect a wrong key at startup.
     KeyFingerprint,
-    /// How far a demonstration has been loaded.
+    /// How far the demo data has been loaded.
     Demo,
-    /// A digest of the code by which an empty server is set up in a browser.
+    /// A digest of the code for setting up an empty server in a browser.
     SetupCode,
-    /// How far an association has been brought from a file.
+    /// The progress of restoring a tenant from an archive.
     ArchiveRestore,
-    /// Which life of the database this is, and what tells it from a copy.
+    /// Identifies this incarnation of the database, to detect a restored copy.
     Life,
-    /// Written and removed again, to see whether writing works.
+    /// Written and deleted again to check that writes work.
     WriteProbe,
 }
 

@@ -1,4 +1,4 @@
-//! Tenants: the associations on this server, and the hosts under which each is found.
+//! The tenants of this server, and their host names.
 
 use crate::{Error, QueryWeight, ReadSource, Row, Tx, sql};
 use domain::{DisplayName, HostName, Moment, Role, TenantId, TimeZone};
@@ -9,20 +9,20 @@ pub struct StoredTenant {
     pub name: String,
     pub time_zone: String,
     pub active: bool,
-    /// Six digits.
+    /// Six hexadecimal digits.
     pub colour: Option<String>,
     pub second_colour: Option<String>,
-    /// Benefits may be validated without a credential.
+    /// Benefits may be validated without authentication.
     pub open_validation: bool,
-    /// The networks that may do so more often, a line for each.
+    /// The networks with a higher limit for that, one per line.
     pub validation_partners: Option<String>,
-    /// The roles that must have a second factor.
+    /// The roles that require a second factor.
     pub second_factor_roles: Vec<Role>,
     pub version: i64,
     pub updated_at: Moment,
 }
 
-/// What [`parse_tenant_row`] reads.
+/// The columns read by [`parse_tenant_row`].
 macro_rules! select {
     () => {
         "SELECT tenant, name, time_zone, active, colour, second_colour, open_validation, validation_partners, \
@@ -57,7 +57,7 @@ pub async fn find_tenant(
     from.fetch_optional(statement).await?.map(|row| parse_tenant_row(&row)).transpose()
 }
 
-/// Every tenant, for whoever runs the server.
+/// Every tenant, for the operator of the server.
 #[boxed::future]
 pub async fn list_tenants(from: impl Into<ReadSource<'_>>) -> Result<Vec<StoredTenant>, Error> {
     let statement = sql(concat!(select!(), "ORDER BY tenant"));
@@ -80,7 +80,7 @@ fn parse_tenant_row(row: &Row) -> Result<StoredTenant, Error> {
     })
 }
 
-/// The roles whose bits are set.
+/// Decodes a bit set of roles.
 pub(crate) fn decode_roles(bits: i64) -> Vec<Role> {
     Role::ALL.into_iter().filter(|role| bits & encode_role(*role) != 0).collect()
 }
@@ -93,7 +93,7 @@ fn encode_role(role: Role) -> i64 {
     1 << role.number()
 }
 
-/// Writes what is told of a tenant anew; its hosts are claimed and freed apart.
+/// Updates a tenant; its hosts are reserved and freed separately.
 #[boxed::future]
 pub async fn update_tenant(tx: &mut Tx, tenant: &StoredTenant) -> Result<(), Error> {
     let statement = sql("UPDATE tenants SET name = $2, time_zone = $3, colour = $4, second_colour = $5,
@@ -111,7 +111,7 @@ pub async fn update_tenant(tx: &mut Tx, tenant: &StoredTenant) -> Result<(), Err
     tx.execute(statement).await.map(drop)
 }
 
-/// The hosts of a tenant, in the order of the alphabet.
+/// The hosts of a tenant, in alphabetical order.
 #[boxed::future]
 pub async fn list_hosts_of_tenant(
     from: impl Into<ReadSource<'_>>,
@@ -121,14 +121,13 @@ pub async fn list_hosts_of_tenant(
     from.fetch_all(QueryWeight::Point, statement).await?.iter().map(|row| row.get("host")).collect()
 }
 
-/// Lets go of a host of a tenant.
 #[boxed::future]
 pub async fn delete_host(tx: &mut Tx, host: &str, tenant: TenantId) -> Result<(), Error> {
     let statement = sql("DELETE FROM hosts WHERE host = $1 AND tenant = $2").arg(host).arg(tenant);
     tx.execute(statement).await.map(drop)
 }
 
-/// Gives a host to a tenant; `false` where another has it.
+/// Assigns a host to a tenant; `false` if another tenant has it.
 #[boxed::future]
 pub async fn reserve_host(tx: &mut Tx, host: &HostName, tenant: TenantId) -> Result<bool, Error> {
     let statement = sql("INSERT INTO hosts (host, tenant) VALUES ($1, $2)
@@ -138,7 +137,7 @@ pub async fn reserve_host(tx: &mut Tx, host: &HostName, tenant: TenantId) -> Res
     Ok(tx.execute(statement).await? == 1)
 }
 
-/// Which tenant each host leads to.
+/// Every host with its tenant.
 #[boxed::future]
 pub async fn list_hosts(from: impl Into<ReadSource<'_>>) -> Result<Vec<(String, TenantId)>, Error> {
     let statement = sql("SELECT host, tenant FROM hosts ORDER BY host");

@@ -1,17 +1,17 @@
-//! The numbers by which processes notice that what they remember has changed (engine.md: what a request may keep in
-//! memory). Whoever changes something that is remembered raises its number in the same unit.
+//! Version numbers that tell processes when their caches are outdated (docs/adr/0005). Code that changes cached data
+//! raises the number in the same unit of work.
 
 use crate::{Error, QueryWeight, ReadSource, Row, Statement, Tx, sql};
 use domain::{Moment, TenantId};
 
-/// How new what is remembered of a tenant must be. What was never raised stands at nothing.
+/// The current cache versions of a tenant; 0 if never raised.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CacheVersions {
     pub access: i64,
     pub registers: i64,
 }
 
-/// Says that users, their tokens or their branches changed: nothing remembered of them holds.
+/// Invalidates cached users, tokens and branches of users.
 #[boxed::future]
 pub async fn raise_access_version(tx: &mut Tx, tenant: TenantId) -> Result<CacheVersions, Error> {
     let statement = sql("INSERT INTO versions (tenant, access, registers) VALUES ($1, 1, 0)
@@ -19,7 +19,7 @@ pub async fn raise_access_version(tx: &mut Tx, tenant: TenantId) -> Result<Cache
     parse_versions_row(tx.fetch_optional(statement.arg(tenant)).await?)
 }
 
-/// Says that a register changed; for [`TenantId::SERVER`], the hosts or the default tenant.
+/// Invalidates cached registers; for [`TenantId::SERVER`], the hosts and the default tenant.
 #[boxed::future]
 pub async fn raise_registers_version(tx: &mut Tx, tenant: TenantId) -> Result<CacheVersions, Error> {
     let statement = sql("INSERT INTO versions (tenant, access, registers) VALUES ($1, 0, 1)
@@ -27,8 +27,8 @@ pub async fn raise_registers_version(tx: &mut Tx, tenant: TenantId) -> Result<Ca
     parse_versions_row(tx.fetch_optional(statement.arg(tenant)).await?)
 }
 
-/// Raises both past whatever a process may have seen of a later state of the database: they grow by less than one in a
-/// millisecond, so the moment is beyond all of them.
+/// Raises both above any value that a process may have seen of a later state of the database. They grow by less than
+/// one per millisecond, so the current time in milliseconds is larger.
 #[boxed::future]
 pub async fn raise_versions_past(tx: &mut Tx, tenant: TenantId, now: Moment) -> Result<CacheVersions, Error> {
     let statement = sql("INSERT INTO versions (tenant, access, registers) VALUES ($1, $2, $2)
@@ -40,12 +40,11 @@ pub async fn raise_versions_past(tx: &mut Tx, tenant: TenantId, now: Moment) -> 
     parse_versions_row(tx.fetch_optional(statement.arg(tenant).arg(now)).await?)
 }
 
-/// What [`load_versions`] asks the database.
+/// The query of [`load_versions`].
 pub(crate) fn select_versions(tenant: TenantId) -> Statement {
     sql("SELECT access, registers FROM versions WHERE tenant = $1").arg(tenant)
 }
 
-/// The numbers of one tenant.
 #[boxed::future]
 pub async fn load_versions(
     from: impl Into<ReadSource<'_>>,

@@ -1,4 +1,4 @@
-//! What was tried, and what came of it. The attempt that arrived is kept with its delivery (`deliveries`).
+//! Delivery attempts and their results. A successful attempt is stored with its delivery (`deliveries`).
 
 use crate::executor::statement::build_inserts;
 use crate::{Error, QueryWeight, ReadSource, SqlScalar, Statement, sql};
@@ -8,18 +8,18 @@ use domain::{HistoryCode, Moment, ReceiverCode, TenantId};
 pub struct DeliveryAttempt {
     pub receiver: ReceiverCode,
     pub history: HistoryCode,
-    /// Tells it from the others at the same delivery, and grows.
+    /// Unique among the attempts of the same delivery, and increasing.
     pub number: i64,
     pub tried_at: Moment,
     pub status: Option<i32>,
     pub millis: i64,
-    /// The first bytes of the answer.
+    /// The first bytes of the response.
     pub answer: Option<String>,
-    /// Why there was none.
+    /// Why there was no response.
     pub failure: Option<String>,
 }
 
-/// How many rows travel in one statement.
+/// Rows per statement.
 const ROWS: usize = 32;
 
 pub fn insert_attempts<'a>(
@@ -44,7 +44,7 @@ pub fn insert_attempts<'a>(
     build_inserts(head, ROWS, rows)
 }
 
-/// The attempts at a delivery, in their order.
+/// The attempts of a delivery, in order.
 #[boxed::future]
 pub async fn list_attempts(
     from: impl Into<ReadSource<'_>>,

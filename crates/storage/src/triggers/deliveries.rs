@@ -1,4 +1,4 @@
-//! Deliveries, as people look at them: what is pending (`outbox`), and what arrived or was given up, which is kept.
+//! Deliveries, for display: the pending ones (`outbox`), and the delivered or exhausted ones, which are kept.
 
 use super::attempts::{self, DeliveryAttempt};
 use super::outbox;
@@ -8,7 +8,7 @@ use crate::server::leases;
 use crate::{Error, QueryWeight, ReadSource, Row, SqlScalar, Statement, Tx, sql};
 use domain::{DeliveryState, Entity, HistoryCode, Moment, ReceiverCode, TenantId};
 
-/// A delivery as it stands.
+/// The current state of a delivery.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredDelivery {
     pub receiver: ReceiverCode,
@@ -19,11 +19,11 @@ pub struct StoredDelivery {
     pub tries: i32,
     pub created_at: Moment,
     pub ended_at: Option<Moment>,
-    /// When it is tried again, where it waits for that.
+    /// The time of the next attempt, if it waits for one.
     pub due_at: Option<Moment>,
 }
 
-/// What came to its end.
+/// A delivered or exhausted delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FinishedDelivery {
     pub receiver: ReceiverCode,
@@ -31,18 +31,18 @@ pub struct FinishedDelivery {
     pub state: DeliveryState,
     pub tries: i32,
     pub at: Moment,
-    /// The attempt that arrived, which is kept nowhere else: its status, and how many milliseconds it took.
+    /// Status and duration in milliseconds of the successful attempt, which is stored nowhere else.
     pub arrived: Option<(i32, i64)>,
 }
 
-/// How many rows travel in one statement.
+/// Rows per statement.
 const ROWS: usize = 128;
 
 pub fn insert_finished_deliveries(
     tenant: TenantId,
     all: impl IntoIterator<Item = FinishedDelivery>,
 ) -> Vec<Statement> {
-    // Nearly all arrive at the first attempt, which is what the columns say by themselves.
+    // Nearly all succeed at the first attempt, which the column defaults express.
     let (first, others): (Vec<FinishedDelivery>, Vec<FinishedDelivery>) =
         all.into_iter().partition(|one| one.state == DeliveryState::Delivered && one.tries == 1);
     let first = first.into_iter().map(|one| -> [SqlScalar; 6] {
@@ -74,7 +74,7 @@ pub fn insert_finished_deliveries(
     statements
 }
 
-/// When the newest of those that a receiver never took was given up.
+/// When the newest exhausted delivery of a receiver was given up.
 #[boxed::future]
 pub async fn find_last_exhausted_moment(
     tx: &mut Tx,
@@ -88,7 +88,7 @@ pub async fn find_last_exhausted_moment(
     tx.fetch_all(newest).await?.first().map(|row| row.get("ended_at")).transpose()
 }
 
-/// How many a receiver never took; no more than the limit is counted.
+/// The number of exhausted deliveries of a receiver, counted up to the limit.
 #[boxed::future]
 pub async fn count_exhausted_deliveries(
     from: impl Into<ReadSource<'_>>,
@@ -104,7 +104,7 @@ pub async fn count_exhausted_deliveries(
     from.fetch_optional(statement).await?.map_or(Ok(0), |row| row.get("count"))
 }
 
-/// It was given up, and arrived after all.
+/// Marks an exhausted delivery as delivered after all.
 pub fn mark_exhausted_delivered(tenant: TenantId, receiver: ReceiverCode, code: HistoryCode) -> Statement {
     sql("UPDATE deliveries SET state = 2 WHERE tenant = $1 AND receiver = $2 AND history_code = $3 AND state = 3")
         .arg(tenant)
@@ -123,7 +123,7 @@ const ENDED: &str =
      FROM deliveries o JOIN history h ON h.tenant = o.tenant AND h.code = o.history_code
      WHERE o.tenant = ? AND o.receiver = ?";
 
-/// A list of deliveries to a receiver: from what is pending, from what ended, or from both.
+/// A query for deliveries to a receiver: pending, finished, or both.
 struct DeliveryListQuery {
     tenant: TenantId,
     receiver: ReceiverCode,
@@ -146,7 +146,7 @@ impl DeliveryListQuery {
         let parts = match self.state {
             None => vec![part(PENDING, "", "pending"), part(ENDED, "", "ended")],
             Some(DeliveryState::Pending) => vec![part(PENDING, "", "pending")],
-            // By the key alone: an index for those who look for this would be written with each delivery.
+            // Only by key: an index for this rare query would slow down every delivery.
             Some(DeliveryState::Delivered) => vec![part(ENDED, "AND o.state = 2", "ended")],
             Some(DeliveryState::Exhausted) => vec![part(ENDED, "AND o.state = 3", "ended")],
         };
@@ -185,7 +185,7 @@ fn parse_delivery_row(row: &Row, receiver: ReceiverCode) -> Result<StoredDeliver
     })
 }
 
-/// The deliveries behind `after`, at most `limit`, in the order of their changes.
+/// The deliveries after `after`, at most `limit`, in the order of their changes.
 #[boxed::future]
 pub async fn list_deliveries_after(
     from: impl Into<ReadSource<'_>>,
@@ -201,7 +201,7 @@ pub async fn list_deliveries_after(
         .await
 }
 
-/// The deliveries of a stretch of changes, the newest first, at most `limit`.
+/// The deliveries of a range of changes, newest first, at most `limit`.
 #[boxed::future]
 pub async fn list_newest_deliveries(
     from: impl Into<ReadSource<'_>>,
@@ -216,7 +216,7 @@ pub async fn list_newest_deliveries(
         .await
 }
 
-/// The deliveries of these changes, the newest first.
+/// The deliveries of these changes, newest first.
 #[boxed::future]
 pub async fn list_deliveries_by_codes(
     from: impl Into<ReadSource<'_>>,
@@ -235,21 +235,21 @@ pub async fn list_deliveries_by_codes(
     rows.iter().map(|row| parse_delivery_row(row, receiver)).collect()
 }
 
-/// How it goes with the deliveries to a receiver.
+/// Statistics of the deliveries to a receiver.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DeliveryOverview {
-    /// What waits, counted to [`COUNTED`], and when the oldest of it happened.
+    /// Pending deliveries, counted up to [`COUNTED`], and when the oldest change happened.
     pub pending: i64,
     pub oldest: Option<Moment>,
-    /// What arrived and what did not since a moment, of the last [`LOOKED_AT`] that ended and of as many that wait for
-    /// another attempt.
+    /// Delivered and failed since a moment, among the last [`LOOKED_AT`] finished ones and as many that wait for a
+    /// retry.
     pub arrived: i64,
     pub missed: i64,
-    /// Changes whose last attempt failed: the oldest of those that are tried next, the newest that was given up.
+    /// Changes whose last attempt failed: the oldest among those retried next, and the newest exhausted one.
     pub troubled: Vec<HistoryCode>,
 }
 
-/// Deliveries that a share is taken of, and those among which one that failed is looked for.
+/// How many deliveries the statistics cover, and among how many retries a failed one is searched.
 pub const LOOKED_AT: i64 = 1_000;
 const FIRST: i64 = 200;
 
@@ -300,18 +300,18 @@ pub async fn load_delivery_overview(
     Ok(glance)
 }
 
-/// Which deliveries are to be sent again.
+/// Which deliveries to send again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeliveryReplayRange {
     pub first: HistoryCode,
     pub last: HistoryCode,
-    /// Only what never arrived of what happened since this moment.
+    /// Only exhausted deliveries of changes since this moment.
     pub missed_since: Option<Moment>,
 }
 
-/// Makes deliveries of a stretch pending again, at most `limit`; gives how many, and the last one looked at where there
-/// may be more behind it. They keep their place in the order of their record's changes. `number` is a lease's, taken for
-/// this: whoever has messages of the receiver in hand finds out.
+/// Makes finished deliveries of a range pending again, at most `limit`; returns how many, and the last one if there
+/// may be more. They keep their place in the order of their record's changes. `number` is a new lease number, which
+/// tells the lease holder that the pending messages have changed.
 #[boxed::future]
 pub async fn replay_deliveries(
     tx: &mut Tx,
@@ -339,7 +339,7 @@ pub async fn replay_deliveries(
         let code: HistoryCode = row.get("history_code")?;
         let (entity, record): (Entity, i32) = (row.get("entity")?, row.get("record")?);
         last = Some(code);
-        // The attempt that arrived stays known.
+        // Keeps the record of the successful attempt.
         if let (Some(status), Some(millis)) =
             (row.get::<Option<i32>>("status")?, row.get::<Option<i64>>("millis")?)
         {
@@ -362,8 +362,8 @@ pub async fn replay_deliveries(
         statements.push(gone.arg(tenant).arg(receiver).arg(code));
         let happened: Moment = row.get("happened_at")?;
         statements.push(outbox::insert_outbox_row(tenant, receiver, code, (entity, record), happened));
-        // What is older than the head goes before it. Who has that one in hand keeps it, and finds out when he tells what
-        // came of it.
+        // A change older than the head of the queue goes before it. A process that is sending the head continues, and
+        // notices when it stores the result.
         let queue = sql("INSERT INTO queues (tenant, receiver, entity, record, head, due_at)
              VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (tenant, receiver, entity, record) DO UPDATE
              SET head = excluded.head, due_at = excluded.due_at WHERE queues.head > excluded.head");

@@ -1,4 +1,4 @@
-//! Receivers of triggers, what waits for them and what was sent.
+//! Receivers of triggers, their pending and finished deliveries.
 
 pub mod attempts;
 pub mod deliveries;

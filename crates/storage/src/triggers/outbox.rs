@@ -1,9 +1,9 @@
-//! What is pending: one row for each receiver of a change, until it arrives or is given up (`deliveries`).
+//! Pending deliveries: one row per receiver of a change, until it is delivered or exhausted (`deliveries`).
 
 use crate::{Statement, sql};
 use domain::{Entity, HistoryCode, Moment, ReceiverCode, TenantId};
 
-/// A change of a record that a receiver is to be told of, and when it happened.
+/// Adds a pending delivery of a record's change, with the time of the change.
 pub(crate) fn insert_outbox_row(
     tenant: TenantId,
     receiver: ReceiverCode,

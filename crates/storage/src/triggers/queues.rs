@@ -1,33 +1,33 @@
-//! What is to be sent next. Changes go in the order of their codes; a record whose next change waits for a moment, after a
-//! failure or because an older one goes again, has a queue of its own until nothing of it waits any more. Everything here is
-//! done by the process that holds the receiver's lease.
+//! Chooses what to send next. Changes are sent in the order of their codes. A record whose next change waits, after a
+//! failure or because of a replay, has a queue until none of its changes is pending. Only the process with the
+//! receiver's lease uses this module.
 
 use crate::{Error, QueryWeight, ReadSource, Row, SqlScalar, Statement, Tx, sql};
 use domain::{Entity, HistoryCode, Moment, ReceiverCode, TenantId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// A receiver for whom something is pending, and who may be sent to.
+/// An open receiver with pending deliveries.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DueReceiver {
     pub tenant: TenantId,
     pub receiver: ReceiverCode,
     pub concurrency: i32,
-    /// Of what is registered of it.
+    /// The version of its registration.
     pub version: i64,
-    /// Failures since its last success, and how many of its records are among them.
+    /// Failures since its last success, and the number of failed records.
     pub failures: i32,
     pub failed_records: usize,
-    /// The newest change that is pending.
+    /// The newest pending change.
     pub newest: HistoryCode,
-    /// The moment of the first record that waits for one.
+    /// When the first waiting record is due.
     pub first_wait: Option<Moment>,
-    /// The number, the holder and the end of its last lease.
+    /// Number, holder and end of its last lease.
     pub lease: Option<(i64, String, Moment)>,
 }
 
-/// The receivers that are neither paused nor asked for patience and have something pending. Nothing leaves an association
-/// that is closed.
+/// The receivers with pending deliveries that are neither paused nor backing off. Nothing is sent for a disabled
+/// tenant.
 #[boxed::future]
 pub async fn list_due_receivers(
     from: impl Into<ReadSource<'_>>,
@@ -68,27 +68,26 @@ pub async fn list_due_receivers(
     Ok(found)
 }
 
-/// What is wanted of a receiver by whoever holds it.
+/// What the lease holder requests of a receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PendingChangeQuery {
     pub receiver: ReceiverCode,
-    /// Nothing is given where the lease has another number by now.
+    /// Returns nothing if the lease has another number by now.
     pub lease: i64,
-    /// Of the changes behind this one, at most so many.
+    /// In-order changes after this one, at most `limit`.
     pub after: HistoryCode,
     pub limit: i64,
-    /// Of the records that waited for a moment which has come, at most so many.
+    /// Maximum number of records whose retry is due.
     pub waited: i64,
 }
 
-/// A change that is pending.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PendingChange {
     pub receiver: ReceiverCode,
     pub entity: Entity,
     pub record: i32,
     pub history: HistoryCode,
-    /// How often it was tried before.
+    /// The number of previous attempts.
     pub tries: i32,
     pub place: PendingPosition,
     pub body: Arc<str>,
@@ -96,18 +95,17 @@ pub struct PendingChange {
     pub changed_at: Moment,
 }
 
-/// Where a pending change stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PendingPosition {
-    /// Among the others, in their order.
+    /// In the regular order.
     InOrder,
-    /// Its record waits for a moment, and it behind that.
+    /// Its record waits for a retry, and this change waits behind it.
     BehindRetry,
-    /// The next of a record whose moment has come.
+    /// The next change of a record whose retry is due.
     RetryDue,
 }
 
-/// What may be sent to these receivers now: of each first the records whose moment has come, then what is in order.
+/// What may be sent to these receivers now: for each, first the due retries, then the changes in order.
 #[boxed::future]
 pub async fn list_pending_changes(
     tx: &mut Tx,
@@ -115,7 +113,7 @@ pub async fn list_pending_changes(
     wanted: &[PendingChangeQuery],
     now: Moment,
 ) -> Result<Vec<PendingChange>, Error> {
-    // The values of a question about one receiver: its key, what must hold of it, and the limit.
+    // The parameters for one receiver: its key, its conditions, and the limit.
     let about = |one: &PendingChangeQuery, from: SqlScalar, limit: i64| -> Vec<SqlScalar> {
         let (tenant, receiver) = (SqlScalar::from(tenant), SqlScalar::from(one.receiver));
         let key = || [tenant.clone(), receiver.clone()];
@@ -153,7 +151,7 @@ pub async fn list_pending_changes(
     Ok(found)
 }
 
-/// All but what is told, which is not needed of what stands behind another. None where a queue leads to what is not pending.
+/// Without the body, which is not needed for changes behind a retry. `None` if the head of a queue is not pending.
 fn parse_pending_row(place: PendingPosition, row: &Row) -> Result<Option<PendingChange>, Error> {
     let Some(tries) = row.get("tries")? else { return Ok(None) };
     let place = match place {
@@ -172,7 +170,7 @@ fn parse_pending_row(place: PendingPosition, row: &Row) -> Result<Option<Pending
     }))
 }
 
-/// What was told of these changes, and when they happened. Many receivers are told the same.
+/// The bodies and times of these changes. Many receivers share the same body.
 async fn load_message_bodies(
     tx: &mut Tx,
     tenant: TenantId,
@@ -182,7 +180,7 @@ async fn load_message_bodies(
     let bodies = codes.chunks(MOST_BODIES).map(|some| {
         let bodies = sql("SELECT code, body, happened_at FROM history WHERE tenant = $1").arg(tenant);
         match some {
-            // Mostly they stand together: then all between the first and the last are read, which is less work.
+            // Usually the codes are close together: then reading the entire range is cheaper.
             [first, .., last] if (last.get() - first.get()) as usize <= 2 * some.len() => {
                 bodies.append("AND code >= ? AND code <= ?", [*first, *last])
             }
@@ -199,7 +197,7 @@ async fn load_message_bodies(
 
 const MOST_BODIES: usize = 1024;
 
-/// The same question about many receivers in few statements, of a few lengths only, so that the engines keep few prepared.
+/// Combines the query for many receivers into few statements of a few lengths, so that the engines cache few of them.
 fn build_union_statements(text: &str, all: Vec<Vec<SqlScalar>>) -> Vec<Statement> {
     let mut statements = Vec::new();
     let mut rest = all;
@@ -218,7 +216,7 @@ fn build_union_statements(text: &str, all: Vec<Vec<SqlScalar>>) -> Vec<Statement
 
 const ASKED_TOGETHER: [usize; 3] = [16, 4, 1];
 
-/// What must hold of a receiver: in use and not paused, held under this lease, and not to be left alone.
+/// The conditions of an open receiver: active, not paused, under this lease, and not backing off.
 macro_rules! open {
     ($before:literal, $after:literal) => {
         concat!(
@@ -249,7 +247,7 @@ const IN_ORDER: &str = open!(
     "ORDER BY o.history_code LIMIT ?"
 );
 
-/// A change in hand.
+/// A change that is being sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HeldChange {
     pub tenant: TenantId,
@@ -260,12 +258,13 @@ pub struct HeldChange {
 }
 
 impl HeldChange {
-    /// `$1` to `$4` are its record's key, `$5` its code.
+    /// `$1` to `$4` are the key of its record, `$5` its code.
     fn bind_key(&self, text: &'static str) -> Statement {
         sql(text).arg(self.tenant).arg(self.receiver).arg(self.entity).arg(self.record).arg(self.history)
     }
 
-    /// It did not arrive, and is tried again later. Where an older one of its record goes again meanwhile, that one is next.
+    /// Schedules a retry of a failed attempt. If an older change of the record was replayed meanwhile, that one is
+    /// next.
     pub fn schedule_retry(&self, tries: i32, due: Moment) -> [Statement; 2] {
         let waits = self
             .bind_key(
@@ -285,8 +284,8 @@ impl HeldChange {
         [waits, tried]
     }
 
-    /// Its record goes on with the oldest change behind `after` that is pending, now; where there is none, it has no queue
-    /// any more.
+    /// Continues the record's queue with the oldest pending change after `after`, due now; deletes the queue if there
+    /// is none.
     pub fn advance_queue(&self, after: HistoryCode, now: Moment) -> [Statement; 2] {
         let ended =
             sql("DELETE FROM queues WHERE tenant = $1 AND receiver = $2 AND entity = $3 AND record = $4")
@@ -294,8 +293,8 @@ impl HeldChange {
                 .arg(self.receiver)
                 .arg(self.entity)
                 .arg(self.record);
-        // The history knows the changes of a record; the outbox which of them are pending. The signs say that what it is
-        // compared with are values, and no columns to join by: the history leads.
+        // The history lists the changes of a record, the outbox which of them are pending. The plus signs keep the
+        // engines from using these columns for a join, so that the history drives the query.
         let next = sql("INSERT INTO queues (tenant, receiver, entity, record, head, due_at)
              SELECT h.tenant, CAST($2 AS BIGINT), h.entity, h.record, h.code, CAST($6 AS BIGINT) FROM history h
              WHERE h.tenant = $1 AND h.entity = $3 AND h.record = $4 AND h.code > $5
@@ -312,7 +311,6 @@ impl HeldChange {
     }
 }
 
-/// These are pending no more.
 pub fn delete_pending_changes(all: &[HeldChange]) -> Vec<Statement> {
     let mut by_receiver: BTreeMap<(TenantId, ReceiverCode), Vec<HistoryCode>> = BTreeMap::new();
     for one in all {
@@ -323,7 +321,7 @@ pub fn delete_pending_changes(all: &[HeldChange]) -> Vec<Statement> {
         let remove =
             || sql("DELETE FROM outbox WHERE tenant = $1 AND receiver = $2").arg(tenant).arg(receiver);
         codes.sort_unstable();
-        // Codes that follow each other without a gap are a range of the key.
+        // Consecutive codes are deleted as a range of the key.
         let (runs, single): (Vec<_>, Vec<_>) = codes
             .chunk_by(|one, next| next.get() == one.get() + 1)
             .partition(|run| run.len() >= SHORTEST_RUN);
@@ -343,7 +341,7 @@ pub fn delete_pending_changes(all: &[HeldChange]) -> Vec<Statement> {
 
 const SHORTEST_RUN: usize = 4;
 
-/// Which of these are still pending, and the change that their records wait for, if they do.
+/// Which of these are still pending, and the head of their record's queue, if it has one.
 #[boxed::future]
 pub async fn list_pending_heads(
     tx: &mut Tx,
@@ -361,7 +359,7 @@ pub async fn list_pending_heads(
     rows.iter().map(|row| Ok((row.get("history_code")?, row.get("head")?))).collect()
 }
 
-/// Makes everything that waits for a moment due now.
+/// Makes all waiting retries due now.
 pub fn make_waits_due(tenant: TenantId, receiver: ReceiverCode, now: Moment) -> Statement {
     sql("UPDATE queues SET due_at = $3 WHERE tenant = $1 AND receiver = $2 AND due_at > $3")
         .arg(tenant)
@@ -369,7 +367,7 @@ pub fn make_waits_due(tenant: TenantId, receiver: ReceiverCode, now: Moment) -> 
         .arg(now)
 }
 
-/// The moment of the first record of a receiver that waits for one.
+/// When the first waiting record of a receiver is due.
 #[boxed::future]
 pub async fn find_first_wait(
     from: impl Into<ReadSource<'_>>,
@@ -383,7 +381,7 @@ pub async fn find_first_wait(
     from.fetch_optional(statement).await?.map(|row| row.get("due_at")).transpose()
 }
 
-/// The latest moments that anything of a receiver waits for, or is stamped with.
+/// The times of a receiver that a clock running ahead could have set too late.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LatestReceiverMoments {
     pub tenant: TenantId,
@@ -392,11 +390,11 @@ pub struct LatestReceiverMoments {
     pub not_before: Option<Moment>,
     pub lease_end: Option<Moment>,
     pub last_wait: Option<Moment>,
-    /// When the oldest change that is pending happened.
+    /// When the oldest pending change happened.
     pub oldest: Option<Moment>,
 }
 
-/// The latest moments of every receiver in use, whoever's it is.
+/// The latest times of every active receiver, of all tenants.
 #[boxed::future]
 pub async fn list_latest_moments(
     from: impl Into<ReadSource<'_>>,
@@ -423,7 +421,7 @@ pub async fn list_latest_moments(
     from.fetch_all(QueryWeight::Search, statement).await?.iter().map(moments).collect()
 }
 
-/// Records whose next change was tried so often, and waits for a moment behind `after`, wait until `due` instead.
+/// Records whose next change has this many attempts and waits until after `after` wait until `due` instead.
 pub fn shorten_waits(
     tenant: TenantId,
     receiver: ReceiverCode,
@@ -441,7 +439,7 @@ pub fn shorten_waits(
     .arg(due)
 }
 
-/// Changes that seem to have happened behind a moment that is still to come happened now.
+/// Restamps changes dated after `after`, which is in the future, with the current time.
 pub fn restamp_pending_changes(
     tenant: TenantId,
     receiver: ReceiverCode,
@@ -455,18 +453,18 @@ pub fn restamp_pending_changes(
         .arg(now)
 }
 
-/// How much waits, and since when.
+/// The number of pending deliveries, and the age of the oldest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OutboxBacklog {
     pub pending: i64,
-    /// When the oldest of it happened.
+    /// When the oldest of these changes happened.
     pub oldest: Option<Moment>,
 }
 
-/// What is counted of one receiver at most: beyond that it is a great many, and counting costs more than it tells.
+/// Maximum count per receiver: beyond it, counting costs more than it is worth.
 pub const COUNTED: i64 = 10_000;
 
-/// How much waits for the receivers in use, whoever's they are. Whom nothing is sent to any more waits for nothing.
+/// The backlog of the active receivers of all tenants. Inactive receivers are not counted.
 #[boxed::future]
 pub async fn load_outbox_backlog(from: impl Into<ReadSource<'_>>) -> Result<OutboxBacklog, Error> {
     let statement = sql("SELECT

@@ -1,9 +1,9 @@
-//! Where changes of situation are told, and how it goes there.
+//! Receivers of situation changes, and their delivery health.
 
 use crate::{Error, QueryWeight, ReadSource, Row, Statement, Tx, sql};
 use domain::{Entity, Moment, ReceiverCode, TenantId};
 
-/// A receiver as those who change situations need it.
+/// A receiver, with the fields needed when a situation changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ActiveReceiver {
     pub code: ReceiverCode,
@@ -11,7 +11,6 @@ pub struct ActiveReceiver {
 }
 
 impl ActiveReceiver {
-    /// Whether it is told of changes of this entity.
     pub fn is_subscribed_to(&self, entity: Entity) -> bool {
         self.entities & encode_entity(entity) != 0
     }
@@ -25,7 +24,7 @@ fn encode_entities(entities: &[Entity]) -> i64 {
     entities.iter().fold(0, |all, entity| all | encode_entity(*entity))
 }
 
-/// The receivers in use, paused or not, by code: what happens while one is paused waits for it.
+/// The active receivers, paused or not, ordered by code: changes wait while a receiver is paused.
 #[boxed::future]
 pub async fn list_active_receivers(
     from: impl Into<ReadSource<'_>>,
@@ -38,7 +37,7 @@ pub async fn list_active_receivers(
         .collect()
 }
 
-/// The version of what is registered of a receiver, where it may be sent to: it is in use, and not paused.
+/// The registration version of a receiver, if it is active and not paused.
 #[boxed::future]
 pub async fn find_open_receiver_version(
     from: impl Into<ReadSource<'_>>,
@@ -50,13 +49,12 @@ pub async fn find_open_receiver_version(
     from.fetch_optional(statement.arg(tenant).arg(code)).await?.map(|row| row.get("version")).transpose()
 }
 
-/// Why a receiver is paused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PauseReason {
     ByHand,
-    /// It answered that it is gone for good.
+    /// It answered that it is permanently gone.
     Gone,
-    /// Nothing but failures for days.
+    /// Only failures for days.
     Failing,
 }
 
@@ -78,13 +76,13 @@ impl PauseReason {
     }
 }
 
-/// A receiver as its association knows it. What it signs with is kept apart (`secrets`).
+/// A receiver as registered by its tenant. Its signing secret is stored separately (`server::secrets`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredReceiver {
     pub code: ReceiverCode,
     pub address: String,
     pub entities: Vec<Entity>,
-    /// How many deliveries are under way to it at once.
+    /// Maximum number of simultaneous deliveries.
     pub concurrency: i32,
     pub active: bool,
     pub paused: Option<(Moment, PauseReason)>,
@@ -94,7 +92,6 @@ pub struct StoredReceiver {
     pub health: DeliveryHealth,
 }
 
-/// How it goes with a receiver.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DeliveryHealth {
     /// Failures since the last success.
@@ -102,7 +99,7 @@ pub struct DeliveryHealth {
     /// The first few records among them.
     pub failed_records: Vec<(i64, i32)>,
     pub failing_since: Option<Moment>,
-    /// Nothing is sent before.
+    /// Backing off: nothing is sent before this.
     pub not_before: Option<Moment>,
     pub tried_at: Option<Moment>,
     pub succeeded_at: Option<Moment>,
@@ -112,7 +109,7 @@ const SELECT: &str = "SELECT r.code, r.address, r.entities, r.concurrency, r.act
          r.created_at, r.updated_at, h.failures, h.failed_records, h.failing_since, h.not_before, h.tried_at, h.succeeded_at
      FROM receivers r LEFT JOIN receiver_health h ON h.tenant = r.tenant AND h.receiver = r.code WHERE r.tenant = $1";
 
-/// Every receiver of a tenant, by code.
+/// Every receiver of a tenant, ordered by code.
 #[boxed::future]
 pub async fn list_receivers(
     from: impl Into<ReadSource<'_>>,
@@ -133,7 +130,7 @@ pub async fn find_receiver(
     from.fetch_optional(statement).await?.map(|row| parse_receiver_row(&row)).transpose()
 }
 
-/// Those of these codes that there are.
+/// The receivers of these codes that exist.
 #[boxed::future]
 pub async fn list_receivers_by_code(
     from: impl Into<ReadSource<'_>>,
@@ -179,7 +176,6 @@ fn parse_health_columns(row: &Row) -> Result<DeliveryHealth, Error> {
     })
 }
 
-/// Writes how it goes with a receiver now.
 pub fn upsert_receiver_health(
     tenant: TenantId,
     receiver: ReceiverCode,
@@ -203,7 +199,7 @@ pub fn upsert_receiver_health(
     .arg(health.succeeded_at)
 }
 
-/// What is registered of a receiver.
+/// The registration of a receiver.
 #[derive(Clone, Debug)]
 pub struct NewReceiverRow<'r> {
     pub code: ReceiverCode,
@@ -232,7 +228,7 @@ pub async fn insert_receiver(
     tx.execute(statement).await.map(drop)
 }
 
-/// Writes what is registered of a receiver anew.
+/// Updates the registration of a receiver.
 #[boxed::future]
 pub async fn update_receiver(
     tx: &mut Tx,
@@ -253,7 +249,7 @@ pub async fn update_receiver(
     tx.execute(statement).await.map(drop)
 }
 
-/// Pauses a receiver, or lets it go on.
+/// Pauses or resumes a receiver.
 pub fn update_receiver_pause(
     tenant: TenantId,
     receiver: ReceiverCode,
@@ -269,7 +265,7 @@ pub fn update_receiver_pause(
     .arg(now)
 }
 
-/// How many receivers are paused, whoever's they are.
+/// The number of paused receivers of all tenants.
 #[boxed::future]
 pub async fn count_paused_receivers(from: impl Into<ReadSource<'_>>) -> Result<i64, Error> {
     let statement = sql("SELECT COUNT(*) AS count FROM receivers WHERE active AND paused_at IS NOT NULL");

@@ -1,4 +1,4 @@
-//! How the value types of `domain` are read, and what their schema says. Each refuses in its own words.
+//! Readers and schemas of the value types of `domain`. Each has its own refusal texts.
 
 use super::values::{build_string_schema, read_text};
 use super::{BoundedInt, FieldPath, InputProblems, JsonInput};
@@ -19,7 +19,7 @@ use serde_json::Value;
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, Schema, SchemaFormat, SchemaType, Type};
 
-/// The value that its own `parse` makes of the text, or why it makes none.
+/// Applies the type's own `parse` to the text, and reports its rejection.
 fn parse_text<T>(
     value: &Value,
     at: &FieldPath<'_>,
@@ -30,10 +30,10 @@ fn parse_text<T>(
     parse(text).map_err(|rejection| problems.add(at, refusal::render_sentence(&rejection))).ok()
 }
 
-/// A day in either form, perhaps with a time, perhaps with its offset.
+/// A day in either format, optionally with a time and an offset.
 const SINCE: &str = r"^(\d{2}/\d{2}/\d{4}|\d{4}-\d{2}-\d{2})([T ]\d{2}:\d{2}(:\d{2})?(Z|[+-]\d{2}:\d{2})?)?$";
 
-/// A value type that is read from a text by its `parse`, the schema of that text, and one that is nobody's.
+/// Value types read from a text by their `parse`, with the schema of the text and a placeholder.
 macro_rules! texts {
     ($($type:ty: $parse:expr, $schema:expr $(, $nobodys:expr)?;)+) => {
         $(impl JsonInput for $type {
@@ -77,7 +77,7 @@ texts! {
     HiddenText: |text| NoteText::parse(text).map(HiddenText), build_string_schema().max_length(Some(NoteText::LONGEST));
 }
 
-/// A text that is nobody's to read, and so cannot be printed.
+/// A secret text, which `Debug` does not print.
 #[derive(Clone, PartialEq, Eq)]
 pub struct HiddenText(NoteText);
 
@@ -103,7 +103,7 @@ impl<const LONGEST: usize> JsonInput for BoundedText<LONGEST> {
     }
 }
 
-/// A day in a query, where only `14/11/2026` is understood.
+/// A day in a query, where only `14/11/2026` is accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueryDate(Date);
 
@@ -115,7 +115,7 @@ impl QueryDate {
 
 impl JsonInput for QueryDate {
     fn read(value: &Value, at: &FieldPath<'_>, problems: &mut InputProblems) -> Option<QueryDate> {
-        // To the letter of the interface's pattern: not even a blank around it.
+        // Exactly the pattern of the specification: not even surrounding spaces.
         let text = value.as_str().unwrap_or_default();
         let day = Date::from_br(text).map(QueryDate);
         if day.is_none() {
@@ -129,7 +129,7 @@ impl JsonInput for QueryDate {
     }
 }
 
-/// A card, or the document of its holder: programs have one field for both.
+/// A card number or the holder's document: programs use one field for both.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CardOrDocument {
     Card(CardNumber),
@@ -137,7 +137,7 @@ pub enum CardOrDocument {
 }
 
 impl JsonInput for CardOrDocument {
-    /// A number counts as its digits.
+    /// A number is read as its digits.
     fn read(value: &Value, at: &FieldPath<'_>, problems: &mut InputProblems) -> Option<CardOrDocument> {
         let written = match value {
             Value::Number(number) => &Value::String(number.to_string()),
@@ -163,7 +163,7 @@ impl JsonInput for CardOrDocument {
     }
 }
 
-/// A day in the search of deals, where only `2026-11-14` is understood.
+/// A day in the deal search, where only `2026-11-14` is accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IsoQueryDate(Date);
 
@@ -190,7 +190,7 @@ impl JsonInput for IsoQueryDate {
 }
 
 impl JsonInput for Money {
-    /// A number counts as it was written, never as a float. In quotes it is the number it is, as with codes.
+    /// A number is read from its text, never as a float. A quoted number is accepted, as for codes.
     fn read(value: &Value, at: &FieldPath<'_>, problems: &mut InputProblems) -> Option<Money> {
         let parse = |text: &str| Money::parse(text);
         match value {
@@ -212,7 +212,7 @@ impl JsonInput for Money {
     }
 }
 
-/// Some programs write out the decimals that they reckon with: 150.5000.
+/// Some programs send trailing zeros: 150.5000.
 fn trim_extra_zeros(number: &str) -> String {
     match number.split_once('.') {
         Some((whole, decimals)) if decimals.len() > 2 && decimals[2..].bytes().all(|digit| digit == b'0') => {
@@ -265,7 +265,7 @@ codes! {
     PlanCode: BoundedInt<0, { i32::MAX }> = BoundedInt::get;
 }
 
-/// An entity, which people write without its accent too.
+/// An entity, with or without its accent.
 impl JsonInput for Entity {
     fn read(value: &Value, at: &FieldPath<'_>, problems: &mut InputProblems) -> Option<Entity> {
         let text = read_text(value, at, problems)?;
@@ -298,7 +298,7 @@ impl<T: NamedSet> JsonInput for T {
     }
 }
 
-/// A member of a fixed set by its name in a search, where neither case nor accents count.
+/// A member of a fixed set by its name in a search, ignoring case and accents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LenientMember<T>(pub T);
 
@@ -316,7 +316,7 @@ impl<T: NamedSet> JsonInput for LenientMember<T> {
     }
 }
 
-/// What a value that is none of a fixed set is told.
+/// The text for a value that is not in a fixed set.
 pub(crate) fn describe_allowed<'a>(given: &str, allowed: impl IntoIterator<Item = &'a str>) -> String {
     let allowed: Vec<&str> = allowed.into_iter().collect();
     format!("\"{given}\" não é um valor aceito; use {}.", join_alternatives(&allowed))

@@ -1,10 +1,10 @@
-//! Reading what a caller sent. A record is declared once ([`crate::input!`]): the name, type, need, meaning and example
-//! of each field. From that come the reader, which finds every problem instead of the first alone, and the schema in
-//! OpenAPI.
+//! The reader of requests. A record is declared once ([`crate::input!`]): name, type, requirement, meaning and example
+//! of each field. From that follow the reader, which reports every problem and not just the first, and the OpenAPI
+//! schema.
 //!
 //! # Adding a type of field
-//! Implement [`JsonInput`] for the value type of `domain`, in `domain_values.rs`: how it is read from JSON, and its schema.
-//! A fixed set needs no more than its table in [`crate::names`].
+//! Implement [`JsonInput`] for the value type of `domain`, in `domain_values.rs`: how it is read from JSON, and its
+//! schema. A fixed set only needs its table in `set_names.rs`.
 
 mod domain_values;
 mod partial;
@@ -29,18 +29,18 @@ use std::fmt;
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::Schema;
 
-/// What a caller said of a field that he may leave out.
+/// An optional field as the caller sent it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FieldPatch<T> {
-    /// Nothing, or an empty text: what is there stays.
+    /// Absent or an empty text: the stored value stays.
     Keep,
-    /// `null`: what is there goes.
+    /// `null`: the stored value is cleared.
     Clear,
     Set(T),
 }
 
 impl<T> FieldPatch<T> {
-    /// Changes a value that is there: keeps, clears or sets it.
+    /// Applies the patch to a stored value.
     pub fn apply_to<U>(&self, value: &mut Option<U>, as_kept: impl Fn(&T) -> U) {
         match self {
             FieldPatch::Keep => {}
@@ -49,7 +49,6 @@ impl<T> FieldPatch<T> {
         }
     }
 
-    /// The same of what is made of the value.
     pub fn map<U>(self, make: impl FnOnce(T) -> U) -> FieldPatch<U> {
         match self {
             FieldPatch::Keep => FieldPatch::Keep,
@@ -58,7 +57,7 @@ impl<T> FieldPatch<T> {
         }
     }
 
-    /// The value that is given.
+    /// The new value, if one was sent.
     pub fn as_set(&self) -> Option<&T> {
         match self {
             FieldPatch::Set(value) => Some(value),
@@ -66,7 +65,7 @@ impl<T> FieldPatch<T> {
         }
     }
 
-    /// The value for something new, where there is nothing to keep or clear.
+    /// The value for a new record, which has nothing to keep or clear.
     pub fn into_set(self) -> Option<T> {
         match self {
             FieldPatch::Set(value) => Some(value),
@@ -75,15 +74,15 @@ impl<T> FieldPatch<T> {
     }
 }
 
-/// Everything that is wrong with what was sent, one sentence each, led by the field's name.
+/// Every problem of a request, one sentence each, starting with the field name.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct InputProblems {
     lines: Vec<String>,
-    /// How many more there were than anybody reads.
+    /// How many problems were left out.
     more: usize,
 }
 
-/// Nobody reads more, and whoever sends a megabyte of mistakes gets no megabytes back.
+/// Limits the answer: a megabyte of mistakes must not cause megabytes of output.
 const MOST: usize = 100;
 
 impl InputProblems {
@@ -102,14 +101,14 @@ impl InputProblems {
         }
     }
 
-    /// Adds those that were found elsewhere.
+    /// Adds the problems of another part of the request.
     pub fn merge(&mut self, others: InputProblems) {
         others.lines.into_iter().for_each(|line| self.push(line));
         self.more += others.more;
     }
 
-    /// Adds the lines of somebody who judged the rest, but not of fields that are told of already: those counted as not
-    /// given.
+    /// Adds problems found by validating the rest, except those of fields already reported, which were treated as
+    /// absent.
     pub fn merge_unreported(&mut self, lines: impl IntoIterator<Item = String>) {
         let field = |line: &str| line.split_once(':').map(|(field, _)| field.to_owned());
         let told: Vec<_> = self.lines.iter().map(|line| field(line)).collect();
@@ -124,7 +123,7 @@ impl InputProblems {
     }
 }
 
-/// Where in the record the reader is: `telefones[1].numero`.
+/// The position in the record: `telefones[1].numero`.
 #[derive(Clone, Copy, Debug)]
 pub enum FieldPath<'a> {
     Root,
@@ -143,26 +142,26 @@ impl fmt::Display for FieldPath<'_> {
     }
 }
 
-/// A value that can be read from JSON, or from the text of a query.
+/// A value that can be read from JSON, or from a query text.
 pub trait JsonInput: Sized {
-    /// The value, or `None` once the problem was told.
+    /// Returns the value, or `None` after adding the problem.
     fn read(value: &Value, at: &FieldPath<'_>, problems: &mut InputProblems) -> Option<Self>;
     fn schema() -> RefOr<Schema>;
 
-    /// One that stands where none was given, or a wrong one, while the rest is judged. Nothing is ever written with it.
+    /// A stand-in for a missing or invalid value while the rest is validated. It is never written.
     fn placeholder() -> Option<Self> {
         None
     }
 }
 
-/// A record, declared with [`crate::input!`].
+/// A record declared with [`crate::input!`].
 pub trait InputRecord: Sized {
     fn read_fields(
         fields: &Map<String, Value>,
         at: &FieldPath<'_>,
         problems: &mut InputProblems,
     ) -> Option<Self>;
-    /// Its fields as the documentation shows them.
+    /// The fields as the documentation shows them.
     fn fields() -> Vec<DocumentedField>;
 }
 
@@ -174,7 +173,7 @@ pub struct DocumentedField {
     pub example: Value,
 }
 
-/// A field that must be given.
+/// Reads a required field.
 pub fn required<T: JsonInput>(
     fields: &Map<String, Value>,
     name: &str,
@@ -191,7 +190,7 @@ pub fn required<T: JsonInput>(
     }
 }
 
-/// A field that may be left out. `None` only where what was given is wrong.
+/// Reads an optional field. `None` only if the value is invalid.
 pub fn optional<T: JsonInput>(
     fields: &Map<String, Value>,
     name: &str,
@@ -207,7 +206,7 @@ pub fn optional<T: JsonInput>(
     }
 }
 
-/// A record inside a record.
+/// Reads a record inside a record.
 pub fn read_nested<T: InputRecord>(
     value: &Value,
     at: &FieldPath<'_>,

@@ -1,13 +1,13 @@
-//! What stays open where not all that was sent could be read.
+//! Which rejections are uncertain after an incomplete read.
 
 use domain::{InputField, RegisterProblem, Rejection};
 
-/// The fields without which it would not have come to this: where one of them was sent and could not be read, nobody knows
-/// whether there is a problem.
+/// The fields that could have prevented the rejection: if one of them was sent but could not be read, it is unknown
+/// whether the problem exists.
 pub fn list_causing_fields(rejection: &Rejection) -> &'static [&'static str] {
     match rejection {
         Rejection::Missing(InputField::Name) => &["nomePessoa", "codLead"],
-        // Whoever sent a code wanted a change, for which less is needed.
+        // With a code the request is a change, which requires less.
         Rejection::Missing(InputField::Plan) => &["codBeneficio"],
         Rejection::NoPlateOrChassis => &["codBeneficio", "placa", "chassi"],
         Rejection::NatureMismatch => &["cpfCnpj"],

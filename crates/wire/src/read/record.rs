@@ -1,4 +1,4 @@
-//! The declaration of a record, and the schema that follows from it.
+//! The `input!` macro that declares a record, and the schema built from it.
 
 use super::DocumentedField;
 use serde_json::Value;
@@ -96,16 +96,15 @@ macro_rules! input {
     (@type required $type:ty) => { $type };
     (@type optional $type:ty) => { $crate::read::FieldPatch<$type> };
     (@rest required $field:ident $type:ty) => { $field.or_else(<$type as $crate::read::JsonInput>::placeholder)? };
-    // One that is wrong was told; the rest is read as if it had not been given.
+    // An invalid value was already reported; the rest is read as if it were absent.
     (@rest optional $field:ident $type:ty) => { $field.unwrap_or($crate::read::FieldPatch::Keep) };
     (@required required) => { true };
     (@required optional) => { false };
 }
 
-/// The schema of a record.
 pub fn build_object_schema(text: &str, fields: Vec<DocumentedField>) -> RefOr<Schema> {
     let object = fields.into_iter().fold(ObjectBuilder::new().description(Some(text)), |object, field| {
-        // What may be left out may also be cleared.
+        // Optional fields may also be cleared with `null`.
         let (object, schema) = match field.required {
             true => (object.required(field.name), field.schema),
             false => (object, make_nullable(field.schema)),
@@ -115,7 +114,7 @@ pub fn build_object_schema(text: &str, fields: Vec<DocumentedField>) -> RefOr<Sc
     object.build().into()
 }
 
-/// The schema of a value that may also be `null`.
+/// Makes a schema accept `null`.
 pub fn make_nullable(schema: RefOr<Schema>) -> RefOr<Schema> {
     let with_null = |types: SchemaType| match types {
         SchemaType::Type(one) => SchemaType::from_iter([one, Type::Null]),
@@ -139,7 +138,7 @@ pub fn make_nullable(schema: RefOr<Schema>) -> RefOr<Schema> {
     }
 }
 
-/// The schema of one field, with what it means and an example.
+/// Adds the meaning and an example to the schema of a field.
 pub fn describe_schema(schema: RefOr<Schema>, text: &str, example: Value) -> RefOr<Schema> {
     match schema {
         RefOr::T(Schema::Object(mut object)) => {

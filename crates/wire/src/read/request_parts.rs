@@ -1,4 +1,4 @@
-//! The places of a request in which something is sent: its body, its query, the codes in its path.
+//! Readers for the parts of a request: its body, its query, the codes in its path.
 
 use super::partial::list_causing_fields;
 use super::{FieldPath, InputProblems, InputRecord, JsonInput, read_nested};
@@ -6,9 +6,8 @@ use crate::refusal;
 use domain::Rejection;
 use serde_json::{Map, Value};
 
-/// What could not be read whole. The rest is there as if what is wrong had not been given, and with a value that is
-/// nobody's where something must be ([`JsonInput::nobodys`]): so that everything else can be judged too, and all problems are
-/// told at once.
+/// A request that could be read only in part. The rest has invalid values left out, or replaced by a placeholder where
+/// one is required ([`JsonInput::placeholder`]), so that it can be validated too and all problems are reported at once.
 #[derive(Debug)]
 pub struct PartialInput<T> {
     pub problems: InputProblems,
@@ -16,7 +15,7 @@ pub struct PartialInput<T> {
 }
 
 impl InputProblems {
-    /// Whether a field, or a part of it, was told of.
+    /// Whether a problem was reported for the field or a part of it.
     pub fn has_problem_in(&self, field: &str) -> bool {
         let rest = |line: &String| line.strip_prefix(field).map(|rest| rest.starts_with([':', '.', '[']));
         self.lines.iter().any(|line| rest(line) == Some(true))
@@ -24,8 +23,8 @@ impl InputProblems {
 }
 
 impl<T> PartialInput<T> {
-    /// All problems: those of what could not be read, and what somebody finds wrong with the rest. What only would be a
-    /// conflict is left for later, and so is what may follow from what could not be read.
+    /// All problems: those of the unreadable part, and the rejections of the rest. Conflicts are left out, and so are
+    /// rejections that may only follow from the unreadable part.
     pub fn collect_problems(self, rejections: &[Rejection]) -> InputProblems {
         let mut problems = self.problems;
         let is_open =
@@ -43,7 +42,7 @@ impl<T> From<InputProblems> for PartialInput<T> {
     }
 }
 
-/// Reads a body: a record, or a list of them.
+/// Reads a body: a record, or a list of records.
 pub fn read_body<T: JsonInput>(bytes: &[u8]) -> Result<T, PartialInput<T>> {
     let bytes = strip_byte_order_mark(bytes);
     if bytes.is_empty() {
@@ -53,7 +52,7 @@ pub fn read_body<T: JsonInput>(bytes: &[u8]) -> Result<T, PartialInput<T>> {
     run_reader(|problems| T::read(&value, &FieldPath::Root, problems))
 }
 
-/// Reads a record of which some fields are no longer taken: each that is given, whatever it holds, is told with why.
+/// Reads a record with retired fields: each one that is sent, whatever its value, is refused with its reason.
 pub fn read_body_refusing<T: InputRecord>(
     bytes: &[u8],
     refused: &[(&str, &str)],
@@ -71,7 +70,7 @@ pub fn read_body_refusing<T: InputRecord>(
     })
 }
 
-/// Reads a body that is an object whose fields only a description knows.
+/// Reads a body whose fields are defined by a register description.
 pub fn read_body_with<T>(
     bytes: &[u8],
     read: impl FnOnce(&Map<String, Value>, &mut InputProblems) -> T,
@@ -89,7 +88,7 @@ pub fn read_body_with<T>(
     })
 }
 
-/// Reads the pairs of a query whose parameters only a description knows.
+/// Reads a query whose parameters are defined by a register description.
 pub fn read_query_with<T>(
     pairs: impl Iterator<Item = (String, String)>,
     read: impl FnOnce(&Map<String, Value>, &mut InputProblems) -> T,
@@ -98,7 +97,7 @@ pub fn read_query_with<T>(
     run_reader(|problems| Some(read(&fields, problems))).map_err(|unread| unread.problems)
 }
 
-/// Reads a body that is a list. Its items are told by the name that the list has wherever it stands in a record.
+/// Reads a body that is a list. Its items are reported under the name the list has inside records.
 pub fn read_list_body<T: JsonInput>(name: &str, bytes: &[u8]) -> Result<Vec<T>, PartialInput<Vec<T>>> {
     let value: Value = match strip_byte_order_mark(bytes) {
         [] => return Err(report_missing_body().into()),
@@ -108,8 +107,8 @@ pub fn read_list_body<T: JsonInput>(name: &str, bytes: &[u8]) -> Result<Vec<T>, 
     run_reader(|problems| Vec::read(&value, if value.is_array() { &at } else { &FieldPath::Root }, problems))
 }
 
-/// Reads a record from a body that may be absent. Nothing, blanks and `[]`, which is how some programs write an object
-/// that is empty, are a record of which no field is given.
+/// Reads a record from a body that may be absent. An empty body, whitespace and `[]`, which some programs send for an
+/// empty object, count as a record without fields.
 pub fn read_optional_body<T: InputRecord>(bytes: &[u8]) -> Result<T, PartialInput<T>> {
     let bytes = strip_byte_order_mark(bytes);
     let sent = if bytes.trim_ascii().is_empty() { None } else { Some(parse_json(bytes)?) };
@@ -118,12 +117,12 @@ pub fn read_optional_body<T: InputRecord>(bytes: &[u8]) -> Result<T, PartialInpu
     run_reader(|problems| read_nested(&value, &FieldPath::Root, problems))
 }
 
-/// Reads a record from the pairs of a query. What comes twice counts as it came first.
+/// Reads a record from the pairs of a query. Of a repeated parameter the first counts.
 pub fn read_query<T: InputRecord>(pairs: impl Iterator<Item = (String, String)>) -> Result<T, InputProblems> {
     read_query_partially(pairs).map_err(|unread| unread.problems)
 }
 
-/// The same for whoever judges the rest.
+/// Like [`read_query`], for callers that validate the rest.
 pub fn read_query_partially<T: InputRecord>(
     pairs: impl Iterator<Item = (String, String)>,
 ) -> Result<T, PartialInput<T>> {
@@ -131,21 +130,21 @@ pub fn read_query_partially<T: InputRecord>(
     run_reader(|problems| T::read_fields(&fields, &FieldPath::Root, problems))
 }
 
-/// Reads a record whose fields were put together by whoever understood what came.
+/// Reads a record from fields that the caller has assembled.
 pub fn read_record_fields<T: InputRecord>(fields: &Map<String, Value>) -> Result<T, PartialInput<T>> {
     run_reader(|problems| T::read_fields(fields, &FieldPath::Root, problems))
 }
 
 fn collect_first_values(pairs: impl Iterator<Item = (String, String)>) -> Map<String, Value> {
     let mut fields = Map::new();
-    // One that is empty is not given.
+    // An empty parameter counts as absent.
     for (name, text) in pairs.filter(|(_, text)| !text.trim().is_empty()) {
         fields.entry(name).or_insert(Value::String(text));
     }
     fields
 }
 
-/// Reads a code from a path. A program writes it there, so nothing around its digits is forgiven but their sign.
+/// Reads a code from a path. Programs write paths, so only digits and a sign are accepted.
 pub fn read_path_code<T: JsonInput>(name: &str, text: &str) -> Result<T, InputProblems> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
@@ -154,7 +153,7 @@ pub fn read_path_code<T: JsonInput>(name: &str, text: &str) -> Result<T, InputPr
         .map_err(|unread| unread.problems)
 }
 
-/// A code from the path and what came in the body, or the problems of both.
+/// The code in the path and the body, or the problems of both.
 pub fn combine_code_and_body<A, B>(
     code: Result<A, InputProblems>,
     body: Result<B, PartialInput<B>>,
@@ -178,7 +177,7 @@ fn report_missing_body() -> InputProblems {
     problems
 }
 
-/// A byte-order mark says nothing in UTF-8, and some programs send one.
+/// A byte-order mark is meaningless in UTF-8, but some programs send one.
 fn strip_byte_order_mark(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes)
 }
@@ -192,7 +191,7 @@ fn parse_json(bytes: &[u8]) -> Result<Value, InputProblems> {
     })
 }
 
-/// The value, unless a problem was told on the way to it.
+/// Returns the value, unless a problem was reported on the way.
 fn run_reader<T>(read: impl FnOnce(&mut InputProblems) -> Option<T>) -> Result<T, PartialInput<T>> {
     let mut problems = InputProblems::default();
     let value = read(&mut problems);

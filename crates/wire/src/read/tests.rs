@@ -1,4 +1,4 @@
-//! The reader, tried on records of its own.
+//! Tests of the reader, on records of their own.
 
 use super::*;
 use crate::input;

@@ -1,4 +1,4 @@
-//! How plain values are read, and what their schema says: texts, numbers, lists.
+//! Readers and schemas of plain values: texts, numbers, lists.
 
 use super::{FieldPath, InputProblems, JsonInput};
 use domain::BoundedText;
@@ -8,7 +8,7 @@ use utoipa::openapi::schema::{
     ArrayBuilder, KnownFormat, ObjectBuilder, Schema, SchemaFormat, SchemaType, Type,
 };
 
-/// The text, without the blanks around it. Control characters are in no text that people type.
+/// The trimmed text. Control characters are refused.
 pub(super) fn read_text<'v>(
     value: &'v Value,
     at: &FieldPath<'_>,
@@ -27,7 +27,7 @@ pub(super) fn read_text<'v>(
     }
 }
 
-/// More than any list of the interface holds in earnest.
+/// Longer than any real list of the API.
 const LONGEST_LIST: usize = 1000;
 
 pub(super) fn build_string_schema() -> ObjectBuilder {
@@ -59,7 +59,7 @@ impl JsonInput for bool {
 }
 
 impl JsonInput for i32 {
-    /// Digits in quotes count as the number they are: some programs keep codes as texts.
+    /// Quoted digits count as a number: some programs store codes as texts.
     fn read(value: &Value, at: &FieldPath<'_>, problems: &mut InputProblems) -> Option<i32> {
         let read = parse_whole_number(value);
         if read.is_none() {
@@ -96,7 +96,7 @@ impl<T: JsonInput> JsonInput for Vec<T> {
             problems.add(at, format!("use no máximo {LONGEST_LIST} itens."));
             return None;
         }
-        // Every item is looked at, also behind a wrong one.
+        // Every item is read, even after an invalid one.
         let read: Vec<Option<T>> = items
             .iter()
             .enumerate()
@@ -110,7 +110,7 @@ impl<T: JsonInput> JsonInput for Vec<T> {
     }
 }
 
-/// A whole number within limits.
+/// An integer within limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BoundedInt<const LEAST: i32, const MOST: i32>(i32);
 
@@ -134,7 +134,7 @@ impl<const LEAST: i32, const MOST: i32> JsonInput for BoundedInt<LEAST, MOST> {
     }
 }
 
-/// A text that some programs keep as a number: `"0042"` or `42`.
+/// A text that some programs store as a number: `"0042"` or `42`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextOrNumber<const LONGEST: usize>(BoundedText<LONGEST>);
 
@@ -147,7 +147,7 @@ impl<const LONGEST: usize> TextOrNumber<LONGEST> {
 impl<const LONGEST: usize> JsonInput for TextOrNumber<LONGEST> {
     fn read(value: &Value, at: &FieldPath<'_>, problems: &mut InputProblems) -> Option<Self> {
         let read = match value {
-            // As it was written, to the last digit.
+            // The number's original text, to the last digit.
             Value::Number(number) => BoundedText::read(&Value::String(number.to_string()), at, problems),
             Value::String(_) => BoundedText::read(value, at, problems),
             _ => {
@@ -164,11 +164,11 @@ impl<const LONGEST: usize> JsonInput for TextOrNumber<LONGEST> {
     }
 }
 
-/// What an additional field may hold on its way in: its own register says which of these it must be.
+/// The value of an additional field; its register decides which variant is valid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ScalarInput {
     Text(String),
-    /// As it was written, to the last digit.
+    /// The number's original text, to the last digit.
     Number(String),
     Boolean(bool),
 }

@@ -1,4 +1,4 @@
-//! Security: the access record.
+//! Security: the token record.
 
 use serde::Serialize;
 use utoipa::ToSchema;

@@ -1,4 +1,4 @@
-//! An amount on its way out: a JSON number to the cent, and never a float.
+//! An amount in an answer: a JSON number to the cent, never a float.
 
 use domain::Money;
 use serde::{Serialize, Serializer};
@@ -15,7 +15,7 @@ impl From<Money> for JsonAmount {
 
 impl Serialize for JsonAmount {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        // The text of an amount is a JSON number, and such a number is written as it was parsed.
+        // The text of an amount is a valid JSON number, and is written exactly as parsed.
         let number: Number = self.0.to_string().parse().map_err(serde::ser::Error::custom)?;
         number.serialize(serializer)
     }

@@ -1,4 +1,4 @@
-//! Management: the association itself.
+//! Management: the tenant itself.
 
 use crate::input;
 use crate::read::{BoundedInt, PartialInput, read_body_refusing};
@@ -28,8 +28,8 @@ input! {
     }
 }
 
-/// Reads a change of a base. Under which host it is found is the operator's to say: an association that could take any name
-/// could answer in another's.
+/// Reads a change of a tenant. Only the operator assigns hosts: a tenant that could take any name could impersonate
+/// another.
 pub fn read_base_body(bytes: &[u8]) -> Result<BaseInput, PartialInput<BaseInput>> {
     let why = "os nomes de servidor são definidos por quem administra o servidor, com o comando `amparo tenant host`; envie o pedido sem este campo.";
     read_body_refusing(bytes, &[("hosts", why)])

@@ -1,4 +1,4 @@
-//! Benefit: what a benefit may be given, as the open lists tell it, and what is answered to whoever saved one.
+//! Benefit: the open lists of values for a benefit, and the answer after saving one.
 
 use serde::Serialize;
 use utoipa::ToSchema;

@@ -1,4 +1,4 @@
-//! Benefit: what callers send to create or change one.
+//! Benefit: the request to create or change one.
 
 use super::VeiculoCampos;
 use crate::input;

@@ -1,4 +1,4 @@
-//! Benefit: the search, and the item that it shares with the list of all benefits.
+//! Benefit: the search, and the item it shares with the list of all benefits.
 
 use super::nested::build_nullable_schema;
 use super::{JsonAmount, VeiculoTO};

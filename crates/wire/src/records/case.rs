@@ -1,4 +1,4 @@
-//! Management: events, inspections, tickets and appointments as people work on them.
+//! Management: the answers for claims, inspections, tickets and appointments.
 
 use super::nested::build_nullable_schema;
 use super::{ChecklistItemTO, EnderecoTO, EventoRelacionadoTO, NotaTO, ProximaSituacaoTO, VeiculoTO};
@@ -95,7 +95,7 @@ pub struct CasoItemTO {
     pub versao: i32,
 }
 
-/// A record with what all of them have, around what is its own.
+/// Defines a record from the common fields and those of its own.
 macro_rules! record {
     (
         $(#[$text:meta])+

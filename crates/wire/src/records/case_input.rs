@@ -1,4 +1,4 @@
-//! Management: what people send of events, inspections, tickets and appointments, and what they look for among them.
+//! Management: the requests and list filters for claims, inspections, tickets and appointments.
 
 use super::{EnderecoInput, VeiculoInput};
 use crate::input;

@@ -1,4 +1,4 @@
-//! Management: what stands inside the records of what people work on, and what became of them.
+//! Management: the nested records of cases, and their history.
 
 use serde::Serialize;
 use utoipa::ToSchema;

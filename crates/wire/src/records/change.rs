@@ -1,4 +1,4 @@
-//! Management: what happened to a record.
+//! Management: the history of a record.
 
 use serde::Serialize;
 use utoipa::ToSchema;

@@ -1,4 +1,4 @@
-//! Event: the search, and the whole of one with the people, the place and the vehicle in it.
+//! Claim: the search, and the full record with its people, place and vehicle.
 
 use super::nested::build_nullable_schema;
 use super::{EnderecoTO, TelefoneTO, VeiculoTO};

@@ -1,4 +1,4 @@
-//! Where somebody is found: address and telephones, as they come and as they go out.
+//! Addresses and phones, in requests and answers.
 
 use crate::read::{JsonInput, TextOrNumber, describe_schema};
 use crate::{input, set_names};
@@ -91,7 +91,7 @@ impl From<PostalAddress> for EnderecoTO {
             cep: address.cep.map(|cep| cep.to_string()),
             cidade: address.city,
             complemento: address.complement,
-            // A kind alone is no street.
+            // A street type without a street name is left out.
             logradouro_com_tipo: address.street.is_some().then_some(street),
             logradouro: address.street,
             numero: address.number,

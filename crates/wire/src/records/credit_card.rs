@@ -1,4 +1,4 @@
-//! Member: the credit cards that a payment gateway keeps for him.
+//! Member: the credit cards that a payment gateway stores.
 
 use serde::Serialize;
 use utoipa::ToSchema;

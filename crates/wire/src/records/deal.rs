@@ -1,4 +1,4 @@
-//! CRM: deals as they go out.
+//! CRM: the answers for deals.
 
 use super::nested::{build_nullable_schema, build_required_schema};
 use super::{JsonAmount, LeadOutputTO, NegocioDependenteInput, PlanoValorTO, VeiculoTO};
@@ -52,7 +52,7 @@ pub struct NegocioOutputTO {
     pub situacao: &'static str,
 }
 
-/// A record that begins with what every deal tells.
+/// Defines a record that starts with the fields of every deal.
 macro_rules! deal_record {
     ($(#[$meta:meta])+ pub struct $name:ident { $($more:tt)* }) => {
         $(#[$meta])+
@@ -158,7 +158,7 @@ deal_record! {
 }
 
 impl PesquisaNegocioOutputTO {
-    /// The same with everything else that is known.
+    /// Adds the remaining fields.
     pub fn into_full_deal(self, lead: LeadOutputTO, situacao: &'static str) -> NegocioTO {
         NegocioTO {
             cod_negocio: self.cod_negocio,
@@ -202,8 +202,8 @@ fn describe_lead() -> RefOr<Schema> {
     build_required_schema::<LeadOutputTO>("Com quem se negocia.")
 }
 
-/// A dependent of a deal. What is told of it is told by what callers send ([`NegocioDependenteInput`]), for one record serves
-/// both ways.
+/// A dependent of a deal. Its field descriptions come from the request record ([`NegocioDependenteInput`]), because one
+/// schema serves both directions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NegocioDependenteTO {

@@ -1,4 +1,4 @@
-//! CRM: what callers send to create or change a deal and its dependents.
+//! CRM: the requests to create or change a deal and its dependents.
 
 use super::{ContatoInput, VeiculoInput};
 use crate::input;
@@ -58,11 +58,11 @@ input! {
     }
 }
 
-/// A deal that is to be created. Beside the code of a lead, the fields of a lead count for nothing, however they are written.
+/// The request to create a deal. If it has the code of a lead, all other lead fields are ignored, even invalid ones.
 #[derive(Clone, Debug)]
 pub struct NegocioCriacaoInput(pub NegocioInput);
 
-/// A deal that is to be changed; the fields of a lead count for nothing.
+/// The request to change a deal; lead fields are ignored.
 #[derive(Clone, Debug)]
 pub struct NegocioAlteracaoInput(pub NegocioInput);
 

@@ -1,4 +1,4 @@
-//! Benefit: the dependents of a benefit, as they come and as they go out.
+//! Benefit: the dependents of a benefit, in requests and answers.
 
 use super::PlanoValorTO;
 use crate::input;
@@ -60,7 +60,7 @@ input! {
     }
 }
 
-/// A plan by its code, or by the record that was given out of it.
+/// A plan, by its code or by the plan record of an earlier answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlanoReferenciaInput(pub PlanCode);
 
@@ -171,7 +171,7 @@ pub struct TitularTO {
     pub tipo_situacao: &'static str,
 }
 
-/// A dependent and the holder of his benefit, in one record.
+/// A dependent and the holder of the benefit, in one record.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PesquisaDependenteOutputTO {
     #[serde(flatten)]

@@ -1,4 +1,4 @@
-//! What is asked of a list that leaves as a file.
+//! Exports: the filters of each list.
 
 use crate::input;
 use crate::read::{BoundedInt, QueryDate};

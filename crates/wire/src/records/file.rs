@@ -1,4 +1,4 @@
-//! Management: files that people attach.
+//! Management: attached files.
 
 use domain::BoundedText;
 use serde::Serialize;

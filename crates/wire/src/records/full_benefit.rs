@@ -1,4 +1,4 @@
-//! Management: a benefit, with everything that is known of it.
+//! Management: a benefit in full detail.
 
 use super::nested::build_nullable_schema;
 use super::{CampoAdicionalValorTO, ItemBeneficioOutputTO, VeiculoTO};

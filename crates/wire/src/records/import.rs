@@ -1,4 +1,4 @@
-//! Imports: how far each is, where its columns go, and what is wrong with its lines.
+//! Imports: their state, their column mapping, and the problems of their rows.
 
 use crate::input;
 use crate::read::BoundedInt;

@@ -1,4 +1,4 @@
-//! Benefit: its items, which are the plans that it has and had.
+//! Benefit: its items, which are its current and former plans.
 
 use super::JsonAmount;
 use crate::input;

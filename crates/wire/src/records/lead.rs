@@ -1,4 +1,4 @@
-//! CRM: funnels, and leads as callers send them and get them back.
+//! CRM: funnels, and leads in requests and answers.
 
 use super::TelefoneInput;
 use crate::input;

@@ -1,4 +1,4 @@
-//! Management: the feed of situation changes, and the audit.
+//! Management: the feed of situation changes, and the audit log.
 
 use crate::input;
 use crate::read::{BoundedInt, describe_schema};
@@ -73,7 +73,7 @@ pub struct MudancaTO {
     /// De onde veio a mudança.
     #[schema(examples("API"))]
     pub origem: String,
-    /// What a receiver is told, byte for byte.
+    /// The trigger body, byte for byte as receivers get it.
     #[schema(schema_with = describe_trigger)]
     pub gatilho: Box<RawValue>,
 }

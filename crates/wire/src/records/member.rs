@@ -1,4 +1,4 @@
-//! Management: a member, with everything that is known of him.
+//! Management: a member in full detail.
 
 use super::nested::build_nullable_schema;
 use super::{EnderecoTO, PlanoValorTO, TelefoneTO};

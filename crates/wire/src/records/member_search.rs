@@ -1,4 +1,4 @@
-//! Member: the search, whose rows are members with one benefit each.
+//! Member: the search, with one row for each member and benefit.
 
 use super::nested::build_nullable_schema;
 use super::{CampoAdicionalValorTO, EnderecoTO, PlanoValorTO};

@@ -1,5 +1,5 @@
-//! The records of the interface, one module for each of its sections. A field's comment is what the documentation
-//! shows to whoever integrates, so it is in Portuguese.
+//! The records of the API, one module for each of its sections. A field's comment is published in the documentation, so
+//! it is in Portuguese.
 
 mod access;
 mod administration;

@@ -1,21 +1,21 @@
-//! A record inside a record. What utoipa writes for one tells its meaning where few tools look, and gives no example.
+//! Schemas of nested records. utoipa's own put the description where few tools look, and have no example.
 
 use serde_json::{Map, Value};
 use utoipa::PartialSchema;
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{Schema, SchemaType, Type};
 
-/// One that may be `null`.
+/// A nested record that may be `null`.
 pub fn build_nullable_schema<T: PartialSchema>(text: &str) -> RefOr<Schema> {
     build_inline_schema::<T>(text, SchemaType::from_iter([Type::Object, Type::Null]))
 }
 
-/// One that is always there.
+/// A nested record that is always present.
 pub fn build_required_schema<T: PartialSchema>(text: &str) -> RefOr<Schema> {
     build_inline_schema::<T>(text, SchemaType::new(Type::Object))
 }
 
-/// The record told in place, with what it means there; the examples of its fields make the example.
+/// The record's schema inline, with its description; the examples of its fields form the example.
 fn build_inline_schema<T: PartialSchema>(text: &str, kind: SchemaType) -> RefOr<Schema> {
     match T::schema() {
         RefOr::T(Schema::Object(mut object)) => {

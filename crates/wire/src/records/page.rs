@@ -11,7 +11,7 @@ use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, Schema};
 use utoipa::openapi::{Ref, RefOr};
 use utoipa::{PartialSchema, ToSchema};
 
-/// A page; what it is called outside, its items know ([`PagedRecord`]).
+/// A page of a list; its schema name comes from its items ([`PagedRecord`]).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ListPage<T> {
@@ -21,11 +21,11 @@ pub struct ListPage<T> {
     pub quantidade: i64,
 }
 
-/// A record that comes in pages.
+/// A record that is listed in pages.
 pub trait PagedRecord: ToSchema {
-    /// What a page of it is called.
+    /// The schema name of a page.
     const PAGE: &'static str;
-    /// What a page of it is.
+    /// The description of a page.
     const TEXT: &'static str;
 }
 
@@ -65,10 +65,10 @@ impl PagedRecord for ImportacaoTO {
 }
 
 impl<T> ListPage<T> {
-    /// How many items a page has.
+    /// The items per page.
     pub const ITEMS: i64 = 100;
 
-    /// The page of this number, from 1, of a list that has so many items in all.
+    /// The page with this number, from 1, of a list with `total` items.
     pub fn new(itens: Vec<T>, number: i32, total: i64) -> ListPage<T> {
         let proxima_pagina = i64::from(number) * Self::ITEMS < total;
         ListPage { itens, pagina_atual: number, proxima_pagina, quantidade: total }

@@ -1,4 +1,4 @@
-//! Member: a person as callers send it, and what they get back.
+//! Member: the request to save a person, and its answer.
 
 use super::{EnderecoInput, TelefoneInput};
 use crate::input;

@@ -1,4 +1,4 @@
-//! Management: who is told of changes of situation, and what was sent to them.
+//! Management: receivers of situation-change triggers, and their deliveries.
 
 use crate::input;
 use crate::read::{BoundedInt, HiddenText};

@@ -1,4 +1,4 @@
-//! Management: leads and deals as the association itself works on them.
+//! Management: leads and deals as the association's staff sees them.
 
 use super::{
     BeneficioCampos, ContatoInput, JsonAmount, LeadOutputTO, NegocioTO, PesquisaNegocioOutputTO,
@@ -127,7 +127,7 @@ input! {
     }
 }
 
-/// A record that is another with some more fields behind it.
+/// Defines a record that extends another with more fields.
 macro_rules! extended {
     ($(#[doc = $text:literal])+ pub struct $name:ident { $($part:ident: $type:ty),+ }) => {
         $(#[doc = $text])+
@@ -155,7 +155,7 @@ macro_rules! extended {
     };
 }
 
-/// One schema with the fields of several.
+/// Joins the fields of several schemas into one.
 fn join_schemas(text: String, parts: Vec<RefOr<Schema>>) -> RefOr<Schema> {
     let objects = parts.into_iter().filter_map(|part| match part {
         RefOr::T(Schema::Object(object)) => Some(object),

@@ -1,4 +1,4 @@
-//! Every record, as it goes out full and empty, and as the documentation tells it.
+//! Tests of every answer record, full and empty, and of its documentation.
 
 use super::*;
 use domain::{Cep, Money, Phone, PhoneKind, PostalAddress};
@@ -9,7 +9,7 @@ fn text(record: &impl Serialize) -> String {
     serde_json::to_string(record).unwrap()
 }
 
-/// A record and all that it refers to, each field told with its meaning and an example: as `api` asks of its document.
+/// Checks that each field of a record, and of all it refers to, has a description and an example, as `api` requires.
 fn told<T: ToSchema>() {
     let mut schemas = vec![(T::name().into_owned(), T::schema())];
     T::schemas(&mut schemas);

@@ -1,4 +1,4 @@
-//! Every record that callers send: its own examples are read, and what is wrong is told by its place.
+//! Tests of every request record: its examples are readable, and problems name their position.
 
 use super::*;
 use crate::read::{
@@ -8,7 +8,7 @@ use crate::read::{
 use domain::{BenefitCode, CivilState, Fuel, Money, PlanCode, SellerKind};
 use serde_json::Value;
 
-/// What whoever tries the documentation sends first.
+/// The request built from the documented examples.
 fn build_example<T: InputRecord>() -> Value {
     T::fields().into_iter().map(|field| (field.name.to_owned(), field.example)).collect()
 }

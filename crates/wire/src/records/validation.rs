@@ -1,4 +1,4 @@
-//! Benefit: whether somebody has one, as whoever stands in front of him asks.
+//! Benefit: the validation of whether a person has one.
 
 use super::PlanoAcessoTO;
 use crate::input;

@@ -1,4 +1,4 @@
-//! The vehicle record, inside benefits, deals and events.
+//! The vehicle record, inside benefits, deals and claims.
 
 use super::JsonAmount;
 use crate::input;

@@ -1,5 +1,4 @@
-//! What a refusal says: one sentence in Portuguese that names the field and what is allowed, written for the person in
-//! front of the screen.
+//! The refusal texts: one sentence in Portuguese that names the field and what is allowed, written for the end user.
 
 mod problems;
 
@@ -8,7 +7,7 @@ use problems::{
     describe_field_problem, describe_file_problem, describe_import_problem, describe_register_problem,
 };
 
-/// What a field is called outside.
+/// The external name of a field.
 pub fn name_field(field: InputField) -> &'static str {
     match field {
         InputField::Name => "nome",
@@ -78,12 +77,12 @@ pub fn name_field(field: InputField) -> &'static str {
     }
 }
 
-/// All problems at once, one a line.
+/// All problems, one per line.
 pub fn render_rejections(rejections: &[Rejection]) -> String {
     rejections.iter().map(render_rejection).collect::<Vec<_>>().join("\n")
 }
 
-/// The sentence alone, where the field is named by its place in what was sent.
+/// The sentence without the field name, for problems whose position names the field.
 pub fn render_sentence(rejection: &Rejection) -> String {
     let text = render_rejection(rejection);
     text.split_once(": ").map_or(text.clone(), |(_, sentence)| sentence.to_owned())
@@ -445,7 +444,7 @@ pub fn render_rejection(rejection: &Rejection) -> String {
     }
 }
 
-/// What was sent and what stands, field by field.
+/// The sent and the stored value, field by field.
 fn describe_old_version(given: i64, now: i64, since: &str, fields: &[FieldConflict]) -> String {
     let value =
         |value: &Option<String>| value.as_ref().map_or("nada".to_owned(), |text| format!("\"{text}\""));

@@ -1,9 +1,9 @@
-//! What is wrong with a register, a file, a field of a benefit or an import, in the words of a refusal.
+//! The refusal texts for registers, files, additional fields and imports.
 
 use super::join_alternatives;
 use domain::{FieldProblem, FileProblem, ImportProblem, RegisterProblem};
 
-/// What comes behind the name of the field, and why it is wrong.
+/// The suffix of the field name, and the reason.
 pub(super) fn describe_register_problem(problem: &RegisterProblem) -> (String, String) {
     use RegisterProblem as P;
     let sentence = match problem {
@@ -39,7 +39,6 @@ pub(super) fn describe_register_problem(problem: &RegisterProblem) -> (String, S
     (String::new(), sentence)
 }
 
-/// Why a file is not kept.
 pub(super) fn describe_file_problem(problem: &FileProblem) -> String {
     const KINDS: &str = "envie uma foto (JPEG, PNG ou WebP), um PDF, um DOCX ou um XLSX.";
     match problem {
@@ -67,7 +66,7 @@ pub(super) fn describe_file_problem(problem: &FileProblem) -> String {
     }
 }
 
-/// The part of the field that is wrong, and why.
+/// The part of the field that is wrong, and the reason.
 pub(super) fn describe_field_problem(problem: &FieldProblem) -> (&'static str, String) {
     match problem {
         FieldProblem::Unnamed => ("codCampo", "informe o código ou o nome do campo.".to_owned()),
@@ -86,7 +85,6 @@ pub(super) fn describe_field_problem(problem: &FieldProblem) -> (&'static str, S
     }
 }
 
-/// What is wrong with a file that is imported, or with what is asked of an import.
 pub(super) fn describe_import_problem(problem: &ImportProblem) -> String {
     use ImportProblem as P;
     match problem {

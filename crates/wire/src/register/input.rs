@@ -1,4 +1,4 @@
-//! Reads what callers send of a register: each field by its kind, with the readers of every other record.
+//! Reads requests for registers: each field by its type, with the readers of the other records.
 
 use crate::read::{
     BoundedInt, FieldPatch, FieldPath, InputProblems, JsonInput, PartialInput, describe_allowed, optional,
@@ -12,7 +12,7 @@ use domain::{
 use registers::{FieldContent, FieldSpec, FieldType, Register};
 use serde_json::{Map, Value as Json};
 
-/// What was sent of a record. What must be there is judged by whoever knows whether the record is new.
+/// A record as sent. Required fields are checked by the caller, which knows whether the record is new.
 #[derive(Clone, Debug)]
 pub struct RecordInput {
     pub code: FieldPatch<i32>,
@@ -22,14 +22,14 @@ pub struct RecordInput {
     pub fields: Vec<FieldPatch<FieldContent>>,
 }
 
-/// What is asked of a list.
+/// The query of a list.
 #[derive(Clone, Debug)]
 pub struct RecordListQuery {
     pub filter: Option<String>,
     pub active: Option<bool>,
-    /// From 1.
+    /// Counted from 1.
     pub page: i32,
-    /// The values that fields must have, by their places.
+    /// Filters: the index of a field and its required value.
     pub fields: Vec<(usize, FieldContent)>,
 }
 
@@ -65,7 +65,6 @@ pub fn read_record_input(
     })
 }
 
-/// Reads the query of a list.
 pub fn read_list_query(
     register: &Register,
     pairs: impl Iterator<Item = (String, String)>,
@@ -90,7 +89,7 @@ pub fn read_list_query(
     })
 }
 
-/// A code that its owner says what it may be.
+/// A code whose range is checked by its register.
 struct UncheckedCode(i32);
 
 impl JsonInput for UncheckedCode {
@@ -103,7 +102,7 @@ impl JsonInput for UncheckedCode {
     }
 }
 
-/// One field by its kind. `None` where what was given is wrong, which is told.
+/// Reads one field by its type. `None` if the value is invalid, after reporting it.
 fn read_field(
     field: &FieldSpec,
     fields: &JsonFields,
@@ -168,7 +167,7 @@ fn read_field(
     }
 }
 
-/// A field whose type the interface knows.
+/// Reads a field of a type that the wire format defines.
 fn read_typed_field<T: JsonInput>(
     fields: &JsonFields,
     name: &str,
@@ -178,7 +177,7 @@ fn read_typed_field<T: JsonInput>(
     optional::<T>(fields, name, &FieldPath::Root, problems).map(|given| given.map(make))
 }
 
-/// A text that `parse` makes a value of, or says why not.
+/// Reads a text field with the `parse` of its type.
 fn read_text_field(
     fields: &JsonFields,
     name: &str,
@@ -202,7 +201,7 @@ fn parse_serial(text: &str, longest: usize) -> Result<FieldContent, Rejection> {
     Ok(FieldContent::Text(bare.to_uppercase()))
 }
 
-/// `11/2026` or `2026-11`, kept as the latter.
+/// `11/2026` or `2026-11`, stored as the latter.
 fn parse_month(text: &str) -> Result<FieldContent, Rejection> {
     let first = match text.split_once('/') {
         Some((month, year)) => format!("{year}-{month}-01"),
@@ -221,7 +220,7 @@ fn read_digits(
     let given = optional::<String>(fields, name, &FieldPath::Root, problems)?;
     let is_right = |text: &str| text.len() == count && text.bytes().all(|byte| byte.is_ascii_digit());
     match given {
-        // What was sent is not said back: it may be more than was meant to be told.
+        // The refusal does not repeat the value, which may contain more than the caller intended to send.
         FieldPatch::Set(text) if !is_right(&text) => {
             problems.add(
                 &FieldPath::Field(&FieldPath::Root, name),
@@ -304,7 +303,7 @@ fn remove_duplicates(codes: Vec<i32>) -> Vec<i32> {
     once
 }
 
-/// Whoever sends a whole card number, in whatever field, is told not to: it must not be kept, and nobody wants it here.
+/// Refuses full card numbers in any field of a register with a secret field: they must not be stored.
 fn refuse_card_numbers(register: &Register, fields: &JsonFields, problems: &mut InputProblems) {
     if !register.fields.iter().any(|field| matches!(field.kind, FieldType::Secret { .. })) {
         return;
@@ -326,8 +325,8 @@ fn refuse_card_numbers(register: &Register, fields: &JsonFields, problems: &mut 
     }
 }
 
-/// Thirteen to nineteen digits in a row, but for what people write between them, that end in their check digit. A text of
-/// nothing else is one in any case.
+/// Whether the text contains a number of thirteen to nineteen digits with a valid check digit, ignoring separators. A
+/// text that is only such digits counts regardless of the check digit.
 pub(super) fn has_card_number(text: &str) -> bool {
     let text = &*domain::replace_with_ascii_digits(text);
     let digits = text.bytes().filter(u8::is_ascii_digit).count();
@@ -342,7 +341,7 @@ pub(super) fn has_card_number(text: &str) -> bool {
     })
 }
 
-/// What stands between digits of one number: blanks, dashes, dots, and what nobody sees.
+/// Separators inside a number: spaces, dashes, dots and invisible characters.
 fn is_separator(sign: char) -> bool {
     let is_dash = matches!(sign, '-' | '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{fe63}' | '\u{ff0d}');
     let is_dot = matches!(sign, '.' | '\u{b7}' | '\u{2024}' | '\u{ff0e}');
@@ -350,7 +349,7 @@ fn is_separator(sign: char) -> bool {
     sign.is_whitespace() || is_dash || is_dot || is_unseen
 }
 
-/// By Luhn.
+/// Luhn.
 fn has_valid_check_digit(digits: &[u8]) -> bool {
     let sum: u32 = digits
         .iter()

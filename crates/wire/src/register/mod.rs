@@ -1,5 +1,5 @@
-//! Records of registers on the wire. Which fields they have, only their description knows (`registers`): from it come how a
-//! body is read, how a record is shown and what the documentation says of both.
+//! Register records on the wire. Their fields are defined by a description (`registers`): from it follow how a body is
+//! read, how a record is rendered and the documentation of both.
 
 mod input;
 mod output;

@@ -1,16 +1,16 @@
-//! A record of a register as it is shown: every field, in the order of its description.
+//! Renders a register record: every field, in the order of its description.
 
 use domain::{Colour, Money, display};
 use registers::{FieldContent, FieldSpec, FieldType, Register};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::Value as Json;
 
-/// A record on its way out.
+/// A rendered record.
 #[derive(Clone, Debug)]
 pub struct RecordOutput(Vec<(&'static str, Json)>);
 
 impl RecordOutput {
-    /// Moments come as they are shown.
+    /// Moments are passed in already formatted.
     pub fn new(
         register: &'static Register,
         (code, values): (i32, &[FieldContent]),
@@ -51,7 +51,7 @@ fn render_field(register: &Register, field: &FieldSpec, at: usize, values: &[Fie
     }
 }
 
-/// A value as JSON writes it. What nobody may see is `null`.
+/// A value as JSON. Secrets are `null`.
 pub fn render_value(field: &FieldSpec, value: &FieldContent) -> Json {
     match (field.kind, value) {
         (FieldType::Secret { .. }, _) => Json::Null,

@@ -1,4 +1,4 @@
-//! What the documentation says of the records of a register, made from its description.
+//! The OpenAPI schemas of register records, built from their description.
 
 use crate::read::{DocumentedField, JsonInput, build_object_schema, describe_schema, make_nullable};
 use domain::{Cep, Colour, Date, Document, Email, Money, NoteText, Phone, Uf};
@@ -7,13 +7,12 @@ use serde_json::{Value as Json, json};
 use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, Schema, Type};
 use utoipa::openapi::{Ref, RefOr};
 
-/// A schema and what it is called.
 pub struct NamedSchema {
     pub name: String,
     pub schema: RefOr<Schema>,
 }
 
-/// What is answered: every field, always.
+/// The answer: every field, always present.
 pub fn describe_record(register: &Register) -> NamedSchema {
     let mut fields = vec![describe_code_field(register, true)];
     let shown = register.fields.iter().filter(|field| field.is_visible());
@@ -41,7 +40,7 @@ pub fn describe_record(register: &Register) -> NamedSchema {
     }
 }
 
-/// A page of them.
+/// A page of a list.
 pub fn describe_page(register: &Register) -> NamedSchema {
     let items = ArrayBuilder::new()
         .items(Ref::from_schema_name(describe_record(register).name))
@@ -68,7 +67,7 @@ pub fn describe_page(register: &Register) -> NamedSchema {
     NamedSchema { name: format!("ListaCadastro{}TO", register.title()), schema: page.build().into() }
 }
 
-/// What is sent to add one.
+/// The request to create a record.
 pub fn describe_input(register: &Register) -> NamedSchema {
     let mut fields = vec![describe_code_field(register, register.counter.is_none())];
     fields.extend(
@@ -83,7 +82,7 @@ pub fn describe_input(register: &Register) -> NamedSchema {
     }
 }
 
-/// What is sent to change one.
+/// The request to change a record.
 pub fn describe_change(register: &Register) -> NamedSchema {
     let mut fields = vec![describe_version_field()];
     fields.extend(list_input_fields(register).map(|field| describe_field(field, false)));
@@ -98,7 +97,7 @@ pub fn describe_change(register: &Register) -> NamedSchema {
     }
 }
 
-/// What may be asked of a list.
+/// The query parameters of a list.
 pub fn list_query_fields(register: &'static Register) -> Vec<DocumentedField> {
     let searched: Vec<&str> =
         register.fields.iter().filter(|field| field.searched).map(|field| field.name).collect();
@@ -149,7 +148,7 @@ fn list_input_fields(register: &Register) -> impl Iterator<Item = &'static Field
     register.fields.iter().filter(|field| field.is_input())
 }
 
-/// A list is empty rather than nothing.
+/// Lists are empty instead of `null`.
 fn is_never_null(field: &FieldSpec) -> bool {
     field.need != FieldRequirement::Optional
         || matches!(

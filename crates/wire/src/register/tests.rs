@@ -9,7 +9,7 @@ fn register(path: &str) -> &'static Register {
     find_register(path).unwrap()
 }
 
-/// The set that a field of a register chooses from.
+/// The choices of a register field.
 fn set(path: &str, name: &str) -> Vec<(i64, &'static str)> {
     match register(path).find_field(name).unwrap().1.kind {
         FieldType::Choice(names) => names.to_vec(),

@@ -1,17 +1,16 @@
-//! What stands in a cell, as people and their sheets write it, made into what the records of the interface take. What
-//! cannot be read is told by the reader of the record, in the words of the interface; here only what a sheet itself did to
-//! a value is told.
+//! Converts spreadsheet cells to the values that the API records take. Invalid values are refused by the record's
+//! reader, with its texts; only damage done by the spreadsheet itself is reported here.
 
 use super::ImportFieldKind;
 use crate::set_names::NamedSet;
 use domain::{BenefitKind, CivilState, Date, Fuel, Kinship, SellerKind, Sex, VehicleCategory, fold_text};
 use serde_json::Value;
 
-/// What is wrong with a cell, as a sentence.
+/// A problem with a cell, as a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnreadableCell(pub String);
 
-/// What people and sheets write where there is nothing.
+/// Whether the text is one that people and spreadsheets write for an empty cell.
 pub fn is_blank_cell(text: &str) -> bool {
     let text = text.trim();
     text.is_empty()
@@ -19,7 +18,7 @@ pub fn is_blank_cell(text: &str) -> bool {
         || ["null", "n/a", "n/d", "nan", "none"].iter().any(|word| text.eq_ignore_ascii_case(word))
 }
 
-/// The value that a record takes; a text that is not understood goes on as it is, for its reader to tell.
+/// Converts a cell to a record value; a text it does not understand is passed on for the record's reader to refuse.
 pub fn convert_cell(cell: ImportFieldKind, text: &str) -> Result<Value, UnreadableCell> {
     let text = text.trim();
     if is_scientific_notation(text) && (cell != ImportFieldKind::Text || has_lost_digits(text)) {
@@ -75,20 +74,20 @@ pub fn convert_cell(cell: ImportFieldKind, text: &str) -> Result<Value, Unreadab
     })
 }
 
-/// `1,23E+10`: what a sheet makes of a long number.
+/// `1,23E+10`: how a spreadsheet shows a long number.
 fn is_scientific_notation(text: &str) -> bool {
     let Some((mantissa, exponent)) = text.split_once(['e', 'E']) else { return false };
     let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
     digits(exponent.trim_start_matches(['+', '-'])) && digits(&mantissa.replacen([',', '.'], "", 1))
 }
 
-/// Whether it stood for so many digits that some are lost; a text like `1E5` is whatever it is.
+/// Whether digits were lost in scientific notation; a short text such as `1E5` may be intended.
 fn has_lost_digits(text: &str) -> bool {
     let exponent = text.split_once(['e', 'E']).and_then(|(_, exponent)| exponent.parse::<i32>().ok());
     text.contains([',', '.', '+']) && exponent.is_some_and(|exponent| (7..=20).contains(&exponent))
 }
 
-/// A whole number, also where a sheet put decimals behind it: `10`, `10,0`, `10.00`.
+/// An integer, also with decimals added by a spreadsheet: `10`, `10,0`, `10.00`.
 pub fn parse_whole_number(text: &str) -> Option<i64> {
     let text = text.trim();
     let whole = match text.split_once([',', '.']) {
@@ -107,7 +106,7 @@ fn is_all_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// A CPF or a CNPJ with the zeros that it lost at its beginning.
+/// Restores the leading zeros of a CPF or CNPJ.
 fn restore_document_zeros(text: &str) -> String {
     let text = text.strip_suffix(".0").or_else(|| text.strip_suffix(",0")).unwrap_or(text);
     match text.len() {
@@ -117,7 +116,7 @@ fn restore_document_zeros(text: &str) -> String {
     }
 }
 
-/// Digits that lost a zero at their beginning.
+/// Restores lost leading zeros up to `to` digits.
 fn restore_leading_zeros(text: &str, to: usize, from: usize) -> String {
     let digits: String = text.chars().filter(|c| !matches!(c, '-' | '.' | ' ')).collect();
     if is_all_digits(&digits) && (from..to).contains(&digits.len()) {
@@ -127,20 +126,20 @@ fn restore_leading_zeros(text: &str, to: usize, from: usize) -> String {
     }
 }
 
-/// The first number of a cell that holds several is taken by whoever splits it; here a mask loses what is no digit.
+/// Removes the mask of a phone. A cell with several numbers is split by the caller.
 fn clean_phone(text: &str) -> String {
     let text = text.strip_suffix(".0").unwrap_or(text);
     let digits: String = text.chars().filter(char::is_ascii_digit).collect();
-    // A zero before the area code is how people dial.
+    // People dial a zero before the area code.
     match digits.strip_prefix('0') {
         Some(rest) if rest.len() == 10 || rest.len() == 11 => rest.to_owned(),
         _ => text.to_owned(),
     }
 }
 
-/// `25/03/1988`, `25-3-1988`, `1988-03-25 00:00:00`, or the days since 1900 by which sheets count.
+/// `25/03/1988`, `25-3-1988`, `1988-03-25 00:00:00`, or a spreadsheet's day number.
 fn normalize_date(text: &str) -> String {
-    // What looks like a year is one, and no day.
+    // A number that looks like a year is not a day number.
     let is_day = |days: &i64| (366..=80_000).contains(days) && !(1900..=2100).contains(days);
     if let Some(days) = parse_whole_number(text).filter(is_day) {
         return convert_serial_day(days).map_or_else(|| text.to_owned(), Date::to_br);
@@ -158,7 +157,8 @@ fn normalize_date(text: &str) -> String {
     }
 }
 
-/// The day that a sheet counts so many days to. It counts a 29th of February 1900 that never was: its days begin one earlier.
+/// The date of a spreadsheet day number. Spreadsheets count a 29 February 1900 that never existed, so the base is one
+/// day earlier.
 pub fn convert_serial_day(days: i64) -> Option<Date> {
     if !(0..=2_958_465).contains(&days) {
         return None;
@@ -166,7 +166,7 @@ pub fn convert_serial_day(days: i64) -> Option<Date> {
     Date::new(1899, 12, 30)?.plus_days(days)
 }
 
-/// The year in which a vehicle was made and that of its model, where one cell holds both: `2015/2016`.
+/// The production and model year of a vehicle in one cell: `2015/2016`.
 pub fn parse_year_pair(text: &str) -> Option<(i64, i64)> {
     let (made, model) = text.split_once(['/', '-'])?;
     let year = |text: &str| parse_whole_number(text).filter(|_| text.trim().len() == 4);
@@ -181,7 +181,7 @@ fn normalize_money(text: &str) -> String {
     }
     let (comma, point) = (bare.rfind(','), bare.rfind('.'));
     match (comma, point) {
-        // The last sign parts reais and cents, the others thousands.
+        // The last separator is the decimal one, the others group thousands.
         (Some(comma), Some(point)) if comma > point => bare.replace('.', "").replace(',', "."),
         (Some(_), Some(_)) => bare.replace(',', ""),
         (Some(_), None) if bare.matches(',').count() > 1 => bare.replace(',', ""),
@@ -203,12 +203,12 @@ fn parse_flag(text: &str) -> Result<Value, UnreadableCell> {
     }
 }
 
-/// What people write of both sexes at once: `Casado(a)`, `Filho/a`.
+/// Removes endings for both genders: `Casado(a)`, `Filho/a`.
 fn strip_gender_endings(text: &str) -> String {
     ["(a)", "(o)", "/a", "/o"].iter().fold(text.to_lowercase(), |text, ending| text.replace(ending, ""))
 }
 
-/// A member of a fixed set by its name, its female form or what else it is called; another text stays as it is.
+/// A member of a fixed set, by its name, feminine form or synonym; any other text is kept.
 fn match_set_member<T: NamedSet>(text: &str, others: &[(&str, &'static str)]) -> Value {
     let folded = fold_text(text);
     let folded = folded.trim_end_matches('.');
@@ -268,7 +268,7 @@ const CATEGORIES: &[(&str, &str)] = &[
     ("caminhonete", "PICKUP"),
 ];
 
-/// The two letters of a state, also where its name was written out.
+/// The abbreviation of a state, also from its full name.
 fn normalize_uf(text: &str) -> String {
     let folded = fold_text(text);
     let named = STATES.iter().find(|(name, _)| *name == folded);

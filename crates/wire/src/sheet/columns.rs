@@ -1,4 +1,4 @@
-//! The columns of each kind of file, with the names by which associations call them.
+//! The columns of each kind of import file, with the names that associations use for them.
 
 use super::{ImportField, ImportFieldKind};
 use domain::ImportKind;

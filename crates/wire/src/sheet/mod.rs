@@ -1,5 +1,5 @@
-//! Sheets as associations keep them: which columns a file of each kind may have, by which names people call them, and how
-//! what stands in a cell becomes what the records of the interface take.
+//! Spreadsheets for import: the columns of each kind of file, their synonyms, and the conversion of cells to the values
+//! that the API records take.
 
 mod cells;
 mod columns;
@@ -12,30 +12,30 @@ pub use columns::list_import_fields;
 use domain::{ImportKind, fold_text};
 use std::collections::BTreeMap;
 
-/// A field that a column of a file may go to.
+/// A field that a column can be mapped to.
 #[derive(Debug)]
 pub struct ImportField {
-    /// Its place in the record: `endereco.cep`.
+    /// The path in the record: `endereco.cep`.
     pub name: &'static str,
     pub label: &'static str,
     pub cell: ImportFieldKind,
-    /// No line can do without it.
+    /// Every row needs a value.
     pub required: bool,
-    /// What else people call it.
+    /// Other column names that people use for it.
     pub synonyms: &'static [&'static str],
 }
 
-/// What stands in the cells of a column.
+/// How the cells of a column are converted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImportFieldKind {
     Text,
-    /// CPF or CNPJ, which lose the zeros at their beginning in a sheet.
+    /// CPF or CNPJ, which lose leading zeros in spreadsheets.
     Document,
     Date,
     Money,
     Flag,
     Number,
-    /// A year, or the two of a vehicle in one.
+    /// A year, or a vehicle's two years in one cell.
     Year,
     Phone,
     Sex,
@@ -48,7 +48,7 @@ pub enum ImportFieldKind {
     Card,
     BenefitKind,
     SellerKind,
-    // By code or by name, as the association registered them.
+    // By code or by name, as in the tenant's registers.
     Branch,
     Plan,
     Consultant,
@@ -56,7 +56,7 @@ pub enum ImportFieldKind {
     VehicleType,
 }
 
-/// What a kind is called in addresses and commands.
+/// The name of an import kind in paths and commands.
 pub fn name_import_kind(kind: ImportKind) -> &'static str {
     match kind {
         ImportKind::Members => "associados",
@@ -72,18 +72,18 @@ pub fn parse_import_kind(text: &str) -> Option<ImportKind> {
     ImportKind::ALL.iter().copied().find(|kind| name_import_kind(*kind) == text)
 }
 
-/// The column of a kind that goes by this name.
+/// The field of an import kind with this name.
 pub fn find_import_field(kind: ImportKind, name: &str) -> Option<&'static ImportField> {
     list_import_fields(kind).iter().find(|column| column.name == name)
 }
 
-/// A column's name as it is compared: neither case nor accents nor signs count. `Data de nasc.` → `datadenasc`
+/// A column name for comparison, without case, accents and punctuation: `Data de nasc.` → `datadenasc`
 pub fn fold_header(header: &str) -> String {
     fold_text(header).chars().filter(|c| c.is_alphanumeric()).collect()
 }
 
-/// The field that each column of a file goes to: what somebody said last, else what its name says; empty for none. A field
-/// goes to the first column that asks for it.
+/// The field for each column: the last mapping chosen by a user, else the one its name suggests; empty for none. A
+/// field is given to the first column that matches it.
 pub fn suggest_fields(
     kind: ImportKind,
     headers: &[String],

@@ -1,4 +1,4 @@
-//! A medical appointment's trigger.
+//! The trigger of a medical appointment.
 
 use super::render_envelope;
 use domain::{BenefitCode, Colour, Entity, HistoryCode, Moment, PersonCode, TimeZone};
@@ -81,7 +81,7 @@ pub(super) struct GatilhoConsultaObjetoTO<'a> {
 }
 
 impl AppointmentTrigger<'_> {
-    /// The body, its times as the clocks of the association show them.
+    /// The body, with times in the association's time zone.
     pub fn render_body(&self, zone: &TimeZone) -> Result<String, serde_json::Error> {
         let objeto = GatilhoConsultaObjetoTO {
             id: self.appointment,

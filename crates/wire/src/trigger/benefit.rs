@@ -1,4 +1,4 @@
-//! A benefit's trigger.
+//! The trigger of a benefit.
 
 use super::{quote_in_brackets, render_envelope};
 use crate::set_names;
@@ -9,7 +9,7 @@ use domain::{
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// A benefit whose situation changed, and the entry of the history that says so.
+/// A benefit whose situation changed, and the history entry of the change.
 #[derive(Clone, Debug)]
 pub struct BenefitTrigger<'a> {
     pub history: HistoryCode,
@@ -21,7 +21,7 @@ pub struct BenefitTrigger<'a> {
     pub branch_name: &'a str,
     pub situation: &'a str,
     pub colour: Colour,
-    /// As [`describe_benefit`] makes it.
+    /// The text made by [`describe_benefit`].
     pub description: &'a str,
     pub registered: Moment,
     pub sequence: i32,
@@ -73,7 +73,7 @@ pub(super) struct GatilhoBeneficioObjetoTO<'a> {
 }
 
 impl BenefitTrigger<'_> {
-    /// The body, its times as the clocks of the association show them.
+    /// The body, with times in the association's time zone.
     pub fn render_body(&self, zone: &TimeZone) -> Result<String, serde_json::Error> {
         let objeto = GatilhoBeneficioObjetoTO {
             id: self.benefit.get(),
@@ -93,7 +93,7 @@ impl BenefitTrigger<'_> {
     }
 }
 
-/// `ABC1D23 - FIAT ARGO 1.0` of a vehicle with a plate, and the name of the plan of everything else.
+/// `ABC1D23 - FIAT ARGO 1.0` for a vehicle with a plate, else the name of the plan.
 pub fn describe_benefit(
     plate: Option<&Plate>,
     brand: Option<&str>,

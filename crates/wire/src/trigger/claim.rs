@@ -1,4 +1,4 @@
-//! An event's trigger.
+//! The trigger of a claim.
 
 use super::{quote_in_brackets, render_envelope};
 use crate::set_names;
@@ -76,7 +76,7 @@ pub(super) struct GatilhoEventoObjetoTO<'a> {
 }
 
 impl ClaimTrigger<'_> {
-    /// The body, its times as the clocks of the association show them.
+    /// The body, with times in the association's time zone.
     pub fn render_body(&self, zone: &TimeZone) -> Result<String, serde_json::Error> {
         let objeto = GatilhoEventoObjetoTO {
             id: self.claim.get(),

@@ -1,4 +1,4 @@
-//! An inspection's trigger.
+//! The trigger of an inspection.
 
 use super::render_envelope;
 use domain::{BenefitCode, Colour, Entity, HistoryCode, Moment, PersonCode, TimeZone};
@@ -67,7 +67,7 @@ pub(super) struct GatilhoVistoriaObjetoTO<'a> {
 }
 
 impl InspectionTrigger<'_> {
-    /// The body, its times as the clocks of the association show them.
+    /// The body, with times in the association's time zone.
     pub fn render_body(&self, zone: &TimeZone) -> Result<String, serde_json::Error> {
         let objeto = GatilhoVistoriaObjetoTO {
             id: self.inspection,

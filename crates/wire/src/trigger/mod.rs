@@ -1,4 +1,4 @@
-//! The bodies of triggers: what a receiver is told when a situation changes, byte for byte as the interface writes it.
+//! The bodies of situation-change triggers, byte for byte as in the specification.
 
 mod appointment;
 mod benefit;
@@ -46,7 +46,7 @@ fn render_envelope(
     })
 }
 
-/// The bracketed, quoted text in which triggers deliver the names of fixed sets: `["Benefício"]`.
+/// Names of fixed sets are sent in brackets and quotes: `["Benefício"]`.
 fn quote_in_brackets(name: &str) -> String {
     format!("[\"{name}\"]")
 }

@@ -1,4 +1,4 @@
-//! A trigger of each entity that speaks of nobody, to try a receiver with and to show what it will get.
+//! Sample triggers of each entity without real data, to test a receiver and to document the bodies.
 
 use super::{AppointmentTrigger, BenefitTrigger, ClaimTrigger, InspectionTrigger, TicketTrigger};
 use domain::{
@@ -7,25 +7,25 @@ use domain::{
 };
 use std::time::Duration;
 
-/// The codes that a sample tells.
+/// The codes in a sample.
 #[derive(Clone, Copy, Debug)]
 pub struct ExampleCodes {
     history: HistoryCode,
     person: PersonCode,
     benefit: BenefitCode,
-    /// Of what is no benefit.
+    /// For every entity except the benefit.
     case: i32,
 }
 
 impl ExampleCodes {
-    /// As they may be.
+    /// Realistic codes, for the documentation.
     pub const LIKELY: ExampleCodes = ExampleCodes {
         history: HistoryCode::new(918),
         person: PersonCode::new(555),
         benefit: BenefitCode::new(777),
         case: 31,
     };
-    /// They count from 1 and never come so far: what a receiver does with such a sample meets nobody.
+    /// Codes that no record ever reaches, so that a receiver's reaction affects no real record.
     pub const NOBODYS: ExampleCodes = ExampleCodes {
         history: HistoryCode::new(i32::MAX),
         person: PersonCode::new(i32::MAX),
@@ -37,7 +37,7 @@ impl ExampleCodes {
 const GREEN: Colour = Colour::from_rgb(0x18_8038);
 const AMBER: Colour = Colour::from_rgb(0xF9_AB00);
 
-/// The body of a trigger as it would be at this moment.
+/// The body of a sample trigger at this moment.
 pub fn render_sample(
     entity: Entity,
     codes: ExampleCodes,

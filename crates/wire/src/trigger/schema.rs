@@ -1,4 +1,4 @@
-//! What the documentation says of the bodies of triggers, made from the records that are sent.
+//! The OpenAPI schemas of the trigger bodies, built from the records that are sent.
 
 use super::appointment::GatilhoConsultaObjetoTO;
 use super::benefit::GatilhoBeneficioObjetoTO;
@@ -13,7 +13,7 @@ use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, Ref, RefBuilder, Schema, SchemaFormat, Type};
 use utoipa::{PartialSchema, ToSchema};
 
-/// A trigger's body: what its record is called, and every record that it is made of.
+/// The schema name of a trigger's body, and every schema it refers to.
 pub struct BodySchemas {
     pub name: String,
     pub schemas: Vec<(String, RefOr<Schema>)>,

@@ -83,7 +83,7 @@ fn a_vehicle_is_described_by_its_plate_and_all_else_by_its_plan() {
     assert_eq!(described(None, Some("FIAT"), Some("ARGO")), "Ouro");
 }
 
-/// Byte for byte, each with the odd spellings of the interface.
+/// Byte for byte, including the odd spellings of the specification.
 #[test]
 fn the_samples_of_all_five_are_those_that_the_interface_describes() {
     let now = Moment::from_millis(1_794_663_125_123);

@@ -1,4 +1,4 @@
-//! A ticket's trigger.
+//! The trigger of a ticket.
 
 use super::{quote_in_brackets, render_envelope};
 use crate::set_names;
@@ -72,7 +72,7 @@ pub(super) struct GatilhoHelpDeskObjetoTO<'a> {
 }
 
 impl TicketTrigger<'_> {
-    /// The body, its times as the clocks of the association show them.
+    /// The body, with times in the association's time zone.
     pub fn render_body(&self, zone: &TimeZone) -> Result<String, serde_json::Error> {
         let objeto = GatilhoHelpDeskObjetoTO {
             id: self.ticket,

@@ -1,4 +1,4 @@
-//! The files that people attach: the place works, and what was put there is there.
+//! Attachments: the store works, and the stored files are present.
 
 use super::CheckFinding;
 use crate::commands::{open_file_store, probe_file_store, resolve_attachments_folder};
@@ -11,7 +11,7 @@ use storage::DatabaseAddress;
 const WHAT: &str = "anexos";
 const MOST_NAMED: usize = 5;
 
-/// Writes, reads and removes something where files are kept, and looks at a sample of those that should be there.
+/// Writes, reads and removes a test file, and checks a sample of the files that should exist.
 pub async fn check_attachments(
     settings: &ServerSettings,
     address: &DatabaseAddress,

@@ -1,4 +1,4 @@
-//! TLS towards callers: the certificate can be used, and for how long.
+//! The TLS certificate: whether it can be used, and for how long.
 
 use super::CheckFinding;
 use crate::commands::{resolve_key_file, tls};
@@ -13,7 +13,7 @@ use storage::DatabaseAddress;
 
 const WHAT: &str = "certificado";
 const DAY: Duration = Duration::from_secs(24 * 3600);
-/// From here on somebody should renew it.
+/// Below this remaining time, it should be renewed.
 const SOON: Duration = Duration::from_secs(30 * 24 * 3600);
 
 pub fn check_certificate(settings: &ServerSettings, address: &DatabaseAddress) -> CheckFinding {

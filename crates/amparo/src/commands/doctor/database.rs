@@ -1,4 +1,4 @@
-//! The database, and everything that stands on it.
+//! The database, and everything that depends on it.
 
 use super::{CheckFinding, attachments, installation, mail, receivers};
 use crate::commands::{build_app, resolve_key_file, resolve_public_url};
@@ -11,11 +11,11 @@ use std::time::Duration;
 use storage::{DatabaseAddress, DatabaseOptions, Db, SchemaPolicy, TransportProtection};
 
 const WHAT: &str = "banco de dados";
-/// Looking at every page of a large file takes its time; after this it is left off.
+/// The time limit of the integrity check, which reads every page of a large file.
 const LONGEST_LOOK: Duration = Duration::from_secs(60);
-/// Clocks that differ by more deliver triggers twice.
+/// A larger clock difference causes duplicate trigger deliveries.
 const CLOCKS_DIFFER: Duration = Duration::from_secs(5);
-/// A process whose sign of life is overdue by so many beats is not there.
+/// A process that missed this many heartbeats counts as gone.
 const BEATS_MISSED: u32 = 3;
 
 pub async fn examine_database(settings: &ServerSettings, address: &DatabaseAddress) -> Vec<CheckFinding> {
@@ -70,7 +70,7 @@ async fn examine_content(
     findings
 }
 
-/// What protects the way to a database server; a file has none.
+/// The encryption of the connection to a database server; a database file has none.
 async fn check_transport(db: &Db) -> Option<CheckFinding> {
     const WHAT: &str = "conexão";
     let text = match db.transport_protection() {
@@ -92,7 +92,7 @@ async fn check_transport(db: &Db) -> Option<CheckFinding> {
     Some(CheckFinding::ok(WHAT, text))
 }
 
-/// Stores something durably, which leaves nothing behind.
+/// Makes a durable write that leaves nothing behind.
 async fn check_writing(app: &App) -> CheckFinding {
     const WHAT: &str = "gravação";
     match checkup::probe_write(app).await {
@@ -155,7 +155,7 @@ async fn check_durability(app: &App) -> CheckFinding {
     }
 }
 
-/// The clock here against that of a database server, and against those of the other processes.
+/// Compares the clock with those of the database server and of the other processes.
 async fn check_clocks(app: &App) -> CheckFinding {
     const WHAT: &str = "relógio";
     let apart = |one: Moment, other: Moment| one.duration_since(other).max(other.duration_since(one));
@@ -164,7 +164,7 @@ async fn check_clocks(app: &App) -> CheckFinding {
         Ok(there) => there,
         Err(error) => return CheckFinding::from_error(WHAT, app::Error::from(error)),
     };
-    // The answer took a while: any moment between the question and now is the same.
+    // The answer took time: any moment between the question and now counts as equal.
     let now = app.now();
     if let Some(there) = there.filter(|there| *there < before || *there > now) {
         let differ = apart(there, before).min(apart(there, now));
@@ -189,7 +189,7 @@ async fn check_clocks(app: &App) -> CheckFinding {
     }
 }
 
-/// The processes that serve this database now; and whether there is one.
+/// The processes that serve this database, and whether there is one.
 async fn check_processes(
     settings: &ServerSettings,
     address: &DatabaseAddress,
@@ -202,7 +202,7 @@ async fn check_processes(
         Ok(alive) => alive,
         Err(error) => return (CheckFinding::from_error(WHAT, app::Error::from(error)), false),
     };
-    // A file has one server, which holds its lock; whoever was killed no longer does.
+    // A database file has one server, which holds its lock; a killed server no longer does.
     if !address.is_shared() && storage::lock_for_server(address).is_ok() {
         alive.clear();
     }

@@ -1,4 +1,4 @@
-//! The disk: how much of it is left, and who may read what is on it.
+//! The disk: free space and file permissions.
 
 use super::CheckFinding;
 use crate::commands::{resolve_attachments_folder, resolve_key_file, resolve_mail_folder, tls};
@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 use storage::DatabaseAddress;
 
 const MIB: u64 = 1024 * 1024;
-/// With less than this, writing may end at any moment; with less than the second, somebody should look.
+/// Below the first limit writes may fail at any moment; below the second the operator is warned.
 const TOO_LITTLE: u64 = 64 * MIB;
 const LITTLE: u64 = 1024 * MIB;
 
-/// What is free where the database and the attachments lie, as far as that is a disk of this machine.
+/// The free space of the database and of the attachments, if they are on a local disk.
 pub fn check_space(settings: &ServerSettings, address: &DatabaseAddress) -> Vec<CheckFinding> {
     let attachments = resolve_attachments_folder(settings, address).ok().flatten();
     let places =
@@ -32,7 +32,7 @@ fn measure_space(what: &'static str, folder: &Path) -> Option<CheckFinding> {
     })
 }
 
-/// Whether other users of the machine may read what holds everybody's data, or the keys to it.
+/// Whether other users of the machine can read the data or the keys.
 pub fn check_modes(settings: &ServerSettings, address: &DatabaseAddress) -> Vec<CheckFinding> {
     const WHAT: &str = "permissões";
     let mut found: Vec<CheckFinding> = list_exposed_files(settings, address)
@@ -51,7 +51,7 @@ pub fn check_modes(settings: &ServerSettings, address: &DatabaseAddress) -> Vec<
     found
 }
 
-/// What others may read, and the mode that it should have.
+/// The files that others can read, and the mode that each should have.
 fn list_exposed_files(settings: &ServerSettings, address: &DatabaseAddress) -> Vec<(PathBuf, &'static str)> {
     let beside = |file: &Path, suffix: &str| {
         let mut name = file.as_os_str().to_owned();
@@ -77,7 +77,7 @@ fn has_mode(path: &Path, bits: u32) -> bool {
     std::fs::metadata(path).is_ok_and(|file| file.permissions().mode() & bits != 0)
 }
 
-/// Whether others may enter the folder: if not, the modes of what is in it do not matter.
+/// Whether others can enter the folder: if not, the modes of its files do not matter.
 fn is_reachable(path: &Path) -> bool {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     has_mode(folder, 0o011)

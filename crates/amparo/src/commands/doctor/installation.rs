@@ -6,7 +6,7 @@ use crate::settings::ServerSettings;
 use crate::system;
 use tokio::net::TcpListener;
 
-/// Variables that are no settings, and secrets that everybody on the machine can read.
+/// Unknown variables, and secrets that every user of the machine can read.
 pub fn check_variables(settings: &ServerSettings) -> CheckFinding {
     const WHAT: &str = "configuração";
     let unknown = ServerSettings::list_unknown_variables(std::env::vars().map(|(name, _)| name));
@@ -26,7 +26,7 @@ pub fn check_variables(settings: &ServerSettings) -> CheckFinding {
     CheckFinding::ok(WHAT, "lida; `amparo config` mostra os valores em vigor.")
 }
 
-/// The limit of this process, which is that of the server where both are started alike.
+/// The limit of this process, which is that of the server if both are started the same way.
 pub fn check_open_files(settings: &ServerSettings) -> CheckFinding {
     const WHAT: &str = "arquivos abertos";
     let needed = serve::count_needed_files(settings);

@@ -1,4 +1,4 @@
-//! Mail: whether it can leave, and whether it does.
+//! Mail: whether it can be sent, and whether it is.
 
 use super::CheckFinding;
 use crate::commands::resolve_mail_folder;
@@ -12,7 +12,7 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 use storage::DatabaseAddress;
 
-/// Connects to the mail server and logs in, without sending anything; or looks whether files can be written.
+/// Connects to the mail server and signs in without sending anything, or checks that mail files can be written.
 pub async fn check_transport(settings: &ServerSettings, address: &DatabaseAddress) -> CheckFinding {
     const WHAT: &str = "e-mail";
     let from = &settings.mail.from;
@@ -51,7 +51,7 @@ pub async fn check_transport(settings: &ServerSettings, address: &DatabaseAddres
     }
 }
 
-/// Writes and removes a file there. A folder that is not there yet is made and removed again.
+/// Writes and removes a file. A missing folder is created and removed again.
 fn probe_folder(folder: &Path) -> std::io::Result<()> {
     let was_there = folder.exists();
     DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
@@ -64,7 +64,7 @@ fn probe_folder(folder: &Path) -> std::io::Result<()> {
     written
 }
 
-/// Mail that waits for longer than it should, and what was given up.
+/// Overdue mail, and mail that was given up.
 pub async fn check_queue(app: &App) -> CheckFinding {
     const WHAT: &str = "fila de e-mail";
     let stuck = match checkup::find_stuck_mail(app).await {

@@ -1,9 +1,9 @@
-//! `amparo doctor`: is everything in order, and if not, what to do. A list of checks; each says one line for what it looked
-//! at, and changes nothing that stays.
+//! `amparo doctor`: checks the installation and says how to fix what is wrong. Each check prints one line per subject
+//! and leaves no changes behind.
 //!
 //! # Adding a check
-//! A function that gives a [`CheckFinding`] (or several), in the file of its subject, and a line in [`examine`] or
-//! [`database::examine`].
+//! Add a function that returns a [`CheckFinding`] (or several) in the file of its subject, and a line in
+//! [`examine_installation`] or [`database::examine_database`].
 
 mod attachments;
 mod certificate;
@@ -35,7 +35,7 @@ impl CheckVerdict {
     }
 }
 
-/// What a check found: in order or not, what was looked at, and the rest in a sentence that says how to mend it.
+/// The result of a check: its status, its subject, and a sentence that says how to fix it.
 struct CheckFinding {
     verdict: CheckVerdict,
     what: &'static str,
@@ -55,13 +55,13 @@ impl CheckFinding {
         CheckFinding { verdict: CheckVerdict::Fault, what, text: text.into() }
     }
 
-    /// A check that could not be made is a fault, too.
+    /// A check that could not run is a fault, too.
     fn from_error(what: &'static str, error: impl Into<FatalError>) -> CheckFinding {
         CheckFinding::fault(what, error.into().sentence())
     }
 }
 
-/// Looks at everything; 1 where something is wrong. Warnings alone are 0.
+/// Runs all checks. The exit code is 1 if something is wrong; warnings alone are 0.
 pub async fn run_doctor(settings: &ServerSettings, as_json: bool) -> Result<ExitCode, FatalError> {
     let findings = examine_installation(settings).await;
     if as_json {

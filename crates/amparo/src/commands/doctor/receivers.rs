@@ -1,11 +1,11 @@
-//! Receivers of triggers that do not get what they should.
+//! Receivers whose trigger deliveries fail.
 
 use super::CheckFinding;
 use app::App;
 use app::upkeep::checkup::{self, EXHAUSTED_COUNTED, ReceiverTrouble, TroubleKind};
 
 const WHAT: &str = "receptores";
-/// More than so many lines help nobody.
+/// The output limit.
 const MOST_LINES: usize = 20;
 
 pub async fn check_receivers(app: &App) -> Vec<CheckFinding> {

@@ -1,4 +1,4 @@
-//! The settings as the binary meets them: a command line, an environment and a folder.
+//! Tests of the settings as the binary sees them: a command line, an environment and a folder.
 
 mod refusals;
 
@@ -9,7 +9,7 @@ use super::*;
 use std::time::Duration;
 use toml_edit::Value;
 
-/// A folder of its own, a command line and an environment.
+/// A temporary folder, a command line and an environment.
 struct Given {
     folder: tempfile::TempDir,
     line: Vec<String>,
@@ -49,14 +49,14 @@ impl Given {
         ServerSettings::load_in(self.folder.path(), &matches, env)
     }
 
-    /// The sentence, without the folder of the test.
+    /// The error sentence, without the test's folder.
     fn refused(&self) -> String {
         let sentence = self.load().unwrap_err().to_string();
         sentence.replace(&format!("{}/", self.folder.path().display()), "")
     }
 }
 
-/// What the rest of the binary sees.
+/// The settings as the rest of the binary sees them.
 fn typed(settings: &ServerSettings) -> String {
     let ServerSettings {
         listen,
@@ -79,7 +79,7 @@ fn typed(settings: &ServerSettings) -> String {
     format!("{:?}", (general, http, tls, access, storage, mail, triggers, files, housekeeping))
 }
 
-/// A value that is allowed and is not the default.
+/// A valid value other than the default.
 fn another(setting: &SettingDefinition) -> Value {
     match setting.key.as_str() {
         "database" => Value::from("sqlite:elsewhere.db"),
@@ -90,7 +90,7 @@ fn another(setting: &SettingDefinition) -> Value {
         "http.trusted_proxies" | "http.metrics_from" => Value::from_iter(["192.0.2.0/24"]),
         "http.cors_origins" => Value::from_iter(["https://app.example"]),
         "tls.self_signed" => Value::from(true),
-        // Twice as long must fit into the lease.
+        // Twice the timeout must fit into the lease.
         "triggers.timeout" => Value::from("16s"),
         "triggers.retries" => Value::from_iter(["1s", "1m"]),
         "triggers.allowed_hosts" => Value::from_iter(["erp.example"]),
@@ -246,7 +246,7 @@ fn a_password_is_never_shown() {
 #[test]
 fn what_is_printed_is_a_file_with_the_same_settings() {
     let default = given().load().unwrap();
-    // What is hidden cannot be read back.
+    // Hidden values cannot be read back.
     let shown = list::list_definitions().iter().filter(|setting| !setting.secret);
     let changed = shown.fold(given(), |given, s| given.var(&s.variable, &format_value(&another(s))));
     for settings in [default, changed.load().unwrap()] {

@@ -1,4 +1,4 @@
-//! What is refused, and in which words.
+//! Tests of refused settings and their texts.
 
 use super::super::{duration, list};
 use super::given;

@@ -19,10 +19,10 @@ use wire::records::{
 };
 use wire::set_names;
 
-/// Dependents that are read at once.
+/// Dependents read per batch.
 const SOME: usize = 500;
 
-/// `GET /ext/beneficio/dependente`: all of them, as they are read.
+/// `GET /ext/beneficio/dependente`: streams every match.
 pub async fn search_dependents(
     extract::State(state): extract::State<ServerState>,
     AuthenticatedCaller(caller): AuthenticatedCaller,
@@ -37,7 +37,7 @@ pub async fn search_dependents(
     })
 }
 
-/// The next of them, which are no longer to be read then.
+/// Reads the next batch and removes it from the remaining ones.
 async fn read_next_dependents(
     state: &ServerState,
     caller: &Session,

@@ -1,4 +1,4 @@
-//! `/ext/beneficio/{codBeneficio}/itens` and `…/dadosAdicionais`: what hangs on one benefit.
+//! `/ext/beneficio/{codBeneficio}/itens` and `…/dadosAdicionais`: the items and additional fields of a benefit.
 
 use super::render_additional_fields;
 use crate::ServerState;

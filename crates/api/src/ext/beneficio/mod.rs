@@ -1,4 +1,4 @@
-//! `/ext/beneficio`: benefits, and the open lists that they depend on.
+//! `/ext/beneficio`: benefits, and the open lists that they use.
 
 pub mod dependentes;
 pub mod itens;
@@ -162,7 +162,7 @@ fn render_found_benefit(registers: &TenantRegisters, row: FoundBenefit) -> Pesqu
     }
 }
 
-/// A vehicle, but for what it is known by.
+/// The vehicle without its identifiers.
 pub fn render_vehicle(registers: &TenantRegisters, vehicle: VehicleDetails) -> VeiculoTO {
     let money = |cents: Option<i64>| cents.and_then(Money::from_cents).map(JsonAmount);
     let kind = registers.vehicle_types.iter().find(|one| Some(one.code) == vehicle.kind);
@@ -185,7 +185,7 @@ pub fn render_vehicle(registers: &TenantRegisters, vehicle: VehicleDetails) -> V
     }
 }
 
-/// By name, then code.
+/// Ordered by name, then code.
 pub fn render_plans(registers: &TenantRegisters, kept: &[(PlanCode, i64)]) -> Vec<PlanoValorTO> {
     let mut plans: Vec<PlanoValorTO> = kept
         .iter()
@@ -201,7 +201,7 @@ pub fn render_plans(registers: &TenantRegisters, kept: &[(PlanCode, i64)]) -> Ve
     plans
 }
 
-/// By name, then code, which is how the registers are ordered.
+/// Ordered by name, then code, as in the registers.
 pub fn render_additional_fields(
     registers: &TenantRegisters,
     values: &AdditionalFieldValues,

@@ -1,6 +1,7 @@
-//! The second factor: a code of another device besides the password, for those who want it or whose association demands it.
-//! Programs enter with login and password as ever, and then reach `/ext` alone. It is switched on by its owner with the
-//! password, off by its owner with a code, by another administrator or by a command; the secret is sealed with the server's key, and only hashes of the recovery codes are kept.
+//! The second factor: a code from an authenticator besides the password, voluntary or required by the association.
+//! Programs still log in with the password alone, but then only reach `/ext`. Users switch it on with their password
+//! and off with a code; another administrator or a command can remove it. The secret is encrypted with the server key,
+//! and recovery codes are stored as hashes.
 
 pub(crate) mod recovery_codes;
 pub(crate) mod totp;
@@ -22,11 +23,10 @@ const OWN: &str = "POST /console/conta/segundo-fator";
 const OTHERS: &str = "POST /console/usuarios/{codUsuario}/segundo-fator";
 const COMMAND: &str = "amparo user remove-second-factor";
 
-/// How it stands with somebody's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SecondFactorState {
     Off,
-    /// A secret was made, and no code has confirmed it yet.
+    /// A secret exists, but no code has confirmed it yet.
     Unconfirmed,
     On {
         since: Moment,
@@ -64,8 +64,8 @@ fn build_own_command<W>(app: &App, visitor: &ConsoleUser, what: W) -> Result<Fac
     Ok(FactorCommand { vault: Some(app.vault()?.clone()), tenant, user, what, now: app.now() })
 }
 
-/// Makes a secret that waits to be confirmed; one that waited before is forgotten, one that counts stays. `false` where the
-/// password is wrong: whoever finds a session open shuts nobody out.
+/// Creates a secret to be confirmed. Replaces an unconfirmed secret; a confirmed one stays. `false` if the password is
+/// wrong: an open session is not enough to lock the user out.
 #[boxed::future]
 pub async fn begin_enrolment(
     app: &App,
@@ -96,16 +96,16 @@ async fn write_enrolment(tx: &mut Tx, doing: &FactorCommand<Vec<u8>>) -> Result<
     Ok(secrets::upsert_secret(tx, tenant, SecretOwnerKind::SecondFactor, user.get(), &doing.what).await?)
 }
 
-/// A secret that waits to be confirmed, as its owner needs it.
+/// An unconfirmed secret, as shown to its owner.
 #[derive(Clone, PartialEq, Eq)]
 pub struct EnrolmentSecret {
-    /// To be typed.
+    /// For manual entry.
     pub text: String,
-    /// What the picture says.
+    /// The content of the QR code.
     pub address: String,
 }
 
-/// What waits to be confirmed.
+/// The unconfirmed secret, if there is one.
 #[boxed::future]
 pub async fn find_enrolment_secret(
     app: &App,
@@ -129,9 +129,9 @@ async fn find_unconfirmed_secret<W>(tx: &mut Tx, doing: &FactorCommand<W>) -> Re
     }
 }
 
-/// Confirms by a code: from now on one is asked for. Gives the recovery codes, which nobody sees again; `None` where the code
-/// is wrong or nothing waits. Sessions of the console that were begun without a code end, but for the visitor's own; tokens
-/// of programs reach `/ext` alone from now on.
+/// Confirms the secret with a code, which switches the second factor on. Returns the recovery codes, which are never
+/// shown again; `None` if the code is wrong or nothing is to be confirmed. Ends console sessions begun without a code,
+/// except the current one; program tokens only reach `/ext` from now on.
 #[boxed::future]
 pub async fn confirm_enrolment(
     app: &App,
@@ -161,7 +161,7 @@ pub async fn confirm_enrolment(
 struct FactorConfirmation {
     code: String,
     recovery: Vec<String>,
-    /// The session that stays.
+    /// The session to keep.
     session: [u8; 32],
     actor: AccountActor,
     server: Arc<str>,
@@ -196,8 +196,8 @@ async fn load_factor_owner(
     found.ok_or(Error::NotFound { field: InputField::User, code: user.get() })
 }
 
-/// Whether this is a good code of the visitor's, which is used up. The password is no proof: whoever has only that must not
-/// get rid of the second factor.
+/// Checks a code of the signed-in user and uses it up. The password is not accepted: it alone must not remove the
+/// second factor.
 async fn has_valid_code(
     app: &App,
     visitor: &ConsoleUser,
@@ -228,7 +228,7 @@ async fn has_valid_password(
     }
 }
 
-/// Ten new recovery codes in place of those that are left; `None` where the code is wrong, or there is nothing to recover.
+/// Replaces the recovery codes with ten new ones; `None` if the code is wrong or there is no second factor.
 #[boxed::future]
 pub async fn renew_recovery_codes(
     app: &App,
@@ -263,7 +263,7 @@ async fn write_recovery_codes(
     Ok(true)
 }
 
-/// Switches the visitor's own off; `false` where the code is wrong.
+/// Switches off the caller's second factor; `false` if the code is wrong.
 #[boxed::future]
 pub async fn switch_off_factor(
     app: &App,
@@ -279,7 +279,7 @@ pub async fn switch_off_factor(
     Ok(true)
 }
 
-/// Removes that of somebody else who lost it; for administrators. `false` where he has none.
+/// Removes the second factor of another user who lost it; for administrators. `false` if that user has none.
 #[boxed::future]
 pub async fn remove_factor_of_user(app: &App, caller: &Session, user: UserCode) -> Result<bool, Error> {
     caller.require_role(&[Role::Administrator])?;
@@ -289,7 +289,7 @@ pub async fn remove_factor_of_user(app: &App, caller: &Session, user: UserCode) 
     remove_factor(app, (caller.scope.tenant(), user), caller.actor(OTHERS)).await
 }
 
-/// The same for whoever has the machine.
+/// As [`remove_factor_of_user`], for the command line.
 #[boxed::future]
 pub async fn remove_factor_by_email(app: &App, tenant: TenantId, email: &str) -> Result<bool, Error> {
     let email = Email::parse(email)?;

@@ -1,19 +1,18 @@
-//! Codes that are written down for the day when the other device is lost: ten, each good once. They are passwords that the
-//! system chose, so long that their hash needs no salt and no Argon2.
+//! Recovery codes for a lost authenticator: ten, each usable once. They are generated and long enough that their hash
+//! needs neither salt nor Argon2.
 
 use domain::{Password, RandomSource, TenantId, UserCode};
 use sha2::{Digest, Sha256};
 
 const CODES: usize = 10;
-/// Signs of a code without what stands between its groups.
+/// Characters of a code without separators.
 const SIGNS: usize = 20;
 
-/// Fresh codes.
 pub fn generate_recovery_codes(chance: &dyn RandomSource) -> Vec<String> {
     (0..CODES).map(|_| Password::generate(chance).expose().to_owned()).collect()
 }
 
-/// What is kept of a code; `None` where it cannot be one.
+/// The stored hash of a code; `None` if the format is wrong.
 pub fn hash_recovery_code(tenant: TenantId, user: UserCode, code: &str) -> Option<[u8; 32]> {
     let signs: String = code.chars().filter(char::is_ascii_alphanumeric).collect();
     if signs.len() != SIGNS {

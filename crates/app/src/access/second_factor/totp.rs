@@ -1,31 +1,30 @@
-//! Codes of the time (RFC 6238): six digits, a new one every thirty seconds, as every authenticator makes them.
+//! Time-based one-time passwords (RFC 6238): six digits, a new code every thirty seconds.
 
 use domain::Moment;
 use ring::hmac;
 
-/// 160 bits, what the RFC asks for.
+/// 160 bits, as the RFC recommends.
 pub const SECRET: usize = 20;
 const PERIOD: i64 = 30;
 const DIGITS: usize = 6;
-/// Clocks differ: a step before and a step behind are good too.
+/// Clocks differ: the codes of the previous and the next step are accepted too.
 const TOLERANCE: i64 = 1;
 
-/// The step of time whose code this is, of those that are good now; with blanks in it, as some devices show it.
+/// The time step of a code, among those accepted now. Whitespace is ignored, since some devices show it.
 pub fn find_code_step(secret: &[u8], typed: &str, now: Moment) -> Option<i64> {
     let digits: String = typed.chars().filter(|sign| !sign.is_whitespace()).collect();
     if digits.len() != DIGITS || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
     }
     let here = now.millis().div_euclid(1000 * PERIOD);
-    // All are compared, so that the time it takes tells nothing.
+    // All steps are compared, so that timing reveals nothing.
     let same =
         (here - TOLERANCE..=here + TOLERANCE).filter(|step| compute_code(secret, *step, DIGITS) == digits);
     same.max()
 }
 
-/// The code of a step.
 fn compute_code(secret: &[u8], step: i64, digits: usize) -> String {
-    // The algorithm that authenticators know; what is weak in SHA-1 is not what an HMAC stands on.
+    // Authenticators expect SHA-1; its weaknesses do not affect HMAC.
     let key = hmac::Key::new(hmac::HMAC_SHA1_FOR_LEGACY_USE_ONLY, secret);
     let tag = hmac::sign(&key, &step.to_be_bytes());
     let tag = tag.as_ref();
@@ -34,7 +33,7 @@ fn compute_code(secret: &[u8], step: i64, digits: usize) -> String {
     format!("{:0digits$}", u64::from(number) % 10_u64.pow(digits as u32))
 }
 
-/// The secret as people type it: base 32 (RFC 4648), without padding.
+/// The secret for manual entry: base 32 (RFC 4648), without padding.
 pub fn encode_secret(secret: &[u8]) -> String {
     const SIGNS: &[u8; 32] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
     let bits = secret.len() * 8;
@@ -43,9 +42,9 @@ pub fn encode_secret(secret: &[u8]) -> String {
     (0..bits).step_by(5).map(|from| char::from(sign(from))).collect()
 }
 
-/// What the picture says: the account and its secret, in the way that authenticators agree on.
+/// The content of the QR code: account and secret as a standard `otpauth` URI.
 pub fn build_provisioning_uri(secret: &[u8], association: &str, email: &str) -> String {
-    // A colon ends the name of the issuer.
+    // A colon ends the issuer name.
     let issuer = percent_encode(&format!("Amparo {}", association.replace(':', " ")));
     format!(
         "otpauth://totp/{issuer}:{}?secret={}&issuer={issuer}",
@@ -91,7 +90,7 @@ mod tests {
     #[test]
     fn a_code_is_good_a_step_before_and_a_step_behind() {
         let at = |seconds: i64| Moment::from_millis(seconds * 1000);
-        // That of 59 seconds is of the step from 30 to 59.
+        // The code for second 59 belongs to the step from 30 to 59.
         for (seconds, is_good) in [(0, true), (30, true), (89, true), (90, false)] {
             assert_eq!(find_code_step(RFC, "287082", at(seconds)).is_some(), is_good, "{seconds}");
         }

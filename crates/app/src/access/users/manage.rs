@@ -1,5 +1,5 @@
-//! Users as administrators see and change them. Whatever changes rights is seen at once by this process and within two seconds
-//! by every other: sessions are asked for anew, and those of somebody who was disabled end.
+//! User management for administrators. A change of rights takes effect at once in this process and within two seconds
+//! in every other: cached sessions are reloaded, and those of a disabled user end.
 
 use super::{
     PreparedPassword, StoredUser, end_open_sessions, find_bad_branches, give_password, normalize_branches,
@@ -28,15 +28,15 @@ const CHANGE: &str = "PUT /gestao/usuario/{codUsuario}";
 const PASSWORD: &str = "POST /gestao/usuario/{codUsuario}/senha";
 const END: &str = "POST /gestao/usuario/{codUsuario}/encerrarSessoes";
 
-/// Which users are asked for; what is empty asks for nothing.
+/// Filters for users; an empty field does not filter.
 #[derive(Clone, Debug, Default)]
 pub struct UserSearchQuery {
-    /// The beginnings of words of the name, or of the address.
+    /// Prefixes of words of the name, or a prefix of the address.
     pub filter: Option<String>,
     pub active: Option<bool>,
     pub role: Option<Role>,
     pub branch: Option<BranchCode>,
-    /// From 1.
+    /// Counted from 1.
     pub page: i32,
 }
 
@@ -54,11 +54,10 @@ impl UserSearchQuery {
     }
 }
 
-/// Users a page.
 const PAGE: usize = 100;
 
-/// A page of the users that were asked for; by name, then code. An association has hundreds of them at most, so they are read
-/// whole, and what must ignore case and accents is compared here.
+/// A page of matching users, by name, then code. An association has at most hundreds of users, so all are read, and
+/// comparisons that ignore case and accents run here.
 #[boxed::future]
 pub async fn list_user_page(
     app: &App,
@@ -75,14 +74,13 @@ pub async fn list_user_page(
     Ok(SearchPage { rows, number: wanted.page, total, registers })
 }
 
-/// The user of this code.
 #[boxed::future]
 pub async fn read_user(app: &App, caller: &Session, code: UserCode) -> Result<StoredUser, Error> {
     let found = users::find_user(&app.db, caller.scope.tenant(), code).await?;
     found.ok_or(Error::NotFound { field: InputField::User, code: code.get() })
 }
 
-/// What of a user is to be another; what is absent stays.
+/// Fields to change; absent ones stay.
 #[derive(Clone, Debug)]
 pub struct ChangeUser {
     pub version: i64,
@@ -93,7 +91,7 @@ pub struct ChangeUser {
     pub active: Option<bool>,
 }
 
-/// A user as he is now, and what is no longer trusted because of it.
+/// The changed user, and the cache versions raised by the change.
 #[derive(Clone, Debug)]
 pub struct ChangeUserOutcome {
     pub user: StoredUser,
@@ -136,7 +134,7 @@ impl<W> UserAdminCommand<W> {
     }
 }
 
-/// Takes over what this process itself has just raised.
+/// Adopts the versions this process has just raised in the database.
 fn adopt_raised_versions(
     app: &App,
     caller: &Session,
@@ -148,7 +146,6 @@ fn adopt_raised_versions(
     done
 }
 
-/// Changes a user.
 #[boxed::future]
 pub async fn change_user(
     app: &App,
@@ -173,7 +170,7 @@ async fn write_user_change(
     let (tenant, changes) = (doing.tenant, &doing.what);
     let before = users::find_user(&mut *tx, tenant, doing.code).await?;
     let had = before.as_ref().map_or(&[][..], |before| &before.branches);
-    // What was sent is judged before the code in the path.
+    // The input is validated before the code in the path.
     let anybody = if changes.branches.is_some() { Role::Operator } else { Role::Administrator };
     let role = changes.role.or(before.as_ref().map(|before| before.role)).unwrap_or(anybody);
     let wanted = normalize_branches(role, changes.branches.clone().unwrap_or_else(|| had.to_vec()));
@@ -232,7 +229,7 @@ async fn store_user_change(
         if !users::reserve_login(tx, email, tenant, doing.code).await? {
             return Err(Rejection::EmailTaken(email.to_string()).into());
         }
-        // Whoever reads the old address must not set a password any more.
+        // Readers of the old address must no longer be able to set a password.
         password_resets::delete_password_resets(tx, tenant, doing.code).await?;
     }
     let is_disabled = before.active && !after.active;
@@ -244,7 +241,7 @@ async fn store_user_change(
         false => versions::raise_access_version(tx, tenant).await?,
     };
     if email.is_some() {
-        // Both are told: the owner of the account reads at least one of them.
+        // Both addresses are notified: the owner of the account reads at least one of them.
         for (email, message) in
             [(&before.email, UserNotice::EmailLeft), (&after.email, UserNotice::EmailTaken)]
         {
@@ -256,7 +253,6 @@ async fn store_user_change(
     Ok(ChangeUserOutcome { user: after, raised: Some(raised) })
 }
 
-/// A user, field by field.
 fn render_user_fields(user: &StoredUser) -> FieldTexts {
     let branches: Vec<String> = user.branches.iter().map(ToString::to_string).collect();
     vec![
@@ -268,7 +264,7 @@ fn render_user_fields(user: &StoredUser) -> FieldTexts {
     ]
 }
 
-/// Sends a user a new generated password, and ends his sessions and open links.
+/// Mails a user a new generated password, and ends their sessions and open links.
 #[boxed::future]
 pub async fn send_new_password(
     app: &App,
@@ -297,7 +293,7 @@ async fn write_sent_password(
     Ok(ChangeUserOutcome { user, raised: Some(raised) })
 }
 
-/// Ends the sessions of a user; he may begin others with the password he has.
+/// Ends the sessions of a user, who can log in again with the same password.
 #[boxed::future]
 pub async fn end_user_sessions(
     app: &App,

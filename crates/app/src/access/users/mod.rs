@@ -1,6 +1,6 @@
-//! Users: created, listed, disabled, given a new password, their sessions ended. Whatever ends a session raises the
-//! tenant's version of access in its unit, and this process takes it over at once. What administrators do to users of
-//! whom they know the code is in `managed.rs`.
+//! Users: creation, listing, disabling, passwords and ending sessions. Every change that ends a session raises the
+//! tenant's access version in its transaction, and this process adopts it at once. Operations of administrators on a
+//! user by code are in `manage.rs`.
 
 mod manage;
 
@@ -39,22 +39,21 @@ pub struct CreateUser {
     pub password: InitialPassword,
 }
 
-/// The password with which a user begins.
 #[derive(Debug)]
 pub enum InitialPassword {
-    /// His own choice.
+    /// Chosen by the user.
     Chosen(Password),
-    /// Generated and sent to his address: nobody sees it on a screen, and the console has him change it.
+    /// Generated and mailed to the user: it never appears on a screen, and the console requires a change.
     Mailed,
 }
 
-/// A password on its way into the database.
+/// A hashed password ready to be written.
 #[derive(Clone)]
 struct PreparedPassword {
     hash: String,
-    /// What his mail says; `None` where he chose it.
+    /// The password to mail; `None` if the user chose it.
     mailed: Option<Password>,
-    /// What its owner chose, to be judged by what is known of the owner.
+    /// The chosen password, to be checked against the user's own data.
     chosen: Option<Password>,
 }
 
@@ -72,16 +71,15 @@ pub(crate) struct PreparedUser {
 }
 
 impl PreparedUser {
-    /// The same user in a tenant that was not there yet when the password was hashed.
+    /// A copy for a tenant that did not exist yet when the password was hashed.
     pub(crate) fn with_tenant(self, tenant: TenantId) -> PreparedUser {
         PreparedUser { tenant, ..self }
     }
 }
 
-/// What else is known of a user who is created.
 #[derive(Clone, Copy, Debug)]
 pub struct UserCreationContext {
-    /// The code that he is to have.
+    /// A fixed code for the new user.
     pub code: Option<UserCode>,
     pub by: AccountActor,
 }
@@ -93,7 +91,8 @@ const LOGOUT: AccountActor = AccountActor::for_command("amparo user logout");
 /// The operation by which administrators create users.
 pub const BY_ADMINISTRATOR: &str = "POST /gestao/usuario";
 
-/// Whether a user of this role may have these branches; apart from [`create_user`] for callers that collect every problem.
+/// Whether a user of this role may have these branches; separate from [`create_user`] for callers that collect every
+/// problem.
 pub fn check_branches(role: Role, branches: &[BranchCode]) -> Result<(), Rejection> {
     match branches {
         [] if !role.has_every_branch() => Err(Rejection::NoBranch),
@@ -101,13 +100,14 @@ pub fn check_branches(role: Role, branches: &[BranchCode]) -> Result<(), Rejecti
     }
 }
 
-/// Creates a user, by a command. A generated password is mailed in the same unit: there is no such user without his mail.
+/// Creates a user from the command line. A generated password is mailed in the same transaction, so that no user
+/// exists without the mail.
 #[boxed::future]
 pub async fn create_user(app: &App, new: CreateUser) -> Result<StoredUser, Error> {
     create_user_as(app, new, CREATE).await
 }
 
-/// The same for somebody else.
+/// As [`create_user`], for another actor.
 pub async fn create_user_as(app: &App, new: CreateUser, by: AccountActor) -> Result<StoredUser, Error> {
     let entry = prepare_user(app, new, UserCreationContext { code: None, by }).await?;
     app.db
@@ -115,7 +115,7 @@ pub async fn create_user_as(app: &App, new: CreateUser, by: AccountActor) -> Res
         .await
 }
 
-/// As [`create_user`], once however often it is asked for.
+/// As [`create_user`], with an idempotency key.
 #[boxed::future]
 pub async fn create_user_once(
     app: &App,
@@ -145,7 +145,7 @@ pub(crate) async fn prepare_user(
     Ok(PreparedUser { tenant, name, email, role, branches, secret, server, now: app.now(), kept })
 }
 
-/// Each once, by code. Who has every branch is given none.
+/// Deduplicated and sorted; empty for a role that has every branch.
 fn normalize_branches(role: Role, given: impl IntoIterator<Item = BranchCode>) -> Vec<BranchCode> {
     let given: BTreeSet<BranchCode> = given.into_iter().filter(|_| !role.has_every_branch()).collect();
     given.into_iter().collect()
@@ -162,7 +162,7 @@ async fn prepare_generated_password(app: &App) -> Result<PreparedPassword, Error
     Ok(PreparedPassword { hash, mailed: Some(password), chosen: None })
 }
 
-/// What speaks against a password that its owner chose: what is known of the owner, in the owner's association.
+/// The problem with a chosen password, checked against the user's name, address and association.
 pub(crate) async fn check_chosen_password(
     tx: &mut Tx,
     tenant: TenantId,
@@ -231,7 +231,7 @@ pub(crate) async fn insert_user(tx: &mut Tx, new: &PreparedUser) -> Result<Store
     })
 }
 
-/// What speaks against the branches of a user in this role. One that he has already may be out of use meanwhile.
+/// Problems with the branches of a user in this role. A branch the user already has may be inactive.
 async fn find_bad_branches(
     tx: &mut Tx,
     tenant: TenantId,
@@ -246,15 +246,15 @@ async fn find_bad_branches(
     Ok(problems)
 }
 
-/// What administrators want to know of each user besides.
+/// Account activity shown to administrators.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AccountActivity {
-    /// None where he has not for thirty days.
+    /// `None` if there was no login for thirty days.
     pub last_entered: Option<Moment>,
     pub second_factor_since: Option<Moment>,
 }
 
-/// The habits of the users of the caller's association; of whom nothing is known is absent.
+/// Account activity of the users of the caller's association; users without any are absent.
 #[boxed::future]
 pub async fn list_account_activity(
     app: &App,
@@ -272,13 +272,13 @@ pub async fn list_account_activity(
     Ok(habits)
 }
 
-/// The users that the scope sees, by code.
+/// The users visible to the scope, by code.
 #[boxed::future]
 pub async fn list_users(app: &App, scope: &Scope) -> Result<Vec<StoredUser>, Error> {
     Ok(users::list_visible_users(&app.db, scope).await?)
 }
 
-/// Disables a user, ends his sessions and his open links. Doing it again changes nothing.
+/// Disables a user and ends their sessions and open links. Idempotent.
 #[boxed::future]
 pub async fn disable_user(app: &App, tenant: TenantId, email: &str) -> Result<(), Error> {
     let input = (tenant, Email::parse(email)?, app.now());
@@ -302,7 +302,7 @@ async fn write_disabled_user(
     end_open_sessions(tx, *tenant, user.code).await
 }
 
-/// An association is never left without somebody who runs it.
+/// An association always keeps at least one active administrator.
 async fn refuse_last_administrator(tx: &mut Tx, tenant: TenantId, user: &StoredUser) -> Result<(), Error> {
     let is_administrator = user.active && user.role == Role::Administrator;
     if is_administrator && !users::has_other_administrator(&mut *tx, tenant, user.code).await? {
@@ -311,7 +311,7 @@ async fn refuse_last_administrator(tx: &mut Tx, tenant: TenantId, user: &StoredU
     Ok(())
 }
 
-/// Ends the sessions of a user; he may begin others with the password he has.
+/// Ends the sessions of a user, who can log in again with the same password.
 #[boxed::future]
 pub async fn end_sessions_by_email(app: &App, tenant: TenantId, email: &str) -> Result<(), Error> {
     let input = (tenant, Email::parse(email)?, app.now());
@@ -332,19 +332,19 @@ async fn write_ended_sessions(
     end_open_sessions(tx, *tenant, user.code).await
 }
 
-/// Ends what a user has open, here and in whatever a process remembers of it.
+/// Revokes the user's tokens and invalidates cached sessions.
 async fn end_open_sessions(tx: &mut Tx, tenant: TenantId, user: UserCode) -> Result<CacheVersions, Error> {
     tokens::revoke_user_tokens(tx, tenant, user).await?;
     Ok(versions::raise_access_version(tx, tenant).await?)
 }
 
-/// Gives a user a new password that its owner chose, by a command, and ends his sessions and open links.
+/// Sets a chosen password from the command line, and ends the user's sessions and open links.
 #[boxed::future]
 pub async fn reset_password(app: &App, tenant: TenantId, email: &str, password: &str) -> Result<(), Error> {
     reset_password_as(app, tenant, (email, password), RESET).await
 }
 
-/// The same for somebody else.
+/// As [`reset_password`], for another actor.
 pub(crate) async fn reset_password_as(
     app: &App,
     tenant: TenantId,
@@ -359,7 +359,7 @@ pub(crate) async fn reset_password_as(
     apply_replacement(app, tenant, email, (secret, by)).await
 }
 
-/// Sends a user a new generated password, by a command, and ends his sessions and open links.
+/// Mails a new generated password from the command line, and ends the user's sessions and open links.
 #[boxed::future]
 pub async fn resend_password(app: &App, tenant: TenantId, email: &str) -> Result<(), Error> {
     let (email, secret) = (Email::parse(email)?, prepare_generated_password(app).await?);
@@ -402,7 +402,7 @@ async fn write_replacement(tx: &mut Tx, new: &PasswordReplacement) -> Result<Cac
     Ok(raised)
 }
 
-/// Gives a user a password, and tells him of it where he may enter.
+/// Sets a password, and notifies the user if the account is active.
 async fn give_password(
     tx: &mut Tx,
     tenant: TenantId,
@@ -427,8 +427,8 @@ async fn give_password(
     Ok(raised)
 }
 
-/// A new password in place of the old one: whatever was open under that ends, sessions and links, and no address is known
-/// any more, for it may be that of whoever had the old password.
+/// Replaces a password: ends sessions and links, and forgets known addresses, which may belong to someone who had the
+/// old password.
 pub(crate) async fn replace_password(
     tx: &mut Tx,
     tenant: TenantId,
@@ -443,7 +443,7 @@ pub(crate) async fn replace_password(
     end_open_sessions(tx, tenant, user).await
 }
 
-/// A user of another tenant answers like one that does not exist.
+/// A user of another tenant gives the same answer as an unknown user.
 pub(crate) async fn load_user_by_email(
     tx: &mut Tx,
     tenant: TenantId,

@@ -1,4 +1,4 @@
-//! A claim with everything in it: the people, and the claims that belong to it with theirs.
+//! A claim with its people and its related claims, down to a fixed depth.
 
 use crate::access::Session;
 use crate::audit::access_log::record_access;
@@ -13,28 +13,26 @@ use storage::members::phones;
 use storage::members::phones::StoredPhone;
 use storage::{Tx, members};
 
-/// How far below the claim that was asked for its relations are followed.
+/// Levels of related claims that are read below the requested claim.
 const DEPTH: usize = 3;
 
-/// A person in a claim.
 #[derive(Clone, Debug)]
 pub struct InvolvedPerson {
     pub profile: PersonProfile,
     pub phones: Vec<StoredPhone>,
 }
 
-/// The claim that was asked for, and whatever its relations lead to.
+/// The requested claim and all claims reachable through its relations.
 pub struct FullClaim {
     pub code: ClaimCode,
     pub registers: Arc<TenantRegisters>,
     claims: HashMap<ClaimCode, ResolvedClaim>,
-    /// Newest opening first.
+    /// Most recently opened first.
     related: HashMap<ClaimCode, Vec<ClaimCode>>,
     people: HashMap<PersonCode, InvolvedPerson>,
 }
 
 impl FullClaim {
-    /// A claim of those that were read.
     pub fn claim(&self, code: ClaimCode) -> Option<&ResolvedClaim> {
         self.claims.get(&code)
     }
@@ -43,15 +41,15 @@ impl FullClaim {
         self.people.get(&code)
     }
 
-    /// The claims below the last one of a path, which begins with the one that was asked for. None of the path comes again,
-    /// so a loop ends, and so does every path after some steps.
+    /// The claims related to the last one of a path that starts at the requested claim. Claims already in the path are
+    /// left out and the path length is limited, so cycles end.
     pub fn related_below(&self, path: &[ClaimCode]) -> Vec<ClaimCode> {
         let related = path.last().filter(|_| path.len() <= DEPTH).and_then(|last| self.related.get(last));
         related.into_iter().flatten().filter(|one| !path.contains(one)).copied().collect()
     }
 }
 
-/// A claim that the caller may see, with everything in it.
+/// Reads a claim visible to the caller, with its people and related claims.
 #[boxed::future]
 pub async fn read_full_claim(app: &App, caller: &Session, code: ClaimCode) -> Result<FullClaim, Error> {
     let registers = load_registers(app, caller.scope.tenant()).await?;
@@ -69,7 +67,7 @@ type ClaimReadParts = (
     HashMap<PersonCode, InvolvedPerson>,
 );
 
-/// Level by level, so that the number of questions does not grow with what is found.
+/// Reads level by level, so that the number of queries does not grow with the number of claims.
 async fn read_claim_parts(
     tx: &mut Tx,
     scope: &Scope,
@@ -98,7 +96,7 @@ async fn read_claim_parts(
         return Ok(None);
     }
     let mut related: HashMap<ClaimCode, Vec<ClaimCode>> = HashMap::new();
-    // What the caller may not see was not found, and is told of nowhere.
+    // Claims that the caller may not see were not found and are left out.
     for (from, to) in pairs.into_iter().filter(|(_, to)| known.contains_key(to)) {
         related.entry(from).or_default().push(to);
     }

@@ -1,4 +1,4 @@
-//! Claims: the search, in steps or in pages, and the whole of one.
+//! Claim search, in steps or in pages, and the full record of a claim.
 
 mod full_claim;
 
@@ -15,13 +15,13 @@ use storage::cases::claims::{self, ClaimOpeningCursor, ClaimPageRequest, Driving
 use wire::read::{FieldPatch, QueryDate};
 use wire::records::PesquisaEventoQuery;
 
-/// Claims in a page.
+/// Page size.
 pub const PAGE: i64 = 100;
-/// Claims in a step of a search without pages.
+/// Step size of a search without pagination.
 const STEP: i64 = 500;
 const SEARCH: &str = "GET /ext/evento";
 
-/// A search under way: everything that it finds, a step at a time.
+/// A running search that returns its results step by step.
 pub struct RunningClaimSearch {
     scope: Scope,
     criteria: Option<ClaimCriteria>,
@@ -29,13 +29,13 @@ pub struct RunningClaimSearch {
     behind: Option<ClaimOpeningCursor>,
 }
 
-/// Some of what a search found, by the registers of that moment.
+/// One part of the results, with the registers of that moment.
 pub struct ClaimSearchStep {
     pub rows: Vec<FoundClaim>,
     pub registers: Arc<TenantRegisters>,
 }
 
-/// Begins a search.
+/// Prepares a search without reading results yet.
 #[boxed::future]
 pub async fn search_claims(
     app: &App,
@@ -55,7 +55,7 @@ pub async fn search_claims(
                 if let Some(document) = document {
                     let found =
                         storage::members::find_person_by_document(&mut *tx, scope.tenant(), document).await?;
-                    // Two who are not the same person are nobody.
+                    // Two criteria that name different people match nothing.
                     match (found, criteria.person) {
                         (Some((code, _)), None) => criteria.person = Some(code),
                         (Some((code, _)), Some(person)) if code == person => {}
@@ -71,20 +71,20 @@ pub async fn search_claims(
 }
 
 impl RunningClaimSearch {
-    /// The next claims; `None` where there are no more.
+    /// The next claims; `None` at the end.
     #[boxed::future]
     pub async fn next(&mut self, app: &App, caller: &Session) -> Result<Option<ClaimSearchStep>, Error> {
         let part = ClaimPageRequest { behind: self.behind, skip: 0, limit: STEP };
         let (found, is_full) = self.read_part(app, caller, part).await?;
         match found.rows.last() {
             Some(last) if is_full => self.behind = Some((last.opened_at, last.code)),
-            // Nothing is behind what came: the next step need not ask.
+            // This was the last part: the next step needs no query.
             _ => self.criteria = None,
         }
         Ok((!found.rows.is_empty()).then_some(found))
     }
 
-    /// A page, and how many claims there are in all.
+    /// A page and the total number of claims.
     #[boxed::future]
     pub async fn read_page(
         &self,
@@ -121,11 +121,11 @@ impl RunningClaimSearch {
     }
 }
 
-/// What a query asks for; `None` where nothing can be found.
+/// Builds the criteria of a query; `None` if nothing can match.
 fn build_criteria(registers: &TenantRegisters, query: &PesquisaEventoQuery) -> Option<ClaimCriteria> {
     let day = |given: &FieldPatch<QueryDate>| given.clone().into_set().map(QueryDate::get);
     let protocol = match query.protocol.clone().into_set() {
-        // As it is written, to the digit: a protocol has no zeros before it.
+        // Compared literally: a protocol has no leading zeros.
         Some(text) => Some(text.parse().ok().filter(|number: &i32| number.to_string() == text)?),
         None => None,
     };

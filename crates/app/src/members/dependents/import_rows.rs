@@ -1,4 +1,4 @@
-//! Dependents as an import brings them: found by their holder's benefit and their document, else by name and birth.
+//! Import of dependents: a row is matched within the holder's benefit by code or CPF, else by name and birth date.
 
 use super::{DependentSaveInput, StoredDependent, WriteCommand, load_holder, write_dependent as save};
 use crate::Error;
@@ -16,16 +16,16 @@ use storage::members::dependents;
 use wire::read::FieldPatch;
 use wire::records::DependenteInput;
 
-/// A dependent as a line of a file tells him.
+/// One row of an imported file.
 #[derive(Clone, Debug)]
 pub struct DependentImportRow {
     pub input: DependenteInput,
     pub whose: BenefitReference,
-    /// The fields that the line gives.
+    /// Names of the fields that the row contains.
     pub given: Vec<String>,
 }
 
-/// What leads to his benefit and to himself.
+/// Identifies the benefit and, by code, the dependent.
 #[derive(Clone, Debug)]
 pub struct BenefitReference {
     holder: Option<String>,
@@ -35,7 +35,7 @@ pub struct BenefitReference {
 }
 
 impl BenefitReference {
-    /// Taken out of what the record is read from, which wants a benefit and a list of plans.
+    /// Takes these fields out of the row, because the record parser expects a benefit code and a list of plans.
     pub fn take_from_fields(fields: &mut Map<String, Value>) -> BenefitReference {
         let mut text = |name: &str| match fields.remove(name) {
             Some(Value::String(text)) => Some(text),
@@ -57,7 +57,7 @@ impl BenefitReference {
 }
 
 impl DependentImportRow {
-    /// What two lines about one dependent have alike.
+    /// Two rows about the same dependent have the same key.
     pub fn duplicate_key(&self) -> String {
         if let Some(code) = self.whose.code {
             return format!("d{code}");
@@ -72,7 +72,7 @@ impl DependentImportRow {
     }
 }
 
-/// The benefit that a line means.
+/// Finds the benefit of a row: by code, by plate, or the only one of the holder in force.
 async fn load_referenced_benefit(
     tx: &mut Tx,
     doing: &ImportUnitContext,
@@ -127,7 +127,7 @@ async fn load_referenced_benefit(
     }
 }
 
-/// Who of a benefit's dependents a line means.
+/// Finds the dependent of a row among those of the benefit.
 fn find_known_dependent<'d>(
     row: &DependentImportRow,
     all: &'d [(DependentCode, StoredDependent)],
@@ -207,7 +207,7 @@ pub async fn import_dependent(
     })
 }
 
-/// Whoever writes a dependent writes all of him, so what a line does not give stays as it is.
+/// A save overwrites the full dependent, so fields missing in the row are filled with their stored values.
 fn keep_missing_fields(record: &mut DependenteInput, before: &StoredDependent, given: &[String]) {
     let is_given = |name: &str| given.iter().any(|one| one == name);
     let set = |value: Option<_>| value.map_or(FieldPatch::Keep, FieldPatch::Set);
@@ -233,7 +233,8 @@ fn keep_missing_fields(record: &mut DependenteInput, before: &StoredDependent, g
     }
 }
 
-/// Takes back what a line did. When he was last changed stands for his version.
+/// Undoes the effect of an import row, unless the dependent has changed since. The time of the last change serves as
+/// the version.
 pub async fn undo_dependent_import(
     tx: &mut Tx,
     doing: &ImportUnitContext,

@@ -1,4 +1,4 @@
-//! The dependents of benefits: found, listed, created and overwritten. Whoever writes one changes the benefit too.
+//! Dependents of benefits: search, list, create and overwrite. Every write also changes the benefit.
 
 pub mod import_rows;
 
@@ -30,14 +30,14 @@ const SEARCH: &str = "GET /ext/beneficio/dependente";
 const SAVE: &str = "POST /ext/beneficio/dependente";
 const LIST: &str = "GET /ext/beneficio/{codBeneficio}/dependentes";
 
-/// Dependents by name, then code, and the registers that name their plans.
+/// Dependents by name, then code, with the registers that hold the plan names.
 pub struct SortedDependents<T> {
     pub rows: Vec<T>,
     pub registers: Arc<TenantRegisters>,
 }
 
-/// The dependents of a name, a CPF, a card, or of several of these: their codes, by name, then code. The interface gives all
-/// of them at once, so they are read some at a time ([`load_found_dependents`]).
+/// Finds dependents by name, CPF, card or a combination of them; returns their codes by name, then code. The API
+/// answers without pagination, so the records are loaded in parts with [`load_found_dependents`].
 #[boxed::future]
 pub async fn search_dependents(
     app: &App,
@@ -60,7 +60,7 @@ async fn find_dependent_keys(
     cpf: Option<String>,
     card: Option<CardNumber>,
 ) -> Result<Vec<DependentNameKey>, Error> {
-    // What nobody can have finds nobody.
+    // A name or CPF that cannot exist matches nothing.
     let Some(words) = name.as_deref().map_or(Some(Vec::new()), parse_name_words) else {
         return Ok(Vec::new());
     };
@@ -75,14 +75,14 @@ async fn find_dependent_keys(
         });
         return Ok(read.await?);
     }
-    // These name so few that the names are looked at one by one.
+    // CPF or card match few records, so the name is compared in memory.
     let key = (cpf.as_deref(), card.as_ref().map(CardNumber::as_str));
     let rows = dependents::list_dependents_by_cpf_or_card(&app.db, &caller.scope, key).await?;
     let keys = rows.into_iter().map(|row| DependentNameKey { code: row.code, name: row.dependent.name });
     Ok(keys.filter(|key| has_word_beginnings(&words, &key.name)).collect())
 }
 
-/// Some of the dependents that a search found, in its order.
+/// Loads a part of the search results, in their order.
 #[boxed::future]
 pub async fn load_found_dependents(
     app: &App,
@@ -99,7 +99,7 @@ pub async fn load_found_dependents(
     Ok(SortedDependents { rows, registers })
 }
 
-/// Every dependent of a benefit, active or not.
+/// Lists every dependent of a benefit, active or not.
 #[boxed::future]
 pub async fn list_benefit_dependents(
     app: &App,
@@ -124,23 +124,23 @@ pub async fn list_benefit_dependents(
     Ok(SortedDependents { rows, registers })
 }
 
-/// A dependent as he was saved.
+/// The dependent after the save.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SavedDependent {
     pub code: DependentCode,
     pub dependent: StoredDependent,
     holder: PersonCode,
-    /// False where what was sent was there already: then he was only seen.
+    /// False if nothing differed: the request then counts as read access.
     changed: bool,
 }
 
-/// What was sent of a dependent, by which version of his benefit.
+/// The sent dependent with its save options.
 #[derive(Clone)]
 struct DependentSaveInput {
     record: DependenteInput,
-    /// None where nobody said what he had seen.
+    /// The benefit version the caller has seen; `None` skips the version check.
     seen: Option<i64>,
-    /// The code that a new one is to keep.
+    /// The prescribed code of a new dependent.
     kept: Option<DependentCode>,
 }
 
@@ -155,7 +155,7 @@ pub async fn save_dependent(
     save_dependent_if_unchanged(app, caller, (input, None), once).await
 }
 
-/// The same for somebody who had this version of the benefit before him: refused where it is another by now.
+/// Saves a dependent; refused if the benefit has another version than the one the caller has seen.
 #[boxed::future]
 pub async fn save_dependent_if_unchanged(
     app: &App,
@@ -215,7 +215,7 @@ async fn write_dependent(
     }
 }
 
-/// The plans that he is to have, each once. One that he has already may be out of use meanwhile.
+/// The requested plans without duplicates. A plan that the dependent already has may be inactive.
 fn resolve_plans(
     registers: &TenantRegisters,
     input: &DependenteInput,
@@ -237,7 +237,7 @@ fn resolve_plans(
     given.iter().map(|plan| plan.0).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
-/// What was sent is all that is known of him, but for what stays where it was not given.
+/// Builds the dependent from the input; e-mail, card and active flag keep their value if not given.
 fn build_dependent(
     asked: &WriteCommand<DependentSaveInput>,
     before: Option<&StoredDependent>,
@@ -267,7 +267,6 @@ fn build_dependent(
     }
 }
 
-/// A dependent, field by field.
 fn render_dependent_fields(one: &StoredDependent) -> FieldTexts {
     vec![
         ("nome", Some(one.name.clone())),
@@ -322,7 +321,7 @@ async fn store_dependent(
     Ok(SavedDependent { code, dependent: after, holder, changed: true })
 }
 
-/// A card belongs to one person, and nobody is the same benefit's dependent twice.
+/// A card belongs to one person, and a CPF occurs once among the active dependents of a benefit.
 async fn refuse_conflicts(
     tx: &mut Tx,
     asked: &WriteCommand<DependentSaveInput>,

@@ -1,5 +1,5 @@
-//! What a query asks for, in terms of what is kept. A value that nothing can have (a word that is no plate, a situation that
-//! the base does not know) makes the whole search find nothing, which is no mistake of the caller's.
+//! Translates queries into search criteria. A value that nothing can match (an invalid plate, an unknown situation) is
+//! not an error: the search finds nothing.
 
 use crate::registers::snapshot::TenantRegisters;
 use domain::{
@@ -9,10 +9,10 @@ use domain::{
 use wire::read::FieldPatch;
 use wire::records::{PesquisaAssociadoQuery, PesquisaBeneficioQuery};
 
-/// Nobody's name has more words.
+/// Maximum number of words in a name search.
 pub const MOST_WORDS: usize = 50;
 
-/// Whether at least one of the criteria was given that narrow a search enough.
+/// Whether at least one of the criteria is given that narrow a search enough.
 pub fn has_narrowing_criterion(query: &PesquisaAssociadoQuery) -> bool {
     fn is_given<T>(value: &FieldPatch<T>) -> bool {
         matches!(value, FieldPatch::Set(_))
@@ -28,7 +28,7 @@ pub fn has_narrowing_criterion(query: &PesquisaAssociadoQuery) -> bool {
         || is_given(&query.chassis)
 }
 
-/// What a search of members asks for, and where; `None` where nothing can be found.
+/// Builds scope and criteria of a member search; `None` if nothing can match.
 pub fn build_member_criteria(
     registers: &TenantRegisters,
     scope: &Scope,
@@ -62,7 +62,7 @@ pub fn build_member_criteria(
     Some((scope, criteria))
 }
 
-/// What a search of benefits asks for; `None` where nothing can be found.
+/// Builds the criteria of a benefit search; `None` if nothing can match.
 pub fn build_benefit_criteria(
     registers: &TenantRegisters,
     query: PesquisaBeneficioQuery,
@@ -83,12 +83,12 @@ pub fn build_benefit_criteria(
     })
 }
 
-/// The words of a name that is looked for; `None` where nobody has such a name.
+/// The normalized words of a name; `None` if there is none or too many.
 pub fn parse_name_words(name: &str) -> Option<Vec<String>> {
     Some(split_name_words(name)).filter(|words| (1..=MOST_WORDS).contains(&words.len()))
 }
 
-/// The value as it is kept. Outside `None` says that what was given can be nobody's.
+/// Converts a given value to its stored form. The outer `None` means that nothing can match.
 fn convert_given<T, U>(given: Option<T>, keep: impl Fn(T) -> Option<U>) -> Option<Option<U>> {
     match given {
         Some(value) => keep(value).map(Some),
@@ -96,7 +96,7 @@ fn convert_given<T, U>(given: Option<T>, keep: impl Fn(T) -> Option<U>) -> Optio
     }
 }
 
-/// Each parameter takes either document. Two different ones are nobody's.
+/// Each parameter accepts either kind of document. Two different documents match nothing.
 fn parse_documents(given: [Option<String>; 2]) -> Option<Vec<String>> {
     let mut all = Vec::new();
     for text in given.into_iter().flatten() {
@@ -114,7 +114,7 @@ fn normalize_chassis(text: &str) -> Option<String> {
     Chassis::parse(text).ok().map(|chassis| chassis.as_str().to_owned())
 }
 
-/// `Todos` asks for any situation, and for none.
+/// `Todos` is no filter: any situation, or none.
 fn find_situation(registers: &TenantRegisters, given: Option<String>) -> Option<Option<SituationCode>> {
     convert_given(given.filter(|name| fold_text(name) != "todos"), |name| {
         registers.find_situation_by_name(Entity::Benefit, &name).map(|one| one.code)

@@ -1,5 +1,5 @@
-//! The searches of members and benefits, and the list of all benefits. What somebody asks for is understood once
-//! (`criteria.rs`), read on one snapshot, and noted in the audit before it is shown.
+//! Member search, benefit search and the list of all benefits. A query is parsed once (`criteria.rs`), read on one
+//! snapshot and recorded in the access log before it is shown.
 
 pub(crate) mod criteria;
 
@@ -26,21 +26,21 @@ use storage::{Tx, benefits};
 use wire::read::FieldPatch;
 use wire::records::{PesquisaAssociadoQuery, PesquisaBeneficioQuery};
 
-/// A page of what was found, and of how much.
+/// A page of results with the total.
 pub struct SearchPage<T> {
     pub rows: Vec<T>,
-    /// From 1.
+    /// Starts at 1.
     pub number: i32,
     pub total: i64,
     pub registers: Arc<TenantRegisters>,
 }
 
-/// At least one of some criteria must be given.
+/// Refuses a query without any narrowing criterion.
 pub fn require_narrowing_criterion(query: &PesquisaAssociadoQuery) -> Result<(), Rejection> {
     if criteria::has_narrowing_criterion(query) { Ok(()) } else { Err(Rejection::NoMemberCriterion) }
 }
 
-/// A page of the member search.
+/// A page of the member search of the API.
 #[boxed::future]
 pub async fn search_members(
     app: &App,
@@ -51,7 +51,7 @@ pub async fn search_members(
     list_members(app, caller, query, "GET /ext/associado").await
 }
 
-/// A page of members for people, who may ask for everybody. The operation is what the audit calls it.
+/// A page of members, without the need of a narrowing criterion. `operation` is the name in the access log.
 #[boxed::future]
 pub async fn list_members(
     app: &App,
@@ -76,14 +76,14 @@ pub async fn list_members(
     Ok(SearchPage { rows, number, total, registers })
 }
 
-/// What was read, and behind what the next begins where there may be more.
+/// A batch of rows, and the cursor of the next one if there may be more.
 pub struct SearchBatch<T> {
     pub rows: Vec<T>,
     pub next: Option<i32>,
     pub registers: Arc<TenantRegisters>,
 }
 
-/// The next members behind a slot, for whoever reads all of them: whatever changes meanwhile, none that stays is left out.
+/// The next members after a slot, for reading all of them: concurrent changes do not skip rows that remain.
 #[boxed::future]
 pub async fn list_members_after(
     app: &App,
@@ -121,7 +121,7 @@ pub async fn list_members_after(
     Ok(SearchBatch { rows, next, registers })
 }
 
-/// Behind what the next page begins, where this one is full.
+/// Cursor of the next page, if this one is full.
 fn find_next_start(page: &[i32]) -> Option<i32> {
     page.last().copied().filter(|_| page.len() as i64 == PAGE)
 }
@@ -137,7 +137,7 @@ async fn find_few_members(
     if !criteria.words.is_empty() {
         let named = |row: &FoundMemberRow| has_word_beginnings(&criteria.words, &row.person.name);
         match driver {
-            // All of these are of one person.
+            // All rows belong to one person.
             LeadingMemberCriterion::Person | LeadingMemberCriterion::Document => {
                 let first = members::list_rows_by_key(&app.db, scope, criteria, driver, 0).await?;
                 if !first.first().is_some_and(named) {
@@ -156,7 +156,7 @@ async fn find_few_members(
     Ok((rows, total))
 }
 
-/// Of all whom a vehicle leads to, now and before, those of a name.
+/// Filters all rows found by a vehicle key, present or past, by name.
 async fn find_named_members(
     app: &App,
     scope: &Scope,
@@ -204,7 +204,7 @@ async fn find_many_members(
 struct MemberSearchQuery {
     scope: Scope,
     criteria: MemberCriteria,
-    /// All that the scope sees, and all situations that a row may have: where the tally must look.
+    /// All visible branches, and all situations a row may have: the range for the tally.
     branches: Vec<BranchCode>,
     situations: Vec<SituationCode>,
     number: i32,
@@ -212,7 +212,6 @@ struct MemberSearchQuery {
 }
 
 impl MemberSearchQuery {
-    /// The first page.
     fn for_first_page(
         registers: &TenantRegisters,
         scope: &Scope,
@@ -221,7 +220,7 @@ impl MemberSearchQuery {
         let situations = registers.situations.iter().filter(|one| one.entity == Entity::Benefit);
         let branches: Vec<_> =
             registers.branches.iter().map(|one| one.code).filter(|one| scope.can_see(*one)).collect();
-        // Whoever sees each branch there is sees everything, and no row needs to be asked for its branch.
+        // A scope of all branches needs no filter by branch.
         let sees_all = branches.len() == registers.branches.len();
         MemberSearchQuery {
             branches,
@@ -233,7 +232,7 @@ impl MemberSearchQuery {
         }
     }
 
-    /// What the tally counts, where only branch and situation are asked for.
+    /// Tally query for a search by branch and situation only.
     fn build_counts(&self) -> RowCountQuery {
         RowCountQuery {
             tenant: self.scope.tenant(),
@@ -243,14 +242,14 @@ impl MemberSearchQuery {
         }
     }
 
-    /// The slots of a stretch that the tally found.
+    /// The slots in a range located by the tally.
     async fn list_slots(
         &self,
         tx: &mut Tx,
         counts: &RowCountQuery,
         stretch: PageRange,
     ) -> Result<Vec<i32>, Error> {
-        // Where everything is seen, the order of the rows is the order of the page.
+        // Without any filter, slot order is page order.
         let is_everything =
             *self.scope.branches() == VisibleBranches::All && self.criteria.situation.is_none();
         match is_everything {
@@ -268,7 +267,7 @@ async fn read_members(tx: &mut Tx, asked: &MemberSearchQuery) -> Result<MemberSe
         return read_members_by_tally(tx, asked).await;
     };
     let changes = counters::load_last_number(&mut *tx, scope.tenant(), Counter::Listing).await?;
-    // Whoever walks the pages keeps the total that he began with; whoever begins gets the one of now.
+    // Later pages keep the total of the first one; a new search gets the present total.
     let known = asked.known.as_deref().filter(|known| asked.number > 1 || known.changes == changes);
     let (page, after) = known.map_or((1, 0), |known| known.find_nearest_start(asked.number));
     let skip = i64::from(asked.number - page) * PAGE;
@@ -278,7 +277,7 @@ async fn read_members(tx: &mut Tx, asked: &MemberSearchQuery) -> Result<MemberSe
         (None, 1) if (slots.len() as i64) < PAGE => slots.len() as i64,
         _ => search.count_rows(tx).await?,
     };
-    // Whoever else is walking keeps the starts that he goes by.
+    // Keeps the page starts that a pagination in progress relies on.
     let starts = asked.known.as_deref().map(|known| known.starts.clone()).unwrap_or_default();
     let mut learnt = SearchTotal { total, changes, at: Instant::now(), starts };
     if let (Some(last), true) = (slots.last(), slots.len() as i64 == PAGE) {
@@ -288,7 +287,7 @@ async fn read_members(tx: &mut Tx, asked: &MemberSearchQuery) -> Result<MemberSe
     Ok((rows, total, (total > PAGE).then_some(learnt)))
 }
 
-/// Only branch and situation are asked for: the tally knows how many there are and where each page begins.
+/// For a search by branch and situation only, the tally gives the total and the start of each page.
 async fn read_members_by_tally(tx: &mut Tx, asked: &MemberSearchQuery) -> Result<MemberSearchResult, Error> {
     let counts = asked.build_counts();
     let (total, stretch) = counts.locate_page(tx, i64::from(asked.number - 1) * PAGE, PAGE).await?;
@@ -297,22 +296,22 @@ async fn read_members_by_tally(tx: &mut Tx, asked: &MemberSearchQuery) -> Result
     Ok((members::list_rows_of_slots(tx, &asked.scope, &slots).await?, total, None))
 }
 
-/// How many rows a search has, and where the pages that were read begin.
+/// The total of a search and the known page starts.
 #[derive(Clone, Debug)]
 pub(crate) struct SearchTotal {
     total: i64,
-    /// The count of changes to the rows of the searches when it was counted.
+    /// Value of the listing change counter at the time of counting.
     changes: i64,
     at: Instant,
-    /// Behind which slot each page begins.
+    /// Page number to the slot after which the page begins.
     starts: BTreeMap<i32, i32>,
 }
 
-/// Starts of pages that are remembered of one search.
+/// Maximum number of page starts kept per search.
 const STARTS: usize = 64;
 
 impl SearchTotal {
-    /// Remembers behind which slot a page begins. Of very many, the last are those that somebody walks on from.
+    /// Remembers the slot after which a page begins. Drops the lowest pages first, since readers move forward.
     fn remember_start(&mut self, number: i32, after: i32) {
         self.starts.insert(number, after);
         while self.starts.len() > STARTS {
@@ -320,19 +319,19 @@ impl SearchTotal {
         }
     }
 
-    /// The nearest page at or before this one whose start is known, and the slot behind which it begins.
+    /// The nearest known page at or before this one, and the slot after which it begins.
     fn find_nearest_start(&self, number: i32) -> (i32, i32) {
         self.starts.range(..=number).next_back().map_or((1, 0), |(page, after)| (*page, *after))
     }
 }
 
-/// The totals of the searches under way.
+/// Cached totals of recent searches.
 pub(crate) struct SearchTotalCache(Cache<SearchTotalKey, Arc<SearchTotal>>);
 
-/// Whose search it is: of two who walk through the same pages, neither disturbs the other.
+/// Includes the user, so that two users reading the same pages do not affect each other.
 type SearchTotalKey = (UserCode, Scope, MemberCriteria);
 
-/// How long a walk through pages keeps the total that it began with.
+/// How long a paginated search keeps its first total.
 const REMEMBERED: Duration = Duration::from_secs(60);
 
 impl Default for SearchTotalCache {
@@ -347,13 +346,12 @@ impl SearchTotalCache {
     }
 }
 
-/// What the search for benefits found.
 pub struct BenefitSearchResult {
     pub rows: Vec<FoundBenefit>,
     pub registers: Arc<TenantRegisters>,
 }
 
-/// At least one of the four keys must be given.
+/// Refuses a query without plate, chassis, sequence number or card.
 pub fn require_benefit_key(query: &PesquisaBeneficioQuery) -> Result<(), Rejection> {
     let given = [
         matches!(query.plate, FieldPatch::Set(_)),
@@ -364,7 +362,7 @@ pub fn require_benefit_key(query: &PesquisaBeneficioQuery) -> Result<(), Rejecti
     if given.contains(&true) { Ok(()) } else { Err(Rejection::NoBenefitKey) }
 }
 
-/// The benefits of a plate, a chassis, a sequence number or a card.
+/// Finds benefits by plate, chassis, sequence number or card.
 #[boxed::future]
 pub async fn search_benefits(
     app: &App,
@@ -388,7 +386,7 @@ fn list_holders(rows: &[FoundBenefit]) -> impl Iterator<Item = PersonCode> {
     rows.iter().map(|row| row.benefit.person)
 }
 
-/// A page of the list of all benefits that the caller may see.
+/// A page of all benefits visible to the caller.
 #[boxed::future]
 pub async fn list_benefits(
     app: &App,
@@ -412,8 +410,8 @@ pub async fn list_benefits(
     Ok(SearchPage { rows, number, total, registers })
 }
 
-/// The next benefits of a part of the list, which is of no month, behind a place: for whoever reads all of them. They come in the
-/// order in which the part is shown, and whatever changes meanwhile, none that stays is left out.
+/// The next benefits after a cursor, for reading all of them; `part.month` is ignored. They come in list order, and
+/// concurrent changes do not skip rows that remain.
 #[boxed::future]
 pub async fn list_benefits_after(
     app: &App,
@@ -474,23 +472,23 @@ async fn load_benefits_in_order(
     Ok(rows)
 }
 
-/// Which part of the list of benefits somebody wants; what is empty asks for nothing.
+/// Filter of the benefit list; empty fields do not filter.
 #[derive(Clone, Debug, Default)]
 pub struct BenefitListFilter {
     pub branch: Option<BranchCode>,
     pub situation: Option<SituationCode>,
-    /// Those registered or cancelled in a month: `yyyy-MM`.
+    /// Registered or cancelled in a month (`yyyy-MM`).
     pub month: Option<(BenefitMovement, String)>,
 }
 
 impl BenefitListFilter {
-    /// What of it somebody sees.
+    /// The caller's scope narrowed to the branch; `None` if not visible.
     fn visible_scope(&self, caller: &Session) -> Option<Scope> {
         self.branch.map_or_else(|| Some(caller.scope.clone()), |branch| caller.scope.narrow_to(branch))
     }
 }
 
-/// A page of a part of the list.
+/// A page of the filtered benefit list.
 #[boxed::future]
 pub async fn list_filtered_benefits(
     app: &App,
@@ -516,7 +514,7 @@ pub async fn list_filtered_benefits(
     Ok(SearchPage { rows, number, total, registers })
 }
 
-/// Rows with a benefit, of what the scope sees and in this situation or any, by slot.
+/// Tally query for rows with a benefit within the scope, in one situation or any, by slot.
 fn build_benefit_counts(
     registers: &TenantRegisters,
     scope: &Scope,
@@ -553,7 +551,7 @@ async fn read_filtered_benefits(
     Ok((load_benefits_in_order(tx, scope, &codes).await?, total))
 }
 
-/// The slots of a page of these rows, and how many there are in all.
+/// The slots of a page and the total number of rows.
 pub(crate) async fn list_page_slots(
     tx: &mut Tx,
     counts: &RowCountQuery,
@@ -576,7 +574,7 @@ async fn list_stretch_slots(
     Ok(members::list_slots_in_range(tx, &limited, Some(&counts.situations), stretch).await?)
 }
 
-/// When the first of those that wait to be active were registered: `yyyy-MM-dd`, a page of them at most.
+/// Registration dates (`yyyy-MM-dd`) of the first pending benefits, at most one page.
 pub(crate) async fn list_waiting_days(app: &App, scope: &Scope) -> Result<Vec<String>, Error> {
     let asked = |registers: &TenantRegisters| {
         let mut counts = build_benefit_counts(registers, scope, None);

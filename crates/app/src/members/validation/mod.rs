@@ -1,12 +1,10 @@
-//! Whether somebody has a benefit, as whoever stands in front of that person asks: a clinic, a petrol station, the member.
-//! No credential is needed, unless the association closed the operation. Who has a credential sees everything of the
-//! branches it opens; everybody else sees the whole association, with the document and the card veiled. So a credential
-//! never tells less than none.
+//! Benefit validation: a clinic, a petrol station or the member asks whether a person has a benefit. No credential is
+//! needed unless the tenant has closed the operation. A credential shows full data for its branches; all other data
+//! comes with document and card masked, as for anonymous callers. So a credential never shows less than none.
 //!
-//! What is veiled must not be found out by asking again and again. Therefore lookups are counted: of each address (those
-//! that find nothing in the database, beside failed logins, where every process sees them), of each record over all
-//! addresses, and documents of nobody over the whole association. A partner's network that the administrator named has
-//! a count of its own instead (`quota.rs`).
+//! Masked data must not be found by repeated guessing. Therefore lookups are counted: per address (misses in the
+//! database, next to failed logins, visible to all processes), per record over all addresses, and unknown documents per
+//! tenant. The network of a partner registered by the administrator has its own quota instead (`quota.rs`).
 
 mod quota;
 
@@ -31,11 +29,11 @@ use wire::records::ValidacaoBeneficioInput;
 
 const OPERATION: &str = "POST /ext/beneficio/validacao";
 
-/// The benefit that was found.
+/// The benefit found.
 pub struct ValidatedBenefit {
     pub found: FoundBenefit,
     pub registers: Arc<TenantRegisters>,
-    /// Its document and card may be shown whole.
+    /// Document and card may be shown unmasked.
     pub is_whole: bool,
 }
 
@@ -49,13 +47,13 @@ impl ValidatedBenefit {
     }
 }
 
-/// Refuses who has no credential where the association closed the operation to them.
+/// Refuses anonymous callers if the tenant has closed the operation.
 #[boxed::future]
 pub async fn require_open_validation(app: &App, tenant: TenantId) -> Result<(), Error> {
     if load_registers(app, tenant).await?.open_validation { Ok(()) } else { Err(Error::Credential) }
 }
 
-/// What somebody with a credential asks. Of people outside the caller's branches the answer is that of everybody else.
+/// Validation with a credential. For people outside the caller's branches the answer is the anonymous one.
 #[boxed::future]
 pub async fn validate_benefit_as_caller(
     app: &App,
@@ -64,7 +62,7 @@ pub async fn validate_benefit_as_caller(
     once: IdempotentWrite<ValidatedBenefit>,
 ) -> Result<WriteOutcome<ValidatedBenefit>, Error> {
     if once.trial {
-        // All there is to judge was judged when it was read.
+        // A dry run ends here: the input was already validated while it was parsed.
         return Err(Error::Refused(Vec::new()));
     }
     let elsewhere = reserve_lookup_elsewhere(app, caller);
@@ -74,9 +72,9 @@ pub async fn validate_benefit_as_caller(
         Err(_) => caller.scope.clone(),
     };
     let mut question = BenefitLookup::from_input(app, scope, sees, input).await?;
-    // Who is not active here may be so elsewhere, and that cannot be told.
+    // An inactive benefit here does not exclude an active one in a branch that was not searched.
     question.must_be_active = elsewhere.is_err();
-    // Only an answer that is kept needs a unit.
+    // Only an answer stored under an idempotency key needs a write transaction.
     let asked = match once.ticket {
         Some(_) => {
             let lane = WriteLane::foreground(caller.scope.tenant());
@@ -95,13 +93,13 @@ pub async fn validate_benefit_as_caller(
             record_access(app, caller, OPERATION, std::iter::once(validated.found.benefit.person))?;
             Ok(WriteOutcome::Fresh(validated))
         }
-        // Whether there is somebody elsewhere was not looked up.
+        // The other branches were not searched, so the caller must wait.
         (Err(Error::Refused(_)), Err(wait)) => Err(wait),
         (asked, _) => asked,
     }
 }
 
-/// The place of a lookup that may find somebody outside the caller's branches; none is needed by who sees all of them.
+/// Reserves a lookup that may find a person outside the caller's branches; not needed if the caller sees all branches.
 fn reserve_lookup_elsewhere(app: &App, caller: &Session) -> Result<Option<ReservedLookup>, Error> {
     match caller.scope.branches() {
         VisibleBranches::All => Ok(None),
@@ -112,7 +110,7 @@ fn reserve_lookup_elsewhere(app: &App, caller: &Session) -> Result<Option<Reserv
     }
 }
 
-/// What somebody without one asks, of the association that the request means.
+/// Validation without a credential, for the tenant of the request.
 #[boxed::future]
 pub async fn validate_benefit_anonymously(
     app: &App,
@@ -172,8 +170,8 @@ async fn look_up_as_stranger(
     asked
 }
 
-/// Takes the places that all addresses share: those of the records that are named, and one among the documents of nobody,
-/// to be released where the document turns out to be somebody's.
+/// Reserves the quotas shared by all addresses: those of the named records, and one of unknown documents, which is
+/// released if the document is known.
 fn reserve_shared_lookups(
     app: &App,
     tenant: TenantId,
@@ -195,16 +193,16 @@ fn reserve_shared_lookups(
     Ok(document)
 }
 
-/// What is asked, and by which registers it is understood.
+/// A parsed lookup with the registers it is based on.
 struct BenefitLookup {
     scope: Scope,
-    /// `None` where what was given is nobody's.
+    /// `None` if the input cannot match anyone.
     keys: Option<ValidationKeys>,
     active: Vec<SituationCode>,
     registers: Arc<TenantRegisters>,
-    /// The branches of which document and card are shown whole.
+    /// The branches whose documents and cards are shown unmasked.
     sees: VisibleBranches,
-    /// Nobody else is told of.
+    /// Answers only with active benefits.
     must_be_active: bool,
 }
 
@@ -247,7 +245,7 @@ async fn execute_lookup(tx: &mut Tx, question: &BenefitLookup) -> Result<Validat
     question.build_answer(members::find_validated_benefit(tx, scope, keys, active, sees).await?)
 }
 
-/// What was given. Two documents that differ are nobody's.
+/// Parses the input. Two different documents match nothing.
 fn parse_validation_keys(input: ValidacaoBeneficioInput) -> Result<Option<ValidationKeys>, Rejection> {
     let (mut card, mut documents): (_, Vec<Document>) = (None, Vec::new());
     match input.number.into_set() {
@@ -265,7 +263,7 @@ fn parse_validation_keys(input: ValidacaoBeneficioInput) -> Result<Option<Valida
     }
 }
 
-/// Refuses an address that found nothing too often.
+/// Refuses an address with too many misses.
 async fn check_lookup_misses(app: &App, subject: &str) -> Result<(), Error> {
     let (throttle, now) = (&app.throttle, app.now());
     let [misses] = logins::list_login_failures(&app.db, [subject], now.minus(throttle.window)).await?;
@@ -275,7 +273,7 @@ async fn check_lookup_misses(app: &App, subject: &str) -> Result<(), Error> {
     }
 }
 
-/// Counts one that found nothing, before the next of its address is looked at.
+/// Counts a miss before the next lookup of the same address begins.
 async fn count_lookup_miss(app: &App, subject: String) -> Result<(), Error> {
     let now = app.now();
     let input = (subject, now, now.minus(app.throttle.window));

@@ -1,5 +1,5 @@
-//! How often benefits are validated by those who may not see them whole. Counted in this process alone: a lookup that finds
-//! somebody writes nothing, so that a caller has as many as there are processes to reach.
+//! Quotas for benefit validations with masked answers. They are counted per process: a successful lookup writes
+//! nothing, so a caller has the quota once per reachable process.
 
 use crate::access::Throttle;
 use crate::{App, Error};
@@ -9,34 +9,34 @@ use sha2::{Digest, Sha256};
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Addresses that are remembered.
+/// Number of addresses kept.
 const ADDRESSES: usize = 100_000;
-/// Records that are remembered. Each lookup names at most three, and an address has a few hundred lookups.
+/// Number of records kept. A lookup names at most three, and an address has a few hundred lookups.
 const RECORDS: usize = 100_000;
-/// Associations, partners and users that are remembered.
+/// Number of tenants, partners and users kept.
 const SUBJECTS: usize = 10_000;
 
 pub(crate) struct LookupQuotas {
     addresses: Cache<CallerAddress, Arc<tokio::sync::Mutex<()>>>,
     counts: Cache<LookupSubject, Arc<Mutex<LookupCount>>>,
-    /// Apart, so that no flood of them lets another count be forgotten.
+    /// A separate cache, so that a flood of records cannot evict the other counts.
     records: Cache<[u8; 16], Arc<Mutex<LookupCount>>>,
 }
 
-/// Whose lookups are counted together.
+/// The subject whose lookups are counted together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum LookupSubject {
     /// All lookups of an address.
     Address(CallerAddress),
-    /// All lookups of a partner's network, in the association that named it.
+    /// All lookups of a partner's network, per tenant.
     Partner(TenantId, Network),
-    /// Lookups of a user that found nobody in the user's own branches.
+    /// Lookups of a user that found no one in the user's own branches.
     User(TenantId, UserCode),
-    /// Documents of nobody in an association, of all addresses.
+    /// Unknown documents of a tenant, over all addresses.
     Documents(TenantId),
 }
 
-/// How many lookups there were, and since when.
+/// Number of lookups since the start of the window.
 #[derive(Debug)]
 struct LookupCount {
     count: u32,
@@ -54,7 +54,7 @@ impl Default for LookupQuotas {
 }
 
 impl LookupQuotas {
-    /// Lookups of one address take turns, so that however many come at once, each is judged by those before it.
+    /// Lookups of one address run one after another, so that concurrent ones cannot bypass the limits.
     pub fn address_turn(&self, address: CallerAddress) -> Arc<tokio::sync::Mutex<()>> {
         get_or_remember(&self.addresses, &address, Arc::default)
     }
@@ -79,24 +79,24 @@ fn get_or_remember<K: Hash + Eq + Clone, V: Clone>(
     }
 }
 
-/// A place that was taken before it was known what the lookup finds.
+/// A lookup counted before its result is known.
 pub(super) struct ReservedLookup(Arc<Mutex<LookupCount>>);
 
 impl ReservedLookup {
-    /// Gives the place back: the lookup was none of those that are counted.
+    /// Takes the lookup back: it is not one of those that count.
     pub fn release(self) {
         let mut count = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         count.count = count.count.saturating_sub(1);
     }
 }
 
-/// Takes a place among the `most` lookups of a subject, or tells how long to wait for one.
+/// Reserves one of the `most` lookups of a subject; the error says how long to wait.
 pub(super) fn reserve_lookup(app: &App, subject: LookupSubject, most: u32) -> Result<ReservedLookup, Error> {
     let now = app.now();
     reserve_place(app.memory.validations.subject_count(subject, now), most, &app.throttle, now)
 }
 
-/// Takes a place among the lookups of every record that the keys name, of all callers together.
+/// Reserves a lookup of every named record, counted over all callers.
 pub(super) fn reserve_record_lookups(
     app: &App,
     tenant: TenantId,

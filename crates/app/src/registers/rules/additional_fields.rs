@@ -1,4 +1,4 @@
-//! Additional fields: a list has options, a text may have a limit, and nothing else has either.
+//! Additional fields: only a list has options, and only a text may have a limit.
 
 use crate::registers::draft::RecordDraft;
 use domain::{FieldKind, RegisterProblem};

@@ -1,4 +1,4 @@
-//! Credit cards: of a person's, one is the one that is charged.
+//! Credit cards: one card of each person is charged.
 
 use crate::Error;
 use crate::registers::draft::RecordDraft;
@@ -6,7 +6,7 @@ use registers::FieldContent;
 use storage::Tx;
 use storage::registers::clear_flag_of_others;
 
-/// One that is no longer used is not charged.
+/// An inactive card is not charged.
 pub(super) fn validate_credit_card(wish: &mut RecordDraft<'_>) {
     if !wish.active {
         wish.set("principal", FieldContent::Flag(false));

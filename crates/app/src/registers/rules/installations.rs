@@ -1,4 +1,4 @@
-//! Installations: on a vehicle, of a tracker that is on no other, until the day on which it is removed.
+//! Installations: a tracker on one vehicle at a time, until its removal day.
 
 use crate::Error;
 use crate::registers::StoredRecord;
@@ -13,7 +13,7 @@ const REMOVED: &str = "dataRemocao";
 const INSTALLED: &str = "dataInstalacao";
 const TRACKER: &str = "codRastreador";
 
-/// What an installation takes over from its tracker.
+/// The fields copied from the tracker to its installation.
 pub(super) const OF_TRACKER: [&str; 5] = ["numeroSerie", "imei", "modelo", "fabricante", "codFornecedor"];
 
 pub(super) async fn validate_installation(tx: &mut Tx, wish: &mut RecordDraft<'_>) -> Result<(), Error> {
@@ -25,7 +25,7 @@ pub(super) async fn validate_installation(tx: &mut Tx, wish: &mut RecordDraft<'_
         }
         return Ok(());
     };
-    // What was removed stays as it was.
+    // A removed installation keeps its data.
     if wish.active || wish.is_field_changed(TRACKER) {
         copy_tracker_fields(tx, wish, code).await?;
     }
@@ -46,7 +46,7 @@ async fn refuse_non_vehicle_benefit(tx: &mut Tx, wish: &mut RecordDraft<'_>) -> 
     Ok(())
 }
 
-/// The day of removal and whether it is in use say the same thing.
+/// Keeps the removal day and the active flag consistent.
 fn reconcile_days(wish: &mut RecordDraft<'_>) {
     let doing = wish.doing;
     let today = || FieldContent::Text(doing.now.date_in(&doing.zone).to_iso());
@@ -61,7 +61,7 @@ fn reconcile_days(wish: &mut RecordDraft<'_>) {
         (false, _, false) => wish.set(REMOVED, today()),
         _ => {}
     }
-    // As they are kept, days compare as texts.
+    // Stored dates compare correctly as text.
     if let (Some(removed), Some(installed)) = (wish.text(REMOVED), wish.text(INSTALLED))
         && removed < installed
     {
@@ -83,7 +83,7 @@ async fn copy_tracker_fields(tx: &mut Tx, wish: &mut RecordDraft<'_>, code: i32)
     Ok(())
 }
 
-/// The installations in use of a tracker, on whatever vehicle.
+/// The active installations of a tracker, on any vehicle.
 pub(super) async fn list_active_installations(
     tx: &mut Tx,
     wish: &RecordDraft<'_>,

@@ -1,5 +1,5 @@
-//! What the description of a register cannot say, written by hand: what must not be (`judge`), and what a change does to other
-//! records (`before` it is written).
+//! Register rules that a description cannot express: validation, and the effects of a change on other records before
+//! it is written.
 
 mod additional_fields;
 mod credit_cards;
@@ -13,7 +13,7 @@ use domain::RegisterProblem;
 use storage::Tx;
 use storage::registers::count_other_active_records;
 
-/// Tells what speaks against the record as it is to be.
+/// Adds the problems of the draft to it.
 pub(super) async fn validate_register_rules(tx: &mut Tx, wish: &mut RecordDraft<'_>) -> Result<(), Error> {
     match wish.register.path {
         "situacao" => situations::validate_situation(tx, wish).await,
@@ -21,7 +21,7 @@ pub(super) async fn validate_register_rules(tx: &mut Tx, wish: &mut RecordDraft<
             additional_fields::validate_additional_field(wish);
             Ok(())
         }
-        // An association needs one: somewhere to work, a day to pay on, a board to sell on.
+        // An association always needs an active branch, due day and funnel.
         "loja" | "vencimento" | "funil" => refuse_last_active(tx, wish, &[]).await,
         "etapa" => refuse_last_active(tx, wish, &["codFunil"]).await,
         "rastreador" => trackers::validate_tracker(tx, wish).await,
@@ -34,7 +34,7 @@ pub(super) async fn validate_register_rules(tx: &mut Tx, wish: &mut RecordDraft<
     }
 }
 
-/// Changes what else must change. The record has its code by now.
+/// Updates related records. The record already has its code.
 pub(super) async fn update_related_records(tx: &mut Tx, wish: &RecordDraft<'_>) -> Result<(), Error> {
     match wish.register.path {
         "situacao" => situations::unset_old_default(tx, wish).await,
@@ -44,7 +44,7 @@ pub(super) async fn update_related_records(tx: &mut Tx, wish: &RecordDraft<'_>) 
     }
 }
 
-/// Refuses to retire the last record in use, of those that are alike in these fields.
+/// Rejects deactivating the last active record among those equal in these fields.
 async fn refuse_last_active(tx: &mut Tx, wish: &mut RecordDraft<'_>, alike: &[&str]) -> Result<(), Error> {
     if !wish.is_retiring() {
         return Ok(());

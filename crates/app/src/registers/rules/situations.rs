@@ -1,4 +1,4 @@
-//! Situations: the types of their entity, one default for each type, and where they lead.
+//! Situations: the types of each entity, one default per type, and allowed successors.
 
 use crate::Error;
 use crate::registers::draft::RecordDraft;
@@ -13,7 +13,7 @@ const DEFAULT: &str = "padrao";
 pub(super) async fn validate_situation(tx: &mut Tx, wish: &mut RecordDraft<'_>) -> Result<(), Error> {
     refuse_other_kinds(wish);
     match (wish.previous_value(DEFAULT) == &FieldContent::Flag(true), wish.flag(DEFAULT), wish.active) {
-        // Another must take its place first.
+        // Another situation must become the default first.
         (true, true, false) => wish.refuse("ativo", RegisterProblem::IsDefault),
         (true, false, _) => wish.refuse(DEFAULT, RegisterProblem::IsDefault),
         (false, true, false) => wish.refuse(DEFAULT, RegisterProblem::InactiveDefault),
@@ -23,7 +23,7 @@ pub(super) async fn validate_situation(tx: &mut Tx, wish: &mut RecordDraft<'_>) 
     refuse_unknown_next(tx, wish).await
 }
 
-/// Each entity has types of its own.
+/// Each entity has its own types.
 fn refuse_other_kinds(wish: &mut RecordDraft<'_>) {
     let entity = wish.number("entidade").and_then(Entity::from_number);
     let kind = wish.number("tipo").and_then(SituationKind::from_number);
@@ -39,7 +39,7 @@ fn refuse_other_kinds(wish: &mut RecordDraft<'_>) {
     wish.refuse("tipo", RegisterProblem::NotAmong(allowed));
 }
 
-/// What a situation shares with those of which one is the default.
+/// The conditions that select the situations sharing one default.
 fn build_default_group<'w>(wish: &'w RecordDraft<'_>) -> Vec<FieldCondition<'w>> {
     let fields = ["entidade", "tipo"].into_iter().filter_map(|name| wish.register.find_field(name));
     fields.map(|(at, field)| (field, &wish.values[at])).collect()
@@ -53,7 +53,7 @@ async fn has_default(tx: &mut Tx, wish: &RecordDraft<'_>) -> Result<bool, Error>
     Ok(kept::count_other_active_records(tx, wish.register, tenant, code, &narrowed).await? > 0)
 }
 
-/// It leads only to situations of its own entity.
+/// Successors must belong to the same entity.
 async fn refuse_unknown_next(tx: &mut Tx, wish: &mut RecordDraft<'_>) -> Result<(), Error> {
     let Some((place, field)) = wish.register.find_field("proximas") else { return Ok(()) };
     let FieldPatch::Set(FieldContent::Codes(codes)) = &wish.doing.sent.fields[place] else { return Ok(()) };
@@ -68,7 +68,7 @@ async fn refuse_unknown_next(tx: &mut Tx, wish: &mut RecordDraft<'_>) -> Result<
     Ok(())
 }
 
-/// A new default takes the place of the old one.
+/// A new default replaces the old one.
 pub(super) async fn unset_old_default(tx: &mut Tx, wish: &RecordDraft<'_>) -> Result<(), Error> {
     let Some((_, field)) =
         wish.register.find_field(DEFAULT).filter(|_| wish.flag(DEFAULT) && wish.is_field_changed(DEFAULT))

@@ -1,4 +1,4 @@
-//! Trackers: one that is on a vehicle stays in use, and what is known of it is known of its installation.
+//! Trackers: an installed tracker stays active, and its installation has the same data.
 
 use super::installations::{OF_TRACKER, list_active_installations};
 use crate::Error;

@@ -1,4 +1,4 @@
-//! The board of a funnel as people look at it: a part of a stage after another, and what changed since somebody looked.
+//! The board of a funnel, read page by page, and the changes since the last read.
 
 use super::list::{load_all_deals, narrow_scope};
 use super::{FoundDeal, deals};
@@ -10,18 +10,18 @@ use domain::{BranchCode, DealCode, DealState, FunnelCode, Moment, Rejection, Sta
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Cards of a stage that are read at once.
+/// Page size of a stage.
 pub const CARDS: i64 = 50;
-/// Whoever has looked away for longer looks anew.
+/// After this time a client must read the board again instead of its changes.
 const LOOKED_AWAY: Duration = Duration::from_secs(15 * 60);
-/// A unit may be committed this much later than the moment that stands in it, by whatever clock.
+/// Allowance for transactions that commit later than their timestamp, and for clock differences.
 const LATER: Duration = Duration::from_secs(10);
-/// Changes that are told at once.
+/// Maximum number of changed deals in one answer.
 const CHANGES: i64 = 100;
 const BOARD: &str = "GET /gestao/negocio/quadro";
 
-/// What somebody looks at: a funnel (the first, where none is named), in one branch or all of his, whoever sees to them or
-/// one of them; one stage behind a deal, or all of them.
+/// A funnel (default: the first), one branch or all visible ones, one responsible user or any; all stages or one page
+/// of a single stage.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct BoardQuery {
     pub funnel: Option<FunnelCode>,
@@ -30,22 +30,22 @@ pub struct BoardQuery {
     pub only: Option<(StageCode, Option<DealCode>)>,
 }
 
-/// A stage with some of its open deals, the oldest first.
+/// A stage with a page of its open deals, oldest first.
 pub struct BoardColumn {
     pub stage: StageCode,
     pub count: i64,
     /// In cents.
     pub total: i64,
     pub cards: Vec<FoundDeal>,
-    /// Behind which deal the next part begins, if there is one.
+    /// Cursor of the next page, if there is one.
     pub next: Option<DealCode>,
 }
 
 pub struct BoardView {
     pub funnel: FunnelCode,
-    /// In their order.
+    /// In stage order.
     pub columns: Vec<BoardColumn>,
-    /// Of those that changed, the ones that are on this board no longer.
+    /// Changed deals that are no longer on this board.
     pub gone: Vec<FoundDeal>,
     pub registers: Arc<TenantRegisters>,
     pub now: Moment,
@@ -56,7 +56,7 @@ fn find_funnel(registers: &TenantRegisters, funnel: Option<FunnelCode>) -> Resul
     named.or_else(|| registers.first_funnel()).ok_or_else(|| Rejection::NoStage.into())
 }
 
-/// The columns as they stand, each with `cards` of its deals.
+/// Reads the columns, each with up to `cards` deals.
 async fn read_board_columns(
     app: &App,
     caller: &Session,
@@ -86,7 +86,7 @@ async fn read_board_columns(
     Ok(all)
 }
 
-/// The board, or a part of one of its stages.
+/// Reads all stages, or one page of a single stage.
 #[boxed::future]
 pub async fn view_board(app: &App, caller: &Session, look: BoardQuery) -> Result<BoardView, Error> {
     let (registers, now) = (load_registers(app, caller.scope.tenant()).await?, app.now());
@@ -96,7 +96,7 @@ pub async fn view_board(app: &App, caller: &Session, look: BoardQuery) -> Result
     Ok(BoardView { funnel: funnel.code, columns, gone: Vec::new(), now, registers: Arc::clone(&registers) })
 }
 
-/// What changed on the board since somebody looked; `None` where it is better looked at anew.
+/// Reads the changes since a moment; `None` if the board must be read again.
 #[boxed::future]
 pub async fn view_board_changes(
     app: &App,

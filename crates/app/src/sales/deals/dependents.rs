@@ -1,4 +1,4 @@
-//! The dependents of a deal about health.
+//! The dependents of health deals.
 
 use super::validate::DealInputValidator;
 use super::{ProposedDependent, build_deal_audit_entry};
@@ -24,7 +24,7 @@ use wire::records::NegocioDependenteInput;
 const CREATE: &str = "POST /ext/crm/negocio/{codNegocio}/dependente";
 const CHANGE: &str = "PUT /ext/crm/negocio/{codNegocio}/dependente/{codDependente}";
 
-/// A dependent as it was written.
+/// The dependent after the save.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SavedDealDependent {
     pub code: DependentCode,
@@ -38,13 +38,13 @@ struct SaveDealDependent {
     user: UserCode,
     registers: Arc<TenantRegisters>,
     deal: DealCode,
-    /// None for a new one.
+    /// `None` for a new dependent.
     code: Option<DependentCode>,
     input: NegocioDependenteInput,
     now: Moment,
 }
 
-/// Creates a dependent of a deal, or changes the one of this code.
+/// Creates a dependent of a deal, or changes the one with this code.
 #[boxed::future]
 pub async fn save_deal_dependent(
     app: &App,
@@ -126,8 +126,8 @@ async fn write_deal_dependent(tx: &mut Tx, entry: &SaveDealDependent) -> Result<
     Ok(SavedDealDependent { code, dependent, person: lead.person, changed: true })
 }
 
-/// The dependent as it becomes; name and kinship are always known. Where there is none of its code, what was sent is judged
-/// all the same.
+/// Builds the dependent; name and kinship are mandatory. The input is validated even if there is no dependent with this
+/// code.
 fn validate_dependent(
     entry: &SaveDealDependent,
     before: Option<&ProposedDependent>,

@@ -1,4 +1,4 @@
-//! Deals in every situation: as a list, as a board, and one whole with what happened to it.
+//! Deals in every state: list, board, details and history.
 
 use super::move_stage::reject_unknown_deal;
 use super::search::load_deal_view;
@@ -25,11 +25,11 @@ const LIST: &str = "GET /gestao/negocio";
 const BOARD: &str = "GET /gestao/negocio/quadro";
 const READ: &str = "GET /gestao/negocio/{codNegocio}";
 const HISTORY: &str = "GET /gestao/negocio/{codNegocio}/historico";
-/// Cards that a board shows of each stage.
+/// Cards per stage of the board.
 const CARDS: i64 = 20;
 const DAY: Duration = Duration::from_secs(24 * 3600);
 
-/// Which deals are asked for; what is empty asks for nothing.
+/// Filter of the deal list; empty fields do not filter.
 #[derive(Clone, Debug, Default)]
 pub struct DealPipelineQuery {
     pub filter: Option<String>,
@@ -38,9 +38,9 @@ pub struct DealPipelineQuery {
     pub stage: Option<StageCode>,
     pub state: Option<DealState>,
     pub responsible: Option<UserCode>,
-    /// For so many days in their stage, or longer.
+    /// Minimum number of days in the present stage.
     pub stalled: Option<i32>,
-    /// From 1.
+    /// Starts at 1.
     pub page: i32,
 }
 
@@ -51,7 +51,7 @@ pub(super) fn narrow_scope(caller: &Session, branch: Option<BranchCode>) -> Opti
     }
 }
 
-/// A page of the deals that were asked for, the last one first.
+/// A page of deals, most recent first.
 #[boxed::future]
 pub async fn list_deals(
     app: &App,
@@ -87,7 +87,7 @@ pub async fn list_deals(
     Ok(SearchPage { rows, number, total, registers })
 }
 
-/// Those of whom the words may speak. They are few enough to be gone through here.
+/// Deals that match the search text, which are few enough for pagination in memory.
 async fn list_filtered_codes(
     app: &App,
     scope: &Scope,
@@ -96,7 +96,7 @@ async fn list_filtered_codes(
     skip: i64,
 ) -> Result<(Vec<DealCode>, i64), Error> {
     let leads::ContactFilter { contacts, sequence } = leads::parse_contact_filter(text, true);
-    // A deal may be in another branch than its lead: the deal's own is looked at.
+    // A deal may be in another branch than its lead: only the branch of the deal counts.
     let of = leads::list_keys_by_contacts(app, &Scope::for_tenant(scope.tenant()), &contacts).await?;
     let mut of: Vec<LeadCode> = of.into_iter().map(|key| key.code).collect();
     of.sort_unstable();
@@ -113,14 +113,14 @@ async fn list_filtered_codes(
     Ok((codes.into_iter().skip(skip).take(PAGE as usize).collect(), total))
 }
 
-/// The deals of these codes, in their order.
+/// Loads deals in the given order.
 async fn load_deals(app: &App, caller: &Session, codes: &[DealCode]) -> Result<Vec<FoundDeal>, Error> {
     let found = deals::list_found_deals(&app.db, &caller.scope, codes, false).await?;
     let mut found: HashMap<DealCode, FoundDeal> = found.into_iter().map(|one| (one.code, one)).collect();
     Ok(codes.iter().filter_map(|code| found.remove(code)).collect())
 }
 
-/// The deals of a member that the caller may see, the last one first.
+/// The deals of a member visible to the caller, most recent first.
 #[boxed::future]
 pub async fn list_person_deals(
     app: &App,
@@ -134,21 +134,20 @@ pub async fn list_person_deals(
     Ok((rows, registers))
 }
 
-/// The board of a funnel.
 pub struct FunnelBoard {
     pub funnel: FunnelCode,
-    /// In their order.
+    /// In stage order.
     pub stages: Vec<FunnelBoardStage>,
     pub registers: Arc<TenantRegisters>,
 }
 
-/// A stage of the board, with its first cards.
+/// A stage of the board with its first cards.
 pub struct FunnelBoardStage {
     pub standing: StageSummary,
     pub cards: Vec<FoundDeal>,
 }
 
-/// The open deals of a funnel, stage by stage; of the first funnel, where none is named.
+/// Reads the open deals of a funnel by stage; of the first funnel by default.
 #[boxed::future]
 pub async fn read_funnel_board(
     app: &App,
@@ -199,7 +198,7 @@ pub(super) async fn load_all_deals(
     Ok(all)
 }
 
-/// The deal of this code, whole.
+/// Reads a deal with its details.
 #[boxed::future]
 pub async fn show_deal(
     app: &App,
@@ -216,7 +215,7 @@ pub async fn show_deal(
     Ok((view, registers))
 }
 
-/// What changed of a deal, its stage and its situation included, in order.
+/// Field changes of a deal in order, including stage and state.
 #[boxed::future]
 pub async fn read_deal_history(app: &App, caller: &Session, code: DealCode) -> Result<RecordHistory, Error> {
     let asked = |_: &TenantRegisters| (caller.scope.clone(), code);

@@ -1,5 +1,5 @@
-//! Deals: created and changed. What is asked for is judged whole before anything is written; every move on the board is
-//! kept. How they are found is in `search.rs`, their dependents in `dependents.rs`.
+//! Deals: create and change. A request is validated completely before anything is written, and every stage move is
+//! stored. Search is in `search.rs`, dependents are in `dependents.rs`.
 
 pub mod board;
 pub mod dependents;
@@ -43,13 +43,13 @@ use wire::records::NegocioInput;
 const CREATE: &str = "POST /ext/crm/negocio";
 const CHANGE: &str = "PUT /ext/crm/negocio/{codNegocio}";
 
-/// A deal as it was written.
+/// The deal after the save.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SavedDeal {
     pub code: DealCode,
     pub deal: StoredDeal,
     person: PersonCode,
-    /// False where what was asked for was there already: then it was only seen.
+    /// False if nothing differed: the request then counts as read access.
     changed: bool,
 }
 
@@ -57,9 +57,9 @@ struct SaveDeal {
     scope: Scope,
     user: UserCode,
     registers: Arc<TenantRegisters>,
-    /// None for a new one.
+    /// `None` for a new deal.
     code: Option<DealCode>,
-    /// Which one was read, where somebody must have seen what he changes.
+    /// The version the caller has read, if the change depends on it.
     version: Option<i64>,
     input: NegocioInput,
     now: Moment,
@@ -79,7 +79,7 @@ impl SaveDeal {
     }
 }
 
-/// Creates a deal, with its lead where that was sent too, or changes the one of this code.
+/// Creates a deal, together with its lead if sent, or changes the one with this code.
 #[boxed::future]
 pub async fn save_deal(
     app: &App,
@@ -91,7 +91,7 @@ pub async fn save_deal(
     submit_deal(app, caller, (code, None), input, once).await
 }
 
-/// Changes the deal of this code as somebody read it: where it is another by now, he is told what differs.
+/// Changes a deal; refused with the differences if its version is no longer the given one.
 #[boxed::future]
 pub async fn change_deal(
     app: &App,
@@ -134,7 +134,7 @@ async fn write_deal(tx: &mut Tx, entry: &SaveDeal) -> Result<SavedDeal, Error> {
     }
 }
 
-/// With whom a new deal is.
+/// The lead of a new deal.
 enum NewDealLead {
     Existing(LeadCode, Box<leads::StoredLead>),
     Prepared(Box<PreparedLead>),
@@ -205,7 +205,7 @@ async fn update_deal(tx: &mut Tx, entry: &SaveDeal, code: DealCode) -> Result<Sa
     let after = wish.build_changed_deal(input, before.as_ref(), entry.now);
     let had = before.as_ref().and_then(|before| before.responsible);
     check_responsible(tx, entry, had, after.as_ref().map(|after| after.branch), &mut wish).await?;
-    // What was sent is judged before the code in the path.
+    // Problems of the input are reported before an unknown code in the path.
     if !wish.problems.is_empty() {
         return Err(Error::Refused(wish.problems));
     }
@@ -241,7 +241,7 @@ async fn find_usable_lead(
     Ok(found)
 }
 
-/// Whoever is to see to a deal must be able to see it. One who has it already may have left meanwhile.
+/// The responsible user must be active and have access to the branch. The present one may be inactive.
 async fn check_responsible(
     tx: &mut Tx,
     entry: &SaveDeal,

@@ -1,4 +1,4 @@
-//! Deals as the association itself moves them: from stage to stage, lost, and opened again.
+//! State changes of deals: move to a stage, lose and reopen.
 
 use super::{FoundDeal, StoredDeal, build_deal_audit_entry, build_stage_move, deals};
 use crate::access::Session;
@@ -25,7 +25,7 @@ pub(super) fn reject_unknown_deal(code: DealCode) -> Error {
     Error::NotFound { field: InputField::Deal, code: code.get() }
 }
 
-/// A deal as it is now.
+/// The present state of a deal.
 #[derive(Clone, Debug)]
 pub struct CurrentDeal {
     pub found: FoundDeal,
@@ -45,7 +45,7 @@ pub(super) fn record_unchanged_access(
     Ok(done)
 }
 
-/// The deal that is meant, if the caller sees it.
+/// Loads the deal, if visible to the caller.
 pub(super) async fn load_visible_deal<I>(
     tx: &mut Tx,
     asked: &WriteCommand<I>,
@@ -66,7 +66,6 @@ pub(super) fn refuse_stale_version<I>(
     given.and_then(|given| refuse_old_version(given.into(), present, &asked.registers.zone, wanted))
 }
 
-/// Moves a deal to another stage of the board.
 #[boxed::future]
 pub async fn move_deal(
     app: &App,
@@ -113,13 +112,13 @@ async fn write_deal_stage(
     Box::pin(store_deal(tx, asked, found, after, "mudou de etapa".to_owned())).await
 }
 
-/// Only what is open moves.
+/// Only open deals can move.
 fn refuse_closed_deal(deal: DealCode, before: &StoredDeal) -> Option<Rejection> {
     let won = before.state == DealState::Won;
     (before.state != DealState::Open).then_some(Rejection::ClosedDeal { deal, won })
 }
 
-/// Loses a deal, with the reason.
+/// Marks a deal as lost, with the reason.
 #[boxed::future]
 pub async fn lose_deal(
     app: &App,
@@ -155,7 +154,7 @@ async fn write_deal_loss(
     Box::pin(store_deal(tx, asked, found, after, "perdido".to_owned())).await
 }
 
-/// Opens a deal again that was lost, or won without coming to a benefit.
+/// Reopens a deal that was lost, or won without a benefit.
 #[boxed::future]
 pub async fn reopen_deal(
     app: &App,
@@ -198,7 +197,7 @@ async fn write_deal_reopening(
     Box::pin(store_deal(tx, asked, found, after, done)).await
 }
 
-/// Writes a deal as it becomes, with its move, its changed fields and the audit.
+/// Writes the changed deal; does nothing if it is equal.
 pub(super) async fn store_deal<I>(
     tx: &mut Tx,
     asked: &WriteCommand<I>,
@@ -215,7 +214,7 @@ pub(super) async fn store_deal<I>(
     Ok(CurrentDeal { found: FoundDeal { deal, ..found }, registers, changed: true })
 }
 
-/// The same for every way in which a deal changes.
+/// Writes any change of a deal with its stage move, field changes and audit entry.
 pub(super) async fn write_deal_change(
     tx: &mut Tx,
     acting: &crate::situations::ActorContext<'_>,
@@ -248,7 +247,6 @@ pub(super) fn compare_deals(before: &StoredDeal, after: &StoredDeal) -> Vec<Fiel
     field_differences::compare_fields(render_deal_fields(before), render_deal_fields(after))
 }
 
-/// A deal, field by field.
 fn render_deal_fields(deal: &StoredDeal) -> FieldTexts {
     let plans: Vec<String> = deal.plans.iter().map(ToString::to_string).collect();
     let mut fields = vec![

@@ -1,5 +1,5 @@
-//! The search for open deals, and one deal whole. As with leads, the interface gives all of them at once: their names are
-//! read step by step and put in order, and the deals some at a time.
+//! Search for open deals, and the details of a deal. The API answers without pagination: names are read in steps and
+//! sorted, the deals are loaded in parts.
 
 use crate::access::Session;
 use crate::audit::access_log::record_access;
@@ -18,10 +18,10 @@ use storage::sales::deals::{self, DealOrderKey, DealStageMove, DrivingDealCriter
 use wire::read::IsoQueryDate;
 use wire::records::PesquisaNegocioQuery;
 
-/// Leads whose deals are asked for at once.
+/// Number of leads in one query for their deals.
 const LEADS: usize = 256;
 
-/// The open deals that the caller may see and that have everything that was asked for; by name, then code.
+/// The open deals visible to the caller that meet all criteria; by name, then code.
 #[boxed::future]
 pub async fn search_deals(
     app: &App,
@@ -58,7 +58,7 @@ pub async fn search_deals(
     Ok(FoundCodes { codes: keys.into_iter().map(|key| key.code).collect(), registers })
 }
 
-/// What leads the search: the most selective of what was asked for. Beside it, words that the names must have.
+/// Chooses the most selective criteria to drive the search, each with words that the name must contain.
 async fn choose_drivers(
     app: &App,
     scope: &Scope,
@@ -90,13 +90,13 @@ async fn choose_drivers(
     Ok(by.into_iter().map(|by| (by, Vec::new())).collect())
 }
 
-/// A lead or a user has few deals, compared with those that words lead to.
+/// A lead or a user has few deals compared with the matches of a name.
 fn choose_own_driver(criteria: &DealCriteria) -> Option<DrivingDealCriterion> {
     let of_lead = criteria.lead.map(|lead| DrivingDealCriterion::Leads(vec![lead]));
     of_lead.or(criteria.responsible.map(DrivingDealCriterion::Responsible))
 }
 
-/// What leads to the deals that a filter may mean.
+/// The drivers for every possible meaning of a search text.
 async fn choose_filter_drivers(
     app: &App,
     tenant: TenantId,
@@ -109,7 +109,7 @@ async fn choose_filter_drivers(
         let words = words.filter_map(|one| if let LeadKey::Words(words) = one { Some(words) } else { None });
         drivers.extend(words.map(|words| (by.clone(), words)));
     }
-    // A deal may be in another branch than its lead: the deal's own is looked at.
+    // A deal may be in another branch than its lead: only the branch of the deal counts.
     let found = leads::list_keys_by_contacts(app, &Scope::for_tenant(tenant), &contacts).await?;
     let mut found: Vec<LeadCode> = found.into_iter().map(|key| key.code).collect();
     found.retain(|code| criteria.lead.is_none_or(|lead| lead == *code));
@@ -120,7 +120,7 @@ async fn choose_filter_drivers(
     Ok(drivers)
 }
 
-/// Some of the deals that a search found, in its order.
+/// Loads a part of the search results, in their order.
 #[boxed::future]
 pub async fn load_found_deals(
     app: &App,
@@ -134,7 +134,7 @@ pub async fn load_found_deals(
     Ok(found)
 }
 
-/// A deal with everything around it.
+/// A deal with its lead, dependents and stage moves.
 pub struct DealDetailView {
     pub found: FoundDeal,
     pub lead: FoundLead,
@@ -143,7 +143,7 @@ pub struct DealDetailView {
     pub moves: Vec<DealStageMove>,
 }
 
-/// The deal of this code, in whatever situation.
+/// Reads a deal in any state.
 #[boxed::future]
 pub async fn read_deal(
     app: &App,

@@ -1,5 +1,5 @@
-//! What was sent of a deal, judged against the registers: every problem is found, not the first alone, and what was given is
-//! put onto the deal as it is. What a deal has already may be out of use meanwhile.
+//! Validation of a sent deal against the registers: collects every problem, not only the first, and applies the fields
+//! to the stored deal. References that a deal already has may be inactive.
 
 use crate::benefits::vehicle;
 use crate::registers::snapshot::{TenantRegisters, find_first_stage};
@@ -23,8 +23,8 @@ impl<'a> DealInputValidator<'a> {
         DealInputValidator { registers, scope, problems: Vec::new() }
     }
 
-    /// A new deal, but for its lead and what is counted; `None` where it cannot even be begun, for a reason that was told.
-    /// Its branch may have been judged with the lead already.
+    /// Builds a new deal without its lead and numbers; `None` if branch or stage is missing or invalid. The branch may
+    /// already have been checked with the lead.
     pub fn build_new_deal(
         &mut self,
         input: &NegocioInput,
@@ -45,7 +45,7 @@ impl<'a> DealInputValidator<'a> {
         Some(deal)
     }
 
-    /// A deal as it becomes. Where there is none of its code, what was sent is judged all the same.
+    /// Builds the changed deal. The input is validated even if there is no deal with this code.
     pub fn build_changed_deal(
         &mut self,
         input: &NegocioInput,
@@ -87,7 +87,7 @@ impl<'a> DealInputValidator<'a> {
         is_usable.then_some(branch)
     }
 
-    /// The funnel and the stage that were asked for: what is not said stays, or is the first.
+    /// Resolves funnel and stage: defaults are the present ones, or the first ones of a new deal.
     fn resolve_stage(
         &mut self,
         input: &NegocioInput,
@@ -151,7 +151,7 @@ impl<'a> DealInputValidator<'a> {
         Some(code)
     }
 
-    /// Of a deal that is not known, nobody knows whether it is lost.
+    /// For an unknown deal, a loss reason is refused only if the input also sets a state other than lost.
     fn apply_fields(
         &mut self,
         input: &NegocioInput,
@@ -196,7 +196,7 @@ impl<'a> DealInputValidator<'a> {
         }
     }
 
-    /// Each once, as they were given.
+    /// Without duplicates, in the given order.
     pub fn check_plans(&mut self, given: &[PlanCode], had: &[PlanCode]) -> Vec<PlanCode> {
         let mut plans = Vec::new();
         for code in given.iter().copied() {
@@ -217,7 +217,7 @@ impl<'a> DealInputValidator<'a> {
     }
 }
 
-/// A deal of which nothing is known yet.
+/// An empty deal with placeholder codes.
 fn build_blank_deal(now: Moment, today: &str) -> StoredDeal {
     StoredDeal {
         sequence: 0,

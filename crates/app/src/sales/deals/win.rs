@@ -1,5 +1,5 @@
-//! A deal that is won: in one unit its lead's person becomes a member, gets the benefit that was sold to him with its
-//! dependents, and the deal says so. Asked for again, it answers the same.
+//! Wins a deal in one transaction: the person of the lead becomes a member and gets the benefit with its dependents,
+//! and the deal refers to the benefit. A repeated request gives the same answer.
 
 use super::move_stage::{
     CurrentDeal, load_visible_deal, record_unchanged_access, refuse_stale_version, store_deal,
@@ -35,7 +35,6 @@ use wire::records::{BeneficioCampos, GanhoInput};
 
 const WIN: &str = "PUT /gestao/negocio/{codNegocio}/ganhar";
 
-/// Wins a deal.
 #[boxed::future]
 pub async fn win_deal(
     app: &App,
@@ -101,7 +100,7 @@ async fn write_won_deal(tx: &mut Tx, asked: &WinDeal) -> Result<CurrentDeal, Err
     Ok(CurrentDeal { found, registers, changed: true })
 }
 
-/// What speaks against winning it now.
+/// Refuses a lost deal or a stale version.
 fn refuse_lost_deal(asked: &WinDeal, code: DealCode, before: &StoredDeal) -> Result<(), Error> {
     let version = asked.input.1.version.clone().into_set().map(BoundedInt::get);
     let mut problems: Vec<Rejection> =
@@ -112,7 +111,7 @@ fn refuse_lost_deal(asked: &WinDeal, code: DealCode, before: &StoredDeal) -> Res
     if problems.is_empty() { Ok(()) } else { Err(Error::Refused(problems)) }
 }
 
-/// Who becomes the holder: whoever has the document, else the person of the lead, who gets it.
+/// The holder is the person with the document, else the person of the lead, who gets the document.
 async fn resolve_holder(
     tx: &mut Tx,
     asked: &WinDeal,
@@ -155,7 +154,7 @@ async fn resolve_holder(
     Ok(Some((person, profile)))
 }
 
-/// What was sent, and where nothing was, what the deal and its lead say; with every plan that was sold.
+/// The sent fields, completed from the deal and its lead, and all plans sold.
 fn build_sold_fields(
     asked: &WinDeal,
     deal: &StoredDeal,
@@ -201,7 +200,7 @@ fn build_sold_fields(
     (fields, plans)
 }
 
-/// Nobody is the same benefit's dependent twice.
+/// A CPF may occur only once among the dependents of a benefit.
 fn refuse_duplicate_dependents(shared: &[(DependentCode, ProposedDependent)]) -> Result<(), Error> {
     let twin = |(at, (_, one)): (usize, &(DependentCode, ProposedDependent))| {
         let earlier = shared[..at].iter().find(|(_, other)| one.cpf.is_some() && other.cpf == one.cpf);
@@ -211,7 +210,7 @@ fn refuse_duplicate_dependents(shared: &[(DependentCode, ProposedDependent)]) ->
     if problems.is_empty() { Ok(()) } else { Err(Error::Refused(problems)) }
 }
 
-/// The benefit with every plan, and what is written with it: the further items and the dependents.
+/// Adds all plans to the benefit and prepares the rows written with it: further items and dependents.
 async fn prepare_further_rows(
     tx: &mut Tx,
     asked: &WinDeal,
@@ -272,7 +271,7 @@ async fn prepare_further_rows(
     Ok((benefit, then))
 }
 
-/// The lead knows by now who he is.
+/// Stores the holder and their document in the lead.
 async fn update_won_lead(
     tx: &mut Tx,
     asked: &WinDeal,

@@ -1,4 +1,4 @@
-//! Leads as an import brings them: found as everywhere, by document, else e-mail, else telephone.
+//! Import of leads: matched by document, else e-mail, else phone, like any other save.
 
 use super::{LeadBranchSource, StoredLead, prepare_lead, store_lead as save};
 use crate::Error;
@@ -17,11 +17,11 @@ use storage::server::counters::{self, Counter};
 use wire::read::FieldPatch;
 use wire::records::LeadInput;
 
-/// A lead as a line of a file tells him.
+/// One row of an imported file.
 #[derive(Clone, Debug)]
 pub struct LeadImportRow {
     pub input: LeadInput,
-    /// The code that he is to keep.
+    /// The prescribed code.
     pub code: Option<LeadCode>,
 }
 
@@ -30,7 +30,7 @@ impl LeadImportRow {
         take_number_field(fields, "codLead").map(LeadCode::new)
     }
 
-    /// What two lines about one lead have alike.
+    /// Two rows about the same lead have the same key.
     pub fn duplicate_key(&self) -> Option<String> {
         let contact = &self.input.contact;
         match (&contact.document, &contact.email, &contact.phones) {
@@ -44,7 +44,7 @@ impl LeadImportRow {
     }
 }
 
-/// Judges a line; what is there already of whom it means.
+/// Validates a row and finds the lead it belongs to.
 async fn prepare_import(
     tx: &mut Tx,
     doing: &ImportUnitContext,
@@ -57,7 +57,7 @@ async fn prepare_import(
         FieldPatch::Keep => LeadBranchSource::NewLeadOnly(&elsewhere),
         _ => LeadBranchSource::AnyLead(&row.input.branch),
     };
-    // A list of telephones takes the place of all others elsewhere; of a sheet, the place of those of its kind.
+    // A phone list in the API replaces all phones; in an import it replaces only phones of the same kind.
     let given = contact
         .phones
         .clone()
@@ -136,7 +136,7 @@ pub async fn import_lead(
     };
     let saved = Box::pin(save(tx, &doing.change_context(), &doing.scope, ready)).await?;
     let record = saved.code.get();
-    // What is kept of a change says which version it has now.
+    // Reads the version back from the database.
     let now = leads::find_lead(&mut *tx, tenant, saved.code).await?;
     let version = now.map_or(saved.lead.version, |lead| lead.version);
     Ok(match before {
@@ -146,7 +146,7 @@ pub async fn import_lead(
     })
 }
 
-/// A lead and, where he is no member, his person.
+/// Snapshot of a lead and, unless they are a member, of their person.
 async fn snapshot_lead(tx: &mut Tx, doing: &ImportUnitContext, lead: &StoredLead) -> Result<String, Error> {
     let tenant = doing.scope.tenant();
     let person = members::find_person(&mut *tx, tenant, lead.person).await?.filter(|one| !one.is_member);
@@ -160,7 +160,7 @@ async fn snapshot_lead(tx: &mut Tx, doing: &ImportUnitContext, lead: &StoredLead
     Ok(json!({ "lead": leads::encode_lead_snapshot(lead), "person": person }).to_string())
 }
 
-/// Takes back what a line did.
+/// Undoes the effect of an import row, unless the lead has changed since.
 pub async fn undo_lead_import(
     tx: &mut Tx,
     doing: &ImportUnitContext,
@@ -194,7 +194,7 @@ async fn remove_imported_lead(
         return Ok(ImportUndoOutcome::Kept("já tem negócios".into()));
     }
     tx.execute_batch(leads::delete_lead(tenant, code)).await?;
-    // His person came with him, unless somebody knew him before or knows him now.
+    // Also deletes the person if they came with the lead and nothing else refers to them.
     let person = members::find_person(&mut *tx, tenant, now.person).await?;
     let came = person.is_some_and(|one| !one.is_member && one.created_at == now.created_at);
     if came && members::find_person_reference(tx, tenant, now.person).await?.is_none() {

@@ -1,4 +1,4 @@
-//! Leads as the association itself sees and changes them: also those that are no longer active.
+//! Management view of leads: includes inactive ones.
 
 use super::{
     LeadBranchSource, LeadContactInput, StoredLead, list_keys_by_contacts, parse_contact_filter, store_lead,
@@ -25,17 +25,17 @@ const LIST: &str = "GET /gestao/lead";
 const READ: &str = "GET /gestao/lead/{codLead}";
 const CHANGE: &str = "PUT /gestao/lead/{codLead}";
 
-/// Which leads are asked for; what is empty asks for nothing.
+/// Filter of the lead list; empty fields do not filter.
 #[derive(Clone, Debug, Default)]
 pub struct LeadManagementQuery {
     pub filter: Option<String>,
     pub active: Option<bool>,
     pub branch: Option<domain::BranchCode>,
-    /// From 1.
+    /// Starts at 1.
     pub page: i32,
 }
 
-/// A lead, and the registers that name what belongs to him.
+/// A lead with the registers that hold the names of its references.
 #[derive(Clone, Debug)]
 pub struct CurrentLead {
     pub found: FoundLead,
@@ -47,7 +47,7 @@ fn reject_unknown_lead(code: LeadCode) -> Error {
     Error::NotFound { field: InputField::Lead, code: code.get() }
 }
 
-/// A page of the leads that were asked for, the last one first.
+/// A page of leads, most recent first.
 #[boxed::future]
 pub async fn list_leads(
     app: &App,
@@ -82,7 +82,7 @@ pub async fn list_leads(
         }
     };
     let found = leads::list_found_leads(&app.db, &caller.scope, &codes).await?;
-    // One may have gone elsewhere since its code was read.
+    // A lead may have moved to another branch since its code was read.
     let seen = found.into_iter().filter(|one| scope.can_see(one.lead.branch));
     let mut found: HashMap<LeadCode, FoundLead> = seen.map(|one| (one.code, one)).collect();
     let rows: Vec<FoundLead> = codes.iter().filter_map(|code| found.remove(code)).collect();
@@ -90,7 +90,6 @@ pub async fn list_leads(
     Ok(SearchPage { rows, number, total, registers })
 }
 
-/// The lead of this code.
 #[boxed::future]
 pub async fn read_lead(app: &App, caller: &Session, code: LeadCode) -> Result<CurrentLead, Error> {
     let asked = |_: &TenantRegisters| (caller.scope.clone(), code);
@@ -118,7 +117,7 @@ struct ChangeLead {
     now: Moment,
 }
 
-/// Changes a lead: what is not given stays, what is cleared goes.
+/// Changes a lead: absent fields keep their value, cleared fields are emptied.
 #[boxed::future]
 pub async fn change_lead(
     app: &App,
@@ -178,7 +177,7 @@ async fn write_lead_change(tx: &mut Tx, entry: &ChangeLead) -> Result<CurrentLea
     Ok(CurrentLead { found, registers: Arc::clone(&entry.registers), changed: saved.changed })
 }
 
-/// Everything that stands in the way.
+/// Refuses a stale version or a document that another active lead has.
 async fn refuse_lead_conflicts(
     tx: &mut Tx,
     entry: &ChangeLead,
@@ -203,7 +202,6 @@ pub(super) fn compare_leads(before: &StoredLead, after: &StoredLead) -> Vec<Fiel
     field_differences::compare_fields(render_lead_fields(before), render_lead_fields(after))
 }
 
-/// A lead, field by field.
 fn render_lead_fields(lead: &StoredLead) -> FieldTexts {
     vec![
         ("codLoja", Some(lead.branch.to_string())),

@@ -1,5 +1,5 @@
-//! Leads: saved by what they are known by, and searched. The person of a lead is no member until he is saved as one or given
-//! a benefit; where he is one already, what he tells as a lead changes nothing of the member.
+//! Leads: saved by contact data, and searched. The person of a lead is not a member until they are saved as one or get
+//! a benefit; the data of an existing member is never changed through a lead.
 
 pub mod import_rows;
 mod manage;
@@ -32,12 +32,12 @@ use wire::records::{ContatoInput, LeadInput};
 
 const OPERATION: &str = "POST /ext/crm/lead";
 
-/// A lead as it was saved.
+/// The lead after the save.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SavedLead {
     pub code: LeadCode,
     pub lead: StoredLead,
-    /// False where what was sent was there already: then he was only seen.
+    /// False if nothing differed: the request then counts as read access.
     pub changed: bool,
 }
 
@@ -49,7 +49,7 @@ struct SaveLead {
     now: Moment,
 }
 
-/// Creates a lead, or changes the active one of the same document, e-mail or telephone.
+/// Creates a lead, or changes the active one with the same document, e-mail or phone.
 #[boxed::future]
 pub async fn save_lead(
     app: &App,
@@ -93,16 +93,16 @@ async fn write_submitted_lead(tx: &mut Tx, entry: &SaveLead) -> Result<SavedLead
     Box::pin(store_lead(tx, &acting, &entry.scope, ready)).await
 }
 
-/// A lead as it is to be, judged and not written yet.
+/// A validated lead that is not yet written.
 pub(crate) struct PreparedLead {
     before: Option<(LeadCode, StoredLead)>,
-    /// The person that he has.
+    /// The present person of the lead.
     person: Option<(PersonCode, PersonProfile)>,
     pub after: StoredLead,
     phones: Vec<StoredPhone>,
-    /// Whether they are others than he had.
+    /// Whether the phones differ from the stored ones.
     has_other_phones: bool,
-    /// The code that a new one is to keep.
+    /// The prescribed code of a new lead.
     kept: Option<LeadCode>,
 }
 
@@ -112,7 +112,7 @@ impl PreparedLead {
     }
 }
 
-/// Finds whom was meant, and judges what was sent of him.
+/// Finds the lead by its contact data and validates the input.
 pub(crate) async fn prepare_lead(
     tx: &mut Tx,
     acting: &ActorContext<'_>,
@@ -125,7 +125,7 @@ pub(crate) async fn prepare_lead(
     validate_contact(tx, acting, scope, (&told, store), before, problems).await
 }
 
-/// Judges what was sent of somebody who was found, or of somebody new.
+/// Validates the input for an existing or a new lead.
 async fn validate_contact(
     tx: &mut Tx,
     acting: &ActorContext<'_>,
@@ -145,7 +145,7 @@ async fn validate_contact(
         (Some(_), Some((code, one))) if !one.is_member => {
             phones::list_phones(&mut *tx, scope.tenant(), *code).await?
         }
-        // The telephones of a member are his own affair, and the lead keeps the first of each kind alone.
+        // Phones of a member are not touched: such a lead has only the first phone of each kind.
         (Some(lead), _) => list_first_phones(lead),
         (None, _) => Vec::new(),
     };
@@ -164,8 +164,7 @@ fn list_first_phones(lead: &StoredLead) -> Vec<StoredPhone> {
     mobile.into_iter().chain(landline).collect()
 }
 
-/// The lead that the caller sees with the same document, else e-mail, else telephone. One with another document is somebody
-/// else, whatever they share.
+/// The visible active lead with the same document, else e-mail, else phone. A lead with another document never matches.
 async fn find_known_lead(
     tx: &mut Tx,
     scope: &Scope,
@@ -186,14 +185,14 @@ async fn find_known_lead(
     Ok(None)
 }
 
-/// Writes a lead with his person, unless nothing changed.
+/// Writes a lead with its person, unless nothing changed.
 pub(crate) async fn store_lead(
     tx: &mut Tx,
     acting: &ActorContext<'_>,
     scope: &Scope,
     ready: PreparedLead,
 ) -> Result<SavedLead, Error> {
-    // What a member has is not changed here.
+    // The phones of a member are not changed through a lead.
     let has_own = ready.person.as_ref().is_some_and(|(_, one)| !one.is_member);
     if let Some((code, had)) = &ready.before
         && *had == ready.after
@@ -233,7 +232,7 @@ pub(crate) async fn store_lead(
     Ok(SavedLead { code, lead: StoredLead { version, ..after }, changed: true })
 }
 
-/// The person of a lead: whoever has his document, else the one he has, else a new one. A member stays as he is.
+/// The person of a lead: the one with its document, else its present one, else a new one. Members are not changed.
 async fn write_lead_person(
     tx: &mut Tx,
     acting: &ActorContext<'_>,
@@ -253,7 +252,7 @@ async fn write_lead_person(
     {
         return Err(Rejection::PersonElsewhere.into());
     }
-    // A member with another document is somebody else.
+    // A member with another document is another person.
     let had = ready.person.as_ref().filter(|(_, one)| !(one.is_member && asked.is_some()));
     let is_his = |code| had.is_some_and(|(his, _)| *his == code);
     match named.or_else(|| had.cloned()) {
@@ -289,7 +288,7 @@ async fn write_lead_person(
     }
 }
 
-/// Somebody who is no member, as far as he is known as a lead.
+/// Applies the data of a lead to a person who is not a member.
 pub fn apply_lead_to_person(person: &PersonProfile, lead: &StoredLead, now: Moment) -> PersonProfile {
     let mut profile = person.clone();
     profile.branch = lead.branch;

@@ -1,5 +1,5 @@
-//! The search for leads. The interface gives all of them at once: so their names are read step by step and put in order, and
-//! the leads themselves some at a time, as they are shown.
+//! Search for leads. The API answers without pagination: names are read in steps and sorted, the leads are loaded in
+//! parts as they are shown.
 
 use crate::access::Session;
 use crate::audit::access_log::record_access;
@@ -12,21 +12,21 @@ use std::sync::Arc;
 use storage::sales::leads::{self, FoundLead, LeadSortKey, STEP};
 use wire::records::PesquisaLeadQuery;
 
-/// What a search found, in its order.
+/// The codes found, in order.
 pub struct FoundCodes<C> {
     pub codes: Vec<C>,
     pub registers: Arc<TenantRegisters>,
 }
 
-/// How somebody's words may be meant. What can be nobody's leads nowhere.
+/// The possible meanings of a search text; empty if it can match nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ContactFilter {
     pub contacts: Vec<LeadKey>,
     pub sequence: Option<i32>,
 }
 
-/// A number may be a telephone, a document and, of deals, a sequence number, and companies have numbers in their names; what
-/// is none of them is a name.
+/// A number may be a phone, a document, a sequence number (deals only) or part of a company name; any other text is a
+/// name.
 pub fn parse_contact_filter(text: &str, may_be_sequence: bool) -> ContactFilter {
     let mut contacts = Vec::new();
     if text.contains('@') {
@@ -51,7 +51,7 @@ pub fn parse_contact_filter(text: &str, may_be_sequence: bool) -> ContactFilter 
     ContactFilter { contacts, sequence }
 }
 
-/// The active leads that the caller may see, of whom the filter speaks; by name, then code.
+/// The active leads visible to the caller that match the filter; by name, then code.
 #[boxed::future]
 pub async fn search_leads(
     app: &App,
@@ -96,7 +96,7 @@ async fn list_visible_keys(
     Ok(all)
 }
 
-/// The leads in the scope that any of these leads to, active or not.
+/// The leads in the scope with any of these contacts, active or not.
 pub(crate) async fn list_keys_by_contacts(
     app: &App,
     scope: &Scope,
@@ -132,7 +132,7 @@ async fn list_keys_by_name(app: &App, scope: &Scope, words: &[String]) -> Result
     Ok(all)
 }
 
-/// Some of the leads that a search found, in its order.
+/// Loads a part of the search results, in their order.
 #[boxed::future]
 pub async fn load_found_leads(
     app: &App,
@@ -140,7 +140,7 @@ pub async fn load_found_leads(
     codes: &[LeadCode],
 ) -> Result<Vec<FoundLead>, Error> {
     let found = leads::list_found_leads(&app.db, &caller.scope, codes).await?;
-    // It may have gone elsewhere since its name was read.
+    // A lead may have moved or become inactive since its name was read.
     let seen = found.into_iter().filter(|one| one.lead.active && caller.scope.can_see(one.lead.branch));
     let mut found: HashMap<LeadCode, FoundLead> = seen.map(|one| (one.code, one)).collect();
     let found: Vec<FoundLead> = codes.iter().filter_map(|code| found.remove(code)).collect();
@@ -167,9 +167,9 @@ mod tests {
             |number: &str| [LeadKey::Mobile, LeadKey::Landline, LeadKey::Further].map(|of| of(text(number)));
         assert_eq!(contacts("(11) 3333-4444"), phone("1133334444"));
         assert_eq!(contacts("+55 11 98765-4321"), phone("11987654321"));
-        // A CPF has as many digits as a telephone.
+        // A CPF has as many digits as a mobile number.
         assert_eq!(contacts("529.982.247-25").len(), 4);
-        // A company may have the number of its owner in its name.
+        // A company name may contain the CPF of its owner.
         assert_eq!(contacts("52998224725").len(), 5);
         assert_eq!(contacts("99"), [LeadKey::Words(vec![text("99")])]);
         assert_eq!(

@@ -1,4 +1,4 @@
-//! What was sent of a lead: several fields come under two names, and what they say is judged once.
+//! The contact data of a sent lead: several fields have two names, which are resolved and validated once.
 
 use crate::members::parse_telephone;
 use crate::situations::ActorContext;
@@ -11,12 +11,12 @@ use storage::sales::leads::StoredLead;
 use wire::read::FieldPatch;
 use wire::records::ContatoInput;
 
-/// What was said of a store.
+/// Where the branch in the request comes from.
 #[derive(Clone, Copy, Debug)]
 pub enum LeadBranchSource<'i> {
-    /// The lead's.
+    /// Sent for the lead: applies to new and existing leads.
     AnyLead(&'i FieldPatch<BranchCode>),
-    /// That of something else, in which only a lead who is new begins.
+    /// Sent for another record: applies only to a new lead.
     NewLeadOnly(&'i FieldPatch<BranchCode>),
 }
 
@@ -47,7 +47,7 @@ impl<'i> LeadContactInput<'i> {
         told
     }
 
-    /// The same of somebody who is there: a name that was not given stays.
+    /// For an existing lead: an absent name keeps its value.
     pub fn with_known_name(mut self, lead: &StoredLead) -> LeadContactInput<'i> {
         if self.name == FieldPatch::Keep {
             self.name =
@@ -64,7 +64,7 @@ impl<'i> LeadContactInput<'i> {
         read_given(&self.input.email)
     }
 
-    /// Every number that was given.
+    /// Every given number.
     pub fn phone_numbers(&self) -> impl Iterator<Item = &Phone> {
         let listed =
             read_given(&self.input.phones).into_iter().flatten().filter_map(|one| read_given(&one.number));
@@ -72,14 +72,14 @@ impl<'i> LeadContactInput<'i> {
         listed.chain(single)
     }
 
-    /// The telephones that were given in place of all others. An empty list beside a telephone says nothing.
+    /// The list that replaces all phones. An empty list next to a single phone is ignored.
     fn replacement_phones(&self) -> Option<Vec<StoredPhone>> {
         let all: Vec<StoredPhone> =
             read_given(&self.input.phones)?.iter().filter_map(parse_telephone).collect();
         (!all.is_empty() || read_given(&self.input.phone).is_none()).then_some(all)
     }
 
-    /// His telephones as they become, of those he had.
+    /// The phones after the change.
     pub fn resolve_telephones(&self, had: &[StoredPhone]) -> Vec<StoredPhone> {
         match (self.replacement_phones(), &self.input.phone, &self.input.phones) {
             (Some(all), ..) => all,
@@ -89,7 +89,7 @@ impl<'i> LeadContactInput<'i> {
         }
     }
 
-    /// The lead as it becomes, whether or not everything about it is right; `phones` are his telephones then.
+    /// Builds the lead even if there are problems; `phones` are its phones after the change.
     pub fn build_lead(
         &self,
         acting: &ActorContext<'_>,
@@ -146,7 +146,7 @@ impl<'i> LeadContactInput<'i> {
         input.email.apply_to(&mut lead.email, Clone::clone);
         match (&input.phone, &input.phones) {
             (FieldPatch::Keep, FieldPatch::Keep) => {}
-            // One number takes the place of the one of its kind.
+            // A single number replaces the one of its kind.
             (FieldPatch::Set(number), _) if self.replacement_phones().is_none() => {
                 let known = phones.iter().find(|one| one.number == *number).map(|one| one.kind);
                 match known.unwrap_or(number.kind()) {
@@ -181,7 +181,7 @@ fn read_given<T>(given: &FieldPatch<T>) -> Option<&T> {
     }
 }
 
-/// What a field says that has two names. Programs that write every name send `null` under the one that they do not use.
+/// Resolves a field that has two names. Clients that write every name send `null` under the one they do not use.
 fn resolve_alias<T: Clone + PartialEq>(
     (one, field): (&FieldPatch<T>, InputField),
     (other, with): (&FieldPatch<T>, InputField),
@@ -197,8 +197,7 @@ fn resolve_alias<T: Clone + PartialEq>(
     }
 }
 
-/// These telephones with one number as the first of its kind: it takes the place of the one that was, unless it was among
-/// them already.
+/// Puts a number first among those of its kind; a new number replaces the first one.
 fn put_phone_first(number: &Phone, had: &[StoredPhone]) -> Vec<StoredPhone> {
     let mut phones = had.to_vec();
     let known = phones.iter().position(|one| one.number == *number).map(|at| phones.remove(at));
@@ -216,7 +215,7 @@ fn put_phone_first(number: &Phone, had: &[StoredPhone]) -> Vec<StoredPhone> {
     phones
 }
 
-/// The branch that was given, else the one he has, else the caller's first.
+/// The given branch, else the present one, else the first one usable by the caller.
 fn resolve_lead_branch(
     acting: &ActorContext<'_>,
     scope: &Scope,

@@ -1,5 +1,5 @@
-//! Photos and documents on the pages of claims, inspections, tickets and members: the part of those pages that shows them
-//! and takes more, and `/console/arquivos/{codigo}`, where one is looked at. What is sent is read in `upload.rs`.
+//! Attachments of claims, inspections, tickets and members: the section on their pages that lists and uploads files,
+//! and `/console/arquivos/{codigo}`, the page of one file. Uploads are read in `upload.rs`.
 
 mod show;
 mod upload;
@@ -25,7 +25,7 @@ pub fn build_file_routes() -> Router<App> {
     })
 }
 
-/// Where the pages of a record are.
+/// Path segment of the owner's pages under `/console`.
 const fn find_owner_segment(of: FileOwner) -> &'static str {
     match of {
         FileOwner::Claim => "eventos",
@@ -35,36 +35,34 @@ const fn find_owner_segment(of: FileOwner) -> &'static str {
     }
 }
 
-/// The page of a record.
 fn build_owner_path(owner: OwnerRecord) -> String {
     format!("/console/{}/{}", find_owner_segment(owner.of), owner.record)
 }
 
-/// A file as a tile or a line.
 pub struct AttachmentTile {
     pub code: i32,
     pub name: String,
-    /// What it is, how large, by whom and when.
+    /// Type, size, uploader and time.
     pub about: String,
     pub who: String,
     pub is_picture: bool,
 }
 
-/// A file that was not kept, and why.
+/// A file that was rejected, and why.
 pub struct UploadProblem {
     pub name: String,
     pub text: String,
 }
 
-/// What became of the files that somebody sent, where not all is well.
+/// Result of an upload that had problems.
 #[derive(Default)]
 pub struct UploadReport {
-    /// What was kept all the same; empty where nothing was.
+    /// Summary of the files that were saved; empty if there are none.
     pub kept: String,
     pub problems: Vec<UploadProblem>,
 }
 
-/// What a page shows of the files of its record.
+/// The attachments section of a record's page.
 pub struct AttachmentSection {
     pub action: String,
     pub title: &'static str,
@@ -75,7 +73,6 @@ pub struct AttachmentSection {
     pub largest_mib: u64,
 }
 
-/// The files of a record, for its page.
 pub async fn build_attachment_section(
     app: &App,
     guest: &SignedInUser,
@@ -108,7 +105,7 @@ fn build_attachment_tile(file: &AttachedFile, zone: &domain::TimeZone) -> Attach
     }
 }
 
-/// What became of a file, as a story tells it.
+/// Describes a file change for the timeline.
 pub fn describe_file_change(before: Option<&str>, after: Option<&str>) -> String {
     match (before, after) {
         (_, Some(name)) => format!("Arquivo anexado: {name}"),
@@ -128,7 +125,7 @@ const fn describe_file_kind(kind: FileKind) -> &'static str {
     }
 }
 
-/// `1,4 MB`, measured as the limits are.
+/// `1,4 MB`, in binary units like the upload limits.
 fn format_binary_size(bytes: i64) -> String {
     const KIB: i64 = 1024;
     const MIB: i64 = 1024 * KIB;

@@ -1,4 +1,5 @@
-//! A file by itself: a picture large, anything else by what is known of it. Its bytes are handed over, never shown as a page.
+//! The page of one file: pictures are shown large, other files by their metadata. Content is served so that browsers
+//! never render it as a page.
 
 use super::{build_owner_path, describe_file_kind, format_binary_size};
 use crate::session::visitor::{PathNumber, SignedInUser, derive_root_path, redirect_to};
@@ -27,7 +28,7 @@ struct ViewFilePage {
     is_picture: bool,
     measures: Option<(i32, i32)>,
     facts: Vec<(&'static str, String)>,
-    /// The way back to its record, as it is called, and where that is.
+    /// Label and link of the record that owns the file.
     record: String,
     link: String,
     is_changeable: bool,
@@ -171,7 +172,7 @@ fn redirect_to_owner(app: &App, told: &attachments::AttachmentView) -> Response 
     redirect_to(&format!("{}{}#arquivos", derive_root_path(app), build_owner_path(owner)))
 }
 
-/// The page of the file, which says why nothing was done.
+/// Redirects to the file's page with a notice that says why nothing changed.
 fn respond_unchanged(app: &App, guest: &SignedInUser, code: FileCode, error: &Error) -> Response {
     let Error::Refused(problems) = error else { return render_refusal(guest, error) };
     let mut response = redirect_to(&format!("{}/console/arquivos/{code}", derive_root_path(app)));

@@ -1,4 +1,4 @@
-//! A form that brings files: several at once, each taken piece by piece, and none loses the others.
+//! Upload of several attachments in one form: each file is streamed, and a rejected file does not affect the others.
 
 use super::{UploadProblem, UploadReport, build_owner_path, find_owner_segment};
 use crate::session::visitor::{PathNumber, SignedInUser, derive_root_path, redirect_to};
@@ -14,14 +14,14 @@ use axum::response::{IntoResponse, Response};
 use domain::{FileOwner, PersonCode, Rejection};
 use std::time::Duration;
 
-/// Files of one form.
+/// Most files per form.
 const MOST: usize = 50;
-/// Of a file that is too large, so much is read for nothing, so that its sender is told why.
+/// A rejected file is still read up to this size, so that the browser shows the error.
 const MOST_FOR_NOTHING: u64 = 1024 * 1024 * 1024;
-/// A sender who brings less than this takes too long.
+/// Time allowed per MiB of the largest allowed file.
 const MIB_TAKES: Duration = Duration::from_secs(30);
 
-/// What came, not read yet, and for what kind of record.
+/// An upload that is not read yet, and the kind of record it belongs to.
 pub struct AttachmentUpload {
     upload: MultipartUpload,
     of: FileOwner,
@@ -38,11 +38,11 @@ impl FromRequest<App> for AttachmentUpload {
     }
 }
 
-/// What became of the files of a form.
+/// Counts and problems of one upload.
 #[derive(Default)]
 struct AttachmentOutcome {
     attached: usize,
-    /// Those that were there already.
+    /// Files that were already attached.
     known: usize,
     problems: Vec<UploadProblem>,
 }
@@ -65,7 +65,7 @@ pub async fn attach_files(
         Err(refusal) => return refusal.into_response(),
     };
     let owner = OwnerRecord { of, record };
-    // Before anything of it is read.
+    // Checks the permission before reading the body.
     let may = attachments::authorize_attachment(&app, guest.session(), owner).await;
     if let Err(error) = may {
         return match error {
@@ -90,7 +90,7 @@ pub async fn attach_files(
         tokio::time::timeout(patience * 4, receive_files(&app, &guest, owner, upload, &mut outcome)).await;
     match taken.unwrap_or(Err(Refusal::Unreadable)) {
         Err(refusal) if outcome.is_empty() => refusal.into_response(),
-        // Whatever stopped it, what was kept and what was not is told.
+        // An aborted upload also reports what was saved and what was not.
         Err(refusal) => {
             let text = format!("Os outros arquivos ficaram de fora. {}", refusal.sentence());
             outcome.problems.push(build_general_problem(text));
@@ -106,7 +106,7 @@ pub async fn attach_files(
     }
 }
 
-/// What is wrong with no single file.
+/// A problem that concerns no single file.
 fn build_general_problem(text: String) -> UploadProblem {
     UploadProblem { name: String::new(), text }
 }
@@ -124,7 +124,7 @@ fn describe_outcome(outcome: &AttachmentOutcome) -> String {
     }
 }
 
-/// The page of the record once more, with what was wrong beside the field.
+/// Renders the record's page again, with the problems next to the field.
 async fn render_record_with_report(
     app: &App,
     guest: &SignedInUser,
@@ -201,7 +201,7 @@ async fn receive_files(
     Ok(())
 }
 
-/// One that is not taken is read all the same, so that its sender is told.
+/// Reads a rejected file to its end, because browsers show no answer before they have sent everything.
 async fn discard_field(mut part: MultipartField) -> Result<(), Refusal> {
     let mut thrown_away = 0;
     while let Some(bytes) = part.chunk().await? {
@@ -213,7 +213,7 @@ async fn discard_field(mut part: MultipartField) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// One file to its end. One that grows too large is read on, for the others behind it, and thrown away.
+/// Reads one file to its end. A file over the limit is read on and discarded, so that the next files still arrive.
 async fn receive_file(app: &App, mut part: MultipartField) -> Result<Result<UploadBuffer, Error>, Refusal> {
     let mut incoming = Ok(UploadBuffer::new(&app.files));
     let mut thrown_away = 0;

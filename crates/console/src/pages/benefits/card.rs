@@ -1,4 +1,4 @@
-//! `/console/beneficios/{codigo}/cartao`: the card to print, with those of the dependents.
+//! `/console/beneficios/{codigo}/cartao`: the printable card of a benefit, with the cards of its dependents.
 
 use super::describe_benefit;
 use crate::session::visitor::{PathNumber, SignedInUser};
@@ -15,7 +15,7 @@ use domain::{BenefitCode, display};
 
 struct PrintedCard {
     name: String,
-    /// What a dependent is of the holder.
+    /// `Titular`, or the kinship of a dependent.
     role: &'static str,
     digits: String,
 }

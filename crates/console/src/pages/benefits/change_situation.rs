@@ -1,5 +1,5 @@
-//! `/console/beneficios/{codigo}/situacao`: the change of a situation, and the way back. Both go through the one place that changes
-//! situations, so that whoever is told of a change is told of its way back too.
+//! `/console/beneficios/{codigo}/situacao`: changes a benefit's situation and undoes the change. Both use the same
+//! operation, so receivers are notified of the undo too.
 
 use super::describe_benefit;
 use crate::pages::member_list::build_situation_badge;
@@ -21,7 +21,7 @@ use domain::{BenefitCode, Entity, SituationCode};
 use wire::read;
 use wire::records::SituacaoBeneficioInput;
 
-/// Why a change was taken back, in the history.
+/// Reason recorded in the history for an undo.
 const UNDONE: &str = "Desfeito";
 
 pub async fn show_situation_form(
@@ -138,7 +138,7 @@ pub async fn submit_situation_change(
     }
 }
 
-/// How to go back to where it was, where the association lets it go there.
+/// Undo form, if the tenant's rules allow the change back to the previous situation.
 fn find_undo_form(view: &FullBenefit, from: &str) -> Option<UndoForm> {
     let (registers, now): (&TenantRegisters, _) = (&view.registers, view.benefit.situation);
     let from = SituationCode::new(from.parse().ok()?);

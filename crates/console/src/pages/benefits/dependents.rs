@@ -1,4 +1,4 @@
-//! The dependents of a benefit: written down, changed, and put out of force, which can be taken back at once.
+//! The dependents of a benefit: created, changed, deactivated and reactivated. Each deactivation can be undone.
 
 use super::describe_benefit;
 use super::fields::list_named_choices;
@@ -59,7 +59,7 @@ fn fill_dependent_values(one: &StoredDependent) -> FormValues {
     ])
 }
 
-/// The dependent of this code; one of another benefit is not there.
+/// A dependent of another benefit is not found.
 async fn load_dependent(
     app: &App,
     guest: &SignedInUser,
@@ -72,7 +72,7 @@ async fn load_dependent(
     found.map(|(_, one)| one).ok_or(Error::NotFound { field: domain::InputField::Benefit, code: code.get() })
 }
 
-/// What stands in the form, and by which version of the benefit.
+/// Form contents, and the benefit version they are based on.
 struct EditDependentState {
     code: Option<i32>,
     values: FormValues,
@@ -172,7 +172,7 @@ pub async fn change_dependent(
     }
 }
 
-/// The record of a dependent: he is always written whole.
+/// Dependents are always saved as a full record.
 fn build_dependent_json(
     values: &FormValues,
     benefit: i32,
@@ -201,7 +201,7 @@ async fn save_dependent(
         match read::read_body::<DependenteInput>(&build_dependent_json(&values, benefit, code, None)) {
             Err(unread) => FormProblems::new(unread.problems.into_lines(), SPECS),
             Ok(input) => {
-                // A new one takes nothing away from anybody, whatever happened to the benefit meanwhile.
+                // A new dependent overwrites nothing, so the benefit's version does not matter.
                 let seen = version.filter(|_| code.is_some());
                 match dependents::save_dependent_if_unchanged(
                     app,
@@ -225,7 +225,7 @@ async fn save_dependent(
     render_dependent_form(app, guest, benefit, EditDependentState { code, values, problems, version }).await
 }
 
-/// `POST /console/beneficios/{codigo}/dependentes/{parte}/estado`: in or out of force.
+/// `POST /console/beneficios/{codigo}/dependentes/{parte}/estado`: activates or deactivates a dependent.
 pub async fn set_dependent_active(
     State(app): State<App>,
     guest: SignedInUser,

@@ -1,4 +1,4 @@
-//! The fields of a benefit, as the forms ask for them and as the page shows them.
+//! The fields of a benefit, in its forms and on its page.
 
 use crate::session::visitor::SignedInUser;
 use crate::widgets::formats::format_reais;
@@ -10,7 +10,7 @@ use domain::{BenefitKind, Entity, FieldKind, Fuel, Scope, SellerKind, VehicleCat
 use serde_json::{Value, json};
 use wire::set_names;
 
-/// Everything that the forms ask, in its order: what only a new one is asked, what all have, what a vehicle has.
+/// All form fields in order: those of a new benefit only, those of every benefit, those of vehicles.
 pub const SPECS: &[InputSpec] = &[
     InputSpec::choice("codPlano", "Plano"),
     InputSpec::choice("situacao", "Situação").with_hint("Sem escolher, fica pendente até ser ativado."),
@@ -43,19 +43,18 @@ pub const SPECS: &[InputSpec] = &[
 const FIRST_OF_ALL: usize = 2;
 const FIRST_OF_VEHICLE: usize = 10;
 
-/// The fields of one form.
 pub fn list_benefit_specs(kind: BenefitKind, is_new: bool) -> &'static [InputSpec] {
     let first = if is_new { 0 } else { FIRST_OF_ALL };
     let last = if kind == BenefitKind::Vehicle { SPECS.len() } else { FIRST_OF_VEHICLE };
     SPECS.get(first..last).unwrap_or(SPECS)
 }
 
-/// How many of those are the benefit's; behind them are the vehicle's.
+/// Number of specs that belong to the benefit; the vehicle's specs follow them.
 pub fn count_benefit_specs(is_new: bool) -> usize {
     if is_new { FIRST_OF_VEHICLE } else { FIRST_OF_VEHICLE - FIRST_OF_ALL }
 }
 
-/// What is kept, as the form shows it.
+/// Form values of a stored benefit.
 pub fn fill_benefit_values(view: &FullBenefit) -> FormValues {
     let (benefit, vehicle) = (&view.benefit, &view.benefit.vehicle);
     let own = |value: &Option<String>| value.clone().unwrap_or_default();
@@ -89,7 +88,7 @@ pub fn fill_benefit_values(view: &FullBenefit) -> FormValues {
     ])
 }
 
-/// What may be chosen for a field. Whoever it has already stays among them, also after he left.
+/// Choices of a field. The current seller and vehicle type stay listed even if they are inactive.
 pub fn list_benefit_choices(
     registers: &TenantRegisters,
     guest: &SignedInUser,
@@ -132,7 +131,7 @@ pub fn list_benefit_choices(
     }
 }
 
-/// The members of a fixed set: what they are called in records, and what people call them.
+/// Choices from a fixed set: API name and label.
 pub fn list_named_choices<T: Copy>(
     all: &[T],
     name: impl Fn(T) -> &'static str,
@@ -141,7 +140,7 @@ pub fn list_named_choices<T: Copy>(
     all.iter().map(|one| (name(*one).to_owned(), word(*one).to_owned())).collect()
 }
 
-/// Plans that are sold, with their prices.
+/// Active plans with their prices.
 pub fn list_plan_choices(
     registers: &TenantRegisters,
     fits: impl Fn(&app::benefits::StoredPlan) -> bool,
@@ -168,7 +167,7 @@ fn list_seller_choices(
     all
 }
 
-/// Where the values of additional fields stand in a record; nobody has more of them.
+/// JSON paths of the custom field values; no tenant has more of them.
 const PLACES: [&str; 20] = [
     "dadosAdicionais.0.valor",
     "dadosAdicionais.1.valor",
@@ -192,7 +191,7 @@ const PLACES: [&str; 20] = [
     "dadosAdicionais.19.valor",
 ];
 
-/// A field that the association added to benefits of a kind.
+/// A custom field that the tenant added to benefits of one kind.
 pub struct AdditionalFieldInput {
     pub spec: InputSpec,
     code: i32,
@@ -200,7 +199,7 @@ pub struct AdditionalFieldInput {
     choices: Vec<(String, String)>,
 }
 
-/// The added fields of a kind, each in its place.
+/// The tenant's active custom fields of a kind, each with its JSON path.
 pub fn list_additional_fields(registers: &TenantRegisters, kind: BenefitKind) -> Vec<AdditionalFieldInput> {
     let own = registers.fields.iter().filter(|field| field.active && field.benefit_kind == kind);
     let one = |(place, field): (&&'static str, &StoredAdditionalField)| {
@@ -223,7 +222,6 @@ pub fn list_additional_fields(registers: &TenantRegisters, kind: BenefitKind) ->
     PLACES.iter().zip(own).map(one).collect()
 }
 
-/// The values of added fields that a benefit has.
 pub fn fill_additional_values(added: &[AdditionalFieldInput], benefit: &StoredBenefit) -> FormValues {
     let value = |one: &AdditionalFieldInput| benefit.fields.get(&domain::FieldCode::new(one.code)).cloned();
     added.iter().map(|one| (one.spec.name, value(one).unwrap_or_default())).collect()
@@ -244,7 +242,7 @@ pub fn build_additional_inputs(
     added.iter().map(input).collect()
 }
 
-/// The record of the added fields; what is empty is cleared.
+/// JSON of the custom fields; empty values are cleared.
 pub fn build_additional_json(added: &[AdditionalFieldInput], values: &FormValues) -> Value {
     let one = |one: &AdditionalFieldInput| {
         let text = values.get(one.spec.name).filter(|text| !text.is_empty());

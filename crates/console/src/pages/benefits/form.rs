@@ -1,4 +1,4 @@
-//! The forms by which a benefit begins and is changed. A new one begins with whose it is and of what kind.
+//! Forms that create and change a benefit. A new benefit starts with the choice of the member and the kind.
 
 use super::describe_benefit;
 use super::fields::{self, AdditionalFieldInput};
@@ -35,7 +35,7 @@ struct ChooseMemberPage {
     rows: Vec<TableRow>,
 }
 
-/// `GET /console/beneficios/novo`: whose is it?
+/// `GET /console/beneficios/novo`: chooses the member.
 pub async fn show_member_choice(State(app): State<App>, guest: SignedInUser, query: QueryParams) -> Response {
     render_page_or_refusal(&guest, build_member_choice(&app, &guest, query.text("q")).await)
 }
@@ -65,7 +65,7 @@ struct ChooseKindPage {
     frame: PageFrame,
     person: i32,
     name: String,
-    /// Its name in the address, what people call it, how many plans of it are sold.
+    /// Name in the URL, label, number of active plans.
     kinds: Vec<(String, &'static str, usize)>,
 }
 
@@ -77,7 +77,7 @@ fn parse_benefit_kind(query: &QueryParams) -> Option<BenefitKind> {
     BenefitKind::ALL.iter().copied().find(|kind| slugify_kind(*kind) == query.text("tipo"))
 }
 
-/// `GET /console/associados/{codigo}/beneficios/novo`: of which kind, and then everything else.
+/// `GET /console/associados/{codigo}/beneficios/novo`: chooses the kind, then shows the form.
 pub async fn show_new_benefit_form(
     State(app): State<App>,
     guest: SignedInUser,
@@ -120,14 +120,13 @@ async fn build_kind_choice(
     })
 }
 
-/// What stands in a form.
 struct EditBenefitState {
     values: FormValues,
     problems: FormProblems,
     version: Option<i64>,
 }
 
-/// All fields of a form, those of the association's own behind the others.
+/// All form fields; the tenant's custom fields come last.
 fn build_form_sections(
     registers: &TenantRegisters,
     guest: &SignedInUser,
@@ -146,7 +145,7 @@ fn build_form_sections(
     shown.map(|(title, inputs)| (title.to_owned(), inputs)).collect()
 }
 
-/// What was typed, in every field of the form.
+/// Reads built-in and custom fields.
 fn read_all_values(specs: &[InputSpec], added: &[AdditionalFieldInput], sent: &SubmittedForm) -> FormValues {
     let added: Vec<InputSpec> = added.iter().map(|one| one.spec).collect();
     read_form_values(specs, sent).into_iter().chain(read_form_values(&added, sent)).collect()
@@ -172,7 +171,7 @@ async fn render_new_benefit_form(
     render_record_form(app, guest, made).await
 }
 
-/// The fields that were typed, as a record reads them: without those that the association added.
+/// Keeps the built-in fields, which the record's JSON takes directly.
 fn select_record_values(specs: &[InputSpec], values: &FormValues) -> FormValues {
     let own = |name: &str| specs.iter().any(|spec| spec.name == name);
     normalize_money_values(specs, values).into_iter().filter(|(name, _)| own(name)).collect()

@@ -1,4 +1,4 @@
-//! The plans of a benefit: one more, one less, another price. Each can be taken back at once.
+//! The plans of a benefit: add, remove, change the price. Each change can be undone.
 
 use super::{describe_benefit, fields};
 use crate::session::visitor::{PathNumber, PathPartCodes, SignedInUser, derive_root_path, redirect_to};
@@ -101,7 +101,7 @@ pub async fn add_item(
     render_item_form(&app, &guest, code, (values, problems)).await
 }
 
-/// `POST /console/beneficios/{codigo}/itens/{parte}`: `ativo`, or `valor` with the price that it had in `era`.
+/// `POST /console/beneficios/{codigo}/itens/{parte}`: sets `ativo`, or `valor`; `era` carries the previous price.
 pub async fn change_item(
     State(app): State<App>,
     guest: SignedInUser,
@@ -149,7 +149,7 @@ pub async fn change_item(
     response
 }
 
-/// What is said of a change, and the form that takes it back.
+/// The notice for a change, and the form that undoes it.
 fn describe_item_change(view: &FullBenefit, item: ItemCode, sent: &SubmittedForm) -> (String, UndoForm) {
     let plan = view.items.iter().find(|one| one.code == item).and_then(|one| view.registers.plan(one.plan));
     let name = plan.map_or("", |plan| &plan.name);

@@ -1,4 +1,4 @@
-//! `/console/beneficios`: benefits by what is known of them, or all in the order in which they began.
+//! `/console/beneficios`: the list of benefits, found by filters or listed in creation order.
 
 use super::describe_benefit;
 use crate::pages::export::ExportLinks;
@@ -47,7 +47,7 @@ struct BrowseBenefitsPage {
     rows: Vec<TableRow>,
     pager: ListPager,
     problems: Vec<String>,
-    /// What a link from elsewhere narrowed it to.
+    /// Description of a filter that a link from another page set.
     told: String,
     plate: String,
     chassis: String,
@@ -62,12 +62,12 @@ pub async fn show_benefit_list(State(app): State<App>, guest: SignedInUser, quer
     render_page_or_refusal(&guest, build_benefit_list(&app, &guest, &query).await)
 }
 
-/// What names a few benefits.
+/// Filters that identify a few benefits.
 const KEYS: [&str; 4] = ["placa", "chassi", "sequencial", "numeroCartaoDesconto"];
 const LABELS: [(&str, &str); 4] =
     [("placa", "Placa"), ("chassi", "Chassi"), ("sequencial", "Número"), ("numeroCartaoDesconto", "Cartão")];
 
-/// What was found: rows, how many there are, what stands in the way.
+/// Rows, total count and problems.
 type FoundBenefitRows = (Vec<FoundBenefit>, i64, Vec<String>);
 
 async fn build_benefit_list(
@@ -130,7 +130,7 @@ async fn list_benefits_by_key(
     let names = KEYS.into_iter().chain(["situacaoBeneficio"]);
     let given = names.map(|name| (name, query.text(name))).filter(|(_, text)| !text.is_empty());
     let given = given.map(|(name, text)| match name {
-        // However its digits were grouped.
+        // The digits may be typed in groups.
         "numeroCartaoDesconto" => (name.to_owned(), text.split_whitespace().collect()),
         _ => (name.to_owned(), text.to_owned()),
     });
@@ -181,7 +181,7 @@ async fn list_benefits_by_filter(
     Ok((page.rows, page.total, Vec::new()))
 }
 
-/// `entrada=2026-11` or `saida=2026-11`, as the panel links to them.
+/// Parses `entrada=2026-11` or `saida=2026-11`, the filters in the panel's links.
 fn parse_month_filter(query: &QueryParams) -> Option<(BenefitMovement, String)> {
     let turns = [("entrada", BenefitMovement::Registered), ("saida", BenefitMovement::Cancelled)];
     let (name, turn) = turns.into_iter().find(|(name, _)| !query.text(name).is_empty())?;

@@ -1,5 +1,5 @@
-//! `/console/beneficios/{codigo}`: a benefit with everything in it. Its forms are in `form.rs`, its situation in `moving.rs`, its
-//! plans and dependents in `items.rs` and `dependents.rs`, the list of all in `list.rs`.
+//! `/console/beneficios/{codigo}`: the page of a benefit. Its forms are in `form.rs`, its situation in
+//! `change_situation.rs`, its plans and dependents in `items.rs` and `dependents.rs`, the list in `list.rs`.
 
 mod card;
 mod change_situation;
@@ -117,7 +117,7 @@ struct ViewBenefitPage {
     vehicle: Vec<(&'static str, String)>,
     added: Vec<(String, String)>,
     plans: Vec<PlanLine>,
-    /// How many of them are in force: the last stays.
+    /// Number of active plans: the last one cannot be removed.
     plans_in_force: usize,
     total: String,
     dependents: Vec<CoveredDependentLine>,
@@ -186,7 +186,7 @@ pub fn drop_empty_facts(facts: Vec<(&'static str, String)>) -> Vec<(&'static str
     facts.into_iter().filter(|(_, value)| !value.is_empty()).collect()
 }
 
-/// The values of the fields that the association added.
+/// Values of the tenant's custom fields.
 fn list_additional_facts(view: &FullBenefit) -> Vec<(String, String)> {
     let name = |code| view.registers.fields.iter().find(|field| field.code == code);
     let shown = |value: &String| match value.as_str() {

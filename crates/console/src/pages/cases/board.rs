@@ -1,4 +1,4 @@
-//! The board of a kind: its situations as columns, its cases as cards.
+//! The board of a case kind: situations as columns, cases as cards.
 
 use super::change_situation::{self, SituationChangeInput};
 use super::{CaseKindParam, CaseKindWording, describe_case_kind, find_planned_time, find_type_name, is_late};
@@ -28,9 +28,9 @@ struct SituationBoardPage {
     board: KanbanBoard,
     branches: Vec<SelectOption>,
     late: Option<String>,
-    /// One column alone is shown.
+    /// Only one column is shown.
     is_part: bool,
-    /// The whole board, in the same branch.
+    /// Link to the full board of the same branch.
     whole: String,
 }
 
@@ -44,7 +44,7 @@ pub async fn show_case_board(
     render_page_or_refusal(&guest, build_case_board(&app, &guest, kind, &query).await)
 }
 
-/// The branch of a board, and the addresses that lead back to it.
+/// Kind and branch of a board, and the links back to it.
 struct SituationBoardAddress {
     kind: CaseKind,
     root: String,
@@ -73,7 +73,7 @@ impl SituationBoardAddress {
     }
 }
 
-/// Which column, and behind which card.
+/// Reads which column is shown, and the card after which it continues.
 fn parse_board_view(place: &SituationBoardAddress, query: &QueryParams) -> SituationBoardQuery {
     let behind = query
         .text("depois")
@@ -128,7 +128,7 @@ fn build_board_columns(
     found: &boards::CaseSituationBoard,
 ) -> Vec<KanbanColumn> {
     let registers = &found.registers;
-    // Also from situations that this part of the board does not show.
+    // Includes situations that this part of the board does not show.
     let every: Vec<_> = registers.situations.iter().filter(|one| one.entity == place.kind.entity()).collect();
     let column = |one: &boards::SituationColumn| {
         let to = registers.situation(one.situation);
@@ -263,7 +263,7 @@ pub async fn move_case_card(
     }
 }
 
-/// What the script is told of its move: what changed with it and besides, or why it was not made.
+/// Answers the board's script: the changes since its last request, and why a move was refused.
 async fn answer_move(
     app: &App,
     guest: &SignedInUser,

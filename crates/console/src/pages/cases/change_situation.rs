@@ -1,4 +1,4 @@
-//! A case is moved to another situation: by its page, or by the board.
+//! Changes the situation of a case, from its page or from the board.
 
 use super::{CaseKindParam, describe_case_kind};
 use crate::pages::member_list::build_situation_badge;
@@ -19,7 +19,7 @@ use domain::CaseKind;
 use wire::read;
 use wire::records::SituacaoInput;
 
-/// Where somebody wants a case, as he typed it.
+/// The requested change, as typed.
 #[derive(Clone, Copy, Default)]
 pub struct SituationChangeInput<'a> {
     pub to: &'a str,
@@ -27,7 +27,7 @@ pub struct SituationChangeInput<'a> {
     pub version: &'a str,
 }
 
-/// Moves a case; says what it did, or why it did nothing.
+/// Returns the text of the notice, or the problems.
 pub async fn change_case_situation(
     app: &App,
     guest: &SignedInUser,
@@ -79,7 +79,7 @@ pub async fn show_situation_page(
     render_situation_page(&app, &guest, (kind, code), (wish, from_board, Vec::new())).await
 }
 
-/// The page, with what was typed and what was wrong with it.
+/// Renders the page with the submitted values and their problems.
 pub async fn render_situation_page(
     app: &App,
     guest: &SignedInUser,

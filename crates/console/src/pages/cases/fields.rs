@@ -1,4 +1,4 @@
-//! What each kind has of its own: the fields of its form, what stands in them, and what its page tells.
+//! What differs between case kinds: form fields, form values and the facts on the page.
 
 use crate::pages::benefits::drop_empty_facts;
 use crate::widgets::formats::{format_moment, format_money};
@@ -9,7 +9,7 @@ use app::registers::snapshot::TenantRegisters;
 use domain::{CaseKind, Moment, display};
 use wire::set_names;
 
-/// A part of a form.
+/// Title and fields of a form section.
 pub type FormSectionSpec = (&'static str, &'static [InputSpec]);
 type LabelledFacts = Vec<(&'static str, String)>;
 
@@ -74,7 +74,6 @@ const APPOINTMENT: &[InputSpec] = &[
     InputSpec::area("observacao", "Observação"),
 ];
 
-/// The form of a kind.
 pub const fn list_form_sections(kind: CaseKind) -> &'static [FormSectionSpec] {
     match kind {
         CaseKind::Claim => &[
@@ -90,12 +89,10 @@ pub const fn list_form_sections(kind: CaseKind) -> &'static [FormSectionSpec] {
     }
 }
 
-/// Every field of a kind's form.
 pub fn list_field_specs(kind: CaseKind) -> Vec<InputSpec> {
     list_form_sections(kind).iter().flat_map(|(_, specs)| specs.iter().copied()).collect()
 }
 
-/// What people call a field.
 pub fn find_case_label(kind: CaseKind, name: &str) -> String {
     let known = match name {
         "situacao" => Some("Situação"),
@@ -128,7 +125,7 @@ fn format_optional_day(day: &Option<String>) -> String {
     day.as_deref().map(display::format_day).unwrap_or_default()
 }
 
-/// What is kept of a case, as its form shows it.
+/// Form values of a stored case.
 pub fn fill_case_values(whole: &FullCase) -> FormValues {
     let head = whole.told.case.head();
     let at =
@@ -191,7 +188,7 @@ pub fn fill_case_values(whole: &FullCase) -> FormValues {
     values
 }
 
-/// What a case is about, in facts; and in somebody's words.
+/// Facts of the case, facts of the vehicle, and the free text.
 pub fn describe_case(whole: &FullCase) -> (LabelledFacts, LabelledFacts, Option<String>) {
     let registers = &whole.registers;
     let kind = super::find_type_name(registers, &whole.told.case);

@@ -1,4 +1,4 @@
-//! The list of a kind: what is open, and whatever the filters in the address ask for.
+//! The list of a case kind: open cases by default, or as filtered in the URL.
 
 use super::{
     CaseKindParam, CaseKindWording, describe_case_kind, find_planned_time, find_type_name, is_late,
@@ -52,17 +52,17 @@ struct BrowseCasesPage {
     filter: String,
     from: String,
     to: String,
-    /// What is shown where no state is chosen.
+    /// Label of the state filter when none is chosen.
     usual: &'static str,
     states: Vec<SelectOption>,
     types: Vec<SelectOption>,
     branches: Vec<SelectOption>,
     responsibles: Vec<SelectOption>,
     priorities: Vec<SelectOption>,
-    /// Of one member or one benefit: kept while other filters change.
+    /// Member or benefit, kept while other filters change.
     narrowed: Vec<(&'static str, String)>,
     is_filtered: bool,
-    /// Some of the filters that are seldom used is.
+    /// Whether one of the `SELDOM` filters is set.
     is_narrow: bool,
     only_late: bool,
     has_priority: bool,
@@ -70,7 +70,7 @@ struct BrowseCasesPage {
     late: Option<String>,
 }
 
-/// What is passed on as it stands.
+/// Filters passed to the query unchanged.
 const FILTERS: [&str; 10] = [
     "filtro",
     "codLoja",
@@ -84,11 +84,11 @@ const FILTERS: [&str; 10] = [
     "codBeneficio",
 ];
 
-/// What the page calls those that are typed.
+/// Labels of the filters that are typed.
 const LABELS: &[(&str, &str)] =
     &[("dataAberturaInicial", "Abertura de"), ("dataAberturaFinal", "Abertura até")];
 
-/// Those that stand behind the others.
+/// Rarely used filters, shown after the others.
 const SELDOM: [&str; 5] = ["codTipo", "codLoja", "prioridade", "dataAberturaInicial", "dataAberturaFinal"];
 
 pub async fn show_case_list(
@@ -104,7 +104,7 @@ fn has_search_terms(query: &QueryParams) -> bool {
     ["filtro", "codPessoa", "codBeneficio"].iter().any(|name| !query.text(name).is_empty())
 }
 
-/// What is asked for. Whoever looks for somebody or something wants it in whatever state; everybody else what is open.
+/// Builds the list query. A search covers every state; otherwise the default is open cases.
 fn build_case_query(query: &QueryParams) -> Vec<(String, String)> {
     let given = FILTERS.iter().map(|name| (*name, query.text(name))).filter(|(_, text)| !text.is_empty());
     let mut all: Vec<(String, String)> =
@@ -215,7 +215,7 @@ fn list_state_choices(registers: &TenantRegisters, kind: CaseKind, looks: bool) 
     fixed.into_iter().map(|(value, name)| (value.to_owned(), name.to_owned())).chain(own).collect()
 }
 
-/// Who may see to something: people who work where the visitor does, himself first.
+/// Users who may be assigned: active people in the signed-in user's scope, the signed-in user first.
 pub async fn list_staff_choices(app: &App, guest: &SignedInUser) -> Result<Vec<(String, String)>, Error> {
     let own = guest.session().user;
     let mut all = users::list_users(app, &guest.session().scope).await?;

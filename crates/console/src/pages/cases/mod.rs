@@ -1,6 +1,6 @@
-//! `/console/eventos`, `/console/vistorias`, `/console/help-desk`, `/console/consultas`: what people work on from its opening
-//! to its end. The four are listed, boarded, opened, altered, moved, noted and printed alike; what each is called stands
-//! here, what each has of its own in `fields.rs`.
+//! `/console/eventos`, `/console/vistorias`, `/console/help-desk`, `/console/consultas`: the four kinds of cases. They
+//! share lists, boards, forms, situation changes, notes and printing. Their wording is here, their own fields are in
+//! `fields.rs`.
 
 mod board;
 mod change_situation;
@@ -20,18 +20,18 @@ use axum::http::request::Parts;
 use dispatch::{get, post};
 use domain::{CaseKind, Moment};
 
-/// What a kind is called.
+/// Texts of the user interface for a case kind.
 pub struct CaseKindWording {
-    /// In addresses, and in the menu.
+    /// Path segment, and name of the menu entry.
     pub path: &'static str,
     pub many: &'static str,
     pub one: &'static str,
-    /// Opens another.
+    /// Label of the button that opens a new case.
     pub new: &'static str,
-    /// With the ending of its gender: `aberto`, `aberta`.
+    /// In the right gender: `aberto`, `aberta`.
     pub opened: &'static str,
     pub none: &'static str,
-    /// What its type is called.
+    /// Label of the type field.
     pub typed: &'static str,
 }
 
@@ -76,12 +76,11 @@ pub const fn describe_case_kind(kind: CaseKind) -> CaseKindWording {
     }
 }
 
-/// Where a case is.
 pub fn build_case_path(one: &Item) -> String {
     format!("/console/{}/{}", describe_case_kind(one.case.kind()).path, one.code)
 }
 
-/// Where each is opened, and what that is called.
+/// Path and label for opening a case of each kind.
 pub const OPENINGS: [(&str, &str); 4] = [
     build_opening_link(CaseKind::Claim),
     build_opening_link(CaseKind::Inspection),
@@ -115,7 +114,7 @@ pub fn build_case_routes() -> Router<App> {
     })
 }
 
-/// Which of the four a path is of.
+/// The case kind that the path names.
 pub struct CaseKindParam(pub CaseKind);
 
 impl<S: Sync> FromRequestParts<S> for CaseKindParam {
@@ -131,7 +130,7 @@ impl<S: Sync> FromRequestParts<S> for CaseKindParam {
     }
 }
 
-/// What sort of claim, inspection or ticket it is; of an appointment, its specialty.
+/// The type of a claim, inspection or ticket; the specialty of an appointment.
 pub fn find_type_name(registers: &TenantRegisters, case: &StoredCase) -> String {
     let name = match case {
         StoredCase::Claim(own) => registers.claim_type(own.kind).map(|one| &one.name),
@@ -144,7 +143,7 @@ pub fn find_type_name(registers: &TenantRegisters, case: &StoredCase) -> String 
     name.cloned().unwrap_or_default()
 }
 
-/// The types of a kind that are in use, by code.
+/// Code and name of each active type.
 fn list_active_types(registers: &TenantRegisters, kind: CaseKind) -> Vec<(String, String)> {
     macro_rules! of {
         ($register:ident) => {
@@ -164,7 +163,6 @@ fn list_active_types(registers: &TenantRegisters, kind: CaseKind) -> Vec<(String
     }
 }
 
-/// For when it is planned.
 fn find_planned_time(case: &StoredCase) -> Option<Moment> {
     match case {
         StoredCase::Inspection(own) => own.planned_for,

@@ -1,4 +1,4 @@
-//! The protocol of a case, to be printed and handed out.
+//! The printable protocol of a case.
 
 use super::{CaseKindParam, CaseKindWording, describe_case_kind, fields, show};
 use crate::pages::member_list::build_situation_badge;
@@ -23,7 +23,7 @@ struct ProtocolPrintPage {
     document: String,
     benefit: String,
     situation: String,
-    /// When it was printed.
+    /// Time of printing.
     now: String,
     head: Vec<(&'static str, String)>,
     facts: Vec<(&'static str, String)>,

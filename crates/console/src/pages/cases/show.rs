@@ -1,4 +1,4 @@
-//! The page of a case: what it is about, what became of it, what else there is of the same member, and what may be done.
+//! The page of a case: facts, history, related cases of the same member, and actions.
 
 use super::{CaseKindParam, CaseKindWording, describe_case_kind, fields, find_type_name, is_late};
 use crate::pages::attachments::{self, AttachmentSection, UploadReport};
@@ -25,9 +25,9 @@ use std::time::Duration;
 use wire::read;
 use wire::records::{CasoQuery, NotaInput};
 
-/// How long whoever moved a case is offered to undo it.
+/// How long the user who changed a situation can undo the change.
 const UNDO: Duration = Duration::from_secs(15 * 60);
-/// Of each kind, so many others of the same member are shown.
+/// Related cases shown per kind.
 const OTHERS: usize = 5;
 
 struct SituationUndo {
@@ -80,7 +80,7 @@ struct ViewCasePage {
     typed: String,
     to_member: bool,
     problems: Vec<String>,
-    /// Appointments have none.
+    /// `None` for appointments, which have no attachments.
     files: Option<AttachmentSection>,
 }
 
@@ -97,7 +97,7 @@ pub async fn show_case_page(
     )
 }
 
-/// The page with what was wrong with files that somebody sent.
+/// Renders the page with the problems of an upload.
 pub async fn render_case_with_report(
     app: &App,
     guest: &SignedInUser,
@@ -110,7 +110,7 @@ pub async fn render_case_with_report(
     }
 }
 
-/// A note that was not written.
+/// A note that was rejected.
 #[derive(Default)]
 struct CaseNoteDraft {
     typed: String,
@@ -174,7 +174,7 @@ async fn build_case_page(
     })
 }
 
-/// What every kind is told of alike.
+/// Facts that every kind has.
 pub fn list_common_facts(whole: &FullCase) -> Vec<(&'static str, String)> {
     let (head, zone) = (whole.told.case.head(), &whole.registers.zone);
     crate::pages::benefits::drop_empty_facts(vec![
@@ -194,7 +194,6 @@ fn build_checklist_line(one: &ChecklistEntry) -> ChecklistLine {
     ChecklistLine { item: one.item.clone(), state, class, note: one.note.clone().unwrap_or_default() }
 }
 
-/// Another case as a line of this one's page.
 fn build_related_line(app: &App, whole: &FullCase, kind: CaseKind, one: &cases::Item) -> RelatedCaseLine {
     let (words, registers, head) = (describe_case_kind(kind), &whole.registers, one.case.head());
     let what = find_type_name(registers, &one.case);
@@ -208,7 +207,7 @@ fn build_related_line(app: &App, whole: &FullCase, kind: CaseKind, one: &cases::
     }
 }
 
-/// The newest others of the same member, those of the same benefit first.
+/// The member's newest other cases; those of the same benefit come first.
 async fn list_related_cases(
     app: &App,
     guest: &SignedInUser,
@@ -227,7 +226,7 @@ async fn list_related_cases(
     Ok(all)
 }
 
-/// The way back from a move that the visitor made just now.
+/// Undo form for a situation change that the signed-in user made recently.
 fn find_undo(guest: &SignedInUser, whole: &FullCase, history: &CaseChangeHistory) -> Option<SituationUndo> {
     let registers = &whole.registers;
     let last = history.moves.last()?;
@@ -244,7 +243,7 @@ fn find_undo(guest: &SignedInUser, whole: &FullCase, history: &CaseChangeHistory
     })
 }
 
-/// Situations, fields and notes, the newest first.
+/// Situation changes, field changes and notes, newest first.
 fn list_case_events(kind: CaseKind, whole: &FullCase, history: CaseChangeHistory) -> Vec<TimelineEvent> {
     let registers = &whole.registers;
     let who = |name: Option<String>| name.unwrap_or_else(|| "Sistema".to_owned());

@@ -1,9 +1,9 @@
-//! `/console/guia`: the guide for those who work here. A chapter for every place of the menu, one for the account and one for
-//! the search; each is a template in `templates/console/guia`, with a picture that `tests/browser/run --guide` makes.
+//! `/console/guia`: the user guide. It has a chapter for every menu entry, one for the account and one for the search.
+//! Each is a template in `templates/console/guia`, with a picture that `tests/browser/run --guide` makes.
 //!
 //! # Adding a chapter
-//! Its text as `templates/console/guia/NAME.html`, a line in `CHAPTERS` and one in `guia_capitulo.html`, its picture in
-//! `tests/browser/guide.mjs`. What stands between “ and ” is what a button or a field is called: a test looks for it.
+//! Add its text as `templates/console/guia/NAME.html`, a line in `CHAPTERS`, a line in `guia_capitulo.html`, and its
+//! picture in `tests/browser/guide.mjs`. Text between “ and ” is the label of a button or a field: a test looks for it.
 
 use crate::session::visitor::SignedInUser;
 use crate::widgets::assets::respond_cacheable;
@@ -18,7 +18,7 @@ use axum::response::Response;
 use dispatch::get;
 
 pub struct GuideChapter {
-    /// That of its place in the menu, too.
+    /// Equal to the name of its menu entry.
     name: &'static str,
     title: &'static str,
     about: &'static str,
@@ -28,12 +28,12 @@ pub struct GuideChapter {
 
 struct ChapterPicture {
     png: &'static [u8],
-    /// What is seen on it, for those who do not see it.
+    /// Alternative text for screen readers.
     told: &'static str,
 }
 
 impl ChapterPicture {
-    /// In pixels, so that the text does not jump when the picture comes: a PNG says so in the same place always.
+    /// Size in pixels, which keeps the text from moving while the picture loads. A PNG has it at a fixed offset.
     fn size(&self) -> (u32, u32) {
         let number = |at: usize| {
             self.png.get(at..at + 4).and_then(|four| four.try_into().ok()).map_or(0, u32::from_be_bytes)
@@ -171,7 +171,7 @@ const CHAPTERS: &[GuideChapter] = &[
     ),
 ];
 
-/// Where the help for a place is, from the console's root.
+/// Path of the guide for a menu entry, relative to the console's root.
 pub fn build_help_path(place: &str) -> String {
     match CHAPTERS.iter().find(|chapter| chapter.name == place) {
         Some(chapter) => format!("/guia/{}", chapter.name),
@@ -183,7 +183,7 @@ pub fn build_help_path(place: &str) -> String {
 #[template(path = "console/guia.html")]
 struct GuideContentsPage {
     frame: PageFrame,
-    /// What everybody works with, and what administrators do.
+    /// Chapters for all users, and chapters for administrators.
     parts: Vec<(&'static str, Vec<&'static GuideChapter>)>,
 }
 
@@ -192,7 +192,7 @@ struct GuideContentsPage {
 struct GuideChapterPage {
     frame: PageFrame,
     chapter: &'static GuideChapter,
-    /// From the console's root.
+    /// Relative to the console's root.
     place: String,
     before: Option<&'static GuideChapter>,
     after: Option<&'static GuideChapter>,
@@ -222,7 +222,7 @@ fn build_contents_page(frame: PageFrame) -> GuideContentsPage {
     GuideContentsPage { frame, parts }
 }
 
-/// The chapter that an address names, by itself or by its picture.
+/// The chapter that the path names, directly or by its picture.
 struct ChapterParam(&'static GuideChapter);
 
 impl<S: Send + Sync> FromRequestParts<S> for ChapterParam {
@@ -239,7 +239,7 @@ impl<S: Send + Sync> FromRequestParts<S> for ChapterParam {
     }
 }
 
-/// A chapter hides nothing, so it opens for everybody: somebody may have been sent its address.
+/// Every user can open every chapter, because links get shared and no chapter is confidential.
 async fn show_chapter_page(
     State(app): State<App>,
     guest: SignedInUser,

@@ -1,4 +1,4 @@
-//! The guide speaks of what is there, and of all of it.
+//! Tests that the guide covers every menu entry and names only labels that exist.
 
 use super::*;
 use crate::widgets::frame;
@@ -13,7 +13,7 @@ fn text_of(chapter: &GuideChapter) -> String {
     fs::read_to_string(root().join(format!("templates/console/guia/{}.html", chapter.name))).unwrap()
 }
 
-/// Every file below a folder, but those of the guide itself.
+/// Contents of all files below a folder, without those of the guide.
 fn below(folder: &Path, ending: &str) -> Vec<String> {
     let mut texts = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -27,7 +27,7 @@ fn below(folder: &Path, ending: &str) -> Vec<String> {
     texts
 }
 
-/// Without what stands from each `open` to its `close`, of which a line's end is left.
+/// Replaces everything from each `open` to its `close` with a line break.
 fn without(text: &str, open: &str, close: &str) -> String {
     let mut left = String::new();
     let mut rest = text;
@@ -39,7 +39,7 @@ fn without(text: &str, open: &str, close: &str) -> String {
     left + rest
 }
 
-/// The pieces of text that a template shows.
+/// Visible text pieces of a template.
 fn shown(template: &str) -> Vec<String> {
     let plain = without(&without(template, "{%", "%}"), "{{", "}}");
     without(&plain, "<", ">").lines().map(|line| line.trim().to_owned()).collect()
@@ -79,7 +79,7 @@ fn the_guide_names_only_what_pages_show() {
     let templates = below(&root().join("templates"), "html");
     let mut labels: Vec<String> = templates.iter().flat_map(|one| shown(one)).collect();
     labels.extend(registers::REGISTERS.iter().map(crate::pages::registers::format_new_title));
-    // Or said in the code, or given to a part of a page.
+    // A label may also be a string literal in the code or an argument of a template.
     let sources =
         [below(&root().join("src"), "rs"), below(&root().join("../registers/src"), "rs"), templates].concat();
     let mut missing = Vec::new();

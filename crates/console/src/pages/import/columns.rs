@@ -1,4 +1,4 @@
-//! The second step: where each column of the file goes. What the names say is chosen already.
+//! Step 2: maps the file's columns to fields. Columns with known names are preselected.
 
 use super::{PLACE, build_actor, describe_import_kind, describe_rejections, format_quantity};
 use crate::pages::member_list::SelectOption;
@@ -16,19 +16,18 @@ use domain::{ImportCode, ImportState};
 use exchange::import::{self, ColumnMapping, StoredImportRun};
 use wire::read::FieldPatch;
 
-/// Lines that are shown as examples.
+/// Sample lines shown.
 const EXAMPLES: i64 = 3;
 
 struct MappedColumn {
     number: usize,
     name: String,
     examples: Vec<String>,
-    /// The field it goes to; empty for none.
+    /// Target field; empty for none.
     field: String,
     problem: Option<String>,
 }
 
-/// A field that a column may go to.
 struct MappingTarget {
     name: &'static str,
     label: &'static str,
@@ -45,16 +44,16 @@ struct MapColumnsPage {
     lines: String,
     columns: Vec<MappedColumn>,
     targets: Vec<MappingTarget>,
-    /// Fields without which no line can do and that no column goes to.
+    /// Required fields that no column is mapped to.
     missing: Vec<&'static str>,
-    /// How many columns go nowhere.
+    /// Number of unmapped columns.
     left_out: String,
-    /// Where those go who are new and whose line names no branch; nothing to choose where there is one alone.
+    /// Choices for the branch of new records whose line names none; empty if there is only one branch.
     branches: Vec<SelectOption>,
     problems: Vec<String>,
 }
 
-/// What is chosen, or shall be.
+/// The mapping, as stored or as submitted.
 struct MappingChoice {
     mapping: Vec<String>,
     branch: Option<i32>,
@@ -133,7 +132,7 @@ async fn build_mapping_page(
     })
 }
 
-/// The branches that somebody may choose among, where there is a choice and a sheet of this kind may need it.
+/// Empty if there is no choice or the import kind needs no branch.
 async fn list_branch_choices(
     app: &App,
     guest: &SignedInUser,
@@ -152,7 +151,6 @@ async fn list_branch_choices(
     Ok(if is_needed { choices } else { Vec::new() })
 }
 
-/// As much of a cell as shows what it is.
 fn shorten_cell(cell: &str) -> String {
     const MOST: usize = 40;
     if cell.chars().count() <= MOST {
@@ -162,7 +160,7 @@ fn shorten_cell(cell: &str) -> String {
     }
 }
 
-/// `POST /console/importar/{codigo}/colunas`: keeps the choice and begins the dry run.
+/// `POST /console/importar/{codigo}/colunas`: saves the mapping and starts the dry run.
 pub async fn save_mapping(
     State(app): State<App>,
     guest: SignedInUser,
@@ -201,7 +199,7 @@ pub async fn save_mapping(
         Err(Error::Refused(problems)) => {
             let is_known = |one: &domain::Rejection| {
                 use domain::ImportProblem as P;
-                // These stand beside their columns, and above them.
+                // The page shows these next to the columns and above them.
                 matches!(one, domain::Rejection::Import(P::FieldTwice(_) | P::NotMapped(_)))
             };
             let others: Vec<domain::Rejection> = problems.into_iter().filter(|one| !is_known(one)).collect();

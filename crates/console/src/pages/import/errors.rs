@@ -1,4 +1,4 @@
-//! The lines that did not go in, as a file that is mended and sent again. It goes out piece by piece.
+//! The rejected lines as a CSV file to correct and upload again, streamed.
 
 use super::build_actor;
 use crate::session::visitor::{PathNumber, SignedInUser};
@@ -11,7 +11,7 @@ use axum::response::{IntoResponse, Response};
 use domain::ImportCode;
 use exchange::import;
 
-/// A sheet that is handed over, and never taken for a page.
+/// A CSV download that browsers never render as a page.
 pub fn respond_csv_attachment(name: &str, body: Body) -> Response {
     let disposition = HeaderValue::try_from(format!("attachment; filename=\"{name}\""));
     let headers = [

@@ -1,4 +1,4 @@
-//! An example of each kind of sheet: every column that it may have, and one line of somebody who does not exist.
+//! An example file of each import kind: all its columns, and one line about a fictitious person.
 
 use super::errors::respond_csv_attachment;
 use crate::session::visitor::SignedInUser;
@@ -12,7 +12,7 @@ use axum::response::Response;
 use domain::{BenefitKind, ImportKind, Scope};
 use wire::sheet::{ImportField, ImportFieldKind, list_import_fields, name_import_kind, parse_import_kind};
 
-/// The kind that the path names.
+/// The import kind that the path names.
 pub struct ImportKindParam(ImportKind);
 
 impl<S: Send + Sync> FromRequestParts<S> for ImportKindParam {
@@ -25,7 +25,7 @@ impl<S: Send + Sync> FromRequestParts<S> for ImportKindParam {
     }
 }
 
-/// What each association calls its own, and a line cannot do without.
+/// Names that differ by tenant and that an example line needs.
 struct TenantExampleNames {
     branch: String,
     plan: String,
@@ -52,7 +52,7 @@ impl TenantExampleNames {
     }
 }
 
-/// The first of them by its name, or by its code where the name would be taken for something else.
+/// The first name, or its code if the name is ambiguous or would be misread.
 fn choose_example_name(all: &[(i32, &str)]) -> String {
     let Some((code, name)) = all.first() else { return String::new() };
     let is_plain = name.starts_with(char::is_alphabetic) && !name.contains(['"', ';', '\r', '\n']);
@@ -77,7 +77,7 @@ pub async fn download_example(
     }
 }
 
-/// With the mark by which a sheet knows UTF-8, parted as sheets in Brazil part it.
+/// Starts with a byte order mark, by which spreadsheets detect UTF-8, and uses Brazil's separator.
 fn build_example_csv(kind: ImportKind, own: &TenantExampleNames) -> String {
     let names: Vec<&str> = list_import_fields(kind).iter().map(|one| one.label).collect();
     let cells: Vec<&str> =
@@ -85,7 +85,7 @@ fn build_example_csv(kind: ImportKind, own: &TenantExampleNames) -> String {
     format!("\u{FEFF}{}\r\n{}\r\n", names.join(";"), cells.join(";"))
 }
 
-/// What is right in any association; codes are left empty, to be given.
+/// Values that are valid for every tenant; codes stay empty.
 fn find_example_cell<'o>(kind: ImportKind, column: &ImportField, own: &'o TenantExampleNames) -> &'o str {
     match (kind, column.name) {
         (ImportKind::Vehicles, "codPlano") => &own.plan,

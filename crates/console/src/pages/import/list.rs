@@ -1,4 +1,4 @@
-//! Every import that somebody may see, the newest first.
+//! The list of imports that the user may see, newest first.
 
 use super::{PLACE, build_actor, describe_import_kind, format_quantity, label_import_state};
 use crate::session::visitor::{QueryParams, SignedInUser};
@@ -89,7 +89,6 @@ fn build_import_line(
     }
 }
 
-/// What it came to so far, in few words.
 fn describe_counts(import: &StoredImportRun) -> String {
     let of = &import.counts;
     let all = match import.state {

@@ -1,5 +1,4 @@
-//! `/console/importar`: a sheet brought in, step by step. The file is sent, its columns are matched with fields, it is tried
-//! without writing anything, then run; and taken back, if it was a mistake.
+//! `/console/importar`: the import of a spreadsheet in steps: upload, column mapping, dry run, import, and undo.
 
 mod columns;
 mod errors;
@@ -45,16 +44,16 @@ fn build_actor(guest: &SignedInUser) -> ImportCaller {
     ImportCaller::from_session(guest.session())
 }
 
-/// What a kind of file is called, and what is said of it.
+/// Texts of the user interface for an import kind.
 struct ImportKindWording {
-    /// At the beginning of a line.
+    /// Capitalized plural.
     title: &'static str,
-    /// What one line of it is.
+    /// Singular of what one line holds.
     one: &'static str,
     about: &'static str,
-    /// What became of it is seen there, from the console's root.
+    /// Label and path of the list with the imported records, relative to the console's root.
     list: (&'static str, &'static str),
-    /// The page of one of them.
+    /// Path under which each imported record has its page.
     record: Option<&'static str>,
 }
 
@@ -106,7 +105,7 @@ fn describe_import_kind(kind: ImportKind) -> ImportKindWording {
     ImportKindWording { title, one, about, list, record }
 }
 
-/// How far an import is, as a badge.
+/// Label and colour class of the badge.
 fn label_import_state(import: &StoredImportRun) -> (&'static str, &'static str) {
     match import.state {
         ImportState::Reading => ("Lendo o arquivo", "warn"),
@@ -127,7 +126,6 @@ fn format_quantity(number: i64, one: &str, many: &str) -> String {
     format!("{} {}", crate::widgets::formats::format_count(number), if number == 1 { one } else { many })
 }
 
-/// What was refused, as sentences of a page.
 fn describe_rejections(problems: &[Rejection]) -> Vec<String> {
     problems.iter().map(crate::widgets::record_form::describe_rejection).collect()
 }

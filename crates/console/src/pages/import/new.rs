@@ -1,4 +1,4 @@
-//! The first step: what the file holds, and the file.
+//! Step 1: the choice of the import kind and the upload.
 
 use super::{PLACE, build_actor, describe_import_kind, describe_rejections};
 use crate::session::visitor::{QueryParams, SignedInUser, derive_root_path, redirect_to};
@@ -17,9 +17,9 @@ use exchange::import::{self, MOST_LINES, UploadSpool};
 use std::time::Duration;
 use wire::sheet::{name_import_kind, parse_import_kind};
 
-/// A sender who takes longer for the largest file sends it by a line that will not do.
+/// Time limit of an upload.
 const PATIENCE: Duration = Duration::from_secs(30 * 60);
-/// Longer than any text of this form.
+/// Longest accepted text field, in bytes.
 const LONGEST: usize = 200;
 
 struct ImportKindCard {
@@ -36,7 +36,6 @@ struct StartImportPage {
     cards: Vec<ImportKindCard>,
     most_mib: u64,
     most_lines: String,
-    /// What is wrong with the choice of the kind, and with the file.
     kind_problem: Option<String>,
     file_problem: Option<String>,
 }
@@ -56,7 +55,7 @@ pub async fn show_start_form(State(app): State<App>, guest: SignedInUser, query:
     )
 }
 
-/// The kinds that somebody may bring.
+/// Import kinds that the user may start.
 fn list_allowed_kinds(is_admin: bool) -> impl Iterator<Item = ImportKind> {
     let all = ImportKind::ALL.iter().copied();
     all.filter(move |kind| is_admin || !matches!(kind, ImportKind::Plans | ImportKind::Sellers))
@@ -87,7 +86,7 @@ async fn build_start_page(
     })
 }
 
-/// The form once more, with what was chosen and what is wrong beside it.
+/// Renders the form again, with the choices and their problems.
 async fn render_refused_start(
     app: &App,
     guest: &SignedInUser,
@@ -100,7 +99,7 @@ async fn render_refused_start(
     }
 }
 
-/// What a form brought.
+/// Contents of the submitted form.
 #[derive(Default)]
 struct ImportUpload {
     kind: Option<ImportKind>,
@@ -186,7 +185,6 @@ async fn read_import_upload(mut upload: MultipartUpload, most: u64) -> Result<Im
     Ok(brought)
 }
 
-/// A text, which is short.
 async fn read_short_text(mut part: MultipartField) -> Result<String, Refusal> {
     let mut text = Vec::new();
     while let Some(bytes) = part.chunk().await? {
@@ -198,7 +196,7 @@ async fn read_short_text(mut part: MultipartField) -> Result<String, Refusal> {
     Ok(String::from_utf8_lossy(&text).into_owned())
 }
 
-/// The file to its end, also where it is too large and thrown away.
+/// Reads the file to its end, even if it is over the limit and discarded.
 async fn spool_file(mut part: MultipartField, most: u64) -> Result<Result<UploadSpool, Error>, Refusal> {
     let mut spool = match import::create_upload_spool(most) {
         Ok(spool) => spool,
@@ -209,7 +207,7 @@ async fn spool_file(mut part: MultipartField, most: u64) -> Result<Result<Upload
     while let Some(bytes) = part.chunk().await? {
         match refused {
             None => refused = spool.write(&bytes).err(),
-            // A browser shows no answer before it has sent everything; what has no end is not waited for.
+            // A browser shows no answer before it has sent everything, so the rest is read, up to a limit.
             Some(_) => thrown_away += bytes.len() as u64,
         }
         if thrown_away > most {

@@ -1,4 +1,4 @@
-//! An import from its dry run on: how far it is, what it came to, what is wrong by line and column, and what may be done.
+//! The page of an import from its dry run on: progress, counts, problems by line and column, and actions.
 
 use super::{PLACE, build_actor, describe_import_kind, format_quantity, label_import_state};
 use crate::session::visitor::{PathNumber, QueryParams, SignedInUser, derive_root_path, redirect_to};
@@ -14,10 +14,10 @@ use axum::response::Response;
 use domain::{ImportCode, ImportState, TimeZone};
 use exchange::import::{self, StoredImportRun, UNDO_FOR};
 
-/// Problems of a page.
+/// Problems per page.
 const SHOWN: usize = 50;
 
-/// Something that is wrong with a line, or why undoing left it.
+/// A problem of a line, or the reason why an undo skipped it.
 pub struct ImportLineRemark {
     number: i32,
     column: String,
@@ -26,7 +26,7 @@ pub struct ImportLineRemark {
     link: Option<String>,
 }
 
-/// Lines of a page, and the way to the others.
+/// One page of remarks, and the link to the next.
 #[derive(Default)]
 pub struct LineRemarkList {
     rows: Vec<ImportLineRemark>,
@@ -34,7 +34,6 @@ pub struct LineRemarkList {
     next: Option<String>,
 }
 
-/// How much of a stage is done.
 pub struct StageProgress {
     done: i64,
     total: i64,
@@ -48,33 +47,33 @@ pub struct ViewImportPage {
     code: i32,
     file: String,
     what: &'static str,
-    /// In the address of a new one.
+    /// Value in the URL that starts an import of this kind.
     kind: &'static str,
     one: &'static str,
     state: ImportState,
     badge: (&'static str, &'static str),
-    /// What happens now, or has happened, in a sentence.
+    /// One sentence on the current state.
     told: String,
-    /// Where the journey is: 3 is the dry run, 4 the import.
+    /// Current step: 3 is the dry run, 4 the import.
     step: u8,
     progress: Option<StageProgress>,
-    /// Figure, and what it is.
+    /// Number and label.
     figures: Vec<(String, &'static str)>,
     facts: Vec<(&'static str, String)>,
-    /// How many lines would go in, or have, in words; none of them where it is empty.
+    /// How many lines would be or were imported, in words; empty if none.
     entering: String,
     refused: i64,
     refused_told: String,
     problems: LineRemarkList,
     kept: LineRemarkList,
-    /// Until when it may be undone; empty where it may not.
+    /// End of the undo period; empty if an undo is not possible.
     undo_until: String,
     list: (&'static str, String),
     alerts: Vec<String>,
 }
 
 impl ViewImportPage {
-    /// Somebody works on it: the page looks again by itself.
+    /// Whether a stage is running, so that the page reloads itself.
     fn is_moving(&self) -> bool {
         use ImportState as S;
         matches!(self.state, S::Reading | S::Checking | S::Running | S::Undoing)
@@ -120,7 +119,7 @@ pub async fn show_import_page(
     render_page_or_refusal(&guest, build_import_page(&app, &guest, import, &query, Vec::new()).await)
 }
 
-/// The page, with why something cannot be done.
+/// Renders the page with the reasons why an action was refused.
 pub async fn render_import_with_alerts(
     app: &App,
     guest: &SignedInUser,
@@ -280,19 +279,19 @@ fn list_import_facts(import: &StoredImportRun, zone: &TimeZone) -> Vec<(&'static
     ]
 }
 
-/// The line behind which a list goes on.
+/// The line after which a list continues.
 fn parse_last_line(query: &QueryParams, name: &str) -> i32 {
     query.text(name).parse().ok().filter(|line| *line > 0).unwrap_or(0)
 }
 
-/// What fits a page of what was read behind a line: whole lines of the file, and behind which the next page begins.
+/// Cuts a page at a line boundary of the file; also returns the line after which the next page starts.
 fn cut_remark_page<T>(mut rows: Vec<T>, line: impl Fn(&T) -> i32) -> (Vec<T>, Option<i32>) {
     if rows.len() <= SHOWN {
         return (rows, None);
     }
     let cut = line(&rows[SHOWN]);
     let whole = rows.iter().take_while(|row| line(row) < cut).count();
-    // A line with more problems than a page holds is shown alone, as far as it goes.
+    // A line with more problems than a page holds is shown alone, truncated.
     rows.truncate(if whole > 0 { whole } else { SHOWN });
     let last = rows.last().map(line);
     (rows, last)
@@ -398,7 +397,7 @@ pub const CASES: crate::template_tests::TemplateCases = &[("console/importacao.h
             alerts: with.list_of(|| with.text()),
         })
     };
-    // One page shows whatever state it is in.
+    // The same page shows every state.
     ImportState::ALL.iter().map(|state| page(*state)).collect()
 })];
 

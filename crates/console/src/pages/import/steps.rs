@@ -1,4 +1,4 @@
-//! What is asked of an import: begin, rest, go on, be taken back. What cannot be done is said on its page.
+//! Actions on an import: start, pause, resume, undo. A refused action shows its reason on the import's page.
 
 use super::show::{build_import_path, render_import_with_alerts};
 use super::{build_actor, describe_rejections};

@@ -1,4 +1,4 @@
-//! What is known of a member, as his page shows it and as the form asks for it.
+//! The fields of a member, on the page and in the form.
 
 use crate::session::visitor::SignedInUser;
 use crate::widgets::labels;
@@ -77,7 +77,7 @@ pub fn format_address_line(address: &PostalAddress) -> String {
     [first, second, cep].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" — ")
 }
 
-/// Everything that the form asks, in its order.
+/// All form fields in order.
 pub const SPECS: &[InputSpec] = &[
     InputSpec::text("nomePessoa", "Nome", 200),
     InputSpec::masked_text("cpfCnpj", "CPF ou CNPJ", "documento"),
@@ -110,7 +110,7 @@ pub const SPECS: &[InputSpec] = &[
     InputSpec::text("codigoIntegracao", "Código em outro sistema", 100),
 ];
 
-/// Where each part of the form begins.
+/// Title and range of each form section.
 pub const SECTIONS: &[(&str, std::ops::Range<usize>)] = &[
     ("Quem é", 0..3),
     ("Contato", 3..6),
@@ -126,7 +126,7 @@ pub fn find_member_label(name: &str) -> &'static str {
     }
 }
 
-/// What is kept, as the form shows it.
+/// Form values of a stored member.
 pub fn fill_member_values(view: &MemberView) -> FormValues {
     let person = &view.profile;
     let own = |value: &Option<String>| value.clone().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The forms by which a member is written down and changed.
+//! Forms that create and change a member.
 
 use super::fields::{SECTIONS, SPECS, fill_member_values, list_member_choices};
 use crate::session::visitor::{PathNumber, SignedInUser, derive_root_path, redirect_to};
@@ -21,7 +21,7 @@ use wire::records::{AssociadoInput, PessoaInput};
 
 const OPERATION: &str = "GET /console/associados/novo";
 
-/// What stands in the form, and whose it is.
+/// Form contents, and the member they belong to.
 struct EditMemberState {
     code: Option<i32>,
     name: String,
@@ -69,7 +69,7 @@ pub async fn show_new_member_form(State(app): State<App>, guest: SignedInUser) -
     render_member_form(&app, &guest, written).await
 }
 
-/// The numbers that were typed; an empty one is none.
+/// The typed numbers; empty ones are dropped.
 fn take_phones_json(values: &mut FormValues, further: &[String]) -> serde_json::Value {
     let numbers =
         ["telefones.0.numero", "telefones.1.numero"].map(|name| values.remove(name).unwrap_or_default());
@@ -77,7 +77,7 @@ fn take_phones_json(values: &mut FormValues, further: &[String]) -> serde_json::
     given.map(|number| serde_json::json!({"numero": number})).collect()
 }
 
-/// What was sent, as a record: an empty field clears, and of somebody new it was not given.
+/// Builds the record's JSON: an empty field clears the value, and is omitted for a new member.
 fn build_member_json(values: &FormValues, had: Option<(&MemberView, &str)>) -> Vec<u8> {
     let mut values = values.clone();
     let mut further = vec![(
@@ -91,14 +91,14 @@ fn build_member_json(values: &FormValues, had: Option<(&MemberView, &str)>) -> V
     build_record_json(&values, &further)
 }
 
-/// Telephones beyond the first of each kind, which the form does not show and must not lose.
+/// Phones beyond the first of each kind, which the form does not show and must not lose.
 fn list_further_phones(view: &MemberView) -> Vec<String> {
     let mut seen = std::collections::BTreeSet::new();
     let further = view.phones.iter().filter(|phone| !seen.insert(phone.kind));
     further.map(|phone| phone.number.to_string()).collect()
 }
 
-/// Whoever writes down somebody new does not mean to change one who is there: he is told who it is.
+/// Creating a member must not change an existing one with the same document: the form shows the name instead.
 async fn find_existing_member(
     app: &App,
     guest: &SignedInUser,

@@ -1,5 +1,5 @@
-//! `/console/associados/{codigo}`: a member's page, the whole story. How he is written down is in `form.rs`, what else he has
-//! and what happened to him in `story.rs`.
+//! `/console/associados/{codigo}`: the page of a member. Its forms are in `form.rs`, related records and the timeline
+//! in `timeline.rs`.
 
 mod fields;
 mod form;
@@ -40,7 +40,7 @@ pub fn build_person_routes() -> Router<App> {
         )
 }
 
-/// A member with more benefits than this is a firm: its dependents are seen on the benefits' own pages.
+/// A member with more benefits than this is a company: its dependents are shown only on the benefits' pages.
 const MOST_WITH_DEPENDENTS: usize = 20;
 
 pub struct MemberBenefitLine {
@@ -82,7 +82,7 @@ struct MemberProfilePage {
     benefits: Vec<MemberBenefitLine>,
     vehicles: Vec<MemberVehicleLine>,
     dependents: Vec<MemberDependentLine>,
-    /// Benefits that may have another dependent.
+    /// Benefits that can take another dependent.
     open_benefits: Vec<(i32, String)>,
     sections: Vec<RelatedRecordSection>,
     timeline: EventTimeline,
@@ -102,7 +102,7 @@ pub async fn show_member_page(
     )
 }
 
-/// The page with what was wrong with files that somebody sent.
+/// Renders the page with the problems of an upload.
 pub async fn render_member_with_report(
     app: &App,
     guest: &SignedInUser,
@@ -168,7 +168,7 @@ fn list_open_benefits(view: &MemberView) -> Vec<(i32, String)> {
     open.map(|(code, one)| (code.get(), super::benefits::describe_benefit(&view.registers, one))).collect()
 }
 
-/// Those of all his benefits, by benefit, then name.
+/// Ordered by benefit, then name.
 async fn list_all_dependents(
     app: &App,
     guest: &SignedInUser,

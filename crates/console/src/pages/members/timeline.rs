@@ -1,4 +1,4 @@
-//! What a member has besides his benefits, the newest of each, and everything that happened to him as one timeline.
+//! Related records of a member, the newest of each kind, and the timeline of the member's history.
 
 use crate::pages::cases as pages;
 use crate::pages::member_list::{SituationBadge, build_situation_badge};
@@ -14,13 +14,13 @@ use domain::{BenefitCode, CaseKind, DealState, Moment, PersonCode};
 use std::collections::BTreeMap;
 use wire::read;
 
-/// Of each kind so many are shown; a link leads to the others.
+/// Related records shown per kind; a link leads to the others.
 const SOME: usize = 5;
-/// Of the timeline so much is seen at once, and so much can be opened.
+/// Events shown at first, and events shown in total after expanding.
 const EVENTS: usize = 20;
 const MOST_EVENTS: usize = 200;
 
-/// Cases or deals of a member.
+/// Cases of one kind, or deals, of a member.
 pub struct RelatedRecordSection {
     pub title: &'static str,
     pub all: String,
@@ -34,13 +34,12 @@ pub struct RelatedRecordLine {
     pub kind: String,
     pub when: String,
     pub situation: Option<SituationBadge>,
-    /// Where it has no situation of the registers.
+    /// For records without a situation from the registers.
     pub state: &'static str,
     pub is_late: bool,
     at: Moment,
 }
 
-/// Something that happened, as the timeline tells it.
 pub struct TimelineEvent {
     pub when: String,
     pub who: String,
@@ -114,14 +113,14 @@ fn build_case_line(registers: &TenantRegisters, item: &Item, root: &str, now: Mo
     }
 }
 
-/// What a field is called on pages, of a member or of a benefit.
+/// Label of a member's or benefit's field.
 fn find_field_label(name: &str) -> String {
     let known = super::fields::SPECS.iter().chain(crate::pages::benefits::SPECS);
     let found = known.into_iter().find(|spec| spec.name == name).map(|spec| spec.label);
     found.map_or_else(|| name.to_owned(), str::to_owned)
 }
 
-/// One thing that happened; `of` is what each benefit is called.
+/// `of` has the names of the member's benefits.
 fn build_timeline_event(
     registers: &TenantRegisters,
     one: RecordChange,
@@ -146,7 +145,7 @@ fn build_timeline_event(
     TimelineEvent { when: format_moment(one.at, &registers.zone), who, situation, text, link, at: one.at }
 }
 
-/// The newest first, as much as anybody looks through.
+/// Newest first, at most `MOST_EVENTS`.
 pub fn build_timeline(history: RecordHistory, of: &BTreeMap<BenefitCode, (String, String)>) -> EventTimeline {
     let RecordHistory { happened, registers } = history;
     let events =
@@ -154,7 +153,7 @@ pub fn build_timeline(history: RecordHistory, of: &BTreeMap<BenefitCode, (String
     EventTimeline::from_events(events.collect())
 }
 
-/// What is seen at once, and what can be opened.
+/// Events shown at first, and events shown after expanding.
 pub struct EventTimeline {
     pub newest: Vec<TimelineEvent>,
     pub older: Vec<TimelineEvent>,
@@ -166,7 +165,7 @@ impl EventTimeline {
         EventTimeline { newest: events, older }
     }
 
-    /// The same with what a member began: his cases and deals.
+    /// Adds the member's cases and deals as events.
     pub fn with_sections(self, sections: &[RelatedRecordSection], view: &MemberView) -> EventTimeline {
         let mut events: Vec<TimelineEvent> = self.newest.into_iter().chain(self.older).collect();
         let begun = sections.iter().flat_map(|section| section.lines.iter().map(move |line| (section, line)));

@@ -1,4 +1,4 @@
-//! From a description to the fields of a form, and from what was typed to the record that is sent.
+//! Builds form fields from a register's description, and the record's JSON from the submitted values.
 
 use crate::widgets::formats::format_money;
 use crate::widgets::record_form::{
@@ -12,7 +12,7 @@ use domain::Uf;
 use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeMap;
 
-/// What the codes of other registers are called, as far as a page needs them.
+/// Names of the records in other registers that a page refers to.
 pub struct FormReferenceNames(BTreeMap<&'static str, Vec<RecordChoice>>);
 
 impl FormReferenceNames {
@@ -41,7 +41,7 @@ impl FormReferenceNames {
     }
 }
 
-/// A value as people read it; of a list, how many it holds.
+/// A value for display; for a list, its length.
 pub fn format_field_value(field: &FieldSpec, value: &FieldContent, names: &FormReferenceNames) -> String {
     match (field.kind, value) {
         (_, FieldContent::Nothing) => String::new(),
@@ -61,7 +61,7 @@ pub fn format_field_value(field: &FieldSpec, value: &FieldContent, names: &FormR
     }
 }
 
-/// As the interface writes it, without quotes.
+/// The API's notation, without quotes.
 fn format_plain_value(field: &FieldSpec, value: &FieldContent) -> String {
     match wire::register::render_value(field, value) {
         Json::Null => String::new(),
@@ -70,7 +70,7 @@ fn format_plain_value(field: &FieldSpec, value: &FieldContent) -> String {
     }
 }
 
-/// A value as its field in a form has it.
+/// A value as its form field expects it.
 pub fn format_input_value(field: &FieldSpec, value: &FieldContent) -> String {
     match (field.kind, value) {
         (FieldType::Flag, FieldContent::Flag(flag)) => if *flag { "sim" } else { "" }.to_owned(),
@@ -85,7 +85,6 @@ pub fn format_input_value(field: &FieldSpec, value: &FieldContent) -> String {
     }
 }
 
-/// A field of the register as a field of a form.
 pub fn build_input_spec(field: &'static FieldSpec) -> InputSpec {
     let (kind, longest) = match field.kind {
         FieldType::Text { longest } | FieldType::Secret { longest } | FieldType::Serial { longest } => {
@@ -112,12 +111,12 @@ pub fn build_input_spec(field: &'static FieldSpec) -> InputSpec {
     InputSpec { name: field.name, label: field.label, kind, longest, hint: field.hint }
 }
 
-/// Whether there may be so many of a register that nobody chooses from a list of them.
+/// Whether a register may be too large for a select field, so that its records are typed.
 fn is_typed_reference(to: &str) -> bool {
     ::registers::find_register(to).is_some_and(|register| register.search != SearchMethod::Words)
 }
 
-/// What may be chosen in a field. What stands there may stay, in use or not.
+/// Choices of a field. The current value stays listed, even if it is inactive.
 pub fn list_field_choices(
     register: &'static Register,
     own: Option<i32>,
@@ -148,7 +147,7 @@ pub fn list_field_choices(
     }
 }
 
-/// Whether a record is one of those among which a name stands alone: a situation leads to others of its own entity.
+/// Whether a record is in the group within which names are unique: a situation leads only to others of its entity.
 fn is_same_group(register: &Register, other: &RecordChoice, values: &FormValues) -> bool {
     let within = register.unique.first().map_or(&[][..], |unique| &unique.fields[1..]);
     within.iter().all(|name| {
@@ -161,7 +160,7 @@ fn is_same_group(register: &Register, other: &RecordChoice, values: &FormValues)
     })
 }
 
-/// What was typed, as the record that is sent. What does not change is left out, and so is a secret that nobody typed anew.
+/// Builds the record's JSON. Omits fields that cannot change, and secrets that were not typed again.
 pub fn build_register_json(
     register: &'static Register,
     values: &FormValues,
@@ -198,7 +197,7 @@ fn parse_typed_value(field: &FieldSpec, typed: &str) -> Json {
     }
 }
 
-/// Puts the codes for what people typed to name a record of a register that is too large for a list.
+/// Replaces typed names with codes, for registers too large for a select field.
 pub async fn resolve_references(
     app: &App,
     caller: &Session,
@@ -242,7 +241,7 @@ async fn find_record_by_name(
     Ok(page.records.into_iter().find(is_meant))
 }
 
-/// What such a code is typed as.
+/// The inverse of `resolve_references`: replaces codes with the text that is typed for them.
 pub async fn replace_codes_with_names(
     app: &App,
     caller: &Session,

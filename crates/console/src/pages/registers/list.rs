@@ -1,4 +1,4 @@
-//! The records of a register, found by what its description says they are found by.
+//! The list of a register's records, with the search and the filters from its description.
 
 use super::fields::{FormReferenceNames, build_input_spec, format_field_value, list_field_choices};
 use super::{
@@ -24,7 +24,7 @@ struct RegisterRecordLine {
     code: i32,
     title: String,
     badge: Option<String>,
-    /// The column's name and what stands in it.
+    /// Column label, text, whether it is a number.
     cells: Vec<(&'static str, String, bool)>,
     active: bool,
 }
@@ -47,9 +47,9 @@ struct BrowseRegisterPage {
     active: String,
     problems: Vec<String>,
     is_filtered: bool,
-    /// Nothing is shown before it is said whose.
+    /// The register requires a filter, and none is set.
     needs_filter: bool,
-    /// What a new record begins with.
+    /// Query string with the initial values of a new record.
     begins: String,
 }
 
@@ -64,7 +64,7 @@ pub async fn show_register_list(
 
 type RegisterListColumn = (usize, &'static FieldSpec);
 
-/// The columns that a list has beside the name.
+/// Columns besides the name.
 fn list_register_columns(register: &'static Register) -> Vec<RegisterListColumn> {
     let name = find_name_field(register).map(|(at, _)| at);
     let own = register.columns.iter().filter_map(|name| register.find_field(name));
@@ -150,7 +150,7 @@ async fn build_register_list(
     })
 }
 
-/// What has a place among others stands there; what belongs together stands together.
+/// Sorts by the register's first filter, then by `ordem`.
 fn sort_records(register: &'static Register, records: &mut [StoredRecord]) {
     let Some((position, _)) = register.find_field("ordem") else { return };
     let by: Vec<usize> = register
@@ -188,7 +188,7 @@ fn build_record_line(
     }
 }
 
-/// A new record begins with what the list is narrowed to.
+/// The list's filters become the initial values of a new record.
 fn build_new_record_query(values: &FormValues) -> String {
     let mut query = form_urlencoded::Serializer::new(String::new());
     let given = values.iter().filter(|(_, value)| !value.is_empty());

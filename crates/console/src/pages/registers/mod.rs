@@ -1,5 +1,5 @@
-//! `/console/cadastros`: every register, its lists and forms made from its description (crate `registers`). All who work in
-//! the association read them, administrators write them.
+//! `/console/cadastros`: lists and forms of every register, generated from its description (crate `registers`). All
+//! users of the tenant read them, administrators write them.
 
 mod fields;
 mod list;
@@ -53,13 +53,13 @@ fn format_plural_title(register: &Register) -> String {
     crate::widgets::record_form::capitalize_sentence(register.words.many)
 }
 
-/// The field that a record is called by.
+/// The field that names a record.
 fn find_name_field(register: &Register) -> Option<(usize, &'static FieldSpec)> {
     let is_name = |field: &FieldSpec| matches!(field.kind, FieldType::Text { .. } | FieldType::Serial { .. });
     register.fields.iter().enumerate().find(|(_, field)| is_name(field))
 }
 
-/// What a record is called: `Proteção Bronze`, `Dia 10`, `Instalação 12`.
+/// Display name of a record: `Proteção Bronze`, `Dia 10`, `Instalação 12`.
 fn format_record_title(register: &Register, code: i32, values: &[FieldContent]) -> String {
     let text = find_name_field(register).and_then(|(at, _)| match values.get(at) {
         Some(FieldContent::Text(text)) => Some(text.clone()),
@@ -69,7 +69,7 @@ fn format_record_title(register: &Register, code: i32, values: &[FieldContent]) 
     text.unwrap_or_else(|| format!("{} {code}", crate::widgets::record_form::capitalize_sentence(what)))
 }
 
-/// What its badge is coloured by (`assets::colours`), where a register has colours.
+/// Class with the badge's colour (`widgets::assets::serve_badge_colours`), for registers that have colours.
 fn find_badge_class(register: &Register, code: i32) -> Option<String> {
     match register.path {
         "situacao" => Some(format!("s{code}")),

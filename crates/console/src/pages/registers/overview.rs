@@ -1,4 +1,4 @@
-//! What there is to register, and what each is for.
+//! The overview of all registers and their purpose.
 
 use super::format_plural_title;
 use crate::session::visitor::SignedInUser;

@@ -1,4 +1,4 @@
-//! One record: read by all, written by administrators; put out of use and back.
+//! One record: all users read it; administrators change, deactivate and reactivate it.
 
 use super::fields::{self, FormReferenceNames};
 use super::{RegisterParam, find_badge_class, format_new_title, format_plural_title, format_record_title};
@@ -32,28 +32,28 @@ struct RegisterRecordPage {
     list: String,
     title: String,
     badge: Option<String>,
-    /// None of a new one.
+    /// `None` for a new record.
     code: Option<i32>,
     version: i64,
     active: bool,
     inputs: Vec<FormInput>,
-    /// What cannot be changed, or not by this visitor: what it is called, what it is, where it leads.
+    /// Fields that are fixed or that this user cannot change: label, value, link.
     facts: Vec<(&'static str, String, Option<String>)>,
     moments: String,
     conflict: Option<VersionConflict>,
     others: Vec<String>,
     is_refused: bool,
-    /// What was just done, and may be undone.
+    /// The last action, which can be undone.
     done: Option<&'static str>,
 }
 
-/// A record that is there, as the page shows it.
+/// An existing record.
 struct LoadedRecord {
     record: StoredRecord,
     zone: TimeZone,
 }
 
-/// What the form shows, and what is wrong with it.
+/// Form contents and their problems.
 #[derive(Default)]
 struct EditRecordState {
     values: FormValues,
@@ -66,7 +66,7 @@ fn list_editable_fields(register: &'static Register, is_new: bool) -> Vec<&'stat
     register.fields.iter().filter(|field| field.is_input() && (is_new || !field.fixed)).collect()
 }
 
-/// The fields of the form. Where nothing counts the codes, the code is one of them.
+/// The fields of the form. A register without a counter also takes the code.
 fn list_input_specs(register: &'static Register, is_new: bool) -> Vec<InputSpec> {
     let code = (is_new && register.counter.is_none()).then(|| InputSpec {
         name: register.code,
@@ -109,7 +109,7 @@ async fn build_record_page(
     let may_write = guest.is_admin();
     let specs = if may_write { list_input_specs(register, code.is_none()) } else { Vec::new() };
     if let Some(record) = record {
-        // What does not change decides what may be chosen.
+        // Fixed fields determine the choices of others.
         for (field, value) in register.fields.iter().zip(&record.values).filter(|(field, _)| field.fixed) {
             shown.values.insert(field.name, fields::format_input_value(field, value));
         }
@@ -147,7 +147,7 @@ async fn build_record_page(
     })
 }
 
-/// `ativo: a loja é…` without the name of a field that the page does not show.
+/// Removes the name of a field that the page does not show, as in `ativo: a loja é…`.
 fn strip_hidden_field(line: &str) -> String {
     line.split_once(": ").map_or_else(|| line.to_owned(), |(_, rest)| capitalize_sentence(rest))
 }
@@ -161,7 +161,7 @@ fn describe_record_dates(had: &LoadedRecord) -> String {
     }
 }
 
-/// What is only read: to an administrator what stays as it is, to others everything.
+/// Read-only facts: the fixed fields for an administrator, all fields for other users.
 fn list_record_facts(
     root: &str,
     register: &'static Register,
@@ -188,7 +188,7 @@ fn list_record_facts(
     told.filter(|(_, text, _)| !text.is_empty()).collect()
 }
 
-/// `GET /console/cadastros/{registro}/novo`: what the address says of it stands in the form already.
+/// `GET /console/cadastros/{registro}/novo`: query parameters prefill the form.
 pub async fn show_new_record_form(
     State(app): State<App>,
     guest: SignedInUser,
@@ -341,7 +341,7 @@ async fn save_record(
     .await
 }
 
-/// What was wrong, as lines and as far as a rule said so.
+/// Problems as text lines, and the rejections among them.
 type SaveRecordProblems = (Vec<String>, Vec<domain::Rejection>);
 
 async fn write_record(

@@ -1,4 +1,4 @@
-//! The board of a funnel: its stages as columns, its open deals as cards.
+//! The board of a funnel: stages as columns, open deals as cards.
 
 use super::move_stage;
 use crate::pages::member_list::SelectOption;
@@ -18,9 +18,9 @@ use axum::response::{IntoResponse, Response};
 use domain::{BranchCode, DealCode, FunnelCode, Moment, StageCode};
 use std::time::Duration;
 
-/// After so long in one stage a deal has gone cold.
+/// A deal that stays in one stage for this long counts as cold.
 const COLD: Duration = Duration::from_secs(14 * 24 * 3600);
-/// A column that no board has: what stands in it is on no board any more.
+/// Column id that no board has, for cards that left the board.
 const NOWHERE: i32 = 0;
 
 #[derive(Template)]
@@ -36,7 +36,7 @@ struct FunnelBoardPage {
     is_empty: bool,
 }
 
-/// Which board it is, and the addresses that lead back to it.
+/// The board's filters, and the links back to it.
 struct FunnelBoardAddress {
     root: String,
     look: BoardQuery,
@@ -183,7 +183,7 @@ pub async fn show_board_changes(State(app): State<App>, guest: SignedInUser, que
     answer_with_changes(&app, &guest, &place, query.text("desde"), Vec::new()).await
 }
 
-/// What changed since somebody looked, or why a move was not made.
+/// The changes since the last request, and why a move was refused.
 async fn answer_with_changes(
     app: &App,
     guest: &SignedInUser,

@@ -1,4 +1,4 @@
-//! One deal: with whom, what about, how far it is, and what happened to it.
+//! The page of a deal: contact, subject, stage and history.
 
 use super::fields::find_deal_label;
 use super::{StageBadge, build_stage_badge, label_deal_state};
@@ -68,10 +68,10 @@ struct ViewDealPage {
     typed: RefusedDealInput,
 }
 
-/// What was typed on the page and not taken, and why not.
+/// Input that was rejected, with its problems.
 #[derive(Default)]
 pub struct RefusedDealInput {
-    /// Why it was to be lost.
+    /// Reason for losing the deal.
     pub reason: Option<String>,
     pub dependent: FormValues,
     pub problems: Vec<String>,
@@ -83,7 +83,7 @@ impl RefusedDealInput {
     }
 }
 
-/// The page with what was typed.
+/// Renders the page with the rejected input.
 pub async fn render_refused_input(
     app: &App,
     guest: &SignedInUser,
@@ -199,7 +199,7 @@ fn build_dependent_line(one: &ProposedDependent) -> DealDependentLine {
     }
 }
 
-/// The moves on the board and the changes of fields, the newest first.
+/// Stage changes and field changes, newest first.
 async fn list_deal_events(
     app: &App,
     guest: &SignedInUser,
@@ -225,7 +225,7 @@ async fn list_deal_events(
     let mut all: Vec<(Moment, DealEventLine)> = moves.collect();
     let history = deals::read_deal_history(app, guest.session(), code).await?;
     for one in history.happened {
-        // Stages and states are told by the moves.
+        // The moves already cover stages and states.
         let RecordChangeDetail::Field { name, before, after } = one.what else { continue };
         let Some(label) = find_deal_label(&name).filter(|_| name != "codEtapa") else { continue };
         let text = |value: Option<String>| value.unwrap_or_else(|| "vazio".to_owned());
@@ -238,7 +238,7 @@ async fn list_deal_events(
     Ok(all.into_iter().map(|(_, event)| event).collect())
 }
 
-/// What the page calls what is asked of a dependent.
+/// Labels of the dependent's fields.
 const DEPENDENT: [(&str, &str); 4] =
     [("nome", "Nome"), ("parentesco", "Parentesco"), ("cpf", "CPF"), ("dataNascimento", "Nascimento")];
 

@@ -1,4 +1,4 @@
-//! A contact is captured and a deal begins; a deal is altered.
+//! Forms that capture a lead with a new deal, and that change a deal.
 
 use super::fields::{
     CONTACT, DEAL, VEHICLE, build_deal_json, fill_deal_values, find_deal_label, list_deal_choices,
@@ -29,11 +29,11 @@ use wire::records::{NegocioAlteracaoInput, NegocioCriacaoInput};
 struct EditDealPage {
     frame: PageFrame,
     title: String,
-    /// What is said below the title.
+    /// Text below the title.
     about: String,
     lead: String,
     back: String,
-    /// None of a new one.
+    /// `None` for a new deal.
     version: Option<i64>,
     sections: Vec<(&'static str, Vec<FormInput>)>,
     conflict: Option<VersionConflict>,
@@ -41,18 +41,18 @@ struct EditDealPage {
     is_refused: bool,
 }
 
-/// What the form shows: of a new deal, or of the one of this code, as it was read.
+/// Form contents, of a new deal or of the deal with this code and version.
 #[derive(Default)]
 struct EditDealState {
     had: Option<(DealCode, i64)>,
     name: String,
-    /// A lead that is known already.
+    /// Code of an existing lead.
     lead: String,
     values: FormValues,
     wrong: SaveDealProblems,
 }
 
-/// What was wrong, as lines and as far as a rule said so.
+/// Problems as text lines, and the rejections among them.
 #[derive(Default)]
 struct SaveDealProblems {
     lines: Vec<String>,
@@ -87,7 +87,7 @@ async fn build_deal_form(
     let values = &shown.values;
     let choices = |name: &str| list_deal_choices(&registers, guest, &users, values, name);
     let conflict = VersionConflict::find_in_rejections(&shown.wrong.rejections, str::to_owned);
-    // The stage says the funnel, which the page does not show.
+    // The stage determines the funnel, which the page does not show.
     let conflict = conflict.map(|one| one.with_labels(find_deal_label, choices));
     let problems = FormProblems::new(rename_problem_fields(shown.wrong.lines), &all);
     let fields = |specs: &[InputSpec]| build_inputs(specs, values, &problems, choices);
@@ -109,7 +109,7 @@ async fn build_deal_form(
             Some(code) => format!("{}/console/vendas/{code}", frame.root),
             None => format!("{}/console/vendas", frame.root),
         },
-        // Whoever has seen both may save his own.
+        // The user now sees both versions, so the next save may overwrite.
         version: conflict.as_ref().map(|one| one.version).or(shown.had.map(|(_, version)| version)),
         sections,
         is_refused: !problems.is_empty() || conflict.is_some(),
@@ -119,7 +119,7 @@ async fn build_deal_form(
     })
 }
 
-/// Each thing has one name on the page, whatever names it has in the interface.
+/// Maps the API's different names for the same thing to the one field on the page.
 fn rename_problem_fields(lines: Vec<String>) -> Vec<String> {
     let names = [("nome: ", "nomePessoa: "), ("documento: ", "cpfCnpj: "), ("codFunil: ", "codEtapa: ")];
     let one = |line: String| match names.iter().find(|(from, _)| line.starts_with(from)) {
@@ -129,7 +129,7 @@ fn rename_problem_fields(lines: Vec<String>) -> Vec<String> {
     lines.into_iter().map(one).collect()
 }
 
-/// Who may see to a deal.
+/// Users who may be responsible for a deal.
 async fn list_responsible_users(app: &App, guest: &SignedInUser) -> Result<BTreeMap<i32, String>, Error> {
     let all = users::list_users(app, &guest.session().scope).await?;
     let people = all.into_iter().filter(|user| user.active && user.role != Role::Integration);

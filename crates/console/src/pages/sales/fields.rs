@@ -1,4 +1,4 @@
-//! The fields of a deal's forms, and what stands in them.
+//! The fields of the deal forms, their values and choices.
 
 use crate::session::visitor::SignedInUser;
 use crate::widgets::record_form::{FormValues, InputKind, InputSpec, format_money_input, normalize_money};
@@ -17,7 +17,6 @@ pub const fn define_field(
     InputSpec { name, label, kind, longest, hint: "" }
 }
 
-/// With whom.
 pub const CONTACT: &[InputSpec] = &[
     define_field("nomePessoa", "Nome", InputKind::Text, 200),
     define_field("telefone", "Telefone", InputKind::Masked("telefone"), 20),
@@ -28,7 +27,6 @@ pub const CONTACT: &[InputSpec] = &[
     define_field("mensagem", "O que escreveu ou disse", InputKind::Area, 4_000),
 ];
 
-/// What about.
 pub const DEAL: &[InputSpec] = &[
     define_field("titulo", "Título", InputKind::Text, 200),
     define_field("codEtapa", "Etapa", InputKind::Choice, 100),
@@ -59,7 +57,7 @@ pub fn find_deal_label(name: &str) -> Option<&'static str> {
     found.or_else(|| all.clone().find(|spec| spec.name.ends_with(&format!(".{name}")))).map(|spec| spec.label)
 }
 
-/// What is kept of a deal, as its form shows it.
+/// Form values of a stored deal.
 pub fn fill_deal_values(deal: &StoredDeal) -> FormValues {
     let own = |value: &Option<String>| value.clone().unwrap_or_default();
     let plans: Vec<String> = deal.plans.iter().map(ToString::to_string).collect();
@@ -95,7 +93,7 @@ pub fn fill_vehicle_values(deal: &StoredDeal) -> FormValues {
     ])
 }
 
-/// What may be chosen in a field. Stages are told with their funnel where there are several.
+/// Choices of a field. Stages are listed with their funnel if there are several funnels.
 pub fn list_deal_choices(
     registers: &TenantRegisters,
     guest: &SignedInUser,
@@ -143,7 +141,7 @@ pub fn list_deal_choices(
     }
 }
 
-/// The record that the fields make. The stage says the funnel.
+/// Builds the record's JSON. The stage determines the funnel.
 pub fn build_deal_json(
     registers: &TenantRegisters,
     values: &FormValues,

@@ -1,4 +1,4 @@
-//! Leads: who may become a member, with or without a deal.
+//! The list of leads, with or without a deal.
 
 use crate::pages::export::ExportLinks;
 use crate::session::visitor::{QueryParams, SignedInUser};

@@ -1,4 +1,4 @@
-//! Deals in every state, found by whatever is known of them.
+//! The list of deals in every state, and its filters.
 
 use super::{StageBadge, build_stage_badge, label_deal_state};
 use crate::pages::export::ExportLinks;

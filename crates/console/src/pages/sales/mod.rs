@@ -1,4 +1,4 @@
-//! `/console/vendas`: who may become a member, and the deals with each, from the first word to a benefit.
+//! `/console/vendas`: leads and their deals, from the first contact to a benefit.
 
 mod board;
 mod deal;
@@ -33,7 +33,6 @@ pub fn build_sales_routes() -> Router<App> {
         .route(&at("/ganhar"), get(win::show_win_form).merge(post(win::win_deal)))
 }
 
-/// A stage as its badge shows it.
 pub struct StageBadge {
     pub class: String,
     pub name: String,
@@ -44,7 +43,7 @@ fn build_stage_badge(registers: &TenantRegisters, code: StageCode) -> StageBadge
     StageBadge { class: format!("e{code}"), name }
 }
 
-/// What people call the state of a deal, with the colour of its badge.
+/// Label of a deal's state, and the colour class of its badge.
 fn label_deal_state(state: DealState) -> (&'static str, &'static str) {
     match state {
         DealState::Open => ("Aberto", ""),

@@ -1,4 +1,4 @@
-//! A deal goes to another stage, is lost, or is opened again.
+//! Moves a deal to another stage, loses it, or reopens it.
 
 use super::deal::{RefusedDealInput, render_refused_input};
 use crate::session::visitor::{PathNumber, SignedInUser, derive_root_path, redirect_to};
@@ -15,7 +15,7 @@ use domain::DealCode;
 use serde_json::json;
 use wire::read;
 
-/// What was done, or why nothing was.
+/// Text of the notice, or the problems.
 pub type DealMoveOutcome = Result<String, Vec<String>>;
 
 pub fn describe_move_outcome(

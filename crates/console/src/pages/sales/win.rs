@@ -1,5 +1,5 @@
-//! A deal that is won becomes a member with a benefit, in one step: what will be created is shown before, and everything that
-//! is missing is told beside its field.
+//! Winning a deal creates a member with a benefit in one step. The page previews the new records and shows missing data
+//! next to its field.
 
 use super::fields::{define_field, list_deal_choices};
 use crate::session::visitor::{PathNumber, SignedInUser, derive_root_path, redirect_to};
@@ -58,7 +58,7 @@ struct WinDealPage {
     code: i32,
     name: String,
     version: i64,
-    /// What will be there afterwards.
+    /// Records that will be created.
     creates: Vec<String>,
     triggers: String,
     sections: Vec<(&'static str, Vec<FormInput>)>,
@@ -67,7 +67,7 @@ struct WinDealPage {
     is_refused: bool,
 }
 
-/// What was typed, by which version of the deal, and what was wrong with it.
+/// Submitted values, the deal's version, and the problems.
 struct RefusedWinInput {
     values: FormValues,
     version: i64,
@@ -75,7 +75,7 @@ struct RefusedWinInput {
     conflict: Option<VersionConflict>,
 }
 
-/// Whether what was sold protects a vehicle.
+/// Judged by the first plan, or else by the deal's kind.
 fn is_vehicle_deal(registers: &TenantRegisters, view: &DealDetailView) -> bool {
     let deal = &view.found.deal;
     let first = deal.plans.first().and_then(|code| registers.plan(*code)).map(|plan| plan.kind);
@@ -94,7 +94,7 @@ fn list_form_sections(
     all
 }
 
-/// What the deal and its lead already say.
+/// Initial values from the deal and its lead.
 fn prefill_win_values(app: &App, registers: &TenantRegisters, view: &DealDetailView) -> FormValues {
     let (deal, lead) = (&view.found.deal, &view.lead.lead);
     let plans: Vec<String> = deal.plans.iter().map(ToString::to_string).collect();
@@ -117,7 +117,7 @@ fn prefill_win_values(app: &App, registers: &TenantRegisters, view: &DealDetailV
     values
 }
 
-/// What will be created, sentence by sentence.
+/// The records that will be created, one sentence each.
 fn describe_created_records(
     registers: &TenantRegisters,
     view: &DealDetailView,
@@ -206,7 +206,7 @@ async fn build_win_page(
     Ok(WinDealPage {
         code: code.get(),
         name: view.found.name.clone(),
-        // Whoever has seen how it stands may go on.
+        // The user now sees the current state, so the next attempt may proceed.
         version: conflict.as_ref().map_or(version, |one| one.version),
         creates: describe_created_records(&registers, &view, &values),
         triggers: crate::widgets::situation_form::describe_receivers(
@@ -228,7 +228,7 @@ pub async fn show_win_form(
 ) -> Response {
     let code = DealCode::new(code);
     match deals::show_deal(&app, guest.session(), code).await {
-        // What was decided already is seen on its page.
+        // A deal that is not open redirects to its page.
         Ok((view, _)) if view.found.deal.state != DealState::Open => {
             redirect_to(&format!("{}/console/vendas/{code}", derive_root_path(&app)))
         }
@@ -237,7 +237,7 @@ pub async fn show_win_form(
     }
 }
 
-/// What was typed, as the record that is sent: what is empty is left to the deal and its lead.
+/// Builds the request's JSON: empty fields fall back to the deal and its lead.
 fn build_win_json(values: &FormValues, version: &str) -> Vec<u8> {
     let mut values = values.clone();
     values.retain(|_, text| !text.is_empty());

@@ -1,4 +1,4 @@
-//! What was sent to a receiver: found, looked at with every attempt and the body, and sent again.
+//! Deliveries to a receiver: the list, one delivery with its attempts and body, and the replay.
 
 use super::{build_actor, display};
 use crate::pages::administration::{accept_administrator_form, require_administrator};
@@ -138,7 +138,7 @@ async fn build_delivery_list(
     })
 }
 
-/// The same question for what is older.
+/// Link to older deliveries with the same filters.
 fn build_older_link(query: &QueryParams, before: HistoryCode) -> String {
     let mut link = form_urlencoded::Serializer::new(String::new());
     for name in FILTERS.iter().filter(|name| !query.text(name).is_empty()) {
@@ -148,7 +148,7 @@ fn build_older_link(query: &QueryParams, before: HistoryCode) -> String {
     format!("?{}", link.finish())
 }
 
-/// What the address asks for, and what of it cannot be read.
+/// Parses the filters; also returns the problems of invalid ones.
 fn parse_delivery_criteria(query: &QueryParams, zone: &TimeZone) -> (DeliveryQuery, Vec<String>) {
     let mut problems = Vec::new();
     let mut day = |name: &str, label: &str| {
@@ -255,7 +255,7 @@ async fn build_delivery_page(
     })
 }
 
-/// The change that the path names.
+/// The history code in the path.
 pub struct HistoryCodeParam(HistoryCode);
 
 impl<S: Send + Sync> axum::extract::FromRequestParts<S> for HistoryCodeParam {
@@ -273,7 +273,7 @@ impl<S: Send + Sync> axum::extract::FromRequestParts<S> for HistoryCodeParam {
     }
 }
 
-/// `14/11/2026` and `10:30`; without a time, the beginning of the day.
+/// Parses `14/11/2026` and `10:30`; without a time, the start of the day.
 fn parse_moment(day: &str, time: &str, zone: &TimeZone) -> Option<Moment> {
     let time = if time.trim().is_empty() { "0:00" } else { time.trim() };
     let (hours, minutes) = time.split_once(':')?;
@@ -285,7 +285,7 @@ fn parse_moment(day: &str, time: &str, zone: &TimeZone) -> Option<Moment> {
     Some(Date::parse(day).ok()?.start_in(zone).plus(span))
 }
 
-/// What is to be sent again, or what is missing.
+/// The deliveries to replay, or what is missing.
 fn parse_replay(sent: &SubmittedForm, zone: &TimeZone) -> Result<ReplaySelection, &'static str> {
     let code =
         |name: &str| sent.text(name).trim().parse().ok().filter(|code| *code > 0).map(HistoryCode::new);
@@ -343,7 +343,7 @@ pub async fn replay_deliveries(
                         format_count(many)
                     )
                 }
-                // It is named in the path here.
+                // The receiver's code comes from the path, so the answer is `NotFound`.
                 Err(Error::Refused(_)) => {
                     return render_page_or_refusal::<ViewDeliveryPage>(
                         &guest,

@@ -1,4 +1,4 @@
-//! How a receiver and a delivery look: one word for how it goes, and why.
+//! Texts and badges for the state of receivers and deliveries.
 
 use crate::widgets::board::format_age;
 use crate::widgets::formats::{format_count, format_moment};
@@ -6,7 +6,7 @@ use app::triggers::receivers::{RedactedReceiver, Why};
 use app::triggers::{COUNTED, DeliveryAttempt, ReceiverPerformance, RetryPolicy};
 use domain::{DeliveryState, Entity, Moment, TimeZone};
 
-/// One word for how a receiver fares, with the colour of its badge, and a sentence where it needs one.
+/// Label and colour class of a receiver's state, with an explanation where needed.
 pub struct ReceiverStateBadge {
     pub word: &'static str,
     pub class: &'static str,
@@ -62,7 +62,7 @@ pub fn format_waiting_count(fares: &ReceiverPerformance) -> String {
     }
 }
 
-/// The age of the oldest of what waits.
+/// Age of the oldest pending delivery.
 pub fn format_oldest_age(fares: &ReceiverPerformance, now: Moment) -> String {
     fares.glance.oldest.map(|at| format_age(now.duration_since(at))).unwrap_or_default()
 }
@@ -71,7 +71,7 @@ pub fn format_success_share(fares: &ReceiverPerformance) -> String {
     fares.success_share().map(|share| format!("{share}%")).unwrap_or_default()
 }
 
-/// What came of an attempt, in a few words.
+/// The result of an attempt in a few words.
 pub fn describe_attempt(attempt: &DeliveryAttempt) -> String {
     match (attempt.status, &attempt.failure) {
         (Some(status), _) => format!("respondeu {status}"),
@@ -104,7 +104,7 @@ pub fn label_entity(entity: Entity) -> &'static str {
     registers::find_choice_label(wire::entity_path(entity))
 }
 
-/// The page of the record that a delivery tells of.
+/// Link to the record that a delivery is about.
 pub fn build_record_link(root: &str, entity: Entity, code: i32) -> String {
     let place = match entity {
         Entity::Benefit => "beneficios",
@@ -116,7 +116,7 @@ pub fn build_record_link(root: &str, entity: Entity, code: i32) -> String {
     format!("{root}/console/{place}/{code}")
 }
 
-/// JSON as people read it; whatever is none stays as it is.
+/// Pretty-prints JSON; other text stays unchanged.
 pub fn format_json(body: &str) -> String {
     let read: Result<serde_json::Value, _> = serde_json::from_str(body);
     read.and_then(|value| serde_json::to_string_pretty(&value)).unwrap_or_else(|_| body.to_owned())

@@ -1,4 +1,4 @@
-//! A receiver is added, altered, retired and taken back.
+//! Forms that create, change, deactivate and reactivate a receiver.
 
 use super::receiver::render_page_with_secret;
 use super::{build_actor, display};
@@ -57,19 +57,19 @@ const SPECS: &[InputSpec] = &[
 #[template(path = "console/gatilho_form.html")]
 struct EditReceiverPage {
     frame: PageFrame,
-    /// None of a new one.
+    /// `None` for a new receiver.
     code: Option<i32>,
     title: String,
     version: i64,
     inputs: Vec<FormInput>,
-    /// The names of the headers that there are.
+    /// Names of the stored headers.
     headers: String,
     conflict: Option<VersionConflict>,
     others: Vec<String>,
     is_refused: bool,
 }
 
-/// What the form shows, and what is wrong with it.
+/// Form contents and their problems.
 struct EditReceiverState {
     had: Option<RedactedReceiver>,
     values: FormValues,
@@ -134,7 +134,7 @@ fn fill_receiver_values(told: &RedactedReceiver) -> FormValues {
     ])
 }
 
-/// What was typed, or everything that is wrong with it.
+/// Parses the form, or returns all its problems.
 fn parse_receiver_input(values: &FormValues) -> Result<RequestedReceiver, Error> {
     let text = |name: &str| values.get(name).map_or("", String::as_str);
     let mut problems = Vec::new();
@@ -245,7 +245,7 @@ pub async fn change_receiver(
         version: sent.text("versao").parse().unwrap_or_default(),
         address: Some(wanted.address),
         entities: Some(wanted.entities),
-        // Nobody can read the values that there are: left empty, they stay.
+        // Stored header values are never shown: left empty, they stay.
         headers: (!wanted.headers.is_empty() || sent.text("semCabecalhos") == "sim")
             .then_some(wanted.headers),
         concurrency: Some(wanted.concurrency),
@@ -272,7 +272,7 @@ pub async fn change_receiver(
     }
 }
 
-/// Changes a receiver; gives the new secret where it leads to another server now.
+/// Returns the new secret if the address now leads to another server.
 async fn apply_receiver_changes(
     app: &App,
     guest: &SignedInUser,

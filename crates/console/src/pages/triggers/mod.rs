@@ -1,5 +1,5 @@
-//! `/console/gatilhos`: the page that an administrator opens when an integrator calls. Who is told of changes, how each of
-//! them fares, what was sent, and sending again.
+//! `/console/gatilhos`: webhook receivers with their health and deliveries, and the replay of deliveries.
+//! Administrators use it when an integrator reports a problem.
 
 mod deliveries;
 mod display;

@@ -1,4 +1,4 @@
-//! One receiver: how it fares, and what is done about it.
+//! The page of one receiver: its health and its actions.
 
 use super::build_actor;
 use super::deliveries::{DeliveryLine, build_delivery_line};
@@ -21,7 +21,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use domain::ReceiverCode;
 
-/// What a receiver said to a message that speaks of nobody.
+/// Answer of a receiver to a test message, which contains no personal data.
 pub struct TestDeliveryResult {
     is_taken: bool,
     told: String,
@@ -38,18 +38,18 @@ struct ViewReceiverPage {
     paused: bool,
     version: i64,
     state: ReceiverStateBadge,
-    /// Figure, what it is, where its rows are.
+    /// Number, label, link to its rows.
     figures: Vec<(String, &'static str, String)>,
     facts: Vec<(&'static str, String)>,
     trouble: String,
-    /// Value and name of what it is told of.
+    /// Value and label of the entities that it is notified of.
     entities: Vec<(&'static str, &'static str)>,
     sample: Option<TestDeliveryResult>,
     secret: Option<String>,
     deliveries: Vec<DeliveryLine>,
 }
 
-/// Deliveries that the page shows; the others have a page of their own.
+/// Deliveries shown here; the others have their own page.
 const SHOWN: usize = 10;
 
 pub async fn show_receiver_page(
@@ -146,7 +146,7 @@ fn build_receiver_path(app: &App, code: i32) -> String {
     format!("{}/console/gatilhos/{code}", derive_root_path(app))
 }
 
-/// `POST /console/gatilhos/{codigo}/pausar`: pauses it, or lets it go on.
+/// `POST /console/gatilhos/{codigo}/pausar`: pauses or resumes a receiver.
 pub async fn set_receiver_pause(
     Of(app): Of<App>,
     guest: SignedInUser,
@@ -183,7 +183,7 @@ pub async fn set_receiver_pause(
     }
 }
 
-/// The page with something that is shown once.
+/// Renders the page with something that is shown once.
 async fn render_modified_page(
     app: &App,
     guest: &SignedInUser,
@@ -200,7 +200,7 @@ async fn render_modified_page(
     }
 }
 
-/// The page of a receiver with its secret, which is told here and never again.
+/// Renders the page with the receiver's secret, which is never shown again.
 pub async fn render_page_with_secret(
     app: &App,
     guest: &SignedInUser,

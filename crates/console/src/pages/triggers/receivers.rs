@@ -1,4 +1,4 @@
-//! Every receiver, with its health at a glance.
+//! The list of receivers, with the health of each.
 
 use super::display::{self, ReceiverStateBadge};
 use crate::pages::administration::require_administrator;
@@ -31,7 +31,7 @@ struct ReceiverHealthLine {
 struct BrowseReceiversPage {
     frame: PageFrame,
     lines: Vec<ReceiverHealthLine>,
-    /// Address and code of those that are told of nothing any more.
+    /// Code and address of inactive receivers.
     retired: Vec<(i32, String)>,
 }
 

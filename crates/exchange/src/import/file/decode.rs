@@ -1,4 +1,4 @@
-//! The text of a file, whatever it is written in.
+//! Detects the encoding of a file and decodes it to UTF-8.
 
 use domain::ImportProblem;
 use encoding_rs::{Decoder, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
@@ -7,7 +7,7 @@ use std::io::{Read, Result as Io, Seek, SeekFrom};
 
 pub type TextEncoding = &'static encoding_rs::Encoding;
 
-/// What a file is written in, by its mark or, without one, by whether it is UTF-8 to its end.
+/// The encoding, by the byte order mark or, without one, by whether the entire file is valid UTF-8.
 pub fn detect_encoding(file: &mut File, head: &[u8]) -> Result<TextEncoding, ImportProblem> {
     if let Some((encoding, _)) = encoding_rs::Encoding::for_bom(head) {
         return Ok(encoding);
@@ -20,7 +20,7 @@ pub fn detect_encoding(file: &mut File, head: &[u8]) -> Result<TextEncoding, Imp
         _ => return Err(ImportProblem::UnknownFormat),
     }
     let is_control = |byte: &u8| matches!(byte, 0x01..=0x08 | 0x0E..=0x1F | 0x7F);
-    // A page that calls itself a sheet is what some programs write.
+    // Some programs write HTML pages with a spreadsheet extension.
     let begins = head.trim_ascii_start().first();
     if head.iter().any(is_control) || begins == Some(&b'<') || head.starts_with(b"%PDF") {
         return Err(ImportProblem::UnknownFormat);
@@ -38,7 +38,7 @@ fn is_utf_8(file: &mut File) -> Io<bool> {
         let whole = &buffer[..held + read];
         let rest = match std::str::from_utf8(whole) {
             Ok(_) => 0,
-            // A character that goes on in what was not read yet.
+            // A character that continues in the next block.
             Err(error) if error.error_len().is_none() && read > 0 => whole.len() - error.valid_up_to(),
             Err(_) => return Ok(false),
         };
@@ -51,18 +51,17 @@ fn is_utf_8(file: &mut File) -> Io<bool> {
     }
 }
 
-/// A reader that gives UTF-8.
 pub struct DecodingReader<R> {
     from: R,
     decoder: Decoder,
     raw: Vec<u8>,
-    /// What was made of it and not given yet.
+    /// Decoded bytes that were not returned yet.
     text: Vec<u8>,
     given: usize,
     ended: bool,
 }
 
-/// Bytes that are read at once.
+/// Block size for reading.
 const BLOCK: usize = 32 * 1024;
 
 impl<R: Read> DecodingReader<R> {
@@ -71,7 +70,6 @@ impl<R: Read> DecodingReader<R> {
         DecodingReader { from, decoder, raw: vec![0; BLOCK], text: Vec::new(), given: 0, ended: false }
     }
 
-    /// Reads and decodes the next block.
     fn decode_next_block(&mut self) -> Io<()> {
         let length = self.from.read(&mut self.raw)?;
         self.ended = length == 0;

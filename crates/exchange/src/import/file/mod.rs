@@ -1,6 +1,6 @@
-//! Reads a file line by line, whatever program wrote it: CSV in UTF-8, UTF-16 or Windows-1252, parted by semicolons, commas,
-//! tabs or bars, and XLSX. Nothing in a file is believed: what it unpacks to, how many lines and columns it has and how
-//! long its cells are is limited, and no formula is ever worked out.
+//! Reads a spreadsheet file line by line: CSV in UTF-8, UTF-16 or Windows-1252, separated by semicolons, commas, tabs
+//! or bars, and XLSX. Files are untrusted: their unpacked size, lines, columns and cell lengths are limited, and
+//! formulas are never evaluated.
 
 mod decode;
 mod watch;
@@ -16,25 +16,24 @@ use std::io::{Read, Seek, SeekFrom};
 use std::rc::Rc;
 use watch::ReadingWatch;
 
-/// More lines than this come in several files.
+/// Larger files must be split.
 pub const MOST_LINES: u32 = 500_000;
-/// How every workbook begins.
+/// The first bytes of every workbook.
 const ARCHIVE: &[u8] = b"PK\x03\x04";
 const MOST_COLUMNS: usize = 200;
 /// Longer than any note.
 const LONGEST_CELL: usize = 4000;
-/// Among so many lines the one with the names of the columns is looked for: sheets have titles above it.
+/// The header row is searched in this many lines, because sheets may have titles above it.
 const TITLES: usize = 10;
 
-/// A line of a file, by its number there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SpreadsheetLine {
     Headers(Vec<String>),
-    /// As many cells as there are headers.
+    /// The line number in the file, and one cell per header.
     Cells(u32, Vec<String>),
 }
 
-/// Gives every line of a file to `take`, the names of the columns first, until it wants no more.
+/// Passes every line to `take`, the headers first, until it returns `false`.
 pub fn read_lines(
     mut file: File,
     limits: ReadingLimits,
@@ -53,7 +52,7 @@ pub fn read_lines(
     lines.finish()
 }
 
-/// Whether it is a workbook, by how it begins.
+/// Whether the file starts like a workbook.
 pub fn is_workbook(file: &mut File) -> Result<bool, ImportProblem> {
     Ok(read_beginning(file, ARCHIVE.len())? == ARCHIVE)
 }
@@ -78,7 +77,6 @@ fn fill_buffer(file: &mut impl Read, buffer: &mut [u8]) -> Result<usize, ImportP
     Ok(length)
 }
 
-/// Reads a CSV file.
 fn read_csv(
     mut file: File,
     encoding: TextEncoding,
@@ -95,7 +93,7 @@ fn read_csv(
         .delimiter(separator)
         .from_reader(NewlineNormalizer::new(DecodingReader::new(&mut file, encoding)).chain(&b"\n"[..]));
     let mut record = csv::StringRecord::new();
-    // Rows as a sheet counts them: empty ones too, and one with line breaks in its cells once.
+    // Rows are counted as a spreadsheet does: empty ones too, and a row with line breaks in its cells once.
     let mut breaks = 0;
     while reader.read_record(&mut record).map_err(|_| ImportProblem::Damaged)? {
         lines.watch.check()?;
@@ -113,10 +111,10 @@ fn read_csv(
     Ok(())
 }
 
-/// Text whose lines all end alike, whatever wrote it.
+/// Normalizes line endings.
 struct NewlineNormalizer<R> {
     inner: R,
-    /// The last byte was the first half of an end.
+    /// The last byte was a carriage return.
     half: bool,
 }
 
@@ -147,7 +145,7 @@ impl<R: Read> Read for NewlineNormalizer<R> {
     }
 }
 
-/// What parts the cells, by the first line, and how many lines say only that.
+/// The separator, and how many lines only declare it (`sep=`).
 fn detect_separator(sample: &str) -> (u8, u32) {
     let mut texts = sample.lines().filter(|line| !line.trim().is_empty());
     let first = texts.next().unwrap_or_default();
@@ -165,13 +163,13 @@ fn detect_separator(sample: &str) -> (u8, u32) {
             });
             signs.count()
         };
-        // Where two are alike, the one that sheets in Brazil write.
+        // On a tie, the separator that Brazilian spreadsheets write.
         [b'|', b',', b'\t', b';']
             .into_iter()
             .map(|separator| (count(separator), separator))
             .max_by_key(|(count, _)| *count)
     };
-    // A title above the names of the columns is parted by nothing.
+    // A title above the header row contains no separator.
     let found =
         std::iter::once(first).chain(texts.take(TITLES)).filter_map(most).max_by_key(|(count, _)| *count);
     match found {
@@ -180,10 +178,10 @@ fn detect_separator(sample: &str) -> (u8, u32) {
     }
 }
 
-/// What is known of a file while it is read.
+/// The reading state of a file.
 struct LineCollector<'t> {
     columns: Option<usize>,
-    /// Lines with one cell, before the names of the columns are known: titles, unless nothing wider follows.
+    /// Lines with one cell before the header row: titles, unless no wider line follows.
     narrow: Vec<(u32, Vec<String>)>,
     take: &'t mut dyn FnMut(SpreadsheetLine) -> bool,
     count: u32,
@@ -191,7 +189,7 @@ struct LineCollector<'t> {
 }
 
 impl LineCollector<'_> {
-    /// Takes a line; `false` where no more is wanted.
+    /// Adds a line; `false` if no more lines are needed.
     fn push_line(&mut self, number: u32, mut cells: Vec<String>) -> Result<bool, ImportProblem> {
         while cells.last().is_some_and(String::is_empty) {
             cells.pop();
@@ -220,7 +218,7 @@ impl LineCollector<'_> {
         self.push_cells(number, cells)
     }
 
-    /// Nothing wider came: the file has one column.
+    /// No wider line came: the file has one column.
     fn flush_narrow_lines(&mut self) -> Result<(), ImportProblem> {
         let mut narrow = std::mem::take(&mut self.narrow).into_iter();
         if let Some((_, names)) = narrow.next() {
@@ -249,7 +247,7 @@ impl LineCollector<'_> {
     }
 
     fn push_cells(&mut self, number: u32, mut cells: Vec<String>) -> Result<bool, ImportProblem> {
-        // What stands right of the last name belongs to no column.
+        // Cells to the right of the last header belong to no column.
         cells.resize(self.columns.unwrap_or_default(), String::new());
         if cells.iter().all(String::is_empty) {
             return Ok(true);
@@ -261,7 +259,7 @@ impl LineCollector<'_> {
         Ok(self.emit_line(SpreadsheetLine::Cells(number, cells)))
     }
 
-    /// Whoever takes lines may be slow: the time of the reading stands still meanwhile.
+    /// The consumer may be slow: its time does not count towards the reading limit.
     fn emit_line(&mut self, line: SpreadsheetLine) -> bool {
         self.watch.run_untimed(|| (self.take)(line))
     }

@@ -1,4 +1,4 @@
-//! Files as associations, and those who wish them ill, send them.
+//! Tests with typical files of associations, and with malicious ones.
 
 use super::*;
 use domain::{Clock, Moment};
@@ -13,10 +13,10 @@ fn file(bytes: &[u8]) -> File {
     file
 }
 
-/// The names of the columns, and the lines below them with their numbers.
+/// The headers, and the lines below them with their numbers.
 type Sheet = (Vec<String>, Vec<(u32, Vec<String>)>);
 
-/// Moves by so much whenever somebody looks at it, and counts how often that was.
+/// Advances by a fixed step on every call, and counts the calls.
 struct TickingClock {
     tick: i64,
     now: AtomicI64,
@@ -47,12 +47,12 @@ fn read_all(bytes: &[u8]) -> Result<Sheet, ImportProblem> {
     Ok((headers, rows))
 }
 
-/// A workbook with one sheet of these rows, as the format writes it.
+/// A minimal workbook with one sheet of these rows.
 fn workbook(sheet: &str) -> Vec<u8> {
     amplified_workbook(1, "", sheet)
 }
 
-/// The same, whose one sheet is listed so many times; every other time under another spelling of its path.
+/// The same sheet listed `entries` times; every other time with another spelling of its path.
 fn amplified_workbook(entries: usize, state: &str, sheet: &str) -> Vec<u8> {
     let numbers = 1..=entries;
     let listed: String = numbers
@@ -193,7 +193,7 @@ fn what_is_no_sheet_is_refused_with_a_reason() {
 
 #[test]
 fn a_bomb_is_not_unpacked() {
-    // A gigabyte of blanks in a megabyte.
+    // A gigabyte of spaces in a megabyte.
     let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
     archive.start_file("[Content_Types].xml", zip::write::SimpleFileOptions::default()).unwrap();
     archive.write_all(b"<Types/>").unwrap();
@@ -237,7 +237,7 @@ fn what_we_keep_from_a_sheet_comes_back_as_it_was() {
     assert_eq!(rows[0].1, ["00000000191", "3,3"]);
 }
 
-/// What is told of line 7 is found on line 7 of the sheet.
+/// A line number in a message matches the row number in the spreadsheet.
 #[test]
 fn lines_are_counted_as_a_sheet_counts_them() {
     for end in ["\n", "\r\n", "\r"] {
@@ -252,7 +252,7 @@ fn lines_are_counted_as_a_sheet_counts_them() {
     }
 }
 
-/// How often the clock was looked at, which is once for each so many cells and bytes: what reading cost.
+/// How often the clock was checked: once per fixed number of cells and bytes, which measures the reading cost.
 fn cost(bytes: &[u8]) -> (Result<(), ImportProblem>, usize) {
     let (limits, clock) = ticking(0);
     let read = read_lines(file(bytes), limits, |_| true);
@@ -274,7 +274,7 @@ fn a_sheet_that_is_listed_many_times_is_read_once() {
     let (read, looks) = cost(&amplified_workbook(201, "", &cells));
     assert_eq!(read, Err(P::TooManySheets(200)));
     assert!(looks < once, "no sheet is read at all");
-    // Nobody reads what nobody sees.
+    // Hidden sheets are not read.
     let hidden = amplified_workbook(100, r#"state="hidden""#, &cells);
     assert_eq!(cost(&hidden).0, Err(P::Empty));
 }
@@ -288,7 +288,7 @@ fn reading_ends_when_its_time_is_over_and_a_slow_taker_costs_it_nothing() {
     for bytes in [&book[..], csv.as_bytes()] {
         let (limits, _) = ticking(1000);
         assert_eq!(read_lines(file(bytes), limits, |_| true), Err(ImportProblem::TooSlow));
-        // The clock moves only while a line is taken.
+        // The clock advances only while a line is consumed.
         let (limits, clock) = ticking(0);
         let slowly = |_| {
             clock.now.fetch_add(3_600_000, Ordering::SeqCst);

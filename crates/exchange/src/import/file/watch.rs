@@ -1,5 +1,5 @@
-//! What ends the reading of a file before its end: the time that it may take, its sender leaving, or a part of a workbook
-//! that is to be read a second time.
+//! Aborts the reading of a file: on a timeout, when the client disconnects, or when a part of a workbook would be read
+//! twice.
 
 use domain::{Clock, ImportProblem, Moment};
 use std::cell::{Cell, RefCell};
@@ -11,24 +11,23 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// How long reading may take, whatever the file is, and for each MiB of it. A legal sheet of half a million lines needs
-/// a tenth of that.
+/// Reading timeout: a base and an addition per MiB. A valid sheet of half a million lines needs a tenth of it.
 const TIME: Duration = Duration::from_secs(10);
 const TIME_FOR_A_MIB: Duration = Duration::from_millis(500);
 
-/// What a reading thread must keep to.
+/// Limits for a reading thread.
 pub struct ReadingLimits {
     pub clock: Arc<dyn Clock>,
-    /// Set when nobody waits for the file any more.
+    /// Set when the request was cancelled.
     pub cancelled: Arc<AtomicBool>,
 }
 
 pub struct ReadingWatch {
     limits: ReadingLimits,
     deadline: Cell<Moment>,
-    /// Why reading was stopped.
+    /// Why reading was aborted.
     problem: RefCell<Option<ImportProblem>>,
-    /// Where the file was last moved to, and where the parts that are done with begin.
+    /// The last seek position, and the start positions of parts that must not be read again.
     position: Cell<u64>,
     done_parts: RefCell<HashSet<u64>>,
 }
@@ -47,7 +46,7 @@ impl ReadingWatch {
     }
 
     pub fn check(&self) -> Result<(), ImportProblem> {
-        // Nobody is told of the first: the sender has gone.
+        // This error is never shown: the client has disconnected.
         if self.limits.cancelled.load(Ordering::Relaxed) {
             return Err(ImportProblem::Damaged);
         }
@@ -57,7 +56,7 @@ impl ReadingWatch {
         }
     }
 
-    /// Does something that is not reading: the time that it takes is not counted.
+    /// Runs work that does not count towards the reading time.
     pub fn run_untimed<T>(&self, work: impl FnOnce() -> T) -> T {
         let before = self.limits.clock.now();
         let done = work();
@@ -66,17 +65,17 @@ impl ReadingWatch {
         done
     }
 
-    /// Why a library could not read on: because it was stopped here, or because of the file itself.
+    /// The reason of a library's read error: the abort requested here, or else a damaged file.
     pub fn take_problem(&self) -> ImportProblem {
         self.problem.take().unwrap_or(ImportProblem::Damaged)
     }
 
-    /// Where the part begins that was opened last.
+    /// The start position of the last opened part.
     pub fn part_position(&self) -> u64 {
         self.position.get()
     }
 
-    /// A part is known by where its bytes are, so that no two names of it hide that it is one.
+    /// Identifies a part by its position in the file, so that several names for it make no difference.
     pub fn forbid_part(&self, part: u64) {
         self.done_parts.borrow_mut().insert(part);
     }
@@ -87,7 +86,7 @@ impl ReadingWatch {
     }
 }
 
-/// A file that is read only as long as its watch allows.
+/// A file that can be read only while its watch allows it.
 pub struct WatchedFile {
     pub file: File,
     pub watch: Rc<ReadingWatch>,

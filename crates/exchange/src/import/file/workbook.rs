@@ -1,4 +1,4 @@
-//! Reads the first sheet of a workbook that people see, cell by cell.
+//! Reads the first visible, non-empty sheet of a workbook, cell by cell.
 
 use super::watch::{ReadingWatch, WatchedFile};
 use super::{LineCollector, MOST_COLUMNS};
@@ -10,20 +10,21 @@ use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::rc::Rc;
 use wire::sheet::convert_serial_day;
 
-/// What a workbook may unpack to, what of it the texts that are held in memory, and any other part that is no sheet.
+/// Limits of the unpacked size: in total, of the shared strings, which are held in memory, and of any other part that
+/// is not a sheet.
 const MOST_UNPACKED: u64 = 768 * 1024 * 1024;
 const MOST_TEXTS: u64 = 192 * 1024 * 1024;
 const MOST_OTHERS: u64 = 32 * 1024 * 1024;
-/// How many texts there may be, how long anything between two tags, and how long a cell with its tags.
+/// Limits of the number of shared strings, of the bytes between two tags, and of a cell with its tags.
 const TEXTS: usize = 4_000_000;
 const LONGEST_RUN: usize = 256 * 1024;
 const LONGEST_CELL: usize = 16 * 1024 * 1024;
 const MOST_PARTS: usize = 5000;
-/// How many sheets a workbook may list.
+/// Maximum sheets listed in a workbook.
 const MOST_SHEETS: usize = 200;
-/// The time is looked at after so many cells.
+/// The timeout is checked after this many cells.
 const CELLS_BETWEEN_CHECKS: usize = 256;
-/// Between its two ways of counting days a workbook may choose; they are this far apart.
+/// Difference in days between the two date systems of workbooks (1900 and 1904).
 const EPOCHS: f64 = 1462.0;
 
 pub fn read_workbook(file: File, lines: &mut LineCollector<'_>) -> Result<(), ImportProblem> {
@@ -42,7 +43,7 @@ pub fn read_workbook(file: File, lines: &mut LineCollector<'_>) -> Result<(), Im
     let names: Vec<String> =
         book.sheets_metadata().iter().filter(seen).map(|sheet| sheet.name.clone()).collect();
     for name in names {
-        // The first sheet with something in it is the one that is meant.
+        // The first non-empty sheet is the one to import.
         if !read_sheet(&mut book, &name, shift, lines, &watch)? {
             return Ok(());
         }
@@ -50,7 +51,7 @@ pub fn read_workbook(file: File, lines: &mut LineCollector<'_>) -> Result<(), Im
     Ok(())
 }
 
-/// Reads one sheet; says whether the next is to be read, for there was nothing in this one.
+/// Reads one sheet; returns whether it was empty, so that the next one must be read.
 fn read_sheet(
     book: &mut Xlsx<BufReader<WatchedFile>>,
     name: &str,
@@ -59,7 +60,7 @@ fn read_sheet(
     watch: &ReadingWatch,
 ) -> Result<bool, ImportProblem> {
     let mut cells = book.worksheet_cells_reader(name).map_err(|_| watch.take_problem())?;
-    // Thousands of entries may lead to one part, and each would cost as much as the first.
+    // Thousands of entries may refer to one part, and each would cost as much as the first.
     watch.forbid_part(watch.part_position());
     let (mut row, mut line): (u32, Vec<String>) = (0, Vec::new());
     let (mut is_empty, mut count) = (true, 0_usize);
@@ -93,8 +94,7 @@ fn read_sheet(
     Ok(is_empty)
 }
 
-/// Unpacks everything for nothing first, and stops where it is more than any sheet: sizes that a file tells of itself are
-/// not believed.
+/// Unpacks everything once without keeping it and stops at the limits: sizes declared in the file are not trusted.
 fn refuse_bombs(file: &mut WatchedFile) -> Result<(), ImportProblem> {
     let watch = Rc::clone(&file.watch);
     let mut archive = zip::ZipArchive::new(file).map_err(|_| watch.take_problem())?;
@@ -111,7 +111,7 @@ fn refuse_bombs(file: &mut WatchedFile) -> Result<(), ImportProblem> {
             name if name.contains("worksheets/") => MOST_UNPACKED,
             _ => MOST_OTHERS,
         };
-        // Pictures are never looked into.
+        // Images are not parsed.
         let mut tags = name.ends_with(".xml").then(XmlSizeGuard::default);
         let mut part = part.take(most + 1);
         let mut buffer = vec![0; 64 * 1024];
@@ -139,19 +139,19 @@ const CELL: (usize, u32) = (1, u32::from_be_bytes(*b"\0\0\0c"));
 const ROW: (usize, u32) = (3, u32::from_be_bytes(*b"\0row"));
 const TEXT: (usize, u32) = (2, u32::from_be_bytes(*b"\0\0si"));
 
-/// Counts what a reader of the part would hold in memory at once.
+/// Counts what an XML reader of the part would hold in memory.
 #[derive(Default)]
 struct XmlSizeGuard {
-    /// Bytes since the last tag began, and since the last cell or text.
+    /// Bytes since the last tag, and since the last cell or string, began.
     run: usize,
     cell: usize,
     texts: usize,
-    /// The name of the tag that is being read, without its namespace: how long it is, and its last bytes.
+    /// The local name of the current tag: its length and its last bytes.
     name: Option<(usize, u32)>,
 }
 
 impl XmlSizeGuard {
-    /// `false` where it is more than any sheet that people keep.
+    /// `false` if a limit is exceeded.
     fn accept_bytes(&mut self, bytes: &[u8]) -> bool {
         for byte in bytes {
             self.run += 1;
@@ -183,11 +183,11 @@ impl XmlSizeGuard {
     }
 }
 
-/// What people see in the cell, as far as it matters here.
+/// The displayed text of the cell, as far as it is relevant for an import.
 fn format_cell(value: &DataRef<'_>, shift: f64) -> String {
     match value {
         DataRef::Empty | DataRef::Error(_) | DataRef::DurationIso(_) => String::new(),
-        // A file of ours that was mended and saved as a workbook.
+        // An exported file that was edited and saved as a workbook.
         DataRef::String(text) => unguard_text(text.trim()).to_owned(),
         DataRef::SharedString(text) => unguard_text(text.trim()).to_owned(),
         DataRef::DateTimeIso(text) => text.clone(),
@@ -202,12 +202,12 @@ fn format_cell(value: &DataRef<'_>, shift: f64) -> String {
     }
 }
 
-/// A whole number without decimals, as long as a sheet knows it exactly.
+/// Integers without decimals, as long as a float represents them exactly.
 fn format_float(number: f64) -> String {
     if number.fract() == 0.0 && number.abs() < 1e15 {
         format!("{number:.0}")
     } else {
-        // A sheet shows 15 digits: behind them 3.3 is 3.3000000000000003.
+        // Spreadsheets show 15 digits; beyond them 3.3 is 3.3000000000000003.
         let shown = format!("{number:.14e}").parse().unwrap_or(number);
         shown.to_string().replace('.', ",")
     }

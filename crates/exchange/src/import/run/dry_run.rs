@@ -1,4 +1,4 @@
-//! A dry run: lines are judged on a snapshot, where nothing can be written, and what is wrong with them is told.
+//! Dry run: lines are checked on a read-only snapshot, and their problems are recorded.
 
 use super::{ImportWorker, LEASE};
 use crate::import::row_reader::{ImportRecordDraft, ParsedImportRow};
@@ -12,11 +12,11 @@ use futures_util::stream::{self, StreamExt, TryStreamExt};
 use storage::WriteLane;
 use storage::exchange::imports;
 
-/// Lines that are tried at the same time.
+/// Lines checked concurrently.
 const TRIED: usize = 8;
 
 impl ImportWorker<'_> {
-    /// Tries lines, and writes what is wrong with them.
+    /// Checks lines and stores their problems.
     pub(super) async fn dry_run_lines(
         &self,
         shaped: Vec<ParsedImportRow>,
@@ -40,7 +40,7 @@ impl ImportWorker<'_> {
                         .filter(|problem| problem.header.is_none() || !told.contains(&problem.header)),
                 );
             }
-            // What would be created has no code yet.
+            // A record that would be created has no code yet.
             let known = written.as_ref().and_then(ImportRowOutcome::record).filter(|record| *record != 0);
             if let Some(record) = known.filter(|_| self.kind != ImportKind::Members)
                 && let [(line, first)] = self.doing.meant.insert_lines([(record, one.line)])[..]
@@ -83,7 +83,7 @@ impl ImportWorker<'_> {
         read.await
     }
 
-    /// Each on a snapshot of its own, where the first thing that would be written ends it.
+    /// Each row uses its own snapshot; the first attempted write ends the trial.
     async fn try_rows(&self, rows: Vec<ImportRecordDraft>) -> Result<Vec<ImportRowOutcome>, Error> {
         let tried = rows.into_iter().map(|row| {
             let input = (self.doing.clone(), row);

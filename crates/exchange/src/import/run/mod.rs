@@ -1,5 +1,5 @@
-//! Works on an import: tries or writes its lines, a few hundred in a unit, behind everybody else. Whoever holds the import
-//! writes how far it is in the unit of what it did, so that another goes on exactly there.
+//! Runs an import: checks or writes its lines in low-priority transactions of up to a few hundred lines. Each
+//! transaction also stores the position, so that another process can continue exactly there.
 
 mod dry_run;
 
@@ -22,24 +22,24 @@ use storage::history::audit;
 use storage::{Tx, WriteLane};
 use tokio::task::{Id, JoinSet};
 
-/// How long a process may be silent before another takes the import over.
+/// Lease duration: after this time without renewal another process may take over.
 const LEASE: Duration = Duration::from_secs(30);
-/// Lines of a unit: few enough that nobody notices, and no more documents than one question asks for.
+/// Lines per transaction: small enough not to disturb other requests, and no more documents than one query looks up.
 const MEMBERS: i64 = 256;
 const OTHERS: i64 = 64;
-/// Imports that are worked on at the same time, and how many of them may be one association's.
+/// Imports processed concurrently, and how many of them may belong to one tenant.
 const AT_ONCE: usize = 16;
 const OF_ONE: usize = 3;
-/// How often others are looked for meanwhile.
+/// How often new due imports are looked for meanwhile.
 const LOOK: Duration = Duration::from_secs(5);
-/// Units after which a reader of what is done says that he is still there.
+/// The lease is renewed after this many batches while done lines are replayed.
 const STILL_THERE: usize = 32;
 
-/// Told how far an import is, after every unit.
+/// Called after every transaction.
 pub type ImportProgressCallback<'t> = &'t mut (dyn FnMut(&StoredImportRun) + Send);
 
-/// Works on every import that waits for somebody, on several at a time, until none is left; says whether there was any. One
-/// that fails is logged and left for the next time, and holds up no other.
+/// Runs due imports, several at a time, until none is left; returns whether there was any. A failed one is logged and
+/// retried later, without delaying the others.
 #[boxed::future]
 pub async fn run_due_imports(app: &App) -> Result<bool, Error> {
     let (mut any, mut working) = (false, JoinSet::new());
@@ -54,7 +54,7 @@ pub async fn run_due_imports(app: &App) -> Result<bool, Error> {
                 let Some(ended) = ended else { return Ok(any) };
                 let (id, worked) = ended.unwrap_or_else(|panic| (panic.id(), false));
                 any |= worked;
-                // It would fail again at once.
+                // An immediate retry would fail again.
                 failed.extend(busy.remove(&id).filter(|_| !worked));
             }
             () = app.importing.notified() => {}
@@ -65,7 +65,7 @@ pub async fn run_due_imports(app: &App) -> Result<bool, Error> {
 
 type ImportRunKey = (TenantId, ImportCode);
 
-/// Those that wait, besides what we work on: so many that none has to wait for a large one, and few of one association.
+/// Due imports not in progress here, up to the total limit and the limit per tenant.
 async fn list_due_imports(
     app: &App,
     busy: &HashMap<Id, ImportRunKey>,
@@ -84,7 +84,7 @@ async fn list_due_imports(
     Ok(found)
 }
 
-/// Works on one; says whether there was something to do for us, and it did not fail.
+/// Runs one import; returns whether there was work to do and it did not fail.
 async fn run_and_log_import(app: App, (tenant, code): ImportRunKey) -> bool {
     match run_import(&app, tenant, code, &mut |_| {}).await {
         Ok(worked) => worked.is_some(),
@@ -95,8 +95,8 @@ async fn run_and_log_import(app: App, (tenant, code): ImportRunKey) -> bool {
     }
 }
 
-/// Works on an import until its stage ends, it is paused, or another takes it over; gives it as it is then. `None` where
-/// there was nothing to do for us.
+/// Runs an import until its stage ends, it is paused, or the lease is lost; returns its state then. `None` if there was
+/// nothing to do or another process holds the lease.
 #[boxed::future]
 pub async fn run_import(
     app: &App,
@@ -115,7 +115,7 @@ pub async fn run_import(
     let Some(lease) = lease.await? else { return Ok(None) };
     let worked = Box::pin(run_leased_import(app, lease, tell)).await;
     if worked.is_err() {
-        // Somebody may try again at once.
+        // Allows an immediate retry.
         let release = app.db.write(lane, lease, |tx, lease| {
             Box::pin(async move { Ok::<_, Error>(imports::release_import(tx, lease).await?) })
         });
@@ -131,7 +131,7 @@ async fn run_leased_import(
 ) -> Result<StoredImportRun, Error> {
     let import = load_leased_import(app, &lease).await?;
     let Some(ImportCaller { scope, user, .. }) = find_stage_caller(app, lease.tenant, &import).await? else {
-        // Whoever asked for it may no longer do so. Somebody else may ask for the rest.
+        // The user who started the stage lost the permission. Another user may start the rest.
         let to = match lease.state {
             ImportState::Checking => ImportState::Ready,
             ImportState::Undoing => ImportState::Done,
@@ -170,7 +170,7 @@ pub(super) async fn load_leased_import(app: &App, lease: &LeasedImport) -> Resul
         .ok_or_else(|| refuse_unknown_import(lease.code))
 }
 
-/// Whoever asked for the present stage, if he may still do so.
+/// The user who started the current stage, if still permitted.
 async fn find_stage_caller(
     app: &App,
     tenant: TenantId,
@@ -193,7 +193,7 @@ struct ImportStageEnd {
     now: Moment,
 }
 
-/// Brings an import that is ours into its next state.
+/// Moves a leased import to its next state.
 pub(super) async fn finish_stage(
     app: &App,
     lease: &LeasedImport,
@@ -212,7 +212,7 @@ async fn write_stage_end(tx: &mut Tx, finish: &ImportStageEnd) -> Result<(), Err
     if !imports::advance_import(tx, lease, (import.position, *now), &ImportLineCounts::default()).await? {
         return Ok(());
     }
-    // One that was to be undone has ended before.
+    // After an undo, the import had already finished before.
     let finished = *to == ImportState::Done && lease.state == ImportState::Running;
     let change = ImportStateChange { finished, ..ImportStateChange::default() };
     imports::update_import_state(tx, lease.tenant, lease.code, (*to, *now), &change).await?;
@@ -233,7 +233,7 @@ struct ImportWorker<'a> {
     doing: ImportUnitContext,
     kind: ImportKind,
     shaper: ImportRowParser,
-    /// On which line each record was meant first.
+    /// The line that first used each unique key.
     seen: HashMap<u64, i32>,
 }
 
@@ -261,7 +261,7 @@ impl ImportWorker<'_> {
                 Ok(ImportUnitOutcome::LeaseLost) => return Ok(()),
                 Err(Error::StaleRegisters) => {
                     self.reload_registers().await?;
-                    // Some of them may have been written one by one.
+                    // Some lines may have been written one by one.
                     position = load_leased_import(self.app, &self.lease).await?.position;
                 }
                 Err(error) => return Err(error),
@@ -280,14 +280,14 @@ impl ImportWorker<'_> {
             .await?)
     }
 
-    /// The registers as they are now; what was understood by older ones is understood anew.
+    /// Reloads the registers and drops names looked up in the old ones.
     async fn reload_registers(&mut self) -> Result<(), Error> {
         self.doing.registers = snapshot::reload_registers(self.app, self.lease.tenant).await?;
         self.shaper.clear_name_cache();
         Ok(())
     }
 
-    /// What an earlier stage found is found anew, or not.
+    /// Deletes the problems of an earlier stage.
     async fn clear_problems(&self) -> Result<(), Error> {
         loop {
             let held = (self.lease, self.app.now().plus(LEASE));
@@ -310,7 +310,7 @@ impl ImportWorker<'_> {
         }
     }
 
-    /// After a pause or a crash: what was meant by the lines that are done. `false` where another has taken over.
+    /// After a pause or crash: collects the keys of the lines already done. `false` if the lease was lost.
     async fn replay_done_lines(&mut self, position: i32) -> Result<bool, Error> {
         let (mut after, mut units) = (0, 0);
         while after < position {
@@ -335,7 +335,7 @@ impl ImportWorker<'_> {
         Ok(true)
     }
 
-    /// Says that we are still there; `false` where the import is no longer ours.
+    /// `false` if the lease was lost.
     async fn extend_lease(&self, position: i32) -> Result<bool, Error> {
         let held = (self.lease, (position, self.app.now().plus(LEASE)));
         let lane = WriteLane::background(self.lease.tenant);
@@ -347,7 +347,7 @@ impl ImportWorker<'_> {
         write.await
     }
 
-    /// What lines mean. One that means what another has meant is refused: nobody can tell which of them is right.
+    /// Parses lines. A line with the same key as an earlier one is refused, because it is unclear which one is right.
     fn parse_lines(&mut self, lines: &[(i32, String)]) -> Vec<ParsedImportRow> {
         let mut all = Vec::with_capacity(lines.len());
         for (line, cells) in lines {
@@ -367,7 +367,7 @@ impl ImportWorker<'_> {
         all
     }
 
-    /// Writes lines, with how far the import is.
+    /// Writes lines and the new position.
     async fn write_lines(
         &self,
         shaped: Vec<ParsedImportRow>,
@@ -378,7 +378,7 @@ impl ImportWorker<'_> {
         let unit = self.build_unit(shaped.clone(), position, now);
         let ended = match self.write_unit(unit).await {
             Err(error) if is_line_error(&error) && shaped.len() > 1 => {
-                // One of them cannot be written, and has taken the others with it.
+                // One line cannot be written and rolled back the others.
                 for one in shaped.drain(..) {
                     let line = one.line;
                     match self.write_single_line(one, line, now).await? {
@@ -459,13 +459,12 @@ impl ImportWorker<'_> {
     }
 }
 
-/// Whether an error is about what is written, and not about the database as it is just now.
+/// Whether an error is caused by the data, not by the current state of the database.
 pub(super) fn is_line_error(error: &Error) -> bool {
     matches!(error, Error::Refused(_) | Error::Defect(_))
         || matches!(error, Error::Storage(storage::Error::Conflict(_) | storage::Error::Broken(_)))
 }
 
-/// For those who work on the registers of an import beside this module.
 pub(super) async fn reload_registers(app: &App, tenant: TenantId) -> Result<Arc<TenantRegisters>, Error> {
     snapshot::reload_registers(app, tenant).await
 }

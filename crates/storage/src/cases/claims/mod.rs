@@ -1,4 +1,4 @@
-//! Claims: what happened to members and their benefits, and which of them belong together.
+//! Claims of members and their benefits, and the relations between claims.
 
 mod search;
 
@@ -24,15 +24,14 @@ pub struct StoredClaim {
     pub description: Option<String>,
     /// `yyyy-MM-dd`
     pub happened_on: Option<String>,
-    /// Who drove, member or not.
+    /// The driver, who need not be a member.
     pub driver: Option<PersonCode>,
-    /// Where it happened.
     pub place: PostalAddress,
-    /// As it was when the claim was opened.
+    /// A copy of the vehicle data when the claim was opened.
     pub vehicle: VehicleDetails,
 }
 
-/// A claim with what its codes stand for where the registers do not say it.
+/// A claim with the names behind its codes that are not in the registers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResolvedClaim {
     pub code: ClaimCode,
@@ -40,7 +39,7 @@ pub struct ResolvedClaim {
     pub responsible: Option<String>,
 }
 
-/// What a claim has besides what all cases have, in the order of [`build_claim_values`].
+/// The columns in addition to the case head, in the order of [`build_claim_values`].
 macro_rules! claim_columns {
     () => {
         concat!(
@@ -52,10 +51,10 @@ macro_rules! claim_columns {
 }
 pub(crate) use claim_columns;
 
-/// How many rows travel in one statement.
+/// Rows per statement.
 const ROWS: usize = 50;
 
-/// Writes claims that are not there yet, each with its code.
+/// Inserts claims.
 pub fn insert_claims<'c>(
     tenant: TenantId,
     claims: impl IntoIterator<Item = (ClaimCode, &'c StoredClaim)>,
@@ -88,7 +87,7 @@ pub(crate) fn build_claim_values(claim: &StoredClaim) -> Vec<SqlScalar> {
     values
 }
 
-/// Says of claims which others they belong to.
+/// Adds relations between claims.
 pub fn insert_claim_relations(
     tenant: TenantId,
     pairs: impl IntoIterator<Item = (ClaimCode, ClaimCode)>,
@@ -97,7 +96,7 @@ pub fn insert_claim_relations(
     build_inserts("INSERT INTO claim_relations (tenant, claim, related) VALUES", ROWS, rows)
 }
 
-/// Takes back that one claim belongs to another.
+/// Deletes the relation from one claim to another.
 pub fn delete_claim_relation(tenant: TenantId, claim: ClaimCode, other: ClaimCode) -> Statement {
     sql("DELETE FROM claim_relations WHERE tenant = $1 AND claim = $2 AND related = $3")
         .arg(tenant)
@@ -105,7 +104,7 @@ pub fn delete_claim_relation(tenant: TenantId, claim: ClaimCode, other: ClaimCod
         .arg(other)
 }
 
-/// Takes back of a claim that others belong to it, and of them that it belongs to them.
+/// Deletes the relations between a claim and others, in both directions.
 pub fn delete_mutual_relations(tenant: TenantId, claim: ClaimCode, others: &[ClaimCode]) -> Vec<Statement> {
     let apart = |other: &ClaimCode| {
         [delete_claim_relation(tenant, claim, *other), delete_claim_relation(tenant, *other, claim)]
@@ -113,7 +112,7 @@ pub fn delete_mutual_relations(tenant: TenantId, claim: ClaimCode, others: &[Cla
     others.iter().flat_map(apart).collect()
 }
 
-/// Those of these claims that the scope sees, by code.
+/// The claims of these codes in the scope, ordered by code.
 #[boxed::future]
 pub async fn list_claims_by_codes(
     from: impl Into<ReadSource<'_>>,
@@ -157,7 +156,7 @@ pub(crate) fn parse_claim_row(row: &Row) -> Result<StoredClaim, Error> {
     })
 }
 
-/// Which claims belong to these: pairs of one of these and another.
+/// The claims related to these: pairs of one of these and a related claim.
 #[boxed::future]
 pub async fn list_related_claims(
     from: impl Into<ReadSource<'_>>,

@@ -1,6 +1,6 @@
-//! The search for claims, newest opening first. Like the search for members it is led by one criterion, and the others are
-//! looked at row by row (`searches.rs`). What is found is given in steps, each behind the place where the last one ended, so
-//! that a search of everything never holds more than a step.
+//! The search for claims, newest opening first. Like the member search it is driven by one criterion, and the others
+//! are checked row by row (`search/members`). Results are read in steps, each starting where the last one ended, so
+//! that a search of everything holds only one step in memory.
 
 use crate::{Error, QueryWeight, ReadSource, Row, SqlScalar, Statement, Tx, sql};
 use domain::{
@@ -8,21 +8,21 @@ use domain::{
     VisibleBranches,
 };
 
-/// What leads a search of claims.
+/// The criterion that drives a search of claims.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DrivingClaimCriterion {
     Protocol,
     Person,
-    /// The day on which it happened, where few happened within those days.
+    /// The date of the event, if few claims fall into the range.
     Day,
-    /// The order itself.
+    /// No criterion: the order of the results.
     Order,
 }
 
-/// Where a step ends: the next one is of what was opened before it.
+/// Where a step ends: the next one continues with claims opened earlier.
 pub type ClaimOpeningCursor = (Moment, ClaimCode);
 
-/// A claim as the list shows it.
+/// A claim as shown in the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundClaim {
     pub code: ClaimCode,
@@ -39,12 +39,12 @@ pub struct FoundClaim {
     pub responsible: Option<String>,
 }
 
-/// Days with more claims than this lead nobody: their order costs more than stepping over others.
+/// A date range with more claims than this does not drive the search: sorting it costs more than skipping other rows.
 const FEW: i64 = 5_000;
-/// Branches that are asked one by one; whoever has more sees most of the rows anyway.
+/// Up to this many branches are queried separately; a caller with more sees most of the rows anyway.
 const APART: usize = 16;
 
-/// What leads this search.
+/// Chooses the driving criterion.
 #[boxed::future]
 pub async fn choose_driver(
     tx: &mut Tx,
@@ -76,7 +76,7 @@ fn append_day_filter(head: Statement, criteria: &ClaimCriteria) -> Statement {
         .append_if_some("AND happened_on <= ?", criteria.happened_to.map(domain::Date::to_iso))
 }
 
-/// The driver with its value, and every other criterion so that it leads nowhere.
+/// Appends the driving criterion, and every other one in a form that no index serves.
 fn append_criteria(
     head: Statement,
     driver: DrivingClaimCriterion,
@@ -105,7 +105,6 @@ fn append_criteria(
     .append_if_some("AND opened_at < ?", criteria.opened_before)
 }
 
-/// How many claims a search has.
 #[boxed::future]
 pub async fn count_claims(
     from: impl Into<ReadSource<'_>>,
@@ -120,10 +119,10 @@ pub async fn count_claims(
     rows.first().map_or(Ok(0), |row| row.get("rows"))
 }
 
-/// Which part of what a search finds.
+/// The part of the results to read.
 #[derive(Clone, Copy, Debug)]
 pub struct ClaimPageRequest {
-    /// Only what was opened before this.
+    /// Only claims opened before this.
     pub behind: Option<ClaimOpeningCursor>,
     pub skip: i64,
     pub limit: i64,
@@ -131,7 +130,7 @@ pub struct ClaimPageRequest {
 
 const ORDER: &str = "ORDER BY opened_at DESC, code DESC";
 
-/// The claims of a part of a search, in their order.
+/// The claims of a part of the results, in order.
 #[boxed::future]
 pub async fn list_claim_codes(
     from: impl Into<ReadSource<'_>>,
@@ -151,7 +150,7 @@ pub async fn list_claim_codes(
     };
     let head = sql("SELECT code FROM (");
     let found = match scope.branches() {
-        // Each branch has an order of its own; the first rows of each are put together.
+        // Each branch has its own index order; the first rows of each are merged.
         VisibleBranches::Only(some)
             if driver == DrivingClaimCriterion::Order && (1..=APART).contains(&some.len()) =>
         {
@@ -173,7 +172,7 @@ pub async fn list_claim_codes(
     rows.iter().map(|row| row.get("code")).collect()
 }
 
-/// What the list shows of these claims, in the order of the search.
+/// The list entries of these claims, in the order of the search.
 #[boxed::future]
 pub async fn list_found_claims(
     from: impl Into<ReadSource<'_>>,

@@ -1,4 +1,4 @@
-//! Makes connections: to the first host of the address that takes one, with the limits of its use.
+//! Opens connections: to the first host of the address that accepts one, with the time limits of its use.
 
 use super::failure::classify_failure;
 use super::session::ServerSession;
@@ -11,28 +11,28 @@ use std::time::Duration;
 use tokio_postgres::config::{Host, LoadBalanceHosts};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-/// Knows how to connect, and how long a statement may take on the connection.
+/// Opens connections with a given statement time limit.
 pub struct ServerConnector {
     targets: Vec<ConnectionTarget>,
-    /// The target with which the next connection begins, where they share the load.
+    /// The target to try first for the next connection, if the targets share the load.
     next: Option<AtomicUsize>,
     settings: String,
     connect_timeout: Duration,
-    /// How long an answer may take: a little longer than the server's own limits, for a server that has frozen.
+    /// How long to wait for a response: slightly longer than the server's own limits, to detect a frozen server.
     limit: Duration,
     watch: Option<StatementWatch>,
     generations: ConnectionGenerations,
     protection: Mutex<Option<TransportProtection>>,
 }
 
-/// How much longer than the server itself we wait for the server.
+/// How much longer than the server's own limit to wait for the server.
 const GRACE: Duration = Duration::from_secs(1);
-/// A dead peer is noticed after this long.
+/// How long until a dead peer is noticed.
 const SILENCE: Duration = Duration::from_secs(10);
-/// What is spoken inside TLS that begins without a request for it.
+/// The ALPN protocol for TLS without a preceding TLS request.
 const PROTOCOL: &[u8] = b"postgresql";
 
-/// Numbers the connections of a database so that all that are open can be ended at once.
+/// Numbers the connections of a database, so that all open ones can be retired at once.
 #[derive(Clone, Default)]
 pub struct ConnectionGenerations(Arc<AtomicU64>);
 
@@ -42,7 +42,7 @@ impl ConnectionGenerations {
     }
 }
 
-/// The connections that were opened since the last time that all were ended.
+/// The connections opened since the last time all were retired.
 pub struct ConnectionGeneration {
     number: u64,
     all: ConnectionGenerations,
@@ -53,7 +53,7 @@ impl ConnectionGeneration {
         self.all.0.load(Ordering::Relaxed) == self.number
     }
 
-    /// Nobody gets one of these connections any more. Ending them twice does not touch those opened meanwhile.
+    /// Retires these connections: they are not reused. Retiring twice does not affect connections opened in between.
     pub fn retire(&self) {
         let (now, next) = (self.number, self.number + 1);
         if self.all.0.compare_exchange(now, next, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
@@ -75,8 +75,8 @@ impl ServerConnector {
             config.application_name("amparo");
         }
         let (millis, unit) = (statement.as_millis(), options.unit_timeout.as_millis());
-        // The server's patience with a silent process ends after ours with a unit, so that a unit that dawdles is
-        // refused alone and only a process that froze loses its connection.
+        // The server's idle limit is longer than our unit time limit, so that a slow unit fails on its own and only a
+        // frozen process loses its connection.
         let silent = unit + 1000;
         let settings = format!(
             "SET statement_timeout = {millis}; SET lock_timeout = {unit};
@@ -101,18 +101,18 @@ impl ServerConnector {
         })
     }
 
-    /// How long connecting may take: each host in turn may let us wait.
+    /// How long connecting may take: every host may use up its timeout.
     pub fn connect_patience(&self) -> Duration {
         let hosts = u32::try_from(self.targets.len()).unwrap_or(u32::MAX);
         self.connect_timeout.saturating_mul(hosts).saturating_add(GRACE)
     }
 
-    /// What protects the connection that was made last.
+    /// The protection of the most recent connection.
     pub fn last_protection(&self) -> Option<TransportProtection> {
         *self.protection.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Tries the hosts in their order. The last failure is told.
+    /// Tries the hosts in order; returns the last failure.
     #[boxed::future]
     pub async fn connect(&self) -> Result<ServerSession, Error> {
         let first = self.next.as_ref().map_or(0, |next| next.fetch_add(1, Ordering::Relaxed));
@@ -136,7 +136,7 @@ impl ServerConnector {
 
     async fn connect_to(&self, target: &ConnectionTarget) -> Result<ServerSession, Error> {
         let told = |error: &tokio_postgres::Error| classify_failure(error).error;
-        // Taken first: whatever is ended while this connection is made includes it.
+        // Read first, so that a retirement during the connect includes this connection.
         let generation = self.generations.current();
         let handshake = target.handshake.clone();
         let (client, connection) = target.config.connect(handshake.clone()).await.map_err(|e| told(&e))?;
@@ -151,8 +151,8 @@ impl ServerConnector {
     }
 }
 
-/// The authorities of the machine, and the operator's own. Reading those of the machine takes longer than all else that opens a
-/// database, and a socket of this machine needs none.
+/// The certificate authorities of the machine plus the operator's own. Loading those of the machine is the slowest
+/// part of opening a database, so it is skipped for local sockets.
 fn load_root_certificates(
     config: &tokio_postgres::Config,
     options: &DatabaseOptions,

@@ -1,4 +1,4 @@
-//! What the server's refusals mean to us.
+//! Classifies errors of the server and the driver.
 
 use crate::Error;
 use crate::executor::db::StatementFailure;
@@ -8,12 +8,12 @@ use tokio_postgres::error::SqlState;
 
 pub fn classify_failure(error: &tokio_postgres::Error) -> StatementFailure {
     let Some(told) = error.as_db_error() else {
-        // Not the server's words: the connection's, or ours for a parameter that does not fit.
+        // Not a server error: a connection failure, or a parameter of ours that does not fit.
         let text = error.source().map_or_else(|| error.to_string(), |cause| format!("{error}: {cause}"));
         let is_ours = text.contains("serializing") || text.contains("deserializing");
         return match is_ours {
             true => Error::Broken(text).into(),
-            // What the driver says where `target_session_attrs=read-write` finds no such server.
+            // The driver's message if `target_session_attrs=read-write` finds no such server.
             false if text.contains("does not allow writes") => {
                 build_fault_error(DatabaseFault::ReadOnly, text).into()
             }
@@ -43,8 +43,8 @@ fn classify_sql_state(code: &str, text: String) -> Error {
         "53100" => build_fault_error(DatabaseFault::DiskFull, text),
         "58030" => build_fault_error(DatabaseFault::DiskError, text),
         "XX001" | "XX002" => build_fault_error(DatabaseFault::Damaged, text),
-        // 08 connection, 28 credential, 3D no such database, 53 resources, 57P administrator, 58 system, XX the server's
-        // own defects.
+        // Classes: 08 connection, 28 credentials, 3D no such database, 53 resources, 57P administrator, 58 system, XX
+        // internal error of the server.
         _ if ["08", "28", "3D", "53", "57", "58", "XX"].contains(&code.get(..2).unwrap_or_default()) => {
             Error::Unavailable(text)
         }
@@ -56,7 +56,7 @@ fn build_fault_error(fault: DatabaseFault, cause: String) -> Error {
     Error::DatabaseFault { fault, cause }
 }
 
-/// Whether the server refuses to write, where another server may not.
+/// Whether this server refuses writes that another one may accept.
 pub fn is_write_refusal(error: &Error) -> bool {
     use DatabaseFault::{NoPermission, ReadOnly};
     matches!(error, Error::DatabaseFault { fault: ReadOnly | NoPermission, .. })

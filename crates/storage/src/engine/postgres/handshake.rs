@@ -1,8 +1,8 @@
-//! The first bytes of a connection: whether it is encrypted, and that no password leaves in clear.
+//! The start of a connection: negotiates encryption and prevents passwords from being sent in clear.
 //!
-//! The driver has no switch for either. It hands a stream over to its TLS connector before anything was said where the
-//! negotiation is called "direct", so the connector here makes the request for TLS itself, and gives back either an
-//! encrypted stream or one that is watched until the server has accepted the credential.
+//! The driver supports neither. With "direct" negotiation it passes the raw stream to its TLS connector, so this
+//! connector sends the TLS request itself. It returns an encrypted stream, or a plain one that is watched until the
+//! server has accepted the credentials.
 
 use super::password_guard::PasswordGuard;
 use crate::engine::TransportProtection;
@@ -18,21 +18,20 @@ use tokio_postgres::Socket;
 use tokio_postgres::tls::{ChannelBinding, MakeTlsConnect, TlsConnect, TlsStream};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-/// How a connection begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EncryptionMode {
-    /// A Unix socket, over which servers offer none.
+    /// A Unix socket: servers offer no TLS there.
     Unavailable,
-    /// None was wanted.
+    /// Disabled by the address.
     Declined,
-    /// Where the server offers it.
+    /// If the server offers it.
     Preferred,
     Required,
-    /// From the first byte on, without asking.
+    /// From the first byte, without a TLS request.
     Immediate,
 }
 
-/// The request for TLS: its length, and a version that no server has.
+/// The TLS request: its length, and a reserved protocol version.
 const TLS_REQUEST: [u8; 8] = [0, 0, 0, 8, 0x04, 0xD2, 0x16, 0x2F];
 const TLS_GRANTED: u8 = b'S';
 
@@ -40,7 +39,7 @@ const TLS_GRANTED: u8 = b'S';
 pub struct ServerHandshake {
     tls: MakeRustlsConnect,
     encryption: EncryptionMode,
-    /// The server offered no TLS, and none was required.
+    /// The server offered no TLS, and it was not required.
     fell_back: Arc<AtomicBool>,
 }
 
@@ -49,7 +48,7 @@ impl ServerHandshake {
         ServerHandshake { tls, encryption, fell_back: Arc::default() }
     }
 
-    /// What protects the connection that was made last.
+    /// The protection of the most recent connection.
     pub fn protection(&self) -> TransportProtection {
         match self.encryption {
             EncryptionMode::Unavailable => TransportProtection::Socket,
@@ -78,7 +77,6 @@ impl MakeTlsConnect<Socket> for ServerHandshake {
     }
 }
 
-/// The handshake with one host.
 pub struct HostHandshake {
     tls: RustlsConnect,
     encryption: EncryptionMode,
@@ -103,7 +101,7 @@ impl HostHandshake {
     }
 }
 
-/// Whether the server grants it. One byte is read and no more: what follows belongs to the handshake.
+/// Whether the server accepts TLS. Reads exactly one byte: the next ones belong to the TLS handshake.
 async fn request_tls(socket: &mut Socket) -> io::Result<bool> {
     socket.write_all(&TLS_REQUEST).await?;
     socket.flush().await?;

@@ -1,7 +1,7 @@
-//! One lane for each tenant: its units run one after another, here and in every other process.
+//! One lane per tenant: its units of work run one after another, across all processes.
 //!
-//! A lane exists while something is queued in it. Its task takes a connection, begins a transaction under the
-//! tenant's advisory lock, runs up to 32 units, commits them together, and only then answers.
+//! A lane exists while it has queued units. Its task takes a connection, begins a transaction under the tenant's
+//! advisory lock, runs up to 32 units, commits them together, and only then answers the callers.
 
 use super::{AnySession, ServerSession, SessionFactory, run_unit, take_session};
 use crate::Error;
@@ -17,10 +17,10 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 use tokio::sync::Notify;
 
-/// How long a batch works before it commits: nobody but its own tenant waits for it, and a commit is two journeys and a
-/// write to the disk.
+/// How long a batch runs before it commits: only its own tenant waits for it, and a commit costs two round trips and
+/// a disk write.
 const WORK: Duration = Duration::from_millis(25);
-/// The first half of the advisory locks' key, so that they meet nobody else's.
+/// The first half of the advisory lock keys, to avoid collisions with other applications.
 pub const LOCKS: i32 = 0x616D_7061;
 
 pub struct TenantLanes {
@@ -56,7 +56,7 @@ impl TenantLanes {
         }
     }
 
-    /// Takes no more; returns when every lane is empty.
+    /// Accepts no more units; returns when every lane is empty.
     #[boxed::future]
     pub async fn close(&self) {
         loop {
@@ -69,7 +69,7 @@ impl TenantLanes {
         self.pool.close();
     }
 
-    /// Whether nothing is left to do.
+    /// Returns whether no lane is left.
     fn refuse_new_units(&self) -> bool {
         let mut state = self.lock_state();
         state.closed = true;
@@ -95,7 +95,7 @@ impl TenantLanes {
         }
     }
 
-    /// Runs a batch in one transaction and answers everybody in it. Gives back what must run again.
+    /// Runs a batch in one transaction and answers its callers. Returns the units that must run again.
     async fn commit_batch(
         &self,
         tenant: TenantId,
@@ -128,14 +128,14 @@ impl TenantLanes {
                 session.spoil();
             }
         }
-        // The connection goes back before the callers wake: one of them may want it.
+        // Return the connection to the pool before waking the callers: one of them may need it.
         drop(tx);
         drop(session);
         round.answer_callers(committed)
     }
 
-    /// Most batches need no savepoints, and they are not cheap. Without them a unit that fails after it wrote takes
-    /// the batch with it; then everything that ran is put back, to be run again with them.
+    /// Savepoints are expensive and most batches need none. Without them, a unit that fails after it wrote rolls back
+    /// the batch, and all units that ran are queued again for a run with savepoints.
     async fn run_without_savepoints(
         &self,
         tenant: TenantId,
@@ -162,14 +162,14 @@ impl TenantLanes {
                 round.restart_after_rollback(job, ran);
                 return Ok(BatchPassOutcome::Repeat);
             }
-            // Nothing before it is lost with it: the batch goes on as a new transaction.
+            // No earlier write is lost: the batch continues in a new transaction.
             round.record_outcome(job, ran);
         }
         Ok(BatchPassOutcome::Done)
     }
 
-    /// Each unit between savepoints, which travel with the first statement of the unit behind them and so cost no
-    /// round trip. The first is set already.
+    /// Runs each unit in a savepoint. Savepoint commands are sent with the first statement of the next unit, so they
+    /// cost no extra round trip. The first savepoint is already set.
     async fn run_with_savepoints(
         &self,
         session: &ServerSession,
@@ -183,19 +183,19 @@ impl TenantLanes {
                 tokio::time::timeout(self.unit_timeout, unit).await.unwrap_or((Ok(()), Err(Error::TooSlow)));
             let keep = matches!(ran, Ok(TransactionVerdict::Commit));
             round.record_outcome(job, ran);
-            // Without its savepoint nothing of the batch can be kept apart.
+            // Without its savepoint a unit cannot be rolled back alone.
             opened?;
             before = if keep { "RELEASE unit; SAVEPOINT unit" } else { "" };
             if !keep {
-                // Waited for here, so that a slow statement still under way does not cost the next unit its time.
+                // Awaited here, so that a slow statement still running does not consume the next unit's time.
                 session.execute_control("ROLLBACK TO unit").await?;
             }
         }
         Ok(BatchPassOutcome::Done)
     }
 
-    /// A connection inside a transaction that holds the tenant's lock. One that the server ended meanwhile shows
-    /// it here, where nothing has run yet, so another is tried.
+    /// A connection with an open transaction that holds the tenant's lock. A connection that the server has closed
+    /// fails here, before any unit ran, so another one is tried.
     async fn begin_transaction(
         &self,
         tenant: TenantId,
@@ -210,7 +210,7 @@ impl TenantLanes {
                     let ended = session.is_lost(&error);
                     session.spoil();
                     tries += 1;
-                    // As many as the pool may hold can have been ended by one restart.
+                    // One server restart can close as many connections as the pool holds.
                     if !ended || tries > self.pool.status().max_size {
                         return Err(error);
                     }
@@ -224,13 +224,12 @@ impl TenantLanes {
     }
 }
 
-/// Begins a transaction under the tenant's lock.
 fn render_begin_with_lock(tenant: TenantId) -> String {
     format!("BEGIN; SELECT pg_advisory_xact_lock({LOCKS}, {tenant})")
 }
 
-/// Commits. Once COMMIT is on its way, only its answer tells what became of it. A COMMIT of a transaction that has
-/// failed is no error to the server, so a statement that would be one goes before it.
+/// Commits. Once COMMIT is sent, only its response tells the outcome. The server does not report an error for COMMIT
+/// in a failed transaction, so a `SELECT 1`, which would fail, precedes it.
 async fn commit_transaction(session: &ServerSession) -> Result<(), Error> {
     match session.execute_control("SELECT 1; COMMIT").await {
         Err(error) if session.is_sound() && !session.is_lost(&error) => Err(error),

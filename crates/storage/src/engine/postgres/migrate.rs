@@ -1,4 +1,4 @@
-//! Bringing a database to the newest schema, one process at a time.
+//! Migrates a database to the newest schema, one process at a time.
 
 use super::connector::{ConnectionGenerations, ServerConnector};
 use super::startup_lock;
@@ -11,7 +11,7 @@ use domain::{PersonCode, TenantId, split_name_words};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-/// A migration may take its time.
+/// Time limit of a migration.
 const PATIENCE: Duration = Duration::from_secs(3600);
 
 #[boxed::future]
@@ -30,7 +30,7 @@ pub async fn migrate_database(
     let other = connector.connect().await.map_err(unreachable)?;
     startup_lock::refuse_transaction_pooler(&session, &other, &place).await?;
     drop(other);
-    // Whoever comes second waits here, and finds the work done.
+    // A second process waits here, and then finds the migrations applied.
     startup_lock::take_startup_lock(&session, &place, options.migration_patience).await?;
     let applied = list_applied_migrations(&session).await.map_err(unreachable)?;
     let from = check_schema(&applied, schema)?;
@@ -58,7 +58,7 @@ async fn apply_migration(session: &super::ServerSession, migration: &SchemaMigra
     session.execute_control(&format!("{insert} ({version}, '{name}', '{checksum}'); COMMIT")).await
 }
 
-/// Rows whose words are made at once.
+/// Rows per batch when indexing names.
 const NAMED_AT_ONCE: i64 = 5_000;
 
 async fn index_names(session: &super::ServerSession) -> Result<(), StatementFailure> {
@@ -127,7 +127,7 @@ async fn list_applied_migrations(session: &super::ServerSession) -> Result<Vec<A
         .collect()
 }
 
-/// Text compares by its bytes, as on the other engine, whatever the database's own collation.
+/// Text compares by bytes, as on the other engine, regardless of the database's collation.
 fn translate_migration(text: &str) -> String {
     let words = dialect::replace_words(text, |word| match word {
         "TEXT" => Some("TEXT COLLATE \"C\""),
@@ -145,7 +145,7 @@ fn translate_migration(text: &str) -> String {
     dialect::split_statements(&words).map(own).collect()
 }
 
-/// What a query in the words of the other engine means here.
+/// Translates a name query from the syntax of the other engine.
 const NAME_QUERY: &str =
     "CREATE OR REPLACE FUNCTION name_query(query TEXT) RETURNS tsquery IMMUTABLE STRICT LANGUAGE sql
     RETURN CAST(replace(replace(replace(query, ' AND ', ' & '), ' OR ', ' | '), '*', ':*') AS tsquery)";

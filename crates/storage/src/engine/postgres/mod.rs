@@ -1,12 +1,12 @@
-//! A PostgreSQL server: connections that each do one kind of work.
+//! A PostgreSQL server: separate connections for each kind of work.
 //!
 //! | kind | connections | a statement on it |
 //! |---|---|---|
-//! | points | a few, shared | sent at once behind those on their way (pipelined), never waits for a search |
-//! | searches, snapshots | a pool | has the connection to itself, and longer |
+//! | points | a few, shared | pipelined, never waits for a search |
+//! | searches, snapshots | a pool | has exclusive use of the connection and a longer time limit |
 //! | writes | a pool | a lane takes one for a batch (`lanes.rs`) |
 //!
-//! A connection that the server has ended is replaced at the next use.
+//! A connection that the server has closed is replaced at its next use.
 
 mod connector;
 mod failure;
@@ -47,7 +47,7 @@ pub struct Postgres {
     health: Arc<WriteHealth>,
 }
 
-/// The place of a shared connection.
+/// A connection shared by several callers.
 struct SharedSessionSlot {
     connector: Arc<ServerConnector>,
     place: Mutex<SlotState>,
@@ -56,7 +56,7 @@ struct SharedSessionSlot {
 enum SlotState {
     Empty,
     Open(Arc<ServerSession>),
-    /// A failure is everybody's for a moment: who waited for it does not wait for his own.
+    /// A connect failure is shared for a moment, so that waiting callers do not each wait for their own.
     Failed(Instant, Error),
 }
 
@@ -130,7 +130,7 @@ impl Postgres {
             (self.searches.clone(), self.search_timeout, Arc::clone(&self.health));
         tokio::spawn(async move {
             let failure = match take_session(&searches).await {
-                // Whoever asked may have gone while a connection was waited for.
+                // The caller may be gone after waiting for a connection.
                 _ if work.is_abandoned() => return,
                 Ok(session) => run_snapshot_reads(&session, &mut work, limit, health).await.err(),
                 Err(error) => Some(error),
@@ -143,7 +143,7 @@ impl Postgres {
     pub async fn query(&self, weight: QueryWeight, statement: &Statement) -> Result<Vec<Row>, Error> {
         let result = self.query_once(weight, statement).await;
         match result {
-            // A connection that the server ended shows it only when used. Reading twice harms nobody.
+            // A closed connection shows only when used. Repeating a read is harmless.
             Err(QueryFailure { error: Error::Unavailable(_), lost: true }) => {
                 self.query_once(weight, statement).await.map_err(|again| again.error)
             }
@@ -175,13 +175,13 @@ impl Postgres {
         }
     }
 
-    /// What protects the connection that was made last.
+    /// The protection of the most recent connection.
     pub fn last_protection(&self) -> TransportProtection {
         let made = self.points.first().and_then(|slot| slot.connector.last_protection());
         made.unwrap_or(TransportProtection::Tls)
     }
 
-    /// The version of TLS in use, by the server's own word.
+    /// The TLS version in use, as reported by the server.
     #[boxed::future]
     pub async fn tls_version(&self) -> Result<Option<String>, Error> {
         let version = crate::sql("SELECT version FROM pg_stat_ssl WHERE pid = pg_backend_pid()");
@@ -196,8 +196,8 @@ impl Postgres {
         Ok(format!("PostgreSQL {version}"))
     }
 
-    /// The cluster, its timeline and the database in it. The timeline is that of the log as it is written now: the control
-    /// file learns of a promotion only with the next checkpoint. Whoever may not ask goes without.
+    /// The cluster, its timeline and the database. The timeline is taken from the current WAL file, because the
+    /// control file records a promotion only at the next checkpoint. `None` without the permission to query it.
     #[boxed::future]
     pub async fn identity(&self) -> Result<Option<String>, Error> {
         let statement = crate::sql(
@@ -223,7 +223,7 @@ impl Postgres {
     }
 }
 
-/// A search under way. Its caller may go before it has ended; then the server is told to stop.
+/// A running search. If its caller goes away before it ends, it is cancelled on the server.
 struct SearchCancelGuard<'s> {
     session: &'s ServerSession,
     ended: bool,
@@ -257,13 +257,13 @@ async fn run_snapshot_reads(
     ran
 }
 
-/// Runs a unit to its end; one that panics costs nobody but its caller.
+/// Runs a unit to its end; a panic affects only its caller.
 async fn run_unit(tx: &mut Tx, work: &mut QueuedUnit) -> Result<TransactionVerdict, Error> {
     let ran = AssertUnwindSafe(work.run(tx)).catch_unwind().await;
     ran.map_err(|panic| Error::Panicked(super::describe_panic(&*panic)))
 }
 
-/// Makes and checks the connections of a pool.
+/// Creates and checks the connections of a pool.
 struct SessionFactory(Arc<ServerConnector>);
 
 impl Manager for SessionFactory {
@@ -284,7 +284,7 @@ fn build_pool(
     size: usize,
     options: &DatabaseOptions,
 ) -> Result<Pool<SessionFactory>, OpenError> {
-    // A caller waits as long for a connection as he would wait for its statement.
+    // A caller waits for a connection as long as for its statement.
     let wait = Some(options.search_timeout);
     let connect = Some(connector.connect_patience());
     Pool::builder(SessionFactory(connector))

@@ -1,5 +1,5 @@
-//! A stream in clear over which no password leaves in clear: a server that asks for it that way is cut off before the
-//! driver hears the question. Challenges (MD5, SCRAM) pass.
+//! A plain stream that never sends a password in clear: if the server requests one, the connection is closed before
+//! the driver sees the request. Challenges (MD5, SCRAM) pass.
 
 use std::io;
 use std::pin::Pin;
@@ -8,7 +8,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 pub struct PasswordGuard<S> {
     stream: S,
-    /// `None` once the server has accepted the credential.
+    /// `None` once the server has accepted the credentials.
     watch: Option<AuthenticationWatch>,
 }
 
@@ -18,11 +18,11 @@ impl<S> PasswordGuard<S> {
     }
 }
 
-/// Follows the server's messages: a kind in one byte, a length that counts itself in four, and the body.
+/// Parses the server's messages: one byte type, four bytes length (including itself), then the body.
 #[derive(Default)]
 struct AuthenticationWatch {
     head: Vec<u8>,
-    /// What is left of a message whose head is known.
+    /// Bytes left of a message whose header has been read.
     rest: usize,
 }
 
@@ -31,7 +31,7 @@ const ACCEPTED: [u8; 4] = [0, 0, 0, 0];
 const CLEAR_PASSWORD: [u8; 4] = [0, 0, 0, 3];
 
 impl AuthenticationWatch {
-    /// Looks at bytes as they come, in whatever pieces. Says whether the watch is over.
+    /// Inspects incoming bytes in pieces of any size. Returns whether authentication is complete.
     fn inspect(&mut self, mut bytes: &[u8]) -> io::Result<bool> {
         while let Some((first, others)) = bytes.split_first() {
             if self.rest > 0 {
@@ -122,7 +122,7 @@ mod tests {
         [&[kind][..], &length, body].concat()
     }
 
-    /// What the watch says of bytes that come in pieces of a size.
+    /// The result of the watch for bytes that arrive in pieces of a given size.
     fn watched(bytes: &[u8], piece: usize) -> io::Result<bool> {
         let mut watch = AuthenticationWatch::default();
         for some in bytes.chunks(piece) {

@@ -1,4 +1,4 @@
-//! One connection, with the statements prepared on it.
+//! One connection and its prepared statements.
 
 use super::connector::ConnectionGeneration;
 use super::failure::{classify_failure, is_write_refusal};
@@ -17,7 +17,8 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use tokio::sync::OnceCell;
 
-/// The index of names (`dialect::names`). Its order is disguised: the server would walk the keys, hoping to meet the words.
+/// The name index (`dialect::translate_name_index`). The order is disguised: otherwise the server scans the keys in
+/// order and hopes to find the words.
 const NAMES: [&str; 4] = ["key", "(n.key + 0)", "n.words @@ name_query", "tsvector"];
 
 pub struct ServerSession {
@@ -25,26 +26,26 @@ pub struct ServerSession {
     handshake: ServerHandshake,
     limit: Duration,
     prepared: Mutex<StatementTextCache<Arc<OnceCell<PreparedStatement>>>>,
-    /// Left in a state that nobody should inherit: a transaction of unknown outcome, a statement cut off.
+    /// Must not be reused: a transaction of unknown outcome, or a cancelled statement.
     spoilt: AtomicBool,
-    /// It is inside a transaction that may only read, by our own wish.
+    /// In a transaction that we declared read-only.
     only_reads: AtomicBool,
     generation: ConnectionGeneration,
     opened_at: Instant,
-    /// Who is told of every statement, and when the last of them ended.
+    /// The observer of statements, and when the last statement ended.
     told: Option<(StatementWatch, Mutex<Instant>)>,
 }
 
 struct PreparedStatement {
     statement: tokio_postgres::Statement,
-    /// Where the server is sent another text than was written.
+    /// The translated text, if it differs from the original.
     text: Option<Box<str>>,
     columns: SharedColumns,
     kinds: Vec<ServerColumnKind>,
 }
 
-/// A connection that is younger than this has only just found the server that there is: replacing it would find no other,
-/// and every refused write would cost a connection.
+/// A connection younger than this already reaches the current server: replacing it would find no other one, and every
+/// refused write would cost a connection.
 const REPLACED_AFTER: Duration = Duration::from_secs(1);
 
 impl ServerSession {
@@ -72,13 +73,13 @@ impl ServerSession {
         self.handshake.protection()
     }
 
-    /// Says whether the transactions from now on may only read.
+    /// Sets whether the following transactions are read-only.
     pub fn set_only_reads(&self, only_reads: bool) {
         self.only_reads.store(only_reads, Ordering::Relaxed);
     }
 
-    /// What a failure means. A server that refuses to write may have been demoted, and its connections would lead to it for
-    /// ever: all of them are replaced, so that the next ones find the server that was promoted in its place.
+    /// Classifies a failure. A server that refuses writes may have been demoted, so all connections are replaced, and
+    /// the next ones reach the promoted server.
     fn classify_error(&self, error: &tokio_postgres::Error) -> StatementFailure {
         let failure = classify_failure(error);
         if !is_write_refusal(&failure.error) {
@@ -99,25 +100,25 @@ impl ServerSession {
         !self.client.is_closed()
     }
 
-    /// Whether the failure was the end of this connection, by the server's word (57P01 and its like come a moment
-    /// before the connection closes) or by its silence.
+    /// Whether the failure ended this connection: the server said so (57P01 and similar precede the close), or the
+    /// connection is closed.
     pub fn is_lost(&self, error: &Error) -> bool {
         !self.is_open() || matches!(error, Error::Unavailable(text) if text.contains("(57P"))
     }
 
-    /// Lets nobody use a connection that the server has ended.
+    /// Prevents the reuse of a connection that the server has closed.
     pub fn spoil_if_lost(&self, error: &Error) {
         if self.is_lost(error) {
             self.spoil();
         }
     }
 
-    /// Whether somebody else may have it next.
+    /// Whether it may be reused.
     pub fn is_usable(&self) -> bool {
         self.is_sound() && self.generation.is_current()
     }
 
-    /// Whether the server's last answer on it is all that there is to know.
+    /// Whether its state is known: it is open and not spoilt.
     pub fn is_sound(&self) -> bool {
         self.is_open() && !self.spoilt.load(Ordering::Relaxed)
     }
@@ -126,7 +127,7 @@ impl ServerSession {
         self.spoilt.store(true, Ordering::Relaxed);
     }
 
-    /// Asks the server to end what it is doing for nobody, and lets nobody inherit the connection.
+    /// Asks the server to cancel the running statement, and prevents the reuse of the connection.
     pub fn cancel(&self) {
         self.spoil();
         let (token, handshake) = (self.client.cancel_token(), self.handshake.clone());
@@ -140,7 +141,7 @@ impl ServerSession {
         self.await_answer(self.fetch_rows(statement)).await
     }
 
-    /// Asks for all of them at once, in their order.
+    /// Sends all statements at once, pipelined in order.
     #[boxed::future]
     pub async fn fetch_several(&self, statements: &[Statement]) -> Result<Vec<Vec<Row>>, StatementFailure> {
         for statement in statements {
@@ -181,7 +182,7 @@ impl ServerSession {
         Ok(page.into_rows())
     }
 
-    /// Waits for an answer, but not for ever: a server that has frozen answers nobody and closes nothing.
+    /// Waits for a response with a time limit: a frozen server neither answers nor closes the connection.
     async fn await_answer<T>(
         &self,
         answer: impl Future<Output = Result<T, StatementFailure>>,
@@ -210,8 +211,8 @@ impl ServerSession {
         self.told.is_some().then(Instant::now)
     }
 
-    /// Tells whoever watches that a statement has ended. Statements travel behind each other: what one of them waited
-    /// for those before it is not its own.
+    /// Notifies the observer that a statement has ended. Statements are pipelined, so time spent waiting for earlier
+    /// ones is not counted.
     fn notify_observer(
         &self,
         begun: Option<Instant>,
@@ -227,25 +228,25 @@ impl ServerSession {
         watch.notify(&ExecutedStatement { text, values: statement.values(), cost });
     }
 
-    /// Sends all statements at once. They are polled in their order, and the first poll sends.
+    /// Sends all statements at once. They are polled in order, and the first poll sends.
     #[boxed::future]
     pub async fn execute_batch(&self, statements: &[Statement]) -> Result<(), StatementFailure> {
         for statement in statements {
             self.prepare(statement).await?;
         }
         let all = join_all(statements.iter().map(|statement| self.execute(statement))).await;
-        // The first that failed says why; those behind it only say that the transaction is spoilt.
+        // The first failure holds the cause; later ones only report an aborted transaction.
         all.into_iter().find_map(Result::err).map_or(Ok(()), Err)
     }
 
-    /// Runs statements without parameters: BEGIN, SAVEPOINT and their like.
+    /// Runs statements without parameters, such as BEGIN and SAVEPOINT.
     #[boxed::future]
     pub async fn execute_control(&self, text: &str) -> Result<(), Error> {
         let run = async { self.client.batch_execute(text).await.map_err(|e| self.classify_error(&e)) };
         self.await_answer(run).await.map_err(|failure| failure.error)
     }
 
-    /// Each text is prepared once, whoever asks at the same time.
+    /// Prepares each text once, even for concurrent callers.
     async fn prepare(
         &self,
         statement: &Statement,

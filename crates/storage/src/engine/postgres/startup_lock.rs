@@ -1,5 +1,5 @@
-//! One process at a time brings the schema up to date. Its lock belongs to a session, so a pooler that hands every
-//! transaction to another session would leave it behind, held by nobody who could let go of it.
+//! The lock under which one process at a time migrates the schema. It belongs to a session, so a pooler in
+//! transaction mode would leave it held by a session that nothing can release.
 
 use super::lanes::LOCKS;
 use super::session::ServerSession;
@@ -9,11 +9,11 @@ use std::time::{Duration, Instant};
 
 const ASKED_EVERY: Duration = Duration::from_millis(250);
 const TOLD_EVERY: Duration = Duration::from_secs(10);
-/// The second half of the lock's key; tenants have the others.
+/// The second half of the lock key; tenants use the other values.
 const MIGRATION: i32 = -1;
 
-/// Refuses a pooler in transaction mode. Two sessions that are open at the same time have a process of the server each,
-/// and keep it: where both are served by the same one, or one of them by two, no session is what it seems.
+/// Refuses a pooler in transaction mode. Two open sessions must have one server process each, and keep it: if both
+/// share one, or one of them changes it, a pooler is in between.
 #[boxed::future]
 pub async fn refuse_transaction_pooler(
     one: &ServerSession,
@@ -31,7 +31,7 @@ pub async fn refuse_transaction_pooler(
     Ok(())
 }
 
-/// The process that serves a session, and the server that it is of.
+/// The backend process of a session, and the server it belongs to.
 async fn read_serving_process(session: &ServerSession) -> Result<(i64, String), Error> {
     let statement = sql("SELECT CAST(pg_backend_pid() AS BIGINT) AS pid,
          CAST(pg_postmaster_start_time() AS TEXT) AS server");
@@ -39,7 +39,7 @@ async fn read_serving_process(session: &ServerSession) -> Result<(i64, String), 
     Ok((row.get("pid")?, row.get("server")?))
 }
 
-/// Waits until no other process migrates; says in the log whom it waits for, and gives up after a while.
+/// Waits until no other process migrates; logs the lock holder while waiting, and gives up after a while.
 #[boxed::future]
 pub async fn take_startup_lock(
     session: &ServerSession,
@@ -72,9 +72,9 @@ async fn try_take_startup_lock(session: &ServerSession) -> Result<bool, Error> {
     take_only_row(session.fetch_all(&statement).await)?.get("taken")
 }
 
-/// Who holds the lock, as far as the server tells: `pid 4711 (amparo, idle)`.
+/// The lock holder, as far as the server reports it: `pid 4711 (amparo, idle)`.
 async fn describe_lock_holder(session: &ServerSession) -> Result<String, Error> {
-    // The server keeps the halves of the key as unsigned numbers.
+    // The server stores the key halves as unsigned numbers.
     let statement = sql("SELECT CAST(l.pid AS BIGINT) AS pid, a.application_name AS program, a.state
          FROM pg_locks l LEFT JOIN pg_stat_activity a ON a.pid = l.pid
          WHERE l.locktype = 'advisory' AND l.granted AND CAST(l.classid AS BIGINT) = $1

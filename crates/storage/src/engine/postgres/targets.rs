@@ -1,5 +1,5 @@
-//! The hosts of an address, each with the protection that it needs. Only this machine is talked to in clear without
-//! being told to.
+//! The hosts of an address, each with its encryption mode. Unencrypted connections are allowed by default only within
+//! this machine.
 
 use super::handshake::{EncryptionMode, ServerHandshake};
 use std::net::IpAddr;
@@ -7,13 +7,13 @@ use tokio_postgres::Config;
 use tokio_postgres::config::{Host, SslMode, SslNegotiation};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-/// One host, as it is connected to.
+/// A host with its connection settings.
 pub struct ConnectionTarget {
     pub config: Config,
     pub handshake: ServerHandshake,
 }
 
-/// The hosts of an address, in their order. Certificates are verified by `tls`; `direct_tls` also says what is spoken.
+/// The hosts of an address, in order. `tls` verifies certificates; `direct_tls` also announces the protocol (ALPN).
 pub fn build_targets(
     config: &Config,
     tls: &MakeRustlsConnect,
@@ -34,7 +34,7 @@ pub fn build_targets(
         }
         match encryption {
             EncryptionMode::Unavailable => own.ssl_mode(SslMode::Disable),
-            // The stream is handed over to our own handshake, before anything was said.
+            // Passes the raw stream to our own handshake.
             _ => own.ssl_mode(SslMode::Require).ssl_negotiation(SslNegotiation::Direct),
         };
         let tls = if encryption == EncryptionMode::Immediate { direct_tls } else { tls };
@@ -53,7 +53,7 @@ fn choose_encryption(config: &Config, host: &Host, address: Option<IpAddr>) -> E
     }
 }
 
-/// Whether only this machine is reached there. A name other than `localhost` may lead anywhere tomorrow.
+/// Whether the host is certainly this machine. A name other than `localhost` may resolve to anything later.
 pub fn is_loopback(host: &Host, address: Option<IpAddr>) -> bool {
     let Host::Tcp(name) = host else { return true };
     match address.or_else(|| name.parse().ok()) {
@@ -62,7 +62,7 @@ pub fn is_loopback(host: &Host, address: Option<IpAddr>) -> bool {
     }
 }
 
-/// The driver can add hosts to a configuration, but not take them away.
+/// The driver can add hosts to a configuration, but not remove them.
 fn copy_without_hosts(config: &Config) -> Config {
     let mut copy = Config::new();
     if let Some(user) = config.get_user() {

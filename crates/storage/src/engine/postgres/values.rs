@@ -1,10 +1,10 @@
-//! How values travel to the server and back.
+//! Encodes and decodes values for the server.
 
 use crate::{SqlScalar, SqlScalarRef};
 use postgres_protocol::types as wire_types;
 use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 
-/// The kind of a column, looked up once: a server's own name for a type is slow to compare.
+/// The type of a column, resolved once: comparing the driver's types is slow.
 #[derive(Clone, Copy)]
 pub enum ServerColumnKind {
     Int8,
@@ -56,7 +56,7 @@ impl ToSql for SqlScalar {
             SqlScalar::Bool(flag) if *kind == Type::BOOL => wire_types::bool_to_sql(*flag, out),
             SqlScalar::Text(text) if *kind == Type::TEXT => wire_types::text_to_sql(text, out),
             SqlScalar::Bytes(bytes) if *kind == Type::BYTEA => wire_types::bytea_to_sql(bytes, out),
-            // Without the value, which may be personal and would end up in a log.
+            // Omits the value, which may be personal data and would be logged.
             _ => return Err(format!("a value does not fit a parameter of type {kind}").into()),
         }
         Ok(IsNull::No)
@@ -69,7 +69,7 @@ impl ToSql for SqlScalar {
     to_sql_checked!();
 }
 
-/// The bytes of a column, of whatever type.
+/// The raw bytes of a column of any type.
 pub struct RawColumn<'a>(pub Option<&'a [u8]>);
 
 impl<'a> tokio_postgres::types::FromSql<'a> for RawColumn<'a> {

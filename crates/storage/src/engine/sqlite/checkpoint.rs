@@ -1,4 +1,4 @@
-//! Moves the write-ahead log back into the database, on a thread of its own, so that no caller waits for it.
+//! Checkpoints the write-ahead log on a separate thread, so that no caller waits for it.
 
 use super::connection::EmbeddedConnection;
 use crossbeam_channel::Receiver;
@@ -6,18 +6,18 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// From so many pages on the log is moved back (4 MiB), and again after as many more.
+/// Log length in pages at which a checkpoint runs (4 MiB), and again after as many more.
 pub const MOVE_AT: i64 = 1_000;
-/// The log only starts over when all of it was moved, which a steady stream of writes may put off for ever. From so
-/// many pages on (32 MiB) the writer is made to wait for the little that is left.
+/// The log restarts only when all of it has been checkpointed, which steady writes can delay forever. From this many
+/// pages (32 MiB) the writer waits for the rest.
 const START_OVER_AT: i64 = 8_000;
 
-/// A reader may hold the log back for as long as its search takes; the writer is not made to wait for that.
+/// How long a checkpoint waits for readers. A search may hold the log back longer; the writer does not wait for that.
 pub const PATIENCE: Duration = Duration::from_millis(50);
 
-/// Where the writer stands aside between two batches when the log is to start over. Without it the checkpointer
-/// would ask for the lock again and again and never find it free. However long the writer's batch takes, it is waited
-/// for; only then begins the patience with readers.
+/// Makes the writer pause between two batches so that the log can restart. Without it the checkpointer would retry
+/// the lock and never find it free. It waits for the current batch without a limit; only then the time limit for
+/// readers starts.
 #[derive(Default)]
 pub struct WriterTurnstile {
     wanted: AtomicBool,
@@ -26,7 +26,7 @@ pub struct WriterTurnstile {
 }
 
 impl WriterTurnstile {
-    /// The writer's side: passed for the time of one batch.
+    /// The writer's side: held for one batch.
     pub fn pass(&self) -> impl Drop + '_ {
         if self.wanted.load(Ordering::Acquire) {
             drop(self.pass.lock());
@@ -44,7 +44,7 @@ impl WriterTurnstile {
     }
 }
 
-/// Runs until the writer has ended, then moves back what is left. Each message is the length of the log in pages.
+/// Runs until the writer has ended, then checkpoints the rest. Each message is the log length in pages.
 pub fn run_checkpointer(
     connection: EmbeddedConnection,
     log: &Receiver<i64>,

@@ -30,7 +30,7 @@ pub struct EmbeddedConnection {
     role: ConnectionPurpose,
 }
 
-/// How many virtual-machine steps pass between two looks at the clock.
+/// Virtual machine steps between two checks of the clock.
 const STEPS_BETWEEN_LOOKS: i32 = 20_000;
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -41,7 +41,7 @@ impl EmbeddedConnection {
         cache_mib: usize,
         options: &DatabaseOptions,
     ) -> Result<EmbeddedConnection, Error> {
-        // A reader too opens for writing: it may have to make the shared-memory file of the log.
+        // Readers open for writing too: they may have to create the shared-memory file of the log.
         let flags = OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_READ_WRITE;
         let mut inner =
             rusqlite::Connection::open_with_flags(path, flags).map_err(|e| classify_failure(&e).error)?;
@@ -51,7 +51,7 @@ impl EmbeddedConnection {
                 ConnectionPurpose::Checkpointer => super::checkpoint::PATIENCE,
                 ConnectionPurpose::Reader | ConnectionPurpose::Writer => BUSY_TIMEOUT,
             })?;
-            // Without it a cached statement is prepared anew at every run.
+            // Without it a cached statement is prepared again at every run.
             inner.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
             inner.set_prepared_statement_cache_capacity(512);
             inner.pragma_update(None, "synchronous", "FULL")?;
@@ -65,10 +65,10 @@ impl EmbeddedConnection {
             inner.pragma_update(None, "mmap_size", i64::try_from(options.mmap_mib << 20).unwrap_or(0))?;
             inner.pragma_update(None, "query_only", role == ConnectionPurpose::Reader)?;
             if role == ConnectionPurpose::Writer {
-                // What is erased is overwritten. FAST would leave long texts, such as the bodies of mails, on pages that are
-                // free; what ON costs more is one write for each such page, and deletions are few.
+                // Deleted content is overwritten. FAST would leave long texts, such as mail bodies, on free pages; ON
+                // costs one more write for each such page, and deletions are few.
                 inner.pragma_update(None, "secure_delete", true)?;
-                // The checkpointer's thread moves the log back; here it would make somebody wait.
+                // The checkpointer thread does this; here it would delay a caller.
                 inner.pragma_update(None, "wal_autocheckpoint", 0)?;
                 inner.pragma_update(None, "journal_size_limit", 64 << 20)?;
             }
@@ -85,8 +85,8 @@ impl EmbeddedConnection {
         })
     }
 
-    /// After a commit, says how long the log is where that is worth a look. A full channel means that the
-    /// checkpointer has not yet looked at the last one.
+    /// After a commit, reports the log length if it is worth a checkpoint. A full channel means that the checkpointer
+    /// has not yet handled the last message.
     pub fn report_log_length(&mut self, log: crossbeam_channel::Sender<i64>) -> Result<(), Error> {
         let tell = move |_: &mut rusqlite::hooks::Wal, pages: i32| {
             if i64::from(pages) >= super::checkpoint::MOVE_AT {
@@ -97,12 +97,12 @@ impl EmbeddedConnection {
         self.inner.wal_hook(Some(tell)).map_err(|e| classify_failure(&e).error)
     }
 
-    /// Statements that run past this moment are interrupted.
+    /// Statements that run longer than this are interrupted.
     pub fn set_time_limit(&self, span: Duration) {
         self.limit.set(span);
     }
 
-    /// Statements are interrupted at the first look at the clock: after about a millisecond of work.
+    /// Statements are interrupted at the first check of the clock: after about a millisecond of work.
     pub fn expire_at_first_check(&self) {
         self.limit.expire_at_first_check();
     }
@@ -115,7 +115,7 @@ impl EmbeddedConnection {
         self.run(statement, count_touched_rows, |touched| usize::try_from(*touched).unwrap_or(usize::MAX))
     }
 
-    /// Prepares a statement and runs it, and tells whoever watches.
+    /// Prepares and runs a statement, and notifies the observer.
     fn run<T>(
         &mut self,
         statement: &Statement,
@@ -130,7 +130,7 @@ impl EmbeddedConnection {
         let Some(watch) = told else { return act(&mut prepare_statement(inner, known, statement)?, known) };
         let begun = Instant::now();
         let mut prepared = prepare_statement(inner, known, statement)?;
-        // The counter is never set back: by it the database knows when to look at the clock.
+        // The counter is never reset: the database uses it to decide when to check the clock.
         let before = prepared.get_status(StatementStatus::VmStep);
         let result = act(&mut prepared, known);
         let steps = prepared.get_status(StatementStatus::VmStep).wrapping_sub(before);
@@ -139,20 +139,20 @@ impl EmbeddedConnection {
         result
     }
 
-    /// Runs a statement without parameters: BEGIN, SAVEPOINT and their like. None of them is ever interrupted: a
-    /// BEGIN that was would leave its transaction open, a ROLLBACK would not roll back.
+    /// Runs a statement without parameters, such as BEGIN and SAVEPOINT, without a time limit: an interrupted BEGIN
+    /// would leave its transaction open, and an interrupted ROLLBACK would not roll back.
     pub fn execute_control(&mut self, text: &'static str) -> Result<(), StatementFailure> {
         self.limit.lift();
         let mut prepared = self.inner.prepare_cached(text).map_err(|e| classify_failure(&e))?;
         prepared.raw_execute().map(drop).map_err(|e| classify_failure(&e))
     }
 
-    /// A statement is also interrupted once this is set.
+    /// Statements are also interrupted once this flag is set.
     pub fn watch_caller(&self, gone: Option<super::reader::CancellationFlag>) {
         self.limit.watch_caller(gone);
     }
 
-    /// Whether a transaction is open. After FULL or IOERR the database may have ended it by itself.
+    /// Whether a transaction is open. After FULL or IOERR the database may have rolled it back by itself.
     pub fn is_in_transaction(&self) -> bool {
         !self.inner.is_autocommit()
     }
@@ -162,7 +162,7 @@ impl EmbeddedConnection {
     }
 }
 
-/// A connection that may only read refuses to write whatever the file allows: then it was our own statement that was wrong.
+/// A read-only connection refuses writes even if the file is writable: then the statement is a bug of ours.
 fn reclassify_for_purpose(role: ConnectionPurpose, failure: StatementFailure) -> StatementFailure {
     match failure.error {
         Error::DatabaseFault { fault: DatabaseFault::ReadOnly, cause }
@@ -174,12 +174,12 @@ fn reclassify_for_purpose(role: ConnectionPurpose, failure: StatementFailure) ->
     }
 }
 
-/// What a connection knows about a text that it has run.
+/// What a connection caches about a text.
 struct KnownStatement {
-    /// Here `$1` would be a name, numbered by where it first stands; `?1` is a number.
+    /// With parameters as `?1`: `$1` would be a name, numbered by its first occurrence.
     text: Box<str>,
     columns: OnceCell<SharedColumns>,
-    /// Of the last result, so that the next finds room at once.
+    /// The size of the last result, to allocate the next one.
     size: Cell<(usize, usize)>,
 }
 
@@ -193,7 +193,7 @@ impl KnownStatement {
     }
 }
 
-/// An index of names is asked by its own name.
+/// An FTS index is matched by its own name.
 fn choose_match_operator(text: &str) -> &'static str {
     if text.contains("name_index_leads") {
         "n.name_index_leads MATCH"
@@ -204,7 +204,6 @@ fn choose_match_operator(text: &str) -> &'static str {
     }
 }
 
-/// The rows of a statement.
 fn fetch_rows(
     prepared: &mut CachedStatement<'_>,
     known: &KnownStatement,
@@ -223,7 +222,6 @@ fn fetch_rows(
     Ok(page.into_rows())
 }
 
-/// How many rows a statement touched.
 fn count_touched_rows(
     prepared: &mut CachedStatement<'_>,
     _: &KnownStatement,
@@ -239,7 +237,7 @@ fn count_touched_rows(
     prepared.raw_execute().map(|touched| touched as u64).map_err(|e| classify_failure(&e))
 }
 
-/// Prepares a statement, or finds it prepared, and gives it its values.
+/// Prepares a statement, or takes it from the cache, and binds its values.
 fn prepare_statement<'c>(
     connection: &'c rusqlite::Connection,
     known: &KnownStatement,
@@ -293,7 +291,7 @@ pub fn classify_failure(error: &rusqlite::Error) -> StatementFailure {
     error.into()
 }
 
-/// What an operator must mend.
+/// Faults that an operator must repair.
 fn classify_fault(code: i32) -> Option<DatabaseFault> {
     Some(match code {
         ffi::SQLITE_READONLY => DatabaseFault::ReadOnly,
@@ -305,7 +303,7 @@ fn classify_fault(code: i32) -> Option<DatabaseFault> {
     })
 }
 
-/// Runs a statement without parameters in a session known to be of this engine.
+/// Runs a statement without parameters; fails if the session belongs to another engine.
 pub fn execute_control(tx: &mut Tx, text: &'static str) -> Result<(), Error> {
     let TransactionSession::Sqlite(connection) = tx.session() else {
         return Err(Error::Broken("a session of another engine".to_owned()));
@@ -328,7 +326,7 @@ mod tests {
     use super::*;
     use crate::sql;
 
-    /// The database looks at the clock after so many steps of a cached statement, however many runs they took.
+    /// The database checks the clock after a number of steps of a cached statement, counted across runs.
     #[test]
     fn a_begin_and_a_rollback_are_never_interrupted() {
         let folder = tempfile::tempdir().unwrap();

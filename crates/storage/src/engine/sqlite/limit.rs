@@ -1,12 +1,12 @@
-//! How long a statement may go on.
+//! The time limit of a statement.
 
 use super::reader::CancellationFlag;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// When to interrupt a statement, shared with the progress handler: past a moment, in milliseconds since the connection
-/// was opened (0 is never), or when its caller has gone.
+/// When to interrupt a statement, shared with the progress handler: after a deadline in milliseconds since the
+/// connection was opened (0 for never), or when its caller is gone.
 #[derive(Clone)]
 pub struct StatementDeadline {
     start: Instant,
@@ -26,7 +26,7 @@ impl StatementDeadline {
         self.past.store(u64::try_from(at).unwrap_or(u64::MAX).max(1), Ordering::Relaxed);
     }
 
-    /// Past at once, for whoever looks.
+    /// The deadline has already passed at the next check.
     pub fn expire_at_first_check(&self) {
         self.past.store(1, Ordering::Relaxed);
     }

@@ -1,4 +1,4 @@
-//! Bringing a file to the newest schema, with a copy of it as it was.
+//! Migrates a database file to the newest schema, after making a backup.
 
 use crate::engine::{SchemaPolicy, check_schema, dialect};
 use crate::migrations::{self, AppliedMigration, NameIndexUpdate, SchemaMigration, SchemaUpgrade};
@@ -11,7 +11,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Takes the lock that only one server holds. Commands beside a running server do without.
+/// Takes the lock that only one server can hold. Commands that run next to a server do not take it.
 pub fn lock_database_file(path: &Path) -> Result<File, OpenError> {
     let unreachable = |cause: std::io::Error| OpenError::Unreachable {
         place: path.display().to_string(),
@@ -53,7 +53,7 @@ pub fn migrate_database(path: &Path, schema: SchemaPolicy) -> Result<SchemaUpgra
     Ok(SchemaUpgrade { from, to, copy })
 }
 
-/// Makes the file ready for many readers and one writer, and reads what was applied to it.
+/// Enables concurrent readers with one writer, and reads the applied migrations.
 fn prepare_file(
     connection: &rusqlite::Connection,
     schema: SchemaPolicy,
@@ -143,7 +143,7 @@ fn index_name_words(connection: &rusqlite::Connection) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// Strict tables know neither BIGINT nor BOOLEAN; CLUSTERED tables are kept in the order of their key.
+/// STRICT tables know neither BIGINT nor BOOLEAN; CLUSTERED becomes WITHOUT ROWID.
 fn translate_migration(text: &str) -> String {
     let words = dialect::replace_words(text, |word| match word {
         "BIGINT" | "BOOLEAN" => Some("INTEGER"),
@@ -164,10 +164,10 @@ fn translate_migration(text: &str) -> String {
     strict.collect()
 }
 
-/// Only which row has which word: no text, no places in it.
+/// Stores only which row has which word: neither texts nor positions.
 const NAME_INDEX: &str = "USING fts5(words, content='', contentless_delete=1, detail=none, tokenize='ascii')";
 
-/// A whole copy of the database as it was, beside it: `amparo.db.v3`.
+/// A full copy of the database before the migration, next to it: `amparo.db.v3`.
 fn copy_before_migration(
     connection: &rusqlite::Connection,
     path: &Path,
@@ -177,7 +177,8 @@ fn copy_before_migration(
     let copy = append_extension(path, &format!("v{version}"));
     let unfinished = append_extension(path, &format!("v{version}.tmp"));
     let _ = std::fs::remove_file(&unfinished);
-    // An empty file that only its owner reads is filled; one that SQLite made would be everybody's.
+    // The copy goes into an empty file that only its owner can read; one created by SQLite would have default
+    // permissions.
     make_file(&unfinished).map_err(|error| failed(error.to_string()))?;
     connection
         .execute("VACUUM INTO ?1", [unfinished.to_string_lossy()])
@@ -193,7 +194,7 @@ fn append_extension(path: &Path, ending: &str) -> PathBuf {
     name.into()
 }
 
-/// The data folder, readable by its owner alone: what lies in it is personal.
+/// Creates the data folder, readable only by its owner: it holds personal data.
 fn make_folder(path: &Path) -> std::io::Result<()> {
     let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) else { return Ok(()) };
     if folder.is_dir() {
@@ -206,7 +207,7 @@ fn make_folder(path: &Path) -> std::io::Result<()> {
     builder.create(folder)
 }
 
-/// The file itself too, wherever it lies; what SQLite makes beside it takes over its rights.
+/// The same permissions for the file; files that SQLite creates next to it inherit them.
 fn make_file(path: &Path) -> std::io::Result<()> {
     let mut options = std::fs::OpenOptions::new();
     options.write(true).create(true).truncate(false);

@@ -1,9 +1,9 @@
-//! SQLite inside the process: threads that read, one that writes, one that moves the write-ahead log back.
+//! SQLite inside the process: reader threads, one writer thread, one checkpointer thread.
 //!
-//! Searches are spread over a few connections, each on a thread of its own; a point read runs where it was asked for,
-//! and goes to those threads only if it takes long. Writes go to the one writer, which takes
-//! what is queued (32 units at most), runs one after another and commits them together, so that one fsync serves many
-//! callers. Answers go out after the commit, never before.
+//! Searches are spread over a few connections, each on its own thread. A point read runs on the caller's thread and
+//! moves to those threads only if it takes long. Writes go to the writer, which takes up to 32 queued units, runs
+//! them one after another and commits them together, so that one fsync serves many callers. Callers are answered
+//! after the commit, never before.
 
 mod checkpoint;
 mod connection;
@@ -28,15 +28,15 @@ use std::thread::JoinHandle;
 use tokio::sync::oneshot;
 
 pub struct Sqlite {
-    /// Connections for point reads that run on the caller's own thread; none once closed.
+    /// Connections for point reads on the caller's thread; `None` once closed.
     near: Vec<Mutex<Option<EmbeddedConnection>>>,
-    /// `None` once closed: the threads end when they have served what was queued.
+    /// `None` once closed: the threads end after serving their queues.
     queues: Mutex<Option<Arc<ThreadQueues>>>,
     threads: Mutex<Vec<JoinHandle<ClosingConnection>>>,
 }
 
-/// The connection of a thread that has ended. Connections are closed one after another: two that close at once find
-/// each other's lock, and the log stays beside the database.
+/// The connection of a thread that has ended. Connections are closed one after another: two that close at once block
+/// each other's lock, and the log is left behind.
 type ClosingConnection = Box<dyn Send>;
 
 struct ThreadQueues {
@@ -84,7 +84,7 @@ impl Sqlite {
             let connection =
                 EmbeddedConnection::open(path, connection::ConnectionPurpose::Reader, share, options)
                     .map_err(unreachable)?;
-            // At least one thread, and half of them, never take a search: point reads do not wait behind them.
+            // At least one thread, and half of them, serve no searches, so that point reads do not wait behind them.
             let searches = (number >= readers / 2).then(|| search_reads.clone());
             let reader = reader::ReadThread {
                 points: point_reads.clone(),
@@ -119,7 +119,7 @@ impl Sqlite {
 
     pub fn read(&self, work: QueuedUnit) {
         let Some(queues) = self.queues() else { return work.answer(Some(build_closed_error())) };
-        // Several statements weigh like a search.
+        // A snapshot of several statements counts as a search.
         if let Err(unsent) = queues.searches.send(reader::ReadRequest::Snapshot(work))
             && let reader::ReadRequest::Snapshot(work) = unsent.into_inner()
         {
@@ -130,7 +130,7 @@ impl Sqlite {
     #[boxed::future]
     pub async fn query(&self, weight: QueryWeight, statement: Statement) -> Result<Vec<Row>, Error> {
         if weight == QueryWeight::Point {
-            // Who asks again and again must let others have the thread now and then.
+            // A caller in a loop must yield to other tasks now and then.
             tokio::task::coop::consume_budget().await;
             if let Some(rows) = self.read_on_this_thread(&statement) {
                 return rows;
@@ -152,8 +152,8 @@ impl Sqlite {
         rows
     }
 
-    /// Reads on this very thread, where a connection is free: handing a read of a few microseconds to another thread
-    /// and back costs more than the read. `None` where none is free, or the read turned out to be a long one.
+    /// Reads on the caller's thread if a connection is free: handing over a read of a few microseconds costs more
+    /// than the read. `None` if no connection is free or the read takes long.
     fn read_on_this_thread(&self, statement: &Statement) -> Option<Result<Vec<Row>, Error>> {
         static THREADS: AtomicUsize = AtomicUsize::new(0);
         thread_local! { static MINE: usize = THREADS.fetch_add(1, Ordering::Relaxed) }
@@ -176,7 +176,7 @@ impl Sqlite {
         self.queues.lock().expect("queues are never poisoned").take();
         let threads = std::mem::take(&mut *self.threads.lock().expect("threads are never poisoned"));
         let joined = tokio::task::spawn_blocking(move || {
-            // The writer's comes first: the checkpointer ends when that is closed.
+            // The writer's thread first: the checkpointer ends when it is closed.
             for thread in threads {
                 match thread.join() {
                     Ok(connection) => drop(connection),
@@ -202,7 +202,7 @@ fn spawn_thread<C: Send + 'static>(
         .map_err(|error| OpenError::Unreachable { place: name.to_owned(), cause: error.to_string() })
 }
 
-/// Name and version, for people.
+/// Name and version, for display.
 pub fn describe_version() -> String {
     format!("SQLite {}", rusqlite::version())
 }

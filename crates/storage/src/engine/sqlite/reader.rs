@@ -1,4 +1,4 @@
-//! A thread that reads.
+//! A reader thread.
 
 use super::connection::{EmbeddedConnection, execute_control, set_time_limit};
 use crate::engine::TransactionSession;
@@ -21,10 +21,10 @@ pub enum ReadRequest {
     Snapshot(QueuedUnit),
 }
 
-/// Set when a search's caller has gone, so that the thread does not go on searching for nobody.
+/// Set when the caller of a search is gone, so that the thread stops searching.
 pub type CancellationFlag = Arc<AtomicBool>;
 
-/// A caller that waits for a search; dropping it says that he has gone.
+/// Held by the caller of a search; dropping it cancels the search.
 pub struct CancellationGuard(CancellationFlag);
 
 impl Drop for CancellationGuard {
@@ -33,7 +33,7 @@ impl Drop for CancellationGuard {
     }
 }
 
-/// Point reads end sooner than looking would pay.
+/// None for point reads: they end before a check would pay off.
 pub fn create_cancellation(weight: QueryWeight) -> (Option<CancellationGuard>, Option<CancellationFlag>) {
     if weight == QueryWeight::Point {
         return (None, None);
@@ -68,7 +68,7 @@ impl ReadThread {
         let (mut points, mut searches) = (self.points.clone(), searches.clone());
         let (mut open_points, mut open_searches) = (true, true);
         while open_points || open_searches {
-            // Searches first: the other threads serve points alone, so neither starves.
+            // Searches first: the other threads serve only point reads, so neither starves.
             select_biased! {
                 recv(searches) -> read => match read {
                     Ok(read) => serve_read(tx, read, self.search_timeout),
@@ -94,7 +94,7 @@ fn serve_read(tx: &mut Tx, read: ReadRequest, span: Duration) {
         }
         ReadRequest::Snapshot(work) if work.is_abandoned() => {}
         ReadRequest::Snapshot(mut work) => {
-            // The caller of the search before has long gone.
+            // The caller of the previous search no longer matters.
             connection.watch_caller(None);
             let failure = run_snapshot_reads(tx, &mut work, span).err();
             work.answer(failure);

@@ -1,4 +1,4 @@
-//! The one thread that writes: units in batches, one commit for each batch.
+//! The writer thread: runs units of work in batches, one commit per batch.
 
 use super::checkpoint::WriterTurnstile;
 use super::connection::{EmbeddedConnection, execute_control, is_in_transaction, set_time_limit};
@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-/// How long a batch works before it commits: everybody waits for it.
+/// How long a batch runs before it commits: every caller waits for it.
 const WORK: Duration = Duration::from_millis(5);
 
 pub fn run_writer(
@@ -38,7 +38,7 @@ pub fn run_writer(
         queue.try_iter().for_each(|job| waiting.push(job));
         let batch = waiting.take();
         let _passed = turnstile.pass();
-        // Whatever goes wrong around a batch costs that batch alone: nobody else writes.
+        // A failure outside of a unit affects only its batch: there is no other writer.
         let committed = catch_unwind(AssertUnwindSafe(|| commit_batch(&mut tx, batch, unit_timeout, health)));
         match committed {
             Ok(again) => waiting.put_back(again),
@@ -48,7 +48,7 @@ pub fn run_writer(
     }
 }
 
-/// Runs a batch in one transaction and answers everybody in it. Gives back what must run again.
+/// Runs a batch in one transaction and answers its callers. Returns the units that must run again.
 fn commit_batch(
     tx: &mut Tx,
     batch: VecDeque<PrioritizedUnit>,
@@ -84,7 +84,7 @@ fn commit_batch(
     round.answer_callers(committed)
 }
 
-/// Without savepoints. An error is the whole batch's.
+/// An error here fails the entire batch.
 fn run_without_savepoints(
     tx: &mut Tx,
     round: &mut RunningBatch,
@@ -97,7 +97,7 @@ fn run_without_savepoints(
             round.record_outcome(job, ran);
             continue;
         }
-        // An interrupted write, a full disk: the database may have rolled everything back by itself.
+        // After an interrupted write or a full disk, the database may have rolled back by itself.
         let anew = if is_in_transaction(tx) { execute_control(tx, "ROLLBACK") } else { Ok(()) };
         if let Err(error) = anew.and_then(|()| execute_control(tx, "BEGIN IMMEDIATE")) {
             round.record_outcome(job, ran);
@@ -107,7 +107,7 @@ fn run_without_savepoints(
             round.restart_after_rollback(job, ran);
             return Ok(BatchPassOutcome::Repeat);
         }
-        // Nothing before it is lost with it: the batch goes on as a new transaction.
+        // No earlier write is lost: the batch continues in a new transaction.
         round.record_outcome(job, ran);
     }
     Ok(BatchPassOutcome::Done)
@@ -133,7 +133,7 @@ fn run_with_savepoints(
     Ok(BatchPassOutcome::Done)
 }
 
-/// On FULL and IOERR the database may roll everything back by itself: then nothing of the batch is stored.
+/// On FULL and IOERR the database may roll back by itself: then nothing of the batch is stored.
 fn check_transaction_open(tx: &mut Tx) -> Result<(), Error> {
     if is_in_transaction(tx) {
         return Ok(());
@@ -141,8 +141,8 @@ fn check_transaction_open(tx: &mut Tx) -> Result<(), Error> {
     Err(Error::Unavailable("the database rolled the batch back".to_owned()))
 }
 
-/// Polls a unit once: it only awaits its transaction, so it is ready. One that is not awaited something foreign,
-/// and one that panics costs nobody but its caller.
+/// Polls a unit once: it awaits only its transaction, so it is ready. If it is not, it awaited something else. A
+/// panic affects only its caller.
 pub fn run_unit(tx: &mut Tx, work: &mut QueuedUnit) -> Result<TransactionVerdict, Error> {
     let polled = catch_unwind(AssertUnwindSafe(|| {
         let unit = pin!(work.run(tx));

@@ -1,6 +1,6 @@
-//! A whole association, table by table: what of it travels to another server, how it is read on one snapshot, and how it
-//! is written there. `tables.txt` lists every table and column that travels; what stays behind is named here with
-//! its reason, and a test holds that nothing of the schema is in neither list.
+//! Export and import of a complete tenant, table by table: which columns are transferred, how they are read on one
+//! snapshot, and how they are written. `tables.txt` lists every transferred table and column; exclusions are listed
+//! here with their reason, and a test checks that every part of the schema is in one of the lists.
 
 mod required_columns;
 
@@ -12,14 +12,14 @@ use crate::{Db, Error, QueryWeight, ReadSource, Row, SqlScalar, Statement, Tx, s
 use domain::{BranchCode, Moment, TenantId};
 use std::sync::LazyLock;
 
-/// A table of which rows travel.
+/// A table whose rows are transferred.
 #[derive(Debug, PartialEq, Eq)]
 pub struct ArchiveTable {
     pub name: &'static str,
-    /// What orders its rows, behind the tenant.
+    /// The columns that order its rows, after the tenant.
     key: Vec<&'static str>,
     pub columns: Vec<ArchiveColumn>,
-    /// Columns that there are no more; archives of an older schema have them.
+    /// Dropped columns that archives of an older schema still contain.
     pub former: Vec<ArchiveColumn>,
 }
 
@@ -29,7 +29,6 @@ pub struct ArchiveColumn {
     pub kind: ArchiveColumnKind,
 }
 
-/// What a column holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ArchiveColumnKind {
     Int,
@@ -38,11 +37,11 @@ pub enum ArchiveColumnKind {
     Bytes,
     /// Milliseconds since 1970.
     Moment,
-    /// Encrypted with the server's key, which stays behind.
+    /// Encrypted with the server's key, which is not transferred.
     Sealed,
 }
 
-/// What stays behind, as `table` or `table.column`, and why.
+/// Excluded tables and columns, as `table` or `table.column`, with the reason.
 pub const LEFT_BEHIND: &[(&str, &str)] = &[
     ("migrations", "of the server's database"),
     ("settings", "of the server"),
@@ -62,7 +61,7 @@ pub const LEFT_BEHIND: &[(&str, &str)] = &[
     ("leases", "of the process that delivered there"),
 ];
 
-/// Of those, the tables with rows of a tenant that go where it goes, in an order that leaves none referring to nothing.
+/// The excluded tables with rows of a tenant that are deleted together with it, in an order that respects references.
 const GO_WITH_IT: &[&str] = &[
     "tokens",
     "entrances",
@@ -78,22 +77,22 @@ const GO_WITH_IT: &[&str] = &[
     "login_failures",
 ];
 
-/// A number that only grows, by which processes notice changes: one that began anew would be missed.
+/// Version numbers by which processes notice changes: they must never restart, so they are not deleted.
 #[cfg(test)]
 const STAYS_WITHOUT_IT: &[&str] = &["versions"];
 
 impl ArchiveTable {
-    /// Where the columns of its key stand.
+    /// The positions of the key columns.
     pub fn key_positions(&self) -> Vec<usize> {
         self.key.iter().filter_map(|name| self.column_position(name)).collect()
     }
 
-    /// Where a column stands.
+    /// The position of a column.
     pub fn column_position(&self, column: &str) -> Option<usize> {
         self.columns.iter().position(|one| one.name == column)
     }
 
-    /// The next rows behind a key.
+    /// The next page of rows after a key.
     fn select_page(&self, tenant: TenantId, after: Option<Vec<SqlScalar>>) -> Statement {
         let columns: Vec<&str> = self.columns.iter().map(|column| column.name).collect();
         let from = format!("{} FROM {} WHERE tenant = ?", columns.join(", "), self.name);
@@ -114,13 +113,13 @@ impl ArchiveTable {
         self.key.iter().filter_map(place).collect()
     }
 
-    /// How many rows travel in one statement: no engine takes more than so many values.
+    /// Rows per statement: both engines limit the number of parameters.
     fn rows_per_statement(&self) -> usize {
         (MOST_VALUES / (self.columns.len() + 1)).clamp(1, 200)
     }
 
-    /// The statements that write rows. A column that none of them fills is left to its default: whoever wrote the rows
-    /// may not have known it yet.
+    /// The INSERT statements for rows. A column that no row fills keeps its default: the archive may come from a
+    /// schema without it.
     pub fn build_inserts(&self, tenant: TenantId, rows: &[Vec<SqlScalar>]) -> Vec<Statement> {
         let is_filled = |at: &usize| rows.iter().any(|row| row.get(*at) != Some(&SqlScalar::Null));
         let filled: Vec<usize> = (0..self.columns.len()).filter(is_filled).collect();
@@ -133,17 +132,17 @@ impl ArchiveTable {
             sql("INSERT INTO").append_text(&head).append_rows(led)
         };
         let blocks = rows.chunks_exact(self.rows_per_statement());
-        // What is left over goes one by one, so that the engines keep two prepared statements and no more.
+        // The rest is inserted one by one, so that the engines cache only two prepared statements.
         let rest = blocks.remainder().chunks(1);
         blocks.chain(rest).map(insert).collect()
     }
 }
 
-/// Rows read at once.
+/// Rows per read.
 const PAGE: i64 = 1_000;
 const MOST_VALUES: usize = 10_000;
 
-/// Every table that travels, in an order in which each comes behind those it refers to.
+/// Every transferred table, each after the tables it references.
 pub fn list_archive_tables() -> &'static [ArchiveTable] {
     static TABLES: LazyLock<Vec<ArchiveTable>> = LazyLock::new(|| parse_tables(include_str!("tables.txt")));
     &TABLES
@@ -185,8 +184,8 @@ fn parse_column(text: &'static str) -> ArchiveColumn {
     ArchiveColumn { name, kind }
 }
 
-/// Rows of an archive as they are kept today: a delivery that came to its end was in the outbox once, with its state. What
-/// former columns held stands behind the others.
+/// Converts rows of an older archive: finished deliveries used to be in the outbox, with their state. The values of
+/// former columns follow the current ones.
 pub fn upgrade_archive_rows(
     table: &'static ArchiveTable,
     rows: Vec<Vec<SqlScalar>>,
@@ -217,9 +216,9 @@ pub fn upgrade_archive_rows(
     vec![(table, pending), (ended, moved)]
 }
 
-/// Gives every row of an association to `take`, table by table and some at a time, all of one moment. Each table is given
-/// at least once, were it empty. The snapshot lasts as long as that takes: the database must have been opened with limits
-/// that allow for it.
+/// Passes every row of a tenant to `take`, table by table in pages, all from one snapshot. Each table is passed at
+/// least once, even if empty. The snapshot stays open throughout, so the database must be opened with long enough
+/// time limits.
 pub async fn read_tenant_rows<E, F>(db: &Db, tenant: TenantId, take: F) -> Result<(), E>
 where
     F: Fn(&'static ArchiveTable, Vec<Vec<SqlScalar>>) -> Result<(), E> + Send + Sync + 'static,
@@ -270,7 +269,7 @@ fn parse_table_row(table: &ArchiveTable, row: &Row) -> Result<Vec<SqlScalar>, Er
     table.columns.iter().map(value).collect()
 }
 
-/// The indexes of names, which each engine keeps in its own way: they do not travel, they are made anew.
+/// The name indexes, which are engine-specific: they are rebuilt, not transferred.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ArchiveNameIndex {
     Rows,
@@ -295,7 +294,7 @@ impl ArchiveNameIndex {
     }
 }
 
-/// Indexes the names of the next rows behind one; gives the last of them, and nothing where there were none.
+/// Indexes the names of the next page of rows; returns the key of the last row, or `None` if there was none.
 #[boxed::future]
 pub async fn index_names(
     tx: &mut Tx,
@@ -328,7 +327,7 @@ pub async fn index_names(
     Ok(rows.last().map(|(place, ..)| i64::from(*place)))
 }
 
-/// Those of these logins that are somebody's already.
+/// Which of these logins are already taken.
 #[boxed::future]
 pub async fn list_taken_logins(
     from: impl Into<ReadSource<'_>>,
@@ -340,14 +339,14 @@ pub async fn list_taken_logins(
     from.fetch_all(QueryWeight::Search, statement).await?.iter().map(|row| row.get("email")).collect()
 }
 
-/// Opens or closes the doors of an association.
+/// Enables or disables a tenant.
 #[boxed::future]
 pub async fn update_tenant_active(tx: &mut Tx, tenant: TenantId, active: bool) -> Result<(), Error> {
     let statement = sql("UPDATE tenants SET active = $2 WHERE tenant = $1").arg(tenant).arg(active);
     tx.execute(statement).await.map(drop)
 }
 
-/// Removes what an older archive may hold: queues that lead to what is not pending.
+/// Deletes queues, possible in older archives, whose head is not pending.
 #[boxed::future]
 pub async fn delete_dangling_queues(tx: &mut Tx, tenant: TenantId) -> Result<(), Error> {
     let tidy = sql("DELETE FROM queues WHERE tenant = $1 AND NOT EXISTS (SELECT 1 FROM outbox o
@@ -355,10 +354,10 @@ pub async fn delete_dangling_queues(tx: &mut Tx, tenant: TenantId) -> Result<(),
     tx.execute(tidy.arg(tenant)).await.map(drop)
 }
 
-/// Rows removed in one unit.
+/// Rows deleted per unit of work.
 const DISCARDED: i64 = 500;
 
-/// Removes some rows of a table of an association, and their names from the indexes; says how many.
+/// Deletes some rows of a tenant from a table, and their names from the indexes; returns how many.
 #[boxed::future]
 pub async fn delete_some_rows(tx: &mut Tx, tenant: TenantId, table: &ArchiveTable) -> Result<u64, Error> {
     let Some(first) = table.key.first().copied() else {
@@ -386,7 +385,7 @@ pub async fn delete_some_rows(tx: &mut Tx, tenant: TenantId, table: &ArchiveTabl
     tx.execute(Statement::empty().append(&delete, values)).await
 }
 
-/// Removes what an association has that does not travel.
+/// Deletes the rows of a tenant that are not transferred.
 #[boxed::future]
 pub async fn delete_untransferred_rows(tx: &mut Tx, tenant: TenantId) -> Result<(), Error> {
     let delete =
@@ -394,14 +393,14 @@ pub async fn delete_untransferred_rows(tx: &mut Tx, tenant: TenantId) -> Result<
     tx.execute_batch(GO_WITH_IT.iter().map(delete).collect()).await
 }
 
-/// Lets no mail leave an association that waited to be sent; says how many there are.
+/// Cancels the unsent mails of a tenant; returns how many.
 #[boxed::future]
 pub async fn cancel_waiting_mails(tx: &mut Tx, tenant: TenantId) -> Result<u64, Error> {
     let unsent = sql("UPDATE mails SET due_at = NULL WHERE tenant = $1 AND due_at IS NOT NULL").arg(tenant);
     tx.execute(unsent).await
 }
 
-/// Pauses the receivers of an association.
+/// Pauses every receiver of a tenant.
 #[boxed::future]
 pub async fn pause_receivers(tx: &mut Tx, tenant: TenantId, now: Moment) -> Result<(), Error> {
     let paused = sql("UPDATE receivers SET paused_at = $2, paused_because = $3
@@ -418,7 +417,7 @@ mod tests {
     use super::*;
     use std::collections::BTreeSet;
 
-    /// A migration that adds a table or a column decides whether it travels: `tables.txt`, or `LEFT_BEHIND`.
+    /// A migration that adds a table or column must add it to `tables.txt` or `LEFT_BEHIND`.
     #[test]
     fn every_table_and_column_travels_or_is_left_behind_for_a_reason() {
         let mut listed: BTreeSet<String> = BTreeSet::new();
@@ -446,7 +445,7 @@ mod tests {
         assert!(unknown.is_empty(), "not in the schema: {unknown:?}");
     }
 
-    /// Half an association that is discarded leaves nothing behind.
+    /// Discarding a partly imported tenant leaves nothing behind.
     #[test]
     fn whatever_stays_behind_and_is_of_a_tenant_goes_with_it() {
         for (table, columns) in parse_schema_tables() {
@@ -476,7 +475,7 @@ mod tests {
         assert_eq!(older[0].text(), "INSERT INTO user_branches (tenant, user_code) VALUES ($1, $2)");
     }
 
-    /// What is null stays null: a column that nobody filled is left to its default.
+    /// A null value stays null: a column that no row fills keeps its default.
     #[test]
     fn no_column_that_may_be_null_has_another_default() {
         for text in crate::schema_texts() {

@@ -1,5 +1,5 @@
-//! Which columns must hold a value, read from the migrations themselves, so that rows from elsewhere can be judged before
-//! the database would refuse them.
+//! Which columns are required, parsed from the migrations, so that rows of an archive can be validated before the
+//! database rejects them.
 
 use super::ArchiveTable;
 use std::collections::{BTreeMap, HashMap};
@@ -8,11 +8,11 @@ use std::sync::LazyLock;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ColumnRequirement {
     Always,
-    /// It has a default, for rows of a schema that did not know it.
+    /// Has a default, for rows of a schema without the column.
     AllOrNone,
 }
 
-/// A column as the schema tells of it.
+/// A column of the schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct SchemaColumn {
     need: Option<ColumnRequirement>,
@@ -72,7 +72,7 @@ fn parse_schema_column(line: &str) -> SchemaColumn {
     SchemaColumn { need }
 }
 
-/// The columns of a table that must hold a value, by their places.
+/// The required columns of a table, by position.
 pub fn list_required_columns(table: &ArchiveTable) -> Vec<(usize, ColumnRequirement)> {
     static NEEDS: LazyLock<HashMap<String, BTreeMap<String, SchemaColumn>>> =
         LazyLock::new(|| parse_schema_tables().into_iter().collect());

@@ -1,13 +1,13 @@
-//! The lines of an import, what became of each, and what is wrong with it.
+//! The lines of an import, their results and their problems.
 
 use crate::executor::statement::build_inserts;
 use crate::{Error, QueryWeight, ReadSource, SqlScalar, Statement, Tx, sql};
 use domain::{ImportCode, ImportOutcome, TenantId};
 
-/// How many rows travel in one statement.
+/// Rows per statement.
 const ROWS: usize = 100;
 
-/// Writes lines of a file as they came.
+/// Stores lines of a file unchanged.
 pub fn insert_import_lines(
     tenant: TenantId,
     import: ImportCode,
@@ -19,7 +19,7 @@ pub fn insert_import_lines(
     build_inserts("INSERT INTO import_lines (tenant, import, line, cells) VALUES", ROWS, rows)
 }
 
-/// The next lines behind one, with their cells.
+/// The next lines after a line, with their cells.
 #[boxed::future]
 pub async fn list_import_lines(
     from: impl Into<ReadSource<'_>>,
@@ -38,7 +38,6 @@ pub async fn list_import_lines(
     rows.iter().map(|row| Ok((row.get("line")?, row.get("cells")?))).collect()
 }
 
-/// The cells of these lines.
 #[boxed::future]
 pub async fn list_cells_of_lines(
     from: impl Into<ReadSource<'_>>,
@@ -55,7 +54,7 @@ pub async fn list_cells_of_lines(
     rows.iter().map(|row| Ok((row.get("line")?, row.get("cells")?))).collect()
 }
 
-/// What became of a line.
+/// The result of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredLineResult {
     pub line: i32,
@@ -85,7 +84,7 @@ pub fn insert_line_results(
     build_inserts(head, ROWS, rows)
 }
 
-/// The last results before a line that left something to undo, the latest first.
+/// The last results before a line that can be undone, latest first.
 #[boxed::future]
 pub async fn list_line_results_before(
     from: impl Into<ReadSource<'_>>,
@@ -114,7 +113,7 @@ pub async fn list_line_results_before(
         .collect()
 }
 
-/// The records that lines behind one meant, up to another, each with its line.
+/// The records of the lines in a range, each with its line.
 #[boxed::future]
 pub async fn list_records_of_lines(
     from: impl Into<ReadSource<'_>>,
@@ -134,7 +133,7 @@ pub async fn list_records_of_lines(
     rows.iter().map(|row| Ok((row.get("record")?, row.get("line")?))).collect()
 }
 
-/// Something that undoing left as it is.
+/// A record that the undo did not revert.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeptRecord {
     pub line: i32,
@@ -150,7 +149,7 @@ pub fn update_kept_reason(tenant: TenantId, import: ImportCode, line: i32, becau
         .arg(because)
 }
 
-/// What undoing left behind a line.
+/// The records that the undo did not revert, after a line.
 #[boxed::future]
 pub async fn list_kept_records(
     from: impl Into<ReadSource<'_>>,
@@ -178,11 +177,11 @@ pub async fn list_kept_records(
         .collect()
 }
 
-/// What is wrong with a line.
+/// A problem with a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredLineProblem {
     pub line: i32,
-    /// The name of the column, where it is the matter of one.
+    /// The column name, if the problem concerns one column.
     pub header: Option<String>,
     pub text: String,
 }
@@ -203,7 +202,7 @@ pub fn insert_line_problems(
     build_inserts(head, ROWS, rows)
 }
 
-/// Forgets what a stage found before it begins anew, some at a time; says how many it forgot.
+/// Deletes some of the problems that a stage found, before it starts again; returns how many.
 #[boxed::future]
 pub async fn delete_line_problems(
     tx: &mut Tx,
@@ -219,7 +218,7 @@ pub async fn delete_line_problems(
     tx.execute(statement).await
 }
 
-/// The problems behind one, by line and number.
+/// The problems after a position, ordered by line and number.
 #[boxed::future]
 pub async fn list_line_problems(
     from: impl Into<ReadSource<'_>>,
@@ -245,7 +244,7 @@ pub async fn list_line_problems(
         .collect()
 }
 
-/// The problems of these lines, by line and number.
+/// The problems of these lines, ordered by line and number.
 #[boxed::future]
 pub async fn list_problems_of_lines(
     from: impl Into<ReadSource<'_>>,
@@ -270,7 +269,7 @@ pub async fn list_problems_of_lines(
         .collect()
 }
 
-/// The next lines behind one that have problems.
+/// The next lines with problems, after a line.
 #[boxed::future]
 pub async fn list_problem_lines(
     from: impl Into<ReadSource<'_>>,
@@ -289,7 +288,7 @@ pub async fn list_problem_lines(
     rows.iter().map(|row| row.get("line")).collect()
 }
 
-/// Notes that a code was given to something that is no longer there.
+/// Records a code whose record was deleted.
 pub fn insert_removed_code(tenant: TenantId, kind: &'static str, code: i32) -> Statement {
     sql("INSERT INTO removed_codes (tenant, kind, code) VALUES ($1, $2, $3) ON CONFLICT (tenant, kind, code) DO NOTHING")
         .arg(tenant)
@@ -297,7 +296,7 @@ pub fn insert_removed_code(tenant: TenantId, kind: &'static str, code: i32) -> S
         .arg(code)
 }
 
-/// Which of these codes were given to something that is no longer there.
+/// Which of these codes belonged to deleted records.
 #[boxed::future]
 pub async fn list_removed_codes(
     from: impl Into<ReadSource<'_>>,

@@ -1,5 +1,5 @@
-//! Files that are imported: their lines, what became of each, and how far each import is. The cells and what records were
-//! before are personal; `housekeeping.rs` sweeps them once nothing can be undone any more.
+//! Imports of files: their lines, results and progress. Cells and undo snapshots are personal data;
+//! `server/housekeeping.rs` deletes them once the import can no longer be undone.
 
 mod lines;
 
@@ -20,19 +20,19 @@ pub struct StoredImportRun {
     pub kind: ImportKind,
     pub state: ImportState,
     pub file_name: String,
-    /// The names of the columns.
+    /// The column names.
     pub headers: Vec<String>,
-    /// The field that each goes to; empty for none.
+    /// The target field of each column; empty for none.
     pub mapping: Vec<String>,
     pub triggers: bool,
-    /// Where those who are new go for whom a line names no branch.
+    /// The branch of new records whose line names none.
     pub branch: Option<BranchCode>,
     pub user: Option<UserCode>,
-    /// Who asked for the present stage; nobody where a command did.
+    /// The user who requested the current stage; `None` for a command.
     pub acting: Option<UserCode>,
-    /// Lines with something in them.
+    /// Non-empty lines.
     pub total: i64,
-    /// The last line that the present stage is done with.
+    /// The last line that the current stage has processed.
     pub position: i32,
     pub counts: ImportLineCounts,
     pub leased_until: Moment,
@@ -42,26 +42,26 @@ pub struct StoredImportRun {
     pub finished_at: Option<Moment>,
 }
 
-/// How many lines came to what.
+/// Lines by result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ImportLineCounts {
     pub created: i64,
     pub changed: i64,
     pub same: i64,
     pub refused: i64,
-    /// By undoing it.
+    /// By the undo.
     pub removed: i64,
     pub restored: i64,
     pub kept: i64,
 }
 
 impl ImportLineCounts {
-    /// How many lines the run, or the dry run, is done with.
+    /// Lines processed by the run or dry run.
     pub fn processed_lines(&self) -> i64 {
         self.created + self.changed + self.same + self.refused
     }
 
-    /// The same of undoing it.
+    /// Lines processed by the undo.
     pub fn reverted_lines(&self) -> i64 {
         self.removed + self.restored + self.kept
     }
@@ -102,7 +102,7 @@ fn parse_import_run(row: &Row) -> Result<StoredImportRun, Error> {
     })
 }
 
-/// A list of texts as it is kept.
+/// Encodes a list of texts for a column.
 pub fn encode_text_list(list: &[String]) -> String {
     serde_json::Value::from(list).to_string()
 }
@@ -111,7 +111,7 @@ fn parse_text_list(text: &str) -> Result<Vec<String>, Error> {
     serde_json::from_str(text).map_err(|_| Error::Broken("a list is kept that cannot be read".to_owned()))
 }
 
-/// Writes an import whose file is about to be read.
+/// Stores an import before its file is read.
 #[boxed::future]
 pub async fn insert_import_run(tx: &mut Tx, tenant: TenantId, one: &StoredImportRun) -> Result<(), Error> {
     let statement = sql("INSERT INTO imports (tenant, code, kind, state, file_name, headers, mapping, triggers, user_code, acting_user,
@@ -132,7 +132,7 @@ pub async fn insert_import_run(tx: &mut Tx, tenant: TenantId, one: &StoredImport
     tx.execute(statement).await.map(drop)
 }
 
-/// The import of this code: anybody's, or this user's alone.
+/// The import of this code: of any user, or only of this one.
 #[boxed::future]
 pub async fn find_import_run(
     from: impl Into<ReadSource<'_>>,
@@ -149,7 +149,7 @@ pub async fn find_import_run(
     from.fetch_optional(statement).await?.map(|row| parse_import_run(&row)).transpose()
 }
 
-/// A page of the imports whose file was read, the latest first, and how many there are.
+/// A page of the imports whose file was read, latest first, and the total.
 #[boxed::future]
 pub async fn list_import_runs(
     tx: &mut Tx,
@@ -168,7 +168,7 @@ pub async fn list_import_runs(
     Ok((rows.iter().map(parse_import_run).collect::<Result<_, _>>()?, total))
 }
 
-/// An import whose file came and that nobody has started.
+/// An uploaded import that has not been started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnconfirmedImport {
     pub code: ImportCode,
@@ -177,7 +177,7 @@ pub struct UnconfirmedImport {
     pub updated_at: Moment,
 }
 
-/// Those of a tenant that were changed since, the oldest first; also those whose file is being read.
+/// The imports of a tenant changed since a moment, oldest first; includes those whose file is being read.
 #[boxed::future]
 pub async fn list_unconfirmed_imports(
     from: impl Into<ReadSource<'_>>,
@@ -201,7 +201,7 @@ pub async fn list_unconfirmed_imports(
     rows.iter().map(one).collect()
 }
 
-/// Those of a tenant that somebody must work on and nobody does.
+/// The imports of a tenant that have work to do and no lease.
 #[boxed::future]
 pub async fn list_due_imports(
     from: impl Into<ReadSource<'_>>,
@@ -220,22 +220,22 @@ pub async fn list_due_imports(
 /// What else changes with a state.
 #[derive(Clone, Debug, Default)]
 pub struct ImportStateChange {
-    /// The stage begins anew: nothing is done yet.
+    /// The stage starts over: resets the position and counts.
     pub restart: bool,
-    /// Where it begins, if not before the first line.
+    /// Where it starts, if not before the first line.
     pub position: Option<i32>,
     pub triggers: Option<bool>,
     pub total: Option<i64>,
     pub mapping: Option<Vec<String>>,
-    /// The branch of those who are new, or that there is none.
+    /// The branch of new records; the inner `None` clears it.
     pub branch: Option<Option<BranchCode>>,
-    /// Who asks for the stage that begins, or nobody where a command does.
+    /// The user who requests the stage; the inner `None` is a command.
     pub acting: Option<Option<UserCode>>,
     pub started: bool,
     pub finished: bool,
 }
 
-/// Brings an import into a state; whoever worked on it loses it.
+/// Sets the state of an import; a process working on it loses its lease.
 #[boxed::future]
 pub async fn update_import_state(
     tx: &mut Tx,
@@ -263,7 +263,7 @@ pub async fn update_import_state(
     tx.execute(statement).await.map(drop)
 }
 
-/// An import in our hands, in a stage. The fence tells it from a later lease of the same one.
+/// A leased import in a stage. The fence tells it from a later lease of the same import.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LeasedImport {
     pub tenant: TenantId,
@@ -272,7 +272,7 @@ pub struct LeasedImport {
     fence: i64,
 }
 
-/// Takes an import that somebody must work on and nobody does.
+/// Leases an import that has work to do and no lease.
 #[boxed::future]
 pub async fn lease_import(
     tx: &mut Tx,
@@ -294,7 +294,7 @@ pub async fn lease_import(
         .transpose()
 }
 
-/// Notes how far the work is and holds on to it; `false` where it is no longer ours: then nothing else may be written.
+/// Stores the progress and extends the lease; `false` if the lease was lost: then nothing else may be written.
 #[boxed::future]
 pub async fn advance_import(
     tx: &mut Tx,
@@ -321,7 +321,7 @@ pub async fn advance_import(
     Ok(tx.execute(statement).await? == 1)
 }
 
-/// Lets go of an import that stays to be worked on.
+/// Releases an import that still has work to do.
 #[boxed::future]
 pub async fn release_import(tx: &mut Tx, lease: &LeasedImport) -> Result<(), Error> {
     let statement = sql("UPDATE imports SET leased_until = 0 WHERE tenant = $1 AND code = $2 AND fence = $3")
@@ -331,8 +331,8 @@ pub async fn release_import(tx: &mut Tx, lease: &LeasedImport) -> Result<(), Err
     tx.execute(statement).await.map(drop)
 }
 
-/// Removes what was read of an import whose file could not be read to its end, some lines at a time, and at last the import;
-/// `false` where there is more to remove.
+/// Deletes the lines of an import whose file could not be read, some at a time, and finally the import; `false` if
+/// there is more to delete.
 #[boxed::future]
 pub async fn delete_unfinished_import(
     tx: &mut Tx,
@@ -352,7 +352,7 @@ pub async fn delete_unfinished_import(
     Ok(true)
 }
 
-/// The field that each of these columns last went to, by its folded name; empty where it was to be left out.
+/// The last target field of each of these columns, by folded name; empty if the column was left out.
 #[boxed::future]
 pub async fn list_column_mappings(
     from: impl Into<ReadSource<'_>>,
@@ -368,7 +368,7 @@ pub async fn list_column_mappings(
     rows.iter().map(|row| Ok((row.get("header")?, row.get("field")?))).collect()
 }
 
-/// Remembers where a column goes.
+/// Remembers the target field of a column.
 pub fn upsert_column_mapping(tenant: TenantId, kind: ImportKind, header: &str, field: &str) -> Statement {
     sql("INSERT INTO import_columns (tenant, kind, header, field) VALUES ($1, $2, $3, $4)
          ON CONFLICT (tenant, kind, header) DO UPDATE SET field = excluded.field")

@@ -1,4 +1,4 @@
-//! Who would share the benefit that a deal is about.
+//! The proposed dependents of a deal.
 
 use super::{encode_plans, parse_plans};
 use crate::executor::statement::build_inserts;
@@ -7,7 +7,7 @@ use domain::{
     Cpf, DealCode, DependentCode, Email, Kinship, Moment, Phone, PlanCode, Rejection, Sex, TenantId,
 };
 
-/// The day is `yyyy-MM-dd`, money is in cents.
+/// The date is `yyyy-MM-dd`, money is in cents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProposedDependent {
     pub name: String,
@@ -27,7 +27,7 @@ const SELECT: &str =
     "SELECT code, name, cpf, born_on, sex, kinship, plans, price, phone, email, created_at, updated_at
      FROM deal_dependents";
 
-/// The dependents of a deal, by code.
+/// The dependents of a deal, ordered by code.
 #[boxed::future]
 pub async fn list_deal_dependents(
     from: impl Into<ReadSource<'_>>,
@@ -39,7 +39,6 @@ pub async fn list_deal_dependents(
     rows.iter().map(|row| Ok((row.get("code")?, parse_dependent_row(row)?))).collect()
 }
 
-/// One of them.
 #[boxed::future]
 pub async fn find_deal_dependent(
     from: impl Into<ReadSource<'_>>,
@@ -52,7 +51,6 @@ pub async fn find_deal_dependent(
     row.map(|row| parse_dependent_row(&row)).transpose()
 }
 
-/// Writes dependents that are not there yet.
 pub fn insert_deal_dependents<'d>(
     tenant: TenantId,
     dependents: impl IntoIterator<Item = (DealCode, DependentCode, &'d ProposedDependent)>,
@@ -67,7 +65,6 @@ pub fn insert_deal_dependents<'d>(
     )
 }
 
-/// Writes everything that is known of one anew.
 pub fn update_deal_dependent(
     tenant: TenantId,
     deal: DealCode,
@@ -80,7 +77,7 @@ pub fn update_deal_dependent(
     build_dependent_row(tenant, deal, code, dependent).into_iter().fold(statement, Statement::arg)
 }
 
-/// The value itself is somebody's, and stays out of the log.
+/// Errors omit the value, which is personal data and must not be logged.
 fn parse_column<T>(
     row: &Row,
     column: &'static str,

@@ -1,4 +1,5 @@
-//! Deals on the sales board, with their moves. Their dependents are in `dependents.rs`, how they are found in `found.rs`.
+//! Deals on the sales board, with their moves. Their dependents are in `dependents.rs`, their searches in
+//! `search.rs`.
 
 pub mod dependents;
 mod search;
@@ -17,7 +18,7 @@ use domain::{
     StageCode, TenantId, UserCode,
 };
 
-/// Days are `yyyy-MM-dd`, money is in cents.
+/// Dates are `yyyy-MM-dd`, money is in cents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredDeal {
     pub sequence: i32,
@@ -29,7 +30,7 @@ pub struct StoredDeal {
     pub stage_since: Moment,
     pub responsible: Option<UserCode>,
     pub kind: Option<BenefitKind>,
-    /// As they were given.
+    /// In the given order.
     pub plans: Vec<PlanCode>,
     pub price: Option<i64>,
     pub expected_on: Option<String>,
@@ -38,14 +39,14 @@ pub struct StoredDeal {
     pub note: Option<String>,
     pub opened_on: String,
     pub vehicle: VehicleDetails,
-    /// What it became when it was won.
+    /// The benefit it became when it was won.
     pub benefit: Option<BenefitCode>,
     pub version: i64,
     pub created_at: Moment,
     pub updated_at: Moment,
 }
 
-/// What [`parse_deal_row`] reads, of a table called `d`.
+/// The columns read by [`parse_deal_row`], of a table with the alias `d`.
 macro_rules! deal_columns {
     () => {
         "d.sequence, d.lead, d.branch, d.title, d.funnel, d.stage, d.stage_since, d.responsible, d.benefit_kind, d.plans,
@@ -56,10 +57,9 @@ macro_rules! deal_columns {
 }
 use deal_columns;
 
-/// How many rows travel in one statement.
+/// Rows per statement.
 const ROWS: usize = 50;
 
-/// Writes deals that are not there yet, each with its code.
 pub fn insert_deals<'d>(
     tenant: TenantId,
     deals: impl IntoIterator<Item = (DealCode, &'d StoredDeal)>,
@@ -73,7 +73,6 @@ pub fn insert_deals<'d>(
     build_inserts(INSERT, ROWS, deals.into_iter().map(|(code, deal)| build_deal_row(tenant, code, deal)))
 }
 
-/// Writes everything that is known of a deal anew.
 pub fn update_deal(tenant: TenantId, code: DealCode, deal: &StoredDeal) -> Statement {
     let statement = sql("UPDATE deals SET sequence = $3, lead = $4, branch = $5, title = $6, funnel = $7, stage = $8,
              stage_since = $9, responsible = $10, benefit_kind = $11, plans = $12, price = $13, expected_on = $14,
@@ -85,7 +84,7 @@ pub fn update_deal(tenant: TenantId, code: DealCode, deal: &StoredDeal) -> State
     build_deal_row(tenant, code, deal).into_iter().fold(statement, Statement::arg)
 }
 
-/// The deal of this code in whatever situation, if the scope sees its branch.
+/// The deal of this code in any situation, if its branch is in the scope.
 #[boxed::future]
 pub async fn find_deal(
     from: impl Into<ReadSource<'_>>,
@@ -100,7 +99,7 @@ pub async fn find_deal(
     Ok(found.filter(|deal| scope.can_see(deal.branch)))
 }
 
-/// Where a deal went, when and by whom.
+/// A move to a stage: where, when and by whom.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DealStageMove {
     pub number: i32,
@@ -111,7 +110,7 @@ pub struct DealStageMove {
     pub user_name: Option<String>,
 }
 
-/// The moves of a deal, in their order.
+/// The moves of a deal, in order.
 #[boxed::future]
 pub async fn list_deal_moves(
     from: impl Into<ReadSource<'_>>,
@@ -140,7 +139,6 @@ pub async fn list_deal_moves(
         .collect()
 }
 
-/// The number of the last move of a deal.
 #[boxed::future]
 pub async fn load_last_move_number(
     from: impl Into<ReadSource<'_>>,
@@ -153,7 +151,6 @@ pub async fn load_last_move_number(
     row.map_or(Ok(0), |row| row.get("number"))
 }
 
-/// Writes moves, each of its deal.
 pub fn insert_deal_moves<'m>(
     tenant: TenantId,
     moves: impl IntoIterator<Item = (DealCode, &'m DealStageMove)>,
@@ -166,12 +163,11 @@ pub fn insert_deal_moves<'m>(
     build_inserts(head, 100, rows)
 }
 
-/// Takes back where a deal went.
 pub fn delete_deal_moves(tenant: TenantId, deal: DealCode) -> Statement {
     sql("DELETE FROM deal_moves WHERE tenant = $1 AND deal = $2").arg(tenant).arg(deal)
 }
 
-/// `10 12`
+/// Format: `10 12`.
 fn encode_plans(plans: &[PlanCode]) -> String {
     plans.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
 }

@@ -1,5 +1,5 @@
-//! The search for open deals. What leads it gives keys, step by step; the deals themselves are read by their codes. What
-//! does not lead is looked at row by row, and written so that neither engine takes it for a better driver.
+//! The search for open deals. The driving criterion yields keys in steps; the deals are then read by code. The other
+//! criteria are checked row by row, in a form that no index serves.
 
 use super::{StoredDeal, parse_deal_row};
 use crate::{Error, QueryWeight, ReadSource, Row, Statement, Tx, sql};
@@ -8,21 +8,20 @@ use domain::{
     StageCode, UserCode,
 };
 
-/// Keys that are read at once.
+/// Keys per step.
 pub const STEP: usize = 1_000;
 
-/// What leads a search.
+/// The criterion that drives a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DrivingDealCriterion {
     Sequence(i32),
-    /// Those of some leads.
     Leads(Vec<LeadCode>),
     Responsible(UserCode),
     Opening,
     Branch(BranchCode),
 }
 
-/// A deal and the name by which a list orders it; and the day it was opened, behind which the next step begins.
+/// A deal, the name that orders the list, and its opening date, after which the next step starts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DealOrderKey {
     pub code: DealCode,
@@ -30,7 +29,7 @@ pub struct DealOrderKey {
     pub opened_on: String,
 }
 
-/// The open deals behind the last of the step before, no more than [`STEP`].
+/// The next open deals after the previous step, at most [`STEP`].
 #[boxed::future]
 pub async fn list_deal_keys(
     from: impl Into<ReadSource<'_>>,
@@ -53,7 +52,7 @@ pub async fn list_deal_keys(
             .append_if_some("AND d.opened_on <= ?", days.1.clone()),
         DrivingDealCriterion::Branch(branch) => head.append("AND d.branch = ?", [*branch]),
     };
-    // A number of its own, so that the partial indexes of open deals serve.
+    // A literal, so that the partial indexes of open deals are used.
     let open = format!("AND d.situation = {}", DealState::Open.number());
     let others = append_checks(led.append_text(&open), by, scope, criteria, days);
     let last = after.map_or(0, |after| after.code.get());
@@ -79,7 +78,7 @@ pub async fn list_deal_keys(
         .collect()
 }
 
-/// Appends everything that is asked for but what leads.
+/// Appends every criterion except the driving one.
 fn append_checks(
     statement: Statement,
     by: &DrivingDealCriterion,
@@ -97,7 +96,7 @@ fn append_checks(
         .append_if_some("AND d.opened_on || '' <= ?", to.filter(|_| !is_led))
 }
 
-/// A deal as searches tell it.
+/// A deal as returned by searches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundDeal {
     pub code: DealCode,
@@ -110,7 +109,7 @@ pub struct FoundDeal {
     pub responsible_name: Option<String>,
 }
 
-/// The deals of these codes that the scope sees, by code; only those that are open, or in whatever situation.
+/// The deals of these codes in the scope, ordered by code; either only open ones, or in any situation.
 #[boxed::future]
 pub async fn list_found_deals(
     from: impl Into<ReadSource<'_>>,
@@ -150,14 +149,14 @@ fn parse_found_deal(row: &Row) -> Result<FoundDeal, Error> {
     })
 }
 
-/// Which deals are asked for, in whatever situation; what is empty asks for nothing.
+/// Filters of deals in any situation; `None` matches all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DealListCriteria {
     pub funnel: Option<FunnelCode>,
     pub stage: Option<StageCode>,
     pub state: Option<DealState>,
     pub responsible: Option<UserCode>,
-    /// In their stage since this moment or longer.
+    /// In their stage since this moment or earlier.
     pub since: Option<Moment>,
 }
 
@@ -172,7 +171,7 @@ fn append_list_criteria(head: Statement, scope: &Scope, wanted: &DealListCriteri
         .filter_branches("d.branch", scope.branches())
 }
 
-/// A page of the deals that were asked for, the last one first, and how many they are.
+/// A page of the matching deals, latest first, and the total.
 #[boxed::future]
 pub async fn list_deal_page(
     tx: &mut Tx,
@@ -189,7 +188,7 @@ pub async fn list_deal_page(
     Ok((rows.iter().map(|row| row.get("code")).collect::<Result<_, _>>()?, total))
 }
 
-/// Those of some leads, or with a sequence number.
+/// The matching deals of some leads, plus those with a sequence number.
 #[boxed::future]
 pub async fn list_deals_by_leads_or_sequence(
     tx: &mut Tx,
@@ -211,7 +210,7 @@ pub async fn list_deals_by_leads_or_sequence(
     codes.iter().map(|row| row.get("code")).collect()
 }
 
-/// The deals of somebody, in whatever situation, the last one first.
+/// The deals of a person, in any situation, latest first.
 #[boxed::future]
 pub async fn list_deals_of_person(
     from: impl Into<ReadSource<'_>>,
@@ -229,21 +228,21 @@ pub async fn list_deals_of_person(
     rows.iter().map(|row| row.get("code")).collect()
 }
 
-/// Leads whose deals are asked for at once.
+/// Leads per statement.
 const LEADS: usize = 256;
 
-/// What stands in a stage of the board.
+/// The deals in a stage of the board.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StageSummary {
     pub stage: StageCode,
     pub count: i64,
     /// In cents.
     pub total: i64,
-    /// The first of them.
+    /// The codes of the first deals.
     pub first: Vec<DealCode>,
 }
 
-/// The deals that changed at a moment or after it, the first first.
+/// The deals changed at or after a moment, oldest change first.
 #[boxed::future]
 pub async fn list_changed_deals(
     tx: &mut Tx,
@@ -259,7 +258,7 @@ pub async fn list_changed_deals(
     tx.fetch_all(statement).await?.iter().map(|row| row.get("code")).collect()
 }
 
-/// The open deals in each of these stages, as far as they are asked for; the first of them, or those behind one.
+/// Summaries of the open deals in each of these stages, with the first deals, or those after a given one.
 #[boxed::future]
 pub async fn list_stage_summaries(
     tx: &mut Tx,

@@ -1,4 +1,4 @@
-//! What the searches find, as it is kept.
+//! The rows that the member and benefit searches return.
 
 use crate::benefits::{
     AdditionalFieldValues, StoredBenefit, benefit_columns, parse_benefit_row, parse_field_values,
@@ -46,7 +46,7 @@ pub struct FoundPerson {
     pub payer_address: PostalAddress,
 }
 
-/// What a row of the member search tells of its benefit.
+/// The benefit of a member row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundMemberBenefit {
     pub code: BenefitCode,
@@ -62,21 +62,21 @@ pub struct FoundMemberBenefit {
     pub chassis: Option<String>,
 }
 
-/// A benefit, as the search for benefits and their list tell it.
+/// A benefit, as returned by the benefit search and list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundBenefit {
     pub code: BenefitCode,
     pub benefit: StoredBenefit,
-    /// The holder's.
+    /// The holder's name.
     pub name: String,
     pub document: Option<String>,
-    /// The benefit's, and where it has none, the holder's.
+    /// Of the benefit; if it has none, of the holder.
     pub consultant: Option<SellerCode>,
     pub representative: Option<SellerCode>,
 }
 
-/// The head of a search of members: what is read, and from where. The rest, with the tenant as its first value, is
-/// appended.
+/// The start of a member search: columns and tables. `rest` appends the conditions, with the tenant as the first
+/// value.
 pub fn build_member_search(rest: impl FnOnce(Statement) -> Statement) -> Statement {
     rest(sql("SELECT l.slot, l.person, l.branch, l.consultant, l.representative, l.registered_on, l.updated_on,
              p.name, p.document, p.born_on, p.sex, p.email, p.mobile, p.landline,
@@ -89,7 +89,7 @@ pub fn build_member_search(rest: impl FnOnce(Statement) -> Statement) -> Stateme
          LEFT JOIN benefits b ON b.tenant = l.tenant AND b.code = l.benefit"))
 }
 
-/// The head of a search of benefits, led by the rows of the searches (`l`) or by the benefits themselves.
+/// The start of a benefit search, driven by the search rows (`l`) or by the benefits themselves.
 pub fn build_benefit_search(by_listing: bool) -> Statement {
     let from = match by_listing {
         true => "FROM listing l CROSS JOIN benefits b",

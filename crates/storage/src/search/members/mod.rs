@@ -1,9 +1,8 @@
 //! The searches for members and benefits.
 //!
-//! A search is led by one criterion, its driver: the most selective of those given that has an index, or the order of the
-//! rows itself. All others are looked at row by row, and written so that neither engine takes one of them for a better
-//! driver: `l.branch + 0`, `l.state || ''`. What has no criterion but branch and situation needs no driver: the tally
-//! says where its pages begin (`tally.rs`).
+//! A search is driven by one criterion: the most selective one with an index, or the order of the rows. All others
+//! are checked row by row, in a form that no index serves: `l.branch + 0`, `l.chassis || ''`. A search only by branch
+//! and situation needs no driver: the tally locates its pages (`search/tally.rs`).
 
 mod found_rows;
 mod name_words;
@@ -20,12 +19,12 @@ use crate::{Error, QueryWeight, ReadSource, SqlScalar, Statement, Tx, sql};
 use domain::{BenefitCode, BenefitCriteria, BenefitKey, MemberCriteria, Scope, SituationCode};
 use name_words::NameWordMatches;
 
-/// Rows in a page.
+/// Rows per page.
 pub const PAGE: i64 = 100;
-/// A range of days with more rows than this leads nobody: their order costs more than stepping over others.
+/// A date range with more rows than this does not drive a search: sorting it costs more than skipping other rows.
 const FEW: i64 = 5_000;
 
-/// What leads a search of members.
+/// The criterion that drives a member search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LeadingMemberCriterion {
     Person,
@@ -46,7 +45,7 @@ pub enum LeadingMemberCriterion {
 }
 
 impl LeadingMemberCriterion {
-    /// Whether it leads to so few rows that they are read at once.
+    /// Whether it selects so few rows that they are read at once.
     pub fn is_point(self) -> bool {
         matches!(
             self,
@@ -62,17 +61,17 @@ impl LeadingMemberCriterion {
     }
 }
 
-/// A search that knows what leads it.
+/// A search with its driving criterion.
 pub struct MemberSearch<'s> {
     scope: &'s Scope,
     criteria: &'s MemberCriteria,
     driver: LeadingMemberCriterion,
-    /// What the words of a name come to, where they lead.
+    /// The matches of the name words, if they drive the search.
     words: Option<NameWordMatches>,
 }
 
 impl<'s> MemberSearch<'s> {
-    /// `None` where only branch and situation are asked for.
+    /// `None` if the search is only by branch and situation.
     #[boxed::future]
     pub async fn prepare(
         tx: &mut Tx,
@@ -87,13 +86,12 @@ impl<'s> MemberSearch<'s> {
         Ok(Some(MemberSearch { scope, criteria, driver, words }))
     }
 
-    /// The slots of a page: those behind `after`, but for the first `skip`.
+    /// The slots of a page: those after `after`, without the first `skip`.
     #[boxed::future]
     pub async fn list_slots(&self, tx: &mut Tx, after: i32, skip: i64) -> Result<Vec<i32>, Error> {
         slots::list_page_slots(tx, self, after, skip).await
     }
 
-    /// How many rows there are.
     #[boxed::future]
     pub async fn count_rows(&self, tx: &mut Tx) -> Result<i64, Error> {
         let statement = match &self.words {
@@ -112,7 +110,7 @@ async fn choose_leading_criterion(
     scope: &Scope,
     criteria: &MemberCriteria,
 ) -> Result<Option<LeadingMemberCriterion>, Error> {
-    // No row can be asked for its words, so they lead whatever else was given.
+    // Words can only be looked up in the index, so they drive the search regardless of other criteria.
     let words = (!criteria.words.is_empty()).then_some(LeadingMemberCriterion::Words);
     if let Some(sure) = words.or_else(|| find_certain_criterion(criteria)) {
         return Ok(Some(sure));
@@ -148,7 +146,7 @@ async fn choose_leading_criterion(
     }))
 }
 
-/// What leads this search, where the criteria alone say so.
+/// The driving criterion, if the criteria alone determine it.
 pub fn find_certain_criterion(criteria: &MemberCriteria) -> Option<LeadingMemberCriterion> {
     let candidates = [
         (LeadingMemberCriterion::Person, criteria.person.is_some()),
@@ -165,7 +163,7 @@ pub fn find_certain_criterion(criteria: &MemberCriteria) -> Option<LeadingMember
     candidates.into_iter().find(|(_, given)| *given).map(|(driver, _)| driver)
 }
 
-/// The rows of a search that a key leads, at most a page of them, behind the first `skip`, whatever their people are called.
+/// A page of the rows of a search driven by a key, after the first `skip`. Name words are not checked.
 #[boxed::future]
 pub async fn list_rows_by_key(
     from: impl Into<ReadSource<'_>>,
@@ -178,7 +176,7 @@ pub async fn list_rows_by_key(
     found_rows::parse_found_members(from.fetch_all(QueryWeight::Point, statement).await?)
 }
 
-/// What [`list_rows_by_key`] asks the database; by itself for those who measure what asking costs.
+/// The query of [`list_rows_by_key`]; public for benchmarks.
 pub fn build_key_search(
     scope: &Scope,
     criteria: &MemberCriteria,
@@ -197,7 +195,6 @@ pub fn build_key_search(
     shapes::build_cached_statement(shapes::SearchShape::from_criteria(scope, criteria, driver), made)
 }
 
-/// How many rows a search has.
 #[boxed::future]
 pub async fn count_search_rows(
     from: impl Into<ReadSource<'_>>,
@@ -215,7 +212,7 @@ pub async fn count_search_rows(
     parse_count(from.fetch_all(QueryWeight::Search, statement).await?, "rows")
 }
 
-/// The slots of a page that the tally found, of these situations and the branches of the scope; `None` is everything.
+/// The slots of a page located by the tally, in these situations and the branches of the scope; `None` is no filter.
 #[boxed::future]
 pub async fn list_slots_in_range(
     tx: &mut Tx,
@@ -230,7 +227,7 @@ pub async fn list_slots_in_range(
     let limits = [PAGE, stretch.skip];
     let statement = match situations {
         None => stretched.append("ORDER BY slot LIMIT ? OFFSET ?", limits),
-        // Disguised, or the whole stretch would be walked for the few rows of some branches.
+        // Disguised, so that the engines do not scan the entire range for the few rows of some branches.
         Some(some) => stretched
             .filter_branches("branch", scope.branches())
             .filter_in("situation", some.iter().copied())
@@ -240,7 +237,7 @@ pub async fn list_slots_in_range(
     rows.iter().map(|row| row.get("slot")).collect()
 }
 
-/// The benefits of these slots, in their order.
+/// The benefits of these slots, in order.
 #[boxed::future]
 pub async fn list_benefits_of_slots(
     tx: &mut Tx,
@@ -258,7 +255,7 @@ pub async fn list_benefits_of_slots(
     rows.iter().map(|row| row.get("benefit")).collect()
 }
 
-/// The rows of these slots, in their order.
+/// The rows of these slots, in order.
 #[boxed::future]
 pub async fn list_rows_of_slots(
     tx: &mut Tx,
@@ -274,14 +271,14 @@ pub async fn list_rows_of_slots(
     found_rows::parse_found_members(tx.fetch_all(statement.append_text("ORDER BY l.slot")).await?)
 }
 
-/// The text of the driver, with its value. The first value is always the tenant.
+/// Appends the driving criterion with its value. The first value is always the tenant.
 fn filter_by_leading_criterion(
     head: Statement,
     driver: LeadingMemberCriterion,
     scope: &Scope,
     criteria: &MemberCriteria,
 ) -> Statement {
-    // The rows of people and benefits hang on `l`, so a head that has it already is not given it again.
+    // A statement that already has the search rows (`l`) does not get them again.
     let has_rows = head.text().contains("listing l");
     let from = if has_rows { "" } else { "FROM listing l" };
     let by = |column: &str, value: SqlScalar| {
@@ -326,7 +323,7 @@ fn filter_by_leading_criterion(
         LeadingMemberCriterion::Order => {
             head.append_text(from).append_text("WHERE l.tenant = $1").arg(scope.tenant())
         }
-        // By what was typed, for whoever did not look it up.
+        // By the words as typed, for callers that did not look them up.
         LeadingMemberCriterion::Words => name_words::filter_by_words(
             head,
             scope,
@@ -336,13 +333,13 @@ fn filter_by_leading_criterion(
     }
 }
 
-/// Whether anything is asked for but what drives.
+/// Whether there are criteria besides the driving one.
 fn has_other_criteria(driver: LeadingMemberCriterion, scope: &Scope, criteria: &MemberCriteria) -> bool {
     let bare = || Statement::empty();
     append_other_criteria(bare(), driver, scope, criteria) != bare()
 }
 
-/// Appends everything that is asked for but what drives, each so that no index serves it.
+/// Appends every criterion except the driving one, in a form that no index serves.
 fn append_other_criteria(
     statement: Statement,
     driver: LeadingMemberCriterion,
@@ -356,7 +353,7 @@ fn append_other_criteria(
     for document in documents {
         statement = statement.append("AND l.document || '' = ?", [document.as_str()]);
     }
-    // The words of a caller with some branches are led by them already.
+    // Name words are already restricted to the caller's branches.
     if driver != LeadingMemberCriterion::Words {
         statement = statement.filter_branches("l.branch + 0", scope.branches());
     }
@@ -413,7 +410,7 @@ fn append_other_criteria(
         )
 }
 
-/// The benefits that a search finds, by code.
+/// The benefits that match the criteria, ordered by code.
 #[boxed::future]
 pub async fn list_benefits_by_criteria(
     from: impl Into<ReadSource<'_>>,
@@ -459,7 +456,7 @@ pub async fn list_benefits_by_criteria(
     found_rows::parse_found_benefits(from.fetch_all(QueryWeight::Point, statement).await?)
 }
 
-/// The benefits of these codes, in their order.
+/// The benefits of these codes, in order.
 #[boxed::future]
 pub async fn list_benefits_by_code(
     tx: &mut Tx,

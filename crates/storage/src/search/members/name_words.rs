@@ -1,24 +1,24 @@
-//! Searches that the words of a name lead.
+//! Searches driven by the words of a name.
 
 use super::{LeadingMemberCriterion, append_other_criteria, has_other_criteria};
 use crate::search::names::{self, TypedWord};
 use crate::{Error, Statement, Tx, sql};
 use domain::{MemberCriteria, Scope};
 
-/// Rows whose names are read rather than asking for a word that begins many others.
+/// Up to this many rows, names are read instead of querying a word with many completions.
 const CANDIDATES: usize = 500;
 
-/// What the words of a search come to.
+/// The matches of the words of a search.
 pub enum NameWordMatches {
-    /// The rows that the index of names finds for this.
+    /// The rows that the name index finds for this query.
     IndexQuery(String),
-    /// These, which answer to everything else that is asked for too.
+    /// These rows, which also match all other criteria.
     Slots(Vec<i32>),
 }
 
 impl NameWordMatches {
-    /// Looks the words up. One like `da` begins dozens of others, and to ask for it is much work; so where the other
-    /// words leave few rows, it is looked for in their names.
+    /// Looks the words up. A word such as `da` is the prefix of dozens of others and expensive to query; if the other
+    /// words leave few rows, it is checked in their names instead.
     #[boxed::future]
     pub async fn look_up(
         tx: &mut Tx,
@@ -42,7 +42,7 @@ impl NameWordMatches {
     }
 }
 
-/// The rows that a query finds, if they are few.
+/// The rows that a query finds; `None` if there are too many.
 async fn list_candidate_slots(tx: &mut Tx, query: String) -> Result<Option<Vec<i32>>, Error> {
     let found =
         sql("SELECT NAME_ORDER AS place FROM name_index n WHERE MATCHES_NAME(CAST($1 AS TEXT)) LIMIT $2");
@@ -53,7 +53,7 @@ async fn list_candidate_slots(tx: &mut Tx, query: String) -> Result<Option<Vec<i
     rows.iter().map(|row| row.get("place").map(names::extract_slot)).collect::<Result<_, _>>().map(Some)
 }
 
-/// Those of them that have these words too, and whatever else is asked for.
+/// The slots whose names contain these words and that match all other criteria.
 async fn filter_slots_by_words(
     tx: &mut Tx,
     scope: &Scope,
@@ -82,8 +82,8 @@ async fn filter_slots_by_words(
     Ok(slots)
 }
 
-/// The slots behind `after`, as yet without their order, and by what they are to be ordered. The index may know no order,
-/// so what it finds is ordered first, and then looked at.
+/// The slots after `after`, not yet ordered, and the ordering expression. The index may have no order, so its results
+/// are sorted before they are checked.
 pub fn select_slots_after(
     scope: &Scope,
     criteria: &MemberCriteria,
@@ -106,7 +106,6 @@ pub fn select_slots_after(
     (append_other_criteria(found, LeadingMemberCriterion::Words, scope, criteria), "n.place")
 }
 
-/// How many rows there are.
 pub fn build_word_count(scope: &Scope, criteria: &MemberCriteria, query: &str) -> Statement {
     append_other_criteria(
         filter_by_words(sql("SELECT COUNT(*) AS rows"), scope, criteria, query),

@@ -1,5 +1,5 @@
-//! The texts of the searches that come a thousand times a second. Which criteria were given decides the text, and their
-//! values do not: so it is put together once for each such shape, and both engines know it by where it lies.
+//! Cached texts of frequent searches. The text depends only on which criteria are given, not on their values, so it
+//! is built once per shape, and the engines identify it by its address.
 
 use super::{LeadingMemberCriterion, found_rows};
 use crate::Statement;
@@ -11,10 +11,10 @@ use std::sync::{LazyLock, PoisonError, RwLock};
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct SearchShape {
     driver: LeadingMemberCriterion,
-    /// One bit for each criterion that may be given.
+    /// One bit per given criterion.
     given: u16,
     documents: usize,
-    /// How many branches the caller is limited to.
+    /// The number of branches that the caller is limited to.
     branches: Option<usize>,
 }
 
@@ -48,12 +48,12 @@ impl SearchShape {
     }
 }
 
-/// More shapes than anybody sends in earnest; the texts of others are made each time.
+/// Maximum number of cached shapes; other texts are built each time.
 const MOST: usize = 200;
 
 static TEXTS: LazyLock<RwLock<HashMap<SearchShape, &'static str>>> = LazyLock::new(RwLock::default);
 
-/// The statement that `made` appends to the head of a search of members, whose text is kept for the next of its shape.
+/// The statement that `made` appends to the start of a member search; its text is cached by shape.
 pub fn build_cached_statement(shape: SearchShape, made: impl Fn(Statement) -> Statement) -> Statement {
     let known = TEXTS.read().unwrap_or_else(PoisonError::into_inner).get(&shape).copied();
     if let Some(text) = known {

@@ -1,5 +1,5 @@
-//! The slots of a page. Whatever leads, its rows are met in the order of their slots and looked at one by one until the
-//! page is full, and never all of them first: so a page costs what it shows, not what the search finds.
+//! The slots of a page. Rows are read in the order of their slots and checked one by one until the page is full, so
+//! the cost depends on the page and not on the number of matches.
 
 use super::name_words::{self, NameWordMatches};
 use super::{
@@ -10,7 +10,7 @@ use crate::search::names;
 use crate::{Error, Statement, Tx, sql};
 use domain::{MemberCriteria, Scope};
 
-/// Those behind `after`, but for the first `skip`.
+/// The slots after `after`, without the first `skip`.
 #[boxed::future]
 pub async fn list_page_slots(
     tx: &mut Tx,
@@ -48,13 +48,13 @@ fn select_listing_slots(
     criteria: &MemberCriteria,
     after: i32,
 ) -> (Statement, &'static str) {
-    // Ordered by its slot a range would be walked by slot, from the first row on.
+    // Ordered by the plain slot, a range would be scanned by slot from the first row on.
     let place = if driver.is_range() { "l.slot + 0" } else { "l.slot" };
     let head = filter_by_leading_criterion(sql("SELECT l.slot AS place"), driver, scope, criteria);
     (append_other_criteria(head, driver, scope, criteria).append(&format!("AND {place} > ?"), [after]), place)
 }
 
-/// What else is asked for is a question about each item. As a join it would be an invitation to read all rows first.
+/// Other criteria are a subquery per item. With a join the engines might read all rows first.
 fn select_plan_slots(scope: &Scope, criteria: &MemberCriteria, after: i32) -> (Statement, &'static str) {
     let items = sql("SELECT i.slot AS place FROM items i WHERE i.tenant = $1")
         .arg(scope.tenant())

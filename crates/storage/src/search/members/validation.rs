@@ -1,11 +1,11 @@
-//! The one benefit that a validation is about.
+//! Finds the benefit that a validation refers to.
 
 use super::found_rows::{self, FoundBenefit};
 use crate::{Error, QueryWeight, ReadSource};
 use domain::{CardNumber, Document, Scope, SituationCode, ValidationKeys, VisibleBranches};
 
-/// The benefit in the scope that has everything of `keys`: of several an active one, then one of the `preferred` branches,
-/// then the newest. `active` are the situations that count as such.
+/// The benefit in the scope that matches all of `keys`: preferring active ones, then the `preferred` branches, then
+/// the newest. `active` lists the situations that count as active.
 #[boxed::future]
 pub async fn find_validated_benefit(
     from: impl Into<ReadSource<'_>>,
@@ -17,7 +17,7 @@ pub async fn find_validated_benefit(
     let head = found_rows::build_benefit_search(false).append_text("WHERE b.tenant = $1").arg(scope.tenant());
     let card = keys.card.as_ref().map(CardNumber::as_str);
     let document = keys.document.as_ref().map(Document::as_str);
-    // The first of these leads, and the others are disguised (see the head of `searches`).
+    // The first of these drives the query, and the others are disguised (see the docs of `search::members`).
     let led = match (keys.sequence, card, document) {
         (Some(number), ..) => head
             .append("AND b.sequence = ?", [number])
@@ -26,7 +26,7 @@ pub async fn find_validated_benefit(
         (None, Some(card), _) => {
             head.append("AND b.card = ?", [card]).append_if_some("AND p.document || '' = ?", document)
         }
-        // By his person, of whom there is one.
+        // By the person, who is unique by document.
         (None, None, Some(document)) => {
             head.append("AND p.tenant = ?", [scope.tenant()]).append("AND p.document = ?", [document])
         }

@@ -1,7 +1,7 @@
-//! The index of names: which words stand in the name of each row of the searches. Words are folded here, in the program,
-//! and led by the tenant (`7xjoao`) and once more by tenant and branch (`7b2xjoao`), so that neither a tenant nor a caller
-//! with some branches ever touches what is others'. The row's key is its tenant and its slot. Every word that enters an
-//! index is also written into the vocabulary, without which nobody is found by it.
+//! The name index: the words of the name of each search row. Words are folded in the program and prefixed with the
+//! tenant (`7xjoao`), and again with tenant and branch (`7b2xjoao`), so that a query never touches rows of other
+//! tenants or branches. The key of a row is its tenant and slot. Every indexed word is also written into the
+//! vocabulary; without it the word is not found.
 
 mod terms;
 pub(crate) mod vocabulary;
@@ -11,7 +11,7 @@ pub(crate) use terms::{TypedWord, build_exact_query, build_prefix_query};
 use crate::{Statement, sql};
 use domain::{BranchCode, TenantId, split_name_words};
 
-/// Whose names an index holds.
+/// Which names an index holds.
 #[allow(dead_code, reason = "leads come with the operations that write them")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NameIndexKind {
@@ -33,20 +33,19 @@ impl NameIndexKind {
     }
 }
 
-/// How many rows travel in one statement.
+/// Rows per statement.
 const ROWS: usize = 100;
 
-/// The key of a slot; the keys of a tenant follow each other in the order of its slots.
+/// The key of a slot; the keys of a tenant follow the order of its slots.
 pub(crate) fn build_index_key(tenant: TenantId, slot: i32) -> i64 {
     (i64::from(tenant.get()) << 32) | i64::from(slot)
 }
 
-/// The slot of a key.
 pub(crate) fn extract_slot(key: i64) -> i32 {
     (key & i64::from(u32::MAX)) as i32
 }
 
-/// Everything that a row is found by. One without a branch of its own is found in the tenant as a whole.
+/// The index words of a row. One without a branch is found only by tenant-wide queries.
 pub(crate) fn build_index_words(
     tenant: TenantId,
     branch: impl Into<Option<BranchCode>>,
@@ -62,7 +61,7 @@ pub(crate) fn build_index_words(
     all
 }
 
-/// Puts rows into an index, and their words into the vocabulary: slot or code, branch and name of each.
+/// Adds rows to an index, and their words to the vocabulary: slot or code, branch and name of each.
 pub(crate) fn insert_names<'n>(
     index: NameIndexKind,
     tenant: TenantId,
@@ -75,7 +74,7 @@ pub(crate) fn insert_names<'n>(
     statements
 }
 
-/// Into the index alone, for a database that knows no vocabulary yet.
+/// Adds rows only to the index, for callers that fill the vocabulary separately.
 pub(crate) fn insert_index_rows<'n>(
     index: NameIndexKind,
     tenant: TenantId,
@@ -84,7 +83,7 @@ pub(crate) fn insert_index_rows<'n>(
     let rows = rows.into_iter();
     let mut rows = rows
         .map(|(slot, branch, name)| (build_index_key(tenant, slot), build_index_words(tenant, branch, name)));
-    // The marks stand inside the function that makes words of a text, so these rows are written out here.
+    // The parameters are inside the function that converts words, so the rows are written out here.
     let mut statements = Vec::new();
     loop {
         let block: Vec<(i64, String)> = rows.by_ref().take(ROWS).collect();
@@ -104,7 +103,6 @@ fn insert_index_block(index: NameIndexKind, rows: Vec<(i64, String)>) -> Stateme
     head.append(&marks, values)
 }
 
-/// Takes a row out of it.
 pub(crate) fn delete_name(index: NameIndexKind, tenant: TenantId, slot: i32) -> Statement {
     sql("DELETE FROM")
         .append_text(index.table())

@@ -1,34 +1,33 @@
-//! What an index of names is asked for. Whatever was typed is the beginning of words, and for a beginning both engines first
-//! gather everybody who has any of them; from one to the next who has some whole words they leap. So a word that was
-//! typed is asked for by the words that it begins, and where those are very many, by some of them and by longer
-//! beginnings, which few have.
+//! Builds queries for the name index. Typed words are prefixes, and for a prefix both engines first collect every row
+//! that matches it, while complete words can be intersected quickly. So a typed word is replaced by the words it is a
+//! prefix of; if those are too many, by some of them and by longer, rarer prefixes.
 
 use super::vocabulary;
 use crate::{Error, Tx};
 use domain::{Scope, TenantId, VisibleBranches, split_name_words};
 use std::collections::BinaryHeap;
 
-/// A word that begins more than this is better looked for in names, where the other words leave few of them.
+/// A prefix of more words than this is better checked in names, if the other words leave few of them.
 const EASY: usize = 4;
-/// A word is asked for by all that it begins, if they are no more than this over all branches that are looked in.
+/// Up to this many words over all searched branches, a prefix is replaced by all its words.
 const WHOLE: usize = 64;
-/// Else about so many terms stand for it.
+/// Otherwise by about this many terms.
 const TERMS: usize = 32;
-/// All words of a search together have about so many.
+/// Approximate maximum number of terms of a search.
 const MOST_TERMS: usize = 512;
-/// A word that begins more than this is asked for as it is.
+/// A prefix of more words than this is used as it is.
 const MOST_WORDS: i64 = 1_000;
 
-/// A word that somebody typed.
+/// A word as typed by the user.
 #[derive(Debug)]
 pub(crate) struct TypedWord {
     pub word: String,
-    /// The words of the tenant's names that begin with it, in their order; `None` where they are too many.
+    /// The words of the tenant's names that start with it, in order; `None` if there are too many.
     known: Option<Vec<String>>,
 }
 
 impl TypedWord {
-    /// Looks words up. What another of them says anyway is left out: whoever has `silva` has `sil`.
+    /// Looks words up. A word that is a prefix of another one is redundant and left out: `silva` implies `sil`.
     #[boxed::future]
     pub async fn look_up(tx: &mut Tx, tenant: TenantId, words: &[String]) -> Result<Vec<TypedWord>, Error> {
         let is_said = |word: &str| words.iter().any(|other| other != word && other.starts_with(word));
@@ -41,23 +40,23 @@ impl TypedWord {
         Ok(typed.collect())
     }
 
-    /// Nobody has it.
+    /// Whether no name contains it.
     pub fn is_unknown(&self) -> bool {
         self.known.as_ref().is_some_and(Vec::is_empty)
     }
 
-    /// Whether it is little work to ask for it.
+    /// Whether it is cheap to query.
     pub fn is_easy(&self) -> bool {
         self.known.as_ref().is_some_and(|known| known.len() <= EASY)
     }
 
-    /// Whether all that it begins are asked for.
+    /// Whether it is replaced by all its words.
     fn is_narrow(&self, scope: &Scope) -> bool {
         let branches = build_word_prefixes(scope).len();
         self.known.as_ref().is_some_and(|known| known.len() * branches <= WHOLE)
     }
 
-    /// Whether some word of this name begins with it.
+    /// Whether a word of this name starts with it.
     pub fn is_in_name(&self, name: &str) -> bool {
         split_name_words(name).iter().any(|word| word.starts_with(&self.word))
     }
@@ -70,7 +69,7 @@ impl TypedWord {
     }
 }
 
-/// The query for rows in the scope that have all of these words, which were looked up.
+/// The query for rows in the scope that match all of these words.
 pub(crate) fn build_exact_query<'t>(scope: &Scope, typed: impl IntoIterator<Item = &'t TypedWord>) -> String {
     let leads = build_word_prefixes(scope);
     let mut left = MOST_TERMS / leads.len().max(1);
@@ -83,13 +82,13 @@ pub(crate) fn build_exact_query<'t>(scope: &Scope, typed: impl IntoIterator<Item
     render_query(&leads, &asked.collect::<Vec<_>>())
 }
 
-/// The query for rows in the scope with a word that begins with each of these; right, but more work.
+/// The query for rows in the scope with a word for each of these prefixes; correct, but slower.
 pub(crate) fn build_prefix_query(scope: &Scope, words: &[String]) -> String {
     let asked: Vec<_> = words.iter().map(|word| vec![QueryTerm::Beginning(word.as_str())]).collect();
     render_query(&build_word_prefixes(scope), &asked)
 }
 
-/// What stands before the words of each row that the scope sees.
+/// The prefixes of the index words of the scope.
 fn build_word_prefixes(scope: &Scope) -> Vec<String> {
     let tenant = scope.tenant();
     match scope.branches() {
@@ -98,7 +97,7 @@ fn build_word_prefixes(scope: &Scope) -> Vec<String> {
     }
 }
 
-/// A row is of one branch, so what is asked for is asked for in each: there the engines leap farthest.
+/// A row has one branch, so the full query is repeated per branch, which the engines evaluate fastest.
 fn render_query(leads: &[String], asked: &[Vec<QueryTerm<'_>>]) -> String {
     let all = |lead: &String| {
         let any = asked.iter().map(|terms| {
@@ -128,8 +127,8 @@ impl QueryTerm<'_> {
     }
 }
 
-/// About `room` terms that stand for all these words, which begin with `word`. The group with the most words is parted by its
-/// next letter, over and over: so the word itself, which most people mean, becomes a term of its own.
+/// About `room` terms that cover all these words, which start with `word`. The largest group is split repeatedly by
+/// its next letter, so that the typed word itself, the most likely match, becomes a term of its own.
 fn cover_words<'k>(word: &'k str, known: &'k [String], room: usize) -> Vec<QueryTerm<'k>> {
     if known.len() <= room {
         return known.iter().map(|one| QueryTerm::Word(one)).collect();
@@ -152,7 +151,6 @@ fn cover_words<'k>(word: &'k str, known: &'k [String], room: usize) -> Vec<Query
     terms
 }
 
-/// What two words begin with alike.
 fn find_common_prefix<'k>(one: &'k str, other: &str) -> &'k str {
     let alike = one.chars().zip(other.chars()).take_while(|(one, other)| one == other);
     &one[..alike.map(|(letter, _)| letter.len_utf8()).sum()]
@@ -208,7 +206,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever the room: each word is found by its cover, and nothing that does not begin with what was typed.
+        /// For any room: the terms cover each word, and nothing that does not start with the typed word.
         #[test]
         fn a_cover_stands_for_all_words_and_no_others(
             words in prop::collection::btree_set("[aé]{0,2}[abcß㍿]{0,4}", 1..60),
@@ -222,7 +220,7 @@ mod tests {
             }).count();
             prop_assert!(known.iter().all(|word| finds(word) == 1), "{terms:?} for {known:?}");
             prop_assert_eq!(finds("y") + finds(""), 0);
-            // Parting once more may bring as many as there are letters.
+            // One more split may add as many terms as there are letters.
             prop_assert!(terms.len() <= room.max(1) + 8, "{}", terms.len());
         }
     }

@@ -1,21 +1,21 @@
-//! Every word that stands in a name of a tenant, once. It only grows: a word stays when the last who bore it is renamed, and
-//! is then looked for in vain. Whoever puts names into an index writes their words here in the same unit.
+//! Every word of a tenant's names, once. Words are never deleted: one that no name has any more simply finds nothing.
+//! Code that adds names to an index adds their words here in the same unit of work.
 
 use crate::{Error, Statement, Tx, sql};
 use domain::{TenantId, split_name_words};
 use std::collections::BTreeSet;
 
-/// So many words travel in one statement; fewer are filled up to one of these lengths, by repeating one.
+/// Words per statement; fewer are padded to one of these lengths by repeating one.
 const LENGTHS: [usize; 4] = [2, 4, 8, 64];
 const LONGEST: usize = LENGTHS[LENGTHS.len() - 1];
 
-/// Writes down the words of these names.
+/// Inserts the words of these names.
 pub fn insert_vocabulary<'n>(tenant: TenantId, names: impl IntoIterator<Item = &'n str>) -> Vec<Statement> {
     let words: BTreeSet<String> = names.into_iter().flat_map(split_name_words).collect();
     insert_words(words.into_iter().map(|word| (tenant, word)))
 }
 
-/// Writes down words of any tenants.
+/// Inserts words of several tenants.
 pub fn insert_words(words: impl IntoIterator<Item = (TenantId, String)>) -> Vec<Statement> {
     let mut words = words.into_iter();
     let mut statements = Vec::new();
@@ -30,10 +30,10 @@ pub fn insert_words(words: impl IntoIterator<Item = (TenantId, String)>) -> Vec<
     }
 }
 
-/// More than any letter: what begins with a word lies between it and it with this behind.
+/// Sorts after every other letter: the words with a prefix lie between it and it followed by this.
 const LAST: char = char::MAX;
 
-/// For each of these, at most so many words that begin with it, in their order.
+/// For each prefix, the words that start with it, in order, at most `most`.
 #[boxed::future]
 pub async fn list_words_beginning_with(
     tx: &mut Tx,

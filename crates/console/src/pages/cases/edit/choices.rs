@@ -1,4 +1,4 @@
-//! What may be chosen in the form of a case.
+//! Choices in the form of a case.
 
 use super::EditCaseState;
 use crate::pages::cases::list::list_staff_choices;
@@ -15,7 +15,7 @@ use domain::{BenefitCode, CaseKind};
 use std::sync::Arc;
 use wire::set_names;
 
-/// What the choices of a form are made of.
+/// Data from which the choices are built.
 pub struct FormChoiceContext {
     kind: CaseKind,
     pub registers: Arc<TenantRegisters>,
@@ -36,7 +36,7 @@ impl FormChoiceContext {
     ) -> Result<FormChoiceContext, Error> {
         let caller = guest.session();
         let registers = app::registers::snapshot::load_registers(app, caller.scope.tenant()).await?;
-        // Whoever sees a case need not see its member, who may belong to another branch.
+        // A user who may see a case may lack access to its member, who can belong to another branch.
         let view = match members::read_member(app, caller, filled.person).await {
             Ok(view) => Some(view),
             Err(Error::NotFound { .. }) if filled.had.is_some() => None,
@@ -90,7 +90,7 @@ fn list_active_choices<'r>(all: impl Iterator<Item = (bool, i32, &'r String)>) -
     all.filter(|(active, ..)| *active).map(|(_, code, name)| (code.to_string(), name.clone())).collect()
 }
 
-/// Those who may see to it, and whoever does already.
+/// Users who may be assigned, and the current assignee.
 async fn list_responsible_users(
     app: &App,
     guest: &SignedInUser,
@@ -106,7 +106,7 @@ async fn list_responsible_users(
     Ok(all)
 }
 
-/// The benefits of the member, and the one that it is about, whoever sees it.
+/// The member's benefits, and the one the case already has, even if the user has no access to it.
 fn list_benefit_choices(
     registers: &TenantRegisters,
     view: Option<&MemberView>,
@@ -141,7 +141,7 @@ fn list_driver_choices(filled: &EditCaseState, holder: &str) -> Vec<(String, Str
     all
 }
 
-/// The dependents of the benefit that is chosen.
+/// Dependents of the chosen benefit.
 async fn list_dependent_choices(
     app: &App,
     guest: &SignedInUser,

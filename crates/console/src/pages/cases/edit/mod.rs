@@ -1,4 +1,4 @@
-//! The forms by which a case is opened and altered. Whom it is about is chosen first, by the one search.
+//! Forms that open and change a case. A new case starts with the search for its member.
 
 mod choices;
 mod record;
@@ -29,7 +29,7 @@ use domain::{CaseKind, PersonCode, display};
 use record::{read_checklist, save_case};
 use wire::set_names;
 
-/// Somebody whom it may be about, by one of his benefits.
+/// A member found by the search, with one of their benefits.
 struct HolderCandidate {
     person: i32,
     name: String,
@@ -54,7 +54,7 @@ struct ChooseHolderPage {
     has_more: bool,
 }
 
-/// Something that is looked at in an inspection, as the form shows it.
+/// A checklist line of an inspection form.
 struct ChecklistInput {
     number: usize,
     item: String,
@@ -75,7 +75,7 @@ struct EditCasePage {
     checklist: Vec<ChecklistInput>,
     others: Vec<String>,
     is_refused: bool,
-    /// Nothing can be opened before the association has types of it.
+    /// A case cannot be opened before the tenant has registered types for it.
     has_no_types: bool,
     conflict: Option<VersionConflict>,
 }
@@ -103,7 +103,7 @@ pub async fn show_new_case_form(
     }
 }
 
-/// What a new one mostly has.
+/// Preselects the only benefit and the usual values of a claim.
 async fn suggest_case_values(
     app: &App,
     guest: &SignedInUser,
@@ -124,7 +124,7 @@ async fn suggest_case_values(
     Ok(values)
 }
 
-/// Whom it is about.
+/// The first step: the search for the member.
 async fn build_holder_choice(
     app: &App,
     guest: &SignedInUser,
@@ -155,12 +155,12 @@ fn build_candidate(registers: &TenantRegisters, found: &FoundMemberRow) -> Holde
     HolderCandidate { person: found.person.code.get(), name: found.person.name.clone(), document, benefit }
 }
 
-/// What stands in a form, and what is wrong with it.
+/// Form contents and their problems.
 struct EditCaseState {
     person: PersonCode,
     values: FormValues,
     problems: Vec<String>,
-    /// `None` of something new.
+    /// `None` for a new case.
     had: Option<Box<FullCase>>,
     version: Option<i64>,
     checklist: Vec<ChecklistEntry>,
@@ -210,7 +210,7 @@ async fn build_case_form(
         ),
         None => (words.new.to_owned(), place),
     };
-    // A line to write one more.
+    // An empty line for one more checklist entry.
     let further = (kind == CaseKind::Inspection && filled.had.is_some()).then(|| ChecklistEntry {
         item: String::new(),
         fits: None,

@@ -1,4 +1,4 @@
-//! What was typed into the form of a case becomes its record, and is written.
+//! Turns the submitted form of a case into a record and saves it.
 
 use super::EditCaseState;
 use crate::pages::cases::fields::find_case_label;
@@ -17,10 +17,10 @@ use wire::records::{
     CasoQuery, ConsultaGestaoInput, EventoGestaoInput, HelpDeskGestaoInput, VistoriaGestaoInput,
 };
 
-/// Each is looked up.
+/// Each related claim costs a lookup.
 const MOST_RELATED: usize = 100;
 
-/// What was typed, as the record that it is; with what of it leads nowhere.
+/// Builds the record's JSON; also returns the problems of references that were not found.
 async fn build_case_json(
     app: &App,
     guest: &SignedInUser,
@@ -57,7 +57,7 @@ async fn build_case_json(
     Ok((build_record_json(&values, &further), problems))
 }
 
-/// Whose own document this is. The search also finds the holder of a dependent by the dependent's.
+/// Finds the person with this document. The search also matches a holder by a dependent's document.
 async fn find_person_by_document(
     app: &App,
     guest: &SignedInUser,
@@ -69,7 +69,7 @@ async fn find_person_by_document(
     Ok(found.rows.iter().find(own).map(|row| row.person.code))
 }
 
-/// The codes of the claims whose protocols were typed.
+/// Codes of the claims with the typed protocols.
 async fn parse_related_claims(
     app: &App,
     guest: &SignedInUser,
@@ -112,7 +112,7 @@ fn parse_case_input(kind: CaseKind, body: &[u8]) -> Result<cases::AnyCaseInput, 
     }
 }
 
-/// Opens or alters; gives the case back, or the form with what is wrong.
+/// Opens or changes a case; returns the case, or the form with its problems.
 pub async fn save_case(
     app: &App,
     guest: &SignedInUser,
@@ -142,7 +142,7 @@ pub async fn save_case(
             filled.problems.extend(others.map(wire::refusal::render_rejection));
             filled.conflict =
                 VersionConflict::find_in_rejections(&refused, |name| find_case_label(kind, name));
-            // Whoever has seen both may save his own.
+            // The user now sees both versions, so the next save may overwrite.
             filled.version = filled.conflict.as_ref().map(|one| one.version).or(filled.version);
             Ok(Err(Box::new(filled)))
         }
@@ -150,7 +150,7 @@ pub async fn save_case(
     }
 }
 
-/// The lines of a checklist, each with what was found; one without a name is gone.
+/// Reads the checklist lines; lines without a name are dropped.
 pub fn read_checklist(sent: &SubmittedForm) -> Vec<ChecklistEntry> {
     let lines = sent.all_texts("item").zip(sent.all_texts("conforme")).zip(sent.all_texts("notaItem"));
     let lines = lines.map(|((item, fits), note)| ChecklistEntry {
