@@ -152,3 +152,22 @@ fn the_binary_under_test_is_the_one_that_ships() {
         assert_eq!(features, tested[&package], "{package} has other features in tests");
     }
 }
+
+/// Two versions of a package are compiled twice. Each that cannot be avoided yet is in the list of `deny.toml`, and leaves
+/// it when it can.
+#[test]
+fn no_package_has_a_second_version_but_those_on_the_list() {
+    let lock: DocumentMut = read("Cargo.lock").parse().unwrap();
+    let packages = lock["package"].as_array_of_tables().unwrap();
+    let mut versions = BTreeMap::<&str, usize>::new();
+    for package in packages {
+        *versions.entry(package["name"].as_str().unwrap()).or_default() += 1;
+    }
+    let repeated: BTreeSet<&str> =
+        versions.iter().filter(|(_, count)| **count > 1).map(|(name, _)| *name).collect();
+    let rules = rules();
+    let skipped = rules["bans"]["skip"].as_array().unwrap().iter();
+    let skipped: BTreeSet<&str> =
+        skipped.map(|entry| entry.as_inline_table().unwrap()["crate"].as_str().unwrap()).collect();
+    assert_eq!(repeated, skipped);
+}
