@@ -401,25 +401,25 @@ pub fn find_innermost_command(matches: &ArgMatches) -> (Vec<&str>, &ArgMatches) 
 
 /// clap's error as one sentence in Portuguese.
 pub fn describe_cli_error(error: &clap::Error) -> String {
-    let told = |kind: ContextKind| match error.get(kind) {
+    let detail = |kind: ContextKind| match error.get(kind) {
         Some(ContextValue::String(text)) => text.clone(),
         Some(ContextValue::Strings(texts)) => texts.join(", "),
         _ => String::new(),
     };
-    let (argument, value) = (told(ContextKind::InvalidArg), told(ContextKind::InvalidValue));
+    let (argument, value) = (detail(ContextKind::InvalidArg), detail(ContextKind::InvalidValue));
     let sentence = match error.kind() {
         ErrorKind::MissingRequiredArgument => format!("Falta informar {argument}."),
         ErrorKind::UnknownArgument => format!("A opção {argument} não existe neste comando."),
         ErrorKind::InvalidSubcommand => {
-            format!("O comando {} não existe.", told(ContextKind::InvalidSubcommand))
+            format!("O comando {} não existe.", detail(ContextKind::InvalidSubcommand))
         }
         ErrorKind::MissingSubcommand => "Falta dizer o comando.".to_owned(),
         ErrorKind::InvalidValue if value.is_empty() => format!("A opção {argument} precisa de um valor."),
         ErrorKind::InvalidValue => {
-            format!("O valor \"{value}\" não serve para {argument}; use {}.", told(ContextKind::ValidValue))
+            format!("O valor \"{value}\" não serve para {argument}; use {}.", detail(ContextKind::ValidValue))
         }
         ErrorKind::ValueValidation => format!("O valor \"{value}\" não serve para {argument}."),
-        ErrorKind::ArgumentConflict => match told(ContextKind::PriorArg) {
+        ErrorKind::ArgumentConflict => match detail(ContextKind::PriorArg) {
             prior if prior.is_empty() || prior == argument => {
                 format!("A opção {argument} foi dada mais de uma vez.")
             }

@@ -43,10 +43,10 @@ fn can_show_colours() -> bool {
 }
 
 fn parse_log_filter(level: &str) -> Result<Targets, ParseError> {
-    let asked: Targets = level.parse()?;
+    let filter: Targets = level.parse()?;
     // Crates that are already quieter stay so.
-    let louder = |name: &&&str| asked.would_enable(name, &Level::DEBUG);
-    Ok(asked.clone().with_targets(QUIET.iter().filter(louder).map(|&name| (name, LevelFilter::INFO))))
+    let louder = |name: &&&str| filter.would_enable(name, &Level::DEBUG);
+    Ok(filter.clone().with_targets(QUIET.iter().filter(louder).map(|&name| (name, LevelFilter::INFO))))
 }
 
 /// Enough of a statement's text to identify it.

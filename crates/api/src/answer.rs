@@ -31,7 +31,11 @@ impl<T: Serialize> IntoResponse for JsonAnswer<T> {
 
 /// A list that is streamed while it is read: `first` holds the first items, `next` fetches more until there are none.
 /// On an error the answer is cut off, which every client detects.
-pub fn stream_list<T, S, F, N>(first: Option<Vec<T>>, from: S, next: F) -> Result<Response, RequestFailure>
+pub fn stream_list<T, S, F, N>(
+    first: Option<Vec<T>>,
+    position: S,
+    next: F,
+) -> Result<Response, RequestFailure>
 where
     T: Serialize + Send + 'static,
     S: Send + 'static,
@@ -39,15 +43,15 @@ where
     N: Future<Output = Result<Option<(Vec<T>, S)>, RequestFailure>> + Send,
 {
     let Some(first) = first else { return Ok(build_json_response(StatusCode::OK, b"[]".to_vec())) };
-    let mut begun = Vec::with_capacity(ROOM);
-    write_items(&mut begun, b'[', &first)?;
-    let rest = stream::try_unfold(Some((from, next)), |step| async move {
-        let Some((from, next)) = step else { return Ok(None) };
+    let mut beginning = Vec::with_capacity(ROOM);
+    write_items(&mut beginning, b'[', &first)?;
+    let rest = stream::try_unfold(Some((position, next)), |step| async move {
+        let Some((position, next)) = step else { return Ok(None) };
         let mut text = Vec::new();
-        match next(from).await.map_err(abort_stream)? {
-            Some((items, from)) => {
+        match next(position).await.map_err(abort_stream)? {
+            Some((items, position)) => {
                 write_items(&mut text, b',', &items).map_err(abort_stream)?;
-                Ok(Some((text, Some((from, next)))))
+                Ok(Some((text, Some((position, next)))))
             }
             None => {
                 text.push(b']');
@@ -55,7 +59,7 @@ where
             }
         }
     });
-    let body = Body::from_stream(stream::iter([Ok::<_, std::io::Error>(begun)]).chain(rest));
+    let body = Body::from_stream(stream::iter([Ok::<_, std::io::Error>(beginning)]).chain(rest));
     Ok(([(header::CONTENT_TYPE, JSON), (header::CACHE_CONTROL, NO_STORE)], body).into_response())
 }
 

@@ -165,7 +165,12 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'u
 /// Revalidated on every load and sent again only after an upgrade, so that a page never mixes files of two versions.
 const TAG: &str = concat!("\"", env!("CARGO_PKG_VERSION"), "\"");
 
-fn build_docs_response(asked: &HeaderMap, kind: HeaderValue, body: Body, is_gzip: bool) -> Response {
+fn build_docs_response(
+    request_headers: &HeaderMap,
+    kind: HeaderValue,
+    body: Body,
+    is_gzip: bool,
+) -> Response {
     let headers = [
         (header::CONTENT_TYPE, kind),
         (header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY)),
@@ -173,7 +178,7 @@ fn build_docs_response(asked: &HeaderMap, kind: HeaderValue, body: Body, is_gzip
         (header::ETAG, HeaderValue::from_static(TAG)),
         (header::VARY, HeaderValue::from_static("accept-encoding")),
     ];
-    if asked.get(header::IF_NONE_MATCH).is_some_and(|tag| tag.as_bytes() == TAG.as_bytes()) {
+    if request_headers.get(header::IF_NONE_MATCH).is_some_and(|tag| tag.as_bytes() == TAG.as_bytes()) {
         return (StatusCode::NOT_MODIFIED, headers).into_response();
     }
     let mut response = (headers, body).into_response();

@@ -211,11 +211,11 @@ async fn parse_path_code<S: Send + Sync, T: JsonInput>(
     parts: &mut Parts,
     state: &S,
 ) -> Result<Result<T, InputProblems>, RequestFailure> {
-    let given = RawPathParams::from_request_parts(parts, state).await;
+    let params = RawPathParams::from_request_parts(parts, state).await;
     let template = parts.extensions.get::<MatchedPath>().map_or("", MatchedPath::as_str);
     let name = list_path_codes(template).nth(at).ok_or_else(|| report_missing_extension("a code"))?;
     // Bytes that are not UTF-8 are not a number either.
-    let pairs = given.iter().flatten();
+    let pairs = params.iter().flatten();
     let text = pairs.into_iter().find(|(known, _)| *known == name).map_or("", |(_, text)| text);
     Ok(read::read_path_code(name, text))
 }

@@ -45,7 +45,7 @@ pub async fn report_metrics(
     headers: HeaderMap,
 ) -> Result<([(HeaderName, HeaderValue); 1], String), RequestFailure> {
     let may_read = match &state.http.metrics_token {
-        Some(token) => find_bearer_token(&headers).is_some_and(|shown| token.matches(shown)),
+        Some(token) => find_bearer_token(&headers).is_some_and(|bearer| token.matches(bearer)),
         None => is_metrics_reader(&state.http, origin, version, &headers),
     };
     if !may_read {

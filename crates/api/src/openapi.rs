@@ -53,12 +53,12 @@ fn describe_operations(operations: &[ApiOperation]) -> OpenApi {
         add_operation(&mut item, one);
         paths = paths.path(one.path, item);
     }
-    let told = DocsSection::ALL
+    let sections = DocsSection::ALL
         .map(|one| (one.name(), one.text()))
         .into_iter()
         .chain([(webhooks::NAME, webhooks::ABOUT)]);
     let tags: Vec<_> =
-        told.map(|(name, text)| TagBuilder::new().name(name).description(Some(text)).build()).collect();
+        sections.map(|(name, text)| TagBuilder::new().name(name).description(Some(text)).build()).collect();
     OpenApiBuilder::new()
         .info(InfoBuilder::new().title("Amparo").version(VERSION).description(Some(ABOUT)))
         .servers(Some([ServerBuilder::new().url("./").description(Some("Este servidor")).build()]))
@@ -297,12 +297,12 @@ mod tests {
         .unwrap()
     }
 
-    fn statuses(told: &Value) -> Vec<&str> {
-        told["responses"].as_object().unwrap().keys().map(String::as_str).collect()
+    fn statuses(operation: &Value) -> Vec<&str> {
+        operation["responses"].as_object().unwrap().keys().map(String::as_str).collect()
     }
 
-    fn parameters(told: &Value) -> Vec<(&str, &str, bool)> {
-        let all = told["parameters"].as_array().unwrap().iter();
+    fn parameters(operation: &Value) -> Vec<(&str, &str, bool)> {
+        let all = operation["parameters"].as_array().unwrap().iter();
         all.map(|one| {
             let (place, name, required) =
                 (one["in"].as_str(), one["name"].as_str(), one["required"].as_bool());
@@ -314,46 +314,46 @@ mod tests {
     #[test]
     fn a_query_is_told_field_by_field() {
         let document = described();
-        let told = &document["paths"]["/ext/coisa"]["get"];
+        let operation = &document["paths"]["/ext/coisa"]["get"];
         let names =
             ["cpf", "cnpj", "placa", "chassi", "sequencial", "numeroCartaoDesconto", "situacaoBeneficio"];
-        for (parameter, name) in parameters(told).into_iter().zip(names) {
+        for (parameter, name) in parameters(operation).into_iter().zip(names) {
             assert_eq!(parameter, ("query", name, false));
         }
         assert_eq!(
-            told["parameters"][4],
+            operation["parameters"][4],
             json!({"name": "sequencial", "in": "query", "description": "Número sequencial do benefício.",
                 "required": false, "example": 12,
                 "schema": {"type": "integer", "format": "int32", "minimum": 0, "maximum": 2_147_483_647}})
         );
-        assert_eq!(statuses(told), ["200", "400", "401", "403", "500", "503"]);
-        assert!(told["requestBody"].is_null());
+        assert_eq!(statuses(operation), ["200", "400", "401", "403", "500", "503"]);
+        assert!(operation["requestBody"].is_null());
     }
 
     #[test]
     fn a_body_that_may_be_left_out_is_told_as_such() {
         let document = described();
-        let told = &document["paths"]["/ext/coisa/{codCoisa}/cancelar"]["put"];
-        assert_eq!(told["operationId"], "put_ext_coisa_codCoisa_cancelar");
-        assert_eq!(parameters(told), [("path", "codCoisa", true), ("header", "Idempotency-Key", false)]);
-        assert_eq!(told["parameters"][0]["schema"], json!({"type": "integer", "format": "int32"}));
+        let operation = &document["paths"]["/ext/coisa/{codCoisa}/cancelar"]["put"];
+        assert_eq!(operation["operationId"], "put_ext_coisa_codCoisa_cancelar");
+        assert_eq!(parameters(operation), [("path", "codCoisa", true), ("header", "Idempotency-Key", false)]);
+        assert_eq!(operation["parameters"][0]["schema"], json!({"type": "integer", "format": "int32"}));
         assert_eq!(
-            told["requestBody"],
+            operation["requestBody"],
             json!({"required": false, "content": {"application/json":
                 {"schema": {"$ref": "#/components/schemas/CancelamentoInputTO"}}}})
         );
         let schemas = document["components"]["schemas"].as_object().unwrap();
         assert!(schemas.contains_key("CancelamentoInputTO") && schemas.contains_key("UsuarioTO"));
         let all = ["200", "400", "401", "403", "404", "409", "413", "415", "422", "500", "503"];
-        assert_eq!(statuses(told), all);
+        assert_eq!(statuses(operation), all);
     }
 
     #[test]
     fn every_code_of_a_path_is_told() {
         let document = described();
-        let told = &document["paths"]["/ext/coisa/{codCoisa}/parte/{codParte}"]["post"];
+        let operation = &document["paths"]["/ext/coisa/{codCoisa}/parte/{codParte}"]["post"];
         let key = ("header", "Idempotency-Key", false);
-        assert_eq!(parameters(told), [("path", "codCoisa", true), ("path", "codParte", true), key]);
-        assert_eq!(told["requestBody"]["required"], true);
+        assert_eq!(parameters(operation), [("path", "codCoisa", true), ("path", "codParte", true), key]);
+        assert_eq!(operation["requestBody"]["required"], true);
     }
 }

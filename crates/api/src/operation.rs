@@ -259,9 +259,10 @@ impl ApiOperation {
     /// operation shares it.
     pub fn require_fields(mut self, names: &[&str]) -> ApiOperation {
         let any = [Type::String, Type::Integer, Type::Number, Type::Boolean, Type::Object, Type::Array];
-        let given = || ObjectBuilder::new().schema_type(SchemaType::Array(any.to_vec()));
-        let needed =
-            names.iter().fold(ObjectBuilder::new(), |all, name| all.required(*name).property(*name, given()));
+        let any_value = || ObjectBuilder::new().schema_type(SchemaType::Array(any.to_vec()));
+        let needed = names
+            .iter()
+            .fold(ObjectBuilder::new(), |all, name| all.required(*name).property(*name, any_value()));
         self.body = self.body.map(|mut body| {
             body.record.reference = AllOfBuilder::new().item(body.record.reference).item(needed).into();
             body

@@ -46,8 +46,8 @@ impl StreamedUpload {
     /// Starts reading; returns the idempotency key and the chunks. The time limit grows with `most_mib`.
     pub fn begin_reading(self, state: &ServerState, most_mib: u64) -> (IdempotencyHeader, BodyChunks) {
         let most = u32::try_from(most_mib).unwrap_or(u32::MAX);
-        let patience = state.http.body_timeout + MIB_TAKES.saturating_mul(most);
-        (self.keyed, BodyChunks { body: self.body, until: Instant::now() + patience })
+        let timeout = state.http.body_timeout + MIB_TAKES.saturating_mul(most);
+        (self.keyed, BodyChunks { body: self.body, until: Instant::now() + timeout })
     }
 }
 

@@ -46,8 +46,8 @@ fn describe_trigger(entity: Entity) -> OperationBuilder {
         .request_body(Some(body.build()));
     let operation = describe_webhook_headers().into_iter().fold(operation, OperationBuilder::parameter);
     ["200", "201", "202", "203", "204"].into_iter().fold(operation, |operation, status| {
-        let taken = "O receptor aceitou o gatilho. O corpo, se houver, é ignorado.";
-        operation.response(status, ResponseBuilder::new().description(taken).build())
+        let accepted = "O receptor aceitou o gatilho. O corpo, se houver, é ignorado.";
+        operation.response(status, ResponseBuilder::new().description(accepted).build())
     })
 }
 

@@ -28,21 +28,21 @@ pub(crate) struct CurrentVersion {
 
 /// Rejects a change based on a version other than the current one.
 pub(crate) fn refuse_old_version(
-    given: i64,
+    requested_version: i64,
     present: CurrentVersion,
     zone: &TimeZone,
-    wanted: &[FieldDifference],
+    differences: &[FieldDifference],
 ) -> Option<Rejection> {
-    let stands = |one: &FieldDifference| FieldConflict {
+    let to_conflict = |one: &FieldDifference| FieldConflict {
         field: one.field.to_owned(),
         sent: one.after.clone(),
         now: one.before.clone(),
     };
-    (given != present.version).then(|| Rejection::OldVersion {
-        given,
+    (requested_version != present.version).then(|| Rejection::OldVersion {
+        given: requested_version,
         now: present.version,
         since: render_moment(present.since, zone),
-        fields: wanted.iter().map(stands).collect(),
+        fields: differences.iter().map(to_conflict).collect(),
     })
 }
 

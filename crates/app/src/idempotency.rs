@@ -71,12 +71,12 @@ pub const JSON: &str = "application/json";
 /// The answer stored for the key; an error if it was stored for another body.
 #[boxed::future]
 pub async fn find_stored_answer(app: &App, ticket: &IdempotencyKey) -> Result<Option<StoredAnswer>, Error> {
-    let kept = idempotency::find_stored_answer(&app.db, &ticket.key, app.now().minus(KEPT_FOR)).await?;
-    kept.map(|kept| check_same_body(ticket, kept)).transpose()
+    let stored = idempotency::find_stored_answer(&app.db, &ticket.key, app.now().minus(KEPT_FOR)).await?;
+    stored.map(|stored| check_same_body(ticket, stored)).transpose()
 }
 
-fn check_same_body(ticket: &IdempotencyKey, kept: StoredAnswer) -> Result<StoredAnswer, Error> {
-    if kept.body_hash == ticket.body_hash { Ok(kept) } else { Err(Error::KeyReused) }
+fn check_same_body(ticket: &IdempotencyKey, stored: StoredAnswer) -> Result<StoredAnswer, Error> {
+    if stored.body_hash == ticket.body_hash { Ok(stored) } else { Err(Error::KeyReused) }
 }
 
 /// Runs a transaction and stores its answer, unless the key already has an answer.
@@ -109,10 +109,10 @@ where
                     return unit(tx, input).await.map(WriteOutcome::Fresh);
                 };
                 // Checked again inside the transaction: another process may have stored an answer meanwhile.
-                if let Some(kept) =
+                if let Some(stored) =
                     idempotency::find_stored_answer(&mut *tx, &ticket.key, now.minus(KEPT_FOR)).await?
                 {
-                    return check_same_body(ticket, kept).map(WriteOutcome::Replayed);
+                    return check_same_body(ticket, stored).map(WriteOutcome::Replayed);
                 }
                 let value = unit(tx, input).await?;
                 store_answer(tx, ticket, 200, JSON, (once.render)(&value), *now).await?;
@@ -187,11 +187,11 @@ async fn store_answer(
     answer: Vec<u8>,
     now: Moment,
 ) -> Result<(), Error> {
-    let kept = StoredAnswer {
+    let stored = StoredAnswer {
         body_hash: ticket.body_hash.to_vec(),
         status,
         content_type: content_type.to_owned(),
         answer,
     };
-    Ok(idempotency::upsert_stored_answer(tx, &ticket.key, &kept, now).await?)
+    Ok(idempotency::upsert_stored_answer(tx, &ticket.key, &stored, now).await?)
 }

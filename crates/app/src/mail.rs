@@ -85,8 +85,8 @@ pub(crate) async fn enqueue_mail(
     message: UserNotice<'_>,
     now: Moment,
 ) -> Result<MailCode, Error> {
-    let gone = || storage::Error::Broken("a user without a tenant".to_owned());
-    let association = tenants::find_tenant(&mut *tx, to.tenant).await?.ok_or_else(gone)?.name;
+    let missing_tenant = || storage::Error::Broken("a user without a tenant".to_owned());
+    let association = tenants::find_tenant(&mut *tx, to.tenant).await?.ok_or_else(missing_tenant)?.name;
     let head = RecipientContext { association: &association, server, name: to.name, email: to.email };
     let letter = match message {
         UserNotice::FirstPassword(password) => mail::render_first_password(head, password.expose()),
@@ -99,8 +99,8 @@ pub(crate) async fn enqueue_mail(
         UserNotice::SecondFactorOn => mail::render_second_factor_on(head),
         UserNotice::SecondFactorOff => mail::render_second_factor_off(head),
         UserNotice::Test => mail::render_test_mail(head),
-        UserNotice::ReceiverPaused { code, address, gone } => {
-            mail::render_receiver_paused(head, code.get(), address, gone)
+        UserNotice::ReceiverPaused { code, address, gone: is_gone } => {
+            mail::render_receiver_paused(head, code.get(), address, is_gone)
         }
         UserNotice::TriggersExhausted { code, address } => {
             mail::render_triggers_exhausted(head, code.get(), address)

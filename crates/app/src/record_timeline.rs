@@ -40,8 +40,8 @@ pub(crate) async fn list_field_changes(
     subject: &'static str,
     record: i32,
 ) -> Result<Vec<RecordChange>, Error> {
-    let told = field_changes::list_field_changes(&mut *tx, tenant, (subject, record)).await?;
-    let happened = told.into_iter().map(|one| RecordChange {
+    let rows = field_changes::list_field_changes(&mut *tx, tenant, (subject, record)).await?;
+    let changes = rows.into_iter().map(|one| RecordChange {
         at: one.at,
         user: one.user,
         user_name: one.user_name,
@@ -51,7 +51,7 @@ pub(crate) async fn list_field_changes(
             after: one.change.after,
         },
     });
-    Ok(happened.collect())
+    Ok(changes.collect())
 }
 
 /// The situation changes of a benefit, oldest first.
@@ -60,9 +60,9 @@ pub(crate) async fn list_situation_changes(
     tenant: TenantId,
     benefit: BenefitCode,
 ) -> Result<Vec<RecordChange>, Error> {
-    let told =
+    let rows =
         situation_changes::list_record_history(&mut *tx, tenant, (Entity::Benefit, benefit.get())).await?;
-    let happened = told.into_iter().map(|one| RecordChange {
+    let changes = rows.into_iter().map(|one| RecordChange {
         at: one.at,
         user: one.user,
         user_name: one.user_name,
@@ -75,7 +75,7 @@ pub(crate) async fn list_situation_changes(
             benefit,
         },
     });
-    Ok(happened.collect())
+    Ok(changes.collect())
 }
 
 /// Sorts by time; changes of the same moment stay in the order they were read.

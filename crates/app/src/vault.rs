@@ -23,8 +23,8 @@ impl fmt::Debug for Vault {
 impl Vault {
     pub fn new(server_key: &[u8; 32]) -> Result<Vault, Error> {
         // A derived key, independent of other uses of the server key.
-        let own = Sha256::new().chain_update(b"amparo secrets\0").chain_update(server_key).finalize();
-        let key = UnboundKey::new(&CHACHA20_POLY1305, &own)
+        let derived_key = Sha256::new().chain_update(b"amparo secrets\0").chain_update(server_key).finalize();
+        let key = UnboundKey::new(&CHACHA20_POLY1305, &derived_key)
             .map_err(|_| wrap_vault_error("the key cannot be used"))?;
         Ok(Vault(Arc::new(LessSafeKey::new(key))))
     }
@@ -47,9 +47,9 @@ impl Vault {
 
     pub fn open(&self, place: SecretLocation, sealed: &[u8]) -> Result<Vec<u8>, Error> {
         let failed = || wrap_vault_error("a secret does not open with this server's key");
-        let (nonce, rest) = sealed.split_at_checked(NONCE_LEN).ok_or_else(failed)?;
+        let (nonce, ciphertext) = sealed.split_at_checked(NONCE_LEN).ok_or_else(failed)?;
         let nonce = Nonce::try_assume_unique_for_key(nonce).map_err(|_| failed())?;
-        let mut plain = rest.to_vec();
+        let mut plain = ciphertext.to_vec();
         let opened =
             self.0.open_in_place(nonce, Aad::from(place.binding()), &mut plain).map_err(|_| failed())?;
         Ok(opened.to_vec())
@@ -78,9 +78,9 @@ impl Vault {
     /// Decrypts a value that any process with the server key sealed for this session.
     pub fn open_for_session(&self, token: &str, sealed: &str) -> Option<String> {
         let bytes = URL_SAFE_NO_PAD.decode(sealed).ok()?;
-        let (nonce, rest) = bytes.split_at_checked(NONCE_LEN)?;
+        let (nonce, ciphertext) = bytes.split_at_checked(NONCE_LEN)?;
         let nonce = Nonce::try_assume_unique_for_key(nonce).ok()?;
-        let mut plain = rest.to_vec();
+        let mut plain = ciphertext.to_vec();
         let opened =
             self.0.open_in_place(nonce, Aad::from(derive_session_binding(token)), &mut plain).ok()?;
         String::from_utf8(opened.to_vec()).ok()

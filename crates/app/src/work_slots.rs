@@ -43,18 +43,18 @@ impl FairPlaces {
         let _waiting = queue.waiting.try_acquire_owned().ok()?;
         let both = async {
             // The own slot comes first: an association has at most `tenant_count` requests in the server queue.
-            let own = queue.places.acquire_owned().await.ok()?;
+            let tenant_place = queue.places.acquire_owned().await.ok()?;
             let server = Arc::clone(&self.server).acquire_owned().await.ok()?;
-            Some(HeldPlace { _tenant: own, _server: server })
+            Some(HeldPlace { _tenant: tenant_place, _server: server })
         };
         tokio::time::timeout(patience, both).await.ok().flatten()
     }
 
     /// A slot, if one is free now.
     pub fn try_acquire(&self, tenant: TenantId) -> Option<HeldPlace> {
-        let own = self.tenant_queue(tenant).places.try_acquire_owned().ok()?;
+        let tenant_place = self.tenant_queue(tenant).places.try_acquire_owned().ok()?;
         let server = Arc::clone(&self.server).try_acquire_owned().ok()?;
-        Some(HeldPlace { _tenant: own, _server: server })
+        Some(HeldPlace { _tenant: tenant_place, _server: server })
     }
 
     pub fn held_count(&self) -> usize {

@@ -159,12 +159,12 @@ mod tests {
     fn every_kind_of_benefit_has_plans_and_a_field_of_every_kind() {
         for benefit in BenefitKind::ALL {
             assert!(PLANS.iter().any(|(_, kind, _)| kind == benefit), "{benefit:?}");
-            let own: Vec<_> = FIELDS.iter().filter(|field| field.benefit == *benefit).collect();
+            let fields: Vec<_> = FIELDS.iter().filter(|field| field.benefit == *benefit).collect();
             for kind in FieldKind::ALL {
-                assert!(own.iter().any(|field| field.kind == *kind), "{benefit:?} {kind:?}");
+                assert!(fields.iter().any(|field| field.kind == *kind), "{benefit:?} {kind:?}");
             }
-            let names: BTreeSet<_> = own.iter().map(|field| fold_text(field.name)).collect();
-            assert_eq!(names.len(), own.len());
+            let names: BTreeSet<_> = fields.iter().map(|field| fold_text(field.name)).collect();
+            assert_eq!(names.len(), fields.len());
         }
         for field in FIELDS {
             assert_eq!(field.kind == List, !field.options.is_empty(), "{}", field.name);

@@ -117,20 +117,21 @@ fn find_situation_shares(kind: CaseKind) -> &'static CaseSituationShares {
 fn generate_case(
     dice: &mut SeededDice,
     kind: CaseKind,
-    (holding, of): (usize, &SampleBenefit),
+    (holding, sample): (usize, &SampleBenefit),
 ) -> SampleCase {
-    let (benefit, stands) = (&of.benefit, find_situation_shares(kind));
+    let (benefit, situation_shares) = (&sample.benefit, find_situation_shares(kind));
     let since = compute_day_number(benefit.created_at);
     // Most open cases are recent.
     let opened = match dice.roll_percent(40) {
         true => dice.roll_range(since.clamp(SHOWN_ON - NEW, SHOWN_ON - 1)..SHOWN_ON),
         false => dice.roll_range(since..SHOWN_ON),
     };
-    let shares = if opened + NEW < SHOWN_ON { stands.old } else { stands.new };
-    let stand = shares[dice.pick_share(shares.iter().map(|(_, share)| *share))].0;
+    let shares = if opened + NEW < SHOWN_ON { situation_shares.old } else { situation_shares.new };
+    let situation = shares[dice.pick_share(shares.iter().map(|(_, share)| *share))].0;
     let moved = dice.roll_range(opened..SHOWN_ON.min(opened + 15).max(opened + 1));
     let opened_at = pick_working_moment(dice, opened).max(benefit.created_at);
-    let moved_at = (stand != stands.open).then(|| pick_working_moment(dice, moved).max(opened_at));
+    let moved_at =
+        (situation != situation_shares.open).then(|| pick_working_moment(dice, moved).max(opened_at));
     let texts = match kind {
         CaseKind::Ticket => QUESTIONS,
         CaseKind::Appointment => VISITS,
@@ -142,10 +143,10 @@ fn generate_case(
             .roll_percent(85)
             .then(|| UserCode::new(if benefit.branch.get() == 2 { 2 } else { 1 })),
         situation_since: moved_at.unwrap_or(opened_at),
-        closed_at: moved_at.filter(|_| stands.over.contains(&stand)),
+        closed_at: moved_at.filter(|_| situation_shares.over.contains(&situation)),
         version: 1 + i32::from(moved_at.is_some()),
         updated_at: moved_at.unwrap_or(opened_at),
-        ..build_case_head(benefit.branch, SituationCode::new(stand), opened_at)
+        ..build_case_head(benefit.branch, SituationCode::new(situation), opened_at)
     };
     let sex = if dice.roll_percent(50) { Sex::Female } else { Sex::Male };
     SampleCase {

@@ -86,21 +86,21 @@ impl SampleGenerator {
     fn generate_claim(
         &self,
         dice: &mut SeededDice,
-        of: &SampleBenefit,
+        sample: &SampleBenefit,
         (holding, kind): (usize, usize),
     ) -> SampleClaim {
-        let benefit = &of.benefit;
+        let benefit = &sample.benefit;
         let since = compute_day_number(benefit.created_at);
         let happened = dice.roll_range(since..SHOWN_ON);
         let opened = (happened + dice.roll_range(0..4)).min(SHOWN_ON - 1);
-        let stands = if opened + 60 < SHOWN_ON {
+        let situation = if opened + 60 < SHOWN_ON {
             OVER + i32::from(dice.roll_percent(10))
         } else {
             STANDS[dice.pick_share(STAND_SHARES)]
         };
         let moved = dice.roll_range(opened..SHOWN_ON.min(opened + 50).max(opened + 1));
         let opened_at = pick_working_moment(dice, opened).max(benefit.created_at);
-        let moved_at = (stands != OPEN).then(|| pick_working_moment(dice, moved).max(opened_at));
+        let moved_at = (situation != OPEN).then(|| pick_working_moment(dice, moved).max(opened_at));
         let city = dice.pick_ref(BRANCHES[benefit.branch.get() as usize - 1].cities);
         let priority = Priority::ALL[dice.pick_share(PRIORITY_SHARES)];
         let head = CaseHead {
@@ -109,13 +109,13 @@ impl SampleGenerator {
                 .roll_percent(85)
                 .then(|| UserCode::new(if benefit.branch.get() == 2 { 2 } else { 1 })),
             situation_since: moved_at.unwrap_or(opened_at),
-            closed_at: moved_at.filter(|_| stands >= OVER),
+            closed_at: moved_at.filter(|_| situation >= OVER),
             updated_at: moved_at.unwrap_or(opened_at),
             version: 1 + i32::from(moved_at.is_some()),
             ..CaseHead::from_opening(
                 benefit.branch,
                 PersonCode::new(0),
-                SituationCode::new(stands),
+                SituationCode::new(situation),
                 opened_at,
             )
         };
@@ -138,9 +138,10 @@ impl SampleGenerator {
         &self,
         dice: &mut SeededDice,
         number: u32,
-        of: &SampleClaim,
+        original: &SampleClaim,
     ) -> SampleClaim {
-        let year = of.claim.happened_on.as_deref().and_then(|day| day[..4].parse().ok()).unwrap_or(2016);
+        let year =
+            original.claim.happened_on.as_deref().and_then(|day| day[..4].parse().ok()).unwrap_or(2016);
         let other = generate_vehicle(
             dice,
             VehicleNumber::new(self.seed, number, MOST_VEHICLES - 1),
@@ -156,9 +157,9 @@ impl SampleGenerator {
                 fipe: None,
                 ..other
             },
-            ..of.claim.clone()
+            ..original.claim.clone()
         };
-        SampleClaim { claim, drove: false, related: Vec::new(), ..of.clone() }
+        SampleClaim { claim, drove: false, related: Vec::new(), ..original.clone() }
     }
 }
 

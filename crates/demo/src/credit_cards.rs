@@ -66,11 +66,11 @@ mod tests {
 
     #[test]
     fn some_members_have_cards_and_one_of_those_in_use_is_the_main_one() {
-        let crowd = SampleGenerator::new(1, 3_000);
-        let (mut having, mut expired) = (0, 0);
+        let generator = SampleGenerator::new(1, 3_000);
+        let (mut with_cards, mut expired) = (0, 0);
         for number in 1..=3_000 {
-            let member = crowd.generate_member(number);
-            having += usize::from(!member.credit_cards.is_empty());
+            let member = generator.generate_member(number);
+            with_cards += usize::from(!member.credit_cards.is_empty());
             let in_use = member.credit_cards.iter().filter(|one| one.card.active).count();
             let main: Vec<_> = member.credit_cards.iter().filter(|one| one.card.is_main).collect();
             assert_eq!(main.len(), usize::from(in_use > 0));
@@ -84,10 +84,10 @@ mod tests {
                 expired += usize::from(is_expired);
             }
         }
-        assert!((800..1_100).contains(&having) && expired > 50, "{having} {expired}");
-        assert_eq!(crowd.generate_member(1).credit_cards.len(), 2);
+        assert!((800..1_100).contains(&with_cards) && expired > 50, "{with_cards} {expired}");
+        assert_eq!(generator.generate_member(1).credit_cards.len(), 2);
         assert_eq!(
-            crowd.generate_member(77).credit_cards,
+            generator.generate_member(77).credit_cards,
             SampleGenerator::new(1, 3_000).generate_member(77).credit_cards
         );
     }

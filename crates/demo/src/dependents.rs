@@ -60,9 +60,9 @@ impl SampleGenerator {
         let mut dice = SeededDice::new(self.seed, STREAM + u64::from(number));
         let mut cpfs = 0..NUMBERS;
         let mut next_cpf = || {
-            let own = FIRST_NUMBER + number * NUMBERS + cpfs.next()?;
+            let cpf_number = FIRST_NUMBER + number * NUMBERS + cpfs.next()?;
             // Such a number could collide with another one (see `generate_cpf`).
-            (!own.is_multiple_of(111_111_111)).then(|| documents::generate_cpf(self.seed, own))
+            (!cpf_number.is_multiple_of(111_111_111)).then(|| documents::generate_cpf(self.seed, cpf_number))
         };
         for holding in holdings {
             let is_health = holding.benefit.kind == BenefitKind::Health;
@@ -153,10 +153,10 @@ fn pick_age(dice: &mut SeededDice, kinship: Kinship, holder: u32) -> u32 {
 
 /// With the last name of the holder, if the holder is a person.
 fn build_family_name(name: &PersonName, holder: &PersonProfile) -> String {
-    let own = name.surnames[0];
+    let surname = name.surnames[0];
     match holder.name.rsplit_once(' ') {
-        Some((_, family)) if holder.nature == Nature::Natural && strip_particle(own) != family => {
-            format!("{} {own} {family}", name.first)
+        Some((_, family)) if holder.nature == Nature::Natural && strip_particle(surname) != family => {
+            format!("{} {surname} {family}", name.first)
         }
         _ => name.full_name(),
     }
@@ -172,10 +172,10 @@ mod tests {
 
     #[test]
     fn one_benefit_in_five_has_a_dependent_to_it() {
-        let crowd = SampleGenerator::new(1, MEMBERS);
+        let generator = SampleGenerator::new(1, MEMBERS);
         let (mut benefits, mut kin, mut cpfs) = (0, BTreeMap::new(), BTreeSet::new());
         for number in 1..=MEMBERS {
-            let member = crowd.generate_member(number);
+            let member = generator.generate_member(number);
             for holding in &member.benefits {
                 benefits += 1;
                 assert!(holding.dependents.len() <= 4);
@@ -201,8 +201,10 @@ mod tests {
     fn the_first_member_shows_a_family_with_its_dog() {
         for seed in 1..30 {
             let member = SampleGenerator::new(seed, 10).generate_member(1);
-            let shown = member.benefits.iter().find(|one| one.benefit.kind == BenefitKind::Health).unwrap();
-            let kin: Vec<Kinship> = shown.dependents.iter().map(|one| one.dependent.kinship).collect();
+            let health_benefit =
+                member.benefits.iter().find(|one| one.benefit.kind == BenefitKind::Health).unwrap();
+            let kin: Vec<Kinship> =
+                health_benefit.dependents.iter().map(|one| one.dependent.kinship).collect();
             assert_eq!(kin, [Spouse, Child, Dog]);
         }
     }

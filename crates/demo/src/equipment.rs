@@ -55,8 +55,8 @@ impl SampleGenerator {
         }
         // Serial numbers are unique.
         for (piece, one) in (0..).zip(&mut all) {
-            let own = (u64::from(number) * BENEFITS + u64::from(at)) * PIECES + piece;
-            one.serial_number = Some(format!("SN{own:010}"));
+            let serial = (u64::from(number) * BENEFITS + u64::from(at)) * PIECES + piece;
+            one.serial_number = Some(format!("SN{serial:010}"));
         }
         all
     }
@@ -123,14 +123,14 @@ mod tests {
 
     #[test]
     fn some_vehicles_have_equipment_and_nothing_else_does() {
-        let crowd = SampleGenerator::new(1, 3_000);
-        let (mut vehicles, mut having, mut removed) = (0, 0, 0);
+        let generator = SampleGenerator::new(1, 3_000);
+        let (mut vehicles, mut with_equipment, mut removed) = (0, 0, 0);
         for number in 1..=3_000 {
-            for holding in crowd.generate_member(number).benefits {
+            for holding in generator.generate_member(number).benefits {
                 let all = &holding.equipment;
                 assert!(all.is_empty() || holding.benefit.kind == BenefitKind::Vehicle);
                 vehicles += usize::from(holding.benefit.kind == BenefitKind::Vehicle);
-                having += usize::from(!all.is_empty());
+                with_equipment += usize::from(!all.is_empty());
                 for one in all {
                     let installed = one.installed_on.as_ref().unwrap();
                     assert!(holding.benefit.joined_on.as_ref().unwrap() <= installed, "{one:?}");
@@ -142,9 +142,9 @@ mod tests {
             }
         }
         assert!(
-            (40..50).contains(&(having * 100 / vehicles)) && removed > 50,
-            "{having} {vehicles} {removed}"
+            (40..50).contains(&(with_equipment * 100 / vehicles)) && removed > 50,
+            "{with_equipment} {vehicles} {removed}"
         );
-        assert!(crowd.generate_member(1).benefits[0].equipment.len() >= 2);
+        assert!(generator.generate_member(1).benefits[0].equipment.len() >= 2);
     }
 }

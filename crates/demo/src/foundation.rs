@@ -62,8 +62,8 @@ pub async fn create_association(tx: &mut Tx, base: &ParsedTenant, seed: u64) -> 
     let new: Vec<_> = posts.iter().map(|post| sellers::generate_seller(seed, post)).collect();
     storage::registers::sellers::insert_sellers(tx, tenant, &new, THEN).await?;
     let (name, stages) = SECOND_FUNNEL;
-    let wanted = [(Counter::Funnel, 1), (Counter::Stage, stages.len() as i32)];
-    let [funnel, stage] = counters::reserve_number_blocks(tx, tenant, wanted).await?;
+    let counts = [(Counter::Funnel, 1), (Counter::Stage, stages.len() as i32)];
+    let [funnel, stage] = counters::reserve_number_blocks(tx, tenant, counts).await?;
     tx.execute_batch(funnels::insert_funnel(tenant, FunnelCode::new(funnel), name, (stage, stages), THEN))
         .await?;
     let limits = LIMITS

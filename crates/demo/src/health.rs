@@ -52,14 +52,14 @@ pub async fn insert_health_registers(
     tx: &mut Tx,
     tenant: TenantId,
     seed: u64,
-    then: Moment,
+    created_at: Moment,
 ) -> Result<(), Error> {
     let specialties = SPECIALTIES.iter().map(|name| vec![make_text_value(name)]).collect();
-    registers::insert_records(tx, tenant, "especialidade", specialties, then).await?;
+    registers::insert_records(tx, tenant, "especialidade", specialties, created_at).await?;
     let clinics = (0..).zip(CLINICS).map(|(at, name)| build_clinic_values(seed, at, name)).collect();
-    registers::insert_records(tx, tenant, "clinica", clinics, then).await?;
+    registers::insert_records(tx, tenant, "clinica", clinics, created_at).await?;
     let doctors = (0..).zip(DOCTORS).map(|(at, one)| build_doctor_values(seed, at, one)).collect();
-    registers::insert_records(tx, tenant, "medico", doctors, then).await
+    registers::insert_records(tx, tenant, "medico", doctors, created_at).await
 }
 
 fn make_text_value(text: &str) -> FieldContent {

@@ -75,13 +75,13 @@ pub struct DemoLoadOutcome {
     pub members: u32,
 }
 
-/// Fills an empty database, or continues an interrupted load of the same demo. `tell` is called repeatedly with the
-/// number of members loaded.
+/// Fills an empty database, or continues an interrupted load of the same demo. `on_progress` is called repeatedly with
+/// the number of members loaded.
 #[boxed::future]
 pub async fn load_demo(
     app: &App,
     demo: &DemoLoadOptions,
-    tell: &mut (dyn FnMut(u32) + Send),
+    on_progress: &mut (dyn FnMut(u32) + Send),
 ) -> Result<DemoLoadOutcome, Error> {
     // Checked before anything is written, not when the first user is created.
     Password::parse(&demo.password)?;
@@ -97,23 +97,23 @@ pub async fn load_demo(
     let mut progress = app.db.write(server, input, |tx, input| Box::pin(begin_load(tx, input))).await?;
     create_users(app, progress.tenant, &demo.password).await?;
     let registers = load_registers(app, progress.tenant).await?;
-    let crowd = Arc::new(SampleGenerator::new(progress.seed, progress.members));
-    let mut next = generate_members(&crowd, progress);
-    tell(progress.loaded);
+    let generator = Arc::new(SampleGenerator::new(progress.seed, progress.members));
+    let mut next = generate_members(&generator, progress);
+    on_progress(progress.loaded);
     while progress.loaded < progress.members {
         let members = next.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()));
         // The next members are generated while these are written.
         let expected = DemoLoadProgress { loaded: progress.loaded + members.len() as u32, ..progress };
-        next = generate_members(&crowd, expected);
+        next = generate_members(&generator, expected);
         let part = SampleMemberBatch { known: progress, registers: Arc::clone(&registers), members };
         let lane = WriteLane::background(progress.tenant);
         progress = app.db.write(lane, part, |tx, part| Box::pin(write_members(tx, part))).await?;
         if progress != expected {
-            next = generate_members(&crowd, progress);
+            next = generate_members(&generator, progress);
         }
-        tell(progress.loaded);
+        on_progress(progress.loaded);
     }
-    progress = load_sales(app, &crowd, progress).await?;
+    progress = load_sales(app, &generator, progress).await?;
     let done = DemoLoadProgress { done: true, ..progress };
     app.db.write(server, done, |tx, done| Box::pin(done.save(tx))).await?;
     Ok(DemoLoadOutcome { tenant: progress.tenant, members: progress.members })
@@ -122,13 +122,13 @@ pub async fn load_demo(
 /// Writes the remaining leads and their deals.
 async fn load_sales(
     app: &App,
-    crowd: &SampleGenerator,
+    generator: &SampleGenerator,
     mut progress: DemoLoadProgress,
 ) -> Result<DemoLoadProgress, Error> {
-    let wanted = sales::count_leads(progress.members);
-    while progress.leads < wanted {
-        let last = wanted.min(progress.leads + sales_process::TOGETHER);
-        let prospects = (progress.leads + 1..=last).map(|number| crowd.generate_lead(number)).collect();
+    let lead_count = sales::count_leads(progress.members);
+    while progress.leads < lead_count {
+        let last = lead_count.min(progress.leads + sales_process::TOGETHER);
+        let prospects = (progress.leads + 1..=last).map(|number| generator.generate_lead(number)).collect();
         let part = sales_process::SampleLeadBatch { known: progress, prospects };
         let lane = WriteLane::background(progress.tenant);
         progress =
@@ -143,12 +143,12 @@ async fn load_sales(
 pub async fn fill_empty_database(
     app: &App,
     demo: &DemoLoadOptions,
-    tell: &mut (dyn FnMut(u32) + Send),
+    on_progress: &mut (dyn FnMut(u32) + Send),
 ) -> Result<Option<DemoLoadOutcome>, Error> {
-    let begun =
+    let unfinished =
         DemoLoadProgress::load(&app.db).await?.map(|DemoLoadProgress { members, seed, .. }| (members, seed));
-    let (members, seed) = begun.unwrap_or((demo.members, demo.seed));
-    match load_demo(app, &DemoLoadOptions { members, seed, ..demo.clone() }, tell).await {
+    let (members, seed) = unfinished.unwrap_or((demo.members, demo.seed));
+    match load_demo(app, &DemoLoadOptions { members, seed, ..demo.clone() }, on_progress).await {
         Err(Error::Refused(problems)) if problems == [Rejection::NotEmpty] => Ok(None),
         other => other.map(Some),
     }
@@ -176,13 +176,13 @@ pub async fn list_users_with_known_password(app: &App) -> Result<Vec<&'static st
 
 /// Generates the next members on a blocking thread, because it takes as long as a transaction.
 fn generate_members(
-    crowd: &Arc<SampleGenerator>,
+    generator: &Arc<SampleGenerator>,
     progress: DemoLoadProgress,
 ) -> JoinHandle<Vec<SampleMember>> {
     let end = progress.members.min(progress.loaded + TOGETHER);
-    let crowd = Arc::clone(crowd);
+    let generator = Arc::clone(generator);
     tokio::task::spawn_blocking(move || {
-        (progress.loaded + 1..=end).map(|number| crowd.generate_member(number)).collect()
+        (progress.loaded + 1..=end).map(|number| generator.generate_member(number)).collect()
     })
 }
 
@@ -191,11 +191,11 @@ async fn begin_load(
     (base, members, seed): &(tenants::ParsedTenant, u32, u64),
 ) -> Result<DemoLoadProgress, Error> {
     match DemoLoadProgress::load(&mut *tx).await? {
-        Some(begun) if begun.done => Err(Rejection::NotEmpty.into()),
-        Some(begun) if (begun.members, begun.seed) != (*members, *seed) => {
-            Err(Rejection::DemoUnfinished { members: begun.members, seed: begun.seed }.into())
+        Some(stored) if stored.done => Err(Rejection::NotEmpty.into()),
+        Some(stored) if (stored.members, stored.seed) != (*members, *seed) => {
+            Err(Rejection::DemoUnfinished { members: stored.members, seed: stored.seed }.into())
         }
-        Some(begun) => Ok(begun),
+        Some(stored) => Ok(stored),
         None if !storage::server::tenants::list_tenants(&mut *tx).await?.is_empty() => {
             Err(Rejection::NotEmpty.into())
         }

@@ -16,7 +16,7 @@ impl PersonName {
         let mut surnames: Vec<&str> = Vec::with_capacity(count);
         while surnames.len() < count {
             let next = pick_surname(dice);
-            if !surnames.iter().any(|there| strip_particle(there) == strip_particle(next)) {
+            if !surnames.iter().any(|existing| strip_particle(existing) == strip_particle(next)) {
                 surnames.push(next);
             }
         }
@@ -25,12 +25,12 @@ impl PersonName {
 
     /// A mother's name: the first surname of the child comes from her.
     pub fn generate_mother_name(&self, dice: &mut SeededDice) -> String {
-        let (first, own) = (pick_first_name(dice, Sex::Female), pick_surname(dice));
+        let (first, surname) = (pick_first_name(dice, Sex::Female), pick_surname(dice));
         let passed_on = self.surnames[0];
-        if strip_particle(own) == strip_particle(passed_on) || dice.roll_percent(30) {
+        if strip_particle(surname) == strip_particle(passed_on) || dice.roll_percent(30) {
             format!("{first} {passed_on}")
         } else {
-            format!("{first} {own} {passed_on}")
+            format!("{first} {surname} {passed_on}")
         }
     }
 

@@ -200,10 +200,10 @@ mod tests {
 
     #[test]
     fn a_member_is_made_by_himself_and_by_his_seed() {
-        let of = |seed, number| SampleGenerator::new(seed, 1_000).generate_member(number);
-        assert_eq!(of(1, 700).person, of(1, 700).person);
-        assert_ne!(of(1, 700).person.document, of(2, 700).person.document);
-        assert_ne!(of(1, 700).person.name, of(1, 701).person.name);
+        let generate_sample = |seed, number| SampleGenerator::new(seed, 1_000).generate_member(number);
+        assert_eq!(generate_sample(1, 700).person, generate_sample(1, 700).person);
+        assert_ne!(generate_sample(1, 700).person.document, generate_sample(2, 700).person.document);
+        assert_ne!(generate_sample(1, 700).person.name, generate_sample(1, 701).person.name);
     }
 
     #[test]
@@ -249,8 +249,8 @@ mod tests {
             let area_code = city.area_code.to_string();
             assert!(phones.iter().all(|phone| phone.as_str().starts_with(&area_code)), "{number}");
             assert!(phones.iter().filter(|phone| phone.kind() == PhoneKind::Mobile).count() <= 1);
-            let shown = [&person.mobile, &person.landline].into_iter().flatten();
-            assert_eq!(shown.collect::<BTreeSet<_>>(), phones.iter().collect::<BTreeSet<_>>());
+            let listed = [&person.mobile, &person.landline].into_iter().flatten();
+            assert_eq!(listed.collect::<BTreeSet<_>>(), phones.iter().collect::<BTreeSet<_>>());
             assert_eq!(person.document.as_ref().map(Document::nature), Some(person.nature));
             assert!(person.email.as_ref().is_none_or(|email| email.as_str().ends_with(".example")));
             assert!(person.created_at <= person.updated_at, "{number}");

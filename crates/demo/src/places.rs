@@ -24,10 +24,10 @@ const fn define_city(
     name: &'static str,
     state: &'static str,
     area_code: u32,
-    from: u32,
-    to: u32,
+    first_cep: u32,
+    last_cep: u32,
 ) -> SampleCity {
-    SampleCity { name, state, area_code, postal: (from, to) }
+    SampleCity { name, state, area_code, postal: (first_cep, last_cep) }
 }
 
 /// The first is the initial branch of the tenant.
@@ -136,8 +136,8 @@ pub fn pick_home(dice: &mut SeededDice) -> (usize, SampleCity) {
 }
 
 pub fn generate_address(dice: &mut SeededDice, city: &SampleCity, kind: &str) -> PostalAddress {
-    let (from, to) = city.postal;
-    let cep = format!("{:05}{:03}", dice.roll_range(from..to + 1), dice.roll_range(0..900));
+    let (first_cep, last_cep) = city.postal;
+    let cep = format!("{:05}{:03}", dice.roll_range(first_cep..last_cep + 1), dice.roll_range(0..900));
     PostalAddress {
         kind: Some(kind.to_owned()),
         street_kind: Some(STREET_KINDS[dice.pick_share(STREET_SHARES)].to_owned()),

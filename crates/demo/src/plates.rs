@@ -131,7 +131,7 @@ mod tests {
 
     /// The inverse of [`mix_number`].
     fn unmix(mixed: u32) -> u32 {
-        let unshift = |number: u32, by: u32| number ^ (number >> by) ^ (number >> (2 * by));
+        let unshift = |number: u32, distance: u32| number ^ (number >> distance) ^ (number >> (2 * distance));
         let mut number = unshift(mixed, 14);
         for factor in [0x1589_6B2Du32, 0x0B1C_9D35] {
             // Each round doubles the correct bits of the inverse factor.

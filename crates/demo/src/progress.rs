@@ -19,8 +19,8 @@ pub struct DemoLoadProgress {
 
 impl DemoLoadProgress {
     #[boxed::future]
-    pub async fn load(from: impl Into<ReadSource<'_>>) -> Result<Option<DemoLoadProgress>, Error> {
-        let Some(text) = settings::find_setting(from, ServerSetting::Demo).await? else { return Ok(None) };
+    pub async fn load(source: impl Into<ReadSource<'_>>) -> Result<Option<DemoLoadProgress>, Error> {
+        let Some(text) = settings::find_setting(source, ServerSetting::Demo).await? else { return Ok(None) };
         let broken =
             || storage::Error::Broken(format!("{text:?} is kept as the progress of a demonstration"));
         Ok(Some(DemoLoadProgress::parse(&text).ok_or_else(broken)?))

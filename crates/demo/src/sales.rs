@@ -69,29 +69,34 @@ impl SampleGenerator {
     pub fn generate_lead(&self, number: u32) -> SampleLead {
         let mut dice = SeededDice::new(self.seed, STREAM + u64::from(number));
         let dice = &mut dice;
-        let of = count_leads(self.members).max(number);
-        let came = SHOWN_ON - DAYS + DAYS * (number - 1) / of;
-        let shown = find_showcase_deal(number);
-        let count = if shown.is_some() { 1 } else { dice.pick_share([12, 70, 18]) };
-        let state = shown.map_or_else(|| DealState::ALL[dice.pick_share([62, 18, 20])], |(_, state)| state);
+        let lead_count = count_leads(self.members).max(number);
+        let created_day = SHOWN_ON - DAYS + DAYS * (number - 1) / lead_count;
+        let showcase = find_showcase_deal(number);
+        let count = if showcase.is_some() { 1 } else { dice.pick_share([12, 70, 18]) };
+        let state =
+            showcase.map_or_else(|| DealState::ALL[dice.pick_share([62, 18, 20])], |(_, state)| state);
         let is_member = count > 0 && state == DealState::Won && self.members > 0;
         let lead = match is_member {
-            true => self.generate_member_lead(dice, 1 + (number - 1) * (self.members / of).max(1), came),
-            false => self.generate_new_lead(dice, number, came),
+            true => self.generate_member_lead(
+                dice,
+                1 + (number - 1) * (self.members / lead_count).max(1),
+                created_day,
+            ),
+            false => self.generate_new_lead(dice, number, created_day),
         };
         let deals = (0..count as u32).map(|at| {
             let state = if at == 0 { state } else { DealState::Open };
-            let stage = shown.map(|(stage, _)| stage);
-            self.generate_deal(dice, (number, at), &lead, came, (state, stage))
+            let stage = showcase.map(|(stage, _)| stage);
+            self.generate_deal(dice, (number, at), &lead, created_day, (state, stage))
         });
         SampleLead { deals: deals.collect(), lead, is_member }
     }
 
     /// A lead who is not a member.
-    fn generate_new_lead(&self, dice: &mut SeededDice, number: u32, came: u32) -> StoredLead {
+    fn generate_new_lead(&self, dice: &mut SeededDice, number: u32, created_day: u32) -> StoredLead {
         let (branch, city) = places::pick_home(dice);
         let document_number = FIRST_NUMBER + number;
-        let mut lead = build_blank_lead(dice, came, branch, &city);
+        let mut lead = build_blank_lead(dice, created_day, branch, &city);
         if dice.roll_percent(12) {
             let name = CompanyName::generate(dice);
             let letters = dice.roll_percent(20);
@@ -115,10 +120,10 @@ impl SampleGenerator {
     }
 
     /// A lead who is a member by now.
-    fn generate_member_lead(&self, dice: &mut SeededDice, member: u32, came: u32) -> StoredLead {
+    fn generate_member_lead(&self, dice: &mut SeededDice, member: u32, created_day: u32) -> StoredLead {
         let person = self.generate_member(member).person;
         let city = SampleCity { name: "", state: "", area_code: 11, postal: (0, 0) };
-        let lead = build_blank_lead(dice, came, 0, &city);
+        let lead = build_blank_lead(dice, created_day, 0, &city);
         StoredLead {
             branch: person.branch,
             name: person.name,
@@ -138,7 +143,7 @@ impl SampleGenerator {
         dice: &mut SeededDice,
         (number, at): (u32, u32),
         lead: &StoredLead,
-        came: u32,
+        created_day: u32,
         (state, stage): (DealState, Option<usize>),
     ) -> SampleDeal {
         let is_company = matches!(lead.document, Some(Document::Cnpj(_)));
@@ -148,10 +153,10 @@ impl SampleGenerator {
         };
         let last = stage.unwrap_or_else(|| dice.roll_range(0..stages as u32) as usize);
         // Its dates lie between the first contact and the demo's current day.
-        let days = (SHOWN_ON - came).min(60);
+        let days = (SHOWN_ON - created_day).min(60);
         let user = Some(UserCode::new(if lead.branch == BranchCode::new(2) { 2 } else { 1 }));
         let mut moments: Vec<Moment> = (0..=last as u32)
-            .map(|step| pick_working_moment(dice, came + days * step / stages as u32))
+            .map(|step| pick_working_moment(dice, created_day + days * step / stages as u32))
             .collect();
         moments.sort_unstable();
         let step = |(at, moment): (usize, Moment)| DealStageMove {
@@ -173,8 +178,8 @@ impl SampleGenerator {
         } else {
             BenefitKind::ALL[dice.pick_share([55, 22, 8, 5, 10])]
         };
-        let of_kind: Vec<usize> = (0..PLANS.len()).filter(|plan| PLANS[*plan].1 == kind).collect();
-        let plan = dice.pick(&of_kind);
+        let plans_of_kind: Vec<usize> = (0..PLANS.len()).filter(|plan| PLANS[*plan].1 == kind).collect();
+        let plan = dice.pick(&plans_of_kind);
         let vehicle = match kind {
             BenefitKind::Vehicle => {
                 let owner = if is_company { Nature::Legal } else { Nature::Natural };
@@ -205,7 +210,7 @@ impl SampleGenerator {
             state,
             lost_because: (state == DealState::Lost).then(|| dice.pick(LOST_BECAUSE).to_owned()),
             note: dice.roll_percent(20).then(|| dice.pick(MESSAGES).to_owned()),
-            opened_on: format_day(i64::from(came)),
+            opened_on: format_day(i64::from(created_day)),
             vehicle,
             benefit: None,
             version: 1,
@@ -248,8 +253,8 @@ fn find_showcase_deal(number: u32) -> Option<(usize, DealState)> {
     DealState::ALL.get(at / stages).map(|state| (at % stages, *state))
 }
 
-fn build_blank_lead(dice: &mut SeededDice, came: u32, branch: usize, city: &SampleCity) -> StoredLead {
-    let came = pick_working_moment(dice, came);
+fn build_blank_lead(dice: &mut SeededDice, created_day: u32, branch: usize, city: &SampleCity) -> StoredLead {
+    let created_at = pick_working_moment(dice, created_day);
     StoredLead {
         person: PersonCode::new(0),
         branch: BranchCode::new(branch as i32 + 1),
@@ -266,8 +271,8 @@ fn build_blank_lead(dice: &mut SeededDice, came: u32, branch: usize, city: &Samp
         consultant: None,
         active: true,
         version: 1,
-        created_at: came,
-        updated_at: came,
+        created_at,
+        updated_at: created_at,
     }
 }
 
@@ -292,9 +297,9 @@ mod tests {
 
     #[test]
     fn leads_repeat_themselves_and_can_be_reached() {
-        let crowd = SampleGenerator::new(7, 4_000);
-        let all: Vec<SampleLead> = (1..=200).map(|number| crowd.generate_lead(number)).collect();
-        assert_eq!(all[76], crowd.generate_lead(77));
+        let generator = SampleGenerator::new(7, 4_000);
+        let all: Vec<SampleLead> = (1..=200).map(|number| generator.generate_lead(number)).collect();
+        assert_eq!(all[76], generator.generate_lead(77));
         for SampleLead { lead, deals, is_member } in &all {
             assert!(
                 lead.mobile.is_some() || lead.landline.is_some() || lead.email.is_some() || *is_member,

@@ -24,8 +24,8 @@ pub struct SampleLeadBatch {
 /// Writes the next leads, unless another process already did.
 #[boxed::future]
 pub async fn write_leads(tx: &mut Tx, part: &SampleLeadBatch) -> Result<DemoLoadProgress, Error> {
-    let gone = || storage::Error::Broken("the progress of a demonstration is gone".to_owned());
-    let found = DemoLoadProgress::load(&mut *tx).await?.ok_or_else(gone)?;
+    let missing_progress = || storage::Error::Broken("the progress of a demonstration is gone".to_owned());
+    let found = DemoLoadProgress::load(&mut *tx).await?.ok_or_else(missing_progress)?;
     if found != part.known {
         return Ok(found);
     }
@@ -33,7 +33,7 @@ pub async fn write_leads(tx: &mut Tx, part: &SampleLeadBatch) -> Result<DemoLoad
     let persons = list_member_codes(tx, part).await?;
     let all = || part.prospects.iter().flat_map(|one| &one.deals);
     let deals = all().count() as i32;
-    let wanted = [
+    let counts = [
         (Counter::Person, persons.iter().filter(|person| person.is_none()).count() as i32),
         (Counter::Lead, part.prospects.len() as i32),
         (Counter::Deal, deals),
@@ -41,28 +41,29 @@ pub async fn write_leads(tx: &mut Tx, part: &SampleLeadBatch) -> Result<DemoLoad
         (Counter::DealDependent, all().map(|one| one.dependents.len()).sum::<usize>() as i32),
     ];
     let [first, mut lead, mut deal, mut sequence, mut dependent] =
-        counters::reserve_number_blocks(tx, tenant, wanted).await?;
+        counters::reserve_number_blocks(tx, tenant, counts).await?;
     let mut next = first;
-    let (mut strangers, mut rows, mut negotiated) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut new_people, mut rows, mut negotiated) = (Vec::new(), Vec::new(), Vec::new());
     for (prospect, known) in part.prospects.iter().zip(persons) {
         let person = known.unwrap_or_else(|| {
-            strangers.push(build_lead_person(&prospect.lead));
+            new_people.push(build_lead_person(&prospect.lead));
             PersonCode::new(take_next_code(&mut next))
         });
         let code = LeadCode::new(take_next_code(&mut lead));
         rows.push((code, StoredLead { person, ..prospect.lead.clone() }));
         for one in &prospect.deals {
-            let kept = StoredDeal { lead: code, sequence: take_next_code(&mut sequence), ..one.deal.clone() };
-            negotiated.push((DealCode::new(take_next_code(&mut deal)), kept, one));
+            let stored_deal =
+                StoredDeal { lead: code, sequence: take_next_code(&mut sequence), ..one.deal.clone() };
+            negotiated.push((DealCode::new(take_next_code(&mut deal)), stored_deal, one));
         }
     }
-    members::insert_people_from(tx, tenant, PersonCode::new(first), strangers.iter().map(|(one, _)| one))
+    members::insert_people_from(tx, tenant, PersonCode::new(first), new_people.iter().map(|(one, _)| one))
         .await?;
     phones::insert_phones_from(
         tx,
         tenant,
         PersonCode::new(first),
-        strangers.iter().map(|(_, phones)| &phones[..]),
+        new_people.iter().map(|(_, phones)| &phones[..]),
     )
     .await?;
     let mut statements = leads::insert_leads(tenant, rows.iter().map(|(code, lead)| (*code, lead)));
@@ -74,8 +75,9 @@ pub async fn write_leads(tx: &mut Tx, part: &SampleLeadBatch) -> Result<DemoLoad
     statements.extend(deals::insert_deal_moves(tenant, moves.iter().map(|(code, step)| (*code, step))));
     let mut sharing = Vec::new();
     for (code, _, one) in &negotiated {
-        sharing
-            .extend(one.dependents.iter().map(|who| (*code, take_next_dependent_code(&mut dependent), who)));
+        sharing.extend(
+            one.dependents.iter().map(|proposed| (*code, take_next_dependent_code(&mut dependent), proposed)),
+        );
     }
     statements.extend(dependents::insert_deal_dependents(tenant, sharing));
     tx.execute_batch(statements).await?;

@@ -38,11 +38,13 @@ pub fn list_sales_posts() -> Vec<SalesPost> {
 /// Consultants and representatives of each branch.
 pub fn group_sellers_by_branch() -> Vec<(Vec<SellerCode>, Vec<SellerCode>)> {
     let posts = list_sales_posts();
-    let of = |branch: usize, kind: SellerKind| {
+    let list_sellers = |branch: usize, kind: SellerKind| {
         posts.iter().filter(|post| (post.branch, post.kind) == (branch, kind)).map(|post| post.code).collect()
     };
     (0..BRANCHES.len())
-        .map(|branch| (of(branch, SellerKind::Consultant), of(branch, SellerKind::Representative)))
+        .map(|branch| {
+            (list_sellers(branch, SellerKind::Consultant), list_sellers(branch, SellerKind::Representative))
+        })
         .collect()
 }
 
@@ -83,7 +85,9 @@ mod tests {
     fn every_branch_has_sellers_of_both_kinds() {
         assert_eq!(COUNTS.len(), BRANCHES.len());
         assert!(
-            group_sellers_by_branch().iter().all(|(some, others)| !some.is_empty() && !others.is_empty())
+            group_sellers_by_branch()
+                .iter()
+                .all(|(consultants, representatives)| !consultants.is_empty() && !representatives.is_empty())
         );
         let codes: Vec<i32> = list_sales_posts().iter().map(|post| post.code.get()).collect();
         assert_eq!(codes, (1..=32).collect::<Vec<_>>());

@@ -16,8 +16,8 @@ const REFERENCES: &[&str] = &["Ao lado da praça", "Em frente à escola", "Port�
 
 /// The values of a benefit joined on a given day; required fields are always filled.
 pub fn generate_field_values(dice: &mut SeededDice, kind: BenefitKind, joined: u32) -> AdditionalFieldValues {
-    let own = (1..).zip(FIELDS).filter(|(_, field)| field.benefit == kind);
-    let filled = own.filter_map(|(code, field)| {
+    let fields = (1..).zip(FIELDS).filter(|(_, field)| field.benefit == kind);
+    let filled = fields.filter_map(|(code, field)| {
         let value = (field.required || dice.roll_percent(FILLED))
             .then(|| generate_field_value(dice, field, joined))?;
         Some((FieldCode::new(code), value))
@@ -73,7 +73,7 @@ mod tests {
             for (code, value) in &found {
                 let field = &FIELDS[code.get() as usize - 1];
                 assert_eq!(field.benefit, kind);
-                let fits = match field.kind {
+                let is_valid = match field.kind {
                     FieldKind::Text => value.chars().count() <= field.longest.unwrap() as usize,
                     FieldKind::Number => value.parse::<u32>().is_ok(),
                     FieldKind::Date => Date::from_br(value).is_some(),
@@ -82,7 +82,7 @@ mod tests {
                         field.options.iter().any(|option| fold_text(option) == fold_text(value))
                     }
                 };
-                assert!(fits && !value.is_empty(), "{}: {value:?}", field.name);
+                assert!(is_valid && !value.is_empty(), "{}: {value:?}", field.name);
             }
             let required = (1..).zip(FIELDS).filter(|(_, field)| field.benefit == kind && field.required);
             assert!(required.map(|(code, _)| FieldCode::new(code)).all(|code| found.contains_key(&code)));

@@ -21,43 +21,54 @@ struct SampleVehicleModel {
 const fn define_model(
     brand: &'static str,
     name: &'static str,
-    from: i32,
-    to: i32,
+    first_year: i32,
+    last_year: i32,
     price: i64,
 ) -> SampleVehicleModel {
-    SampleVehicleModel { brand, name, years: (from, to), price, fuel: Some(Flex), doors: Some(4) }
+    SampleVehicleModel {
+        brand,
+        name,
+        years: (first_year, last_year),
+        price,
+        fuel: Some(Flex),
+        doors: Some(4),
+    }
 }
 
 const fn define_diesel_model(
     brand: &'static str,
     name: &'static str,
-    from: i32,
-    to: i32,
+    first_year: i32,
+    last_year: i32,
     price: i64,
 ) -> SampleVehicleModel {
-    SampleVehicleModel { fuel: Some(Diesel), ..define_model(brand, name, from, to, price) }
+    SampleVehicleModel { fuel: Some(Diesel), ..define_model(brand, name, first_year, last_year, price) }
 }
 
 const fn define_truck_model(
     brand: &'static str,
     name: &'static str,
-    from: i32,
-    to: i32,
+    first_year: i32,
+    last_year: i32,
     price: i64,
 ) -> SampleVehicleModel {
-    SampleVehicleModel { doors: Some(2), ..define_diesel_model(brand, name, from, to, price) }
+    SampleVehicleModel { doors: Some(2), ..define_diesel_model(brand, name, first_year, last_year, price) }
 }
 
 /// Without doors.
 const fn define_cycle_model(
     brand: &'static str,
     name: &'static str,
-    from: i32,
-    to: i32,
+    first_year: i32,
+    last_year: i32,
     price: i64,
     fuel: Fuel,
 ) -> SampleVehicleModel {
-    SampleVehicleModel { doors: None, fuel: Some(fuel), ..define_model(brand, name, from, to, price) }
+    SampleVehicleModel {
+        doors: None,
+        fuel: Some(fuel),
+        ..define_model(brand, name, first_year, last_year, price)
+    }
 }
 
 const fn define_trailer_model(brand: &'static str, name: &'static str, price: i64) -> SampleVehicleModel {

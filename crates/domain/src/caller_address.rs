@@ -36,11 +36,11 @@ mod tests {
 
     #[test]
     fn an_address_of_version_six_counts_as_its_network() {
-        let of = |text: &str| CallerAddress::from(text.parse::<IpAddr>().unwrap());
-        assert_eq!(of("2001:db8:1:2:3:4:5:6"), of("2001:db8:1:2:ffff::1"));
-        assert_ne!(of("2001:db8:1:2::1"), of("2001:db8:1:3::1"));
-        assert_eq!(of("::ffff:192.0.2.7"), of("192.0.2.7"));
-        assert_ne!(of("192.0.2.7"), of("192.0.2.8"));
-        assert_eq!(of("2001:db8:1:2:3::9").to_string(), "2001:db8:1:2::");
+        let parse_address = |text: &str| CallerAddress::from(text.parse::<IpAddr>().unwrap());
+        assert_eq!(parse_address("2001:db8:1:2:3:4:5:6"), parse_address("2001:db8:1:2:ffff::1"));
+        assert_ne!(parse_address("2001:db8:1:2::1"), parse_address("2001:db8:1:3::1"));
+        assert_eq!(parse_address("::ffff:192.0.2.7"), parse_address("192.0.2.7"));
+        assert_ne!(parse_address("192.0.2.7"), parse_address("192.0.2.8"));
+        assert_eq!(parse_address("2001:db8:1:2:3::9").to_string(), "2001:db8:1:2::");
     }
 }

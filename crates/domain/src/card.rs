@@ -128,10 +128,10 @@ mod tests {
         }
 
         #[test]
-        fn one_wrong_digit_of_a_generated_card_is_noticed(number in 1i32.., at in 0usize..12, by in 1u8..10) {
+        fn one_wrong_digit_of_a_generated_card_is_noticed(number in 1i32.., at in 0usize..12, shift in 1u8..10) {
             let card = CardNumber::generate(TenantId::new(1), number);
             let mut wrong = card.as_str().as_bytes()[..12].to_vec();
-            wrong[at] = b'0' + (wrong[at] - b'0' + by) % 10;
+            wrong[at] = b'0' + (wrong[at] - b'0' + shift) % 10;
             let check = compute_check_digit(&String::from_utf8(wrong).unwrap()).to_string();
             prop_assert!(!card.as_str().ends_with(&check));
         }

@@ -77,9 +77,9 @@ mod tests {
     fn a_cursor_is_read_back_as_it_was_written() {
         let code = HistoryCode::new(918);
         let digest = Some(ChangeDigest::new([0, 0x2a, 0x9c, 0x01, 0xb7, 0xde]));
-        let whole = HistoryCursor { code, digest };
-        assert_eq!(whole.to_string(), "918-002a9c01b7de");
-        for cursor in [whole, HistoryCursor::from_code(code), HistoryCursor::START] {
+        let complete = HistoryCursor { code, digest };
+        assert_eq!(complete.to_string(), "918-002a9c01b7de");
+        for cursor in [complete, HistoryCursor::from_code(code), HistoryCursor::START] {
             assert_eq!(HistoryCursor::parse(&cursor.to_string()), Ok(cursor));
         }
     }

@@ -2,74 +2,74 @@
 //! hundreds of them. A value of unexpected shape is shown unchanged.
 
 /// `529.982.247-25` or `11.222.333/0001-81`
-pub fn format_document(kept: &str) -> String {
-    match kept.len() {
-        11 => insert_signs(kept, &[(3, '.'), (6, '.'), (9, '-')]),
-        14 => insert_signs(kept, &[(2, '.'), (5, '.'), (8, '/'), (12, '-')]),
-        _ => kept.to_owned(),
+pub fn format_document(stored: &str) -> String {
+    match stored.len() {
+        11 => insert_signs(stored, &[(3, '.'), (6, '.'), (9, '-')]),
+        14 => insert_signs(stored, &[(2, '.'), (5, '.'), (8, '/'), (12, '-')]),
+        _ => stored.to_owned(),
     }
 }
 
 /// `(11)98765-4321`
-pub fn format_phone(kept: &str) -> String {
-    match kept.len() {
-        10 => insert_signs(kept, &[(0, '('), (2, ')'), (6, '-')]),
-        11 => insert_signs(kept, &[(0, '('), (2, ')'), (7, '-')]),
-        _ => kept.to_owned(),
+pub fn format_phone(stored: &str) -> String {
+    match stored.len() {
+        10 => insert_signs(stored, &[(0, '('), (2, ')'), (6, '-')]),
+        11 => insert_signs(stored, &[(0, '('), (2, ')'), (7, '-')]),
+        _ => stored.to_owned(),
     }
 }
 
 /// `1234 56 7 890 123`
-pub fn format_card(kept: &str) -> String {
-    match kept.len() {
-        13 => insert_signs(kept, &[(4, ' '), (6, ' '), (7, ' '), (10, ' ')]),
-        _ => kept.to_owned(),
+pub fn format_card(stored: &str) -> String {
+    match stored.len() {
+        13 => insert_signs(stored, &[(4, ' '), (6, ' '), (7, ' '), (10, ' ')]),
+        _ => stored.to_owned(),
     }
 }
 
 /// `2026-11-14` → `14/11/2026`
-pub fn format_day(kept: &str) -> String {
-    match (kept.get(..4), kept.get(5..7), kept.get(8..10)) {
-        (Some(year), Some(month), Some(day)) if kept.len() == 10 => [day, "/", month, "/", year].concat(),
-        _ => kept.to_owned(),
+pub fn format_day(stored: &str) -> String {
+    match (stored.get(..4), stored.get(5..7), stored.get(8..10)) {
+        (Some(year), Some(month), Some(day)) if stored.len() == 10 => [day, "/", month, "/", year].concat(),
+        _ => stored.to_owned(),
     }
 }
 
 /// `2026-11` → `11/2026`
-pub fn format_month(kept: &str) -> String {
-    match (kept.get(..4), kept.get(5..7)) {
-        (Some(year), Some(month)) if kept.len() == 7 => [month, "/", year].concat(),
-        _ => kept.to_owned(),
+pub fn format_month(stored: &str) -> String {
+    match (stored.get(..4), stored.get(5..7)) {
+        (Some(year), Some(month)) if stored.len() == 7 => [month, "/", year].concat(),
+        _ => stored.to_owned(),
     }
 }
 
 /// `***.***.*89-**` or `**.***.*78/****-**`: the part of a document shown to callers without a credential. Two digits
 /// are enough to tell relatives apart at a counter. The check digits follow from the others, so each further digit
 /// shown would cut the candidates to a tenth.
-pub fn mask_document(kept: &str) -> Option<String> {
-    match kept.len() {
-        11 if kept.is_ascii() => Some(format!("***.***.*{}-**", kept.get(7..9)?)),
-        14 if kept.is_ascii() => Some(format!("**.***.*{}/****-**", kept.get(6..8)?)),
+pub fn mask_document(stored: &str) -> Option<String> {
+    match stored.len() {
+        11 if stored.is_ascii() => Some(format!("***.***.*{}-**", stored.get(7..9)?)),
+        14 if stored.is_ascii() => Some(format!("**.***.*{}/****-**", stored.get(6..8)?)),
         // A value that is not a document is not shown at all.
         _ => None,
     }
 }
 
 /// The last three digits of a card.
-pub fn mask_card(kept: &str) -> Option<String> {
-    kept.get(10..).filter(|_| kept.len() == 13).map(str::to_owned)
+pub fn mask_card(stored: &str) -> Option<String> {
+    stored.get(10..).filter(|_| stored.len() == 13).map(str::to_owned)
 }
 
 /// Inserts a character at each of these positions.
-fn insert_signs(kept: &str, signs: &[(usize, char)]) -> String {
-    let mut out = String::with_capacity(kept.len() + signs.len());
-    let mut from = 0;
+fn insert_signs(stored: &str, signs: &[(usize, char)]) -> String {
+    let mut out = String::with_capacity(stored.len() + signs.len());
+    let mut start = 0;
     for (at, sign) in signs {
-        out.push_str(kept.get(from..*at).unwrap_or_default());
+        out.push_str(stored.get(start..*at).unwrap_or_default());
         out.push(*sign);
-        from = *at;
+        start = *at;
     }
-    out.push_str(kept.get(from..).unwrap_or_default());
+    out.push_str(stored.get(start..).unwrap_or_default());
     out
 }
 

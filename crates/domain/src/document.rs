@@ -144,7 +144,7 @@ fn append_check_digits(body: &str, largest_weight: u32) -> String {
         let sum: u32 = weighted.map(|(byte, weight)| u32::from(byte - b'0') * weight).sum();
         let digit = match sum % 11 {
             0 | 1 => 0,
-            rest => 11 - rest,
+            remainder => 11 - remainder,
         };
         text.extend(char::from_digit(digit, 10));
     }
@@ -181,7 +181,7 @@ mod tests {
 
     #[test]
     fn documents_are_read_masked_or_bare_and_shown_masked() {
-        for (text, bare, shown, nature) in [
+        for (text, bare, masked, nature) in [
             ("529.982.247-25", "52998224725", "529.982.247-25", Nature::Natural),
             (" 52998224725 ", "52998224725", "529.982.247-25", Nature::Natural),
             ("11.222.333/0001-81", "11222333000181", "11.222.333/0001-81", Nature::Legal),
@@ -190,7 +190,7 @@ mod tests {
         ] {
             let document = Document::parse(text).unwrap();
             assert_eq!((document.as_str(), document.nature()), (bare, nature));
-            assert_eq!(document.to_string(), shown);
+            assert_eq!(document.to_string(), masked);
         }
     }
 
@@ -233,12 +233,12 @@ mod tests {
     proptest! {
         #[test]
         fn every_cpf_is_read_back_and_one_wrong_digit_is_noticed(
-            body in prop::array::uniform9(0u8..10), at in 0usize..11, by in 1u8..10,
+            body in prop::array::uniform9(0u8..10), at in 0usize..11, shift in 1u8..10,
         ) {
             if let Some(cpf) = Cpf::with_check_digits(body) {
                 prop_assert_eq!(Cpf::parse(&cpf.to_string()).unwrap(), cpf.clone());
                 let mut wrong = cpf.as_str().as_bytes().to_vec();
-                wrong[at] = b'0' + (wrong[at] - b'0' + by) % 10;
+                wrong[at] = b'0' + (wrong[at] - b'0' + shift) % 10;
                 let wrong = String::from_utf8(wrong).unwrap();
                 // A check digit of 10 and one of 11 are both written 0.
                 prop_assert!(Cpf::parse(&wrong).is_err() || at < 9 && cpf.as_str()[9..].contains('0'));

@@ -113,8 +113,8 @@ pub struct FileName(String);
 
 impl FileName {
     /// Turns any text into a valid name by leaving out the characters that are not allowed.
-    pub fn sanitize(given: &str, kind: FileKind) -> FileName {
-        let last = given.rsplit(['/', '\\']).next().unwrap_or_default();
+    pub fn sanitize(text: &str, kind: FileKind) -> FileName {
+        let last = text.rsplit(['/', '\\']).next().unwrap_or_default();
         let visible: String = last.chars().filter(|c| !is_unsafe_char(*c)).collect();
         let words: Vec<&str> = visible.split_whitespace().collect();
         let name = words.join(" ");
@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn a_name_is_one_line_without_a_path_and_ends_in_what_it_holds() {
-        for (given, kind, name) in [
+        for (text, kind, name) in [
             ("Foto da frente.jpg", FileKind::Jpeg, "Foto da frente.jpg"),
             ("IMG_0001.JPEG", FileKind::Jpeg, "IMG_0001.JPEG"),
             ("../../etc/passwd", FileKind::Pdf, "passwd.pdf"),
@@ -175,7 +175,7 @@ mod tests {
             ("Orçamento  nº 3 .docx", FileKind::Docx, "Orçamento nº 3 .docx"),
             ("a\"b;c.pdf", FileKind::Pdf, "ab;c.pdf"),
         ] {
-            assert_eq!(FileName::sanitize(given, kind).as_str(), name, "{given:?}");
+            assert_eq!(FileName::sanitize(text, kind).as_str(), name, "{text:?}");
         }
         let long = FileName::sanitize(&"ç".repeat(4000), FileKind::Pdf);
         assert_eq!(long.as_str().chars().count(), LONGEST + 4);

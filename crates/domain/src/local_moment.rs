@@ -37,8 +37,8 @@ impl WrittenMoment {
     pub fn moment_in(self, zone: &TimeZone) -> Moment {
         match self {
             WrittenMoment::Exact(moment) => moment,
-            WrittenMoment::Local(shown) => {
-                shown.to_zoned(zone.rules()).map_or(Moment::from_millis(i64::MAX), |at| {
+            WrittenMoment::Local(local) => {
+                local.to_zoned(zone.rules()).map_or(Moment::from_millis(i64::MAX), |at| {
                     Moment::from_millis(at.timestamp().as_millisecond())
                 })
             }

@@ -48,7 +48,7 @@ mod tests {
 
     #[test]
     fn a_number_comes_in_any_mask_and_goes_out_in_one() {
-        for (text, shown, kind) in [
+        for (text, formatted, kind) in [
             ("(11) 98765-4321", "(11)98765-4321", PhoneKind::Mobile),
             ("+55 11 98765.4321", "(11)98765-4321", PhoneKind::Mobile),
             ("551133334444", "(11)3333-4444", PhoneKind::Landline),
@@ -57,7 +57,7 @@ mod tests {
             ("5533334444", "(55)3333-4444", PhoneKind::Landline),
         ] {
             let phone = Phone::parse(text).unwrap();
-            assert_eq!((phone.to_string().as_str(), phone.kind()), (shown, kind), "{text}");
+            assert_eq!((phone.to_string().as_str(), phone.kind()), (formatted, kind), "{text}");
         }
     }
 

@@ -104,10 +104,10 @@ mod tests {
 
     #[test]
     fn an_address_and_the_path_of_an_entity_are_joined_with_one_slash() {
-        let of = |text: &str| ReceiverAddress::parse(text).unwrap().join_path("helpDesk");
-        assert_eq!(of("https://erp.example"), "https://erp.example/helpDesk");
-        assert_eq!(of(" https://erp.example/ "), "https://erp.example/helpDesk");
-        assert_eq!(of("http://erp.example:8080/gatilhos/"), "http://erp.example:8080/gatilhos/helpDesk");
+        let join = |text: &str| ReceiverAddress::parse(text).unwrap().join_path("helpDesk");
+        assert_eq!(join("https://erp.example"), "https://erp.example/helpDesk");
+        assert_eq!(join(" https://erp.example/ "), "https://erp.example/helpDesk");
+        assert_eq!(join("http://erp.example:8080/gatilhos/"), "http://erp.example:8080/gatilhos/helpDesk");
         let host = |text: &str| ReceiverAddress::parse(text).unwrap().host();
         assert_eq!(host("http://ERP.example:8080/x"), "erp.example");
         assert_eq!((host("http://[::1]:9/"), host("http://127.0.0.1")), ("::1".into(), "127.0.0.1".into()));

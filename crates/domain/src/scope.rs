@@ -18,11 +18,11 @@ pub enum VisibleBranches {
 
 impl Scope {
     /// The scope of a user with this role and these assigned branches.
-    pub fn for_role(tenant: TenantId, role: Role, given: impl IntoIterator<Item = BranchCode>) -> Scope {
+    pub fn for_role(tenant: TenantId, role: Role, assigned: impl IntoIterator<Item = BranchCode>) -> Scope {
         let branches = if role.has_every_branch() {
             VisibleBranches::All
         } else {
-            VisibleBranches::Only(given.into_iter().collect())
+            VisibleBranches::Only(assigned.into_iter().collect())
         };
         Scope { tenant, branches }
     }
@@ -49,7 +49,7 @@ impl Scope {
     pub fn can_see(&self, branch: BranchCode) -> bool {
         match &self.branches {
             VisibleBranches::All => true,
-            VisibleBranches::Only(some) => some.contains(&branch),
+            VisibleBranches::Only(visible) => visible.contains(&branch),
         }
     }
 }

@@ -36,7 +36,7 @@ pub struct HostName(String);
 impl HostName {
     /// Accepts DNS names only: no IP address in any spelling, and no name of the local machine.
     pub fn parse(text: &str) -> Result<HostName, Rejection> {
-        let given = || text.trim().to_owned();
+        let trimmed = || text.trim().to_owned();
         let host = text.trim().trim_end_matches('.').to_lowercase();
         let label = |part: &str| {
             !part.is_empty()
@@ -49,16 +49,16 @@ impl HostName {
             // An IPv6 address has colons; it gets the refusal for addresses.
             let bare = host.trim_start_matches('[').trim_end_matches(']');
             return Err(match bare.parse::<std::net::IpAddr>() {
-                Ok(_) => Rejection::HostIsAddress(given()),
-                Err(_) => Rejection::BadHost(given()),
+                Ok(_) => Rejection::HostIsAddress(trimmed()),
+                Err(_) => Rejection::BadHost(trimmed()),
             });
         }
         let last = host.rsplit('.').next().unwrap_or_default();
         if last == "localhost" || last == "localdomain" {
-            return Err(Rejection::HostIsLocal(given()));
+            return Err(Rejection::HostIsLocal(trimmed()));
         }
         if is_numeric_label(last) {
-            return Err(Rejection::HostIsAddress(given()));
+            return Err(Rejection::HostIsAddress(trimmed()));
         }
         Ok(HostName(host))
     }

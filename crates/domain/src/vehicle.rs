@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn a_plate_comes_in_either_form_and_any_dress() {
-        for (text, kept, key) in [
+        for (text, stored, key) in [
             ("ABC1234", "ABC1234", "ABC1C34"),
             ("abc-1234", "ABC1234", "ABC1C34"),
             (" abc 1c34 ", "ABC1C34", "ABC1C34"),
@@ -100,7 +100,7 @@ mod tests {
             ("abc1923", "ABC1923", "ABC1J23"),
         ] {
             let plate = Plate::parse(text).unwrap();
-            assert_eq!((plate.as_str(), plate.comparison_key().as_str()), (kept, key), "{text}");
+            assert_eq!((plate.as_str(), plate.comparison_key().as_str()), (stored, key), "{text}");
             assert_eq!(parse_plate_key(text).as_deref(), Some(key));
         }
     }

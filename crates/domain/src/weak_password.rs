@@ -232,8 +232,8 @@ impl PasswordOwner<'_> {
             |text: &str| fold_text(text).chars().filter(|sign| sign.is_alphanumeric()).collect::<String>();
         let local = self.email.split('@').next().unwrap_or_default();
         let mut terms: Vec<String> = [self.email, local, self.name, self.association].map(plain).into();
-        for whole in [self.email, self.name, self.association] {
-            terms.extend(whole.split(|sign: char| !sign.is_alphanumeric()).map(plain));
+        for source in [self.email, self.name, self.association] {
+            terms.extend(source.split(|sign: char| !sign.is_alphanumeric()).map(plain));
         }
         terms.retain(|term| term.chars().count() >= 3);
         terms
@@ -267,10 +267,10 @@ fn extract_words(text: &str) -> BTreeSet<String> {
         return BTreeSet::new();
     }
     let mut words = BTreeSet::new();
-    for from in before.saturating_sub(DECORATION)..=before {
+    for start in before.saturating_sub(DECORATION)..=before {
         for without in behind.saturating_sub(DECORATION)..=behind {
-            let kept = &signs[from..signs.len() - without];
-            words.insert(kept.iter().filter_map(|sign| read_as_letter(*sign)).collect());
+            let middle = &signs[start..signs.len() - without];
+            words.insert(middle.iter().filter_map(|sign| read_as_letter(*sign)).collect());
         }
     }
     words

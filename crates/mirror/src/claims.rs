@@ -31,14 +31,15 @@ pub fn read_claim_with_related(
     user: &impl Fn(&str) -> Option<UserCode>,
     notes: &mut Vec<NewMirrorNote>,
 ) -> Vec<MirroredClaim> {
-    let Some(mut own) = read_single_claim(json, registers, opened, now, user, notes) else {
+    let Some(mut main_claim) = read_single_claim(json, registers, opened, now, user, notes) else {
         return Vec::new();
     };
-    let below = read_items(&json["relacionados"]).into_iter();
-    let below: Vec<MirroredClaim> =
-        below.filter_map(|json| read_single_claim(json, registers, opened, now, user, notes)).collect();
-    own.related = Some(below.iter().map(|one| one.code).filter(|other| *other != own.code).collect());
-    std::iter::once(own).chain(below).collect()
+    let related = read_items(&json["relacionados"]).into_iter();
+    let related: Vec<MirroredClaim> =
+        related.filter_map(|json| read_single_claim(json, registers, opened, now, user, notes)).collect();
+    main_claim.related =
+        Some(related.iter().map(|one| one.code).filter(|other| *other != main_claim.code).collect());
+    std::iter::once(main_claim).chain(related).collect()
 }
 
 fn read_single_claim(
@@ -49,24 +50,24 @@ fn read_single_claim(
     user: &impl Fn(&str) -> Option<UserCode>,
     notes: &mut Vec<NewMirrorNote>,
 ) -> Option<MirroredClaim> {
-    let own = read_code(&json["codEvento"])?;
-    let member = read_claim_person(&json["associado"], registers, now, own, notes);
-    let driver = read_claim_person(&json["condutor"], registers, now, own, notes);
-    let vehicle = read_vehicle(&json["veiculo"], registers, notes, ("evento", own));
-    let mut reader = RecordReader::new(json, notes, "evento", own);
+    let claim_code = read_code(&json["codEvento"])?;
+    let member = read_claim_person(&json["associado"], registers, now, claim_code, notes);
+    let driver = read_claim_person(&json["condutor"], registers, now, claim_code, notes);
+    let vehicle = read_vehicle(&json["veiculo"], registers, notes, ("evento", claim_code));
+    let mut reader = RecordReader::new(json, notes, "evento", claim_code);
     let Some(member) = member else {
         reader.add_note("associado", "veio sem associado e não foi espelhado");
         return None;
     };
-    let called = read_text(reader.raw("situacao")).unwrap_or_default();
-    let situation = registers.find_situation_by_name(Entity::Claim, &called);
+    let situation_name = read_text(reader.raw("situacao")).unwrap_or_default();
+    let situation = registers.find_situation_by_name(Entity::Claim, &situation_name);
     let situation =
         situation.or_else(|| registers.default_situation(Entity::Claim, SituationKind::Open))?.code;
     let kind_name = fold_text(&read_text(reader.raw("tipoEvento")).unwrap_or_default());
     let kind = registers.claim_types.iter().find(|one| fold_text(&one.name) == kind_name);
     let kind = kind.or(registers.claim_types.first()).map_or(ClaimTypeCode::new(1), |one| one.code);
     let day = reader.read_with("dataAbertura", crate::lenient::read_day);
-    let code = ClaimCode::new(own);
+    let code = ClaimCode::new(claim_code);
     let day = day.unwrap_or_else(|| now.date_in(&registers.zone)).start_in(&registers.zone);
     let listed = opened.get(&code);
     let opened_at = listed.map_or(day, |listed| listed.opened_at);
@@ -106,7 +107,7 @@ fn read_claim_person(
     claim: i32,
     notes: &mut Vec<NewMirrorNote>,
 ) -> Option<MirroredPerson> {
-    let own = read_code(&json["codPessoa"])?;
+    let person_code = read_code(&json["codPessoa"])?;
     let mut reader = RecordReader::new(json, notes, "evento", claim);
     let branch = reader.code("codLoja").map(BranchCode::new);
     let branch = branch.filter(|code| registers.branches.iter().any(|one| one.code == *code));
@@ -136,5 +137,5 @@ fn read_claim_person(
         Some(StoredPhone { kind, country: exchange::mirror_store::HOME.to_owned(), number })
     });
     let phones: Vec<StoredPhone> = phones.collect();
-    Some(MirroredPerson { code: PersonCode::new(own), branch, profile, phones })
+    Some(MirroredPerson { code: PersonCode::new(person_code), branch, profile, phones })
 }

@@ -143,7 +143,7 @@ impl SourceClient {
     /// Exchanges the user and password for a token; returns the access record.
     #[boxed::future]
     pub async fn sign_in(&self) -> Result<Json, SourceError> {
-        let held = self.token.read().await.0;
+        let generation = self.token.read().await.0;
         let basic = self.basic.clone();
         let answer = self
             .request_with_retry(Method::POST, "/ext/autenticacao", LARGEST_RECORD, |_| basic.clone(), false)
@@ -165,18 +165,18 @@ impl SourceClient {
         let Some(token) = record["authorizationToken"].as_str().filter(|text| !text.is_empty()) else {
             return Err(SourceError::Fatal("a origem não deu um token".to_owned()));
         };
-        *self.token.write().await = (held + 1, token.to_owned());
+        *self.token.write().await = (generation + 1, token.to_owned());
         Ok(record)
     }
 
     /// Whether the token differs from the rejected one: renewed by another request, or by this one, which may do so
     /// only once.
-    async fn renew_token(&self, held: u64, entered: &mut bool) -> Result<bool, SourceError> {
+    async fn renew_token(&self, generation: u64, has_signed_in: &mut bool) -> Result<bool, SourceError> {
         let _entering = self.entering.lock().await;
-        if self.token.read().await.0 != held {
+        if self.token.read().await.0 != generation {
             return Ok(true);
         }
-        if std::mem::replace(entered, true) {
+        if std::mem::replace(has_signed_in, true) {
             return Ok(false);
         }
         Box::pin(self.sign_in()).await?;
@@ -205,16 +205,18 @@ impl SourceClient {
         authorization: impl Fn(&str) -> String,
         enters: bool,
     ) -> Result<SourceAnswer, SourceError> {
-        let (mut tries, mut waits, mut entered) = (0, 0, false);
+        let (mut tries, mut waits, mut has_signed_in) = (0, 0, false);
         loop {
-            let (held, token) = self.token.read().await.clone();
+            let (generation, token) = self.token.read().await.clone();
             let failed = match self.send_request(&method, path, largest, authorization(&token)).await {
                 Ok(raw) => match self.judge_response(&raw) {
                     ResponseVerdict::Answer(answer) => {
                         self.unread.store(0, Ordering::Relaxed);
                         return Ok(answer);
                     }
-                    ResponseVerdict::SignIn if enters && self.renew_token(held, &mut entered).await? => {
+                    ResponseVerdict::SignIn
+                        if enters && self.renew_token(generation, &mut has_signed_in).await? =>
+                    {
                         continue;
                     }
                     // Some servers answer 401 if the user lacks the permission for this operation.
@@ -223,7 +225,7 @@ impl SourceClient {
                     }
                     ResponseVerdict::Wait(span) if waits < PATIENCE => {
                         // The token may expire while waiting.
-                        (waits, entered) = (waits + 1, false);
+                        (waits, has_signed_in) = (waits + 1, false);
                         self.pause_requests(span.unwrap_or_else(|| compute_backoff(waits))).await;
                         continue;
                     }
@@ -234,7 +236,7 @@ impl SourceClient {
                 },
                 Err(failed) => failed,
             };
-            (tries, entered) = (tries + 1, false);
+            (tries, has_signed_in) = (tries + 1, false);
             tracing::debug!(tries, reason = failed.reason(), "a request to the source failed");
             if tries >= TRIES {
                 return Err(self.give_up(failed));
@@ -300,7 +302,7 @@ impl SourceClient {
 
     fn judge_response(&self, raw: &RawResponse) -> ResponseVerdict {
         // The text is shown on a terminal.
-        let told = || {
+        let answer_text = || {
             let text = String::from_utf8_lossy(&raw.body).trim().chars().take(200).collect::<String>();
             text.replace(char::is_control, " ")
         };
@@ -321,7 +323,7 @@ impl SourceClient {
             status if status.is_server_error() || status == StatusCode::REQUEST_TIMEOUT => {
                 ResponseVerdict::Retry(format!("a origem respondeu {}", status.as_u16()))
             }
-            status => ResponseVerdict::Answer(SourceAnswer::Refused(status.as_u16(), told())),
+            status => ResponseVerdict::Answer(SourceAnswer::Refused(status.as_u16(), answer_text())),
         }
     }
 

@@ -27,11 +27,11 @@ fn read_required_code(
 }
 
 /// Sorts by code and removes duplicates.
-fn collect_by_code<T, K: Ord>(mut told: Vec<T>, json: &Json, code: impl Fn(&T) -> K) -> ChildRecords<T> {
-    let is_whole = told.len() == read_items(json).len();
-    told.sort_by_key(&code);
-    told.dedup_by_key(|one| code(one));
-    ChildRecords { told, is_whole }
+fn collect_by_code<T, K: Ord>(mut records: Vec<T>, json: &Json, code: impl Fn(&T) -> K) -> ChildRecords<T> {
+    let is_whole = records.len() == read_items(json).len();
+    records.sort_by_key(&code);
+    records.dedup_by_key(|one| code(one));
+    ChildRecords { told: records, is_whole }
 }
 
 /// `/ext/beneficio/{codBeneficio}/itens`, by code.
@@ -44,14 +44,14 @@ pub fn read_benefit_items(
     let at = ("itens", benefit.get());
     let mut all: Vec<StoredItem> = Vec::new();
     for json in read_items(json) {
-        let (Some(own), Some(plan)) =
+        let (Some(item_code), Some(plan)) =
             (read_required_code(json, "codItem", notes, at), read_required_code(json, "codPlano", notes, at))
         else {
             continue;
         };
         let mut reader = RecordReader::new(json, notes, at.0, at.1);
         all.push(StoredItem {
-            code: ItemCode::new(own),
+            code: ItemCode::new(item_code),
             plan: PlanCode::new(plan),
             price: reader.money("valor").unwrap_or(0),
             included_on: reader.day("dataInclusao").unwrap_or_else(|| today.to_owned()),
@@ -73,10 +73,11 @@ pub fn read_dependents(
     let at = ("dependentes", benefit.get());
     let mut all = Vec::new();
     for json in read_items(json) {
-        let Some(own) = read_required_code(json, "codDependente", notes, at) else { continue };
+        let Some(dependent_code) = read_required_code(json, "codDependente", notes, at) else { continue };
         let mut reader = RecordReader::new(json, notes, at.0, at.1);
-        let told = reader.read_with("dataCadastro", crate::lenient::read_day);
-        let created_at = told.unwrap_or_else(|| now.date_in(&registers.zone)).start_in(&registers.zone);
+        let registered_on = reader.read_with("dataCadastro", crate::lenient::read_day);
+        let created_at =
+            registered_on.unwrap_or_else(|| now.date_in(&registers.zone)).start_in(&registers.zone);
         let mut plans: Vec<PlanCode> = read_items(&json["planos"])
             .into_iter()
             .filter_map(|plan| read_code(&plan["codPlano"]).or_else(|| read_code(plan)).map(PlanCode::new))
@@ -99,7 +100,7 @@ pub fn read_dependents(
             created_at,
             updated_at: created_at,
         };
-        all.push((DependentCode::new(own), dependent));
+        all.push((DependentCode::new(dependent_code), dependent));
     }
     collect_by_code(all, json, |(code, _)| *code)
 }
@@ -113,11 +114,11 @@ pub fn read_equipment(
     let at = ("equipamentos", benefit.get());
     let mut all = Vec::new();
     for json in read_items(json) {
-        let Some(own) = read_required_code(json, "codInstalacao", notes, at) else { continue };
+        let Some(installation_code) = read_required_code(json, "codInstalacao", notes, at) else { continue };
         let mut reader = RecordReader::new(json, notes, at.0, at.1);
         let removed_on = reader.day("dataRemocao");
         all.push(StoredInstallation {
-            code: InstallationCode::new(own),
+            code: InstallationCode::new(installation_code),
             tracker: None,
             serial_number: reader.line("numeroSerie", 100),
             imei: reader.line("imei", 50),
@@ -142,14 +143,14 @@ pub fn read_cards(
     let at = ("cartaoCredito", person);
     let mut all = Vec::new();
     for json in read_items(json) {
-        let Some(own) = read_required_code(json, "codCartao", notes, at) else { continue };
+        let Some(card_code) = read_required_code(json, "codCartao", notes, at) else { continue };
         let mut reader = RecordReader::new(json, notes, at.0, at.1);
         // Never stores more than four digits, whatever the source sends.
         let digits: String = reader.line("ultimosDigitos", 30).unwrap_or_default();
         let digits: Vec<char> = digits.chars().filter(char::is_ascii_digit).collect();
         let last_digits = digits[digits.len().saturating_sub(4)..].iter().collect();
         all.push(StoredCreditCard {
-            code: CreditCardCode::new(own),
+            code: CreditCardCode::new(card_code),
             brand: reader.line("bandeira", 50).unwrap_or_default(),
             last_digits,
             holder: reader.line("nomeTitular", 200).unwrap_or_default(),

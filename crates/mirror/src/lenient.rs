@@ -47,7 +47,8 @@ pub fn read_text(json: &Json) -> Option<String> {
         Json::Bool(flag) => flag.to_string(),
         _ => return None,
     };
-    let text: String = text.chars().map(|sign| if sign.is_control() { ' ' } else { sign }).collect();
+    let text: String =
+        text.chars().map(|character| if character.is_control() { ' ' } else { character }).collect();
     Some(text.trim().to_owned()).filter(|text| !text.is_empty())
 }
 
@@ -178,7 +179,7 @@ impl<'r> RecordReader<'r> {
     pub fn line(&mut self, name: &str, longest: usize) -> Option<String> {
         let found = read_text(self.raw(name))?;
         match parse_line(&found, longest) {
-            Ok(kept) => Some(kept),
+            Ok(cleaned) => Some(cleaned),
             Err(_) => {
                 self.add_note(name, format!("o texto foi cortado em {longest} caracteres"));
                 let cut: String = found.chars().take(longest).collect();
@@ -190,9 +191,12 @@ impl<'r> RecordReader<'r> {
     /// A multi-line text.
     pub fn lines(&mut self, name: &str) -> Option<String> {
         let raw = self.raw(name).as_str()?.replace('\r', "");
-        let kept: String =
-            raw.chars().filter(|sign| *sign == '\n' || !sign.is_control()).take(4_000).collect();
-        Some(kept.trim().to_owned()).filter(|text| !text.is_empty())
+        let cleaned: String = raw
+            .chars()
+            .filter(|character| *character == '\n' || !character.is_control())
+            .take(4_000)
+            .collect();
+        Some(cleaned.trim().to_owned()).filter(|text| !text.is_empty())
     }
 
     /// Parses a field with a domain parser.
@@ -203,9 +207,9 @@ impl<'r> RecordReader<'r> {
     /// A member of a fixed set, ignoring case and accents.
     pub fn read_choice<T: NamedSet>(&mut self, name: &str) -> Option<T> {
         self.read_with(name, |raw| {
-            let said = fold_text(&read_text(raw)?).replace('_', " ");
-            let is_it = |(name, _): &&(&str, T)| fold_text(name).replace('_', " ") == said;
-            T::NAMES.iter().find(is_it).map(|(_, member)| *member)
+            let choice = fold_text(&read_text(raw)?).replace('_', " ");
+            let is_match = |(name, _): &&(&str, T)| fold_text(name).replace('_', " ") == choice;
+            T::NAMES.iter().find(is_match).map(|(_, member)| *member)
         })
     }
 
@@ -223,11 +227,11 @@ impl<'r> RecordReader<'r> {
             record: self.record,
         };
         let street = inner.line("logradouro", 200);
-        let whole = inner.line("logradouroComTipo", 200);
+        let full_street = inner.line("logradouroComTipo", 200);
         PostalAddress {
             kind: inner.line("tipoEndereco", 50),
             street_kind: inner.line("tipoLogradouro", 50),
-            street: street.or(whole),
+            street: street.or(full_street),
             number: inner.line("numero", 20),
             complement: inner.line("complemento", 100),
             district: inner.line("bairro", 100),

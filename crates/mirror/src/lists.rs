@@ -29,14 +29,14 @@ pub fn read_name(json: &Json, field: &str) -> FieldContent {
 }
 
 pub fn read_colour(json: &Json) -> Option<FieldContent> {
-    let told = read_text(&json["corDestaque"])?;
-    Colour::parse(told.trim_start_matches('#')).ok().map(|colour| FieldContent::Text(colour.to_string()))
+    let text = read_text(&json["corDestaque"])?;
+    Colour::parse(text.trim_start_matches('#')).ok().map(|colour| FieldContent::Text(colour.to_string()))
 }
 
 /// A member of a set by name, ignoring case and accents.
 pub fn read_choice<T: NamedSet>(json: &Json) -> Option<T> {
-    let said = fold_text(&read_text(json)?);
-    T::NAMES.iter().find(|(name, _)| fold_text(name) == said).map(|(_, member)| *member)
+    let choice = fold_text(&read_text(json)?);
+    T::NAMES.iter().find(|(name, _)| fold_text(name) == choice).map(|(_, member)| *member)
 }
 
 /// `/ext/administracao/loja`
@@ -85,7 +85,7 @@ pub fn read_funnels(json: &Json) -> Vec<MirroredRegisterRecord> {
         let Some(code) = read_code(&json["codFunil"]) else { continue };
         funnels.push(build_register_record("funil", code, vec![("nome", read_name(json, "nome"))], true));
         for (place, stage) in (1..).zip(read_items(&json["etapas"])) {
-            let Some(own) = read_code(&stage["codEtapa"]) else { continue };
+            let Some(stage_code) = read_code(&stage["codEtapa"]) else { continue };
             let position = read_int(&stage["ordem"]).filter(|place| *place > 0).unwrap_or(place);
             let mut values = vec![
                 ("nome", read_name(stage, "nome")),
@@ -93,7 +93,7 @@ pub fn read_funnels(json: &Json) -> Vec<MirroredRegisterRecord> {
                 ("ordem", FieldContent::Number(position.into())),
             ];
             values.extend(read_colour(stage).map(|colour| ("corDestaque", colour)));
-            stages.push(build_register_record("etapa", own, values, true));
+            stages.push(build_register_record("etapa", stage_code, values, true));
         }
     }
     funnels.into_iter().chain(stages).collect()
@@ -176,10 +176,10 @@ pub fn read_supplier(json: &Json, notes: &mut Vec<NewMirrorNote>) -> Option<Mirr
     let code = read_code(&json["codFornecedor"])?;
     let mut reader = RecordReader::new(json, notes, "fornecedor", code);
     let address = reader.address("endereco");
-    let of_kind = |kind: &str| {
+    let find_phone = |kind: &str| {
         let phones = read_items(&json["telefones"]).into_iter();
-        let phones =
-            phones.filter(|one| read_text(&one["tipo"]).is_some_and(|told| fold_text(&told) == kind));
+        let phones = phones
+            .filter(|one| read_text(&one["tipo"]).is_some_and(|phone_type| fold_text(&phone_type) == kind));
         phones.filter_map(|one| domain::Phone::parse(&read_text(&one["numero"])?).ok()).next()
     };
     let values = vec![
@@ -197,8 +197,8 @@ pub fn read_supplier(json: &Json, notes: &mut Vec<NewMirrorNote>) -> Option<Mirr
             "email",
             wrap_optional_text(reader.parse_field("email", Email::parse).map(|one| one.as_str().to_owned())),
         ),
-        ("telefoneCelular", wrap_optional_text(of_kind("celular").map(|one| one.as_str().to_owned()))),
-        ("telefoneFixo", wrap_optional_text(of_kind("fixo").map(|one| one.as_str().to_owned()))),
+        ("telefoneCelular", wrap_optional_text(find_phone("celular").map(|one| one.as_str().to_owned()))),
+        ("telefoneFixo", wrap_optional_text(find_phone("fixo").map(|one| one.as_str().to_owned()))),
         ("tipoLogradouro", wrap_optional_text(address.street_kind)),
         ("logradouro", wrap_optional_text(address.street)),
         ("numero", wrap_optional_text(address.number)),
@@ -240,14 +240,14 @@ pub fn read_additional_fields(kind: BenefitKind, json: &Json) -> Vec<MirroredReg
     let names = [("texto", 1), ("numero", 2), ("data", 3), ("logico", 4), ("lista", 5)];
     let one = |json: &&Json| {
         let code = read_code(&json["codCampo"])?;
-        let said = read_text(&json["tipo"]).map(|text| fold_text(&text)).unwrap_or_default();
-        let of_kind = names.iter().find(|(name, _)| *name == said).map_or(1, |(_, number)| *number);
+        let type_name = read_text(&json["tipo"]).map(|text| fold_text(&text)).unwrap_or_default();
+        let type_number = names.iter().find(|(name, _)| *name == type_name).map_or(1, |(_, number)| *number);
         let options = read_items(&json["opcoes"]).into_iter().filter_map(read_text);
         let options: Vec<String> = options.map(|text| text.chars().take(200).collect()).collect();
         let mut values = vec![
             ("nome", read_name(json, "nome")),
             ("tipoBeneficio", FieldContent::Number(kind.number())),
-            ("tipo", FieldContent::Number(of_kind)),
+            ("tipo", FieldContent::Number(type_number)),
             ("obrigatorio", FieldContent::Flag(json["obrigatorio"].as_bool().unwrap_or(false))),
             ("opcoes", FieldContent::Lines(options)),
         ];
@@ -258,15 +258,15 @@ pub fn read_additional_fields(kind: BenefitKind, json: &Json) -> Vec<MirroredReg
     read_items(json).iter().filter_map(one).collect()
 }
 
-/// Marks a list of `told` records as complete, so that records missing from it are deactivated. Not possible if one
+/// Marks a list of `total` records as complete, so that records missing from it are deactivated. Not possible if one
 /// came without a code, because it may be any of them.
 pub fn mark_complete_list(
     path: &'static str,
-    wanted: &[MirroredRegisterRecord],
-    told: usize,
+    records: &[MirroredRegisterRecord],
+    total: usize,
 ) -> Option<RegisterCodeList> {
-    let codes: Vec<i32> = wanted.iter().filter(|one| one.path == path).filter_map(|one| one.code).collect();
-    (codes.len() == told).then_some(RegisterCodeList { path, codes })
+    let codes: Vec<i32> = records.iter().filter(|one| one.path == path).filter_map(|one| one.code).collect();
+    (codes.len() == total).then_some(RegisterCodeList { path, codes })
 }
 
 pub fn read_vehicle(

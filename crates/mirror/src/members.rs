@@ -27,17 +27,17 @@ pub fn read_member_row(
         return None;
     };
     let profile = read_profile(json, person, registers, now, notes);
-    let benefit = read_code(&json["codBeneficio"]).map(|own| {
-        let benefit = read_benefit(json, listed, (own, person), registers, now, notes);
-        (BenefitCode::new(own), benefit)
+    let benefit = read_code(&json["codBeneficio"]).map(|benefit_code| {
+        let benefit = read_benefit(json, listed, (benefit_code, person), registers, now, notes);
+        (BenefitCode::new(benefit_code), benefit)
     });
     Some(MirroredMember { person: PersonCode::new(person), profile, benefit })
 }
 
 /// The branch of a record, or else the first branch.
 fn read_branch(reader: &mut RecordReader<'_>, registers: &TenantRegisters) -> BranchCode {
-    let told = reader.code("codLoja").map(BranchCode::new);
-    let found = told.filter(|code| registers.branches.iter().any(|one| one.code == *code));
+    let source_branch = reader.code("codLoja").map(BranchCode::new);
+    let found = source_branch.filter(|code| registers.branches.iter().any(|one| one.code == *code));
     found.unwrap_or_else(|| {
         reader.add_note("codLoja", "falta ou não existe; ficou na primeira loja");
         registers.branches.iter().map(|one| one.code).min().unwrap_or(BranchCode::new(1))
@@ -51,8 +51,8 @@ fn read_moment(
     registers: &TenantRegisters,
     now: Moment,
 ) -> Moment {
-    let told = reader.read_with(name, crate::lenient::read_day);
-    told.unwrap_or_else(|| now.date_in(&registers.zone)).start_in(&registers.zone)
+    let day = reader.read_with(name, crate::lenient::read_day);
+    day.unwrap_or_else(|| now.date_in(&registers.zone)).start_in(&registers.zone)
 }
 
 fn read_profile(
@@ -109,8 +109,8 @@ pub fn read_sex(json: &Json) -> Option<Sex> {
 
 /// The benefit's situation, or else the tenant's first pending one.
 fn read_situation(reader: &mut RecordReader<'_>, registers: &TenantRegisters) -> SituationCode {
-    let called = read_text(reader.raw("situacao"));
-    let found = called.and_then(|name| registers.find_situation_by_name(Entity::Benefit, &name));
+    let situation_name = read_text(reader.raw("situacao"));
+    let found = situation_name.and_then(|name| registers.find_situation_by_name(Entity::Benefit, &name));
     found.map(|one| one.code).unwrap_or_else(|| {
         reader.add_note("situacao", "falta; ficou na situação padrão de pendente");
         let pending = registers.default_situation(Entity::Benefit, SituationKind::Pending);
@@ -121,7 +121,7 @@ fn read_situation(reader: &mut RecordReader<'_>, registers: &TenantRegisters) ->
 fn read_benefit(
     json: &Json,
     listed: Option<&Json>,
-    (own, person): (i32, i32),
+    (benefit_code, person): (i32, i32),
     registers: &TenantRegisters,
     now: Moment,
     notes: &mut Vec<NewMirrorNote>,
@@ -129,20 +129,25 @@ fn read_benefit(
     let nothing = Json::Null;
     let list = listed.unwrap_or(&nothing);
     let vehicle = match &list["veiculo"] {
-        Json::Object(_) => read_vehicle(&list["veiculo"], registers, notes, ("beneficio", own)),
+        Json::Object(_) => read_vehicle(&list["veiculo"], registers, notes, ("beneficio", benefit_code)),
         // The search gives only the identification of a vehicle.
-        _ => read_vehicle(json, registers, notes, ("beneficio", own)),
+        _ => read_vehicle(json, registers, notes, ("beneficio", benefit_code)),
     };
     if listed.is_none() {
         let reason = "o benefício não está na lista de benefícios; faltam vencimento, cancelamento e veículo"
             .to_owned();
-        notes.push(NewMirrorNote { kind: "beneficio", record: own, field: "lista".to_owned(), reason });
+        notes.push(NewMirrorNote {
+            kind: "beneficio",
+            record: benefit_code,
+            field: "lista".to_owned(),
+            reason,
+        });
     }
     let (due_day, cancelled_on) = {
-        let mut reader = RecordReader::new(list, notes, "beneficio", own);
+        let mut reader = RecordReader::new(list, notes, "beneficio", benefit_code);
         (reader.number("diaVencimento", 1, 31), reader.day("dataCancelamento"))
     };
-    let mut reader = RecordReader::new(json, notes, "beneficio", own);
+    let mut reader = RecordReader::new(json, notes, "beneficio", benefit_code);
     let kind = reader.read_choice::<BenefitKind>("tipoBeneficio").unwrap_or_else(|| {
         reader.add_note("tipoBeneficio", "falta; ficou como DIVERSOS");
         BenefitKind::Miscellaneous

@@ -70,12 +70,12 @@ impl<'r> UnregisteredReferences<'r> {
         }
     }
 
-    fn collect_seller(&mut self, json: &Json, (of, called): (&str, &str), kind: i64) {
-        let Some(code) = read_code(&json[of]) else { return };
+    fn collect_seller(&mut self, json: &Json, (code_field, name_field): (&str, &str), kind: i64) {
+        let Some(code) = read_code(&json[code_field]) else { return };
         if self.registers.sellers.contains_key(&SellerCode::new(code)) {
             return;
         }
-        let mut values = vec![("nome", read_name(json, called)), ("tipo", FieldContent::Number(kind))];
+        let mut values = vec![("nome", read_name(json, name_field)), ("tipo", FieldContent::Number(kind))];
         let branch = read_code(&json["codLoja"]);
         values.extend(branch.map(|branch| ("codLoja", FieldContent::Number(branch.into()))));
         self.add("vendedor", Some(code), values, false);
@@ -131,13 +131,13 @@ impl<'r> UnregisteredReferences<'r> {
     }
 
     pub fn collect_situation(&mut self, json: &Json, entity: Entity) {
-        let Some(called) = read_text(&json["situacao"]) else { return };
-        if self.registers.find_situation_by_name(entity, &called).is_some() {
+        let Some(situation_name) = read_text(&json["situacao"]) else { return };
+        if self.registers.find_situation_by_name(entity, &situation_name).is_some() {
             return;
         }
-        let of_entity = entity.situation_kinds();
+        let entity_kinds = entity.situation_kinds();
         let kind =
-            read_choice::<SituationKind>(&json["tipoSituacao"]).filter(|kind| of_entity.contains(kind));
+            read_choice::<SituationKind>(&json["tipoSituacao"]).filter(|kind| entity_kinds.contains(kind));
         let otherwise =
             if entity == Entity::Benefit { SituationKind::Pending } else { SituationKind::Progress };
         let mut values = vec![
@@ -150,8 +150,8 @@ impl<'r> UnregisteredReferences<'r> {
     }
 
     pub fn collect_vehicle_type(&mut self, json: &Json) {
-        let Some(called) = read_text(&json["tipoVeiculo"]) else { return };
-        let folded = fold_text(&called);
+        let Some(type_name) = read_text(&json["tipoVeiculo"]) else { return };
+        let folded = fold_text(&type_name);
         if self.registers.vehicle_types.iter().any(|one| fold_text(&one.name) == folded) {
             return;
         }
@@ -176,8 +176,8 @@ impl<'r> UnregisteredReferences<'r> {
         self.collect_branch(&json["associado"]);
         self.collect_branch(&json["condutor"]);
         self.collect_vehicle_type(&json["veiculo"]);
-        let Some(called) = read_text(&json["tipoEvento"]) else { return };
-        let folded = fold_text(&called);
+        let Some(type_name) = read_text(&json["tipoEvento"]) else { return };
+        let folded = fold_text(&type_name);
         if !self.registers.claim_types.iter().any(|one| fold_text(&one.name) == folded) {
             self.add("tipoEvento", None, vec![("nome", read_name(json, "tipoEvento"))], true);
         }
@@ -194,13 +194,13 @@ impl<'r> UnregisteredReferences<'r> {
         }
         let stages = std::iter::once(json).chain(read_items(&json["historico"]));
         for stage in stages {
-            let Some(own) = read_code(&stage["codEtapa"]) else { continue };
-            if self.registers.stage(domain::StageCode::new(own)).is_none() {
+            let Some(stage_code) = read_code(&stage["codEtapa"]) else { continue };
+            if self.registers.stage(domain::StageCode::new(stage_code)).is_none() {
                 let values = vec![
                     ("nome", read_name(stage, "nomeEtapa")),
                     ("codFunil", FieldContent::Number(funnel.into())),
                 ];
-                self.add("etapa", Some(own), values, false);
+                self.add("etapa", Some(stage_code), values, false);
             }
         }
     }

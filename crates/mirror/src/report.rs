@@ -69,12 +69,12 @@ impl MirrorRunReport {
                 "\nNão pôde ser tomado como veio (amparo mirror --list-problems mostra um por um):"
             );
             for MirrorNoteGroup { kind, field, reason, count, first } in &self.noted {
-                let of = if *count == 1 {
+                let subject = if *count == 1 {
                     format!("{kind} {first}")
                 } else {
                     format!("{count} × {kind} (o primeiro: {first})")
                 };
-                let _ = writeln!(text, "  - {of}, {field}: {reason}");
+                let _ = writeln!(text, "  - {subject}, {field}: {reason}");
             }
         }
         let _ = writeln!(text, "\nA interface não oferece, e por isso não está aqui:");

@@ -23,19 +23,19 @@ pub fn read_lead(
     now: Moment,
     notes: &mut Vec<NewMirrorNote>,
 ) -> Option<MirroredLead> {
-    let own = read_code(&json["codLead"]);
+    let lead_code = read_code(&json["codLead"]);
     let person = read_code(&json["codPessoa"]);
-    let (Some(own), Some(person)) = (own, person) else {
+    let (Some(lead_code), Some(person)) = (lead_code, person) else {
         let reason = "veio sem código de lead ou de pessoa e não foi espelhado".to_owned();
         notes.push(NewMirrorNote {
             kind: "lead",
-            record: own.unwrap_or(0),
+            record: lead_code.unwrap_or(0),
             field: "codLead".to_owned(),
             reason,
         });
         return None;
     };
-    let mut reader = RecordReader::new(json, notes, "lead", own);
+    let mut reader = RecordReader::new(json, notes, "lead", lead_code);
     let created = reader.read_with("dataCadastro", crate::lenient::read_day);
     let created_at = created.unwrap_or_else(|| now.date_in(&registers.zone)).start_in(&registers.zone);
     let lead = StoredLead {
@@ -57,19 +57,19 @@ pub fn read_lead(
         created_at,
         updated_at: created_at,
     };
-    Some(MirroredLead { code: LeadCode::new(own), lead })
+    Some(MirroredLead { code: LeadCode::new(lead_code), lead })
 }
 
 fn read_branch(reader: &mut RecordReader<'_>, registers: &TenantRegisters) -> BranchCode {
-    let told = reader.code("codLoja").map(BranchCode::new);
-    let found = told.filter(|code| registers.branches.iter().any(|one| one.code == *code));
+    let source_branch = reader.code("codLoja").map(BranchCode::new);
+    let found = source_branch.filter(|code| registers.branches.iter().any(|one| one.code == *code));
     found.or_else(|| registers.branches.iter().map(|one| one.code).min()).unwrap_or(BranchCode::new(1))
 }
 
 /// The responsible user of a deal, with their code.
 pub fn read_responsible_user(json: &Json) -> Option<(UserCode, String)> {
-    let own = read_code(&json["codUsuarioResponsavel"])?;
-    Some((UserCode::new(own), crate::lenient::read_text(&json["nomeUsuarioResponsavel"])?))
+    let user_code = read_code(&json["codUsuarioResponsavel"])?;
+    Some((UserCode::new(user_code), crate::lenient::read_text(&json["nomeUsuarioResponsavel"])?))
 }
 
 /// The users named in the history of a deal.
@@ -87,17 +87,17 @@ pub fn read_deal(
     known: &MirroredUserCodes,
     notes: &mut Vec<NewMirrorNote>,
 ) -> Option<MirroredDeal> {
-    let own = read_code(&json["codNegocio"])?;
+    let deal_code = read_code(&json["codNegocio"])?;
     let lead = read_lead(&json["lead"], registers, now, notes)?;
-    let vehicle = read_vehicle(&json["veiculo"], registers, notes, ("negocio", own));
+    let vehicle = read_vehicle(&json["veiculo"], registers, notes, ("negocio", deal_code));
     let dependents = read_items(&json["dependentes"])
         .into_iter()
-        .filter_map(|one| read_deal_dependent(one, own, now, notes));
+        .filter_map(|one| read_deal_dependent(one, deal_code, now, notes));
     let mut dependents: Vec<_> = dependents.collect();
     dependents.sort_by_key(|(code, _)| *code);
     dependents.dedup_by_key(|(code, _)| *code);
     let zone = &registers.zone;
-    let mut reader = RecordReader::new(json, notes, "negocio", own);
+    let mut reader = RecordReader::new(json, notes, "negocio", deal_code);
     let opened = reader.read_with("dataAbertura", crate::lenient::read_day);
     let opened = opened.unwrap_or_else(|| now.date_in(zone));
     let stage = reader.code("codEtapa").map(StageCode::new);
@@ -136,7 +136,7 @@ pub fn read_deal(
         updated_at: opened.start_in(zone),
     };
     let moves = read_stage_moves(json, (opened, stage, state), registers, known);
-    Some(MirroredDeal { code: DealCode::new(own), deal, lead, dependents, moves })
+    Some(MirroredDeal { code: DealCode::new(deal_code), deal, lead, dependents, moves })
 }
 
 /// The stage moves. Fields that a move lacks are taken from the deal.
@@ -152,14 +152,14 @@ fn read_stage_moves(
         let mut reader = RecordReader::new(json, &mut ignored, "negocio", 0);
         let stage = reader.code("codEtapa").map(StageCode::new).unwrap_or(stage);
         let at = reader.read_with("data", crate::lenient::read_day).unwrap_or(opened);
-        let by = crate::lenient::read_text(&json["nomeUsuario"]);
+        let user_name = crate::lenient::read_text(&json["nomeUsuario"]);
         all.push(DealStageMove {
             number: i32::try_from(all.len()).unwrap_or(0) + 1,
             at: at.start_in(&registers.zone),
             stage,
             state: reader.read_choice::<DealState>("situacao").unwrap_or(state),
-            user: by.as_ref().and_then(|name| known.by_name.get(name).copied()),
-            user_name: by,
+            user: user_name.as_ref().and_then(|name| known.by_name.get(name).copied()),
+            user_name,
         });
     }
     all
@@ -171,7 +171,7 @@ fn read_deal_dependent(
     now: Moment,
     notes: &mut Vec<NewMirrorNote>,
 ) -> Option<(DependentCode, ProposedDependent)> {
-    let own = read_code(&json["codDependente"])?;
+    let dependent_code = read_code(&json["codDependente"])?;
     let mut reader = RecordReader::new(json, notes, "negocio", deal);
     let plans = read_items(&json["planos"]).into_iter();
     let plans =
@@ -189,5 +189,5 @@ fn read_deal_dependent(
         created_at: now,
         updated_at: now,
     };
-    Some((DependentCode::new(own), dependent))
+    Some((DependentCode::new(dependent_code), dependent))
 }

@@ -80,15 +80,18 @@ mod tests {
     #[test]
     fn each_entity_has_one_default_for_each_of_its_types_and_no_other_type() {
         for entity in Entity::ALL {
-            let own: Vec<_> = SITUATIONS.iter().filter(|born| born.entity == entity).collect();
+            let situations: Vec<_> = SITUATIONS.iter().filter(|born| born.entity == entity).collect();
             for kind in entity.situation_kinds() {
                 assert_eq!(
-                    own.iter().filter(|b| b.kind == *kind && b.is_default).count(),
+                    situations.iter().filter(|b| b.kind == *kind && b.is_default).count(),
                     1,
                     "{entity:?} {kind:?}"
                 );
             }
-            assert!(own.iter().all(|born| entity.situation_kinds().contains(&born.kind)), "{entity:?}");
+            assert!(
+                situations.iter().all(|born| entity.situation_kinds().contains(&born.kind)),
+                "{entity:?}"
+            );
         }
     }
 

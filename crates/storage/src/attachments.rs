@@ -55,7 +55,7 @@ fn parse_file_row(row: &Row) -> Result<AttachedFile, Error> {
 /// The files of a record that are not removed, in the order they were attached.
 #[boxed::future]
 pub async fn list_files(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     (owner, record): (FileOwner, i32),
 ) -> Result<Vec<AttachedFile>, Error> {
@@ -64,18 +64,18 @@ pub async fn list_files(
         .append("AND f.owner = ?", [owner])
         .append("AND f.record = ?", [record])
         .append_text("AND f.removed_at IS NULL ORDER BY f.code");
-    from.fetch_all(QueryWeight::Point, statement).await?.iter().map(parse_file_row).collect()
+    source.fetch_all(QueryWeight::Point, statement).await?.iter().map(parse_file_row).collect()
 }
 
 /// The file of this code, removed or not.
 #[boxed::future]
 pub async fn find_file(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     code: FileCode,
 ) -> Result<Option<AttachedFile>, Error> {
     let statement = sql(SELECT).arg(tenant).append("AND f.code = ?", [code]);
-    from.fetch_optional(statement).await?.map(|row| parse_file_row(&row)).transpose()
+    source.fetch_optional(statement).await?.map(|row| parse_file_row(&row)).transpose()
 }
 
 pub fn insert_file(tenant: TenantId, file: &AttachedFile) -> Statement {
@@ -107,7 +107,7 @@ pub fn update_file_removal(
         .arg(tenant)
         .arg(code)
         .arg(removed.map(|(at, _)| at))
-        .arg(removed.map(|(_, by)| by))
+        .arg(removed.map(|(_, user)| user))
 }
 
 /// Some files removed before a moment, oldest removal first: code, key and size.
@@ -143,7 +143,7 @@ fn parse_blob_location(row: &Row) -> Result<BlobLocation, Error> {
 /// The newest files of a tenant that are not removed.
 #[boxed::future]
 pub async fn list_newest_blobs(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     limit: i64,
 ) -> Result<Vec<BlobLocation>, Error> {
@@ -151,13 +151,13 @@ pub async fn list_newest_blobs(
          ORDER BY code DESC LIMIT $2")
     .arg(tenant)
     .arg(limit);
-    from.fetch_all(QueryWeight::Search, statement).await?.iter().map(parse_blob_location).collect()
+    source.fetch_all(QueryWeight::Search, statement).await?.iter().map(parse_blob_location).collect()
 }
 
 /// The first file from this code on that is not removed.
 #[boxed::future]
 pub async fn find_blob_from_code(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     code: FileCode,
 ) -> Result<Option<BlobLocation>, Error> {
@@ -165,7 +165,7 @@ pub async fn find_blob_from_code(
          AND removed_at IS NULL ORDER BY code LIMIT 1")
     .arg(tenant)
     .arg(code);
-    from.fetch_optional(statement).await?.map(|row| parse_blob_location(&row)).transpose()
+    source.fetch_optional(statement).await?.map(|row| parse_blob_location(&row)).transpose()
 }
 
 /// Deletes the metadata of a file; its bytes are deleted separately.
@@ -176,12 +176,12 @@ pub fn delete_file(tenant: TenantId, code: FileCode) -> Statement {
 /// Some files of a tenant, with their storage keys.
 #[boxed::future]
 pub async fn list_file_keys(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     limit: i64,
 ) -> Result<Vec<(FileCode, String)>, Error> {
     let statement = sql("SELECT code, storage_key FROM files WHERE tenant = $1 ORDER BY code LIMIT $2");
-    let rows = from.fetch_all(QueryWeight::Search, statement.arg(tenant).arg(limit)).await?;
+    let rows = source.fetch_all(QueryWeight::Search, statement.arg(tenant).arg(limit)).await?;
     rows.iter().map(|row| Ok((row.get("code")?, row.get("storage_key")?))).collect()
 }
 
@@ -209,7 +209,7 @@ pub fn update_orphan_mark(tenant: TenantId, key: &str, since: Moment) -> Stateme
 /// Some keys that have been orphans since before a moment, oldest first.
 #[boxed::future]
 pub async fn list_orphan_keys_before(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     before: Moment,
     limit: i64,
@@ -219,7 +219,7 @@ pub async fn list_orphan_keys_before(
     .arg(tenant)
     .arg(before)
     .arg(limit);
-    from.fetch_all(QueryWeight::Search, statement).await?.iter().map(|row| row.get("storage_key")).collect()
+    source.fetch_all(QueryWeight::Search, statement).await?.iter().map(|row| row.get("storage_key")).collect()
 }
 
 /// Adds to the file count and size of a tenant; negative values subtract.
@@ -235,10 +235,10 @@ pub fn add_to_file_totals(tenant: TenantId, files: i64, bytes: i64) -> Statement
 /// The file count and size in bytes of a tenant.
 #[boxed::future]
 pub async fn load_file_totals(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
 ) -> Result<(i64, i64), Error> {
     let statement = sql("SELECT files, bytes FROM file_totals WHERE tenant = $1").arg(tenant);
-    let row = from.fetch_optional(statement).await?;
+    let row = source.fetch_optional(statement).await?;
     row.map_or(Ok((0, 0)), |row| Ok((row.get("files")?, row.get("bytes")?)))
 }

@@ -36,7 +36,7 @@ mod tests {
 
     #[test]
     fn a_name_is_told_in_both_ways_and_breaks_out_of_neither() {
-        for (name, told) in [
+        for (name, expected) in [
             ("frente.jpg", "attachment; filename=\"frente.jpg\"; filename*=UTF-8''frente.jpg"),
             (
                 "Orçamento nº 3.pdf",
@@ -48,7 +48,7 @@ mod tests {
                  filename*=UTF-8''a%22%3B%20filename%3Db.html%0D%0AX%3A%20y",
             ),
         ] {
-            assert_eq!(build_content_disposition(name), told);
+            assert_eq!(build_content_disposition(name), expected);
         }
     }
 }

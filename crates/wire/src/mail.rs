@@ -210,12 +210,12 @@ pub fn render_receiver_paused(
     head: RecipientContext<'_>,
     code: i32,
     address: &str,
-    gone: bool,
+    answered_gone: bool,
 ) -> Result<RenderedMail, askama::Error> {
     Ok(RenderedMail {
         subject: format!("{}: um receptor de gatilhos foi pausado", head.association),
-        text: ReceiverPausedText { head, code, address, gone }.render()?,
-        html: ReceiverPausedHtml { head, code, address, gone }.render()?,
+        text: ReceiverPausedText { head, code, address, gone: answered_gone }.render()?,
+        html: ReceiverPausedHtml { head, code, address, gone: answered_gone }.render()?,
     })
 }
 

@@ -24,7 +24,7 @@ pub async fn export_archive(
     let to = read_path_argument(arguments, "to")?;
     let (app, vault) = open_app_without_limits(settings).await?;
     let tenant = super::resolve_tenant(&app, arguments).await?;
-    let begun = app.now();
+    let started = app.now();
     let bar = build_spinner("{spinner} {pos} registros exportados");
     let exported = archive::export_archive(&app, vault, tenant, &to, env!("CARGO_PKG_VERSION"), {
         let bar = bar.clone();
@@ -32,7 +32,7 @@ pub async fn export_archive(
     })
     .await;
     bar.finish_and_clear();
-    let took = app.now().duration_since(begun);
+    let took = app.now().duration_since(started);
     app.db.close().await;
     let TenantExportOutcome { manifest, bytes, missing } = exported?;
     let (rows, tables, files) =
@@ -66,7 +66,7 @@ pub async fn restore_archive(
     if arguments.get_flag("discard") {
         return discard_partial_restore(settings).await;
     }
-    let from = read_path_argument(arguments, "from")?;
+    let path = read_path_argument(arguments, "from")?;
     let options = RestoreOptions {
         paused: arguments.get_flag("paused"),
         with_hosts: arguments.get_flag("with-hosts"),
@@ -74,9 +74,9 @@ pub async fn restore_archive(
     };
     let (mut app, vault) = super::open_app_with_vault(settings).await?;
     app.files = super::open_file_store(settings, &DatabaseAddress::parse(&settings.database)?)?;
-    let begun = app.now();
+    let started = app.now();
     let bar = build_spinner("{spinner} {msg}");
-    let brought = archive::restore_archive(&app, vault, &from, options, {
+    let outcome = archive::restore_archive(&app, vault, &path, options, {
         let bar = bar.clone();
         move |step, rows| {
             bar.set_message(match step {
@@ -90,9 +90,9 @@ pub async fn restore_archive(
     })
     .await;
     bar.finish_and_clear();
-    let took = app.now().duration_since(begun);
+    let took = app.now().duration_since(started);
     app.db.close().await;
-    let RestoreOutcome { manifest, before, is_default, held_mails } = brought?;
+    let RestoreOutcome { manifest, before, is_default, held_mails } = outcome?;
     let rows = manifest.row_count();
     let resumed = match before {
         0 => String::new(),
@@ -148,16 +148,16 @@ async fn discard_partial_restore(settings: &ServerSettings) -> Result<ExitCode, 
 
 /// The first codes, and the number of the others.
 fn format_codes(all: &[i64]) -> String {
-    let told: Vec<String> = all.iter().take(MOST_NAMED).map(i64::to_string).collect();
+    let codes: Vec<String> = all.iter().take(MOST_NAMED).map(i64::to_string).collect();
     match all.len().saturating_sub(MOST_NAMED) {
-        0 => told.join(", "),
-        more => format!("{} e mais {more}", told.join(", ")),
+        0 => codes.join(", "),
+        more => format!("{} e mais {more}", codes.join(", ")),
     }
 }
 
 fn read_path_argument(arguments: &ArgMatches, name: &str) -> Result<PathBuf, FatalError> {
-    let given = arguments.get_one::<String>(name).filter(|text| !text.is_empty());
-    given.map(PathBuf::from).ok_or_else(|| FatalError::new(format!("Falta o arquivo: --{name} ARQUIVO.")))
+    let path = arguments.get_one::<String>(name).filter(|text| !text.is_empty());
+    path.map(PathBuf::from).ok_or_else(|| FatalError::new(format!("Falta o arquivo: --{name} ARQUIVO.")))
 }
 
 /// Like every command that handles secrets, but without a time limit on its single long read.

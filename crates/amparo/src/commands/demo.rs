@@ -38,12 +38,12 @@ pub async fn load_demo(settings: &ServerSettings, arguments: &ArgMatches) -> Res
 pub async fn fill_empty_database(app: &App) -> Result<String, FatalError> {
     let bar = build_progress_bar(MEMBERS);
     let demo = DemoLoadOptions { members: MEMBERS, seed: SEED, password: read_demo_password() };
-    let mut tell = |there: u32| {
+    let mut report_progress = |there: u32| {
         // An interrupted earlier load may have been larger.
         bar.set_length(bar.length().unwrap_or(0).max(there.into()));
         bar.set_position(there.into());
     };
-    let filled = demo::fill_empty_database(app, &demo, &mut tell).await;
+    let filled = demo::fill_empty_database(app, &demo, &mut report_progress).await;
     bar.finish_and_clear();
     Ok(match filled? {
         Some(DemoLoadOutcome { members, .. }) => {

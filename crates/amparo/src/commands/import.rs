@@ -23,24 +23,24 @@ const LOOK: Duration = Duration::from_millis(300);
 pub async fn run_import(settings: &ServerSettings, arguments: &ArgMatches) -> Result<ExitCode, FatalError> {
     let app = super::open_app(settings).await?;
     let tenant = super::resolve_tenant(&app, arguments).await?;
-    let by = ImportCaller::for_command(tenant);
+    let caller = ImportCaller::for_command(tenant);
     let number = |name| arguments.get_one::<i32>(name).copied().map(ImportCode::new);
     let ended = match (number("undo"), number("resume")) {
         (Some(code), _) => {
-            import::undo_import(&app, &by, code, IdempotentWrite::without_key()).await?;
+            import::undo_import(&app, &caller, code, IdempotentWrite::without_key()).await?;
             complete_import_run(&app, tenant, code).await?
         }
         (None, Some(code)) => {
-            let import = import::load_import(&app, &by, code).await?;
+            let import = import::load_import(&app, &caller, code).await?;
             // An import that never started cannot be resumed, which is reported; one that is running is waited for.
             if matches!(import.state, ImportState::Paused | ImportState::Reading | ImportState::Ready) {
-                import::resume_import(&app, &by, code, IdempotentWrite::without_key()).await?;
+                import::resume_import(&app, &caller, code, IdempotentWrite::without_key()).await?;
             }
             complete_import_run(&app, tenant, code).await?
         }
-        (None, None) => import_file(&app, &by, arguments).await?,
+        (None, None) => import_file(&app, &caller, arguments).await?,
     };
-    let exit = report_import_outcome(&app, &by, &ended, arguments).await?;
+    let exit = report_import_outcome(&app, &caller, &ended, arguments).await?;
     app.db.close().await;
     Ok(exit)
 }
@@ -48,7 +48,7 @@ pub async fn run_import(settings: &ServerSettings, arguments: &ArgMatches) -> Re
 /// Reads the file, then runs a dry run or the import.
 async fn import_file(
     app: &App,
-    by: &ImportCaller,
+    caller: &ImportCaller,
     arguments: &ArgMatches,
 ) -> Result<StoredImportRun, FatalError> {
     let text = |name| arguments.get_one::<String>(name).map(String::as_str);
@@ -72,7 +72,7 @@ async fn import_file(
     let name = Path::new(path).file_name().map(|name| name.to_string_lossy().into_owned());
     let import = import::receive_local_file(
         app,
-        by,
+        caller,
         kind,
         &name.unwrap_or_default(),
         file,
@@ -83,16 +83,16 @@ async fn import_file(
     let code = import.code;
     let branch = arguments.get_one::<i32>("branch").copied().map(BranchCode::new);
     let mapping = ColumnMapping { columns, branch: branch.map_or(FieldPatch::Keep, FieldPatch::Set) };
-    let import = import::map_import_columns(app, by, code, mapping, IdempotentWrite::without_key())
+    let import = import::map_import_columns(app, caller, code, mapping, IdempotentWrite::without_key())
         .await?
         .into_fresh()?;
     print_columns(&import);
     match arguments.get_flag("dry-run") {
-        true => import::start_dry_run(app, by, code, IdempotentWrite::without_key()).await?,
+        true => import::start_dry_run(app, caller, code, IdempotentWrite::without_key()).await?,
         false => {
             import::start_import(
                 app,
-                by,
+                caller,
                 code,
                 arguments.get_flag("triggers"),
                 IdempotentWrite::without_key(),
@@ -100,7 +100,7 @@ async fn import_file(
             .await?
         }
     };
-    complete_import_run(app, by.scope.tenant(), code).await
+    complete_import_run(app, caller.scope.tenant(), code).await
 }
 
 fn print_columns(import: &StoredImportRun) {
@@ -129,11 +129,11 @@ async fn complete_import_run(
         bar.set_length(all.unsigned_abs());
         bar.set_position(done.unsigned_abs());
     };
-    let by = ImportCaller::for_command(tenant);
+    let caller = ImportCaller::for_command(tenant);
     let ended = loop {
         let import = match import::run_import(app, tenant, code, &mut |import| show(import)).await? {
             Some(import) => import,
-            None => import::load_import(app, &by, code).await?,
+            None => import::load_import(app, &caller, code).await?,
         };
         show(&import);
         match import.state {
@@ -150,12 +150,12 @@ async fn complete_import_run(
 /// Reports the outcome. The exit code is 2 if rows were refused, or could not be undone.
 async fn report_import_outcome(
     app: &App,
-    by: &ImportCaller,
+    caller: &ImportCaller,
     import: &StoredImportRun,
     arguments: &ArgMatches,
 ) -> Result<ExitCode, FatalError> {
     let (code, counts) = (import.code, &import.counts);
-    let told = match import.state {
+    let summary = match import.state {
         ImportState::Undone => format!(
             "Importação {code} desfeita: {} removidos, {} restaurados, {} mantidos.",
             counts.removed, counts.restored, counts.kept
@@ -180,15 +180,15 @@ async fn report_import_outcome(
             counts.created, counts.changed, counts.same, counts.refused
         ),
     };
-    super::print_line(&told);
+    super::print_line(&summary);
     if import.state == ImportState::Undone {
-        for one in import::list_kept_rows(app, by, code, (0, SHOWN)).await? {
+        for one in import::list_kept_rows(app, caller, code, (0, SHOWN)).await? {
             let record = one.record.map(|record| format!(" (código {record})")).unwrap_or_default();
             super::print_line(&format!("  linha {}{record}: {}", one.line, one.because));
         }
         return Ok(if counts.kept == 0 { ExitCode::SUCCESS } else { ExitCode::from(2) });
     }
-    for one in import::list_import_problems(app, by, code, (0, SHOWN)).await? {
+    for one in import::list_import_problems(app, caller, code, (0, SHOWN)).await? {
         let column = one.header.map(|header| format!(", {header}")).unwrap_or_default();
         super::print_line(&format!("  linha {}{column}: {}", one.line, one.text));
     }
@@ -196,7 +196,7 @@ async fn report_import_outcome(
         super::print_line("  …");
     }
     if let Some(path) = arguments.get_one::<String>("errors").filter(|_| counts.refused > 0) {
-        write_error_file(app, by, import, path).await?;
+        write_error_file(app, caller, import, path).await?;
         super::print_line(&format!("As linhas recusadas estão em {path}: corrija e importe de novo."));
     }
     if import.state == ImportState::Done {
@@ -207,13 +207,13 @@ async fn report_import_outcome(
 
 async fn write_error_file(
     app: &App,
-    by: &ImportCaller,
+    caller: &ImportCaller,
     import: &StoredImportRun,
     path: &str,
 ) -> Result<(), FatalError> {
     let cannot =
         |error: std::io::Error| FatalError::new(format!("O arquivo {path} não pôde ser gravado: {error}."));
-    let mut errors = import::open_error_file(app, by, import).await?;
+    let mut errors = import::open_error_file(app, caller, import).await?;
     let mut file = File::create(path).map_err(cannot)?;
     while let Some(piece) = errors.next().await? {
         file.write_all(&piece).map_err(cannot)?;

@@ -14,16 +14,18 @@ pub async fn run_mirror(settings: &ServerSettings, arguments: &ArgMatches) -> Re
     if arguments.get_flag("list-problems") {
         return list_mirror_problems(settings, arguments).await;
     }
-    let asked = build_mirror_request(arguments)?;
+    let options = build_mirror_request(arguments)?;
     let app = super::open_app(settings).await?;
     let bar = build_spinner();
-    let mut tell = |stage: ProgressUpdate| {
-        let of = stage.of.map_or_else(String::new, |of| format!(" de {of}"));
-        let done = stage.of.map_or(stage.done, |of| stage.done.min(of));
-        bar.set_message(format!("{}: {done}{of} ({} requisições)", stage.what, stage.requests));
+    let mut report_progress = |stage: ProgressUpdate| {
+        let total = stage.of.map_or_else(String::new, |total| format!(" de {total}"));
+        let done = stage.of.map_or(stage.done, |total| stage.done.min(total));
+        bar.set_message(format!("{}: {done}{total} ({} requisições)", stage.what, stage.requests));
         bar.tick();
     };
-    let done = Box::pin(mirror::run_mirror(&app, &asked, mirror::build_runtime_sleep(), &mut tell)).await;
+    let done =
+        Box::pin(mirror::run_mirror(&app, &options, mirror::build_runtime_sleep(), &mut report_progress))
+            .await;
     bar.finish_and_clear();
     app.db.close().await;
     let report = done.map_err(convert_mirror_error)?;
@@ -52,12 +54,12 @@ fn read_text_argument(arguments: &ArgMatches, name: &str) -> Option<String> {
 }
 
 fn build_mirror_request(arguments: &ArgMatches) -> Result<MirrorOptions, FatalError> {
-    let from = parse_source_address(
+    let address = parse_source_address(
         &read_text_argument(arguments, "from").unwrap_or_default(),
         arguments.get_flag("without-tls"),
     )?;
     Ok(MirrorOptions {
-        from,
+        from: address,
         login: read_text_argument(arguments, "user").unwrap_or_default(),
         password: read_source_password(arguments)?,
         into: arguments.get_one::<i32>("base").copied().map(TenantId::new),
@@ -73,8 +75,8 @@ fn build_mirror_request(arguments: &ArgMatches) -> Result<MirrorOptions, FatalEr
 }
 
 /// The base URL before `/ext`. It receives the user and password, so it must be encrypted except on this machine.
-fn parse_source_address(given: &str, without_tls: bool) -> Result<String, FatalError> {
-    let bare = given.trim().trim_end_matches('/');
+fn parse_source_address(text: &str, without_tls: bool) -> Result<String, FatalError> {
+    let bare = text.trim().trim_end_matches('/');
     let bare = bare.strip_suffix("/ext").unwrap_or(bare);
     let host = |rest: &str| rest.split(['/', '?']).next().unwrap_or_default().to_owned();
     // Text before an `@` is not the host, even if it looks like one.
@@ -86,7 +88,7 @@ fn parse_source_address(given: &str, without_tls: bool) -> Result<String, FatalE
     }
     let Some(rest) = bare.strip_prefix("http://").filter(|rest| is_host(rest)) else {
         return Err(FatalError::new(format!(
-            "O endereço \"{given}\" não serve para --from; use um como https://sistema.exemplo.com.br."
+            "O endereço \"{text}\" não serve para --from; use um como https://sistema.exemplo.com.br."
         )));
     };
     let host = host(rest);
@@ -101,9 +103,9 @@ fn parse_source_address(given: &str, without_tls: bool) -> Result<String, FatalE
 
 /// Never taken from the command line, where every user of the machine could read it.
 fn read_source_password(arguments: &ArgMatches) -> Result<String, FatalError> {
-    let given = std::env::var(MIRROR_PASSWORD_VARIABLE).ok().filter(|text| !text.is_empty());
-    if let Some(given) = given.filter(|_| !arguments.get_flag("password-stdin")) {
-        return Ok(given);
+    let password = std::env::var(MIRROR_PASSWORD_VARIABLE).ok().filter(|text| !text.is_empty());
+    if let Some(password) = password.filter(|_| !arguments.get_flag("password-stdin")) {
+        return Ok(password);
     }
     let mut line = String::new();
     let read = match (std::io::stdin().is_terminal(), arguments.get_flag("password-stdin")) {
@@ -136,11 +138,11 @@ async fn list_mirror_problems(
     }
     let (mut kind, mut record, mut field) = (String::new(), 0, String::new());
     loop {
-        let some = mirror_store::list_notes_after(&app, tenant, (&kind, record, &field)).await?;
-        for (kind, record, field, reason) in &some {
+        let notes = mirror_store::list_notes_after(&app, tenant, (&kind, record, &field)).await?;
+        for (kind, record, field, reason) in &notes {
             super::print_line(&format!("{kind}\t{record}\t{field}\t{reason}"));
         }
-        let Some((last_kind, last, last_field, _)) = some.into_iter().next_back() else { break };
+        let Some((last_kind, last, last_field, _)) = notes.into_iter().next_back() else { break };
         (kind, record, field) = (last_kind, last, last_field);
     }
     app.db.close().await;
@@ -159,10 +161,10 @@ mod tests {
 
     #[test]
     fn an_address_is_encrypted_but_on_this_machine() {
-        let taken = |given| parse_source_address(given, false).ok();
-        assert_eq!(taken("https://a.example/api/ext/"), Some("https://a.example/api".to_owned()));
-        assert_eq!(taken("http://127.0.0.1:8080"), Some("http://127.0.0.1:8080".to_owned()));
-        assert_eq!(taken("http://localhost/"), Some("http://localhost".to_owned()));
+        let accepted = |text| parse_source_address(text, false).ok();
+        assert_eq!(accepted("https://a.example/api/ext/"), Some("https://a.example/api".to_owned()));
+        assert_eq!(accepted("http://127.0.0.1:8080"), Some("http://127.0.0.1:8080".to_owned()));
+        assert_eq!(accepted("http://localhost/"), Some("http://localhost".to_owned()));
         for bad in [
             "http://localhost:80@evil.example",
             "https://a:b@evil.example",
@@ -173,7 +175,7 @@ mod tests {
             "https://",
             "",
         ] {
-            assert_eq!(taken(bad), None, "{bad}");
+            assert_eq!(accepted(bad), None, "{bad}");
         }
         assert!(parse_source_address("http://a.example", true).is_ok());
     }

@@ -54,11 +54,11 @@ pub fn run_command(matches: &ArgMatches) -> Result<ExitCode, FatalError> {
     runtime.block_on(async {
         match path[..] {
             ["serve"] => {
-                let asked = serve::ServerOptions {
+                let options = serve::ServerOptions {
                     demo: arguments.get_flag("demo"),
                     delivers: !arguments.get_flag("no-delivery"),
                 };
-                serve::run_server(&settings, asked).await
+                serve::run_server(&settings, options).await
             }
             ["worker"] => worker::run_worker(&settings).await,
             ["receiver", verb] => receiver::run_receiver_command(&settings, verb, arguments).await,

@@ -17,15 +17,15 @@ pub async fn run_receiver_command(
     arguments: &ArgMatches,
 ) -> Result<ExitCode, FatalError> {
     let (mut app, vault) = super::open_app_with_vault(settings).await?;
-    let by = TenantActor { tenant: super::resolve_tenant(&app, arguments).await?, user: None };
+    let actor = TenantActor { tenant: super::resolve_tenant(&app, arguments).await?, user: None };
     let code = || ReceiverCode::new(arguments.get_one::<i32>("code").copied().unwrap_or_default());
     let done = match verb {
-        "add" => add_receiver(&app, &vault, by, arguments).await,
-        "list" => list_receivers(&app, &vault, by).await,
-        "test" => test_receiver(settings, &mut app, &vault, by, code()).await,
-        "pause" => set_receiver_paused(&app, &vault, by, code(), true).await,
-        "resume" => set_receiver_paused(&app, &vault, by, code(), false).await,
-        "rotate" => rotate_receiver_secret(&app, &vault, by, code()).await,
+        "add" => add_receiver(&app, &vault, actor, arguments).await,
+        "list" => list_receivers(&app, &vault, actor).await,
+        "test" => test_receiver(settings, &mut app, &vault, actor, code()).await,
+        "pause" => set_receiver_paused(&app, &vault, actor, code(), true).await,
+        "resume" => set_receiver_paused(&app, &vault, actor, code(), false).await,
+        "rotate" => rotate_receiver_secret(&app, &vault, actor, code()).await,
         _ => Err(FatalError::new("Este comando não existe; veja `amparo receiver --help`.")),
     };
     app.db.close().await;
@@ -35,12 +35,18 @@ pub async fn run_receiver_command(
 async fn set_receiver_paused(
     app: &App,
     vault: &Vault,
-    by: TenantActor,
+    actor: TenantActor,
     code: ReceiverCode,
     paused: bool,
 ) -> Result<(), FatalError> {
-    receivers::pause_or_resume_receiver(app, vault, by, (code, paused, None), IdempotentWrite::without_key())
-        .await?;
+    receivers::pause_or_resume_receiver(
+        app,
+        vault,
+        actor,
+        (code, paused, None),
+        IdempotentWrite::without_key(),
+    )
+    .await?;
     super::print_line(&match paused {
         true => format!("O receptor {code} está pausado; o que mudar espera por ele."),
         false => format!("O receptor {code} volta a receber."),
@@ -51,10 +57,10 @@ async fn set_receiver_paused(
 async fn rotate_receiver_secret(
     app: &App,
     vault: &Vault,
-    by: TenantActor,
+    actor: TenantActor,
     code: ReceiverCode,
 ) -> Result<(), FatalError> {
-    let secret = receivers::rotate_secret(app, vault, by, (code, None), IdempotentWrite::without_key())
+    let secret = receivers::rotate_secret(app, vault, actor, (code, None), IdempotentWrite::without_key())
         .await?
         .into_fresh()?;
     super::print_line(&format!(
@@ -67,7 +73,7 @@ async fn rotate_receiver_secret(
 async fn add_receiver(
     app: &App,
     vault: &Vault,
-    by: TenantActor,
+    actor: TenantActor,
     arguments: &ArgMatches,
 ) -> Result<(), FatalError> {
     let texts = |name| arguments.get_many::<String>(name).into_iter().flatten();
@@ -92,7 +98,7 @@ async fn add_receiver(
     let added = receivers::create_receiver(
         app,
         vault,
-        by,
+        actor,
         RequestedReceiver { address, entities, headers, concurrency },
         IdempotentWrite::without_key(),
     )
@@ -101,18 +107,18 @@ async fn add_receiver(
     super::print_line(&format!(
         "Receptor {} cadastrado na base {}. O segredo, que não será mostrado de novo:\n{}",
         added.code,
-        by.tenant,
+        actor.tenant,
         added.secret.expose()
     ));
     Ok(())
 }
 
-async fn list_receivers(app: &App, vault: &Vault, by: TenantActor) -> Result<(), FatalError> {
-    let all = receivers::list_receivers(app, vault, by.tenant).await?;
+async fn list_receivers(app: &App, vault: &Vault, actor: TenantActor) -> Result<(), FatalError> {
+    let all = receivers::list_receivers(app, vault, actor.tenant).await?;
     if all.is_empty() {
         super::print_line("Nenhum receptor ainda; cadastre o primeiro com `amparo receiver add`.");
     }
-    for one in all.into_iter().map(|told| told.receiver) {
+    for one in all.into_iter().map(|redacted| redacted.receiver) {
         let entities: Vec<&str> = one.entities.iter().map(|entity| wire::entity_path(*entity)).collect();
         super::print_line(&format!(
             "{:>6}  {:<16} {}  [{}]  {}",
@@ -149,11 +155,11 @@ async fn test_receiver(
     settings: &ServerSettings,
     app: &mut App,
     vault: &Vault,
-    by: TenantActor,
+    actor: TenantActor,
     code: ReceiverCode,
 ) -> Result<(), FatalError> {
     app.post = Arc::new(super::serve::build_trigger_poster(settings)?);
-    match triggers::send_test_message(app, vault, by, (code, None), IdempotentWrite::without_key())
+    match triggers::send_test_message(app, vault, actor, (code, None), IdempotentWrite::without_key())
         .await?
         .into_fresh()?
     {

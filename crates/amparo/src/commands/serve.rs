@@ -36,15 +36,18 @@ pub struct ServerOptions {
     pub delivers: bool,
 }
 
-pub async fn run_server(settings: &ServerSettings, asked: ServerOptions) -> Result<ExitCode, FatalError> {
-    let with_demo = asked.demo;
+pub async fn run_server(
+    settings: &ServerSettings,
+    server_options: ServerOptions,
+) -> Result<ExitCode, FatalError> {
+    let with_demo = server_options.demo;
     let signals = StopSignals::listen();
     prepare_process(settings);
     for name in ServerSettings::list_unknown_variables(std::env::vars().map(|(name, _)| name)) {
         tracing::warn!(name, "unknown environment variable");
     }
     let address = DatabaseAddress::parse(&settings.database)?;
-    if !asked.delivers && !address.is_shared() {
+    if !server_options.delivers && !address.is_shared() {
         tracing::warn!(
             "nobody delivers triggers: with SQLite only this process could, and it was told not to"
         );
@@ -83,7 +86,7 @@ pub async fn run_server(settings: &ServerSettings, asked: ServerOptions) -> Resu
     app.import_mib = settings.http.http.import_mib;
     app.request_limit = Arc::new(RequestLimit::per_second(settings.http.user_requests_per_second));
     let poster = build_trigger_poster(settings)?;
-    if asked.delivers {
+    if server_options.delivers {
         app.post = Arc::new(poster.clone());
     }
     let process = presence::generate_process_name(&app);
@@ -93,33 +96,34 @@ pub async fn run_server(settings: &ServerSettings, asked: ServerOptions) -> Resu
     let found = database_life::check_database_life(&app, &watch).await?;
     let data = address.folder().map(std::path::Path::to_owned);
     app.place = Arc::new(ServerEnvironment { mail: describe_mail_transport(settings, &address)?, data });
-    let shown = if with_demo { Some(demo::fill_empty_database(&app).await?) } else { None };
+    let demo_notice = if with_demo { Some(demo::fill_empty_database(&app).await?) } else { None };
     if is_open {
         demo::refuse_known_users(&app).await?;
     }
     signals.begin_serving();
     print_greeting(&app, &here, &address).await?;
     warn_of_restored_copy(found);
-    if let Some(shown) = shown {
-        super::print_line(&shown);
+    if let Some(demo_notice) = demo_notice {
+        super::print_line(&demo_notice);
     }
 
-    let rhythm = HousekeepingSchedule::from(settings);
-    let rhythm_of_imports = rhythm.heartbeat;
+    let schedule = HousekeepingSchedule::from(settings);
+    let import_interval = schedule.heartbeat;
     let mut background = JoinSet::new();
-    let beat = ProcessHeartbeat { process: process.clone(), watch: watch.clone(), every: rhythm.heartbeat };
-    background.spawn(send_heartbeats(app.clone(), handle.clone(), beat));
-    background.spawn(run_housekeeping(app.clone(), rhythm));
+    let heartbeat =
+        ProcessHeartbeat { process: process.clone(), watch: watch.clone(), every: schedule.heartbeat };
+    background.spawn(send_heartbeats(app.clone(), handle.clone(), heartbeat));
+    background.spawn(run_housekeeping(app.clone(), schedule));
     background.spawn(seal_card_tokens(app.clone(), vault.clone()));
     background.spawn(mail::run_mail_delivery(app.clone(), post, settings.mail.interval));
     background.spawn(refresh_memory(app.clone(), settings.access.renew_interval));
-    background.spawn(run_due_imports(app.clone(), rhythm_of_imports));
+    background.spawn(run_due_imports(app.clone(), import_interval));
     background.spawn(write_access_log(app.clone(), settings.access.audit_interval));
     if let Some(certificate) = &certificate {
         background.spawn(renew_certificate(app.clone(), certificate.clone(), settings.tls.renew_interval));
     }
     let holder = super::build_lease_holder(settings, &process, &at.to_string());
-    let triggers = asked.delivers.then(|| {
+    let triggers = server_options.delivers.then(|| {
         DispatchHandle::start(app.clone(), vault.clone(), holder, poster, settings.triggers.delivery.clone())
     });
     background.spawn(measure_triggers(app.clone(), settings.housekeeping.heartbeat));
@@ -128,18 +132,18 @@ pub async fn run_server(settings: &ServerSettings, asked: ServerOptions) -> Resu
     let state = ServerState::new(app.clone(), vault, handle, Arc::clone(&http));
     let stopping = state.stopping.clone();
     let router = api::build_server_router(state, pages);
-    let shell = HttpServer::new(router, http, settings.http.limits, certificate.map(|one| one.tls));
+    let server = HttpServer::new(router, http, settings.http.limits, certificate.map(|one| one.tls));
     let drained = signals.wait_for_drain(&stopping, settings.http.drain);
-    let patience = ShutdownBudget::new(settings.http.limits.shutdown_timeout);
+    let shutdown_budget = ShutdownBudget::new(settings.http.limits.shutdown_timeout);
     let stop = async {
         drained.await;
-        patience.begin();
+        shutdown_budget.begin();
     };
-    if !api::serve_http_until(listener, shell, stop, signals.wait_for_insistence()).await {
+    if !api::serve_http_until(listener, server, stop, signals.wait_for_insistence()).await {
         tracing::warn!("some requests were cut off");
     }
     if let Some(triggers) = triggers {
-        stop_triggers(triggers, patience.remaining(), &signals).await;
+        stop_triggers(triggers, shutdown_budget.remaining(), &signals).await;
     }
     background.shutdown().await;
     if let Err(error) = access_log::flush_access_log(&app).await {
@@ -184,8 +188,8 @@ struct ShutdownBudget {
 }
 
 impl ShutdownBudget {
-    fn new(whole: Duration) -> ShutdownBudget {
-        ShutdownBudget { whole, begun: OnceLock::new() }
+    fn new(total: Duration) -> ShutdownBudget {
+        ShutdownBudget { whole: total, begun: OnceLock::new() }
     }
 
     fn begin(&self) {
@@ -198,9 +202,9 @@ impl ShutdownBudget {
 }
 
 /// Waits for triggers being sent, unless a second signal arrives. The rest is delivered later, under the same id.
-pub async fn stop_triggers(triggers: DispatchHandle, patience: Duration, signals: &StopSignals) {
+pub async fn stop_triggers(triggers: DispatchHandle, timeout: Duration, signals: &StopSignals) {
     tokio::select! {
-        () = triggers.stop(patience) => {}
+        () = triggers.stop(timeout) => {}
         () = signals.wait_for_insistence() => {}
     }
 }
@@ -339,19 +343,19 @@ pub struct ProcessHeartbeat {
 }
 
 /// Sends the heartbeat, checks that the database is still the same, and maintains the metrics.
-pub async fn send_heartbeats(app: App, metrics: PrometheusHandle, beat: ProcessHeartbeat) {
+pub async fn send_heartbeats(app: App, metrics: PrometheusHandle, heartbeat: ProcessHeartbeat) {
     loop {
         metrics.run_upkeep();
-        let beaten = async {
-            presence::record_heartbeat(&app, &beat.process, VERSION).await?;
-            database_life::continue_database_life(&app, &beat.watch).await
+        let outcome = async {
+            presence::record_heartbeat(&app, &heartbeat.process, VERSION).await?;
+            database_life::continue_database_life(&app, &heartbeat.watch).await
         };
-        let beaten = beaten.await;
-        if let Err(error) = &beaten {
+        let outcome = outcome.await;
+        if let Err(error) = &outcome {
             tracing::warn!(%error, "no sign of life could be given");
         }
         // The heartbeat also shows whether writes work, so a recovery is noticed quickly.
-        let pause = if beaten.is_ok() { beat.every } else { beat.every.min(BEAT_AGAIN) };
+        let pause = if outcome.is_ok() { heartbeat.every } else { heartbeat.every.min(BEAT_AGAIN) };
         tokio::time::sleep(pause).await;
     }
 }
@@ -368,11 +372,11 @@ pub async fn sign_off_process(app: &App, process: &str, watch: &DatabaseLifeWatc
 }
 
 /// Runs housekeeping when due. It works in short units, so it can be interrupted anywhere.
-async fn run_housekeeping(app: App, rhythm: HousekeepingSchedule) {
-    let mut ticks = build_ticker(rhythm.heartbeat);
+async fn run_housekeeping(app: App, schedule: HousekeepingSchedule) {
+    let mut ticks = build_ticker(schedule.heartbeat);
     loop {
         ticks.tick().await;
-        match housekeeping::run_if_due(&app, &rhythm.retention).await {
+        match housekeeping::run_if_due(&app, &schedule.retention).await {
             Ok(Some(rows)) => tracing::info!(rows, "housekeeping done"),
             Ok(None) => {}
             Err(error) => tracing::warn!(%error, "housekeeping failed; it is tried again"),

@@ -61,10 +61,10 @@ impl StopSignals {
         }
     }
 
-    async fn wait_for_stage(&self, wanted: ShutdownStage) {
-        let mut seen = self.0.subscribe();
+    async fn wait_for_stage(&self, target: ShutdownStage) {
+        let mut receiver = self.0.subscribe();
         // The sender lives as long as the process.
-        if seen.wait_for(|stage| *stage >= wanted).await.is_err() {
+        if receiver.wait_for(|stage| *stage >= target).await.is_err() {
             std::future::pending::<()>().await;
         }
     }
@@ -76,7 +76,7 @@ async fn watch_signals(
     mut interrupt: Option<Signal>,
 ) {
     loop {
-        let asked = tokio::select! {
+        let requested = tokio::select! {
             () = wait_for_signal(&mut terminate) => ShutdownStage::Terminated,
             () = wait_for_signal(&mut interrupt) => ShutdownStage::Interrupted,
         };
@@ -85,7 +85,7 @@ async fn watch_signals(
             std::process::exit(0);
         }
         stage.send_modify(|now| {
-            *now = if *now == ShutdownStage::Running { asked } else { ShutdownStage::Insisted }
+            *now = if *now == ShutdownStage::Running { requested } else { ShutdownStage::Insisted }
         });
         match *stage.borrow() {
             ShutdownStage::Insisted => tracing::warn!("asked to stop again: what is under way is cut off"),

@@ -32,16 +32,16 @@ pub async fn manage_tenant_hosts(
     verb: &str,
     arguments: &ArgMatches,
 ) -> Result<ExitCode, FatalError> {
-    let given = arguments.try_get_one::<String>("host").ok().flatten().cloned().unwrap_or_default();
+    let name = arguments.try_get_one::<String>("host").ok().flatten().cloned().unwrap_or_default();
     let app = super::open_app(settings).await?;
     let tenant = super::resolve_tenant(&app, arguments).await?;
     let done = match verb {
-        "add" => tenants::hosts::add_host(&app, tenant, &given)
+        "add" => tenants::hosts::add_host(&app, tenant, &name)
             .await
             .map(|host| format!("{} leva agora à base {tenant}.", host.as_str())),
-        "remove" => tenants::hosts::remove_host(&app, tenant, &given)
+        "remove" => tenants::hosts::remove_host(&app, tenant, &name)
             .await
-            .map(|()| format!("{} já não leva à base {tenant}.", given.trim())),
+            .map(|()| format!("{} já não leva à base {tenant}.", name.trim())),
         _ => tenants::hosts::list_hosts(&app, tenant).await.map(|all| match all.is_empty() {
             true => format!("Nenhum nome de servidor leva à base {tenant}."),
             false => all.join("\n"),

@@ -42,14 +42,14 @@ pub fn open_certificate(
     now: Moment,
 ) -> Result<Option<ServerCertificate>, FatalError> {
     let TlsSettings { cert_file, key_file: tls_key, self_signed, .. } = settings;
-    let (certificate, key, own) = match (cert_file, tls_key, self_signed) {
+    let (certificate, key, generated) = match (cert_file, tls_key, self_signed) {
         (None, None, false) => return Ok(None),
         (Some(certificate), Some(key), false) => (certificate.clone(), key.clone(), None),
         (None, None, true) => {
             let (certificate, key) = locate_self_signed_files(key_file);
-            let own = SelfSignedCertificate { certificate, key, listen };
-            own.create_if_needed(now)?;
-            (own.certificate.clone(), own.key.clone(), Some(own))
+            let generated = SelfSignedCertificate { certificate, key, listen };
+            generated.create_if_needed(now)?;
+            (generated.certificate.clone(), generated.key.clone(), Some(generated))
         }
         (_, _, true) => {
             return Err(FatalError::new(
@@ -60,7 +60,7 @@ pub fn open_certificate(
         _ => return Err(FatalError::new("O TLS precisa dos dois arquivos: tls.cert_file e tls.key_file.")),
     };
     let tls = ReloadableTls::from_files(&certificate, &key)?;
-    Ok(Some(ServerCertificate { tls, own }))
+    Ok(Some(ServerCertificate { tls, own: generated }))
 }
 
 /// The paths of the self-signed certificate, beside the server's key.
@@ -82,8 +82,8 @@ pub fn read_certificate_end(path: &Path) -> Result<Moment, FatalError> {
 impl ServerCertificate {
     /// Reloads changed files, or renews a self-signed certificate near its end.
     pub fn renew(&self, now: Moment) -> Result<bool, FatalError> {
-        if let Some(own) = &self.own {
-            own.create_if_needed(now)?;
+        if let Some(generated) = &self.own {
+            generated.create_if_needed(now)?;
         }
         Ok(self.tls.reload_if_changed()?)
     }
@@ -167,7 +167,7 @@ mod tests {
     fn a_certificate_of_our_own_is_made_again_a_month_before_its_end() {
         let folder = tempfile::tempdir().unwrap();
         let (certificate, key) = (folder.path().join("cert.pem"), folder.path().join("key.pem"));
-        let own = SelfSignedCertificate {
+        let generated = SelfSignedCertificate {
             certificate: certificate.clone(),
             key,
             listen: IpAddr::from([192, 0, 2, 1]),
@@ -175,11 +175,11 @@ mod tests {
         let start = Moment::from_millis(1_794_663_125_000);
         let days = |count: u64| Duration::from_secs(count * 24 * 3600);
         let at = |moment: Moment| {
-            own.create_if_needed(moment).unwrap();
+            generated.create_if_needed(moment).unwrap();
             std::fs::read_to_string(&certificate).unwrap()
         };
         let first = at(start);
-        assert!(ReloadableTls::from_files(&certificate, &own.key).is_ok(), "{first}");
+        assert!(ReloadableTls::from_files(&certificate, &generated.key).is_ok(), "{first}");
         assert_eq!(
             convert_to_date(read_certificate_end(&certificate).unwrap()),
             convert_to_date(start.plus(LIFE))

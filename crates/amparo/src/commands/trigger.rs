@@ -27,8 +27,8 @@ pub async fn list_deliveries(
     loop {
         let page =
             triggers::list_deliveries(&app, tenant, read_receiver_code(arguments), state, after).await?;
-        for told in &page {
-            print_delivery(told, &zone);
+        for entry in &page {
+            print_delivery(entry, &zone);
         }
         any |= !page.is_empty();
         match page.last() {
@@ -43,8 +43,8 @@ pub async fn list_deliveries(
     Ok(ExitCode::SUCCESS)
 }
 
-fn print_delivery(told: &DeliveryWithAttempts, zone: &TimeZone) {
-    let delivery = &told.delivery;
+fn print_delivery(entry: &DeliveryWithAttempts, zone: &TimeZone) {
+    let delivery = &entry.delivery;
     super::print_line(&format!(
         "{:>8}  {:<9} {:<10} {:>7}  {} tentativas  {}",
         delivery.history.get(),
@@ -54,7 +54,7 @@ fn print_delivery(told: &DeliveryWithAttempts, zone: &TimeZone) {
         delivery.tries,
         delivery.created_at.to_offset_iso(zone),
     ));
-    for one in &told.attempts {
+    for one in &entry.attempts {
         let status = one.status.map_or_else(|| "sem resposta".to_owned(), |status| status.to_string());
         let text = one.failure.as_deref().or(one.answer.as_deref()).unwrap_or("");
         super::print_line(&format!(
@@ -74,9 +74,9 @@ pub async fn replay_deliveries(
     let app = super::open_app(settings).await?;
     let tenant = super::resolve_tenant(&app, arguments).await?;
     let what = match (number("from"), since) {
-        (Some(from), None) => {
-            let to = number("to").unwrap_or(from);
-            ReplaySelection::Stretch(HistoryCode::new(from), HistoryCode::new(to))
+        (Some(first), None) => {
+            let last = number("to").unwrap_or(first);
+            ReplaySelection::Stretch(HistoryCode::new(first), HistoryCode::new(last))
         }
         (None, Some(since)) => {
             let since = PeriodStart::parse(since).map_err(app::Error::from)?;
@@ -90,10 +90,10 @@ pub async fn replay_deliveries(
             ));
         }
     };
-    let by = TenantActor { tenant, user: None };
+    let actor = TenantActor { tenant, user: None };
     let count = triggers::replay_deliveries(
         &app,
-        by,
+        actor,
         (read_receiver_code(arguments), what),
         IdempotentWrite::without_key(),
     )

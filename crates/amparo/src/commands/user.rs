@@ -12,7 +12,7 @@ use std::process::ExitCode;
 use storage::DatabaseAddress;
 
 pub async fn create_user(settings: &ServerSettings, arguments: &ArgMatches) -> Result<ExitCode, FatalError> {
-    let given = read_password(arguments)?;
+    let typed = read_password(arguments)?;
     let role = wire::parse_role(&read_text_argument(arguments, "role")).unwrap_or(Role::Integration);
     let branches: Vec<BranchCode> =
         arguments.get_many("branch").into_iter().flatten().copied().map(BranchCode::new).collect();
@@ -22,7 +22,7 @@ pub async fn create_user(settings: &ServerSettings, arguments: &ArgMatches) -> R
         DisplayName::parse(InputField::Name, &read_text_argument(arguments, "name")),
     );
     let email = collect_problem(&mut problems, Email::parse(&read_text_argument(arguments, "email")));
-    let password = match given {
+    let password = match typed {
         Some(line) => collect_problem(&mut problems, Password::parse(&line)).map(InitialPassword::Chosen),
         None => Some(InitialPassword::Mailed),
     };
@@ -32,7 +32,7 @@ pub async fn create_user(settings: &ServerSettings, arguments: &ArgMatches) -> R
     };
     let app = super::open_app(settings).await?;
     let tenant = super::resolve_tenant(&app, arguments).await?;
-    let sent = match password {
+    let mail_notice = match password {
         InitialPassword::Mailed => {
             format!("; {}", describe_password_mail(settings, &app, email.as_str()).await?)
         }
@@ -42,7 +42,7 @@ pub async fn create_user(settings: &ServerSettings, arguments: &ArgMatches) -> R
     let user = users::create_user(&app, new).await?;
     app.db.close().await;
     super::print_line(&format!(
-        "Usuário {} criado na base {tenant}, com o perfil {}{sent}.",
+        "Usuário {} criado na base {tenant}, com o perfil {}{mail_notice}.",
         user.code,
         wire::role(role)
     ));
@@ -108,19 +108,19 @@ pub async fn reset_password(
     let (email, password) = (read_text_argument(arguments, "email"), read_password(arguments)?);
     let app = super::open_app(settings).await?;
     let tenant = super::resolve_tenant(&app, arguments).await?;
-    let told = match password {
+    let message = match password {
         Some(password) => {
             users::reset_password(&app, tenant, &email, &password).await?;
             format!("{email} tem uma nova senha, e as sessões dele foram encerradas.")
         }
         None => {
             users::resend_password(&app, tenant, &email).await?;
-            let sent = describe_password_mail(settings, &app, &email).await?;
-            format!("{email} tem uma nova senha, e as sessões dele foram encerradas; {sent}.")
+            let mail_notice = describe_password_mail(settings, &app, &email).await?;
+            format!("{email} tem uma nova senha, e as sessões dele foram encerradas; {mail_notice}.")
         }
     };
     app.db.close().await;
-    super::print_line(&told);
+    super::print_line(&message);
     Ok(ExitCode::SUCCESS)
 }
 

@@ -41,11 +41,11 @@ pub async fn run_worker(settings: &ServerSettings) -> Result<ExitCode, FatalErro
     let watch = DatabaseLifeWatch { mark: address.mark_path() };
     database_life::check_database_life(&app, &watch).await?;
     signals.begin_serving();
-    let rhythm = settings.housekeeping.heartbeat;
+    let interval = settings.housekeeping.heartbeat;
     let mut background = JoinSet::new();
-    let beat = ProcessHeartbeat { process: process.clone(), watch: watch.clone(), every: rhythm };
-    background.spawn(send_heartbeats(app.clone(), handle.clone(), beat));
-    background.spawn(measure_triggers(app.clone(), rhythm));
+    let heartbeat = ProcessHeartbeat { process: process.clone(), watch: watch.clone(), every: interval };
+    background.spawn(send_heartbeats(app.clone(), handle.clone(), heartbeat));
+    background.spawn(measure_triggers(app.clone(), interval));
     let at = listener.as_ref().and_then(|listener| listener.local_addr().ok());
     // The listening address is unique, so a previous holder with the same address is gone.
     let place = at.map_or_else(|| process.clone(), |at| at.to_string());
@@ -59,9 +59,9 @@ pub async fn run_worker(settings: &ServerSettings) -> Result<ExitCode, FatalErro
         let state = ServerState::new(app.clone(), vault, handle, Arc::clone(&http));
         let stopping = state.stopping.clone();
         let router = api::build_monitoring_router(state);
-        let shell = HttpServer::new(router, http, settings.http.limits, None);
+        let server = HttpServer::new(router, http, settings.http.limits, None);
         background.spawn(async move {
-            api::serve_http(listener, shell, std::future::pending()).await;
+            api::serve_http(listener, server, std::future::pending()).await;
         });
         super::print_line(&format!("Estado e medidas em http://{at}/readyz e http://{at}/metrics"));
         background.spawn({

@@ -32,12 +32,12 @@ impl SettingsError {
     pub fn from_bad_value(
         setting: &SettingDefinition,
         origin: ValueOrigin,
-        given: &str,
+        value: &str,
         allowed: &str,
     ) -> SettingsError {
         SettingsError::Value {
             key: setting.key.clone(),
-            given: secrets::redact_text(setting, given),
+            given: secrets::redact_text(setting, value),
             origin,
             allowed: allowed.to_owned(),
         }

@@ -119,8 +119,8 @@ mod tests {
         let mut flags: Vec<&str> = list_definitions().iter().map(|setting| setting.flag.as_str()).collect();
         flags.sort_unstable();
         assert!(flags.windows(2).all(|pair| pair[0] != pair[1]), "{flags:?}");
-        for taken in ["config", "help", "version"] {
-            assert!(!flags.contains(&taken), "{taken}");
+        for reserved in ["config", "help", "version"] {
+            assert!(!flags.contains(&reserved), "{reserved}");
         }
     }
 
@@ -142,10 +142,10 @@ mod tests {
             "# The head.\n\n# Primeira frase\n# continua.\n#\n# Mais.\nplain = 1\n# (secreto)\n# Uma senha.\nword = \"\"\n\
              # (secreto) Outra.\nother = []\n\n# Seção\n[part]\n\nbare = true # aside\n",
         );
-        let seen: Vec<(&str, &str, bool)> =
+        let found: Vec<(&str, &str, bool)> =
             settings.iter().map(|s| (s.key.as_str(), s.help.as_str(), s.secret)).collect();
         assert_eq!(
-            seen,
+            found,
             [
                 ("plain", "Primeira frase continua.", false),
                 ("word", "Uma senha.", true),

@@ -113,9 +113,9 @@ impl ServerSettings {
     /// Secrets given on the command line, where the process list shows them to every user of the machine: the flag, and
     /// the variable to use instead.
     pub fn list_exposed_secrets(&self) -> Vec<(&'static str, &'static str)> {
-        let shown =
+        let from_flags =
             self.effective.entries().filter(|entry| matches!(entry.origin, layers::ValueOrigin::Flag(_)));
-        let secret = shown.filter(|entry| secrets::has_secret(entry.setting, &entry.value));
+        let secret = from_flags.filter(|entry| secrets::has_secret(entry.setting, &entry.value));
         secret.map(|entry| (entry.setting.flag.as_str(), entry.setting.variable.as_str())).collect()
     }
 

@@ -101,10 +101,10 @@ impl MailSettings {
             "" => None,
             url => Some(SmtpServer::parse(url).map_err(|_| values.refuse("mail.smtp", SMTP))?),
         };
-        let from = SenderAddress::parse(values.text("mail.from"));
+        let sender = SenderAddress::parse(values.text("mail.from"));
         Ok(MailSettings {
             smtp,
-            from: from
+            from: sender
                 .ok_or_else(|| values.refuse("mail.from", "algo como Amparo <amparo@exemplo.com.br>"))?,
             folder: values.path("mail.folder"),
             interval: values.duration("mail.interval")?,

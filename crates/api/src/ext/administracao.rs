@@ -35,8 +35,8 @@ pub async fn list_additional_fields(
     let unknown = app::Error::NotFound { field: InputField::BenefitKind, code };
     let kind = BenefitKind::from_number(code.into()).ok_or(unknown)?;
     let registers = load_registers(&state.app, caller.scope.tenant()).await?;
-    let own = registers.fields.iter().filter(|field| field.active && field.benefit_kind == kind);
-    let records = own.map(|field| CampoAdicionalOutputTO {
+    let fields = registers.fields.iter().filter(|field| field.active && field.benefit_kind == kind);
+    let records = fields.map(|field| CampoAdicionalOutputTO {
         cod_campo: field.code.get(),
         nome: field.name.clone(),
         tipo: set_names::field_kind(field.kind),

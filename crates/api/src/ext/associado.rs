@@ -24,9 +24,9 @@ use wire::set_names;
 pub async fn search_members(
     extract::State(state): extract::State<ServerState>,
     AuthenticatedCaller(caller): AuthenticatedCaller,
-    asked: DeferredQuery<PesquisaAssociadoQuery>,
+    unchecked: DeferredQuery<PesquisaAssociadoQuery>,
 ) -> Result<JsonAnswer<ListPage<PesquisaAssociadoOutputTO>>, RequestFailure> {
-    let query = asked.validate(search::require_narrowing_criterion)?;
+    let query = unchecked.validate(search::require_narrowing_criterion)?;
     let page = search::search_members(&state.app, &caller, query).await?;
     let items = page.rows.into_iter().map(|row| render_found_member(&page.registers, row)).collect();
     Ok(JsonAnswer(ListPage::new(items, page.number, page.total)))

@@ -56,8 +56,8 @@ pub async fn search_leads(
 ) -> Result<Response, RequestFailure> {
     let found = leads::search_leads(&state.app, &caller, query).await?;
     let mut list = JsonListWriter::default();
-    for some in found.codes.chunks(TOGETHER) {
-        for lead in leads::load_found_leads(&state.app, &caller, some).await? {
+    for codes in found.codes.chunks(TOGETHER) {
+        for lead in leads::load_found_leads(&state.app, &caller, codes).await? {
             list.push(&render_lead(&found.registers, lead))?;
         }
     }
@@ -121,8 +121,8 @@ pub async fn search_deals(
     let found = deals::search_deals(&state.app, &caller, query).await?;
     let today = state.app.now().date_in(&found.registers.zone);
     let mut list = JsonListWriter::default();
-    for some in found.codes.chunks(TOGETHER) {
-        for deal in deals::load_found_deals(&state.app, &caller, some).await? {
+    for codes in found.codes.chunks(TOGETHER) {
+        for deal in deals::load_found_deals(&state.app, &caller, codes).await? {
             list.push(&render_found_deal(&found.registers, &deal, today))?;
         }
     }

@@ -104,37 +104,37 @@ pub async fn show_claim(
     AuthenticatedCaller(caller): AuthenticatedCaller,
     code: PathCode<ClaimCode>,
 ) -> Result<JsonAnswer<EventoTO>, RequestFailure> {
-    let whole = claims::read_full_claim(&state.app, &caller, code.get()?).await?;
-    render_claim(&whole, &mut vec![whole.code]).map(JsonAnswer).ok_or(RequestFailure::Internal)
+    let claim = claims::read_full_claim(&state.app, &caller, code.get()?).await?;
+    render_claim(&claim, &mut vec![claim.code]).map(JsonAnswer).ok_or(RequestFailure::Internal)
 }
 
 /// Renders the claim at the end of a path, with its related claims.
-fn render_claim(whole: &FullClaim, path: &mut Vec<ClaimCode>) -> Option<EventoTO> {
-    let registers = &whole.registers;
-    let told = whole.claim(*path.last()?)?;
-    let claim = &told.claim;
+fn render_claim(full: &FullClaim, path: &mut Vec<ClaimCode>) -> Option<EventoTO> {
+    let registers = &full.registers;
+    let entry = full.claim(*path.last()?)?;
+    let claim = &entry.claim;
     let (situation, colour, readable) = describe_case_situation(registers, claim.head.situation);
     let mut related = Vec::new();
-    for below in whole.related_below(path) {
+    for below in full.related_below(path) {
         path.push(below);
-        related.extend(render_claim(whole, path));
+        related.extend(render_claim(full, path));
         path.pop();
     }
     Some(EventoTO {
         cod_beneficio: claim.head.benefit.map(domain::BenefitCode::get),
-        cod_evento: told.code.get(),
+        cod_evento: entry.code.get(),
         cor_destaque: colour,
         cor_inversa: readable,
         data_abertura: claim.head.opened_at.date_in(&registers.zone).to_br(),
         data_evento: claim.happened_on.as_deref().map(display::format_day),
         protocolo: claim.head.protocol.to_string(),
-        responsavel: told.responsible.clone(),
+        responsavel: entry.responsible.clone(),
         situacao: situation,
         tipo_evento: find_claim_type_name(registers, claim.kind),
         envolvido: set_names::involved(claim.involved),
         prioridade: set_names::priority(claim.priority),
-        associado: render_person(registers, claim.head.person, whole.person(claim.head.person)?),
-        condutor: claim.driver.and_then(|code| Some(render_person(registers, code, whole.person(code)?))),
+        associado: render_person(registers, claim.head.person, full.person(claim.head.person)?),
+        condutor: claim.driver.and_then(|code| Some(render_person(registers, code, full.person(code)?))),
         local: (claim.place != PostalAddress::default()).then(|| EnderecoTO::from(claim.place.clone())),
         veiculo: (claim.vehicle != Default::default()).then(|| VeiculoTO {
             placa: claim.vehicle.plate.as_ref().map(ToString::to_string),

@@ -41,13 +41,13 @@ impl FromRequestParts<ServerState> for ValidationCaller {
 pub async fn validate_benefit(
     extract::State(state): extract::State<ServerState>,
     ValidationCaller { caller, base }: ValidationCaller,
-    from: ClientAddress,
+    client: ClientAddress,
     write: IncomingWrite,
 ) -> Result<Response, RequestFailure> {
     let Some(caller) = caller else {
         let input = write.read_anonymous(read::read_body)?;
         let validated =
-            validation::validate_benefit_anonymously(&state.app, base, from.address(), input).await?;
+            validation::validate_benefit_anonymously(&state.app, base, client.address(), input).await?;
         return Ok(JsonAnswer(render_validation(&validated)).into_response());
     };
     let act = |input: ValidacaoBeneficioInput, once| {

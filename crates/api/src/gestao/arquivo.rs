@@ -69,10 +69,10 @@ pub async fn attach_file<O: FileOwnerResource>(
     let (keyed, incoming) = receive_upload(&state, upload).await?;
     let name = query.name.as_str();
     // The name is part of the request's digest.
-    let sent = Sha256::new().chain_update(name).chain_update([0]).chain_update(incoming.digest());
+    let digest = Sha256::new().chain_update(name).chain_update([0]).chain_update(incoming.digest());
     let act =
         async |once| Ok(attachments::attach_file(&state.app, &caller, owner, (name, incoming), once).await?);
-    keyed.answer(&state, (&caller, sent.finalize().into()), act, render_changed_file).await
+    keyed.answer(&state, (&caller, digest.finalize().into()), act, render_changed_file).await
 }
 
 /// `GET /gestao/arquivo/{codArquivo}`
@@ -81,8 +81,8 @@ pub async fn show_file(
     AuthenticatedCaller(caller): AuthenticatedCaller,
     code: PathCode<i32>,
 ) -> Result<JsonAnswer<ArquivoTO>, RequestFailure> {
-    let told = attachments::read_file(&state.app, &caller, FileCode::new(code.get()?)).await?;
-    Ok(JsonAnswer(render_changed_file(&told)))
+    let view = attachments::read_file(&state.app, &caller, FileCode::new(code.get()?)).await?;
+    Ok(JsonAnswer(render_changed_file(&view)))
 }
 
 /// `GET /gestao/arquivo/{codArquivo}/conteudo`
@@ -172,8 +172,8 @@ fn extract_reason(input: MotivoInput) -> Option<String> {
     input.reason.into_set().map(domain::NoteText::into_string)
 }
 
-fn render_changed_file(told: &AttachmentView) -> ArquivoTO {
-    render_file(&told.file, &told.registers.zone)
+fn render_changed_file(view: &AttachmentView) -> ArquivoTO {
+    render_file(&view.file, &view.registers.zone)
 }
 
 fn render_file(file: &AttachedFile, zone: &TimeZone) -> ArquivoTO {

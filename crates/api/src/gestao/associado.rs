@@ -72,7 +72,7 @@ fn render_history_entry(
     of_benefit: impl Fn(BenefitCode) -> String,
 ) -> AlteracaoTO {
     let name = |code: SituationCode| registers.situation(code).map(|one| one.name.to_uppercase());
-    let told = AlteracaoTO {
+    let common = AlteracaoTO {
         tipo: "campo",
         data_hora: one.at.to_offset_iso(&registers.zone),
         cod_usuario: one.user.map(UserCode::get),
@@ -86,7 +86,7 @@ fn render_history_entry(
     };
     match one.what {
         RecordChangeDetail::Field { name, before, after } => {
-            AlteracaoTO { campo: name, antes: before, depois: after, ..told }
+            AlteracaoTO { campo: name, antes: before, depois: after, ..common }
         }
         RecordChangeDetail::Situation { code, from, to, reason, origin, benefit } => AlteracaoTO {
             tipo: "situacao",
@@ -96,7 +96,7 @@ fn render_history_entry(
             depois: name(to),
             motivo: reason,
             origem: Some(origin),
-            ..told
+            ..common
         },
     }
 }

@@ -30,35 +30,35 @@ pub async fn list_audit_entries(
 fn render_audit_entry(
     zone: &TimeZone,
     names: &HashMap<UserCode, String>,
-    told: StoredAuditEntry,
+    entry: StoredAuditEntry,
 ) -> RegistroAuditoriaTO {
-    let seen = |(person, at): (PersonCode, Moment)| PessoaVistaTO {
+    let render_viewed = |(person, at): (PersonCode, Moment)| PessoaVistaTO {
         cod_pessoa: person.get(),
         data_hora: at.to_offset_iso(zone),
     };
-    let result = told.result.map(|result| match result {
+    let result = entry.result.map(|result| match result {
         AccountActionResult::Success => "sucesso",
         AccountActionResult::Failure => "falha",
         AccountActionResult::Throttled => "bloqueado",
     });
-    let (kind, people, detail) = match told.what {
+    let (kind, people, detail) = match entry.what {
         AuditedEvent::Access(people) => ("leitura", people, None),
         AuditedEvent::Change(_, detail) if result.is_some() => ("acesso", Vec::new(), detail),
         AuditedEvent::Change(person, detail) => {
-            ("alteracao", person.map(|person| (person, told.at)).into_iter().collect(), detail)
+            ("alteracao", person.map(|person| (person, entry.at)).into_iter().collect(), detail)
         }
     };
     RegistroAuditoriaTO {
-        cod_auditoria: told.code,
-        data_hora: told.at.to_offset_iso(zone),
-        cod_usuario: told.user.map(UserCode::get),
-        nome_usuario: told.user.and_then(|user| names.get(&user)).cloned(),
-        operacao: told.operation,
+        cod_auditoria: entry.code,
+        data_hora: entry.at.to_offset_iso(zone),
+        cod_usuario: entry.user.map(UserCode::get),
+        nome_usuario: entry.user.and_then(|user| names.get(&user)).cloned(),
+        operacao: entry.operation,
         tipo: kind,
-        endereco: told.address,
+        endereco: entry.address,
         resultado: result,
-        vezes: told.times,
-        pessoas: people.into_iter().map(seen).collect(),
+        vezes: entry.times,
+        pessoas: people.into_iter().map(render_viewed).collect(),
         detalhe: detail,
     }
 }

@@ -46,12 +46,12 @@ pub async fn change_tenant(
         .await
 }
 
-fn convert_partners(given: FieldPatch<Vec<ParceiroValidacaoInput>>) -> FieldPatch<Vec<ValidationPartner>> {
+fn convert_partners(input: FieldPatch<Vec<ParceiroValidacaoInput>>) -> FieldPatch<Vec<ValidationPartner>> {
     let partner = |one: ParceiroValidacaoInput| ValidationPartner {
         network: one.network,
         lookups: one.lookups.get().unsigned_abs(),
     };
-    match given {
+    match input {
         FieldPatch::Set(partners) => FieldPatch::Set(partners.into_iter().map(partner).collect()),
         FieldPatch::Clear => FieldPatch::Clear,
         FieldPatch::Keep => FieldPatch::Keep,

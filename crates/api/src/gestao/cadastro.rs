@@ -21,8 +21,8 @@ const WRITERS: AllowedCallers = AllowedCallers::Roles(&[Role::Administrator]);
 pub fn build_register_operations(register: &'static Register) -> [ApiOperation; 4] {
     type S = extract::State<ServerState>;
     let words = &register.words;
-    let told = |operation: ApiOperation, told: &OperationDescription| {
-        operation.describe(DocsSection::Registers, told.summary, told.text)
+    let describe = |operation: ApiOperation, description: &OperationDescription| {
+        operation.describe(DocsSection::Registers, description.summary, description.text)
     };
     let list = move |state: S, caller: AuthenticatedCaller, pairs: RawQueryPairs| {
         list_register_records(register, state, caller, pairs)
@@ -37,18 +37,18 @@ pub fn build_register_operations(register: &'static Register) -> [ApiOperation; 
         change_register_record(register, state, caller, code, write)
     };
     [
-        told(get(words.all_at, READERS, list), &words.list)
+        describe(get(words.all_at, READERS, list), &words.list)
             .with_query_fields(register::list_query_fields(register))
             .with_answer_records(vec![
                 register::describe_page(register),
                 register::describe_record(register),
             ]),
-        told(post(words.all_at, WRITERS, create), &words.create)
+        describe(post(words.all_at, WRITERS, create), &words.create)
             .with_body_record(register::describe_input(register))
             .with_answer_records(vec![register::describe_record(register)]),
-        told(get(words.one_at, READERS, read), &words.read)
+        describe(get(words.one_at, READERS, read), &words.read)
             .with_answer_records(vec![register::describe_record(register)]),
-        told(put(words.one_at, WRITERS, change), &words.change)
+        describe(put(words.one_at, WRITERS, change), &words.change)
             .with_body_record(register::describe_change(register))
             .with_answer_records(vec![register::describe_record(register)]),
     ]
@@ -60,11 +60,11 @@ async fn list_register_records(
     AuthenticatedCaller(caller): AuthenticatedCaller,
     RawQueryPairs(pairs): RawQueryPairs,
 ) -> Result<JsonAnswer<ListPage<RecordOutput>>, RequestFailure> {
-    let asked = register::read_list_query(register, pairs.into_iter())?;
-    let page = registers::list_records(&state.app, &caller, register, asked).await?;
-    let shown =
+    let query = register::read_list_query(register, pairs.into_iter())?;
+    let page = registers::list_records(&state.app, &caller, register, query).await?;
+    let rendered =
         page.records.iter().map(|record| render_register_record(register, record, &page.zone)).collect();
-    Ok(JsonAnswer(ListPage::new(shown, page.number, page.total)))
+    Ok(JsonAnswer(ListPage::new(rendered, page.number, page.total)))
 }
 
 async fn show_register_record(
@@ -84,7 +84,7 @@ async fn create_register_record(
     write: IncomingWrite,
 ) -> Result<Response, RequestFailure> {
     let read = |body: &[u8]| register::read_record_input(register, body);
-    let act = |sent, once| registers::create_record(&state.app, &caller, register, sent, once);
+    let act = |input, once| registers::create_record(&state.app, &caller, register, input, once);
     write.answer(&state, &caller, read, act, build_saved_renderer(register)).await
 }
 
@@ -96,7 +96,7 @@ async fn change_register_record(
     write: IncomingWrite,
 ) -> Result<Response, RequestFailure> {
     let read = |body: &[u8]| code.join_body(register::read_record_input(register, body));
-    let act = |sent, once| registers::change_record(&state.app, &caller, register, sent, once);
+    let act = |input, once| registers::change_record(&state.app, &caller, register, input, once);
     write.answer(&state, &caller, read, act, build_saved_renderer(register)).await
 }
 

@@ -30,8 +30,8 @@ pub trait CaseResource: 'static {
     /// The response record.
     type Record: Serialize + 'static;
 
-    fn convert_input(sent: Self::Input) -> AnyCaseInput;
-    fn render_case(whole: &FullCase) -> Self::Record;
+    fn convert_input(input: Self::Input) -> AnyCaseInput;
+    fn render_case(case: &FullCase) -> Self::Record;
 }
 
 /// `GET /gestao/evento`
@@ -179,8 +179,8 @@ fn render_case_item(registers: &TenantRegisters, row: &Item, now: Moment) -> Cas
     let moment = |at: Moment| at.to_offset_iso(&registers.zone);
     let (kind, kind_name) = describe_case_type(registers, &row.case);
     let planned = match &row.case {
-        StoredCase::Inspection(own) => own.planned_for,
-        StoredCase::Appointment(own) => own.takes_place_at,
+        StoredCase::Inspection(inspection) => inspection.planned_for,
+        StoredCase::Appointment(appointment) => appointment.takes_place_at,
         StoredCase::Claim(_) | StoredCase::Ticket(_) => None,
     };
     CasoItemTO {
@@ -216,16 +216,18 @@ fn render_case_item(registers: &TenantRegisters, row: &Item, now: Moment) -> Cas
 
 fn describe_case_type(registers: &TenantRegisters, case: &StoredCase) -> (Option<i32>, Option<String>) {
     let (code, name) = match case {
-        StoredCase::Claim(own) => (Some(own.kind.get()), registers.claim_type(own.kind).map(|one| &one.name)),
-        StoredCase::Inspection(own) => {
-            (Some(own.kind.get()), registers.inspection_type(own.kind).map(|one| &one.name))
+        StoredCase::Claim(claim) => {
+            (Some(claim.kind.get()), registers.claim_type(claim.kind).map(|one| &one.name))
         }
-        StoredCase::Ticket(own) => {
-            (Some(own.kind.get()), registers.ticket_type(own.kind).map(|one| &one.name))
+        StoredCase::Inspection(inspection) => {
+            (Some(inspection.kind.get()), registers.inspection_type(inspection.kind).map(|one| &one.name))
         }
-        StoredCase::Appointment(own) => {
-            let found = own.specialty.and_then(|code| registers.specialty(code));
-            (own.specialty.map(domain::SpecialtyCode::get), found.map(|one| &one.name))
+        StoredCase::Ticket(ticket) => {
+            (Some(ticket.kind.get()), registers.ticket_type(ticket.kind).map(|one| &one.name))
+        }
+        StoredCase::Appointment(appointment) => {
+            let found = appointment.specialty.and_then(|code| registers.specialty(code));
+            (appointment.specialty.map(domain::SpecialtyCode::get), found.map(|one| &one.name))
         }
     };
     (code, name.cloned())
@@ -244,12 +246,12 @@ pub struct CommonCaseFields {
     pub notes: Vec<NotaTO>,
 }
 
-pub fn build_common_fields(whole: &FullCase) -> CommonCaseFields {
-    let registers = &whole.registers;
+pub fn build_common_fields(case: &FullCase) -> CommonCaseFields {
+    let registers = &case.registers;
     CommonCaseFields {
-        item: render_case_item(registers, &whole.told, whole.now),
-        benefit: whole.benefit.clone(),
-        next: whole
+        item: render_case_item(registers, &case.told, case.now),
+        benefit: case.benefit.clone(),
+        next: case
             .next_situations()
             .map(|one| ProximaSituacaoTO {
                 cod_situacao: one.code.get(),
@@ -257,8 +259,8 @@ pub fn build_common_fields(whole: &FullCase) -> CommonCaseFields {
                 tipo: set_names::situation_kind(one.kind),
             })
             .collect(),
-        updated: whole.told.case.head().updated_at.to_offset_iso(&registers.zone),
-        notes: whole.notes.iter().map(|one| render_note(registers, one)).collect(),
+        updated: case.told.case.head().updated_at.to_offset_iso(&registers.zone),
+        notes: case.notes.iter().map(|one| render_note(registers, one)).collect(),
     }
 }
 

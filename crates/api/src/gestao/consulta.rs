@@ -12,31 +12,31 @@ impl CaseResource for AppointmentResource {
     type Input = ConsultaGestaoInput;
     type Record = Option<ConsultaGestaoTO>;
 
-    fn convert_input(sent: ConsultaGestaoInput) -> AnyCaseInput {
-        AnyCaseInput::Appointment(Box::new(sent))
+    fn convert_input(input: ConsultaGestaoInput) -> AnyCaseInput {
+        AnyCaseInput::Appointment(Box::new(input))
     }
 
-    fn render_case(whole: &FullCase) -> Option<ConsultaGestaoTO> {
-        let StoredCase::Appointment(own) = &whole.told.case else { return None };
-        let registers = &whole.registers;
-        let specialty = own.specialty.and_then(|code| registers.specialty(code));
-        let clinic = own.clinic.and_then(|code| registers.clinic(code));
-        let doctor = own.doctor.and_then(|code| registers.doctor(code));
+    fn render_case(case: &FullCase) -> Option<ConsultaGestaoTO> {
+        let StoredCase::Appointment(appointment) = &case.told.case else { return None };
+        let registers = &case.registers;
+        let specialty = appointment.specialty.and_then(|code| registers.specialty(code));
+        let clinic = appointment.clinic.and_then(|code| registers.clinic(code));
+        let doctor = appointment.doctor.and_then(|code| registers.doctor(code));
         Some(record!(
-            build_common_fields(whole),
+            build_common_fields(case),
             ConsultaGestaoTO {
                 cod_consulta,
-                cod_dependente: own.dependent.map(DependentCode::get),
-                dependente: whole.other.clone(),
-                cod_especialidade: own.specialty.map(SpecialtyCode::get),
+                cod_dependente: appointment.dependent.map(DependentCode::get),
+                dependente: case.other.clone(),
+                cod_especialidade: appointment.specialty.map(SpecialtyCode::get),
                 especialidade: specialty.map(|one| one.name.clone()),
-                cod_clinica: own.clinic.map(ClinicCode::get),
+                cod_clinica: appointment.clinic.map(ClinicCode::get),
                 clinica: clinic.map(|one| one.name.clone()),
-                cod_medico: own.doctor.map(DoctorCode::get),
+                cod_medico: appointment.doctor.map(DoctorCode::get),
                 medico: doctor.map(|one| one.name.clone()),
-                data_consulta: own.takes_place_at.map(|at| at.to_offset_iso(&registers.zone)),
-                endereco: own.address.clone(),
-                observacao: own.note.clone(),
+                data_consulta: appointment.takes_place_at.map(|at| at.to_offset_iso(&registers.zone)),
+                endereco: appointment.address.clone(),
+                observacao: appointment.note.clone(),
             }
         ))
     }

@@ -32,9 +32,9 @@ pub async fn list_deliveries(
     )
     .await?;
     Ok(JsonAnswer(EntregasTO {
-        proximo: page.last().map_or(after, |told| told.delivery.history.get()),
+        proximo: page.last().map_or(after, |entry| entry.delivery.history.get()),
         tem_mais: page.len() as i64 == triggers::PAGE,
-        itens: page.into_iter().map(|told| render_delivery(tenant, zone, told)).collect(),
+        itens: page.into_iter().map(|entry| render_delivery(tenant, zone, entry)).collect(),
     }))
 }
 
@@ -46,7 +46,7 @@ pub async fn replay_deliveries(
 ) -> Result<Response, RequestFailure> {
     let tenant = caller.scope.tenant();
     let zone = load_registers(&state.app, tenant).await?.zone.clone();
-    let (app, zone, by) = (&state.app, &zone, TenantActor { tenant, user: Some(caller.user) });
+    let (app, zone, actor) = (&state.app, &zone, TenantActor { tenant, user: Some(caller.user) });
     let act = |input: ReenvioInput, once| async move {
         let what = match (&input.first, &input.since) {
             (FieldPatch::Set(first), FieldPatch::Keep | FieldPatch::Clear) => {
@@ -57,13 +57,13 @@ pub async fn replay_deliveries(
             }
             _ => return Err(Rejection::NothingToSendAgain.into()),
         };
-        triggers::replay_deliveries(app, by, (input.receiver, what), once).await
+        triggers::replay_deliveries(app, actor, (input.receiver, what), once).await
     };
     write.answer(&state, &caller, read::read_body, act, |count: &u64| ReenvioTO { reenviadas: *count }).await
 }
 
-fn render_delivery(tenant: TenantId, zone: &TimeZone, told: DeliveryWithAttempts) -> EntregaTO {
-    let one = told.delivery;
+fn render_delivery(tenant: TenantId, zone: &TimeZone, entry: DeliveryWithAttempts) -> EntregaTO {
+    let one = entry.delivery;
     EntregaTO {
         cod_receptor: one.receiver.get(),
         cod_historico: one.history.get(),
@@ -75,7 +75,7 @@ fn render_delivery(tenant: TenantId, zone: &TimeZone, told: DeliveryWithAttempts
         data_criacao: one.created_at.to_offset_iso(zone),
         data_fim: one.ended_at.map(|at| at.to_offset_iso(zone)),
         proxima_tentativa: one.due_at.map(|at| at.to_offset_iso(zone)),
-        historico: told
+        historico: entry
             .attempts
             .into_iter()
             .map(|attempt| TentativaTO {

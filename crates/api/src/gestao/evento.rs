@@ -15,15 +15,15 @@ impl CaseResource for ClaimResource {
     type Input = EventoGestaoInput;
     type Record = Option<EventoGestaoTO>;
 
-    fn convert_input(sent: EventoGestaoInput) -> AnyCaseInput {
-        AnyCaseInput::Claim(Box::new(sent))
+    fn convert_input(input: EventoGestaoInput) -> AnyCaseInput {
+        AnyCaseInput::Claim(Box::new(input))
     }
 
-    fn render_case(whole: &FullCase) -> Option<EventoGestaoTO> {
-        let StoredCase::Claim(claim) = &whole.told.case else { return None };
-        let registers = &whole.registers;
+    fn render_case(case: &FullCase) -> Option<EventoGestaoTO> {
+        let StoredCase::Claim(claim) = &case.told.case else { return None };
+        let registers = &case.registers;
         Some(record!(
-            build_common_fields(whole),
+            build_common_fields(case),
             EventoGestaoTO {
                 cod_evento,
                 cod_tipo_evento: claim.kind.get(),
@@ -33,29 +33,25 @@ impl CaseResource for ClaimResource {
                 descricao: claim.description.clone(),
                 data_evento: claim.happened_on.clone(),
                 cod_condutor: claim.driver.map(PersonCode::get),
-                condutor: whole.other.clone(),
+                condutor: case.other.clone(),
                 local: (claim.place != PostalAddress::default())
                     .then(|| EnderecoTO::from(claim.place.clone())),
                 veiculo: (claim.vehicle != Default::default())
                     .then(|| render_vehicle(registers, claim.vehicle.clone())),
-                relacionados: whole
-                    .related
-                    .iter()
-                    .filter_map(|one| render_related_claim(whole, one))
-                    .collect(),
+                relacionados: case.related.iter().filter_map(|one| render_related_claim(case, one)).collect(),
             }
         ))
     }
 }
 
-fn render_related_claim(whole: &FullCase, one: &Item) -> Option<EventoRelacionadoTO> {
+fn render_related_claim(case: &FullCase, one: &Item) -> Option<EventoRelacionadoTO> {
     let StoredCase::Claim(claim) = &one.case else { return None };
     Some(EventoRelacionadoTO {
         cod_evento: one.code,
         protocolo: claim.head.protocol.to_string(),
-        tipo_evento: find_claim_type_name(&whole.registers, claim.kind),
-        situacao: describe_case_situation(&whole.registers, claim.head.situation).0,
+        tipo_evento: find_claim_type_name(&case.registers, claim.kind),
+        situacao: describe_case_situation(&case.registers, claim.head.situation).0,
         nome_pessoa: one.name.clone(),
-        data_abertura: claim.head.opened_at.to_offset_iso(&whole.registers.zone),
+        data_abertura: claim.head.opened_at.to_offset_iso(&case.registers.zone),
     })
 }

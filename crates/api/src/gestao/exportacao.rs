@@ -21,7 +21,7 @@ struct ExportDescription {
 }
 
 static TOLD: LazyLock<Vec<ExportDescription>> = LazyLock::new(|| {
-    let told = |list: ExportableList| {
+    let describe = |list: ExportableList| {
         let columns: Vec<String> =
             list.headings().iter().map(|one| format!("`{}` ({})", one.name, one.title)).collect();
         ExportDescription {
@@ -36,18 +36,18 @@ static TOLD: LazyLock<Vec<ExportDescription>> = LazyLock::new(|| {
             ),
         }
     };
-    export::list_exportable_lists().map(told).collect()
+    export::list_exportable_lists().map(describe).collect()
 });
 
 pub fn list_export_operations() -> impl Iterator<Item = ApiOperation> {
     type S = extract::State<ServerState>;
-    TOLD.iter().map(|told| {
-        let list = told.list;
+    TOLD.iter().map(|description| {
+        let list = description.list;
         let handler = move |state: S, caller: AuthenticatedCaller, pairs: RawQueryPairs| {
             export_list(list, state, caller, pairs)
         };
-        get(&told.path, AllowedCallers::Roles(list.roles), handler)
-            .describe(DocsSection::Export, &told.summary, &told.text)
+        get(&description.path, AllowedCallers::Roles(list.roles), handler)
+            .describe(DocsSection::Export, &description.summary, &description.text)
             .with_query_fields(list.query_fields())
             .with_file_answer(SHEETS)
     })

@@ -13,21 +13,21 @@ impl CaseResource for TicketResource {
     type Input = HelpDeskGestaoInput;
     type Record = Option<HelpDeskGestaoTO>;
 
-    fn convert_input(sent: HelpDeskGestaoInput) -> AnyCaseInput {
-        AnyCaseInput::Ticket(Box::new(sent))
+    fn convert_input(input: HelpDeskGestaoInput) -> AnyCaseInput {
+        AnyCaseInput::Ticket(Box::new(input))
     }
 
-    fn render_case(whole: &FullCase) -> Option<HelpDeskGestaoTO> {
-        let StoredCase::Ticket(own) = &whole.told.case else { return None };
-        let kind = whole.registers.ticket_type(own.kind);
+    fn render_case(case: &FullCase) -> Option<HelpDeskGestaoTO> {
+        let StoredCase::Ticket(ticket) = &case.told.case else { return None };
+        let kind = case.registers.ticket_type(ticket.kind);
         Some(record!(
-            build_common_fields(whole),
+            build_common_fields(case),
             HelpDeskGestaoTO {
                 cod_help_desk,
-                cod_tipo_help_desk: own.kind.get(),
+                cod_tipo_help_desk: ticket.kind.get(),
                 tipo_help_desk: kind.map_or_else(String::new, |one| one.name.clone()),
-                prioridade: set_names::priority(own.priority),
-                descricao: own.description.clone(),
+                prioridade: set_names::priority(ticket.priority),
+                descricao: ticket.description.clone(),
             }
         ))
     }

@@ -34,31 +34,31 @@ pub async fn receive_import_file(
     upload: StreamedUpload,
 ) -> Result<Response, RequestFailure> {
     let kind = sheet::parse_import_kind(query.kind.as_str()).ok_or_else(|| {
-        let told = "tipo: use associados, veiculos, dependentes, leads, planos ou vendedores.";
-        RequestFailure::Input(vec![told.to_owned()])
+        let message = "tipo: use associados, veiculos, dependentes, leads, planos ou vendedores.";
+        RequestFailure::Input(vec![message.to_owned()])
     })?;
-    let by = ImportCaller::from_session(&caller);
-    by.authorize_import(kind)?;
+    let importer = ImportCaller::from_session(&caller);
+    importer.authorize_import(kind)?;
     let most = state.http.import_mib;
     if upload.is_larger_than(most * 1024 * 1024) {
         return Err(app::Error::from(Rejection::Import(ImportProblem::TooLarge(most))).into());
     }
     let mut spool = import::create_upload_spool(most * 1024 * 1024)?;
-    let mut sent = Sha256::new();
+    let mut hasher = Sha256::new();
     let (keyed, mut pieces) = upload.begin_reading(&state, most);
     while let Some(bytes) = pieces.next().await? {
-        sent.update(&bytes);
+        hasher.update(&bytes);
         spool.write(&bytes)?;
     }
     let name = query.name.into_set().map_or_else(|| "arquivo".to_owned(), domain::BoundedText::into_string);
     // The kind and the name are part of the request's digest.
     let digest =
-        sent.chain_update([0]).chain_update(query.kind.as_str()).chain_update([0]).chain_update(&name);
-    let act = async |once| Ok(import::receive_upload(&state.app, &by, kind, &name, spool, once).await?);
+        hasher.chain_update([0]).chain_update(query.kind.as_str()).chain_update([0]).chain_update(&name);
+    let act = async |once| Ok(import::receive_upload(&state.app, &importer, kind, &name, spool, once).await?);
     let zone = load_registers(&state.app, caller.scope.tenant()).await?.zone.clone();
     let now = state.app.now();
-    let told = move |import: &StoredImportRun| render_import_run(&zone, import, now);
-    keyed.answer(&state, (&caller, digest.finalize().into()), act, told).await
+    let render = move |import: &StoredImportRun| render_import_run(&zone, import, now);
+    keyed.answer(&state, (&caller, digest.finalize().into()), act, render).await
 }
 
 /// `GET /gestao/importacao`
@@ -95,7 +95,7 @@ pub async fn map_import_columns(
     code: PathCode<ImportCode>,
     write: IncomingWrite,
 ) -> Result<Response, RequestFailure> {
-    let (by, app) = (ImportCaller::from_session(&caller), &state.app);
+    let (importer, app) = (ImportCaller::from_session(&caller), &state.app);
     let act = |(code, input): (ImportCode, ColunasInput), once| {
         let pair = |one: wire::records::ColunaInput| {
             let field = one.field.into_set().map(domain::BoundedText::into_string).unwrap_or_default();
@@ -103,8 +103,8 @@ pub async fn map_import_columns(
         };
         let columns = input.columns.into_iter().map(pair).collect();
         let mapping = ColumnMapping { columns, branch: input.branch };
-        let by = by.clone();
-        async move { import::map_import_columns(app, &by, code, mapping, once).await }
+        let importer = importer.clone();
+        async move { import::map_import_columns(app, &importer, code, mapping, once).await }
     };
     let read = |body: &[u8]| code.join_body(read::read_body(body));
     let zone = load_registers(app, caller.scope.tenant()).await?.zone.clone();
@@ -130,16 +130,16 @@ pub async fn run_import_step(
     code: PathCode<ImportCode>,
     write: IncomingWrite,
 ) -> Result<Response, RequestFailure> {
-    let (by, app) = (&ImportCaller::from_session(&caller), &state.app);
+    let (importer, app) = (&ImportCaller::from_session(&caller), &state.app);
     let act = async |(code, input): (ImportCode, InicioImportacaoInput), once| match step {
-        ImportStep::Check => import::start_dry_run(app, by, code, once).await,
+        ImportStep::Check => import::start_dry_run(app, importer, code, once).await,
         ImportStep::Start => {
             let triggers = matches!(input.triggers, FieldPatch::Set(true));
-            import::start_import(app, by, code, triggers, once).await
+            import::start_import(app, importer, code, triggers, once).await
         }
-        ImportStep::Pause => import::pause_import(app, by, code, once).await,
-        ImportStep::Resume => import::resume_import(app, by, code, once).await,
-        ImportStep::Undo => import::undo_import(app, by, code, once).await,
+        ImportStep::Pause => import::pause_import(app, importer, code, once).await,
+        ImportStep::Resume => import::resume_import(app, importer, code, once).await,
+        ImportStep::Undo => import::undo_import(app, importer, code, once).await,
     };
     let read = |body: &[u8]| code.join_body(read::read_optional_body(body));
     let zone = load_registers(app, caller.scope.tenant()).await?.zone.clone();
@@ -155,21 +155,21 @@ pub async fn list_import_problems(
     QueryRecord(query): QueryRecord<DepoisDaLinhaQuery>,
 ) -> Result<JsonAnswer<Vec<ErroImportacaoTO>>, RequestFailure> {
     let after = query.after.into_set().map_or(0, BoundedInt::get);
-    let asked = (after, AT_ONCE as i64 + 1);
+    let range = (after, AT_ONCE as i64 + 1);
     let mut found =
-        import::list_import_problems(&state.app, &ImportCaller::from_session(&caller), code.get()?, asked)
+        import::list_import_problems(&state.app, &ImportCaller::from_session(&caller), code.get()?, range)
             .await?;
     if let Some(next) = found.get(AT_ONCE).map(|one| one.line) {
         // Ends the page at a line boundary, because the next page starts after its last line.
-        let whole = found.partition_point(|one| one.line < next);
-        found.truncate(if whole == 0 { AT_ONCE } else { whole });
+        let complete = found.partition_point(|one| one.line < next);
+        found.truncate(if complete == 0 { AT_ONCE } else { complete });
     }
-    let told = |one: import::StoredLineProblem| ErroImportacaoTO {
+    let render = |one: import::StoredLineProblem| ErroImportacaoTO {
         linha: one.line,
         coluna: one.header,
         problema: one.text,
     };
-    Ok(JsonAnswer(found.into_iter().map(told).collect()))
+    Ok(JsonAnswer(found.into_iter().map(render).collect()))
 }
 
 /// `GET /gestao/importacao/{codImportacao}/mantidos`
@@ -187,9 +187,9 @@ pub async fn list_kept_records(
         (after, AT_ONCE as i64),
     )
     .await?;
-    let told =
+    let render =
         |one: import::KeptRecord| MantidoTO { linha: one.line, codigo: one.record, motivo: one.because };
-    Ok(JsonAnswer(found.into_iter().map(told).collect()))
+    Ok(JsonAnswer(found.into_iter().map(render).collect()))
 }
 
 /// `GET /gestao/importacao/{codImportacao}/arquivoErros`
@@ -198,10 +198,10 @@ pub async fn download_error_file(
     AuthenticatedCaller(caller): AuthenticatedCaller,
     code: PathCode<ImportCode>,
 ) -> Result<Response, RequestFailure> {
-    let by = ImportCaller::from_session(&caller);
-    let import = import::load_import(&state.app, &by, code.get()?).await?;
+    let importer = ImportCaller::from_session(&caller);
+    let import = import::load_import(&state.app, &importer, code.get()?).await?;
     let name = format!("attachment; filename=\"importacao-{}-erros.csv\"", import.code);
-    let file = import::open_error_file(&state.app, &by, &import).await?;
+    let file = import::open_error_file(&state.app, &importer, &import).await?;
     let headers = [
         (header::CONTENT_TYPE, HeaderValue::from_static("text/csv; charset=utf-8")),
         (header::CACHE_CONTROL, NO_STORE),

@@ -27,7 +27,7 @@ pub async fn list_deals(
     AuthenticatedCaller(caller): AuthenticatedCaller,
     QueryRecord(query): QueryRecord<NegocioQuery>,
 ) -> Result<JsonAnswer<ListPage<NegocioGestaoTO>>, RequestFailure> {
-    let wanted = DealPipelineQuery {
+    let criteria = DealPipelineQuery {
         filter: query.filter.into_set(),
         branch: query.branch.into_set(),
         funnel: query.funnel.into_set(),
@@ -37,7 +37,7 @@ pub async fn list_deals(
         stalled: query.stalled.into_set().map(BoundedInt::get),
         page: query.page.into_set().map_or(1, BoundedInt::get),
     };
-    let page = deals::list_deals(&state.app, &caller, wanted).await?;
+    let page = deals::list_deals(&state.app, &caller, criteria).await?;
     let today = state.app.now().date_in(&page.registers.zone);
     let items = page.rows.iter().map(|deal| render_managed_deal(&page.registers, deal, today)).collect();
     Ok(JsonAnswer(ListPage::new(items, page.number, page.total)))
@@ -49,9 +49,9 @@ pub async fn show_deal_board(
     AuthenticatedCaller(caller): AuthenticatedCaller,
     QueryRecord(query): QueryRecord<QuadroQuery>,
 ) -> Result<JsonAnswer<QuadroTO>, RequestFailure> {
-    let asked = (query.funnel.into_set(), query.branch.into_set(), query.responsible.into_set());
+    let criteria = (query.funnel.into_set(), query.branch.into_set(), query.responsible.into_set());
     let FunnelBoard { funnel, stages, registers } =
-        deals::read_funnel_board(&state.app, &caller, asked).await?;
+        deals::read_funnel_board(&state.app, &caller, criteria).await?;
     let today = state.app.now().date_in(&registers.zone);
     Ok(JsonAnswer(QuadroTO {
         cod_funil: funnel.get(),
@@ -189,13 +189,13 @@ pub async fn list_leads(
     AuthenticatedCaller(caller): AuthenticatedCaller,
     QueryRecord(query): QueryRecord<LeadQuery>,
 ) -> Result<JsonAnswer<ListPage<LeadGestaoTO>>, RequestFailure> {
-    let wanted = leads::LeadManagementQuery {
+    let criteria = leads::LeadManagementQuery {
         filter: query.filter.into_set(),
         active: query.active.into_set(),
         branch: query.branch.into_set(),
         page: query.page.into_set().map_or(1, BoundedInt::get),
     };
-    let page = leads::list_leads(&state.app, &caller, wanted).await?;
+    let page = leads::list_leads(&state.app, &caller, criteria).await?;
     let items = page.rows.into_iter().map(|lead| render_managed_lead(&page.registers, lead)).collect();
     Ok(JsonAnswer(ListPage::new(items, page.number, page.total)))
 }

@@ -33,7 +33,7 @@ pub async fn list_receivers(
     let tenant = caller.scope.tenant();
     let zone = &load_registers(&state.app, tenant).await?.zone;
     let all = receivers::list_receivers(&state.app, &state.vault, tenant).await?;
-    Ok(JsonAnswer(all.iter().map(|told| render_receiver(zone, told)).collect()))
+    Ok(JsonAnswer(all.iter().map(|receiver| render_receiver(zone, receiver)).collect()))
 }
 
 /// `GET /gestao/receptor/{codReceptor}`
@@ -58,13 +58,14 @@ pub async fn create_receiver(
 ) -> Result<Response, RequestFailure> {
     let zone = load_registers(&state.app, caller.scope.tenant()).await?.zone.clone();
     let act = |input: ReceptorInput, once| async {
-        let wanted = convert_new_receiver(input)?;
-        receivers::create_receiver(&state.app, &state.vault, build_actor(&caller), wanted, once).await
+        let requested = convert_new_receiver(input)?;
+        receivers::create_receiver(&state.app, &state.vault, build_actor(&caller), requested, once).await
     };
-    let (shown, kept) = (zone.clone(), zone);
-    let shown = move |added: &CreatedReceiver| render_created_receiver(&shown, added, Some(&added.secret));
-    let kept = move |added: &CreatedReceiver| render_created_receiver(&kept, added, None);
-    write.answer_secret(&state, &caller, read::read_body, act, (shown, kept)).await
+    let (answer_zone, stored_zone) = (zone.clone(), zone);
+    let render_answer =
+        move |added: &CreatedReceiver| render_created_receiver(&answer_zone, added, Some(&added.secret));
+    let render_stored = move |added: &CreatedReceiver| render_created_receiver(&stored_zone, added, None);
+    write.answer_secret(&state, &caller, read::read_body, act, (render_answer, render_stored)).await
 }
 
 fn render_created_receiver(
@@ -121,8 +122,8 @@ fn parse_entities(names: &[String], problems: &mut Vec<Rejection>) -> Vec<Entity
     known
 }
 
-fn convert_headers(given: Vec<CabecalhoInput>) -> Vec<(String, String)> {
-    given.into_iter().map(|one| (one.name.as_str().to_owned(), one.value.expose().to_owned())).collect()
+fn convert_headers(input: Vec<CabecalhoInput>) -> Vec<(String, String)> {
+    input.into_iter().map(|one| (one.name.as_str().to_owned(), one.value.expose().to_owned())).collect()
 }
 
 /// `PUT /gestao/receptor/{codReceptor}`
@@ -134,24 +135,24 @@ pub async fn change_receiver(
 ) -> Result<Response, RequestFailure> {
     let zone = load_registers(&state.app, caller.scope.tenant()).await?.zone.clone();
     let read = |body: &[u8]| code.join_body(read::read_body(body));
-    let (app, vault, by) = (&state.app, &state.vault, build_actor(&caller));
+    let (app, vault, actor) = (&state.app, &state.vault, build_actor(&caller));
     let act = |(code, input): (ReceiverCode, ReceptorAlteracaoInput), once| async move {
-        receivers::change_receiver(app, vault, by, (code, convert_receiver_changes(input)?), once).await
+        receivers::change_receiver(app, vault, actor, (code, convert_receiver_changes(input)?), once).await
     };
-    let (shown, kept) = (zone.clone(), zone);
-    let shown = move |changed: &ChangedReceiver| ReceptorTO {
+    let (answer_zone, stored_zone) = (zone.clone(), zone);
+    let render_answer = move |changed: &ChangedReceiver| ReceptorTO {
         novo_segredo: changed.secret.as_ref().map(|secret| secret.expose().to_owned()),
-        ..render_receiver(&shown, &changed.receiver)
+        ..render_receiver(&answer_zone, &changed.receiver)
     };
-    let kept = move |changed: &ChangedReceiver| render_receiver(&kept, &changed.receiver);
-    write.answer_secret(&state, &caller, read, act, (shown, kept)).await
+    let render_stored = move |changed: &ChangedReceiver| render_receiver(&stored_zone, &changed.receiver);
+    write.answer_secret(&state, &caller, read, act, (render_answer, render_stored)).await
 }
 
 fn convert_receiver_changes(input: ReceptorAlteracaoInput) -> Result<ReceiverChangeRequest, app::Error> {
     let mut problems = Vec::new();
     let entities = input.entities.into_set().map(|names| parse_entities(&names, &mut problems));
     let headers = match input.headers {
-        FieldPatch::Set(given) => Some(convert_headers(given)),
+        FieldPatch::Set(headers) => Some(convert_headers(headers)),
         FieldPatch::Clear => Some(Vec::new()),
         FieldPatch::Keep => None,
     };
@@ -209,7 +210,9 @@ async fn set_receiver_paused(
         )
     };
     write
-        .answer(&state, &caller, read, act, move |told: &RedactedReceiver| render_receiver(&zone, told))
+        .answer(&state, &caller, read, act, move |receiver: &RedactedReceiver| {
+            render_receiver(&zone, receiver)
+        })
         .await
 }
 
@@ -225,9 +228,15 @@ pub async fn rotate_receiver_secret(
         let reason = input.reason.into_set().map(|reason| reason.as_str().to_owned());
         receivers::rotate_secret(&state.app, &state.vault, build_actor(&caller), (code, reason), once)
     };
-    let shown = |secret: &SigningSecret| SegredoTO { segredo: Some(secret.expose().to_owned()) };
+    let render_answer = |secret: &SigningSecret| SegredoTO { segredo: Some(secret.expose().to_owned()) };
     write
-        .answer_secret(&state, &caller, read, act, (shown, |_: &SigningSecret| SegredoTO { segredo: None }))
+        .answer_secret(
+            &state,
+            &caller,
+            read,
+            act,
+            (render_answer, |_: &SigningSecret| SegredoTO { segredo: None }),
+        )
         .await
 }
 
@@ -251,8 +260,8 @@ pub async fn test_receiver(
     write.answer(&state, &caller, read, act, render_test_outcome).await
 }
 
-fn render_test_outcome(sent: &Result<triggers::ReceiverAnswer, String>) -> TesteReceptorTO {
-    match sent {
+fn render_test_outcome(outcome: &Result<triggers::ReceiverAnswer, String>) -> TesteReceptorTO {
+    match outcome {
         Ok(answer) => TesteReceptorTO {
             aceito: answer.is_accepted(),
             status: Some(answer.status),
@@ -263,14 +272,14 @@ fn render_test_outcome(sent: &Result<triggers::ReceiverAnswer, String>) -> Teste
     }
 }
 
-fn render_receiver(zone: &TimeZone, told: &RedactedReceiver) -> ReceptorTO {
-    let (one, health) = (&told.receiver, &told.receiver.health);
+fn render_receiver(zone: &TimeZone, redacted: &RedactedReceiver) -> ReceptorTO {
+    let (one, health) = (&redacted.receiver, &redacted.receiver.health);
     let moment = |at: Option<domain::Moment>| at.map(|at| at.to_offset_iso(zone));
     ReceptorTO {
         cod_receptor: one.code.get(),
         endereco: one.address.clone(),
         entidades: one.entities.iter().map(|entity| wire::entity_path(*entity)).collect(),
-        cabecalhos: told.headers.clone(),
+        cabecalhos: redacted.headers.clone(),
         simultaneas: one.concurrency,
         ativo: one.active,
         pausado: one.paused.is_some(),

@@ -20,14 +20,14 @@ pub async fn list_users(
     AuthenticatedCaller(caller): AuthenticatedCaller,
     QueryRecord(query): QueryRecord<UsuarioQuery>,
 ) -> Result<JsonAnswer<ListPage<UsuarioTO>>, RequestFailure> {
-    let wanted = UserSearchQuery {
+    let criteria = UserSearchQuery {
         filter: query.filter.into_set(),
         active: query.active.into_set(),
         role: query.role.into_set(),
         branch: query.branch.into_set(),
         page: query.page.into_set().map_or(1, BoundedInt::get),
     };
-    let page = users::list_user_page(&state.app, &caller, wanted).await?;
+    let page = users::list_user_page(&state.app, &caller, criteria).await?;
     Ok(JsonAnswer(ListPage::new(page.rows.iter().map(render_user).collect(), page.number, page.total)))
 }
 

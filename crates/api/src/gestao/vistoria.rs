@@ -12,29 +12,29 @@ impl CaseResource for InspectionResource {
     type Input = VistoriaGestaoInput;
     type Record = Option<VistoriaGestaoTO>;
 
-    fn convert_input(sent: VistoriaGestaoInput) -> AnyCaseInput {
-        AnyCaseInput::Inspection(Box::new(sent))
+    fn convert_input(input: VistoriaGestaoInput) -> AnyCaseInput {
+        AnyCaseInput::Inspection(Box::new(input))
     }
 
-    fn render_case(whole: &FullCase) -> Option<VistoriaGestaoTO> {
-        let StoredCase::Inspection(own) = &whole.told.case else { return None };
-        let registers = &whole.registers;
-        let kind = registers.inspection_type(own.kind);
-        let checked = own.checklist.iter().map(|one| ChecklistItemTO {
+    fn render_case(case: &FullCase) -> Option<VistoriaGestaoTO> {
+        let StoredCase::Inspection(inspection) = &case.told.case else { return None };
+        let registers = &case.registers;
+        let kind = registers.inspection_type(inspection.kind);
+        let checked = inspection.checklist.iter().map(|one| ChecklistItemTO {
             item: one.item.clone(),
             conforme: one.fits,
             observacao: one.note.clone(),
         });
         Some(record!(
-            build_common_fields(whole),
+            build_common_fields(case),
             VistoriaGestaoTO {
                 cod_vistoria,
-                cod_tipo_vistoria: own.kind.get(),
+                cod_tipo_vistoria: inspection.kind.get(),
                 tipo_vistoria: kind.map_or_else(String::new, |one| one.name.clone()),
-                vistoriador: own.inspector.clone(),
-                data_prevista: own.planned_for.map(|at| at.to_offset_iso(&registers.zone)),
-                local: own.place.clone(),
-                observacao: own.note.clone(),
+                vistoriador: inspection.inspector.clone(),
+                data_prevista: inspection.planned_for.map(|at| at.to_offset_iso(&registers.zone)),
+                local: inspection.place.clone(),
+                observacao: inspection.note.clone(),
                 checklist: checked.collect(),
             }
         ))

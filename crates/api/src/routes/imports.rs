@@ -14,12 +14,12 @@ const STAFF: AllowedCallers = AllowedCallers::Roles(&[Role::Administrator, Role:
 const ONE: &str = "/gestao/importacao/{codImportacao}";
 
 pub fn list_import_operations() -> Vec<ApiOperation> {
-    let step = |path, asked: ImportStep, summary, text| {
+    let step = |path, import_step: ImportStep, summary, text| {
         let handler = move |State(state), AuthenticatedCaller(caller), code, write| {
-            importacao::run_import_step(asked, state, caller, code, write)
+            importacao::run_import_step(import_step, state, caller, code, write)
         };
-        let told = post(path, STAFF, handler).describe(DocsSection::Management, summary, text);
-        told.with_optional_body::<InicioImportacaoInput>().with_answer::<ImportacaoTO>()
+        let operation = post(path, STAFF, handler).describe(DocsSection::Management, summary, text);
+        operation.with_optional_body::<InicioImportacaoInput>().with_answer::<ImportacaoTO>()
     };
     vec![
         post("/gestao/importacao", STAFF, importacao::receive_import_file)

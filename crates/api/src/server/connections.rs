@@ -27,9 +27,9 @@ pub struct ConnectionActivity {
 impl ConnectionActivity {
     /// Marks the start of a request. `None` if the slot was just given away: the request must not run.
     pub fn begin_request(self: &Arc<Self>) -> Option<ActiveRequestGuard> {
-        let begun = self.state.compare_exchange(IDLE, BUSY, Ordering::AcqRel, Ordering::Acquire);
+        let exchanged = self.state.compare_exchange(IDLE, BUSY, Ordering::AcqRel, Ordering::Acquire);
         // A pipelined request finds the connection already busy, which is fine.
-        (begun != Err(CLOSING)).then(|| ActiveRequestGuard(Arc::clone(self)))
+        (exchanged != Err(CLOSING)).then(|| ActiveRequestGuard(Arc::clone(self)))
     }
 
     /// Completes when the slot was given away.
@@ -176,12 +176,12 @@ impl OpenConnections {
     /// Closes the oldest idle connection of the address that holds the most, if that is more than the newcomer holds or
     /// is the newcomer itself.
     fn free_place_for(&mut self, newcomer: CallerAddress) -> bool {
-        let own = self.count_from(newcomer);
+        let newcomer_count = self.count_from(newcomer);
         let mut holders: Vec<(usize, CallerAddress)> =
             self.by_address.iter().map(|(address, open)| (open.len(), *address)).collect();
         holders.sort_unstable_by_key(|(count, _)| std::cmp::Reverse(*count));
         for (count, holder) in holders {
-            if count <= own && holder != newcomer {
+            if count <= newcomer_count && holder != newcomer {
                 continue;
             }
             let idle = self.by_address.get(&holder).and_then(|open| {

@@ -30,7 +30,7 @@ pub struct BodyRemainder {
 }
 
 /// Returns the request with a time limit on its body, and a handle to the unread rest.
-pub fn retain_body(request: Request<Incoming>, patience: Duration) -> (Request<Body>, BodyRemainder) {
+pub fn retain_body(request: Request<Incoming>, timeout: Duration) -> (Request<Body>, BodyRemainder) {
     if request.body().is_end_stream() {
         return (request.map(|_| Body::empty()), BodyRemainder { watched: None, waits: false });
     }
@@ -38,8 +38,8 @@ pub fn retain_body(request: Request<Incoming>, patience: Duration) -> (Request<B
     let (parts, body) = request.into_parts();
     let (body, is_begun) = (Arc::new(Mutex::new(body)), Arc::new(AtomicBool::new(false)));
     let watched = RetainedBody { body: Arc::clone(&body), is_begun: Arc::clone(&is_begun) };
-    let rest = BodyRemainder { watched: Some(RetainedBody { body, is_begun }), waits };
-    (Request::from_parts(parts, Body::new(TimeoutBody::new(patience, watched))), rest)
+    let unread = BodyRemainder { watched: Some(RetainedBody { body, is_begun }), waits };
+    (Request::from_parts(parts, Body::new(TimeoutBody::new(timeout, watched))), unread)
 }
 
 impl RetainedBody {
@@ -77,11 +77,11 @@ impl BodyRemainder {
             return;
         }
         let read = async {
-            let mut seen = 0;
-            while seen < MOST {
+            let mut drained = 0;
+            while drained < MOST {
                 let frame = std::future::poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await;
                 let Some(Ok(frame)) = frame else { break };
-                seen += frame.data_ref().map_or(0, Bytes::len);
+                drained += frame.data_ref().map_or(0, Bytes::len);
             }
         };
         let _ = tokio::time::timeout(LONGEST, read).await;

@@ -25,7 +25,7 @@ pub async fn measure_request(
     request: Request,
     next: Next,
 ) -> Response {
-    let begun = Instant::now();
+    let started = Instant::now();
     let id = choose_request_id(&state, &request);
     let method = normalize_method(request.method().as_str());
     // The template, never the path or the query: those contain names and documents.
@@ -41,7 +41,7 @@ pub async fn measure_request(
     if state.http.is_strict {
         headers.insert(header::STRICT_TRANSPORT_SECURITY, HeaderValue::from_static("max-age=31536000"));
     }
-    let (status, elapsed) = (response.status(), begun.elapsed());
+    let (status, elapsed) = (response.status(), started.elapsed());
     span.in_scope(|| tracing::debug!(status = status.as_u16(), ms = elapsed.as_secs_f64() * 1e3, "answered"));
     state.measures.record(route.as_str(), method, status, elapsed);
     response

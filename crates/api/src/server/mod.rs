@@ -104,9 +104,9 @@ impl MetricsToken {
     }
 
     /// Constant-time comparison.
-    pub(crate) fn matches(&self, shown: &str) -> bool {
+    pub(crate) fn matches(&self, candidate: &str) -> bool {
         let digest = |text: &str| Sha256::digest(text.as_bytes());
-        digest(&self.0) == digest(shown)
+        digest(&self.0) == digest(candidate)
     }
 }
 
@@ -146,19 +146,19 @@ impl HttpServer {
 }
 
 /// Serves until `stop` completes, then until running requests have finished. `false` if some had to be cut off.
-pub async fn serve_http(listener: TcpListener, shell: HttpServer, stop: impl Future<Output = ()>) -> bool {
-    serve_http_until(listener, shell, stop, std::future::pending()).await
+pub async fn serve_http(listener: TcpListener, server: HttpServer, stop: impl Future<Output = ()>) -> bool {
+    serve_http_until(listener, server, stop, std::future::pending()).await
 }
 
 /// Like [`serve_http`]; once `insisted` completes, running requests are no longer waited for.
 pub async fn serve_http_until(
     listener: TcpListener,
-    shell: HttpServer,
+    server: HttpServer,
     stop: impl Future<Output = ()>,
     insisted: impl Future<Output = ()>,
 ) -> bool {
     let graceful = GracefulShutdown::new();
-    let shell = Arc::new(shell);
+    let server = Arc::new(server);
     let mut stop = std::pin::pin!(stop);
     loop {
         let (stream, peer) = tokio::select! {
@@ -166,17 +166,17 @@ pub async fn serve_http_until(
             () = &mut stop => break,
         };
         let place = tokio::select! {
-            place = wait_for_admission(&shell, peer) => place,
+            place = wait_for_admission(&server, peer) => place,
             () = &mut stop => break,
         };
         // A connection over its address's limit is dropped at once.
         let Some(place) = place else { continue };
-        let (shell, watcher) = (Arc::clone(&shell), graceful.watcher());
+        let (server, watcher) = (Arc::clone(&server), graceful.watcher());
         tokio::spawn(async move {
             let activity = Arc::clone(&place.activity);
             tokio::select! {
                 biased;
-                () = serve_connection(&shell, stream, peer, &activity, watcher) => {}
+                () = serve_connection(&server, stream, peer, &activity, watcher) => {}
                 () = activity.wait_for_close() => tracing::debug!("a connection was closed to make room or to stop"),
             }
             drop(place);
@@ -184,47 +184,47 @@ pub async fn serve_http_until(
     }
     drop(listener);
     let ended = tokio::select! {
-        ended = tokio::time::timeout(shell.limits.shutdown_timeout, graceful.shutdown()) => ended.is_ok(),
+        ended = tokio::time::timeout(server.limits.shutdown_timeout, graceful.shutdown()) => ended.is_ok(),
         () = insisted => false,
     };
     if !ended {
-        shell.connections.close_all();
+        server.connections.close_all();
     }
     ended
 }
 
 /// Waits for a slot while all are busy. `None` if the address has reached its limit.
-async fn wait_for_admission(shell: &HttpServer, peer: SocketAddr) -> Option<AdmittedConnection> {
+async fn wait_for_admission(server: &HttpServer, peer: SocketAddr) -> Option<AdmittedConnection> {
     loop {
-        match shell.connections.admit(&shell.limits, &shell.http, peer.ip()) {
+        match server.connections.admit(&server.limits, &server.http, peer.ip()) {
             AdmissionOutcome::Admitted(place) => return Some(place),
             AdmissionOutcome::Refused => return None,
             AdmissionOutcome::Full => {
                 // A connection that becomes idle sends no notification, so this polls.
-                let _ = tokio::time::timeout(LOOK_AGAIN, shell.connections.wait_for_release()).await;
+                let _ = tokio::time::timeout(LOOK_AGAIN, server.connections.wait_for_release()).await;
             }
         }
     }
 }
 
 async fn serve_connection(
-    shell: &Arc<HttpServer>,
+    server: &Arc<HttpServer>,
     stream: TcpStream,
     peer: SocketAddr,
     activity: &Arc<ConnectionActivity>,
     watcher: Watcher,
 ) {
-    let Some(tls) = &shell.tls else { return serve_stream(shell, stream, peer, activity, watcher).await };
+    let Some(tls) = &server.tls else { return serve_stream(server, stream, peer, activity, watcher).await };
     let handshake = TlsAcceptor::from(tls.config()).accept(stream);
-    match tokio::time::timeout(shell.limits.header_timeout, handshake).await {
-        Ok(Ok(stream)) => serve_stream(shell, stream, peer, activity, watcher).await,
+    match tokio::time::timeout(server.limits.header_timeout, handshake).await {
+        Ok(Ok(stream)) => serve_stream(server, stream, peer, activity, watcher).await,
         Ok(Err(error)) => tracing::debug!(%error, "no agreement on tls"),
         Err(_) => tracing::debug!("no agreement on tls in time"),
     }
 }
 
 async fn serve_stream<S>(
-    shell: &Arc<HttpServer>,
+    server: &Arc<HttpServer>,
     stream: S,
     peer: SocketAddr,
     activity: &Arc<ConnectionActivity>,
@@ -234,29 +234,29 @@ async fn serve_stream<S>(
 {
     // HTTP/1 only: hyper's protocol detection has no time limit.
     let mut builder = http1::Builder::new();
-    builder.timer(TokioTimer::new()).header_read_timeout(shell.limits.header_timeout);
+    builder.timer(TokioTimer::new()).header_read_timeout(server.limits.header_timeout);
     let service = service_fn(|request: Request<Incoming>| {
-        let (shell, activity) = (Arc::clone(shell), Arc::clone(activity));
+        let (server, activity) = (Arc::clone(server), Arc::clone(activity));
         async move {
             // The connection is about to be closed: the request has not run and will not.
             let Some(under_way) = activity.begin_request() else { return std::future::pending().await };
-            let response = answer_request(&shell, request, peer).await;
+            let response = answer_request(&server, request, peer).await;
             Ok::<_, Infallible>(response.map(|body| AnswerBody::new(body, under_way)))
         }
     });
-    let stream = stall::StallTimeoutStream::new(stream, shell.http.body_timeout, Arc::clone(activity));
+    let stream = stall::StallTimeoutStream::new(stream, server.http.body_timeout, Arc::clone(activity));
     let stream = TokioIo::new(stream);
     if let Err(error) = watcher.watch(builder.serve_connection(stream, service)).await {
         tracing::debug!(%error, "a connection ended early");
     }
 }
 
-async fn answer_request(shell: &HttpServer, request: Request<Incoming>, peer: SocketAddr) -> Response {
-    let (mut request, rest) = drain::retain_body(request, shell.http.body_timeout);
-    let is_bare_prefix = !shell.http.prefix.is_empty() && request.uri().path() == shell.http.prefix;
-    tidy::normalize_uri(request.uri_mut(), &shell.http.prefix);
-    let origin = client::resolve_origin(peer.ip(), request.headers(), &shell.http.trusted_proxies);
-    if origin.is_disputed && !shell.told_of_proxy.swap(true, Ordering::Relaxed) {
+async fn answer_request(server: &HttpServer, request: Request<Incoming>, peer: SocketAddr) -> Response {
+    let (mut request, unread) = drain::retain_body(request, server.http.body_timeout);
+    let is_bare_prefix = !server.http.prefix.is_empty() && request.uri().path() == server.http.prefix;
+    tidy::normalize_uri(request.uri_mut(), &server.http.prefix);
+    let origin = client::resolve_origin(peer.ip(), request.headers(), &server.http.trusted_proxies);
+    if origin.is_disputed && !server.told_of_proxy.swap(true, Ordering::Relaxed) {
         tracing::warn!(
             proxy = %origin.address,
             "a proxy that is not trusted names its callers: all of them count as one; see http.trusted_proxies"
@@ -265,17 +265,17 @@ async fn answer_request(shell: &HttpServer, request: Request<Incoming>, peer: So
     request.extensions_mut().insert(origin);
     request.extensions_mut().insert(ConnectInfo(SocketAddr::new(origin.address, peer.port())));
     if is_bare_prefix {
-        return redirect_to_slash(&shell.http.prefix);
+        return redirect_to_slash(&server.http.prefix);
     }
     let response = if host::has_valid_host(request.version(), request.headers()) {
-        let Ok(response) = shell.router.clone().oneshot(request).await;
+        let Ok(response) = server.router.clone().oneshot(request).await;
         response
     } else {
         RequestFailure::BadHost.into_response()
     };
     // A sender whose body was already too slow gets no more time.
     if response.status() != StatusCode::REQUEST_TIMEOUT {
-        rest.drain().await;
+        unread.drain().await;
     }
     response
 }

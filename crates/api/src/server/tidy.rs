@@ -52,7 +52,7 @@ mod tests {
 
     #[test]
     fn doubled_and_trailing_slashes_and_the_prefix_go() {
-        for (given, prefix, tidied) in [
+        for (path, prefix, tidied) in [
             ("/ext/beneficio", "", "/ext/beneficio"),
             ("//ext///beneficio//?pagina=2&x=a//b/", "", "/ext/beneficio?pagina=2&x=a//b/"),
             ("/ext/beneficio/", "", "/ext/beneficio"),
@@ -68,7 +68,7 @@ mod tests {
             ("/exterior/", "", "/exterior/"),
             ("*", "", "*"),
         ] {
-            assert_eq!(tidy_text(given, prefix), tidied, "{given}");
+            assert_eq!(tidy_text(path, prefix), tidied, "{path}");
         }
         assert_eq!(tidy_text("http://host.example/ext//loja/", ""), "http://host.example/ext/loja");
     }

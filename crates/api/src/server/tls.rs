@@ -61,21 +61,21 @@ fn read_change_time(path: &Path) -> Option<SystemTime> {
 }
 
 fn load_server_config(certificate: &Path, key: &Path) -> Result<Arc<ServerConfig>, TlsError> {
-    let told = |path: &Path, cause: &dyn std::fmt::Display| TlsError {
+    let build_error = |path: &Path, cause: &dyn std::fmt::Display| TlsError {
         path: path.to_owned(),
         cause: cause.to_string(),
     };
     let chain = CertificateDer::pem_file_iter(certificate)
         .and_then(Iterator::collect::<Result<Vec<_>, _>>)
-        .map_err(|error| told(certificate, &error))?;
-    let secret = PrivateKeyDer::from_pem_file(key).map_err(|error| told(key, &error))?;
+        .map_err(|error| build_error(certificate, &error))?;
+    let secret = PrivateKeyDer::from_pem_file(key).map_err(|error| build_error(key, &error))?;
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let mut config = ServerConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
-        .map_err(|error| told(certificate, &error))?
+        .map_err(|error| build_error(certificate, &error))?
         .with_no_client_auth()
         .with_single_cert(chain, secret)
-        .map_err(|error| told(certificate, &error))?;
+        .map_err(|error| build_error(certificate, &error))?;
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
     Ok(Arc::new(config))
 }

@@ -131,15 +131,24 @@ impl IncomingWrite {
         caller: &Session,
         read: impl FnOnce(&[u8]) -> Result<I, PartialInput<I>>,
         act: impl FnOnce(I, IdempotentWrite<T>) -> F,
-        (shown, kept): (impl Fn(&T) -> R + Send + Sync + 'static, impl Fn(&T) -> R + Send + Sync + 'static),
+        (answer_record, stored_record): (
+            impl Fn(&T) -> R + Send + Sync + 'static,
+            impl Fn(&T) -> R + Send + Sync + 'static,
+        ),
     ) -> Result<Response, RequestFailure>
     where
         R: Serialize + 'static,
         T: 'static,
         F: Future<Output = Result<WriteOutcome<T>, app::Error>>,
     {
-        self.answer_with_renderers(state, caller, read, act, (build_renderer(shown), build_renderer(kept)))
-            .await
+        self.answer_with_renderers(
+            state,
+            caller,
+            read,
+            act,
+            (build_renderer(answer_record), build_renderer(stored_record)),
+        )
+        .await
     }
 
     async fn answer_with_renderers<I, T, F>(
@@ -148,15 +157,15 @@ impl IncomingWrite {
         caller: &Session,
         read: impl FnOnce(&[u8]) -> Result<I, PartialInput<I>>,
         act: impl FnOnce(I, IdempotentWrite<T>) -> F,
-        (shown, kept): (AnswerRenderer<T>, AnswerRenderer<T>),
+        (render_answer, render_stored): (AnswerRenderer<T>, AnswerRenderer<T>),
     ) -> Result<Response, RequestFailure>
     where
         T: 'static,
         F: Future<Output = Result<WriteOutcome<T>, app::Error>>,
     {
         // The query is part of the request's digest.
-        let sent = Sha256::new().chain_update(&self.query).chain_update([0]).chain_update(&self.body);
-        let ticket = self.keyed.build_key(caller, sent.finalize().into())?;
+        let digest = Sha256::new().chain_update(&self.query).chain_update([0]).chain_update(&self.body);
+        let ticket = self.keyed.build_key(caller, digest.finalize().into())?;
         let body = self.body;
         let act = async |once: IdempotentWrite<T>| {
             let (input, once, unread) = match read(&body) {
@@ -177,7 +186,7 @@ impl IncomingWrite {
                 (done, None) => done.map_err(RequestFailure::from),
             }
         };
-        run_idempotent(state, ticket, (shown, kept), act).await
+        run_idempotent(state, ticket, (render_answer, render_stored), act).await
     }
 }
 
@@ -185,16 +194,16 @@ impl IncomingWrite {
 async fn run_idempotent<T: 'static>(
     state: &ServerState,
     ticket: Option<IdempotencyKey>,
-    (shown, kept): (AnswerRenderer<T>, AnswerRenderer<T>),
+    (render_answer, render_stored): (AnswerRenderer<T>, AnswerRenderer<T>),
     act: impl AsyncFnOnce(IdempotentWrite<T>) -> Result<WriteOutcome<T>, RequestFailure>,
 ) -> Result<Response, RequestFailure> {
     let _place = match begin_write(state, ticket.as_ref()).await? {
-        IdempotencyCheck::Replayed(kept) => return Ok(replay_answer(kept)),
+        IdempotencyCheck::Replayed(stored) => return Ok(replay_answer(stored)),
         IdempotencyCheck::Fresh(place) => place,
     };
-    match act(IdempotentWrite { ticket: ticket.clone(), render: kept, trial: false }).await {
-        Ok(WriteOutcome::Fresh(value)) => Ok(build_json_response(StatusCode::OK, shown(&value))),
-        Ok(WriteOutcome::Replayed(kept)) => Ok(replay_answer(kept)),
+    match act(IdempotentWrite { ticket: ticket.clone(), render: render_stored, trial: false }).await {
+        Ok(WriteOutcome::Fresh(value)) => Ok(build_json_response(StatusCode::OK, render_answer(&value))),
+        Ok(WriteOutcome::Replayed(stored)) => Ok(replay_answer(stored)),
         Err(failure) => Err(store_refusal(state, ticket, failure).await),
     }
 }
@@ -212,7 +221,7 @@ async fn begin_write(
     let Some(ticket) = ticket else { return Ok(IdempotencyCheck::Fresh(None)) };
     let place = state.running.reserve_key(&ticket.key)?;
     Ok(match idempotency::find_stored_answer(&state.app, ticket).await? {
-        Some(kept) => IdempotencyCheck::Replayed(kept),
+        Some(stored) => IdempotencyCheck::Replayed(stored),
         None => IdempotencyCheck::Fresh(Some(place)),
     })
 }
@@ -280,11 +289,11 @@ fn build_renderer<T, R: Serialize>(record: impl Fn(&T) -> R + Send + Sync + 'sta
     Arc::new(move |value| serde_json::to_vec(&record(value)).unwrap_or_default())
 }
 
-fn replay_answer(kept: StoredAnswer) -> Response {
-    let status = u16::try_from(kept.status).ok().and_then(|status| StatusCode::from_u16(status).ok());
-    let mut response = (status.unwrap_or(StatusCode::OK), kept.answer).into_response();
+fn replay_answer(stored: StoredAnswer) -> Response {
+    let status = u16::try_from(stored.status).ok().and_then(|status| StatusCode::from_u16(status).ok());
+    let mut response = (status.unwrap_or(StatusCode::OK), stored.answer).into_response();
     let kind =
-        HeaderValue::try_from(kept.content_type).unwrap_or(HeaderValue::from_static(idempotency::JSON));
+        HeaderValue::try_from(stored.content_type).unwrap_or(HeaderValue::from_static(idempotency::JSON));
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, kind);
     headers.insert(header::CACHE_CONTROL, NO_STORE);

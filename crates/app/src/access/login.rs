@@ -361,7 +361,7 @@ async fn write_token(tx: &mut Tx, issue: &TokenIssuance) -> Result<Option<TokenW
     let Some(entering) = entering.filter(is_right) else {
         return Ok(None);
     };
-    let whose = (right.tenant, right.user);
+    let account = (right.tenant, right.user);
     let generation = entering.generation;
     let agent = match door {
         SignInPurpose::PasswordCheck(_) => {
@@ -386,7 +386,7 @@ async fn write_token(tx: &mut Tx, issue: &TokenIssuance) -> Result<Option<TokenW
             Some(agent.as_deref())
         }
     };
-    let mut statements = build_token_statements(whose, key, generation, (*address, agent), *now);
+    let mut statements = build_token_statements(account, key, generation, (*address, agent), *now);
     if let SignInPurpose::ProgramWithCode = door {
         statements.push(tokens::mark_code_verified(right.tenant, &key.hash));
     }

@@ -133,7 +133,7 @@ impl LoginTrail {
             return false;
         }
         if waiting.throttled.len() >= MOST_REMEMBERED {
-            waiting.throttled.retain(|_, begun| now.duration_since(*begun) < window);
+            waiting.throttled.retain(|_, started_at| now.duration_since(*started_at) < window);
             clear_when_full(&mut waiting.throttled);
         }
         waiting.throttled.insert(subject.to_owned(), since);
@@ -143,11 +143,11 @@ impl LoginTrail {
     fn take(&self) -> HashMap<TenantId, Vec<AccountAuditEntry>> {
         let mut waiting = self.lock();
         let PendingTrailEntries { entries, packed, .. } = &mut *waiting;
-        let mut taken: HashMap<TenantId, Vec<AccountAuditEntry>> = HashMap::new();
+        let mut by_tenant: HashMap<TenantId, Vec<AccountAuditEntry>> = HashMap::new();
         for entry in entries.drain(..).chain(packed.drain().map(|(_, entry)| entry)) {
-            taken.entry(entry.tenant).or_default().push(entry);
+            by_tenant.entry(entry.tenant).or_default().push(entry);
         }
-        taken
+        by_tenant
     }
 }
 
@@ -176,10 +176,10 @@ pub(super) fn record_throttled_login(app: &App, target: &LoginTarget, (subject, 
         by = if of_address { "address" } else { "account" },
         "logins are throttled"
     );
-    let whose = if of_address { "do endereço" } else { "na conta" };
+    let source = if of_address { "do endereço" } else { "na conta" };
     let detail = match target.user {
-        Some(user) => format!("usuário {user} teve a entrada bloqueada: tentativas demais {whose}"),
-        None => format!("tentou entrar vezes demais, com tentativas demais {whose}"),
+        Some(user) => format!("usuário {user} teve a entrada bloqueada: tentativas demais {source}"),
+        None => format!("tentou entrar vezes demais, com tentativas demais {source}"),
     };
     if let Some(entry) = target.build_entry(detail, AccountActionResult::Throttled, now) {
         app.trail.push(entry);
@@ -202,19 +202,19 @@ impl Drop for TrailWriteBatch<'_> {
 }
 
 pub(crate) async fn flush_login_trail(app: &App) -> Result<(), Error> {
-    let taken = app.trail.take().into_iter().flat_map(|(tenant, entries)| {
+    let chunks = app.trail.take().into_iter().flat_map(|(tenant, entries)| {
         let parts: Vec<Vec<AccountAuditEntry>> =
             entries.chunks(TOGETHER).map(<[AccountAuditEntry]>::to_vec).collect();
         parts.into_iter().map(move |entries| (tenant, entries))
     });
-    let taken: Vec<(TenantId, TrailWriteBatch<'_>)> =
-        taken.map(|(tenant, entries)| (tenant, TrailWriteBatch { trail: &app.trail, entries })).collect();
-    for (tenant, mut taken) in taken {
+    let batches: Vec<(TenantId, TrailWriteBatch<'_>)> =
+        chunks.map(|(tenant, entries)| (tenant, TrailWriteBatch { trail: &app.trail, entries })).collect();
+    for (tenant, mut batch) in batches {
         let input: Vec<(AccountAuditEntry, Option<i32>)> =
-            taken.entries.iter().map(|entry| (entry.clone(), find_open_group(app, entry))).collect();
+            batch.entries.iter().map(|entry| (entry.clone(), find_open_group(app, entry))).collect();
         let lane = WriteLane::background(tenant);
         let codes = app.db.write(lane, input, |tx, input| Box::pin(write_trail_entries(tx, input))).await?;
-        for (entry, code) in taken.entries.drain(..).zip(codes) {
+        for (entry, code) in batch.entries.drain(..).zip(codes) {
             remember_open_group(app, entry, code);
         }
     }

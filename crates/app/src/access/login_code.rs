@@ -179,13 +179,13 @@ async fn complete_sign_in(
 async fn write_completion(tx: &mut Tx, pass: &SignInCompletion) -> Result<CompletionOutcome, Error> {
     let SignInCompletion { typed, ticket, key, address, agent } = pass;
     let (tenant, now) = (typed.tenant, typed.now);
-    let waits = second_factors::find_factor_challenge(&mut *tx, tenant, &ticket.hash, now).await?;
+    let challenge = second_factors::find_factor_challenge(&mut *tx, tenant, &ticket.hash, now).await?;
     let entering = logins::find_sign_in_user(&mut *tx, tenant, typed.user).await?;
-    let (Some(waits), Some(entering)) = (waits, entering) else {
+    let (Some(challenge), Some(entering)) = (challenge, entering) else {
         return Ok(CompletionOutcome::ExpiredChallenge);
     };
     // The user's sessions were ended since, perhaps by a new password; that ends this challenge too.
-    if waits.generation != entering.generation {
+    if challenge.generation != entering.generation {
         return Ok(CompletionOutcome::ExpiredChallenge);
     }
     let Some(spent) = spend_code(tx, typed).await? else { return Ok(CompletionOutcome::WrongCode) };
@@ -195,8 +195,8 @@ async fn write_completion(tx: &mut Tx, pass: &SignInCompletion) -> Result<Comple
     };
     let done = format!("usuário {} entrou no console {how}", typed.user);
     typed.actor.record(tx, tenant, done, now).await?;
-    let from = (*address, Some(agent.as_deref()));
-    let mut statements = build_token_statements((tenant, typed.user), key, entering.generation, from, now);
+    let origin = (*address, Some(agent.as_deref()));
+    let mut statements = build_token_statements((tenant, typed.user), key, entering.generation, origin, now);
     statements.push(second_factors::delete_factor_challenge(tenant, &ticket.hash));
     tx.execute_batch(statements).await?;
     Ok(CompletionOutcome::Success(Box::new(entering)))

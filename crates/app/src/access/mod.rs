@@ -151,12 +151,12 @@ pub async fn load_session(app: &App, token: &str) -> Result<Arc<Session>, Error>
     let now = app.now();
     // Read before the token: a change in between only makes the session look older than it is.
     let needed = app.memory.trusted_versions(key.tenant);
-    if let (Some(needed), Some(kept)) = (needed, app.memory.sessions.get(&key))
-        && kept.version == needed.access
-        && now < kept.expires_at
-        && !kept.is_idle(app.idle_limit, now)
+    if let (Some(needed), Some(cached)) = (needed, app.memory.sessions.get(&key))
+        && cached.version == needed.access
+        && now < cached.expires_at
+        && !cached.is_idle(app.idle_limit, now)
     {
-        return Ok(kept);
+        return Ok(cached);
     }
     let holder =
         tokens::find_token_holder(&app.db, key.tenant, &key.hash, now).await?.ok_or(Error::Credential)?;
@@ -179,7 +179,7 @@ pub(crate) async fn record_session_activity(app: &App, session: &Session) -> Res
         return Ok(());
     }
     // The cache is updated first, so that only one of many concurrent requests writes.
-    if app.memory.sessions.get(&session.key).is_some_and(|kept| kept.version == session.version) {
+    if app.memory.sessions.get(&session.key).is_some_and(|cached| cached.version == session.version) {
         let noted = Session { active_at: Some(now), address: None, ..session.clone() };
         app.memory.sessions.insert(session.key, Arc::new(noted));
     }

@@ -100,13 +100,13 @@ impl PasswordHasher {
         hash: Option<&str>,
     ) -> (HashingTurn, Result<bool, Error>) {
         metrics::counter!("amparo_password_checks_total").increment(1);
-        let kept = hash.and_then(parse_acceptable_hash);
-        if hash.is_some() && kept.is_none() {
+        let stored = hash.and_then(parse_acceptable_hash);
+        if hash.is_some() && stored.is_none() {
             tracing::warn!("a user's password hash is none that is computed here; nobody enters by it");
         }
-        let (is_known, nobody) = (kept.is_some(), Arc::clone(&self.nobody));
+        let (is_known, nobody) = (stored.is_some(), Arc::clone(&self.nobody));
         let check = move || {
-            let hash = kept
+            let hash = stored
                 .or_else(|| parse_acceptable_hash(&nobody))
                 .ok_or_else(|| wrap_hashing_error(&"nobody's hash"))?;
             Ok(verify_password(&password, &hash)? && is_known)

@@ -74,7 +74,7 @@ impl Default for ResetRequestLimiter {
 /// works in the background, so that neither content nor timing reveals whether the address is known. Only the limit
 /// per client address returns an error.
 pub fn request_reset_link(app: &App, email: Email, asked_from: Option<IpAddr>) -> Result<(), Error> {
-    if asked_from.is_some_and(|from| !app.resets.may_request(from, app.now())) {
+    if asked_from.is_some_and(|address| !app.resets.may_request(address, app.now())) {
         return Err(Error::TooManyFailures(MINUTE));
     }
     let Ok(place) = Arc::clone(&app.resets.free).try_acquire_owned() else {
@@ -173,7 +173,7 @@ pub async fn finish_reset_from(
     app: &App,
     token: &str,
     password: Password,
-    from: Option<IpAddr>,
+    address: Option<IpAddr>,
 ) -> Result<(), Error> {
     let tenant = parse_link_tenant(token).ok_or(Rejection::BadResetLink)?;
     // Checked first, so that an invalid link costs no hashing and no write lane.
@@ -182,8 +182,15 @@ pub async fn finish_reset_from(
     }
     let password_hash = app.passwords.hash(password.clone(), &*app.chance).await?;
     let (server, now) = (Arc::clone(&app.public_url), app.now());
-    let input =
-        FinishReset { tenant, hash: hash_link_token(token), password, password_hash, from, server, now };
+    let input = FinishReset {
+        tenant,
+        hash: hash_link_token(token),
+        password,
+        password_hash,
+        from: address,
+        server,
+        now,
+    };
     let raised = app
         .db
         .write(WriteLane::foreground(tenant), input, |tx, input| Box::pin(redeem_reset_link(tx, input)))
@@ -193,7 +200,7 @@ pub async fn finish_reset_from(
 }
 
 async fn redeem_reset_link(tx: &mut Tx, finish: &FinishReset) -> Result<CacheVersions, Error> {
-    let FinishReset { tenant, hash, password, password_hash, from, server, now } = finish;
+    let FinishReset { tenant, hash, password, password_hash, from: address, server, now } = finish;
     let code = password_resets::consume_password_reset(tx, *tenant, hash, *now)
         .await?
         .ok_or(Rejection::BadResetLink)?;
@@ -206,7 +213,7 @@ async fn redeem_reset_link(tx: &mut Tx, finish: &FinishReset) -> Result<CacheVer
         return Err(problem.into());
     }
     let raised = users::replace_password(tx, *tenant, code, password_hash, false, *now).await?;
-    let owner = AccountActor { user: Some(code), operation: FINISH, address: from.map(Into::into) };
+    let owner = AccountActor { user: Some(code), operation: FINISH, address: address.map(Into::into) };
     owner.record(tx, *tenant, format!("usuário {code} trocou a senha por um link"), *now).await?;
     let to = Addressee { tenant: *tenant, name: &user.name, email: &user.email };
     mail::enqueue_mail(tx, server, to, UserNotice::PasswordChanged, *now).await?;

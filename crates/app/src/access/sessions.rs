@@ -164,6 +164,6 @@ pub async fn change_own_password(
         address.into(),
     )
     .await?;
-    let by = visitor.session.with_address(address).actor(PASSWORD);
-    users::reset_password_as(app, visitor.session.scope.tenant(), (&visitor.email, chosen), by).await
+    let actor = visitor.session.with_address(address).actor(PASSWORD);
+    users::reset_password_as(app, visitor.session.scope.tenant(), (&visitor.email, chosen), actor).await
 }

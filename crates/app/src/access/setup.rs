@@ -45,10 +45,10 @@ pub async fn issue_setup_code(app: &App) -> Result<Option<String>, Error> {
     let mut random = [0; RANDOM];
     app.chance.fill(&mut random);
     let code = encode_hex(&random);
-    let kept = format!("{} {}", digest_setup_code(&code), app.now().plus(GOOD_FOR).millis());
+    let stored = format!("{} {}", digest_setup_code(&code), app.now().plus(GOOD_FOR).millis());
     app.db
-        .write(WriteLane::foreground(TenantId::SERVER), kept, |tx, kept| {
-            Box::pin(async move { settings::upsert_setting(tx, ServerSetting::SetupCode, kept).await })
+        .write(WriteLane::foreground(TenantId::SERVER), stored, |tx, stored| {
+            Box::pin(async move { settings::upsert_setting(tx, ServerSetting::SetupCode, stored).await })
         })
         .await?;
     Ok(Some(code))
@@ -66,17 +66,17 @@ pub enum SetupLinkState {
 
 #[boxed::future]
 pub async fn check_setup_link(app: &App, code: &str) -> Result<SetupLinkState, Error> {
-    app.db.read((digest_setup_code(code), app.now()), |tx, asked| Box::pin(read_link_state(tx, asked))).await
+    app.db.read((digest_setup_code(code), app.now()), |tx, query| Box::pin(read_link_state(tx, query))).await
 }
 
 async fn read_link_state(tx: &mut Tx, (digest, now): &(String, Moment)) -> Result<SetupLinkState, Error> {
     if !is_server_empty(tx).await? {
         return Ok(SetupLinkState::Done);
     }
-    let kept = settings::find_setting(tx, ServerSetting::SetupCode).await?;
+    let stored = settings::find_setting(tx, ServerSetting::SetupCode).await?;
     // The digest of the code issued last, and when it expires.
-    let kept = kept.as_deref().and_then(|kept| kept.split_once(' '));
-    let is_good = kept.is_some_and(|(known, ends_at)| {
+    let stored = stored.as_deref().and_then(|stored| stored.split_once(' '));
+    let is_good = stored.is_some_and(|(known, ends_at)| {
         known == digest && ends_at.parse().is_ok_and(|millis| *now < Moment::from_millis(millis))
     });
     Ok(if is_good { SetupLinkState::Open } else { SetupLinkState::Expired })
@@ -103,10 +103,10 @@ struct ServerSetupWrite {
 /// Creates the association with its first branch and administrator, and uses up the link, in one transaction: of
 /// several concurrent submissions one succeeds, and the others learn that setup is done.
 #[boxed::future]
-pub async fn set_up_server(app: &App, code: &str, wanted: &ServerSetupRequest) -> Result<StoredUser, Error> {
+pub async fn set_up_server(app: &App, code: &str, request: &ServerSetupRequest) -> Result<StoredUser, Error> {
     let new = CreateTenant {
-        name: wanted.association.clone(),
-        branch: wanted.branch.clone(),
+        name: request.association.clone(),
+        branch: request.branch.clone(),
         time_zone: domain::TimeZone::DEFAULT.to_owned(),
         hosts: Vec::new(),
         make_default: true,
@@ -117,9 +117,9 @@ pub async fn set_up_server(app: &App, code: &str, wanted: &ServerSetupRequest) -
             problems.extend(found);
         }
     });
-    let name = collect_problem(&mut problems, DisplayName::parse(InputField::PersonName, &wanted.name));
-    let email = collect_problem(&mut problems, Email::parse(&wanted.email));
-    let password = collect_problem(&mut problems, Password::parse(&wanted.password));
+    let name = collect_problem(&mut problems, DisplayName::parse(InputField::PersonName, &request.name));
+    let email = collect_problem(&mut problems, Email::parse(&request.email));
+    let password = collect_problem(&mut problems, Password::parse(&request.password));
     let (Ok(tenant), Some(name), Some(email), Some(password), []) =
         (tenant, name, email, password, &problems[..])
     else {

@@ -30,14 +30,14 @@ pub fn generate_token(tenant: TenantId, chance: &dyn RandomSource) -> (String, T
 
 /// The stored form of a token; `None` if its format or checksum is wrong.
 pub fn parse_token_key(token: &str) -> Option<TokenLookupKey> {
-    let (body, given) = token.rsplit_once('_')?;
+    let (body, checksum) = token.rsplit_once('_')?;
     let mut parts = body.split('_');
     let (prefix, tenant, random) = (parts.next()?, parts.next()?, parts.next()?);
     let is_ours = prefix == PREFIX
         && parts.next().is_none()
         && random.len() == 2 * RANDOM
         && token.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-        && given == compute_checksum(body);
+        && checksum == compute_checksum(body);
     let tenant: i32 = tenant.parse().ok().filter(|_| is_ours)?;
     Some(TokenLookupKey { tenant: TenantId::new(tenant), hash: hash_token(token) })
 }
@@ -64,9 +64,9 @@ mod tests {
 
     #[test]
     fn a_token_leads_to_what_is_kept_of_it() {
-        let (token, kept) = generate_token(TenantId::new(12), &Sevens);
+        let (token, key) = generate_token(TenantId::new(12), &Sevens);
         assert!(token.starts_with("amp_12_0707") && token.len() < 80, "{token}");
-        assert_eq!(parse_token_key(&token), Some(kept));
+        assert_eq!(parse_token_key(&token), Some(key));
     }
 
     #[test]

@@ -18,13 +18,13 @@ pub struct PreparedFile {
 }
 
 /// Detects the kind of a file, and removes metadata from pictures.
-pub fn prepare_file(given: Bytes) -> Result<PreparedFile, FileProblem> {
-    let kind = detect_file_kind(&given)?;
+pub fn prepare_file(input: Bytes) -> Result<PreparedFile, FileProblem> {
+    let kind = detect_file_kind(&input)?;
     if !kind.is_picture() {
-        let sha256 = Sha256::digest(&given).to_vec();
-        return Ok(PreparedFile { kind, bytes: given, sha256, measures: None, preview: None });
+        let sha256 = Sha256::digest(&input).to_vec();
+        return Ok(PreparedFile { kind, bytes: input, sha256, measures: None, preview: None });
     }
-    let picture = picture::prepare_picture(kind, given)?;
+    let picture = picture::prepare_picture(kind, input)?;
     let sha256 = Sha256::digest(&picture.bytes).to_vec();
     let (width, height) = picture.measures;
     let measures = i32::try_from(width).ok().zip(i32::try_from(height).ok());
@@ -80,8 +80,8 @@ fn detect_document_kind(bytes: &Bytes) -> Result<FileKind, FileProblem> {
 /// The number of parts according to the end record of the archive.
 fn count_archive_parts(bytes: &[u8]) -> Option<u16> {
     const RECORD: usize = 22;
-    let from = bytes.len().saturating_sub(RECORD + usize::from(u16::MAX));
-    let at = bytes[from..].windows(4).rposition(|four| four == b"PK\x05\x06")? + from;
+    let start = bytes.len().saturating_sub(RECORD + usize::from(u16::MAX));
+    let at = bytes[start..].windows(4).rposition(|four| four == b"PK\x05\x06")? + start;
     let count = bytes.get(at + 10..at + 12)?;
     Some(u16::from_le_bytes([count[0], count[1]]))
 }

@@ -40,8 +40,8 @@ pub fn clean_jpeg(input: &[u8]) -> Option<(Vec<u8>, Orientation)> {
         if found == marker::EXIF && orientation.is_none() {
             orientation = contents.strip_prefix(EXIF).and_then(Orientation::from_exif_chunk);
         }
-        if let Some(kept) = filter_segment(found, contents) {
-            write_segment(&mut out, found, &kept);
+        if let Some(cleaned) = filter_segment(found, contents) {
+            write_segment(&mut out, found, &cleaned);
         }
         if found == marker::SCAN {
             let end = find_scan_end(rest)?;
@@ -54,8 +54,8 @@ pub fn clean_jpeg(input: &[u8]) -> Option<(Vec<u8>, Orientation)> {
     let orientation = orientation.unwrap_or(Orientation::NoTransforms);
     if orientation != Orientation::NoTransforms {
         // Directly after a JFIF segment, which must be first; otherwise at the start.
-        let own = out.get(2..4) == Some(&[0xff, marker::JFIF]);
-        let place = if own { 4 + usize::from(u16::from_be_bytes([out[4], out[5]])) } else { 2 };
+        let has_jfif = out.get(2..4) == Some(&[0xff, marker::JFIF]);
+        let place = if has_jfif { 4 + usize::from(u16::from_be_bytes([out[4], out[5]])) } else { 2 };
         let mut exif = Vec::new();
         write_segment(&mut exif, marker::EXIF, &[EXIF, &encode_orientation(orientation)].concat());
         out.splice(place..place, exif);

@@ -103,7 +103,7 @@ impl OwnerRecord {
     ) -> Result<Option<(PersonCode, bool)>, Error> {
         if let Some(kind) = self.of.case_kind() {
             let found = cases::find_case(tx, scope, kind, self.record).await?;
-            return Ok(found.map(|told| (told.case.head().person, true)));
+            return Ok(found.map(|view| (view.case.head().person, true)));
         }
         let code = PersonCode::new(self.record);
         if !members::is_person_visible(tx, scope, code).await? {
@@ -152,9 +152,10 @@ pub async fn list_owner_files(
     caller.require_role(STAFF)?;
     let read = app.db.read((caller.scope.clone(), owner), |tx, (scope, owner)| {
         Box::pin(async move {
-            let seen = owner.find_visible_person(tx, scope).await?.ok_or_else(|| owner.reject_unknown())?;
+            let visible =
+                owner.find_visible_person(tx, scope).await?.ok_or_else(|| owner.reject_unknown())?;
             Ok::<_, Error>((
-                seen,
+                visible,
                 attachments::list_files(&mut *tx, scope.tenant(), (owner.of, owner.record)).await?,
             ))
         })
@@ -168,9 +169,9 @@ pub async fn list_owner_files(
 /// A file that the caller may see, removed or not.
 #[boxed::future]
 pub async fn read_file(app: &App, caller: &Session, code: FileCode) -> Result<AttachmentView, Error> {
-    let (told, person) = load_visible_file(app, caller, code).await?;
+    let (view, person) = load_visible_file(app, caller, code).await?;
     record_access(app, caller, READ, std::iter::once(person))?;
-    Ok(told)
+    Ok(view)
 }
 
 /// The content of a file that the caller may see; `None` if it has no preview.
@@ -226,8 +227,8 @@ async fn find_visible_file(tx: &mut Tx, scope: &Scope, code: FileCode) -> Result
 #[boxed::future]
 pub async fn authorize_attachment(app: &App, caller: &Session, owner: OwnerRecord) -> Result<(), Error> {
     caller.require_role(STAFF)?;
-    let asked = (caller.scope.clone(), owner);
-    let read = app.db.read(asked, |tx, (scope, owner)| Box::pin(owner.authorize_change(tx, scope)));
+    let input = (caller.scope.clone(), owner);
+    let read = app.db.read(input, |tx, (scope, owner)| Box::pin(owner.authorize_change(tx, scope)));
     read.await.map(drop)
 }
 
@@ -258,7 +259,7 @@ pub async fn attach_file(
     once: IdempotentWrite<AttachmentView>,
 ) -> Result<WriteOutcome<AttachmentView>, Error> {
     caller.require_role(STAFF)?;
-    let _held = app.files.acquire_memory().await?;
+    let _permit = app.files.acquire_memory().await?;
     let ready = prepare_content(app, incoming.into_bytes().await?).await?;
     let tenant = caller.scope.tenant();
     let key = store::generate_key(tenant, &*app.chance);
@@ -284,7 +285,7 @@ pub async fn attach_file(
     })
     .await;
     let is_kept = match &done {
-        Ok(WriteOutcome::Fresh(told)) => told.is_new,
+        Ok(WriteOutcome::Fresh(view)) => view.is_new,
         Ok(WriteOutcome::Replayed(_)) => false,
         // Unknown whether the commit succeeded: the key is left for the sweep.
         Err(error) => error.is_transient(),
@@ -323,9 +324,9 @@ fn build_file_row(
 }
 
 /// Validates and cleans a file on a blocking thread.
-async fn prepare_content(app: &App, given: Bytes) -> Result<PreparedFile, Error> {
-    let _open = app.files.acquire_decoder().await?;
-    let ready = tokio::task::spawn_blocking(move || content::prepare_file(given)).await;
+async fn prepare_content(app: &App, input: Bytes) -> Result<PreparedFile, Error> {
+    let _permit = app.files.acquire_decoder().await?;
+    let ready = tokio::task::spawn_blocking(move || content::prepare_file(input)).await;
     let ready = ready.map_err(|error| Error::Files(error.to_string()))?;
     Ok(ready.map_err(Rejection::File)?)
 }
@@ -426,7 +427,7 @@ async fn build_change_statements(
         None => format!("arquivo {} {did}: {at} {}", file.code, file.record),
     };
     let user = Some(entry.user);
-    let told = audit::AuditEntry {
+    let audit_entry = audit::AuditEntry {
         tenant,
         at: entry.now,
         user,
@@ -436,10 +437,10 @@ async fn build_change_statements(
     };
     let name = Some(file.name.clone());
     let (before, after) = if is_there { (None, name) } else { (name, None) };
-    let of = FieldChangeContext { tenant, subject, record: file.record, user, at: entry.now };
+    let change_context = FieldChangeContext { tenant, subject, record: file.record, user, at: entry.now };
     let changed = FieldChange { field: "arquivo".to_owned(), before, after };
-    let mut statements = field_changes::insert_field_changes(of, number, [&changed]);
-    statements.push(audit::insert_audit_entry(&told, audit_code));
+    let mut statements = field_changes::insert_field_changes(change_context, number, [&changed]);
+    statements.push(audit::insert_audit_entry(&audit_entry, audit_code));
     Ok(statements)
 }
 
@@ -523,8 +524,8 @@ async fn write_file_removal(
     }
     let change =
         FileChangeNote { file: &entry.file, operation, did, is_there: !removed, reason: reason.as_deref() };
-    let gone = removed.then_some((*now, *user));
-    let mut statements = vec![attachments::update_file_removal(scope.tenant(), *code, gone)];
+    let removal = removed.then_some((*now, *user));
+    let mut statements = vec![attachments::update_file_removal(scope.tenant(), *code, removal)];
     statements.extend(build_change_statements(tx, &entry, person, change).await?);
     tx.execute_batch(statements).await?;
     let file = attachments::find_file(&mut *tx, scope.tenant(), *code)

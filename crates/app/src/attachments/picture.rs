@@ -31,18 +31,18 @@ pub struct PreparedPicture {
 }
 
 /// Removes metadata and creates the preview. The header is checked before anything is decoded.
-pub fn prepare_picture(kind: FileKind, given: Bytes) -> Result<PreparedPicture, FileProblem> {
+pub fn prepare_picture(kind: FileKind, input: Bytes) -> Result<PreparedPicture, FileProblem> {
     let (bytes, orientation, format) = match kind {
         FileKind::Png => {
-            let (bytes, orientation) = clean_png(given)?;
+            let (bytes, orientation) = clean_png(input)?;
             (bytes, orientation, ImageFormat::Png)
         }
         FileKind::Webp => {
-            let (bytes, orientation) = clean_webp(given)?;
+            let (bytes, orientation) = clean_webp(input)?;
             (bytes, orientation, ImageFormat::WebP)
         }
         _ => {
-            let (bytes, orientation) = jpeg::clean_jpeg(&given).ok_or(FileProblem::Broken)?;
+            let (bytes, orientation) = jpeg::clean_jpeg(&input).ok_or(FileProblem::Broken)?;
             (bytes.into(), orientation, ImageFormat::Jpeg)
         }
     };
@@ -52,14 +52,14 @@ pub fn prepare_picture(kind: FileKind, given: Bytes) -> Result<PreparedPicture, 
         false => image,
     };
     small.apply_orientation(orientation);
-    let lies = matches!(
+    let is_sideways = matches!(
         orientation,
         Orientation::Rotate90
             | Orientation::Rotate270
             | Orientation::Rotate90FlipH
             | Orientation::Rotate270FlipH
     );
-    let measures = if lies { (height, width) } else { (width, height) };
+    let measures = if is_sideways { (height, width) } else { (width, height) };
     Ok(PreparedPicture { bytes, measures, preview: encode_preview(&small)? })
 }
 
@@ -79,9 +79,9 @@ fn decode_picture(bytes: &Bytes, format: ImageFormat) -> Result<(DynamicImage, (
 
 /// A JPEG with transparent areas on white.
 fn encode_preview(image: &DynamicImage) -> Result<Bytes, FileProblem> {
-    let seen = image.to_rgba8();
-    let flat = RgbImage::from_fn(seen.width(), seen.height(), |x, y| {
-        let [red, green, blue, alpha] = seen.get_pixel(x, y).0.map(u32::from);
+    let rgba = image.to_rgba8();
+    let flat = RgbImage::from_fn(rgba.width(), rgba.height(), |x, y| {
+        let [red, green, blue, alpha] = rgba.get_pixel(x, y).0.map(u32::from);
         let on_white =
             |colour: u32| u8::try_from((colour * alpha + 255 * (255 - alpha)) / 255).unwrap_or(255);
         Rgb([on_white(red), on_white(green), on_white(blue)])
@@ -101,8 +101,8 @@ fn build_exif(orientation: Orientation) -> Option<Bytes> {
     is_turned.then(|| jpeg::encode_orientation(orientation).into())
 }
 
-fn clean_png(given: Bytes) -> Result<(Bytes, Orientation), FileProblem> {
-    let mut png = Png::from_bytes(given).map_err(|_| FileProblem::Broken)?;
+fn clean_png(input: Bytes) -> Result<(Bytes, Orientation), FileProblem> {
+    let mut png = Png::from_bytes(input).map_err(|_| FileProblem::Broken)?;
     let orientation = read_orientation(png.exif());
     png.chunks_mut().retain(|chunk| {
         matches!(
@@ -117,14 +117,14 @@ fn clean_png(given: Bytes) -> Result<(Bytes, Orientation), FileProblem> {
     Ok((png.encoder().bytes(), orientation))
 }
 
-fn clean_webp(given: Bytes) -> Result<(Bytes, Orientation), FileProblem> {
-    let mut picture = WebP::from_bytes(given).map_err(|_| FileProblem::Broken)?;
+fn clean_webp(input: Bytes) -> Result<(Bytes, Orientation), FileProblem> {
+    let mut picture = WebP::from_bytes(input).map_err(|_| FileProblem::Broken)?;
     if picture.has_chunk(webp::CHUNK_ANIM) || picture.has_chunk(webp::CHUNK_ANMF) {
         return Err(FileProblem::Animated);
     }
     let orientation = read_orientation(picture.exif());
-    let kept = [webp::CHUNK_VP8, webp::CHUNK_VP8L, webp::CHUNK_VP8X, webp::CHUNK_ALPH, webp::CHUNK_ICCP];
-    picture.chunks_mut().retain(|chunk| kept.contains(&chunk.id()));
+    let allowed = [webp::CHUNK_VP8, webp::CHUNK_VP8L, webp::CHUNK_VP8X, webp::CHUNK_ALPH, webp::CHUNK_ICCP];
+    picture.chunks_mut().retain(|chunk| allowed.contains(&chunk.id()));
     // The header of an extended file lists its chunks; the crate does not clear the flags of removed ones.
     for chunk in picture.chunks_mut().iter_mut().filter(|chunk| chunk.id() == webp::CHUNK_VP8X) {
         if let RiffContent::Data(header) = chunk.content_mut() {

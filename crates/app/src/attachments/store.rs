@@ -86,8 +86,16 @@ impl fmt::Debug for FileStore {
 
 impl FileStore {
     fn from_store(store: Option<Arc<dyn ObjectStore>>, limits: StorageLimits) -> FileStore {
-        let (held, opened) = (Arc::new(Semaphore::new(HELD)), Arc::new(Semaphore::new(OPENED)));
-        FileStore { store, folder: None, waiting: None, limits, held, opened }
+        let (memory_permits, decoder_permits) =
+            (Arc::new(Semaphore::new(HELD)), Arc::new(Semaphore::new(OPENED)));
+        FileStore {
+            store,
+            folder: None,
+            waiting: None,
+            limits,
+            held: memory_permits,
+            opened: decoder_permits,
+        }
     }
 
     /// A folder, created with access for its owner only. A stored file survives a power failure: it is written to a
@@ -181,8 +189,8 @@ impl FileStore {
             return Err(Error::Files(format!("{key:?} is not the key of a file")));
         }
         if let Some(folder) = &self.folder {
-            let gone = folder.join(key);
-            let removed = tokio::task::spawn_blocking(move || std::fs::remove_dir_all(gone)).await;
+            let key_folder = folder.join(key);
+            let removed = tokio::task::spawn_blocking(move || std::fs::remove_dir_all(key_folder)).await;
             return match removed.map_err(convert_store_error)? {
                 Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(convert_store_error(error)),
                 _ => Ok(()),
@@ -240,8 +248,9 @@ fn build_object_path(key: &str, part: ContentPart) -> Key {
 
 fn create_private_folder(folder: &Path) -> Result<(), Error> {
     use std::os::unix::fs::DirBuilderExt;
-    let told = |error: std::io::Error| Error::Files(format!("{}: {error}", PathBuf::from(folder).display()));
-    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(told)
+    let wrap_error =
+        |error: std::io::Error| Error::Files(format!("{}: {error}", PathBuf::from(folder).display()));
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(wrap_error)
 }
 
 /// Includes every cause: the store's own message often lacks the one of the operating system.

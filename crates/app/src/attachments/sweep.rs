@@ -20,19 +20,19 @@ pub(crate) struct RetentionPeriods {
 pub(crate) async fn sweep_files(
     app: &App,
     tenant: TenantId,
-    kept: RetentionPeriods,
+    retention: RetentionPeriods,
 ) -> Result<(u64, bool), Error> {
-    let input = (tenant, app.now(), kept);
+    let input = (tenant, app.now(), retention);
     let lane = WriteLane::background(tenant);
-    let let_go = app.db.write(lane, input, |tx, input| Box::pin(delete_expired_files(tx, input))).await?;
+    let expired = app.db.write(lane, input, |tx, input| Box::pin(delete_expired_files(tx, input))).await?;
     let keys = attachments::list_orphan_keys_before(&app.db, tenant, app.now().minus(LOOSE), SOME).await?;
     let found = keys.len();
-    let mut gone = 0;
+    let mut deleted = 0;
     for key in keys {
         match app.files.delete_parts(tenant, &key).await {
             Ok(()) => {
                 delete_loose_key(app, tenant, key).await?;
-                gone += 1;
+                deleted += 1;
             }
             // Re-marked as new, so that it goes to the end of the queue and does not block other keys.
             Err(error) => {
@@ -43,17 +43,17 @@ pub(crate) async fn sweep_files(
         }
     }
     // If every deletion failed, the store is unreachable: the next run retries.
-    let some_went = gone > 0 || found == 0;
-    let may_be_more = some_went && (let_go as i64 == SOME || found as i64 == SOME);
-    Ok((let_go + gone as u64, may_be_more))
+    let has_progress = deleted > 0 || found == 0;
+    let may_be_more = has_progress && (expired as i64 == SOME || found as i64 == SOME);
+    Ok((expired + deleted as u64, may_be_more))
 }
 
 /// Deletes the rows of files removed long ago, which can no longer be restored.
 async fn delete_expired_files(
     tx: &mut Tx,
-    (tenant, now, kept): &(TenantId, Moment, RetentionPeriods),
+    (tenant, now, retention): &(TenantId, Moment, RetentionPeriods),
 ) -> Result<u64, Error> {
-    let old = attachments::list_files_removed_before(tx, *tenant, now.minus(kept.removed), SOME).await?;
+    let old = attachments::list_files_removed_before(tx, *tenant, now.minus(retention.removed), SOME).await?;
     if old.is_empty() {
         return Ok(0);
     }
@@ -72,11 +72,11 @@ async fn delete_expired_files(
 
 /// Deletes content that gets no file row; on failure the sweep does it later.
 pub(super) async fn discard_content(app: &App, tenant: TenantId, key: &str) {
-    let gone = async {
+    let deletion = async {
         app.files.delete_parts(tenant, key).await?;
         delete_loose_key(app, tenant, key.to_owned()).await
     };
-    if let Err(error) = gone.await {
+    if let Err(error) = deletion.await {
         tracing::warn!(%error, %tenant, "the bytes of a refused file wait to be swept");
     }
 }

@@ -48,11 +48,12 @@ impl AccessLogBuffer {
         if waiting.looks >= MOST {
             return Err(Error::AuditBacklogFull);
         }
-        let PendingAccessLog { looks, by_tenant } = &mut *waiting;
-        let own = by_tenant.entry(tenant).or_default();
+        let PendingAccessLog { looks: total, by_tenant } = &mut *waiting;
+        let blocks = by_tenant.entry(tenant).or_default();
         for person in people {
-            *looks += 1;
-            own.entry((user, operation, compute_block_number(person)))
+            *total += 1;
+            blocks
+                .entry((user, operation, compute_block_number(person)))
                 .and_modify(|sighting| sighting.add(person, at))
                 .or_insert_with(|| AccessLogBlock::new(user, operation, (person, at)));
         }
@@ -66,29 +67,29 @@ impl AccessLogBuffer {
     /// Takes one batch of a tenant's buffered accesses.
     fn take_batch(&self, tenant: TenantId) -> Option<AccessLogBatch<'_>> {
         let mut waiting = self.lock();
-        let PendingAccessLog { looks, by_tenant } = &mut *waiting;
-        let own = by_tenant.get_mut(&tenant)?;
-        let keys: Vec<AccessLogKey> = own.keys().take(TOGETHER).copied().collect();
-        let mut some: Vec<_> = keys.into_iter().filter_map(|key| own.remove_entry(&key)).collect();
+        let PendingAccessLog { looks: total, by_tenant } = &mut *waiting;
+        let blocks = by_tenant.get_mut(&tenant)?;
+        let keys: Vec<AccessLogKey> = blocks.keys().take(TOGETHER).copied().collect();
+        let mut batch: Vec<_> = keys.into_iter().filter_map(|key| blocks.remove_entry(&key)).collect();
         // Sorted, so that the same calls always produce the same entries.
-        some.sort_unstable_by_key(|(seen, _)| *seen);
-        if own.is_empty() {
+        batch.sort_unstable_by_key(|(key, _)| *key);
+        if blocks.is_empty() {
             by_tenant.remove(&tenant);
         }
-        *looks -= some.iter().map(|(_, sighting)| sighting.len()).sum::<usize>();
-        Some(AccessLogBatch { from: self, tenant, some })
+        *total -= batch.iter().map(|(_, sighting)| sighting.len()).sum::<usize>();
+        Some(AccessLogBatch { from: self, tenant, some: batch })
     }
 
-    fn put_back(&self, tenant: TenantId, some: Vec<(AccessLogKey, AccessLogBlock)>) {
+    fn put_back(&self, tenant: TenantId, entries: Vec<(AccessLogKey, AccessLogBlock)>) {
         let mut waiting = self.lock();
-        let PendingAccessLog { looks, by_tenant } = &mut *waiting;
-        let own = by_tenant.entry(tenant).or_default();
-        for (seen, mut older) in some {
-            *looks += older.len();
-            if let Some(newer) = own.get(&seen) {
+        let PendingAccessLog { looks: total, by_tenant } = &mut *waiting;
+        let blocks = by_tenant.entry(tenant).or_default();
+        for (key, mut older) in entries {
+            *total += older.len();
+            if let Some(newer) = blocks.get(&key) {
                 older.merge(newer);
             }
-            own.insert(seen, older);
+            blocks.insert(key, older);
         }
     }
 
@@ -105,10 +106,10 @@ pub(crate) fn record_access(
     people: impl Iterator<Item = PersonCode>,
 ) -> Result<(), Error> {
     let operation = caller.within.unwrap_or(operation);
-    let mut told = Vec::new();
+    let mut recorded = Vec::new();
     let people = people.filter(|person| {
-        let is_new = !told.contains(person);
-        told.push(*person);
+        let is_new = !recorded.contains(person);
+        recorded.push(*person);
         is_new
     });
     app.looks.record((caller.scope.tenant(), Some(caller.user)), operation, people, app.now())
@@ -179,14 +180,14 @@ impl AccessLogPacer {
 pub async fn flush_access_log(app: &App) -> Result<(), Error> {
     let mut failed = access::flush_login_trail(app).await.err();
     for tenant in app.looks.tenants() {
-        while let Some(taken) = app.looks.take_batch(tenant) {
-            let rows: Vec<AccessLogBlock> = taken.some.iter().map(|(_, sighting)| sighting.clone()).collect();
+        while let Some(batch) = app.looks.take_batch(tenant) {
+            let rows: Vec<AccessLogBlock> = batch.some.iter().map(|(_, sighting)| sighting.clone()).collect();
             let written =
                 app.db.write(WriteLane::background(tenant), (tenant, rows), |tx, (tenant, rows)| {
                     Box::pin(audit::append_access_log(tx, *tenant, rows))
                 });
             match written.await {
-                Ok(()) => taken.mark_written(),
+                Ok(()) => batch.mark_written(),
                 Err(error) => {
                     failed = Some(error.into());
                     break;
@@ -216,9 +217,11 @@ pub async fn read_audit_page(
     let input = (caller.scope.tenant(), question);
     app.db
         .read(input, |tx: &mut Tx, (tenant, question): &(TenantId, AuditPageQuery)| {
-            let asked = AuditEntryCriteria { person: question.person, user: question.user };
+            let criteria = AuditEntryCriteria { person: question.person, user: question.user };
             let stretch = AuditCodeRange::starting_after(question.after);
-            Box::pin(async move { Ok(audit::list_audit_entries(tx, *tenant, asked, stretch, PAGE).await?) })
+            Box::pin(
+                async move { Ok(audit::list_audit_entries(tx, *tenant, criteria, stretch, PAGE).await?) },
+            )
         })
         .await
 }
@@ -261,26 +264,26 @@ async fn read_reverse_page(
         None => newest.saturating_add(1),
     };
     let before = reading.before.map_or(end, |before| before.min(end));
-    let asked = AuditEntryCriteria { person: reading.person, user: reading.user };
+    let criteria = AuditEntryCriteria { person: reading.person, user: reading.user };
     let page = audit::list_audit_entries(
         tx,
         *tenant,
-        asked,
+        criteria,
         AuditCodeRange { after, before, newest_first: true },
         PAGE,
     )
     .await?;
-    let mut told: BTreeSet<PersonCode> = reading.person.into_iter().collect();
+    let mut named: BTreeSet<PersonCode> = reading.person.into_iter().collect();
     for one in &page.entries {
         match &one.what {
-            AuditedEvent::Change(person, _) => told.extend(person),
+            AuditedEvent::Change(person, _) => named.extend(person),
             AuditedEvent::Access(people) => {
-                let seen: BTreeSet<PersonCode> = people.iter().map(|(person, _)| *person).collect();
-                told.extend(seen.into_iter().take(NAMED));
+                let codes: BTreeSet<PersonCode> = people.iter().map(|(person, _)| *person).collect();
+                named.extend(codes.into_iter().take(NAMED));
             }
         }
     }
-    let found = storage::members::list_people_by_code(&mut *tx, *tenant, told).await?;
+    let found = storage::members::list_people_by_code(&mut *tx, *tenant, named).await?;
     Ok((page, found.into_iter().map(|(code, profile)| (code, profile.name)).collect()))
 }
 

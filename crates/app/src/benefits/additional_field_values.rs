@@ -14,11 +14,11 @@ const LONGEST: i32 = 1000;
 pub fn apply_additional_fields(
     registers: &TenantRegisters,
     kind: BenefitKind,
-    given: &[CampoAdicionalInput],
+    inputs: &[CampoAdicionalInput],
     values: &mut AdditionalFieldValues,
     problems: &mut Vec<Rejection>,
 ) {
-    for (at, input) in given.iter().enumerate() {
+    for (at, input) in inputs.iter().enumerate() {
         if let Err(problem) = apply_field(registers, kind, input, values) {
             problems.push(Rejection::AdditionalField { at, problem });
         }
@@ -26,12 +26,12 @@ pub fn apply_additional_fields(
 }
 
 /// Problems that the values would have with every benefit kind.
-pub fn find_general_problems(registers: &TenantRegisters, given: &[CampoAdicionalInput]) -> Vec<Rejection> {
-    let of_kind = |kind, input| apply_field(registers, kind, input, &mut AdditionalFieldValues::new());
+pub fn find_general_problems(registers: &TenantRegisters, inputs: &[CampoAdicionalInput]) -> Vec<Rejection> {
+    let apply_to_kind = |kind, input| apply_field(registers, kind, input, &mut AdditionalFieldValues::new());
     let mut problems = Vec::new();
-    for (at, input) in given.iter().enumerate() {
+    for (at, input) in inputs.iter().enumerate() {
         let found: Result<Vec<FieldProblem>, ()> =
-            BenefitKind::ALL.iter().map(|kind| of_kind(*kind, input).err().ok_or(())).collect();
+            BenefitKind::ALL.iter().map(|kind| apply_to_kind(*kind, input).err().ok_or(())).collect();
         // Where the kinds differ, a problem with the value wins over an unknown field.
         let worst = found.ok().and_then(|all| all.into_iter().max_by_key(FieldProblem::is_about_value));
         problems.extend(worst.map(|problem| Rejection::AdditionalField { at, problem }));
@@ -58,18 +58,20 @@ fn find_field<'r>(
     registers: &'r TenantRegisters,
     kind: BenefitKind,
     input: &CampoAdicionalInput,
-    has: &AdditionalFieldValues,
+    current_values: &AdditionalFieldValues,
 ) -> Result<&'r StoredAdditionalField, FieldProblem> {
     // An inactive field that already has a value here may be sent back unchanged or cleared.
-    let is_usable = |field: &&StoredAdditionalField| field.active || has.contains_key(&field.code);
-    let mut own = registers.fields.iter().filter(|field| field.benefit_kind == kind && is_usable(field));
+    let is_usable = |field: &&StoredAdditionalField| field.active || current_values.contains_key(&field.code);
+    let mut candidates =
+        registers.fields.iter().filter(|field| field.benefit_kind == kind && is_usable(field));
     match (&input.code, &input.name) {
         (FieldPatch::Set(code), _) => {
-            own.find(|field| field.code == *code).ok_or(FieldProblem::UnknownCode(code.get()))
+            candidates.find(|field| field.code == *code).ok_or(FieldProblem::UnknownCode(code.get()))
         }
         (_, FieldPatch::Set(name)) => {
             let folded = fold_text(name.as_str());
-            own.find(|field| fold_text(&field.name) == folded)
+            candidates
+                .find(|field| fold_text(&field.name) == folded)
                 .ok_or_else(|| FieldProblem::UnknownName(name.to_string()))
         }
         _ => Err(FieldProblem::Unnamed),
@@ -82,7 +84,7 @@ fn normalize_field_text(field: &StoredAdditionalField, value: &ScalarInput) -> R
         ScalarInput::Text(text) | ScalarInput::Number(text) => text.clone(),
         ScalarInput::Boolean(flag) => flag.to_string(),
     };
-    let kept = match field.kind {
+    let normalized = match field.kind {
         FieldKind::Text => match value {
             ScalarInput::Boolean(_) => return Err(FieldProblem::NotAText),
             _ => text,
@@ -100,19 +102,19 @@ fn normalize_field_text(field: &StoredAdditionalField, value: &ScalarInput) -> R
         }
     };
     let longest = field.longest.unwrap_or(LONGEST);
-    if kept.chars().count() > usize::try_from(longest).unwrap_or(usize::MAX) {
+    if normalized.chars().count() > usize::try_from(longest).unwrap_or(usize::MAX) {
         return Err(FieldProblem::TooLong(longest));
     }
-    Ok(kept)
+    Ok(normalized)
 }
 
 /// Keeps the number as written; a decimal comma becomes a point.
 fn parse_number(text: &str) -> Option<String> {
     let text = text.trim().replace(',', ".");
     let digits = text.strip_prefix('-').unwrap_or(&text);
-    let (whole, decimals) = digits.split_once('.').unwrap_or((digits, "0"));
+    let (integer, decimals) = digits.split_once('.').unwrap_or((digits, "0"));
     let is_digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-    (is_digits(whole) && is_digits(decimals)).then_some(text)
+    (is_digits(integer) && is_digits(decimals)).then_some(text)
 }
 
 #[cfg(test)]

@@ -33,24 +33,24 @@ pub async fn save_additional_fields(
     input: Vec<CampoAdicionalInput>,
     once: IdempotentWrite<SaveFieldsOutcome>,
 ) -> Result<WriteOutcome<SaveFieldsOutcome>, Error> {
-    let done = run_command(app, caller, OPERATION, (code, input), once, |tx, asked| {
-        Box::pin(write_additional_fields(tx, asked))
+    let outcome = run_command(app, caller, OPERATION, (code, input), once, |tx, command| {
+        Box::pin(write_additional_fields(tx, command))
     })
     .await?;
-    if let WriteOutcome::Fresh(SaveFieldsOutcome { holder, changed: false, .. }) = &done {
+    if let WriteOutcome::Fresh(SaveFieldsOutcome { holder, changed: false, .. }) = &outcome {
         record_access(app, caller, OPERATION, std::iter::once(*holder))?;
     }
-    Ok(done)
+    Ok(outcome)
 }
 
 async fn write_additional_fields(
     tx: &mut Tx,
-    asked: &WriteCommand<(BenefitCode, Vec<CampoAdicionalInput>)>,
+    command: &WriteCommand<(BenefitCode, Vec<CampoAdicionalInput>)>,
 ) -> Result<SaveFieldsOutcome, Error> {
-    let (tenant, registers, (code, input)) = (asked.scope.tenant(), &asked.registers, &asked.input);
+    let (tenant, registers, (code, input)) = (command.scope.tenant(), &command.registers, &command.input);
     let code = *code;
     confirm_registers(tx, tenant, registers).await?;
-    let Some(before) = storage::benefits::find_benefit(&mut *tx, &asked.scope, code).await? else {
+    let Some(before) = storage::benefits::find_benefit(&mut *tx, &command.scope, code).await? else {
         // Problems that no benefit could accept are reported before the unknown code.
         let problems = additional_field_values::find_general_problems(registers, input);
         let unknown = Error::NotFound { field: InputField::Benefit, code: code.get() };
@@ -72,10 +72,10 @@ async fn write_additional_fields(
     let (holder, values) = (before.person, after.fields.clone());
     if changed {
         let profile = load_holder(tx, tenant, code, &before).await?;
-        let after = StoredBenefit { updated_at: asked.now, ..after };
-        let store =
+        let after = StoredBenefit { updated_at: command.now, ..after };
+        let pending =
             PendingBenefitWrite::for_change(code, &before, after, &profile, "alterado: dados adicionais");
-        situations::store_benefit(tx, &asked.actor_context(), store).await?;
+        situations::store_benefit(tx, &command.actor_context(), pending).await?;
     }
     Ok(SaveFieldsOutcome { values, registers: Arc::clone(registers), holder, changed })
 }

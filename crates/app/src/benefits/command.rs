@@ -40,10 +40,10 @@ impl<I> WriteCommand<I> {
     }
 
     /// The command of an import row.
-    pub fn from_import(doing: &ImportUnitContext, input: I) -> WriteCommand<I> {
-        let ActorContext { user, operation, origin, quiet, now, .. } = doing.change_context();
-        let registers = Arc::clone(&doing.registers);
-        WriteCommand { scope: doing.scope.clone(), registers, input, now, user, operation, origin, quiet }
+    pub fn from_import(context: &ImportUnitContext, input: I) -> WriteCommand<I> {
+        let ActorContext { user, operation, origin, quiet, now, .. } = context.change_context();
+        let registers = Arc::clone(&context.registers);
+        WriteCommand { scope: context.scope.clone(), registers, input, now, user, operation, origin, quiet }
     }
 
     pub fn is_import(&self) -> bool {
@@ -70,7 +70,7 @@ where
     T: Send + 'static,
 {
     let (scope, user, now) = (caller.scope.clone(), caller.user, app.now());
-    let asked = move |registers| {
+    let build_command = move |registers| {
         let (scope, input) = (scope.clone(), input.clone());
         WriteCommand {
             scope,
@@ -83,7 +83,7 @@ where
             quiet: false,
         }
     };
-    idempotency::write_with_registers(app, caller.scope.tenant(), once, asked, unit).await
+    idempotency::write_with_registers(app, caller.scope.tenant(), once, build_command, unit).await
 }
 
 /// Loads the holder of a benefit; a missing holder means broken data.
@@ -93,8 +93,8 @@ pub(crate) async fn load_holder(
     code: BenefitCode,
     benefit: &StoredBenefit,
 ) -> Result<PersonProfile, Error> {
-    let gone = || storage::Error::Broken(format!("the holder of benefit {code} is gone"));
-    Ok(storage::members::find_person(&mut *tx, tenant, benefit.person).await?.ok_or_else(gone)?)
+    let missing = || storage::Error::Broken(format!("the holder of benefit {code} is gone"));
+    Ok(storage::members::find_person(&mut *tx, tenant, benefit.person).await?.ok_or_else(missing)?)
 }
 
 /// A cancelled benefit cannot be changed.

@@ -18,8 +18,8 @@ pub async fn list_equipment(
     caller: &Session,
     benefit: BenefitCode,
 ) -> Result<InstalledEquipment, Error> {
-    let asked = (caller.scope.clone(), benefit);
-    let read = app.db.read(asked, |tx, (scope, benefit)| Box::pin(read_equipment(tx, scope, *benefit)));
+    let input = (caller.scope.clone(), benefit);
+    let read = app.db.read(input, |tx, (scope, benefit)| Box::pin(read_equipment(tx, scope, *benefit)));
     let unknown = Error::NotFound { field: InputField::Benefit, code: benefit.get() };
     let (holder, mut all) = read.await?.ok_or(unknown)?;
     record_access(app, caller, "GET /ext/beneficio/{codBeneficio}/equipamentos", std::iter::once(holder))?;

@@ -30,8 +30,8 @@ pub struct PlanItems {
 #[boxed::future]
 pub async fn list_items(app: &App, caller: &Session, code: BenefitCode) -> Result<PlanItems, Error> {
     let tenant = caller.scope.tenant();
-    let asked = |_: &TenantRegisters| (caller.scope.clone(), code);
-    let ((person, mut items), registers) = read_with_registers(app, tenant, asked, |tx, (scope, code)| {
+    let input = |_: &TenantRegisters| (caller.scope.clone(), code);
+    let ((person, mut items), registers) = read_with_registers(app, tenant, input, |tx, (scope, code)| {
         Box::pin(async move {
             let unknown = Error::NotFound { field: InputField::Benefit, code: code.get() };
             let benefit = storage::benefits::find_benefit(&mut *tx, scope, *code).await?.ok_or(unknown)?;
@@ -61,48 +61,48 @@ pub async fn add_item(
     input: ItemBeneficioInput,
     once: IdempotentWrite<AddItemOutcome>,
 ) -> Result<WriteOutcome<AddItemOutcome>, Error> {
-    run_command(app, caller, ADD, (code, input), once, |tx, asked| Box::pin(write_added_item(tx, asked)))
+    run_command(app, caller, ADD, (code, input), once, |tx, command| Box::pin(write_added_item(tx, command)))
         .await
 }
 
 async fn write_added_item(
     tx: &mut Tx,
-    asked: &WriteCommand<(BenefitCode, ItemBeneficioInput)>,
+    command: &WriteCommand<(BenefitCode, ItemBeneficioInput)>,
 ) -> Result<AddItemOutcome, Error> {
-    let (tenant, registers, (code, input)) = (asked.scope.tenant(), &asked.registers, &asked.input);
+    let (tenant, registers, (code, input)) = (command.scope.tenant(), &command.registers, &command.input);
     let code = *code;
     confirm_registers(tx, tenant, registers).await?;
     let unknown = Rejection::UnknownCode { field: InputField::Plan, code: input.plan.get() };
     let plan = registers.plan(input.plan).filter(|plan| plan.active).ok_or(unknown)?;
     let unknown = Error::NotFound { field: InputField::Benefit, code: code.get() };
-    let before = storage::benefits::find_benefit(&mut *tx, &asked.scope, code).await?.ok_or(unknown)?;
+    let before = storage::benefits::find_benefit(&mut *tx, &command.scope, code).await?.ok_or(unknown)?;
     refuse_cancelled_benefit(registers, code, &before)?;
     if before.plans.iter().any(|(active, _)| *active == plan.code) {
         return Err(Rejection::PlanTaken(plan.code).into());
     }
     let profile = load_holder(tx, tenant, code, &before).await?;
-    let item = build_item(asked, plan, input);
-    let mut after = StoredBenefit { updated_at: asked.now, ..before.clone() };
+    let item = build_item(command, plan, input);
+    let mut after = StoredBenefit { updated_at: command.now, ..before.clone() };
     after.plans.push((item.plan, item.price));
-    let done = format!("alterado: plano {} incluído", plan.code);
-    let store = PendingBenefitWrite {
+    let audit_text = format!("alterado: plano {} incluído", plan.code);
+    let pending = PendingBenefitWrite {
         item: Some((item, None)),
-        ..PendingBenefitWrite::for_change(code, &before, after, &profile, done)
+        ..PendingBenefitWrite::for_change(code, &before, after, &profile, audit_text)
     };
-    let stored = situations::store_benefit(tx, &asked.actor_context(), store).await?;
-    let lost = || Error::Defect("an item was not written".to_owned());
-    Ok(AddItemOutcome { item: stored.item.ok_or_else(lost)?, plan: plan.clone() })
+    let stored = situations::store_benefit(tx, &command.actor_context(), pending).await?;
+    let missing = || Error::Defect("an item was not written".to_owned());
+    Ok(AddItemOutcome { item: stored.item.ok_or_else(missing)?, plan: plan.clone() })
 }
 
 /// The item code is assigned at the write.
-fn build_item<I>(asked: &WriteCommand<I>, plan: &StoredPlan, input: &ItemBeneficioInput) -> StoredItem {
-    let today = || asked.now.date_in(&asked.registers.zone);
-    let given = |given: &FieldPatch<domain::Date>| given.clone().into_set();
+fn build_item<I>(command: &WriteCommand<I>, plan: &StoredPlan, input: &ItemBeneficioInput) -> StoredItem {
+    let today = || command.now.date_in(&command.registers.zone);
+    let set_date = |patch: &FieldPatch<domain::Date>| patch.clone().into_set();
     StoredItem {
         code: ItemCode::new(0),
         plan: plan.code,
         price: input.price.clone().into_set().map_or(plan.price, Money::cents),
-        included_on: given(&input.included).unwrap_or_else(today).to_iso(),
+        included_on: set_date(&input.included).unwrap_or_else(today).to_iso(),
         is_first: false,
         active: true,
     }

@@ -69,19 +69,19 @@ async fn load_related_records(
 /// Reads a benefit with its related records.
 #[boxed::future]
 pub async fn read_full_benefit(app: &App, caller: &Session, code: BenefitCode) -> Result<FullBenefit, Error> {
-    let asked = |_: &TenantRegisters| (caller.scope.clone(), code);
+    let input = |_: &TenantRegisters| (caller.scope.clone(), code);
     let tenant = caller.scope.tenant();
-    let ((benefit, around), registers) = read_with_registers(app, tenant, asked, |tx, (scope, code)| {
+    let ((benefit, related), registers) = read_with_registers(app, tenant, input, |tx, (scope, code)| {
         Box::pin(async move {
             let benefit =
                 benefits::find_benefit(&mut *tx, scope, *code).await?.ok_or(reject_unknown_benefit(*code))?;
-            let around = load_related_records(tx, scope, *code, &benefit).await?;
-            Ok::<_, Error>((benefit, around))
+            let related = load_related_records(tx, scope, *code, &benefit).await?;
+            Ok::<_, Error>((benefit, related))
         })
     })
     .await?;
     record_access(app, caller, READ, std::iter::once(benefit.person))?;
-    let (holder, items, dependents) = around;
+    let (holder, items, dependents) = related;
     Ok(FullBenefit { code, benefit, holder, items, dependents, registers, changed: false })
 }
 
@@ -92,9 +92,9 @@ pub async fn read_benefit_history(
     caller: &Session,
     code: BenefitCode,
 ) -> Result<RecordHistory, Error> {
-    let asked = |_: &TenantRegisters| (caller.scope.clone(), code);
+    let input = |_: &TenantRegisters| (caller.scope.clone(), code);
     let tenant = caller.scope.tenant();
-    let ((person, found), registers) = read_with_registers(app, tenant, asked, |tx, (scope, code)| {
+    let ((person, found), registers) = read_with_registers(app, tenant, input, |tx, (scope, code)| {
         Box::pin(async move {
             let benefit =
                 benefits::find_benefit(&mut *tx, scope, *code).await?.ok_or(reject_unknown_benefit(*code))?;
@@ -114,12 +114,12 @@ fn record_unchanged_access(
     app: &App,
     caller: &Session,
     operation: &'static str,
-    done: WriteOutcome<FullBenefit>,
+    outcome: WriteOutcome<FullBenefit>,
 ) -> Result<WriteOutcome<FullBenefit>, Error> {
-    if let WriteOutcome::Fresh(FullBenefit { benefit, changed: false, .. }) = &done {
+    if let WriteOutcome::Fresh(FullBenefit { benefit, changed: false, .. }) = &outcome {
         record_access(app, caller, operation, std::iter::once(benefit.person))?;
     }
-    Ok(done)
+    Ok(outcome)
 }
 
 /// Changes a benefit: absent fields keep their value, cleared fields are emptied.
@@ -131,52 +131,52 @@ pub async fn change_benefit(
     input: BeneficioAlteracaoInput,
     once: IdempotentWrite<FullBenefit>,
 ) -> Result<WriteOutcome<FullBenefit>, Error> {
-    let done = run_command(app, caller, CHANGE, (code, input), once, |tx, asked| {
-        Box::pin(write_benefit_change(tx, asked))
+    let outcome = run_command(app, caller, CHANGE, (code, input), once, |tx, command| {
+        Box::pin(write_benefit_change(tx, command))
     })
     .await?;
-    record_unchanged_access(app, caller, CHANGE, done)
+    record_unchanged_access(app, caller, CHANGE, outcome)
 }
 
 async fn write_benefit_change(
     tx: &mut Tx,
-    asked: &WriteCommand<(BenefitCode, BeneficioAlteracaoInput)>,
+    command: &WriteCommand<(BenefitCode, BeneficioAlteracaoInput)>,
 ) -> Result<FullBenefit, Error> {
-    let (code, input) = (asked.input.0, &asked.input.1);
-    let tenant = asked.scope.tenant();
-    confirm_registers(tx, tenant, &asked.registers).await?;
+    let (code, input) = (command.input.0, &command.input.1);
+    let tenant = command.scope.tenant();
+    confirm_registers(tx, tenant, &command.registers).await?;
     let before =
-        benefits::find_benefit(&mut *tx, &asked.scope, code).await?.ok_or(reject_unknown_benefit(code))?;
-    let (holder, had, _) = load_related_records(tx, &asked.scope, code, &before).await?;
-    let mut wish = SentBenefitValidator::new(&asked.registers, &asked.scope);
+        benefits::find_benefit(&mut *tx, &command.scope, code).await?.ok_or(reject_unknown_benefit(code))?;
+    let (holder, items_before, _) = load_related_records(tx, &command.scope, code, &before).await?;
+    let mut validator = SentBenefitValidator::new(&command.registers, &command.scope);
     let has_vehicle = is_vehicle_kind(before.kind);
     if !has_vehicle && has_vehicle_fields(input) {
-        wish.problems.push(Rejection::NoVehicle);
+        validator.problems.push(Rejection::NoVehicle);
     }
     let vehicle = has_vehicle.then_some((&input.vehicle, &input.fipe));
-    let sent = SentBenefitFields { fields: &input.fields, situation: None, vehicle, known: None };
-    let (after, item) = wish.build_changed_benefit(sent, &before, &had, asked.now);
-    if !wish.problems.is_empty() {
-        return Err(Error::Refused(wish.problems));
+    let sent_fields = SentBenefitFields { fields: &input.fields, situation: None, vehicle, known: None };
+    let (after, item) = validator.build_changed_benefit(sent_fields, &before, &items_before, command.now);
+    if !validator.problems.is_empty() {
+        return Err(Error::Refused(validator.problems));
     }
-    let wanted = field_changes::compare_benefits(&asked.registers, &before, &after);
+    let differences = field_changes::compare_benefits(&command.registers, &before, &after);
     let mut problems: Vec<Rejection> =
-        find_version_problem(asked, Some(input.version), &before, &wanted).into_iter().collect();
+        find_version_problem(command, Some(input.version), &before, &differences).into_iter().collect();
     if after == before && item.is_none() && problems.is_empty() {
-        return Box::pin(build_full_benefit(tx, asked, code, before, false)).await;
+        return Box::pin(build_full_benefit(tx, command, code, before, false)).await;
     }
-    problems.extend(find_conflicts(tx, asked, code, &before, &after).await?);
+    problems.extend(find_conflicts(tx, command, code, &before, &after).await?);
     if !problems.is_empty() {
         return Err(Error::Refused(problems));
     }
-    let after = StoredBenefit { updated_at: asked.now, ..after };
-    let store = PendingBenefitWrite {
+    let after = StoredBenefit { updated_at: command.now, ..after };
+    let pending = PendingBenefitWrite {
         item,
         ..PendingBenefitWrite::for_change(code, &before, after, &holder, "alterado")
     };
     let WrittenBenefit { code, benefit, .. } =
-        situations::store_benefit(tx, &asked.actor_context(), store).await?;
-    Box::pin(build_full_benefit(tx, asked, code, benefit, true)).await
+        situations::store_benefit(tx, &command.actor_context(), pending).await?;
+    Box::pin(build_full_benefit(tx, command, code, benefit, true)).await
 }
 
 /// Whether the input sets a field that only vehicles have.
@@ -189,26 +189,28 @@ fn has_vehicle_fields(input: &BeneficioAlteracaoInput) -> bool {
 }
 
 fn find_version_problem<I>(
-    asked: &WriteCommand<I>,
-    given: Option<BoundedInt<0, { i32::MAX }>>,
+    command: &WriteCommand<I>,
+    input_version: Option<BoundedInt<0, { i32::MAX }>>,
     before: &StoredBenefit,
-    wanted: &[crate::field_differences::FieldDifference],
+    differences: &[crate::field_differences::FieldDifference],
 ) -> Option<Rejection> {
-    let present = CurrentVersion { version: before.version, since: before.updated_at };
-    given.and_then(|given| refuse_old_version(given.get().into(), present, &asked.registers.zone, wanted))
+    let current = CurrentVersion { version: before.version, since: before.updated_at };
+    input_version.and_then(|input_version| {
+        refuse_old_version(input_version.get().into(), current, &command.registers.zone, differences)
+    })
 }
 
 /// Conflicts with the card or the vehicle of other benefits.
 async fn find_conflicts<I>(
     tx: &mut Tx,
-    asked: &WriteCommand<I>,
+    command: &WriteCommand<I>,
     code: BenefitCode,
     before: &StoredBenefit,
     after: &StoredBenefit,
 ) -> Result<Vec<Rejection>, Error> {
-    let around = load_key_conflicts(tx, asked.scope.tenant(), after).await?;
-    let judge = (&asked.scope, &*asked.registers);
-    match refuse_conflicts(judge, Some((code, before)), after, before.person, &around) {
+    let conflicts = load_key_conflicts(tx, command.scope.tenant(), after).await?;
+    let scope_and_registers = (&command.scope, &*command.registers);
+    match refuse_conflicts(scope_and_registers, Some((code, before)), after, before.person, &conflicts) {
         Err(Error::Refused(problems)) => Ok(problems),
         other => other.map(|()| Vec::new()),
     }
@@ -216,13 +218,13 @@ async fn find_conflicts<I>(
 
 async fn build_full_benefit<I>(
     tx: &mut Tx,
-    asked: &WriteCommand<I>,
+    command: &WriteCommand<I>,
     code: BenefitCode,
     benefit: StoredBenefit,
     changed: bool,
 ) -> Result<FullBenefit, Error> {
-    let (holder, items, dependents) = load_related_records(tx, &asked.scope, code, &benefit).await?;
-    let registers = Arc::clone(&asked.registers);
+    let (holder, items, dependents) = load_related_records(tx, &command.scope, code, &benefit).await?;
+    let registers = Arc::clone(&command.registers);
     Ok(FullBenefit { code, benefit, holder, items, dependents, registers, changed })
 }
 
@@ -238,26 +240,26 @@ pub async fn change_benefit_situation(
     input: ChangeBenefitSituation,
     once: IdempotentWrite<FullBenefit>,
 ) -> Result<WriteOutcome<FullBenefit>, Error> {
-    let done = run_command(app, caller, MOVE, (code, input), once, |tx, asked| {
-        Box::pin(write_situation_change(tx, asked))
+    let outcome = run_command(app, caller, MOVE, (code, input), once, |tx, command| {
+        Box::pin(write_situation_change(tx, command))
     })
     .await?;
-    record_unchanged_access(app, caller, MOVE, done)
+    record_unchanged_access(app, caller, MOVE, outcome)
 }
 
 async fn write_situation_change(
     tx: &mut Tx,
-    asked: &WriteCommand<(BenefitCode, ChangeBenefitSituation)>,
+    command: &WriteCommand<(BenefitCode, ChangeBenefitSituation)>,
 ) -> Result<FullBenefit, Error> {
-    let (code, input) = (asked.input.0, &asked.input.1);
-    confirm_registers(tx, asked.scope.tenant(), &asked.registers).await?;
-    let before = benefits::find_benefit(&mut *tx, &asked.scope, code).await?;
+    let (code, input) = (command.input.0, &command.input.1);
+    confirm_registers(tx, command.scope.tenant(), &command.registers).await?;
+    let before = benefits::find_benefit(&mut *tx, &command.scope, code).await?;
     let present = before.as_ref().map(|before| before.situation);
-    let to = resolve_target_situation(&asked.registers, &asked.scope, input, present)?;
-    let kind = |situation: SituationCode| asked.registers.situation_kind(situation);
-    let matters = [Some(to), present].into_iter().flatten();
+    let to = resolve_target_situation(&command.registers, &command.scope, input, present)?;
+    let kind = |situation: SituationCode| command.registers.situation_kind(situation);
+    let involved = [Some(to), present].into_iter().flatten();
     let needs_reason =
-        present != Some(to) && matters.into_iter().any(|one| kind(one) == Some(SituationKind::Cancelled));
+        present != Some(to) && involved.into_iter().any(|one| kind(one) == Some(SituationKind::Cancelled));
     let reason = input.reason.clone().into_set().map(domain::NoteText::into_string);
     if needs_reason && reason.is_none() {
         let reopens = kind(to) != Some(SituationKind::Cancelled);
@@ -265,29 +267,29 @@ async fn write_situation_change(
     }
     let before = before.ok_or(reject_unknown_benefit(code))?;
     let mut problems: Vec<Rejection> =
-        find_version_problem(asked, input.version.clone().into_set(), &before, &[]).into_iter().collect();
+        find_version_problem(command, input.version.clone().into_set(), &before, &[]).into_iter().collect();
     if before.situation == to && problems.is_empty() {
-        return Box::pin(build_full_benefit(tx, asked, code, before, false)).await;
+        return Box::pin(build_full_benefit(tx, command, code, before, false)).await;
     }
-    problems.extend(situations::refuse_situation_change(&asked.registers, before.situation, to));
-    let after = StoredBenefit { situation: to, updated_at: asked.now, ..before.clone() };
-    problems.extend(find_conflicts(tx, asked, code, &before, &after).await?);
+    problems.extend(situations::refuse_situation_change(&command.registers, before.situation, to));
+    let after = StoredBenefit { situation: to, updated_at: command.now, ..before.clone() };
+    problems.extend(find_conflicts(tx, command, code, &before, &after).await?);
     if !problems.is_empty() {
         return Err(Error::Refused(problems));
     }
-    let holder = load_holder(tx, asked.scope.tenant(), code, &before).await?;
-    let done = match (kind(before.situation), kind(to)) {
+    let holder = load_holder(tx, command.scope.tenant(), code, &before).await?;
+    let audit_text = match (kind(before.situation), kind(to)) {
         (_, Some(SituationKind::Cancelled)) => "cancelado",
         (Some(SituationKind::Cancelled), _) => "reativado",
         _ => "mudou de situação",
     };
-    let store = PendingBenefitWrite {
+    let pending = PendingBenefitWrite {
         reason,
-        ..PendingBenefitWrite::for_change(code, &before, after, &holder, done)
+        ..PendingBenefitWrite::for_change(code, &before, after, &holder, audit_text)
     };
     let WrittenBenefit { code, benefit, .. } =
-        situations::store_benefit(tx, &asked.actor_context(), store).await?;
-    Box::pin(build_full_benefit(tx, asked, code, benefit, true)).await
+        situations::store_benefit(tx, &command.actor_context(), pending).await?;
+    Box::pin(build_full_benefit(tx, command, code, benefit, true)).await
 }
 
 /// Resolves the target by code, by name, or by both if they agree.
@@ -297,7 +299,7 @@ fn resolve_target_situation(
     input: &ChangeBenefitSituation,
     present: Option<SituationCode>,
 ) -> Result<SituationCode, Error> {
-    let mut wish = SentBenefitValidator::new(registers, scope);
+    let mut validator = SentBenefitValidator::new(registers, scope);
     let usable = |code: SituationCode| {
         let found = registers.situation(code).filter(|one| one.entity == Entity::Benefit);
         found.is_some_and(|one| one.active || Some(one.code) == present)
@@ -307,26 +309,26 @@ fn resolve_target_situation(
         FieldPatch::Set(code) => {
             let known =
                 registers.active_situations(Entity::Benefit).map(|one| one.name.to_uppercase()).collect();
-            wish.problems.push(Rejection::UnknownSituationCode { given: code.get(), known });
+            validator.problems.push(Rejection::UnknownSituationCode { given: code.get(), known });
             None
         }
         FieldPatch::Keep | FieldPatch::Clear => None,
     };
     let by_name = match &input.name {
-        FieldPatch::Set(name) => wish.find_situation_by_name(name.as_str(), present),
+        FieldPatch::Set(name) => validator.find_situation_by_name(name.as_str(), present),
         FieldPatch::Keep | FieldPatch::Clear => None,
     };
     match (by_code, by_name) {
         (Some(code), Some(name)) if code != name => {
             let (field, with) = (InputField::Situation, InputField::SituationCode);
-            wish.problems.push(Rejection::Disagree { field, with });
+            validator.problems.push(Rejection::Disagree { field, with });
         }
-        (None, None) if wish.problems.is_empty() => {
-            wish.problems.push(Rejection::NoSituationNamed);
+        (None, None) if validator.problems.is_empty() => {
+            validator.problems.push(Rejection::NoSituationNamed);
         }
         _ => {}
     }
-    match (by_code.or(by_name), wish.problems) {
+    match (by_code.or(by_name), validator.problems) {
         (Some(to), problems) if problems.is_empty() => Ok(to),
         (_, problems) => Err(Error::Refused(problems)),
     }
@@ -341,35 +343,38 @@ pub async fn change_item(
     input: ItemAlteracaoInput,
     once: IdempotentWrite<FullBenefit>,
 ) -> Result<WriteOutcome<FullBenefit>, Error> {
-    let asked = (code, item, input);
-    let done =
-        run_command(app, caller, ITEM, asked, once, |tx, asked| Box::pin(write_item_change(tx, asked)))
-            .await?;
-    record_unchanged_access(app, caller, ITEM, done)
+    let command_input = (code, item, input);
+    let outcome = run_command(app, caller, ITEM, command_input, once, |tx, command| {
+        Box::pin(write_item_change(tx, command))
+    })
+    .await?;
+    record_unchanged_access(app, caller, ITEM, outcome)
 }
 
 async fn write_item_change(
     tx: &mut Tx,
-    asked: &WriteCommand<(BenefitCode, ItemCode, ItemAlteracaoInput)>,
+    command: &WriteCommand<(BenefitCode, ItemCode, ItemAlteracaoInput)>,
 ) -> Result<FullBenefit, Error> {
-    let (code, item, input) = (asked.input.0, asked.input.1, &asked.input.2);
-    let tenant = asked.scope.tenant();
-    confirm_registers(tx, tenant, &asked.registers).await?;
+    let (code, item, input) = (command.input.0, command.input.1, &command.input.2);
+    let tenant = command.scope.tenant();
+    confirm_registers(tx, tenant, &command.registers).await?;
     let before =
-        benefits::find_benefit(&mut *tx, &asked.scope, code).await?.ok_or(reject_unknown_benefit(code))?;
-    let (holder, mut all, _) = load_related_records(tx, &asked.scope, code, &before).await?;
+        benefits::find_benefit(&mut *tx, &command.scope, code).await?.ok_or(reject_unknown_benefit(code))?;
+    let (holder, mut all, _) = load_related_records(tx, &command.scope, code, &before).await?;
     let found = all.iter_mut().find(|one| one.code == item);
     let one = found.ok_or(Error::NotFound { field: InputField::Item, code: item.get() })?;
-    let was = one.clone();
+    let previous = one.clone();
     one.active = input.active.clone().into_set().unwrap_or(one.active);
     one.price = input.price.clone().into_set().map_or(one.price, Money::cents);
     let one = one.clone();
     let active = || all.iter().filter(|one| one.active);
     let plans: Vec<_> = active().map(|one| (one.plan, one.price)).collect();
-    let after = StoredBenefit { plans, updated_at: asked.now, ..before.clone() };
-    let wanted = field_changes::compare_benefits(&asked.registers, &before, &after);
+    let after = StoredBenefit { plans, updated_at: command.now, ..before.clone() };
+    let differences = field_changes::compare_benefits(&command.registers, &before, &after);
     let mut problems: Vec<Rejection> =
-        find_version_problem(asked, input.version.clone().into_set(), &before, &wanted).into_iter().collect();
+        find_version_problem(command, input.version.clone().into_set(), &before, &differences)
+            .into_iter()
+            .collect();
     if active().next().is_none() {
         problems.push(Rejection::LastPlan(code));
     }
@@ -379,14 +384,16 @@ async fn write_item_change(
     if !problems.is_empty() {
         return Err(Error::Refused(problems));
     }
-    if one == was {
-        return Box::pin(build_full_benefit(tx, asked, code, before, false)).await;
+    if one == previous {
+        return Box::pin(build_full_benefit(tx, command, code, before, false)).await;
     }
-    let done = format!("alterado: item {item} {}", if one.active { "alterado" } else { "retirado" });
-    let also = vec![items::update_item_terms(tenant, code, &one, asked.now)];
-    let store =
-        PendingBenefitWrite { also, ..PendingBenefitWrite::for_change(code, &before, after, &holder, done) };
+    let audit_text = format!("alterado: item {item} {}", if one.active { "alterado" } else { "retirado" });
+    let also = vec![items::update_item_terms(tenant, code, &one, command.now)];
+    let pending = PendingBenefitWrite {
+        also,
+        ..PendingBenefitWrite::for_change(code, &before, after, &holder, audit_text)
+    };
     let WrittenBenefit { code, benefit, .. } =
-        situations::store_benefit(tx, &asked.actor_context(), store).await?;
-    Box::pin(build_full_benefit(tx, asked, code, benefit, true)).await
+        situations::store_benefit(tx, &command.actor_context(), pending).await?;
+    Box::pin(build_full_benefit(tx, command, code, benefit, true)).await
 }

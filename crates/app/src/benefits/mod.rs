@@ -116,11 +116,11 @@ pub async fn save_benefit(
     once: IdempotentWrite<SavedBenefit>,
 ) -> Result<WriteOutcome<SavedBenefit>, Error> {
     let operation = input.operation();
-    let done =
-        run_command(app, caller, operation, input, once, |tx, asked| Box::pin(write_benefit(tx, asked)))
+    let outcome =
+        run_command(app, caller, operation, input, once, |tx, request| Box::pin(write_benefit(tx, request)))
             .await?;
-    record_unchanged_access(app, caller, operation, &done)?;
-    Ok(done)
+    record_unchanged_access(app, caller, operation, &outcome)?;
+    Ok(outcome)
 }
 
 /// An answer without a change still shows personal data, so it is recorded as read access.
@@ -128,9 +128,9 @@ fn record_unchanged_access(
     app: &App,
     caller: &Session,
     operation: &'static str,
-    done: &WriteOutcome<SavedBenefit>,
+    outcome: &WriteOutcome<SavedBenefit>,
 ) -> Result<(), Error> {
-    match done {
+    match outcome {
         WriteOutcome::Fresh(SavedBenefit { benefit, changed: false, .. }) => {
             record_access(app, caller, operation, std::iter::once(benefit.person))
         }
@@ -138,45 +138,53 @@ fn record_unchanged_access(
     }
 }
 
-async fn write_benefit(tx: &mut Tx, asked: &WriteCommand<SaveBenefitInput>) -> Result<SavedBenefit, Error> {
-    let (tenant, input) = (asked.scope.tenant(), asked.input.common_input());
+async fn write_benefit(tx: &mut Tx, request: &WriteCommand<SaveBenefitInput>) -> Result<SavedBenefit, Error> {
+    let (tenant, input) = (request.scope.tenant(), request.input.common_input());
     let code = input.code.as_set().copied();
     if code.is_none() {
-        storage::benefits::prefetch_benefit_creation(tx, tenant, &input.document, asked.input.unique_keys())
-            .await?;
+        storage::benefits::prefetch_benefit_creation(
+            tx,
+            tenant,
+            &input.document,
+            request.input.unique_keys(),
+        )
+        .await?;
     }
-    confirm_registers(tx, tenant, &asked.registers).await?;
+    confirm_registers(tx, tenant, &request.registers).await?;
     match code {
-        Some(code) => Box::pin(change_existing_benefit(tx, asked, code)).await,
-        None => Box::pin(create_benefit(tx, asked)).await,
+        Some(code) => Box::pin(change_existing_benefit(tx, request, code)).await,
+        None => Box::pin(create_benefit(tx, request)).await,
     }
 }
 
 /// Finds the holder by document, if visible to the caller.
 async fn find_visible_holder(
     tx: &mut Tx,
-    asked: &WriteCommand<SaveBenefitInput>,
+    request: &WriteCommand<SaveBenefitInput>,
 ) -> Result<Option<(PersonCode, PersonProfile)>, Error> {
-    let document = &asked.input.common_input().document;
-    let found = storage::members::find_person_by_document(&mut *tx, asked.scope.tenant(), document).await?;
+    let document = &request.input.common_input().document;
+    let found = storage::members::find_person_by_document(&mut *tx, request.scope.tenant(), document).await?;
     let Some((code, profile)) = found else { return Ok(None) };
-    let is_seen = asked.scope.can_see(profile.branch)
-        || storage::benefits::has_visible_benefit(&mut *tx, &asked.scope, code).await?;
-    Ok(is_seen.then_some((code, profile)))
+    let is_visible = request.scope.can_see(profile.branch)
+        || storage::benefits::has_visible_benefit(&mut *tx, &request.scope, code).await?;
+    Ok(is_visible.then_some((code, profile)))
 }
 
-async fn create_benefit(tx: &mut Tx, asked: &WriteCommand<SaveBenefitInput>) -> Result<SavedBenefit, Error> {
-    let input = asked.input.common_input();
-    let holder = find_visible_holder(tx, asked).await?;
-    let mut wish = SentBenefitValidator::new(&asked.registers, &asked.scope);
+async fn create_benefit(
+    tx: &mut Tx,
+    request: &WriteCommand<SaveBenefitInput>,
+) -> Result<SavedBenefit, Error> {
+    let input = request.input.common_input();
+    let holder = find_visible_holder(tx, request).await?;
+    let mut validator = SentBenefitValidator::new(&request.registers, &request.scope);
     if holder.is_none() {
-        wish.problems.push(Rejection::UnknownPerson(input.document.to_string()));
+        validator.problems.push(Rejection::UnknownPerson(input.document.to_string()));
     }
-    let made = wish.build_new_benefit(asked.input.sent_fields(), holder.as_ref(), asked.now);
-    let (Some((benefit, item)), Some(holder), []) = (made, holder, &wish.problems[..]) else {
-        return Err(Error::Refused(wish.problems));
+    let built = validator.build_new_benefit(request.input.sent_fields(), holder.as_ref(), request.now);
+    let (Some((benefit, item)), Some(holder), []) = (built, holder, &validator.problems[..]) else {
+        return Err(Error::Refused(validator.problems));
     };
-    let new = NewBenefitDraft {
+    let draft = NewBenefitDraft {
         benefit,
         item,
         holder,
@@ -185,8 +193,8 @@ async fn create_benefit(tx: &mut Tx, asked: &WriteCommand<SaveBenefitInput>) -> 
         done: "criado".into(),
     };
     let WrittenBenefit { code, benefit, .. } =
-        Box::pin(insert_benefit(tx, &asked.actor_context(), &asked.scope, new)).await?;
-    SavedBenefit::new(&asked.registers, code, benefit, true)
+        Box::pin(insert_benefit(tx, &request.actor_context(), &request.scope, draft)).await?;
+    SavedBenefit::new(&request.registers, code, benefit, true)
 }
 
 /// A validated benefit that is not yet written.
@@ -203,76 +211,88 @@ pub(crate) struct NewBenefitDraft<'a> {
 /// Inserts a new benefit, unless it conflicts with another one.
 pub(crate) async fn insert_benefit(
     tx: &mut Tx,
-    acting: &ActorContext<'_>,
+    context: &ActorContext<'_>,
     scope: &Scope,
-    new: NewBenefitDraft<'_>,
+    draft: NewBenefitDraft<'_>,
 ) -> Result<WrittenBenefit, Error> {
-    let NewBenefitDraft { benefit, item, holder: (person, mut profile), kept, then, done } = new;
-    let new_of = Some((person, profile.document.as_ref()));
-    let around =
-        storage::benefits::load_benefit_conflicts(tx, acting.tenant, collect_unique_keys(&benefit), new_of)
-            .await?;
-    refuse_conflicts((scope, acting.registers), None, &benefit, person, &around)?;
+    let NewBenefitDraft {
+        benefit,
+        item,
+        holder: (person, mut profile),
+        kept: preset,
+        then,
+        done: audit_text,
+    } = draft;
+    let new_holder = Some((person, profile.document.as_ref()));
+    let conflicts = storage::benefits::load_benefit_conflicts(
+        tx,
+        context.tenant,
+        collect_unique_keys(&benefit),
+        new_holder,
+    )
+    .await?;
+    refuse_conflicts((scope, context.registers), None, &benefit, person, &conflicts)?;
     if !profile.is_member {
         // Every holder of a benefit is a member.
         profile.is_member = true;
-        storage::members::update_person(tx, acting.tenant, person, &profile).await?;
+        storage::members::update_person(tx, context.tenant, person, &profile).await?;
     }
-    let store = PendingBenefitWrite {
+    let pending = PendingBenefitWrite {
         before: None,
         after: benefit,
         holder: (person, &profile),
         item: Some((item, None)),
-        free_row: around.free_row,
-        kept,
+        free_row: conflicts.free_row,
+        kept: preset,
         reason: None,
         also: Vec::new(),
         then,
-        done,
+        done: audit_text,
     };
-    situations::store_benefit(tx, acting, store).await
+    situations::store_benefit(tx, context, pending).await
 }
 
 async fn change_existing_benefit(
     tx: &mut Tx,
-    asked: &WriteCommand<SaveBenefitInput>,
+    request: &WriteCommand<SaveBenefitInput>,
     code: BenefitCode,
 ) -> Result<SavedBenefit, Error> {
-    let (tenant, input) = (asked.scope.tenant(), asked.input.common_input());
-    let mut wish = SentBenefitValidator::new(&asked.registers, &asked.scope);
-    let Some(before) = storage::benefits::find_benefit(&mut *tx, &asked.scope, code).await? else {
-        wish.problems.push(Rejection::UnknownCode { field: InputField::Benefit, code: code.get() });
-        wish.check_without_benefit(asked.input.sent_fields(), asked.now);
-        return Err(Error::Refused(wish.problems));
+    let (tenant, input) = (request.scope.tenant(), request.input.common_input());
+    let mut validator = SentBenefitValidator::new(&request.registers, &request.scope);
+    let Some(before) = storage::benefits::find_benefit(&mut *tx, &request.scope, code).await? else {
+        validator.problems.push(Rejection::UnknownCode { field: InputField::Benefit, code: code.get() });
+        validator.check_without_benefit(request.input.sent_fields(), request.now);
+        return Err(Error::Refused(validator.problems));
     };
     let profile = load_holder(tx, tenant, code, &before).await?;
     if profile.document.as_ref() != Some(&input.document) {
-        wish.problems.push(Rejection::NotTheHolder(code));
+        validator.problems.push(Rejection::NotTheHolder(code));
     }
-    let had = kept_items::list_items(&mut *tx, tenant, code).await?;
-    let (mut after, item) = wish.build_changed_benefit(asked.input.sent_fields(), &before, &had, asked.now);
-    if !wish.problems.is_empty() {
-        return Err(Error::Refused(wish.problems));
+    let items_before = kept_items::list_items(&mut *tx, tenant, code).await?;
+    let (mut after, item) =
+        validator.build_changed_benefit(request.input.sent_fields(), &before, &items_before, request.now);
+    if !validator.problems.is_empty() {
+        return Err(Error::Refused(validator.problems));
     }
     let is_same = after == before && item.is_none();
     // A repeated import may send a cancelled benefit unchanged; any other caller who sends one wants to change it.
-    if !(is_same && asked.is_import()) {
-        refuse_cancelled_benefit(&asked.registers, code, &before)?;
+    if !(is_same && request.is_import()) {
+        refuse_cancelled_benefit(&request.registers, code, &before)?;
     }
     if is_same {
-        return SavedBenefit::new(&asked.registers, code, before, false);
+        return SavedBenefit::new(&request.registers, code, before, false);
     }
-    let around = load_key_conflicts(tx, tenant, &after).await?;
-    let judge = (&asked.scope, &*asked.registers);
-    refuse_conflicts(judge, Some((code, &before)), &after, before.person, &around)?;
-    after.updated_at = asked.now;
-    let store = PendingBenefitWrite {
+    let conflicts = load_key_conflicts(tx, tenant, &after).await?;
+    let scope_and_registers = (&request.scope, &*request.registers);
+    refuse_conflicts(scope_and_registers, Some((code, &before)), &after, before.person, &conflicts)?;
+    after.updated_at = request.now;
+    let pending = PendingBenefitWrite {
         item,
         ..PendingBenefitWrite::for_change(code, &before, after, &profile, "alterado")
     };
     let WrittenBenefit { code, benefit, .. } =
-        situations::store_benefit(tx, &asked.actor_context(), store).await?;
-    SavedBenefit::new(&asked.registers, code, benefit, true)
+        situations::store_benefit(tx, &request.actor_context(), pending).await?;
+    SavedBenefit::new(&request.registers, code, benefit, true)
 }
 
 /// Loads the benefits that use the same plate, chassis or card.
@@ -294,11 +314,11 @@ fn refuse_conflicts(
     before: Option<(BenefitCode, &StoredBenefit)>,
     after: &StoredBenefit,
     person: PersonCode,
-    around: &BenefitKeyConflicts,
+    conflicts: &BenefitKeyConflicts,
 ) -> Result<(), Error> {
     let mut problems = Vec::new();
-    let had_card = before.and_then(|(_, before)| before.card.as_ref());
-    if after.card.as_ref() != had_card && around.card_holder.is_some_and(|holder| holder != person) {
+    let previous_card = before.and_then(|(_, before)| before.card.as_ref());
+    if after.card.as_ref() != previous_card && conflicts.card_holder.is_some_and(|holder| holder != person) {
         problems.push(Rejection::CardOfAnother);
     }
     let in_force = |situation: SituationCode| {
@@ -306,19 +326,19 @@ fn refuse_conflicts(
         !matches!(kind, Some(SituationKind::Inactive | SituationKind::Cancelled))
     };
     let other = |holders: &[ConflictingBenefit]| {
-        let others = holders.iter().filter(|one| before.is_none_or(|(own, _)| one.code != own));
+        let others = holders.iter().filter(|one| before.is_none_or(|(code, _)| one.code != code));
         others.filter(|one| in_force(one.situation)).copied().next()
     };
     if in_force(after.situation) {
         let plate = after.vehicle.plate.as_ref().map(ToString::to_string);
         let chassis = after.vehicle.chassis.as_ref().map(ToString::to_string);
-        for (field, given, holders) in [
-            (InputField::Plate, plate, &around.with_plate),
-            (InputField::Chassis, chassis, &around.with_chassis),
+        for (field, value, holders) in [
+            (InputField::Plate, plate, &conflicts.with_plate),
+            (InputField::Chassis, chassis, &conflicts.with_chassis),
         ] {
-            if let (Some(given), Some(other)) = (given, other(holders)) {
-                let by = scope.can_see(other.branch).then_some(other.code);
-                problems.push(Rejection::VehicleTaken { field, given, by });
+            if let (Some(value), Some(other)) = (value, other(holders)) {
+                let visible_code = scope.can_see(other.branch).then_some(other.code);
+                problems.push(Rejection::VehicleTaken { field, given: value, by: visible_code });
             }
         }
     }
@@ -328,8 +348,8 @@ fn refuse_conflicts(
 /// Reserves the next card number not in use. Numbers of our series may have been sent by callers before, so it retries.
 pub(crate) async fn reserve_free_card(tx: &mut Tx, tenant: TenantId) -> Result<CardNumber, Error> {
     loop {
-        let wanted = [(Counter::Card, 1)];
-        if let (_, Some(card)) = storage::benefits::reserve_numbers_with_card(tx, tenant, wanted).await? {
+        let requested = [(Counter::Card, 1)];
+        if let (_, Some(card)) = storage::benefits::reserve_numbers_with_card(tx, tenant, requested).await? {
             return Ok(card);
         }
     }
@@ -345,35 +365,36 @@ pub async fn cancel_benefit(
     once: IdempotentWrite<SavedBenefit>,
 ) -> Result<WriteOutcome<SavedBenefit>, Error> {
     let input = (code, input.reason.into_set().map(|reason| reason.as_str().to_owned()));
-    let done =
-        run_command(app, caller, CANCEL, input, once, |tx, asked| Box::pin(write_cancellation(tx, asked)))
-            .await?;
-    record_unchanged_access(app, caller, CANCEL, &done)?;
-    Ok(done)
+    let outcome = run_command(app, caller, CANCEL, input, once, |tx, request| {
+        Box::pin(write_cancellation(tx, request))
+    })
+    .await?;
+    record_unchanged_access(app, caller, CANCEL, &outcome)?;
+    Ok(outcome)
 }
 
 const CANCEL: &str = "PUT /ext/beneficio/{codBeneficio}/cancelar";
 
 async fn write_cancellation(
     tx: &mut Tx,
-    asked: &WriteCommand<(BenefitCode, Option<String>)>,
+    request: &WriteCommand<(BenefitCode, Option<String>)>,
 ) -> Result<SavedBenefit, Error> {
-    let (tenant, registers, (code, reason)) = (asked.scope.tenant(), &asked.registers, &asked.input);
+    let (tenant, registers, (code, reason)) = (request.scope.tenant(), &request.registers, &request.input);
     let code = *code;
     confirm_registers(tx, tenant, registers).await?;
     let unknown = Error::NotFound { field: InputField::Benefit, code: code.get() };
-    let before = storage::benefits::find_benefit(&mut *tx, &asked.scope, code).await?.ok_or(unknown)?;
+    let before = storage::benefits::find_benefit(&mut *tx, &request.scope, code).await?.ok_or(unknown)?;
     if registers.situation_kind(before.situation) == Some(SituationKind::Cancelled) {
         return SavedBenefit::new(registers, code, before, false);
     }
     let profile = load_holder(tx, tenant, code, &before).await?;
     let to = registers.default_situation(Entity::Benefit, SituationKind::Cancelled);
     let to = to.ok_or(Rejection::NoSituation)?;
-    let after = StoredBenefit { situation: to.code, updated_at: asked.now, ..before.clone() };
+    let after = StoredBenefit { situation: to.code, updated_at: request.now, ..before.clone() };
     let change = PendingBenefitWrite::for_change(code, &before, after, &profile, "cancelado");
-    let store = PendingBenefitWrite { reason: reason.clone(), ..change };
+    let pending = PendingBenefitWrite { reason: reason.clone(), ..change };
     let WrittenBenefit { code, benefit, .. } =
-        situations::store_benefit(tx, &asked.actor_context(), store).await?;
+        situations::store_benefit(tx, &request.actor_context(), pending).await?;
     SavedBenefit::new(registers, code, benefit, true)
 }
 

@@ -42,14 +42,14 @@ impl<'a> SentBenefitValidator<'a> {
     /// Builds a new benefit and its first item; `None` if plan, branch or situation is missing or invalid.
     pub fn build_new_benefit(
         &mut self,
-        sent: SentBenefitFields<'_>,
+        input: SentBenefitFields<'_>,
         holder: Option<&(PersonCode, PersonProfile)>,
         now: Moment,
     ) -> Option<(StoredBenefit, StoredItem)> {
-        let common = sent.fields;
-        let plan = self.choose_new_plan(sent.vehicle.is_some(), &common.plan);
+        let common = input.fields;
+        let plan = self.choose_new_plan(input.vehicle.is_some(), &common.plan);
         let branch = self.choose_new_branch(&common.branch, holder);
-        let situation = self.choose_situation(sent.situation, None);
+        let situation = self.choose_situation(input.situation, None);
         let today = now.date_in(&self.registers.zone).to_iso();
         // Placeholders stand in for missing parts, so that all other fields are validated too.
         let mut benefit = StoredBenefit {
@@ -58,13 +58,13 @@ impl<'a> SentBenefitValidator<'a> {
             kind: plan.map_or(BenefitKind::Vehicle, |plan| plan.kind),
             situation: situation.unwrap_or(SituationCode::new(0)),
             plans: plan.map(|plan| (plan.code, plan.price)).into_iter().collect(),
-            vehicle: sent.known.cloned().unwrap_or_default(),
+            vehicle: input.known.cloned().unwrap_or_default(),
             ..build_blank_benefit(now)
         };
         // On the vehicle endpoint the kind is known even if the plan is not.
-        let knows_kind = plan.is_some() || sent.vehicle.is_some();
+        let knows_kind = plan.is_some() || input.vehicle.is_some();
         self.apply_common_fields(common, knows_kind, &mut benefit);
-        if let Some(vehicle) = sent.vehicle {
+        if let Some(vehicle) = input.vehicle {
             self.apply_vehicle(vehicle, &mut benefit.vehicle);
             if benefit.vehicle.plate.is_none() && benefit.vehicle.chassis.is_none() {
                 self.problems.push(Rejection::NoPlateOrChassis);
@@ -75,18 +75,18 @@ impl<'a> SentBenefitValidator<'a> {
     }
 
     /// Validates the fields sent for an unknown benefit as far as that is possible without it.
-    pub fn check_without_benefit(&mut self, sent: SentBenefitFields<'_>, now: Moment) {
-        let common = sent.fields;
+    pub fn check_without_benefit(&mut self, input: SentBenefitFields<'_>, now: Moment) {
+        let common = input.fields;
         if let FieldPatch::Set(branch) = common.branch {
             self.require_usable_branch(branch);
         }
         if let FieldPatch::Set(plan) = common.plan {
             self.require_active_plan(plan);
         }
-        self.choose_situation(sent.situation, None);
+        self.choose_situation(input.situation, None);
         let mut benefit = build_blank_benefit(now);
-        self.apply_common_fields(common, sent.vehicle.is_some(), &mut benefit);
-        if let Some(vehicle) = sent.vehicle {
+        self.apply_common_fields(common, input.vehicle.is_some(), &mut benefit);
+        if let Some(vehicle) = input.vehicle {
             self.apply_vehicle(vehicle, &mut benefit.vehicle);
         }
     }
@@ -94,12 +94,12 @@ impl<'a> SentBenefitValidator<'a> {
     /// Builds the changed benefit and, if the plan changes, the new first item with the code of the item it replaces.
     pub fn build_changed_benefit(
         &mut self,
-        sent: SentBenefitFields<'_>,
+        input: SentBenefitFields<'_>,
         before: &StoredBenefit,
         items: &[StoredItem],
         now: Moment,
     ) -> (StoredBenefit, Option<(StoredItem, Option<ItemCode>)>) {
-        let common = sent.fields;
+        let common = input.fields;
         let mut after = before.clone();
         if let FieldPatch::Set(branch) = common.branch
             && branch != before.branch
@@ -107,19 +107,19 @@ impl<'a> SentBenefitValidator<'a> {
             self.require_usable_branch(branch);
             after.branch = branch;
         }
-        if let Some(situation) = self.choose_situation(sent.situation, Some(before.situation)) {
+        if let Some(situation) = self.choose_situation(input.situation, Some(before.situation)) {
             after.situation = situation;
         }
         self.apply_common_fields(common, true, &mut after);
-        if let Some(vehicle) = sent.vehicle {
+        if let Some(vehicle) = input.vehicle {
             match is_vehicle_kind(before.kind) {
                 true => self.apply_vehicle(vehicle, &mut after.vehicle),
                 false => {
                     self.problems.push(Rejection::WrongPath { field: InputField::Benefit, vehicle: false });
                 }
             }
-            let had = before.vehicle.plate.is_some() || before.vehicle.chassis.is_some();
-            if had && after.vehicle.plate.is_none() && after.vehicle.chassis.is_none() {
+            let was_identified = before.vehicle.plate.is_some() || before.vehicle.chassis.is_some();
+            if was_identified && after.vehicle.plate.is_none() && after.vehicle.chassis.is_none() {
                 self.problems.push(Rejection::NoPlateOrChassis);
             }
         }
@@ -131,9 +131,9 @@ impl<'a> SentBenefitValidator<'a> {
     fn choose_new_plan(
         &mut self,
         on_vehicle_path: bool,
-        given: &FieldPatch<PlanCode>,
+        patch: &FieldPatch<PlanCode>,
     ) -> Option<&'a StoredPlan> {
-        let FieldPatch::Set(code) = given else {
+        let FieldPatch::Set(code) = patch else {
             self.problems.push(Rejection::Missing(InputField::Plan));
             return None;
         };
@@ -157,12 +157,12 @@ impl<'a> SentBenefitValidator<'a> {
     /// A plan that the benefit already has changes nothing; another plan replaces the first item.
     fn change_plan(
         &mut self,
-        given: &FieldPatch<PlanCode>,
+        patch: &FieldPatch<PlanCode>,
         after: &mut StoredBenefit,
         items: &[StoredItem],
         now: Moment,
     ) -> Option<(StoredItem, Option<ItemCode>)> {
-        let FieldPatch::Set(code) = given else { return None };
+        let FieldPatch::Set(code) = patch else { return None };
         let active = || items.iter().filter(|item| item.active);
         if active().any(|item| item.plan == *code) {
             return None;
@@ -183,10 +183,10 @@ impl<'a> SentBenefitValidator<'a> {
     /// The given branch, else the branch of the holder if the caller may use it.
     fn choose_new_branch(
         &mut self,
-        given: &FieldPatch<BranchCode>,
+        patch: &FieldPatch<BranchCode>,
         holder: Option<&(PersonCode, PersonProfile)>,
     ) -> Option<BranchCode> {
-        match (given, holder) {
+        match (patch, holder) {
             (FieldPatch::Set(branch), _) => self.require_usable_branch(*branch),
             (_, Some((_, profile))) if self.registers.is_usable_branch(self.scope, profile.branch) => {
                 Some(profile.branch)
@@ -210,10 +210,10 @@ impl<'a> SentBenefitValidator<'a> {
     /// Resolves name and flag to a situation. A flag that the present situation already satisfies changes nothing.
     fn choose_situation(
         &mut self,
-        sent: Option<SituationRequest<'_>>,
+        requested: Option<SituationRequest<'_>>,
         present: Option<SituationCode>,
     ) -> Option<SituationCode> {
-        let (name, flag) = sent.unwrap_or((&FieldPatch::Keep, &FieldPatch::Keep));
+        let (name, flag) = requested.unwrap_or((&FieldPatch::Keep, &FieldPatch::Keep));
         let named = match name {
             FieldPatch::Set(name) => Some(self.find_situation_by_name(name.as_str(), present)?),
             FieldPatch::Keep | FieldPatch::Clear => None,
@@ -310,18 +310,18 @@ impl<'a> SentBenefitValidator<'a> {
     /// The present seller of the benefit is accepted even if inactive.
     fn apply_seller(
         &mut self,
-        given: &FieldPatch<SellerCode>,
+        patch: &FieldPatch<SellerCode>,
         kind: SellerKind,
         field: InputField,
         value: &mut Option<SellerCode>,
     ) {
-        if let FieldPatch::Set(code) = given
+        if let FieldPatch::Set(code) = patch
             && *value != Some(*code)
             && !self.registers.is_active_seller(self.scope, *code, kind)
         {
             self.problems.push(Rejection::UnknownCode { field, code: code.get() });
         }
-        given.apply_to(value, |code| *code);
+        patch.apply_to(value, |code| *code);
     }
 
     fn apply_vehicle(

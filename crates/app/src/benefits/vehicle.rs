@@ -32,15 +32,17 @@ pub(crate) fn apply_full_vehicle(
     vehicle: &mut VehicleDetails,
     problems: &mut Vec<Rejection>,
 ) {
-    let had = vehicle.kind;
+    let current_kind = vehicle.kind;
     apply_vehicle_fields(&input.vehicle, vehicle);
     let by_code = match input.vehicle.kind {
-        FieldPatch::Set(code) => FieldPatch::Set(find_type_by_code(registers, code, had, problems)),
+        FieldPatch::Set(code) => FieldPatch::Set(find_type_by_code(registers, code, current_kind, problems)),
         FieldPatch::Clear => FieldPatch::Clear,
         FieldPatch::Keep => FieldPatch::Keep,
     };
     let by_name = match &input.kind_name {
-        FieldPatch::Set(name) => FieldPatch::Set(find_type_by_name(registers, name.as_str(), had, problems)),
+        FieldPatch::Set(name) => {
+            FieldPatch::Set(find_type_by_name(registers, name.as_str(), current_kind, problems))
+        }
         FieldPatch::Clear => FieldPatch::Clear,
         FieldPatch::Keep => FieldPatch::Keep,
     };
@@ -48,21 +50,22 @@ pub(crate) fn apply_full_vehicle(
         (FieldPatch::Set(Some(code)), FieldPatch::Set(Some(name))) if code != name => {
             let (field, with) = (InputField::VehicleTypeName, InputField::DealVehicleType);
             problems.push(Rejection::Disagree { field, with });
-            had
+            current_kind
         }
         (FieldPatch::Set(kind), _) | (_, FieldPatch::Set(kind)) => kind,
         (FieldPatch::Clear, _) | (_, FieldPatch::Clear) => None,
-        (FieldPatch::Keep, FieldPatch::Keep) => had,
+        (FieldPatch::Keep, FieldPatch::Keep) => current_kind,
     };
 }
 
 fn find_type_by_code(
     registers: &TenantRegisters,
     code: VehicleTypeCode,
-    had: Option<VehicleTypeCode>,
+    current_kind: Option<VehicleTypeCode>,
     problems: &mut Vec<Rejection>,
 ) -> Option<VehicleTypeCode> {
-    let mut usable = registers.vehicle_types.iter().filter(|one| one.active || Some(one.code) == had);
+    let mut usable =
+        registers.vehicle_types.iter().filter(|one| one.active || Some(one.code) == current_kind);
     let found = usable.find(|one| one.code == code).map(|one| one.code);
     if found.is_none() {
         problems.push(Rejection::UnknownCode { field: InputField::DealVehicleType, code: code.get() });
@@ -73,12 +76,12 @@ fn find_type_by_code(
 fn find_type_by_name(
     registers: &TenantRegisters,
     name: &str,
-    had: Option<VehicleTypeCode>,
+    current_kind: Option<VehicleTypeCode>,
     problems: &mut Vec<Rejection>,
 ) -> Option<VehicleTypeCode> {
     let (types, folded) = (&registers.vehicle_types, fold_text(name));
     let mut named = types.iter().filter(|one| fold_text(&one.name) == folded);
-    let found = named.find(|one| one.active || Some(one.code) == had).map(|one| one.code);
+    let found = named.find(|one| one.active || Some(one.code) == current_kind).map(|one| one.code);
     if found.is_none() {
         let known = types.iter().filter(|one| one.active).map(|one| one.name.clone()).collect();
         problems.push(Rejection::UnknownVehicleType { given: name.to_owned(), known });

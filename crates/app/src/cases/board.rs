@@ -72,18 +72,18 @@ fn plan_board(
     registers: &TenantRegisters,
     caller: &Session,
     kind: CaseKind,
-    look: SituationBoardQuery,
+    query: SituationBoardQuery,
     now: Moment,
 ) -> Option<BoardReadPlan> {
-    let scope = match look.branch {
+    let scope = match query.branch {
         Some(branch) => caller.scope.narrow_to(branch)?,
         None => caller.scope.clone(),
     };
-    let is_meant = |one: &&StoredSituation| {
-        one.entity == kind.entity() && look.only.is_none_or(|(situation, _)| situation == one.code)
+    let is_selected = |one: &&StoredSituation| {
+        one.entity == kind.entity() && query.only.is_none_or(|(situation, _)| situation == one.code)
     };
-    let mut own: Vec<&StoredSituation> = registers.situations.iter().filter(is_meant).collect();
-    own.sort_by_key(|one| (one.position, one.code));
+    let mut selected: Vec<&StoredSituation> = registers.situations.iter().filter(is_selected).collect();
+    selected.sort_by_key(|one| (one.position, one.code));
     let plan = |one: &StoredSituation| ColumnPlan {
         situation: one.code,
         closes: one.kind.is_final(),
@@ -93,7 +93,7 @@ fn plan_board(
             .filter(|_| !one.kind.is_final())
             .map(|hours| now.minus(convert_hours(hours))),
     };
-    Some(BoardReadPlan { scope, kind, plans: own.into_iter().map(plan).collect() })
+    Some(BoardReadPlan { scope, kind, plans: selected.into_iter().map(plan).collect() })
 }
 
 /// Reads all columns, or one page of a single column.
@@ -102,17 +102,17 @@ pub async fn read_board(
     app: &App,
     caller: &Session,
     kind: CaseKind,
-    look: SituationBoardQuery,
+    query: SituationBoardQuery,
 ) -> Result<CaseSituationBoard, Error> {
     let (tenant, now) = (caller.scope.tenant(), app.now());
-    let behind = look.only.and_then(|(_, behind)| behind);
-    let input = |registers: &TenantRegisters| (plan_board(registers, caller, kind, look, now), behind);
-    let (columns, registers) = read_with_registers(app, tenant, input, |tx, (asked, behind)| {
+    let cursor = query.only.and_then(|(_, cursor)| cursor);
+    let input = |registers: &TenantRegisters| (plan_board(registers, caller, kind, query, now), cursor);
+    let (columns, registers) = read_with_registers(app, tenant, input, |tx, (read_plan, cursor)| {
         Box::pin(async move {
-            let Some(asked) = asked else { return Ok(Vec::new()) };
-            let mut columns = count_columns(tx, asked).await?;
+            let Some(read_plan) = read_plan else { return Ok(Vec::new()) };
+            let mut columns = count_columns(tx, read_plan).await?;
             for (plan, column) in &mut columns {
-                fill_column(tx, asked, *plan, column, *behind).await?;
+                fill_column(tx, read_plan, *plan, column, *cursor).await?;
             }
             Ok::<_, Error>(columns.into_iter().map(|(_, column)| column).collect::<Vec<_>>())
         })
@@ -135,15 +135,16 @@ fn record_board_access(
 /// Counts the columns without reading cards. An inactive situation is shown only while it has cases.
 async fn count_columns(
     tx: &mut Tx,
-    asked: &BoardReadPlan,
+    read_plan: &BoardReadPlan,
 ) -> Result<Vec<(ColumnPlan, SituationColumn)>, Error> {
-    let all = asked.plans.iter().map(|plan| (plan.situation, None));
-    let late = asked.plans.iter().filter_map(|plan| Some((plan.situation, Some(plan.late_before?))));
-    let wanted: Vec<_> = all.chain(late).collect();
-    let counts = board::count_cases_by_situation(&mut *tx, &asked.scope, asked.kind, &wanted, MOST).await?;
-    let (totals, late) = counts.split_at(asked.plans.len());
+    let all = read_plan.plans.iter().map(|plan| (plan.situation, None));
+    let late = read_plan.plans.iter().filter_map(|plan| Some((plan.situation, Some(plan.late_before?))));
+    let requests: Vec<_> = all.chain(late).collect();
+    let counts =
+        board::count_cases_by_situation(&mut *tx, &read_plan.scope, read_plan.kind, &requests, MOST).await?;
+    let (totals, late) = counts.split_at(read_plan.plans.len());
     let mut late = late.iter().copied();
-    let columns = asked.plans.iter().zip(totals).map(|(plan, total)| {
+    let columns = read_plan.plans.iter().zip(totals).map(|(plan, total)| {
         let late = plan.late_before.and_then(|_| late.next()).unwrap_or(0);
         let column =
             SituationColumn { situation: plan.situation, total: *total, late, rows: Vec::new(), next: None };
@@ -154,16 +155,20 @@ async fn count_columns(
 
 async fn fill_column(
     tx: &mut Tx,
-    asked: &BoardReadPlan,
+    read_plan: &BoardReadPlan,
     plan: ColumnPlan,
     column: &mut SituationColumn,
-    behind: Option<ColumnCursor>,
+    cursor: Option<ColumnCursor>,
 ) -> Result<(), Error> {
-    let part =
-        BoardColumnQuery { situation: plan.situation, newest_first: plan.closes, behind, limit: CARDS };
-    let codes = board::list_column_cases(&mut *tx, &asked.scope, asked.kind, part).await?;
+    let column_query = BoardColumnQuery {
+        situation: plan.situation,
+        newest_first: plan.closes,
+        behind: cursor,
+        limit: CARDS,
+    };
+    let codes = board::list_column_cases(&mut *tx, &read_plan.scope, read_plan.kind, column_query).await?;
     let is_full = codes.len() as i64 == CARDS;
-    column.rows = load_cases_in_order(tx, asked, &codes).await?;
+    column.rows = load_cases_in_order(tx, read_plan, &codes).await?;
     column.next = column.rows.last().filter(|_| is_full).map(|last| {
         let head = last.case.head();
         (head.situation_since, last.code)
@@ -171,10 +176,14 @@ async fn fill_column(
     Ok(())
 }
 
-async fn load_cases_in_order(tx: &mut Tx, asked: &BoardReadPlan, codes: &[i32]) -> Result<Vec<Item>, Error> {
-    let some = cases::list_cases_by_codes(&mut *tx, &asked.scope, asked.kind, codes).await?;
-    let mut told: HashMap<i32, Item> = some.into_iter().map(|one| (one.code, one)).collect();
-    Ok(codes.iter().filter_map(|code| told.remove(code)).collect())
+async fn load_cases_in_order(
+    tx: &mut Tx,
+    read_plan: &BoardReadPlan,
+    codes: &[i32],
+) -> Result<Vec<Item>, Error> {
+    let loaded = cases::list_cases_by_codes(&mut *tx, &read_plan.scope, read_plan.kind, codes).await?;
+    let mut by_code: HashMap<i32, Item> = loaded.into_iter().map(|one| (one.code, one)).collect();
+    Ok(codes.iter().filter_map(|code| by_code.remove(code)).collect())
 }
 
 /// Counts the late cases of a kind; each situation counts up to [`MOST`].
@@ -184,16 +193,17 @@ pub async fn count_late_cases(app: &App, caller: &Session, kind: CaseKind) -> Re
     let input = |registers: &TenantRegisters| {
         plan_board(registers, caller, kind, SituationBoardQuery::default(), now)
     };
-    let (late, _) = read_with_registers(app, tenant, input, |tx, asked| {
+    let (late, _) = read_with_registers(app, tenant, input, |tx, read_plan| {
         Box::pin(async move {
-            let Some(asked) = asked else { return Ok(0) };
-            let wanted: Vec<_> = asked
+            let Some(read_plan) = read_plan else { return Ok(0) };
+            let requests: Vec<_> = read_plan
                 .plans
                 .iter()
                 .filter_map(|plan| Some((plan.situation, Some(plan.late_before?))))
                 .collect();
             let counts =
-                board::count_cases_by_situation(&mut *tx, &asked.scope, asked.kind, &wanted, MOST).await?;
+                board::count_cases_by_situation(&mut *tx, &read_plan.scope, read_plan.kind, &requests, MOST)
+                    .await?;
             Ok::<_, Error>(counts.iter().sum())
         })
     })
@@ -215,13 +225,13 @@ pub async fn read_board_changes(
     if now.duration_since(since) > LOOKED_AWAY {
         return Ok(None);
     }
-    let look = SituationBoardQuery { branch, only: None };
+    let query = SituationBoardQuery { branch, only: None };
     let input =
-        |registers: &TenantRegisters| (plan_board(registers, caller, kind, look, now), since.minus(LATER));
-    let (columns, registers) = read_with_registers(app, tenant, input, |tx, (asked, since)| {
+        |registers: &TenantRegisters| (plan_board(registers, caller, kind, query, now), since.minus(LATER));
+    let (columns, registers) = read_with_registers(app, tenant, input, |tx, (read_plan, since)| {
         Box::pin(async move {
-            let Some(asked) = asked else { return Ok(Some(Vec::new())) };
-            read_changed_columns(tx, asked, *since).await
+            let Some(read_plan) = read_plan else { return Ok(Some(Vec::new())) };
+            read_changed_columns(tx, read_plan, *since).await
         })
     })
     .await?;
@@ -232,16 +242,16 @@ pub async fn read_board_changes(
 
 async fn read_changed_columns(
     tx: &mut Tx,
-    asked: &BoardReadPlan,
+    read_plan: &BoardReadPlan,
     since: Moment,
 ) -> Result<Option<Vec<SituationColumn>>, Error> {
-    let codes = board::list_changed_cases(&mut *tx, &asked.scope, asked.kind, since, CHANGES).await?;
+    let codes = board::list_changed_cases(&mut *tx, &read_plan.scope, read_plan.kind, since, CHANGES).await?;
     if codes.len() as i64 == CHANGES {
         return Ok(None);
     }
     let mut columns: Vec<SituationColumn> =
-        count_columns(tx, asked).await?.into_iter().map(|(_, column)| column).collect();
-    for row in load_cases_in_order(tx, asked, &codes).await? {
+        count_columns(tx, read_plan).await?.into_iter().map(|(_, column)| column).collect();
+    for row in load_cases_in_order(tx, read_plan, &codes).await? {
         let situation = StoredCase::head(&row.case).situation;
         if let Some(column) = columns.iter_mut().find(|column| column.situation == situation) {
             column.rows.push(row);

@@ -30,29 +30,29 @@ pub async fn change_case_situation(
 ) -> Result<WriteOutcome<FullCase>, Error> {
     let operation = name_case_operations(kind).move_to;
     let input = (kind, code, input);
-    let done = run_command(app, caller, operation, input, once, |tx, asked| {
-        Box::pin(write_situation_change(tx, asked))
+    let outcome = run_command(app, caller, operation, input, once, |tx, command| {
+        Box::pin(write_situation_change(tx, command))
     })
     .await?;
-    record_unchanged_access(app, caller, operation, &done)?;
-    Ok(done)
+    record_unchanged_access(app, caller, operation, &outcome)?;
+    Ok(outcome)
 }
 
 async fn write_situation_change(
     tx: &mut Tx,
-    asked: &WriteCommand<(CaseKind, i32, SituacaoInput)>,
+    command: &WriteCommand<(CaseKind, i32, SituacaoInput)>,
 ) -> Result<FullCase, Error> {
-    let (kind, code, input) = &asked.input;
-    let (kind, code, registers) = (*kind, *code, &asked.registers);
-    confirm_registers(tx, asked.scope.tenant(), registers).await?;
+    let (kind, code, input) = &command.input;
+    let (kind, code, registers) = (*kind, *code, &command.registers);
+    confirm_registers(tx, command.scope.tenant(), registers).await?;
     let reason = input.reason.clone().into_set().map(|reason| reason.as_str().to_owned());
     let to = resolve_target_situation(registers, kind, input)?;
-    let before = cases::find_case(&mut *tx, &asked.scope, kind, code)
+    let before = cases::find_case(&mut *tx, &command.scope, kind, code)
         .await?
         .ok_or_else(|| reject_unknown_case(kind, code))?
         .case;
     let from = registers.situation(before.head().situation);
-    let wanted = field_differences::compare_fields(
+    let differences = field_differences::compare_fields(
         vec![("situacao", from.map(|one| one.name.to_uppercase()))],
         vec![("situacao", Some(to.name.to_uppercase()))],
     );
@@ -60,9 +60,9 @@ async fn write_situation_change(
     if !is_same {
         refuse_missing_reason(from, to, reason.as_deref())?;
     }
-    refuse_old_version(asked, &before, &input.version, &wanted)?;
+    refuse_old_version(command, &before, &input.version, &differences)?;
     if is_same {
-        return show::read_written_case(tx, asked, kind, code, false)
+        return show::read_written_case(tx, command, kind, code, false)
             .await?
             .ok_or_else(|| reject_unknown_case(kind, code));
     }
@@ -70,10 +70,10 @@ async fn write_situation_change(
     let mut after = before.clone();
     after.head_mut().situation = to.code;
     let benefit = match before.head().benefit {
-        Some(benefit) => show::find_case_benefit(&mut *tx, asked.scope.tenant(), benefit).await?,
+        Some(benefit) => show::find_case_benefit(&mut *tx, command.scope.tenant(), benefit).await?,
         None => None,
     };
-    let written = PendingCaseWrite {
+    let pending = PendingCaseWrite {
         before: Some((code, &before)),
         after,
         benefit: benefit.as_ref(),
@@ -81,8 +81,10 @@ async fn write_situation_change(
         differences: Vec::new(),
         also: Box::new(|_| Vec::new()),
     };
-    store_case(tx, &asked.actor_context(), written).await?;
-    show::read_written_case(tx, asked, kind, code, true).await?.ok_or_else(|| reject_unknown_case(kind, code))
+    store_case(tx, &command.actor_context(), pending).await?;
+    show::read_written_case(tx, command, kind, code, true)
+        .await?
+        .ok_or_else(|| reject_unknown_case(kind, code))
 }
 
 /// Resolves the requested situation, by code or name; it must be active.
@@ -154,34 +156,35 @@ pub async fn add_case_note(
 ) -> Result<WriteOutcome<FullCase>, Error> {
     let input = (kind, code, input);
     let operation = name_case_operations(kind).note;
-    run_command(app, caller, operation, input, once, |tx, asked| Box::pin(write_case_note(tx, asked))).await
+    run_command(app, caller, operation, input, once, |tx, command| Box::pin(write_case_note(tx, command)))
+        .await
 }
 
 async fn write_case_note(
     tx: &mut Tx,
-    asked: &WriteCommand<(CaseKind, i32, NotaInput)>,
+    command: &WriteCommand<(CaseKind, i32, NotaInput)>,
 ) -> Result<FullCase, Error> {
-    let (tenant, (kind, code, input)) = (asked.scope.tenant(), &asked.input);
-    let (kind, code, acting) = (*kind, *code, asked.actor_context());
-    confirm_registers(tx, tenant, &asked.registers).await?;
-    let told = cases::find_case(&mut *tx, &asked.scope, kind, code)
+    let (tenant, (kind, code, input)) = (command.scope.tenant(), &command.input);
+    let (kind, code, context) = (*kind, *code, command.actor_context());
+    confirm_registers(tx, tenant, &command.registers).await?;
+    let found = cases::find_case(&mut *tx, &command.scope, kind, code)
         .await?
         .ok_or_else(|| reject_unknown_case(kind, code))?;
     let record = (kind.entity(), code);
     let note = RecordNote {
         number: notes::load_last_note_number(&mut *tx, tenant, record).await? + 1,
-        written_at: asked.now,
-        user: acting.user,
+        written_at: command.now,
+        user: context.user,
         user_name: None,
         is_message: input.to_member.clone().into_set().unwrap_or(false),
         text: input.text.as_str().to_owned(),
     };
     let entry = audit::AuditEntry {
         tenant,
-        at: asked.now,
-        user: acting.user,
-        operation: acting.operation,
-        person: Some(told.case.head().person),
+        at: command.now,
+        user: context.user,
+        operation: context.operation,
+        person: Some(found.case.head().person),
         detail: Some(format!("{} {code} anotado", name_case_kind(kind))),
     };
     let audit_code = counters::reserve_number(tx, tenant, Counter::Audit).await?;
@@ -190,5 +193,7 @@ async fn write_case_note(
         audit::insert_audit_entry(&entry, audit_code),
     ])
     .await?;
-    show::read_written_case(tx, asked, kind, code, true).await?.ok_or_else(|| reject_unknown_case(kind, code))
+    show::read_written_case(tx, command, kind, code, true)
+        .await?
+        .ok_or_else(|| reject_unknown_case(kind, code))
 }

@@ -31,12 +31,12 @@ impl ReferencedNames {
     /// Looks up only codes that differ, since only differences are shown.
     pub async fn load_changed<I>(
         tx: &mut Tx,
-        asked: &WriteCommand<I>,
+        command: &WriteCommand<I>,
         states: [&StoredCase; 2],
     ) -> Result<ReferencedNames, Error> {
         let mut names = ReferencedNames::default();
         let [before, after] = states.map(collect_codes);
-        let tenant = asked.scope.tenant();
+        let tenant = command.scope.tenant();
         if before.responsible != after.responsible {
             for code in [before.responsible, after.responsible].into_iter().flatten() {
                 let found = users::find_user(&mut *tx, tenant, code).await?;
@@ -54,7 +54,7 @@ impl ReferencedNames {
                 let found = show::find_case_benefit(&mut *tx, tenant, code).await?;
                 names
                     .benefits
-                    .extend(found.map(|one| (code, describe_stored_benefit(&asked.registers, &one))));
+                    .extend(found.map(|one| (code, describe_stored_benefit(&command.registers, &one))));
             }
         }
         if before.dependent != after.dependent {
@@ -78,8 +78,8 @@ struct ReferencedCodes {
 fn collect_codes(case: &StoredCase) -> ReferencedCodes {
     let head = case.head();
     let (driver, dependent) = match case {
-        StoredCase::Claim(own) => (own.driver, None),
-        StoredCase::Appointment(own) => (None, head.benefit.zip(own.dependent)),
+        StoredCase::Claim(claim) => (claim.driver, None),
+        StoredCase::Appointment(appointment) => (None, head.benefit.zip(appointment.dependent)),
         StoredCase::Inspection(_) | StoredCase::Ticket(_) => (None, None),
     };
     ReferencedCodes { responsible: head.responsible, driver, benefit: head.benefit, dependent }
@@ -111,45 +111,45 @@ pub(super) fn render_case_fields(
     ];
     let moment = |at: Option<Moment>| at.map(|at| at.to_offset_iso(&registers.zone));
     match case {
-        StoredCase::Claim(own) => {
-            let kind = registers.claim_type(own.kind).map(|one| one.name.clone());
+        StoredCase::Claim(claim) => {
+            let kind = registers.claim_type(claim.kind).map(|one| one.name.clone());
             fields.extend([
                 ("codTipoEvento", kind),
-                ("envolvido", Some(set_names::involved(own.involved).to_owned())),
-                ("prioridade", Some(set_names::priority(own.priority).to_owned())),
-                ("descricao", own.description.clone()),
-                ("dataEvento", own.happened_on.as_deref().and_then(Date::from_iso).map(Date::to_br)),
-                ("codCondutor", render_named_code(&names.people, own.driver)),
-                ("local", render_place(&own.place)),
+                ("envolvido", Some(set_names::involved(claim.involved).to_owned())),
+                ("prioridade", Some(set_names::priority(claim.priority).to_owned())),
+                ("descricao", claim.description.clone()),
+                ("dataEvento", claim.happened_on.as_deref().and_then(Date::from_iso).map(Date::to_br)),
+                ("codCondutor", render_named_code(&names.people, claim.driver)),
+                ("local", render_place(&claim.place)),
                 (RELATED, render_claim_codes(related)),
             ]);
-            fields.extend(render_vehicle_fields(registers, &own.vehicle));
+            fields.extend(render_vehicle_fields(registers, &claim.vehicle));
         }
-        StoredCase::Inspection(own) => fields.extend([
-            ("codTipoVistoria", registers.inspection_type(own.kind).map(|one| one.name.clone())),
-            ("vistoriador", own.inspector.clone()),
-            ("dataPrevista", moment(own.planned_for)),
-            ("local", own.place.clone()),
-            ("observacao", own.note.clone()),
-            ("checklist", render_checklist(&own.checklist)),
+        StoredCase::Inspection(inspection) => fields.extend([
+            ("codTipoVistoria", registers.inspection_type(inspection.kind).map(|one| one.name.clone())),
+            ("vistoriador", inspection.inspector.clone()),
+            ("dataPrevista", moment(inspection.planned_for)),
+            ("local", inspection.place.clone()),
+            ("observacao", inspection.note.clone()),
+            ("checklist", render_checklist(&inspection.checklist)),
         ]),
-        StoredCase::Ticket(own) => fields.extend([
-            ("codTipoHelpDesk", registers.ticket_type(own.kind).map(|one| one.name.clone())),
-            ("prioridade", Some(set_names::priority(own.priority).to_owned())),
-            ("descricao", own.description.clone()),
+        StoredCase::Ticket(ticket) => fields.extend([
+            ("codTipoHelpDesk", registers.ticket_type(ticket.kind).map(|one| one.name.clone())),
+            ("prioridade", Some(set_names::priority(ticket.priority).to_owned())),
+            ("descricao", ticket.description.clone()),
         ]),
-        StoredCase::Appointment(own) => {
-            let specialty = own.specialty.and_then(|code| registers.specialty(code));
-            let clinic = own.clinic.and_then(|code| registers.clinic(code));
-            let doctor = own.doctor.and_then(|code| registers.doctor(code));
+        StoredCase::Appointment(appointment) => {
+            let specialty = appointment.specialty.and_then(|code| registers.specialty(code));
+            let clinic = appointment.clinic.and_then(|code| registers.clinic(code));
+            let doctor = appointment.doctor.and_then(|code| registers.doctor(code));
             fields.extend([
-                ("codDependente", render_named_code(&names.dependents, own.dependent)),
+                ("codDependente", render_named_code(&names.dependents, appointment.dependent)),
                 ("codEspecialidade", specialty.map(|one| one.name.clone())),
                 ("codClinica", clinic.map(|one| one.name.clone())),
                 ("codMedico", doctor.map(|one| one.name.clone())),
-                ("dataConsulta", moment(own.takes_place_at)),
-                ("endereco", own.address.clone()),
-                ("observacao", own.note.clone()),
+                ("dataConsulta", moment(appointment.takes_place_at)),
+                ("endereco", appointment.address.clone()),
+                ("observacao", appointment.note.clone()),
             ]);
         }
     }
@@ -184,16 +184,16 @@ pub(super) fn parse_claim_codes(text: &str) -> impl Iterator<Item = ClaimCode> {
 }
 
 fn render_checklist(items: &[ChecklistEntry]) -> Option<String> {
-    let one = |item: &ChecklistEntry| {
-        let stands = match item.fits {
+    let entry = |item: &ChecklistEntry| {
+        let verdict = match item.fits {
             Some(true) => "conforme",
             Some(false) => "não conforme",
             None => "não visto",
         };
         let note = item.note.as_ref().map_or_else(String::new, |note| format!(" ({note})"));
-        format!("{}: {stands}{note}", item.item)
+        format!("{}: {verdict}{note}", item.item)
     };
-    (!items.is_empty()).then(|| items.iter().map(one).collect::<Vec<_>>().join("; "))
+    (!items.is_empty()).then(|| items.iter().map(entry).collect::<Vec<_>>().join("; "))
 }
 
 fn render_vehicle_fields(registers: &TenantRegisters, vehicle: &VehicleDetails) -> FieldTexts {

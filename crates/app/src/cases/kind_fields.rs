@@ -72,19 +72,19 @@ impl SentCaseValidator<'_> {
         &mut self,
         input: &AnyCaseInput,
         case: &mut StoredCase,
-        changing: ExistingCaseCode,
+        existing: ExistingCaseCode,
         benefit: Option<&StoredBenefit>,
     ) -> Result<Option<Vec<ClaimCode>>, Error> {
         match (input, case) {
             (AnyCaseInput::Claim(input), StoredCase::Claim(claim)) => {
-                self.apply_claim_fields(input, claim, changing, benefit).await
+                self.apply_claim_fields(input, claim, existing, benefit).await
             }
             (AnyCaseInput::Inspection(input), StoredCase::Inspection(inspection)) => {
-                self.apply_inspection_fields(input, inspection, changing.is_none());
+                self.apply_inspection_fields(input, inspection, existing.is_none());
                 Ok(None)
             }
             (AnyCaseInput::Ticket(input), StoredCase::Ticket(ticket)) => {
-                self.apply_ticket_fields(input, ticket, changing.is_none());
+                self.apply_ticket_fields(input, ticket, existing.is_none());
                 Ok(None)
             }
             (AnyCaseInput::Appointment(input), StoredCase::Appointment(appointment)) => {
@@ -99,10 +99,10 @@ impl SentCaseValidator<'_> {
         &mut self,
         input: &EventoGestaoInput,
         claim: &mut StoredClaim,
-        changing: ExistingCaseCode,
+        existing: ExistingCaseCode,
         benefit: Option<&StoredBenefit>,
     ) -> Result<Option<Vec<ClaimCode>>, Error> {
-        let (registers, is_new) = (self.registers, changing.is_none());
+        let (registers, is_new) = (self.registers, existing.is_none());
         let usable = |code| registers.claim_type(code).is_some_and(|one| one.active);
         self.apply_required_code(
             &input.kind,
@@ -137,38 +137,39 @@ impl SentCaseValidator<'_> {
             }
             FieldPatch::Keep => {}
         }
-        self.check_related_claims(&input.related, changing).await
+        self.check_related_claims(&input.related, existing).await
     }
 
     /// Sorted and without duplicates; all must be visible to the caller, and the claim itself is refused.
     async fn check_related_claims(
         &mut self,
-        given: &FieldPatch<Vec<ClaimCode>>,
-        changing: ExistingCaseCode,
+        patch: &FieldPatch<Vec<ClaimCode>>,
+        existing: ExistingCaseCode,
     ) -> Result<Option<Vec<ClaimCode>>, Error> {
-        let codes = match given {
+        let codes = match patch {
             FieldPatch::Keep => return Ok(None),
             FieldPatch::Clear => return Ok(Some(Vec::new())),
             FieldPatch::Set(codes) => codes,
         };
-        let mut wanted = codes.clone();
-        wanted.sort_unstable();
-        wanted.dedup();
-        let found: Vec<ClaimCode> = match wanted.is_empty() {
+        let mut requested = codes.clone();
+        requested.sort_unstable();
+        requested.dedup();
+        let found: Vec<ClaimCode> = match requested.is_empty() {
             true => Vec::new(),
             false => {
-                let told =
-                    claims::list_claims_by_codes(&mut *self.tx, self.scope, wanted.iter().copied()).await?;
-                told.into_iter().map(|told| told.code).collect()
+                let visible =
+                    claims::list_claims_by_codes(&mut *self.tx, self.scope, requested.iter().copied())
+                        .await?;
+                visible.into_iter().map(|claim| claim.code).collect()
             }
         };
-        let own = changing.map(|(code, _)| ClaimCode::new(code));
-        for code in &wanted {
-            if !found.contains(code) || Some(*code) == own {
+        let own_code = existing.map(|(code, _)| ClaimCode::new(code));
+        for code in &requested {
+            if !found.contains(code) || Some(*code) == own_code {
                 self.refuse_unknown_code(InputField::Related, code.get());
             }
         }
-        Ok(Some(wanted))
+        Ok(Some(requested))
     }
 
     fn apply_inspection_fields(
@@ -195,8 +196,8 @@ impl SentCaseValidator<'_> {
             FieldPatch::Keep if is_new => {
                 let kind = registers.inspection_type(inspection.kind);
                 let items = kind.map(|kind| kind.checklist.clone()).unwrap_or_default();
-                let unseen = |item| ChecklistEntry { item, fits: None, note: None };
-                inspection.checklist = items.into_iter().map(unseen).collect();
+                let unanswered = |item| ChecklistEntry { item, fits: None, note: None };
+                inspection.checklist = items.into_iter().map(unanswered).collect();
             }
             FieldPatch::Keep => {}
         }
@@ -221,80 +222,84 @@ impl SentCaseValidator<'_> {
     async fn apply_appointment_fields(
         &mut self,
         input: &ConsultaGestaoInput,
-        own: &mut StoredAppointment,
+        appointment: &mut StoredAppointment,
     ) -> Result<(), Error> {
         let registers = self.registers;
-        let had_clinic = own.clinic;
+        let previous_clinic = appointment.clinic;
         let specialty = |code| registers.specialty(code).is_some_and(|one| one.active);
         let clinic = |code| registers.clinic(code).is_some_and(|one| one.active);
         let doctor = |code| registers.doctor(code).is_some_and(|one| one.active);
-        let had_doctor = own.doctor;
+        let previous_doctor = appointment.doctor;
         self.apply_optional_code(
             &input.doctor,
-            &mut own.doctor,
+            &mut appointment.doctor,
             InputField::Doctor,
             (domain::DoctorCode::get, doctor),
         );
         // A newly chosen doctor sets specialty and clinic, unless they were sent.
-        if let Some(known) =
-            own.doctor.filter(|_| own.doctor != had_doctor).and_then(|code| registers.doctor(code))
+        if let Some(known) = appointment
+            .doctor
+            .filter(|_| appointment.doctor != previous_doctor)
+            .and_then(|code| registers.doctor(code))
         {
-            own.specialty = known.specialty.or(own.specialty);
-            own.clinic = known.clinic.or(own.clinic);
+            appointment.specialty = known.specialty.or(appointment.specialty);
+            appointment.clinic = known.clinic.or(appointment.clinic);
         }
         let number = domain::SpecialtyCode::get;
         self.apply_optional_code(
             &input.specialty,
-            &mut own.specialty,
+            &mut appointment.specialty,
             InputField::Specialty,
             (number, specialty),
         );
         self.apply_optional_code(
             &input.clinic,
-            &mut own.clinic,
+            &mut appointment.clinic,
             InputField::Clinic,
             (domain::ClinicCode::get, clinic),
         );
-        input.at.apply_to(&mut own.takes_place_at, |when: &WrittenMoment| when.moment_in(&registers.zone));
-        input.note.apply_to(&mut own.note, |note| note.as_str().to_owned());
+        input.at.apply_to(&mut appointment.takes_place_at, |when: &WrittenMoment| {
+            when.moment_in(&registers.zone)
+        });
+        input.note.apply_to(&mut appointment.note, |note| note.as_str().to_owned());
         let line = |code: Option<_>| {
             code.and_then(|code| registers.clinic(code)).and_then(|clinic| clinic.address.format_line())
         };
         // The address follows the clinic, unless it was edited.
-        if own.clinic != had_clinic && own.address == line(had_clinic) {
-            own.address = line(own.clinic);
+        if appointment.clinic != previous_clinic && appointment.address == line(previous_clinic) {
+            appointment.address = line(appointment.clinic);
         }
-        input.address.apply_to(&mut own.address, ToString::to_string);
-        self.apply_dependent(input, own).await
+        input.address.apply_to(&mut appointment.address, ToString::to_string);
+        self.apply_dependent(input, appointment).await
     }
 
     /// The patient must be an active dependent of the benefit.
     async fn apply_dependent(
         &mut self,
         input: &ConsultaGestaoInput,
-        own: &mut StoredAppointment,
+        appointment: &mut StoredAppointment,
     ) -> Result<(), Error> {
         let code = match input.dependent {
             FieldPatch::Clear => {
-                own.dependent = None;
+                appointment.dependent = None;
                 return Ok(());
             }
-            FieldPatch::Keep if !matches!(input.case.benefit, FieldPatch::Keep) => own.dependent,
+            FieldPatch::Keep if !matches!(input.case.benefit, FieldPatch::Keep) => appointment.dependent,
             FieldPatch::Keep => return Ok(()),
             FieldPatch::Set(code) => Some(code),
         };
         let Some(code) = code else { return Ok(()) };
-        let Some(benefit) = own.head.benefit else {
+        let Some(benefit) = appointment.head.benefit else {
             self.problems.push(Rejection::DependentWithoutBenefit);
             return Ok(());
         };
         let found =
             dependents::find_dependent_of_benefit(&mut *self.tx, self.scope.tenant(), benefit, code).await?;
-        let is_kept = own.dependent == Some(code);
-        if !found.is_some_and(|one| one.active || is_kept) {
+        let is_current = appointment.dependent == Some(code);
+        if !found.is_some_and(|one| one.active || is_current) {
             self.problems.push(Rejection::UnknownDependent { code, benefit });
         }
-        own.dependent = Some(code);
+        appointment.dependent = Some(code);
         Ok(())
     }
 }

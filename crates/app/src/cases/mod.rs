@@ -120,20 +120,21 @@ pub async fn open_case(
     once: IdempotentWrite<FullCase>,
 ) -> Result<WriteOutcome<FullCase>, Error> {
     let operation = name_case_operations(input.kind()).open;
-    run_command(app, caller, operation, input, once, |tx, asked| Box::pin(write_new_case(tx, asked))).await
+    run_command(app, caller, operation, input, once, |tx, command| Box::pin(write_new_case(tx, command)))
+        .await
 }
 
-async fn write_new_case(tx: &mut Tx, asked: &WriteCommand<AnyCaseInput>) -> Result<FullCase, Error> {
-    confirm_registers(tx, asked.scope.tenant(), &asked.registers).await?;
-    let kind = asked.input.kind();
-    let mut judge = SentCaseValidator::new(&mut *tx, asked);
-    let ready = judge.build_new_case(&asked.input).await?;
-    let problems = judge.problems;
-    let (Some(ValidatedCase { case, benefit, related }), []) = (ready, &problems[..]) else {
+async fn write_new_case(tx: &mut Tx, command: &WriteCommand<AnyCaseInput>) -> Result<FullCase, Error> {
+    confirm_registers(tx, command.scope.tenant(), &command.registers).await?;
+    let kind = command.input.kind();
+    let mut validator = SentCaseValidator::new(&mut *tx, command);
+    let validated = validator.build_new_case(&command.input).await?;
+    let problems = validator.problems;
+    let (Some(ValidatedCase { case, benefit, related }), []) = (validated, &problems[..]) else {
         return Err(Error::Refused(problems));
     };
-    let tenant = asked.scope.tenant();
-    let written = PendingCaseWrite {
+    let tenant = command.scope.tenant();
+    let pending = PendingCaseWrite {
         before: None,
         after: case,
         benefit: benefit.as_ref(),
@@ -147,8 +148,10 @@ async fn write_new_case(tx: &mut Tx, asked: &WriteCommand<AnyCaseInput>) -> Resu
             )
         }),
     };
-    let (code, _) = store_case(tx, &asked.actor_context(), written).await?;
-    show::read_written_case(tx, asked, kind, code, true).await?.ok_or_else(|| reject_unknown_case(kind, code))
+    let (code, _) = store_case(tx, &command.actor_context(), pending).await?;
+    show::read_written_case(tx, command, kind, code, true)
+        .await?
+        .ok_or_else(|| reject_unknown_case(kind, code))
 }
 
 #[boxed::future]
@@ -159,83 +162,90 @@ pub async fn change_case(
     once: IdempotentWrite<FullCase>,
 ) -> Result<WriteOutcome<FullCase>, Error> {
     let operation = name_case_operations(input.kind()).change;
-    let done = run_command(app, caller, operation, (code, input), once, |tx, asked| {
-        Box::pin(write_changed_case(tx, asked))
+    let outcome = run_command(app, caller, operation, (code, input), once, |tx, command| {
+        Box::pin(write_changed_case(tx, command))
     })
     .await?;
-    record_unchanged_access(app, caller, operation, &done)?;
-    Ok(done)
+    record_unchanged_access(app, caller, operation, &outcome)?;
+    Ok(outcome)
 }
 
 async fn write_changed_case(
     tx: &mut Tx,
-    asked: &WriteCommand<(i32, AnyCaseInput)>,
+    command: &WriteCommand<(i32, AnyCaseInput)>,
 ) -> Result<FullCase, Error> {
-    let (tenant, (code, input)) = (asked.scope.tenant(), &asked.input);
-    let (code, kind, registers) = (*code, input.kind(), &asked.registers);
+    let (tenant, (code, input)) = (command.scope.tenant(), &command.input);
+    let (code, kind, registers) = (*code, input.kind(), &command.registers);
     confirm_registers(tx, tenant, registers).await?;
-    let before = cases::find_case(&mut *tx, &asked.scope, kind, code).await?.map(|told| told.case);
-    let had = match kind {
+    let before = cases::find_case(&mut *tx, &command.scope, kind, code).await?.map(|found| found.case);
+    let related_before = match kind {
         CaseKind::Claim if before.is_some() => {
-            show::list_related_claims(&mut *tx, &asked.scope, code).await?
+            show::list_related_claims(&mut *tx, &command.scope, code).await?
         }
         _ => Vec::new(),
     };
-    let mut judge = SentCaseValidator::new(&mut *tx, asked);
-    let ready = judge.build_changed_case(input, (code, before.as_ref()), &had).await?;
-    let problems = judge.problems;
+    let mut validator = SentCaseValidator::new(&mut *tx, command);
+    let validated = validator.build_changed_case(input, (code, before.as_ref()), &related_before).await?;
+    let problems = validator.problems;
     // Problems of the input are reported before an unknown code in the path.
     if !problems.is_empty() {
         return Err(Error::Refused(problems));
     }
-    let (Some(before), Some(ValidatedCase { case: after, benefit, related })) = (before, ready) else {
+    let (Some(before), Some(ValidatedCase { case: after, benefit, related })) = (before, validated) else {
         return Err(reject_unknown_case(kind, code));
     };
-    let names = ReferencedNames::load_changed(&mut *tx, asked, [&before, &after]).await?;
+    let names = ReferencedNames::load_changed(&mut *tx, command, [&before, &after]).await?;
     let differences = field_differences::compare_fields(
-        render_case_fields(registers, &names, &before, &had),
+        render_case_fields(registers, &names, &before, &related_before),
         render_case_fields(registers, &names, &after, &related),
     );
-    refuse_old_version(asked, &before, &input.common_fields().version, &differences)?;
-    if after == before && related == had {
-        return show::read_written_case(tx, asked, kind, code, false)
+    refuse_old_version(command, &before, &input.common_fields().version, &differences)?;
+    if after == before && related == related_before {
+        return show::read_written_case(tx, command, kind, code, false)
             .await?
             .ok_or_else(|| reject_unknown_case(kind, code));
     }
-    let own = domain::ClaimCode::new(code);
-    let gone: Vec<_> = had.iter().filter(|other| !related.contains(other)).copied().collect();
-    let come: Vec<_> = related.iter().filter(|other| !had.contains(other)).copied().collect();
-    let written = PendingCaseWrite {
+    let own_code = domain::ClaimCode::new(code);
+    let removed: Vec<_> = related_before.iter().filter(|other| !related.contains(other)).copied().collect();
+    let added: Vec<_> = related.iter().filter(|other| !related_before.contains(other)).copied().collect();
+    let pending = PendingCaseWrite {
         before: Some((code, &before)),
         after,
         benefit: benefit.as_ref(),
         reason: None,
         differences,
         also: Box::new(move |_| {
-            let mut statements = cases::claims::delete_mutual_relations(tenant, own, &gone);
+            let mut statements = cases::claims::delete_mutual_relations(tenant, own_code, &removed);
             statements.extend(cases::claims::insert_claim_relations(
                 tenant,
-                come.iter().flat_map(|to| [(own, *to), (*to, own)]),
+                added.iter().flat_map(|to| [(own_code, *to), (*to, own_code)]),
             ));
             statements
         }),
     };
-    store_case(tx, &asked.actor_context(), written).await?;
-    show::read_written_case(tx, asked, kind, code, true).await?.ok_or_else(|| reject_unknown_case(kind, code))
+    store_case(tx, &command.actor_context(), pending).await?;
+    show::read_written_case(tx, command, kind, code, true)
+        .await?
+        .ok_or_else(|| reject_unknown_case(kind, code))
 }
 
 /// Refuses a change based on another version than the present one.
 fn refuse_old_version<I>(
-    asked: &WriteCommand<I>,
+    command: &WriteCommand<I>,
     before: &StoredCase,
-    given: &FieldPatch<i32>,
-    wanted: &[field_differences::FieldDifference],
+    input_version: &FieldPatch<i32>,
+    differences: &[field_differences::FieldDifference],
 ) -> Result<(), Error> {
     let head = before.head();
-    let present = CurrentVersion { version: head.version.into(), since: head.updated_at };
-    let FieldPatch::Set(given) = given else { return Ok(()) };
-    match field_differences::refuse_old_version((*given).into(), present, &asked.registers.zone, wanted) {
-        Some(old) => Err(old.into()),
+    let current = CurrentVersion { version: head.version.into(), since: head.updated_at };
+    let FieldPatch::Set(input_version) = input_version else { return Ok(()) };
+    match field_differences::refuse_old_version(
+        (*input_version).into(),
+        current,
+        &command.registers.zone,
+        differences,
+    ) {
+        Some(rejection) => Err(rejection.into()),
         None => Ok(()),
     }
 }
@@ -245,10 +255,12 @@ fn record_unchanged_access(
     app: &App,
     caller: &Session,
     operation: &'static str,
-    done: &WriteOutcome<FullCase>,
+    outcome: &WriteOutcome<FullCase>,
 ) -> Result<(), Error> {
-    match done {
-        WriteOutcome::Fresh(whole) if !whole.changed => record_access(app, caller, operation, whole.people()),
+    match outcome {
+        WriteOutcome::Fresh(full_case) if !full_case.changed => {
+            record_access(app, caller, operation, full_case.people())
+        }
         _ => Ok(()),
     }
 }

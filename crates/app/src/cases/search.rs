@@ -69,7 +69,7 @@ fn parse_case_query(
         FieldPatch::Set(branch) => scope.narrow_to(branch)?,
         FieldPatch::Keep | FieldPatch::Clear => scope.clone(),
     };
-    let day = |given: &FieldPatch<QueryDate>| given.clone().into_set().map(QueryDate::get);
+    let day = |patch: &FieldPatch<QueryDate>| patch.clone().into_set().map(QueryDate::get);
     let protocol = match query.protocol.clone().into_set() {
         // Compared literally: a protocol has no leading zeros.
         Some(text) => Some(text.parse().ok().filter(|number: &i32| number.to_string() == text)?),
@@ -105,24 +105,24 @@ fn select_situations(
     now: Moment,
 ) -> Option<Option<Vec<(domain::SituationCode, SituationAge)>>> {
     let (code, name) = (query.situation.clone().into_set(), query.situation_name.clone().into_set());
-    let of_kind: Option<SituationKind> =
+    let requested_kind: Option<SituationKind> =
         query.situation_kind.clone().into_set().map(|LenientMember(kind)| kind);
     let (open, late) = (query.open.clone().into_set(), query.late.clone().into_set());
-    if code.is_none() && name.is_none() && of_kind.is_none() && open.is_none() && late.is_none() {
+    if code.is_none() && name.is_none() && requested_kind.is_none() && open.is_none() && late.is_none() {
         return Some(None);
     }
     let named = match name {
         Some(name) => Some(registers.find_situation_by_name(kind.entity(), &name)?.code),
         None => None,
     };
-    let fits = registers.situations.iter().filter(|one| {
+    let matching = registers.situations.iter().filter(|one| {
         one.entity == kind.entity()
             && code.is_none_or(|code| one.code == code)
             && named.is_none_or(|code| one.code == code)
-            && of_kind.is_none_or(|kind| one.kind == kind)
+            && requested_kind.is_none_or(|kind| one.kind == kind)
             && open.is_none_or(|open| one.kind.is_final() != open)
     });
-    let since = |one: &storage::registers::situations::StoredSituation| {
+    let with_age = |one: &storage::registers::situations::StoredSituation| {
         let limit =
             one.limit_hours.filter(|_| !one.kind.is_final()).map(|hours| now.minus(convert_hours(hours)));
         match (late, limit) {
@@ -132,8 +132,8 @@ fn select_situations(
             (Some(true), None) => None,
         }
     };
-    let left: Vec<_> = fits.filter_map(since).collect();
-    (!left.is_empty()).then_some(Some(left))
+    let selected: Vec<_> = matching.filter_map(with_age).collect();
+    (!selected.is_empty()).then_some(Some(selected))
 }
 
 /// A page of cases of one kind, most recently opened first.
@@ -145,14 +145,14 @@ pub async fn list_cases(
     query: CasoQuery,
 ) -> Result<SearchPage<Item>, Error> {
     let number = query.page.clone().into_set().map_or(1, BoundedInt::get);
-    let place = ResultWindow { skip: i64::from(number - 1) * PAGE, limit: PAGE };
+    let window = ResultWindow { skip: i64::from(number - 1) * PAGE, limit: PAGE };
     let now = app.now();
-    let asked = |registers: &TenantRegisters| {
-        (kind, parse_case_query(registers, &caller.scope, kind, &query, now), place)
+    let input = |registers: &TenantRegisters| {
+        (kind, parse_case_query(registers, &caller.scope, kind, &query, now), window)
     };
     let tenant = caller.scope.tenant();
-    let ((rows, total), registers) = read_with_registers(app, tenant, asked, |tx, (kind, asked, place)| {
-        Box::pin(read_case_list(tx, *kind, asked.as_ref(), *place))
+    let ((rows, total), registers) = read_with_registers(app, tenant, input, |tx, (kind, parsed, window)| {
+        Box::pin(read_case_list(tx, *kind, parsed.as_ref(), *window))
     })
     .await?;
     record_access(
@@ -174,28 +174,28 @@ pub async fn list_cases_behind(
     query: CasoQuery,
     (until, skip): (Option<Moment>, i64),
 ) -> Result<(Vec<Item>, Arc<TenantRegisters>), Error> {
-    let place = ResultWindow { skip, limit: PAGE };
+    let window = ResultWindow { skip, limit: PAGE };
     let now = app.now();
-    let asked = |registers: &TenantRegisters| {
-        let mut asked = parse_case_query(registers, &caller.scope, kind, &query, now);
-        if let (Some(asked), Some(until)) = (&mut asked, until) {
+    let input = |registers: &TenantRegisters| {
+        let mut parsed = parse_case_query(registers, &caller.scope, kind, &query, now);
+        if let (Some(parsed), Some(until)) = (&mut parsed, until) {
             let before = until.plus(Duration::from_millis(1));
-            let known = asked.criteria.opened_before;
-            asked.criteria.opened_before = Some(known.map_or(before, |known| known.min(before)));
+            let known = parsed.criteria.opened_before;
+            parsed.criteria.opened_before = Some(known.map_or(before, |known| known.min(before)));
         }
-        (kind, asked, place)
+        (kind, parsed, window)
     };
     let tenant = caller.scope.tenant();
-    let (rows, registers) = read_with_registers(app, tenant, asked, |tx, (kind, asked, place)| {
+    let (rows, registers) = read_with_registers(app, tenant, input, |tx, (kind, parsed, window)| {
         Box::pin(async move {
-            let Some(ParsedCaseQuery { scope, criteria, filter }) = asked else { return Ok(Vec::new()) };
+            let Some(ParsedCaseQuery { scope, criteria, filter }) = parsed else { return Ok(Vec::new()) };
             let mut criteria = criteria.clone();
             if let Some(filter) = filter
                 && !narrow_criteria(tx, scope, filter, &mut criteria).await?
             {
                 return Ok(Vec::new());
             }
-            let codes = cases::list_case_codes(&mut *tx, scope, *kind, &criteria, *place).await?;
+            let codes = cases::list_case_codes(&mut *tx, scope, *kind, &criteria, *window).await?;
             Ok::<_, Error>(cases::list_cases_by_codes(tx, scope, *kind, &codes).await?)
         })
     })
@@ -212,21 +212,21 @@ pub async fn list_cases_behind(
 async fn read_case_list(
     tx: &mut Tx,
     kind: CaseKind,
-    asked: Option<&ParsedCaseQuery>,
-    place: ResultWindow,
+    parsed: Option<&ParsedCaseQuery>,
+    window: ResultWindow,
 ) -> Result<(Vec<Item>, i64), Error> {
-    let nothing = (Vec::new(), 0);
-    let Some(ParsedCaseQuery { scope, criteria, filter }) = asked else { return Ok(nothing) };
+    let empty = (Vec::new(), 0);
+    let Some(ParsedCaseQuery { scope, criteria, filter }) = parsed else { return Ok(empty) };
     let mut criteria = criteria.clone();
     if let Some(filter) = filter
         && !narrow_criteria(tx, scope, filter, &mut criteria).await?
     {
-        return Ok(nothing);
+        return Ok(empty);
     }
-    let codes = cases::list_case_codes(&mut *tx, scope, kind, &criteria, place).await?;
+    let codes = cases::list_case_codes(&mut *tx, scope, kind, &criteria, window).await?;
     let found = codes.len() as i64;
-    let total = match found < place.limit && (found > 0 || place.skip == 0) {
-        true => place.skip + found,
+    let total = match found < window.limit && (found > 0 || window.skip == 0) {
+        true => window.skip + found,
         false => cases::count_cases(&mut *tx, scope, kind, &criteria).await?,
     };
     Ok((cases::list_cases_by_codes(tx, scope, kind, &codes).await?, total))
@@ -262,13 +262,13 @@ async fn narrow_criteria(
 }
 
 /// Intersects the requested codes with those found; false if none is left.
-fn intersect_codes<C: PartialEq>(asked: &mut Option<Vec<C>>, mut found: Vec<C>) -> bool {
-    if let Some(asked) = asked {
-        found.retain(|one| asked.contains(one));
+fn intersect_codes<C: PartialEq>(requested: &mut Option<Vec<C>>, mut found: Vec<C>) -> bool {
+    if let Some(requested) = requested {
+        found.retain(|one| requested.contains(one));
     }
-    let is_something = !found.is_empty();
-    *asked = Some(found);
-    is_something
+    let any_left = !found.is_empty();
+    *requested = Some(found);
+    any_left
 }
 
 /// The visible members with this name; refused if there are more than [`PAGES_OF_NAMES`] pages.
@@ -278,10 +278,12 @@ async fn find_members_by_name(
     words: &[String],
 ) -> Result<Vec<PersonCode>, Error> {
     let criteria = MemberCriteria { words: words.to_vec(), ..MemberCriteria::default() };
-    let Some(led) = MemberSearch::prepare(tx, scope, &criteria).await? else { return Ok(Vec::new()) };
+    let Some(member_search) = MemberSearch::prepare(tx, scope, &criteria).await? else {
+        return Ok(Vec::new());
+    };
     let (mut all, mut after) = (Vec::new(), 0);
     for _ in 0..PAGES_OF_NAMES {
-        let slots = led.list_slots(tx, after, 0).await?;
+        let slots = member_search.list_slots(tx, after, 0).await?;
         all.extend(
             members::list_rows_of_slots(tx, scope, &slots).await?.into_iter().map(|row| row.person.code),
         );
@@ -298,12 +300,13 @@ async fn find_members_by_name(
 /// A page of overdue cases of all kinds, longest overdue first.
 #[boxed::future]
 pub async fn list_overdue_cases(app: &App, caller: &Session, number: i32) -> Result<SearchPage<Item>, Error> {
-    let place = ResultWindow { skip: i64::from(number - 1) * PAGE, limit: PAGE };
+    let window = ResultWindow { skip: i64::from(number - 1) * PAGE, limit: PAGE };
     let (tenant, now) = (caller.scope.tenant(), app.now());
-    let asked = |registers: &TenantRegisters| (caller.scope.clone(), list_time_limits(registers), now, place);
+    let input =
+        |registers: &TenantRegisters| (caller.scope.clone(), list_time_limits(registers), now, window);
     let ((rows, total), registers) =
-        read_with_registers(app, tenant, asked, |tx, (scope, limits, now, place)| {
-            Box::pin(read_overdue_cases(tx, scope, limits, *now, *place))
+        read_with_registers(app, tenant, input, |tx, (scope, limits, now, window)| {
+            Box::pin(read_overdue_cases(tx, scope, limits, *now, *window))
         })
         .await?;
     record_access(app, caller, OVERDUE, rows.iter().map(|row| row.case.head().person))?;
@@ -314,14 +317,14 @@ pub async fn list_overdue_cases(app: &App, caller: &Session, number: i32) -> Res
 #[boxed::future]
 pub async fn count_overdue_cases(app: &App, caller: &Session) -> Result<[(CaseKind, i64); 4], Error> {
     let (tenant, now) = (caller.scope.tenant(), app.now());
-    let asked = |registers: &TenantRegisters| (caller.scope.clone(), list_time_limits(registers), now);
-    let (counts, _) = read_with_registers(app, tenant, asked, |tx, (scope, limits, now)| {
+    let input = |registers: &TenantRegisters| (caller.scope.clone(), list_time_limits(registers), now);
+    let (counts, _) = read_with_registers(app, tenant, input, |tx, (scope, limits, now)| {
         Box::pin(async move {
             let mut counts = CaseKind::ALL.map(|kind| (kind, 0));
             for (kind, count) in &mut counts {
-                let own: Vec<SituationTimeLimit> =
+                let kind_limits: Vec<SituationTimeLimit> =
                     limits.iter().filter(|one| one.kind == *kind).copied().collect();
-                *count = cases::count_overdue_cases(&mut *tx, scope, &own, *now).await?;
+                *count = cases::count_overdue_cases(&mut *tx, scope, &kind_limits, *now).await?;
             }
             Ok::<_, Error>(counts)
         })
@@ -332,12 +335,12 @@ pub async fn count_overdue_cases(app: &App, caller: &Session) -> Result<[(CaseKi
 
 /// The situations with a time limit.
 fn list_time_limits(registers: &TenantRegisters) -> Vec<SituationTimeLimit> {
-    let lasting = registers.situations.iter().filter(|one| !one.kind.is_final());
-    let late = |one: &storage::registers::situations::StoredSituation| {
+    let open_situations = registers.situations.iter().filter(|one| !one.kind.is_final());
+    let to_time_limit = |one: &storage::registers::situations::StoredSituation| {
         let limit = i64::try_from(convert_hours(one.limit_hours?).as_millis()).ok()?;
         Some(SituationTimeLimit { kind: CaseKind::from_entity(one.entity)?, situation: one.code, limit })
     };
-    lasting.filter_map(late).collect()
+    open_situations.filter_map(to_time_limit).collect()
 }
 
 async fn read_overdue_cases(
@@ -345,22 +348,22 @@ async fn read_overdue_cases(
     scope: &Scope,
     limits: &[SituationTimeLimit],
     now: Moment,
-    place: ResultWindow,
+    window: ResultWindow,
 ) -> Result<(Vec<Item>, i64), Error> {
-    let late = cases::list_overdue_cases(&mut *tx, scope, limits, now, place).await?;
-    let found = late.len() as i64;
-    let total = match found < place.limit && (found > 0 || place.skip == 0) {
-        true => place.skip + found,
+    let overdue = cases::list_overdue_cases(&mut *tx, scope, limits, now, window).await?;
+    let found = overdue.len() as i64;
+    let total = match found < window.limit && (found > 0 || window.skip == 0) {
+        true => window.skip + found,
         false => cases::count_overdue_cases(&mut *tx, scope, limits, now).await?,
     };
-    let mut told: HashMap<(CaseKind, i32), Item> = HashMap::new();
+    let mut by_code: HashMap<(CaseKind, i32), Item> = HashMap::new();
     for kind in CaseKind::ALL {
-        let codes: Vec<i32> = late.iter().filter(|one| one.kind == kind).map(|one| one.code).collect();
-        let some = cases::list_cases_by_codes(&mut *tx, scope, kind, &codes).await?;
-        told.extend(some.into_iter().map(|one| ((kind, one.code), one)));
+        let codes: Vec<i32> = overdue.iter().filter(|one| one.kind == kind).map(|one| one.code).collect();
+        let loaded = cases::list_cases_by_codes(&mut *tx, scope, kind, &codes).await?;
+        by_code.extend(loaded.into_iter().map(|one| ((kind, one.code), one)));
     }
-    let in_order = |one: &OverdueCase| told.remove(&(one.kind, one.code));
-    Ok((late.iter().filter_map(in_order).collect(), total))
+    let in_order = |one: &OverdueCase| by_code.remove(&(one.kind, one.code));
+    Ok((overdue.iter().filter_map(in_order).collect(), total))
 }
 
 #[cfg(test)]

@@ -47,7 +47,7 @@ impl FullCase {
             StoredCase::Claim(claim) => claim.driver,
             _ => None,
         };
-        let related = self.related.iter().map(|told| told.case.head().person);
+        let related = self.related.iter().map(|one| one.case.head().person);
         let mut all: Vec<_> =
             [Some(self.told.case.head().person), driver].into_iter().flatten().chain(related).collect();
         all.sort_unstable();
@@ -85,25 +85,25 @@ pub(super) fn convert_hours(hours: i32) -> Duration {
 #[boxed::future]
 pub async fn read_case(app: &App, caller: &Session, kind: CaseKind, code: i32) -> Result<FullCase, Error> {
     let registers = load_registers(app, caller.scope.tenant()).await?;
-    let asked = (caller.scope.clone(), registers, kind, code, app.now());
-    let read = app.db.read(asked, |tx, (scope, registers, kind, code, now)| {
+    let input = (caller.scope.clone(), registers, kind, code, app.now());
+    let read = app.db.read(input, |tx, (scope, registers, kind, code, now)| {
         Box::pin(read_full_case(tx, scope, registers, (*kind, *code), *now))
     });
-    let whole = read.await?.ok_or_else(|| reject_unknown_case(kind, code))?;
-    record_access(app, caller, name_case_operations(kind).one, whole.people())?;
-    Ok(whole)
+    let full_case = read.await?.ok_or_else(|| reject_unknown_case(kind, code))?;
+    record_access(app, caller, name_case_operations(kind).one, full_case.people())?;
+    Ok(full_case)
 }
 
 /// Reads the case inside the transaction that has written it.
 pub(super) async fn read_written_case<I>(
     tx: &mut Tx,
-    asked: &WriteCommand<I>,
+    command: &WriteCommand<I>,
     kind: CaseKind,
     code: i32,
     changed: bool,
 ) -> Result<Option<FullCase>, Error> {
-    let read = read_full_case(tx, &asked.scope, &asked.registers, (kind, code), asked.now).await?;
-    Ok(read.map(|whole| FullCase { changed, ..whole }))
+    let read = read_full_case(tx, &command.scope, &command.registers, (kind, code), command.now).await?;
+    Ok(read.map(|full_case| FullCase { changed, ..full_case }))
 }
 
 async fn read_full_case(
@@ -113,15 +113,15 @@ async fn read_full_case(
     (kind, code): (CaseKind, i32),
     now: Moment,
 ) -> Result<Option<FullCase>, Error> {
-    let Some(told) = cases::find_case(&mut *tx, scope, kind, code).await? else { return Ok(None) };
+    let Some(found) = cases::find_case(&mut *tx, scope, kind, code).await? else { return Ok(None) };
     let tenant = scope.tenant();
-    let benefit = match told.case.head().benefit {
+    let benefit = match found.case.head().benefit {
         Some(code) => find_case_benefit(&mut *tx, tenant, code)
             .await?
             .map(|one| describe_stored_benefit(registers, &one)),
         None => None,
     };
-    let other = find_other_person_name(&mut *tx, tenant, &told.case).await?;
+    let other = find_other_person_name(&mut *tx, tenant, &found.case).await?;
     let related = match kind {
         CaseKind::Claim => {
             let codes: Vec<i32> =
@@ -132,7 +132,7 @@ async fn read_full_case(
     };
     let notes = notes::list_notes(&mut *tx, tenant, (kind.entity(), code)).await?;
     let registers = Arc::clone(registers);
-    Ok(Some(FullCase { registers, told, benefit, other, related, notes, now, changed: true }))
+    Ok(Some(FullCase { registers, told: found, benefit, other, related, notes, now, changed: true }))
 }
 
 /// Name of the driver or of the dependent who is the patient.
@@ -146,7 +146,7 @@ async fn find_other_person_name(
             Some(driver) => members::find_person(tx, tenant, driver).await?.map(|person| person.name),
             None => None,
         },
-        StoredCase::Appointment(own) => match (own.head.benefit, own.dependent) {
+        StoredCase::Appointment(appointment) => match (appointment.head.benefit, appointment.dependent) {
             (Some(benefit), Some(code)) => dependents::find_dependent_of_benefit(tx, tenant, benefit, code)
                 .await?
                 .map(|dependent| dependent.name),
@@ -175,8 +175,8 @@ pub(super) async fn list_related_claims(
     if pairs.is_empty() {
         return Ok(Vec::new());
     }
-    let seen = claims::list_claims_by_codes(&mut *tx, scope, pairs.into_iter().map(|(_, to)| to)).await?;
-    Ok(seen.into_iter().map(|told| told.code).collect())
+    let visible = claims::list_claims_by_codes(&mut *tx, scope, pairs.into_iter().map(|(_, to)| to)).await?;
+    Ok(visible.into_iter().map(|claim| claim.code).collect())
 }
 
 /// Situation changes and field changes of a case, each in order.
@@ -195,9 +195,9 @@ pub async fn read_case_history(
     code: i32,
 ) -> Result<CaseChangeHistory, Error> {
     let registers = load_registers(app, caller.scope.tenant()).await?;
-    let asked = (caller.scope.clone(), kind, code);
+    let input = (caller.scope.clone(), kind, code);
     let read =
-        app.db.read(asked, |tx, (scope, kind, code)| Box::pin(read_history_parts(tx, scope, *kind, *code)));
+        app.db.read(input, |tx, (scope, kind, code)| Box::pin(read_history_parts(tx, scope, *kind, *code)));
     let (person, moves, fields) = read.await?.ok_or_else(|| reject_unknown_case(kind, code))?;
     record_access(app, caller, name_case_operations(kind).history, std::iter::once(person))?;
     Ok(CaseChangeHistory { moves, fields, registers })
@@ -211,14 +211,14 @@ async fn read_history_parts(
     kind: CaseKind,
     code: i32,
 ) -> Result<Option<CaseHistoryParts>, Error> {
-    let Some(told) = cases::find_case(&mut *tx, scope, kind, code).await? else { return Ok(None) };
+    let Some(found) = cases::find_case(&mut *tx, scope, kind, code).await? else { return Ok(None) };
     let moves =
         situation_changes::list_record_history(&mut *tx, scope.tenant(), (kind.entity(), code)).await?;
     let mut fields =
         field_changes::list_field_changes(&mut *tx, scope.tenant(), (name_history_subject(kind), code))
             .await?;
     hide_unseen_claims(tx, scope, &mut fields).await?;
-    Ok(Some((told.case.head().person, moves, fields)))
+    Ok(Some((found.case.head().person, moves, fields)))
 }
 
 /// Removes related claims outside the scope from the field changes, and drops changes that then show no difference.
@@ -236,19 +236,22 @@ async fn hide_unseen_claims(
     if codes.is_empty() {
         return Ok(());
     }
-    let seen: Vec<ClaimCode> =
-        claims::list_claims_by_codes(tx, scope, codes).await?.iter().map(|told| told.code).collect();
-    let visible = |text: &mut Option<String>| {
-        let codes: Vec<ClaimCode> =
-            text.iter().flat_map(|text| parse_claim_codes(text)).filter(|code| seen.contains(code)).collect();
+    let visible_codes: Vec<ClaimCode> =
+        claims::list_claims_by_codes(tx, scope, codes).await?.iter().map(|claim| claim.code).collect();
+    let keep_visible = |text: &mut Option<String>| {
+        let codes: Vec<ClaimCode> = text
+            .iter()
+            .flat_map(|text| parse_claim_codes(text))
+            .filter(|code| visible_codes.contains(code))
+            .collect();
         *text = render_claim_codes(&codes);
     };
     fields.retain_mut(|one| {
         if !is_related(one) {
             return true;
         }
-        visible(&mut one.change.before);
-        visible(&mut one.change.after);
+        keep_visible(&mut one.change.before);
+        keep_visible(&mut one.change.after);
         one.change.before != one.change.after
     });
     Ok(())

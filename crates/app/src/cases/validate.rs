@@ -33,12 +33,12 @@ pub(super) struct ValidatedCase {
 }
 
 impl<'a> SentCaseValidator<'a> {
-    pub fn new<I>(tx: &'a mut Tx, asked: &'a WriteCommand<I>) -> SentCaseValidator<'a> {
+    pub fn new<I>(tx: &'a mut Tx, command: &'a WriteCommand<I>) -> SentCaseValidator<'a> {
         SentCaseValidator {
             tx,
-            registers: &asked.registers,
-            scope: &asked.scope,
-            now: asked.now,
+            registers: &command.registers,
+            scope: &command.scope,
+            now: command.now,
             problems: Vec::new(),
         }
     }
@@ -51,8 +51,9 @@ impl<'a> SentCaseValidator<'a> {
     #[boxed::future]
     pub async fn build_new_case(&mut self, input: &AnyCaseInput) -> Result<Option<ValidatedCase>, Error> {
         let (common, kind) = (input.common_fields(), input.kind());
-        let begins = self.registers.default_situation(kind.entity(), SituationKind::Open).map(|one| one.code);
-        if begins.is_none() {
+        let initial_situation =
+            self.registers.default_situation(kind.entity(), SituationKind::Open).map(|one| one.code);
+        if initial_situation.is_none() {
             self.problems.push(Rejection::NoOpenSituation);
         }
         let person = self.find_person(common).await?;
@@ -62,20 +63,20 @@ impl<'a> SentCaseValidator<'a> {
             }
             FieldPatch::Keep | FieldPatch::Clear => None,
         };
-        let home = benefit.as_ref().map(|(_, one)| one.branch).or(person.map(|(_, branch)| branch));
-        let branch = self.choose_first_branch(common, home);
+        let default_branch = benefit.as_ref().map(|(_, one)| one.branch).or(person.map(|(_, branch)| branch));
+        let branch = self.choose_first_branch(common, default_branch);
         let mut case = build_unplaced_case(kind, self.now);
         let head = case.head_mut();
         head.benefit = benefit.as_ref().map(|(code, _)| *code);
-        if let (Some(situation), Some((person, _)), Some(branch)) = (begins, person, branch) {
+        if let (Some(situation), Some((person, _)), Some(branch)) = (initial_situation, person, branch) {
             (head.situation, head.person, head.branch) = (situation, person, branch);
         }
         self.apply_responsible(common, None, branch, head).await?;
         let benefit = benefit.map(|(_, one)| one);
         let related =
             self.apply_kind_fields(input, &mut case, None, benefit.as_ref()).await?.unwrap_or_default();
-        let is_begun = begins.is_some() && person.is_some() && branch.is_some();
-        Ok(is_begun.then_some(ValidatedCase { case, benefit, related }))
+        let is_complete = initial_situation.is_some() && person.is_some() && branch.is_some();
+        Ok(is_complete.then_some(ValidatedCase { case, benefit, related }))
     }
 
     /// Builds the changed case. The input is validated even if there is no case with this code.
@@ -84,7 +85,7 @@ impl<'a> SentCaseValidator<'a> {
         &mut self,
         input: &AnyCaseInput,
         (code, before): (i32, Option<&StoredCase>),
-        had: &[ClaimCode],
+        related_before: &[ClaimCode],
     ) -> Result<Option<ValidatedCase>, Error> {
         let common = input.common_fields();
         if !matches!(common.version, FieldPatch::Set(_)) {
@@ -102,12 +103,12 @@ impl<'a> SentCaseValidator<'a> {
         let benefit = self.change_benefit(common, known.as_ref(), case.head_mut()).await?;
         self.change_branch(common, known.as_ref(), case.head_mut());
         let branch = known.is_some().then(|| case.head().branch);
-        let had_responsible = known.as_ref().and_then(|head| head.responsible);
-        self.apply_responsible(common, had_responsible, branch, case.head_mut()).await?;
+        let current_responsible = known.as_ref().and_then(|head| head.responsible);
+        self.apply_responsible(common, current_responsible, branch, case.head_mut()).await?;
         let related = self
             .apply_kind_fields(input, &mut case, Some((code, before.is_some())), benefit.as_ref())
             .await?;
-        let related = related.unwrap_or_else(|| had.to_vec());
+        let related = related.unwrap_or_else(|| related_before.to_vec());
         Ok(before.map(|_| ValidatedCase { case, benefit, related }))
     }
 
@@ -175,10 +176,14 @@ impl<'a> SentCaseValidator<'a> {
     }
 
     /// The given branch, else the branch of the benefit or of the member if visible to the caller.
-    fn choose_first_branch(&mut self, common: &CasoCampos, home: Option<BranchCode>) -> Option<BranchCode> {
-        match (&common.branch, home) {
+    fn choose_first_branch(
+        &mut self,
+        common: &CasoCampos,
+        default_branch: Option<BranchCode>,
+    ) -> Option<BranchCode> {
+        match (&common.branch, default_branch) {
             (FieldPatch::Set(branch), _) => self.require_usable_branch(*branch),
-            (_, Some(home)) if self.scope.can_see(home) => Some(home),
+            (_, Some(default_branch)) if self.scope.can_see(default_branch) => Some(default_branch),
             (_, Some(_)) => {
                 self.problems.push(Rejection::Missing(InputField::Branch));
                 None
@@ -200,21 +205,21 @@ impl<'a> SentCaseValidator<'a> {
     async fn apply_responsible(
         &mut self,
         common: &CasoCampos,
-        had: Option<UserCode>,
+        current: Option<UserCode>,
         branch: Option<BranchCode>,
         head: &mut CaseHead,
     ) -> Result<(), Error> {
-        let given = match common.responsible {
+        let requested = match common.responsible {
             FieldPatch::Keep => return Ok(()),
             FieldPatch::Clear => None,
             FieldPatch::Set(code) => Some(code),
         };
-        head.responsible = given;
-        let Some(code) = given.filter(|given| had != Some(*given)) else { return Ok(()) };
+        head.responsible = requested;
+        let Some(code) = requested.filter(|requested| current != Some(*requested)) else { return Ok(()) };
         let found = users::find_user(&mut *self.tx, self.scope.tenant(), code).await?;
         let fits = found.is_some_and(|user| {
-            let works = |branch| user.role.has_every_branch() || user.branches.contains(&branch);
-            user.active && branch.is_none_or(works)
+            let has_branch = |branch| user.role.has_every_branch() || user.branches.contains(&branch);
+            user.active && branch.is_none_or(has_branch)
         });
         if !fits {
             self.refuse_unknown_code(InputField::CaseResponsible, code.get());
@@ -234,12 +239,12 @@ impl<'a> SentCaseValidator<'a> {
     /// Applies a mandatory register code, which must be active.
     pub fn apply_required_code<C: Copy + PartialEq>(
         &mut self,
-        given: &FieldPatch<C>,
+        patch: &FieldPatch<C>,
         value: &mut C,
         (field, is_new): (InputField, bool),
         (number, usable): (impl Fn(C) -> i32, impl Fn(C) -> bool),
     ) {
-        match given {
+        match patch {
             FieldPatch::Set(code) if !is_new && code == value => {}
             FieldPatch::Set(code) if usable(*code) => *value = *code,
             FieldPatch::Set(code) => self.refuse_unknown_code(field, number(*code)),
@@ -251,12 +256,12 @@ impl<'a> SentCaseValidator<'a> {
     /// Applies an optional register code, which must be active.
     pub fn apply_optional_code<C: Copy + PartialEq>(
         &mut self,
-        given: &FieldPatch<C>,
+        patch: &FieldPatch<C>,
         value: &mut Option<C>,
         field: InputField,
         (number, usable): (impl Fn(C) -> i32, impl Fn(C) -> bool),
     ) {
-        match given {
+        match patch {
             FieldPatch::Set(code) if Some(*code) == *value => {}
             FieldPatch::Set(code) if usable(*code) => *value = Some(*code),
             FieldPatch::Set(code) => self.refuse_unknown_code(field, number(*code)),
@@ -268,11 +273,11 @@ impl<'a> SentCaseValidator<'a> {
     /// Applies a value that cannot be cleared; a new case starts with a default.
     pub fn apply_required_choice<T: Copy>(
         &mut self,
-        given: &FieldPatch<T>,
+        patch: &FieldPatch<T>,
         value: &mut T,
         (field, is_new): (InputField, bool),
     ) {
-        match given {
+        match patch {
             FieldPatch::Set(new) => *value = *new,
             FieldPatch::Clear if !is_new => self.problems.push(Rejection::Missing(field)),
             FieldPatch::Clear | FieldPatch::Keep => {}
@@ -282,6 +287,9 @@ impl<'a> SentCaseValidator<'a> {
 
 /// An empty case with placeholder codes.
 fn build_unplaced_case(kind: CaseKind, now: Moment) -> StoredCase {
-    let nowhere = (BranchCode::new(0), PersonCode::new(0), SituationCode::new(0));
-    super::kind_fields::build_blank_case(kind, CaseHead::from_opening(nowhere.0, nowhere.1, nowhere.2, now))
+    let placeholders = (BranchCode::new(0), PersonCode::new(0), SituationCode::new(0));
+    super::kind_fields::build_blank_case(
+        kind,
+        CaseHead::from_opening(placeholders.0, placeholders.1, placeholders.2, now),
+    )
 }

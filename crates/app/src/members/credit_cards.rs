@@ -18,8 +18,8 @@ pub async fn list_credit_cards(
     caller: &Session,
     person: PersonCode,
 ) -> Result<Vec<StoredCreditCard>, Error> {
-    let asked = (caller.scope.clone(), person);
-    let read = app.db.read(asked, |tx, (scope, person)| Box::pin(read_visible_cards(tx, scope, *person)));
+    let query = (caller.scope.clone(), person);
+    let read = app.db.read(query, |tx, (scope, person)| Box::pin(read_visible_cards(tx, scope, *person)));
     let unknown = Error::NotFound { field: InputField::Person, code: person.get() };
     let mut cards = read.await?.ok_or(unknown)?;
     // An empty list is personal data too.
@@ -82,8 +82,8 @@ pub(crate) async fn seal_token(
     (tenant, code): (TenantId, CreditCardCode),
     token: &str,
 ) -> Result<(), Error> {
-    let place = SecretLocation { tenant, kind: SecretOwnerKind::CreditCard, code: code.get() };
-    let sealed = vault.seal(chance, place, token.as_bytes())?;
+    let location = SecretLocation { tenant, kind: SecretOwnerKind::CreditCard, code: code.get() };
+    let sealed = vault.seal(chance, location, token.as_bytes())?;
     Ok(secrets::upsert_secret(tx, tenant, SecretOwnerKind::CreditCard, code.get(), &sealed).await?)
 }
 

@@ -9,10 +9,13 @@ use wire::set_names;
 type PersonState<'p> = (&'p PersonProfile, &'p [StoredPhone]);
 
 pub fn compare_people(
-    (before, had): PersonState<'_>,
-    (after, have): PersonState<'_>,
+    (before, old_phones): PersonState<'_>,
+    (after, new_phones): PersonState<'_>,
 ) -> Vec<FieldDifference> {
-    field_differences::compare_fields(render_person_fields(before, had), render_person_fields(after, have))
+    field_differences::compare_fields(
+        render_person_fields(before, old_phones),
+        render_person_fields(after, new_phones),
+    )
 }
 
 fn render_person_fields(person: &PersonProfile, phones: &[StoredPhone]) -> FieldTexts {

@@ -61,10 +61,10 @@ struct KnownPeople {
 impl KnownPeople {
     async fn load_for_rows(
         tx: &mut Tx,
-        doing: &ImportUnitContext,
+        context: &ImportUnitContext,
         rows: &[MemberImportRow],
     ) -> Result<KnownPeople, Error> {
-        let tenant = doing.scope.tenant();
+        let tenant = context.scope.tenant();
         let found =
             members::list_people_by_document(&mut *tx, tenant, rows.iter().map(|row| &row.input.document))
                 .await?;
@@ -76,10 +76,10 @@ impl KnownPeople {
             }
         }
         let codes: Vec<PersonCode> = rows.iter().filter_map(|row| row.code).collect();
-        let (mut taken, mut removed) = (Vec::new(), Vec::new());
+        let (mut used_codes, mut removed) = (Vec::new(), Vec::new());
         if !codes.is_empty() {
-            let some = members::list_people_by_code(&mut *tx, tenant, codes.iter().copied()).await?;
-            taken = some.into_iter().map(|(code, _)| code).collect();
+            let in_use = members::list_people_by_code(&mut *tx, tenant, codes.iter().copied()).await?;
+            used_codes = in_use.into_iter().map(|(code, _)| code).collect();
             let codes: Vec<i32> = codes.iter().map(|code| code.get()).collect();
             removed = imports::list_removed_codes(&mut *tx, tenant, "person", &codes).await?;
         }
@@ -90,7 +90,7 @@ impl KnownPeople {
         Ok(KnownPeople {
             people: found.into_iter().filter_map(by_document).collect(),
             phones,
-            taken,
+            taken: used_codes,
             removed,
         })
     }
@@ -99,22 +99,22 @@ impl KnownPeople {
 /// Writes members with distinct documents; returns one outcome per row.
 pub async fn import_members(
     tx: &mut Tx,
-    doing: &ImportUnitContext,
+    context: &ImportUnitContext,
     rows: &[MemberImportRow],
 ) -> Result<Vec<ImportRowOutcome>, Error> {
-    let known = KnownPeople::load_for_rows(tx, doing, rows).await?;
-    let (mut news, mut changes) = (Vec::new(), Vec::new());
+    let known = KnownPeople::load_for_rows(tx, context, rows).await?;
+    let (mut new_members, mut changes) = (Vec::new(), Vec::new());
     let mut written = Vec::with_capacity(rows.len());
     for (at, row) in rows.iter().enumerate() {
         written.push(match known.people.get(row.input.document.as_str()) {
-            None => match draft_new_member(doing, &known, row, at) {
+            None => match draft_new_member(context, &known, row, at) {
                 Ok(new) => {
-                    news.push(new);
+                    new_members.push(new);
                     ImportRowOutcome::Created { record: 0, version: 1, joined: None }
                 }
                 Err(problems) => ImportRowOutcome::Refused(problems),
             },
-            Some((code, before)) => match draft_member_change(doing, &known, row, (*code, before), at) {
+            Some((code, before)) => match draft_member_change(context, &known, row, (*code, before), at) {
                 Ok(Some(change)) => {
                     changes.push(change);
                     ImportRowOutcome::Changed { record: code.get(), before: String::new(), version: 0 }
@@ -124,15 +124,16 @@ pub async fn import_members(
             },
         });
     }
-    if doing.trial {
+    if context.trial {
         return Ok(written);
     }
-    insert_new_members(tx, doing, &news, &mut written).await?;
+    insert_new_members(tx, context, &new_members, &mut written).await?;
     for change in changes {
-        let MemberChangeDraft { at, code, before: (before, had), after } = change;
+        let MemberChangeDraft { at, code, before: (before, old_phones), after } = change;
         let saved =
-            Box::pin(store_person_change(tx, &doing.change_context(), (code, &before, &had), after)).await?;
-        let before = members::encode_person_snapshot(&before, &had);
+            Box::pin(store_person_change(tx, &context.change_context(), (code, &before, &old_phones), after))
+                .await?;
+        let before = members::encode_person_snapshot(&before, &old_phones);
         written[at] =
             ImportRowOutcome::Changed { record: code.get(), before, version: saved.profile.version };
     }
@@ -140,13 +141,13 @@ pub async fn import_members(
 }
 
 fn draft_new_member(
-    doing: &ImportUnitContext,
+    context: &ImportUnitContext,
     known: &KnownPeople,
     row: &MemberImportRow,
     at: usize,
 ) -> Result<NewMemberDraft, Vec<Rejection>> {
     let (input, fields) = (&row.input, &row.input.fields);
-    let fields = match doing.branch {
+    let fields = match context.branch {
         // The default branch of the import is validated like one given in the row.
         Some(branch) if fields.branch == FieldPatch::Keep => {
             &PessoaCampos { branch: FieldPatch::Set(branch), ..fields.clone() }
@@ -154,8 +155,8 @@ fn draft_new_member(
         _ => fields,
     };
     let mut problems =
-        find_bad_references(&doing.scope, &doing.registers, fields, (Some(&input.document), None));
-    let branch = resolve_person_branch(&doing.scope, &doing.registers, fields, &mut problems);
+        find_bad_references(&context.scope, &context.registers, fields, (Some(&input.document), None));
+    let branch = resolve_person_branch(&context.scope, &context.registers, fields, &mut problems);
     for problem in &mut problems {
         if matches!(problem, Rejection::Missing(InputField::Branch)) {
             *problem = Rejection::Import(ImportProblem::NoBranch);
@@ -170,34 +171,34 @@ fn draft_new_member(
     }
     let (Some(branch), []) = (branch, &problems[..]) else { return Err(problems) };
     let name = input.name.as_str().to_owned();
-    let mut profile = PersonProfile::new_member(branch, input.document.clone(), name, doing.now);
+    let mut profile = PersonProfile::new_member(branch, input.document.clone(), name, context.now);
     let mut phones = Vec::new();
     apply_import_row(row, &mut profile, &mut phones);
     Ok(NewMemberDraft { at, code: row.code, profile, phones })
 }
 
 fn draft_member_change(
-    doing: &ImportUnitContext,
+    context: &ImportUnitContext,
     known: &KnownPeople,
     row: &MemberImportRow,
     (code, before): (PersonCode, &PersonProfile),
     at: usize,
 ) -> Result<Option<MemberChangeDraft>, Vec<Rejection>> {
     let (input, fields) = (&row.input, &row.input.fields);
-    let judged = (Some(&input.document), Some(before));
-    let mut problems = find_bad_references(&doing.scope, &doing.registers, fields, judged);
-    if row.code.is_some_and(|kept| kept != code) {
+    let person_state = (Some(&input.document), Some(before));
+    let mut problems = find_bad_references(&context.scope, &context.registers, fields, person_state);
+    if row.code.is_some_and(|prescribed| prescribed != code) {
         // The person with this document already has another code.
-        problems.push(Rejection::DocumentTaken(doing.scope.can_see(before.branch).then_some(code)));
+        problems.push(Rejection::DocumentTaken(context.scope.can_see(before.branch).then_some(code)));
     }
-    if !doing.scope.can_see(before.branch) {
+    if !context.scope.can_see(before.branch) {
         problems.push(Rejection::PersonElsewhere);
     }
     if !problems.is_empty() {
         return Err(problems);
     }
-    let had = known.phones.get(&code).cloned().unwrap_or_default();
-    let (mut profile, mut phones) = (before.clone(), had.clone());
+    let old_phones = known.phones.get(&code).cloned().unwrap_or_default();
+    let (mut profile, mut phones) = (before.clone(), old_phones.clone());
     profile.name = input.name.as_str().to_owned();
     profile.nature = input.document.nature();
     profile.is_member = true;
@@ -205,11 +206,11 @@ fn draft_member_change(
     if let FieldPatch::Set(branch) = fields.branch {
         profile.branch = branch;
     }
-    let same = profile == *before && phones == had;
+    let same = profile == *before && phones == old_phones;
     Ok((!same).then(|| MemberChangeDraft {
         at,
         code,
-        before: (before.clone(), had),
+        before: (before.clone(), old_phones),
         after: (profile, phones),
     }))
 }
@@ -217,58 +218,61 @@ fn draft_member_change(
 /// Applies a row. Its phones replace as many of the same kind; the others stay.
 fn apply_import_row(row: &MemberImportRow, profile: &mut PersonProfile, phones: &mut Vec<StoredPhone>) {
     let mut fields = row.input.fields.clone();
-    if let FieldPatch::Set(given) = std::mem::replace(&mut fields.phones, FieldPatch::Keep) {
-        *phones = merge_telephones(&given.iter().filter_map(parse_telephone).collect::<Vec<_>>(), phones);
+    if let FieldPatch::Set(given_phones) = std::mem::replace(&mut fields.phones, FieldPatch::Keep) {
+        *phones =
+            merge_telephones(&given_phones.iter().filter_map(parse_telephone).collect::<Vec<_>>(), phones);
     }
     apply_person_fields(&fields, profile, phones);
 }
 
-pub(crate) fn merge_telephones(given: &[StoredPhone], had: &[StoredPhone]) -> Vec<StoredPhone> {
+pub(crate) fn merge_telephones(given_phones: &[StoredPhone], old_phones: &[StoredPhone]) -> Vec<StoredPhone> {
     let first = |phones: &[StoredPhone], kind| {
         phones.iter().find(|one| one.kind == kind).map(|one| one.number.clone())
     };
-    let leads = |kind| first(given, kind).is_none_or(|number| first(had, kind) == Some(number));
-    let is_known = |new: &StoredPhone| had.iter().any(|one| one.number == new.number);
-    if given.iter().all(is_known) && leads(PhoneKind::Mobile) && leads(PhoneKind::Landline) {
-        return had.to_vec();
+    let keeps_first =
+        |kind| first(given_phones, kind).is_none_or(|number| first(old_phones, kind) == Some(number));
+    let is_known = |new: &StoredPhone| old_phones.iter().any(|one| one.number == new.number);
+    if given_phones.iter().all(is_known) && keeps_first(PhoneKind::Mobile) && keeps_first(PhoneKind::Landline)
+    {
+        return old_phones.to_vec();
     }
-    let is_given = |one: &&StoredPhone| given.iter().any(|new| new.number == one.number);
+    let is_given = |one: &&StoredPhone| given_phones.iter().any(|new| new.number == one.number);
     let mut all: Vec<StoredPhone> = Vec::new();
-    for new in given {
+    for new in given_phones {
         if all.iter().all(|one| one.number != new.number) {
-            all.push(had.iter().find(|one| one.number == new.number).unwrap_or(new).clone());
+            all.push(old_phones.iter().find(|one| one.number == new.number).unwrap_or(new).clone());
         }
     }
     for kind in [PhoneKind::Mobile, PhoneKind::Landline] {
-        let fresh = all.iter().filter(|one| one.kind == kind && !had.contains(one)).count();
-        let others = had.iter().filter(|one| one.kind == kind && !is_given(one));
-        let stay: Vec<StoredPhone> = others.skip(fresh).cloned().collect();
-        all.extend(stay);
+        let fresh = all.iter().filter(|one| one.kind == kind && !old_phones.contains(one)).count();
+        let others = old_phones.iter().filter(|one| one.kind == kind && !is_given(one));
+        let remaining: Vec<StoredPhone> = others.skip(fresh).cloned().collect();
+        all.extend(remaining);
     }
     all
 }
 
 async fn insert_new_members(
     tx: &mut Tx,
-    doing: &ImportUnitContext,
-    news: &[NewMemberDraft],
+    context: &ImportUnitContext,
+    new_members: &[NewMemberDraft],
     written: &mut [ImportRowOutcome],
 ) -> Result<(), Error> {
-    if news.is_empty() {
+    if new_members.is_empty() {
         return Ok(());
     }
-    let (tenant, acting) = (doing.scope.tenant(), doing.change_context());
-    let kept = news.iter().filter_map(|new| new.code.map(PersonCode::get));
-    if let Some(highest) = kept.clone().max() {
+    let (tenant, actor_context) = (context.scope.tenant(), context.change_context());
+    let prescribed = new_members.iter().filter_map(|new| new.code.map(PersonCode::get));
+    if let Some(highest) = prescribed.clone().max() {
         counters::advance_counter(tx, tenant, Counter::Person, highest).await?;
     }
-    let count = i32::try_from(news.len()).unwrap_or(i32::MAX);
-    let counted = count - i32::try_from(kept.count()).unwrap_or_default();
-    let wanted =
+    let count = i32::try_from(new_members.len()).unwrap_or(i32::MAX);
+    let counted = count - i32::try_from(prescribed.count()).unwrap_or_default();
+    let blocks =
         [(Counter::Person, counted), (Counter::Slot, count), (Counter::Audit, count), (Counter::Listing, 1)];
-    let [first, slot, audit_code, _] = counters::reserve_number_blocks(tx, tenant, wanted).await?;
+    let [first, slot, audit_code, _] = counters::reserve_number_blocks(tx, tenant, blocks).await?;
     let mut next = first..;
-    let coded: Vec<(PersonCode, &NewMemberDraft)> = news
+    let coded: Vec<(PersonCode, &NewMemberDraft)> = new_members
         .iter()
         .map(|new| (new.code.unwrap_or_else(|| PersonCode::new(next.next().unwrap_or(first))), new))
         .collect();
@@ -277,7 +281,7 @@ async fn insert_new_members(
     statements
         .extend(phones::insert_phones(tenant, coded.iter().map(|(code, new)| (*code, &new.phones[..]))));
     // All rows have the same creation date.
-    let days = compute_listing_days(&news[0].profile, &acting.registers.zone);
+    let days = compute_listing_days(&new_members[0].profile, &actor_context.registers.zone);
     let rows: Vec<SearchListingRow<'_>> = (slot..)
         .zip(&coded)
         .map(|(slot, (code, new))| SearchListingRow {
@@ -287,9 +291,9 @@ async fn insert_new_members(
         })
         .collect();
     statements.extend(rows::insert_listing_rows(tenant, &rows));
-    let told: Vec<audit::AuditEntry> =
-        coded.iter().map(|(code, _)| doing.audit_entry(Some(*code), "criado")).collect();
-    statements.extend(audit::insert_audit_entries(audit_code, &told));
+    let audit_entries: Vec<audit::AuditEntry> =
+        coded.iter().map(|(code, _)| context.audit_entry(Some(*code), "criado")).collect();
+    statements.extend(audit::insert_audit_entries(audit_code, &audit_entries));
     tx.execute_batch(statements).await?;
     for (code, new) in coded {
         written[new.at] = ImportRowOutcome::Created { record: code.get(), version: 1, joined: None };
@@ -300,73 +304,77 @@ async fn insert_new_members(
 /// Undoes the effect of an import row, unless the member has changed since.
 pub async fn undo_member_import(
     tx: &mut Tx,
-    doing: &ImportUnitContext,
+    context: &ImportUnitContext,
     line: &StoredLineResult,
 ) -> Result<ImportUndoOutcome, Error> {
-    let tenant = doing.scope.tenant();
+    let tenant = context.scope.tenant();
     let code = PersonCode::new(line.record.unwrap_or_default());
-    let Some(now) = members::find_person(&mut *tx, tenant, code).await? else {
+    let Some(current) = members::find_person(&mut *tx, tenant, code).await? else {
         return Ok(ImportUndoOutcome::Kept("já não existe".into()));
     };
-    if !doing.scope.can_see(now.branch) {
+    if !context.scope.can_see(current.branch) {
         return Ok(ImportUndoOutcome::Kept("está em uma loja que você não acessa".into()));
     }
-    if line.version != Some(now.version) {
+    if line.version != Some(current.version) {
         return Ok(ImportUndoOutcome::Kept("foi alterado depois da importação".into()));
     }
     let Some(before) = &line.before else {
-        return Box::pin(remove_imported_member(tx, doing, code, &now)).await;
+        return Box::pin(remove_imported_member(tx, context, code, &current)).await;
     };
-    let had = phones::list_phones(&mut *tx, tenant, code).await?;
+    let current_phones = phones::list_phones(&mut *tx, tenant, code).await?;
     let (before, phones) = members::parse_person_snapshot(before)?;
-    if now.is_member && !before.is_member {
+    if current.is_member && !before.is_member {
         // The person was only a lead before the import and becomes one again, unless they have a benefit by now.
         if benefits::has_visible_benefit(&mut *tx, &Scope::for_tenant(tenant), code).await? {
             return Ok(ImportUndoOutcome::Kept("já tem benefícios".into()));
         }
-        let statements = build_delisting(tx, doing, code, &now).await?;
+        let statements = build_delisting(tx, context, code, &current).await?;
         tx.execute_batch(statements).await?;
     }
     let before = PersonProfile {
-        version: now.version,
-        created_at: now.created_at,
-        updated_at: now.updated_at,
+        version: current.version,
+        created_at: current.created_at,
+        updated_at: current.updated_at,
         ..before
     };
-    let SavedPerson { .. } =
-        Box::pin(store_person_change(tx, &doing.change_context(), (code, &now, &had), (before, phones)))
-            .await?;
+    let SavedPerson { .. } = Box::pin(store_person_change(
+        tx,
+        &context.change_context(),
+        (code, &current, &current_phones),
+        (before, phones),
+    ))
+    .await?;
     Ok(ImportUndoOutcome::Restored)
 }
 
 async fn remove_imported_member(
     tx: &mut Tx,
-    doing: &ImportUnitContext,
+    context: &ImportUnitContext,
     code: PersonCode,
-    now: &PersonProfile,
+    current: &PersonProfile,
 ) -> Result<ImportUndoOutcome, Error> {
-    let tenant = doing.scope.tenant();
+    let tenant = context.scope.tenant();
     if let Some(what) = members::find_person_reference(tx, tenant, code).await? {
         return Ok(ImportUndoOutcome::Kept(format!("já tem {what}")));
     }
-    let mut statements = build_delisting(tx, doing, code, now).await?;
+    let mut statements = build_delisting(tx, context, code, current).await?;
     statements.extend(members::delete_person(tenant, code));
     tx.execute_batch(statements).await?;
-    audit::append_audit_entry(tx, &doing.audit_entry(Some(code), "removido: importação desfeita")).await?;
+    audit::append_audit_entry(tx, &context.audit_entry(Some(code), "removido: importação desfeita")).await?;
     Ok(ImportUndoOutcome::Removed)
 }
 
 /// Statements that remove the listing row of a member without benefits.
 async fn build_delisting(
     tx: &mut Tx,
-    doing: &ImportUnitContext,
+    context: &ImportUnitContext,
     code: PersonCode,
-    now: &PersonProfile,
+    current: &PersonProfile,
 ) -> Result<Vec<Statement>, Error> {
-    let tenant = doing.scope.tenant();
+    let tenant = context.scope.tenant();
     let Some((slot, branch)) = rows::find_free_row(tx, tenant, code).await? else { return Ok(Vec::new()) };
     rows::mark_listing_changed(tx, tenant).await?;
-    let days = compute_listing_days(now, &doing.registers.zone);
+    let days = compute_listing_days(current, &context.registers.zone);
     Ok(rows::delete_listing_row(tenant, slot, PreviousRowState { branch, benefit: None }, &days.0))
 }
 
@@ -388,7 +396,7 @@ mod tests {
         };
         let [a, b, c, x] = ["11911111111", "11922222222", "1133334444", "11999999999"].map(phone);
         let all = |phones: &[&StoredPhone]| phones.iter().map(|one| (*one).clone()).collect::<Vec<_>>();
-        for (given, had, wanted) in [
+        for (given_phones, old_phones, expected) in [
             (all(&[&a]), all(&[]), all(&[&a])),
             (all(&[&x]), all(&[&a, &b, &c]), all(&[&x, &b, &c])),
             (all(&[&b]), all(&[&a, &b]), all(&[&b, &a])),
@@ -397,9 +405,9 @@ mod tests {
             (all(&[&a, &a]), all(&[]), all(&[&a])),
             (all(&[&a]), all(&[&c, &a, &b]), all(&[&c, &a, &b])),
         ] {
-            let once = merge_telephones(&given, &had);
-            assert_eq!(once, wanted);
-            assert_eq!(merge_telephones(&given, &once), once, "the second time nothing changes");
+            let merged = merge_telephones(&given_phones, &old_phones);
+            assert_eq!(merged, expected);
+            assert_eq!(merge_telephones(&given_phones, &merged), merged, "the second time nothing changes");
         }
     }
 }

@@ -50,9 +50,9 @@ fn reject_unknown_person(code: PersonCode) -> Error {
 /// Reads a member with phones, benefits and number of dependents.
 #[boxed::future]
 pub async fn read_member(app: &App, caller: &Session, code: PersonCode) -> Result<MemberView, Error> {
-    let asked = |_: &TenantRegisters| (caller.scope.clone(), code);
+    let build_query = |_: &TenantRegisters| (caller.scope.clone(), code);
     let tenant = caller.scope.tenant();
-    let (read, registers) = read_with_registers(app, tenant, asked, |tx, (scope, code)| {
+    let (read, registers) = read_with_registers(app, tenant, build_query, |tx, (scope, code)| {
         Box::pin(async move {
             let profile = find_visible_member(tx, scope, *code).await?.ok_or(reject_unknown_person(*code))?;
             let phones = phones::list_phones(&mut *tx, scope.tenant(), *code).await?;
@@ -95,9 +95,9 @@ pub async fn read_member_history(
     caller: &Session,
     code: PersonCode,
 ) -> Result<RecordHistory, Error> {
-    let asked = |_: &TenantRegisters| (caller.scope.clone(), code);
+    let build_query = |_: &TenantRegisters| (caller.scope.clone(), code);
     let tenant = caller.scope.tenant();
-    let (found, registers) = read_with_registers(app, tenant, asked, |tx, (scope, code)| {
+    let (found, registers) = read_with_registers(app, tenant, build_query, |tx, (scope, code)| {
         Box::pin(async move {
             find_visible_member(tx, scope, *code).await?.ok_or(reject_unknown_person(*code))?;
             let benefits = benefits::list_benefits_of_person(&mut *tx, scope, *code).await?;
@@ -172,13 +172,13 @@ async fn write_member_change(tx: &mut Tx, entry: &ChangeMember) -> Result<Member
         return Err(Error::Refused(problems));
     }
     let before = before.ok_or(reject_unknown_person(code))?;
-    let had = phones::list_phones(&mut *tx, tenant, code).await?;
-    let (after, phones) = apply_member_input(input, &before, &had);
-    refuse_member_conflicts(tx, entry, (&before, &had), (&after, &phones)).await?;
-    let saved = match after == before && phones == had {
-        true => SavedPerson { code, profile: before, phones: had, changed: false },
+    let old_phones = phones::list_phones(&mut *tx, tenant, code).await?;
+    let (after, phones) = apply_member_input(input, &before, &old_phones);
+    refuse_member_conflicts(tx, entry, (&before, &old_phones), (&after, &phones)).await?;
+    let saved = match after == before && phones == old_phones {
+        true => SavedPerson { code, profile: before, phones: old_phones, changed: false },
         false => {
-            let acting = ActorContext {
+            let context = ActorContext {
                 tenant,
                 registers: &entry.registers,
                 user: Some(entry.user),
@@ -187,7 +187,7 @@ async fn write_member_change(tx: &mut Tx, entry: &ChangeMember) -> Result<Member
                 quiet: false,
                 now: entry.now,
             };
-            Box::pin(store_person_change(tx, &acting, (code, &before, &had), (after, phones))).await?
+            Box::pin(store_person_change(tx, &context, (code, &before, &old_phones), (after, phones))).await?
         }
     };
     let (benefits, dependents) = list_belongings(tx, &entry.scope, code).await?;
@@ -199,9 +199,9 @@ async fn write_member_change(tx: &mut Tx, entry: &ChangeMember) -> Result<Member
 fn apply_member_input(
     input: &AssociadoInput,
     before: &PersonProfile,
-    had: &[StoredPhone],
+    old_phones: &[StoredPhone],
 ) -> (PersonProfile, Vec<StoredPhone>) {
-    let (mut after, mut phones) = (before.clone(), had.to_vec());
+    let (mut after, mut phones) = (before.clone(), old_phones.to_vec());
     if let FieldPatch::Set(name) = &input.name {
         after.name = name.as_str().to_owned();
     }
@@ -227,23 +227,23 @@ fn apply_member_input(
 async fn refuse_member_conflicts(
     tx: &mut Tx,
     entry: &ChangeMember,
-    (before, had): (&PersonProfile, &[StoredPhone]),
+    (before, old_phones): (&PersonProfile, &[StoredPhone]),
     (after, phones): (&PersonProfile, &[StoredPhone]),
 ) -> Result<(), Error> {
     // A caller who sees the member only through a benefit may not change them.
     if !entry.scope.can_see(before.branch) {
         return Err(Rejection::PersonElsewhere.into());
     }
-    let changes = field_changes::compare_people((before, had), (after, phones));
+    let changes = field_changes::compare_people((before, old_phones), (after, phones));
     let present = CurrentVersion { version: before.version, since: before.updated_at };
     let mut problems = Vec::new();
-    let given = entry.input.version.get().into();
-    problems.extend(refuse_old_version(given, present, &entry.registers.zone, &changes));
+    let given_version = entry.input.version.get().into();
+    problems.extend(refuse_old_version(given_version, present, &entry.registers.zone, &changes));
     if let Some(document) = after.document.as_ref().filter(|one| before.document.as_ref() != Some(*one)) {
         let other = members::find_person_by_document(&mut *tx, entry.scope.tenant(), document).await?;
         if let Some((other, _)) = other {
-            let is_seen = members::is_person_visible(tx, &entry.scope, other).await?;
-            problems.push(Rejection::DocumentTaken(is_seen.then_some(other)));
+            let is_visible = members::is_person_visible(tx, &entry.scope, other).await?;
+            problems.push(Rejection::DocumentTaken(is_visible.then_some(other)));
         }
     }
     if problems.is_empty() { Ok(()) } else { Err(Error::Refused(problems)) }

@@ -13,89 +13,89 @@ use storage::search::rows::{self, ChangedMemberFields};
 
 /// Applies a row of the mirrored member search to a stored person. For holders of benefits, branch, sellers and dates
 /// of the row belong to the benefit, so they are not applied.
-pub fn apply_mirrored_profile(person: &mut PersonProfile, told: &PersonProfile, is_alone: bool) {
+pub fn apply_mirrored_profile(person: &mut PersonProfile, received: &PersonProfile, is_alone: bool) {
     let was_member = std::mem::replace(&mut person.is_member, true);
-    person.name.clone_from(&told.name);
-    person.document.clone_from(&told.document);
-    person.nature = told.document.as_ref().map_or(person.nature, Document::nature);
-    person.email.clone_from(&told.email);
-    person.sex = told.sex;
-    person.born_on.clone_from(&told.born_on);
-    person.mobile.clone_from(&told.mobile);
-    person.landline.clone_from(&told.landline);
-    person.address.clone_from(&told.address);
-    person.mother.clone_from(&told.mother);
-    person.civil_state = told.civil_state;
-    person.company.clone_from(&told.company);
-    person.identity_number.clone_from(&told.identity_number);
-    person.cnh_number.clone_from(&told.cnh_number);
-    person.cnh_category.clone_from(&told.cnh_category);
-    person.spouse.clone_from(&told.spouse);
-    person.payer_document.clone_from(&told.payer_document);
-    person.payer_address.clone_from(&told.payer_address);
+    person.name.clone_from(&received.name);
+    person.document.clone_from(&received.document);
+    person.nature = received.document.as_ref().map_or(person.nature, Document::nature);
+    person.email.clone_from(&received.email);
+    person.sex = received.sex;
+    person.born_on.clone_from(&received.born_on);
+    person.mobile.clone_from(&received.mobile);
+    person.landline.clone_from(&received.landline);
+    person.address.clone_from(&received.address);
+    person.mother.clone_from(&received.mother);
+    person.civil_state = received.civil_state;
+    person.company.clone_from(&received.company);
+    person.identity_number.clone_from(&received.identity_number);
+    person.cnh_number.clone_from(&received.cnh_number);
+    person.cnh_category.clone_from(&received.cnh_category);
+    person.spouse.clone_from(&received.spouse);
+    person.payer_document.clone_from(&received.payer_document);
+    person.payer_address.clone_from(&received.payer_address);
     if is_alone || !was_member {
-        person.branch = told.branch;
-        person.consultant = told.consultant;
-        person.representative = told.representative;
-        person.created_at = told.created_at;
-        person.updated_at = told.updated_at;
+        person.branch = received.branch;
+        person.consultant = received.consultant;
+        person.representative = received.representative;
+        person.created_at = received.created_at;
+        person.updated_at = received.updated_at;
     } else {
         // Each row shows the later of the member's date and the benefit's date, so the earliest is kept.
-        person.created_at = person.created_at.min(told.created_at);
-        person.updated_at = person.updated_at.min(told.updated_at);
+        person.created_at = person.created_at.min(received.created_at);
+        person.updated_at = person.updated_at.min(received.updated_at);
     }
 }
 
 /// Keeps the stored phones unless the first mobile or landline differs.
-pub fn mirror_telephones(had: &[StoredPhone], person: &PersonProfile) -> Vec<StoredPhone> {
-    let first = |kind| had.iter().find(|one| one.kind == kind).map(|one| &one.number);
+pub fn mirror_telephones(old_phones: &[StoredPhone], person: &PersonProfile) -> Vec<StoredPhone> {
+    let first = |kind| old_phones.iter().find(|one| one.kind == kind).map(|one| &one.number);
     if first(PhoneKind::Mobile) == person.mobile.as_ref()
         && first(PhoneKind::Landline) == person.landline.as_ref()
     {
-        return had.to_vec();
+        return old_phones.to_vec();
     }
-    let told = [(PhoneKind::Mobile, &person.mobile), (PhoneKind::Landline, &person.landline)];
-    let one = |(kind, number): (PhoneKind, &Option<domain::Phone>)| {
+    let received = [(PhoneKind::Mobile, &person.mobile), (PhoneKind::Landline, &person.landline)];
+    let build_phone = |(kind, number): (PhoneKind, &Option<domain::Phone>)| {
         Some(StoredPhone { kind, country: HOME.to_owned(), number: number.clone()? })
     };
-    told.into_iter().filter_map(one).collect()
+    received.into_iter().filter_map(build_phone).collect()
 }
 
 /// Inserts new people with their phones, without listing rows.
 pub async fn insert_mirrored_people<'p>(
     tx: &mut Tx,
-    acting: &ActorContext<'_>,
+    context: &ActorContext<'_>,
     new: impl Iterator<Item = (PersonCode, &'p PersonProfile)> + Clone,
 ) -> Result<u64, Error> {
-    tx.execute_batch(members::insert_people(acting.tenant, new.clone())).await?;
+    tx.execute_batch(members::insert_people(context.tenant, new.clone())).await?;
     let mut count = 0;
     let mut all = Vec::new();
     for (code, person) in new {
         count += 1;
         all.extend(mirror_telephones(&[], person).into_iter().map(|one| (code, one)));
     }
-    tx.execute_batch(phones::insert_phone_list(acting.tenant, &all)).await?;
+    tx.execute_batch(phones::insert_phone_list(context.tenant, &all)).await?;
     Ok(count)
 }
 
 /// Updates a stored person and their listing rows; `false` if nothing changed.
 pub async fn update_mirrored_person(
     tx: &mut Tx,
-    acting: &ActorContext<'_>,
+    context: &ActorContext<'_>,
     code: PersonCode,
-    (before, had): (&PersonProfile, &[StoredPhone]),
+    (before, old_phones): (&PersonProfile, &[StoredPhone]),
     (after, phones): (&PersonProfile, &[StoredPhone]),
 ) -> Result<bool, Error> {
-    if before == after && had == phones {
+    if before == after && old_phones == phones {
         return Ok(false);
     }
-    let tenant = acting.tenant;
+    let tenant = context.tenant;
     members::update_person(tx, tenant, code, after).await?;
-    if phones != had {
+    if phones != old_phones {
         phones::replace_phones(tx, tenant, code, phones).await?;
     }
     if before.is_member {
-        let days = compute_listing_days(after, &acting.registers.zone);
+        let days = compute_listing_days(after, &context.registers.zone);
         let moved =
             ChangedMemberFields { name: before.name != after.name, branch: before.branch != after.branch };
         rows::update_member_rows(
@@ -107,9 +107,9 @@ pub async fn update_mirrored_person(
         )
         .await?;
     }
-    let changes = compare_people((before, had), (after, phones));
+    let changes = compare_people((before, old_phones), (after, phones));
     if !changes.is_empty() {
-        record_person_change(tx, acting, code, "espelhado", changes).await?;
+        record_person_change(tx, context, code, "espelhado", changes).await?;
     }
     Ok(true)
 }

@@ -106,9 +106,9 @@ async fn write_person(tx: &mut Tx, entry: &SavePerson) -> Result<SavedPerson, Er
     confirm_registers(tx, tenant, &entry.registers).await?;
     let input = &entry.input;
     let found = members::find_person_by_document(&mut *tx, tenant, &entry.input.document).await?;
-    let had = found.as_ref().map(|(_, profile)| profile);
+    let stored = found.as_ref().map(|(_, profile)| profile);
     let mut problems =
-        find_bad_references(&entry.scope, &entry.registers, &input.fields, (Some(&input.document), had));
+        find_bad_references(&entry.scope, &entry.registers, &input.fields, (Some(&input.document), stored));
     let Some((code, before)) = found else {
         let branch = resolve_person_branch(&entry.scope, &entry.registers, &input.fields, &mut problems);
         let (Some(branch), []) = (branch, &problems[..]) else { return Err(Error::Refused(problems)) };
@@ -149,12 +149,12 @@ fn find_bad_references(
     }
     let (consultant, representative) =
         before.map_or((None, None), |before| (before.consultant, before.representative));
-    for (given, had, kind, field) in [
+    for (requested, current, kind, field) in [
         (&input.consultant, consultant, SellerKind::Consultant, InputField::Consultant),
         (&input.representative, representative, SellerKind::Representative, InputField::Representative),
     ] {
-        if let FieldPatch::Set(seller) = given
-            && had != Some(*seller)
+        if let FieldPatch::Set(seller) = requested
+            && current != Some(*seller)
             && !registers.is_active_seller(scope, *seller, kind)
         {
             problems.push(Rejection::UnknownCode { field, code: seller.get() });
@@ -202,8 +202,8 @@ async fn update_person(
     code: PersonCode,
     before: PersonProfile,
 ) -> Result<SavedPerson, Error> {
-    let had = phones::list_phones(&mut *tx, entry.scope.tenant(), code).await?;
-    let (mut profile, mut phones) = (before.clone(), had.clone());
+    let old_phones = phones::list_phones(&mut *tx, entry.scope.tenant(), code).await?;
+    let (mut profile, mut phones) = (before.clone(), old_phones.clone());
     profile.name = entry.input.name.as_str().to_owned();
     profile.nature = entry.input.document.nature();
     apply_person_fields(&entry.input.fields, &mut profile, &mut phones);
@@ -211,43 +211,44 @@ async fn update_person(
     if let FieldPatch::Set(branch) = entry.input.fields.branch {
         profile.branch = branch;
     }
-    if profile == before && phones == had {
+    if profile == before && phones == old_phones {
         return Ok(SavedPerson { code, profile, phones, changed: false });
     }
-    Box::pin(store_person_change(tx, &entry.actor_context(), (code, &before, &had), (profile, phones))).await
+    Box::pin(store_person_change(tx, &entry.actor_context(), (code, &before, &old_phones), (profile, phones)))
+        .await
 }
 
 /// Updates a stored person with phones, listing rows, audit entry and field changes.
 async fn store_person_change(
     tx: &mut Tx,
-    acting: &ActorContext<'_>,
-    (code, before, had): (PersonCode, &PersonProfile, &[StoredPhone]),
+    context: &ActorContext<'_>,
+    (code, before, old_phones): (PersonCode, &PersonProfile, &[StoredPhone]),
     (mut profile, phones): (PersonProfile, Vec<StoredPhone>),
 ) -> Result<SavedPerson, Error> {
-    let tenant = acting.tenant;
-    let changes = field_changes::compare_people((before, had), (&profile, &phones));
-    profile.updated_at = acting.now;
+    let tenant = context.tenant;
+    let changes = field_changes::compare_people((before, old_phones), (&profile, &phones));
+    profile.updated_at = context.now;
     members::update_person(tx, tenant, code, &profile).await?;
     profile.version = before.version + 1;
-    if phones != had {
+    if phones != old_phones {
         phones::replace_phones(tx, tenant, code, &phones).await?;
     }
     let saved = SavedPerson { code, profile, phones, changed: true };
-    update_search_rows(tx, acting, &saved, before.is_member.then_some(before)).await?;
-    record_person_change(tx, acting, code, "alterado", changes).await?;
+    update_search_rows(tx, context, &saved, before.is_member.then_some(before)).await?;
+    record_person_change(tx, context, code, "alterado", changes).await?;
     Ok(saved)
 }
 
 /// Inserts the first listing row, or updates the existing ones.
 async fn update_search_rows(
     tx: &mut Tx,
-    acting: &ActorContext<'_>,
+    context: &ActorContext<'_>,
     saved: &SavedPerson,
     before: Option<&PersonProfile>,
 ) -> Result<(), Error> {
-    let tenant = acting.tenant;
-    let days = compute_listing_days(&saved.profile, &acting.registers.zone);
-    let (member, own) =
+    let tenant = context.tenant;
+    let days = compute_listing_days(&saved.profile, &context.registers.zone);
+    let (member, row_fields) =
         (build_listed_member(saved.code, &saved.profile), build_member_row(&saved.profile, &days));
     match before {
         Some(before) => {
@@ -255,14 +256,17 @@ async fn update_search_rows(
                 name: before.name != saved.profile.name,
                 branch: before.branch != saved.profile.branch,
             };
-            rows::update_member_rows(tx, tenant, &member, &own, moved).await?;
+            rows::update_member_rows(tx, tenant, &member, &row_fields, moved).await?;
         }
         None => {
             let [slot, _] =
                 counters::reserve_number_blocks(tx, tenant, [(Counter::Slot, 1), (Counter::Listing, 1)])
                     .await?;
-            tx.execute_batch(rows::insert_listing_rows(tenant, &[SearchListingRow { slot, member, own }]))
-                .await?;
+            tx.execute_batch(rows::insert_listing_rows(
+                tenant,
+                &[SearchListingRow { slot, member, own: row_fields }],
+            ))
+            .await?;
         }
     }
     Ok(())
@@ -294,27 +298,27 @@ pub fn build_member_row<'p>(
 /// Writes the audit entry and the field changes.
 async fn record_person_change(
     tx: &mut Tx,
-    acting: &ActorContext<'_>,
+    context: &ActorContext<'_>,
     person: PersonCode,
-    what: &str,
+    detail: &str,
     changes: Vec<FieldDifference>,
 ) -> Result<(), Error> {
     let entry = audit::AuditEntry {
-        tenant: acting.tenant,
-        at: acting.now,
-        user: acting.user,
-        operation: acting.operation,
+        tenant: context.tenant,
+        at: context.now,
+        user: context.user,
+        operation: context.operation,
         person: Some(person),
-        detail: Some(what.to_owned()),
+        detail: Some(detail.to_owned()),
     };
     if changes.is_empty() {
         return Ok(audit::append_audit_entry(tx, &entry).await?);
     }
     let count = i32::try_from(changes.len()).unwrap_or(i32::MAX);
-    let wanted = [(Counter::Audit, 1), (Counter::FieldChange, count)];
-    let [audit_code, first] = counters::reserve_number_blocks(tx, acting.tenant, wanted).await?;
+    let blocks = [(Counter::Audit, 1), (Counter::FieldChange, count)];
+    let [audit_code, first] = counters::reserve_number_blocks(tx, context.tenant, blocks).await?;
     let mut statements = vec![audit::insert_audit_entry(&entry, audit_code)];
-    statements.extend(acting.field_change_statements(PERSON, person.get(), first, changes));
+    statements.extend(context.field_change_statements(PERSON, person.get(), first, changes));
     Ok(tx.execute_batch(statements).await?)
 }
 
@@ -352,7 +356,7 @@ fn apply_person_fields(input: &PessoaCampos, person: &mut PersonProfile, phones:
         FieldPatch::Keep => {}
     }
     match &input.phones {
-        FieldPatch::Set(given) => *phones = given.iter().filter_map(parse_telephone).collect(),
+        FieldPatch::Set(inputs) => *phones = inputs.iter().filter_map(parse_telephone).collect(),
         FieldPatch::Clear => phones.clear(),
         FieldPatch::Keep => {}
     }

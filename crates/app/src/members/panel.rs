@@ -199,8 +199,8 @@ pub async fn read_pending_work(app: &App, caller: &Session) -> Result<PendingWor
 async fn count_appointments(app: &App, scope: &Scope, registers: &TenantRegisters) -> Result<i64, Error> {
     let today = app.now().date_in(&registers.zone);
     let of_appointments = registers.situations.iter().filter(|one| one.entity == Entity::Appointment);
-    let stands = of_appointments.filter(|one| one.kind != SituationKind::Cancelled);
-    let situations: Vec<SituationCode> = stands.map(|one| one.code).collect();
+    let not_cancelled = of_appointments.filter(|one| one.kind != SituationKind::Cancelled);
+    let situations: Vec<SituationCode> = not_cancelled.map(|one| one.code).collect();
     if situations.is_empty() {
         return Ok(0);
     }
@@ -213,18 +213,18 @@ async fn count_long_waits(
     scope: &Scope,
     registers: &TenantRegisters,
 ) -> Result<CappedCount, Error> {
-    let since = search::list_waiting_days(app, scope).await?;
+    let waiting_days = search::list_waiting_days(app, scope).await?;
     let today = app.now().date_in(&registers.zone);
     let long = |day: &&String| Date::from_iso(day).is_some_and(|day| today.days_since(day) > WAITS_LONG);
-    let count = since.iter().filter(long).count() as i64;
+    let count = waiting_days.iter().filter(long).count() as i64;
     Ok(CappedCount { count, or_more: count == storage::search::members::PAGE })
 }
 
 async fn list_failing_receivers(app: &App, tenant: TenantId) -> Result<Vec<FailingReceiver>, Error> {
     let all = receivers::list_receivers(&app.db, tenant).await?;
-    let bad = all.into_iter().filter(|one| one.active);
-    let bad = bad.filter(|one| one.paused.is_some() || one.health.failing_since.is_some());
-    Ok(bad.map(|one| FailingReceiver { address: one.address, is_paused: one.paused.is_some() }).collect())
+    let failing = all.into_iter().filter(|one| one.active);
+    let failing = failing.filter(|one| one.paused.is_some() || one.health.failing_since.is_some());
+    Ok(failing.map(|one| FailingReceiver { address: one.address, is_paused: one.paused.is_some() }).collect())
 }
 
 /// Counts mails among the latest that will not be retried.

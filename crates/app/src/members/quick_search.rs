@@ -84,17 +84,17 @@ fn interpret_text(text: &str) -> Vec<SearchTextMeaning> {
 /// Searches every possible meaning of the text.
 #[boxed::future]
 pub async fn search_everything(app: &App, caller: &Session, text: &str) -> Result<GlobalSearchResult, Error> {
-    let mut finds = GlobalSearchResult::default();
+    let mut results = GlobalSearchResult::default();
     if text.trim().is_empty() {
-        return Ok(finds);
+        return Ok(results);
     }
     for meaning in interpret_text(text) {
-        search_meaning(app, caller, meaning, &mut finds).await?;
+        search_meaning(app, caller, meaning, &mut results).await?;
     }
-    let mut seen = std::collections::BTreeSet::new();
-    finds.rows.retain(|row| seen.insert(row.slot));
-    finds.total = finds.total.max(finds.rows.len() as i64);
-    Ok(finds)
+    let mut seen_slots = std::collections::BTreeSet::new();
+    results.rows.retain(|row| seen_slots.insert(row.slot));
+    results.total = results.total.max(results.rows.len() as i64);
+    Ok(results)
 }
 
 /// A query with one parameter; `None` if the text is not valid for it.
@@ -106,41 +106,41 @@ async fn search_meaning(
     app: &App,
     caller: &Session,
     meaning: SearchTextMeaning,
-    finds: &mut GlobalSearchResult,
+    results: &mut GlobalSearchResult,
 ) -> Result<(), Error> {
     match meaning {
         SearchTextMeaning::Document(text) => {
-            add_members(app, caller, build_query("cpf", &text), finds).await?;
-            add_dependent_holders(app, caller, "cpf", &text, finds).await
+            add_members(app, caller, build_query("cpf", &text), results).await?;
+            add_dependent_holders(app, caller, "cpf", &text, results).await
         }
-        SearchTextMeaning::Plate(text) => add_members(app, caller, build_query("placa", text), finds).await,
+        SearchTextMeaning::Plate(text) => add_members(app, caller, build_query("placa", text), results).await,
         SearchTextMeaning::Chassis(text) => {
-            add_members(app, caller, build_query("chassi", text), finds).await
+            add_members(app, caller, build_query("chassi", text), results).await
         }
-        SearchTextMeaning::Name(text) => add_members(app, caller, build_query("nome", text), finds).await,
+        SearchTextMeaning::Name(text) => add_members(app, caller, build_query("nome", text), results).await,
         SearchTextMeaning::Phone(phone) => {
             let holders =
                 phones::list_phone_holders(&app.db, caller.scope.tenant(), &phone, MOST_HOLDERS).await?;
-            add_people(app, caller, holders, finds).await
+            add_people(app, caller, holders, results).await
         }
         SearchTextMeaning::ShortPhone(digits) => {
-            let whole = AREAS.iter().filter_map(|area| Phone::parse(&format!("{area}{digits}")).ok());
-            let whole: Vec<Phone> = whole.collect();
+            let numbers = AREAS.iter().filter_map(|area| Phone::parse(&format!("{area}{digits}")).ok());
+            let numbers: Vec<Phone> = numbers.collect();
             let holders =
-                phones::list_holders_of_any_phone(&app.db, caller.scope.tenant(), &whole, MOST_HOLDERS)
+                phones::list_holders_of_any_phone(&app.db, caller.scope.tenant(), &numbers, MOST_HOLDERS)
                     .await?;
-            add_people(app, caller, holders, finds).await
+            add_people(app, caller, holders, results).await
         }
         SearchTextMeaning::Card(digits) => {
-            add_benefit_holders(app, caller, "numeroCartaoDesconto", &digits, finds).await?;
-            add_dependent_holders(app, caller, "numeroCartaoDesconto", &digits, finds).await
+            add_benefit_holders(app, caller, "numeroCartaoDesconto", &digits, results).await?;
+            add_dependent_holders(app, caller, "numeroCartaoDesconto", &digits, results).await
         }
         SearchTextMeaning::Number(number) => {
             for kind in CaseKind::ALL {
                 let Some(query) = build_query("protocolo", number) else { continue };
-                finds.cases.extend(cases::list_cases(app, caller, kind, query).await?.rows);
+                results.cases.extend(cases::list_cases(app, caller, kind, query).await?.rows);
             }
-            add_benefit_holders(app, caller, "sequencial", &number.to_string(), finds).await
+            add_benefit_holders(app, caller, "sequencial", &number.to_string(), results).await
         }
     }
 }
@@ -151,11 +151,11 @@ async fn add_benefit_holders(
     caller: &Session,
     name: &str,
     text: &str,
-    finds: &mut GlobalSearchResult,
+    results: &mut GlobalSearchResult,
 ) -> Result<(), Error> {
     let Some(query) = build_query(name, text) else { return Ok(()) };
     let found = search::search_benefits(app, caller, query).await?;
-    add_people(app, caller, found.rows.iter().map(|row| row.benefit.person).collect(), finds).await
+    add_people(app, caller, found.rows.iter().map(|row| row.benefit.person).collect(), results).await
 }
 
 /// Adds the holders of benefits with this dependent.
@@ -164,7 +164,7 @@ async fn add_dependent_holders(
     caller: &Session,
     name: &str,
     text: &str,
-    finds: &mut GlobalSearchResult,
+    results: &mut GlobalSearchResult,
 ) -> Result<(), Error> {
     let Some(query) = build_query(name, text) else { return Ok(()) };
     let mut codes = dependents::search_dependents(app, caller, query).await?;
@@ -173,19 +173,19 @@ async fn add_dependent_holders(
         return Ok(());
     }
     let found = dependents::load_found_dependents(app, caller, &codes).await?;
-    add_people(app, caller, found.rows.iter().map(|row| row.holder).collect(), finds).await
+    add_people(app, caller, found.rows.iter().map(|row| row.holder).collect(), results).await
 }
 
 async fn add_members(
     app: &App,
     caller: &Session,
     query: Option<PesquisaAssociadoQuery>,
-    finds: &mut GlobalSearchResult,
+    results: &mut GlobalSearchResult,
 ) -> Result<(), Error> {
     let Some(query) = query else { return Ok(()) };
     let page = search::list_members(app, caller, query, OPERATION).await?;
-    finds.total += page.total;
-    finds.rows.extend(page.rows);
+    results.total += page.total;
+    results.rows.extend(page.rows);
     Ok(())
 }
 
@@ -193,12 +193,12 @@ async fn add_people(
     app: &App,
     caller: &Session,
     mut codes: Vec<PersonCode>,
-    finds: &mut GlobalSearchResult,
+    results: &mut GlobalSearchResult,
 ) -> Result<(), Error> {
     codes.sort_unstable();
     codes.dedup();
     for code in codes {
-        add_members(app, caller, build_query("codPessoa", code), finds).await?;
+        add_members(app, caller, build_query("codPessoa", code), results).await?;
     }
     Ok(())
 }

@@ -47,8 +47,8 @@ pub async fn list_filters(
     caller: &Session,
     list: FilterableList,
 ) -> Result<Vec<SavedFilter>, Error> {
-    let of = (list.name(), caller.user);
-    Ok(saved_filters::list_saved_filters(&app.db, caller.scope.tenant(), of, SHOWN).await?)
+    let key = (list.name(), caller.user);
+    Ok(saved_filters::list_saved_filters(&app.db, caller.scope.tenant(), key, SHOWN).await?)
 }
 
 /// The content of a filter to save.
@@ -79,8 +79,8 @@ impl FilterActor {
     /// The filter, if the caller may change it.
     async fn load_changeable_filter(&self, tx: &mut Tx, code: FilterCode) -> Result<SavedFilter, Error> {
         let found = saved_filters::find_saved_filter(&mut *tx, self.tenant, code).await?;
-        let own = found.filter(|one| one.owner == self.user || one.is_shared && self.is_admin);
-        own.ok_or(Error::NotFound { field: InputField::Name, code: code.get() })
+        let changeable = found.filter(|one| one.owner == self.user || one.is_shared && self.is_admin);
+        changeable.ok_or(Error::NotFound { field: InputField::Name, code: code.get() })
     }
 }
 
@@ -98,44 +98,44 @@ pub async fn save_filter(
     app: &App,
     caller: &Session,
     list: FilterableList,
-    wanted: FilterDraft,
+    draft: FilterDraft,
 ) -> Result<FilterCode, Error> {
-    let name = parse_filter_name(&wanted.name)?;
-    if wanted.query.len() > LONGEST_QUERY {
+    let name = parse_filter_name(&draft.name)?;
+    if draft.query.len() > LONGEST_QUERY {
         return Err(Rejection::TooLong { field: InputField::Text, longest: LONGEST_QUERY }.into());
     }
-    let entry = (FilterActor::from_session(app, caller), list, FilterDraft { name, ..wanted });
+    let entry = (FilterActor::from_session(app, caller), list, FilterDraft { name, ..draft });
     app.db
-        .write(WriteLane::foreground(caller.scope.tenant()), entry, |tx, (entry, list, wanted)| {
-            Box::pin(write_filter(tx, entry, *list, wanted))
+        .write(WriteLane::foreground(caller.scope.tenant()), entry, |tx, (actor, list, draft)| {
+            Box::pin(write_filter(tx, actor, *list, draft))
         })
         .await
 }
 
 async fn write_filter(
     tx: &mut Tx,
-    entry: &FilterActor,
+    actor: &FilterActor,
     list: FilterableList,
-    wanted: &FilterDraft,
+    draft: &FilterDraft,
 ) -> Result<FilterCode, Error> {
     let known =
-        saved_filters::list_saved_filters(&mut *tx, entry.tenant, (list.name(), entry.user), SHOWN).await?;
-    let own: Vec<&SavedFilter> = known.iter().filter(|one| one.owner == entry.user).collect();
-    let same = own.iter().find(|one| domain::fold_text(&one.name) == domain::fold_text(&wanted.name));
+        saved_filters::list_saved_filters(&mut *tx, actor.tenant, (list.name(), actor.user), SHOWN).await?;
+    let own_filters: Vec<&SavedFilter> = known.iter().filter(|one| one.owner == actor.user).collect();
+    let same = own_filters.iter().find(|one| domain::fold_text(&one.name) == domain::fold_text(&draft.name));
     let code = match same {
         Some(same) => same.code,
-        None if own.len() >= MOST => return Err(Rejection::TooManyFilters { most: MOST }.into()),
-        None => FilterCode::new(counters::reserve_number(tx, entry.tenant, Counter::SavedFilter).await?),
+        None if own_filters.len() >= MOST => return Err(Rejection::TooManyFilters { most: MOST }.into()),
+        None => FilterCode::new(counters::reserve_number(tx, actor.tenant, Counter::SavedFilter).await?),
     };
     let filter = SavedFilter {
         code,
         list: list.name().to_owned(),
-        owner: entry.user,
-        name: wanted.name.clone(),
-        query: wanted.query.clone(),
-        is_shared: wanted.is_shared,
+        owner: actor.user,
+        name: draft.name.clone(),
+        query: draft.query.clone(),
+        is_shared: draft.is_shared,
     };
-    saved_filters::upsert_saved_filter(tx, entry.tenant, &filter, entry.now).await?;
+    saved_filters::upsert_saved_filter(tx, actor.tenant, &filter, actor.now).await?;
     Ok(code)
 }
 
@@ -149,11 +149,11 @@ pub async fn change_filter(
 ) -> Result<SavedFilter, Error> {
     let entry = (FilterActor::from_session(app, caller), code, parse_filter_name(new_name)?, is_shared);
     app.db
-        .write(WriteLane::foreground(caller.scope.tenant()), entry, |tx, (entry, code, name, is_shared)| {
+        .write(WriteLane::foreground(caller.scope.tenant()), entry, |tx, (actor, code, name, is_shared)| {
             Box::pin(async move {
-                let before = entry.load_changeable_filter(tx, *code).await?;
+                let before = actor.load_changeable_filter(tx, *code).await?;
                 let after = SavedFilter { name: name.clone(), is_shared: *is_shared, ..before };
-                saved_filters::upsert_saved_filter(tx, entry.tenant, &after, entry.now).await?;
+                saved_filters::upsert_saved_filter(tx, actor.tenant, &after, actor.now).await?;
                 Ok::<_, Error>(after)
             })
         })
@@ -165,10 +165,10 @@ pub async fn change_filter(
 pub async fn delete_filter(app: &App, caller: &Session, code: FilterCode) -> Result<SavedFilter, Error> {
     let entry = (FilterActor::from_session(app, caller), code);
     app.db
-        .write(WriteLane::foreground(caller.scope.tenant()), entry, |tx, (entry, code)| {
+        .write(WriteLane::foreground(caller.scope.tenant()), entry, |tx, (actor, code)| {
             Box::pin(async move {
-                let before = entry.load_changeable_filter(tx, *code).await?;
-                saved_filters::delete_saved_filter(tx, entry.tenant, *code).await?;
+                let before = actor.load_changeable_filter(tx, *code).await?;
+                saved_filters::delete_saved_filter(tx, actor.tenant, *code).await?;
                 Ok::<_, Error>(before)
             })
         })
@@ -182,9 +182,9 @@ pub async fn read_chosen_columns(
     caller: &Session,
     list: FilterableList,
 ) -> Result<Option<Vec<String>>, Error> {
-    let of = (caller.user, list.name());
-    let kept = saved_filters::find_chosen_columns(&app.db, caller.scope.tenant(), of).await?;
-    Ok(kept.map(|text| text.split_whitespace().map(str::to_owned).collect()))
+    let key = (caller.user, list.name());
+    let stored = saved_filters::find_chosen_columns(&app.db, caller.scope.tenant(), key).await?;
+    Ok(stored.map(|text| text.split_whitespace().map(str::to_owned).collect()))
 }
 
 #[boxed::future]

@@ -22,17 +22,17 @@ pub(super) struct RecordDraft<'d> {
 
 impl<'d> RecordDraft<'d> {
     /// Applies the input to the existing record.
-    pub fn new(doing: &'d SaveRecord, had: Option<StoredRecord>) -> RecordDraft<'d> {
-        let register = doing.register;
-        let mut wish = RecordDraft {
-            doing,
+    pub fn new(command: &'d SaveRecord, had: Option<StoredRecord>) -> RecordDraft<'d> {
+        let register = command.register;
+        let mut draft = RecordDraft {
+            doing: command,
             register,
-            code: doing.code.or(doing.sent.code.clone().into_set()),
+            code: command.code.or(command.sent.code.clone().into_set()),
             values: match &had {
                 Some(had) => had.values.clone(),
                 None => vec![FieldContent::Nothing; register.fields.len()],
             },
-            active: doing
+            active: command
                 .sent
                 .active
                 .clone()
@@ -44,14 +44,14 @@ impl<'d> RecordDraft<'d> {
             had,
         };
         for (at, field) in register.fields.iter().enumerate().filter(|(_, field)| field.is_input()) {
-            wish.take_field(at, field);
+            draft.take_field(at, field);
         }
-        wish
+        draft
     }
 
     fn take_field(&mut self, at: usize, field: &'static FieldSpec) {
-        let sent = &self.doing.sent.fields[at];
-        match sent {
+        let patch = &self.doing.sent.fields[at];
+        match patch {
             FieldPatch::Keep => {}
             FieldPatch::Clear => self.values[at] = FieldContent::Nothing,
             // An empty list is stored as no value.
@@ -73,7 +73,7 @@ impl<'d> RecordDraft<'d> {
         }
         match field.need {
             // Of an unknown record it is not known whether it has the value.
-            FieldRequirement::Required if self.doing.code.is_some() && *sent == FieldPatch::Keep => {}
+            FieldRequirement::Required if self.doing.code.is_some() && *patch == FieldPatch::Keep => {}
             FieldRequirement::Required => self.refuse(field.name, RegisterProblem::Missing),
             FieldRequirement::Default(FieldDefault::Flag(flag)) => self.values[at] = FieldContent::Flag(flag),
             FieldRequirement::Default(FieldDefault::Number(number)) => {
@@ -154,24 +154,24 @@ impl<'d> RecordDraft<'d> {
     pub fn list_differences(&self) -> Vec<FieldDifference> {
         let Some(had) = &self.had else { return Vec::new() };
         let fields = self.register.fields.iter().enumerate();
-        let sent = fields.filter(|(at, _)| self.doing.sent.fields[*at] != FieldPatch::Keep);
-        let mut all: Vec<_> = sent
+        let sent_fields = fields.filter(|(at, _)| self.doing.sent.fields[*at] != FieldPatch::Keep);
+        let mut all: Vec<_> = sent_fields
             .filter(|(_, field)| field.is_visible())
             .map(|(at, field)| {
-                let shown = |value: &FieldContent| register::render_value(field, value);
-                (field.name, shown(&self.values[at]), shown(&had.values[at]))
+                let render = |value: &FieldContent| register::render_value(field, value);
+                (field.name, render(&self.values[at]), render(&had.values[at]))
             })
             .collect();
         if self.doing.sent.active != FieldPatch::Keep {
             all.push(("ativo", self.active.into(), had.active.into()));
         }
-        let differing = all.into_iter().filter(|(_, sent, now)| sent != now);
-        let told = |(field, sent, now)| FieldDifference {
+        let differing = all.into_iter().filter(|(_, requested, now)| requested != now);
+        let to_difference = |(field, requested, now)| FieldDifference {
             field,
             before: render_json(now),
-            after: render_json(sent),
+            after: render_json(requested),
         };
-        differing.map(told).collect()
+        differing.map(to_difference).collect()
     }
 
     /// The audit text: names of changed fields, never their values.

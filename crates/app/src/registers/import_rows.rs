@@ -40,9 +40,9 @@ impl RegisterImportRow {
         let Some(register) = find_import_register(kind) else { return (None, None) };
         let bytes = Value::Object(fields.clone()).to_string();
         match register::read_record_input(register, bytes.as_bytes()) {
-            Ok(sent) => (Some(RegisterImportRow { register, sent }), None),
+            Ok(input) => (Some(RegisterImportRow { register, sent: input }), None),
             Err(unread) => {
-                (unread.rest.map(|sent| RegisterImportRow { register, sent: *sent }), Some(unread.problems))
+                (unread.rest.map(|input| RegisterImportRow { register, sent: *input }), Some(unread.problems))
             }
         }
     }
@@ -69,14 +69,14 @@ impl RegisterImportRow {
 /// The existing record a row refers to, if any.
 async fn find_matching_record(
     tx: &mut Tx,
-    doing: &ImportUnitContext,
+    context: &ImportUnitContext,
     row: &RegisterImportRow,
 ) -> Result<Option<StoredRecord>, Error> {
     if let FieldPatch::Set(code) = row.sent.code {
-        return Ok(records::find_record(tx, row.register, &doing.scope, code).await?);
+        return Ok(records::find_record(tx, row.register, &context.scope, code).await?);
     }
     // These registers are small enough to be read completely.
-    let all = records::list_records(tx, row.register, &doing.scope, &[], None).await?;
+    let all = records::list_records(tx, row.register, &context.scope, &[], None).await?;
     let value = |record: &StoredRecord, name: &str| {
         let found = row.register.find_field(name).map(|(at, _)| &record.values[at]);
         match found {
@@ -99,25 +99,25 @@ async fn find_matching_record(
 
 pub async fn find_imported_record(
     tx: &mut Tx,
-    doing: &ImportUnitContext,
+    context: &ImportUnitContext,
     row: &RegisterImportRow,
 ) -> Result<Option<i32>, Error> {
-    Ok(find_matching_record(tx, doing, row).await?.map(|record| record.code))
+    Ok(find_matching_record(tx, context, row).await?.map(|record| record.code))
 }
 
 pub async fn import_record(
     tx: &mut Tx,
-    doing: &ImportUnitContext,
+    context: &ImportUnitContext,
     row: &RegisterImportRow,
 ) -> Result<ImportRowOutcome, Error> {
-    let before = find_matching_record(tx, doing, row).await?;
-    let mut sent = row.sent.clone();
+    let before = find_matching_record(tx, context, row).await?;
+    let mut input = row.sent.clone();
     if let Some(before) = &before {
-        doing.refuse_repeated_record(before.code)?;
-        sent.code = FieldPatch::Keep;
-        sent.version = FieldPatch::Set(i32::try_from(before.version).unwrap_or(i32::MAX));
-    } else if let FieldPatch::Set(code) = sent.code
-        && !imports::list_removed_codes(&mut *tx, doing.scope.tenant(), row.register.table, &[code])
+        context.refuse_repeated_record(before.code)?;
+        input.code = FieldPatch::Keep;
+        input.version = FieldPatch::Set(i32::try_from(before.version).unwrap_or(i32::MAX));
+    } else if let FieldPatch::Set(code) = input.code
+        && !imports::list_removed_codes(&mut *tx, context.scope.tenant(), row.register.table, &[code])
             .await?
             .is_empty()
     {
@@ -125,12 +125,12 @@ pub async fn import_record(
     }
     let changing = Changing {
         register: row.register,
-        scope: doing.scope.clone(),
-        user: doing.user,
+        scope: context.scope.clone(),
+        user: context.user,
         code: before.as_ref().map(|before| before.code),
-        sent,
-        zone: doing.registers.zone.clone(),
-        now: doing.now,
+        sent: input,
+        zone: context.registers.zone.clone(),
+        now: context.now,
         sealing: None,
     };
     let saved = Box::pin(save(tx, &changing)).await?.record;
@@ -181,21 +181,21 @@ fn parse_snapshot(text: &str) -> Option<(Vec<Kept>, bool)> {
 /// Undoes the change of an imported row.
 pub async fn undo_record_import(
     tx: &mut Tx,
-    doing: &ImportUnitContext,
+    context: &ImportUnitContext,
     kind: ImportKind,
     line: &StoredLineResult,
 ) -> Result<ImportUndoOutcome, Error> {
-    let (tenant, code) = (doing.scope.tenant(), line.record.unwrap_or_default());
+    let (tenant, code) = (context.scope.tenant(), line.record.unwrap_or_default());
     let Some(register) = find_import_register(kind) else {
         return Ok(ImportUndoOutcome::Kept("já não existe".into()));
     };
-    let Some(now) = records::find_record(tx, register, &doing.scope, code).await? else {
+    let Some(now) = records::find_record(tx, register, &context.scope, code).await? else {
         return Ok(ImportUndoOutcome::Kept("já não existe, ou está em uma loja que você não acessa".into()));
     };
     if line.version != Some(now.version) {
         return Ok(ImportUndoOutcome::Kept("foi alterado depois da importação".into()));
     }
-    let (undone, told) = match &line.before {
+    let (undone, verb) = match &line.before {
         None => {
             if let Some(what) = records::find_record_reference(tx, register.table, tenant, code).await? {
                 return Ok(ImportUndoOutcome::Kept(format!("já tem {what}")));
@@ -207,12 +207,12 @@ pub async fn undo_record_import(
         Some(before) => {
             let broken = || storage::Error::Broken("a record is kept that cannot be read".to_owned());
             let (values, active) = parse_snapshot(before).ok_or_else(broken)?;
-            records::update_record(tx, register, tenant, (code, &values, active), doing.now).await?;
+            records::update_record(tx, register, tenant, (code, &values, active), context.now).await?;
             (ImportUndoOutcome::Restored, "alterado")
         }
     };
     versions::raise_registers_version(tx, tenant).await?;
-    let told = format!("{} {code} {told}: importação desfeita", register.path);
-    audit::append_audit_entry(tx, &doing.audit_entry(None, &told)).await?;
+    let detail = format!("{} {code} {verb}: importação desfeita", register.path);
+    audit::append_audit_entry(tx, &context.audit_entry(None, &detail)).await?;
     Ok(undone)
 }

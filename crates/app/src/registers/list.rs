@@ -32,24 +32,24 @@ pub async fn list_records(
     app: &App,
     caller: &Session,
     register: &'static Register,
-    asked: RecordListQuery,
+    query: RecordListQuery,
 ) -> Result<RecordPage, Error> {
-    if register.needs_filter && asked.fields.is_empty() {
+    if register.needs_filter && query.fields.is_empty() {
         let problem = RegisterProblem::NoFilter(register.filters);
         return Err(Rejection::Register { field: register.filters[0], problem }.into());
     }
     let zone = snapshot::load_registers(app, caller.scope.tenant()).await?.zone.clone();
-    let input = (register, caller.scope.clone(), asked, zone);
-    let page = app.db.read(input, |tx, (register, scope, asked, zone)| {
+    let input = (register, caller.scope.clone(), query, zone);
+    let page = app.db.read(input, |tx, (register, scope, query, zone)| {
         let register: &'static Register = register;
         Box::pin(async move {
             let (records, total, people) = match register.search {
-                SearchMethod::Words => search_by_words(tx, register, scope, asked).await?,
+                SearchMethod::Words => search_by_words(tx, register, scope, query).await?,
                 SearchMethod::Beginnings(names) => {
-                    search_by_prefix(tx, (register, names), scope, asked).await?
+                    search_by_prefix(tx, (register, names), scope, query).await?
                 }
             };
-            Ok::<_, Error>(RecordPage { records, number: asked.page, total, zone: zone.clone(), people })
+            Ok::<_, Error>(RecordPage { records, number: query.page, total, zone: zone.clone(), people })
         })
     });
     let page = page.await?;
@@ -71,8 +71,8 @@ pub async fn read_record(
         let register: &'static Register = register;
         Box::pin(find_visible_record(tx, register, scope, *code))
     });
-    let (record, whose) = found.await?.ok_or_else(|| reject_unknown_record(register, code))?;
-    record_access(app, caller, register.words.read.operation, whose.into_iter())?;
+    let (record, owner) = found.await?.ok_or_else(|| reject_unknown_record(register, code))?;
+    record_access(app, caller, register.words.read.operation, owner.into_iter())?;
     Ok((record, zone))
 }
 
@@ -156,7 +156,7 @@ pub(super) async fn find_visible_record(
     code: i32,
 ) -> Result<Option<(StoredRecord, RecordOwner)>, Error> {
     let Some(record) = kept::find_record(tx, register, scope, code).await? else { return Ok(None) };
-    Ok(find_record_owner(tx, register, scope, &record).await?.map(|whose| (record, whose)))
+    Ok(find_record_owner(tx, register, scope, &record).await?.map(|owner| (record, owner)))
 }
 
 /// The person whose data a record is, if the scope sees it; most registers have none.
@@ -197,23 +197,23 @@ async fn search_by_words(
     tx: &mut Tx,
     register: &'static Register,
     scope: &Scope,
-    asked: &RecordListQuery,
+    query: &RecordListQuery,
 ) -> Result<FoundRecords, Error> {
     let mut records =
-        kept::list_records(tx, register, scope, &build_narrowing(register, asked), asked.active).await?;
-    let mut seen: BTreeMap<i32, Option<RecordOwner>> = BTreeMap::new();
+        kept::list_records(tx, register, scope, &build_narrowing(register, query), query.active).await?;
+    let mut owners: BTreeMap<i32, Option<RecordOwner>> = BTreeMap::new();
     for record in &records {
         if let Some(parent) = read_parent_code(register, record)
-            && !seen.contains_key(&parent)
+            && !owners.contains_key(&parent)
         {
-            seen.insert(parent, find_record_owner(tx, register, scope, record).await?);
+            owners.insert(parent, find_record_owner(tx, register, scope, record).await?);
         }
     }
-    let is_seen = |record: &StoredRecord| {
-        read_parent_code(register, record).is_none_or(|one| seen.get(&one).is_some_and(Option::is_some))
+    let is_visible = |record: &StoredRecord| {
+        read_parent_code(register, record).is_none_or(|one| owners.get(&one).is_some_and(Option::is_some))
     };
-    records.retain(is_seen);
-    if let Some(filter) = asked.filter.as_deref() {
+    records.retain(is_visible);
+    if let Some(filter) = query.filter.as_deref() {
         let words = split_name_words(filter);
         records.retain(|record| is_matching_record(register, record, filter, &words));
     }
@@ -222,9 +222,9 @@ async fn search_by_words(
         (first.and_then(|at| read_text(&record.values[at])).map(fold_text), record.code)
     });
     let total = records.len() as i64;
-    let before = usize::try_from(compute_offset(asked)).unwrap_or(usize::MAX);
+    let before = usize::try_from(compute_offset(query)).unwrap_or(usize::MAX);
     let records: Vec<StoredRecord> = records.into_iter().skip(before).take(PAGE as usize).collect();
-    Ok((records, total, seen.into_values().flatten().flatten().collect()))
+    Ok((records, total, owners.into_values().flatten().flatten().collect()))
 }
 
 /// For any number of records: reads only those of the page.
@@ -232,22 +232,22 @@ async fn search_by_prefix(
     tx: &mut Tx,
     (register, names): (&'static Register, &[&str]),
     scope: &Scope,
-    asked: &RecordListQuery,
+    query: &RecordListQuery,
 ) -> Result<FoundRecords, Error> {
-    let narrowed = build_narrowing(register, asked);
-    let narrowing = (&narrowed[..], asked.active);
+    let narrowed = build_narrowing(register, query);
+    let narrowing = (&narrowed[..], query.active);
     let filter =
-        asked.filter.as_deref().map(|text| text.split_whitespace().collect::<String>().to_uppercase());
+        query.filter.as_deref().map(|text| text.split_whitespace().collect::<String>().to_uppercase());
     let fields: Vec<&'static FieldSpec> =
         names.iter().filter_map(|name| register.find_field(name)).map(|(_, field)| field).collect();
     // The first field with a match decides.
-    let (mut by, mut total) = (None, 0);
+    let (mut prefix, mut total) = (None, 0);
     match &filter {
         None => total = kept::count_records(tx, register, scope, None, narrowing).await?,
         Some(text) => {
             for field in fields {
-                by = Some((field, text.as_str()));
-                total = kept::count_records(tx, register, scope, by, narrowing).await?;
+                prefix = Some((field, text.as_str()));
+                total = kept::count_records(tx, register, scope, prefix, narrowing).await?;
                 if total > 0 {
                     break;
                 }
@@ -255,16 +255,16 @@ async fn search_by_prefix(
         }
     }
     let records =
-        kept::list_record_page(tx, register, scope, by, narrowing, (PAGE, compute_offset(asked))).await?;
+        kept::list_record_page(tx, register, scope, prefix, narrowing, (PAGE, compute_offset(query))).await?;
     Ok((records, total, Vec::new()))
 }
 
-fn compute_offset(asked: &RecordListQuery) -> i64 {
-    (i64::from(asked.page) - 1) * PAGE
+fn compute_offset(query: &RecordListQuery) -> i64 {
+    (i64::from(query.page) - 1) * PAGE
 }
 
-fn build_narrowing<'a>(register: &'static Register, asked: &'a RecordListQuery) -> Vec<FieldCondition<'a>> {
-    asked.fields.iter().map(|(at, value)| (&register.fields[*at], value)).collect()
+fn build_narrowing<'a>(register: &'static Register, query: &'a RecordListQuery) -> Vec<FieldCondition<'a>> {
+    query.fields.iter().map(|(at, value)| (&register.fields[*at], value)).collect()
 }
 
 fn read_text(value: &FieldContent) -> Option<&str> {

@@ -56,10 +56,10 @@ pub async fn create_record(
     app: &App,
     caller: &Session,
     register: &'static Register,
-    sent: RecordInput,
+    input: RecordInput,
     once: IdempotentWrite<SavedRecord>,
 ) -> Result<WriteOutcome<SavedRecord>, Error> {
-    submit_record(app, caller, register, (None, sent), once).await
+    submit_record(app, caller, register, (None, input), once).await
 }
 
 /// Changes a record; fields not sent stay.
@@ -68,34 +68,34 @@ pub async fn change_record(
     app: &App,
     caller: &Session,
     register: &'static Register,
-    (code, sent): (i32, RecordInput),
+    (code, input): (i32, RecordInput),
     once: IdempotentWrite<SavedRecord>,
 ) -> Result<WriteOutcome<SavedRecord>, Error> {
-    submit_record(app, caller, register, (Some(code), sent), once).await
+    submit_record(app, caller, register, (Some(code), input), once).await
 }
 
 async fn submit_record(
     app: &App,
     caller: &Session,
     register: &'static Register,
-    (code, sent): (Option<i32>, RecordInput),
+    (code, input): (Option<i32>, RecordInput),
     once: IdempotentWrite<SavedRecord>,
 ) -> Result<WriteOutcome<SavedRecord>, Error> {
     let tenant = caller.scope.tenant();
     let zone = snapshot::load_registers(app, tenant).await?.zone.clone();
-    let doing = SaveRecord {
+    let command = SaveRecord {
         register,
         scope: caller.scope.clone(),
         user: Some(caller.user),
         code,
-        sent,
+        sent: input,
         zone,
         now: app.now(),
         sealing: app.vault.clone().map(|vault| (vault, Arc::clone(&app.chance))),
     };
     let done =
-        idempotency::write_idempotently(app, WriteLane::foreground(tenant), once, doing, |tx, doing| {
-            Box::pin(write_record(tx, doing))
+        idempotency::write_idempotently(app, WriteLane::foreground(tenant), once, command, |tx, command| {
+            Box::pin(write_record(tx, command))
         })
         .await?;
     // Invalidates the cache of this process; other processes notice by the version.
@@ -105,52 +105,52 @@ async fn submit_record(
     Ok(done)
 }
 
-async fn write_record(tx: &mut Tx, doing: &SaveRecord) -> Result<SavedRecord, Error> {
-    let mut wish = validate_record(tx, doing).await?;
-    let (register, tenant) = (doing.register, doing.scope.tenant());
-    let raised = match wish.is_changed() {
+async fn write_record(tx: &mut Tx, command: &SaveRecord) -> Result<SavedRecord, Error> {
+    let mut draft = validate_record(tx, command).await?;
+    let (register, tenant) = (command.register, command.scope.tenant());
+    let raised = match draft.is_changed() {
         false => None,
         true => {
-            store_record(tx, doing, &mut wish).await?;
+            store_record(tx, command, &mut draft).await?;
             match register.remembered {
                 true => Some(versions::raise_registers_version(tx, tenant).await?),
                 false => None,
             }
         }
     };
-    let lost = || storage::Error::Broken(format!("{} {:?} is gone", register.path, wish.code));
+    let lost = || storage::Error::Broken(format!("{} {:?} is gone", register.path, draft.code));
     let record =
-        kept::find_record(tx, register, &doing.scope, wish.code.unwrap_or(0)).await?.ok_or_else(lost)?;
-    Ok(SavedRecord { record, zone: doing.zone.clone(), raised })
+        kept::find_record(tx, register, &command.scope, draft.code.unwrap_or(0)).await?.ok_or_else(lost)?;
+    Ok(SavedRecord { record, zone: command.zone.clone(), raised })
 }
 
-async fn store_record(tx: &mut Tx, doing: &SaveRecord, wish: &mut RecordDraft<'_>) -> Result<(), Error> {
-    let (register, tenant) = (doing.register, doing.scope.tenant());
-    let code = match (wish.code, register.counter) {
+async fn store_record(tx: &mut Tx, command: &SaveRecord, draft: &mut RecordDraft<'_>) -> Result<(), Error> {
+    let (register, tenant) = (command.register, command.scope.tenant());
+    let code = match (draft.code, register.counter) {
         (Some(code), Some(counter)) => {
             counters::advance_register_counter(tx, tenant, counter, code).await?;
             code
         }
         (Some(code), None) => code,
-        (None, Some(counter)) => reserve_record_code(tx, doing, counter).await?,
+        (None, Some(counter)) => reserve_record_code(tx, command, counter).await?,
         (None, None) => return Err(Error::Defect(format!("{} has no code", register.path))),
     };
-    wish.assign_code(code);
-    rules::update_related_records(tx, wish).await?;
-    let what = wish.describe_changes();
-    seal_secrets(tx, doing, wish, code).await?;
-    let row = (code, &wish.values[..], wish.active);
-    match &wish.had {
-        Some(_) => kept::update_record(tx, register, tenant, row, doing.now).await?,
-        None => kept::insert_record(tx, register, tenant, row, doing.now).await?,
+    draft.assign_code(code);
+    rules::update_related_records(tx, draft).await?;
+    let what = draft.describe_changes();
+    seal_secrets(tx, command, draft, code).await?;
+    let row = (code, &draft.values[..], draft.active);
+    match &draft.had {
+        Some(_) => kept::update_record(tx, register, tenant, row, command.now).await?,
+        None => kept::insert_record(tx, register, tenant, row, command.now).await?,
     }
-    let told = if wish.had.is_some() { &register.words.change } else { &register.words.create };
+    let words = if draft.had.is_some() { &register.words.change } else { &register.words.create };
     let entry = audit::AuditEntry {
         tenant,
-        at: doing.now,
-        user: doing.user,
-        operation: told.operation,
-        person: wish.person,
+        at: command.now,
+        user: command.user,
+        operation: words.operation,
+        person: draft.person,
         detail: Some(format!("{} {code}: {what}", register.path)),
     };
     Ok(audit::append_audit_entry(tx, &entry).await?)
@@ -159,12 +159,12 @@ async fn store_record(tx: &mut Tx, doing: &SaveRecord, wish: &mut RecordDraft<'_
 /// Stores secret fields encrypted, and leaves their columns empty.
 async fn seal_secrets(
     tx: &mut Tx,
-    doing: &SaveRecord,
-    wish: &mut RecordDraft<'_>,
+    command: &SaveRecord,
+    draft: &mut RecordDraft<'_>,
     code: i32,
 ) -> Result<(), Error> {
-    let tenant = doing.scope.tenant();
-    for (field, value) in doing.register.fields.iter().zip(&mut wish.values) {
+    let tenant = command.scope.tenant();
+    for (field, value) in command.register.fields.iter().zip(&mut draft.values) {
         if !matches!(field.kind, FieldType::Secret { .. }) {
             continue;
         }
@@ -172,7 +172,7 @@ async fn seal_secrets(
             && !token.is_empty()
         {
             let none = || storage::Error::Broken("the server's key was not opened".to_owned());
-            let (vault, chance) = doing.sealing.as_ref().ok_or_else(none)?;
+            let (vault, chance) = command.sealing.as_ref().ok_or_else(none)?;
             let card = (tenant, CreditCardCode::new(code));
             credit_cards::seal_token(tx, vault, &**chance, card, token).await?;
         }
@@ -182,10 +182,10 @@ async fn seal_secrets(
 }
 
 /// The next free code; skips codes that callers chose.
-async fn reserve_record_code(tx: &mut Tx, doing: &SaveRecord, counter: &'static str) -> Result<i32, Error> {
+async fn reserve_record_code(tx: &mut Tx, command: &SaveRecord, counter: &'static str) -> Result<i32, Error> {
     loop {
-        let code = counters::reserve_register_code(tx, doing.scope.tenant(), counter).await?;
-        if !kept::has_record(tx, doing.register, doing.scope.tenant(), code).await? {
+        let code = counters::reserve_register_code(tx, command.scope.tenant(), counter).await?;
+        if !kept::has_record(tx, command.register, command.scope.tenant(), code).await? {
             return Ok(code);
         }
     }

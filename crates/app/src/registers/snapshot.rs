@@ -175,10 +175,10 @@ pub fn find_first_stage(funnel: &StoredFunnel) -> Option<&StoredStage> {
 #[boxed::future]
 pub async fn load_registers(app: &App, tenant: TenantId) -> Result<Arc<TenantRegisters>, Error> {
     let needed = app.memory.trusted_versions(tenant);
-    if let (Some(needed), Some(kept)) = (needed, app.memory.registers.get(&tenant))
-        && kept.version >= needed.registers
+    if let (Some(needed), Some(cached)) = (needed, app.memory.registers.get(&tenant))
+        && cached.version >= needed.registers
     {
-        return Ok(kept);
+        return Ok(cached);
     }
     reload_registers(app, tenant).await
 }
@@ -191,14 +191,15 @@ pub async fn reload_registers(app: &App, tenant: TenantId) -> Result<Arc<TenantR
 }
 
 async fn read_registers(tx: &mut Tx, tenant: TenantId) -> Result<TenantRegisters, Error> {
-    let gone = || Error::Storage(storage::Error::Broken("a tenant is gone".to_owned()));
+    let missing_tenant = || Error::Storage(storage::Error::Broken("a tenant is gone".to_owned()));
     let sellers = sellers::list_sellers(&mut *tx, tenant).await?;
-    let own = storage::server::tenants::find_tenant(&mut *tx, tenant).await?.ok_or_else(gone)?;
+    let tenant_row =
+        storage::server::tenants::find_tenant(&mut *tx, tenant).await?.ok_or_else(missing_tenant)?;
     let mut registers = TenantRegisters {
         version: versions::load_versions(&mut *tx, tenant).await?.registers,
-        zone: TimeZone::parse(&own.time_zone)?,
-        open_validation: own.open_validation,
-        validation_partners: tenants::parse_partners(&own),
+        zone: TimeZone::parse(&tenant_row.time_zone)?,
+        open_validation: tenant_row.open_validation,
+        validation_partners: tenants::parse_partners(&tenant_row),
         branches: branches::list_visible_branches(&mut *tx, &Scope::for_tenant(tenant)).await?,
         plans: plans::list_plans(&mut *tx, tenant).await?,
         situations: situations::list_situations(&mut *tx, tenant).await?,
@@ -233,9 +234,13 @@ async fn read_registers(tx: &mut Tx, tenant: TenantId) -> Result<TenantRegisters
 
 /// Fails if the snapshot is older than the registers in the database. Called inside the transaction that decides, so
 /// that no process writes based on registers another has just changed.
-pub async fn confirm_registers(tx: &mut Tx, tenant: TenantId, by: &TenantRegisters) -> Result<(), Error> {
+pub async fn confirm_registers(
+    tx: &mut Tx,
+    tenant: TenantId,
+    registers: &TenantRegisters,
+) -> Result<(), Error> {
     let now = versions::load_versions(&mut *tx, tenant).await?.registers;
-    if now == by.version { Ok(()) } else { Err(Error::StaleRegisters) }
+    if now == registers.version { Ok(()) } else { Err(Error::StaleRegisters) }
 }
 
 /// Reads on one database snapshot with the registers of that moment: `input` is built from them, and they are
@@ -251,18 +256,18 @@ where
     I: Send + Sync + 'static,
     T: Send + 'static,
 {
-    let mut by = load_registers(app, tenant).await?;
+    let mut registers = load_registers(app, tenant).await?;
     for _ in 0..DECISIONS {
-        let asked = (Arc::clone(&by), input(&by));
-        let read = app.db.read(asked, move |tx, (by, input)| {
+        let query_input = (Arc::clone(&registers), input(&registers));
+        let read = app.db.read(query_input, move |tx, (registers, input)| {
             Box::pin(async move {
-                confirm_registers(tx, tenant, by).await?;
+                confirm_registers(tx, tenant, registers).await?;
                 reads(tx, input).await
             })
         });
         match read.await {
-            Err(Error::StaleRegisters) => by = reload_registers(app, tenant).await?,
-            other => return other.map(|value| (value, by)),
+            Err(Error::StaleRegisters) => registers = reload_registers(app, tenant).await?,
+            other => return other.map(|value| (value, registers)),
         }
     }
     Err(Error::StaleRegisters)
@@ -299,15 +304,15 @@ pub async fn resolve_tenant_by_host(app: &App, host: Option<&str>) -> Result<Ten
 async fn load_host_directory(app: &App) -> Result<Arc<HostDirectory>, Error> {
     let needed = app.memory.trusted_versions(TenantId::SERVER);
     if let Some(needed) = needed {
-        let kept = app.memory.directory.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, directory)) = kept.as_ref().filter(|(had, _)| had.registers == needed.registers) {
+        let cached = app.memory.directory.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, directory)) = cached.as_ref().filter(|(had, _)| had.registers == needed.registers) {
             return Ok(Arc::clone(directory));
         }
     }
     let read = Arc::new(app.db.read((), |tx, ()| Box::pin(read_host_directory(tx))).await?);
     if let Some(needed) = needed {
-        let mut kept = app.memory.directory.write().unwrap_or_else(PoisonError::into_inner);
-        *kept = Some((needed, Arc::clone(&read)));
+        let mut cached = app.memory.directory.write().unwrap_or_else(PoisonError::into_inner);
+        *cached = Some((needed, Arc::clone(&read)));
     }
     Ok(read)
 }
@@ -327,8 +332,8 @@ mod tests {
 
     #[test]
     fn a_host_leads_to_its_tenant_and_any_other_to_the_default() {
-        let (one, two, gone) = (TenantId::new(1), TenantId::new(2), TenantId::new(3));
-        let hosts = [("app.demo.example".to_owned(), two), ("velho.example".to_owned(), gone)];
+        let (one, two, inactive) = (TenantId::new(1), TenantId::new(2), TenantId::new(3));
+        let hosts = [("app.demo.example".to_owned(), two), ("velho.example".to_owned(), inactive)];
         let directory = HostDirectory { hosts: hosts.into(), default: Some(one), active: vec![one, two] };
         assert_eq!(directory.find_tenant(Some("App.Demo.Example:8443")), Some(two));
         assert_eq!(directory.find_tenant(Some("app.demo.example.")), Some(two));

@@ -14,78 +14,80 @@ use wire::register;
 /// The validated draft, or every problem found.
 pub(super) async fn validate_record<'d>(
     tx: &mut Tx,
-    doing: &'d SaveRecord,
+    command: &'d SaveRecord,
 ) -> Result<RecordDraft<'d>, Error> {
-    let had = match doing.code {
+    let had = match command.code {
         Some(code) => {
-            list::find_visible_record(tx, doing.register, &doing.scope, code).await?.map(|(had, _)| had)
+            list::find_visible_record(tx, command.register, &command.scope, code).await?.map(|(had, _)| had)
         }
         None => None,
     };
-    let mut wish = RecordDraft::new(doing, had);
-    check_code_and_version(tx, &mut wish).await?;
-    check_fixed_fields(&mut wish);
-    for (at, field) in doing.register.fields.iter().enumerate() {
-        check_reference(tx, &mut wish, at, field).await?;
+    let mut draft = RecordDraft::new(command, had);
+    check_code_and_version(tx, &mut draft).await?;
+    check_fixed_fields(&mut draft);
+    for (at, field) in command.register.fields.iter().enumerate() {
+        check_reference(tx, &mut draft, at, field).await?;
     }
-    let is_absent = doing.code.is_some() && wish.had.is_none();
+    let is_absent = command.code.is_some() && draft.had.is_none();
     if !is_absent {
-        check_unique_fields(tx, &mut wish).await?;
-        rules::validate_register_rules(tx, &mut wish).await?;
+        check_unique_fields(tx, &mut draft).await?;
+        rules::validate_register_rules(tx, &mut draft).await?;
     }
-    match choose_refusal(&mut wish) {
+    match choose_refusal(&mut draft) {
         Some(error) => Err(error),
-        None => Ok(wish),
+        None => Ok(draft),
     }
 }
 
 /// Precedence: problems of the input, missing record, version conflict, other conflicts.
-fn choose_refusal(wish: &mut RecordDraft<'_>) -> Option<Error> {
-    let doing = wish.doing;
-    let problems = std::mem::take(&mut wish.problems);
-    let of_input = || problems.iter().filter(|one| !one.is_conflict()).cloned().collect::<Vec<_>>();
-    let before_all = match (doing.code, &wish.had, &doing.sent.version) {
-        (Some(code), None, _) => Some(list::reject_unknown_record(doing.register, code)),
+fn choose_refusal(draft: &mut RecordDraft<'_>) -> Option<Error> {
+    let command = draft.doing;
+    let problems = std::mem::take(&mut draft.problems);
+    let input_problems = || problems.iter().filter(|one| !one.is_conflict()).cloned().collect::<Vec<_>>();
+    let before_all = match (command.code, &draft.had, &command.sent.version) {
+        (Some(code), None, _) => Some(list::reject_unknown_record(command.register, code)),
         (Some(_), Some(had), FieldPatch::Set(version)) => {
             let present = CurrentVersion { version: had.version, since: had.updated_at };
-            refuse_old_version((*version).into(), present, &doing.zone, &wish.list_differences())
+            refuse_old_version((*version).into(), present, &command.zone, &draft.list_differences())
                 .map(Error::from)
         }
         _ => None,
     };
     match before_all {
-        Some(error) => Some(if of_input().is_empty() { error } else { Error::Refused(of_input()) }),
+        Some(error) => {
+            Some(if input_problems().is_empty() { error } else { Error::Refused(input_problems()) })
+        }
         None => (!problems.is_empty()).then_some(Error::Refused(problems)),
     }
 }
 
-async fn check_code_and_version(tx: &mut Tx, wish: &mut RecordDraft<'_>) -> Result<(), Error> {
-    let (doing, register) = (wish.doing, wish.register);
-    match (doing.code, doing.sent.code.clone().into_set()) {
-        (Some(code), Some(sent)) if code != sent => {
-            wish.refuse(register.code, RegisterProblem::Fixed { now: code.to_string() });
+async fn check_code_and_version(tx: &mut Tx, draft: &mut RecordDraft<'_>) -> Result<(), Error> {
+    let (command, register) = (draft.doing, draft.register);
+    match (command.code, command.sent.code.clone().into_set()) {
+        (Some(code), Some(requested)) if code != requested => {
+            draft.refuse(register.code, RegisterProblem::Fixed { now: code.to_string() });
         }
-        (None, Some(code)) if kept::has_record(tx, register, doing.scope.tenant(), code).await? => {
+        (None, Some(code)) if kept::has_record(tx, register, command.scope.tenant(), code).await? => {
             let what = register.words.the_one;
-            wish.refuse(register.code, RegisterProblem::CodeTaken { what, code });
+            draft.refuse(register.code, RegisterProblem::CodeTaken { what, code });
         }
-        (None, None) if register.counter.is_none() => wish.refuse(register.code, RegisterProblem::Missing),
+        (None, None) if register.counter.is_none() => draft.refuse(register.code, RegisterProblem::Missing),
         _ => {}
     }
-    if doing.code.is_some() && !matches!(doing.sent.version, FieldPatch::Set(_)) {
-        wish.problems.push(Rejection::NoVersion);
+    if command.code.is_some() && !matches!(command.sent.version, FieldPatch::Set(_)) {
+        draft.problems.push(Rejection::NoVersion);
     }
     Ok(())
 }
 
 /// Fields that must not change after creation.
-fn check_fixed_fields(wish: &mut RecordDraft<'_>) {
-    let Some(had) = wish.had.as_ref().map(|had| had.values.clone()) else { return };
-    for (at, field) in wish.register.fields.iter().enumerate().filter(|(_, field)| field.fixed) {
-        if wish.values[at] != had[at] {
+fn check_fixed_fields(draft: &mut RecordDraft<'_>) {
+    let Some(had) = draft.had.as_ref().map(|had| had.values.clone()) else { return };
+    for (at, field) in draft.register.fields.iter().enumerate().filter(|(_, field)| field.fixed) {
+        if draft.values[at] != had[at] {
             let now = register::render_value(field, &had[at]).to_string();
-            wish.refuse(field.name, RegisterProblem::Fixed { now });
-            wish.values[at] = had[at].clone();
+            draft.refuse(field.name, RegisterProblem::Fixed { now });
+            draft.values[at] = had[at].clone();
         }
     }
 }
@@ -93,33 +95,33 @@ fn check_fixed_fields(wish: &mut RecordDraft<'_>) {
 /// A referenced record must exist, be visible to the caller and be active; an unchanged reference may stay.
 async fn check_reference(
     tx: &mut Tx,
-    wish: &mut RecordDraft<'_>,
+    draft: &mut RecordDraft<'_>,
     at: usize,
     field: &'static FieldSpec,
 ) -> Result<(), Error> {
-    let scope = &wish.doing.scope;
-    let FieldContent::Number(number) = wish.values[at] else { return Ok(()) };
+    let scope = &draft.doing.scope;
+    let FieldContent::Number(number) = draft.values[at] else { return Ok(()) };
     let Ok(code) = i32::try_from(number) else { return Ok(()) };
     let what = match field.kind {
         FieldType::Benefit => {
             let benefit = benefits::find_benefit(&mut *tx, scope, BenefitCode::new(code)).await?;
-            wish.person = benefit.map(|benefit| benefit.person);
-            if wish.person.is_some() {
+            draft.person = benefit.map(|benefit| benefit.person);
+            if draft.person.is_some() {
                 return Ok(());
             }
             "o benefício"
         }
         FieldType::Person => {
             let person = PersonCode::new(code);
-            wish.person = members::is_person_visible(tx, scope, person).await?.then_some(person);
-            if wish.person.is_some() {
+            draft.person = members::is_person_visible(tx, scope, person).await?.then_some(person);
+            if draft.person.is_some() {
                 return Ok(());
             }
             "a pessoa"
         }
         FieldType::Reference(to) => {
             let Some(register) = registers::find_register(to) else { return Ok(()) };
-            if !wish.is_field_changed(field.name) {
+            if !draft.is_field_changed(field.name) {
                 return Ok(());
             }
             let found = kept::find_record(tx, register, scope, code).await?;
@@ -130,23 +132,24 @@ async fn check_reference(
         }
         _ => return Ok(()),
     };
-    wish.refuse(field.name, RegisterProblem::Unknown { what, code });
+    draft.refuse(field.name, RegisterProblem::Unknown { what, code });
     Ok(())
 }
 
 /// Unique fields; an unchanged value may stay.
-async fn check_unique_fields(tx: &mut Tx, wish: &mut RecordDraft<'_>) -> Result<(), Error> {
-    let (register, tenant) = (wish.register, wish.doing.scope.tenant());
+async fn check_unique_fields(tx: &mut Tx, draft: &mut RecordDraft<'_>) -> Result<(), Error> {
+    let (register, tenant) = (draft.register, draft.doing.scope.tenant());
     for unique in register.unique.iter() {
-        let Some(told) =
-            unique.fields.first().filter(|_| unique.fields.iter().any(|name| wish.is_field_changed(name)))
+        let Some(field_name) =
+            unique.fields.first().filter(|_| unique.fields.iter().any(|name| draft.is_field_changed(name)))
         else {
             continue;
         };
-        let taken =
-            kept::find_duplicate_record(tx, register, tenant, unique, &wish.values, wish.doing.code).await?;
-        if let Some(code) = taken {
-            wish.refuse(told, RegisterProblem::Taken { what: register.words.the_one, code });
+        let duplicate =
+            kept::find_duplicate_record(tx, register, tenant, unique, &draft.values, draft.doing.code)
+                .await?;
+        if let Some(code) = duplicate {
+            draft.refuse(field_name, RegisterProblem::Taken { what: register.words.the_one, code });
         }
     }
     Ok(())

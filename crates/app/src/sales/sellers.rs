@@ -46,14 +46,14 @@ pub async fn search_sellers(
     Ok(FoundSellers { sellers, registers })
 }
 
-/// Filters by a value, ignoring case and accents; no filter if `asked` is absent.
+/// Filters by a value, ignoring case and accents; no filter if `requested` is absent.
 fn retain_equal_sellers(
     sellers: &mut Vec<ActiveSellerDetails>,
-    asked: Option<String>,
+    requested: Option<String>,
     value: impl Fn(&ActiveSellerDetails) -> Option<&str>,
 ) {
-    if let Some(asked) = asked {
-        let asked = fold_text(&asked);
-        sellers.retain(|seller| value(seller).is_some_and(|own| fold_text(own) == asked));
+    if let Some(requested) = requested {
+        let requested = fold_text(&requested);
+        sellers.retain(|seller| value(seller).is_some_and(|actual| fold_text(actual) == requested));
     }
 }

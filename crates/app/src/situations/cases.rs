@@ -33,47 +33,48 @@ pub(crate) struct PendingCaseWrite<'a> {
 /// as written.
 pub(crate) async fn store_case(
     tx: &mut Tx,
-    acting: &ActorContext<'_>,
-    store: PendingCaseWrite<'_>,
+    context: &ActorContext<'_>,
+    pending: PendingCaseWrite<'_>,
 ) -> Result<(i32, StoredCase), Error> {
-    let (tenant, mut after) = (acting.tenant, store.after);
+    let (tenant, mut after) = (context.tenant, pending.after);
     let kind = after.kind();
-    let new = i32::from(store.before.is_none());
-    let from = store.before.map(|(_, before)| before.head().situation);
-    let changes = from != Some(after.head().situation);
+    let new = i32::from(pending.before.is_none());
+    let from = pending.before.map(|(_, before)| before.head().situation);
+    let is_situation_change = from != Some(after.head().situation);
     let (counts, protocols) = select_counters(kind);
-    let fields = i32::try_from(store.differences.len()).unwrap_or(i32::MAX);
-    let wanted = [
+    let fields = i32::try_from(pending.differences.len()).unwrap_or(i32::MAX);
+    let requested = [
         (counts, new),
         (protocols, new),
         (Counter::FieldChange, fields),
-        (Counter::History, i32::from(changes)),
+        (Counter::History, i32::from(is_situation_change)),
         (Counter::Audit, 1),
     ];
     let [code, protocol, first_field, history_code, audit_code] =
-        counters::reserve_number_blocks(tx, tenant, wanted).await?;
-    let code = store.before.map_or(code, |(code, _)| code);
-    match store.before {
+        counters::reserve_number_blocks(tx, tenant, requested).await?;
+    let code = pending.before.map_or(code, |(code, _)| code);
+    match pending.before {
         None => after.head_mut().protocol = protocol,
         Some((_, before)) => after.head_mut().version = before.head().version + 1,
     }
-    mark_case_times(acting, &mut after, changes)?;
-    let mut statements = match store.before {
+    mark_case_times(context, &mut after, is_situation_change)?;
+    let mut statements = match pending.before {
         None => cases::insert_cases(tenant, kind, [(code, &after)]),
         Some(_) => vec![cases::update_case(tenant, code, &after)],
     };
-    statements.extend((store.also)(code));
-    let of = field_changes::FieldChangeContext {
+    statements.extend((pending.also)(code));
+    let change_context = field_changes::FieldChangeContext {
         tenant,
         subject: name_history_subject(kind),
         record: code,
-        user: acting.user,
-        at: acting.now,
+        user: context.user,
+        at: context.now,
     };
-    let told: Vec<FieldChange> = store.differences.iter().map(convert_difference).collect();
-    statements.extend(field_changes::insert_field_changes(of, first_field, &told));
-    let done = describe_case_change(acting, &store.before, &after, changes, &store.differences)?;
-    if changes {
+    let stored_changes: Vec<FieldChange> = pending.differences.iter().map(convert_difference).collect();
+    statements.extend(field_changes::insert_field_changes(change_context, first_field, &stored_changes));
+    let description =
+        describe_case_change(context, &pending.before, &after, is_situation_change, &pending.differences)?;
+    if is_situation_change {
         let change = NewHistoryRow {
             tenant,
             entity: kind.entity(),
@@ -81,23 +82,24 @@ pub(crate) async fn store_case(
             branch: after.head().branch,
             from,
             to: after.head().situation,
-            user: acting.user,
-            reason: store.reason,
-            origin: acting.origin,
-            at: acting.now,
+            user: context.user,
+            reason: pending.reason,
+            origin: context.origin,
+            at: context.now,
         };
         let history_code = HistoryCode::new(history_code);
-        let body = render_case_trigger_body(acting, (history_code, acting.now), code, &after, store.benefit)?;
-        let receivers = acting.receivers_for(kind.entity());
+        let body =
+            render_case_trigger_body(context, (history_code, context.now), code, &after, pending.benefit)?;
+        let receivers = context.receivers_for(kind.entity());
         statements.extend(situation_changes::insert_history_entry(&change, history_code, &receivers, body));
     }
     let entry = audit::AuditEntry {
         tenant,
-        at: acting.now,
-        user: acting.user,
-        operation: acting.operation,
+        at: context.now,
+        user: context.user,
+        operation: context.operation,
         person: Some(after.head().person),
-        detail: Some(format!("{} {code} {done}", name_case_kind(kind))),
+        detail: Some(format!("{} {code} {description}", name_case_kind(kind))),
     };
     statements.push(audit::insert_audit_entry(&entry, audit_code));
     tx.execute_batch(statements).await?;
@@ -105,29 +107,33 @@ pub(crate) async fn store_case(
 }
 
 /// Sets the start of the situation and the closing time.
-fn mark_case_times(acting: &ActorContext<'_>, case: &mut StoredCase, changes: bool) -> Result<(), Error> {
-    let closes = require_situation(acting, case)?.kind.is_final();
+fn mark_case_times(
+    context: &ActorContext<'_>,
+    case: &mut StoredCase,
+    is_situation_change: bool,
+) -> Result<(), Error> {
+    let closes = require_situation(context, case)?.kind.is_final();
     let head = case.head_mut();
-    head.updated_at = acting.now;
-    if changes {
-        head.situation_since = acting.now;
+    head.updated_at = context.now;
+    if is_situation_change {
+        head.situation_since = context.now;
     }
     // A case that stays closed keeps its closing time.
-    head.closed_at = if closes { head.closed_at.or(Some(acting.now)) } else { None };
+    head.closed_at = if closes { head.closed_at.or(Some(context.now)) } else { None };
     Ok(())
 }
 
 /// Text of the audit entry: field names, never values.
 fn describe_case_change(
-    acting: &ActorContext<'_>,
+    context: &ActorContext<'_>,
     before: &Option<(i32, &StoredCase)>,
     after: &StoredCase,
-    changes: bool,
+    is_situation_change: bool,
     differences: &[FieldDifference],
 ) -> Result<String, Error> {
-    Ok(match (before, changes) {
+    Ok(match (before, is_situation_change) {
         (None, _) => "aberto".to_owned(),
-        (Some(_), true) => format!("passou a {}", require_situation(acting, after)?.name),
+        (Some(_), true) => format!("passou a {}", require_situation(context, after)?.name),
         (Some(_), false) => format!("alterado: {}", field_differences::join_field_names(differences)),
     })
 }
@@ -165,10 +171,13 @@ pub(crate) const fn name_case_kind(kind: CaseKind) -> &'static str {
     }
 }
 
-fn require_situation<'a>(acting: &ActorContext<'a>, case: &StoredCase) -> Result<&'a StoredSituation, Error> {
+fn require_situation<'a>(
+    context: &ActorContext<'a>,
+    case: &StoredCase,
+) -> Result<&'a StoredSituation, Error> {
     let code = case.head().situation;
     let missing = || Error::Defect(format!("the situation {code} is not registered"));
-    acting.registers.situation(code).ok_or_else(missing)
+    context.registers.situation(code).ok_or_else(missing)
 }
 
 /// Short description of a benefit.
@@ -180,17 +189,18 @@ pub(crate) fn describe_stored_benefit(registers: &TenantRegisters, benefit: &Sto
 
 /// The body sent to receivers; retries send the same body.
 pub fn render_case_trigger_body(
-    acting: &ActorContext<'_>,
+    context: &ActorContext<'_>,
     (history, changed): (HistoryCode, Moment),
     code: i32,
     case: &StoredCase,
     benefit: Option<&StoredBenefit>,
 ) -> Result<String, Error> {
-    let registers = acting.registers;
-    let (head, stands) = (case.head(), require_situation(acting, case)?);
-    let (situation, colour, zone) = (stands.name.as_str(), stands.colour, &registers.zone);
+    let registers = context.registers;
+    let (head, stored_situation) = (case.head(), require_situation(context, case)?);
+    let (situation, colour, zone) =
+        (stored_situation.name.as_str(), stored_situation.colour, &registers.zone);
     let text = match case {
-        StoredCase::Claim(own) => ClaimTrigger {
+        StoredCase::Claim(claim) => ClaimTrigger {
             history,
             changed,
             claim: domain::ClaimCode::new(code),
@@ -199,15 +209,15 @@ pub fn render_case_trigger_body(
             colour,
             opened: head.opened_at,
             protocol: head.protocol,
-            priority: own.priority,
-            kind: own.kind,
-            kind_name: registers.claim_type(own.kind).map_or("", |one| &one.name),
+            priority: claim.priority,
+            kind: claim.kind,
+            kind_name: registers.claim_type(claim.kind).map_or("", |one| &one.name),
             benefit: head.benefit,
-            description: own.description.as_deref(),
+            description: claim.description.as_deref(),
             closed: head.closed_at,
         }
         .render_body(zone),
-        StoredCase::Inspection(own) => InspectionTrigger {
+        StoredCase::Inspection(inspection) => InspectionTrigger {
             history,
             changed,
             inspection: code,
@@ -215,15 +225,15 @@ pub fn render_case_trigger_body(
             situation,
             colour,
             asked: head.opened_at,
-            kind: own.kind.get(),
-            kind_name: registers.inspection_type(own.kind).map_or("", |one| &one.name),
+            kind: inspection.kind.get(),
+            kind_name: registers.inspection_type(inspection.kind).map_or("", |one| &one.name),
             benefit: head.benefit,
             benefit_description: benefit.map(|one| describe_stored_benefit(registers, one)).as_deref(),
             closed: head.closed_at,
-            inspector: own.inspector.as_deref(),
+            inspector: inspection.inspector.as_deref(),
         }
         .render_body(zone),
-        StoredCase::Ticket(own) => TicketTrigger {
+        StoredCase::Ticket(ticket) => TicketTrigger {
             history,
             changed,
             ticket: code,
@@ -232,15 +242,15 @@ pub fn render_case_trigger_body(
             colour,
             opened: head.opened_at,
             protocol: head.protocol,
-            priority: own.priority,
-            kind: own.kind.get(),
-            kind_name: registers.ticket_type(own.kind).map_or("", |one| &one.name),
+            priority: ticket.priority,
+            kind: ticket.kind.get(),
+            kind_name: registers.ticket_type(ticket.kind).map_or("", |one| &one.name),
             benefit: head.benefit,
-            description: own.description.as_deref(),
+            description: ticket.description.as_deref(),
             closed: head.closed_at,
         }
         .render_body(zone),
-        StoredCase::Appointment(own) => AppointmentTrigger {
+        StoredCase::Appointment(appointment) => AppointmentTrigger {
             history,
             changed,
             appointment: code,
@@ -250,13 +260,17 @@ pub fn render_case_trigger_body(
             colour,
             opened: head.opened_at,
             protocol: head.protocol,
-            takes_place: own.takes_place_at,
-            specialty: own
+            takes_place: appointment.takes_place_at,
+            specialty: appointment
                 .specialty
                 .map(|code| (code.get(), registers.specialty(code).map_or("", |one| &one.name))),
-            clinic: own.clinic.map(|code| (code.get(), registers.clinic(code).map_or("", |one| &one.name))),
-            doctor: own.doctor.map(|code| (code.get(), registers.doctor(code).map_or("", |one| &one.name))),
-            address: own.address.as_deref(),
+            clinic: appointment
+                .clinic
+                .map(|code| (code.get(), registers.clinic(code).map_or("", |one| &one.name))),
+            doctor: appointment
+                .doctor
+                .map(|code| (code.get(), registers.doctor(code).map_or("", |one| &one.name))),
+            address: appointment.address.as_deref(),
         }
         .render_body(zone),
     };

@@ -28,8 +28,8 @@ pub struct BenefitTakeover<'a> {
 }
 
 /// Applies a mirrored benefit to a stored one: fields that the API does not expose keep their value.
-pub fn take_over_benefit(before: &StoredBenefit, told: &StoredBenefit) -> StoredBenefit {
-    let mut after = told.clone();
+pub fn take_over_benefit(before: &StoredBenefit, received: &StoredBenefit) -> StoredBenefit {
+    let mut after = received.clone();
     after.integration_code.clone_from(&before.integration_code);
     after.note.clone_from(&before.note);
     after.vehicle.fipe.clone_from(&before.vehicle.fipe);
@@ -43,7 +43,7 @@ pub fn take_over_benefit(before: &StoredBenefit, told: &StoredBenefit) -> Stored
 /// Writes new and changed benefits with history, field changes and listing rows; returns their number.
 pub async fn write_takeovers(
     tx: &mut Tx,
-    acting: &ActorContext<'_>,
+    context: &ActorContext<'_>,
     all: &[BenefitTakeover<'_>],
 ) -> Result<u64, Error> {
     let changed: Vec<&BenefitTakeover<'_>> =
@@ -51,30 +51,30 @@ pub async fn write_takeovers(
     if changed.is_empty() {
         return Ok(0);
     }
-    let tenant = acting.tenant;
+    let tenant = context.tenant;
     let moved =
         |one: &&&BenefitTakeover<'_>| one.before.is_none_or(|before| before.situation != one.after.situation);
     let moves: Vec<&&BenefitTakeover<'_>> = changed.iter().filter(moved).collect();
     let differences: Vec<_> = changed
         .iter()
-        .filter_map(|one| Some((one.code, compare_benefits(acting.registers, one.before?, &one.after))))
+        .filter_map(|one| Some((one.code, compare_benefits(context.registers, one.before?, &one.after))))
         .collect();
     let fields = differences.iter().map(|(_, fields)| fields.len()).sum::<usize>();
-    let wanted = [
+    let requested = [
         (Counter::History, convert_count(moves.len())),
         (Counter::FieldChange, convert_count(fields)),
         (Counter::Listing, 1),
     ];
-    let [first, mut field, _] = counters::reserve_number_blocks(tx, tenant, wanted).await?;
-    let mut statements = build_takeover_statements(acting, &changed);
-    let mut told = Vec::with_capacity(moves.len());
+    let [first, mut field, _] = counters::reserve_number_blocks(tx, tenant, requested).await?;
+    let mut statements = build_takeover_statements(context, &changed);
+    let mut entries = Vec::with_capacity(moves.len());
     for (code, one) in (first..).zip(moves) {
-        told.push(build_situation_change(acting, HistoryCode::new(code), one)?);
+        entries.push(build_situation_change(context, HistoryCode::new(code), one)?);
     }
-    statements.extend(situation_changes::insert_silent_entries(HistoryCode::new(first), told));
+    statements.extend(situation_changes::insert_silent_entries(HistoryCode::new(first), entries));
     for (code, fields) in differences {
         let next = field + convert_count(fields.len());
-        statements.extend(acting.field_change_statements(BENEFIT, code.get(), field, fields));
+        statements.extend(context.field_change_statements(BENEFIT, code.get(), field, fields));
         field = next;
     }
     tx.execute_batch(statements).await?;
@@ -86,22 +86,22 @@ fn convert_count(length: usize) -> i32 {
 }
 
 /// Statements for the benefits, their listing rows and the counts of cancellations.
-fn build_takeover_statements(acting: &ActorContext<'_>, changed: &[&BenefitTakeover<'_>]) -> Vec<Statement> {
-    let tenant = acting.tenant;
+fn build_takeover_statements(context: &ActorContext<'_>, changed: &[&BenefitTakeover<'_>]) -> Vec<Statement> {
+    let tenant = context.tenant;
     let new = changed.iter().filter(|one| one.before.is_none());
     let mut statements = benefits::insert_benefits(tenant, new.map(|one| (one.code, &one.after)));
     let known = changed.iter().filter(|one| one.before.is_some());
     statements.extend(known.map(|one| benefits::update_benefit(tenant, one.code, &one.after)));
     let is_added = |one: &&&BenefitTakeover<'_>| one.before.is_none() && one.free_row.is_none();
-    let made: Vec<_> = changed
+    let row_keys: Vec<_> = changed
         .iter()
         .filter(is_added)
         .map(|one| {
-            let days = compute_listed_days(acting.registers, one.holder.1, &one.after);
+            let days = compute_listed_days(context.registers, one.holder.1, &one.after);
             (days, one.after.vehicle.plate.as_ref().map(Plate::comparison_key))
         })
         .collect();
-    let added = changed.iter().filter(is_added).zip(&made);
+    let added = changed.iter().filter(is_added).zip(&row_keys);
     let added: Vec<_> = added
         .map(|(one, (days, plate))| {
             build_benefit_row(one.code, &one.after, one.holder, days, plate.as_deref())
@@ -110,7 +110,7 @@ fn build_takeover_statements(acting: &ActorContext<'_>, changed: &[&BenefitTakeo
     statements.extend(rows::insert_listing_rows(tenant, &added));
     for one in changed.iter().filter(|one| !is_added(one)) {
         statements.extend(build_listing_statements(
-            acting,
+            context,
             one.code,
             one.before,
             &one.after,
@@ -120,9 +120,9 @@ fn build_takeover_statements(acting: &ActorContext<'_>, changed: &[&BenefitTakeo
     }
     let mut months = monthly_counts::BenefitCountChanges::default();
     for one in changed {
-        for (benefit, by) in one.before.map(|before| (before, -1)).into_iter().chain([(&one.after, 1)]) {
+        for (benefit, delta) in one.before.map(|before| (before, -1)).into_iter().chain([(&one.after, 1)]) {
             if let Some(day) = &benefit.cancelled_on {
-                months.count(monthly_counts::BenefitMovement::Cancelled, day, benefit.branch, by);
+                months.count(monthly_counts::BenefitMovement::Cancelled, day, benefit.branch, delta);
             }
         }
     }
@@ -131,12 +131,12 @@ fn build_takeover_statements(acting: &ActorContext<'_>, changed: &[&BenefitTakeo
 }
 
 fn build_situation_change(
-    acting: &ActorContext<'_>,
+    context: &ActorContext<'_>,
     history: HistoryCode,
     one: &BenefitTakeover<'_>,
 ) -> Result<(NewHistoryRow, String), Error> {
     let change = NewHistoryRow {
-        tenant: acting.tenant,
+        tenant: context.tenant,
         entity: Entity::Benefit,
         record: one.code.get(),
         branch: one.after.branch,
@@ -144,25 +144,25 @@ fn build_situation_change(
         to: one.after.situation,
         user: None,
         reason: None,
-        origin: acting.origin,
-        at: acting.now,
+        origin: context.origin,
+        at: context.now,
     };
-    Ok((change, render_trigger_body(acting, history, one.code, &one.after)?))
+    Ok((change, render_trigger_body(context, history, one.code, &one.after)?))
 }
 
 /// Inserts the listing row of a member without benefits.
 pub async fn insert_member_row(
     tx: &mut Tx,
-    acting: &ActorContext<'_>,
+    context: &ActorContext<'_>,
     (code, person): (PersonCode, &PersonProfile),
     slot: i32,
 ) -> Result<(), Error> {
-    let days = own_days(person, &acting.registers.zone);
+    let days = own_days(person, &context.registers.zone);
     let row = SearchListingRow {
         slot,
         member: build_listed_member(code, person),
         own: build_member_row(person, &days),
     };
-    tx.execute_batch(rows::insert_listing_rows(acting.tenant, &[row])).await?;
-    Ok(rows::mark_listing_changed(tx, acting.tenant).await?)
+    tx.execute_batch(rows::insert_listing_rows(context.tenant, &[row])).await?;
+    Ok(rows::mark_listing_changed(tx, context.tenant).await?)
 }

@@ -67,8 +67,9 @@ impl ActorContext<'_> {
             after: one.after,
         };
         let changes: Vec<FieldChange> = changes.into_iter().map(change).collect();
-        let of = FieldChangeContext { tenant: self.tenant, subject, record, user: self.user, at: self.now };
-        field_changes::insert_field_changes(of, first, &changes)
+        let change_context =
+            FieldChangeContext { tenant: self.tenant, subject, record, user: self.user, at: self.now };
+        field_changes::insert_field_changes(change_context, first, &changes)
     }
 }
 
@@ -118,7 +119,7 @@ impl<'a> PendingBenefitWrite<'a> {
         before: &'a StoredBenefit,
         after: StoredBenefit,
         holder: &'a PersonProfile,
-        done: impl Into<Cow<'static, str>>,
+        audit_text: impl Into<Cow<'static, str>>,
     ) -> PendingBenefitWrite<'a> {
         PendingBenefitWrite {
             before: Some((code, before)),
@@ -130,7 +131,7 @@ impl<'a> PendingBenefitWrite<'a> {
             reason: None,
             also: Vec::new(),
             then: None,
-            done: done.into(),
+            done: audit_text.into(),
         }
     }
 }
@@ -149,71 +150,78 @@ pub(crate) struct WrittenBenefit {
 /// Writes a new or changed benefit with items, listing row, history, deliveries, field changes and audit entry.
 pub(crate) async fn store_benefit(
     tx: &mut Tx,
-    acting: &ActorContext<'_>,
-    store: PendingBenefitWrite<'_>,
+    context: &ActorContext<'_>,
+    pending: PendingBenefitWrite<'_>,
 ) -> Result<WrittenBenefit, Error> {
-    let tenant = acting.tenant;
-    let mut after = store.after;
-    let new = i32::from(store.before.is_none());
-    let new_row = i32::from(store.before.is_none() && store.free_row.is_none());
-    let changes = store.before.is_none_or(|(_, before)| before.situation != after.situation);
-    if let Some((_, before)) = store.before.filter(|_| changes)
-        && let Some(refused) = refuse_situation_change(acting.registers, before.situation, after.situation)
+    let tenant = context.tenant;
+    let mut after = pending.after;
+    let new = i32::from(pending.before.is_none());
+    let new_row = i32::from(pending.before.is_none() && pending.free_row.is_none());
+    let is_situation_change = pending.before.is_none_or(|(_, before)| before.situation != after.situation);
+    if let Some((_, before)) = pending.before.filter(|_| is_situation_change)
+        && let Some(refused) = refuse_situation_change(context.registers, before.situation, after.situation)
     {
         return Err(refused.into());
     }
-    let changed = store.before.map_or_else(Vec::new, |(_, before)| {
-        benefits_fields::compare_benefits(acting.registers, before, &after)
+    let differences = pending.before.map_or_else(Vec::new, |(_, before)| {
+        benefits_fields::compare_benefits(context.registers, before, &after)
     });
-    let gets_card = store.before.is_none() && after.card.is_none();
-    let wanted = [
-        (Counter::Benefit, if store.kept.code.is_some() { 0 } else { new }),
-        (Counter::Sequence, if store.kept.sequence.is_some() { 0 } else { new }),
+    let gets_card = pending.before.is_none() && after.card.is_none();
+    let requested = [
+        (Counter::Benefit, if pending.kept.code.is_some() { 0 } else { new }),
+        (Counter::Sequence, if pending.kept.sequence.is_some() { 0 } else { new }),
         (Counter::Card, i32::from(gets_card)),
         (Counter::Slot, new_row),
-        (Counter::Item, i32::from(store.item.is_some())),
-        (Counter::History, i32::from(changes)),
+        (Counter::Item, i32::from(pending.item.is_some())),
+        (Counter::History, i32::from(is_situation_change)),
         (Counter::Audit, 1),
-        (Counter::FieldChange, i32::try_from(changed.len()).unwrap_or(i32::MAX)),
+        (Counter::FieldChange, i32::try_from(differences.len()).unwrap_or(i32::MAX)),
         (Counter::Listing, 1),
     ];
-    store.kept.advance_counters(tx, tenant).await?;
-    let taken = if gets_card {
-        let (taken, card) = benefits::reserve_numbers_with_card(tx, tenant, wanted).await?;
+    pending.kept.advance_counters(tx, tenant).await?;
+    let reserved = if gets_card {
+        let (reserved, card) = benefits::reserve_numbers_with_card(tx, tenant, requested).await?;
         after.card = Some(match card {
             Some(card) => card,
             None => reserve_free_card(tx, tenant).await?,
         });
-        taken
+        reserved
     } else {
-        counters::reserve_number_blocks(tx, tenant, wanted).await?
+        counters::reserve_number_blocks(tx, tenant, requested).await?
     };
-    let [code, sequence, _, slot, item_code, history_code, audit_code, first_change, _] = taken;
-    let new_code = store.kept.code.unwrap_or(BenefitCode::new(code));
-    let code = store.before.map_or(new_code, |(code, _)| code);
-    if store.before.is_none() {
-        after.sequence = store.kept.sequence.unwrap_or(sequence);
-        after.slot = store.free_row.map_or(slot, |(slot, _)| slot);
+    let [code, sequence, _, slot, item_code, history_code, audit_code, first_change, _] = reserved;
+    let new_code = pending.kept.code.unwrap_or(BenefitCode::new(code));
+    let code = pending.before.map_or(new_code, |(code, _)| code);
+    if pending.before.is_none() {
+        after.sequence = pending.kept.sequence.unwrap_or(sequence);
+        after.slot = pending.free_row.map_or(slot, |(slot, _)| slot);
     }
-    let version = store.before.map_or(1, |(_, before)| before.version + 1);
-    mark_situation_days(acting, &mut after);
+    let version = pending.before.map_or(1, |(_, before)| before.version + 1);
+    mark_situation_days(context, &mut after);
     let mut statements = Vec::new();
-    match store.before {
+    match pending.before {
         None => statements.extend(benefits::insert_benefits(tenant, [(code, &after)])),
         Some(_) => statements.push(benefits::update_benefit(tenant, code, &after)),
     }
-    let mut written = None;
-    if let Some((mut item, ended)) = store.item {
+    let mut written_item = None;
+    if let Some((mut item, ended)) = pending.item {
         item.code = ItemCode::new(item_code);
-        let ended = ended.map(|ended| benefits::items::deactivate_item(tenant, code, ended, acting.now));
+        let ended = ended.map(|ended| benefits::items::deactivate_item(tenant, code, ended, context.now));
         statements.extend(ended);
-        statements.extend(benefits::items::insert_items(tenant, acting.now, [(code, after.slot, &item)]));
-        written = Some(item);
+        statements.extend(benefits::items::insert_items(tenant, context.now, [(code, after.slot, &item)]));
+        written_item = Some(item);
     }
-    let before = store.before.map(|(_, before)| before);
-    statements.extend(build_listing_statements(acting, code, before, &after, store.holder, store.free_row));
+    let before = pending.before.map(|(_, before)| before);
+    statements.extend(build_listing_statements(
+        context,
+        code,
+        before,
+        &after,
+        pending.holder,
+        pending.free_row,
+    ));
     statements.extend(count_cancelled_months(before, &after).into_statements(tenant));
-    if changes {
+    if is_situation_change {
         let change = NewHistoryRow {
             tenant,
             entity: Entity::Benefit,
@@ -221,31 +229,31 @@ pub(crate) async fn store_benefit(
             branch: after.branch,
             from: before.map(|before| before.situation),
             to: after.situation,
-            user: acting.user,
-            reason: store.reason,
-            origin: acting.origin,
-            at: acting.now,
+            user: context.user,
+            reason: pending.reason,
+            origin: context.origin,
+            at: context.now,
         };
         let history_code = HistoryCode::new(history_code);
-        let body = render_trigger_body(acting, history_code, code, &after)?;
-        let receivers = acting.receivers_for(Entity::Benefit);
+        let body = render_trigger_body(context, history_code, code, &after)?;
+        let receivers = context.receivers_for(Entity::Benefit);
         statements.extend(situation_changes::insert_history_entry(&change, history_code, &receivers, body));
     }
     let entry = audit::AuditEntry {
         tenant,
-        at: acting.now,
-        user: acting.user,
-        operation: acting.operation,
-        person: Some(store.holder.0),
-        detail: Some(format!("benefício {code} {}", store.done)),
+        at: context.now,
+        user: context.user,
+        operation: context.operation,
+        person: Some(pending.holder.0),
+        detail: Some(format!("benefício {code} {}", pending.done)),
     };
-    statements.extend(store.also);
-    statements.extend(store.then.map(|then| then(code, &after)).unwrap_or_default());
-    statements.extend(acting.field_change_statements(BENEFIT, code.get(), first_change, changed));
+    statements.extend(pending.also);
+    statements.extend(pending.then.map(|then| then(code, &after)).unwrap_or_default());
+    statements.extend(context.field_change_statements(BENEFIT, code.get(), first_change, differences));
     statements.push(audit::insert_audit_entry(&entry, audit_code));
     tx.execute_batch(statements).await?;
     after.version = version;
-    Ok(WrittenBenefit { code, benefit: after, item: written })
+    Ok(WrittenBenefit { code, benefit: after, item: written_item })
 }
 
 /// Refuses a situation change that the tenant's situation register does not allow.
@@ -264,9 +272,9 @@ pub(crate) fn refuse_situation_change(
 }
 
 /// Sets the dates that follow from the situation: first activation and cancellation.
-pub(crate) fn mark_situation_days(acting: &ActorContext<'_>, benefit: &mut StoredBenefit) {
-    let today = || acting.now.date_in(&acting.registers.zone).to_iso();
-    let kind = acting.registers.situation_kind(benefit.situation);
+pub(crate) fn mark_situation_days(context: &ActorContext<'_>, benefit: &mut StoredBenefit) {
+    let today = || context.now.date_in(&context.registers.zone).to_iso();
+    let kind = context.registers.situation_kind(benefit.situation);
     if kind == Some(SituationKind::Active) && benefit.activated_on.is_none() {
         benefit.activated_on = Some(today());
     }
@@ -282,9 +290,9 @@ fn count_cancelled_months(
     after: &StoredBenefit,
 ) -> monthly_counts::BenefitCountChanges {
     let mut months = monthly_counts::BenefitCountChanges::default();
-    for (benefit, by) in before.map(|before| (before, -1)).into_iter().chain([(after, 1)]) {
+    for (benefit, delta) in before.map(|before| (before, -1)).into_iter().chain([(after, 1)]) {
         if let Some(day) = &benefit.cancelled_on {
-            months.count(monthly_counts::BenefitMovement::Cancelled, day, benefit.branch, by);
+            months.count(monthly_counts::BenefitMovement::Cancelled, day, benefit.branch, delta);
         }
     }
     months
@@ -292,14 +300,14 @@ fn count_cancelled_months(
 
 /// Inserts the listing row, takes over the member's row or updates the benefit's own.
 fn build_listing_statements(
-    acting: &ActorContext<'_>,
+    context: &ActorContext<'_>,
     code: BenefitCode,
     before: Option<&StoredBenefit>,
     after: &StoredBenefit,
     holder: (PersonCode, &PersonProfile),
     free_row: Option<(i32, domain::BranchCode)>,
 ) -> Vec<Statement> {
-    let days = compute_listed_days(acting.registers, holder.1, after);
+    let days = compute_listed_days(context.registers, holder.1, after);
     let plate_key = after.vehicle.plate.as_ref().map(domain::Plate::comparison_key);
     let row = build_benefit_row(code, after, holder, &days, plate_key.as_deref());
     let before = match (before, free_row) {
@@ -310,8 +318,8 @@ fn build_listing_statements(
         (None, None) => None,
     };
     match before {
-        Some(before) => rows::update_listing_row(acting.tenant, before, &row),
-        None => rows::insert_listing_rows(acting.tenant, &[row]),
+        Some(before) => rows::update_listing_row(context.tenant, before, &row),
+        None => rows::insert_listing_rows(context.tenant, &[row]),
     }
 }
 
@@ -345,7 +353,7 @@ pub fn build_benefit_row<'r>(
     (registered_on, updated_on): &'r (String, String),
     plate_key: Option<&'r str>,
 ) -> SearchListingRow<'r> {
-    let own = OwnRowFields {
+    let row_fields = OwnRowFields {
         branch: benefit.branch,
         benefit: Some((code, benefit.situation)),
         plate_key,
@@ -355,17 +363,17 @@ pub fn build_benefit_row<'r>(
         registered_on,
         updated_on,
     };
-    SearchListingRow { slot: benefit.slot, member: build_listed_member(person, profile), own }
+    SearchListingRow { slot: benefit.slot, member: build_listed_member(person, profile), own: row_fields }
 }
 
 /// The body sent to receivers; retries send the same body.
 pub fn render_trigger_body(
-    acting: &ActorContext<'_>,
+    context: &ActorContext<'_>,
     history: HistoryCode,
     code: BenefitCode,
     benefit: &StoredBenefit,
 ) -> Result<String, Error> {
-    let registers = acting.registers;
+    let registers = context.registers;
     let missing = || Error::Defect(format!("the situation {} is not registered", benefit.situation));
     let situation = registers.situation(benefit.situation).ok_or_else(missing)?;
     let first_plan = benefit.plans.first().and_then(|(plan, _)| registers.plan(*plan));
@@ -378,7 +386,7 @@ pub fn render_trigger_body(
     );
     let trigger = BenefitTrigger {
         history,
-        changed: acting.now,
+        changed: context.now,
         benefit: code,
         person: benefit.person,
         branch: benefit.branch,

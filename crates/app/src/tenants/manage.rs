@@ -31,8 +31,8 @@ pub async fn read_own_tenant(app: &App, caller: &Session) -> Result<OwnTenant, E
 }
 
 async fn load_own_tenant(tx: &mut Tx, tenant: TenantId) -> Result<OwnTenant, Error> {
-    let gone = || storage::Error::Broken("a tenant is gone".to_owned());
-    let found = tenants::find_tenant(&mut *tx, tenant).await?.ok_or_else(gone)?;
+    let missing_tenant = || storage::Error::Broken("a tenant is gone".to_owned());
+    let found = tenants::find_tenant(&mut *tx, tenant).await?.ok_or_else(missing_tenant)?;
     Ok(OwnTenant { tenant: found, hosts: tenants::list_hosts_of_tenant(tx, tenant).await? })
 }
 
@@ -90,22 +90,25 @@ pub async fn change_own_tenant(
     once: IdempotentWrite<ChangeTenantOutcome>,
 ) -> Result<WriteOutcome<ChangeTenantOutcome>, Error> {
     let tenant = caller.scope.tenant();
-    let doing = OwnTenantCommand { tenant, by: caller.user, changes, now: app.now() };
+    let command = OwnTenantCommand { tenant, by: caller.user, changes, now: app.now() };
     let done =
-        idempotency::write_idempotently(app, WriteLane::foreground(tenant), once, doing, |tx, doing| {
-            Box::pin(write_tenant_change(tx, doing))
+        idempotency::write_idempotently(app, WriteLane::foreground(tenant), once, command, |tx, command| {
+            Box::pin(write_tenant_change(tx, command))
         })
         .await?;
-    if let WriteOutcome::Fresh(ChangeTenantOutcome { raised: Some((own, server)), .. }) = &done {
-        app.memory.raise(tenant, *own);
-        app.memory.raise(TenantId::SERVER, *server);
+    if let WriteOutcome::Fresh(ChangeTenantOutcome {
+        raised: Some((tenant_versions, server_versions)), ..
+    }) = &done
+    {
+        app.memory.raise(tenant, *tenant_versions);
+        app.memory.raise(TenantId::SERVER, *server_versions);
     }
     Ok(done)
 }
 
-async fn write_tenant_change(tx: &mut Tx, doing: &OwnTenantCommand) -> Result<ChangeTenantOutcome, Error> {
-    let before = load_own_tenant(tx, doing.tenant).await?;
-    let after = apply_tenant_changes(&before, &doing.changes);
+async fn write_tenant_change(tx: &mut Tx, command: &OwnTenantCommand) -> Result<ChangeTenantOutcome, Error> {
+    let before = load_own_tenant(tx, command.tenant).await?;
+    let after = apply_tenant_changes(&before, &command.changes);
     if parse_partners(&after.tenant).len() > MOST_PARTNERS {
         return Err(Rejection::TooManyPartners(MOST_PARTNERS).into());
     }
@@ -115,31 +118,31 @@ async fn write_tenant_change(tx: &mut Tx, doing: &OwnTenantCommand) -> Result<Ch
     let differences = compare_fields(render_tenant_fields(&before), render_tenant_fields(&after));
     let zone = TimeZone::parse(&before.tenant.time_zone)?;
     let present = CurrentVersion { version: before.tenant.version, since: before.tenant.updated_at };
-    if let Some(old) = refuse_old_version(doing.changes.version, present, &zone, &differences) {
+    if let Some(old) = refuse_old_version(command.changes.version, present, &zone, &differences) {
         return Err(old.into());
     }
     if differences.is_empty() {
         return Ok(ChangeTenantOutcome { own: before, raised: None });
     }
     let mut after = after;
-    after.tenant.updated_at = doing.now;
+    after.tenant.updated_at = command.now;
     tenants::update_tenant(tx, &after.tenant).await?;
     after.tenant.version += 1;
     let entry = audit::AuditEntry {
-        tenant: doing.tenant,
-        at: doing.now,
-        user: Some(doing.by),
+        tenant: command.tenant,
+        at: command.now,
+        user: Some(command.by),
         operation: CHANGE,
         person: None,
         detail: Some(format!("base alterada: {}", join_field_names(&differences))),
     };
     audit::append_audit_entry(tx, &entry).await?;
-    let mut own = versions::raise_registers_version(tx, doing.tenant).await?;
+    let mut tenant_versions = versions::raise_registers_version(tx, command.tenant).await?;
     if before.tenant.second_factor_roles != after.tenant.second_factor_roles {
-        own = versions::raise_access_version(tx, doing.tenant).await?;
+        tenant_versions = versions::raise_access_version(tx, command.tenant).await?;
     }
-    let server = versions::raise_registers_version(tx, TenantId::SERVER).await?;
-    Ok(ChangeTenantOutcome { own: after, raised: Some((own, server)) })
+    let server_versions = versions::raise_registers_version(tx, TenantId::SERVER).await?;
+    Ok(ChangeTenantOutcome { own: after, raised: Some((tenant_versions, server_versions)) })
 }
 
 fn apply_tenant_changes(before: &OwnTenant, changes: &ChangeTenant) -> OwnTenant {
@@ -179,8 +182,8 @@ pub fn parse_partners(tenant: &StoredTenant) -> Vec<ValidationPartner> {
     lines.filter_map(|line| ValidationPartner::parse(line).ok()).collect()
 }
 
-fn render_tenant_fields(own: &OwnTenant) -> FieldTexts {
-    let tenant = &own.tenant;
+fn render_tenant_fields(own_tenant: &OwnTenant) -> FieldTexts {
+    let tenant = &own_tenant.tenant;
     let roles: Vec<&str> = tenant.second_factor_roles.iter().map(|role| wire::role(*role)).collect();
     vec![
         ("nome", Some(tenant.name.clone())),

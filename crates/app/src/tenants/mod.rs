@@ -125,10 +125,11 @@ pub async fn resolve_tenant(app: &App, named: Option<TenantId>) -> Result<Stored
 /// The tenant of requests that name none, if any.
 #[boxed::future]
 pub async fn find_default_tenant(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
 ) -> Result<Option<TenantId>, storage::Error> {
-    let kept = settings::find_setting(from, ServerSetting::DefaultTenant).await?;
-    kept.map(|text| text.parse().map(TenantId::new))
+    let stored = settings::find_setting(source, ServerSetting::DefaultTenant).await?;
+    stored
+        .map(|text| text.parse().map(TenantId::new))
         .transpose()
         .map_err(|_| storage::Error::Broken("the default tenant is not a number".to_owned()))
 }

@@ -33,14 +33,15 @@ pub async fn read_feed_page(
     after: HistoryCursor,
 ) -> Result<ChangeFeedPage, Error> {
     let tenant = caller.scope.tenant();
-    let asked = |registers: &TenantRegisters| {
+    let build_query = |registers: &TenantRegisters| {
         // Includes inactive branches, whose changes remain part of the feed.
         let branches = registers.branches.iter().map(|branch| branch.code);
         let branches: Vec<BranchCode> = branches.filter(|branch| caller.scope.can_see(*branch)).collect();
         (tenant, branches, entity.map_or(Entity::ALL.to_vec(), |one| vec![one]), after)
     };
     let ((mut entries, place), registers) =
-        read_with_registers(app, tenant, asked, |tx, asked| Box::pin(read_feed_entries(tx, asked))).await?;
+        read_with_registers(app, tenant, build_query, |tx, query| Box::pin(read_feed_entries(tx, query)))
+            .await?;
     let has_more = entries.len() > PAGE;
     entries.truncate(PAGE);
     let last = entries.last().map(|one| build_cursor(tenant, &build_entry_mark(one)));

@@ -136,11 +136,11 @@ pub type TestMessageOutcome = Result<ReceiverAnswer, String>;
 pub async fn send_test_message(
     app: &App,
     vault: &Vault,
-    by: TenantActor,
+    actor: TenantActor,
     (code, entity): (ReceiverCode, Option<Entity>),
     once: IdempotentWrite<TestMessageOutcome>,
 ) -> Result<WriteOutcome<TestMessageOutcome>, Error> {
-    let tenant = by.tenant;
+    let tenant = actor.tenant;
     let receiver = receivers::read_receiver(app, vault, tenant, code).await?.receiver;
     if once.trial {
         return Err(Error::Refused(Vec::new()));
@@ -152,18 +152,18 @@ pub async fn send_test_message(
         .map_err(|error| Error::Defect(error.to_string()))?;
     let id = format!("msg_{tenant}_teste_{}", now.millis());
     let tried = app.post.post(&keys, OutgoingMessage { id: &id, entity, body: &body, now }).await;
-    let input = (by, code, tried, app.now());
+    let input = (actor, code, tried, app.now());
     idempotency::write_idempotently(
         app,
         WriteLane::foreground(tenant),
         once,
         input,
-        |tx, (by, code, tried, now)| {
+        |tx, (actor, code, tried, now)| {
             Box::pin(async move {
                 let operation = "POST /gestao/receptor/{codReceptor}/teste";
                 audit::append_audit_entry(
                     tx,
-                    &build_trigger_audit_entry(*by, *now, operation, format!("receptor {code} testado")),
+                    &build_trigger_audit_entry(*actor, *now, operation, format!("receptor {code} testado")),
                 )
                 .await?;
                 Ok(tried.clone())
@@ -249,7 +249,7 @@ async fn grant_leases(
     let mut statements = Vec::new();
     for receiver in receivers {
         let lease = match known.remove(receiver) {
-            Some(own) if own.holder == name => ReceiverLease { ends_at, ..own },
+            Some(current) if current.holder == name => ReceiverLease { ends_at, ..current },
             Some(other) if other.ends_at > now => continue,
             _ => ReceiverLease { receiver: *receiver, number, holder: name.clone(), ends_at },
         };
@@ -285,11 +285,11 @@ pub async fn release_receivers(
 pub async fn fetch_ready_jobs(
     app: &App,
     tenant: TenantId,
-    wanted: Vec<Room>,
+    rooms: Vec<Room>,
 ) -> Result<Vec<(DeliveryJob, PendingPosition)>, Error> {
-    let leases: BTreeMap<ReceiverCode, i64> = wanted.iter().map(|one| (one.receiver, one.lease)).collect();
-    let ready = app.db.read((tenant, wanted, app.now()), |tx, (tenant, wanted, now)| {
-        Box::pin(queues::list_pending_changes(tx, *tenant, wanted, *now))
+    let leases: BTreeMap<ReceiverCode, i64> = rooms.iter().map(|one| (one.receiver, one.lease)).collect();
+    let ready = app.db.read((tenant, rooms, app.now()), |tx, (tenant, rooms, now)| {
+        Box::pin(queues::list_pending_changes(tx, *tenant, rooms, *now))
     });
     let ready: Result<Vec<queues::PendingChange>, storage::Error> = ready.await;
     let jobs = ready?.into_iter().map(|one| {
@@ -320,12 +320,12 @@ pub async fn free_abandoned_leases(app: &App, holder: &LeaseHolder, begins: bool
     for tenant in storage::server::tenants::list_tenants(&app.db).await? {
         let now = app.now();
         let holders = leases::list_lease_holders(&app.db, tenant.id, now).await?;
-        for gone in holders.into_iter().filter(|one| holder.has_outlived(one, &alive, begins)) {
-            let (lane, input) = (WriteLane::background(tenant.id), (tenant.id, gone, now));
+        for dead_holder in holders.into_iter().filter(|one| holder.has_outlived(one, &alive, begins)) {
+            let (lane, input) = (WriteLane::background(tenant.id), (tenant.id, dead_holder, now));
             freed += app
                 .db
-                .write(lane, input, |tx, (tenant, gone, now)| {
-                    Box::pin(leases::revoke_leases(tx, *tenant, gone, *now))
+                .write(lane, input, |tx, (tenant, dead_holder, now)| {
+                    Box::pin(leases::revoke_leases(tx, *tenant, dead_holder, *now))
                 })
                 .await?;
         }
@@ -378,11 +378,11 @@ async fn load_attempts(
             all.entry(one.history).or_default().push(one);
         }
     }
-    let told = |delivery: StoredDelivery| {
+    let with_attempts = |delivery: StoredDelivery| {
         let attempts = all.remove(&delivery.history).unwrap_or_default();
         DeliveryWithAttempts { delivery, attempts }
     };
-    Ok(page.into_iter().map(told).collect())
+    Ok(page.into_iter().map(with_attempts).collect())
 }
 
 async fn require_receiver(
@@ -410,11 +410,11 @@ pub const TOGETHER: i64 = 100;
 #[boxed::future]
 pub async fn replay_deliveries(
     app: &App,
-    by: TenantActor,
+    actor: TenantActor,
     (receiver, what): (ReceiverCode, ReplaySelection),
     once: IdempotentWrite<u64>,
 ) -> Result<WriteOutcome<u64>, Error> {
-    let tenant = by.tenant;
+    let tenant = actor.tenant;
     if let ReplaySelection::Stretch(first, last) = what
         && (first.get() < 1 || last < first)
     {
@@ -436,50 +436,57 @@ pub async fn replay_deliveries(
     if once.trial {
         return Err(Error::Refused(Vec::new()));
     }
-    let (mut next, mut sent) = (Some(first), 0);
+    let (mut next, mut replayed) = (Some(first), 0);
     while let Some(first) = next {
         let again = DeliveryReplayRange { first, last, missed_since };
-        let input = (by, receiver, again, app.now());
-        let unit = app.db.write(WriteLane::background(tenant), input, |tx, (by, receiver, again, now)| {
-            Box::pin(replay_batch(tx, *by, *receiver, *again, *now))
+        let input = (actor, receiver, again, app.now());
+        let unit = app.db.write(WriteLane::background(tenant), input, |tx, (actor, receiver, again, now)| {
+            Box::pin(replay_batch(tx, *actor, *receiver, *again, *now))
         });
         let (count, more) = unit.await?;
-        sent += count;
+        replayed += count;
         next = more.map(|last| HistoryCode::new(last.get().saturating_add(1)));
     }
     // The answer is stored separately: at worst, a repeated request replays the deliveries twice.
-    idempotency::write_idempotently(app, WriteLane::foreground(tenant), once, sent, |_, sent| {
-        Box::pin(async { Ok(*sent) })
+    idempotency::write_idempotently(app, WriteLane::foreground(tenant), once, replayed, |_, replayed| {
+        Box::pin(async { Ok(*replayed) })
     })
     .await
 }
 
 async fn replay_batch(
     tx: &mut storage::Tx,
-    by: TenantActor,
+    actor: TenantActor,
     receiver: ReceiverCode,
     again: DeliveryReplayRange,
     now: Moment,
 ) -> Result<(u64, Option<HistoryCode>), Error> {
-    let number = counters::reserve_long_number(tx, by.tenant, Counter::Lease).await?;
-    let (sent, more) =
-        deliveries::replay_deliveries(tx, by.tenant, receiver, again, (now, TOGETHER, number)).await?;
-    if sent > 0 {
-        let detail = format!("{sent} entregas do receptor {receiver} reenviadas");
+    let number = counters::reserve_long_number(tx, actor.tenant, Counter::Lease).await?;
+    let (replayed, more) =
+        deliveries::replay_deliveries(tx, actor.tenant, receiver, again, (now, TOGETHER, number)).await?;
+    if replayed > 0 {
+        let detail = format!("{replayed} entregas do receptor {receiver} reenviadas");
         audit::append_audit_entry(
             tx,
-            &build_trigger_audit_entry(by, now, "POST /gestao/entrega/reenviar", detail),
+            &build_trigger_audit_entry(actor, now, "POST /gestao/entrega/reenviar", detail),
         )
         .await?;
     }
-    Ok((sent, more))
+    Ok((replayed, more))
 }
 
 fn build_trigger_audit_entry(
-    by: TenantActor,
+    actor: TenantActor,
     at: Moment,
     operation: &'static str,
     detail: String,
 ) -> audit::AuditEntry {
-    audit::AuditEntry { tenant: by.tenant, at, user: by.user, operation, person: None, detail: Some(detail) }
+    audit::AuditEntry {
+        tenant: actor.tenant,
+        at,
+        user: actor.user,
+        operation,
+        person: None,
+        detail: Some(detail),
+    }
 }

@@ -91,13 +91,13 @@ pub async fn list_newest_deliveries(
     app: &App,
     tenant: TenantId,
     receiver: ReceiverCode,
-    wanted: DeliveryQuery,
+    query: DeliveryQuery,
 ) -> Result<DeliveryPage, Error> {
     app.db
-        .read((tenant, receiver, wanted), |tx, (tenant, receiver, wanted)| {
+        .read((tenant, receiver, query), |tx, (tenant, receiver, query)| {
             Box::pin(async move {
                 require_receiver(tx, *tenant, *receiver).await?;
-                let (page, before) = find_deliveries(tx, *tenant, *receiver, *wanted).await?;
+                let (page, before) = find_deliveries(tx, *tenant, *receiver, *query).await?;
                 Ok(DeliveryPage { told: load_attempts(tx, *tenant, *receiver, page).await?, before })
             })
         })
@@ -108,18 +108,18 @@ async fn find_deliveries(
     tx: &mut Tx,
     tenant: TenantId,
     receiver: ReceiverCode,
-    wanted: DeliveryQuery,
+    query: DeliveryQuery,
 ) -> Result<(Vec<StoredDelivery>, Option<HistoryCode>), Error> {
-    let first = match wanted.since {
+    let first = match query.since {
         Some(since) => find_first_code(tx, tenant, since).await?,
         None => 0,
     };
-    let mut last = wanted.before.map_or(i32::MAX, |code| code.get().saturating_sub(1));
-    if let Some(until) = wanted.until {
+    let mut last = query.before.map_or(i32::MAX, |code| code.get().saturating_sub(1));
+    if let Some(until) = query.until {
         last = last.min(find_first_code(tx, tenant, until).await?.saturating_sub(1));
     }
     let (first, last) = (HistoryCode::new(first), HistoryCode::new(last));
-    if let (Some(entity), Some(record)) = (wanted.entity, wanted.record) {
+    if let (Some(entity), Some(record)) = (query.entity, query.record) {
         let codes =
             situation_changes::list_record_history_codes(tx, tenant, (entity, record), last, PAGE).await?;
         let before = codes.last().copied().filter(|_| codes.len() as i64 == PAGE);
@@ -128,15 +128,15 @@ async fn find_deliveries(
             true => Vec::new(),
             false => deliveries::list_deliveries_by_codes(&mut *tx, tenant, receiver, codes).await?,
         };
-        page.retain(|one| wanted.state.is_none_or(|state| one.state == state));
+        page.retain(|one| query.state.is_none_or(|state| one.state == state));
         return Ok((page, before));
     }
-    let limit = if wanted.entity.is_some() { GONE_THROUGH } else { PAGE };
+    let limit = if query.entity.is_some() { GONE_THROUGH } else { PAGE };
     let mut page =
-        deliveries::list_newest_deliveries(&mut *tx, tenant, receiver, wanted.state, (first, last), limit)
+        deliveries::list_newest_deliveries(&mut *tx, tenant, receiver, query.state, (first, last), limit)
             .await?;
     let mut before = page.last().map(|one| one.history).filter(|_| page.len() as i64 == limit);
-    page.retain(|one| wanted.entity.is_none_or(|entity| one.entity == entity));
+    page.retain(|one| query.entity.is_none_or(|entity| one.entity == entity));
     if page.len() as i64 > PAGE {
         page.truncate(PAGE as usize);
         before = page.last().map(|one| one.history);
@@ -169,12 +169,12 @@ pub async fn read_delivery(
     let read = app.db.read((tenant, receiver, code), |tx, (tenant, receiver, code)| {
         Box::pin(async move {
             let page = deliveries::list_deliveries_by_codes(&mut *tx, *tenant, *receiver, [*code]).await?;
-            let told = load_attempts(tx, *tenant, *receiver, page).await?.pop();
+            let delivery = load_attempts(tx, *tenant, *receiver, page).await?.pop();
             let body = situation_changes::find_trigger_body(tx, *tenant, *code).await?;
-            Ok::<_, Error>(told.zip(body))
+            Ok::<_, Error>(delivery.zip(body))
         })
     });
-    let (told, body) = read.await?.ok_or(unknown)?;
+    let (delivery, body) = read.await?.ok_or(unknown)?;
     record_access(app, caller, "GET /gestao/entrega", extract_body_person(&body).into_iter())?;
-    Ok((told, body))
+    Ok((delivery, body))
 }

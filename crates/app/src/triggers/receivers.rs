@@ -151,9 +151,9 @@ struct ReceiverChangeContext<W> {
 }
 
 impl<W> ReceiverChangeContext<W> {
-    fn new(app: &App, vault: &Vault, by: TenantActor, what: W) -> ReceiverChangeContext<W> {
+    fn new(app: &App, vault: &Vault, actor: TenantActor, what: W) -> ReceiverChangeContext<W> {
         ReceiverChangeContext {
-            by,
+            by: actor,
             what,
             vault: vault.clone(),
             chance: Arc::clone(&app.chance),
@@ -193,40 +193,44 @@ impl<W> ReceiverChangeContext<W> {
 pub async fn create_receiver(
     app: &App,
     vault: &Vault,
-    by: TenantActor,
-    wanted: RequestedReceiver,
+    actor: TenantActor,
+    request: RequestedReceiver,
     once: IdempotentWrite<CreatedReceiver>,
 ) -> Result<WriteOutcome<CreatedReceiver>, Error> {
     let secret = SigningSecret::generate(&*app.chance);
-    let doing = ReceiverChangeContext::new(app, vault, by, (wanted, secret));
-    idempotency::write_idempotently(app, WriteLane::foreground(by.tenant), once, doing, |tx, doing| {
-        Box::pin(insert_receiver(tx, doing))
+    let context = ReceiverChangeContext::new(app, vault, actor, (request, secret));
+    idempotency::write_idempotently(app, WriteLane::foreground(actor.tenant), once, context, |tx, context| {
+        Box::pin(insert_receiver(tx, context))
     })
     .await
 }
 
 async fn insert_receiver(
     tx: &mut Tx,
-    doing: &ReceiverChangeContext<(RequestedReceiver, SigningSecret)>,
+    context: &ReceiverChangeContext<(RequestedReceiver, SigningSecret)>,
 ) -> Result<CreatedReceiver, Error> {
-    let ((wanted, secret), tenant) = (&doing.what, doing.by.tenant);
-    wanted.validate()?;
+    let ((request, secret), tenant) = (&context.what, context.by.tenant);
+    request.validate()?;
     check_receiver_room(tx, tenant).await?;
     let code = ReceiverCode::new(counters::reserve_number(tx, tenant, Counter::Receiver).await?);
-    let address = wanted.address.to_string();
-    receivers::insert_receiver(tx, tenant, &build_receiver_row(code, &address, wanted), doing.now).await?;
-    let headers = wanted.headers.clone();
-    doing
+    let address = request.address.to_string();
+    receivers::insert_receiver(tx, tenant, &build_receiver_row(code, &address, request), context.now).await?;
+    let headers = request.headers.clone();
+    context
         .store_secrets(
             tx,
             code,
             &ReceiverSecretBundle { secret: secret.expose().to_owned(), previous: Vec::new(), headers },
         )
         .await?;
-    doing.append_audit(tx, "POST /gestao/receptor", format!("receptor {code} criado")).await?;
+    context.append_audit(tx, "POST /gestao/receptor", format!("receptor {code} criado")).await?;
     let receiver =
         receivers::find_receiver(&mut *tx, tenant, code).await?.ok_or(reject_unknown_receiver(code))?;
-    Ok(CreatedReceiver { code, secret: secret.clone(), receiver: redact_receiver(receiver, &wanted.headers) })
+    Ok(CreatedReceiver {
+        code,
+        secret: secret.clone(),
+        receiver: redact_receiver(receiver, &request.headers),
+    })
 }
 
 /// Enforces the maximum number of active receivers.
@@ -240,9 +244,9 @@ async fn check_receiver_room(tx: &mut Tx, tenant: TenantId) -> Result<(), Error>
 fn build_receiver_row<'w>(
     code: ReceiverCode,
     address: &'w str,
-    wanted: &'w RequestedReceiver,
+    request: &'w RequestedReceiver,
 ) -> NewReceiverRow<'w> {
-    NewReceiverRow { code, address, entities: &wanted.entities, concurrency: wanted.concurrency }
+    NewReceiverRow { code, address, entities: &request.entities, concurrency: request.concurrency }
 }
 
 /// A receiver with the names of its headers, but not their secret values.
@@ -341,31 +345,31 @@ struct UpdateReceiver {
 pub async fn change_receiver(
     app: &App,
     vault: &Vault,
-    by: TenantActor,
+    actor: TenantActor,
     (code, changes): (ReceiverCode, ReceiverChangeRequest),
     once: IdempotentWrite<ChangedReceiver>,
 ) -> Result<WriteOutcome<ChangedReceiver>, Error> {
-    let zone = load_registers(app, by.tenant).await?.zone.clone();
+    let zone = load_registers(app, actor.tenant).await?.zone.clone();
     let new_secret = SigningSecret::generate(&*app.chance);
-    let doing =
-        ReceiverChangeContext::new(app, vault, by, UpdateReceiver { code, changes, zone, new_secret });
-    idempotency::write_idempotently(app, WriteLane::foreground(by.tenant), once, doing, |tx, doing| {
-        Box::pin(update_receiver(tx, doing))
+    let context =
+        ReceiverChangeContext::new(app, vault, actor, UpdateReceiver { code, changes, zone, new_secret });
+    idempotency::write_idempotently(app, WriteLane::foreground(actor.tenant), once, context, |tx, context| {
+        Box::pin(update_receiver(tx, context))
     })
     .await
 }
 
 async fn update_receiver(
     tx: &mut Tx,
-    doing: &ReceiverChangeContext<UpdateReceiver>,
+    context: &ReceiverChangeContext<UpdateReceiver>,
 ) -> Result<ChangedReceiver, Error> {
-    let (UpdateReceiver { code, changes, zone, new_secret }, tenant) = (&doing.what, doing.by.tenant);
+    let (UpdateReceiver { code, changes, zone, new_secret }, tenant) = (&context.what, context.by.tenant);
     let code = *code;
     let had = receivers::find_receiver(&mut *tx, tenant, code).await?.ok_or(reject_unknown_receiver(code))?;
-    let mut sealed = open_secret_bundle(tx, &doing.vault, tenant, code).await?;
+    let mut sealed = open_secret_bundle(tx, &context.vault, tenant, code).await?;
     let present = CurrentVersion { version: had.version, since: had.updated_at };
-    let wanted = compare_receiver(changes, &redact_receiver(had.clone(), &sealed.headers));
-    if let Some(old) = refuse_old_version(changes.version, present, zone, &wanted) {
+    let differences = compare_receiver(changes, &redact_receiver(had.clone(), &sealed.headers));
+    if let Some(old) = refuse_old_version(changes.version, present, zone, &differences) {
         return Err(old.into());
     }
     let moves = is_server_change(&had.address, changes.address.as_ref());
@@ -376,33 +380,39 @@ async fn update_receiver(
     if let Some(headers) = &changes.headers {
         sealed.headers.clone_from(headers);
     }
-    let wanted = RequestedReceiver {
+    let updated = RequestedReceiver {
         address: changes.address.clone().map_or_else(|| ReceiverAddress::parse(&had.address), Ok)?,
         entities: changes.entities.clone().unwrap_or_else(|| had.entities.clone()),
         headers: sealed.headers.clone(),
         concurrency: changes.concurrency.unwrap_or(had.concurrency),
     };
-    wanted.validate()?;
-    let address = wanted.address.to_string();
+    updated.validate()?;
+    let address = updated.address.to_string();
     let active = changes.active.unwrap_or(had.active);
     if active && !had.active {
         check_receiver_room(tx, tenant).await?;
     }
-    receivers::update_receiver(tx, tenant, &build_receiver_row(code, &address, &wanted), active, doing.now)
-        .await?;
-    doing.store_secrets(tx, code, &sealed).await?;
-    let told = match moves {
+    receivers::update_receiver(
+        tx,
+        tenant,
+        &build_receiver_row(code, &address, &updated),
+        active,
+        context.now,
+    )
+    .await?;
+    context.store_secrets(tx, code, &sealed).await?;
+    let detail = match moves {
         true => format!("receptor {code} alterado, para outro servidor, com segredo novo"),
         false => format!("receptor {code} alterado"),
     };
-    doing.append_audit(tx, "PUT /gestao/receptor/{codReceptor}", told).await?;
-    let receiver = load_receiver(tx, &doing.vault, tenant, code).await?;
+    context.append_audit(tx, "PUT /gestao/receptor/{codReceptor}", detail).await?;
+    let receiver = load_receiver(tx, &context.vault, tenant, code).await?;
     Ok(ChangedReceiver { receiver, secret: moves.then(|| new_secret.clone()) })
 }
 
-fn is_server_change(had: &str, wanted: Option<&ReceiverAddress>) -> bool {
+fn is_server_change(had: &str, requested: Option<&ReceiverAddress>) -> bool {
     let had = ReceiverAddress::parse(had);
-    wanted.is_some_and(|wanted| !had.is_ok_and(|had| had.is_same_server(wanted)))
+    requested.is_some_and(|requested| !had.is_ok_and(|had| had.is_same_server(requested)))
 }
 
 /// The sent fields compared with the current ones.
@@ -410,21 +420,25 @@ fn compare_receiver(changes: &ReceiverChangeRequest, now: &RedactedReceiver) -> 
     let had = &now.receiver;
     let entities =
         |all: &[Entity]| all.iter().map(|one| wire::entity_path(*one)).collect::<Vec<_>>().join(", ");
-    let address = changes.address.as_ref().map(|sent| ("endereco", sent.to_string(), had.address.clone()));
-    let hears = changes.entities.as_ref().map(|sent| ("entidades", entities(sent), entities(&had.entities)));
+    let address =
+        changes.address.as_ref().map(|requested| ("endereco", requested.to_string(), had.address.clone()));
+    let hears = changes
+        .entities
+        .as_ref()
+        .map(|requested| ("entidades", entities(requested), entities(&had.entities)));
     // Only header names: the values are secret.
-    let named = |sent: &Vec<(String, String)>| {
-        let sent: Vec<&str> = sent.iter().map(|(name, _)| name.as_str()).collect();
-        ("cabecalhos", sent.join(", "), now.headers.join(", "))
+    let named = |requested: &Vec<(String, String)>| {
+        let names: Vec<&str> = requested.iter().map(|(name, _)| name.as_str()).collect();
+        ("cabecalhos", names.join(", "), now.headers.join(", "))
     };
     let headers = changes.headers.as_ref().map(named);
-    let at_once = |sent: i32| ("simultaneas", sent.to_string(), had.concurrency.to_string());
-    let active = |sent: bool| ("ativo", sent.to_string(), had.active.to_string());
-    let sent = [address, hears, headers, changes.concurrency.map(at_once), changes.active.map(active)];
-    let differing = sent.into_iter().flatten().filter(|(_, sent, now)| sent != now);
+    let at_once = |requested: i32| ("simultaneas", requested.to_string(), had.concurrency.to_string());
+    let active = |requested: bool| ("ativo", requested.to_string(), had.active.to_string());
+    let fields = [address, hears, headers, changes.concurrency.map(at_once), changes.active.map(active)];
+    let differing = fields.into_iter().flatten().filter(|(_, requested, now)| requested != now);
     let text = |text: String| Some(text).filter(|text| !text.is_empty());
     differing
-        .map(|(field, sent, now)| FieldDifference { field, before: text(now), after: text(sent) })
+        .map(|(field, requested, now)| FieldDifference { field, before: text(now), after: text(requested) })
         .collect()
 }
 
@@ -446,43 +460,43 @@ async fn open_secret_bundle(
 pub async fn pause_or_resume_receiver(
     app: &App,
     vault: &Vault,
-    by: TenantActor,
+    actor: TenantActor,
     (code, paused, reason): (ReceiverCode, bool, Option<String>),
     once: IdempotentWrite<RedactedReceiver>,
 ) -> Result<WriteOutcome<RedactedReceiver>, Error> {
-    let doing = ReceiverChangeContext::new(app, vault, by, (code, paused, reason));
-    idempotency::write_idempotently(app, WriteLane::foreground(by.tenant), once, doing, |tx, doing| {
-        Box::pin(write_receiver_pause(tx, doing))
+    let context = ReceiverChangeContext::new(app, vault, actor, (code, paused, reason));
+    idempotency::write_idempotently(app, WriteLane::foreground(actor.tenant), once, context, |tx, context| {
+        Box::pin(write_receiver_pause(tx, context))
     })
     .await
 }
 
 async fn write_receiver_pause(
     tx: &mut Tx,
-    doing: &ReceiverChangeContext<(ReceiverCode, bool, Option<String>)>,
+    context: &ReceiverChangeContext<(ReceiverCode, bool, Option<String>)>,
 ) -> Result<RedactedReceiver, Error> {
-    let ((code, paused, reason), tenant) = (&doing.what, doing.by.tenant);
+    let ((code, paused, reason), tenant) = (&context.what, context.by.tenant);
     let (code, paused) = (*code, *paused);
     let had = receivers::find_receiver(&mut *tx, tenant, code).await?.ok_or(reject_unknown_receiver(code))?;
     if had.paused.is_some() != paused {
         let why = paused.then_some(PauseReason::ByHand);
-        tx.execute(receivers::update_receiver_pause(tenant, code, why, doing.now)).await?;
+        tx.execute(receivers::update_receiver_pause(tenant, code, why, context.now)).await?;
         if !paused {
             let DeliveryHealth { tried_at, succeeded_at, .. } = had.health;
             let clean = DeliveryHealth { tried_at, succeeded_at, ..DeliveryHealth::default() };
             tx.execute(receivers::upsert_receiver_health(tenant, code, &clean)).await?;
             // Waiting messages become due: resuming implies that the receiver works again.
-            tx.execute(queues::make_waits_due(tenant, code, doing.now)).await?;
+            tx.execute(queues::make_waits_due(tenant, code, context.now)).await?;
         }
         let (operation, done) = match paused {
             true => ("POST /gestao/receptor/{codReceptor}/pausar", "pausado"),
             false => ("POST /gestao/receptor/{codReceptor}/retomar", "retomado"),
         };
-        doing
+        context
             .append_audit(tx, operation, append_reason(format!("receptor {code} {done}"), reason.as_deref()))
             .await?;
     }
-    load_receiver(tx, &doing.vault, tenant, code).await
+    load_receiver(tx, &context.vault, tenant, code).await
 }
 
 /// Rotates the secret. Messages are also signed with the old one for a day, so that the receiver has time to switch.
@@ -490,29 +504,29 @@ async fn write_receiver_pause(
 pub async fn rotate_secret(
     app: &App,
     vault: &Vault,
-    by: TenantActor,
+    actor: TenantActor,
     (code, reason): (ReceiverCode, Option<String>),
     once: IdempotentWrite<SigningSecret>,
 ) -> Result<WriteOutcome<SigningSecret>, Error> {
-    let doing =
-        ReceiverChangeContext::new(app, vault, by, (code, SigningSecret::generate(&*app.chance), reason));
-    idempotency::write_idempotently(app, WriteLane::foreground(by.tenant), once, doing, |tx, doing| {
-        Box::pin(write_new_secret(tx, doing))
+    let context =
+        ReceiverChangeContext::new(app, vault, actor, (code, SigningSecret::generate(&*app.chance), reason));
+    idempotency::write_idempotently(app, WriteLane::foreground(actor.tenant), once, context, |tx, context| {
+        Box::pin(write_new_secret(tx, context))
     })
     .await
 }
 
 async fn write_new_secret(
     tx: &mut Tx,
-    doing: &ReceiverChangeContext<(ReceiverCode, SigningSecret, Option<String>)>,
+    context: &ReceiverChangeContext<(ReceiverCode, SigningSecret, Option<String>)>,
 ) -> Result<SigningSecret, Error> {
-    let ((code, secret, reason), tenant) = (&doing.what, doing.by.tenant);
+    let ((code, secret, reason), tenant) = (&context.what, context.by.tenant);
     let had =
         receivers::find_receiver(&mut *tx, tenant, *code).await?.ok_or(reject_unknown_receiver(*code))?;
-    let old = open_secret_bundle(tx, &doing.vault, tenant, *code).await?;
+    let old = open_secret_bundle(tx, &context.vault, tenant, *code).await?;
     // A second rotation within a day, after a lost answer, must not invalidate the secret in use.
-    let mut previous = vec![(old.secret, doing.now.plus(BOTH_FOR).millis())];
-    previous.extend(old.previous.into_iter().filter(|(_, until)| doing.now.millis() < *until));
+    let mut previous = vec![(old.secret, context.now.plus(BOTH_FOR).millis())];
+    previous.extend(old.previous.into_iter().filter(|(_, until)| context.now.millis() < *until));
     previous.truncate(MOST_PREVIOUS);
     let sealed = ReceiverSecretBundle { secret: secret.expose().to_owned(), previous, headers: old.headers };
     // The new version tells caches of the old secret that it changed.
@@ -522,11 +536,11 @@ async fn write_new_secret(
         entities: &had.entities,
         concurrency: had.concurrency,
     };
-    receivers::update_receiver(tx, tenant, &same, had.active, doing.now).await?;
-    doing.store_secrets(tx, *code, &sealed).await?;
+    receivers::update_receiver(tx, tenant, &same, had.active, context.now).await?;
+    context.store_secrets(tx, *code, &sealed).await?;
     let operation = "POST /gestao/receptor/{codReceptor}/segredo";
-    let told = append_reason(format!("segredo do receptor {code} trocado"), reason.as_deref());
-    doing.append_audit(tx, operation, told).await?;
+    let detail = append_reason(format!("segredo do receptor {code} trocado"), reason.as_deref());
+    context.append_audit(tx, operation, detail).await?;
     Ok(secret.clone())
 }
 
@@ -568,12 +582,13 @@ pub async fn load_delivery_target(
                     .await?
                     .ok_or(reject_unknown_receiver(*code))?;
                 let sealed = open_secret_bundle(tx, vault, *tenant, *code).await?;
-                let kept = |(text, until)| (SigningSecret::from_stored(text), Moment::from_millis(until));
+                let restore_secret =
+                    |(text, until)| (SigningSecret::from_stored(text), Moment::from_millis(until));
                 Ok(DeliveryTarget {
                     address: ReceiverAddress::parse(&had.address)?,
                     headers: sealed.headers,
                     secret: SigningSecret::from_stored(sealed.secret),
-                    previous: sealed.previous.into_iter().map(kept).collect(),
+                    previous: sealed.previous.into_iter().map(restore_secret).collect(),
                     concurrency: had.concurrency,
                     version: had.version,
                 })

@@ -275,8 +275,8 @@ impl<'o> OutcomeStatements<'o> {
         match wait {
             Some(wait) => {
                 // A requested delay is honoured up to the maximum; it never shortens the schedule.
-                let asked = outcome.patience.unwrap_or_default().min(LONGEST_PATIENCE);
-                let due = input.now.plus(apply_jitter(*wait, throw).max(asked));
+                let requested_delay = outcome.patience.unwrap_or_default().min(LONGEST_PATIENCE);
+                let due = input.now.plus(apply_jitter(*wait, throw).max(requested_delay));
                 self.others.extend(
                     outcome.job.held_message().schedule_retry(outcome.job.tries.saturating_add(1), due),
                 );
@@ -296,12 +296,12 @@ impl<'o> OutcomeStatements<'o> {
         at: Moment,
         arrived: Option<(i32, i64)>,
     ) -> HeldChange {
-        let held = outcome.job.held_message();
+        let message = outcome.job.held_message();
         let tries = outcome.job.tries.saturating_add(1);
-        let (receiver, history) = (held.receiver, held.history);
+        let (receiver, history) = (message.receiver, message.history);
         self.ended.push(FinishedDelivery { receiver, history, state, tries, at, arrived });
-        self.removed.push(held);
-        held
+        self.removed.push(message);
+        message
     }
 
     async fn into_statements(self, tx: &mut Tx, tenant: TenantId) -> Result<Vec<Statement>, Error> {
@@ -379,8 +379,8 @@ fn update_health(
     if health.failed_records.len() < RECORDS && !health.failed_records.contains(&record) {
         health.failed_records.push(record);
     }
-    if let Some(asked) = outcome.patience {
-        health.not_before = Some(input.now.plus(asked.min(LONGEST_PATIENCE)));
+    if let Some(requested_delay) = outcome.patience {
+        health.not_before = Some(input.now.plus(requested_delay.min(LONGEST_PATIENCE)));
     }
     if RetryPolicy::is_only_probed(health.failures, health.failed_records.len()) {
         let probe = input.now.plus(input.policy.probe);

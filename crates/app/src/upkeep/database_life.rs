@@ -80,8 +80,8 @@ impl DatabaseLife {
     }
 
     async fn read(tx: &mut Tx) -> Result<Option<DatabaseLife>, Error> {
-        let kept = settings::find_setting(&mut *tx, ServerSetting::Life).await?;
-        Ok(kept.as_deref().and_then(DatabaseLife::parse))
+        let stored = settings::find_setting(&mut *tx, ServerSetting::Life).await?;
+        Ok(stored.as_deref().and_then(DatabaseLife::parse))
     }
 }
 
@@ -119,10 +119,10 @@ pub async fn continue_database_life(
 ) -> Result<DatabaseLifeVerdict, Error> {
     if watch.mark.is_none() {
         // Usually nothing needs to be written.
-        let (identity, kept) =
+        let (identity, stored) =
             (app.db.identity().await?, settings::find_setting(&app.db, ServerSetting::Life).await?);
-        let kept = kept.as_deref().and_then(DatabaseLife::parse);
-        if kept.is_some_and(|life| identity.is_none() || life.identity == identity) {
+        let stored = stored.as_deref().and_then(DatabaseLife::parse);
+        if stored.is_some_and(|life| identity.is_none() || life.identity == identity) {
             return Ok(DatabaseLifeVerdict::SameDatabase);
         }
     }
@@ -132,11 +132,11 @@ pub async fn continue_database_life(
 /// Begins a new life after a manual restore. Ends every session, unfinished login and reset link, in every process.
 #[boxed::future]
 pub async fn begin_new_life(app: &App, watch: &DatabaseLifeWatch) -> Result<(), Error> {
-    let look = prepare_life_check(app, None).await?;
-    let begun = app.db.write(select_server_lane(), look, |tx, look| {
-        Box::pin(async move { write_new_life(tx, look, RestoreReason::OperatorRequest).await })
+    let input = prepare_life_check(app, None).await?;
+    let outcome = app.db.write(select_server_lane(), input, |tx, input| {
+        Box::pin(async move { write_new_life(tx, input, RestoreReason::OperatorRequest).await })
     });
-    conclude_life_check(app, watch, begun.await?).await;
+    conclude_life_check(app, watch, outcome.await?).await;
     Ok(())
 }
 
@@ -156,46 +156,46 @@ async fn run_life_check(
     watch: &DatabaseLifeWatch,
     mark: Option<Option<DatabaseMark>>,
 ) -> Result<DatabaseLifeVerdict, Error> {
-    let look = prepare_life_check(app, mark).await?;
-    let looked =
-        app.db.write(select_server_lane(), look, |tx, look| Box::pin(write_life_check(tx, look))).await?;
-    Ok(conclude_life_check(app, watch, looked).await)
+    let input = prepare_life_check(app, mark).await?;
+    let outcome =
+        app.db.write(select_server_lane(), input, |tx, input| Box::pin(write_life_check(tx, input))).await?;
+    Ok(conclude_life_check(app, watch, outcome).await)
 }
 
 async fn conclude_life_check(
     app: &App,
     watch: &DatabaseLifeWatch,
-    looked: LifeCheckOutcome,
+    outcome: LifeCheckOutcome,
 ) -> DatabaseLifeVerdict {
-    if let DatabaseLifeVerdict::RestoredCopy(reason) = looked.found {
+    if let DatabaseLifeVerdict::RestoredCopy(reason) = outcome.found {
         tracing::warn!(
             why = reason.description(),
-            life = looked.life.id,
+            life = outcome.life.id,
             "the database was put back to an earlier state: every session has ended"
         );
     }
-    for (tenant, versions) in looked.raised {
+    for (tenant, versions) in outcome.raised {
         app.memory.raise(tenant, versions);
     }
     if let Some(path) = watch.mark.clone() {
-        let life = looked.life;
+        let life = outcome.life;
         let written = tokio::task::spawn_blocking(move || write_mark(&path, &life)).await;
         if let Err(error) = written.unwrap_or_else(|error| Err(std::io::Error::other(error))) {
             tracing::warn!(%error, "the mark of the database could not be written");
         }
     }
-    looked.found
+    outcome.found
 }
 
 /// In the server's lane: of several processes that notice a restore, one begins the new life.
-async fn write_life_check(tx: &mut Tx, look: &LifeCheckInput) -> Result<LifeCheckOutcome, Error> {
-    let kept = DatabaseLife::read(tx).await?;
-    match (judge_database_life(kept.as_ref(), look), kept) {
-        (DatabaseLifeVerdict::RestoredCopy(reason), _) => write_new_life(tx, look, reason).await,
-        (found, kept) => {
-            let id = kept.as_ref().map_or_else(|| look.fresh.clone(), |life| life.id.clone());
-            let marks = kept.as_ref().map_or(0, |life| life.marks) + 1;
-            let identity = look.identity.clone().or(kept.and_then(|life| life.identity));
+async fn write_life_check(tx: &mut Tx, input: &LifeCheckInput) -> Result<LifeCheckOutcome, Error> {
+    let stored = DatabaseLife::read(tx).await?;
+    match (judge_database_life(stored.as_ref(), input), stored) {
+        (DatabaseLifeVerdict::RestoredCopy(reason), _) => write_new_life(tx, input, reason).await,
+        (found, stored) => {
+            let id = stored.as_ref().map_or_else(|| input.fresh.clone(), |life| life.id.clone());
+            let marks = stored.as_ref().map_or(0, |life| life.marks) + 1;
+            let identity = input.identity.clone().or(stored.and_then(|life| life.identity));
             let life = DatabaseLife { id, marks, identity };
             settings::upsert_setting(tx, ServerSetting::Life, &life.to_text()).await?;
             Ok(LifeCheckOutcome { found, life, raised: Vec::new() })
@@ -203,20 +203,20 @@ async fn write_life_check(tx: &mut Tx, look: &LifeCheckInput) -> Result<LifeChec
     }
 }
 
-fn judge_database_life(kept: Option<&DatabaseLife>, look: &LifeCheckInput) -> DatabaseLifeVerdict {
-    let Some(life) = kept else {
+fn judge_database_life(stored: Option<&DatabaseLife>, input: &LifeCheckInput) -> DatabaseLifeVerdict {
+    let Some(life) = stored else {
         // A mark without a stored life comes from a later state than this database.
-        let has_mark = matches!(look.mark, Some(Some(_)));
+        let has_mark = matches!(input.mark, Some(Some(_)));
         return if has_mark {
             DatabaseLifeVerdict::RestoredCopy(RestoreReason::BehindMark)
         } else {
             DatabaseLifeVerdict::FirstCheck
         };
     };
-    if life.identity.is_some() && look.identity.is_some() && life.identity != look.identity {
+    if life.identity.is_some() && input.identity.is_some() && life.identity != input.identity {
         return DatabaseLifeVerdict::RestoredCopy(RestoreReason::OtherDatabase);
     }
-    match &look.mark {
+    match &input.mark {
         None => DatabaseLifeVerdict::SameDatabase,
         Some(Some((id, _))) if *id != life.id => DatabaseLifeVerdict::RestoredCopy(RestoreReason::NoMark),
         Some(Some((_, marks))) if life.marks < *marks => {
@@ -229,20 +229,20 @@ fn judge_database_life(kept: Option<&DatabaseLife>, look: &LifeCheckInput) -> Da
 
 async fn write_new_life(
     tx: &mut Tx,
-    look: &LifeCheckInput,
+    input: &LifeCheckInput,
     reason: RestoreReason,
 ) -> Result<LifeCheckOutcome, Error> {
     tokens::revoke_all_access(tx).await?;
     let mut raised =
-        vec![(TenantId::SERVER, versions::raise_versions_past(tx, TenantId::SERVER, look.now).await?)];
+        vec![(TenantId::SERVER, versions::raise_versions_past(tx, TenantId::SERVER, input.now).await?)];
     for tenant in tenants::list_tenants(&mut *tx).await? {
-        raised.push((tenant.id, versions::raise_versions_past(tx, tenant.id, look.now).await?));
+        raised.push((tenant.id, versions::raise_versions_past(tx, tenant.id, input.now).await?));
         // A tenant being restored gets its audit numbers from the archive.
-        if look.half != Some(tenant.id) {
-            audit::append_audit_entry(tx, &build_restore_entry(tenant.id, look.now)).await?;
+        if input.half != Some(tenant.id) {
+            audit::append_audit_entry(tx, &build_restore_entry(tenant.id, input.now)).await?;
         }
     }
-    let life = DatabaseLife { id: look.fresh.clone(), marks: 1, identity: look.identity.clone() };
+    let life = DatabaseLife { id: input.fresh.clone(), marks: 1, identity: input.identity.clone() };
     settings::upsert_setting(tx, ServerSetting::Life, &life.to_text()).await?;
     Ok(LifeCheckOutcome { found: DatabaseLifeVerdict::RestoredCopy(reason), life, raised })
 }
@@ -302,21 +302,21 @@ mod tests {
 
     #[test]
     fn what_is_kept_is_read_back() {
-        for kept in [life(None), life(Some("7300/00000001/16384"))] {
-            assert_eq!(DatabaseLife::parse(&kept.to_text()), Some(kept));
+        for stored in [life(None), life(Some("7300/00000001/16384"))] {
+            assert_eq!(DatabaseLife::parse(&stored.to_text()), Some(stored));
         }
         assert_eq!(DatabaseLife::parse("x"), None);
     }
 
     #[test]
     fn an_engine_that_tells_copies_apart_is_believed_and_one_that_says_nothing_is_not_asked() {
-        let kept = life(Some("1/1/5"));
+        let stored = life(Some("1/1/5"));
         for (said, found) in [
             (Some("1/1/5"), DatabaseLifeVerdict::SameDatabase),
             (Some("1/2/5"), DatabaseLifeVerdict::RestoredCopy(RestoreReason::OtherDatabase)),
             (None, DatabaseLifeVerdict::SameDatabase),
         ] {
-            assert_eq!(judge_database_life(Some(&kept), &seen(said, None)), found, "{said:?}");
+            assert_eq!(judge_database_life(Some(&stored), &seen(said, None)), found, "{said:?}");
         }
         assert_eq!(
             judge_database_life(Some(&life(None)), &seen(Some("1/1/5"), None)),

@@ -77,8 +77,8 @@ pub async fn run_if_due(app: &App, retention: &RetentionPolicy) -> Result<Option
                 Err(error) => tracing::warn!(%error, %tenant, what = what.name(), "a sweep failed"),
             }
         }
-        let kept = attachments::RetentionPeriods { removed: retention.removed_files };
-        match sweep_files(app, &lease, tenant, kept).await {
+        let periods = attachments::RetentionPeriods { removed: retention.removed_files };
+        match sweep_files(app, &lease, tenant, periods).await {
             Ok(SweepOutcome { rows, ours: true }) => swept += rows,
             Ok(SweepOutcome { .. }) => {
                 tracing::warn!("housekeeping was taken over by another process");
@@ -132,11 +132,11 @@ async fn sweep_files(
     app: &App,
     lease: &LeasedJob,
     tenant: TenantId,
-    kept: attachments::RetentionPeriods,
+    periods: attachments::RetentionPeriods,
 ) -> Result<SweepOutcome, Error> {
     let mut swept = SweepOutcome { rows: 0, ours: true };
     loop {
-        let (rows, may_be_more) = attachments::sweep_files(app, tenant, kept).await?;
+        let (rows, may_be_more) = attachments::sweep_files(app, tenant, periods).await?;
         swept.rows += rows;
         metrics::counter!("amparo_swept_rows_total", "what" => "files").increment(rows);
         if !may_be_more {

@@ -29,23 +29,23 @@ struct ServerStatusPage {
     signs: Vec<HealthSign>,
 }
 
-pub async fn show_about_page(State(app): State<App>, guest: SignedInUser) -> Response {
-    render_page_or_refusal(&guest, build_about_page(&app, &guest).await)
+pub async fn show_about_page(State(app): State<App>, user: SignedInUser) -> Response {
+    render_page_or_refusal(&user, build_about_page(&app, &user).await)
 }
 
-async fn build_about_page(app: &App, guest: &SignedInUser) -> Result<ServerStatusPage, Error> {
-    let frame = PageFrame::load(app, guest, "sobre").await?;
-    let registers = app::registers::snapshot::load_registers(app, guest.session().scope.tenant()).await?;
+async fn build_about_page(app: &App, user: &SignedInUser) -> Result<ServerStatusPage, Error> {
+    let frame = PageFrame::load(app, user, "sobre").await?;
+    let registers = app::registers::snapshot::load_registers(app, user.session().scope.tenant()).await?;
     let mut facts = vec![
         ("Versão", frame.version.to_owned()),
         ("Banco de dados", app.db.describe_version().await?),
-        ("Associação", guest.visitor.base.clone()),
+        ("Associação", user.visitor.base.clone()),
         ("Fuso horário", registers.zone.as_str().to_owned()),
         ("Interface de integração", "1.84".to_owned()),
     ];
     let mut signs = Vec::new();
-    if guest.is_admin() {
-        let health = health::read_server_health(app, guest.session()).await?;
+    if user.is_admin() {
+        let health = health::read_server_health(app, user.session()).await?;
         facts.push(("Versão do esquema", health.schema.to_string()));
         facts
             .push(("Tamanho do banco", format_decimal_size(u64::try_from(health.bytes).unwrap_or_default())));
@@ -98,18 +98,18 @@ fn describe_servers(health: &ServerHealth, zone: &TimeZone) -> HealthSign {
 }
 
 fn describe_deliveries(health: &ServerHealth) -> HealthSign {
-    let of = health.receivers;
-    let (class, state) = match (of.active, of.paused + of.failing) {
+    let receivers = health.receivers;
+    let (class, state) = match (receivers.active, receivers.paused + receivers.failing) {
         (0, _) => ("", "Sem uso"),
         (_, 0) => ("fine", "Em ordem"),
         _ => ("warn", "Atenção"),
     };
-    let text = match of.active {
+    let text = match receivers.active {
         0 => "Nenhum sistema está ligado para ser avisado das mudanças.".to_owned(),
         active => {
             let plural = if active == 1 { "sistema é avisado" } else { "sistemas são avisados" };
             let mut text = format!("{active} {plural} das mudanças");
-            for (number, what) in [(of.paused, "em pausa"), (of.failing, "com falhas agora")] {
+            for (number, what) in [(receivers.paused, "em pausa"), (receivers.failing, "com falhas agora")] {
                 if number > 0 {
                     text.push_str(&format!("; {number} {what}"));
                 }
@@ -121,15 +121,15 @@ fn describe_deliveries(health: &ServerHealth) -> HealthSign {
 }
 
 fn describe_mail(app: &App, health: &ServerHealth) -> HealthSign {
-    let way = mails::describe_mail_transport(&app.place.mail);
-    let mut text = format!("{}.", way.title);
+    let transport = mails::describe_mail_transport(&app.place.mail);
+    let mut text = format!("{}.", transport.title);
     if health.mails_waiting > 0 {
         text.push_str(&format!(" Na fila: {}.", health.mails_waiting));
     }
     if health.mails_failed > 0 {
         text.push_str(&format!(" Não saíram: {}.", health.mails_failed));
     }
-    let is_fine = way.is_fine && health.mails_failed == 0;
+    let is_fine = transport.is_fine && health.mails_failed == 0;
     let (class, state) = if is_fine { ("fine", "Em ordem") } else { ("warn", "Atenção") };
     HealthSign { name: "E-mail", text, class, state, link: Some("/emails") }
 }
@@ -143,8 +143,8 @@ fn format_decimal_size(bytes: u64) -> String {
     };
     let tenths = bytes / (unit / 10);
     match tenths / 10 {
-        whole @ 0..100 => format!("{whole},{} {name}", tenths % 10),
-        whole => format!("{} {name}", format_count(i64::try_from(whole).unwrap_or(i64::MAX))),
+        integer @ 0..100 => format!("{integer},{} {name}", tenths % 10),
+        integer => format!("{} {name}", format_count(i64::try_from(integer).unwrap_or(i64::MAX))),
     }
 }
 

@@ -13,10 +13,10 @@ pub fn require_administrator(caller: &Session) -> Result<(), Error> {
 
 /// Returns the submitted form if the signed-in user is an administrator.
 pub fn accept_administrator_form(
-    guest: &SignedInUser,
-    sent: Result<SubmittedForm, Refusal>,
+    user: &SignedInUser,
+    form: Result<SubmittedForm, Refusal>,
 ) -> Result<SubmittedForm, Refusal> {
-    let sent = sent?;
-    require_administrator(guest.session()).map_err(|_| Refusal::Forbidden)?;
-    Ok(sent)
+    let form = form?;
+    require_administrator(user.session()).map_err(|_| Refusal::Forbidden)?;
+    Ok(form)
 }

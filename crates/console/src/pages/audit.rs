@@ -50,8 +50,8 @@ struct AuditLogPage {
     export: ExportLinks,
 }
 
-pub async fn show_audit_page(State(app): State<App>, guest: SignedInUser, query: QueryParams) -> Response {
-    render_page_or_refusal(&guest, build_audit_page(&app, &guest, &query).await)
+pub async fn show_audit_page(State(app): State<App>, user: SignedInUser, query: QueryParams) -> Response {
+    render_page_or_refusal(&user, build_audit_page(&app, &user, &query).await)
 }
 
 /// Parses the filters; also returns the problems of invalid ones.
@@ -69,26 +69,26 @@ fn parse_audit_query(query: &QueryParams, zone: &TimeZone) -> (ReverseAuditQuery
         text => text.parse().map_err(|_| problems.push(format!("“{text}” não é {what}."))).ok(),
     };
     let person = number("codPessoa", "o código de uma pessoa");
-    let reading = ReverseAuditQuery {
+    let criteria = ReverseAuditQuery {
         person: person.map(PersonCode::new),
         user: number("usuario", "um usuário").map(UserCode::new),
         since: since.map(|day| day.start_in(zone)),
         until: until.map(|day| day.next().start_in(zone)),
         before: query.text("antes").parse().ok(),
     };
-    (reading, problems)
+    (criteria, problems)
 }
 
 async fn build_audit_page(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     query: &QueryParams,
 ) -> Result<AuditLogPage, Error> {
-    let caller = guest.session();
+    let caller = user.session();
     let zone = app::registers::snapshot::load_registers(app, caller.scope.tenant()).await?.zone.clone();
-    let (reading, problems) = parse_audit_query(query, &zone);
-    let (page, names) = access_log::read_newest_audit_page(app, caller, reading).await?;
-    let frame = PageFrame::load(app, guest, "auditoria").await?;
+    let (criteria, problems) = parse_audit_query(query, &zone);
+    let (page, names) = access_log::read_newest_audit_page(app, caller, criteria).await?;
+    let frame = PageFrame::load(app, user, "auditoria").await?;
     let users = access_log::list_user_names(app, caller).await?;
     let chosen = query.text("usuario");
     let mut choices: Vec<SelectOption> = users
@@ -101,7 +101,7 @@ async fn build_audit_page(
         .collect();
     choices.sort_by_cached_key(|one| (domain::fold_text(&one.name), one.value.clone()));
     let is_filtered = ["usuario", "codPessoa", "de", "ate"].iter().any(|name| !query.text(name).is_empty());
-    let person_name = reading.person.and_then(|person| names.get(&person).cloned()).unwrap_or_default();
+    let person_name = criteria.person.and_then(|person| names.get(&person).cloned()).unwrap_or_default();
     let older = page.has_more.then(|| query.with_parameter("antes", &page.reached.to_string()));
     Ok(AuditLogPage {
         rows: build_entry_lines(page.entries, &users, &names, &zone),
@@ -112,7 +112,7 @@ async fn build_audit_page(
         until: query.text("ate").to_owned(),
         problems,
         is_filtered,
-        newest: reading.before.map(|_| query.with_parameter("antes", "")),
+        newest: criteria.before.map(|_| query.with_parameter("antes", "")),
         older,
         export: ExportLinks::new(
             &frame.root,
@@ -158,13 +158,14 @@ struct AccountAccess {
 }
 
 impl AccountAccess {
-    fn from_entry(told: &StoredAuditEntry) -> AccountAccess {
-        let is_asked = told.operation == "POST /senha/esqueci";
+    fn from_entry(entry: &StoredAuditEntry) -> AccountAccess {
+        let is_reset_request = entry.operation == "POST /senha/esqueci";
         AccountAccess {
-            result: told.result,
-            address: told.address.clone(),
-            times: told.times,
-            is_anonymous: is_asked || !matches!(told.result, None | Some(AccountActionResult::Success)),
+            result: entry.result,
+            address: entry.address.clone(),
+            times: entry.times,
+            is_anonymous: is_reset_request
+                || !matches!(entry.result, None | Some(AccountActionResult::Success)),
         }
     }
 
@@ -178,10 +179,10 @@ impl AccountAccess {
     }
 
     fn describe_origin(&self) -> String {
-        let from = self.address.as_ref().map(|address| format!(", de {address}")).unwrap_or_default();
+        let origin = self.address.as_ref().map(|address| format!(", de {address}")).unwrap_or_default();
         match self.times {
-            ..=1 => from,
-            times => format!("{from}, {} vezes", format_count(times)),
+            ..=1 => origin,
+            times => format!("{origin}, {} vezes", format_count(times)),
         }
     }
 }
@@ -205,17 +206,17 @@ fn group_entries(entries: Vec<StoredAuditEntry>) -> Vec<AuditLogLine> {
                     .rev()
                     .take_while(|line| matches!(line, AuditLogLine::RecordAccesses(_)))
                     .find_map(|line| match line {
-                        AuditLogLine::RecordAccesses(looks)
-                            if looks.user == one.user
-                                && looks.sight == sight
-                                && looks.first.duration_since(one.at) <= TOGETHER =>
+                        AuditLogLine::RecordAccesses(group)
+                            if group.user == one.user
+                                && group.sight == sight
+                                && group.first.duration_since(one.at) <= TOGETHER =>
                         {
-                            Some(looks)
+                            Some(group)
                         }
                         _ => None,
                     });
                 match same {
-                    Some(looks) => looks.people.extend(people),
+                    Some(group) => group.people.extend(people),
                     None => lines.push(AuditLogLine::RecordAccesses(RecordAccessGroup {
                         first: one.at,
                         user: one.user,
@@ -254,21 +255,21 @@ fn build_entry_lines(
             people: person.into_iter().map(named).collect(),
             others: String::new(),
         },
-        AuditLogLine::RecordAccesses(looks) => {
-            let verb = match looks.sight {
+        AuditLogLine::RecordAccesses(group) => {
+            let verb = match group.sight {
                 RecordAccessKind::SingleRecord => "viu",
                 RecordAccessKind::RecordList => "viu em listas:",
                 RecordAccessKind::OpenValidation => "validou o benefício de",
             };
-            let more = looks.people.len().saturating_sub(NAMED);
+            let more = group.people.len().saturating_sub(NAMED);
             AuditEntryLine {
-                when: format_moment(looks.first, zone),
-                who: who(looks.user, "Alguém sem senha"),
+                when: format_moment(group.first, zone),
+                who: who(group.user, "Alguém sem senha"),
                 deed: ActionPhrase { before: verb.to_owned(), ..ActionPhrase::default() },
                 is_look: true,
                 badge: ("", ""),
                 access: String::new(),
-                people: looks.people.into_iter().take(NAMED).map(named).collect(),
+                people: group.people.into_iter().take(NAMED).map(named).collect(),
                 others: match more {
                     0 => String::new(),
                     1 => " e mais uma pessoa".to_owned(),
@@ -367,14 +368,14 @@ mod tests {
         ];
         let users = HashMap::from([(UserCode::new(1), "Ana".to_owned())]);
         let zone = TimeZone::parse("America/Sao_Paulo").unwrap();
-        let told: Vec<String> = build_entry_lines(entries, &users, &HashMap::new(), &zone)
+        let lines: Vec<String> = build_entry_lines(entries, &users, &HashMap::new(), &zone)
             .into_iter()
             .map(|row| {
                 format!("{}: {} {} {}{}", row.badge.0, row.who, row.deed.before, row.deed.thing, row.access)
             })
             .collect();
         assert_eq!(
-            told,
+            lines,
             [
                 "Acesso: Ana entrou pela API como o usuário 1, de 203.0.113.7, 12 vezes",
                 "Recusado: Alguém não conseguiu entrar como o usuário 1, de 203.0.113.7",

@@ -110,9 +110,9 @@ fn parse_record_change(head: &str, rest: &str) -> Option<ActionPhrase> {
     let number: i32 = code.parse().ok()?;
     let thing = format!("{word} {number}");
     let link = Some(path.replace('#', code));
-    if let Some((_, said)) = DEEDS.iter().find(|(known, _)| *known == done) {
+    if let Some((_, phrase)) = DEEDS.iter().find(|(known, _)| *known == done) {
         return Some(ActionPhrase {
-            before: said.replace('~', article),
+            before: phrase.replace('~', article),
             thing,
             link,
             after: format_note(rest),
@@ -130,12 +130,12 @@ fn parse_record_change(head: &str, rest: &str) -> Option<ActionPhrase> {
             after: format_note(lines),
         });
     }
-    if let Some(from) = done.strip_prefix("criado d") {
+    if let Some(source) = done.strip_prefix("criado d") {
         return Some(ActionPhrase {
             before: format!("criou {article}"),
             thing,
             link,
-            after: format!(" a partir d{from}"),
+            after: format!(" a partir d{source}"),
         });
     }
     Some(ActionPhrase {
@@ -169,8 +169,8 @@ fn parse_other_change(head: &str, rest: &str) -> Option<ActionPhrase> {
     if head == "base alterada" {
         return Some(ActionPhrase::from_text(format!("alterou os dados da associação{}", format_note(rest))));
     }
-    if let Some(sent) = head.strip_suffix(" reenviadas") {
-        return Some(ActionPhrase::from_text(format!("reenviou {sent}")));
+    if let Some(deliveries) = head.strip_suffix(" reenviadas") {
+        return Some(ActionPhrase::from_text(format!("reenviou {deliveries}")));
     }
     head.strip_suffix(" trocado")
         .map(|what| ActionPhrase::from_text(format!("trocou o {what}{}", format_note(rest))))
@@ -210,7 +210,7 @@ mod tests {
 
     #[test]
     fn what_was_done_is_said_as_people_say_it() {
-        for (kept, expected, link) in [
+        for (detail, expected, link) in [
             ("benefício 77 cancelado", "cancelou o benefício 77", Some("/beneficios/77")),
             (
                 "benefício 7 alterado: item 3 retirado",
@@ -251,7 +251,7 @@ mod tests {
             ("arquivo 12 anexado: no evento 7", "anexou o arquivo 12 (no evento 7)", Some("/arquivos/12")),
             ("algo de que ninguém sabe", "algo de que ninguém sabe", None),
         ] {
-            assert_eq!(said(kept), (expected.to_owned(), link.map(str::to_owned)), "{kept}");
+            assert_eq!(said(detail), (expected.to_owned(), link.map(str::to_owned)), "{detail}");
         }
         assert_eq!(describe_change("alterado", true), ActionPhrase::from_text("alterou o cadastro"));
     }

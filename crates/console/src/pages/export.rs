@@ -47,13 +47,13 @@ pub fn borrow_pairs(all: &[(String, String)]) -> impl Iterator<Item = (&str, &st
 
 async fn export_list(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     path: RawPathParams,
     query: QueryParams,
 ) -> Response {
     let name = path.iter().find(|(known, _)| *known == "lista").map_or("", |(_, value)| value);
     let Some(list) = export::find_list_by_name(name) else { return Refusal::NotThere.into_response() };
-    match export::start_list_export(&app, guest.session(), list, query.pairs()).await {
+    match export::start_list_export(&app, user.session(), list, query.pairs()).await {
         Ok(export) => stream_export_file(export),
         Err(ListExportError::InvalidQuery(problems)) => {
             respond_filter_problems(problems.into_lines().join("\n"))
@@ -61,7 +61,7 @@ async fn export_list(
         Err(ListExportError::App(app::Error::Refused(rejections))) => {
             respond_filter_problems(wire::refusal::render_rejections(&rejections))
         }
-        Err(ListExportError::App(error)) => render_refusal(&guest, &error),
+        Err(ListExportError::App(error)) => render_refusal(&user, &error),
     }
 }
 

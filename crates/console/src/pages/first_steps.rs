@@ -15,11 +15,11 @@ pub struct FirstStep {
 }
 
 /// `None` for users who are not administrators.
-pub async fn list_first_steps(app: &App, guest: &SignedInUser) -> Result<Option<Vec<FirstStep>>, Error> {
-    if !guest.is_admin() {
+pub async fn list_first_steps(app: &App, signed_in: &SignedInUser) -> Result<Option<Vec<FirstStep>>, Error> {
+    if !signed_in.is_admin() {
         return Ok(None);
     }
-    let caller = guest.session();
+    let caller = signed_in.session();
     let registers = app::registers::snapshot::load_registers(app, caller.scope.tenant()).await?;
     let others = users::list_users(app, &caller.scope)
         .await?
@@ -27,7 +27,7 @@ pub async fn list_first_steps(app: &App, guest: &SignedInUser) -> Result<Option<
         .filter(|user| user.role != Role::Integration)
         .count();
     let mails = mail::list_outbox_mail(app, caller, i32::MAX).await?;
-    let step = |title, text, (link, doing), is_done| FirstStep { title, text, link, doing, is_done };
+    let step = |title, text, (link, label), is_done| FirstStep { title, text, link, doing: label, is_done };
     Ok(Some(vec![
         step(
             "Associação e primeira loja",

@@ -44,24 +44,24 @@ struct OutgoingMailPage {
     export: ExportLinks,
 }
 
-pub async fn show_mail_page(State(app): State<App>, guest: SignedInUser, query: QueryParams) -> Response {
-    render_page_or_refusal(&guest, build_mail_page(&app, &guest, &query).await)
+pub async fn show_mail_page(State(app): State<App>, user: SignedInUser, query: QueryParams) -> Response {
+    render_page_or_refusal(&user, build_mail_page(&app, &user, &query).await)
 }
 
 async fn build_mail_page(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     query: &QueryParams,
 ) -> Result<OutgoingMailPage, Error> {
-    let caller = guest.session();
+    let caller = user.session();
     let before = query.text("antes").parse().ok();
     let all = mail::list_outbox_mail(app, caller, before.unwrap_or(i32::MAX)).await?;
-    let frame = PageFrame::load(app, guest, "emails").await?;
+    let frame = PageFrame::load(app, user, "emails").await?;
     let zone = app::registers::snapshot::load_registers(app, caller.scope.tenant()).await?.zone.clone();
     let older = (all.len() == 100).then(|| all.last().map(|mail| format!("?antes={}", mail.code))).flatten();
     Ok(OutgoingMailPage {
         way: describe_mail_transport(&app.place.mail),
-        email: guest.visitor.email.clone(),
+        email: user.visitor.email.clone(),
         is_moving: all.iter().any(|mail| mail.is_waiting && mail.tries == 0),
         rows: all.into_iter().map(|mail| build_mail_line(mail, &zone)).collect(),
         newest: before.is_some(),
@@ -82,11 +82,11 @@ fn build_mail_line(mail: OutboxMail, zone: &TimeZone) -> OutgoingMailLine {
     OutgoingMailLine { recipient: mail.recipient, subject: mail.subject, when, state, class, detail }
 }
 
-pub fn describe_mail_transport(way: &MailDeliveryMethod) -> MailTransportSummary {
-    match way {
-        MailDeliveryMethod::Smtp { host, from } => MailTransportSummary {
+pub fn describe_mail_transport(method: &MailDeliveryMethod) -> MailTransportSummary {
+    match method {
+        MailDeliveryMethod::Smtp { host, from: sender } => MailTransportSummary {
             title: "Os e-mails saem por um servidor de e-mail",
-            text: format!("Pelo servidor {host}, em nome de {from}."),
+            text: format!("Pelo servidor {host}, em nome de {sender}."),
             is_fine: true,
         },
         MailDeliveryMethod::Folder(folder) => MailTransportSummary {
@@ -109,13 +109,13 @@ pub fn describe_mail_transport(way: &MailDeliveryMethod) -> MailTransportSummary
 
 pub async fn send_test_mail(
     State(app): State<App>,
-    guest: SignedInUser,
-    sent: Result<SubmittedForm, Refusal>,
+    user: SignedInUser,
+    form: Result<SubmittedForm, Refusal>,
 ) -> Response {
-    if let Err(refusal) = sent {
+    if let Err(refusal) = form {
         return refusal.into_response();
     }
-    match mail::send_test_mail(&app, guest.session()).await {
+    match mail::send_test_mail(&app, user.session()).await {
         Ok(email) => {
             let mut response = redirect_to(&format!("{}/console/emails", derive_root_path(&app)));
             add_notice(
@@ -124,7 +124,7 @@ pub async fn send_test_mail(
             );
             response
         }
-        Err(error) => render_page_or_refusal::<OutgoingMailPage>(&guest, Err(error)),
+        Err(error) => render_page_or_refusal::<OutgoingMailPage>(&user, Err(error)),
     }
 }
 

@@ -111,23 +111,23 @@ struct BrowseMembersPage {
     is_filtered: bool,
 }
 
-pub async fn show_member_list(State(app): State<App>, guest: SignedInUser, query: QueryParams) -> Response {
-    render_page_or_refusal(&guest, build_member_list(&app, &guest, &query).await)
+pub async fn show_member_list(State(app): State<App>, user: SignedInUser, query: QueryParams) -> Response {
+    render_page_or_refusal(&user, build_member_list(&app, &user, &query).await)
 }
 
 /// `POST /console/associados`: a filter by document is answered directly, so that no URL contains the document; other
 /// filters redirect to a URL that can be bookmarked.
 async fn filter_member_list(
     State(app): State<App>,
-    guest: SignedInUser,
-    sent: Result<SubmittedForm, Refusal>,
+    user: SignedInUser,
+    form: Result<SubmittedForm, Refusal>,
 ) -> Response {
-    let query = match sent {
-        Ok(sent) => QueryParams::from_form(&sent),
+    let query = match form {
+        Ok(form) => QueryParams::from_form(&form),
         Err(refusal) => return refusal.into_response(),
     };
     match PRIVATE.iter().any(|name| !query.text(name).is_empty()) {
-        true => render_page_or_refusal(&guest, build_member_list(&app, &guest, &query).await),
+        true => render_page_or_refusal(&user, build_member_list(&app, &user, &query).await),
         false => redirect_to(&format!(
             "{}/console/associados{}",
             derive_root_path(&app),
@@ -162,23 +162,24 @@ fn build_select_options(
 
 async fn build_member_list(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     query: &QueryParams,
 ) -> Result<BrowseMembersPage, Error> {
-    let frame = PageFrame::load(app, guest, "associados").await?;
-    let caller = guest.session();
-    let around = load_toolbar(app, guest, FilterableList::Members, COLUMNS, query).await?;
+    let frame = PageFrame::load(app, user, "associados").await?;
+    let caller = user.session();
+    let toolbar = load_toolbar(app, user, FilterableList::Members, COLUMNS, query).await?;
     let registers = app::registers::snapshot::load_registers(app, caller.scope.tenant()).await?;
     let names =
         FILTERS.into_iter().chain(FURTHER.map(|(name, ..)| name)).chain(SELLERS.map(|(name, _)| name));
-    let given = names.chain(["uf"]).map(|name| (name, query.text(name))).filter(|(_, text)| !text.is_empty());
-    let asked = given.clone().map(|(name, text)| (name.to_owned(), text.to_owned()));
+    let filters =
+        names.chain(["uf"]).map(|name| (name, query.text(name))).filter(|(_, text)| !text.is_empty());
+    let criteria = filters.clone().map(|(name, text)| (name.to_owned(), text.to_owned()));
     let page = ("pagina".to_owned(), query.page_number().to_string());
-    let asked: Result<PesquisaAssociadoQuery, _> = wire::read::read_query(asked.chain([page]));
+    let criteria: Result<PesquisaAssociadoQuery, _> = wire::read::read_query(criteria.chain([page]));
     let labels: Vec<(&str, &str)> =
         TYPED.into_iter().chain(FURTHER.map(|(name, label, _)| (name, label))).collect();
-    let (rows, total, problems) = match asked {
-        Ok(asked) => match search::list_members(app, caller, asked, "GET /console/associados").await {
+    let (rows, total, problems) = match criteria {
+        Ok(criteria) => match search::list_members(app, caller, criteria, "GET /console/associados").await {
             Ok(page) => (page.rows, page.total, Vec::new()),
             Err(Error::Refused(problems)) => (
                 Vec::new(),
@@ -193,8 +194,8 @@ async fn build_member_list(
         registers.active_situations(Entity::Benefit).map(|one| (one.name.clone(), one.name.clone()));
     let branches =
         registers.usable_branches(&caller.scope).map(|one| (one.code.to_string(), one.name.clone()));
-    let sold = registers.plans.iter().filter(|one| one.active);
-    let plans = sold.map(|one| (one.code.to_string(), one.name.clone()));
+    let active_plans = registers.plans.iter().filter(|one| one.active);
+    let plans = active_plans.map(|one| (one.code.to_string(), one.name.clone()));
     let states = STATES.iter().map(|state| ((*state).to_owned(), (*state).to_owned()));
     let further = FURTHER.map(|(name, label, mask)| ExtraFilterField {
         name,
@@ -203,15 +204,15 @@ async fn build_member_list(
         value: query.text(name).to_owned(),
     });
     Ok(BrowseMembersPage {
-        rows: rows.iter().map(|found| build_member_row(&registers, found, &frame.root, &around)).collect(),
+        rows: rows.iter().map(|found| build_member_row(&registers, found, &frame.root, &toolbar)).collect(),
         first_column: "Associado",
         pager: ListPager::new(query.page_number(), total, PAGE, |page| query.with_page(page)).with_export(
             ExportLinks::new(
                 &frame.root,
                 "associado",
-                given
+                filters
                     .clone()
-                    .chain([("colunas", around.export_columns(&["codigo", "nome", "placa"]).as_str())]),
+                    .chain([("colunas", toolbar.export_columns(&["codigo", "nome", "placa"]).as_str())]),
             ),
         ),
         problems,
@@ -225,8 +226,8 @@ async fn build_member_list(
         is_further: further.iter().any(|one| !one.value.is_empty()) || !query.text("uf").is_empty(),
         further: further.into_iter().collect(),
         fixed: list_fixed_filters(query, &registers),
-        is_filtered: given.count() > 0,
-        around,
+        is_filtered: filters.count() > 0,
+        around: toolbar,
         frame,
     })
 }
@@ -247,10 +248,10 @@ pub fn build_member_row(
     registers: &TenantRegisters,
     found: &FoundMemberRow,
     root: &str,
-    around: &TableToolbar,
+    toolbar: &TableToolbar,
 ) -> TableRow {
     let person = &found.person;
-    let shown_columns = around.columns.iter().filter(|(_, _, is_chosen)| *is_chosen);
+    let shown_columns = toolbar.columns.iter().filter(|(_, _, is_chosen)| *is_chosen);
     TableRow {
         person: person.code.get(),
         link: format!("{root}/console/associados/{}", person.code),
@@ -322,10 +323,10 @@ fn build_member_cell(
 
 /// `Ouro (R$ 150,55), Clube (R$ 9,90)`
 pub fn describe_plans(registers: &TenantRegisters, all: &[(domain::PlanCode, i64)]) -> String {
-    let named = all.iter().filter_map(|(plan, price)| {
+    let descriptions = all.iter().filter_map(|(plan, price)| {
         Some(format!("{} ({})", registers.plan(*plan)?.name, format_money(*price)))
     });
-    named.collect::<Vec<_>>().join(", ")
+    descriptions.collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]

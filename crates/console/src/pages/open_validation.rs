@@ -31,19 +31,19 @@ struct OpenValidationPage {
     problems: Vec<String>,
 }
 
-pub async fn show_validation_form(State(app): State<App>, guest: SignedInUser) -> Response {
-    render_page_or_refusal(&guest, build_validation_page(&app, &guest).await)
+pub async fn show_validation_form(State(app): State<App>, user: SignedInUser) -> Response {
+    render_page_or_refusal(&user, build_validation_page(&app, &user).await)
 }
 
-async fn build_validation_page(app: &App, guest: &SignedInUser) -> Result<OpenValidationPage, Error> {
-    require_administrator(guest.session())?;
-    let own = tenants::read_own_tenant(app, guest.session()).await?;
+async fn build_validation_page(app: &App, user: &SignedInUser) -> Result<OpenValidationPage, Error> {
+    require_administrator(user.session())?;
+    let own_tenant = tenants::read_own_tenant(app, user.session()).await?;
     let throttle = &app.throttle;
     Ok(OpenValidationPage {
-        frame: PageFrame::load(app, guest, "cadastros").await?,
-        version: own.tenant.version.to_string(),
-        is_open: own.tenant.open_validation,
-        partners: own.tenant.validation_partners.unwrap_or_default(),
+        frame: PageFrame::load(app, user, "cadastros").await?,
+        version: own_tenant.tenant.version.to_string(),
+        is_open: own_tenant.tenant.open_validation,
+        partners: own_tenant.tenant.validation_partners.unwrap_or_default(),
         minutes: throttle.window.as_secs().div_ceil(60),
         lookups: throttle.lookups,
         misses: throttle.misses,
@@ -53,16 +53,16 @@ async fn build_validation_page(app: &App, guest: &SignedInUser) -> Result<OpenVa
 
 pub async fn save_validation_form(
     State(app): State<App>,
-    guest: SignedInUser,
-    sent: Result<SubmittedForm, Refusal>,
+    user: SignedInUser,
+    form: Result<SubmittedForm, Refusal>,
 ) -> Response {
-    let sent = match accept_administrator_form(&guest, sent) {
-        Ok(sent) => sent,
+    let form = match accept_administrator_form(&user, form) {
+        Ok(form) => form,
         Err(refusal) => return refusal.into_response(),
     };
-    let saved = match parse_validation_changes(&sent) {
+    let saved = match parse_validation_changes(&form) {
         Ok(changes) => {
-            tenants::change_own_tenant(&app, guest.session(), changes, IdempotentWrite::without_key())
+            tenants::change_own_tenant(&app, user.session(), changes, IdempotentWrite::without_key())
                 .await
                 .map(drop)
         }
@@ -74,14 +74,14 @@ pub async fn save_validation_form(
             add_notice(&mut response, "As alterações foram salvas.");
             response
         }
-        Err(Error::Refused(problems)) => render_refused_validation(&app, &guest, &sent, &problems).await,
+        Err(Error::Refused(problems)) => render_refused_validation(&app, &user, &form, &problems).await,
         Err(error) => Refusal::from(&error).into_response(),
     }
 }
 
-fn parse_validation_changes(sent: &SubmittedForm) -> Result<ChangeTenant, Vec<Rejection>> {
+fn parse_validation_changes(form: &SubmittedForm) -> Result<ChangeTenant, Vec<Rejection>> {
     let mut problems = Vec::new();
-    let lines = sent.text("parceiros").lines().filter(|line| !line.trim().is_empty());
+    let lines = form.text("parceiros").lines().filter(|line| !line.trim().is_empty());
     let partners =
         lines.filter_map(|line| app::collect_problem(&mut problems, ValidationPartner::parse(line)));
     let partners: Vec<ValidationPartner> = partners.collect();
@@ -89,30 +89,30 @@ fn parse_validation_changes(sent: &SubmittedForm) -> Result<ChangeTenant, Vec<Re
         return Err(problems);
     }
     Ok(ChangeTenant {
-        open_validation: Some(sent.text("aberta") == "sim"),
+        open_validation: Some(form.text("aberta") == "sim"),
         validation_partners: FieldPatch::Set(partners),
-        ..ChangeTenant::from_version(sent.text("versao").parse().unwrap_or(0))
+        ..ChangeTenant::from_version(form.text("versao").parse().unwrap_or(0))
     })
 }
 
 /// Renders the form as submitted, with its problems. After a version conflict it shows the stored values.
 async fn render_refused_validation(
     app: &App,
-    guest: &SignedInUser,
-    sent: &SubmittedForm,
+    user: &SignedInUser,
+    form: &SubmittedForm,
     problems: &[Rejection],
 ) -> Response {
     let is_old = problems.iter().any(|problem| matches!(problem, Rejection::OldVersion { .. }));
-    match build_validation_page(app, guest).await {
-        Ok(mut made) => {
-            made.problems = problems.iter().map(describe_rejection).collect();
+    match build_validation_page(app, user).await {
+        Ok(mut page) => {
+            page.problems = problems.iter().map(describe_rejection).collect();
             if !is_old {
-                made.is_open = sent.text("aberta") == "sim";
-                sent.text("parceiros").clone_into(&mut made.partners);
+                page.is_open = form.text("aberta") == "sim";
+                form.text("parceiros").clone_into(&mut page.partners);
             }
-            render_page(StatusCode::BAD_REQUEST, &made)
+            render_page(StatusCode::BAD_REQUEST, &page)
         }
-        Err(error) => render_page_or_refusal::<OpenValidationPage>(guest, Err(error)),
+        Err(error) => render_page_or_refusal::<OpenValidationPage>(user, Err(error)),
     }
 }
 

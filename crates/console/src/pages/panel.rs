@@ -40,14 +40,14 @@ struct PanelFiguresPage {
     steps: Option<Vec<FirstStep>>,
 }
 
-pub async fn show_panel_page(State(app): State<App>, guest: SignedInUser) -> Response {
-    render_page_or_refusal(&guest, build_panel_page(&app, &guest).await)
+pub async fn show_panel_page(State(app): State<App>, user: SignedInUser) -> Response {
+    render_page_or_refusal(&user, build_panel_page(&app, &user).await)
 }
 
-async fn build_panel_page(app: &App, guest: &SignedInUser) -> Result<PanelFiguresPage, Error> {
-    let frame = PageFrame::load(app, guest, "painel").await?;
-    let figures = panel::read_benefit_figures(app, guest.session()).await?;
-    let work = panel::read_pending_work(app, guest.session()).await?;
+async fn build_panel_page(app: &App, user: &SignedInUser) -> Result<PanelFiguresPage, Error> {
+    let frame = PageFrame::load(app, user, "painel").await?;
+    let figures = panel::read_benefit_figures(app, user.session()).await?;
+    let work = panel::read_pending_work(app, user.session()).await?;
     let (root, zone) = (frame.root.as_str(), &figures.registers.zone);
     Ok(PanelFiguresPage {
         attention: list_attention_lines(root, &figures, &work),
@@ -59,7 +59,7 @@ async fn build_panel_page(app: &App, guest: &SignedInUser) -> Result<PanelFigure
         ages: chart_claim_ages(root, &work, app.now(), zone),
         sales: chart_open_deals(root, &figures, &work),
         counted_at: format_moment(work.counted_at, zone).split_off(11),
-        steps: if figures.total == 0 { first_steps::list_first_steps(app, guest).await? } else { None },
+        steps: if figures.total == 0 { first_steps::list_first_steps(app, user).await? } else { None },
         is_empty: figures.total == 0,
         frame,
     })
@@ -124,8 +124,8 @@ fn build_figure_cells(
         situations.filter_map(|one| figures.by_situation.get(&one.code)).sum()
     };
     let link = |kind: SituationKind| {
-        let named = registers.default_situation(Entity::Benefit, kind);
-        named.map_or_else(
+        let situation = registers.default_situation(Entity::Benefit, kind);
+        situation.map_or_else(
             || format!("{root}/console/beneficios"),
             |one| build_list_link(root, "beneficios", &[("situacaoBeneficio", &one.name)]),
         )
@@ -207,9 +207,9 @@ fn chart_claim_ages(root: &str, work: &PendingWork, now: Moment, zone: &TimeZone
         (format!("Mais de {quarter} dias"), None, Some(quarter)),
     ];
     let bars = spans.into_iter().zip(sums).map(|((name, oldest, newest), number)| {
-        let (from, until) = (oldest.map(day), newest.map(day));
+        let (since, until) = (oldest.map(day), newest.map(day));
         let mut filters = vec![("aberto", "true")];
-        filters.extend(from.as_deref().map(|day| ("dataAberturaInicial", day)));
+        filters.extend(since.as_deref().map(|day| ("dataAberturaInicial", day)));
         filters.extend(until.as_deref().map(|day| ("dataAberturaFinal", day)));
         (name, number, String::new(), Some(build_list_link(root, "eventos", &filters)))
     });

@@ -38,27 +38,23 @@ struct SearchResultPage {
 }
 
 /// `GET /console/busca`, also for bookmarked searches.
-pub async fn show_search_results(
-    State(app): State<App>,
-    guest: SignedInUser,
-    query: QueryParams,
-) -> Response {
-    answer_search(&app, &guest, &query).await
+pub async fn show_search_results(State(app): State<App>, user: SignedInUser, query: QueryParams) -> Response {
+    answer_search(&app, &user, &query).await
 }
 
 /// `POST /console/busca`: documents, phones and card numbers stay out of the URL, which browsers and proxies store;
 /// other searches redirect to a URL that can be bookmarked.
 pub async fn submit_search(
     State(app): State<App>,
-    guest: SignedInUser,
-    sent: Result<SubmittedForm, Refusal>,
+    user: SignedInUser,
+    form: Result<SubmittedForm, Refusal>,
 ) -> Response {
-    let query = match sent {
-        Ok(sent) => QueryParams::from_form(&sent),
+    let query = match form {
+        Ok(form) => QueryParams::from_form(&form),
         Err(refusal) => return refusal.into_response(),
     };
     match is_private(query.text("q")) {
-        true => answer_search(&app, &guest, &query).await,
+        true => answer_search(&app, &user, &query).await,
         false => {
             redirect_to(&format!("{}/console/busca{}", derive_root_path(&app), query.with_parameter("", "")))
         }
@@ -70,9 +66,9 @@ fn is_private(text: &str) -> bool {
     Document::parse(text).is_ok() || text.chars().filter(char::is_ascii_digit).count() >= 8
 }
 
-async fn answer_search(app: &App, guest: &SignedInUser, query: &QueryParams) -> Response {
+async fn answer_search(app: &App, user: &SignedInUser, query: &QueryParams) -> Response {
     let text: String = query.text("q").chars().take(200).collect();
-    let found = match quick_search::search_everything(app, guest.session(), &text).await {
+    let found = match quick_search::search_everything(app, user.session(), &text).await {
         Ok(found) => found,
         Err(Error::Refused(_)) => quick_search::GlobalSearchResult::default(),
         Err(error) => return Refusal::from(&error).into_response(),
@@ -80,9 +76,9 @@ async fn answer_search(app: &App, guest: &SignedInUser, query: &QueryParams) -> 
     if let Some(only) = find_single_match(&found) {
         return redirect_to(&format!("{}{only}", derive_root_path(app)));
     }
-    match build_search_page(app, guest, &text, &found).await {
+    match build_search_page(app, user, &text, &found).await {
         Ok(template) => render_page(StatusCode::OK, &template),
-        Err(error) => render_page_or_refusal::<SearchResultPage>(guest, Err(error)),
+        Err(error) => render_page_or_refusal::<SearchResultPage>(user, Err(error)),
     }
 }
 
@@ -98,20 +94,20 @@ fn find_single_match(found: &quick_search::GlobalSearchResult) -> Option<String>
 
 async fn build_search_page(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     text: &str,
     found: &quick_search::GlobalSearchResult,
 ) -> Result<SearchResultPage, Error> {
-    let mut frame = PageFrame::load(app, guest, "busca").await?;
+    let mut frame = PageFrame::load(app, user, "busca").await?;
     text.clone_into(&mut frame.query);
-    let registers = app::registers::snapshot::load_registers(app, guest.session().scope.tenant()).await?;
+    let registers = app::registers::snapshot::load_registers(app, user.session().scope.tenant()).await?;
     let more: String = form_urlencoded::Serializer::new(String::new()).append_pair("nome", text).finish();
-    let around = build_default_toolbar(COLUMNS);
+    let toolbar = build_default_toolbar(COLUMNS);
     Ok(SearchResultPage {
         rows: found
             .rows
             .iter()
-            .map(|found| build_member_row(&registers, found, &frame.root, &around))
+            .map(|found| build_member_row(&registers, found, &frame.root, &toolbar))
             .collect(),
         first_column: "Associado",
         cases: found
@@ -127,7 +123,7 @@ async fn build_search_page(
                 }
             })
             .collect(),
-        around,
+        around: toolbar,
         total: format_count(found.total),
         has_more: found.total > found.rows.len() as i64,
         more: format!("{}/console/associados?{more}", frame.root),

@@ -22,13 +22,13 @@ struct StyleGuidePage {
     board: KanbanBoard,
 }
 
-pub async fn show_style_page(State(app): State<App>, guest: SignedInUser) -> Response {
-    render_page_or_refusal(&guest, build_style_page(&app, &guest).await)
+pub async fn show_style_page(State(app): State<App>, user: SignedInUser) -> Response {
+    render_page_or_refusal(&user, build_style_page(&app, &user).await)
 }
 
-async fn build_style_page(app: &App, guest: &SignedInUser) -> Result<StyleGuidePage, Error> {
-    let frame = PageFrame::load(app, guest, "estilo").await?;
-    let registers = app::registers::snapshot::load_registers(app, guest.session().scope.tenant()).await?;
+async fn build_style_page(app: &App, user: &SignedInUser) -> Result<StyleGuidePage, Error> {
+    let frame = PageFrame::load(app, user, "estilo").await?;
+    let registers = app::registers::snapshot::load_registers(app, user.session().scope.tenant()).await?;
     let situations = domain::Entity::ALL.iter().map(|entity| {
         let badges = registers.active_situations(*entity);
         let badges =

@@ -53,23 +53,25 @@ struct BrowseUsersPage {
     export: ExportLinks,
 }
 
-pub async fn show_user_list(State(app): State<App>, guest: SignedInUser) -> Response {
-    render_page_or_refusal(&guest, build_user_list(&app, &guest).await)
+pub async fn show_user_list(State(app): State<App>, user: SignedInUser) -> Response {
+    render_page_or_refusal(&user, build_user_list(&app, &user).await)
 }
 
-async fn build_user_list(app: &App, guest: &SignedInUser) -> Result<BrowseUsersPage, Error> {
-    require_administrator(guest.session())?;
-    let frame = PageFrame::load(app, guest, "usuarios").await?;
-    let registers = app::registers::snapshot::load_registers(app, guest.session().scope.tenant()).await?;
-    let mut all = users::list_users(app, &guest.session().scope).await?;
+async fn build_user_list(app: &App, signed_in: &SignedInUser) -> Result<BrowseUsersPage, Error> {
+    require_administrator(signed_in.session())?;
+    let frame = PageFrame::load(app, signed_in, "usuarios").await?;
+    let registers = app::registers::snapshot::load_registers(app, signed_in.session().scope.tenant()).await?;
+    let mut all = users::list_users(app, &signed_in.session().scope).await?;
     all.sort_by_cached_key(|user| (!user.active, domain::fold_text(&user.name), user.code));
-    let habits = users::list_account_activity(app, guest.session()).await?;
-    let mut enters = all.iter().filter(|user| user.active && user.role != Role::Integration);
-    let people = enters.clone().count();
-    let with_factor = enters.by_ref().filter(|user| find_factor_start(&habits, user.code).is_some()).count();
+    let activities = users::list_account_activity(app, signed_in.session()).await?;
+    let mut console_users = all.iter().filter(|user| user.active && user.role != Role::Integration);
+    let people = console_users.clone().count();
+    let with_factor =
+        console_users.by_ref().filter(|user| find_factor_start(&activities, user.code).is_some()).count();
     let rows = all.into_iter().map(|user| {
-        let habit = habits.get(&user.code).copied().unwrap_or_default();
-        let told = |at: Option<Moment>| at.map(|at| format_moment(at, &registers.zone)).unwrap_or_default();
+        let activity = activities.get(&user.code).copied().unwrap_or_default();
+        let format_time =
+            |at: Option<Moment>| at.map(|at| format_moment(at, &registers.zone)).unwrap_or_default();
         let names: Vec<&str> = user.branches.iter().map(|code| registers.branch_name(*code)).collect();
         UserAccountLine {
             code: user.code.get(),
@@ -79,43 +81,38 @@ async fn build_user_list(app: &App, guest: &SignedInUser) -> Result<BrowseUsersP
             role: label_role(user.role),
             is_program: user.role == Role::Integration,
             active: user.active,
-            last_entered: told(habit.last_entered),
-            factor_since: told(habit.second_factor_since),
+            last_entered: format_time(activity.last_entered),
+            factor_since: format_time(activity.second_factor_since),
         }
     });
     let export = ExportLinks::new(&frame.root, "usuario", []);
-    let own = tenants::read_own_tenant(app, guest.session()).await?.tenant;
+    let tenant = tenants::read_own_tenant(app, signed_in.session()).await?.tenant;
     let demands = [Role::Administrator, Role::Operator].into_iter().map(|role| RoleChoice {
         value: wire::role(role),
         name: label_role(role),
         told: describe_role(role),
-        is_chosen: own.second_factor_roles.contains(&role),
+        is_chosen: tenant.second_factor_roles.contains(&role),
     });
-    let (demands, version) = (demands.collect(), own.version);
+    let (demands, version) = (demands.collect(), tenant.version);
     Ok(BrowseUsersPage { frame, rows: rows.collect(), people, with_factor, demands, version, export })
 }
 
 /// Sets the roles for which a second factor is required.
 pub async fn demand_second_factor(
     State(app): State<App>,
-    guest: SignedInUser,
-    sent: Result<SubmittedForm, Refusal>,
+    user: SignedInUser,
+    form: Result<SubmittedForm, Refusal>,
 ) -> Response {
-    let sent = match accept_administrator_form(&guest, sent) {
-        Ok(sent) => sent,
+    let form = match accept_administrator_form(&user, form) {
+        Ok(form) => form,
         Err(refusal) => return refusal.into_response(),
     };
     let changes = tenants::ChangeTenant {
-        second_factor_roles: FieldPatch::Set(sent.all_texts("perfil").filter_map(wire::parse_role).collect()),
-        ..tenants::ChangeTenant::from_version(sent.text("versao").parse().unwrap_or_default())
+        second_factor_roles: FieldPatch::Set(form.all_texts("perfil").filter_map(wire::parse_role).collect()),
+        ..tenants::ChangeTenant::from_version(form.text("versao").parse().unwrap_or_default())
     };
-    let text = match tenants::change_own_tenant(
-        &app,
-        guest.session(),
-        changes,
-        IdempotentWrite::without_key(),
-    )
-    .await
+    let text = match tenants::change_own_tenant(&app, user.session(), changes, IdempotentWrite::without_key())
+        .await
     {
         Ok(_) => {
             "Pronto. Quem é desses perfis e não tem o segundo fator vai ligá-lo na próxima página que abrir."
@@ -124,15 +121,15 @@ pub async fn demand_second_factor(
         Err(Error::Refused(problems)) => {
             problems.iter().map(describe_rejection).collect::<Vec<_>>().join(" ")
         }
-        Err(error) => return render_page_or_refusal::<BrowseUsersPage>(&guest, Err(error)),
+        Err(error) => return render_page_or_refusal::<BrowseUsersPage>(&user, Err(error)),
     };
     let mut response = redirect_to(&format!("{}/console/usuarios", derive_root_path(&app)));
     add_notice(&mut response, &text);
     response
 }
 
-fn find_factor_start(habits: &HashMap<UserCode, AccountActivity>, user: UserCode) -> Option<Moment> {
-    habits.get(&user).and_then(|habit| habit.second_factor_since)
+fn find_factor_start(activities: &HashMap<UserCode, AccountActivity>, user: UserCode) -> Option<Moment> {
+    activities.get(&user).and_then(|activity| activity.second_factor_since)
 }
 
 fn label_role(role: Role) -> &'static str {
@@ -205,7 +202,7 @@ fn collect_field_problems(rejections: &[Rejection]) -> FormProblems {
 
 async fn render_user_form(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     code: Option<i32>,
     mut fields: UserFormFields,
     mut problems: FormProblems,
@@ -215,12 +212,11 @@ async fn render_user_form(
         fields.version = conflict.version;
     }
     let status = if problems.is_empty() { StatusCode::OK } else { StatusCode::BAD_REQUEST };
-    let frame = match PageFrame::load(app, guest, "usuarios").await {
+    let frame = match PageFrame::load(app, user, "usuarios").await {
         Ok(frame) => frame,
         Err(error) => return Refusal::from(&error).into_response(),
     };
-    let registers = match app::registers::snapshot::load_registers(app, guest.session().scope.tenant()).await
-    {
+    let registers = match app::registers::snapshot::load_registers(app, user.session().scope.tenant()).await {
         Ok(registers) => registers,
         Err(error) => return Refusal::from(&error).into_response(),
     };
@@ -234,14 +230,16 @@ async fn render_user_form(
         .conflict
         .map(|one| one.with_labels(find_field_label, |name| list_field_choices(&registers, name)));
     let branches = list_branch_choices(&registers, &fields);
-    let is_self = code == Some(guest.session().user.get());
-    let habits = match users::list_account_activity(app, guest.session()).await {
-        Ok(habits) => habits,
+    let is_self = code == Some(user.session().user.get());
+    let activities = match users::list_account_activity(app, user.session()).await {
+        Ok(activities) => activities,
         Err(error) => return Refusal::from(&error).into_response(),
     };
-    let habit = code.and_then(|code| habits.get(&UserCode::new(code)).copied()).unwrap_or_default();
-    let told = |at: Option<Moment>| at.map(|at| format_moment(at, &registers.zone)).unwrap_or_default();
-    let (last_entered, factor_since) = (told(habit.last_entered), told(habit.second_factor_since));
+    let activity = code.and_then(|code| activities.get(&UserCode::new(code)).copied()).unwrap_or_default();
+    let format_time =
+        |at: Option<Moment>| at.map(|at| format_moment(at, &registers.zone)).unwrap_or_default();
+    let (last_entered, factor_since) =
+        (format_time(activity.last_entered), format_time(activity.second_factor_since));
     let roles = roles.collect();
     render_page(
         status,
@@ -272,14 +270,14 @@ fn list_field_choices(registers: &TenantRegisters, name: &str) -> Vec<(String, S
 }
 
 fn list_branch_choices(registers: &TenantRegisters, fields: &UserFormFields) -> Vec<BranchChoice> {
-    let shown =
+    let listed =
         registers.branches.iter().filter(|one| one.active || fields.branches.contains(&one.code.get()));
     let choice = |one: &app::registers::snapshot::StoredBranch| BranchChoice {
         code: one.code.get(),
         name: one.name.clone(),
         is_chosen: fields.branches.contains(&one.code.get()),
     };
-    shown.map(choice).collect()
+    listed.map(choice).collect()
 }
 
 fn read_user_fields(form: &SubmittedForm) -> UserFormFields {
@@ -293,44 +291,45 @@ fn read_user_fields(form: &SubmittedForm) -> UserFormFields {
     }
 }
 
-pub async fn show_new_user_form(State(app): State<App>, guest: SignedInUser) -> Response {
-    if let Err(error) = require_administrator(guest.session()) {
-        return render_page_or_refusal::<EditUserPage>(&guest, Err(error));
+pub async fn show_new_user_form(State(app): State<App>, user: SignedInUser) -> Response {
+    if let Err(error) = require_administrator(user.session()) {
+        return render_page_or_refusal::<EditUserPage>(&user, Err(error));
     }
     let fields = UserFormFields { role: Some(Role::Operator), active: true, ..UserFormFields::default() };
-    render_user_form(&app, &guest, None, fields, FormProblems::default()).await
+    render_user_form(&app, &user, None, fields, FormProblems::default()).await
 }
 
 pub async fn create_user(
     State(app): State<App>,
-    guest: SignedInUser,
-    sent: Result<SubmittedForm, Refusal>,
+    user: SignedInUser,
+    form: Result<SubmittedForm, Refusal>,
 ) -> Response {
-    let fields = match accept_administrator_form(&guest, sent) {
-        Ok(sent) => read_user_fields(&sent),
+    let fields = match accept_administrator_form(&user, form) {
+        Ok(form) => read_user_fields(&form),
         Err(refusal) => return refusal.into_response(),
     };
-    let made = match parse_new_user(&guest, &fields) {
+    let created = match parse_new_user(&user, &fields) {
         Ok(new) => {
-            let kept = UserCreationContext { code: None, by: guest.session().actor(users::BY_ADMINISTRATOR) };
-            users::create_user_once(&app, new, kept, IdempotentWrite::without_key()).await.map(drop)
+            let context =
+                UserCreationContext { code: None, by: user.session().actor(users::BY_ADMINISTRATOR) };
+            users::create_user_once(&app, new, context, IdempotentWrite::without_key()).await.map(drop)
         }
         Err(error) => Err(error),
     };
-    match made {
+    match created {
         Ok(()) => {
             let mut response = redirect_to(&format!("{}/console/usuarios", derive_root_path(&app)));
             add_notice(&mut response, &format!("Usuário criado. A senha foi enviada para {}.", fields.email));
             response
         }
         Err(Error::Refused(problems)) => {
-            render_user_form(&app, &guest, None, fields, collect_field_problems(&problems)).await
+            render_user_form(&app, &user, None, fields, collect_field_problems(&problems)).await
         }
-        Err(error) => render_page_or_refusal::<EditUserPage>(&guest, Err(error)),
+        Err(error) => render_page_or_refusal::<EditUserPage>(&user, Err(error)),
     }
 }
 
-fn parse_new_user(guest: &SignedInUser, fields: &UserFormFields) -> Result<CreateUser, Error> {
+fn parse_new_user(user: &SignedInUser, fields: &UserFormFields) -> Result<CreateUser, Error> {
     let mut problems = Vec::new();
     let name = collect_problem(&mut problems, DisplayName::parse(InputField::PersonName, &fields.name));
     let email = collect_problem(&mut problems, Email::parse(&fields.email));
@@ -341,7 +340,7 @@ fn parse_new_user(guest: &SignedInUser, fields: &UserFormFields) -> Result<Creat
     }
     match (name, email, role, &problems[..]) {
         (Some(name), Some(email), Some(role), []) => Ok(CreateUser {
-            tenant: guest.session().scope.tenant(),
+            tenant: user.session().scope.tenant(),
             name,
             email,
             role,
@@ -365,32 +364,33 @@ fn fill_user_fields(user: &StoredUser) -> UserFormFields {
 
 pub async fn show_user_page(
     State(app): State<App>,
-    guest: SignedInUser,
+    signed_in: SignedInUser,
     PathNumber(code): PathNumber,
 ) -> Response {
-    let found = match require_administrator(guest.session()) {
-        Ok(()) => users::read_user(&app, guest.session(), UserCode::new(code)).await,
+    let found = match require_administrator(signed_in.session()) {
+        Ok(()) => users::read_user(&app, signed_in.session(), UserCode::new(code)).await,
         Err(error) => Err(error),
     };
     match found {
         Ok(user) => {
-            render_user_form(&app, &guest, Some(code), fill_user_fields(&user), FormProblems::default()).await
+            render_user_form(&app, &signed_in, Some(code), fill_user_fields(&user), FormProblems::default())
+                .await
         }
-        Err(error) => render_page_or_refusal::<EditUserPage>(&guest, Err(error)),
+        Err(error) => render_page_or_refusal::<EditUserPage>(&signed_in, Err(error)),
     }
 }
 
 pub async fn change_user(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     PathNumber(code): PathNumber,
-    sent: Result<SubmittedForm, Refusal>,
+    form: Result<SubmittedForm, Refusal>,
 ) -> Response {
-    let fields = match accept_administrator_form(&guest, sent) {
-        Ok(sent) => read_user_fields(&sent),
+    let fields = match accept_administrator_form(&user, form) {
+        Ok(form) => read_user_fields(&form),
         Err(refusal) => return refusal.into_response(),
     };
-    let changed = match parse_new_user(&guest, &fields) {
+    let changed = match parse_new_user(&user, &fields) {
         Ok(new) => {
             let changes = ChangeUser {
                 version: fields.version,
@@ -402,7 +402,7 @@ pub async fn change_user(
             };
             users::change_user(
                 &app,
-                guest.session(),
+                user.session(),
                 UserCode::new(code),
                 changes,
                 IdempotentWrite::without_key(),
@@ -419,24 +419,24 @@ pub async fn change_user(
             response
         }
         Err(Error::Refused(problems)) => {
-            render_user_form(&app, &guest, Some(code), fields, collect_field_problems(&problems)).await
+            render_user_form(&app, &user, Some(code), fields, collect_field_problems(&problems)).await
         }
-        Err(error) => render_page_or_refusal::<EditUserPage>(&guest, Err(error)),
+        Err(error) => render_page_or_refusal::<EditUserPage>(&user, Err(error)),
     }
 }
 
 pub async fn send_password(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     PathNumber(code): PathNumber,
-    sent: Result<SubmittedForm, Refusal>,
+    form: Result<SubmittedForm, Refusal>,
 ) -> Response {
-    if let Err(refusal) = accept_administrator_form(&guest, sent) {
+    if let Err(refusal) = accept_administrator_form(&user, form) {
         return refusal.into_response();
     }
     let done = users::send_new_password(
         &app,
-        guest.session(),
+        user.session(),
         UserCode::new(code),
         None,
         IdempotentWrite::without_key(),
@@ -444,7 +444,7 @@ pub async fn send_password(
     .await;
     respond_to_user_action(
         &app,
-        &guest,
+        &user,
         code,
         done.map(drop),
         "Uma nova senha foi enviada por e-mail, e as sessões dele foram encerradas.",
@@ -453,45 +453,45 @@ pub async fn send_password(
 
 pub async fn end_user_sessions(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     PathNumber(code): PathNumber,
-    sent: Result<SubmittedForm, Refusal>,
+    form: Result<SubmittedForm, Refusal>,
 ) -> Response {
-    if let Err(refusal) = accept_administrator_form(&guest, sent) {
+    if let Err(refusal) = accept_administrator_form(&user, form) {
         return refusal.into_response();
     }
     let done = users::end_user_sessions(
         &app,
-        guest.session(),
+        user.session(),
         UserCode::new(code),
         None,
         IdempotentWrite::without_key(),
     )
     .await;
-    respond_to_user_action(&app, &guest, code, done.map(drop), "As sessões foram encerradas.")
+    respond_to_user_action(&app, &user, code, done.map(drop), "As sessões foram encerradas.")
 }
 
 /// For a user who lost both the phone and the recovery codes.
 pub async fn remove_second_factor(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     PathNumber(code): PathNumber,
-    sent: Result<SubmittedForm, Refusal>,
+    form: Result<SubmittedForm, Refusal>,
 ) -> Response {
-    if let Err(refusal) = accept_administrator_form(&guest, sent) {
+    if let Err(refusal) = accept_administrator_form(&user, form) {
         return refusal.into_response();
     }
-    let done = second_factor::remove_factor_of_user(&app, guest.session(), UserCode::new(code)).await;
+    let done = second_factor::remove_factor_of_user(&app, user.session(), UserCode::new(code)).await;
     let text = match done {
         Ok(false) => "Este usuário já não tem segundo fator.",
         _ => "O segundo fator foi retirado: para entrar, basta a senha. Um e-mail avisa o dono da conta.",
     };
-    respond_to_user_action(&app, &guest, code, done.map(drop), text)
+    respond_to_user_action(&app, &user, code, done.map(drop), text)
 }
 
 fn respond_to_user_action(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     code: i32,
     done: Result<(), Error>,
     text: &str,
@@ -501,7 +501,7 @@ fn respond_to_user_action(
         Err(Error::Refused(problems)) => {
             problems.iter().map(describe_rejection).collect::<Vec<_>>().join(" ")
         }
-        Err(error) => return render_page_or_refusal::<EditUserPage>(guest, Err(error)),
+        Err(error) => return render_page_or_refusal::<EditUserPage>(user, Err(error)),
     };
     let mut response = redirect_to(&format!("{}/console/usuarios/{code}", derive_root_path(app)));
     add_notice(&mut response, &text);

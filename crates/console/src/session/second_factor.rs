@@ -61,33 +61,33 @@ pub async fn sign_in_with_code(
         Err(refusal) => return refusal.into_response(),
     };
     let to = sanitize_return_path(form.text("para"));
-    let again = |status, problem| {
+    let render_again = |status, problem| {
         render_page(
             status,
             &SecondFactorCodePage { root: derive_root_path(&app), to, problem: Some(problem) },
         )
     };
-    let from = (sender.address, sender.agent.as_deref());
+    let origin = (sender.address, sender.agent.as_deref());
     match sessions::submit_sign_in_code(
         &app,
         find_pending_sign_in(&headers).unwrap_or_default(),
         form.text("codigo").trim(),
-        from,
+        origin,
     )
     .await
     {
-        Ok(SignInCodeOutcome::Grant(entered)) => {
+        Ok(SignInCodeOutcome::Grant(grant)) => {
             let mut response = redirect_to(&format!("{}{to}", derive_root_path(&app)));
-            set_session_cookie(&mut response, &entered.token, TOKEN_LIFE.as_secs());
+            set_session_cookie(&mut response, &grant.token, TOKEN_LIFE.as_secs());
             set_pending_sign_in(&mut response, "", 0);
             response
         }
-        Ok(SignInCodeOutcome::WrongCode) => again(
+        Ok(SignInCodeOutcome::WrongCode) => render_again(
             StatusCode::UNAUTHORIZED,
             "O código não confere. Cada um serve uma vez só: espere o próximo e tente de novo.",
         ),
         Ok(SignInCodeOutcome::ExpiredChallenge) => redirect_to_sign_in(&app, to),
-        Err(Error::TooManyFailures(_)) => again(
+        Err(Error::TooManyFailures(_)) => render_again(
             StatusCode::TOO_MANY_REQUESTS,
             "Houve códigos errados demais; espere alguns minutos e tente de novo.",
         ),
@@ -157,24 +157,24 @@ struct RecoveryCodesPage {
     codes: Vec<String>,
 }
 
-pub async fn show_second_factor_page(State(app): State<App>, guest: SignedInUser) -> Response {
-    render_page_or_refusal(&guest, build_second_factor_page(&app, &guest, None).await)
+pub async fn show_second_factor_page(State(app): State<App>, user: SignedInUser) -> Response {
+    render_page_or_refusal(&user, build_second_factor_page(&app, &user, None).await)
 }
 
 async fn build_second_factor_page(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     problem: Option<&'static str>,
 ) -> Result<SecondFactorPage, Error> {
-    let frame = PageFrame::load(app, guest, "conta").await?;
-    let session = guest.session();
+    let frame = PageFrame::load(app, user, "conta").await?;
+    let session = user.session();
     let zone = app::registers::snapshot::load_registers(app, session.scope.tenant()).await?.zone.clone();
     let stage = match second_factor::read_factor_state(app, session.scope.tenant(), session.user).await? {
         Factor::On { since, recovery_left } => {
             Stage::On { since: format_moment(since, &zone), recovery_left }
         }
         Factor::Off => Stage::Off,
-        Factor::Unconfirmed => match second_factor::find_enrolment_secret(app, &guest.visitor).await? {
+        Factor::Unconfirmed => match second_factor::find_enrolment_secret(app, &user.visitor).await? {
             Some(waiting) => {
                 let (text, picture) =
                     (group_characters(&waiting.text), QrCodePicture::from_text(&waiting.address));
@@ -195,7 +195,7 @@ fn group_characters(text: &str) -> String {
 /// One URL for every step, so that a page that answers a form can be reloaded.
 pub async fn change_second_factor(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     sender: BrowserOrigin,
     form: Result<SubmittedForm, Refusal>,
 ) -> Response {
@@ -206,30 +206,30 @@ pub async fn change_second_factor(
     let proof = form.text("prova").trim();
     let done = match form.text("acao") {
         "ligar" => {
-            let begun =
-                second_factor::begin_enrolment(&app, &guest.visitor, form.text("senha"), sender.address).await;
+            let enrolment =
+                second_factor::begin_enrolment(&app, &user.visitor, form.text("senha"), sender.address).await;
             let wrong = "A senha não confere; nada mudou.";
-            begun.map(|has_begun| if has_begun { FactorChangeOutcome::Stage } else { FactorChangeOutcome::Problem(wrong) })
+            enrolment.map(|has_begun| if has_begun { FactorChangeOutcome::Stage } else { FactorChangeOutcome::Problem(wrong) })
         }
-        "confirmar" => second_factor::confirm_enrolment(&app, &guest.visitor, proof).await.map(|codes| {
+        "confirmar" => second_factor::confirm_enrolment(&app, &user.visitor, proof).await.map(|codes| {
             codes.map_or(
                 FactorChangeOutcome::Problem("O código não confere. Veja se o relógio do celular está certo, e digite o que aparece agora."),
                 FactorChangeOutcome::Codes,
             )
         }),
         "codigos" => {
-            let codes = second_factor::renew_recovery_codes(&app, &guest.visitor, proof, sender.address).await;
+            let codes = second_factor::renew_recovery_codes(&app, &user.visitor, proof, sender.address).await;
             let none = "O código não confere, ou o segundo fator já foi desligado; nada mudou.";
             codes.map(|codes| codes.map_or(FactorChangeOutcome::Problem(none), FactorChangeOutcome::Codes))
         }
         "desligar" => {
-            let off = second_factor::switch_off_factor(&app, &guest.visitor, proof, sender.address).await;
+            let off = second_factor::switch_off_factor(&app, &user.visitor, proof, sender.address).await;
             let wrong = "O código não confere; nada mudou.";
             off.map(|is_off| if is_off { FactorChangeOutcome::Off } else { FactorChangeOutcome::Problem(wrong) })
         }
         _ => return Refusal::Unreadable.into_response(),
     };
-    respond_to_factor_change(&app, &guest, done).await
+    respond_to_factor_change(&app, &user, done).await
 }
 
 enum FactorChangeOutcome {
@@ -241,7 +241,7 @@ enum FactorChangeOutcome {
 
 async fn respond_to_factor_change(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     done: Result<FactorChangeOutcome, Error>,
 ) -> Response {
     let here = format!("{}/console/conta/segundo-fator", derive_root_path(app));
@@ -253,20 +253,20 @@ async fn respond_to_factor_change(
             return response;
         }
         Ok(FactorChangeOutcome::Codes(codes)) => {
-            let email = guest.visitor.email.clone();
-            let frame = PageFrame::load(app, guest, "conta").await;
+            let email = user.visitor.email.clone();
+            let frame = PageFrame::load(app, user, "conta").await;
             return render_page_or_refusal(
-                guest,
+                user,
                 frame.map(|frame| RecoveryCodesPage { frame, email, codes }),
             );
         }
         Ok(FactorChangeOutcome::Problem(problem)) => problem,
         Err(Error::TooManyFailures(_)) => "Houve tentativas demais; espere alguns minutos e tente de novo.",
-        Err(error) => return render_page_or_refusal::<SecondFactorPage>(guest, Err(error)),
+        Err(error) => return render_page_or_refusal::<SecondFactorPage>(user, Err(error)),
     };
-    match build_second_factor_page(app, guest, Some(problem)).await {
+    match build_second_factor_page(app, user, Some(problem)).await {
         Ok(template) => render_page(StatusCode::BAD_REQUEST, &template),
-        Err(error) => render_page_or_refusal::<SecondFactorPage>(guest, Err(error)),
+        Err(error) => render_page_or_refusal::<SecondFactorPage>(user, Err(error)),
     }
 }
 

@@ -33,10 +33,13 @@ const FIELDS: [(&str, &str); 5] = [
     ("senha", "senha"),
 ];
 
-fn render_setup_form(app: &App, wanted: &ServerSetupRequest, problems: FormProblems) -> Response {
+fn render_setup_form(app: &App, request: &ServerSetupRequest, problems: FormProblems) -> Response {
     let status = if problems.is_empty() { StatusCode::OK } else { StatusCode::BAD_REQUEST };
     let (shortest, longest) = (Password::SHORTEST, Password::LONGEST);
-    render_page(status, &FirstSetupPage { root: derive_root_path(app), wanted, problems, shortest, longest })
+    render_page(
+        status,
+        &FirstSetupPage { root: derive_root_path(app), wanted: request, problems, shortest, longest },
+    )
 }
 
 fn read_setup_code(path: &RawPathParams) -> &str {
@@ -72,14 +75,14 @@ pub async fn show_setup_form(State(app): State<App>, path: RawPathParams) -> Res
         return response;
     }
     let none = String::new;
-    let wanted = ServerSetupRequest {
+    let request = ServerSetupRequest {
         association: none(),
         branch: "Matriz".to_owned(),
         name: none(),
         email: none(),
         password: none(),
     };
-    render_setup_form(&app, &wanted, FormProblems::default())
+    render_setup_form(&app, &request, FormProblems::default())
 }
 
 pub async fn create_association(
@@ -98,7 +101,7 @@ pub async fn create_association(
         Err(error) => return Refusal::from(&error).into_response(),
     }
     let text = |name: &str| form.text(name).trim().to_owned();
-    let wanted = ServerSetupRequest {
+    let request = ServerSetupRequest {
         association: text("associacao"),
         branch: text("loja"),
         name: text("nome"),
@@ -108,9 +111,9 @@ pub async fn create_association(
     if form.text("senha") != form.text("repetida") {
         let mut problems = FormProblems::default();
         problems.add_problem("repetida", "As duas senhas não são iguais; digite-as de novo.".to_owned());
-        return render_setup_form(&app, &wanted, problems);
+        return render_setup_form(&app, &request, problems);
     }
-    match setup::set_up_server(&app, read_setup_code(&path), &wanted).await {
+    match setup::set_up_server(&app, read_setup_code(&path), &request).await {
         Ok(_) => {}
         Err(Error::Refused(problems)) if problems == [Rejection::BadSetupLink] => {
             return render_closed_setup(&app, true);
@@ -118,7 +121,7 @@ pub async fn create_association(
         Err(Error::Refused(problems)) => {
             return render_setup_form(
                 &app,
-                &wanted,
+                &request,
                 FormProblems::from_renamed_lines(
                     problems.iter().map(wire::refusal::render_rejection).collect(),
                     &FIELDS,
@@ -127,11 +130,11 @@ pub async fn create_association(
         }
         Err(error) => return Refusal::from(&error).into_response(),
     }
-    let from = (sender.address, sender.agent.as_deref());
-    match sessions::sign_in(&app, &wanted.email, &wanted.password, from).await {
+    let origin = (sender.address, sender.agent.as_deref());
+    match sessions::sign_in(&app, &request.email, &request.password, origin).await {
         Ok(admission) => {
-            let said = "Pronto: a associação está criada, e você é o administrador.";
-            respond_to_admission(&app, admission, "/console", Some(said))
+            let notice = "Pronto: a associação está criada, e você é o administrador.";
+            respond_to_admission(&app, admission, "/console", Some(notice))
         }
         Err(error) => Refusal::from(&error).into_response(),
     }
@@ -143,7 +146,7 @@ pub const CASES: crate::template_tests::TemplateCases = &[
         crate::template_tests::render_template(&ClosedSetupPage { root: String::new(), is_done: true })
     }),
     ("console/comecar.html", |with| {
-        let wanted = ServerSetupRequest {
+        let request = ServerSetupRequest {
             association: with.text(),
             branch: with.text(),
             name: with.text(),
@@ -156,7 +159,7 @@ pub const CASES: crate::template_tests::TemplateCases = &[
         );
         crate::template_tests::render_template(&FirstSetupPage {
             root: String::new(),
-            wanted: &wanted,
+            wanted: &request,
             problems,
             shortest: 10,
             longest: 256,

@@ -53,15 +53,16 @@ pub async fn sign_in(
     let to = sanitize_return_path(form.text("para"));
     let email = form.text("usuario").trim();
     let origin = CallerOrigin { address: sender.address, host: sender.host };
-    let again = |status, problem| {
+    let render_again = |status, problem| {
         render_page(status, &SignInPage { root: derive_root_path(&app), to, email, problem: Some(problem) })
     };
     match sessions::sign_in_from(&app, (email, form.text("senha")), origin, sender.agent.as_deref()).await {
         Ok(admission) => respond_to_admission(&app, admission, to, None),
-        Err(Error::Credential) => {
-            again(StatusCode::UNAUTHORIZED, "E-mail ou senha não conferem; confira os dois e tente de novo.")
-        }
-        Err(Error::TooManyFailures(_)) => again(
+        Err(Error::Credential) => render_again(
+            StatusCode::UNAUTHORIZED,
+            "E-mail ou senha não conferem; confira os dois e tente de novo.",
+        ),
+        Err(Error::TooManyFailures(_)) => render_again(
             StatusCode::TOO_MANY_REQUESTS,
             "Houve tentativas demais com senha errada; espere alguns minutos e tente de novo.",
         ),
@@ -70,12 +71,12 @@ pub async fn sign_in(
 }
 
 /// Redirects after a correct password: into the console, with an optional notice, or to the second factor.
-pub fn respond_to_admission(app: &App, admission: SignInOutcome, to: &str, said: Option<&str>) -> Response {
+pub fn respond_to_admission(app: &App, admission: SignInOutcome, to: &str, notice: Option<&str>) -> Response {
     let root = derive_root_path(app);
     let mut response = match admission {
-        SignInOutcome::Grant(entered) => {
+        SignInOutcome::Grant(grant) => {
             let mut response = redirect_to(&format!("{root}{to}"));
-            set_session_cookie(&mut response, &entered.token, TOKEN_LIFE.as_secs());
+            set_session_cookie(&mut response, &grant.token, TOKEN_LIFE.as_secs());
             response
         }
         SignInOutcome::Challenge(ticket) => {
@@ -85,8 +86,8 @@ pub fn respond_to_admission(app: &App, admission: SignInOutcome, to: &str, said:
             response
         }
     };
-    if let Some(said) = said {
-        add_notice(&mut response, said);
+    if let Some(notice) = notice {
+        add_notice(&mut response, notice);
     }
     response
 }
@@ -109,8 +110,8 @@ pub async fn sign_out(
     set_session_cookie(&mut response, "", 0);
     // The next user of this browser must find no half-filled form. The cache is not cleared: pages are `no-store`, and
     // browsers take seconds to empty it. Cookies stay: the theme is one.
-    let gone = HeaderValue::from_static("\"storage\"");
-    response.headers_mut().insert(HeaderName::from_static("clear-site-data"), gone);
+    let site_data = HeaderValue::from_static("\"storage\"");
+    response.headers_mut().insert(HeaderName::from_static("clear-site-data"), site_data);
     response
 }
 
@@ -137,11 +138,11 @@ struct ChangePasswordPage {
 
 fn render_password_form(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     status: StatusCode,
     problems: Vec<String>,
 ) -> Response {
-    let forced = guest.visitor.must_change_password;
+    let forced = user.visitor.must_change_password;
     let (shortest, longest) = (Password::SHORTEST, Password::LONGEST);
     render_page(
         status,
@@ -149,13 +150,13 @@ fn render_password_form(
     )
 }
 
-pub async fn show_password_form(State(app): State<App>, guest: SignedInUser) -> Response {
-    render_password_form(&app, &guest, StatusCode::OK, Vec::new())
+pub async fn show_password_form(State(app): State<App>, user: SignedInUser) -> Response {
+    render_password_form(&app, &user, StatusCode::OK, Vec::new())
 }
 
 pub async fn change_password(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     sender: BrowserOrigin,
     form: Result<SubmittedForm, Refusal>,
 ) -> Response {
@@ -173,26 +174,26 @@ pub async fn change_password(
     }
     problems.extend(Password::parse(chosen).err().map(|problem| describe_password_problem(&problem)));
     if !problems.is_empty() {
-        return render_password_form(&app, &guest, StatusCode::BAD_REQUEST, problems);
+        return render_password_form(&app, &user, StatusCode::BAD_REQUEST, problems);
     }
-    match sessions::change_own_password(&app, &guest.visitor, (current, chosen), sender.address).await {
+    match sessions::change_own_password(&app, &user.visitor, (current, chosen), sender.address).await {
         Ok(()) => {}
         Err(Error::Credential) => {
             let problem = "A senha atual não confere.".to_owned();
-            return render_password_form(&app, &guest, StatusCode::BAD_REQUEST, vec![problem]);
+            return render_password_form(&app, &user, StatusCode::BAD_REQUEST, vec![problem]);
         }
         Err(Error::Refused(problems)) => {
             let problems = problems.iter().map(describe_password_problem).collect();
-            return render_password_form(&app, &guest, StatusCode::BAD_REQUEST, problems);
+            return render_password_form(&app, &user, StatusCode::BAD_REQUEST, problems);
         }
         Err(error) => return Refusal::from(&error).into_response(),
     }
     // The change ended all sessions of the user, including this one, so a new one starts.
-    let from = (sender.address, sender.agent.as_deref());
-    match sessions::sign_in(&app, &guest.visitor.email, chosen, from).await {
+    let origin = (sender.address, sender.agent.as_deref());
+    match sessions::sign_in(&app, &user.visitor.email, chosen, origin).await {
         Ok(admission) => {
-            let said = "A senha foi trocada. As suas outras sessões foram encerradas.";
-            respond_to_admission(&app, admission, "/console", Some(said))
+            let notice = "A senha foi trocada. As suas outras sessões foram encerradas.";
+            respond_to_admission(&app, admission, "/console", Some(notice))
         }
         Err(error) => Refusal::from(&error).into_response(),
     }
@@ -226,13 +227,13 @@ struct AccountPage {
     sessions: Vec<OwnSessionLine>,
 }
 
-pub async fn show_account_page(State(app): State<App>, guest: SignedInUser) -> Response {
-    render_page_or_refusal(&guest, build_account_page(&app, &guest).await)
+pub async fn show_account_page(State(app): State<App>, user: SignedInUser) -> Response {
+    render_page_or_refusal(&user, build_account_page(&app, &user).await)
 }
 
-async fn build_account_page(app: &App, guest: &SignedInUser) -> Result<AccountPage, Error> {
-    let frame = PageFrame::load(app, guest, "conta").await?;
-    let session = guest.session();
+async fn build_account_page(app: &App, user: &SignedInUser) -> Result<AccountPage, Error> {
+    let frame = PageFrame::load(app, user, "conta").await?;
+    let session = user.session();
     let zone = app::registers::snapshot::load_registers(app, session.scope.tenant()).await?.zone.clone();
     let open = sessions::list_own_sessions(app, session).await?;
     let sessions = open.iter().map(|one| OwnSessionLine {
@@ -242,9 +243,9 @@ async fn build_account_page(app: &App, guest: &SignedInUser) -> Result<AccountPa
         address: one.address.clone().unwrap_or_default(),
         since: format_moment(one.created_at, &zone),
         until: format_moment(one.expires_at, &zone),
-        is_this: sessions::is_session_of_token(one, &guest.token),
+        is_this: sessions::is_session_of_token(one, &user.token),
     });
-    let (name, email) = (guest.visitor.name.clone(), guest.visitor.email.clone());
+    let (name, email) = (user.visitor.name.clone(), user.visitor.email.clone());
     let state = second_factor::read_factor_state(app, session.scope.tenant(), session.user).await?;
     let (factor, factor_is_on) = describe_factor_state(state, &zone);
     Ok(AccountPage { frame, name, email, factor, factor_is_on, sessions: sessions.collect() })
@@ -252,17 +253,17 @@ async fn build_account_page(app: &App, guest: &SignedInUser) -> Result<AccountPa
 
 /// Browser and operating system; unknown user agents are truncated.
 fn describe_browser(agent: &str) -> String {
-    let of = |known: &[(&str, &'static str)]| {
+    let find_name = |known: &[(&str, &'static str)]| {
         known.iter().find(|(sign, _)| agent.contains(sign)).map(|(_, name)| *name)
     };
-    let browser = of(&[
+    let browser = find_name(&[
         ("Edg/", "Edge"),
         ("OPR/", "Opera"),
         ("Firefox/", "Firefox"),
         ("Chrome/", "Chrome"),
         ("Safari/", "Safari"),
     ]);
-    let system = of(&[
+    let system = find_name(&[
         ("Android", "Android"),
         ("iPhone", "iPhone"),
         ("iPad", "iPad"),
@@ -279,7 +280,7 @@ fn describe_browser(agent: &str) -> String {
 
 pub async fn end_session(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     form: Result<SubmittedForm, Refusal>,
 ) -> Response {
     let form = match form {
@@ -290,7 +291,7 @@ pub async fn end_session(
     let pairs = (0..id.len() / 2)
         .map(|at| id.get(2 * at..2 * at + 2).and_then(|two| u8::from_str_radix(two, 16).ok()));
     let Some(hash) = pairs.collect::<Option<Vec<u8>>>() else { return Refusal::Unreadable.into_response() };
-    match sessions::end_session(&app, guest.session(), hash).await {
+    match sessions::end_session(&app, user.session(), hash).await {
         Ok(_) => {
             let mut response = redirect_to(&format!("{}/console/conta", derive_root_path(&app)));
             add_notice(&mut response, "A sessão foi encerrada.");

@@ -87,11 +87,11 @@ impl FromRequestParts<App> for SignedInUser {
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<SignedInUser, PageAccessProblem> {
         let root = derive_root_path(app);
         let path = parts.uri.path_and_query().map_or("/console", |all| all.as_str()).to_owned();
-        let away = || PageAccessProblem::SignInRequired { root: root.clone(), to: path.clone() };
-        let token = find_session_token(&parts.headers).ok_or_else(away)?.to_owned();
+        let sign_in_required = || PageAccessProblem::SignInRequired { root: root.clone(), to: path.clone() };
+        let token = find_session_token(&parts.headers).ok_or_else(sign_in_required)?.to_owned();
         let mut visitor = match sessions::load_console_user(app, &token).await {
             Ok(visitor) => visitor,
-            Err(Error::Credential) => return Err(away()),
+            Err(Error::Credential) => return Err(sign_in_required()),
             Err(error) => return Err(PageAccessProblem::Refusal(Refusal::from(&error))),
         };
         if let Err(error) = app.request_limit.count_request(&visitor.session, app.now()) {
@@ -100,17 +100,17 @@ impl FromRequestParts<App> for SignedInUser {
         if visitor.session.role == Role::Integration {
             return Err(PageAccessProblem::ProgramUser);
         }
-        let keeps_here = parts.uri.path().starts_with("/console/conta/senha");
-        if visitor.must_change_password && !keeps_here {
+        let is_password_page = parts.uri.path().starts_with("/console/conta/senha");
+        if visitor.must_change_password && !is_password_page {
             return Err(PageAccessProblem::PasswordChangeRequired { root });
         }
-        let path_alone = parts.uri.path();
-        if visitor.session.owes_factor() && path_alone != FACTOR && !keeps_here {
+        let path_only = parts.uri.path();
+        if visitor.session.owes_factor() && path_only != FACTOR && !is_password_page {
             return Err(PageAccessProblem::SecondFactorRequired { root });
         }
         if !is_passive_request(parts) {
-            let noted = sessions::record_activity(app, &visitor).await;
-            noted.map_err(|error| PageAccessProblem::Refusal(Refusal::from(&error)))?;
+            let recorded = sessions::record_activity(app, &visitor).await;
+            recorded.map_err(|error| PageAccessProblem::Refusal(Refusal::from(&error)))?;
         }
         if let Some(peer) = parts.extensions.get::<ConnectInfo<SocketAddr>>() {
             visitor.session = Arc::new(visitor.session.with_address(peer.0.ip().into()));
@@ -143,10 +143,10 @@ pub fn find_session_token(headers: &HeaderMap) -> Option<&str> {
 }
 
 pub fn redirect_to(to: &str) -> Response {
-    let place = HeaderValue::from_str(to).unwrap_or(HeaderValue::from_static("/console"));
+    let location = HeaderValue::from_str(to).unwrap_or(HeaderValue::from_static("/console"));
     (
         StatusCode::SEE_OTHER,
-        [(header::LOCATION, place), (header::CACHE_CONTROL, HeaderValue::from_static("no-store"))],
+        [(header::LOCATION, location), (header::CACHE_CONTROL, HeaderValue::from_static("no-store"))],
     )
         .into_response()
 }
@@ -251,12 +251,12 @@ impl QueryParams {
         format!("?{}", self.serialize_where(|known| known != name))
     }
 
-    fn serialize_where(&self, is_wanted: impl Fn(&str) -> bool) -> String {
-        let mut kept: Vec<(&str, &str)> =
+    fn serialize_where(&self, is_included: impl Fn(&str) -> bool) -> String {
+        let mut pairs: Vec<(&str, &str)> =
             self.0.iter().map(|(name, value)| (name.as_str(), value.trim())).collect();
-        kept.retain(|(name, value)| *name != "pagina" && !value.is_empty() && is_wanted(name));
-        kept.sort_unstable();
-        form_urlencoded::Serializer::new(String::new()).extend_pairs(kept).finish()
+        pairs.retain(|(name, value)| *name != "pagina" && !value.is_empty() && is_included(name));
+        pairs.sort_unstable();
+        form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish()
     }
 
     /// Starts at 1.
@@ -271,8 +271,10 @@ impl QueryParams {
     /// An empty value removes the parameter.
     pub fn with_parameter(&self, name: &str, value: &str) -> String {
         let mut query = form_urlencoded::Serializer::new(String::new());
-        for (known, kept) in self.0.iter().filter(|(known, kept)| known != name && !kept.is_empty()) {
-            query.append_pair(known, kept);
+        for (known, existing) in
+            self.0.iter().filter(|(known, existing)| known != name && !existing.is_empty())
+        {
+            query.append_pair(known, existing);
         }
         if !value.is_empty() {
             query.append_pair(name, value);

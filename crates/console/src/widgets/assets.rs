@@ -36,8 +36,8 @@ pub async fn serve_icon() -> Response {
 
 /// `.s3` is the badge of situation 3, `.e3` that of stage 3. Pages have no inline styles, so the colours are served
 /// here.
-pub async fn serve_badge_colours(State(app): State<App>, guest: SignedInUser) -> Response {
-    let registers = match app::registers::snapshot::load_registers(&app, guest.session().scope.tenant()).await
+pub async fn serve_badge_colours(State(app): State<App>, user: SignedInUser) -> Response {
+    let registers = match app::registers::snapshot::load_registers(&app, user.session().scope.tenant()).await
     {
         Ok(registers) => registers,
         Err(error) => return Refusal::from(&error).into_response(),

@@ -120,15 +120,15 @@ impl<S: Sync> FromRequestParts<S> for ScriptRequestFlag {
 /// `há 3 dias`
 pub fn format_age(span: std::time::Duration) -> String {
     let minutes = span.as_secs() / 60;
-    let of = |number: u64, one: &str, many: &str| match number {
+    let with_unit = |number: u64, one: &str, many: &str| match number {
         1 => format!("há 1 {one}"),
         _ => format!("há {number} {many}"),
     };
     match minutes {
         0 => "agora".to_owned(),
-        1..60 => of(minutes, "minuto", "minutos"),
-        60..1440 => of(minutes / 60, "hora", "horas"),
-        _ => of(minutes / 1440, "dia", "dias"),
+        1..60 => with_unit(minutes, "minuto", "minutos"),
+        60..1440 => with_unit(minutes / 60, "hora", "horas"),
+        _ => with_unit(minutes / 1440, "dia", "dias"),
     }
 }
 
@@ -139,9 +139,9 @@ mod tests {
 
     #[test]
     fn an_age_is_told_in_the_largest_whole_unit() {
-        let told = |seconds| format_age(Duration::from_secs(seconds));
+        let format_seconds = |seconds| format_age(Duration::from_secs(seconds));
         assert_eq!(
-            [0, 59, 60, 3599, 3600, 86_399, 86_400, 864_000].map(told),
+            [0, 59, 60, 3599, 3600, 86_399, 86_400, 864_000].map(format_seconds),
             [
                 "agora",
                 "agora",
@@ -189,8 +189,8 @@ mod tests {
     fn hostile_texts_stay_texts() {
         let cards = vec![card(1, "<script>alert(1)</script>", &format!("\"><b>{}", "💥".repeat(300)))];
         let columns = vec![column(7, "<i>", cards)];
-        let made = BoardChangesPage { since: Some(5), columns, problems: vec!["<u>".to_owned()] };
-        let page = made.render().unwrap();
+        let changes = BoardChangesPage { since: Some(5), columns, problems: vec!["<u>".to_owned()] };
+        let page = changes.render().unwrap();
         assert!(!page.contains("<script") && !page.contains("<b>") && !page.contains("<u>"), "{page}");
         assert!(page.contains("data-de=\"8 9\""), "{page}");
     }
@@ -198,10 +198,11 @@ mod tests {
     /// The size does not depend on the number of cards: this is the page of eight columns of five thousand each.
     #[test]
     fn a_full_board_is_a_small_page() {
-        let of = |id: i32| {
+        let sample_cards = |id: i32| {
             (0..50).map(move |n| card(id * 50 + n, "4711 · Maria Aparecida de Souza", "Colisão · ABC1D23"))
         };
-        let columns = (0..8).map(|id| column(id, "AGUARDANDO DOCUMENTOS", of(id).collect())).collect();
+        let columns =
+            (0..8).map(|id| column(id, "AGUARDANDO DOCUMENTOS", sample_cards(id).collect())).collect();
         let page = BoardChangesPage { since: Some(5), columns, problems: Vec::new() }.render().unwrap();
         assert!(page.len() < 256 * 1024, "{}", page.len());
     }

@@ -48,12 +48,14 @@ impl FromRequest<App> for SubmittedForm {
             return Err(Refusal::NotAForm);
         }
         let sent_from = request.extensions().get::<ConnectInfo<SocketAddr>>().map(|peer| peer.0.ip());
-        let announced = request.headers().get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok());
-        if announced.and_then(|text| text.parse::<usize>().ok()).is_some_and(|length| length > LARGEST) {
+        let declared_length =
+            request.headers().get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok());
+        if declared_length.and_then(|text| text.parse::<usize>().ok()).is_some_and(|length| length > LARGEST)
+        {
             return Err(Refusal::TooLarge);
         }
-        let whole = tokio::time::timeout(PATIENCE, to_bytes(request.into_body(), LARGEST)).await;
-        let body = whole.map_err(|_| Refusal::Unreadable)?.map_err(|error| {
+        let received = tokio::time::timeout(PATIENCE, to_bytes(request.into_body(), LARGEST)).await;
+        let body = received.map_err(|_| Refusal::Unreadable)?.map_err(|error| {
             // Either the body grew past the limit without announcing it, or the sender stopped midway.
             match std::error::Error::source(&error).is_some_and(|cause| cause.to_string().contains("limit")) {
                 true => Refusal::TooLarge,
@@ -94,8 +96,8 @@ fn is_same_site(headers: &HeaderMap, public_url: &str) -> bool {
     match text("origin") {
         None | Some("null") => true,
         Some(origin) => {
-            let place = origin.split_once("://").map(|(_, place)| place);
-            place.is_some() && (place == text("host") || place == extract_authority(public_url))
+            let authority = origin.split_once("://").map(|(_, authority)| authority);
+            authority.is_some() && (authority == text("host") || authority == extract_authority(public_url))
         }
     }
 }

@@ -39,17 +39,17 @@ struct RecordFormPage {
     button: &'static str,
 }
 
-pub async fn render_record_form(app: &App, guest: &SignedInUser, sheet: RecordForm) -> Response {
-    let is_refused = !sheet.problems.is_empty();
+pub async fn render_record_form(app: &App, user: &SignedInUser, form: RecordForm) -> Response {
+    let is_refused = !form.problems.is_empty();
     let status = if is_refused { StatusCode::BAD_REQUEST } else { StatusCode::OK };
-    let frame = match PageFrame::load(app, guest, sheet.current).await {
+    let frame = match PageFrame::load(app, user, form.current).await {
         Ok(frame) => frame,
         Err(error) => return Refusal::from(&error).into_response(),
     };
-    let RecordForm { title, note, back, sections, button, .. } = sheet;
-    let FormProblems { others, conflict, .. } = sheet.problems;
+    let RecordForm { title, note, back, sections, button, .. } = form;
+    let FormProblems { others, conflict, .. } = form.problems;
     // The user now sees the current values, so the next save may overwrite.
-    let version = conflict.as_ref().map(|conflict| conflict.version).or(sheet.version);
+    let version = conflict.as_ref().map(|conflict| conflict.version).or(form.version);
     render_page(
         status,
         &RecordFormPage { frame, title, note, back, version, sections, others, conflict, is_refused, button },

@@ -136,9 +136,9 @@ impl BarChart {
         what: &'static str,
         all: Vec<(String, i64, String, Option<String>)>,
     ) -> BarChart {
-        let most = all.iter().map(|(_, number, ..)| *number).max().unwrap_or(0).max(1);
+        let largest = all.iter().map(|(_, number, ..)| *number).max().unwrap_or(0).max(1);
         let bars = (0..).zip(all).map(|(row, (name, number, class, link))| {
-            let width = (number * ROOM / most).max(i64::from(number > 0) * 4);
+            let width = (number * ROOM / largest).max(i64::from(number > 0) * 4);
             let text = row * LINE + 14;
             ChartBar { name, value: format_count(number), class, link, text, top: text + 6, width }
         });
@@ -181,14 +181,14 @@ impl ColumnChart {
         series: [&'static str; 2],
         all: Vec<(String, [i64; 2], [String; 2])>,
     ) -> ColumnChart {
-        let most = all.iter().flat_map(|(_, numbers, _)| *numbers).max().unwrap_or(0).max(1);
+        let largest = all.iter().flat_map(|(_, numbers, _)| *numbers).max().unwrap_or(0).max(1);
         let pairs = (0..).zip(all).map(|(at, (name, numbers, links))| {
             let left = at * STEP;
-            let place = |(number, from): (i64, i64)| {
-                let height = (number * TALL / most).max(i64::from(number > 0) * 3);
-                (left + from, TALL - height + 4, height)
+            let position = |(number, offset): (i64, i64)| {
+                let height = (number * TALL / largest).max(i64::from(number > 0) * 3);
+                (left + offset, TALL - height + 4, height)
             };
-            let columns = [(numbers[0], 6), (numbers[1], 26)].map(place);
+            let columns = [(numbers[0], 6), (numbers[1], 26)].map(position);
             ColumnPair { name, values: numbers.map(format_count), links, label: left + STEP / 2, columns }
         });
         ColumnChart { title, series, pairs: pairs.collect() }

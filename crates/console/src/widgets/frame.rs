@@ -81,11 +81,11 @@ pub struct PageFrame {
 impl PageFrame {
     pub async fn load(
         app: &App,
-        guest: &SignedInUser,
+        user: &SignedInUser,
         current: &'static str,
     ) -> Result<PageFrame, app::Error> {
-        let registers = app::registers::snapshot::load_registers(app, guest.session().scope.tenant()).await?;
-        let visitor = &guest.visitor;
+        let registers = app::registers::snapshot::load_registers(app, user.session().scope.tenant()).await?;
+        let visitor = &user.visitor;
         Ok(PageFrame {
             root: derive_root_path(app),
             current,
@@ -93,12 +93,12 @@ impl PageFrame {
             user_code: visitor.session.user.get(),
             initials: extract_initials(&visitor.name),
             base: visitor.base.clone(),
-            is_admin: guest.is_admin(),
-            theme: guest.theme.map(ColourTheme::name),
+            is_admin: user.is_admin(),
+            theme: user.theme.map(ColourTheme::name),
             query: String::new(),
-            path: guest.path.clone(),
-            notice: guest.notice.as_ref().map(|notice| notice.text.clone()),
-            undo: guest.notice.as_ref().and_then(|notice| notice.undo.clone()),
+            path: user.path.clone(),
+            notice: user.notice.as_ref().map(|notice| notice.text.clone()),
+            undo: user.notice.as_ref().and_then(|notice| notice.undo.clone()),
             colours: registers.version,
             version: env!("CARGO_PKG_VERSION"),
         })

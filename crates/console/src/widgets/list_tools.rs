@@ -93,26 +93,26 @@ pub fn build_default_toolbar(columns: &'static [TableColumn]) -> TableToolbar {
 
 pub async fn load_toolbar(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     list: FilterableList,
     columns: &'static [TableColumn],
     query: &QueryParams,
 ) -> Result<TableToolbar, Error> {
-    let chosen = saved_filters::read_chosen_columns(app, guest.session(), list).await?;
+    let chosen = saved_filters::read_chosen_columns(app, user.session(), list).await?;
     let is_chosen = |one: &TableColumn| match &chosen {
         Some(chosen) => chosen.iter().any(|name| name == one.name),
         None => one.is_usual,
     };
-    let now = query.canonical_filters();
+    let current_filters = query.canonical_filters();
     let base = format!("{}/console/{}", derive_root_path(app), list.name());
-    let chips: Vec<FilterChip> = saved_filters::list_filters(app, guest.session(), list)
+    let chips: Vec<FilterChip> = saved_filters::list_filters(app, user.session(), list)
         .await?
         .into_iter()
         .map(|one| FilterChip {
             code: one.code.get(),
-            may_change: saved_filters::may_change_filter(guest.session(), &one),
+            may_change: saved_filters::may_change_filter(user.session(), &one),
             link: format!("{base}?{}", one.query),
-            is_current: !now.is_empty() && one.query == now,
+            is_current: !current_filters.is_empty() && one.query == current_filters,
             is_shared: one.is_shared,
             name: one.name,
         })
@@ -122,7 +122,7 @@ pub async fn load_toolbar(
         is_kept: chips.iter().any(|chip| chip.is_current),
         chips,
         columns: columns.iter().map(|one| (one.name, one.title, is_chosen(one))).collect(),
-        query: now,
+        query: current_filters,
     })
 }
 
@@ -151,24 +151,24 @@ fn normalize_query(text: &str) -> String {
 /// `POST /console/filtros`
 async fn save_filter(
     State(app): State<App>,
-    guest: SignedInUser,
-    sent: Result<SubmittedForm, Refusal>,
+    user: SignedInUser,
+    form: Result<SubmittedForm, Refusal>,
 ) -> Response {
-    let sent = match sent {
-        Ok(sent) => sent,
+    let form = match form {
+        Ok(form) => form,
         Err(refusal) => return refusal.into_response(),
     };
-    let Some(list) = FilterableList::from_name(sent.text("lista")) else {
+    let Some(list) = FilterableList::from_name(form.text("lista")) else {
         return Refusal::NotThere.into_response();
     };
-    let query = normalize_query(sent.text("consulta"));
-    let wanted = FilterDraft {
-        name: sent.text("nome").trim().to_owned(),
+    let query = normalize_query(form.text("consulta"));
+    let draft = FilterDraft {
+        name: form.text("nome").trim().to_owned(),
         query: query.clone(),
-        is_shared: sent.text("todos") == "sim",
+        is_shared: form.text("todos") == "sim",
     };
-    let text = format!("Filtro “{}” salvo.", wanted.name);
-    match saved_filters::save_filter(&app, guest.session(), list, wanted).await {
+    let text = format!("Filtro “{}” salvo.", draft.name);
+    match saved_filters::save_filter(&app, user.session(), list, draft).await {
         Ok(_) => {
             let mut response = redirect_to_list(&app, list, &query);
             add_notice(&mut response, &text);
@@ -181,35 +181,31 @@ async fn save_filter(
 /// `POST /console/filtros/{codigo}`: renames, shares or unshares a filter.
 async fn change_filter(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     PathNumber(code): PathNumber,
-    sent: Result<SubmittedForm, Refusal>,
+    form: Result<SubmittedForm, Refusal>,
 ) -> Response {
-    let sent = match sent {
-        Ok(sent) => sent,
+    let form = match form {
+        Ok(form) => form,
         Err(refusal) => return refusal.into_response(),
     };
-    let Some(list) = FilterableList::from_name(sent.text("lista")) else {
+    let Some(list) = FilterableList::from_name(form.text("lista")) else {
         return Refusal::NotThere.into_response();
     };
-    let wanted = (sent.text("nome").trim(), sent.text("todos") == "sim");
-    match saved_filters::change_filter(&app, guest.session(), FilterCode::new(code), wanted).await {
+    let changes = (form.text("nome").trim(), form.text("todos") == "sim");
+    match saved_filters::change_filter(&app, user.session(), FilterCode::new(code), changes).await {
         Ok(after) => {
             let mut response = redirect_to_list(&app, list, &after.query);
             add_notice(&mut response, &format!("Filtro “{}” salvo.", after.name));
             response
         }
-        Err(error) => respond_refused_filter(&app, error, list, &normalize_query(sent.text("consulta"))),
+        Err(error) => respond_refused_filter(&app, error, list, &normalize_query(form.text("consulta"))),
     }
 }
 
 /// `POST /console/filtros/{codigo}/apagar`
-async fn delete_filter(
-    State(app): State<App>,
-    guest: SignedInUser,
-    PathNumber(code): PathNumber,
-) -> Response {
-    match saved_filters::delete_filter(&app, guest.session(), FilterCode::new(code)).await {
+async fn delete_filter(State(app): State<App>, user: SignedInUser, PathNumber(code): PathNumber) -> Response {
+    match saved_filters::delete_filter(&app, user.session(), FilterCode::new(code)).await {
         Ok(before) => {
             let Some(list) = FilterableList::from_name(&before.list) else {
                 return Refusal::NotThere.into_response();
@@ -233,25 +229,25 @@ async fn delete_filter(
 /// `POST /console/colunas`
 async fn choose_columns(
     State(app): State<App>,
-    guest: SignedInUser,
-    sent: Result<SubmittedForm, Refusal>,
+    user: SignedInUser,
+    form: Result<SubmittedForm, Refusal>,
 ) -> Response {
-    let sent = match sent {
-        Ok(sent) => sent,
+    let form = match form {
+        Ok(form) => form,
         Err(refusal) => return refusal.into_response(),
     };
-    let Some(list) = FilterableList::from_name(sent.text("lista")) else {
+    let Some(list) = FilterableList::from_name(form.text("lista")) else {
         return Refusal::NotThere.into_response();
     };
     let known = match list {
         FilterableList::Members => crate::pages::member_list::COLUMNS,
         FilterableList::Benefits => crate::pages::benefits::COLUMNS,
     };
-    let chosen = known.iter().filter(|one| sent.all_texts("coluna").any(|name| name == one.name));
+    let chosen = known.iter().filter(|one| form.all_texts("coluna").any(|name| name == one.name));
     let chosen = chosen.map(|one| one.name.to_owned()).collect();
-    match saved_filters::save_chosen_columns(&app, guest.session(), list, chosen).await {
+    match saved_filters::save_chosen_columns(&app, user.session(), list, chosen).await {
         Ok(()) => {
-            redirect_to(&format!("{}{}", derive_root_path(&app), sanitize_return_path(sent.text("para"))))
+            redirect_to(&format!("{}{}", derive_root_path(&app), sanitize_return_path(form.text("para"))))
         }
         Err(error) => Refusal::from(&error).into_response(),
     }

@@ -23,8 +23,8 @@ pub struct UndoForm {
 
 impl UndoForm {
     pub fn new(action: String, fields: &[(&str, &str)]) -> UndoForm {
-        let own = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
-        UndoForm { action, fields: fields.iter().map(own).collect() }
+        let to_owned_pair = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+        UndoForm { action, fields: fields.iter().map(to_owned_pair).collect() }
     }
 }
 
@@ -87,10 +87,11 @@ pub async fn carry_notice(
         request.extensions_mut().insert(notice);
     }
     let mut response = next.run(request).await;
-    let begun = response.extensions_mut().remove::<NewSessionToken>().map(|NewSessionToken(token)| token);
+    let new_session =
+        response.extensions_mut().remove::<NewSessionToken>().map(|NewSessionToken(token)| token);
     let notice = response.extensions_mut().remove::<PageNotice>();
     // A notice is sealed for a session, so without one it is dropped.
-    if let (Some(notice), Some(session)) = (notice, begun.or(session)) {
+    if let (Some(notice), Some(session)) = (notice, new_session.or(session)) {
         set_notice_cookie(&mut response, &notice, &session, (&app, &vault));
     }
     response
@@ -103,8 +104,8 @@ fn set_notice_cookie(
     (app, vault): (&App, &Vault),
 ) {
     let seal = |notice: &PageNotice| vault.seal_for_session(&*app.chance, session, &notice.to_text()).ok();
-    let whole = seal(notice).filter(|sealed| sealed.len() <= LONGEST);
-    let sealed = whole.or_else(|| seal(&PageNotice { undo: None, ..notice.clone() }));
+    let complete = seal(notice).filter(|sealed| sealed.len() <= LONGEST);
+    let sealed = complete.or_else(|| seal(&PageNotice { undo: None, ..notice.clone() }));
     if let Some(sealed) = sealed.filter(|sealed| sealed.len() <= LONGEST) {
         append_cookie(
             response,
@@ -133,7 +134,7 @@ mod tests {
             let undo = Some(UndoForm::new(foreign.to_owned(), &[]));
             let notice = PageNotice { text: "Feito.".to_owned(), undo };
             assert_eq!(
-                PageNotice::from_text(&notice.to_text()).and_then(|read| read.undo),
+                PageNotice::from_text(&notice.to_text()).and_then(|parsed| parsed.undo),
                 None,
                 "{foreign}"
             );

@@ -33,26 +33,26 @@ pub fn render_page(status: StatusCode, template: &impl Template) -> Response {
 }
 
 /// Renders a page or a refusal, and clears the previous page's notice.
-pub fn render_page_or_refusal<T: Template>(guest: &SignedInUser, made: Result<T, app::Error>) -> Response {
-    let mut response = match made {
+pub fn render_page_or_refusal<T: Template>(user: &SignedInUser, result: Result<T, app::Error>) -> Response {
+    let mut response = match result {
         Ok(template) => render_page(StatusCode::OK, &template),
-        Err(error) => return render_refusal(guest, &error),
+        Err(error) => return render_refusal(user, &error),
     };
-    if guest.notice.is_some() {
+    if user.notice.is_some() {
         clear_notice(&mut response);
     }
     response
 }
 
 /// Answers an error with a refusal, and clears the previous page's notice.
-pub fn render_refusal(guest: &SignedInUser, error: &app::Error) -> Response {
+pub fn render_refusal(user: &SignedInUser, error: &app::Error) -> Response {
     let refusal = match error {
         app::Error::NotFound { .. } => Refusal::NotThere,
         app::Error::Forbidden => Refusal::Forbidden,
         error => Refusal::from(error),
     };
     let mut response = refusal.into_response();
-    if guest.notice.is_some() {
+    if user.notice.is_some() {
         clear_notice(&mut response);
     }
     response

@@ -165,21 +165,21 @@ pub fn label_problem_lines(lines: Vec<String>, names: &[(&str, &str)]) -> Vec<St
 }
 
 /// The name itself if the page does not show the field.
-pub fn find_label(shown: &[InputSpec], name: &str) -> String {
-    shown.iter().find(|spec| spec.name == name).map_or(name, |spec| spec.label).to_owned()
+pub fn find_label(specs: &[InputSpec], name: &str) -> String {
+    specs.iter().find(|spec| spec.name == name).map_or(name, |spec| spec.label).to_owned()
 }
 
 impl FormProblems {
     /// Each line is `campo: o que há`.
-    pub fn new(lines: Vec<String>, shown: &[InputSpec]) -> FormProblems {
+    pub fn new(lines: Vec<String>, specs: &[InputSpec]) -> FormProblems {
         let mut problems = FormProblems::default();
         for line in lines {
-            let named = line.split_once(": ").and_then(|(name, rest)| {
+            let found = line.split_once(": ").and_then(|(name, rest)| {
                 let name = normalize_field_name(name);
-                let is_meant = |spec: &&InputSpec| spec.name == name || is_list_part(&name, spec.name);
-                Some((shown.iter().find(is_meant)?.name, capitalize_sentence(rest)))
+                let is_shown = |spec: &&InputSpec| spec.name == name || is_list_part(&name, spec.name);
+                Some((specs.iter().find(is_shown)?.name, capitalize_sentence(rest)))
             });
-            match named {
+            match found {
                 Some((name, rest)) => drop(problems.of_fields.entry(name.to_owned()).or_insert(rest)),
                 None => problems.others.push(line),
             }
@@ -191,11 +191,11 @@ impl FormProblems {
     pub fn from_renamed_lines(lines: Vec<String>, names: &[(&str, &str)]) -> FormProblems {
         let mut problems = FormProblems::default();
         for line in lines {
-            let named = line.split_once(": ").and_then(|(name, rest)| {
+            let found = line.split_once(": ").and_then(|(name, rest)| {
                 let (_, field) = names.iter().find(|(known, _)| *known == name)?;
                 Some((*field, capitalize_sentence(rest)))
             });
-            match named {
+            match found {
                 Some((field, rest)) => problems.add_problem(field, rest),
                 None => problems.others.push(line),
             }
@@ -209,11 +209,11 @@ impl FormProblems {
     }
 
     /// A version conflict goes to `conflict`, everything else to the fields.
-    pub fn from_rejections(rejections: &[Rejection], shown: &[InputSpec]) -> FormProblems {
-        let old = |one: &&Rejection| !matches!(one, Rejection::OldVersion { .. });
-        let lines = rejections.iter().filter(old).map(wire::refusal::render_rejection).collect();
-        let conflict = VersionConflict::find_in_rejections(rejections, |name| find_label(shown, name));
-        FormProblems { conflict, ..FormProblems::new(lines, shown) }
+    pub fn from_rejections(rejections: &[Rejection], specs: &[InputSpec]) -> FormProblems {
+        let is_not_conflict = |one: &&Rejection| !matches!(one, Rejection::OldVersion { .. });
+        let lines = rejections.iter().filter(is_not_conflict).map(wire::refusal::render_rejection).collect();
+        let conflict = VersionConflict::find_in_rejections(rejections, |name| find_label(specs, name));
+        FormProblems { conflict, ..FormProblems::new(lines, specs) }
     }
 
     /// Replaces any earlier problem of the same field.
@@ -241,8 +241,8 @@ fn normalize_field_name(name: &str) -> String {
 }
 
 /// Whether `opcoes.1` is an entry of `opcoes`, which is one field on the page.
-fn is_list_part(name: &str, of: &str) -> bool {
-    let part = name.strip_prefix(of).and_then(|rest| rest.strip_prefix('.'));
+fn is_list_part(name: &str, list: &str) -> bool {
+    let part = name.strip_prefix(list).and_then(|rest| rest.strip_prefix('.'));
     part.is_some_and(|part| part.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
@@ -376,7 +376,7 @@ pub fn build_record_json(values: &FormValues, further: &[(&str, Value)]) -> Vec<
 /// Sets the value at a dotted path; numeric parts are list indexes.
 fn set_json_path(record: &mut Value, name: &str, value: Value) {
     let (first, rest) = name.split_once('.').map_or((name, None), |(first, rest)| (first, Some(rest)));
-    let place = match first.parse::<usize>() {
+    let slot = match first.parse::<usize>() {
         Ok(at) => {
             if !record.is_array() {
                 *record = Value::Array(Vec::new());
@@ -396,8 +396,8 @@ fn set_json_path(record: &mut Value, name: &str, value: Value) {
         }
     };
     match rest {
-        Some(rest) => set_json_path(place, rest, value),
-        None => *place = value,
+        Some(rest) => set_json_path(slot, rest, value),
+        None => *slot = value,
     }
 }
 
@@ -430,10 +430,10 @@ mod tests {
             ("endereco.uf", "SP".to_owned()),
             ("telefones.0.numero", "11".to_owned()),
         ]);
-        let made: Value =
+        let record: Value =
             serde_json::from_slice(&build_record_json(&values, &[("versao", 3.into())])).unwrap();
         assert_eq!(
-            made,
+            record,
             serde_json::json!({"nomePessoa": "Ana", "endereco": {"cep": null, "uf": "SP"}, "telefones": [{"numero": "11"}], "versao": 3})
         );
     }
@@ -462,9 +462,10 @@ mod tests {
         assert_eq!(label_problem_lines(lines, &[("uf", "Estado")]), ["Estado: não há.", "Não há."]);
         let reason = Rejection::ReasonNeeded { reopens: false };
         assert_eq!(describe_rejection(&reason), "Informe por que o registro é cancelado.");
-        let stands =
+        let situation =
             FieldConflict { field: "situacao".to_owned(), sent: None, now: Some("EM REPARO".to_owned()) };
-        let old = Rejection::OldVersion { given: 1, now: 2, since: "hoje".to_owned(), fields: vec![stands] };
+        let old =
+            Rejection::OldVersion { given: 1, now: 2, since: "hoje".to_owned(), fields: vec![situation] };
         assert!(describe_rejection(&old).contains("está em EM REPARO"), "{}", describe_rejection(&old));
     }
 
@@ -478,17 +479,17 @@ mod tests {
 
     #[test]
     fn whoever_was_slower_sees_both_states() {
-        let stands = |field: &str, sent: &str, now: Option<&str>| FieldConflict {
+        let field_conflict = |field: &str, typed: &str, now: Option<&str>| FieldConflict {
             field: field.to_owned(),
-            sent: Some(sent.to_owned()),
+            sent: Some(typed.to_owned()),
             now: now.map(str::to_owned),
         };
-        let fields = vec![stands("nome", "A", Some("B")), stands("ativo", "true", None)];
+        let fields = vec![field_conflict("nome", "A", Some("B")), field_conflict("ativo", "true", None)];
         let old = Rejection::OldVersion { given: 1, now: 4, since: "hoje".to_owned(), fields };
         let conflict = VersionConflict::find_in_rejections(&[old], str::to_uppercase).unwrap();
         assert_eq!((conflict.version, conflict.rows.len()), (4, 2));
         assert_eq!(conflict.rows[1], ("ATIVO".to_owned(), "sim".to_owned(), "nada".to_owned()));
-        let fields = vec![stands("lojas", "1, 2", Some("2")), stands("codFunil", "1", None)];
+        let fields = vec![field_conflict("lojas", "1, 2", Some("2")), field_conflict("codFunil", "1", None)];
         let old = Rejection::OldVersion { given: 1, now: 4, since: "hoje".to_owned(), fields };
         let names = [("1", "Matriz"), ("2", "Centro")].map(|(code, name)| (code.to_owned(), name.to_owned()));
         let conflict = VersionConflict::find_in_rejections(&[old], str::to_owned).unwrap();

@@ -34,10 +34,10 @@ pub async fn render_refusals_as_pages(State(app): State<App>, request: Request, 
         return next.run(request).await;
     }
     let (parts, body) = request.into_parts();
-    let kept = parts.clone();
+    let original_parts = parts.clone();
     let plain = next.run(Request::from_parts(parts, body)).await;
     let Some(refusal) = plain.extensions().get::<Refusal>().copied() else { return plain };
-    let mut response = render_refusal_page(&app, kept, refusal).await;
+    let mut response = render_refusal_page(&app, original_parts, refusal).await;
     if let Some(wait) = plain.headers().get(header::RETRY_AFTER) {
         response.headers_mut().insert(header::RETRY_AFTER, wait.clone());
     }
@@ -53,14 +53,14 @@ async fn render_refusal_page(app: &App, mut parts: Parts, refusal: Refusal) -> R
     let is_passing = matches!(refusal, Refusal::Unavailable | Refusal::DatabaseFault(_) | Refusal::Broken);
     // The user is not loaded while the database does not answer.
     if !is_passing
-        && let Ok(guest) = SignedInUser::from_request_parts(&mut parts, app).await
-        && let Ok(frame) = PageFrame::load(app, &guest, "").await
+        && let Ok(user) = SignedInUser::from_request_parts(&mut parts, app).await
+        && let Ok(frame) = PageFrame::load(app, &user, "").await
     {
         return render_page(refusal.status(), &SignedInRefusalPage { frame, refusal });
     }
-    let asked = parts.uri.path_and_query().map_or("/console", |all| all.as_str());
+    let path = parts.uri.path_and_query().map_or("/console", |all| all.as_str());
     let root = derive_root_path(app);
-    let again = is_passing.then(|| format!("{root}{}", sanitize_return_path(asked)));
+    let again = is_passing.then(|| format!("{root}{}", sanitize_return_path(path)));
     render_page(refusal.status(), &SignedOutRefusalPage { root, refusal, again })
 }
 
@@ -89,13 +89,13 @@ mod tests {
 
     #[test]
     fn pages_are_for_those_who_ask_for_them() {
-        let asks = |text: &'static str| {
+        let accepts = |text: &'static str| {
             let mut headers = HeaderMap::new();
             headers.insert(header::ACCEPT, HeaderValue::from_static(text));
             accepts_html(&headers)
         };
-        assert!(asks("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"));
-        assert!(asks("application/json, text/html;q=0.5"));
-        assert!(!asks("*/*") && !asks("application/json") && !accepts_html(&HeaderMap::new()));
+        assert!(accepts("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"));
+        assert!(accepts("application/json, text/html;q=0.5"));
+        assert!(!accepts("*/*") && !accepts("application/json") && !accepts_html(&HeaderMap::new()));
     }
 }

@@ -29,17 +29,17 @@ impl fmt::Display for SenderAddress {
     }
 }
 
-pub(super) fn build_message(from: &SenderAddress, mail: &LeasedMail) -> Result<Message, String> {
+pub(super) fn build_message(sender: &SenderAddress, mail: &LeasedMail) -> Result<Message, String> {
     let recipient: Address =
         mail.recipient.parse().map_err(|error| format!("not an address that mail goes to: {error}"))?;
     let name = build_mail_id(mail);
     let written = u64::try_from(mail.created_at.millis()).unwrap_or(0);
     let builder = Message::builder()
-        .from(from.0.clone())
+        .from(sender.0.clone())
         .to(Mailbox::new(None, recipient))
         .subject(mail.subject.as_str())
         .date(SystemTime::UNIX_EPOCH + Duration::from_millis(written))
-        .message_id(Some(format!("<{name}@{}>", from.domain())))
+        .message_id(Some(format!("<{name}@{}>", sender.domain())))
         // Keeps out-of-office responders from replying.
         .raw_header(HeaderValue::new(
             HeaderName::new_from_ascii_str("Auto-Submitted"),
@@ -48,8 +48,8 @@ pub(super) fn build_message(from: &SenderAddress, mail: &LeasedMail) -> Result<M
     let text = SinglePart::plain(mail.text.clone());
     let built = match &mail.html {
         Some(html) => {
-            let both = MultiPart::alternative().boundary(format!("=_{name}"));
-            builder.multipart(both.singlepart(text).singlepart(SinglePart::html(html.clone())))
+            let multipart = MultiPart::alternative().boundary(format!("=_{name}"));
+            builder.multipart(multipart.singlepart(text).singlepart(SinglePart::html(html.clone())))
         }
         None => builder.singlepart(text),
     };
@@ -81,9 +81,9 @@ mod tests {
 
     #[test]
     fn the_same_mail_is_the_same_bytes_with_both_parts() {
-        let from = SenderAddress::parse("Amparo <nao-responda@localhost>").unwrap();
-        let bytes = build_message(&from, &mail()).unwrap().formatted();
-        assert_eq!(bytes, build_message(&from, &LeasedMail { tries: 2, ..mail() }).unwrap().formatted());
+        let sender = SenderAddress::parse("Amparo <nao-responda@localhost>").unwrap();
+        let bytes = build_message(&sender, &mail()).unwrap().formatted();
+        assert_eq!(bytes, build_message(&sender, &LeasedMail { tries: 2, ..mail() }).unwrap().formatted());
         let text = String::from_utf8(bytes).unwrap();
         for part in [
             "Message-ID: <amparo.3.41.1794663125000@localhost>\r\n",
@@ -100,9 +100,9 @@ mod tests {
 
     #[test]
     fn a_recipient_that_no_mail_goes_to_is_told() {
-        let from = SenderAddress::parse("a@b.example").unwrap();
-        let odd = LeasedMail { recipient: "não é".to_owned(), ..mail() };
-        assert!(build_message(&from, &odd).unwrap_err().starts_with("not an address"));
+        let sender = SenderAddress::parse("a@b.example").unwrap();
+        let bad_mail = LeasedMail { recipient: "não é".to_owned(), ..mail() };
+        assert!(build_message(&sender, &bad_mail).unwrap_err().starts_with("not an address"));
         assert!(SenderAddress::parse("Amparo").is_none() && SenderAddress::parse("").is_none());
     }
 }

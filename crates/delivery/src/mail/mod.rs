@@ -57,14 +57,14 @@ pub async fn send_due_mails(app: &App, post: &Arc<OutboxMailer>) -> Result<usize
     loop {
         let due = app::mail::list_due_mail(app, BATCH).await?;
         let mut fresh = 0;
-        let mut under_way = JoinSet::new();
+        let mut tasks = JoinSet::new();
         for one in due {
-            if under_way.len() >= AT_ONCE {
-                fresh += under_way.join_next().await.map_or(0, count_send_result);
+            if tasks.len() >= AT_ONCE {
+                fresh += tasks.join_next().await.map_or(0, count_send_result);
             }
-            under_way.spawn(claim_and_send(app.clone(), Arc::clone(post), one));
+            tasks.spawn(claim_and_send(app.clone(), Arc::clone(post), one));
         }
-        while let Some(result) = under_way.join_next().await {
+        while let Some(result) = tasks.join_next().await {
             fresh += count_send_result(result);
         }
         claimed += fresh;
@@ -78,7 +78,7 @@ pub async fn send_due_mails(app: &App, post: &Arc<OutboxMailer>) -> Result<usize
 /// One failure does not stop the others; the mail is due again when its lease expires.
 fn count_send_result(result: Result<Result<bool, Error>, JoinError>) -> usize {
     match result {
-        Ok(Ok(ours)) => usize::from(ours),
+        Ok(Ok(was_leased)) => usize::from(was_leased),
         Ok(Err(error)) => {
             tracing::warn!(%error, "what became of a mail could not be recorded");
             0

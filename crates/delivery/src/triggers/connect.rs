@@ -50,12 +50,12 @@ impl NameResolver {
         }
         let place = Arc::clone(&self.places).acquire_owned().await.map_err(io::Error::other)?;
         let (host, lookup) = (host.to_owned(), self.lookup);
-        let looked = tokio::task::spawn_blocking(move || {
+        let resolving = tokio::task::spawn_blocking(move || {
             let found = lookup(&host, port);
             drop(place);
             found
         });
-        looked.await.map_err(io::Error::other)?
+        resolving.await.map_err(io::Error::other)?
     }
 }
 
@@ -131,13 +131,13 @@ fn explain_certificate_error(host: &str, error: io::Error) -> io::Error {
     };
     let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
     let Some(rustls::Error::InvalidCertificate(cause)) = inner else { return error };
-    let told = match cause {
+    let explanation = match cause {
         Expired | ExpiredContext { .. } => "está vencido".to_owned(),
         NotValidForName | NotValidForNameContext { .. } => "é de outro nome".to_owned(),
         UnknownIssuer => "não é de uma autoridade conhecida".to_owned(),
         other => format!("{other:?}"),
     };
-    io::Error::other(ConnectionRefusal::Certificate(host.to_owned(), told))
+    io::Error::other(ConnectionRefusal::Certificate(host.to_owned(), explanation))
 }
 
 impl tower::Service<Uri> for GuardedConnector {
@@ -217,15 +217,15 @@ mod tests {
             |_, _| Ok(Vec::new()),
             |_, port| Ok(vec![SocketAddr::new([10, 0, 0, 7].into(), port)]),
         ];
-        let mut told = Vec::new();
+        let mut refusals = Vec::new();
         for lookup in lookups {
             let names = NameResolver { lookup, ..NameResolver::from_system() };
             let refused =
                 GuardedConnector { names, ..connector.clone() }.open_stream("banco.interno", 80).await;
-            told.push(refused.unwrap_err().to_string());
+            refusals.push(refused.unwrap_err().to_string());
         }
-        assert!(told[0].contains("banco.interno"), "{told:?}");
-        assert_eq!((&told[0], &told[0]), (&told[1], &told[2]));
+        assert!(refusals[0].contains("banco.interno"), "{refusals:?}");
+        assert_eq!((&refusals[0], &refusals[0]), (&refusals[1], &refusals[2]));
     }
 
     static UNDER_WAY: AtomicUsize = AtomicUsize::new(0);
@@ -234,9 +234,9 @@ mod tests {
 
     fn silent(_: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
         UNDER_WAY.fetch_add(1, Ordering::SeqCst);
-        let (answers, told) = &ANSWERS;
+        let (answers, condvar) = &ANSWERS;
         let guard = answers.lock().unwrap();
-        drop(told.wait_while(guard, |answers| !*answers).unwrap());
+        drop(condvar.wait_while(guard, |answers| !*answers).unwrap());
         Ok(vec![SocketAddr::new([192, 0, 2, 1].into(), port)])
     }
 
@@ -244,13 +244,13 @@ mod tests {
     #[tokio::test]
     async fn a_silent_name_server_holds_few_threads_and_an_address_needs_none() {
         let names = NameResolver { lookup: silent, ..NameResolver::from_system() };
-        let asking = |host: String| {
+        let resolve_host = |host: String| {
             let names = names.clone();
             async move { names.resolve(&host, 80).await }
         };
         let mut given_up = Vec::new();
         for number in 0..3 * LOOKUPS {
-            given_up.push(tokio::spawn(asking(format!("{number}.example"))));
+            given_up.push(tokio::spawn(resolve_host(format!("{number}.example"))));
         }
         while UNDER_WAY.load(Ordering::SeqCst) < LOOKUPS {
             tokio::task::yield_now().await;
@@ -259,13 +259,13 @@ mod tests {
         for one in given_up {
             assert!(one.await.unwrap_err().is_cancelled());
         }
-        let last = tokio::spawn(asking("last.example".to_owned()));
+        let last = tokio::spawn(resolve_host("last.example".to_owned()));
         tokio::task::yield_now().await;
         assert_eq!(UNDER_WAY.load(Ordering::SeqCst), LOOKUPS, "not one more");
         assert_eq!(names.resolve("::1", 80).await.unwrap(), ["[::1]:80".parse().unwrap()]);
-        let (answers, told) = &ANSWERS;
+        let (answers, condvar) = &ANSWERS;
         *answers.lock().unwrap() = true;
-        told.notify_all();
+        condvar.notify_all();
         assert_eq!(last.await.unwrap().unwrap(), ["192.0.2.1:80".parse().unwrap()]);
     }
 }

@@ -39,10 +39,10 @@ impl AddressGuard {
     /// Whether the host may resolve to any address, on this port.
     pub fn is_exempt(&self, host: &str, port: u16) -> bool {
         let host = host.trim_matches(['[', ']']);
-        let is_meant = |one: &AllowedHost| {
+        let is_match = |one: &AllowedHost| {
             one.name.eq_ignore_ascii_case(host) && one.port.is_none_or(|allowed| allowed == port)
         };
-        self.allowed.iter().any(is_meant)
+        self.allowed.iter().any(is_match)
     }
 
     /// Whether a message for this host may be sent to this address.
@@ -64,11 +64,11 @@ fn is_public_address(address: IpAddr) -> bool {
 /// The IPv4 address embedded in some IPv6 addresses: NAT64, 6to4 and IPv4-translated.
 fn extract_embedded_ipv4(address: Ipv6Addr) -> Option<Ipv4Addr> {
     let parts = address.segments();
-    let of = |high: u16, low: u16| Ipv4Addr::from(u32::from(high) << 16 | u32::from(low));
+    let join_halves = |high: u16, low: u16| Ipv4Addr::from(u32::from(high) << 16 | u32::from(low));
     match parts {
-        [0x64, 0xff9b, 0, 0, 0, 0, high, low] => Some(of(high, low)),
-        [0x2002, high, low, ..] => Some(of(high, low)),
-        [0, 0, 0, 0, 0xffff, 0, high, low] => Some(of(high, low)),
+        [0x64, 0xff9b, 0, 0, 0, 0, high, low] => Some(join_halves(high, low)),
+        [0x2002, high, low, ..] => Some(join_halves(high, low)),
+        [0, 0, 0, 0, 0xffff, 0, high, low] => Some(join_halves(high, low)),
         _ => None,
     }
 }

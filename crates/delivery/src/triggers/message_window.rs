@@ -79,28 +79,28 @@ pub enum MessageResolution {
 impl ReceiverProgress {
     /// When the lease of this process expires, if it holds one.
     pub fn lease_end(&self) -> Option<Instant> {
-        lock_mutex(&self.0).lease.map(|held| held.until)
+        lock_mutex(&self.0).lease.map(|lease| lease.until)
     }
 
     /// The same for a message; `None` if the lease changed since the message was taken.
     pub fn lease_end_for(&self, job: &DeliveryJob) -> Option<Instant> {
-        lock_mutex(&self.0).lease.filter(|held| held.number == job.lease).map(|held| held.until)
+        lock_mutex(&self.0).lease.filter(|lease| lease.number == job.lease).map(|lease| lease.until)
     }
 
-    /// When the lease expires, if it was requested after `asked`: a query made at `asked` does not know of it.
-    pub fn lease_end_since(&self, asked: Instant) -> Option<Instant> {
-        lock_mutex(&self.0).lease.filter(|held| held.since > asked).map(|held| held.until)
+    /// When the lease expires, if it was requested after `moment`: a query made at `moment` does not know of it.
+    pub fn lease_end_since(&self, moment: Instant) -> Option<Instant> {
+        lock_mutex(&self.0).lease.filter(|lease| lease.since > moment).map(|lease| lease.until)
     }
 
     /// Whether this process holds the lease with this number and it lasts beyond `until`.
     pub fn has_lease(&self, number: i64, until: Instant) -> bool {
-        lock_mutex(&self.0).lease.is_some_and(|held| held.number == number && held.until > until)
+        lock_mutex(&self.0).lease.is_some_and(|lease| lease.number == number && lease.until > until)
     }
 
     /// Stores the lease. A new number resets the scan position and keeps only the messages in flight.
     pub fn hold_lease(&self, number: i64, since: Instant, until: Instant) {
         let mut state = lock_mutex(&self.0);
-        if state.lease.is_none_or(|held| held.number != number) {
+        if state.lease.is_none_or(|lease| lease.number != number) {
             state.seen = HistoryCode::new(0);
             state.fruitless = None;
         }
@@ -132,24 +132,24 @@ impl ReceiverProgress {
 
     pub fn begin_scan(&self) -> Option<QueueScan> {
         let mut state = lock_mutex(&self.0);
-        let held = state.lease?;
+        let lease = state.lease?;
         state.ended.clear();
         state.again = None;
         let waited = state.in_hand.values().filter(|one| one.waited).count();
-        Some(QueueScan { lease: held.number, after: state.seen, waited: waited as i64 })
+        Some(QueueScan { lease: lease.number, after: state.seen, waited: waited as i64 })
     }
 
     /// Takes at most `room` of the scanned messages in flight. The next scan finds the rest again.
     pub fn choose_jobs(&self, found: Vec<(DeliveryJob, PendingPosition)>, room: usize) -> Vec<DeliveryJob> {
         let mut state = lock_mutex(&self.0);
         let mut chosen = Vec::with_capacity(found.len());
-        let (mut looked, mut waited) = (false, 0);
+        let (mut checked_retries, mut waited) = (false, 0);
         for (job, place) in found {
             if chosen.len() == room {
                 break;
             }
             let record = (job.entity, job.record);
-            looked |= place == PendingPosition::RetryDue;
+            checked_retries |= place == PendingPosition::RetryDue;
             let is_stale = state.ended.contains(&record);
             if place != PendingPosition::RetryDue {
                 state.seen = job.history;
@@ -158,7 +158,9 @@ impl ReceiverProgress {
                 }
             }
             match state.in_hand.get_mut(&record) {
-                Some(own) if place != PendingPosition::RetryDue => own.more |= own.history < job.history,
+                Some(current) if place != PendingPosition::RetryDue => {
+                    current.more |= current.history < job.history
+                }
                 Some(_) => {}
                 None if is_stale || place == PendingPosition::BehindRetry => {}
                 None => {
@@ -173,7 +175,7 @@ impl ReceiverProgress {
         if let Some(again) = state.again.take() {
             state.seen = state.seen.min(again);
         }
-        if looked {
+        if checked_retries {
             state.fruitless = (waited == 0).then(Instant::now);
         }
         chosen
@@ -181,22 +183,22 @@ impl ReceiverProgress {
 
     /// Whether the scan saw later changes of the record behind an in-flight message.
     pub fn has_more(&self, job: &DeliveryJob) -> bool {
-        lock_mutex(&self.0).in_hand.get(&(job.entity, job.record)).is_some_and(|own| own.more)
+        lock_mutex(&self.0).in_hand.get(&(job.entity, job.record)).is_some_and(|current| current.more)
     }
 
     pub fn finish_message(&self, job: &DeliveryJob, end: MessageResolution) {
         let mut state = lock_mutex(&self.0);
         let record = (job.entity, job.record);
-        let Some(own) = state.in_hand.remove(&record) else { return };
+        let Some(current) = state.in_hand.remove(&record) else { return };
         state.ended.insert(record);
         if job.goes_on {
             state.fruitless = None;
         }
         // A message taken under another lease does not tell which change of its record comes next under this one.
-        let is_known = state.lease.is_some_and(|held| held.number == job.lease);
-        if !is_known || (end == MessageResolution::Open && !own.waited) {
+        let is_known = state.lease.is_some_and(|lease| lease.number == job.lease);
+        if !is_known || (end == MessageResolution::Open && !current.waited) {
             state.rescan_from(decrement_code(job.history));
-        } else if end == MessageResolution::Recorded && own.more && !job.goes_on {
+        } else if end == MessageResolution::Recorded && current.more && !job.goes_on {
             // The later change was seen only after the outcome was built without it.
             state.rescan_from(job.history);
         }
@@ -208,8 +210,8 @@ fn decrement_code(code: HistoryCode) -> HistoryCode {
 }
 
 impl ProgressState {
-    fn rescan_from(&mut self, behind: HistoryCode) {
-        self.seen = self.seen.min(behind);
-        self.again = Some(self.again.map_or(behind, |again| again.min(behind)));
+    fn rescan_from(&mut self, position: HistoryCode) {
+        self.seen = self.seen.min(position);
+        self.again = Some(self.again.map_or(position, |again| again.min(position)));
     }
 }

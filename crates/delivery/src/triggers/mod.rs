@@ -183,7 +183,7 @@ impl DispatchHandle {
         let _ = tokio::time::timeout(patience, ended).await;
         // Receivers with messages in flight keep their leases until these expire.
         for (tenant, receivers) in
-            self.0.collect_idle_receivers(|_, course| course.is_idle_for(Duration::ZERO))
+            self.0.collect_idle_receivers(|_, progress| progress.is_idle_for(Duration::ZERO))
         {
             self.0.release_receivers(tenant, receivers).await;
         }
@@ -205,9 +205,9 @@ impl DispatchEngine {
                 clock.record_check(pulled_back.is_ok());
             }
             if reclaimed.is_none_or(|at| at.elapsed() >= RECLAIM) {
-                let begins = reclaimed.replace(Instant::now()).is_none();
+                let is_first_time = reclaimed.replace(Instant::now()).is_none();
                 lock_mutex(&self.lines).values().for_each(|line| line.close_idle_connections());
-                match triggers::free_abandoned_leases(&self.app, &self.holder, begins).await {
+                match triggers::free_abandoned_leases(&self.app, &self.holder, is_first_time).await {
                     Ok(0) => {}
                     Ok(count) => tracing::info!(count, "receivers of a process that is gone are taken back"),
                     Err(error) => {
@@ -231,16 +231,16 @@ impl DispatchEngine {
 
     /// Takes as many due messages in flight as the limits allow.
     async fn dispatch_due(self: &Arc<DispatchEngine>, known: &mut DueSnapshot) -> Result<(), Error> {
-        let mut wanted: BTreeMap<TenantId, Vec<ReceiverDemand>> = BTreeMap::new();
+        let mut demands: BTreeMap<TenantId, Vec<ReceiverDemand>> = BTreeMap::new();
         if known.remaining_validity().is_some() {
             known.is_used = true;
         } else {
-            let asked = Instant::now();
+            let asked_at = Instant::now();
             known.due = triggers::list_due_receivers(&self.app).await?;
-            (known.asked, known.took, known.is_used) = (Some(asked), asked.elapsed(), false);
+            (known.asked, known.took, known.is_used) = (Some(asked_at), asked_at.elapsed(), false);
             for due in &known.due {
                 if let Some(line) = self.known_line(due) {
-                    line.mark_fresh(asked);
+                    line.mark_fresh(asked_at);
                 }
             }
         }
@@ -261,17 +261,17 @@ impl DispatchEngine {
             }
             let others = receivers.get(&due.tenant).copied().unwrap_or(1);
             if let Some(one) = self.find_demand(known, due, others).await {
-                wanted.entry(due.tenant).or_default().push(one);
+                demands.entry(due.tenant).or_default().push(one);
             }
         }
-        for (tenant, lines) in wanted {
+        for (tenant, lines) in demands {
             lock_mutex(&self.taking).insert(tenant);
             tokio::spawn(Arc::clone(self).take_messages(tenant, lines));
         }
         let pending: HashSet<_> = known.due.iter().map(|due| (due.tenant, due.receiver)).collect();
         let interval = self.settings.interval;
-        for (tenant, receivers) in
-            self.collect_idle_receivers(|key, course| !pending.contains(key) && course.is_idle_for(interval))
+        for (tenant, receivers) in self
+            .collect_idle_receivers(|key, progress| !pending.contains(key) && progress.is_idle_for(interval))
         {
             let engine = Arc::clone(self);
             tokio::spawn(async move { engine.release_receivers(tenant, receivers).await });
@@ -287,17 +287,17 @@ impl DispatchEngine {
         receivers: usize,
     ) -> Option<ReceiverDemand> {
         let now = self.app.now();
-        let course = self.receiver_progress(due.tenant, due.receiver);
+        let progress = self.receiver_progress(due.tenant, due.receiver);
         let prolonged = Instant::now() + self.settings.renewal_lead_time();
         // The lease may have been taken after the list was queried.
-        let leased_since = known.asked.and_then(|asked| course.lease_end_since(asked));
+        let leased_since = known.asked.and_then(|asked_at| progress.lease_end_since(asked_at));
         let is_leased = match &due.lease {
             _ if leased_since.is_some() => leased_since > Some(prolonged),
             Some((number, holder, ends_at)) if *holder == self.name => {
-                *ends_at > now && course.has_lease(*number, prolonged)
+                *ends_at > now && progress.has_lease(*number, prolonged)
             }
             Some((_, _, ends_at)) if *ends_at > now => {
-                course.lose_lease();
+                progress.lose_lease();
                 return None;
             }
             _ => false,
@@ -305,25 +305,34 @@ impl DispatchEngine {
         let line = match self.load_line(due).await {
             Ok(line) => line,
             Err(error) => {
-                let said = lock_mutex(&self.unusable).insert((due.tenant, due.receiver), due.version);
-                if said != Some(due.version) {
+                let reported_version =
+                    lock_mutex(&self.unusable).insert((due.tenant, due.receiver), due.version);
+                if reported_version != Some(due.version) {
                     tracing::error!(tenant = %due.tenant, receiver = %due.receiver, %error, "a receiver cannot be used");
                 }
                 return None;
             }
         };
-        let (in_order, waited) = course.check_pending(due, now);
+        let (in_order, waited) = progress.check_pending(due, now);
         let is_stopped = lock_mutex(&self.unwritten).is_receiver_blocked(due.tenant, due.receiver);
         let room = match (in_order || waited) && !is_stopped {
             true => self.receiver_room(due, &line, receivers),
             false => 0,
         };
-        if room == 0 && (is_leased || course.lease_end().is_none()) {
+        if room == 0 && (is_leased || progress.lease_end().is_none()) {
             return None;
         }
         line.in_hand.fetch_add(room, Ordering::Relaxed);
         self.in_hand.add(due.tenant, room);
-        Some(ReceiverDemand { receiver: due.receiver, line, course, room, in_order, waited, is_leased })
+        Some(ReceiverDemand {
+            receiver: due.receiver,
+            line,
+            course: progress,
+            room,
+            in_order,
+            waited,
+            is_leased,
+        })
     }
 
     /// Collects idle receivers and marks their tenants as `taking`, so that no message is taken until their leases are
@@ -333,14 +342,14 @@ impl DispatchEngine {
         which: impl Fn(&(TenantId, ReceiverCode), &ReceiverProgress) -> bool,
     ) -> BTreeMap<TenantId, BTreeSet<ReceiverCode>> {
         let mut idle: BTreeMap<TenantId, BTreeSet<ReceiverCode>> = BTreeMap::new();
-        let mut taking = lock_mutex(&self.taking);
-        for (key, course) in lock_mutex(&self.courses).iter() {
-            if !taking.contains(&key.0) && course.lease_end().is_some() && which(key, course) {
-                course.lose_lease();
+        let mut busy_tenants = lock_mutex(&self.taking);
+        for (key, progress) in lock_mutex(&self.courses).iter() {
+            if !busy_tenants.contains(&key.0) && progress.lease_end().is_some() && which(key, progress) {
+                progress.lose_lease();
                 idle.entry(key.0).or_default().insert(key.1);
             }
         }
-        taking.extend(idle.keys());
+        busy_tenants.extend(idle.keys());
         idle
     }
 
@@ -374,9 +383,9 @@ impl DispatchEngine {
         if ahead > line.concurrency() && in_hand > ahead / 2 {
             return 0;
         }
-        let whole = self.in_hand.remaining_room(due.tenant, self.settings.most);
+        let tenant_room = self.in_hand.remaining_room(due.tenant, self.settings.most);
         // A receiver with nothing in flight always gets at least one message, even if others use up the limit.
-        ahead.saturating_sub(in_hand).min(if in_hand == 0 { whole.max(1) } else { whole })
+        ahead.saturating_sub(in_hand).min(if in_hand == 0 { tenant_room.max(1) } else { tenant_room })
     }
 
     /// The cached receiver, unless a newer version exists.
@@ -389,13 +398,13 @@ impl DispatchEngine {
         if let Some(line) = self.known_line(due) {
             return Ok(line);
         }
-        let asked = Instant::now();
+        let asked_at = Instant::now();
         let keys = Arc::new(
             receivers::load_delivery_target(&self.app, &self.vault, due.tenant, due.receiver).await?,
         );
         let mut lines = lock_mutex(&self.lines);
         let before = lines.get(&(due.tenant, due.receiver)).map(Arc::as_ref);
-        let line = Arc::new(ReceiverLine::new(keys, asked, before));
+        let line = Arc::new(ReceiverLine::new(keys, asked_at, before));
         lines.insert((due.tenant, due.receiver), Arc::clone(&line));
         Ok(line)
     }
@@ -410,11 +419,11 @@ impl DispatchEngine {
         if line.is_fresh() {
             return true;
         }
-        let asked = Instant::now();
+        let asked_at = Instant::now();
         match triggers::is_receiver_open(&self.app, job.tenant, job.receiver, line.keys.version).await {
             Ok(is_open) => {
                 if is_open {
-                    line.mark_fresh(asked);
+                    line.mark_fresh(asked_at);
                 }
                 is_open
             }
@@ -425,18 +434,18 @@ impl DispatchEngine {
         }
     }
 
-    async fn take_messages(self: Arc<DispatchEngine>, tenant: TenantId, wanted: Vec<ReceiverDemand>) {
-        if let Err(error) = self.lease_receivers(tenant, &wanted).await {
+    async fn take_messages(self: Arc<DispatchEngine>, tenant: TenantId, demands: Vec<ReceiverDemand>) {
+        if let Err(error) = self.lease_receivers(tenant, &demands).await {
             tracing::warn!(%tenant, %error, "receivers could not be leased; it is tried again");
         }
-        let mut rooms = Vec::with_capacity(wanted.len());
-        for one in wanted.iter().filter(|one| one.room > 0) {
-            if let Some(look) = one.course.begin_scan() {
+        let mut rooms = Vec::with_capacity(demands.len());
+        for one in demands.iter().filter(|one| one.room > 0) {
+            if let Some(scan) = one.course.begin_scan() {
                 let room = one.room as i64;
                 // At most half of the room, rounded up, goes to retries.
-                let waited = if one.waited { look.waited + one.room.div_ceil(2) as i64 } else { 0 };
+                let waited = if one.waited { scan.waited + one.room.div_ceil(2) as i64 } else { 0 };
                 let limit = if one.in_order { room.max(STEPPED) } else { 0 };
-                let (receiver, lease, after) = (one.receiver, look.lease, look.after);
+                let (receiver, lease, after) = (one.receiver, scan.lease, scan.after);
                 rooms.push(Room { receiver, lease, after, limit, waited });
             }
         }
@@ -454,7 +463,7 @@ impl DispatchEngine {
             }
         }
         let mut is_full = false;
-        for one in wanted {
+        for one in demands {
             let found = found.remove(&one.receiver).unwrap_or_default();
             // If the room was filled, more messages may be pending.
             is_full |= found.len() >= one.room && one.room > 0;
@@ -471,17 +480,17 @@ impl DispatchEngine {
     }
 
     /// Takes or renews the leases that need it.
-    async fn lease_receivers(&self, tenant: TenantId, wanted: &[ReceiverDemand]) -> Result<(), Error> {
+    async fn lease_receivers(&self, tenant: TenantId, demands: &[ReceiverDemand]) -> Result<(), Error> {
         let open: BTreeSet<ReceiverCode> =
-            wanted.iter().filter(|one| !one.is_leased).map(|one| one.receiver).collect();
+            demands.iter().filter(|one| !one.is_leased).map(|one| one.receiver).collect();
         if open.is_empty() {
             return Ok(());
         }
-        let begun = Instant::now();
+        let started_at = Instant::now();
         let granted = triggers::lease_receivers(&self.app, &self.holder, tenant, open).await?;
-        for one in wanted.iter().filter(|one| !one.is_leased) {
+        for one in demands.iter().filter(|one| !one.is_leased) {
             match granted.get(&one.receiver) {
-                Some(number) => one.course.hold_lease(*number, begun, begun + self.settings.lease),
+                Some(number) => one.course.hold_lease(*number, started_at, started_at + self.settings.lease),
                 None => one.course.lose_lease(),
             }
         }
@@ -491,13 +500,13 @@ impl DispatchEngine {
     /// One worker of a receiver: sends queued messages until there are none.
     async fn run_worker(self: Arc<DispatchEngine>, mut line: Arc<ReceiverLine>) {
         let mut link = line.take_connection();
-        while let Some((next, course, job)) = line.next() {
+        while let Some((next, progress, job)) = line.next() {
             if !Arc::ptr_eq(&next, &line) {
                 // The receiver was changed meanwhile and may have another address.
                 line.return_connection(std::mem::replace(&mut link, next.take_connection()));
                 line = next;
             }
-            self.deliver_message(&line, course, job, &mut link).await;
+            self.deliver_message(&line, progress, job, &mut link).await;
         }
         line.return_connection(link);
     }
@@ -505,13 +514,13 @@ impl DispatchEngine {
     async fn deliver_message(
         self: &Arc<DispatchEngine>,
         line: &Arc<ReceiverLine>,
-        course: Arc<ReceiverProgress>,
+        progress: Arc<ReceiverProgress>,
         job: DeliveryJob,
         link: &mut ReceiverConnection,
     ) {
         let is_open = self.is_receiver_open(line, &job).await;
         // The attempt must end before another process can take over the lease.
-        let until = course.lease_end_for(&job).unwrap_or_else(Instant::now);
+        let until = progress.lease_end_for(&job).unwrap_or_else(Instant::now);
         let left =
             until.saturating_duration_since(Instant::now()).saturating_sub(self.settings.lease_margin());
         let tried_at = self.app.now();
@@ -528,22 +537,22 @@ impl DispatchEngine {
                 metrics::histogram!("amparo_trigger_first_attempt_seconds").record(since);
             }
             let timeout = self.settings.timeout.min(left);
-            let answered = self.poster.post_message(&line.keys, message, timeout, link).await;
-            let took = started.elapsed();
-            line.adjust_limit(took <= FAST && answered.as_ref().is_ok_and(ReceiverAnswer::is_accepted));
-            apply_answer(build_outcome(job, tried_at), answered, took)
+            let result = self.poster.post_message(&line.keys, message, timeout, link).await;
+            let elapsed = started.elapsed();
+            line.adjust_limit(elapsed <= FAST && result.as_ref().is_ok_and(ReceiverAnswer::is_accepted));
+            apply_answer(build_outcome(job, tried_at), result, elapsed)
         };
         count_attempt(outcome.verdict);
         // A success frees the slot at once. After a failure the receiver may have to be paused, which is known only
         // when the outcome is recorded.
-        let kept = match outcome.verdict {
+        let kept_line = match outcome.verdict {
             DeliveryVerdict::Delivered => {
                 line.in_hand.fetch_sub(1, Ordering::Relaxed);
                 None
             }
             _ => Some(Arc::clone(line)),
         };
-        self.record_result(outcome.job.tenant, MessageResult { outcome, course, kept });
+        self.record_result(outcome.job.tenant, MessageResult { outcome, course: progress, kept: kept_line });
         self.wake.notify_one();
     }
 }

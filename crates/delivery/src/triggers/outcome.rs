@@ -20,11 +20,11 @@ pub fn build_outcome(job: DeliveryJob, tried_at: Moment) -> DeliveryOutcome {
 
 pub fn apply_answer(
     outcome: DeliveryOutcome,
-    answered: Result<ReceiverAnswer, String>,
-    took: Duration,
+    result: Result<ReceiverAnswer, String>,
+    elapsed: Duration,
 ) -> DeliveryOutcome {
-    match answered {
-        Err(failure) => DeliveryOutcome { failure: Some(failure), took, ..outcome },
+    match result {
+        Err(failure) => DeliveryOutcome { failure: Some(failure), took: elapsed, ..outcome },
         Ok(answer) => DeliveryOutcome {
             verdict: match answer.status {
                 _ if answer.is_accepted() => DeliveryVerdict::Delivered,
@@ -34,7 +34,7 @@ pub fn apply_answer(
             status: Some(answer.status),
             answer: answer.text,
             patience: answer.patience,
-            took,
+            took: elapsed,
             ..outcome
         },
     }

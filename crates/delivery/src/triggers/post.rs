@@ -69,11 +69,11 @@ impl HttpPoster {
         let target = keys.address.join_path(wire::entity_path(message.entity));
         let target = Uri::try_from(target).map_err(|error| error.to_string())?;
         let request = build_request(keys, &message, &target)?;
-        let begun = Instant::now();
+        let started_at = Instant::now();
         let Ok(answer) = tokio::time::timeout(timeout, self.send_request(link, target, request)).await else {
             return Err(format!("não houve resposta em {} ms", timeout.as_millis()));
         };
-        let left = timeout.saturating_sub(begun.elapsed()).min(REST);
+        let left = timeout.saturating_sub(started_at.elapsed()).min(REST);
         Ok(read_answer(answer?, link, message.now, left).await)
     }
 
@@ -84,12 +84,12 @@ impl HttpPoster {
         target: Uri,
         mut request: Request<Full<Bytes>>,
     ) -> Result<Response<Incoming>, String> {
-        if let Some(mut kept) = link.0.take()
-            && kept.ready().await.is_ok()
+        if let Some(mut reused) = link.0.take()
+            && reused.ready().await.is_ok()
         {
-            match kept.try_send_request(request).await {
+            match reused.try_send_request(request).await {
                 Ok(response) => {
-                    link.0 = Some(kept);
+                    link.0 = Some(reused);
                     return Ok(response);
                 }
                 // The receiver closed the connection meanwhile: an unsent request goes over a new one.
@@ -125,13 +125,13 @@ async fn read_answer(
         _ => None,
     };
     let status = head.status.as_u16();
-    let mut kept = Vec::new();
-    let is_over = tokio::time::timeout(rest, read_body_start(body, &mut kept)).await.unwrap_or(false);
+    let mut body_start = Vec::new();
+    let is_over = tokio::time::timeout(rest, read_body_start(body, &mut body_start)).await.unwrap_or(false);
     // The remainder of a long response is not read, so its connection cannot be reused.
     if !is_over {
         link.0 = None;
     }
-    let text = Some(clean_answer_text(&kept)).filter(|text| !text.is_empty());
+    let text = Some(clean_answer_text(&body_start)).filter(|text| !text.is_empty());
     ReceiverAnswer { status, text, patience }
 }
 
@@ -158,9 +158,11 @@ fn build_request(
         .body(Full::new(Bytes::copy_from_slice(message.body.as_bytes())))
         .map_err(|error| error.to_string())?;
     for (name, value) in &keys.headers {
-        let bad = || format!("o cabeçalho {name} não pode ser enviado");
-        let known = HeaderName::try_from(name.as_str()).map_err(|_| bad())?;
-        request.headers_mut().insert(known, HeaderValue::try_from(value.as_str()).map_err(|_| bad())?);
+        let bad_header = || format!("o cabeçalho {name} não pode ser enviado");
+        let header_name = HeaderName::try_from(name.as_str()).map_err(|_| bad_header())?;
+        request
+            .headers_mut()
+            .insert(header_name, HeaderValue::try_from(value.as_str()).map_err(|_| bad_header())?);
     }
     Ok(request)
 }
@@ -176,7 +178,7 @@ fn parse_retry_after(headers: &HeaderMap, now: Moment) -> Option<Duration> {
 }
 
 /// Reads the body up to a limit and keeps its start; returns whether that was the entire body.
-async fn read_body_start(mut body: Incoming, kept: &mut Vec<u8>) -> bool {
+async fn read_body_start(mut body: Incoming, start: &mut Vec<u8>) -> bool {
     let mut read = 0;
     while read < READ {
         let bytes = match body.frame().await {
@@ -185,16 +187,20 @@ async fn read_body_start(mut body: Incoming, kept: &mut Vec<u8>) -> bool {
             Some(Ok(frame)) => frame.into_data().unwrap_or_default(),
         };
         read += bytes.len();
-        kept.extend(bytes.iter().take(KEPT - kept.len().min(KEPT)));
+        start.extend(bytes.iter().take(KEPT - start.len().min(KEPT)));
     }
     false
 }
 
-fn clean_answer_text(kept: &[u8]) -> String {
-    let text = String::from_utf8_lossy(kept);
+fn clean_answer_text(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes);
     // A character cut in the middle.
     let text = text.trim_end_matches(char::REPLACEMENT_CHARACTER);
-    text.chars().map(|sign| if sign.is_control() { ' ' } else { sign }).collect::<String>().trim().to_owned()
+    text.chars()
+        .map(|character| if character.is_control() { ' ' } else { character })
+        .collect::<String>()
+        .trim()
+        .to_owned()
 }
 
 /// Uses the innermost cause, which is the most specific one.
@@ -204,12 +210,12 @@ fn describe_failure(error: &(dyn Error + 'static)) -> String {
         cause = source;
     }
     if let Some(inner) = cause.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref)
-        && let Some(refused) = inner.downcast_ref::<ConnectionRefusal>()
+        && let Some(refusal) = inner.downcast_ref::<ConnectionRefusal>()
     {
-        return refused.to_string();
+        return refusal.to_string();
     }
-    if let Some(of_http) = cause.downcast_ref::<hyper::Error>()
-        && let Some(sentence) = describe_http_failure(of_http)
+    if let Some(http_error) = cause.downcast_ref::<hyper::Error>()
+        && let Some(sentence) = describe_http_failure(http_error)
     {
         return sentence.to_owned();
     }

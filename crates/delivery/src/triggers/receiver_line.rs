@@ -44,8 +44,8 @@ struct JobQueue {
 }
 
 impl ReceiverLine {
-    /// `seen` is a time before the target was read. `before` is the previous version of the receiver.
-    pub fn new(keys: Arc<DeliveryTarget>, seen: Instant, before: Option<&ReceiverLine>) -> ReceiverLine {
+    /// `seen_at` is a time before the target was read. `before` is the previous version of the receiver.
+    pub fn new(keys: Arc<DeliveryTarget>, seen_at: Instant, before: Option<&ReceiverLine>) -> ReceiverLine {
         let places = usize::try_from(keys.concurrency).unwrap_or(1);
         let work = before.map(|before| Arc::clone(&before.work)).unwrap_or_default();
         lock_mutex(&work).places = places;
@@ -55,7 +55,7 @@ impl ReceiverLine {
             links: Mutex::default(),
             in_hand: AtomicUsize::new(0),
             ahead: AtomicUsize::new(places),
-            seen: Mutex::new(seen),
+            seen: Mutex::new(seen_at),
             asking: tokio::sync::Mutex::default(),
         }
     }
@@ -66,7 +66,7 @@ impl ReceiverLine {
         jobs: impl IntoIterator<Item = (Arc<ReceiverProgress>, DeliveryJob)>,
     ) -> usize {
         let mut work = lock_mutex(&self.work);
-        work.waiting.extend(jobs.into_iter().map(|(course, job)| (Arc::clone(self), course, job)));
+        work.waiting.extend(jobs.into_iter().map(|(progress, job)| (Arc::clone(self), progress, job)));
         let more = work.waiting.len().min(work.places.saturating_sub(work.taken));
         work.taken += more;
         more
@@ -117,8 +117,8 @@ impl ReceiverLine {
     }
 
     pub fn mark_fresh(&self, at: Instant) {
-        let mut seen = lock_mutex(&self.seen);
-        *seen = at.max(*seen);
+        let mut seen_at = lock_mutex(&self.seen);
+        *seen_at = at.max(*seen_at);
     }
 
     pub fn is_fresh(&self) -> bool {
@@ -144,16 +144,16 @@ impl InFlightCounts {
     pub fn subtract(&self, tenant: TenantId, count: usize) {
         let mut all = lock_mutex(&self.0);
         all.0 = all.0.saturating_sub(count);
-        let of = all.1.entry(tenant).or_default();
-        *of = of.saturating_sub(count);
+        let tenant_count = all.1.entry(tenant).or_default();
+        *tenant_count = tenant_count.saturating_sub(count);
     }
 
     /// How many more messages of a tenant may be taken. A tenant may use at most a quarter of the total, so that one
     /// with slow receivers leaves room for others.
     pub fn remaining_room(&self, tenant: TenantId, most: usize) -> usize {
         let all = lock_mutex(&self.0);
-        let of = all.1.get(&tenant).copied().unwrap_or(0);
-        most.saturating_sub(all.0).min((most / SHARE).max(1).saturating_sub(of))
+        let tenant_count = all.1.get(&tenant).copied().unwrap_or(0);
+        most.saturating_sub(all.0).min((most / SHARE).max(1).saturating_sub(tenant_count))
     }
 }
 

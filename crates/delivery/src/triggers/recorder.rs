@@ -86,14 +86,14 @@ impl DispatchEngine {
         tenant: TenantId,
         mut results: mpsc::UnboundedReceiver<MessageResult>,
     ) {
-        let mut some = Vec::with_capacity(TOGETHER);
-        while results.recv_many(&mut some, TOGETHER).await > 0 {
-            for one in &mut some {
+        let mut batch = Vec::with_capacity(TOGETHER);
+        while results.recv_many(&mut batch, TOGETHER).await > 0 {
+            for one in &mut batch {
                 let job = &mut one.outcome.job;
                 job.goes_on |= one.course.has_more(job);
             }
-            let written = self.write_batch(tenant, &some).await;
-            for one in some.drain(..) {
+            let written = self.write_batch(tenant, &batch).await;
+            for one in batch.drain(..) {
                 match &written {
                     Ok(is_written) => self.finish_result(one, *is_written),
                     Err(_) => self.write_single(one).await,
@@ -105,10 +105,11 @@ impl DispatchEngine {
 
     /// Retries until the batch is stored. Fails on a permanent error, caused by one of the outcomes; returns `false` if
     /// the process stops first and the batch is left to the next lease holder.
-    async fn write_batch(&self, tenant: TenantId, some: &[MessageResult]) -> Result<bool, Error> {
-        let (begun, mut pause) = (Instant::now(), FIRST_PAUSE);
+    async fn write_batch(&self, tenant: TenantId, batch: &[MessageResult]) -> Result<bool, Error> {
+        let (started_at, mut pause) = (Instant::now(), FIRST_PAUSE);
         let ended = loop {
-            match self.conclude_outcomes(tenant, some.iter().map(|one| one.outcome.clone()).collect()).await {
+            match self.conclude_outcomes(tenant, batch.iter().map(|one| one.outcome.clone()).collect()).await
+            {
                 Ok(()) => break Ok(true),
                 Err(error) if !error.is_transient() => break Err(error),
                 Err(error) => {
@@ -116,7 +117,7 @@ impl DispatchEngine {
                 }
             }
             lock_mutex(&self.unwritten).tenants.insert(tenant);
-            if self.has_given_up(begun) {
+            if self.has_given_up(started_at) {
                 return Ok(false);
             }
             tokio::time::sleep(pause).await;
@@ -143,13 +144,13 @@ impl DispatchEngine {
 
     async fn retry_set_aside(self: Arc<DispatchEngine>, mut one: MessageResult) {
         let (tenant, receiver) = (one.outcome.job.tenant, one.outcome.job.receiver);
-        let (begun, mut pause) = (Instant::now(), FIRST_PAUSE);
+        let (started_at, mut pause) = (Instant::now(), FIRST_PAUSE);
         let is_written = loop {
             tokio::time::sleep(pause).await;
             pause = double_pause(pause);
             match self.conclude_single(&mut one).await {
                 Ok(()) => break true,
-                Err(_) if self.has_given_up(begun) => break false,
+                Err(_) if self.has_given_up(started_at) => break false,
                 Err(error) => {
                     tracing::debug!(%tenant, %receiver, %error, "the result of a delivery still cannot be written");
                 }
@@ -173,8 +174,8 @@ impl DispatchEngine {
     }
 
     async fn conclude_outcomes(&self, tenant: TenantId, outcomes: Vec<DeliveryOutcome>) -> Result<(), Error> {
-        let by = (&self.holder, &self.settings.policy);
-        let concluded = triggers::record_outcomes(&self.app, by, tenant, outcomes).await?;
+        let holder_and_policy = (&self.holder, &self.settings.policy);
+        let concluded = triggers::record_outcomes(&self.app, holder_and_policy, tenant, outcomes).await?;
         count_exhausted_messages(concluded.exhausted);
         for one in concluded.paused {
             tracing::error!(%tenant, receiver = %one.receiver, why = ?one.why, "a receiver was paused");
@@ -183,18 +184,22 @@ impl DispatchEngine {
     }
 
     /// A stopping process gives up after one lease duration.
-    fn has_given_up(&self, begun: Instant) -> bool {
-        self.stopping.load(Ordering::Relaxed) && begun.elapsed() >= self.settings.lease
+    fn has_given_up(&self, started_at: Instant) -> bool {
+        self.stopping.load(Ordering::Relaxed) && started_at.elapsed() >= self.settings.lease
     }
 
     /// Takes the message out of flight.
-    fn finish_result(&self, MessageResult { outcome, course, kept }: MessageResult, is_written: bool) {
+    fn finish_result(
+        &self,
+        MessageResult { outcome, course: progress, kept: kept_line }: MessageResult,
+        is_written: bool,
+    ) {
         let is_ended = is_written && outcome.verdict != DeliveryVerdict::Untried;
-        course.finish_message(
+        progress.finish_message(
             &outcome.job,
             if is_ended { MessageResolution::Recorded } else { MessageResolution::Open },
         );
-        if let Some(line) = kept {
+        if let Some(line) = kept_line {
             line.in_hand.fetch_sub(1, Ordering::Relaxed);
         }
         self.in_hand.subtract(outcome.job.tenant, 1);

@@ -37,7 +37,7 @@ pub fn is_signature_valid(
 ) -> bool {
     // Not constant-time: only development tools call it.
     sign_with_secret(id, timestamp, body, secret)
-        .is_some_and(|own| header.split(' ').any(|given| given == own))
+        .is_some_and(|expected| header.split(' ').any(|candidate| candidate == expected))
 }
 
 #[cfg(test)]

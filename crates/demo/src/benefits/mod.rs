@@ -87,8 +87,8 @@ impl SampleGenerator {
         let is_shown = number == 1;
         let kind =
             if is_shown { BenefitKind::ALL[at as usize] } else { pick_benefit_kind(dice, person.nature, at) };
-        let stands = if is_shown { Active } else { STANDS[dice.pick_share(STAND_SHARES)] };
-        let days = SampleBenefitDates::generate(dice, at, person, stands);
+        let situation = if is_shown { Active } else { STANDS[dice.pick_share(STAND_SHARES)] };
+        let days = SampleBenefitDates::generate(dice, at, person, situation);
         let vehicle = match kind {
             BenefitKind::Vehicle => {
                 let year = format_day(i64::from(days.created))[..4].parse().unwrap_or(2016);
@@ -109,7 +109,7 @@ impl SampleGenerator {
             person: PersonCode::new(0),
             branch,
             kind,
-            situation: SituationCode::new(stands as i32 + 1),
+            situation: SituationCode::new(situation as i32 + 1),
             sequence: 0,
             card: None,
             due_day: Some(dice.pick(&DUE_DAYS)),
@@ -142,11 +142,11 @@ fn pick_benefit_kind(dice: &mut SeededDice, nature: Nature, at: u32) -> BenefitK
 }
 
 /// The member's branch in most cases, and whether it is.
-fn pick_branch(dice: &mut SeededDice, own: BranchCode) -> (BranchCode, bool) {
+fn pick_branch(dice: &mut SeededDice, home_branch: BranchCode) -> (BranchCode, bool) {
     let other = BranchCode::new(dice.roll_range(1..BRANCHES.len() as u32 + 1) as i32);
     // The other branch may turn out to be the same one.
-    let is_other = dice.roll_percent(3) && other != own;
-    (if is_other { other } else { own }, !is_other)
+    let is_other = dice.roll_percent(3) && other != home_branch;
+    (if is_other { other } else { home_branch }, !is_other)
 }
 
 /// Dates of a benefit, all before the demo's current day.
@@ -164,21 +164,21 @@ impl SampleBenefitDates {
         dice: &mut SeededDice,
         at: u32,
         person: &PersonProfile,
-        stands: SampleBenefitSituation,
+        situation: SampleBenefitSituation,
     ) -> SampleBenefitDates {
-        let created_at = pick_creation_moment(dice, at, person, stands);
+        let created_at = pick_creation_moment(dice, at, person, situation);
         let created = compute_day_number(created_at);
         let joined = pick_following_day(dice, created, 4);
         let was_active =
-            stands != Pending && (!matches!(stands, Inactive | Cancelled) || dice.roll_percent(90));
+            situation != Pending && (!matches!(situation, Inactive | Cancelled) || dice.roll_percent(90));
         let activated = was_active.then(|| pick_following_day(dice, joined, 8));
-        let begun = activated.unwrap_or(joined);
-        let cancelled = (stands == Cancelled).then(|| dice.roll_range(begun..SHOWN_ON));
+        let start_day = activated.unwrap_or(joined);
+        let cancelled = (situation == Cancelled).then(|| dice.roll_range(start_day..SHOWN_ON));
         // The last event is the last change; some benefits were changed later.
-        let last = match stands {
-            Active | Pending => begun,
-            Overdue | Suspended | Inactive => dice.roll_range(begun..SHOWN_ON),
-            Cancelled => cancelled.unwrap_or(begun),
+        let last = match situation {
+            Active | Pending => start_day,
+            Overdue | Suspended | Inactive => dice.roll_range(start_day..SHOWN_ON),
+            Cancelled => cancelled.unwrap_or(start_day),
         };
         let last = if dice.roll_percent(25) { dice.roll_range(last..SHOWN_ON) } else { last };
         let updated_at = if last == created { created_at } else { pick_working_moment(dice, last) };
@@ -191,12 +191,12 @@ fn pick_creation_moment(
     dice: &mut SeededDice,
     at: u32,
     person: &PersonProfile,
-    stands: SampleBenefitSituation,
+    situation: SampleBenefitSituation,
 ) -> Moment {
     let since = compute_day_number(person.created_at);
     let at_once =
         person.created_at.plus(Duration::from_secs(60 * u64::from(dice.roll_range(2..20) + 5 * at)));
-    let day = match (stands, at) {
+    let day = match (situation, at) {
         (Pending, _) => dice.roll_range(since.max(SHOWN_ON - 45)..SHOWN_ON),
         (_, 0) => since,
         _ => dice.roll_range(since..SHOWN_ON),
@@ -205,8 +205,8 @@ fn pick_creation_moment(
 }
 
 /// A day at most `days` after another.
-fn pick_following_day(dice: &mut SeededDice, from: u32, days: u32) -> u32 {
-    (from + dice.roll_range(0..days)).min(SHOWN_ON - 1)
+fn pick_following_day(dice: &mut SeededDice, first_day: u32, days: u32) -> u32 {
+    (first_day + dice.roll_range(0..days)).min(SHOWN_ON - 1)
 }
 
 /// The plan of a benefit; in one case of six a second one, which some cancelled again.

@@ -38,22 +38,22 @@ const OPEN: SituationCode = SituationCode::new(7);
 
 /// How many cases of a kind a batch has.
 pub fn count_cases(part: &SampleMemberBatch, kind: CaseKind) -> usize {
-    let of_member = |member: &super::SampleMember| match kind {
+    let count_for_member = |member: &super::SampleMember| match kind {
         CaseKind::Claim => member.claims.len(),
         _ => {
-            let own = member.cases.iter().filter(|one| one.kind == kind);
-            own.filter(|one| one.is_possible(&part.registers)).count()
+            let matching = member.cases.iter().filter(|one| one.kind == kind);
+            matching.filter(|one| one.is_possible(&part.registers)).count()
         }
     };
-    part.members.iter().map(of_member).sum()
+    part.members.iter().map(count_for_member).sum()
 }
 
 pub fn count_situation_changes(part: &SampleMemberBatch) -> usize {
     let all: usize = CaseKind::ALL.into_iter().map(|kind| count_cases(part, kind)).sum();
     let moved = |member: &super::SampleMember| {
         let claims = member.claims.iter().filter(|one| one.moved_at.is_some()).count();
-        let own = member.cases.iter().filter(|one| one.moved_at.is_some());
-        claims + own.filter(|one| one.is_possible(&part.registers)).count()
+        let moved_cases = member.cases.iter().filter(|one| one.moved_at.is_some());
+        claims + moved_cases.filter(|one| one.is_possible(&part.registers)).count()
     };
     all + part.members.iter().map(moved).sum::<usize>()
 }
@@ -75,37 +75,37 @@ pub fn build_case_statements(
     let (tenant, mut next) = (part.known.tenant, first);
     let (mut all, mut pairs) = (Vec::new(), Vec::new());
     for (row, member) in rows.iter().zip(&part.members) {
-        let own = next.claim;
+        let first_claim = next.claim;
         for one in &member.claims {
             let code = next.take_next(CaseKind::Claim);
-            let given = row.benefits.get(one.holding);
+            let row_benefit = row.benefits.get(one.holding);
             let head = CaseHead {
                 protocol: code,
                 person: row.person,
-                benefit: given.map(|given| given.code),
+                benefit: row_benefit.map(|row_benefit| row_benefit.code),
                 ..one.claim.head.clone()
             };
             let claim = StoredClaim { head, driver: one.drove.then_some(row.person), ..one.claim.clone() };
-            let to = |to: &usize| (ClaimCode::new(code), ClaimCode::new(own + *to as i32));
+            let to = |to: &usize| (ClaimCode::new(code), ClaimCode::new(first_claim + *to as i32));
             pairs.extend(one.related.iter().map(to));
-            let benefit = given.map(|given| &given.benefit);
+            let benefit = row_benefit.map(|row_benefit| &row_benefit.benefit);
             let case = StoredCase::Claim(Box::new(claim));
             all.push(WrittenCase { code, case, benefit, began: OPEN, moved_at: one.moved_at });
         }
         for one in member.cases.iter().filter(|one| one.is_possible(&part.registers)) {
             let code = next.take_next(one.kind);
-            let given = row.benefits.get(one.holding);
+            let row_benefit = row.benefits.get(one.holding);
             let head = CaseHead {
                 protocol: code,
                 person: row.person,
-                benefit: given.map(|given| given.code),
+                benefit: row_benefit.map(|row_benefit| row_benefit.code),
                 ..one.head.clone()
             };
-            let dependents: Vec<_> = given
-                .map(|given| given.dependents.iter().map(|(code, _)| *code).collect())
+            let dependents: Vec<_> = row_benefit
+                .map(|row_benefit| row_benefit.dependents.iter().map(|(code, _)| *code).collect())
                 .unwrap_or_default();
             let case = one.build_case(&part.registers, head, &dependents);
-            let benefit = given.map(|given| &given.benefit);
+            let benefit = row_benefit.map(|row_benefit| &row_benefit.benefit);
             all.push(WrittenCase {
                 code,
                 case,
@@ -117,12 +117,12 @@ pub fn build_case_statements(
     }
     let mut statements = Vec::new();
     for kind in CaseKind::ALL {
-        let own = all.iter().filter(|one| one.case.kind() == kind).map(|one| (one.code, &one.case));
-        statements.extend(cases::insert_cases(tenant, kind, own));
+        let cases_of_kind = all.iter().filter(|one| one.case.kind() == kind).map(|one| (one.code, &one.case));
+        statements.extend(cases::insert_cases(tenant, kind, cases_of_kind));
     }
     statements.extend(claims::insert_claim_relations(tenant, pairs));
-    let told = build_situation_changes(part, &all, first.history)?;
-    statements.extend(situation_changes::insert_silent_entries(HistoryCode::new(first.history), told));
+    let changes = build_situation_changes(part, &all, first.history)?;
+    statements.extend(situation_changes::insert_silent_entries(HistoryCode::new(first.history), changes));
     Ok(statements)
 }
 
@@ -132,30 +132,30 @@ fn build_situation_changes(
     all: &[WrittenCase<'_>],
     first: i32,
 ) -> Result<Vec<(NewHistoryRow, String)>, Error> {
-    let mut told = Vec::new();
+    let mut changes = Vec::new();
     for one in all {
         let mut opened = one.case.clone();
         let head = opened.head_mut();
         (head.situation, head.closed_at) = (one.began, None);
         let at = head.opened_at;
-        let code = first + told.len() as i32;
-        told.push(build_situation_change(part, code, (one, &opened), None, at)?);
+        let code = first + changes.len() as i32;
+        changes.push(build_situation_change(part, code, (one, &opened), None, at)?);
         if let Some(at) = one.moved_at {
-            let code = first + told.len() as i32;
-            told.push(build_situation_change(part, code, (one, &one.case), Some(one.began), at)?);
+            let code = first + changes.len() as i32;
+            changes.push(build_situation_change(part, code, (one, &one.case), Some(one.began), at)?);
         }
     }
-    Ok(told)
+    Ok(changes)
 }
 
 fn build_situation_change(
     part: &SampleMemberBatch,
     history: i32,
     (written, case): (&WrittenCase<'_>, &StoredCase),
-    from: Option<SituationCode>,
+    previous: Option<SituationCode>,
     at: Moment,
 ) -> Result<(NewHistoryRow, String), Error> {
-    let acting = ActorContext {
+    let context = ActorContext {
         tenant: part.known.tenant,
         registers: &part.registers,
         user: None,
@@ -165,11 +165,11 @@ fn build_situation_change(
         now: at,
     };
     let change = NewHistoryRow {
-        tenant: acting.tenant,
+        tenant: context.tenant,
         entity: case.kind().entity(),
         record: written.code,
         branch: case.head().branch,
-        from,
+        from: previous,
         to: case.head().situation,
         user: None,
         reason: None,
@@ -177,7 +177,7 @@ fn build_situation_change(
         at,
     };
     let body = render_case_trigger_body(
-        &acting,
+        &context,
         (HistoryCode::new(history), at),
         written.code,
         case,

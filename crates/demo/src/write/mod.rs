@@ -43,8 +43,8 @@ pub struct SampleMemberBatch {
 /// progress, so that two processes can load the same demo together.
 #[boxed::future]
 pub async fn write_members(tx: &mut Tx, part: &SampleMemberBatch) -> Result<DemoLoadProgress, Error> {
-    let gone = || storage::Error::Broken("the progress of a demonstration is gone".to_owned());
-    let found = DemoLoadProgress::load(&mut *tx).await?.ok_or_else(gone)?;
+    let missing_progress = || storage::Error::Broken("the progress of a demonstration is gone".to_owned());
+    let found = DemoLoadProgress::load(&mut *tx).await?.ok_or_else(missing_progress)?;
     if found != part.known {
         return Ok(found);
     }
@@ -55,7 +55,7 @@ pub async fn write_members(tx: &mut Tx, part: &SampleMemberBatch) -> Result<Demo
         .await?;
     phones::insert_phones_from(tx, tenant, person, people.map(|member| &member.phones[..])).await?;
     let history = HistoryCode::new(first.history);
-    let of_cases = first.cases;
+    let case_codes = first.cases;
     let rows = BatchRows::from_batch(part, first);
     tx.execute_batch(benefits::insert_benefits(tenant, rows.benefits())).await?;
     let mut months = monthly_counts::BenefitCountChanges::default();
@@ -75,7 +75,7 @@ pub async fn write_members(tx: &mut Tx, part: &SampleMemberBatch) -> Result<Demo
         .map(|(code, one)| build_situation_change(part, code, one))
         .collect();
     tx.execute_batch(situation_changes::insert_silent_entries(history, changes?)).await?;
-    tx.execute_batch(cases::build_case_statements(part, &rows.members, of_cases)?).await?;
+    tx.execute_batch(cases::build_case_statements(part, &rows.members, case_codes)?).await?;
     let progress = DemoLoadProgress { loaded: part.known.loaded + part.members.len() as u32, ..part.known };
     progress.save(tx).await?;
     Ok(progress)
@@ -102,17 +102,18 @@ async fn reserve_codes(
     part: &SampleMemberBatch,
 ) -> Result<MemberCodeCounters, Error> {
     let members = &part.members;
-    let of_each = |count: &dyn Fn(&SampleMember) -> usize| members.iter().map(count).sum::<usize>() as i32;
-    let benefits = of_each(&|member| member.benefits.len());
+    let sum_over_members =
+        |count: &dyn Fn(&SampleMember) -> usize| members.iter().map(count).sum::<usize>() as i32;
+    let benefits = sum_over_members(&|member| member.benefits.len());
     let [claims, inspections, tickets, appointments] =
         CaseKind::ALL.map(|kind| cases::count_cases(part, kind) as i32);
-    let wanted = [
+    let counts = [
         (Counter::Person, members.len() as i32),
-        (Counter::Slot, of_each(&|member| member.benefits.len().max(1))),
+        (Counter::Slot, sum_over_members(&|member| member.benefits.len().max(1))),
         (Counter::Benefit, benefits),
         (Counter::Sequence, benefits),
-        (Counter::Card, of_each(&count_cards)),
-        (Counter::Item, of_each(&|member| member.benefits.iter().map(|one| one.items.len()).sum())),
+        (Counter::Card, sum_over_members(&count_cards)),
+        (Counter::Item, sum_over_members(&|member| member.benefits.iter().map(|one| one.items.len()).sum())),
         (Counter::History, benefits + cases::count_situation_changes(part) as i32),
         (Counter::Claim, claims),
         (Counter::ClaimProtocol, claims),
@@ -124,11 +125,17 @@ async fn reserve_codes(
         (Counter::AppointmentProtocol, appointments),
         (
             Counter::Installation,
-            of_each(&|member| member.benefits.iter().map(|one| one.equipment.len()).sum()),
+            sum_over_members(&|member| member.benefits.iter().map(|one| one.equipment.len()).sum()),
         ),
-        (Counter::Tracker, of_each(&|member| member.benefits.iter().map(|one| one.equipment.len()).sum())),
-        (Counter::CreditCard, of_each(&|member| member.credit_cards.len())),
-        (Counter::Dependent, of_each(&|member| member.benefits.iter().map(|one| one.dependents.len()).sum())),
+        (
+            Counter::Tracker,
+            sum_over_members(&|member| member.benefits.iter().map(|one| one.equipment.len()).sum()),
+        ),
+        (Counter::CreditCard, sum_over_members(&|member| member.credit_cards.len())),
+        (
+            Counter::Dependent,
+            sum_over_members(&|member| member.benefits.iter().map(|one| one.dependents.len()).sum()),
+        ),
         (Counter::Listing, 1),
     ];
     let [
@@ -153,7 +160,7 @@ async fn reserve_codes(
         credit_card,
         dependent,
         _,
-    ] = counters::reserve_number_blocks(tx, tenant, wanted).await?;
+    ] = counters::reserve_number_blocks(tx, tenant, counts).await?;
     Ok(MemberCodeCounters {
         person,
         slot,
@@ -177,8 +184,9 @@ async fn reserve_codes(
 
 /// Cards that a member needs, including those of dependents.
 fn count_cards(member: &SampleMember) -> usize {
-    let of_dependents = |one: &SampleBenefit| one.dependents.iter().filter(|one| one.new_card).count();
-    member.benefits.iter().map(|one| usize::from(one.new_card) + of_dependents(one)).sum()
+    let count_dependent_cards =
+        |one: &SampleBenefit| one.dependents.iter().filter(|one| one.new_card).count();
+    member.benefits.iter().map(|one| usize::from(one.new_card) + count_dependent_cards(one)).sum()
 }
 
 struct MemberRows<'m> {
@@ -224,16 +232,15 @@ impl BatchRows<'_> {
     /// Items have the creation time of their benefit.
     fn items(&self) -> impl Iterator<Item = (BenefitCode, i32, domain::Moment, &StoredItem)> {
         self.members.iter().flat_map(|row| &row.benefits).flat_map(|one| {
-            let (slot, came) = (one.benefit.slot, one.benefit.created_at);
-            one.items.iter().map(move |item| (one.code, slot, came, item))
+            let (slot, created_at) = (one.benefit.slot, one.benefit.created_at);
+            one.items.iter().map(move |item| (one.code, slot, created_at, item))
         })
     }
 
     fn equipment(&self) -> impl Iterator<Item = (BenefitCode, domain::Moment, &StoredInstallation)> {
-        self.members
-            .iter()
-            .flat_map(|row| &row.benefits)
-            .flat_map(|given| given.equipment.iter().map(|one| (given.code, given.benefit.created_at, one)))
+        self.members.iter().flat_map(|row| &row.benefits).flat_map(|row_benefit| {
+            row_benefit.equipment.iter().map(|one| (row_benefit.code, row_benefit.benefit.created_at, one))
+        })
     }
 
     fn credit_cards(&self) -> impl Iterator<Item = (PersonCode, &NewCreditCardRow)> {
@@ -242,7 +249,7 @@ impl BatchRows<'_> {
 
     fn listing_statements(&self, registers: &TenantRegisters) -> Vec<storage::Statement> {
         // The rows borrow from this list.
-        let made: Vec<_> = self
+        let prepared: Vec<_> = self
             .members
             .iter()
             .flat_map(|row| {
@@ -257,18 +264,18 @@ impl BatchRows<'_> {
                 alone.into_iter().chain(benefits)
             })
             .collect();
-        let mut made = made.iter();
-        let mut rows = Vec::with_capacity(made.len());
+        let mut prepared = prepared.iter();
+        let mut rows = Vec::with_capacity(prepared.len());
         for row in &self.members {
             if row.benefits.is_empty() {
-                rows.extend(made.next().map(|(days, _)| SearchListingRow {
+                rows.extend(prepared.next().map(|(days, _)| SearchListingRow {
                     slot: row.slot,
                     member: build_listed_member(row.person, row.profile),
                     own: build_member_row(row.profile, days),
                 }));
             }
             for BenefitRows { code, benefit, .. } in &row.benefits {
-                rows.extend(made.next().map(|(days, plate_key)| {
+                rows.extend(prepared.next().map(|(days, plate_key)| {
                     build_benefit_row(*code, benefit, (row.person, row.profile), days, plate_key.as_deref())
                 }));
             }
@@ -304,8 +311,8 @@ fn build_member_rows<'m>(
         let items = items.collect();
         let code = BenefitCode::new(count(&mut next.benefit));
         let dependents = holding.dependents.iter().map(|relative| {
-            let own = relative.new_card.then(|| CardNumber::generate(tenant, count(&mut next.card)));
-            let card = own.or_else(|| benefit.card.clone());
+            let own_card = relative.new_card.then(|| CardNumber::generate(tenant, count(&mut next.card)));
+            let card = own_card.or_else(|| benefit.card.clone());
             let dependent = StoredDependent { benefit: code, card, ..relative.dependent.clone() };
             (DependentCode::new(count(&mut next.dependent)), dependent)
         });
@@ -347,7 +354,7 @@ fn build_situation_change(
     history: i32,
     (code, benefit): (BenefitCode, &StoredBenefit),
 ) -> Result<(NewHistoryRow, String), Error> {
-    let acting = ActorContext {
+    let context = ActorContext {
         tenant: part.known.tenant,
         registers: &part.registers,
         user: None,
@@ -357,7 +364,7 @@ fn build_situation_change(
         now: benefit.created_at,
     };
     let change = NewHistoryRow {
-        tenant: acting.tenant,
+        tenant: context.tenant,
         entity: Entity::Benefit,
         record: code.get(),
         branch: benefit.branch,
@@ -368,5 +375,5 @@ fn build_situation_change(
         origin: ORIGIN,
         at: benefit.created_at,
     };
-    Ok((change, situations::render_trigger_body(&acting, HistoryCode::new(history), code, benefit)?))
+    Ok((change, situations::render_trigger_body(&context, HistoryCode::new(history), code, benefit)?))
 }

@@ -23,11 +23,11 @@ pub struct RestoreDiscardOutcome {
     pub rows: u64,
 }
 
-/// Deletes the partially restored tenant with its files; fails if there is none. `tell` receives the number of deleted
-/// rows.
+/// Deletes the partially restored tenant with its files; fails if there is none. `on_progress` receives the number of
+/// deleted rows.
 pub async fn discard_unfinished_restore(
     app: &App,
-    tell: impl Fn(u64) + Send + Sync,
+    on_progress: impl Fn(u64) + Send + Sync,
 ) -> Result<RestoreDiscardOutcome, ArchiveError> {
     let lane = WriteLane::foreground(TenantId::SERVER);
     let tenant = app.db.write(lane, (), |tx, ()| Box::pin(begin_discard(tx))).await?;
@@ -35,13 +35,13 @@ pub async fn discard_unfinished_restore(
     for table in list_archive_tables().iter().rev() {
         if table.name == "files" {
             rows += delete_files(app, tenant).await?;
-            tell(rows);
+            on_progress(rows);
         }
         loop {
-            let gone = discard_table_page(app, tenant, table).await?;
-            rows += gone;
-            tell(rows);
-            if gone == 0 {
+            let deleted = discard_table_page(app, tenant, table).await?;
+            rows += deleted;
+            on_progress(rows);
+            if deleted == 0 {
                 break;
             }
         }
@@ -52,10 +52,14 @@ pub async fn discard_unfinished_restore(
 
 /// A restore that is still running finds its progress replaced and stops.
 async fn begin_discard(tx: &mut Tx) -> Result<TenantId, ArchiveError> {
-    let half = RestoreProgress::load(tx).await?.ok_or(ArchiveError::NoUnfinishedRestore)?;
-    let tenant = half.tenant;
-    let discarding =
-        RestoreProgress { archive: NO_ARCHIVE.to_owned(), step: NO_ARCHIVE.to_owned(), done: 0, ..half };
+    let unfinished = RestoreProgress::load(tx).await?.ok_or(ArchiveError::NoUnfinishedRestore)?;
+    let tenant = unfinished.tenant;
+    let discarding = RestoreProgress {
+        archive: NO_ARCHIVE.to_owned(),
+        step: NO_ARCHIVE.to_owned(),
+        done: 0,
+        ..unfinished
+    };
     settings::upsert_setting(tx, ServerSetting::ArchiveRestore, &discarding.to_text()).await?;
     delete_untransferred_rows(tx, tenant).await?;
     Ok(tenant)
@@ -76,20 +80,20 @@ async fn discard_table_page(
 
 /// File contents are deleted before the rows that refer to them.
 async fn delete_files(app: &App, tenant: TenantId) -> Result<u64, ArchiveError> {
-    let mut gone = 0;
+    let mut deleted = 0;
     loop {
-        let some = attachments::list_file_keys(&app.db, tenant, SOME).await?;
-        for (_, key) in &some {
+        let batch = attachments::list_file_keys(&app.db, tenant, SOME).await?;
+        for (_, key) in &batch {
             app.files.delete_parts(tenant, key).await?;
         }
-        if some.is_empty() {
-            return Ok(gone);
+        if batch.is_empty() {
+            return Ok(deleted);
         }
-        gone += some.len() as u64;
+        deleted += batch.len() as u64;
         app.db
-            .write(WriteLane::background(tenant), (tenant, some), |tx, (tenant, some)| {
+            .write(WriteLane::background(tenant), (tenant, batch), |tx, (tenant, batch)| {
                 let statements =
-                    some.iter().map(|(code, _)| attachments::delete_file(*tenant, *code)).collect();
+                    batch.iter().map(|(code, _)| attachments::delete_file(*tenant, *code)).collect();
                 Box::pin(async move { Ok::<_, ArchiveError>(tx.execute_batch(statements).await?) })
             })
             .await?;
@@ -100,7 +104,7 @@ async fn finish_discard(tx: &mut Tx, tenant: TenantId) -> Result<(), ArchiveErro
     // Another restore may have begun meanwhile; its progress must stay.
     if RestoreProgress::load(tx)
         .await?
-        .is_some_and(|half| half.tenant == tenant && half.archive == NO_ARCHIVE)
+        .is_some_and(|unfinished| unfinished.tenant == tenant && unfinished.archive == NO_ARCHIVE)
     {
         settings::delete_setting(tx, ServerSetting::ArchiveRestore).await?;
     }

@@ -31,15 +31,15 @@ pub struct TenantExportOutcome {
     pub missing: Vec<i64>,
 }
 
-/// Writes a tenant to a new file, readable by its owner only. `tell` is called repeatedly with the number of rows
-/// written. The database of `app` must have been opened with long timeouts.
+/// Writes a tenant to a new file, readable by its owner only. `on_progress` is called repeatedly with the number of
+/// rows written. The database of `app` must have been opened with long timeouts.
 pub async fn export_archive(
     app: &App,
     vault: Vault,
     tenant: TenantId,
     to: &Path,
     program: &str,
-    tell: impl Fn(u64) + Send + Sync + 'static,
+    on_progress: impl Fn(u64) + Send + Sync + 'static,
 ) -> Result<TenantExportOutcome, ArchiveError> {
     let found = tenants::resolve_tenant(app, Some(tenant)).await?;
     let (unfinished, file) = UnpublishedFile::new(to)?;
@@ -73,11 +73,11 @@ pub async fn export_archive(
         })
         .await?;
     let writer = Arc::new(Mutex::new(Some(writer)));
-    let taking = Arc::clone(&writer);
+    let shared_writer = Arc::clone(&writer);
     storage::exchange::archive::read_tenant_rows(&app.db, tenant, move |table, rows| {
-        let mut writer = taking.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut writer = shared_writer.lock().unwrap_or_else(PoisonError::into_inner);
         let writer = writer.as_mut().ok_or_else(build_writer_gone_error)?;
-        tell(writer.write_rows(table, &rows)?);
+        on_progress(writer.write_rows(table, &rows)?);
         Ok::<_, ArchiveError>(())
     })
     .await?;
@@ -113,13 +113,13 @@ struct UnpublishedFile {
 }
 
 impl UnpublishedFile {
-    fn new(wanted: &Path) -> Result<(UnpublishedFile, std::fs::File), ArchiveError> {
-        create_private_file(wanted)?;
-        let mut name = wanted.as_os_str().to_owned();
+    fn new(destination: &Path) -> Result<(UnpublishedFile, std::fs::File), ArchiveError> {
+        create_private_file(destination)?;
+        let mut name = destination.as_os_str().to_owned();
         name.push(format!(".{}.tmp", std::process::id()));
         let path = PathBuf::from(name);
-        let file = create_private_file(&path).inspect_err(|_| drop(std::fs::remove_file(wanted)))?;
-        Ok((UnpublishedFile { path, wanted: wanted.to_owned(), is_published: false }, file))
+        let file = create_private_file(&path).inspect_err(|_| drop(std::fs::remove_file(destination)))?;
+        Ok((UnpublishedFile { path, wanted: destination.to_owned(), is_published: false }, file))
     }
 
     /// Renames the file to its reserved name.
@@ -137,7 +137,7 @@ impl Drop for UnpublishedFile {
         }
         let _ = std::fs::remove_file(&self.path);
         // A file that is not empty is not the placeholder.
-        if std::fs::metadata(&self.wanted).is_ok_and(|wanted| wanted.len() == 0) {
+        if std::fs::metadata(&self.wanted).is_ok_and(|file_info| file_info.len() == 0) {
             let _ = std::fs::remove_file(&self.wanted);
         }
     }
@@ -182,15 +182,17 @@ impl TenantArchiveWriter {
     fn new(
         (path, file): (&Path, std::fs::File),
         manifest: ArchiveManifest,
-        safe: TenantVault,
+        tenant_vault: TenantVault,
     ) -> Result<TenantArchiveWriter, ArchiveError> {
         let zip = ZipWriter::new(BufWriter::with_capacity(1 << 18, file));
-        let beside = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let list = tempfile::tempfile_in(beside).map_err(|error| wrap_file_error(beside, error))?;
+        let parent_folder =
+            path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let list =
+            tempfile::tempfile_in(parent_folder).map_err(|error| wrap_file_error(parent_folder, error))?;
         Ok(TenantArchiveWriter {
             zip,
             path: path.to_owned(),
-            safe,
+            safe: tenant_vault,
             manifest,
             open: None,
             written: 0,
@@ -244,9 +246,9 @@ impl TenantArchiveWriter {
             bytes: bytes.len() as u64,
             sha256: encode_hex(&Sha256::digest(bytes)),
         };
-        let lost = |error: &dyn std::fmt::Display| wrap_file_error(&self.path, error);
-        serde_json::to_writer(&mut self.list, &one).map_err(|error| lost(&error))?;
-        self.list.write_all(b"\n").map_err(|error| lost(&error))?;
+        let wrap_error = |error: &dyn std::fmt::Display| wrap_file_error(&self.path, error);
+        serde_json::to_writer(&mut self.list, &one).map_err(|error| wrap_error(&error))?;
+        self.list.write_all(b"\n").map_err(|error| wrap_error(&error))?;
         self.listed += 1;
         Ok(())
     }
@@ -254,12 +256,12 @@ impl TenantArchiveWriter {
     fn write_attachment_list(&mut self) -> Result<(), ArchiveError> {
         self.begin_file(FILE_LIST.to_owned(), None)?;
         let path = self.path.clone();
-        let lost = |error: std::io::Error| wrap_file_error(&path, error);
-        self.list.flush().map_err(lost)?;
-        self.list.get_mut().seek(SeekFrom::Start(0)).map_err(lost)?;
+        let wrap_error = |error: std::io::Error| wrap_file_error(&path, error);
+        self.list.flush().map_err(wrap_error)?;
+        self.list.get_mut().seek(SeekFrom::Start(0)).map_err(wrap_error)?;
         let mut buffer = vec![0; 1 << 16];
         loop {
-            let read = self.list.get_mut().read(&mut buffer).map_err(lost)?;
+            let read = self.list.get_mut().read(&mut buffer).map_err(wrap_error)?;
             if read == 0 {
                 break;
             }
@@ -318,11 +320,11 @@ impl TenantArchiveWriter {
         self.begin_file(MANIFEST.to_owned(), None)?;
         self.write_bytes(&text)?;
         let TenantArchiveWriter { zip, path, .. } = self;
-        let lost = |error: &dyn std::fmt::Display| wrap_file_error(&path, error);
-        let file = zip.finish().map_err(|error| lost(&error))?;
-        let file = file.into_inner().map_err(|error| lost(&error))?;
-        file.sync_all().map_err(|error| lost(&error))?;
-        let bytes = file.metadata().map_err(|error| lost(&error))?.len();
+        let wrap_error = |error: &dyn std::fmt::Display| wrap_file_error(&path, error);
+        let file = zip.finish().map_err(|error| wrap_error(&error))?;
+        let file = file.into_inner().map_err(|error| wrap_error(&error))?;
+        file.sync_all().map_err(|error| wrap_error(&error))?;
+        let bytes = file.metadata().map_err(|error| wrap_error(&error))?.len();
         debug_assert_eq!(manifest.tables().count(), list_archive_tables().len());
         Ok((manifest, bytes))
     }
@@ -344,9 +346,10 @@ pub(super) mod tests {
             moment: "2026-11-14T13:32:05Z".to_owned(),
             files: Vec::new(),
         };
-        let safe = TenantVault { tenant: TenantId::new(1), vault: Vault::new(&[1; 32]).unwrap() };
+        let tenant_vault = TenantVault { tenant: TenantId::new(1), vault: Vault::new(&[1; 32]).unwrap() };
         let mut writer =
-            TenantArchiveWriter::new((path, create_private_file(path).unwrap()), manifest, safe).unwrap();
+            TenantArchiveWriter::new((path, create_private_file(path).unwrap()), manifest, tenant_vault)
+                .unwrap();
         for table in list_archive_tables() {
             writer.write_rows(table, &[]).unwrap();
         }

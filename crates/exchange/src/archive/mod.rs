@@ -143,8 +143,8 @@ impl From<storage::Error> for ArchiveError {
 async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, ArchiveError> + Send + 'static,
 ) -> Result<T, ArchiveError> {
-    let cut_short = |error: tokio::task::JoinError| Err(ArchiveError::Interrupted(error.to_string()));
-    tokio::task::spawn_blocking(work).await.unwrap_or_else(cut_short)
+    let interrupted = |error: tokio::task::JoinError| Err(ArchiveError::Interrupted(error.to_string()));
+    tokio::task::spawn_blocking(work).await.unwrap_or_else(interrupted)
 }
 
 fn wrap_file_error(path: &std::path::Path, cause: impl std::fmt::Display) -> ArchiveError {
@@ -161,10 +161,10 @@ mod tests {
         let text = include_str!("../../../../docs/formato.md");
         for table in list_archive_tables() {
             let head = format!("**`dados/{}.jsonl`**", table.name);
-            let told = text.split_once(&head).unwrap_or_else(|| panic!("{head} is not explained")).1;
-            let told = told.split("\n\n").next().unwrap();
+            let section = text.split_once(&head).unwrap_or_else(|| panic!("{head} is not explained")).1;
+            let section = section.split("\n\n").next().unwrap();
             for column in &table.columns {
-                assert!(told.contains(&format!("`{}`", column.name)), "{}.{}", table.name, column.name);
+                assert!(section.contains(&format!("`{}`", column.name)), "{}.{}", table.name, column.name);
             }
         }
         for other in [super::MANIFEST, super::READ_ME, super::FILES, super::FILE_LIST, super::FORMAT] {

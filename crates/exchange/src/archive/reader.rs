@@ -31,16 +31,17 @@ pub struct TenantArchiveReader {
 impl TenantArchiveReader {
     pub fn open(path: &Path) -> Result<TenantArchiveReader, ArchiveError> {
         let mut zip = open_zip(path)?;
-        let not_ours = |cause: &dyn std::fmt::Display| ArchiveError::UnknownFormat(cause.to_string());
+        let unknown_format = |cause: &dyn std::fmt::Display| ArchiveError::UnknownFormat(cause.to_string());
         let mut text = Vec::new();
-        let entry = zip.by_name(MANIFEST).map_err(|error| not_ours(&error))?;
-        entry.take(LONGEST_MANIFEST + 1).read_to_end(&mut text).map_err(|error| not_ours(&error))?;
+        let entry = zip.by_name(MANIFEST).map_err(|error| unknown_format(&error))?;
+        entry.take(LONGEST_MANIFEST + 1).read_to_end(&mut text).map_err(|error| unknown_format(&error))?;
         if text.len() as u64 > LONGEST_MANIFEST {
-            return Err(not_ours(&"a manifest that is too long"));
+            return Err(unknown_format(&"a manifest that is too long"));
         }
-        let manifest: ArchiveManifest = serde_json::from_slice(&text).map_err(|error| not_ours(&error))?;
+        let manifest: ArchiveManifest =
+            serde_json::from_slice(&text).map_err(|error| unknown_format(&error))?;
         if manifest.format != FORMAT {
-            return Err(not_ours(&manifest.format));
+            return Err(unknown_format(&manifest.format));
         }
         if manifest.version > VERSION {
             return Err(ArchiveError::NewerFormat { found: manifest.version, known: VERSION });
@@ -50,7 +51,7 @@ impl TenantArchiveReader {
             return Err(ArchiveError::NewerSchema { found: manifest.schema, known });
         }
         if manifest.base < 1 {
-            return Err(not_ours(&format!("base {}", manifest.base)));
+            return Err(unknown_format(&format!("base {}", manifest.base)));
         }
         let archive = TenantArchiveReader {
             path: path.to_owned(),
@@ -63,19 +64,19 @@ impl TenantArchiveReader {
 
     /// Every file must be known and unique, and the tenant's own table must be present.
     fn check_files(&self) -> Result<(), ArchiveError> {
-        let mut seen = Vec::new();
+        let mut file_names = Vec::new();
         for file in &self.manifest.files {
             let name = file.table.as_deref().unwrap_or(&file.path);
             let is_known = match &file.table {
                 Some(name) => list_archive_tables().iter().any(|table| table.name == name),
                 None => file.path == FILE_LIST,
             };
-            if seen.contains(&name) || !is_known {
+            if file_names.contains(&name) || !is_known {
                 return Err(ArchiveError::UnknownFormat(name.to_owned()));
             }
-            seen.push(name);
+            file_names.push(name);
         }
-        if !seen.contains(&"tenants") {
+        if !file_names.contains(&"tenants") {
             return Err(ArchiveError::UnknownFormat("tenants".to_owned()));
         }
         Ok(())
@@ -86,8 +87,8 @@ impl TenantArchiveReader {
         self.manifest.files.iter().find(|file| file.table.as_deref() == Some(table.name))
     }
 
-    /// Reads every file and compares it with the manifest. `tell` receives the number of rows checked.
-    pub fn verify(&self, tell: &dyn Fn(u64)) -> Result<(), ArchiveError> {
+    /// Reads every file and compares it with the manifest. `on_progress` receives the number of rows checked.
+    pub fn verify(&self, on_progress: &dyn Fn(u64)) -> Result<(), ArchiveError> {
         let mut zip = open_zip(&self.path)?;
         let (mut checked, mut buffer) = (0, vec![0; 1 << 16]);
         for file in &self.manifest.files {
@@ -97,46 +98,46 @@ impl TenantArchiveReader {
                 return Err(ArchiveError::Damaged { path: file.path.clone(), cause });
             }
             checked += file.rows;
-            tell(checked);
+            on_progress(checked);
         }
         self.for_each_attachment(0, |one| {
             check_file_digest(&mut zip, (&one.path, one.bytes, &one.sha256), &mut buffer)?;
             checked += 1;
-            tell(checked);
+            on_progress(checked);
             Ok(())
         })
     }
 
-    /// Passes the rows of a table after the first `skip` to `take`, in pages.
+    /// Passes the rows of a table after the first `skip` to `handle_page`, in pages.
     pub fn for_each_page(
         &self,
         table: &'static ArchiveTable,
         skip: u64,
-        (safe, chance): (&TenantVault, &dyn RandomSource),
-        mut take: impl FnMut(Vec<Vec<SqlScalar>>) -> Result<(), ArchiveError>,
+        (tenant_vault, chance): (&TenantVault, &dyn RandomSource),
+        mut handle_page: impl FnMut(Vec<Vec<SqlScalar>>) -> Result<(), ArchiveError>,
     ) -> Result<(), ArchiveError> {
         let Some(file) = self.find_table_file(table) else { return Ok(()) };
         let (mut page, mut weight) = (Vec::new(), 0);
         self.for_each_line(file, skip, |number, line| {
-            let row = row_format::parse_record(line, table, safe, chance);
-            let bad = |cause| ArchiveError::BadRow { path: file.path.clone(), line: number, cause };
-            page.push(row.map_err(bad)?);
+            let row = row_format::parse_record(line, table, tenant_vault, chance);
+            let bad_row = |cause| ArchiveError::BadRow { path: file.path.clone(), line: number, cause };
+            page.push(row.map_err(bad_row)?);
             weight += line.len();
             if page.len() == TOGETHER || weight >= HEAVY {
-                take(std::mem::take(&mut page))?;
+                handle_page(std::mem::take(&mut page))?;
                 weight = 0;
             }
             Ok(())
         })?;
-        if page.is_empty() { Ok(()) } else { take(page) }
+        if page.is_empty() { Ok(()) } else { handle_page(page) }
     }
 
-    /// Passes every line of a file after the first `skip` to `take`, with its number.
+    /// Passes every line of a file after the first `skip` to `handle_line`, with its number.
     fn for_each_line(
         &self,
         file: &ManifestFile,
         skip: u64,
-        mut take: impl FnMut(u64, &[u8]) -> Result<(), ArchiveError>,
+        mut handle_line: impl FnMut(u64, &[u8]) -> Result<(), ArchiveError>,
     ) -> Result<(), ArchiveError> {
         let mut zip = open_zip(&self.path)?;
         let damaged = |cause: String| ArchiveError::Damaged { path: file.path.clone(), cause };
@@ -151,33 +152,33 @@ impl TenantArchiveReader {
             }
             number += 1;
             if number > skip {
-                take(number, &line)?;
+                handle_line(number, &line)?;
             }
         }
     }
 
-    /// Passes the attachments after the first `skip` to `take`, in the order of the list.
+    /// Passes the attachments after the first `skip` to `handle_attachment`, in the order of the list.
     pub(super) fn for_each_attachment(
         &self,
         skip: u64,
-        mut take: impl FnMut(ArchivedAttachment) -> Result<(), ArchiveError>,
+        mut handle_attachment: impl FnMut(ArchivedAttachment) -> Result<(), ArchiveError>,
     ) -> Result<(), ArchiveError> {
         let Some(list) = self.manifest.file_list() else { return Ok(()) };
         self.for_each_line(list, skip, |line, text| {
-            let bad = |error: serde_json::Error| ArchiveError::BadRow {
+            let bad_row = |error: serde_json::Error| ArchiveError::BadRow {
                 path: list.path.clone(),
                 line,
                 cause: error.to_string(),
             };
-            take(serde_json::from_slice(text).map_err(bad)?)
+            handle_attachment(serde_json::from_slice(text).map_err(bad_row)?)
         })
     }
 
-    /// Passes the path and content of the attachments after the first `skip` to `take`.
+    /// Passes the path and content of the attachments after the first `skip` to `handle_content`.
     pub fn for_each_attachment_content(
         &self,
         skip: u64,
-        mut take: impl FnMut(String, Vec<u8>) -> Result<(), ArchiveError>,
+        mut handle_content: impl FnMut(String, Vec<u8>) -> Result<(), ArchiveError>,
     ) -> Result<(), ArchiveError> {
         let mut zip = open_zip(&self.path)?;
         self.for_each_attachment(skip, |one| {
@@ -186,7 +187,7 @@ impl TenantArchiveReader {
             let entry = zip.by_name(&one.path).map_err(|error| damaged(error.to_string()))?;
             let mut bytes = Vec::new();
             entry.take(one.bytes).read_to_end(&mut bytes).map_err(|error| damaged(error.to_string()))?;
-            take(one.path, bytes)
+            handle_content(one.path, bytes)
         })
     }
 
@@ -198,17 +199,17 @@ impl TenantArchiveReader {
         Ok(())
     }
 
-    /// Passes every row of a table to `take`, with its line number.
+    /// Passes every row of a table to `handle_row`, with its line number.
     pub fn for_each_row(
         &self,
         table: &'static ArchiveTable,
-        (safe, chance): (&TenantVault, &dyn RandomSource),
-        mut take: impl FnMut(u64, Vec<SqlScalar>) -> Result<(), ArchiveError>,
+        (tenant_vault, chance): (&TenantVault, &dyn RandomSource),
+        mut handle_row: impl FnMut(u64, Vec<SqlScalar>) -> Result<(), ArchiveError>,
     ) -> Result<(), ArchiveError> {
         let Some(file) = self.find_table_file(table) else { return Ok(()) };
         self.for_each_line(file, 0, |line, text| {
-            let bad = |cause| ArchiveError::BadRow { path: file.path.clone(), line, cause };
-            take(line, row_format::parse_record(text, table, safe, chance).map_err(bad)?)
+            let bad_row = |cause| ArchiveError::BadRow { path: file.path.clone(), line, cause };
+            handle_row(line, row_format::parse_record(text, table, tenant_vault, chance).map_err(bad_row)?)
         })
     }
 
@@ -216,10 +217,10 @@ impl TenantArchiveReader {
     pub fn read_all_rows(
         &self,
         table: &'static ArchiveTable,
-        by: (&TenantVault, &dyn RandomSource),
+        sealing: (&TenantVault, &dyn RandomSource),
     ) -> Result<Vec<Vec<SqlScalar>>, ArchiveError> {
         let mut all = Vec::new();
-        self.for_each_page(table, 0, by, |mut rows| {
+        self.for_each_page(table, 0, sealing, |mut rows| {
             all.append(&mut rows);
             Ok(())
         })?;
@@ -234,13 +235,13 @@ const HEAVY: usize = 4 << 20;
 /// Compares a file with its expected size and SHA-256; returns its number of lines.
 fn check_file_digest(
     zip: &mut ZipArchive<BufReader<std::fs::File>>,
-    (path, wanted, sha256): (&str, u64, &str),
+    (path, expected_length, sha256): (&str, u64, &str),
     buffer: &mut [u8],
 ) -> Result<u64, ArchiveError> {
     let damaged = |cause: String| ArchiveError::Damaged { path: path.to_owned(), cause };
     let entry = zip.by_name(path).map_err(|error| damaged(error.to_string()))?;
     // One byte beyond the expected size is enough to detect a mismatch.
-    let mut entry = entry.take(wanted.saturating_add(1));
+    let mut entry = entry.take(expected_length.saturating_add(1));
     let (mut digest, mut bytes, mut rows) = (Sha256::new(), 0, 0);
     loop {
         let read = entry.read(buffer).map_err(|error| damaged(error.to_string()))?;
@@ -251,7 +252,7 @@ fn check_file_digest(
         bytes += read as u64;
         rows += buffer[..read].iter().filter(|byte| **byte == b'\n').count() as u64;
     }
-    if bytes != wanted || encode_hex(&digest.finalize()) != sha256 {
+    if bytes != expected_length || encode_hex(&digest.finalize()) != sha256 {
         return Err(damaged("its SHA-256 is another".to_owned()));
     }
     Ok(rows)
@@ -283,11 +284,11 @@ mod tests {
                 (count.into(), 0)
             );
             let mut found = Vec::new();
-            let take = |path: String, bytes| {
+            let handle_content = |path: String, bytes| {
                 found.push((path.strip_prefix("arquivos/").unwrap().to_owned(), bytes));
                 Ok(())
             };
-            archive.for_each_attachment_content(2, take).unwrap();
+            archive.for_each_attachment_content(2, handle_content).unwrap();
             assert_eq!(found, parts[2..]);
             serde_json::to_string(&archive.manifest).unwrap().len()
         };

@@ -69,30 +69,31 @@ const OPERATION: &str = "amparo bring";
 pub async fn restore_archive(
     app: &App,
     vault: Vault,
-    from: &Path,
+    archive_path: &Path,
     options: RestoreOptions,
-    tell: impl Fn(RestoreStep, u64) + Send + Sync + 'static,
+    on_progress: impl Fn(RestoreStep, u64) + Send + Sync + 'static,
 ) -> Result<RestoreOutcome, ArchiveError> {
-    let (path, tell) = (from.to_owned(), Arc::new(tell));
-    let (archive, safe, wanted) = run_blocking({
-        let (tell, chance) = (Arc::clone(&tell), Arc::clone(&app.chance));
+    let (path, on_progress) = (archive_path.to_owned(), Arc::new(on_progress));
+    let (archive, tenant_vault, claimed_names) = run_blocking({
+        let (on_progress, chance) = (Arc::clone(&on_progress), Arc::clone(&app.chance));
         let rules =
             ArchiveValidationRules { public_url: app.public_url.to_string(), with_hosts: options.with_hosts };
         move || {
             let archive = TenantArchiveReader::open(&path)?;
-            archive.verify(&|rows| tell(RestoreStep::Checking, rows))?;
-            let safe = Arc::new(TenantVault { tenant: archive.manifest.tenant(), vault });
-            let wanted = validate::validate_archive(&archive, (&safe, &*chance), &rules, &|rows| {
-                tell(RestoreStep::Validating, rows);
-            })?;
-            Ok((archive, safe, wanted))
+            archive.verify(&|rows| on_progress(RestoreStep::Checking, rows))?;
+            let tenant_vault = Arc::new(TenantVault { tenant: archive.manifest.tenant(), vault });
+            let claimed_names =
+                validate::validate_archive(&archive, (&tenant_vault, &*chance), &rules, &|rows| {
+                    on_progress(RestoreStep::Validating, rows);
+                })?;
+            Ok((archive, tenant_vault, claimed_names))
         }
     })
     .await?;
-    let run = ArchiveRestoreRun { app, archive, safe, options, now: app.now() };
-    let begun = run.begin_restore(wanted).await?;
-    let before = run.count_written_rows(&begun);
-    run.write_remaining(begun, &*tell).await?;
+    let run = ArchiveRestoreRun { app, archive, safe: tenant_vault, options, now: app.now() };
+    let progress = run.begin_restore(claimed_names).await?;
+    let before = run.count_written_rows(&progress);
+    run.write_remaining(progress, &*on_progress).await?;
     // Archives of older versions contain unencrypted tokens.
     let tenant = run.archive.manifest.tenant();
     app::members::credit_cards::seal_clear_tokens(app, &run.safe.vault, tenant).await?;
@@ -159,16 +160,19 @@ impl ArchiveRestoreRun<'_> {
     }
 
     /// Reserves the tenant number, or loads the progress of an earlier run of the same archive.
-    async fn begin_restore(&self, wanted: Wanted) -> Result<RestoreProgress, ArchiveError> {
+    async fn begin_restore(&self, claimed_names: Wanted) -> Result<RestoreProgress, ArchiveError> {
         let progress = RestoreProgress {
             tenant: self.tenant(),
             archive: self.archive.digest.clone(),
             step: list_archive_tables()[0].name.to_owned(),
             done: 0,
         };
-        let doors = RestoreReservation { progress, wanted };
+        let reservation = RestoreReservation { progress, wanted: claimed_names };
         let lane = WriteLane::foreground(TenantId::SERVER);
-        self.app.db.write(lane, doors, |tx, doors| Box::pin(reserve_tenant(tx, doors))).await
+        self.app
+            .db
+            .write(lane, reservation, |tx, reservation| Box::pin(reserve_tenant(tx, reservation)))
+            .await
     }
 
     /// Number of rows already written.
@@ -186,27 +190,29 @@ impl ArchiveRestoreRun<'_> {
     async fn write_remaining(
         &self,
         mut progress: RestoreProgress,
-        tell: &(impl Fn(RestoreStep, u64) + Send + Sync),
+        on_progress: &(impl Fn(RestoreStep, u64) + Send + Sync),
     ) -> Result<(), ArchiveError> {
         let first = list_archive_tables().iter().position(|table| table.name == progress.step);
         let mut written = self.count_written_rows(&progress);
-        let is_wanted = |table: &&ArchiveTable| table.name != "hosts" || self.options.with_hosts;
-        for table in
-            list_archive_tables().iter().skip(first.unwrap_or(list_archive_tables().len())).filter(is_wanted)
+        let is_restored = |table: &&ArchiveTable| table.name != "hosts" || self.options.with_hosts;
+        for table in list_archive_tables()
+            .iter()
+            .skip(first.unwrap_or(list_archive_tables().len()))
+            .filter(is_restored)
         {
             progress = self
                 .write_table(progress, table, &mut |rows| {
                     written += rows;
-                    tell(RestoreStep::Writing, written);
+                    on_progress(RestoreStep::Writing, written);
                 })
                 .await?;
         }
         let first = ArchiveNameIndex::ALL.into_iter().position(|names| names.name() == progress.step);
         if first.is_none() {
-            progress = self.write_attachments(progress, tell).await?;
+            progress = self.write_attachments(progress, on_progress).await?;
         }
         for names in ArchiveNameIndex::ALL.into_iter().skip(first.unwrap_or(0)) {
-            progress = self.write_name_indexes(progress, names, tell).await?;
+            progress = self.write_name_indexes(progress, names, on_progress).await?;
         }
         Ok(())
     }
@@ -223,17 +229,17 @@ impl ArchiveRestoreRun<'_> {
         &self,
         mut known: RestoreProgress,
         table: &'static ArchiveTable,
-        tell: &mut (dyn FnMut(u64) + Send),
+        on_progress: &mut (dyn FnMut(u64) + Send),
     ) -> Result<RestoreProgress, ArchiveError> {
         let mut at = self.enter_step(known.clone(), table.name);
         let (send, mut pages) = mpsc::channel::<Vec<Vec<SqlScalar>>>(2);
-        let (archive, safe, chance) =
+        let (archive, tenant_vault, chance) =
             (self.archive.clone(), Arc::clone(&self.safe), Arc::clone(&self.app.chance));
         let skip = at.done.unsigned_abs();
         // The next rows are read while these are written. If the writer no longer receives rows, it has failed.
         let reading = run_blocking(move || {
-            let give = |rows| send.blocking_send(rows).map_err(|_| build_receiver_gone_error());
-            archive.for_each_page(table, skip, (&safe, &*chance), give)
+            let send_page = |rows| send.blocking_send(rows).map_err(|_| build_receiver_gone_error());
+            archive.for_each_page(table, skip, (&tenant_vault, &*chance), send_page)
         });
         let reading = tokio::spawn(reading);
         while let Some(mut rows) = pages.recv().await {
@@ -244,7 +250,7 @@ impl ArchiveRestoreRun<'_> {
             let lane = WriteLane::background(self.tenant());
             self.app.db.write(lane, part, |tx, part| Box::pin(write_table_batch(tx, part))).await?;
             (known, at) = (next.clone(), next);
-            tell(count);
+            on_progress(count);
         }
         join_reader(reading).await?;
         Ok(known)
@@ -254,7 +260,7 @@ impl ArchiveRestoreRun<'_> {
     async fn write_attachments(
         &self,
         mut known: RestoreProgress,
-        tell: &(impl Fn(RestoreStep, u64) + Send + Sync),
+        on_progress: &(impl Fn(RestoreStep, u64) + Send + Sync),
     ) -> Result<RestoreProgress, ArchiveError> {
         let mut at = self.enter_step(known.clone(), ATTACHED);
         let (send, mut parts) = mpsc::channel::<(String, Vec<u8>)>(2);
@@ -264,25 +270,25 @@ impl ArchiveRestoreRun<'_> {
                 send.blocking_send((path, bytes)).map_err(|_| build_receiver_gone_error())
             })
         }));
-        let mut put = at.done;
+        let mut stored_count = at.done;
         loop {
             let part = parts.recv().await;
             let is_last = part.is_none();
             if let Some((path, bytes)) = part {
                 let name = path.strip_prefix(FILES).unwrap_or_default();
                 transfer::put_part(self.app, self.tenant(), name, bytes.into()).await?;
-                put += 1;
-                tell(RestoreStep::Attaching, put.unsigned_abs());
+                stored_count += 1;
+                on_progress(RestoreStep::Attaching, stored_count.unsigned_abs());
             }
-            if put - at.done == PUT_TOGETHER || (is_last && put > at.done) {
-                let next = RestoreProgress { done: put, ..at };
+            if stored_count - at.done == PUT_TOGETHER || (is_last && stored_count > at.done) {
+                let next = RestoreProgress { done: stored_count, ..at };
                 let input = (known, next.clone());
                 let lane = WriteLane::background(self.tenant());
-                let kept = self
+                let saving = self
                     .app
                     .db
                     .write(lane, input, |tx, (known, next)| Box::pin(replace_progress(tx, known, next)));
-                kept.await?;
+                saving.await?;
                 (known, at) = (next.clone(), next);
             }
             if is_last {
@@ -297,7 +303,7 @@ impl ArchiveRestoreRun<'_> {
         &self,
         mut known: RestoreProgress,
         names: ArchiveNameIndex,
-        tell: &(impl Fn(RestoreStep, u64) + Send + Sync),
+        on_progress: &(impl Fn(RestoreStep, u64) + Send + Sync),
     ) -> Result<RestoreProgress, ArchiveError> {
         let mut at = self.enter_step(known.clone(), names.name());
         loop {
@@ -314,7 +320,7 @@ impl ArchiveRestoreRun<'_> {
                 })
             });
             let Some(next) = next.await? else { return Ok(known) };
-            tell(RestoreStep::Indexing, next.done.unsigned_abs());
+            on_progress(RestoreStep::Indexing, next.done.unsigned_abs());
             (known, at) = (next.clone(), next);
         }
     }
@@ -322,8 +328,8 @@ impl ArchiveRestoreRun<'_> {
     /// Activates the tenant; returns whether it became the default, and how many mails are held back.
     async fn finish(&self) -> Result<(bool, u64), ArchiveError> {
         let table = &list_archive_tables()[0];
-        let own = self.archive.read_all_rows(table, (&self.safe, &*self.app.chance))?;
-        let active = own.first().and_then(|row| row.get(table.column_position("active")?));
+        let tenant_rows = self.archive.read_all_rows(table, (&self.safe, &*self.app.chance))?;
+        let active = tenant_rows.first().and_then(|row| row.get(table.column_position("active")?));
         let entry = AuditEntry {
             tenant: self.tenant(),
             at: self.now,
@@ -351,35 +357,42 @@ fn adapt_row(table: &ArchiveTable, row: &mut [SqlScalar]) {
 }
 
 /// Runs in the server's write lane, like the creation of tenants, so that a number is never used twice.
-async fn reserve_tenant(tx: &mut Tx, doors: &RestoreReservation) -> Result<RestoreProgress, ArchiveError> {
-    let wanted = &doors.progress;
-    if let Some(begun) = RestoreProgress::load(tx).await? {
-        let same = begun.tenant == wanted.tenant && begun.archive == wanted.archive;
-        return if same { Ok(begun) } else { Err(ArchiveError::OtherRestoreUnfinished(begun.tenant)) };
+async fn reserve_tenant(
+    tx: &mut Tx,
+    reservation: &RestoreReservation,
+) -> Result<RestoreProgress, ArchiveError> {
+    let requested = &reservation.progress;
+    if let Some(unfinished) = RestoreProgress::load(tx).await? {
+        let same = unfinished.tenant == requested.tenant && unfinished.archive == requested.archive;
+        return if same {
+            Ok(unfinished)
+        } else {
+            Err(ArchiveError::OtherRestoreUnfinished(unfinished.tenant))
+        };
     }
-    if storage::server::tenants::find_tenant(&mut *tx, wanted.tenant).await?.is_some() {
-        return Err(ArchiveError::TenantExists(wanted.tenant));
+    if storage::server::tenants::find_tenant(&mut *tx, requested.tenant).await?.is_some() {
+        return Err(ArchiveError::TenantExists(requested.tenant));
     }
-    refuse_taken_names(tx, &doors.wanted.logins, &doors.wanted.hosts).await?;
-    counters::advance_counter(tx, TenantId::SERVER, Counter::Tenant, wanted.tenant.get()).await?;
-    settings::upsert_setting(tx, ServerSetting::ArchiveRestore, &wanted.to_text()).await?;
-    Ok(wanted.clone())
+    refuse_taken_names(tx, &reservation.wanted.logins, &reservation.wanted.hosts).await?;
+    counters::advance_counter(tx, TenantId::SERVER, Counter::Tenant, requested.tenant.get()).await?;
+    settings::upsert_setting(tx, ServerSetting::ArchiveRestore, &requested.to_text()).await?;
+    Ok(requested.clone())
 }
 
 /// A login or host name belongs to one tenant only.
 async fn refuse_taken_names(tx: &mut Tx, logins: &[String], hosts: &[String]) -> Result<(), ArchiveError> {
-    let mut taken = Vec::new();
-    for some in logins.chunks(1_000) {
-        taken.extend(list_taken_logins(&mut *tx, some).await?);
+    let mut taken_logins = Vec::new();
+    for batch in logins.chunks(1_000) {
+        taken_logins.extend(list_taken_logins(&mut *tx, batch).await?);
     }
-    if !taken.is_empty() {
-        return Err(ArchiveError::LoginsTaken(taken));
+    if !taken_logins.is_empty() {
+        return Err(ArchiveError::LoginsTaken(taken_logins));
     }
-    let mut taken = storage::server::tenants::list_hosts(&mut *tx).await?;
-    taken.retain(|(host, _)| hosts.contains(host));
-    match taken.is_empty() {
+    let mut taken_hosts = storage::server::tenants::list_hosts(&mut *tx).await?;
+    taken_hosts.retain(|(host, _)| hosts.contains(host));
+    match taken_hosts.is_empty() {
         true => Ok(()),
-        false => Err(ArchiveError::HostsTaken(taken.into_iter().map(|(host, _)| host).collect())),
+        false => Err(ArchiveError::HostsTaken(taken_hosts.into_iter().map(|(host, _)| host).collect())),
     }
 }
 
@@ -391,8 +404,8 @@ async fn write_table_batch(tx: &mut Tx, part: &TableRowBatch) -> Result<(), Arch
         "hosts" => refuse_taken_names(tx, &[], &part.column_texts("host")).await?,
         _ => {}
     }
-    let settled = upgrade_archive_rows(part.table, part.rows.clone());
-    let inserts = settled.iter().flat_map(|(table, rows)| table.build_inserts(part.next.tenant, rows));
+    let upgraded_rows = upgrade_archive_rows(part.table, part.rows.clone());
+    let inserts = upgraded_rows.iter().flat_map(|(table, rows)| table.build_inserts(part.next.tenant, rows));
     Ok(tx.execute_batch(inserts.collect()).await?)
 }
 
@@ -401,13 +414,13 @@ async fn finish_restore(
     RestoreCompletion { archive, entry, active, options }: &RestoreCompletion,
 ) -> Result<(bool, u64), ArchiveError> {
     let tenant = entry.tenant;
-    if RestoreProgress::load(tx).await?.is_none_or(|begun| begun.archive != *archive) {
+    if RestoreProgress::load(tx).await?.is_none_or(|progress| progress.archive != *archive) {
         return Err(ArchiveError::ConcurrentRestore);
     }
     if options.paused {
         pause_receivers(tx, tenant, entry.at).await?;
     }
-    let held = match options.with_mails && !options.paused {
+    let held_mail_count = match options.with_mails && !options.paused {
         true => 0,
         false => cancel_waiting_mails(tx, tenant).await?,
     };
@@ -422,7 +435,7 @@ async fn finish_restore(
     versions::raise_access_version(tx, tenant).await?;
     versions::raise_registers_version(tx, TenantId::SERVER).await?;
     settings::delete_setting(tx, ServerSetting::ArchiveRestore).await?;
-    Ok((is_default, held))
+    Ok((is_default, held_mail_count))
 }
 
 /// Ends the reader when the writer has failed; the writer's own error is the one reported.

@@ -38,10 +38,10 @@ pub fn write_record(
     out: &mut Vec<u8>,
     table: &ArchiveTable,
     row: &[SqlScalar],
-    safe: &TenantVault,
+    tenant_vault: &TenantVault,
 ) -> Result<(), String> {
     let mut json = serde_json::Serializer::new(&mut *out);
-    serialize_fields(&mut json, table, row, safe).map_err(|error| error.to_string())?;
+    serialize_fields(&mut json, table, row, tenant_vault).map_err(|error| error.to_string())?;
     out.push(b'\n');
     Ok(())
 }
@@ -50,7 +50,7 @@ fn serialize_fields<S: Serializer>(
     json: S,
     table: &ArchiveTable,
     row: &[SqlScalar],
-    safe: &TenantVault,
+    tenant_vault: &TenantVault,
 ) -> Result<S::Ok, S::Error> {
     let mut map = json.serialize_map(None)?;
     for (column, value) in table.columns.iter().zip(row) {
@@ -63,8 +63,8 @@ fn serialize_fields<S: Serializer>(
             (SqlScalar::Bool(flag), _) => map.serialize_entry(column.name, flag)?,
             (SqlScalar::Text(text), _) => map.serialize_entry(column.name, text)?,
             (SqlScalar::Bytes(bytes), ArchiveColumnKind::Sealed) => {
-                let place = safe.secret_place(table, row).map_err(S::Error::custom)?;
-                let plain = safe.vault.open(place, bytes).map_err(S::Error::custom)?;
+                let place = tenant_vault.secret_place(table, row).map_err(S::Error::custom)?;
+                let plain = tenant_vault.vault.open(place, bytes).map_err(S::Error::custom)?;
                 map.serialize_entry(column.name, &BASE64.encode(plain))?;
             }
             (SqlScalar::Bytes(bytes), _) => map.serialize_entry(column.name, &BASE64.encode(bytes))?,
@@ -76,7 +76,7 @@ fn serialize_fields<S: Serializer>(
 pub fn parse_record(
     line: &[u8],
     table: &ArchiveTable,
-    safe: &TenantVault,
+    tenant_vault: &TenantVault,
     chance: &dyn RandomSource,
 ) -> Result<Vec<SqlScalar>, String> {
     let mut fields: serde_json::Map<String, Json> =
@@ -97,7 +97,7 @@ pub fn parse_record(
     if let Some(at) = table.columns.iter().position(|column| column.kind == ArchiveColumnKind::Sealed)
         && let SqlScalar::Bytes(plain) = &row[at]
     {
-        let sealed = safe.vault.seal(chance, safe.secret_place(table, &row)?, plain);
+        let sealed = tenant_vault.vault.seal(chance, tenant_vault.secret_place(table, &row)?, plain);
         row[at] = SqlScalar::Bytes(sealed.map_err(|error| error.to_string())?);
     }
     Ok(row)
@@ -177,8 +177,8 @@ mod tests {
         let row: Vec<SqlScalar> = vec!["receiver".into(), 3.into(), sealed[..].into()];
         let mut line = Vec::new();
         write_record(&mut line, secrets, &row, &here).unwrap();
-        let brought = parse_record(&line, secrets, &there, &Fives).unwrap();
-        let SqlScalar::Bytes(resealed) = &brought[2] else { panic!("no secret") };
+        let parsed = parse_record(&line, secrets, &there, &Fives).unwrap();
+        let SqlScalar::Bytes(resealed) = &parsed[2] else { panic!("no secret") };
         assert_eq!(there.vault.open(place, resealed).unwrap(), b"segredo");
         assert!(here.vault.open(place, resealed).is_err());
     }

@@ -30,24 +30,24 @@ pub struct ReservedNames {
     pub hosts: Vec<String>,
 }
 
-/// Reads the entire archive; returns the names it needs. `tell` receives the number of rows validated.
+/// Reads the entire archive; returns the names it needs. `on_progress` receives the number of rows validated.
 pub fn validate_archive(
     archive: &TenantArchiveReader,
-    by: (&TenantVault, &dyn RandomSource),
+    sealing: (&TenantVault, &dyn RandomSource),
     rules: &ArchiveValidationRules,
-    tell: &dyn Fn(u64),
+    on_progress: &dyn Fn(u64),
 ) -> Result<ReservedNames, ArchiveError> {
     let mut found = ValidationFindings::default();
-    let mut judged = 0;
+    let mut validated_rows = 0;
     for table in list_archive_tables() {
         let mut checks = TableRowChecks::for_table(table);
         let mut rows = 0;
-        archive.for_each_row(table, by, |line, row| {
+        archive.for_each_row(table, sealing, |line, row| {
             rows += 1;
-            let bad = |cause| build_bad_row_error(table, line, cause);
-            checks.check_row(&row).map_err(bad)?;
-            found.add_row(table, &row, by.0, rules).map_err(|fault| match fault {
-                ArchiveRowFault::Row(cause) => bad(cause),
+            let bad_row = |cause| build_bad_row_error(table, line, cause);
+            checks.check_row(&row).map_err(bad_row)?;
+            found.add_row(table, &row, sealing.0, rules).map_err(|fault| match fault {
+                ArchiveRowFault::Row(cause) => bad_row(cause),
                 ArchiveRowFault::File(cause) => {
                     ArchiveError::Damaged { path: build_table_path(table), cause }
                 }
@@ -56,27 +56,27 @@ pub fn validate_archive(
         checks
             .check_filled_columns(rows)
             .map_err(|cause| ArchiveError::Damaged { path: build_table_path(table), cause })?;
-        judged += rows;
-        tell(judged);
+        validated_rows += rows;
+        on_progress(validated_rows);
     }
     let tenants = build_table_path(&list_archive_tables()[0]);
     if found.tenants != 1 {
         let cause = format!("{} associations, not one", found.tenants);
         return Err(ArchiveError::Damaged { path: tenants, cause });
     }
-    validate_attachments(archive, by.0, &found.keys)?;
+    validate_attachments(archive, sealing.0, &found.keys)?;
     Ok(found.names)
 }
 
 /// Every attachment must belong to a row, so that it can be found and deleted later.
 fn validate_attachments(
     archive: &TenantArchiveReader,
-    safe: &TenantVault,
+    tenant_vault: &TenantVault,
     keys: &HashSet<String>,
 ) -> Result<(), ArchiveError> {
     archive.for_each_attachment(0, |one| {
         let name = one.path.strip_prefix(FILES).unwrap_or_default();
-        let is_known = parse_part_key(safe.tenant, name).is_some_and(|key| keys.contains(key));
+        let is_known = parse_part_key(tenant_vault.tenant, name).is_some_and(|key| keys.contains(key));
         if !is_known {
             let cause = "a part of a file that no row names".to_owned();
             return Err(ArchiveError::Damaged { path: one.path, cause });
@@ -112,7 +112,7 @@ impl ValidationFindings {
         &mut self,
         table: &ArchiveTable,
         row: &[SqlScalar],
-        safe: &TenantVault,
+        tenant_vault: &TenantVault,
         rules: &ArchiveValidationRules,
     ) -> Result<(), ArchiveRowFault> {
         let text = |column: &str| row_format::read_text_column(table, row, column).unwrap_or_default();
@@ -136,7 +136,7 @@ impl ValidationFindings {
             // The file under a key is deleted some day, so a key must not point outside the tenant.
             "files" => {
                 let key = text("storage_key");
-                if !is_file_key(safe.tenant, key) || !self.keys.insert(key.to_owned()) {
+                if !is_file_key(tenant_vault.tenant, key) || !self.keys.insert(key.to_owned()) {
                     return Err(ArchiveRowFault::File(format!("storage_key {key:?}")));
                 }
             }
@@ -174,17 +174,17 @@ impl TableRowChecks {
     fn for_table(table: &'static ArchiveTable) -> TableRowChecks {
         let needs = list_required_columns(table);
         let filled = vec![0; needs.len()];
-        let (last, seen, hasher) = (None, HashSet::new(), RandomState::new());
-        TableRowChecks { table, needs, filled, key: table.key_positions(), last, seen, hasher }
+        let (last, seen_keys, hasher) = (None, HashSet::new(), RandomState::new());
+        TableRowChecks { table, needs, filled, key: table.key_positions(), last, seen: seen_keys, hasher }
     }
 
     fn check_row(&mut self, row: &[SqlScalar]) -> Result<(), String> {
         if row.iter().any(|value| matches!(value, SqlScalar::Text(text) if text.contains('\0'))) {
             return Err("a text with U+0000".to_owned());
         }
-        for ((at, need), filled) in self.needs.iter().zip(&mut self.filled) {
+        for ((at, requirement), filled) in self.needs.iter().zip(&mut self.filled) {
             match row.get(*at) {
-                None | Some(SqlScalar::Null) if *need == ColumnRequirement::Always => {
+                None | Some(SqlScalar::Null) if *requirement == ColumnRequirement::Always => {
                     return Err(format!("{} is missing", self.table.columns[*at].name));
                 }
                 None | Some(SqlScalar::Null) => {}
@@ -200,7 +200,7 @@ impl TableRowChecks {
         if self.key.is_empty() {
             return Ok(());
         }
-        let twice = || "its key came before, or is out of order".to_owned();
+        let duplicate_key = || "its key came before, or is out of order".to_owned();
         let is_number = |at: &usize| {
             matches!(self.table.columns[*at].kind, ArchiveColumnKind::Int | ArchiveColumnKind::Moment)
         };
@@ -212,21 +212,18 @@ impl TableRowChecks {
             let numbers = numbers.ok_or_else(|| "a key is missing".to_owned())?;
             let is_next = self.last.as_ref().is_none_or(|last| *last < numbers);
             self.last = Some(numbers);
-            return if is_next { Ok(()) } else { Err(twice()) };
+            return if is_next { Ok(()) } else { Err(duplicate_key()) };
         }
         let values: Vec<String> = self.key.iter().map(|at| format!("{:?}", row.get(*at))).collect();
-        if self.seen.insert(self.hasher.hash_one(values)) { Ok(()) } else { Err(twice()) }
+        if self.seen.insert(self.hasher.hash_one(values)) { Ok(()) } else { Err(duplicate_key()) }
     }
 
     /// A column added in a later version is present in all rows of an archive or in none.
     fn check_filled_columns(&self, rows: u64) -> Result<(), String> {
-        let half = |filled: &u64| *filled != 0 && *filled != rows;
-        match self
-            .needs
-            .iter()
-            .zip(&self.filled)
-            .find(|((_, need), filled)| *need == ColumnRequirement::AllOrNone && half(filled))
-        {
+        let is_partly_filled = |filled: &u64| *filled != 0 && *filled != rows;
+        match self.needs.iter().zip(&self.filled).find(|((_, requirement), filled)| {
+            *requirement == ColumnRequirement::AllOrNone && is_partly_filled(filled)
+        }) {
             Some(((at, _), _)) => Err(format!("{} is missing in some rows", self.table.columns[*at].name)),
             None => Ok(()),
         }

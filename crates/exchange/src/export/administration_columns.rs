@@ -21,11 +21,12 @@ pub(super) const USERS: &[ListColumn<StoredUser>] = &[
     define_column("nome", "Nome", Text, |_, row| make_text_cell(row.name.as_str())),
     define_column("email", "E-mail", Text, |_, row| make_text_cell(row.email.as_str())),
     define_column("perfil", "Perfil", Text, |_, row| make_text_cell(set_names::role(row.role))),
-    define_column("lojas", "Lojas", Text, |by, row| match row.role.has_every_branch() {
+    define_column("lojas", "Lojas", Text, |tenant_registers, row| match row.role.has_every_branch() {
         true => make_text_cell("Todas"),
         false => {
-            let own: Vec<&str> = row.branches.iter().map(|code| by.branch_name(*code)).collect();
-            make_text_cell(own.join(", "))
+            let branch_names: Vec<&str> =
+                row.branches.iter().map(|code| tenant_registers.branch_name(*code)).collect();
+            make_text_cell(branch_names.join(", "))
         }
     }),
     define_column("ativo", "Ativo", Flag, |_, row| SpreadsheetCell::Flag(row.active)),
@@ -136,9 +137,15 @@ pub(super) const HISTORY: &[ListColumn<HistoryFeedEntry>] = &[
     define_column("quando", "Quando", Moment, |_, row| make_moment_cell(Some(row.at))),
     define_column("entidade", "Entidade", Text, |_, row| make_text_cell(set_names::entity(row.entity))),
     define_column("registro", "Código do registro", Number, |_, row| make_number_cell(row.record)),
-    define_column("loja", "Loja", Text, |by, row| make_text_cell(by.branch_name(row.branch))),
-    define_column("de", "Situação anterior", Text, |by, row| make_optional_situation_cell(by, row.from)),
-    define_column("para", "Situação", Text, |by, row| make_optional_situation_cell(by, Some(row.to))),
+    define_column("loja", "Loja", Text, |tenant_registers, row| {
+        make_text_cell(tenant_registers.branch_name(row.branch))
+    }),
+    define_column("de", "Situação anterior", Text, |tenant_registers, row| {
+        make_optional_situation_cell(tenant_registers, row.from)
+    }),
+    define_column("para", "Situação", Text, |tenant_registers, row| {
+        make_optional_situation_cell(tenant_registers, Some(row.to))
+    }),
     define_column("codUsuario", "Código do usuário", Number, |_, row| {
         row.user.map_or(SpreadsheetCell::Empty, |code| make_number_cell(code.get()))
     }),
@@ -146,6 +153,11 @@ pub(super) const HISTORY: &[ListColumn<HistoryFeedEntry>] = &[
     define_column("origem", "Origem", Text, |_, row| make_text_cell(row.origin.as_str())),
 ];
 
-fn make_optional_situation_cell(by: &TenantRegisters, code: Option<SituationCode>) -> SpreadsheetCell {
-    make_optional_text_cell(code.and_then(|code| by.situation(code)).map(|one| one.name.as_str()))
+fn make_optional_situation_cell(
+    tenant_registers: &TenantRegisters,
+    code: Option<SituationCode>,
+) -> SpreadsheetCell {
+    make_optional_text_cell(
+        code.and_then(|code| tenant_registers.situation(code)).map(|one| one.name.as_str()),
+    )
 }

@@ -49,15 +49,19 @@ const PLAIN: &[&str] = &[
 ];
 
 fn describe_filters(pairs: &[(String, String)]) -> String {
-    let given =
+    let filters =
         pairs.iter().filter(|(name, text)| !text.is_empty() && !matches!(&**name, "formato" | "colunas"));
-    let told: Vec<String> = given
+    let descriptions: Vec<String> = filters
         .map(|(name, text)| match PLAIN.contains(&name.as_str()) {
             true => format!("{name}={}", text.chars().take(40).collect::<String>()),
             false => name.chars().take(40).collect(),
         })
         .collect();
-    if told.is_empty() { "sem filtros".to_owned() } else { format!("com os filtros {}", told.join(", ")) }
+    if descriptions.is_empty() {
+        "sem filtros".to_owned()
+    } else {
+        format!("com os filtros {}", descriptions.join(", "))
+    }
 }
 
 #[boxed::future]
@@ -83,10 +87,10 @@ pub async fn audit_export_end(
     caller: &Session,
     list: &ExportableList,
     rows: u64,
-    whole: bool,
+    is_complete: bool,
 ) -> Result<(), Error> {
-    let how = if whole { "terminou" } else { "parou" };
-    append_audit_entry(app, caller, format!("{how} de exportar a lista {}, com {rows} linhas", list.name))
+    let verb = if is_complete { "terminou" } else { "parou" };
+    append_audit_entry(app, caller, format!("{verb} de exportar a lista {}, com {rows} linhas", list.name))
         .await
 }
 

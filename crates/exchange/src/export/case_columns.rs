@@ -16,9 +16,11 @@ use wire::set_names;
 pub(super) const CASES: &[ListColumn<Item>] = &[
     define_column("codigo", "Código", Number, |_, row| make_number_cell(row.code)),
     define_column("protocolo", "Protocolo", Number, |_, row| make_number_cell(row.case.head().protocol)),
-    define_column("tipo", "Tipo", Text, |by, row| make_text_cell(find_case_type_name(by, &row.case))),
-    define_column("situacao", "Situação", Text, |by, row| {
-        make_situation_cell(by, row.case.head().situation)
+    define_column("tipo", "Tipo", Text, |tenant_registers, row| {
+        make_text_cell(find_case_type_name(tenant_registers, &row.case))
+    }),
+    define_column("situacao", "Situação", Text, |tenant_registers, row| {
+        make_situation_cell(tenant_registers, row.case.head().situation)
     }),
     define_column("situacaoDesde", "Na situação desde", Moment, |_, row| {
         make_moment_cell(Some(row.case.head().situation_since))
@@ -37,7 +39,9 @@ pub(super) const CASES: &[ListColumn<Item>] = &[
         row.case.head().benefit.map_or(SpreadsheetCell::Empty, |code| make_number_cell(code.get()))
     }),
     define_column("placa", "Placa", Text, |_, row| make_optional_text_cell(row.plate.as_deref())),
-    define_column("loja", "Loja", Text, |by, row| make_text_cell(by.branch_name(row.case.head().branch))),
+    define_column("loja", "Loja", Text, |tenant_registers, row| {
+        make_text_cell(tenant_registers.branch_name(row.case.head().branch))
+    }),
     define_column("responsavel", "Responsável", Text, |_, row| {
         make_optional_text_cell(row.responsible.as_deref())
     }),
@@ -47,20 +51,20 @@ pub(super) const CASES: &[ListColumn<Item>] = &[
     }),
     define_column("marcado", "Marcado para", Moment, |_, row| {
         make_moment_cell(match &row.case {
-            StoredCase::Inspection(own) => own.planned_for,
-            StoredCase::Appointment(own) => own.takes_place_at,
+            StoredCase::Inspection(record) => record.planned_for,
+            StoredCase::Appointment(record) => record.takes_place_at,
             StoredCase::Claim(_) | StoredCase::Ticket(_) => None,
         })
     }),
 ];
 
-fn find_case_type_name(by: &TenantRegisters, case: &StoredCase) -> String {
+fn find_case_type_name(tenant_registers: &TenantRegisters, case: &StoredCase) -> String {
     let name = match case {
-        StoredCase::Claim(own) => by.claim_type(own.kind).map(|one| &one.name),
-        StoredCase::Inspection(own) => by.inspection_type(own.kind).map(|one| &one.name),
-        StoredCase::Ticket(own) => by.ticket_type(own.kind).map(|one| &one.name),
-        StoredCase::Appointment(own) => {
-            own.specialty.and_then(|code| by.specialty(code)).map(|one| &one.name)
+        StoredCase::Claim(record) => tenant_registers.claim_type(record.kind).map(|one| &one.name),
+        StoredCase::Inspection(record) => tenant_registers.inspection_type(record.kind).map(|one| &one.name),
+        StoredCase::Ticket(record) => tenant_registers.ticket_type(record.kind).map(|one| &one.name),
+        StoredCase::Appointment(record) => {
+            record.specialty.and_then(|code| tenant_registers.specialty(code)).map(|one| &one.name)
         }
     };
     name.cloned().unwrap_or_default()
@@ -79,11 +83,11 @@ pub(super) const DEALS: &[ListColumn<FoundDeal>] = &[
         make_optional_text_cell(row.mobile.as_deref().map(display::format_phone).as_deref())
     }),
     define_column("email", "E-mail", Text, |_, row| make_optional_text_cell(row.email.as_deref())),
-    define_column("funil", "Funil", Text, |by, row| {
-        make_optional_text_cell(by.funnel(row.deal.funnel).map(|one| one.name.as_str()))
+    define_column("funil", "Funil", Text, |tenant_registers, row| {
+        make_optional_text_cell(tenant_registers.funnel(row.deal.funnel).map(|one| one.name.as_str()))
     }),
-    define_column("etapa", "Etapa", Text, |by, row| {
-        make_optional_text_cell(by.stage(row.deal.stage).map(|one| one.name.as_str()))
+    define_column("etapa", "Etapa", Text, |tenant_registers, row| {
+        make_optional_text_cell(tenant_registers.stage(row.deal.stage).map(|one| one.name.as_str()))
     }),
     define_column("etapaDesde", "Na etapa desde", Moment, |_, row| {
         make_moment_cell(Some(row.deal.stage_since))
@@ -97,9 +101,12 @@ pub(super) const DEALS: &[ListColumn<FoundDeal>] = &[
     define_column("responsavel", "Responsável", Text, |_, row| {
         make_optional_text_cell(row.responsible_name.as_deref())
     }),
-    define_column("loja", "Loja", Text, |by, row| make_text_cell(by.branch_name(row.deal.branch))),
-    define_column("planos", "Planos", Text, |by, row| {
-        let named = row.deal.plans.iter().filter_map(|plan| Some(by.plan(*plan)?.name.as_str()));
+    define_column("loja", "Loja", Text, |tenant_registers, row| {
+        make_text_cell(tenant_registers.branch_name(row.deal.branch))
+    }),
+    define_column("planos", "Planos", Text, |tenant_registers, row| {
+        let named =
+            row.deal.plans.iter().filter_map(|plan| Some(tenant_registers.plan(*plan)?.name.as_str()));
         make_text_cell(named.collect::<Vec<_>>().join(", "))
     }),
     define_column("valor", "Valor", Money, |_, row| make_money_cell(row.deal.price)),
@@ -138,9 +145,11 @@ pub(super) const LEADS: &[ListColumn<FoundLead>] = &[
     define_column("mensagem", "Mensagem", Text, |_, row| {
         make_optional_text_cell(row.lead.message.as_deref())
     }),
-    define_column("loja", "Loja", Text, |by, row| make_text_cell(by.branch_name(row.lead.branch))),
-    define_column("consultor", "Consultor", Text, |by, row| {
-        make_optional_text_cell(row.lead.consultant.and_then(|code| by.seller_name(code)))
+    define_column("loja", "Loja", Text, |tenant_registers, row| {
+        make_text_cell(tenant_registers.branch_name(row.lead.branch))
+    }),
+    define_column("consultor", "Consultor", Text, |tenant_registers, row| {
+        make_optional_text_cell(row.lead.consultant.and_then(|code| tenant_registers.seller_name(code)))
     }),
     define_column("negocios", "Negócios em aberto", Number, |_, row| make_number_cell(row.open_deals)),
     define_column("ativo", "Ativo", Flag, |_, row| SpreadsheetCell::Flag(row.lead.active)),

@@ -24,16 +24,16 @@ pub fn encode_rows(rows: &[Vec<SpreadsheetCell>], zone: &TimeZone) -> Result<Vec
 }
 
 /// Encodes text rows, with the byte order mark if they start the file.
-pub fn encode_text_rows(rows: &[Vec<String>], begins: bool) -> Result<Vec<u8>, Error> {
-    let mut out = create_writer(if begins { MARK.to_vec() } else { Vec::new() });
+pub fn encode_text_rows(rows: &[Vec<String>], is_start: bool) -> Result<Vec<u8>, Error> {
+    let mut out = create_writer(if is_start { MARK.to_vec() } else { Vec::new() });
     for row in rows {
         out.write_record(row.iter().map(|text| guard_text(text))).map_err(wrap_csv_error)?;
     }
     finish_writer(out)
 }
 
-fn create_writer(begun: Vec<u8>) -> Writer<Vec<u8>> {
-    WriterBuilder::new().delimiter(b';').terminator(Terminator::CRLF).from_writer(begun)
+fn create_writer(buffer: Vec<u8>) -> Writer<Vec<u8>> {
+    WriterBuilder::new().delimiter(b';').terminator(Terminator::CRLF).from_writer(buffer)
 }
 
 fn finish_writer(out: Writer<Vec<u8>>) -> Result<Vec<u8>, Error> {
@@ -78,9 +78,9 @@ const FORMULA_SIGNS: &[char] =
     &['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠', '﹦', '﹢', '﹣', '﹫', '−'];
 
 /// Skipped before the check, because some programs trim a cell before they interpret it.
-fn is_invisible_sign(sign: char) -> bool {
-    sign.is_whitespace()
-        || matches!(sign, '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}' | '\u{ad}' | '\0')
+fn is_invisible_sign(character: char) -> bool {
+    character.is_whitespace()
+        || matches!(character, '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}' | '\u{ad}' | '\0')
 }
 
 fn is_guard_needed(text: &str) -> bool {
@@ -135,8 +135,8 @@ mod tests {
     #[test]
     fn a_file_opens_right() {
         let heading = |title| ColumnHeading { name: "x", title, kind: CellKind::Text };
-        let begun = encode_header(&[heading("Nome"), heading("Preço")]).unwrap();
-        assert_eq!(begun, "\u{feff}Nome;Preço\r\n".as_bytes());
+        let header = encode_header(&[heading("Nome"), heading("Preço")]).unwrap();
+        assert_eq!(header, "\u{feff}Nome;Preço\r\n".as_bytes());
         let zone = TimeZone::parse("America/Sao_Paulo").unwrap();
         let row = vec![
             SpreadsheetCell::Text("Zé; \"o bom\"\nda Silva".to_owned()),

@@ -42,8 +42,12 @@ pub(super) const MEMBERS: &[ListColumn<FoundMemberRow>] = &[
         let cep = row.person.address.cep.as_ref().map(|cep| cep.as_str().to_owned());
         make_optional_text_cell(cep.map(|cep| format_cep(&cep)).as_deref())
     }),
-    define_column("loja", "Loja", Text, |by, row| make_text_cell(by.branch_name(row.branch))),
-    define_column("consultor", "Consultor", Text, |by, row| make_seller_cell(by, row.consultant)),
+    define_column("loja", "Loja", Text, |tenant_registers, row| {
+        make_text_cell(tenant_registers.branch_name(row.branch))
+    }),
+    define_column("consultor", "Consultor", Text, |tenant_registers, row| {
+        make_seller_cell(tenant_registers, row.consultant)
+    }),
     define_column("cadastro", "Cadastro", Day, |_, row| make_day_cell(Some(&row.registered_on))),
     define_column("alteracao", "Alteração", Day, |_, row| make_day_cell(Some(&row.updated_on))),
     define_column("codBeneficio", "Código do benefício", Number, |_, row| {
@@ -55,10 +59,10 @@ pub(super) const MEMBERS: &[ListColumn<FoundMemberRow>] = &[
     define_column("tipo", "Tipo", Text, |_, row| {
         make_optional_text_cell(row.benefit.as_ref().map(|one| label_benefit_kind(one.kind)))
     }),
-    define_column("situacao", "Situação", Text, |by, row| {
+    define_column("situacao", "Situação", Text, |tenant_registers, row| {
         row.benefit
             .as_ref()
-            .map_or(super::SpreadsheetCell::Empty, |one| make_situation_cell(by, one.situation))
+            .map_or(super::SpreadsheetCell::Empty, |one| make_situation_cell(tenant_registers, one.situation))
     }),
     define_column("placa", "Placa", Text, |_, row| {
         make_optional_text_cell(row.benefit.as_ref().and_then(|one| one.plate.as_deref()))
@@ -71,8 +75,10 @@ pub(super) const MEMBERS: &[ListColumn<FoundMemberRow>] = &[
             row.benefit.as_ref().and_then(|one| one.card.as_deref()).map(display::format_card).as_deref(),
         )
     }),
-    define_column("planos", "Planos", Text, |by, row| {
-        make_text_cell(row.benefit.as_ref().map(|one| join_plan_names(by, &one.plans)).unwrap_or_default())
+    define_column("planos", "Planos", Text, |tenant_registers, row| {
+        make_text_cell(
+            row.benefit.as_ref().map(|one| join_plan_names(tenant_registers, &one.plans)).unwrap_or_default(),
+        )
     }),
     define_column("valor", "Valor dos planos", Money, |_, row| {
         make_money_cell(row.benefit.as_ref().map(|one| one.plans.iter().map(|(_, price)| price).sum()))
@@ -83,7 +89,9 @@ pub(super) const BENEFITS: &[ListColumn<FoundBenefit>] = &[
     define_column("codigo", "Código", Number, |_, row| make_number_cell(row.code.get())),
     define_column("numero", "Número", Number, |_, row| make_number_cell(row.benefit.sequence)),
     define_column("tipo", "Tipo", Text, |_, row| make_text_cell(label_benefit_kind(row.benefit.kind))),
-    define_column("situacao", "Situação", Text, |by, row| make_situation_cell(by, row.benefit.situation)),
+    define_column("situacao", "Situação", Text, |tenant_registers, row| {
+        make_situation_cell(tenant_registers, row.benefit.situation)
+    }),
     define_column("codAssociado", "Código do associado", Number, |_, row| {
         make_number_cell(row.benefit.person.get())
     }),
@@ -91,9 +99,11 @@ pub(super) const BENEFITS: &[ListColumn<FoundBenefit>] = &[
     define_column("documento", "CPF ou CNPJ", Code, |_, row| {
         make_optional_text_cell(row.document.as_deref().map(display::format_document).as_deref())
     }),
-    define_column("loja", "Loja", Text, |by, row| make_text_cell(by.branch_name(row.benefit.branch))),
-    define_column("planos", "Planos", Text, |by, row| {
-        make_text_cell(join_plan_names(by, &row.benefit.plans))
+    define_column("loja", "Loja", Text, |tenant_registers, row| {
+        make_text_cell(tenant_registers.branch_name(row.benefit.branch))
+    }),
+    define_column("planos", "Planos", Text, |tenant_registers, row| {
+        make_text_cell(join_plan_names(tenant_registers, &row.benefit.plans))
     }),
     define_column("valor", "Valor dos planos", Money, |_, row| {
         make_money_cell(Some(row.benefit.plans.iter().map(|(_, price)| price).sum()))
@@ -111,9 +121,11 @@ pub(super) const BENEFITS: &[ListColumn<FoundBenefit>] = &[
     define_column("cancelamento", "Cancelamento", Day, |_, row| {
         make_day_cell(row.benefit.cancelled_on.as_deref())
     }),
-    define_column("consultor", "Consultor", Text, |by, row| make_seller_cell(by, row.consultant)),
-    define_column("cadastro", "Cadastro", Day, |by, row| {
-        make_day_cell(Some(&row.benefit.created_at.date_in(&by.zone).to_iso()))
+    define_column("consultor", "Consultor", Text, |tenant_registers, row| {
+        make_seller_cell(tenant_registers, row.consultant)
+    }),
+    define_column("cadastro", "Cadastro", Day, |tenant_registers, row| {
+        make_day_cell(Some(&row.benefit.created_at.date_in(&tenant_registers.zone).to_iso()))
     }),
     define_column("placa", "Placa", Text, |_, row| {
         make_optional_text_cell(row.benefit.vehicle.plate.as_ref().map(ToString::to_string).as_deref())
@@ -145,16 +157,19 @@ fn label_benefit_kind(kind: BenefitKind) -> &'static str {
     ::registers::find_choice_label(set_names::benefit_kind(kind))
 }
 
-pub(super) fn make_situation_cell(by: &TenantRegisters, code: SituationCode) -> super::SpreadsheetCell {
-    make_optional_text_cell(by.situation(code).map(|one| one.name.as_str()))
+pub(super) fn make_situation_cell(
+    tenant_registers: &TenantRegisters,
+    code: SituationCode,
+) -> super::SpreadsheetCell {
+    make_optional_text_cell(tenant_registers.situation(code).map(|one| one.name.as_str()))
 }
 
-fn make_seller_cell(by: &TenantRegisters, code: Option<SellerCode>) -> super::SpreadsheetCell {
-    make_optional_text_cell(code.and_then(|code| by.seller_name(code)))
+fn make_seller_cell(tenant_registers: &TenantRegisters, code: Option<SellerCode>) -> super::SpreadsheetCell {
+    make_optional_text_cell(code.and_then(|code| tenant_registers.seller_name(code)))
 }
 
-fn join_plan_names(by: &TenantRegisters, all: &[(PlanCode, i64)]) -> String {
-    let named = all.iter().filter_map(|(plan, _)| Some(by.plan(*plan)?.name.as_str()));
+fn join_plan_names(tenant_registers: &TenantRegisters, all: &[(PlanCode, i64)]) -> String {
+    let named = all.iter().filter_map(|(plan, _)| Some(tenant_registers.plan(*plan)?.name.as_str()));
     named.collect::<Vec<_>>().join(", ")
 }
 

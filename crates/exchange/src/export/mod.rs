@@ -137,7 +137,7 @@ const ADMINISTRATORS: &[Role] = &[Role::Administrator];
 
 pub fn list_exportable_lists() -> impl Iterator<Item = ExportableList> {
     let list = |name, title, roles, which| ExportableList { name, title, roles, which };
-    let own = [
+    let fixed_lists = [
         list("associado", "Associados", ANYBODY, ListKind::Members),
         list("beneficio", "Benefícios", ANYBODY, ListKind::Benefits),
         list("evento", "Eventos", WORKERS, ListKind::Cases(CaseKind::Claim)),
@@ -152,7 +152,7 @@ pub fn list_exportable_lists() -> impl Iterator<Item = ExportableList> {
         list("email", "E-mails", ADMINISTRATORS, ListKind::Mails),
         list("entrega", "Entregas de gatilhos", ADMINISTRATORS, ListKind::Deliveries),
     ];
-    own.into_iter().chain(
+    fixed_lists.into_iter().chain(
         REGISTERS.iter().map(move |register| {
             list(register.path, register.words.many, WORKERS, ListKind::Register(register))
         }),
@@ -236,9 +236,14 @@ mod tests {
             assert!(names.insert(list.name), "{}", list.name);
             let headings = list.headings();
             assert!(!headings.is_empty(), "{}", list.name);
-            let own: BTreeSet<&str> = headings.iter().map(|one| one.name).collect();
+            let distinct_names: BTreeSet<&str> = headings.iter().map(|one| one.name).collect();
             let titles: BTreeSet<&str> = headings.iter().map(|one| one.title).collect();
-            assert_eq!((own.len(), titles.len()), (headings.len(), headings.len()), "{}", list.name);
+            assert_eq!(
+                (distinct_names.len(), titles.len()),
+                (headings.len(), headings.len()),
+                "{}",
+                list.name
+            );
         }
     }
 }

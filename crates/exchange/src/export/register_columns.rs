@@ -14,14 +14,14 @@ const ACTIVE: &str = "ativo";
 
 pub fn build_register_headings(register: &'static Register) -> Vec<ColumnHeading> {
     let fields = register.fields.iter().filter(|field| is_exported_field(field));
-    let own = fields.map(|field| ColumnHeading {
+    let field_headings = fields.map(|field| ColumnHeading {
         name: field.name,
         title: field.label,
         kind: choose_cell_kind(field),
     });
     let code = ColumnHeading { name: CODE, title: "Código", kind: CellKind::Number };
     let active = ColumnHeading { name: ACTIVE, title: "Ativo", kind: CellKind::Flag };
-    let mut all: Vec<ColumnHeading> = [code].into_iter().chain(own).chain([active]).collect();
+    let mut all: Vec<ColumnHeading> = [code].into_iter().chain(field_headings).chain([active]).collect();
     // Forms may have two fields with the same title, files may not.
     for at in 1..all.len() {
         if all[..at].iter().any(|one| one.title == all[at].title) {
@@ -85,10 +85,10 @@ pub fn build_record_cells(
     names: &ReferenceNames,
 ) -> Vec<SpreadsheetCell> {
     let fields = register.fields.iter().zip(&record.values).filter(|(field, _)| is_exported_field(field));
-    let own = fields.map(|(field, value)| build_field_cell(field, value, names));
+    let field_cells = fields.map(|(field, value)| build_field_cell(field, value, names));
     [SpreadsheetCell::Number(record.code.into())]
         .into_iter()
-        .chain(own)
+        .chain(field_cells)
         .chain([SpreadsheetCell::Flag(record.active)])
         .collect()
 }

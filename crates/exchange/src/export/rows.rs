@@ -98,7 +98,7 @@ impl ListRowReader {
             }
             ReadPosition::Cases { kind, until, skip } => {
                 let query: CasoQuery = parse_query(pairs)?;
-                let (found, by) =
+                let (found, tenant_registers) =
                     cases::list_cases_behind(app, caller, *kind, query, (*until, *skip)).await?;
                 if let Some(last) = found.last().map(|one| one.case.head().opened_at) {
                     let same = found.iter().filter(|one| one.case.head().opened_at == last).count() as i64;
@@ -106,11 +106,11 @@ impl ListRowReader {
                     *until = Some(last);
                 }
                 let has_more = found.len() as i64 == PAGE;
-                (pick_cells(case_columns::CASES, columns, &by, &found), has_more)
+                (pick_cells(case_columns::CASES, columns, &tenant_registers, &found), has_more)
             }
             ReadPosition::Deals { page, last } => {
-                let wanted = build_deal_query(parse_query(pairs)?, *page);
-                let mut found = deals::list_deals(app, caller, wanted).await?;
+                let criteria = build_deal_query(parse_query(pairs)?, *page);
+                let mut found = deals::list_deals(app, caller, criteria).await?;
                 let has_more = advance_page(page, found.total);
                 found.rows.retain(|one| one.code.get() < *last);
                 *last = found.rows.last().map_or(*last, |one| one.code.get());
@@ -120,8 +120,8 @@ impl ListRowReader {
                 let query: LeadQuery = parse_query(pairs)?;
                 let (filter, active, branch) =
                     (query.filter.into_set(), query.active.into_set(), query.branch.into_set());
-                let wanted = leads::LeadManagementQuery { filter, active, branch, page: *page };
-                let mut found = leads::list_leads(app, caller, wanted).await?;
+                let criteria = leads::LeadManagementQuery { filter, active, branch, page: *page };
+                let mut found = leads::list_leads(app, caller, criteria).await?;
                 let has_more = advance_page(page, found.total);
                 found.rows.retain(|one| one.code.get() < *last);
                 *last = found.rows.last().map_or(*last, |one| one.code.get());
@@ -131,14 +131,14 @@ impl ListRowReader {
                 let query: UsuarioQuery = parse_query(pairs)?;
                 let (filter, active) = (query.filter.into_set(), query.active.into_set());
                 let (role, branch) = (query.role.into_set(), query.branch.into_set());
-                let wanted = users::UserSearchQuery { filter, active, role, branch, page: *page };
-                let found = users::list_user_page(app, caller, wanted).await?;
+                let criteria = users::UserSearchQuery { filter, active, role, branch, page: *page };
+                let found = users::list_user_page(app, caller, criteria).await?;
                 let has_more = advance_page(page, found.total);
                 (pick_cells(administration_columns::USERS, columns, &found.registers, &found.rows), has_more)
             }
             ReadPosition::Audit { before, users } => {
-                let by = snapshot::load_registers(app, caller.scope.tenant()).await?;
-                let reading = build_audit_query(parse_query(pairs)?, &by, *before);
+                let tenant_registers = snapshot::load_registers(app, caller.scope.tenant()).await?;
+                let reading = build_audit_query(parse_query(pairs)?, &tenant_registers, *before);
                 let users = match users {
                     Some(users) => Arc::clone(users),
                     None => {
@@ -148,27 +148,27 @@ impl ListRowReader {
                 let (page, _) = access_log::read_newest_audit_page(app, caller, reading).await?;
                 *before = Some(page.reached);
                 let has_more = page.has_more;
-                let told = |told| AuditExportRow { told, users: Arc::clone(&users) };
-                let rows: Vec<AuditExportRow> = page.entries.into_iter().map(told).collect();
-                (pick_cells(administration_columns::AUDIT, columns, &by, &rows), has_more)
+                let make_row = |entry| AuditExportRow { told: entry, users: Arc::clone(&users) };
+                let rows: Vec<AuditExportRow> = page.entries.into_iter().map(make_row).collect();
+                (pick_cells(administration_columns::AUDIT, columns, &tenant_registers, &rows), has_more)
             }
             ReadPosition::Mails { before } => {
-                let by = snapshot::load_registers(app, caller.scope.tenant()).await?;
+                let tenant_registers = snapshot::load_registers(app, caller.scope.tenant()).await?;
                 let found = mail::list_outbox_mail(app, caller, *before).await?;
                 *before = found.last().map_or(*before, |one| one.code.get());
                 let has_more = found.len() as i64 == PAGE;
-                (pick_cells(administration_columns::MAILS, columns, &by, &found), has_more)
+                (pick_cells(administration_columns::MAILS, columns, &tenant_registers, &found), has_more)
             }
             ReadPosition::Deliveries { before } => {
-                let by = snapshot::load_registers(app, caller.scope.tenant()).await?;
+                let tenant_registers = snapshot::load_registers(app, caller.scope.tenant()).await?;
                 let query: EntregaExportacaoQuery = parse_query(pairs)?;
                 let receiver = query.receiver;
-                let wanted = build_delivery_query(query, &by, *before);
+                let criteria = build_delivery_query(query, &tenant_registers, *before);
                 let found =
-                    triggers::list_newest_deliveries(app, caller.scope.tenant(), receiver, wanted).await?;
+                    triggers::list_newest_deliveries(app, caller.scope.tenant(), receiver, criteria).await?;
                 *before = found.before;
                 (
-                    pick_cells(administration_columns::DELIVERIES, columns, &by, &found.told),
+                    pick_cells(administration_columns::DELIVERIES, columns, &tenant_registers, &found.told),
                     found.before.is_some(),
                 )
             }
@@ -188,8 +188,8 @@ impl ListRowReader {
                     None => names.insert(ReferenceNames::load(app, caller, register).await?),
                 };
                 let pairs = pairs.iter().cloned().chain([("pagina".to_owned(), page.to_string())]);
-                let asked = wire::register::read_list_query(register, pairs)?;
-                let found = registers::list_records(app, caller, register, asked).await?;
+                let list_query = wire::register::read_list_query(register, pairs)?;
+                let found = registers::list_records(app, caller, register, list_query).await?;
                 let has_more = advance_page(page, found.total);
                 let cells = found
                     .records
@@ -220,13 +220,13 @@ fn parse_query<T: InputRecord>(pairs: &QueryPairs) -> Result<T, ListExportError>
 /// The cells of the requested columns.
 fn pick_cells<T>(
     columns: &[ListColumn<T>],
-    wanted: &[usize],
-    by: &TenantRegisters,
+    chosen: &[usize],
+    tenant_registers: &TenantRegisters,
     rows: &[T],
 ) -> Vec<Vec<SpreadsheetCell>> {
     let cells = |row: &T| {
-        let wanted = wanted.iter().filter_map(|at| columns.get(*at));
-        wanted.map(|column| (column.value)(by, row)).collect()
+        let chosen = chosen.iter().filter_map(|at| columns.get(*at));
+        chosen.map(|column| (column.value)(tenant_registers, row)).collect()
     };
     rows.iter().map(cells).collect()
 }
@@ -242,9 +242,9 @@ async fn list_benefits_after(
     let registers = snapshot::load_registers(app, caller.scope.tenant()).await?;
     let branch = query.branch.into_set();
     if KEYS.iter().any(|key| pairs.iter().any(|(name, text)| name == key && !text.is_empty())) {
-        let asked: PesquisaBeneficioQuery = parse_query(pairs)?;
+        let search_query: PesquisaBeneficioQuery = parse_query(pairs)?;
         // Not paginated: all matches come at once.
-        let mut found = search::search_benefits(app, caller, asked).await?;
+        let mut found = search::search_benefits(app, caller, search_query).await?;
         found.rows.retain(|row| branch.is_none_or(|branch| row.benefit.branch == branch));
         return Ok(SearchBatch { rows: found.rows, next: None, registers: found.registers });
     }
@@ -285,31 +285,31 @@ fn build_deal_query(query: NegocioQuery, page: i32) -> deals::DealPipelineQuery 
 
 fn build_delivery_query(
     query: EntregaExportacaoQuery,
-    by: &TenantRegisters,
+    tenant_registers: &TenantRegisters,
     before: Option<HistoryCode>,
 ) -> triggers::DeliveryQuery {
-    let day = |given: FieldPatch<QueryDate>| given.into_set().map(QueryDate::get);
+    let day = |date: FieldPatch<QueryDate>| date.into_set().map(QueryDate::get);
     triggers::DeliveryQuery {
         state: query.state.into_set(),
         entity: query.entity.into_set(),
         record: query.record.into_set().map(BoundedInt::get),
-        since: day(query.from).map(|day| day.start_in(&by.zone)),
-        until: day(query.to).map(|day| day.next().start_in(&by.zone)),
+        since: day(query.from).map(|day| day.start_in(&tenant_registers.zone)),
+        until: day(query.to).map(|day| day.next().start_in(&tenant_registers.zone)),
         before,
     }
 }
 
 fn build_audit_query(
     query: AuditoriaExportacaoQuery,
-    by: &TenantRegisters,
+    tenant_registers: &TenantRegisters,
     before: Option<i32>,
 ) -> ReverseAuditQuery {
-    let day = |given: FieldPatch<QueryDate>| given.into_set().map(QueryDate::get);
+    let day = |date: FieldPatch<QueryDate>| date.into_set().map(QueryDate::get);
     ReverseAuditQuery {
         person: query.person.into_set(),
         user: query.user.into_set(),
-        since: day(query.from).map(|day| day.start_in(&by.zone)),
-        until: day(query.to).map(|day| day.next().start_in(&by.zone)),
+        since: day(query.from).map(|day| day.start_in(&tenant_registers.zone)),
+        until: day(query.to).map(|day| day.next().start_in(&tenant_registers.zone)),
         before,
     }
 }

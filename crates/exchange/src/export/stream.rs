@@ -61,10 +61,10 @@ pub async fn start_list_export(
 ) -> Result<ListExport, ListExportError> {
     caller.require_role(list.roles)?;
     let caller = Arc::new(caller.within_operation(audit::OPERATION));
-    let how: ExportacaoQuery = wire::read::read_query(pairs.iter().cloned())?;
-    let format = how.format.into_set().unwrap_or(Sheet::Csv);
+    let query: ExportacaoQuery = wire::read::read_query(pairs.iter().cloned())?;
+    let format = query.format.into_set().unwrap_or(Sheet::Csv);
     let all = list.headings();
-    let chosen = choose_columns(&all, how.columns.into_set().as_deref());
+    let chosen = choose_columns(&all, query.columns.into_set().as_deref());
     let headings: Vec<ColumnHeading> = chosen.iter().map(|at| all[*at]).collect();
     let book = match format {
         Sheet::Csv => None,
@@ -76,22 +76,22 @@ pub async fn start_list_export(
     let zone = snapshot::load_registers(app, caller.scope.tenant()).await?.zone.clone();
     let (send, bytes) = mpsc::channel(WAITING);
     let day = app.now().date_in(&zone).to_iso();
-    let (ending, content_type) = match format {
+    let (extension, content_type) = match format {
         Sheet::Csv => ("csv", "text/csv; charset=utf-8"),
         Sheet::Xlsx => ("xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
     };
-    let export = ListExport { file_name: format!("{}-{day}.{ending}", list.name), content_type, bytes };
-    let leaving = ListExportTask { app: app.clone(), caller, list, headings, zone, rows, send, book };
-    tokio::spawn(leaving.run(format, first));
+    let export = ListExport { file_name: format!("{}-{day}.{extension}", list.name), content_type, bytes };
+    let export_task = ListExportTask { app: app.clone(), caller, list, headings, zone, rows, send, book };
+    tokio::spawn(export_task.run(format, first));
     Ok(export)
 }
 
 /// Indexes of the requested columns, in the order of the list; all columns if none of the names is known.
-fn choose_columns(all: &[ColumnHeading], wanted: Option<&str>) -> Vec<usize> {
-    let wanted: Vec<&str> =
-        wanted.unwrap_or_default().split([',', ' ']).filter(|name| !name.is_empty()).collect();
-    let some: Vec<usize> = (0..all.len()).filter(|at| wanted.contains(&all[*at].name)).collect();
-    if some.is_empty() { (0..all.len()).collect() } else { some }
+fn choose_columns(all: &[ColumnHeading], requested: Option<&str>) -> Vec<usize> {
+    let requested: Vec<&str> =
+        requested.unwrap_or_default().split([',', ' ']).filter(|name| !name.is_empty()).collect();
+    let chosen: Vec<usize> = (0..all.len()).filter(|at| requested.contains(&all[*at].name)).collect();
+    if chosen.is_empty() { (0..all.len()).collect() } else { chosen }
 }
 
 struct ListExportTask {
@@ -111,16 +111,18 @@ type ExportStreamOutcome = Result<bool, Error>;
 impl ListExportTask {
     async fn run(mut self, format: Sheet, first: Vec<Vec<SpreadsheetCell>>) {
         let mut count = 0;
-        let went = match format {
+        let outcome = match format {
             Sheet::Csv => self.write_csv(first, &mut count).await,
             Sheet::Xlsx => self.write_xlsx(first, &mut count).await,
         };
-        let whole = matches!(went, Ok(true));
-        if let Err(error) = went {
+        let is_complete = matches!(outcome, Ok(true));
+        if let Err(error) = outcome {
             tracing::error!(%error, list = self.list.name, rows = count, "an export was cut off");
             let _ = self.send.send(Err(error)).await;
         }
-        if let Err(error) = audit::audit_export_end(&self.app, &self.caller, &self.list, count, whole).await {
+        if let Err(error) =
+            audit::audit_export_end(&self.app, &self.caller, &self.list, count, is_complete).await
+        {
             tracing::error!(%error, list = self.list.name, rows = count, "the end of an export was not audited");
         }
     }
@@ -142,9 +144,9 @@ impl ListExportTask {
     async fn write_csv(&mut self, first: Vec<Vec<SpreadsheetCell>>, count: &mut u64) -> ExportStreamOutcome {
         let mut piece = csv::encode_header(&self.headings)?;
         let (mut rows, mut pages) = (Some(first), 0);
-        while let Some(some) = rows {
-            piece.extend(csv::encode_rows(&some, &self.zone)?);
-            *count += some.len() as u64;
+        while let Some(batch) = rows {
+            piece.extend(csv::encode_rows(&batch, &self.zone)?);
+            *count += batch.len() as u64;
             if self.send.send(Ok(std::mem::take(&mut piece))).await.is_err() {
                 return Ok(false);
             }
@@ -158,13 +160,13 @@ impl ListExportTask {
         let mut book =
             WorkbookWriter::new(self.list.title, &self.headings, &folder, (self.app.now(), &self.zone))?;
         let (mut rows, mut pages) = (Some(first), 0);
-        while let Some(some) = rows {
+        while let Some(batch) = rows {
             if self.send.is_closed() {
                 return Ok(false);
             }
-            *count += some.len() as u64;
+            *count += batch.len() as u64;
             let zone = self.zone.clone();
-            book = run_blocking(move || book.add_rows(&some, &zone).map(|()| book)).await?;
+            book = run_blocking(move || book.add_rows(&batch, &zone).map(|()| book)).await?;
             rows = self.next_page(&mut pages).await?;
         }
         let mut file = run_blocking(move || book.finish()).await?;

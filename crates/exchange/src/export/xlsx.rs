@@ -49,9 +49,9 @@ impl WorkbookWriter {
         let sheet = self.workbook.add_worksheet_with_constant_memory().map_err(wrap_xlsx_error)?;
         self.sheets += 1;
         self.rows = 0;
-        let begun = |sheet: &mut rust_xlsxwriter::Worksheet| -> Result<(), XlsxError> {
+        let set_up = |sheet: &mut rust_xlsxwriter::Worksheet| -> Result<(), XlsxError> {
             let name: String =
-                self.title.chars().filter(|sign| !"[]:*?/\\".contains(*sign)).take(25).collect();
+                self.title.chars().filter(|character| !"[]:*?/\\".contains(*character)).take(25).collect();
             sheet.set_name(if self.sheets == 1 { name } else { format!("{name} {}", self.sheets) })?;
             sheet.set_freeze_panes(1, 0)?;
             for (at, heading) in (0..).zip(&self.headings) {
@@ -62,7 +62,7 @@ impl WorkbookWriter {
             }
             Ok(())
         };
-        begun(sheet).map_err(wrap_xlsx_error)
+        set_up(sheet).map_err(wrap_xlsx_error)
     }
 
     pub fn add_rows(&mut self, rows: &[Vec<SpreadsheetCell>], zone: &TimeZone) -> Result<(), Error> {
@@ -106,12 +106,13 @@ impl WorkbookWriter {
 
     /// Assembles the workbook in an unnamed temporary file, which is deleted when it is closed.
     pub fn finish(mut self) -> Result<File, Error> {
-        let lost = |error: std::io::Error| Error::Defect(error.to_string());
-        let mut out = BufWriter::with_capacity(1 << 18, tempfile::tempfile_in(&self.folder).map_err(lost)?);
+        let wrap_error = |error: std::io::Error| Error::Defect(error.to_string());
+        let mut out =
+            BufWriter::with_capacity(1 << 18, tempfile::tempfile_in(&self.folder).map_err(wrap_error)?);
         self.workbook.save_to_writer(&mut out).map_err(wrap_xlsx_error)?;
-        out.flush().map_err(lost)?;
+        out.flush().map_err(wrap_error)?;
         let mut file = out.into_inner().map_err(|error| Error::Defect(error.to_string()))?;
-        file.seek(SeekFrom::Start(0)).map_err(lost)?;
+        file.seek(SeekFrom::Start(0)).map_err(wrap_error)?;
         Ok(file)
     }
 }

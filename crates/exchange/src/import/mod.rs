@@ -122,8 +122,12 @@ pub fn may_undo_import(import: &StoredImportRun, now: Moment) -> bool {
 }
 
 #[boxed::future]
-pub async fn load_import(app: &App, by: &ImportCaller, code: ImportCode) -> Result<StoredImportRun, Error> {
-    imports::find_import_run(&app.db, by.tenant(), code, by.owner_filter())
+pub async fn load_import(
+    app: &App,
+    caller: &ImportCaller,
+    code: ImportCode,
+) -> Result<StoredImportRun, Error> {
+    imports::find_import_run(&app.db, caller.tenant(), code, caller.owner_filter())
         .await?
         .ok_or_else(|| refuse_unknown_import(code))
 }
@@ -132,11 +136,11 @@ pub async fn load_import(app: &App, by: &ImportCaller, code: ImportCode) -> Resu
 #[boxed::future]
 pub async fn list_imports(
     app: &App,
-    by: &ImportCaller,
+    caller: &ImportCaller,
     (limit, offset): (i64, i64),
 ) -> Result<(Vec<StoredImportRun>, i64), Error> {
-    let asked = (by.tenant(), by.owner_filter(), limit, offset);
-    let read = app.db.read(asked, |tx, (tenant, owner, limit, offset)| {
+    let input = (caller.tenant(), caller.owner_filter(), limit, offset);
+    let read = app.db.read(input, |tx, (tenant, owner, limit, offset)| {
         Box::pin(async move {
             Ok::<_, Error>(imports::list_import_runs(tx, *tenant, *owner, (*limit, *offset)).await?)
         })
@@ -164,17 +168,20 @@ struct ImportActionRequest {
 
 async fn submit_action(
     app: &App,
-    by: &ImportCaller,
+    caller: &ImportCaller,
     code: ImportCode,
     step: ImportRunAction,
     once: IdempotentWrite<StoredImportRun>,
 ) -> Result<WriteOutcome<StoredImportRun>, Error> {
-    let asked = ImportActionRequest { by: by.clone(), code, step, now: app.now() };
-    let done =
-        idempotency::write_idempotently(app, WriteLane::foreground(by.tenant()), once, asked, |tx, asked| {
-            Box::pin(apply_action(tx, asked))
-        })
-        .await?;
+    let request = ImportActionRequest { by: caller.clone(), code, step, now: app.now() };
+    let done = idempotency::write_idempotently(
+        app,
+        WriteLane::foreground(caller.tenant()),
+        once,
+        request,
+        |tx, request| Box::pin(apply_action(tx, request)),
+    )
+    .await?;
     app.importing.notify_one();
     Ok(done)
 }
@@ -197,85 +204,85 @@ pub fn has_default_branch(kind: ImportKind) -> bool {
 #[boxed::future]
 pub async fn map_import_columns(
     app: &App,
-    by: &ImportCaller,
+    caller: &ImportCaller,
     code: ImportCode,
     mapping: ColumnMapping,
     once: IdempotentWrite<StoredImportRun>,
 ) -> Result<WriteOutcome<StoredImportRun>, Error> {
     if let FieldPatch::Set(branch) = mapping.branch
-        && !load_registers(app, by.tenant()).await?.is_usable_branch(&by.scope, branch)
+        && !load_registers(app, caller.tenant()).await?.is_usable_branch(&caller.scope, branch)
     {
         return Err(Rejection::UnknownCode { field: InputField::Branch, code: branch.get() }.into());
     }
-    submit_action(app, by, code, ImportRunAction::Map(mapping), once).await
+    submit_action(app, caller, code, ImportRunAction::Map(mapping), once).await
 }
 
 #[boxed::future]
 pub async fn start_dry_run(
     app: &App,
-    by: &ImportCaller,
+    caller: &ImportCaller,
     code: ImportCode,
     once: IdempotentWrite<StoredImportRun>,
 ) -> Result<WriteOutcome<StoredImportRun>, Error> {
-    submit_action(app, by, code, ImportRunAction::Check, once).await
+    submit_action(app, caller, code, ImportRunAction::Check, once).await
 }
 
 /// Starts the import. One that is already running continues.
 #[boxed::future]
 pub async fn start_import(
     app: &App,
-    by: &ImportCaller,
+    caller: &ImportCaller,
     code: ImportCode,
     triggers: bool,
     once: IdempotentWrite<StoredImportRun>,
 ) -> Result<WriteOutcome<StoredImportRun>, Error> {
-    submit_action(app, by, code, ImportRunAction::Start { triggers }, once).await
+    submit_action(app, caller, code, ImportRunAction::Start { triggers }, once).await
 }
 
 /// Pauses an import after its current transaction.
 #[boxed::future]
 pub async fn pause_import(
     app: &App,
-    by: &ImportCaller,
+    caller: &ImportCaller,
     code: ImportCode,
     once: IdempotentWrite<StoredImportRun>,
 ) -> Result<WriteOutcome<StoredImportRun>, Error> {
-    submit_action(app, by, code, ImportRunAction::Pause, once).await
+    submit_action(app, caller, code, ImportRunAction::Pause, once).await
 }
 
 #[boxed::future]
 pub async fn resume_import(
     app: &App,
-    by: &ImportCaller,
+    caller: &ImportCaller,
     code: ImportCode,
     once: IdempotentWrite<StoredImportRun>,
 ) -> Result<WriteOutcome<StoredImportRun>, Error> {
-    submit_action(app, by, code, ImportRunAction::Resume, once).await
+    submit_action(app, caller, code, ImportRunAction::Resume, once).await
 }
 
 /// Reverts an import, except for records changed since.
 #[boxed::future]
 pub async fn undo_import(
     app: &App,
-    by: &ImportCaller,
+    caller: &ImportCaller,
     code: ImportCode,
     once: IdempotentWrite<StoredImportRun>,
 ) -> Result<WriteOutcome<StoredImportRun>, Error> {
-    submit_action(app, by, code, ImportRunAction::Undo, once).await
+    submit_action(app, caller, code, ImportRunAction::Undo, once).await
 }
 
-async fn apply_action(tx: &mut Tx, asked: &ImportActionRequest) -> Result<StoredImportRun, Error> {
+async fn apply_action(tx: &mut Tx, request: &ImportActionRequest) -> Result<StoredImportRun, Error> {
     use ImportState as S;
-    let (tenant, code, now) = (asked.by.tenant(), asked.code, asked.now);
-    let import = imports::find_import_run(&mut *tx, tenant, code, asked.by.owner_filter())
+    let (tenant, code, now) = (request.by.tenant(), request.code, request.now);
+    let import = imports::find_import_run(&mut *tx, tenant, code, request.by.owner_filter())
         .await?
         .ok_or_else(|| refuse_unknown_import(code))?;
-    asked.by.authorize_import(import.kind)?;
+    request.by.authorize_import(import.kind)?;
     let wrong = |what: &'static str| Err(refuse_import(ImportProblem::WrongState(what)));
     // An import may be started before its dry run has ended.
-    let starts = matches!(asked.step, ImportRunAction::Start { .. });
+    let starts = matches!(request.step, ImportRunAction::Start { .. });
     let is_ready = matches!(import.state, S::Ready | S::Checked) || starts && import.state == S::Checking;
-    let (to, change, told) = match &asked.step {
+    let (to, change, description) = match &request.step {
         // A repeated request changes nothing.
         ImportRunAction::Check if import.state == S::Checking => return Ok(import),
         ImportRunAction::Start { .. } | ImportRunAction::Resume if import.state == S::Running => {
@@ -289,15 +296,15 @@ async fn apply_action(tx: &mut Tx, asked: &ImportActionRequest) -> Result<Stored
         ImportRunAction::Check | ImportRunAction::Start { .. } if now > import.updated_at.plus(UNDO_FOR) => {
             return wrong("o arquivo foi enviado há mais de 7 dias e já foi apagado; envie-o de novo.");
         }
-        ImportRunAction::Map(wanted) => {
-            let mapping = merge_mapping(&import, &wanted.columns)?;
-            let branch = match wanted.branch {
+        ImportRunAction::Map(requested) => {
+            let mapping = merge_mapping(&import, &requested.columns)?;
+            let branch = match requested.branch {
                 FieldPatch::Keep => None,
                 FieldPatch::Clear => Some(None),
                 FieldPatch::Set(branch) => Some(Some(branch)),
             };
-            let own = import.headers.iter().zip(&mapping);
-            let statements = own.map(|(header, field)| {
+            let columns = import.headers.iter().zip(&mapping);
+            let statements = columns.map(|(header, field)| {
                 imports::upsert_column_mapping(tenant, import.kind, &fold_header(header), field)
             });
             tx.execute_batch(statements.collect()).await?;
@@ -349,25 +356,25 @@ async fn apply_action(tx: &mut Tx, asked: &ImportActionRequest) -> Result<Stored
             (S::Undoing, ImportStateChange { position, ..ImportStateChange::default() }, "desfazer iniciado")
         }
     };
-    let change = ImportStateChange { acting: Some(asked.by.user), ..change };
+    let change = ImportStateChange { acting: Some(request.by.user), ..change };
     imports::update_import_state(tx, tenant, code, (to, now), &change).await?;
     let entry = audit::AuditEntry {
         tenant,
         at: now,
-        user: asked.by.user,
+        user: request.by.user,
         operation: if to == S::Undoing { UNDO } else { RUN },
         person: None,
-        detail: Some(format!("importação {code} {told}")),
+        detail: Some(format!("importação {code} {description}")),
     };
     audit::append_audit_entry(tx, &entry).await?;
     imports::find_import_run(&mut *tx, tenant, code, None).await?.ok_or_else(|| refuse_unknown_import(code))
 }
 
 /// The current mapping with the requested changes.
-fn merge_mapping(import: &StoredImportRun, wanted: &[(String, String)]) -> Result<Vec<String>, Error> {
+fn merge_mapping(import: &StoredImportRun, requested: &[(String, String)]) -> Result<Vec<String>, Error> {
     let mut mapping = import.mapping.clone();
     let mut problems = Vec::new();
-    for (header, field) in wanted {
+    for (header, field) in requested {
         let key = fold_header(header);
         let at = import.headers.iter().position(|one| one == header);
         let at = at.or_else(|| import.headers.iter().position(|one| fold_header(one) == key));

@@ -9,11 +9,11 @@ use storage::exchange::imports;
 #[boxed::future]
 pub async fn list_first_lines(
     app: &App,
-    by: &ImportCaller,
+    caller: &ImportCaller,
     import: &StoredImportRun,
     limit: i64,
 ) -> Result<Vec<Vec<String>>, Error> {
-    let lines = imports::list_import_lines(&app.db, by.tenant(), import.code, (0, limit)).await?;
+    let lines = imports::list_import_lines(&app.db, caller.tenant(), import.code, (0, limit)).await?;
     Ok(lines.iter().map(|(_, cells)| parse_cells(cells)).collect())
 }
 
@@ -21,14 +21,14 @@ pub async fn list_first_lines(
 #[boxed::future]
 pub async fn list_cells_by_line(
     app: &App,
-    by: &ImportCaller,
+    caller: &ImportCaller,
     import: &StoredImportRun,
     lines: &[i32],
 ) -> Result<BTreeMap<i32, Vec<String>>, Error> {
     if lines.is_empty() {
         return Ok(BTreeMap::new());
     }
-    let found = imports::list_cells_of_lines(&app.db, by.tenant(), import.code, lines).await?;
+    let found = imports::list_cells_of_lines(&app.db, caller.tenant(), import.code, lines).await?;
     Ok(found.iter().map(|(line, cells)| (*line, parse_cells(cells))).collect())
 }
 

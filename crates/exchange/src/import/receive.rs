@@ -63,35 +63,35 @@ enum FileReadEvent {
 #[boxed::future]
 pub async fn receive_upload(
     app: &App,
-    by: &ImportCaller,
+    caller: &ImportCaller,
     kind: ImportKind,
     file_name: &str,
     spool: UploadSpool,
     once: IdempotentWrite<StoredImportRun>,
 ) -> Result<WriteOutcome<StoredImportRun>, Error> {
-    by.authorize_import(kind)?;
+    caller.authorize_import(kind)?;
     let mut file = spool.file;
     file.seek(SeekFrom::Start(0)).map_err(|error| Error::Defect(format!("a temporary file: {error}")))?;
-    receive_local_file(app, by, kind, file_name, file, once).await
+    receive_local_file(app, caller, kind, file_name, file, once).await
 }
 
 /// The same for a file on this machine.
 #[boxed::future]
 pub async fn receive_local_file(
     app: &App,
-    by: &ImportCaller,
+    caller: &ImportCaller,
     kind: ImportKind,
     file_name: &str,
     mut file: File,
     once: IdempotentWrite<StoredImportRun>,
 ) -> Result<WriteOutcome<StoredImportRun>, Error> {
-    by.authorize_import(kind)?;
-    let (send, mut come) = mpsc::channel(WAITING);
+    caller.authorize_import(kind)?;
+    let (send, mut events) = mpsc::channel(WAITING);
     // A workbook is held in memory while it is read.
     let place = match file::is_workbook(&mut file).map_err(refuse_import)? {
         true => {
             let places = &app.heavy_work.workbook_readings;
-            let place = places.acquire(by.tenant(), PATIENCE).await;
+            let place = places.acquire(caller.tenant(), PATIENCE).await;
             Some(place.ok_or(Error::NoPlace(HeavyWork::WorkbookReading))?)
         }
         false => None,
@@ -105,24 +105,24 @@ pub async fn receive_local_file(
     });
     let mut code = None;
     let mut total = 0;
-    while let Some(came) = come.recv().await {
-        match (came, code) {
+    while let Some(event) = events.recv().await {
+        match (event, code) {
             (FileReadEvent::Headers(headers), _) => {
-                make_room(app, by).await?;
-                code = Some(insert_import(app, by, kind, file_name, headers).await?);
+                make_room(app, caller).await?;
+                code = Some(insert_import(app, caller, kind, file_name, headers).await?);
             }
             (FileReadEvent::Lines(lines), Some(code)) => {
                 total += lines.len() as i64;
-                insert_lines(app, by, code, lines).await?;
+                insert_lines(app, caller, code, lines).await?;
             }
             (FileReadEvent::End(Err(problem)), code) => {
                 if let Some(code) = code {
-                    delete_import(app, by, code).await?;
+                    delete_import(app, caller, code).await?;
                 }
                 return Err(refuse_import(problem));
             }
             (FileReadEvent::End(Ok(())), Some(code)) => {
-                return complete_upload(app, by, (code, total), once).await;
+                return complete_upload(app, caller, (code, total), once).await;
             }
             (FileReadEvent::Lines(_) | FileReadEvent::End(Ok(())), None) => break,
         }
@@ -142,32 +142,32 @@ impl Drop for ReadCancelGuard {
 }
 
 fn send_lines(file: File, limits: ReadingLimits, send: &mpsc::Sender<FileReadEvent>) {
-    let mut together = Vec::with_capacity(TOGETHER);
+    let mut batch = Vec::with_capacity(TOGETHER);
     let ended = file::read_lines(file, limits, |line| match line {
         SpreadsheetLine::Headers(names) => send.blocking_send(FileReadEvent::Headers(names)).is_ok(),
         SpreadsheetLine::Cells(number, cells) => {
             let number = i32::try_from(number).unwrap_or(i32::MAX);
-            together.push((number, imports::encode_text_list(&cells)));
-            together.len() < TOGETHER
-                || send.blocking_send(FileReadEvent::Lines(std::mem::take(&mut together))).is_ok()
+            batch.push((number, imports::encode_text_list(&cells)));
+            batch.len() < TOGETHER
+                || send.blocking_send(FileReadEvent::Lines(std::mem::take(&mut batch))).is_ok()
         }
     });
-    if !together.is_empty() && send.blocking_send(FileReadEvent::Lines(together)).is_err() {
+    if !batch.is_empty() && send.blocking_send(FileReadEvent::Lines(batch)).is_err() {
         return;
     }
     let _ = send.blocking_send(FileReadEvent::End(ended));
 }
 
 /// Deletes the oldest unconfirmed files if the limit is reached.
-async fn make_room(app: &App, by: &ImportCaller) -> Result<(), Error> {
+async fn make_room(app: &App, caller: &ImportCaller) -> Result<(), Error> {
     loop {
-        let input = (by.clone(), app.now());
-        let room = app.db.write(WriteLane::foreground(by.tenant()), input, |tx, (by, now)| {
-            Box::pin(discard_oldest_unconfirmed(tx, by, *now))
+        let input = (caller.clone(), app.now());
+        let room = app.db.write(WriteLane::foreground(caller.tenant()), input, |tx, (caller, now)| {
+            Box::pin(discard_oldest_unconfirmed(tx, caller, *now))
         });
         match room.await? {
             ImportRoomOutcome::Free => return Ok(()),
-            ImportRoomOutcome::Discarded(code) => delete_import(app, by, code).await?,
+            ImportRoomOutcome::Discarded(code) => delete_import(app, caller, code).await?,
             ImportRoomOutcome::AllReading => {
                 return Err(refuse_import(ImportProblem::TooManyReading(MOST_UNCONFIRMED)));
             }
@@ -184,10 +184,10 @@ enum ImportRoomOutcome {
 
 async fn discard_oldest_unconfirmed(
     tx: &mut Tx,
-    by: &ImportCaller,
+    caller: &ImportCaller,
     now: Moment,
 ) -> Result<ImportRoomOutcome, Error> {
-    let tenant = by.tenant();
+    let tenant = caller.tenant();
     // The lines of older imports were already deleted.
     let waiting = imports::list_unconfirmed_imports(&mut *tx, tenant, now.minus(UNDO_FOR)).await?;
     if waiting.len() < MOST_UNCONFIRMED {
@@ -197,8 +197,8 @@ async fn discard_oldest_unconfirmed(
         one.state != ImportState::Reading || one.updated_at < now.minus(CUT_OFF_AFTER)
     };
     // A user's own files are discarded before those of others.
-    let own = waiting.iter().filter(may_go).find(|one| one.user == by.user);
-    let Some(oldest) = own.or_else(|| waiting.iter().find(may_go)) else {
+    let own_import = waiting.iter().filter(may_go).find(|one| one.user == caller.user);
+    let Some(oldest) = own_import.or_else(|| waiting.iter().find(may_go)) else {
         return Ok(ImportRoomOutcome::AllReading);
     };
     let code = oldest.code;
@@ -213,7 +213,7 @@ async fn discard_oldest_unconfirmed(
     let entry = audit::AuditEntry {
         tenant,
         at: now,
-        user: by.user,
+        user: caller.user,
         operation: RECEIVE,
         person: None,
         detail: Some(format!("importação {code} descartada, sem ter sido iniciada, para dar lugar a outra")),
@@ -224,7 +224,7 @@ async fn discard_oldest_unconfirmed(
 
 async fn insert_import(
     app: &App,
-    by: &ImportCaller,
+    caller: &ImportCaller,
     kind: ImportKind,
     file_name: &str,
     headers: Vec<String>,
@@ -240,8 +240,8 @@ async fn insert_import(
         headers,
         triggers: false,
         branch: None,
-        user: by.user,
-        acting: by.user,
+        user: caller.user,
+        acting: caller.user,
         total: 0,
         position: 0,
         counts: ImportLineCounts::default(),
@@ -251,9 +251,9 @@ async fn insert_import(
         started_at: None,
         finished_at: None,
     };
-    let input = (by.tenant(), import);
+    let input = (caller.tenant(), import);
     app.db
-        .write(WriteLane::foreground(by.tenant()), input, |tx, (tenant, import)| {
+        .write(WriteLane::foreground(caller.tenant()), input, |tx, (tenant, import)| {
             Box::pin(async move {
                 let keys: Vec<String> = import.headers.iter().map(|header| fold_header(header)).collect();
                 let remembered = imports::list_column_mappings(&mut *tx, *tenant, import.kind, &keys).await?;
@@ -269,13 +269,13 @@ async fn insert_import(
 
 async fn insert_lines(
     app: &App,
-    by: &ImportCaller,
+    caller: &ImportCaller,
     code: ImportCode,
     lines: Vec<(i32, String)>,
 ) -> Result<(), Error> {
-    let input = (by.tenant(), code, lines);
+    let input = (caller.tenant(), code, lines);
     app.db
-        .write(WriteLane::background(by.tenant()), input, |tx, (tenant, code, lines)| {
+        .write(WriteLane::background(caller.tenant()), input, |tx, (tenant, code, lines)| {
             Box::pin(async move {
                 Ok(tx
                     .execute_batch(imports::insert_import_lines(*tenant, *code, lines.iter().cloned()))
@@ -285,16 +285,19 @@ async fn insert_lines(
         .await
 }
 
-async fn delete_import(app: &App, by: &ImportCaller, code: ImportCode) -> Result<(), Error> {
+async fn delete_import(app: &App, caller: &ImportCaller, code: ImportCode) -> Result<(), Error> {
     loop {
-        let removed =
-            app.db.write(WriteLane::background(by.tenant()), (by.tenant(), code), |tx, (tenant, code)| {
+        let removed = app.db.write(
+            WriteLane::background(caller.tenant()),
+            (caller.tenant(), code),
+            |tx, (tenant, code)| {
                 Box::pin(async move {
                     Ok::<_, Error>(
                         imports::delete_unfinished_import(tx, *tenant, *code, TOGETHER as u64).await?,
                     )
                 })
-            });
+            },
+        );
         if removed.await? {
             return Ok(());
         }
@@ -310,12 +313,12 @@ struct CompletedUpload {
 
 async fn complete_upload(
     app: &App,
-    by: &ImportCaller,
+    caller: &ImportCaller,
     (code, total): (ImportCode, i64),
     once: IdempotentWrite<StoredImportRun>,
 ) -> Result<WriteOutcome<StoredImportRun>, Error> {
-    let input = CompletedUpload { by: by.clone(), code, total, now: app.now() };
-    let lane = WriteLane::foreground(by.tenant());
+    let input = CompletedUpload { by: caller.clone(), code, total, now: app.now() };
+    let lane = WriteLane::foreground(caller.tenant());
     idempotency::write_idempotently(app, lane, once, input, |tx, ended| {
         Box::pin(write_completed_upload(tx, ended))
     })

@@ -18,24 +18,24 @@ const WHY: &str = "Motivo da recusa";
 #[boxed::future]
 pub async fn list_import_problems(
     app: &App,
-    by: &ImportCaller,
+    caller: &ImportCaller,
     code: ImportCode,
     (after, limit): (i32, i64),
 ) -> Result<Vec<StoredLineProblem>, Error> {
-    load_import(app, by, code).await?;
-    Ok(imports::list_line_problems(&app.db, by.tenant(), code, (after, limit)).await?)
+    load_import(app, caller, code).await?;
+    Ok(imports::list_line_problems(&app.db, caller.tenant(), code, (after, limit)).await?)
 }
 
 /// A page of records that the undo kept, after a given line.
 #[boxed::future]
 pub async fn list_kept_rows(
     app: &App,
-    by: &ImportCaller,
+    caller: &ImportCaller,
     code: ImportCode,
     (after, limit): (i32, i64),
 ) -> Result<Vec<KeptRecord>, Error> {
-    load_import(app, by, code).await?;
-    Ok(imports::list_kept_records(&app.db, by.tenant(), code, (after, limit)).await?)
+    load_import(app, caller, code).await?;
+    Ok(imports::list_kept_records(&app.db, caller.tenant(), code, (after, limit)).await?)
 }
 
 /// The file of failed lines, as a stream.
@@ -57,15 +57,15 @@ impl ImportErrorFile {
 #[boxed::future]
 pub async fn open_error_file(
     app: &App,
-    by: &ImportCaller,
+    caller: &ImportCaller,
     import: &StoredImportRun,
 ) -> Result<ImportErrorFile, Error> {
-    let first = read_error_file_piece(app, by.tenant(), import, 0).await?;
+    let first = read_error_file_piece(app, caller.tenant(), import, 0).await?;
     let is_empty = first.is_empty;
     if !is_empty {
-        audit_error_file_download(app, by, import.code).await?;
+        audit_error_file_download(app, caller, import.code).await?;
     }
-    let (app, tenant, import) = (app.clone(), by.tenant(), import.clone());
+    let (app, tenant, import) = (app.clone(), caller.tenant(), import.clone());
     let pieces = stream::try_unfold(ErrorFileCursor::Piece(first), move |next| {
         let (app, import) = (app.clone(), import.clone());
         async move {
@@ -82,20 +82,20 @@ pub async fn open_error_file(
     Ok(ImportErrorFile { is_empty, pieces: pieces.boxed() })
 }
 
-async fn audit_error_file_download(app: &App, by: &ImportCaller, code: ImportCode) -> Result<(), Error> {
+async fn audit_error_file_download(app: &App, caller: &ImportCaller, code: ImportCode) -> Result<(), Error> {
     let entry = audit::AuditEntry {
-        tenant: by.tenant(),
+        tenant: caller.tenant(),
         at: app.now(),
-        user: by.user,
+        user: caller.user,
         operation: "GET /gestao/importacao/{codImportacao}/arquivoErros",
         person: None,
         detail: Some(format!("importação {code}: arquivo de erros baixado")),
     };
-    let lane = WriteLane::foreground(by.tenant());
-    let noted = app.db.write(lane, entry, |tx, entry| {
+    let lane = WriteLane::foreground(caller.tenant());
+    let write = app.db.write(lane, entry, |tx, entry| {
         Box::pin(async move { Ok(audit::append_audit_entry(tx, entry).await?) })
     });
-    noted.await
+    write.await
 }
 
 enum ErrorFileCursor {
@@ -119,24 +119,29 @@ async fn read_error_file_piece(
 ) -> Result<ErrorFilePiece, Error> {
     let code = import.code;
     let mut rows = Vec::new();
-    let is_why: Vec<bool> = import.headers.iter().map(|header| header == WHY).collect();
+    let is_reason_column: Vec<bool> = import.headers.iter().map(|header| header == WHY).collect();
     if after == 0 {
         let headers = import.headers.iter().filter(|header| *header != WHY).cloned();
         rows.push(headers.chain([WHY.to_owned()]).collect());
     }
     let lines = imports::list_problem_lines(&app.db, tenant, code, (after, AT_ONCE)).await?;
     let cells = imports::list_cells_of_lines(&app.db, tenant, code, &lines).await?;
-    let why = imports::list_problems_of_lines(&app.db, tenant, code, &lines).await?;
+    let problems = imports::list_problems_of_lines(&app.db, tenant, code, &lines).await?;
     let is_empty = cells.is_empty();
     for (line, cells) in cells {
         let cells: Vec<String> = serde_json::from_str(&cells).unwrap_or_default();
-        let own = why.iter().filter(|problem| problem.line == line).map(|problem| match &problem.header {
-            Some(header) => format!("{header}: {}", problem.text),
-            None => problem.text.clone(),
-        });
-        let own = own.collect::<Vec<_>>().join(" ");
-        let came = cells.into_iter().zip(&is_why).filter(|(_, is_why)| !**is_why).map(|(cell, _)| cell);
-        rows.push(came.chain([own]).collect());
+        let reasons =
+            problems.iter().filter(|problem| problem.line == line).map(|problem| match &problem.header {
+                Some(header) => format!("{header}: {}", problem.text),
+                None => problem.text.clone(),
+            });
+        let reasons = reasons.collect::<Vec<_>>().join(" ");
+        let original_cells = cells
+            .into_iter()
+            .zip(&is_reason_column)
+            .filter(|(_, is_reason_column)| !**is_reason_column)
+            .map(|(cell, _)| cell);
+        rows.push(original_cells.chain([reasons]).collect());
     }
     let next = lines.last().copied().filter(|_| lines.len() as i64 == AT_ONCE);
     Ok(ErrorFilePiece { bytes: csv::encode_text_rows(&rows, after == 0)?, is_empty, next })

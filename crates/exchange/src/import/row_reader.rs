@@ -85,9 +85,9 @@ impl ImportRowParser {
                 continue;
             }
             if column.cell == ImportFieldKind::Year
-                && let Some((made, model)) = parse_year_pair(text)
+                && let Some((made_year, model_year)) = parse_year_pair(text)
             {
-                years.extend([("anoFabricacao", made, at), ("anoModelo", model, at)]);
+                years.extend([("anoFabricacao", made_year, at), ("anoModelo", model_year, at)]);
                 continue;
             }
             match self.parse_cell(registers, column, text) {
@@ -121,10 +121,10 @@ impl ImportRowParser {
             unread.map_or_else(Vec::new, |unread| names.locate_problems(line, &places, unread.into_lines())),
         );
         // One problem per cell is enough.
-        let mut told = Vec::new();
+        let mut reported = Vec::new();
         problems.retain(|problem: &StoredLineProblem| {
-            let is_new = problem.header.is_none() || !told.contains(&problem.header);
-            told.push(problem.header.clone());
+            let is_new = problem.header.is_none() || !reported.contains(&problem.header);
+            reported.push(problem.header.clone());
             is_new
         });
         ParsedImportRow { line, row, problems, key }
@@ -139,8 +139,8 @@ impl ImportRowParser {
         let cell = column.cell;
         if is_preserved_code(self.kind, column.name) {
             let code = parse_whole_number(text).filter(|code| (1..2_000_000_000).contains(code));
-            let told = || UnreadableCell("deve ser um número inteiro, de 1 a 1999999999.".to_owned());
-            return code.map(Value::from).ok_or_else(told);
+            let unreadable = || UnreadableCell("deve ser um número inteiro, de 1 a 1999999999.".to_owned());
+            return code.map(Value::from).ok_or_else(unreadable);
         }
         let what = match cell {
             ImportFieldKind::Branch => "uma loja em uso",
@@ -157,7 +157,7 @@ impl ImportRowParser {
         let key = (cell as u8, fold_text(text));
         if !self.named.contains_key(&key) {
             let found = find_codes_by_name(registers, cell, &key.1);
-            let told = match found[..] {
+            let resolved = match found[..] {
                 [one] => Ok(one),
                 [] => Err(format!(
                     "\"{}\" não é {what}; use o código, ou o nome como está no cadastro.",
@@ -165,11 +165,11 @@ impl ImportRowParser {
                 )),
                 _ => Err(format!("há mais de um cadastro com o nome \"{}\"; use o código.", text.trim())),
             };
-            self.named.insert(key.clone(), told);
+            self.named.insert(key.clone(), resolved);
         }
         match self.named.get(&key) {
             Some(Ok(code)) => Ok((*code).into()),
-            Some(Err(told)) => Err(UnreadableCell(told.clone())),
+            Some(Err(reason)) => Err(UnreadableCell(reason.clone())),
             None => Ok(text.into()),
         }
     }
@@ -194,18 +194,22 @@ impl ImportRowParser {
                 })
             }
             ImportKind::Vehicles => {
-                let kept = benefits::import_rows::KeptBenefitNumbers::take_from(fields);
+                let kept_numbers = benefits::import_rows::KeptBenefitNumbers::take_from(fields);
                 parse_typed_record(fields, |input| {
-                    let row = benefits::import_rows::VehicleBenefitRow { input, kept };
+                    let row = benefits::import_rows::VehicleBenefitRow { input, kept: kept_numbers };
                     let key = row.duplicate_key();
                     (ImportRecordDraft::Vehicle(Box::new(row)), key)
                 })
             }
             ImportKind::Dependents => {
-                let whose = dependents::import_rows::BenefitReference::take_from_fields(fields);
-                let given = fields.keys().cloned().collect();
+                let benefit_reference = dependents::import_rows::BenefitReference::take_from_fields(fields);
+                let given_fields = fields.keys().cloned().collect();
                 parse_typed_record(fields, |input| {
-                    let row = dependents::import_rows::DependentImportRow { input, whose, given };
+                    let row = dependents::import_rows::DependentImportRow {
+                        input,
+                        whose: benefit_reference,
+                        given: given_fields,
+                    };
                     let key = row.duplicate_key();
                     (ImportRecordDraft::Dependent(Box::new(row)), Some(key))
                 })
@@ -350,28 +354,28 @@ fn split_phones(text: &str) -> Vec<String> {
 
 /// The codes of active records with this name.
 fn find_codes_by_name(registers: &TenantRegisters, cell: ImportFieldKind, folded: &str) -> Vec<i32> {
-    let is = |name: &str| fold_text(name) == *folded;
+    let has_name = |name: &str| fold_text(name) == *folded;
     let sellers = |kind: SellerKind| {
         let all = registers.sellers.values().filter(move |one| one.active && one.kind == kind);
-        all.filter(|one| is(&one.name)).map(|one| one.code.get()).collect()
+        all.filter(|one| has_name(&one.name)).map(|one| one.code.get()).collect()
     };
     match cell {
         ImportFieldKind::Branch => registers
             .branches
             .iter()
-            .filter(|one| one.active && is(&one.name))
+            .filter(|one| one.active && has_name(&one.name))
             .map(|one| one.code.get())
             .collect(),
         ImportFieldKind::Plan => registers
             .plans
             .iter()
-            .filter(|one| one.active && is(&one.name))
+            .filter(|one| one.active && has_name(&one.name))
             .map(|one| one.code.get())
             .collect(),
         ImportFieldKind::VehicleType => registers
             .vehicle_types
             .iter()
-            .filter(|one| one.active && is(&one.name))
+            .filter(|one| one.active && has_name(&one.name))
             .map(|one| one.code.get())
             .collect(),
         ImportFieldKind::Consultant => sellers(SellerKind::Consultant),

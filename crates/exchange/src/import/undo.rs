@@ -21,28 +21,28 @@ pub(super) async fn undo_all_lines(
     lease: &LeasedImport,
     kind: ImportKind,
     mut position: i32,
-    mut doing: ImportUnitContext,
-    tell: ImportProgressCallback<'_>,
+    mut context: ImportUnitContext,
+    on_progress: ImportProgressCallback<'_>,
 ) -> Result<(), Error> {
     // An import that sent no triggers sends none when it is undone.
     loop {
         let lines =
             imports::list_line_results_before(&app.db, lease.tenant, lease.code, (position, LINES)).await?;
         let Some(last) = lines.last().map(|one| one.line) else { break };
-        match undo_batch(app, lease, kind, &doing, &lines).await {
+        match undo_batch(app, lease, kind, &context, &lines).await {
             Ok(true) => position = last,
             Ok(false) => return Ok(()),
             Err(Error::StaleRegisters) => {
-                doing.registers = reload_registers(app, lease.tenant).await?;
+                context.registers = reload_registers(app, lease.tenant).await?;
                 // Some lines may have been undone one by one.
                 position = load_leased_import(app, lease).await?.position;
             }
             Err(error) => return Err(error),
         }
-        if !doing.quiet {
+        if !context.quiet {
             app.changed.notify_one();
         }
-        tell(&load_leased_import(app, lease).await?);
+        on_progress(&load_leased_import(app, lease).await?);
     }
     finish_stage(app, lease, ImportState::Undone, "desfeita").await
 }
@@ -52,13 +52,20 @@ async fn undo_batch(
     app: &App,
     lease: &LeasedImport,
     kind: ImportKind,
-    doing: &ImportUnitContext,
+    context: &ImportUnitContext,
     lines: &[StoredLineResult],
 ) -> Result<bool, Error> {
     let unit = |lines: &[StoredLineResult], given_up: bool| {
         let now = app.now();
-        let doing = ImportUnitContext { now, ..doing.clone() };
-        UndoUnit { lease: *lease, kind, doing, lines: lines.to_vec(), until: now.plus(LEASE), given_up }
+        let context = ImportUnitContext { now, ..context.clone() };
+        UndoUnit {
+            lease: *lease,
+            kind,
+            doing: context,
+            lines: lines.to_vec(),
+            until: now.plus(LEASE),
+            given_up,
+        }
     };
     let lane = WriteLane::background(lease.tenant);
     let write = |unit: UndoUnit| app.db.write(lane, unit, |tx, unit| Box::pin(write_undo_unit(tx, unit)));
@@ -69,14 +76,14 @@ async fn undo_batch(
     // One line cannot be undone and rolled back the others.
     for line in lines {
         let one = std::slice::from_ref(line);
-        let held = match write(unit(one, false)).await {
+        let has_lease = match write(unit(one, false)).await {
             Err(error) if is_line_error(&error) => {
                 tracing::warn!(%error, line = line.line, import = %lease.code, "a line could not be taken back");
                 write(unit(one, true)).await?
             }
             other => other?,
         };
-        if !held {
+        if !has_lease {
             return Ok(false);
         }
     }

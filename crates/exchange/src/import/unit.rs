@@ -47,14 +47,14 @@ pub(super) async fn write_import_unit(tx: &mut Tx, unit: &ImportUnit) -> Result<
         false => write_rows(tx, unit).await?,
     };
     let mut counts = ImportLineCounts { refused: unit.refused.len() as i64, ..ImportLineCounts::default() };
-    let refused = |line: i32| StoredLineResult {
+    let refused_line = |line: i32| StoredLineResult {
         line,
         outcome: ImportOutcome::Refused,
         record: None,
         before: None,
         version: None,
     };
-    let mut results: Vec<StoredLineResult> = unit.refused.iter().copied().map(refused).collect();
+    let mut results: Vec<StoredLineResult> = unit.refused.iter().copied().map(refused_line).collect();
     let mut problems = unit.problems.clone();
     for (line, written) in unit.lines.iter().copied().zip(written) {
         results.push(match written {
@@ -65,7 +65,7 @@ pub(super) async fn write_import_unit(tx: &mut Tx, unit: &ImportUnit) -> Result<
                     record: Some(record),
                     version: Some(version),
                     before: joined,
-                    ..refused(line)
+                    ..refused_line(line)
                 }
             }
             ImportRowOutcome::Changed { record, before, version } => {
@@ -81,12 +81,12 @@ pub(super) async fn write_import_unit(tx: &mut Tx, unit: &ImportUnit) -> Result<
             }
             ImportRowOutcome::Same { record } => {
                 counts.same += 1;
-                StoredLineResult { outcome: ImportOutcome::Same, record: Some(record), ..refused(line) }
+                StoredLineResult { outcome: ImportOutcome::Same, record: Some(record), ..refused_line(line) }
             }
             ImportRowOutcome::Refused(rejections) => {
                 counts.refused += 1;
                 problems.extend(unit.names.describe_rejections(line, &rejections));
-                refused(line)
+                refused_line(line)
             }
         });
     }
@@ -95,8 +95,8 @@ pub(super) async fn write_import_unit(tx: &mut Tx, unit: &ImportUnit) -> Result<
     statements.extend(imports::insert_line_problems(tenant, lease.code, &problems));
     tx.execute_batch(statements).await?;
     imports::advance_import(tx, lease, (unit.position, unit.until), &counts).await?;
-    let meant = results.iter().filter_map(|one| one.record.map(|record| (record, one.line)));
-    Ok(ImportUnitOutcome::Done(meant.filter(|_| !unit.members).collect()))
+    let records_by_line = results.iter().filter_map(|one| one.record.map(|record| (record, one.line)));
+    Ok(ImportUnitOutcome::Done(records_by_line.filter(|_| !unit.members).collect()))
 }
 
 pub(super) fn extract_member_rows(rows: Vec<ImportRecordDraft>) -> Vec<members::MemberImportRow> {
@@ -108,18 +108,18 @@ pub(super) fn extract_member_rows(rows: Vec<ImportRecordDraft>) -> Vec<members::
 }
 
 async fn write_rows(tx: &mut Tx, unit: &ImportUnit) -> Result<Vec<ImportRowOutcome>, Error> {
-    let mut doing = unit.doing.clone();
+    let mut context = unit.doing.clone();
     let mut written = Vec::with_capacity(unit.rows.len());
     for (row, line) in unit.rows.iter().zip(&unit.lines) {
         let before = tx.write_count();
-        let one = match Box::pin(write_row(tx, &doing, row)).await {
+        let one = match Box::pin(write_row(tx, &context, row)).await {
             Err(Error::Refused(problems)) if tx.write_count() == before => {
                 ImportRowOutcome::Refused(problems)
             }
             other => other?,
         };
         if let Some(record) = one.record() {
-            doing.meant.here.insert(record, *line);
+            context.meant.here.insert(record, *line);
         }
         written.push(one);
     }
@@ -128,21 +128,23 @@ async fn write_rows(tx: &mut Tx, unit: &ImportUnit) -> Result<Vec<ImportRowOutco
 
 async fn write_row(
     tx: &mut Tx,
-    doing: &ImportUnitContext,
+    context: &ImportUnitContext,
     row: &ImportRecordDraft,
 ) -> Result<ImportRowOutcome, Error> {
     match row {
         ImportRecordDraft::Member(row) => {
             let rows = std::slice::from_ref(&**row);
-            let written = members::import_members(tx, doing, rows).await?.pop();
+            let written = members::import_members(tx, context, rows).await?.pop();
             written.ok_or_else(|| Error::Defect("a line came to nothing".to_owned()))
         }
         ImportRecordDraft::Vehicle(row) => {
-            benefits::import_rows::write_imported_benefit(tx, doing, row).await
+            benefits::import_rows::write_imported_benefit(tx, context, row).await
         }
-        ImportRecordDraft::Dependent(row) => dependents::import_rows::import_dependent(tx, doing, row).await,
-        ImportRecordDraft::Lead(row) => Box::pin(leads::import_rows::import_lead(tx, doing, row)).await,
-        ImportRecordDraft::Register(row) => registers::import_rows::import_record(tx, doing, row).await,
+        ImportRecordDraft::Dependent(row) => {
+            dependents::import_rows::import_dependent(tx, context, row).await
+        }
+        ImportRecordDraft::Lead(row) => Box::pin(leads::import_rows::import_lead(tx, context, row)).await,
+        ImportRecordDraft::Register(row) => registers::import_rows::import_record(tx, context, row).await,
     }
 }
 
@@ -161,26 +163,26 @@ impl<E: Into<Error>> From<E> for TrialInterruption {
 
 pub(super) async fn try_row(
     tx: &mut Tx,
-    doing: &ImportUnitContext,
+    context: &ImportUnitContext,
     row: &ImportRecordDraft,
 ) -> Result<ImportRowOutcome, TrialInterruption> {
-    confirm_registers(tx, doing.scope.tenant(), &doing.registers).await?;
+    confirm_registers(tx, context.scope.tenant(), &context.registers).await?;
     let known = match row {
         ImportRecordDraft::Member(_) => None,
         ImportRecordDraft::Vehicle(row) => {
-            benefits::import_rows::find_imported_benefit(tx, doing, row).await?
+            benefits::import_rows::find_imported_benefit(tx, context, row).await?
         }
         ImportRecordDraft::Dependent(row) => {
-            dependents::import_rows::find_imported_dependent(tx, doing, row).await?
+            dependents::import_rows::find_imported_dependent(tx, context, row).await?
         }
         ImportRecordDraft::Lead(row) => {
-            Box::pin(leads::import_rows::find_imported_lead(tx, doing, row)).await?
+            Box::pin(leads::import_rows::find_imported_lead(tx, context, row)).await?
         }
         ImportRecordDraft::Register(row) => {
-            registers::import_rows::find_imported_record(tx, doing, row).await?
+            registers::import_rows::find_imported_record(tx, context, row).await?
         }
     };
-    match Box::pin(write_row(tx, doing, row)).await {
+    match Box::pin(write_row(tx, context, row)).await {
         Err(Error::Refused(problems)) => Ok(ImportRowOutcome::Refused(problems)),
         Err(error @ Error::StaleRegisters) => Err(TrialInterruption::Failed(error)),
         Err(error) if error.is_transient() => Err(TrialInterruption::Failed(error)),

@@ -48,7 +48,7 @@ pub async fn list_known_claims(
 ) -> Result<Vec<(ClaimCode, StoredClaim, Option<String>)>, Error> {
     let found =
         claims::list_claims_by_codes(&app.db, &Scope::for_tenant(tenant), codes.iter().copied()).await?;
-    Ok(found.into_iter().map(|told| (told.code, told.claim, told.responsible)).collect())
+    Ok(found.into_iter().map(|one| (one.code, one.claim, one.responsible)).collect())
 }
 
 #[boxed::future]
@@ -66,41 +66,44 @@ async fn write_claim_batch(
     let numbers: Vec<i32> = codes.iter().map(|code| code.get()).collect();
     tx.execute_batch(vec![mirrors::delete_mirror_notes(tenant, "evento", &numbers)]).await?;
     let mut written = 0;
-    let mut met = BTreeSet::new();
-    for seen in &part.seen {
-        for person in &seen.people {
-            if met.insert(person.code) {
-                written += u64::from(upsert_claim_person(tx, part, seen.code, person, notes).await?);
+    let mut seen_people = BTreeSet::new();
+    for mirrored in &part.seen {
+        for person in &mirrored.people {
+            if seen_people.insert(person.code) {
+                written += u64::from(upsert_claim_person(tx, part, mirrored.code, person, notes).await?);
             }
         }
     }
     let found =
         claims::list_claims_by_codes(&mut *tx, &Scope::for_tenant(tenant), codes.iter().copied()).await?;
     let known: BTreeMap<ClaimCode, StoredClaim> =
-        found.into_iter().map(|told| (told.code, told.claim)).collect();
-    let asked: Vec<i32> = part.seen.iter().map(|one| one.claim.head.protocol).collect();
+        found.into_iter().map(|stored| (stored.code, stored.claim)).collect();
+    let requested_protocols: Vec<i32> = part.seen.iter().map(|one| one.claim.head.protocol).collect();
     let mut protocols: BTreeMap<i32, ClaimCode> =
-        mirrors::list_claims_by_protocol(tx, tenant, asked.clone()).await?.into_iter().collect();
+        mirrors::list_claims_by_protocol(tx, tenant, requested_protocols.clone())
+            .await?
+            .into_iter()
+            .collect();
     // Before this tenant assigns a protocol number of its own.
-    advance_counter(tx, tenant, Counter::ClaimProtocol, asked).await?;
-    for seen in &part.seen {
-        let mut claim = seen.claim.clone();
+    advance_counter(tx, tenant, Counter::ClaimProtocol, requested_protocols).await?;
+    for mirrored in &part.seen {
+        let mut claim = mirrored.claim.clone();
         let protocol = claim.head.protocol;
-        if protocol <= 0 || protocols.get(&protocol).is_some_and(|holder| *holder != seen.code) {
+        if protocol <= 0 || protocols.get(&protocol).is_some_and(|holder| *holder != mirrored.code) {
             let reason = "falta ou é de outro evento; recebeu um número desta base".to_owned();
             notes.push(NewMirrorNote {
                 kind: "evento",
-                record: seen.code.get(),
+                record: mirrored.code.get(),
                 field: "protocolo".to_owned(),
                 reason,
             });
-            claim.head.protocol = match known.get(&seen.code) {
+            claim.head.protocol = match known.get(&mirrored.code) {
                 Some(known) => known.head.protocol,
                 None => counters::reserve_number(tx, tenant, Counter::ClaimProtocol).await?,
             };
         }
-        protocols.insert(claim.head.protocol, seen.code);
-        written += u64::from(write_claim(tx, part, seen, known.get(&seen.code), claim).await?);
+        protocols.insert(claim.head.protocol, mirrored.code);
+        written += u64::from(write_claim(tx, part, mirrored, known.get(&mirrored.code), claim).await?);
     }
     write_claim_relations(tx, part, &codes).await?;
     advance_counter(tx, tenant, Counter::Claim, numbers).await?;
@@ -112,43 +115,43 @@ async fn upsert_claim_person(
     tx: &mut Tx,
     part: &MirrorWriteBatch<Vec<MirroredClaim>>,
     claim: ClaimCode,
-    seen: &MirroredPerson,
+    mirrored: &MirroredPerson,
     notes: &mut Vec<NewMirrorNote>,
 ) -> Result<bool, Error> {
-    let (tenant, code, told) = (part.tenant(), seen.code, &seen.profile);
+    let (tenant, code, profile) = (part.tenant(), mirrored.code, &mirrored.profile);
     let known = storage::members::find_person(&mut *tx, tenant, code).await?;
-    let had = phones::list_phones(&mut *tx, tenant, code).await?;
+    let stored_phones = phones::list_phones(&mut *tx, tenant, code).await?;
     if let Some(before) = known.as_ref().filter(|known| known.is_member) {
-        let (after, phones) = merge_into_member(before, &had, seen);
+        let (after, phones) = merge_into_member(before, &stored_phones, mirrored);
         return people::update_mirrored_person(
             tx,
             &part.change_context(),
             code,
-            (before, &had),
+            (before, &stored_phones),
             (&after, &phones),
         )
         .await;
     }
-    let mut after = known.clone().unwrap_or_else(|| told.clone());
-    after.branch = seen.branch.unwrap_or(after.branch);
-    after.name.clone_from(&told.name);
-    after.document.clone_from(&told.document);
-    after.nature = told.document.as_ref().map_or(after.nature, Document::nature);
-    after.email.clone_from(&told.email);
-    after.sex = told.sex;
-    after.born_on.clone_from(&told.born_on);
-    after.address.clone_from(&told.address);
-    after.identity_number.clone_from(&told.identity_number);
-    after.identity_issuer.clone_from(&told.identity_issuer);
-    after.identity_issued_on.clone_from(&told.identity_issued_on);
-    after.cnh_number.clone_from(&told.cnh_number);
-    after.cnh_category.clone_from(&told.cnh_category);
-    after.cnh_valid_until.clone_from(&told.cnh_valid_until);
-    after.trade_name.clone_from(&told.trade_name);
-    after.state_registration.clone_from(&told.state_registration);
-    after.municipal_registration.clone_from(&told.municipal_registration);
-    after.legal_representative.clone_from(&told.legal_representative);
-    let first = |kind| seen.phones.iter().find(|one| one.kind == kind).map(|one| one.number.clone());
+    let mut after = known.clone().unwrap_or_else(|| profile.clone());
+    after.branch = mirrored.branch.unwrap_or(after.branch);
+    after.name.clone_from(&profile.name);
+    after.document.clone_from(&profile.document);
+    after.nature = profile.document.as_ref().map_or(after.nature, Document::nature);
+    after.email.clone_from(&profile.email);
+    after.sex = profile.sex;
+    after.born_on.clone_from(&profile.born_on);
+    after.address.clone_from(&profile.address);
+    after.identity_number.clone_from(&profile.identity_number);
+    after.identity_issuer.clone_from(&profile.identity_issuer);
+    after.identity_issued_on.clone_from(&profile.identity_issued_on);
+    after.cnh_number.clone_from(&profile.cnh_number);
+    after.cnh_category.clone_from(&profile.cnh_category);
+    after.cnh_valid_until.clone_from(&profile.cnh_valid_until);
+    after.trade_name.clone_from(&profile.trade_name);
+    after.state_registration.clone_from(&profile.state_registration);
+    after.municipal_registration.clone_from(&profile.municipal_registration);
+    after.legal_representative.clone_from(&profile.legal_representative);
+    let first = |kind| mirrored.phones.iter().find(|one| one.kind == kind).map(|one| one.number.clone());
     (after.mobile, after.landline) = (first(PhoneKind::Mobile), first(PhoneKind::Landline));
     if known.as_ref().is_none_or(|known| known.document != after.document) {
         after.document =
@@ -160,14 +163,14 @@ async fn upsert_claim_person(
                 tx,
                 &part.change_context(),
                 code,
-                (&before, &had),
-                (&after, &seen.phones),
+                (&before, &stored_phones),
+                (&after, &mirrored.phones),
             )
             .await
         }
         None => {
             tx.execute_batch(storage::members::insert_people(tenant, [(code, &after)])).await?;
-            phones::replace_phones(tx, tenant, code, &seen.phones).await?;
+            phones::replace_phones(tx, tenant, code, &mirrored.phones).await?;
             advance_counter(tx, tenant, Counter::Person, vec![code.get()]).await?;
             Ok(true)
         }
@@ -177,32 +180,32 @@ async fn upsert_claim_person(
 /// Merges into a member the data that the search lacks. The phones are taken if they start with those from the search.
 fn merge_into_member(
     known: &PersonProfile,
-    had: &[StoredPhone],
-    seen: &MirroredPerson,
+    stored_phones: &[StoredPhone],
+    mirrored: &MirroredPerson,
 ) -> (PersonProfile, Vec<StoredPhone>) {
-    let (mut after, told) = (known.clone(), seen.profile.clone());
-    after.branch = seen.branch.unwrap_or(after.branch);
-    after.identity_issuer = told.identity_issuer.or(after.identity_issuer);
-    after.identity_issued_on = told.identity_issued_on.or(after.identity_issued_on);
-    after.cnh_valid_until = told.cnh_valid_until.or(after.cnh_valid_until);
-    after.trade_name = told.trade_name.or(after.trade_name);
-    after.state_registration = told.state_registration.or(after.state_registration);
-    after.municipal_registration = told.municipal_registration.or(after.municipal_registration);
-    after.legal_representative = told.legal_representative.or(after.legal_representative);
-    let first = |kind| seen.phones.iter().find(|one| one.kind == kind).map(|one| &one.number);
+    let (mut after, profile) = (known.clone(), mirrored.profile.clone());
+    after.branch = mirrored.branch.unwrap_or(after.branch);
+    after.identity_issuer = profile.identity_issuer.or(after.identity_issuer);
+    after.identity_issued_on = profile.identity_issued_on.or(after.identity_issued_on);
+    after.cnh_valid_until = profile.cnh_valid_until.or(after.cnh_valid_until);
+    after.trade_name = profile.trade_name.or(after.trade_name);
+    after.state_registration = profile.state_registration.or(after.state_registration);
+    after.municipal_registration = profile.municipal_registration.or(after.municipal_registration);
+    after.legal_representative = profile.legal_representative.or(after.legal_representative);
+    let first = |kind| mirrored.phones.iter().find(|one| one.kind == kind).map(|one| &one.number);
     let is_alike = first(PhoneKind::Mobile) == known.mobile.as_ref()
         && first(PhoneKind::Landline) == known.landline.as_ref();
-    (after, if is_alike { seen.phones.clone() } else { had.to_vec() })
+    (after, if is_alike { mirrored.phones.clone() } else { stored_phones.to_vec() })
 }
 
 async fn write_claim(
     tx: &mut Tx,
     part: &MirrorWriteBatch<Vec<MirroredClaim>>,
-    seen: &MirroredClaim,
+    mirrored: &MirroredClaim,
     before: Option<&StoredClaim>,
     mut claim: StoredClaim,
 ) -> Result<bool, Error> {
-    let (tenant, code) = (part.tenant(), seen.code.get());
+    let (tenant, code) = (part.tenant(), mirrored.code.get());
     let benefit = match claim.head.benefit {
         Some(benefit) => {
             benefits::list_benefits_by_codes(&mut *tx, tenant, [benefit]).await?.pop().map(|(_, one)| one)
@@ -243,7 +246,7 @@ async fn write_claim(
     };
     if moved {
         let history = HistoryCode::new(counters::reserve_number(tx, tenant, Counter::History).await?);
-        let acting: ActorContext<'_> = part.change_context();
+        let context: ActorContext<'_> = part.change_context();
         let change = NewHistoryRow {
             tenant,
             entity: Entity::Claim,
@@ -253,10 +256,10 @@ async fn write_claim(
             to: case.head().situation,
             user: None,
             reason: None,
-            origin: acting.origin,
-            at: acting.now,
+            origin: context.origin,
+            at: context.now,
         };
-        let text = render_case_trigger_body(&acting, (history, acting.now), code, &case, benefit.as_ref())?;
+        let text = render_case_trigger_body(&context, (history, context.now), code, &case, benefit.as_ref())?;
         statements.extend(situation_changes::insert_silent_entries(history, [(change, text)]));
     }
     tx.execute_batch(statements).await?;
@@ -270,17 +273,22 @@ async fn write_claim_relations(
     codes: &BTreeSet<ClaimCode>,
 ) -> Result<(), Error> {
     let tenant = part.tenant();
-    let told = || part.seen.iter().filter_map(|one| Some((one.code, one.related.as_ref()?)));
-    let sure: BTreeSet<ClaimCode> = told().map(|(code, _)| code).collect();
-    let had: BTreeSet<(ClaimCode, ClaimCode)> =
-        claims::list_related_claims(&mut *tx, tenant, sure.iter().copied()).await?.into_iter().collect();
-    let pairs: BTreeSet<(ClaimCode, ClaimCode)> = told()
+    let related_claims = || part.seen.iter().filter_map(|one| Some((one.code, one.related.as_ref()?)));
+    let known_codes: BTreeSet<ClaimCode> = related_claims().map(|(code, _)| code).collect();
+    let stored_pairs: BTreeSet<(ClaimCode, ClaimCode)> =
+        claims::list_related_claims(&mut *tx, tenant, known_codes.iter().copied())
+            .await?
+            .into_iter()
+            .collect();
+    let pairs: BTreeSet<(ClaimCode, ClaimCode)> = related_claims()
         .flat_map(|(code, others)| others.iter().map(move |other| (code, *other)))
         .filter(|(_, other)| codes.contains(other))
         .collect();
-    let mut statements = claims::insert_claim_relations(tenant, pairs.difference(&had).copied());
+    let mut statements = claims::insert_claim_relations(tenant, pairs.difference(&stored_pairs).copied());
     statements.extend(
-        had.difference(&pairs).map(|(one, other)| claims::delete_claim_relation(tenant, *one, *other)),
+        stored_pairs
+            .difference(&pairs)
+            .map(|(one, other)| claims::delete_claim_relation(tenant, *one, *other)),
     );
     Ok(tx.execute_batch(statements).await?)
 }

@@ -66,11 +66,12 @@ async fn write_details_batch(
             .map(|(code, benefit)| (code, benefit.slot))
             .collect();
     let mut statements = Vec::new();
-    let had = items::list_items_of_benefits(&mut *tx, tenant, codes.iter().copied()).await?;
-    let mut written = write_items(part, &slots, &had, &mut statements);
+    let stored_items = items::list_items_of_benefits(&mut *tx, tenant, codes.iter().copied()).await?;
+    let mut written = write_items(part, &slots, &stored_items, &mut statements);
     written += write_dependents(tx, part, &codes, &mut statements).await?;
-    let had = installations::list_installations_of_benefits(&mut *tx, tenant, codes.iter().copied()).await?;
-    written += write_equipment(part, &had, &mut statements);
+    let stored_installations =
+        installations::list_installations_of_benefits(&mut *tx, tenant, codes.iter().copied()).await?;
+    written += write_equipment(part, &stored_installations, &mut statements);
     tx.execute_batch(statements).await?;
     for (counter, codes) in collect_used_codes(part) {
         advance_counter(tx, tenant, counter, codes).await?;
@@ -97,24 +98,28 @@ fn collect_used_codes(part: &MirrorWriteBatch<Vec<MirroredBenefitDetails>>) -> [
 fn write_items(
     part: &MirrorWriteBatch<Vec<MirroredBenefitDetails>>,
     slots: &BTreeMap<BenefitCode, i32>,
-    had: &[(BenefitCode, StoredItem)],
+    stored_items: &[(BenefitCode, StoredItem)],
     statements: &mut Vec<Statement>,
 ) -> u64 {
     let (tenant, now) = (part.tenant(), part.now);
     let mut written = 0;
     let mut new = Vec::new();
     for one in &part.seen {
-        let (Some(ChildRecords { told, is_whole }), Some(slot)) = (&one.items, slots.get(&one.benefit))
+        let (Some(ChildRecords { told: mirrored_items, is_whole }), Some(slot)) =
+            (&one.items, slots.get(&one.benefit))
         else {
             continue;
         };
-        let known: BTreeMap<_, _> =
-            had.iter().filter(|(of, _)| *of == one.benefit).map(|(_, item)| (item.code, item)).collect();
+        let known: BTreeMap<_, _> = stored_items
+            .iter()
+            .filter(|(benefit, _)| *benefit == one.benefit)
+            .map(|(_, item)| (item.code, item))
+            .collect();
         // The source does not tell which item came first. Unless it is known here, the oldest active one is used.
         let has_first = known.values().any(|item| item.is_first);
         let oldest = |item: &&StoredItem| item.active;
-        let first = told.iter().filter(oldest).chain(told).map(|item| item.code).next();
-        for item in told {
+        let first = mirrored_items.iter().filter(oldest).chain(mirrored_items).map(|item| item.code).next();
+        for item in mirrored_items {
             let is_first = match known.get(&item.code) {
                 Some(known) => known.is_first,
                 None => !has_first && Some(item.code) == first,
@@ -127,8 +132,9 @@ fn write_items(
             }
             written += 1;
         }
-        let is_gone =
-            |item: &&&StoredItem| *is_whole && item.active && !told.iter().any(|one| one.code == item.code);
+        let is_gone = |item: &&&StoredItem| {
+            *is_whole && item.active && !mirrored_items.iter().any(|one| one.code == item.code)
+        };
         for item in known.values().filter(is_gone) {
             statements.push(items::deactivate_item(tenant, one.benefit, item.code, now));
             written += 1;
@@ -137,7 +143,7 @@ fn write_items(
     statements.extend(items::insert_items(
         tenant,
         now,
-        new.iter().map(|(of, slot, item)| (*of, *slot, item)),
+        new.iter().map(|(benefit, slot, item)| (*benefit, *slot, item)),
     ));
     written
 }
@@ -156,7 +162,7 @@ async fn write_dependents(
         .flat_map(|one| &one.told)
         .map(|(code, _)| *code)
         .collect();
-    let had: BTreeMap<DependentCode, StoredDependent> =
+    let stored: BTreeMap<DependentCode, StoredDependent> =
         dependents::list_dependents_by_benefits_or_codes(tx, tenant, codes, &all)
             .await?
             .into_iter()
@@ -164,9 +170,9 @@ async fn write_dependents(
     let mut new: BTreeMap<DependentCode, StoredDependent> = BTreeMap::new();
     let mut written = 0;
     for one in &part.seen {
-        let Some(ChildRecords { told, is_whole }) = &one.dependents else { continue };
-        for (code, dependent) in told {
-            match had.get(code) {
+        let Some(ChildRecords { told: mirrored, is_whole }) = &one.dependents else { continue };
+        for (code, dependent) in mirrored {
+            match stored.get(code) {
                 Some(before) => {
                     let after = StoredDependent { updated_at: before.updated_at, ..dependent.clone() };
                     if *before != after {
@@ -180,11 +186,11 @@ async fn write_dependents(
                 }
             }
         }
-        let told: BTreeSet<DependentCode> = told.iter().map(|(code, _)| *code).collect();
-        let gone = |(code, before): &(&DependentCode, &StoredDependent)| {
-            *is_whole && before.benefit == one.benefit && before.active && !told.contains(*code)
+        let mirrored: BTreeSet<DependentCode> = mirrored.iter().map(|(code, _)| *code).collect();
+        let is_removed = |(code, before): &(&DependentCode, &StoredDependent)| {
+            *is_whole && before.benefit == one.benefit && before.active && !mirrored.contains(*code)
         };
-        for (code, before) in had.iter().filter(gone) {
+        for (code, before) in stored.iter().filter(is_removed) {
             let after = StoredDependent { active: false, updated_at: now, ..before.clone() };
             statements.extend(dependents::update_dependent(tenant, *code, before, &after));
             written += 1;
@@ -196,19 +202,20 @@ async fn write_dependents(
 
 fn write_equipment(
     part: &MirrorWriteBatch<Vec<MirroredBenefitDetails>>,
-    had: &[(BenefitCode, StoredInstallation)],
+    stored: &[(BenefitCode, StoredInstallation)],
     statements: &mut Vec<Statement>,
 ) -> u64 {
     let (tenant, now) = (part.tenant(), part.now);
     let mut new = Vec::new();
     let mut written = 0;
     for one in &part.seen {
-        for told in one.equipment.iter().flat_map(|one| &one.told) {
-            let known = had.iter().find(|(of, known)| *of == one.benefit && known.code == told.code);
+        for mirrored in one.equipment.iter().flat_map(|one| &one.told) {
+            let known =
+                stored.iter().find(|(benefit, known)| *benefit == one.benefit && known.code == mirrored.code);
             match known {
-                None => new.push((one.benefit, now, told)),
+                None => new.push((one.benefit, now, mirrored)),
                 Some((_, known)) => {
-                    let after = StoredInstallation { tracker: known.tracker, ..told.clone() };
+                    let after = StoredInstallation { tracker: known.tracker, ..mirrored.clone() };
                     if *known == after {
                         continue;
                     }
@@ -238,30 +245,32 @@ async fn write_card_batch(
     let (tenant, now) = (part.tenant(), part.now);
     let people: Vec<PersonCode> = part.seen.iter().map(|one| one.person).collect();
     let numbers: Vec<i32> = people.iter().map(|code| code.get()).collect();
-    let had = credit_cards::list_credit_cards_of_people(&mut *tx, tenant, people).await?;
+    let stored = credit_cards::list_credit_cards_of_people(&mut *tx, tenant, people).await?;
     let mut statements = vec![mirrors::delete_mirror_notes(tenant, "cartaoCredito", &numbers)];
     let mut new = Vec::new();
     let mut written = 0;
     for one in &part.seen {
-        let known = || had.iter().filter(|(of, _)| *of == one.person).map(|(_, card)| card);
-        for told in &one.cards.told {
-            match known().find(|card| card.code == told.code) {
-                Some(card) if card == told => continue,
-                Some(_) => statements.push(credit_cards::update_credit_card(tenant, one.person, told, now)),
+        let known = || stored.iter().filter(|(holder, _)| *holder == one.person).map(|(_, card)| card);
+        for mirrored in &one.cards.told {
+            match known().find(|card| card.code == mirrored.code) {
+                Some(card) if card == mirrored => continue,
+                Some(_) => {
+                    statements.push(credit_cards::update_credit_card(tenant, one.person, mirrored, now))
+                }
                 None => {
-                    let card = told.clone();
+                    let card = mirrored.clone();
                     new.push((one.person, NewCreditCardRow { card, created_at: now }));
                 }
             }
             written += 1;
         }
-        let is_gone = |card: &&StoredCreditCard| {
-            let is_told = one.cards.told.iter().any(|told| told.code == card.code);
-            one.cards.is_whole && card.active && !is_told
+        let is_removed = |card: &&StoredCreditCard| {
+            let is_mirrored = one.cards.told.iter().any(|mirrored| mirrored.code == card.code);
+            one.cards.is_whole && card.active && !is_mirrored
         };
-        for gone in known().filter(is_gone) {
-            let gone = StoredCreditCard { active: false, is_main: false, ..gone.clone() };
-            statements.push(credit_cards::update_credit_card(tenant, one.person, &gone, now));
+        for removed in known().filter(is_removed) {
+            let removed = StoredCreditCard { active: false, is_main: false, ..removed.clone() };
+            statements.push(credit_cards::update_credit_card(tenant, one.person, &removed, now));
             written += 1;
         }
     }

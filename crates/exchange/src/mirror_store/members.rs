@@ -79,27 +79,28 @@ async fn write_member_batch(
 ) -> Result<u64, Error> {
     let (tenant, rows) = (part.tenant(), &part.seen);
     let codes: BTreeSet<PersonCode> = rows.iter().map(|row| row.person).collect();
-    let of_benefits: Vec<BenefitCode> = rows.iter().filter_map(|row| Some(row.benefit.as_ref()?.0)).collect();
+    let benefit_codes: Vec<BenefitCode> =
+        rows.iter().filter_map(|row| Some(row.benefit.as_ref()?.0)).collect();
     let forgotten = |kind, codes: Vec<i32>| mirrors::delete_mirror_notes(tenant, kind, &codes);
     tx.execute_batch(vec![
         forgotten("associado", codes.iter().map(|code| code.get()).collect()),
-        forgotten("beneficio", of_benefits.iter().map(|code| code.get()).collect()),
-        mirrors::delete_staged_bodies(tenant, of_benefits.iter().copied()),
+        forgotten("beneficio", benefit_codes.iter().map(|code| code.get()).collect()),
+        mirrors::delete_staged_bodies(tenant, benefit_codes.iter().copied()),
     ])
     .await?;
     let mut people = merge_people(tx, part, &codes).await?;
     resolve_duplicate_documents(tx, part, &mut people, notes).await?;
     let mut written = write_people(tx, part, &people).await?;
-    let found = benefits::list_benefits_by_codes(&mut *tx, tenant, of_benefits.iter().copied()).await?;
+    let found = benefits::list_benefits_by_codes(&mut *tx, tenant, benefit_codes.iter().copied()).await?;
     let known: BTreeMap<BenefitCode, StoredBenefit> = found.into_iter().collect();
-    let mut taken = merge_benefits(tx, part, &people, &known).await?;
-    resolve_duplicate_sequences(tx, part, &mut taken, notes).await?;
-    written += mirror_rows::write_takeovers(tx, &part.change_context(), &taken).await?;
-    let sequences = taken.iter().map(|one| one.after.sequence).collect();
-    let cards = extract_own_card_numbers(tenant, taken.iter().filter_map(|one| one.after.card.as_ref()));
+    let mut takeovers = merge_benefits(tx, part, &people, &known).await?;
+    resolve_duplicate_sequences(tx, part, &mut takeovers, notes).await?;
+    written += mirror_rows::write_takeovers(tx, &part.change_context(), &takeovers).await?;
+    let sequences = takeovers.iter().map(|one| one.after.sequence).collect();
+    let cards = extract_own_card_numbers(tenant, takeovers.iter().filter_map(|one| one.after.card.as_ref()));
     for (counter, codes) in [
         (Counter::Person, codes.iter().map(|code| code.get()).collect()),
-        (Counter::Benefit, of_benefits.iter().map(|code| code.get()).collect()),
+        (Counter::Benefit, benefit_codes.iter().map(|code| code.get()).collect()),
         (Counter::Sequence, sequences),
         (Counter::Card, cards),
     ] {
@@ -119,8 +120,10 @@ async fn merge_people(
     let mut phones = phones::list_phones_of_people(&mut *tx, tenant, known).await?;
     let mut people: BTreeMap<PersonCode, PersonMerge> = BTreeMap::new();
     for (code, profile) in found {
-        let had = phones.extract_if(.., |(person, _)| *person == code).map(|(_, one)| one).collect();
-        people.insert(code, PersonMerge { after: profile.clone(), before: Some(profile), had });
+        let stored_phones =
+            phones.extract_if(.., |(person, _)| *person == code).map(|(_, one)| one).collect();
+        people
+            .insert(code, PersonMerge { after: profile.clone(), before: Some(profile), had: stored_phones });
     }
     for row in &part.seen {
         let is_alone = row.benefit.is_none();
@@ -142,9 +145,9 @@ async fn resolve_duplicate_documents(
     people: &mut BTreeMap<PersonCode, PersonMerge>,
     notes: &mut Vec<NewMirrorNote>,
 ) -> Result<(), Error> {
-    let asked: Vec<Document> = people.values().filter_map(|one| one.after.document.clone()).collect();
+    let documents: Vec<Document> = people.values().filter_map(|one| one.after.document.clone()).collect();
     let mut holders: BTreeMap<String, PersonCode> =
-        storage::members::list_person_codes_by_document(&mut *tx, part.tenant(), &asked)
+        storage::members::list_person_codes_by_document(&mut *tx, part.tenant(), &documents)
             .await?
             .into_iter()
             .collect();
@@ -182,7 +185,7 @@ async fn write_people(
     part: &MirrorWriteBatch<Vec<MirroredMember>>,
     people: &BTreeMap<PersonCode, PersonMerge>,
 ) -> Result<u64, Error> {
-    let acting = part.change_context();
+    let context = part.change_context();
     let new = people.iter().filter(|(_, one)| one.before.is_none()).map(|(code, one)| (*code, &one.after));
     // Two people may have swapped documents, and documents given up are free for new people.
     let gives_up = |person: &PersonMerge| {
@@ -200,12 +203,12 @@ async fn write_people(
     for (code, person) in people {
         let Some(before) = &person.before else { continue };
         let phones = people::mirror_telephones(&person.had, &person.after);
-        let had = (before, &person.had[..]);
+        let stored = (before, &person.had[..]);
         written += u64::from(
-            people::update_mirrored_person(tx, &acting, *code, had, (&person.after, &phones)).await?,
+            people::update_mirrored_person(tx, &context, *code, stored, (&person.after, &phones)).await?,
         );
     }
-    Ok(written + people::insert_mirrored_people(tx, &acting, new).await?)
+    Ok(written + people::insert_mirrored_people(tx, &context, new).await?)
 }
 
 /// The merged benefits with their search slots, and the members without benefits.
@@ -221,8 +224,8 @@ async fn merge_benefits<'p>(
     let is_listed = |code: &PersonCode| {
         people.get(code).is_some_and(|one| one.before.as_ref().is_some_and(|before| before.is_member))
     };
-    let mut taken: Vec<BenefitTakeover<'p>> = Vec::new();
-    let mut seen = BTreeSet::new();
+    let mut takeovers: Vec<BenefitTakeover<'p>> = Vec::new();
+    let mut seen_codes = BTreeSet::new();
     let mut alone = BTreeSet::new();
     // Existing rows keep their slots; only as many new slots are taken as there may be new rows.
     let is_new = |row: &&MirroredMember| match &row.benefit {
@@ -235,7 +238,7 @@ async fn merge_benefits<'p>(
     let mut next = || slot.next().unwrap_or(first);
     for row in &part.seen {
         let Some(person) = people.get(&row.person) else { continue };
-        let Some((code, told)) = &row.benefit else {
+        let Some((code, mirrored)) = &row.benefit else {
             if !is_listed(&row.person) && alone.insert(row.person) {
                 let slot = next();
                 mirror_rows::insert_member_row(tx, &part.change_context(), (row.person, &person.after), slot)
@@ -244,16 +247,18 @@ async fn merge_benefits<'p>(
             }
             continue;
         };
-        if !seen.insert(*code) {
+        if !seen_codes.insert(*code) {
             continue;
         }
         let before = known.get(code);
         let free_row = if before.is_none() { free.remove(&row.person) } else { None };
         let after = match before {
-            Some(before) => mirror_rows::take_over_benefit(before, told),
-            None => StoredBenefit { slot: free_row.map_or_else(&mut next, |(slot, _)| slot), ..told.clone() },
+            Some(before) => mirror_rows::take_over_benefit(before, mirrored),
+            None => {
+                StoredBenefit { slot: free_row.map_or_else(&mut next, |(slot, _)| slot), ..mirrored.clone() }
+            }
         };
-        taken.push(BenefitTakeover {
+        takeovers.push(BenefitTakeover {
             code: *code,
             before,
             after,
@@ -261,24 +266,24 @@ async fn merge_benefits<'p>(
             free_row,
         });
     }
-    Ok(taken)
+    Ok(takeovers)
 }
 
 /// A sequence number is unique among the benefits here.
 async fn resolve_duplicate_sequences(
     tx: &mut Tx,
     part: &MirrorWriteBatch<Vec<MirroredMember>>,
-    taken: &mut [BenefitTakeover<'_>],
+    takeovers: &mut [BenefitTakeover<'_>],
     notes: &mut Vec<NewMirrorNote>,
 ) -> Result<(), Error> {
     let tenant = part.tenant();
-    let asked: Vec<i32> = taken.iter().map(|one| one.after.sequence).collect();
+    let sequences: Vec<i32> = takeovers.iter().map(|one| one.after.sequence).collect();
     let mut holders: BTreeMap<i32, BenefitCode> =
-        benefits::list_benefits_by_sequences(&mut *tx, tenant, asked.iter().copied())
+        benefits::list_benefits_by_sequences(&mut *tx, tenant, sequences.iter().copied())
             .await?
             .into_iter()
             .collect();
-    for one in taken {
+    for one in takeovers {
         let is_free = one.after.sequence > 0
             && holders.get(&one.after.sequence).is_none_or(|holder| *holder == one.code);
         if !is_free {
@@ -288,7 +293,7 @@ async fn resolve_duplicate_sequences(
             one.after.sequence = match one.before {
                 Some(before) => before.sequence,
                 None => {
-                    advance_counter(tx, tenant, Counter::Sequence, asked.clone()).await?;
+                    advance_counter(tx, tenant, Counter::Sequence, sequences.clone()).await?;
                     counters::reserve_number(tx, tenant, Counter::Sequence).await?
                 }
             };

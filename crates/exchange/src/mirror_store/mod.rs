@@ -154,11 +154,11 @@ async fn advance_counter(
 
 /// The sequence numbers of cards that match this tenant's own numbering, so that they are not generated again.
 fn extract_own_card_numbers<'c>(tenant: TenantId, cards: impl Iterator<Item = &'c CardNumber>) -> Vec<i32> {
-    let own = |card: &CardNumber| {
+    let own_number = |card: &CardNumber| {
         let number: i32 = card.as_str().get(2..12)?.parse().ok()?;
         (CardNumber::generate(tenant, number) == *card).then_some(number)
     };
-    cards.filter_map(own).collect()
+    cards.filter_map(own_number).collect()
 }
 
 /// All notes of a mirror, grouped.
@@ -172,9 +172,9 @@ pub async fn summarize_notes(app: &App, tenant: TenantId) -> Result<Vec<MirrorNo
 pub async fn list_notes_after(
     app: &App,
     tenant: TenantId,
-    behind: (&str, i32, &str),
+    after: (&str, i32, &str),
 ) -> Result<Vec<(String, i32, String, String)>, Error> {
-    Ok(mirrors::list_mirror_notes_after(&app.db, tenant, behind, 1_000).await?)
+    Ok(mirrors::list_mirror_notes_after(&app.db, tenant, after, 1_000).await?)
 }
 
 /// The next benefits whose details must be read, with their kinds.

@@ -37,20 +37,20 @@ pub struct RegisterCodeList {
 pub async fn write_registers(
     app: &App,
     mirror: &StoredMirror,
-    wanted: Vec<MirroredRegisterRecord>,
+    records: Vec<MirroredRegisterRecord>,
     listed: Vec<RegisterCodeList>,
 ) -> Result<u64, Error> {
     let (tenant, now) = (mirror.tenant, app.now());
-    let input = (tenant, wanted, listed, now);
+    let input = (tenant, records, listed, now);
     let lane = WriteLane::background(tenant);
-    let (changed, raised) = app
+    let (changed, new_version) = app
         .db
-        .write(lane, input, |tx, (tenant, wanted, listed, now)| {
-            Box::pin(write_register_batch(tx, *tenant, wanted, listed, *now))
+        .write(lane, input, |tx, (tenant, records, listed, now)| {
+            Box::pin(write_register_batch(tx, *tenant, records, listed, *now))
         })
         .await?;
-    if let Some(raised) = raised {
-        app.memory.raise(tenant, raised);
+    if let Some(new_version) = new_version {
+        app.memory.raise(tenant, new_version);
     }
     Ok(changed)
 }
@@ -58,20 +58,20 @@ pub async fn write_registers(
 async fn write_register_batch(
     tx: &mut Tx,
     tenant: TenantId,
-    wanted: &[MirroredRegisterRecord],
+    records: &[MirroredRegisterRecord],
     listed: &[RegisterCodeList],
     now: Moment,
 ) -> Result<(u64, Option<CacheVersions>), Error> {
     let mut changed = 0;
-    let mut stand = BTreeSet::new();
-    for one in wanted {
-        let put = upsert_register_record(tx, tenant, one, now).await?;
-        changed += u64::from(put.is_changed);
-        stand.extend(put.code.map(|code| (one.path, code)));
+    let mut written_codes = BTreeSet::new();
+    for one in records {
+        let outcome = upsert_register_record(tx, tenant, one, now).await?;
+        changed += u64::from(outcome.is_changed);
+        written_codes.extend(outcome.code.map(|code| (one.path, code)));
     }
     for list in listed {
-        let own = stand.iter().filter(|(path, _)| *path == list.path).map(|(_, code)| *code);
-        let named: BTreeSet<i32> = own.chain(list.codes.iter().copied()).collect();
+        let stored_codes = written_codes.iter().filter(|(path, _)| *path == list.path).map(|(_, code)| *code);
+        let named: BTreeSet<i32> = stored_codes.chain(list.codes.iter().copied()).collect();
         changed += deactivate_unlisted_records(tx, tenant, list.path, &named, now).await?;
     }
     if changed == 0 {
@@ -90,36 +90,36 @@ pub(super) struct RegisterWriteOutcome {
 pub(super) async fn upsert_register_record(
     tx: &mut Tx,
     tenant: TenantId,
-    wanted: &MirroredRegisterRecord,
+    record: &MirroredRegisterRecord,
     now: Moment,
 ) -> Result<RegisterWriteOutcome, Error> {
-    let alike = |code| RegisterWriteOutcome { code: Some(code), is_changed: false };
+    let unchanged = |code| RegisterWriteOutcome { code: Some(code), is_changed: false };
     let changed = |code| RegisterWriteOutcome { code: Some(code), is_changed: true };
-    let unknown = || Error::Defect(format!("there is no register {}", wanted.path));
-    let register = registers::find_register(wanted.path).ok_or_else(unknown)?;
+    let unknown = || Error::Defect(format!("there is no register {}", record.path));
+    let register = registers::find_register(record.path).ok_or_else(unknown)?;
     let scope = Scope::for_tenant(tenant);
-    let mut code = wanted.code.filter(|code| (register.codes.0..=register.codes.1).contains(code));
-    let mut had = match code {
+    let mut code = record.code.filter(|code| (register.codes.0..=register.codes.1).contains(code));
+    let mut stored = match code {
         Some(code) => kept::find_record(tx, register, &scope, code).await?,
         None => None,
     };
-    if had.as_ref().is_some_and(|had| is_other_entity(register, &had.values, wanted)) {
+    if stored.as_ref().is_some_and(|stored| is_other_entity(register, &stored.values, record)) {
         insert_register_note(
             tx,
             tenant,
             register,
-            wanted,
+            record,
             "o código já é de outro cadastro desta base; recebeu outro",
             now,
         )
         .await?;
-        (code, had) = (None, None);
+        (code, stored) = (None, None);
     }
-    let mut values = match &had {
-        Some(had) => had.values.clone(),
+    let mut values = match &stored {
+        Some(stored) => stored.values.clone(),
         None => build_blank_values(tx, tenant, register, code.unwrap_or(1)).await?,
     };
-    for (name, value) in &wanted.values {
+    for (name, value) in &record.values {
         if let Some((at, field)) = register.find_field(name)
             && !is_displayed_alike(register, field, &values[at], value)
         {
@@ -127,24 +127,26 @@ pub(super) async fn upsert_register_record(
         }
     }
     for unique in register.unique {
-        if let Some(taken) = kept::find_duplicate_record(tx, register, tenant, unique, &values, code).await? {
+        if let Some(duplicate) =
+            kept::find_duplicate_record(tx, register, tenant, unique, &values, code).await?
+        {
             if code.is_none() {
-                return Ok(alike(taken));
+                return Ok(unchanged(duplicate));
             }
             if has_unique_index(register) {
-                let reason = format!("o nome já é do código {taken} desta base");
-                insert_register_note(tx, tenant, register, wanted, &reason, now).await?;
-                return Ok(alike(taken));
+                let reason = format!("o nome já é do código {duplicate} desta base");
+                insert_register_note(tx, tenant, register, record, &reason, now).await?;
+                return Ok(unchanged(duplicate));
             }
         }
     }
-    match had {
-        Some(had) if wanted.only_new || (had.values == values && had.active == wanted.active) => {
-            Ok(alike(had.code))
+    match stored {
+        Some(stored) if record.only_new || (stored.values == values && stored.active == record.active) => {
+            Ok(unchanged(stored.code))
         }
-        Some(had) => {
-            kept::update_record(tx, register, tenant, (had.code, &values, wanted.active), now).await?;
-            Ok(changed(had.code))
+        Some(stored) => {
+            kept::update_record(tx, register, tenant, (stored.code, &values, record.active), now).await?;
+            Ok(changed(stored.code))
         }
         None => {
             let code = match (code, register.counter) {
@@ -157,7 +159,7 @@ pub(super) async fn upsert_register_record(
                 (None, Some(counter)) => counters::reserve_register_code(tx, tenant, counter).await?,
                 (None, None) => return Ok(RegisterWriteOutcome { code: None, is_changed: false }),
             };
-            kept::insert_record(tx, register, tenant, (code, &values, wanted.active), now).await?;
+            kept::insert_record(tx, register, tenant, (code, &values, record.active), now).await?;
             Ok(changed(code))
         }
     }
@@ -171,26 +173,26 @@ fn has_unique_index(register: &Register) -> bool {
 /// Situations of all entities share one code range, but the source lists only those of benefits.
 fn is_other_entity(
     register: &'static Register,
-    had: &[FieldContent],
-    wanted: &MirroredRegisterRecord,
+    stored_values: &[FieldContent],
+    record: &MirroredRegisterRecord,
 ) -> bool {
     let Some((at, _)) = register.find_field("entidade") else { return false };
-    wanted.values.iter().any(|(name, value)| *name == "entidade" && had[at] != *value)
+    record.values.iter().any(|(name, value)| *name == "entidade" && stored_values[at] != *value)
 }
 
 /// The API returns situation names in upper case: a name that is displayed alike is kept.
 fn is_displayed_alike(
     register: &Register,
     field: &FieldSpec,
-    had: &FieldContent,
-    told: &FieldContent,
+    stored: &FieldContent,
+    mirrored: &FieldContent,
 ) -> bool {
-    match (register.path, field.name, had, told) {
-        ("situacao", "nome", FieldContent::Text(had), FieldContent::Text(told)) => {
-            had.to_uppercase() == told.to_uppercase()
+    match (register.path, field.name, stored, mirrored) {
+        ("situacao", "nome", FieldContent::Text(stored), FieldContent::Text(mirrored)) => {
+            stored.to_uppercase() == mirrored.to_uppercase()
         }
-        (_, _, FieldContent::Nothing, FieldContent::Lines(told)) => told.is_empty(),
-        _ => had == told,
+        (_, _, FieldContent::Nothing, FieldContent::Lines(mirrored)) => mirrored.is_empty(),
+        _ => stored == mirrored,
     }
 }
 
@@ -241,33 +243,36 @@ async fn deactivate_unlisted_records(
         _ => Vec::new(),
     };
     let is_needed = |code: i32| {
-        let Some(own) = kinds.iter().find(|one| one.code.get() == code) else {
+        let Some(situation) = kinds.iter().find(|one| one.code.get() == code) else {
             return path == "situacao";
         };
         let is_other = |one: &&situations::StoredSituation| {
-            one.entity == own.entity && one.kind == own.kind && one.active && named.contains(&one.code.get())
+            one.entity == situation.entity
+                && one.kind == situation.kind
+                && one.active
+                && named.contains(&one.code.get())
         };
-        own.entity != Entity::Benefit || !kinds.iter().any(|one| is_other(&one))
+        situation.entity != Entity::Benefit || !kinds.iter().any(|one| is_other(&one))
     };
-    let mut rested = 0;
+    let mut deactivated = 0;
     for record in all.into_iter().filter(|one| !named.contains(&one.code) && !is_needed(one.code)) {
         kept::update_record(tx, register, tenant, (record.code, &record.values, false), now).await?;
-        rested += 1;
+        deactivated += 1;
     }
-    Ok(rested)
+    Ok(deactivated)
 }
 
 async fn insert_register_note(
     tx: &mut Tx,
     tenant: TenantId,
     register: &'static Register,
-    wanted: &MirroredRegisterRecord,
+    record: &MirroredRegisterRecord,
     reason: &str,
     now: Moment,
 ) -> Result<(), Error> {
     let note = NewMirrorNote {
         kind: register.path,
-        record: wanted.code.unwrap_or(0),
+        record: record.code.unwrap_or(0),
         field: register.code.to_owned(),
         reason: reason.to_owned(),
     };

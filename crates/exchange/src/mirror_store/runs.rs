@@ -77,7 +77,7 @@ async fn resolve_mirror_tenant(
             Some(one) if !one.is_mirror_of(&source.address, source.base, &source.login) => {
                 return Ok(MirrorStartOutcome::OtherSource(one));
             }
-            some => some,
+            resolved => resolved,
         },
         None => mirrors::find_mirror_of_source(&mut *tx, &source.address, source.base, &source.login).await?,
     };
@@ -100,14 +100,14 @@ pub async fn start_mirror_run(
     let zone = TimeZone::parse(&source.time_zone)?;
     let input = (source.login.clone(), source.whole, zone, hold.clone(), app.now());
     app.db
-        .write(WriteLane::background(hold.tenant), input, |tx, (login, whole, zone, hold, now)| {
+        .write(WriteLane::background(hold.tenant), input, |tx, (login, is_full, zone, hold, now)| {
             Box::pin(async move {
                 require_mirror_lease(tx, hold).await?;
                 let known = mirrors::find_mirror(&mut *tx, hold.tenant).await?.ok_or(Error::LeaseLost)?;
-                let goes_on = known.finished_at.is_none() && !(*whole && known.since.is_some());
+                let goes_on = known.finished_at.is_none() && !(*is_full && known.since.is_some());
                 let mirror = match goes_on {
                     true => StoredMirror { login: login.clone(), ..known },
-                    false => reset_mirror_progress(known, login, *whole, zone, *now),
+                    false => reset_mirror_progress(known, login, *is_full, zone, *now),
                 };
                 tx.execute_batch(vec![mirrors::upsert_mirror(&mirror)]).await?;
                 Ok(mirror)
@@ -119,7 +119,7 @@ pub async fn start_mirror_run(
 fn reset_mirror_progress(
     known: StoredMirror,
     login: &str,
-    whole: bool,
+    is_full: bool,
     zone: &TimeZone,
     now: Moment,
 ) -> StoredMirror {
@@ -127,7 +127,7 @@ fn reset_mirror_progress(
     let day = |at: Moment| at.minus(Duration::from_secs(24 * 3600)).date_in(zone).to_iso();
     StoredMirror {
         login: login.to_owned(),
-        since: known.complete_from.filter(|_| !whole).map(day),
+        since: known.complete_from.filter(|_| !is_full).map(day),
         phase: 0,
         place: 0,
         requests: 0,
@@ -152,8 +152,8 @@ async fn create_mirror_tenant(
         branches::insert_branch(tx, tenant, BranchCode::new(*code), &name, now).await?;
         counters::advance_counter(tx, tenant, Counter::Branch, *code).await?;
     }
-    for wanted in &source.lists {
-        upsert_register_record(tx, tenant, wanted, now).await?;
+    for record in &source.lists {
+        upsert_register_record(tx, tenant, record, now).await?;
     }
     insert_missing_situations(tx, tenant, now).await?;
     if !source.lists.iter().any(|one| one.path == "funil") {
@@ -194,24 +194,25 @@ async fn create_mirror_tenant(
 
 /// Adds the situations that a tenant needs: those of other entities, and each benefit kind that the source lacks.
 async fn insert_missing_situations(tx: &mut Tx, tenant: TenantId, now: Moment) -> Result<(), Error> {
-    let there = storage::registers::situations::list_situations(&mut *tx, tenant).await?;
-    let has = |kind: SituationKind| there.iter().any(|one| one.entity == Entity::Benefit && one.kind == kind);
-    let is_named = |born: &InitialSituation| {
-        there.iter().any(|one| {
-            one.entity == born.entity && domain::fold_text(&one.name) == domain::fold_text(born.name)
+    let existing = storage::registers::situations::list_situations(&mut *tx, tenant).await?;
+    let has_kind =
+        |kind: SituationKind| existing.iter().any(|one| one.entity == Entity::Benefit && one.kind == kind);
+    let is_named = |initial: &InitialSituation| {
+        existing.iter().any(|one| {
+            one.entity == initial.entity && domain::fold_text(&one.name) == domain::fold_text(initial.name)
         })
     };
-    let missing = |born: &&InitialSituation| match born.entity {
-        Entity::Benefit => born.is_default && !has(born.kind) && !is_named(born),
+    let missing = |initial: &&InitialSituation| match initial.entity {
+        Entity::Benefit => initial.is_default && !has_kind(initial.kind) && !is_named(initial),
         _ => true,
     };
-    for born in SITUATIONS.iter().filter(missing) {
+    for initial in SITUATIONS.iter().filter(missing) {
         let code = counters::reserve_number(tx, tenant, Counter::Situation).await?;
         storage::registers::situations::insert_default_situations(
             tx,
             tenant,
             code,
-            std::slice::from_ref(born),
+            std::slice::from_ref(initial),
             now,
         )
         .await?;
@@ -219,19 +220,19 @@ async fn insert_missing_situations(tx: &mut Tx, tenant: TenantId, now: Moment) -
     // Plain `ativo` and cancellations use the first situation of each kind.
     let all = storage::registers::situations::list_situations(&mut *tx, tenant).await?;
     for kind in Entity::Benefit.situation_kinds() {
-        let own = || all.iter().filter(|one| one.entity == Entity::Benefit && one.kind == *kind);
+        let candidates = || all.iter().filter(|one| one.entity == Entity::Benefit && one.kind == *kind);
         let named = |one: &&storage::registers::situations::StoredSituation| {
-            SITUATIONS.iter().any(|born| {
-                born.entity == Entity::Benefit
-                    && born.is_default
-                    && born.kind == *kind
-                    && domain::fold_text(born.name) == domain::fold_text(&one.name)
+            SITUATIONS.iter().any(|initial| {
+                initial.entity == Entity::Benefit
+                    && initial.is_default
+                    && initial.kind == *kind
+                    && domain::fold_text(initial.name) == domain::fold_text(&one.name)
             })
         };
-        if own().any(|one| one.is_default) {
+        if candidates().any(|one| one.is_default) {
             continue;
         }
-        if let Some(first) = own().find(named).or_else(|| own().next()) {
+        if let Some(first) = candidates().find(named).or_else(|| candidates().next()) {
             make_situation_default(tx, tenant, first.code, now).await?;
         }
     }
@@ -245,14 +246,14 @@ async fn make_situation_default(
     now: Moment,
 ) -> Result<(), Error> {
     let values = vec![("padrao", FieldContent::Flag(true))];
-    let wanted = MirroredRegisterRecord {
+    let record = MirroredRegisterRecord {
         path: "situacao",
         code: Some(code.get()),
         values,
         active: true,
         only_new: false,
     };
-    upsert_register_record(tx, tenant, &wanted, now).await.map(drop)
+    upsert_register_record(tx, tenant, &record, now).await.map(drop)
 }
 
 /// Ends a run. If pages could not be read, the next run asks for changes since the last complete one.

@@ -49,8 +49,8 @@ async fn write_lead_batch(
     let numbers: Vec<i32> = part.seen.iter().map(|one| one.code.get()).collect();
     tx.execute_batch(vec![mirrors::delete_mirror_notes(part.tenant(), "lead", &numbers)]).await?;
     let mut written = 0;
-    for seen in &part.seen {
-        written += u64::from(Box::pin(write_lead(tx, part, seen, notes)).await?);
+    for mirrored in &part.seen {
+        written += u64::from(Box::pin(write_lead(tx, part, mirrored, notes)).await?);
     }
     Ok(written)
 }
@@ -59,12 +59,12 @@ async fn write_lead_batch(
 async fn write_lead<T: Sync>(
     tx: &mut Tx,
     part: &MirrorWriteBatch<T>,
-    seen: &MirroredLead,
+    mirrored: &MirroredLead,
     notes: &mut Vec<NewMirrorNote>,
 ) -> Result<bool, Error> {
     let tenant = part.tenant();
-    let before = leads::find_lead(&mut *tx, tenant, seen.code).await?;
-    let mut after = seen.lead.clone();
+    let before = leads::find_lead(&mut *tx, tenant, mirrored.code).await?;
+    let mut after = mirrored.lead.clone();
     if let Some(before) = &before {
         after.consultant = before.consultant;
         (after.version, after.created_at, after.updated_at) =
@@ -74,13 +74,13 @@ async fn write_lead<T: Sync>(
         }
         after.updated_at = part.now;
     }
-    Box::pin(write_lead_person(tx, part, seen, &after, notes)).await?;
+    Box::pin(write_lead_person(tx, part, mirrored, &after, notes)).await?;
     let statements = match &before {
-        Some(before) => leads::update_lead(tenant, seen.code, before, &after),
-        None => leads::insert_leads(tenant, [(seen.code, &after)]),
+        Some(before) => leads::update_lead(tenant, mirrored.code, before, &after),
+        None => leads::insert_leads(tenant, [(mirrored.code, &after)]),
     };
     tx.execute_batch(statements).await?;
-    advance_counter(tx, tenant, Counter::Lead, vec![seen.code.get()]).await?;
+    advance_counter(tx, tenant, Counter::Lead, vec![mirrored.code.get()]).await?;
     Ok(true)
 }
 
@@ -88,7 +88,7 @@ async fn write_lead<T: Sync>(
 async fn write_lead_person<T: Sync>(
     tx: &mut Tx,
     part: &MirrorWriteBatch<T>,
-    seen: &MirroredLead,
+    mirrored: &MirroredLead,
     lead: &StoredLead,
     notes: &mut Vec<NewMirrorNote>,
 ) -> Result<(), Error> {
@@ -99,7 +99,8 @@ async fn write_lead_person<T: Sync>(
     }
     let blank = || PersonProfile::new_non_member(lead.branch, None, lead.name.clone(), lead.created_at);
     let mut after = apply_lead_to_person(&known.clone().unwrap_or_else(blank), lead, part.now);
-    after.document = resolve_own_document(tx, part, (code, &after), (seen.code.get(), "lead"), notes).await?;
+    after.document =
+        resolve_own_document(tx, part, (code, &after), (mirrored.code.get(), "lead"), notes).await?;
     match known {
         None => {
             people::insert_mirrored_people(tx, &part.change_context(), std::iter::once((code, &after)))
@@ -107,13 +108,13 @@ async fn write_lead_person<T: Sync>(
             advance_counter(tx, tenant, Counter::Person, vec![code.get()]).await?;
         }
         Some(before) => {
-            let had = phones::list_phones(&mut *tx, tenant, code).await?;
-            let phones = people::mirror_telephones(&had, &after);
+            let stored_phones = phones::list_phones(&mut *tx, tenant, code).await?;
+            let phones = people::mirror_telephones(&stored_phones, &after);
             people::update_mirrored_person(
                 tx,
                 &part.change_context(),
                 code,
-                (&before, &had),
+                (&before, &stored_phones),
                 (&after, &phones),
             )
             .await?;
@@ -153,21 +154,21 @@ async fn write_deal_batch(
 ) -> Result<u64, Error> {
     let numbers: Vec<i32> = part.seen.iter().map(|one| one.code.get()).collect();
     tx.execute_batch(vec![mirrors::delete_mirror_notes(part.tenant(), "negocio", &numbers)]).await?;
-    let asked: Vec<i32> = part.seen.iter().map(|one| one.deal.sequence).collect();
+    let sequences: Vec<i32> = part.seen.iter().map(|one| one.deal.sequence).collect();
     let mut holders: BTreeMap<i32, DealCode> =
-        mirrors::list_deals_by_sequence(tx, part.tenant(), asked.clone()).await?.into_iter().collect();
+        mirrors::list_deals_by_sequence(tx, part.tenant(), sequences.clone()).await?.into_iter().collect();
     // Before this tenant assigns a sequence number of its own.
-    advance_counter(tx, part.tenant(), Counter::DealSequence, asked).await?;
+    advance_counter(tx, part.tenant(), Counter::DealSequence, sequences).await?;
     let mut written = 0;
-    for seen in &part.seen {
-        let lead = leads::find_lead(&mut *tx, part.tenant(), seen.lead.code).await?;
+    for mirrored in &part.seen {
+        let lead = leads::find_lead(&mut *tx, part.tenant(), mirrored.lead.code).await?;
         // An active lead was already written from the lead list.
         let lead_seen = MirroredLead {
-            lead: StoredLead { active: lead.is_some_and(|one| one.active), ..seen.lead.lead.clone() },
-            ..seen.lead.clone()
+            lead: StoredLead { active: lead.is_some_and(|one| one.active), ..mirrored.lead.lead.clone() },
+            ..mirrored.lead.clone()
         };
         written += u64::from(Box::pin(write_lead(tx, part, &lead_seen, notes)).await?);
-        written += u64::from(Box::pin(write_deal(tx, part, seen, &mut holders, notes)).await?);
+        written += u64::from(Box::pin(write_deal(tx, part, mirrored, &mut holders, notes)).await?);
     }
     Ok(written)
 }
@@ -175,13 +176,13 @@ async fn write_deal_batch(
 async fn write_deal(
     tx: &mut Tx,
     part: &MirrorWriteBatch<Vec<MirroredDeal>>,
-    seen: &MirroredDeal,
+    mirrored: &MirroredDeal,
     holders: &mut BTreeMap<i32, DealCode>,
     notes: &mut Vec<NewMirrorNote>,
 ) -> Result<bool, Error> {
-    let (tenant, code) = (part.tenant(), seen.code);
+    let (tenant, code) = (part.tenant(), mirrored.code);
     let before = deals::find_deal(&mut *tx, &Scope::for_tenant(tenant), code).await?;
-    let mut after = seen.deal.clone();
+    let mut after = mirrored.deal.clone();
     if let Some(before) = &before {
         (after.benefit, after.version) = (before.benefit, before.version);
         after.vehicle.fipe.clone_from(&before.vehicle.fipe);
@@ -210,19 +211,21 @@ async fn write_deal(
         }
         None => statements.extend(deals::insert_deals(tenant, [(code, &after)])),
     }
-    write_deal_dependents(tx, part, seen, &mut statements).await?;
-    let had = deals::list_deal_moves(&mut *tx, tenant, code).await?;
-    let alike = |(one, told): (&DealStageMove, &DealStageMove)| {
-        (one.at, one.stage, one.state) == (told.at, told.stage, told.state)
+    write_deal_dependents(tx, part, mirrored, &mut statements).await?;
+    let stored_moves = deals::list_deal_moves(&mut *tx, tenant, code).await?;
+    let is_same_move = |(one, mirrored_move): (&DealStageMove, &DealStageMove)| {
+        (one.at, one.stage, one.state) == (mirrored_move.at, mirrored_move.stage, mirrored_move.state)
     };
-    if had.len() != seen.moves.len() || !had.iter().zip(&seen.moves).all(alike) {
+    if stored_moves.len() != mirrored.moves.len()
+        || !stored_moves.iter().zip(&mirrored.moves).all(is_same_move)
+    {
         statements.push(deals::delete_deal_moves(tenant, code));
-        statements.extend(deals::insert_deal_moves(tenant, seen.moves.iter().map(|one| (code, one))));
+        statements.extend(deals::insert_deal_moves(tenant, mirrored.moves.iter().map(|one| (code, one))));
     }
     let is_changed = !statements.is_empty();
     tx.execute_batch(statements).await?;
     advance_counter(tx, tenant, Counter::Deal, vec![code.get()]).await?;
-    let codes = seen.dependents.iter().map(|(code, _)| code.get()).collect();
+    let codes = mirrored.dependents.iter().map(|(code, _)| code.get()).collect();
     advance_counter(tx, tenant, Counter::DealDependent, codes).await?;
     Ok(is_changed)
 }
@@ -230,17 +233,19 @@ async fn write_deal(
 async fn write_deal_dependents(
     tx: &mut Tx,
     part: &MirrorWriteBatch<Vec<MirroredDeal>>,
-    seen: &MirroredDeal,
+    mirrored: &MirroredDeal,
     statements: &mut Vec<Statement>,
 ) -> Result<(), Error> {
-    let (tenant, code) = (part.tenant(), seen.code);
-    let had = sharing::list_deal_dependents(&mut *tx, tenant, code).await?;
-    for (dependent, told) in &seen.dependents {
-        match had.iter().find(|(one, _)| one == dependent) {
-            None => statements.extend(sharing::insert_deal_dependents(tenant, [(code, *dependent, told)])),
+    let (tenant, code) = (part.tenant(), mirrored.code);
+    let stored = sharing::list_deal_dependents(&mut *tx, tenant, code).await?;
+    for (dependent, proposed) in &mirrored.dependents {
+        match stored.iter().find(|(one, _)| one == dependent) {
+            None => {
+                statements.extend(sharing::insert_deal_dependents(tenant, [(code, *dependent, proposed)]))
+            }
             Some((_, before)) => {
                 let (created_at, updated_at) = (before.created_at, before.updated_at);
-                let after = ProposedDependent { created_at, updated_at, ..told.clone() };
+                let after = ProposedDependent { created_at, updated_at, ..proposed.clone() };
                 if *before != after {
                     let after = ProposedDependent { updated_at: part.now, ..after };
                     statements.push(sharing::update_deal_dependent(tenant, code, *dependent, &after));
@@ -264,19 +269,19 @@ pub async fn retire_leads(
     for branch in branches {
         let mut after = LeadCode::new(0);
         loop {
-            let some = leads::list_active_leads_of_branch(&app.db, tenant, *branch, after).await?;
-            let Some(last) = some.last() else { break };
+            let batch = leads::list_active_leads_of_branch(&app.db, tenant, *branch, after).await?;
+            let Some(last) = batch.last() else { break };
             after = last.code;
-            let gone: Vec<LeadCode> =
-                some.iter().map(|key| key.code).filter(|code| !listed.contains(code)).collect();
-            if gone.is_empty() {
+            let unlisted: Vec<LeadCode> =
+                batch.iter().map(|key| key.code).filter(|code| !listed.contains(code)).collect();
+            if unlisted.is_empty() {
                 continue;
             }
-            let input = (tenant, gone, app.now());
+            let input = (tenant, unlisted, app.now());
             retired += app
                 .db
-                .write(WriteLane::background(tenant), input, |tx, (tenant, gone, now)| {
-                    Box::pin(retire_lead_batch(tx, *tenant, gone, *now))
+                .write(WriteLane::background(tenant), input, |tx, (tenant, unlisted, now)| {
+                    Box::pin(retire_lead_batch(tx, *tenant, unlisted, *now))
                 })
                 .await?;
         }
@@ -294,8 +299,8 @@ async fn retire_lead_batch(
     for code in codes {
         let before = leads::find_lead(&mut *tx, tenant, *code).await?;
         let Some(before) = before.filter(|one| one.active) else { continue };
-        let gone = StoredLead { active: false, updated_at: now, ..before.clone() };
-        tx.execute_batch(leads::update_lead(tenant, *code, &before, &gone)).await?;
+        let inactive = StoredLead { active: false, updated_at: now, ..before.clone() };
+        tx.execute_batch(leads::update_lead(tenant, *code, &before, &inactive)).await?;
         retired += 1;
     }
     if retired > 0 {

@@ -21,14 +21,14 @@ pub struct MirroredUserCodes {
 pub async fn write_users(
     app: &App,
     mirror: &StoredMirror,
-    coded: Vec<(UserCode, String)>,
-    named: Vec<String>,
+    users_with_code: Vec<(UserCode, String)>,
+    user_names: Vec<String>,
 ) -> Result<MirroredUserCodes, Error> {
-    let input = (mirror.tenant, coded, named, app.now());
+    let input = (mirror.tenant, users_with_code, user_names, app.now());
     let lane = WriteLane::background(mirror.tenant);
     app.db
-        .write(lane, input, |tx, (tenant, coded, named, now)| {
-            Box::pin(upsert_users(tx, *tenant, coded, named, *now))
+        .write(lane, input, |tx, (tenant, users_with_code, user_names, now)| {
+            Box::pin(upsert_users(tx, *tenant, users_with_code, user_names, *now))
         })
         .await
 }
@@ -36,42 +36,49 @@ pub async fn write_users(
 async fn upsert_users(
     tx: &mut Tx,
     tenant: TenantId,
-    coded: &[(UserCode, String)],
-    named: &[String],
+    users_with_code: &[(UserCode, String)],
+    user_names: &[String],
     now: Moment,
 ) -> Result<MirroredUserCodes, Error> {
     // First, so that none of their codes is assigned to another user.
-    advance_counter(tx, tenant, Counter::User, coded.iter().map(|(code, _)| code.get()).collect()).await?;
+    advance_counter(tx, tenant, Counter::User, users_with_code.iter().map(|(code, _)| code.get()).collect())
+        .await?;
     let (mut known, working): (Vec<_>, Vec<_>) =
         users::list_user_names(&mut *tx, tenant).await?.into_iter().partition(|(.., is_named)| *is_named);
     let email = |code: UserCode| format!("usuario{code}@espelho{tenant}.invalid");
     let mut statements = Vec::new();
     let mut found = MirroredUserCodes::default();
     let mut displaced = Vec::new();
-    for (told, name) in coded {
-        if let Some((_, had, _)) = working.iter().find(|(code, ..)| code == told) {
-            match had == name {
-                true => drop(found.by_code.insert(*told, *told)),
-                false => displaced.push((Some(*told), name)),
+    for (source_code, name) in users_with_code {
+        if let Some((_, stored_name, _)) = working.iter().find(|(code, ..)| code == source_code) {
+            match stored_name == name {
+                true => drop(found.by_code.insert(*source_code, *source_code)),
+                false => displaced.push((Some(*source_code), name)),
             }
             continue;
         }
-        match known.iter_mut().find(|(code, ..)| code == told) {
-            Some((_, had, _)) if had == name => {}
-            Some((_, had, _)) => {
-                statements.push(users::rename_user(tenant, *told, name, now));
-                had.clone_from(name);
+        match known.iter_mut().find(|(code, ..)| code == source_code) {
+            Some((_, stored_name, _)) if stored_name == name => {}
+            Some((_, stored_name, _)) => {
+                statements.push(users::rename_user(tenant, *source_code, name, now));
+                stored_name.clone_from(name);
             }
             None => {
-                statements.push(users::insert_name_only_user(tenant, *told, name, &email(*told), now));
-                known.push((*told, name.clone(), true));
+                statements.push(users::insert_name_only_user(
+                    tenant,
+                    *source_code,
+                    name,
+                    &email(*source_code),
+                    now,
+                ));
+                known.push((*source_code, name.clone(), true));
             }
         }
-        found.by_code.insert(*told, *told);
-        found.by_name.insert(name.clone(), *told);
+        found.by_code.insert(*source_code, *source_code);
+        found.by_name.insert(name.clone(), *source_code);
     }
-    for (told, name) in displaced.into_iter().chain(named.iter().map(|name| (None, name))) {
-        let code = match known.iter().find(|(_, had, _)| had == name) {
+    for (source_code, name) in displaced.into_iter().chain(user_names.iter().map(|name| (None, name))) {
+        let code = match known.iter().find(|(_, stored_name, _)| stored_name == name) {
             Some((code, ..)) => *code,
             None => {
                 let code = UserCode::new(counters::reserve_number(tx, tenant, Counter::User).await?);
@@ -80,7 +87,7 @@ async fn upsert_users(
                 code
             }
         };
-        found.by_code.extend(told.map(|told| (told, code)));
+        found.by_code.extend(source_code.map(|source_code| (source_code, code)));
         found.by_name.entry(name.clone()).or_insert(code);
     }
     if !statements.is_empty() {

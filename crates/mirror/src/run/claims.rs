@@ -17,14 +17,14 @@ const TOGETHER: usize = 100;
 impl MirrorRunner<'_> {
     pub(super) async fn read_claims(&mut self) -> Result<(), MirrorError> {
         self.begin_phase(phase::CLAIMS);
-        let Some((opened, differ)) = self.list_claims().await? else { return Ok(()) };
-        let codes: Vec<ClaimCode> = differ.into_iter().collect();
+        let Some((opened, differing)) = self.list_claims().await? else { return Ok(()) };
+        let codes: Vec<ClaimCode> = differing.into_iter().collect();
         let total = codes.len() as u64;
-        for (at, some) in codes.chunks(TOGETHER).enumerate() {
-            let codes = some.iter().map(|code| code.get()).collect();
-            let mut each = self.fetch_records(("evento", "/ext/evento"), codes).await?;
-            each.notes.extend(each.absent.iter().map(|code| build_absent_note("evento", *code)));
-            self.write_claims(&each.read, &opened, &each.notes).await?;
+        for (at, batch) in codes.chunks(TOGETHER).enumerate() {
+            let codes = batch.iter().map(|code| code.get()).collect();
+            let mut fetched = self.fetch_records(("evento", "/ext/evento"), codes).await?;
+            fetched.notes.extend(fetched.absent.iter().map(|code| build_absent_note("evento", *code)));
+            self.write_claims(&fetched.read, &opened, &fetched.notes).await?;
             self.report_progress("eventos", ((at + 1) * TOGETHER) as u64, Some(total));
         }
         Ok(())
@@ -34,7 +34,7 @@ impl MirrorRunner<'_> {
     async fn list_claims(&mut self) -> Result<Option<(ListedClaimMap, BTreeSet<ClaimCode>)>, MirrorError> {
         const PATH: &str = "/ext/evento";
         let mut days: Vec<(ClaimCode, Date, Option<BranchCode>)> = Vec::new();
-        let mut differ = BTreeSet::new();
+        let mut differing = BTreeSet::new();
         let mut known = BTreeSet::new();
         for number in 1.. {
             let (body, total) = match self.client.get_list(&format!("{PATH}?pagina={number}")).await {
@@ -57,12 +57,13 @@ impl MirrorRunner<'_> {
             }
             let today = self.now().date_in(&self.registers.zone);
             days.extend(found.iter().map(|(code, json)| {
-                let called = read_text(&json["nomeLoja"]);
-                let branch = self.registers.branches.iter().find(|one| Some(&one.name) == called.as_ref());
+                let branch_name = read_text(&json["nomeLoja"]);
+                let branch =
+                    self.registers.branches.iter().find(|one| Some(&one.name) == branch_name.as_ref());
                 (*code, read_day(&json["dataAbertura"]).unwrap_or(today), branch.map(|one| one.code))
             }));
-            for some in found.chunks(TOGETHER) {
-                differ.extend(self.find_differing_claims(some).await?);
+            for batch in found.chunks(TOGETHER) {
+                differing.extend(self.find_differing_claims(batch).await?);
             }
             // Without a total the list was not paginated.
             if total.is_none_or(|total| total <= days.len() as i64) {
@@ -71,8 +72,8 @@ impl MirrorRunner<'_> {
         }
         let opened = assign_opening_moments(&days, &self.registers.zone);
         let shifted = self.find_moved_claims(&opened).await?;
-        differ.extend(shifted);
-        Ok(Some((opened, differ)))
+        differing.extend(shifted);
+        Ok(Some((opened, differing)))
     }
 
     fn skip_claims(
@@ -91,20 +92,20 @@ impl MirrorRunner<'_> {
             return Ok(found.iter().map(|(code, _)| *code).collect());
         }
         let codes: Vec<ClaimCode> = found.iter().map(|(code, _)| *code).collect();
-        let here = mirror_store::list_known_claims(self.app, self.mirror.tenant, &codes).await?;
-        let here: BTreeMap<_, _> =
-            here.into_iter().map(|(code, claim, user)| (code, (claim, user))).collect();
+        let stored = mirror_store::list_known_claims(self.app, self.mirror.tenant, &codes).await?;
+        let stored: BTreeMap<_, _> =
+            stored.into_iter().map(|(code, claim, user)| (code, (claim, user))).collect();
         let registers = &self.registers;
-        let is_alike = |(own, json): &&(ClaimCode, &Json)| {
-            let Some((claim, user)) = here.get(own) else { return false };
-            let said = |name: &str| read_text(&json[name]).map(|text| fold_text(&text));
-            let called = registers.situation(claim.head.situation).map(|one| fold_text(&one.name));
+        let is_alike = |(claim_code, json): &&(ClaimCode, &Json)| {
+            let Some((claim, user)) = stored.get(claim_code) else { return false };
+            let source_text = |name: &str| read_text(&json[name]).map(|text| fold_text(&text));
+            let situation_name = registers.situation(claim.head.situation).map(|one| fold_text(&one.name));
             let kind = registers.claim_type(claim.kind).map(|one| fold_text(&one.name));
-            said("situacao") == called
-                && said("tipoEvento") == kind
-                && said("prioridade") == Some(fold_text(set_names::priority(claim.priority)))
-                && said("envolvido") == Some(fold_text(set_names::involved(claim.involved)))
-                && said("responsavel") == user.as_deref().map(fold_text)
+            source_text("situacao") == situation_name
+                && source_text("tipoEvento") == kind
+                && source_text("prioridade") == Some(fold_text(set_names::priority(claim.priority)))
+                && source_text("envolvido") == Some(fold_text(set_names::involved(claim.involved)))
+                && source_text("responsavel") == user.as_deref().map(fold_text)
                 && read_day(&json["dataEvento"]).map(Date::to_iso) == claim.happened_on
         };
         Ok(found.iter().filter(|one| !is_alike(one)).map(|(code, _)| *code).collect())
@@ -117,16 +118,16 @@ impl MirrorRunner<'_> {
         }
         let mut shifted = Vec::new();
         let codes: Vec<ClaimCode> = opened.keys().copied().collect();
-        for some in codes.chunks(1_000) {
-            let here = mirror_store::list_known_claims(self.app, self.mirror.tenant, some).await?;
+        for batch in codes.chunks(1_000) {
+            let stored = mirror_store::list_known_claims(self.app, self.mirror.tenant, batch).await?;
             let is_other = |code: &ClaimCode, claim: &mirror_store::StoredClaim| {
-                let told = opened.get(code);
-                told.is_some_and(|told| {
-                    told.opened_at != claim.head.opened_at
-                        || told.branch.is_some_and(|branch| branch != claim.head.branch)
+                let listed = opened.get(code);
+                listed.is_some_and(|listed| {
+                    listed.opened_at != claim.head.opened_at
+                        || listed.branch.is_some_and(|branch| branch != claim.head.branch)
                 })
             };
-            let moved = here.iter().filter(|(code, claim, _)| is_other(code, claim));
+            let moved = stored.iter().filter(|(code, claim, _)| is_other(code, claim));
             shifted.extend(moved.map(|(code, ..)| *code));
         }
         Ok(shifted)
@@ -136,29 +137,30 @@ impl MirrorRunner<'_> {
         &mut self,
         read: &[Json],
         opened: &ListedClaimMap,
-        noted: &[NewMirrorNote],
+        earlier_notes: &[NewMirrorNote],
     ) -> Result<(), MirrorError> {
-        let below = |json: &Json| read_items(&json["relacionados"]).into_iter().cloned().collect::<Vec<_>>();
-        let related: Vec<Json> = read.iter().flat_map(below).collect();
+        let list_related =
+            |json: &Json| read_items(&json["relacionados"]).into_iter().cloned().collect::<Vec<_>>();
+        let related: Vec<Json> = read.iter().flat_map(list_related).collect();
         let named = read.iter().chain(&related).filter_map(|json| read_text(&json["responsavel"])).collect();
         let users = self.register_users(BTreeMap::new(), named).await?;
         for attempt in 1.. {
             let mut missing = UnregisteredReferences::new(&self.registers);
             read.iter().chain(&related).for_each(|json| missing.collect_from_claim(json));
-            let wanted = missing.into_records();
-            self.register_missing(wanted).await?;
-            let (mut notes, now) = (noted.to_vec(), self.now());
+            let records = missing.into_records();
+            self.register_missing(records).await?;
+            let (mut notes, now) = (earlier_notes.to_vec(), self.now());
             let known = |name: &str| users.by_name.get(name).copied();
-            let mut seen: BTreeMap<ClaimCode, MirroredClaim> = BTreeMap::new();
+            let mut mirrored: BTreeMap<ClaimCode, MirroredClaim> = BTreeMap::new();
             for json in read {
                 for one in read_claim_with_related(json, &self.registers, opened, now, &known, &mut notes) {
                     // A claim fetched by its own code has more data than one included in another.
-                    if one.related.is_some() || !seen.contains_key(&one.code) {
-                        seen.insert(one.code, one);
+                    if one.related.is_some() || !mirrored.contains_key(&one.code) {
+                        mirrored.insert(one.code, one);
                     }
                 }
             }
-            let part = self.build_part(0, seen.into_values().collect(), notes);
+            let part = self.build_part(0, mirrored.into_values().collect(), notes);
             let done = mirror_store::write_claims(self.app, part).await;
             if self.confirm_write(attempt, done).await? {
                 break;
@@ -175,10 +177,10 @@ fn assign_opening_moments(
 ) -> ListedClaimMap {
     let mut opened = ListedClaimMap::new();
     let (mut day, mut place) = (None, 0);
-    for (code, on, branch) in newest_first.iter().rev() {
-        place = if day == Some(*on) { place + 1 } else { 0 };
-        day = Some(*on);
-        let opened_at = on.start_in(zone).plus(Duration::from_secs(place.min(86_000)));
+    for (code, opened_on, branch) in newest_first.iter().rev() {
+        place = if day == Some(*opened_on) { place + 1 } else { 0 };
+        day = Some(*opened_on);
+        let opened_at = opened_on.start_in(zone).plus(Duration::from_secs(place.min(86_000)));
         opened.insert(*code, ListedClaim { opened_at, branch: *branch });
     }
     opened

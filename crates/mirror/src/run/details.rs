@@ -52,13 +52,14 @@ impl MirrorRunner<'_> {
     ) -> Result<FetchedDetails, MirrorError> {
         let mut notes = Vec::new();
         let path = |what: &str| format!("/ext/beneficio/{benefit}/{what}");
-        let own = benefit.get();
-        let items = self.fetch_related_list(path("itens"), ("itens", own), &mut notes).await?;
+        let benefit_code = benefit.get();
+        let items = self.fetch_related_list(path("itens"), ("itens", benefit_code), &mut notes).await?;
         let dependents =
-            self.fetch_related_list(path("dependentes"), ("dependentes", own), &mut notes).await?;
+            self.fetch_related_list(path("dependentes"), ("dependentes", benefit_code), &mut notes).await?;
         let equipment = match kind {
             BenefitKind::Vehicle => {
-                self.fetch_related_list(path("equipamentos"), ("equipamentos", own), &mut notes).await?
+                self.fetch_related_list(path("equipamentos"), ("equipamentos", benefit_code), &mut notes)
+                    .await?
             }
             _ => None,
         };
@@ -69,14 +70,15 @@ impl MirrorRunner<'_> {
         self.begin_phase(phase::DETAILS);
         let mut done = 0;
         loop {
-            let some = mirror_store::list_benefits_after(self.app, &self.mirror, self.mirror.place, TOGETHER)
-                .await?;
-            let Some((last, _)) = some.last().copied() else { return Ok(()) };
-            done += some.len() as u64;
+            let batch =
+                mirror_store::list_benefits_after(self.app, &self.mirror, self.mirror.place, TOGETHER)
+                    .await?;
+            let Some((last, _)) = batch.last().copied() else { return Ok(()) };
+            done += batch.len() as u64;
             let read = {
-                let this: &MirrorRunner<'_> = self;
-                let reading = some.into_iter().map(|(benefit, kind)| this.fetch_details(benefit, kind));
-                let reading = futures_util::stream::iter(reading).buffered(this.client.concurrency());
+                let runner: &MirrorRunner<'_> = self;
+                let reading = batch.into_iter().map(|(benefit, kind)| runner.fetch_details(benefit, kind));
+                let reading = futures_util::stream::iter(reading).buffered(runner.client.concurrency());
                 reading.collect::<Vec<_>>().await
             };
             let read = read.into_iter().collect::<Result<Vec<FetchedDetails>, MirrorError>>()?;
@@ -91,7 +93,7 @@ impl MirrorRunner<'_> {
             let (now, zone) = (self.now(), &self.registers.zone);
             let today = now.date_in(zone).to_iso();
             let mut notes: Vec<NewMirrorNote> = Vec::new();
-            let mut seen = Vec::with_capacity(read.len());
+            let mut mirrored = Vec::with_capacity(read.len());
             for one in read {
                 notes.extend(one.notes.iter().cloned());
                 let benefit = one.benefit;
@@ -105,9 +107,9 @@ impl MirrorRunner<'_> {
                     .map(|json| details::read_dependents(json, benefit, &self.registers, now, &mut notes));
                 let equipment =
                     one.equipment.as_ref().map(|json| details::read_equipment(json, benefit, &mut notes));
-                seen.push(MirroredBenefitDetails { benefit, items, dependents, equipment });
+                mirrored.push(MirroredBenefitDetails { benefit, items, dependents, equipment });
             }
-            let part = self.build_part(place, seen, notes);
+            let part = self.build_part(place, mirrored, notes);
             let done = mirror_store::write_benefit_details(self.app, part).await;
             if self.confirm_write(attempt, done).await? {
                 break;
@@ -120,48 +122,48 @@ impl MirrorRunner<'_> {
     /// base price.
     async fn register_detail_references(&mut self, read: &[FetchedDetails]) -> Result<(), MirrorError> {
         let mut missing = UnregisteredReferences::new(&self.registers);
-        let mut told = Vec::new();
+        let mut plans = Vec::new();
         for one in read {
             for item in one.items.iter().flat_map(read_items) {
                 missing.collect_item(item);
             }
             for dependent in one.dependents.iter().flat_map(read_items) {
                 missing.collect_plans(&dependent["planos"], None);
-                told.extend(read_items(&dependent["planos"]));
+                plans.extend(read_items(&dependent["planos"]));
             }
             for installed in one.equipment.iter().flat_map(read_items) {
                 missing.collect_supplier(installed, &self.suppliers);
             }
         }
-        for plan in told {
+        for plan in plans {
             update_plan_price(plan, &self.registers, &mut self.priced, &mut missing);
         }
-        let wanted = missing.into_records();
-        self.register_missing(wanted).await
+        let records = missing.into_records();
+        self.register_missing(records).await
     }
 
     pub(super) async fn read_cards(&mut self) -> Result<(), MirrorError> {
         self.begin_phase(phase::CARDS);
         let mut done = 0;
         loop {
-            let some =
+            let batch =
                 mirror_store::list_members_after(self.app, &self.mirror, self.mirror.place, TOGETHER).await?;
-            let Some(last) = some.last().copied() else { return Ok(()) };
-            done += some.len() as u64;
+            let Some(last) = batch.last().copied() else { return Ok(()) };
+            done += batch.len() as u64;
             let read = {
-                let this: &MirrorRunner<'_> = self;
-                let reading = some.into_iter().map(|person| this.fetch_cards(person));
-                let reading = futures_util::stream::iter(reading).buffered(this.client.concurrency());
+                let runner: &MirrorRunner<'_> = self;
+                let reading = batch.into_iter().map(|person| runner.fetch_cards(person));
+                let reading = futures_util::stream::iter(reading).buffered(runner.client.concurrency());
                 reading.collect::<Vec<_>>().await
             };
-            let (mut seen, mut notes) = (Vec::new(), Vec::new());
+            let (mut mirrored, mut notes) = (Vec::new(), Vec::new());
             for one in read {
-                let (own, noted) = one?;
-                seen.extend(own);
-                notes.extend(noted);
+                let (cards, new_notes) = one?;
+                mirrored.extend(cards);
+                notes.extend(new_notes);
             }
             for attempt in 1.. {
-                let part = self.build_part(last.get(), seen.clone(), notes.clone());
+                let part = self.build_part(last.get(), mirrored.clone(), notes.clone());
                 let done = mirror_store::write_credit_cards(self.app, part).await;
                 if self.confirm_write(attempt, done).await? {
                     break;
@@ -178,11 +180,11 @@ impl MirrorRunner<'_> {
         let mut notes = Vec::new();
         let path = format!("/ext/associado/{person}/cartaoCredito");
         let read = self.fetch_related_list(path, ("cartaoCredito", person.get()), &mut notes).await?;
-        let seen = read.map(|json| MirroredCreditCards {
+        let mirrored = read.map(|json| MirroredCreditCards {
             person,
             cards: details::read_cards(&json, person.get(), &mut notes),
         });
-        Ok((seen, notes))
+        Ok((mirrored, notes))
     }
 }
 
@@ -193,11 +195,13 @@ pub(super) fn update_plan_price(
     priced: &mut BTreeSet<i32>,
     missing: &mut UnregisteredReferences<'_>,
 ) {
-    let (Some(own), Some(price)) = (read_code(&plan["codPlano"]), read_money(&plan["valor"])) else { return };
-    let known = registers.plan(PlanCode::new(own));
-    if priced.insert(own)
+    let (Some(plan_code), Some(price)) = (read_code(&plan["codPlano"]), read_money(&plan["valor"])) else {
+        return;
+    };
+    let known = registers.plan(PlanCode::new(plan_code));
+    if priced.insert(plan_code)
         && let Some(known) = known.filter(|known| known.price != price)
     {
-        missing.reprice(own, known.active, price);
+        missing.reprice(plan_code, known.active, price);
     }
 }

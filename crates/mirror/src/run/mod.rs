@@ -144,16 +144,16 @@ const KEEP_EVERY: Duration = Duration::from_secs(10);
 #[boxed::future]
 pub async fn run_mirror(
     app: &App,
-    asked: &MirrorOptions,
+    options: &MirrorOptions,
     sleep: SleepFunction,
-    tell: &mut (dyn FnMut(ProgressUpdate) + Send + Sync),
+    on_progress: &mut (dyn FnMut(ProgressUpdate) + Send + Sync),
 ) -> Result<MirrorRunReport, MirrorError> {
     let began = Instant::now();
-    let login = (asked.login.as_str(), asked.password.as_str());
+    let login = (options.login.as_str(), options.password.as_str());
     let client =
-        SourceClient::new(&asked.from, login, asked.pace, Arc::clone(&app.clock), Arc::clone(&sleep))?;
+        SourceClient::new(&options.from, login, options.pace, Arc::clone(&app.clock), Arc::clone(&sleep))?;
     let access = client.sign_in().await?;
-    let source = registers::read_source(&client, asked, &access).await?;
+    let source = registers::read_source(&client, options, &access).await?;
     let base_name = source.name.clone();
     let (tenant, is_new) = match mirror_store::find_or_create_mirror(app, &source).await? {
         MirrorStartOutcome::Base { tenant, is_new } => (tenant, is_new),
@@ -181,14 +181,14 @@ pub async fn run_mirror(
         before,
         mirror,
         hold: &hold,
-        tell,
+        tell: on_progress,
         suppliers: Vec::new(),
         priced: BTreeSet::new(),
         branches: BTreeSet::new(),
     };
     let done = tokio::select! {
         done = Box::pin(run.run_phases(&access)) => done,
-        lost = renew_lease(app, &hold) => Err(lost),
+        error = renew_lease(app, &hold) => Err(error),
     };
     let requests = before + client.request_count();
     let (unread, written, mirror) = (run.unread, run.written, run.mirror);
@@ -198,8 +198,17 @@ pub async fn run_mirror(
     };
     mirror_store::release_mirror_lease(app, &hold).await?;
     let mirror = completed?;
-    let noted = mirror_store::summarize_notes(app, mirror.tenant).await?;
-    Ok(MirrorRunReport { mirror, base_name, is_new, requests, written, took: began.elapsed(), noted, unread })
+    let note_summary = mirror_store::summarize_notes(app, mirror.tenant).await?;
+    Ok(MirrorRunReport {
+        mirror,
+        base_name,
+        is_new,
+        requests,
+        written,
+        took: began.elapsed(),
+        noted: note_summary,
+        unread,
+    })
 }
 
 async fn acquire_lease(
@@ -273,26 +282,34 @@ impl MirrorRunner<'_> {
         self.mirror.clone()
     }
 
-    pub fn build_part<T>(&mut self, place: i32, seen: T, notes: Vec<NewMirrorNote>) -> MirrorWriteBatch<T> {
+    pub fn build_part<T>(
+        &mut self,
+        place: i32,
+        mirrored: T,
+        notes: Vec<NewMirrorNote>,
+    ) -> MirrorWriteBatch<T> {
         let mirror = self.mark_checkpoint(place);
         let (hold, registers) = (self.hold.clone(), Arc::clone(&self.registers));
-        MirrorWriteBatch { mirror, hold, registers, seen, notes, now: self.now() }
+        MirrorWriteBatch { mirror, hold, registers, seen: mirrored, notes, now: self.now() }
     }
 
-    pub fn report_progress(&mut self, what: &'static str, done: u64, of: Option<u64>) {
+    pub fn report_progress(&mut self, what: &'static str, done: u64, total: Option<u64>) {
         let requests = self.before + self.client.request_count();
-        (self.tell)(ProgressUpdate { what, done, of, requests });
+        (self.tell)(ProgressUpdate { what, done, of: total, requests });
     }
 
     /// Registers missing records and reloads the registers.
     #[boxed::future]
-    pub async fn register_missing(&mut self, wanted: Vec<MirroredRegisterRecord>) -> Result<(), MirrorError> {
-        if wanted.is_empty() {
+    pub async fn register_missing(
+        &mut self,
+        records: Vec<MirroredRegisterRecord>,
+    ) -> Result<(), MirrorError> {
+        if records.is_empty() {
             return Ok(());
         }
-        let suppliers = wanted.iter().filter(|one| one.path == "fornecedor").filter_map(|one| one.code);
+        let suppliers = records.iter().filter(|one| one.path == "fornecedor").filter_map(|one| one.code);
         self.suppliers.extend(suppliers);
-        self.written += mirror_store::write_registers(self.app, &self.mirror, wanted, Vec::new()).await?;
+        self.written += mirror_store::write_registers(self.app, &self.mirror, records, Vec::new()).await?;
         self.registers = mirror_store::load_current_registers(self.app, self.mirror.tenant).await?;
         Ok(())
     }
@@ -324,23 +341,23 @@ impl MirrorRunner<'_> {
         codes: Vec<i32>,
     ) -> Result<FetchedRecords, MirrorError> {
         let client = self.client;
-        let asked =
+        let requests =
             codes.into_iter().map(|code| async move { (code, client.get(&format!("{path}/{code}")).await) });
         let answers: Vec<_> =
-            futures_util::stream::iter(asked).buffered(client.concurrency()).collect().await;
-        let mut each = FetchedRecords::default();
+            futures_util::stream::iter(requests).buffered(client.concurrency()).collect().await;
+        let mut fetched = FetchedRecords::default();
         for (code, answer) in answers {
             match answer {
-                Ok(SourceAnswer::Json { body, .. }) => each.read.push(body),
-                Ok(SourceAnswer::Absent) => each.absent.push(code),
+                Ok(SourceAnswer::Json { body, .. }) => fetched.read.push(body),
+                Ok(SourceAnswer::Absent) => fetched.absent.push(code),
                 Ok(SourceAnswer::Refused(status, _)) => {
-                    each.notes.push(build_refused_note(kind, code, status));
+                    fetched.notes.push(build_refused_note(kind, code, status));
                 }
-                Err(SourceError::Single(reason)) => each.notes.push(build_unread_note(kind, code, reason)),
+                Err(SourceError::Single(reason)) => fetched.notes.push(build_unread_note(kind, code, reason)),
                 Err(end) => return Err(end.into()),
             }
         }
-        Ok(each)
+        Ok(fetched)
     }
 
     /// Fetches a list that the source may lack, which is then reported at the end.

@@ -17,7 +17,7 @@ const MOST_SUPPLIERS: i32 = 100_000;
 #[boxed::future]
 pub async fn read_source(
     client: &SourceClient,
-    asked: &MirrorOptions,
+    options: &MirrorOptions,
     access: &Json,
 ) -> Result<MirrorSource, MirrorError> {
     let mut branches =
@@ -29,23 +29,26 @@ pub async fn read_source(
         return Err(MirrorError::Missing("as lojas", "o usuário não acessa nenhuma".to_owned()));
     }
     let path = "/ext/beneficio/situacaoBeneficio";
-    let mut wanted = lists::read_situations(&fetch_required_list(client, path, "as situações").await?);
+    let mut records = lists::read_situations(&fetch_required_list(client, path, "as situações").await?);
     match client.get_list("/ext/crm/funil").await {
-        Ok(SourceAnswer::Json { body, .. }) => wanted.extend(lists::read_funnels(&body)),
+        Ok(SourceAnswer::Json { body, .. }) => records.extend(lists::read_funnels(&body)),
         Ok(_) | Err(SourceError::Single(_)) => {}
         Err(end) => return Err(end.into()),
     }
-    let theirs = read_text(&access["nomeClienteSistema"]).unwrap_or_else(|| "Espelho".to_owned());
+    let source_name = read_text(&access["nomeClienteSistema"]).unwrap_or_else(|| "Espelho".to_owned());
     Ok(MirrorSource {
-        address: asked.from.clone(),
-        login: asked.login.clone(),
+        address: options.from.clone(),
+        login: options.login.clone(),
         base: read_code(&access["codClienteSistema"]).unwrap_or(0),
-        name: asked.name.clone().unwrap_or_else(|| theirs.chars().take(DisplayName::LONGEST).collect()),
-        time_zone: asked.time_zone.clone(),
+        name: options
+            .name
+            .clone()
+            .unwrap_or_else(|| source_name.chars().take(DisplayName::LONGEST).collect()),
+        time_zone: options.time_zone.clone(),
         branches,
-        lists: wanted,
-        into: asked.into,
-        whole: asked.whole,
+        lists: records,
+        into: options.into,
+        whole: options.whole,
     })
 }
 
@@ -67,66 +70,66 @@ impl MirrorRunner<'_> {
     pub(super) async fn read_registers(&mut self, access: &Json) -> Result<(), MirrorError> {
         self.report_progress("cadastros", 0, None);
         let mut notes = Vec::new();
-        let (mut wanted, mut listed): (Vec<MirroredRegisterRecord>, Vec<RegisterCodeList>) =
+        let (mut records, mut listed): (Vec<MirroredRegisterRecord>, Vec<RegisterCodeList>) =
             (Vec::new(), Vec::new());
         if let Some(json) = self.fetch_list("/ext/administracao/loja").await? {
-            let own = lists::read_branches(&json);
-            self.branches = own.iter().map(|(code, _)| BranchCode::new(*code)).collect();
-            wanted.extend(lists::build_branch_records(&own));
+            let list_records = lists::read_branches(&json);
+            self.branches = list_records.iter().map(|(code, _)| BranchCode::new(*code)).collect();
+            records.extend(lists::build_branch_records(&list_records));
         }
         if let Some(json) = self.fetch_list("/ext/beneficio/situacaoBeneficio").await? {
-            let own = lists::read_situations(&json);
-            listed.extend(mark_complete_list("situacao", &own, read_items(&json).len()));
-            wanted.extend(own);
+            let list_records = lists::read_situations(&json);
+            listed.extend(mark_complete_list("situacao", &list_records, read_items(&json).len()));
+            records.extend(list_records);
         }
         if access["plano"].is_array() {
-            let own = lists::read_plans(access, &self.registers, &mut notes);
-            listed.extend(mark_complete_list("plano", &own, read_items(&access["plano"]).len()));
-            wanted.extend(own);
+            let list_records = lists::read_plans(access, &self.registers, &mut notes);
+            listed.extend(mark_complete_list("plano", &list_records, read_items(&access["plano"]).len()));
+            records.extend(list_records);
         }
         if let Some(json) = self.fetch_list("/ext/administracao/vendedor").await? {
-            let own = lists::read_sellers(&json, &mut notes);
-            listed.extend(mark_complete_list("vendedor", &own, read_items(&json).len()));
-            wanted.extend(own);
+            let list_records = lists::read_sellers(&json, &mut notes);
+            listed.extend(mark_complete_list("vendedor", &list_records, read_items(&json).len()));
+            records.extend(list_records);
         }
         if let Some(json) = self.fetch_list("/ext/beneficio/tipoVeiculo").await? {
-            let own = lists::read_vehicle_types(&json);
-            listed.extend(mark_complete_list("tipoVeiculo", &own, read_items(&json).len()));
-            wanted.extend(own);
+            let list_records = lists::read_vehicle_types(&json);
+            listed.extend(mark_complete_list("tipoVeiculo", &list_records, read_items(&json).len()));
+            records.extend(list_records);
         }
         if let Some(json) = self.fetch_list("/ext/beneficio/vencimento").await? {
-            let own = lists::read_due_days(&json);
-            listed.extend(mark_complete_list("vencimento", &own, read_items(&json).len()));
-            wanted.extend(own);
+            let list_records = lists::read_due_days(&json);
+            listed.extend(mark_complete_list("vencimento", &list_records, read_items(&json).len()));
+            records.extend(list_records);
         }
-        let (mut fields, mut told) = (Some(Vec::new()), 0);
+        let (mut fields, mut total) = (Some(Vec::new()), 0);
         for kind in BenefitKind::ALL {
             match self.fetch_list(&format!("/ext/administracao/campos/{}", kind.number())).await? {
                 Some(json) => {
-                    told += read_items(&json).len();
+                    total += read_items(&json).len();
                     fields.iter_mut().for_each(|all| all.extend(lists::read_additional_fields(*kind, &json)));
                 }
                 None => fields = None,
             }
         }
-        if let Some(own) = fields {
-            listed.extend(mark_complete_list("campoAdicional", &own, told));
-            wanted.extend(own);
+        if let Some(list_records) = fields {
+            listed.extend(mark_complete_list("campoAdicional", &list_records, total));
+            records.extend(list_records);
         }
         if let Some(json) = self.fetch_list("/ext/crm/funil").await? {
-            let own = lists::read_funnels(&json);
+            let list_records = lists::read_funnels(&json);
             let stages = read_items(&json).iter().map(|funnel| read_items(&funnel["etapas"]).len()).sum();
-            let both = [
-                mark_complete_list("funil", &own, read_items(&json).len()),
-                mark_complete_list("etapa", &own, stages),
+            let complete_lists = [
+                mark_complete_list("funil", &list_records, read_items(&json).len()),
+                mark_complete_list("etapa", &list_records, stages),
             ];
-            listed.extend(both.into_iter().flatten().filter(|one| !one.codes.is_empty()));
-            wanted.extend(own);
+            listed.extend(complete_lists.into_iter().flatten().filter(|one| !one.codes.is_empty()));
+            records.extend(list_records);
         }
         let suppliers = self.read_suppliers(&mut notes).await?;
         self.suppliers = suppliers.iter().filter_map(|one| one.code).collect();
-        wanted.extend(suppliers);
-        self.written += mirror_store::write_registers(self.app, &self.mirror, wanted, listed).await?;
+        records.extend(suppliers);
+        self.written += mirror_store::write_registers(self.app, &self.mirror, records, listed).await?;
         mirror_store::write_notes(self.app, &self.mirror, notes).await?;
         self.registers = mirror_store::load_current_registers(self.app, self.mirror.tenant).await?;
         Ok(())
@@ -143,9 +146,9 @@ impl MirrorRunner<'_> {
                 Ok(SourceAnswer::Json { body, .. }) => {
                     let found =
                         read_items(&body).into_iter().filter_map(|json| lists::read_supplier(json, notes));
-                    let own = found.into_iter().find(|one| one.code == Some(code));
-                    missing = if own.is_some() { 0 } else { missing + 1 };
-                    all.extend(own);
+                    let supplier = found.into_iter().find(|one| one.code == Some(code));
+                    missing = if supplier.is_some() { 0 } else { missing + 1 };
+                    all.extend(supplier);
                 }
                 Ok(SourceAnswer::Absent) => missing += 1,
                 Ok(SourceAnswer::Refused(status, text)) => {

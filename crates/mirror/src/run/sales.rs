@@ -20,20 +20,20 @@ impl MirrorRunner<'_> {
         let Some(json) = self.fetch_list("/ext/crm/lead").await? else { return Ok(()) };
         let all = read_items(&json);
         let (mut listed, mut has_all) = (BTreeSet::new(), true);
-        for (at, some) in all.chunks(TOGETHER).enumerate() {
+        for (at, batch) in all.chunks(TOGETHER).enumerate() {
             for attempt in 1.. {
                 let mut missing = UnregisteredReferences::new(&self.registers);
-                some.iter().for_each(|json| missing.collect_branch(json));
-                let wanted = missing.into_records();
-                self.register_missing(wanted).await?;
+                batch.iter().for_each(|json| missing.collect_branch(json));
+                let records = missing.into_records();
+                self.register_missing(records).await?;
                 let (mut notes, now) = (Vec::new(), self.now());
-                let seen: Vec<MirroredLead> = some
+                let mirrored: Vec<MirroredLead> = batch
                     .iter()
                     .filter_map(|json| sales::read_lead(json, &self.registers, now, &mut notes))
                     .collect();
-                has_all &= seen.len() == some.len();
-                listed.extend(seen.iter().map(|one| one.code));
-                let part = self.build_part(0, seen, notes);
+                has_all &= mirrored.len() == batch.len();
+                listed.extend(mirrored.iter().map(|one| one.code));
+                let part = self.build_part(0, mirrored, notes);
                 let done = mirror_store::write_leads(self.app, part).await;
                 if self.confirm_write(attempt, done).await? {
                     break;
@@ -57,31 +57,31 @@ impl MirrorRunner<'_> {
         let open: BTreeSet<i32> =
             read_items(&json).into_iter().filter_map(|json| read_code(&json["codNegocio"])).collect();
         let mut known: BTreeSet<i32> = open.clone();
-        let here = mirror_store::list_open_deals(self.app, self.mirror.tenant).await?;
-        known.extend(here.into_iter().map(domain::DealCode::get));
+        let stored_open = mirror_store::list_open_deals(self.app, self.mirror.tenant).await?;
+        known.extend(stored_open.into_iter().map(domain::DealCode::get));
         known.extend(mirror_store::list_unread_records(self.app, self.mirror.tenant, "negocio").await?);
         let end = known.last().map_or(0, |last| last.saturating_add(GAP));
-        let mut fills = self.mirror.since.is_none();
+        let mut fills_gaps = self.mirror.since.is_none();
         let (mut found, mut gaps) = (0, 0);
         loop {
             let next = self.mirror.place.saturating_add(1);
-            let some: Vec<i32> = match fills {
+            let batch: Vec<i32> = match fills_gaps {
                 true => (next..=end).take(TOGETHER).collect(),
                 false => known.range(next..).copied().take(TOGETHER).collect(),
             };
-            let Some(last) = some.last().copied() else { return Ok(()) };
-            let mut each = self.fetch_records(("negocio", PATH), some).await?;
-            (found, gaps) = (found + each.read.len(), gaps + each.absent.len());
-            let missing = each.absent.iter().filter(|code| open.contains(code));
-            each.notes.extend(missing.map(|code| build_absent_note("negocio", *code)));
-            self.write_deals(last, &each.read, &each.notes).await?;
+            let Some(last) = batch.last().copied() else { return Ok(()) };
+            let mut fetched = self.fetch_records(("negocio", PATH), batch).await?;
+            (found, gaps) = (found + fetched.read.len(), gaps + fetched.absent.len());
+            let missing = fetched.absent.iter().filter(|code| open.contains(code));
+            fetched.notes.extend(missing.map(|code| build_absent_note("negocio", *code)));
+            self.write_deals(last, &fetched.read, &fetched.notes).await?;
             self.report_progress(
                 "negócios",
                 u64::from(last.unsigned_abs()),
                 Some(u64::from(end.unsigned_abs())),
             );
-            if fills && gaps > found * 4 + 1_000 {
-                fills = false;
+            if fills_gaps && gaps > found * 4 + 1_000 {
+                fills_gaps = false;
                 let reason = "quase nenhum código é de um negócio; dos encerrados, lidos só os anteriores";
                 self.unread.push(format!("GET {PATH}/{last}: {reason}"));
             }
@@ -95,11 +95,11 @@ impl MirrorRunner<'_> {
         &mut self,
         place: i32,
         read: &[Json],
-        noted: &[NewMirrorNote],
+        earlier_notes: &[NewMirrorNote],
     ) -> Result<(), MirrorError> {
-        let coded = read.iter().filter_map(sales::read_responsible_user).collect();
-        let named = read.iter().flat_map(sales::list_history_users).collect();
-        let users = self.register_users(coded, named).await?;
+        let users_with_code = read.iter().filter_map(sales::read_responsible_user).collect();
+        let user_names = read.iter().flat_map(sales::list_history_users).collect();
+        let users = self.register_users(users_with_code, user_names).await?;
         for attempt in 1.. {
             let mut missing = UnregisteredReferences::new(&self.registers);
             for json in read {
@@ -109,14 +109,14 @@ impl MirrorRunner<'_> {
                     update_plan_price(plan, &self.registers, &mut self.priced, &mut missing);
                 }
             }
-            let wanted = missing.into_records();
-            self.register_missing(wanted).await?;
-            let (mut notes, now) = (noted.to_vec(), self.now());
-            let seen = read
+            let records = missing.into_records();
+            self.register_missing(records).await?;
+            let (mut notes, now) = (earlier_notes.to_vec(), self.now());
+            let mirrored = read
                 .iter()
                 .filter_map(|json| sales::read_deal(json, &self.registers, now, &users, &mut notes));
-            let seen: Vec<_> = seen.collect();
-            let part = self.build_part(place, seen, notes);
+            let mirrored: Vec<_> = mirrored.collect();
+            let part = self.build_part(place, mirrored, notes);
             let done = mirror_store::write_deals(self.app, part).await;
             if self.confirm_write(attempt, done).await? {
                 break;
@@ -128,13 +128,14 @@ impl MirrorRunner<'_> {
     /// Creates users that are named with or without a code.
     pub(super) async fn register_users(
         &mut self,
-        coded: BTreeMap<UserCode, String>,
-        named: BTreeSet<String>,
+        users_with_code: BTreeMap<UserCode, String>,
+        user_names: BTreeSet<String>,
     ) -> Result<MirroredUserCodes, MirrorError> {
-        if coded.is_empty() && named.is_empty() {
+        if users_with_code.is_empty() && user_names.is_empty() {
             return Ok(MirroredUserCodes::default());
         }
-        let (coded, named) = (coded.into_iter().collect(), named.into_iter().collect());
-        Ok(mirror_store::write_users(self.app, &self.mirror, coded, named).await?)
+        let (users_with_code, user_names) =
+            (users_with_code.into_iter().collect(), user_names.into_iter().collect());
+        Ok(mirror_store::write_users(self.app, &self.mirror, users_with_code, user_names).await?)
     }
 }

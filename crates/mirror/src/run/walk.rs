@@ -56,8 +56,8 @@ struct PageVerdict {
 
 impl PageWalk {
     fn new(path: String, first: i32) -> PageWalk {
-        let (seen, total) = (HashSet::new(), None);
-        PageWalk { path, first, seen, rows: 0, total, repeated: 0, promised: false }
+        let (seen_keys, total) = (HashSet::new(), None);
+        PageWalk { path, first, seen: seen_keys, rows: 0, total, repeated: 0, promised: false }
     }
 
     fn record_page(&mut self, page: &PageOutcome) -> PageVerdict {
@@ -81,7 +81,7 @@ impl PageWalk {
         self.total = total.or(self.total);
         self.promised = *has_next == Some(true);
         let goes_on = match has_next {
-            Some(told) => *told && !rows.is_empty() && self.repeated < REPEATED,
+            Some(is_announced) => *is_announced && !rows.is_empty() && self.repeated < REPEATED,
             None => is_new,
         };
         PageVerdict { is_new, goes_on }
@@ -153,7 +153,7 @@ impl MirrorRunner<'_> {
             self.check_page(&walk, number, &page);
             let turn = walk.record_page(&page);
             let (mirror, app, hold) = (self.mark_checkpoint(number), self.app, self.hold);
-            let (stored, ahead) = tokio::join!(
+            let (stored, next_page) = tokio::join!(
                 mirror_store::stage_benefits(app, &mirror, hold, collect_staged_rows(&page)),
                 async {
                     if turn.goes_on { Some(self.fetch_page(&walk.path, number + 1).await) } else { None }
@@ -161,8 +161,8 @@ impl MirrorRunner<'_> {
             );
             stored?;
             self.report_progress("lista de benefícios", walk.rows, walk.total);
-            match ahead {
-                Some(ahead) => next = ahead?,
+            match next_page {
+                Some(next_page) => next = next_page?,
                 None => break,
             }
             number += 1;
@@ -192,9 +192,9 @@ impl MirrorRunner<'_> {
             if turn.is_new {
                 let rows = page.rows();
                 let parts = rows.len().div_ceil(TOGETHER);
-                for (part, some) in (1..).zip(rows.chunks(TOGETHER)) {
+                for (part, batch) in (1..).zip(rows.chunks(TOGETHER)) {
                     // A run interrupted in the middle of a page reads the page again.
-                    self.write_member_rows(if part == parts { number } else { number - 1 }, some).await?;
+                    self.write_member_rows(if part == parts { number } else { number - 1 }, batch).await?;
                 }
             }
             self.report_progress("associados e benefícios", walk.rows, walk.total);
@@ -217,15 +217,15 @@ impl MirrorRunner<'_> {
                     missing.collect_from_benefit(list);
                 }
             }
-            let wanted = missing.into_records();
-            self.register_missing(wanted).await?;
+            let records = missing.into_records();
+            self.register_missing(records).await?;
             let (mut notes, now) = (Vec::new(), self.now());
             let read = rows.iter().filter_map(|json| {
                 let list = read_code(&json["codBeneficio"]).and_then(|code| listed.get(&code));
                 read_member_row(json, list, &self.registers, now, &mut notes)
             });
-            let seen: Vec<MirroredMember> = read.collect();
-            let part = self.build_part(place, seen, notes);
+            let mirrored: Vec<MirroredMember> = read.collect();
+            let part = self.build_part(place, mirrored, notes);
             let done = mirror_store::write_members(self.app, part).await;
             if self.confirm_write(attempt, done).await? {
                 break;
@@ -237,29 +237,31 @@ impl MirrorRunner<'_> {
     /// The list entries of a page's benefits: staged ones, or else fetched one by one.
     async fn load_listed_benefits(&mut self, rows: &[&Json]) -> Result<BTreeMap<i32, Json>, MirrorError> {
         let codes: Vec<i32> = rows.iter().filter_map(|json| read_code(&json["codBeneficio"])).collect();
-        let asked: Vec<BenefitCode> = codes.iter().copied().map(BenefitCode::new).collect();
-        let kept = mirror_store::list_staged_benefits(self.app, &self.mirror, &asked).await?;
-        let mut found: BTreeMap<i32, Json> = kept
+        let benefit_codes: Vec<BenefitCode> = codes.iter().copied().map(BenefitCode::new).collect();
+        let staged = mirror_store::list_staged_benefits(self.app, &self.mirror, &benefit_codes).await?;
+        let mut found: BTreeMap<i32, Json> = staged
             .into_iter()
             .filter_map(|(code, body)| Some((code.get(), serde_json::from_str(&body).ok()?)))
             .collect();
         let missing = rows.iter().filter_map(|json| {
-            let own = read_code(&json["codBeneficio"]).filter(|own| !found.contains_key(own))?;
-            Some((own, read_int(&json["sequencial"]).filter(|number| *number > 0)?))
+            let benefit_code =
+                read_code(&json["codBeneficio"]).filter(|benefit_code| !found.contains_key(benefit_code))?;
+            Some((benefit_code, read_int(&json["sequencial"]).filter(|number| *number > 0)?))
         });
         let missing: Vec<(i32, i32)> = missing.collect();
         let (client, mut has_all) = (self.client, true);
-        let asked = futures_util::stream::iter(missing.into_iter().map(|(own, sequence)| async move {
-            (own, client.get(&format!("/ext/beneficio?sequencial={sequence}")).await)
-        }));
-        let mut answers = asked.buffered(client.concurrency());
-        while let Some((own, answer)) = answers.next().await {
+        let requests =
+            futures_util::stream::iter(missing.into_iter().map(|(benefit_code, sequence)| async move {
+                (benefit_code, client.get(&format!("/ext/beneficio?sequencial={sequence}")).await)
+            }));
+        let mut answers = requests.buffered(client.concurrency());
+        while let Some((benefit_code, answer)) = answers.next().await {
             match answer {
                 Ok(SourceAnswer::Json { body, .. }) => {
                     let one = read_items(&body)
                         .into_iter()
-                        .find(|json| read_code(&json["codBeneficio"]) == Some(own));
-                    found.extend(one.map(|json| (own, json.clone())));
+                        .find(|json| read_code(&json["codBeneficio"]) == Some(benefit_code));
+                    found.extend(one.map(|json| (benefit_code, json.clone())));
                 }
                 Ok(_) => {}
                 Err(SourceError::Single(_)) => has_all = false,

@@ -15,7 +15,7 @@ pub struct AccountCredentials {
 
 #[boxed::future]
 pub async fn find_account_credentials(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     email: &Email,
     address: CallerAddress,
 ) -> Result<Option<AccountCredentials>, Error> {
@@ -26,7 +26,7 @@ pub async fn find_account_credentials(
          WHERE l.email = $1")
     .arg(email.as_str())
     .arg(address.to_string());
-    let row = from.fetch_optional(statement).await?;
+    let row = source.fetch_optional(statement).await?;
     row.map(|row| {
         Ok(AccountCredentials {
             tenant: row.get("tenant")?,
@@ -54,7 +54,7 @@ pub struct SignInUser {
 /// The user, unless the user or the tenant is disabled.
 #[boxed::future]
 pub async fn find_sign_in_user(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     user: UserCode,
 ) -> Result<Option<SignInUser>, Error> {
@@ -67,7 +67,7 @@ pub async fn find_sign_in_user(
          WHERE u.tenant = $1 AND u.code = $2 AND u.active ORDER BY COALESCE(b.branch, 0)")
         .arg(tenant)
         .arg(user);
-    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
+    let rows = source.fetch_all(QueryWeight::Point, statement).await?;
     let Some(first) = rows.first() else { return Ok(None) };
     let branches = rows.iter().map(|row| row.get::<Option<BranchCode>>("branch"));
     Ok(Some(SignInUser {
@@ -108,13 +108,13 @@ pub async fn delete_known_addresses(tx: &mut Tx, tenant: TenantId, user: UserCod
 /// The last sign-in of each user of a tenant, as far as the known addresses still record it.
 #[boxed::future]
 pub async fn list_last_sign_ins(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
 ) -> Result<Vec<(UserCode, Moment)>, Error> {
     let statement = sql("SELECT user_code, MAX(seen_at) AS seen_at FROM known_addresses WHERE tenant = $1
          GROUP BY user_code ORDER BY user_code")
     .arg(tenant);
-    let rows = from.fetch_all(QueryWeight::Search, statement).await?;
+    let rows = source.fetch_all(QueryWeight::Search, statement).await?;
     rows.iter().map(|row| Ok((row.get("user_code")?, row.get("seen_at")?))).collect()
 }
 
@@ -127,7 +127,7 @@ pub struct LoginFailureCount {
 
 /// The failures of each subject since a moment; in the order of the subjects.
 pub async fn list_login_failures<const N: usize>(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     subjects: [&str; N],
     after: Moment,
 ) -> Result<[Option<LoginFailureCount>; N], Error> {
@@ -137,11 +137,11 @@ pub async fn list_login_failures<const N: usize>(
             .arg(after)
             .filter_in("subject", subjects)
             .append_text("ORDER BY subject");
-    let rows = from.into().fetch_all(QueryWeight::Point, statement).await?;
+    let rows = source.into().fetch_all(QueryWeight::Point, statement).await?;
     let mut found = [None; N];
     for row in &rows {
         let (subject, failures) = parse_failure_row(row)?;
-        for (at, _) in subjects.iter().enumerate().filter(|(_, asked)| **asked == subject) {
+        for (at, _) in subjects.iter().enumerate().filter(|(_, candidate)| **candidate == subject) {
             found[at] = Some(failures);
         }
     }

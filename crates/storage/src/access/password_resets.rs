@@ -26,7 +26,7 @@ pub async fn insert_password_reset(tx: &mut Tx, reset: &NewPasswordResetRow<'_>)
 /// Whether the link is valid now, without consuming it.
 #[boxed::future]
 pub async fn is_password_reset_open(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     hash: &[u8],
     now: Moment,
@@ -36,7 +36,7 @@ pub async fn is_password_reset_open(
             .arg(tenant)
             .arg(hash)
             .arg(now);
-    Ok(from.fetch_optional(statement).await?.is_some())
+    Ok(source.fetch_optional(statement).await?.is_some())
 }
 
 /// Consumes the link and returns its user, if it exists and has not expired.
@@ -58,7 +58,7 @@ pub async fn consume_password_reset(
 /// How many unused links of a user were created after a moment.
 #[boxed::future]
 pub async fn count_password_resets_since(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     user: UserCode,
     since: Moment,
@@ -68,7 +68,7 @@ pub async fn count_password_resets_since(
     .arg(tenant)
     .arg(user)
     .arg(since);
-    from.fetch_optional(statement).await?.map_or(Ok(0), |row| row.get("made"))
+    source.fetch_optional(statement).await?.map_or(Ok(0), |row| row.get("made"))
 }
 
 /// Revokes every link of a user.

@@ -13,7 +13,7 @@ pub struct StoredSecondFactor {
 
 #[boxed::future]
 pub async fn find_second_factor(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     user: UserCode,
 ) -> Result<Option<StoredSecondFactor>, Error> {
@@ -21,7 +21,7 @@ pub async fn find_second_factor(
         sql("SELECT confirmed_at, last_step FROM second_factors WHERE tenant = $1 AND user_code = $2")
             .arg(tenant)
             .arg(user);
-    let row = from.fetch_optional(statement).await?;
+    let row = source.fetch_optional(statement).await?;
     row.map(|row| {
         Ok(StoredSecondFactor { confirmed_at: row.get("confirmed_at")?, last_step: row.get("last_step")? })
     })
@@ -31,13 +31,13 @@ pub async fn find_second_factor(
 /// The users of a tenant with a confirmed factor, and since when.
 #[boxed::future]
 pub async fn list_confirmed_factors(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
 ) -> Result<Vec<(UserCode, Moment)>, Error> {
     let statement = sql("SELECT user_code, confirmed_at FROM second_factors
          WHERE tenant = $1 AND confirmed_at IS NOT NULL ORDER BY user_code")
     .arg(tenant);
-    let rows = from.fetch_all(QueryWeight::Search, statement).await?;
+    let rows = source.fetch_all(QueryWeight::Search, statement).await?;
     rows.iter().map(|row| Ok((row.get("user_code")?, row.get("confirmed_at")?))).collect()
 }
 
@@ -119,12 +119,12 @@ pub async fn consume_recovery_code(
 
 #[boxed::future]
 pub async fn count_recovery_codes(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     user: UserCode,
 ) -> Result<i64, Error> {
     let text = "SELECT COUNT(*) AS codes FROM recovery_codes WHERE tenant = $1 AND user_code = $2";
-    from.fetch_optional(bind_user(text, tenant, user)).await?.map_or(Ok(0), |row| row.get("codes"))
+    source.fetch_optional(bind_user(text, tenant, user)).await?.map_or(Ok(0), |row| row.get("codes"))
 }
 
 /// Deletes a factor and its data except the secret; `false` if there was none.
@@ -135,8 +135,8 @@ pub async fn delete_second_factor(tx: &mut Tx, tenant: TenantId, user: UserCode)
         bind_user("DELETE FROM entrances WHERE tenant = $1 AND user_code = $2", tenant, user),
     ])
     .await?;
-    let gone = bind_user("DELETE FROM second_factors WHERE tenant = $1 AND user_code = $2", tenant, user);
-    Ok(tx.execute(gone).await? == 1)
+    let deletion = bind_user("DELETE FROM second_factors WHERE tenant = $1 AND user_code = $2", tenant, user);
+    Ok(tx.execute(deletion).await? == 1)
 }
 
 fn bind_user(text: &'static str, tenant: TenantId, user: UserCode) -> Statement {
@@ -168,7 +168,7 @@ pub fn insert_factor_challenge(
 /// The pending sign-in with this hash, unless it has expired.
 #[boxed::future]
 pub async fn find_factor_challenge(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     hash: &[u8],
     now: Moment,
@@ -181,7 +181,7 @@ pub async fn find_factor_challenge(
     let entrance = |row: Row| {
         Ok(SecondFactorChallenge { user: row.get("user_code")?, generation: row.get("generation")? })
     };
-    from.fetch_optional(statement).await?.map(entrance).transpose()
+    source.fetch_optional(statement).await?.map(entrance).transpose()
 }
 
 pub fn delete_factor_challenge(tenant: TenantId, hash: &[u8]) -> Statement {

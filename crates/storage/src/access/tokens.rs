@@ -47,7 +47,7 @@ pub fn insert_token(new: &NewTokenRow<'_>) -> Statement {
 /// The user of the token, unless the token has expired or was revoked, or the user or tenant is disabled.
 #[boxed::future]
 pub async fn find_token_holder(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     hash: &[u8],
     now: Moment,
@@ -65,7 +65,7 @@ pub async fn find_token_holder(
         .arg(tenant)
         .arg(hash)
         .arg(now);
-    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
+    let rows = source.fetch_all(QueryWeight::Point, statement).await?;
     let Some(first) = rows.first() else { return Ok(None) };
     let branches = rows.iter().map(|row| row.get::<Option<BranchCode>>("branch"));
     let role: Role = first.get("role")?;
@@ -155,7 +155,7 @@ pub struct ActiveToken {
 /// The newest valid tokens of a user.
 #[boxed::future]
 pub async fn list_active_tokens(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     user: UserCode,
     (now, limit): (Moment, i64),
@@ -168,7 +168,7 @@ pub async fn list_active_tokens(
     .arg(user)
     .arg(now)
     .arg(limit);
-    let rows = from.fetch_all(QueryWeight::Search, statement).await?;
+    let rows = source.fetch_all(QueryWeight::Search, statement).await?;
     rows.iter()
         .map(|row| {
             Ok(ActiveToken {

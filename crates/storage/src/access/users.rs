@@ -78,13 +78,13 @@ pub fn insert_name_only_user(
 /// The codes and names of all users, ordered by code, and whether each was created by [`insert_name_only_user`].
 #[boxed::future]
 pub async fn list_user_names(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
 ) -> Result<Vec<(UserCode, String, bool)>, Error> {
     let statement = sql("SELECT code, name, (password_hash = '' AND NOT active) AS is_named
          FROM users WHERE tenant = $1 ORDER BY code")
     .arg(tenant);
-    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
+    let rows = source.fetch_all(QueryWeight::Point, statement).await?;
     rows.iter().map(|row| Ok((row.get("code")?, row.get("name")?, row.get("is_named")?))).collect()
 }
 
@@ -157,31 +157,31 @@ pub async fn reserve_login(
 /// The tenant and user of a login address.
 #[boxed::future]
 pub async fn find_login_owner(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     email: &Email,
 ) -> Result<Option<(TenantId, UserCode)>, Error> {
     let statement = sql("SELECT tenant, user_code FROM logins WHERE email = $1").arg(email.as_str());
-    let row = from.fetch_optional(statement).await?;
+    let row = source.fetch_optional(statement).await?;
     row.map(|row| Ok((row.get("tenant")?, row.get("user_code")?))).transpose()
 }
 
 /// The password hash of an active user.
 #[boxed::future]
 pub async fn find_password_hash(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     code: UserCode,
 ) -> Result<Option<String>, Error> {
     let statement = sql("SELECT password_hash FROM users WHERE tenant = $1 AND code = $2 AND active")
         .arg(tenant)
         .arg(code);
-    from.fetch_optional(statement).await?.map(|row| row.get("password_hash")).transpose()
+    source.fetch_optional(statement).await?.map(|row| row.get("password_hash")).transpose()
 }
 
 /// Whether the tenant has another active administrator.
 #[boxed::future]
 pub async fn has_other_administrator(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     but: UserCode,
 ) -> Result<bool, Error> {
@@ -190,12 +190,12 @@ pub async fn has_other_administrator(
             .arg(tenant)
             .arg(Role::Administrator)
             .arg(but);
-    Ok(from.fetch_optional(statement).await?.is_some())
+    Ok(source.fetch_optional(statement).await?.is_some())
 }
 
 #[boxed::future]
 pub async fn find_user(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     code: UserCode,
 ) -> Result<Option<StoredUser>, Error> {
@@ -203,21 +203,21 @@ pub async fn find_user(
         sql(concat!(select!(), "WHERE u.tenant = $1 AND u.code = $2 ORDER BY COALESCE(b.branch, 0)"))
             .arg(tenant)
             .arg(code);
-    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
+    let rows = source.fetch_all(QueryWeight::Point, statement).await?;
     Ok(collect_users(&rows)?.pop())
 }
 
 /// The users of the branches in the scope, or all users if the scope has every branch; ordered by code.
 #[boxed::future]
 pub async fn list_visible_users(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     scope: &Scope,
 ) -> Result<Vec<StoredUser>, Error> {
     let statement = sql(concat!(select!(), "WHERE u.tenant = $1"))
         .arg(scope.tenant())
         .filter_branches("b.branch", scope.branches())
         .append_text("ORDER BY u.code, COALESCE(b.branch, 0)");
-    collect_users(&from.fetch_all(QueryWeight::Search, statement).await?)
+    collect_users(&source.fetch_all(QueryWeight::Search, statement).await?)
 }
 
 /// Merges consecutive rows of the same user.

@@ -99,15 +99,15 @@ pub async fn find_benefit_reference(
     tenant: TenantId,
     code: BenefitCode,
 ) -> Result<Option<&'static str>, Error> {
-    let by = |text: &'static str| sql(text).arg(tenant).arg(code);
+    let query = |text: &'static str| sql(text).arg(tenant).arg(code);
     let found = tx
         .fetch_several([
-            by("SELECT 1 AS one FROM dependents WHERE tenant = $1 AND benefit = $2 LIMIT 1"),
-            by("SELECT 1 AS one FROM installations WHERE tenant = $1 AND benefit = $2 LIMIT 1"),
-            by("SELECT 1 AS one FROM claims WHERE tenant = $1 AND benefit = $2 LIMIT 1"),
-            by("SELECT 1 AS one FROM inspections WHERE tenant = $1 AND benefit = $2 LIMIT 1"),
-            by("SELECT 1 AS one FROM tickets WHERE tenant = $1 AND benefit = $2 LIMIT 1"),
-            by("SELECT 1 AS one FROM appointments WHERE tenant = $1 AND benefit = $2 LIMIT 1"),
+            query("SELECT 1 AS one FROM dependents WHERE tenant = $1 AND benefit = $2 LIMIT 1"),
+            query("SELECT 1 AS one FROM installations WHERE tenant = $1 AND benefit = $2 LIMIT 1"),
+            query("SELECT 1 AS one FROM claims WHERE tenant = $1 AND benefit = $2 LIMIT 1"),
+            query("SELECT 1 AS one FROM inspections WHERE tenant = $1 AND benefit = $2 LIMIT 1"),
+            query("SELECT 1 AS one FROM tickets WHERE tenant = $1 AND benefit = $2 LIMIT 1"),
+            query("SELECT 1 AS one FROM appointments WHERE tenant = $1 AND benefit = $2 LIMIT 1"),
         ])
         .await?;
     let words = ["dependentes", "um rastreador", "eventos", "vistorias", "chamados", "consultas"];

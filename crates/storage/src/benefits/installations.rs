@@ -25,7 +25,7 @@ pub struct StoredInstallation {
 /// The installations of a benefit with the supplier's name, ordered by code.
 #[boxed::future]
 pub async fn list_installations(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     benefit: BenefitCode,
 ) -> Result<Vec<(StoredInstallation, Option<String>)>, Error> {
@@ -36,14 +36,14 @@ pub async fn list_installations(
          WHERE i.tenant = $1 AND i.benefit = $2 ORDER BY i.code")
         .arg(tenant)
         .arg(benefit);
-    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
+    let rows = source.fetch_all(QueryWeight::Point, statement).await?;
     rows.iter().map(|row| Ok((parse_installation_row(row)?, row.get("supplier_name")?))).collect()
 }
 
 /// The installations of several benefits, ordered by benefit and code.
 #[boxed::future]
 pub async fn list_installations_of_benefits(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     benefits: impl IntoIterator<Item = BenefitCode>,
 ) -> Result<Vec<(BenefitCode, StoredInstallation)>, Error> {
@@ -54,7 +54,7 @@ pub async fn list_installations_of_benefits(
     .arg(tenant)
     .filter_in("benefit", benefits)
     .append_text("ORDER BY benefit, code");
-    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
+    let rows = source.fetch_all(QueryWeight::Point, statement).await?;
     rows.iter().map(|row| Ok((row.get("benefit")?, parse_installation_row(row)?))).collect()
 }
 

@@ -20,7 +20,7 @@ pub struct StoredItem {
 /// The items of a benefit, ordered by code.
 #[boxed::future]
 pub async fn list_items(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     benefit: BenefitCode,
 ) -> Result<Vec<StoredItem>, Error> {
@@ -28,14 +28,14 @@ pub async fn list_items(
          WHERE tenant = $1 AND benefit = $2 ORDER BY code")
     .arg(tenant)
     .arg(benefit);
-    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
+    let rows = source.fetch_all(QueryWeight::Point, statement).await?;
     rows.iter().map(parse_item_row).collect()
 }
 
 /// The items of several benefits, ordered by benefit and code.
 #[boxed::future]
 pub async fn list_items_of_benefits(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     benefits: impl IntoIterator<Item = BenefitCode>,
 ) -> Result<Vec<(BenefitCode, StoredItem)>, Error> {
@@ -44,7 +44,7 @@ pub async fn list_items_of_benefits(
             .arg(tenant)
             .filter_in("benefit", benefits)
             .append_text("ORDER BY benefit, code");
-    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
+    let rows = source.fetch_all(QueryWeight::Point, statement).await?;
     rows.iter().map(|row| Ok((row.get("benefit")?, parse_item_row(row)?))).collect()
 }
 

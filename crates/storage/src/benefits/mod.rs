@@ -108,7 +108,7 @@ pub fn update_benefit(tenant: TenantId, code: BenefitCode, benefit: &StoredBenef
 /// The benefit of this code, if its branch is in the scope.
 #[boxed::future]
 pub async fn find_benefit(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     scope: &Scope,
     code: BenefitCode,
 ) -> Result<Option<StoredBenefit>, Error> {
@@ -116,41 +116,41 @@ pub async fn find_benefit(
         sql(concat!("SELECT ", benefit_columns!(), " FROM benefits b WHERE b.tenant = $1 AND b.code = $2"))
             .arg(scope.tenant())
             .arg(code);
-    let found = from.fetch_optional(statement).await?.map(|row| parse_benefit_row(&row)).transpose()?;
+    let found = source.fetch_optional(statement).await?.map(|row| parse_benefit_row(&row)).transpose()?;
     Ok(found.filter(|benefit| scope.can_see(benefit.branch)))
 }
 
 /// These benefits, regardless of scope, ordered by code.
 #[boxed::future]
 pub async fn list_benefits_by_codes(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     codes: impl IntoIterator<Item = BenefitCode>,
 ) -> Result<Vec<(BenefitCode, StoredBenefit)>, Error> {
     let head = sql(concat!("SELECT b.code, ", benefit_columns!(), " FROM benefits b WHERE b.tenant = $1"));
     let statement = head.arg(tenant).filter_in("b.code", codes).append_text("ORDER BY b.code");
-    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
+    let rows = source.fetch_all(QueryWeight::Point, statement).await?;
     rows.iter().map(|row| Ok((row.get("code")?, parse_benefit_row(row)?))).collect()
 }
 
 /// The benefits with these sequence numbers.
 #[boxed::future]
 pub async fn list_benefits_by_sequences(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     sequences: impl IntoIterator<Item = i32>,
 ) -> Result<Vec<(i32, BenefitCode)>, Error> {
     let statement = sql("SELECT sequence, code FROM benefits WHERE tenant = $1")
         .arg(tenant)
         .filter_in("sequence", sequences);
-    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
+    let rows = source.fetch_all(QueryWeight::Point, statement).await?;
     rows.iter().map(|row| Ok((row.get("sequence")?, row.get("code")?))).collect()
 }
 
 /// The benefits of a person in the branches of the scope, ordered by code.
 #[boxed::future]
 pub async fn list_benefits_of_person(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     scope: &Scope,
     person: PersonCode,
 ) -> Result<Vec<(BenefitCode, StoredBenefit)>, Error> {
@@ -164,7 +164,7 @@ pub async fn list_benefits_of_person(
         .arg(person)
         .filter_branches("b.branch + 0", scope.branches())
         .append_text("ORDER BY b.code");
-    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
+    let rows = source.fetch_all(QueryWeight::Point, statement).await?;
     rows.iter().map(|row| Ok((row.get("code")?, parse_benefit_row(row)?))).collect()
 }
 
@@ -182,21 +182,21 @@ pub(crate) fn select_card_holder(tenant: TenantId, card: &CardNumber) -> Stateme
 /// The benefits with a plate, in either of its formats.
 #[boxed::future]
 pub async fn list_benefits_by_plate(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     plate_key: &str,
 ) -> Result<Vec<BenefitCode>, Error> {
     let statement = sql("SELECT benefit FROM listing WHERE tenant = $1 AND plate_key = $2 ORDER BY slot")
         .arg(tenant)
         .arg(plate_key);
-    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
+    let rows = source.fetch_all(QueryWeight::Point, statement).await?;
     rows.iter().map(|row| row.get("benefit")).collect()
 }
 
 /// Whether the person has a benefit in a branch of the scope.
 #[boxed::future]
 pub async fn has_visible_benefit(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     scope: &Scope,
     person: PersonCode,
 ) -> Result<bool, Error> {
@@ -205,7 +205,7 @@ pub async fn has_visible_benefit(
         .arg(person)
         .filter_branches("branch + 0", scope.branches())
         .append_text("ORDER BY code LIMIT 1");
-    Ok(from.fetch_optional(statement).await?.is_some())
+    Ok(source.fetch_optional(statement).await?.is_some())
 }
 
 /// A benefit that shares a vehicle key with another.
@@ -284,18 +284,18 @@ pub async fn prefetch_benefit_creation(
 pub async fn reserve_numbers_with_card<const KINDS: usize>(
     tx: &mut Tx,
     tenant: TenantId,
-    wanted: [(Counter, i32); KINDS],
+    requested: [(Counter, i32); KINDS],
 ) -> Result<([i32; KINDS], Option<CardNumber>), Error> {
     let last = counters::load_last_number(&mut *tx, tenant, Counter::Card).await?;
     let next = i32::try_from(last + 1).map_err(|_| Error::Broken("the cards are past int32".to_owned()))?;
     let card = CardNumber::generate(tenant, next);
-    let (taken, holders) =
-        counters::reserve_blocks_and_query(tx, tenant, wanted, select_card_holder(tenant, &card)).await?;
-    Ok((taken, holders.is_empty().then_some(card)))
+    let (numbers, holders) =
+        counters::reserve_blocks_and_query(tx, tenant, requested, select_card_holder(tenant, &card)).await?;
+    Ok((numbers, holders.is_empty().then_some(card)))
 }
 
 fn select_key_holders(tenant: TenantId, (plate, chassis, card): BenefitUniqueKeys<'_>) -> [Statement; 3] {
-    let by = |column: &str, value: Option<String>| match value {
+    let holder_query = |column: &str, value: Option<String>| match value {
         Some(value) => sql("SELECT benefit, branch, situation FROM listing WHERE tenant = $1")
             .arg(tenant)
             .append(&format!("AND {column} = ?"), [value])
@@ -303,8 +303,8 @@ fn select_key_holders(tenant: TenantId, (plate, chassis, card): BenefitUniqueKey
         None => select_nothing(),
     };
     [
-        by("plate_key", plate.map(Plate::comparison_key)),
-        by("chassis", chassis.map(|chassis| chassis.as_str().to_owned())),
+        holder_query("plate_key", plate.map(Plate::comparison_key)),
+        holder_query("chassis", chassis.map(|chassis| chassis.as_str().to_owned())),
         card.map_or_else(select_nothing, |card| select_card_holder(tenant, card)),
     ]
 }
@@ -335,19 +335,19 @@ fn parse_conflicting_benefits(rows: &[Row]) -> Result<Vec<ConflictingBenefit>, E
 pub async fn list_benefit_codes(
     tx: &mut Tx,
     scope: &Scope,
-    stretch: crate::search::tally::PageRange,
+    range: crate::search::tally::PageRange,
     take: i64,
 ) -> Result<Vec<BenefitCode>, Error> {
-    let stretched = sql("SELECT code FROM benefits WHERE tenant = $1 AND code >= $2 AND code <= $3")
+    let in_range = sql("SELECT code FROM benefits WHERE tenant = $1 AND code >= $2 AND code <= $3")
         .arg(scope.tenant())
-        .arg(stretch.first)
-        .arg(stretch.last);
-    let limits = [take, stretch.skip];
+        .arg(range.first)
+        .arg(range.last);
+    let limits = [take, range.skip];
     let statement = match scope.branches() {
-        VisibleBranches::All => stretched.append("ORDER BY code LIMIT ? OFFSET ?", limits),
+        VisibleBranches::All => in_range.append("ORDER BY code LIMIT ? OFFSET ?", limits),
         // Disguised, so that the engines do not scan the entire range for the few rows of some branches.
-        some => {
-            stretched.filter_branches("branch", some).append("ORDER BY code + 0 LIMIT ? OFFSET ?", limits)
+        branches => {
+            in_range.filter_branches("branch", branches).append("ORDER BY code + 0 LIMIT ? OFFSET ?", limits)
         }
     };
     let rows = ReadSource::from(tx).fetch_all(QueryWeight::Search, statement).await?;

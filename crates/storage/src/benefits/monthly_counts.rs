@@ -17,17 +17,17 @@ pub enum BenefitMovement {
 pub struct BenefitCountChanges(BTreeMap<(BenefitMovement, String, BranchCode), i64>);
 
 impl BenefitCountChanges {
-    /// Adds a benefit, or subtracts it if `by` is negative. The day is `yyyy-MM-dd`.
-    pub fn count(&mut self, turn: BenefitMovement, day: &str, branch: BranchCode, by: i64) {
+    /// Adds a benefit, or subtracts it if `delta` is negative. The day is `yyyy-MM-dd`.
+    pub fn count(&mut self, movement: BenefitMovement, day: &str, branch: BranchCode, delta: i64) {
         if let Some(month) = day.get(..7) {
-            *self.0.entry((turn, month.to_owned(), branch)).or_default() += by;
+            *self.0.entry((movement, month.to_owned(), branch)).or_default() += delta;
         }
     }
 
     pub fn into_statements(self, tenant: TenantId) -> Vec<Statement> {
-        let changed = self.0.into_iter().filter(|(_, by)| *by != 0);
-        let rows = changed.map(|((turn, month, branch), by)| -> [SqlScalar; 5] {
-            [tenant.into(), (turn as i64).into(), month.into(), branch.into(), by.into()]
+        let changed = self.0.into_iter().filter(|(_, delta)| *delta != 0);
+        let rows = changed.map(|((movement, month, branch), delta)| -> [SqlScalar; 5] {
+            [tenant.into(), (movement as i64).into(), month.into(), branch.into(), delta.into()]
         });
         // A unit for one benefit writes one or two rows; a bulk load writes hundreds.
         build_inserts("INSERT INTO monthly_tally (tenant, turn, month, branch, rows) VALUES", 25, rows)
@@ -54,7 +54,7 @@ pub struct MonthlyBenefitCount {
 /// The counts of this month and later ones.
 #[boxed::future]
 pub async fn list_monthly_counts(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     first: &str,
 ) -> Result<Vec<MonthlyBenefitCount>, Error> {
@@ -63,13 +63,13 @@ pub async fn list_monthly_counts(
          WHERE tenant = $1 AND turn IN (1, 2) AND month >= $2 ORDER BY turn, month, branch")
     .arg(tenant)
     .arg(first);
-    for row in from.fetch_all(QueryWeight::Search, statement).await? {
-        let turn = match row.get::<i64>("turn")? {
+    for row in source.fetch_all(QueryWeight::Search, statement).await? {
+        let movement = match row.get::<i64>("turn")? {
             1 => BenefitMovement::Registered,
             _ => BenefitMovement::Cancelled,
         };
         all.push(MonthlyBenefitCount {
-            turn,
+            turn: movement,
             month: row.get("month")?,
             branch: row.get("branch")?,
             benefits: row.get("rows")?,
@@ -81,18 +81,18 @@ pub async fn list_monthly_counts(
 /// How many benefits of a month (`yyyy-MM`) are in the scope.
 #[boxed::future]
 pub async fn count_benefits_of_month(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     scope: &Scope,
-    (turn, month): (BenefitMovement, &str),
+    (movement, month): (BenefitMovement, &str),
 ) -> Result<i64, Error> {
     let statement =
         sql("SELECT branch, rows FROM monthly_tally WHERE tenant = $1 AND turn = $2 AND month = $3
          ORDER BY branch")
         .arg(scope.tenant())
-        .arg(turn as i64)
+        .arg(movement as i64)
         .arg(month);
     let mut count = 0;
-    for row in from.fetch_all(QueryWeight::Point, statement).await? {
+    for row in source.fetch_all(QueryWeight::Point, statement).await? {
         if scope.can_see(row.get("branch")?) {
             count += row.get::<i64>("rows")?;
         }
@@ -105,11 +105,11 @@ pub async fn count_benefits_of_month(
 pub async fn list_benefits_of_month(
     tx: &mut Tx,
     scope: &Scope,
-    (turn, month): (BenefitMovement, &str),
+    (movement, month): (BenefitMovement, &str),
     (take, skip): (i64, i64),
 ) -> Result<Vec<BenefitCode>, Error> {
     let days = [format!("{month}-01"), format!("{month}-31")];
-    let statement = match turn {
+    let statement = match movement {
         BenefitMovement::Registered => sql("SELECT benefit AS code FROM listing WHERE tenant = $1")
             .arg(scope.tenant())
             .append("AND registered_on >= ? AND registered_on <= ? AND benefit IS NOT NULL", days)

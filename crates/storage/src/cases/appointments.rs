@@ -26,15 +26,15 @@ macro_rules! appointment_columns {
 }
 pub(crate) use appointment_columns;
 
-pub(super) fn build_appointment_values(own: &StoredAppointment) -> Vec<SqlScalar> {
+pub(super) fn build_appointment_values(appointment: &StoredAppointment) -> Vec<SqlScalar> {
     vec![
-        own.dependent.into(),
-        own.takes_place_at.into(),
-        own.specialty.into(),
-        own.clinic.into(),
-        own.doctor.into(),
-        own.address.as_deref().into(),
-        own.note.as_deref().into(),
+        appointment.dependent.into(),
+        appointment.takes_place_at.into(),
+        appointment.specialty.into(),
+        appointment.clinic.into(),
+        appointment.doctor.into(),
+        appointment.address.as_deref().into(),
+        appointment.note.as_deref().into(),
     ]
 }
 

@@ -22,7 +22,7 @@ pub struct BoardColumnQuery {
 /// The cases of a part of a column, in order.
 #[boxed::future]
 pub async fn list_column_cases(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     scope: &Scope,
     kind: CaseKind,
     part: BoardColumnQuery,
@@ -32,21 +32,23 @@ pub async fn list_column_cases(
         false => ("ORDER BY situation_since, code", "AND (situation_since, code) > (?, ?)"),
     };
     let one = |head: Statement| {
-        let led = append_situation_filter(
+        let filtered = append_situation_filter(
             head.append_text("SELECT code, situation_since"),
             scope,
             kind,
             part.situation,
         );
         match part.behind {
-            Some((at, code)) => led.append(past, [SqlScalar::from(at), code.into()]),
-            None => led,
+            Some((at, code)) => filtered.append(past, [SqlScalar::from(at), code.into()]),
+            None => filtered,
         }
     };
     // Each branch has its own index order; the first rows of each are merged.
     let branches: Vec<Option<BranchCode>> = match scope.branches() {
-        VisibleBranches::Only(some) if some.is_empty() => return Ok(Vec::new()),
-        VisibleBranches::Only(some) if some.len() <= APART => some.iter().copied().map(Some).collect(),
+        VisibleBranches::Only(allowed) if allowed.is_empty() => return Ok(Vec::new()),
+        VisibleBranches::Only(allowed) if allowed.len() <= APART => {
+            allowed.iter().copied().map(Some).collect()
+        }
         _ => vec![None],
     };
     let head = sql("SELECT code FROM (");
@@ -60,7 +62,7 @@ pub async fn list_column_cases(
         lane.append_text(order).append("LIMIT ?) AS one", [part.limit])
     });
     let ordered = found.append_text(") AS every").append_text(order).append("LIMIT ?", [part.limit]);
-    let rows = from.fetch_all(QueryWeight::Search, ordered).await?;
+    let rows = source.fetch_all(QueryWeight::Search, ordered).await?;
     rows.iter().map(|row| row.get("code")).collect()
 }
 
@@ -79,16 +81,16 @@ fn append_situation_filter(
 /// exceeds `most`.
 #[boxed::future]
 pub async fn count_cases_by_situation(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     scope: &Scope,
     kind: CaseKind,
-    wanted: &[(SituationCode, Option<Moment>)],
+    requested: &[(SituationCode, Option<Moment>)],
     most: i64,
 ) -> Result<Vec<i64>, Error> {
-    if wanted.is_empty() {
+    if requested.is_empty() {
         return Ok(Vec::new());
     }
-    let counted = wanted.iter().enumerate().fold(sql(""), |head, (number, (situation, before))| {
+    let counted = requested.iter().enumerate().fold(sql(""), |head, (number, (situation, before))| {
         let union = if number == 0 { "" } else { "UNION ALL " };
         let select = format!(
             "{union}SELECT CAST({number} AS BIGINT) AS number, COUNT(*) AS count FROM (SELECT 1 AS one"
@@ -98,8 +100,8 @@ pub async fn count_cases_by_situation(
             .filter_branches("branch", scope.branches())
             .append(&format!("LIMIT ?) AS few{number}"), [most])
     });
-    let mut counts = vec![0; wanted.len()];
-    for row in from.fetch_all(QueryWeight::Search, counted).await? {
+    let mut counts = vec![0; requested.len()];
+    for row in source.fetch_all(QueryWeight::Search, counted).await? {
         let number: i64 = row.get("number")?;
         if let Some(count) = usize::try_from(number).ok().and_then(|number| counts.get_mut(number)) {
             *count = row.get("count")?;
@@ -111,7 +113,7 @@ pub async fn count_cases_by_situation(
 /// The cases changed at or after a moment, oldest change first.
 #[boxed::future]
 pub async fn list_changed_cases(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     scope: &Scope,
     kind: CaseKind,
     since: Moment,
@@ -122,6 +124,6 @@ pub async fn list_changed_cases(
         .append("WHERE tenant = ? AND updated_at >= ?", [SqlScalar::from(scope.tenant()), since.into()])
         .filter_branches("branch + 0", scope.branches())
         .append("ORDER BY updated_at, code LIMIT ?", [limit]);
-    let rows = from.fetch_all(QueryWeight::Search, statement).await?;
+    let rows = source.fetch_all(QueryWeight::Search, statement).await?;
     rows.iter().map(|row| row.get("code")).collect()
 }

@@ -35,14 +35,14 @@ macro_rules! inspection_columns {
 }
 pub(crate) use inspection_columns;
 
-pub(super) fn build_inspection_values(own: &StoredInspection) -> Vec<SqlScalar> {
+pub(super) fn build_inspection_values(inspection: &StoredInspection) -> Vec<SqlScalar> {
     vec![
-        own.kind.into(),
-        own.inspector.as_deref().into(),
-        own.planned_for.into(),
-        own.place.as_deref().into(),
-        own.note.as_deref().into(),
-        serde_json::to_string(&own.checklist).unwrap_or_else(|_| "[]".to_owned()).into(),
+        inspection.kind.into(),
+        inspection.inspector.as_deref().into(),
+        inspection.planned_for.into(),
+        inspection.place.as_deref().into(),
+        inspection.note.as_deref().into(),
+        serde_json::to_string(&inspection.checklist).unwrap_or_else(|_| "[]".to_owned()).into(),
     ]
 }
 

@@ -89,26 +89,26 @@ impl StoredCase {
 
     pub fn head(&self) -> &CaseHead {
         match self {
-            StoredCase::Claim(own) => &own.head,
-            StoredCase::Inspection(own) => &own.head,
-            StoredCase::Ticket(own) => &own.head,
-            StoredCase::Appointment(own) => &own.head,
+            StoredCase::Claim(claim) => &claim.head,
+            StoredCase::Inspection(inspection) => &inspection.head,
+            StoredCase::Ticket(ticket) => &ticket.head,
+            StoredCase::Appointment(appointment) => &appointment.head,
         }
     }
 
     pub fn head_mut(&mut self) -> &mut CaseHead {
         match self {
-            StoredCase::Claim(own) => &mut own.head,
-            StoredCase::Inspection(own) => &mut own.head,
-            StoredCase::Ticket(own) => &mut own.head,
-            StoredCase::Appointment(own) => &mut own.head,
+            StoredCase::Claim(claim) => &mut claim.head,
+            StoredCase::Inspection(inspection) => &mut inspection.head,
+            StoredCase::Ticket(ticket) => &mut ticket.head,
+            StoredCase::Appointment(appointment) => &mut appointment.head,
         }
     }
 
     pub fn priority(&self) -> Option<Priority> {
         match self {
-            StoredCase::Claim(own) => Some(own.priority),
-            StoredCase::Ticket(own) => Some(own.priority),
+            StoredCase::Claim(claim) => Some(claim.priority),
+            StoredCase::Ticket(ticket) => Some(ticket.priority),
             StoredCase::Inspection(_) | StoredCase::Appointment(_) => None,
         }
     }
@@ -191,10 +191,10 @@ pub(crate) fn build_case_row(
     tenant: TenantId,
     code: i32,
     head: &CaseHead,
-    own: Vec<SqlScalar>,
+    own_values: Vec<SqlScalar>,
 ) -> Vec<SqlScalar> {
     let key: [SqlScalar; 3] = [tenant.into(), code.into(), head.opened_at.into()];
-    key.into_iter().chain(build_head_values(head)).chain(own).collect()
+    key.into_iter().chain(build_head_values(head)).chain(own_values).collect()
 }
 
 pub(crate) fn parse_case_head(row: &Row) -> Result<CaseHead, Error> {
@@ -259,10 +259,10 @@ const fn describe_case_table(kind: CaseKind) -> CaseTableLayout {
 
 fn build_own_values(case: &StoredCase) -> Vec<SqlScalar> {
     match case {
-        StoredCase::Claim(own) => claims::build_claim_values(own),
-        StoredCase::Inspection(own) => inspections::build_inspection_values(own),
-        StoredCase::Ticket(own) => tickets::build_ticket_values(own),
-        StoredCase::Appointment(own) => appointments::build_appointment_values(own),
+        StoredCase::Claim(claim) => claims::build_claim_values(claim),
+        StoredCase::Inspection(inspection) => inspections::build_inspection_values(inspection),
+        StoredCase::Ticket(ticket) => tickets::build_ticket_values(ticket),
+        StoredCase::Appointment(appointment) => appointments::build_appointment_values(appointment),
     }
 }
 
@@ -281,12 +281,12 @@ pub fn insert_cases<'c>(
 }
 
 pub fn update_case(tenant: TenantId, code: i32, case: &StoredCase) -> Statement {
-    let kept = describe_case_table(case.kind());
-    let columns = head_columns!().split(", ").chain(kept.own.split(", "));
+    let layout = describe_case_table(case.kind());
+    let columns = head_columns!().split(", ").chain(layout.own.split(", "));
     let set: Vec<String> = columns.map(|column| format!("{column} = ?")).collect();
     let values = build_head_values(case.head()).into_iter().chain(build_own_values(case));
     sql("UPDATE")
-        .append_text(kept.table)
+        .append_text(layout.table)
         .append(&format!("SET {}", set.join(", ")), values)
         .append("WHERE tenant = ? AND code = ?", [SqlScalar::from(tenant), code.into()])
 }
@@ -306,7 +306,7 @@ pub struct ResolvedCase {
 /// The cases of these codes in the scope, newest opening first.
 #[boxed::future]
 pub async fn list_cases_by_codes(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     scope: &Scope,
     kind: CaseKind,
     codes: &[i32],
@@ -319,22 +319,22 @@ pub async fn list_cases_by_codes(
         .filter_in("code", codes.iter().copied())
         .filter_branches("branch + 0", scope.branches())
         .append_text("ORDER BY opened_at DESC, code DESC");
-    let rows = from.fetch_all(QueryWeight::Search, statement).await?;
+    let rows = source.fetch_all(QueryWeight::Search, statement).await?;
     rows.iter().map(|row| parse_resolved_case(kind, row)).collect()
 }
 
 /// The case of this code, if it is in the scope.
 #[boxed::future]
 pub async fn find_case(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     scope: &Scope,
     kind: CaseKind,
     code: i32,
 ) -> Result<Option<ResolvedCase>, Error> {
     let statement = sql(describe_case_table(kind).select).arg(scope.tenant()).append("AND code = ?", [code]);
     let found =
-        from.fetch_optional(statement).await?.map(|row| parse_resolved_case(kind, &row)).transpose()?;
-    Ok(found.filter(|told| scope.can_see(told.case.head().branch)))
+        source.fetch_optional(statement).await?.map(|row| parse_resolved_case(kind, &row)).transpose()?;
+    Ok(found.filter(|resolved| scope.can_see(resolved.case.head().branch)))
 }
 
 fn parse_resolved_case(kind: CaseKind, row: &Row) -> Result<ResolvedCase, Error> {

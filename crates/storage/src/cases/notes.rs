@@ -19,7 +19,7 @@ pub struct RecordNote {
 /// The notes of a record, in order.
 #[boxed::future]
 pub async fn list_notes(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     (entity, record): (Entity, i32),
 ) -> Result<Vec<RecordNote>, Error> {
@@ -30,7 +30,7 @@ pub async fn list_notes(
         .arg(tenant)
         .arg(entity)
         .arg(record);
-    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
+    let rows = source.fetch_all(QueryWeight::Point, statement).await?;
     rows.iter()
         .map(|row| {
             Ok(RecordNote {

@@ -67,12 +67,15 @@ pub fn choose_driver(criteria: &CaseCriteria) -> DrivingCaseCriterion {
         (DrivingCaseCriterion::Situations, criteria.situations.is_some()),
         (DrivingCaseCriterion::Kind, criteria.kind.is_some()),
     ];
-    candidates.into_iter().find(|(_, given)| *given).map_or(DrivingCaseCriterion::Order, |(driver, _)| driver)
+    candidates
+        .into_iter()
+        .find(|(_, is_given)| *is_given)
+        .map_or(DrivingCaseCriterion::Order, |(driver, _)| driver)
 }
 
 /// The column in a form that no index serves, unless it drives the search.
-fn disguise_column(name: &str, leads: bool) -> String {
-    if leads { name.to_owned() } else { format!("{name} + 0") }
+fn disguise_column(name: &str, is_driver: bool) -> String {
+    if is_driver { name.to_owned() } else { format!("{name} + 0") }
 }
 
 /// Appends every criterion except situation and branch.
@@ -83,27 +86,29 @@ fn append_criteria(
     criteria: &CaseCriteria,
     driver: DrivingCaseCriterion,
 ) -> Statement {
-    let kept = describe_case_table(kind);
-    let leads = |own: DrivingCaseCriterion| driver == own;
-    let mut led =
-        head.append_text("FROM").append_text(kept.table).append("WHERE tenant = ?", [scope.tenant()]);
+    let layout = describe_case_table(kind);
+    let is_driver = |criterion: DrivingCaseCriterion| driver == criterion;
+    let mut filtered =
+        head.append_text("FROM").append_text(layout.table).append("WHERE tenant = ?", [scope.tenant()]);
     if let Some(people) = &criteria.people {
-        led = led.filter_in(
-            &disguise_column("person", leads(DrivingCaseCriterion::People)),
+        filtered = filtered.filter_in(
+            &disguise_column("person", is_driver(DrivingCaseCriterion::People)),
             people.iter().copied(),
         );
     }
     if let Some(benefits) = &criteria.benefits {
-        led = led.filter_in(
-            &disguise_column("benefit", leads(DrivingCaseCriterion::Benefits)),
+        filtered = filtered.filter_in(
+            &disguise_column("benefit", is_driver(DrivingCaseCriterion::Benefits)),
             benefits.iter().copied(),
         );
     }
-    let equals =
-        |name: &str, own: DrivingCaseCriterion| format!("AND {} = ?", disguise_column(name, leads(own)));
-    led.append_if_some(&equals("protocol", DrivingCaseCriterion::Protocol), criteria.protocol)
+    let equals = |name: &str, criterion: DrivingCaseCriterion| {
+        format!("AND {} = ?", disguise_column(name, is_driver(criterion)))
+    };
+    filtered
+        .append_if_some(&equals("protocol", DrivingCaseCriterion::Protocol), criteria.protocol)
         .append_if_some(&equals("responsible", DrivingCaseCriterion::Responsible), criteria.responsible)
-        .append_if_some(&equals(kept.typed_by, DrivingCaseCriterion::Kind), criteria.kind)
+        .append_if_some(&equals(layout.typed_by, DrivingCaseCriterion::Kind), criteria.kind)
         .append_if_some("AND priority + 0 = ?", criteria.priority)
         .append_if_some("AND opened_at >= ?", criteria.opened_from)
         .append_if_some("AND opened_at < ?", criteria.opened_before)
@@ -121,22 +126,22 @@ fn append_age_filter(statement: Statement, since: SituationAge) -> Statement {
 fn append_situation_filter(
     statement: Statement,
     situations: &[(SituationCode, SituationAge)],
-    leads: bool,
+    is_driver: bool,
 ) -> Statement {
-    let name = disguise_column("situation", leads);
+    let name = disguise_column("situation", is_driver);
     if situations.iter().all(|(_, since)| *since == SituationAge::Ever) {
         return statement.filter_in(&name, situations.iter().map(|(code, _)| *code));
     }
-    let begun = statement.append_text("AND (1 = 0");
-    let each = |statement: Statement, (code, limit): &(SituationCode, SituationAge)| {
+    let start = statement.append_text("AND (1 = 0");
+    let append_situation = |statement: Statement, (code, limit): &(SituationCode, SituationAge)| {
         append_age_filter(statement.append(&format!("OR {name} = ?"), [*code]), *limit)
     };
-    situations.iter().fold(begun, each).append_text(")")
+    situations.iter().fold(start, append_situation).append_text(")")
 }
 
 #[boxed::future]
 pub async fn count_cases(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     scope: &Scope,
     kind: CaseKind,
     criteria: &CaseCriteria,
@@ -149,7 +154,7 @@ pub async fn count_cases(
     }
     let is_free = matches!(driver, DrivingCaseCriterion::Situations | DrivingCaseCriterion::Order);
     let statement = statement.filter_branches(&disguise_column("branch", is_free), scope.branches());
-    let rows = from.fetch_all(QueryWeight::Search, statement).await?;
+    let rows = source.fetch_all(QueryWeight::Search, statement).await?;
     rows.first().map_or(Ok(0), |row| row.get("rows"))
 }
 
@@ -165,13 +170,13 @@ fn list_search_lanes(
     driver: DrivingCaseCriterion,
 ) -> Vec<SituationBranchLane> {
     let situations: Vec<Option<(SituationCode, SituationAge)>> = match (driver, &criteria.situations) {
-        (DrivingCaseCriterion::Situations, Some(some)) => some.iter().copied().map(Some).collect(),
+        (DrivingCaseCriterion::Situations, Some(requested)) => requested.iter().copied().map(Some).collect(),
         (DrivingCaseCriterion::Order, _) => vec![None],
         _ => return Vec::new(),
     };
     let branches: Vec<Option<BranchCode>> = match scope.branches() {
-        VisibleBranches::Only(some) if (1..=APART / situations.len().max(1)).contains(&some.len()) => {
-            some.iter().copied().map(Some).collect()
+        VisibleBranches::Only(allowed) if (1..=APART / situations.len().max(1)).contains(&allowed.len()) => {
+            allowed.iter().copied().map(Some).collect()
         }
         _ => vec![None],
     };
@@ -181,7 +186,7 @@ fn list_search_lanes(
 /// The cases of a part of the results, in order.
 #[boxed::future]
 pub async fn list_case_codes(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     scope: &Scope,
     kind: CaseKind,
     criteria: &CaseCriteria,
@@ -220,7 +225,7 @@ pub async fn list_case_codes(
         .append_text(") AS every")
         .append_text(ORDER)
         .append("LIMIT ? OFFSET ?", [place.limit, place.skip]);
-    let rows = from.fetch_all(QueryWeight::Search, ordered).await?;
+    let rows = source.fetch_all(QueryWeight::Search, ordered).await?;
     rows.iter().map(|row| row.get("code")).collect()
 }
 
@@ -245,7 +250,7 @@ pub struct OverdueCase {
 /// Overdue cases, longest overdue first.
 #[boxed::future]
 pub async fn list_overdue_cases(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     scope: &Scope,
     limits: &[SituationTimeLimit],
     now: Moment,
@@ -256,9 +261,9 @@ pub async fn list_overdue_cases(
     }
     let branches: Vec<Option<BranchCode>> = match scope.branches() {
         VisibleBranches::All => vec![None],
-        VisibleBranches::Only(some) if some.is_empty() => return Ok(Vec::new()),
-        VisibleBranches::Only(some) if some.len() <= APART / limits.len().min(APART) => {
-            some.iter().copied().map(Some).collect()
+        VisibleBranches::Only(allowed) if allowed.is_empty() => return Ok(Vec::new()),
+        VisibleBranches::Only(allowed) if allowed.len() <= APART / limits.len().min(APART) => {
+            allowed.iter().copied().map(Some).collect()
         }
         VisibleBranches::Only(_) => vec![None],
     };
@@ -283,7 +288,7 @@ pub async fn list_overdue_cases(
     let ordered = found
         .append_text(") AS every ORDER BY due, entity, code")
         .append("LIMIT ? OFFSET ?", [place.limit, place.skip]);
-    let rows = from.fetch_all(QueryWeight::Search, ordered).await?;
+    let rows = source.fetch_all(QueryWeight::Search, ordered).await?;
     rows.iter()
         .map(|row| {
             let broken = || Error::Broken("something is late that has no time".to_owned());
@@ -308,7 +313,7 @@ fn append_overdue_filter(
 
 #[boxed::future]
 pub async fn count_overdue_cases(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     scope: &Scope,
     limits: &[SituationTimeLimit],
     now: Moment,
@@ -322,6 +327,6 @@ pub async fn count_overdue_cases(
         append_overdue_filter(head.append_text(union), scope, limit, now)
             .filter_branches("branch", scope.branches())
     });
-    let rows = from.fetch_all(QueryWeight::Search, found.append_text(") AS every")).await?;
+    let rows = source.fetch_all(QueryWeight::Search, found.append_text(") AS every")).await?;
     rows.first().map_or(Ok(0), |row| row.get("rows"))
 }

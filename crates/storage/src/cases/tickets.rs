@@ -20,8 +20,8 @@ macro_rules! ticket_columns {
 }
 pub(crate) use ticket_columns;
 
-pub(super) fn build_ticket_values(own: &StoredTicket) -> Vec<SqlScalar> {
-    vec![own.kind.into(), own.priority.into(), own.description.as_deref().into()]
+pub(super) fn build_ticket_values(ticket: &StoredTicket) -> Vec<SqlScalar> {
+    vec![ticket.kind.into(), ticket.priority.into(), ticket.description.as_deref().into()]
 }
 
 pub(super) fn parse_ticket_row(row: &Row) -> Result<StoredTicket, Error> {

@@ -108,8 +108,8 @@ fn is_within_this_machine(config: &tokio_postgres::Config) -> bool {
     hosts.all(|(place, host)| super::postgres::is_loopback(host, addresses.get(place).copied()))
 }
 
-fn refuse_address(why: AddressProblem) -> OpenError {
-    OpenError::BadAddress(why)
+fn refuse_address(problem: AddressProblem) -> OpenError {
+    OpenError::BadAddress(problem)
 }
 
 fn describe_cause(error: &tokio_postgres::Error) -> String {

@@ -31,11 +31,11 @@ pub struct StoredMirror {
 
 #[boxed::future]
 pub async fn find_mirror(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
 ) -> Result<Option<StoredMirror>, Error> {
     let statement = sql(SELECT).append_text("WHERE tenant = $1").arg(tenant);
-    from.fetch_optional(statement).await?.map(|row| parse_mirror_row(&row)).transpose()
+    source.fetch_optional(statement).await?.map(|row| parse_mirror_row(&row)).transpose()
 }
 
 impl StoredMirror {
@@ -49,13 +49,13 @@ impl StoredMirror {
 /// The mirror of this tenant of this server.
 #[boxed::future]
 pub async fn find_mirror_of_source(
-    from: impl Into<ReadSource<'_>>,
+    read_source: impl Into<ReadSource<'_>>,
     source: &str,
     source_base: i32,
     login: &str,
 ) -> Result<Option<StoredMirror>, Error> {
     let statement = sql(SELECT).append_text("ORDER BY tenant");
-    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
+    let rows = read_source.fetch_all(QueryWeight::Point, statement).await?;
     let all = rows.iter().map(parse_mirror_row).collect::<Result<Vec<_>, Error>>()?;
     Ok(all.into_iter().find(|one| one.is_mirror_of(source, source_base, login)))
 }
@@ -122,14 +122,14 @@ pub fn stage_benefit_bodies<'b>(
 /// The staged bodies of these benefits.
 #[boxed::future]
 pub async fn list_staged_bodies(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     codes: impl IntoIterator<Item = BenefitCode>,
 ) -> Result<Vec<(BenefitCode, String)>, Error> {
     let statement = sql("SELECT benefit, body FROM mirror_staged WHERE tenant = $1")
         .arg(tenant)
         .filter_in("benefit", codes);
-    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
+    let rows = source.fetch_all(QueryWeight::Point, statement).await?;
     rows.iter().map(|row| Ok((row.get("benefit")?, row.get("body")?))).collect()
 }
 
@@ -191,14 +191,14 @@ pub struct MirrorNoteGroup {
 /// All notes, with equal ones grouped.
 #[boxed::future]
 pub async fn list_mirror_note_groups(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
 ) -> Result<Vec<MirrorNoteGroup>, Error> {
     let statement =
         sql("SELECT kind, field, reason, COUNT(*) AS count, MIN(record) AS first FROM mirror_notes
          WHERE tenant = $1 GROUP BY kind, field, reason ORDER BY kind, field, reason LIMIT 1000")
         .arg(tenant);
-    let rows = from.fetch_all(QueryWeight::Search, statement).await?;
+    let rows = source.fetch_all(QueryWeight::Search, statement).await?;
     let one = |row: &Row| {
         Ok(MirrorNoteGroup {
             kind: row.get("kind")?,
@@ -214,7 +214,7 @@ pub async fn list_mirror_note_groups(
 /// The notes after one of them, in order: kind, record, field and reason.
 #[boxed::future]
 pub async fn list_mirror_notes_after(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     (kind, record, field): (&str, i32, &str),
     limit: i64,
@@ -227,7 +227,7 @@ pub async fn list_mirror_notes_after(
     .arg(record)
     .arg(field)
     .arg(limit);
-    let rows = from.fetch_all(QueryWeight::Search, statement).await?;
+    let rows = source.fetch_all(QueryWeight::Search, statement).await?;
     rows.iter()
         .map(|row| Ok((row.get("kind")?, row.get("record")?, row.get("field")?, row.get("reason")?)))
         .collect()
@@ -236,7 +236,7 @@ pub async fn list_mirror_notes_after(
 /// The records of a kind that could not be read in the last run.
 #[boxed::future]
 pub async fn list_unread_records(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     kind: &'static str,
 ) -> Result<Vec<i32>, Error> {
@@ -245,7 +245,7 @@ pub async fn list_unread_records(
             .arg(tenant)
             .arg(kind)
             .arg(UNREAD);
-    let rows = from.fetch_all(QueryWeight::Search, statement).await?;
+    let rows = source.fetch_all(QueryWeight::Search, statement).await?;
     rows.iter().map(|row| row.get("record")).collect()
 }
 
@@ -253,7 +253,7 @@ pub async fn list_unread_records(
 /// given.
 #[boxed::future]
 pub async fn list_changed_benefits_after(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     after: i32,
     since: Option<&str>,
@@ -269,7 +269,7 @@ pub async fn list_changed_benefits_after(
             since,
         )
         .append("ORDER BY b.code LIMIT ?", [limit]);
-    let rows = from.fetch_all(QueryWeight::Search, statement).await?;
+    let rows = source.fetch_all(QueryWeight::Search, statement).await?;
     rows.iter().map(|row| Ok((row.get("code")?, row.get("kind")?))).collect()
 }
 
@@ -277,7 +277,7 @@ pub async fn list_changed_benefits_after(
 /// day is given.
 #[boxed::future]
 pub async fn list_changed_members_after(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     after: i32,
     since: Option<&str>,
@@ -294,20 +294,20 @@ pub async fn list_changed_members_after(
             since,
         )
         .append("ORDER BY p.code LIMIT ?", [limit]);
-    let rows = from.fetch_all(QueryWeight::Search, statement).await?;
+    let rows = source.fetch_all(QueryWeight::Search, statement).await?;
     rows.iter().map(|row| row.get("code")).collect()
 }
 
 /// The open deals of a tenant.
 #[boxed::future]
 pub async fn list_open_deals(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
 ) -> Result<Vec<DealCode>, Error> {
     let statement = sql("SELECT code FROM deals WHERE tenant = $1 AND situation = $2 ORDER BY code")
         .arg(tenant)
         .arg(DealState::Open);
-    let rows = from.fetch_all(QueryWeight::Search, statement).await?;
+    let rows = source.fetch_all(QueryWeight::Search, statement).await?;
     rows.iter().map(|row| row.get("code")).collect()
 }
 

@@ -47,8 +47,8 @@ mod tests {
     #[test]
     fn a_record_comes_back_as_it_was() {
         let values = [SqlScalar::Int(7), "Zé \"D'Ávila\"".into(), SqlScalar::Null, true.into()];
-        let kept = encode_snapshot("INSERT INTO t (code, name,\n  email, active) VALUES", values);
-        let row = parse_snapshot_row(&kept).unwrap();
+        let snapshot = encode_snapshot("INSERT INTO t (code, name,\n  email, active) VALUES", values);
+        let row = parse_snapshot_row(&snapshot).unwrap();
         assert_eq!(row.get::<i32>("code").unwrap(), 7);
         assert_eq!(row.get::<String>("name").unwrap(), "Zé \"D'Ávila\"");
         assert_eq!(row.get::<Option<String>>("email").unwrap(), None);

@@ -95,10 +95,10 @@ impl RunningBatch {
     }
 
     /// Records the result of a unit: it is answered after the commit, unless the unit must run again.
-    pub fn record_outcome(&mut self, mut job: PrioritizedUnit, ran: Result<TransactionVerdict, Error>) {
+    pub fn record_outcome(&mut self, mut job: PrioritizedUnit, result: Result<TransactionVerdict, Error>) {
         job.tries += 1;
-        self.kept += usize::from(matches!(ran, Ok(TransactionVerdict::Commit)));
-        match ran {
+        self.kept += usize::from(matches!(result, Ok(TransactionVerdict::Commit)));
+        match result {
             Ok(TransactionVerdict::Retry) if job.tries < TRIES => self.again.push_back(job),
             Ok(_) => self.done.push((job, None)),
             Err(error) => self.done.push((job, Some(error))),
@@ -112,7 +112,11 @@ impl RunningBatch {
 
     /// After a rollback: queues every unit that ran again, and this one too, unless it must not run a second time;
     /// then its result stands.
-    pub fn restart_after_rollback(&mut self, job: PrioritizedUnit, ran: Result<TransactionVerdict, Error>) {
+    pub fn restart_after_rollback(
+        &mut self,
+        job: PrioritizedUnit,
+        result: Result<TransactionVerdict, Error>,
+    ) {
         let mut before: Vec<PrioritizedUnit> = Vec::with_capacity(self.done.len() + 1);
         let mut spent = Vec::new();
         for (job, failure) in self.done.drain(..) {
@@ -120,8 +124,8 @@ impl RunningBatch {
             if failure.is_some() { spent.push((job, failure)) } else { before.push(job) }
         }
         self.done = spent;
-        match ran {
-            Ok(TransactionVerdict::GiveUp) | Err(_) => self.record_outcome(job, ran),
+        match result {
+            Ok(TransactionVerdict::GiveUp) | Err(_) => self.record_outcome(job, result),
             Ok(_) => before.push(job),
         }
         before.into_iter().rev().for_each(|job| self.batch.push_front(job));

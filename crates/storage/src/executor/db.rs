@@ -277,14 +277,14 @@ impl Tx {
             .filter(|(_, rows)| rows.is_none())
             .map(|(one, _)| one)
             .collect();
-        let mut asked = Vec::new();
+        let mut fetched = Vec::new();
         if !unknown.is_empty() {
             self.begin_statement(!unknown.iter().all(Statement::is_read_only))?;
             let result = self.session.fetch_several(&unknown).await;
-            asked = self.end_statement(result)?;
+            fetched = self.end_statement(result)?;
         }
-        let mut asked = asked.into_iter();
-        Ok(known.into_iter().map(|rows| rows.or_else(|| asked.next()).unwrap_or_default()).collect())
+        let mut fetched = fetched.into_iter();
+        Ok(known.into_iter().map(|rows| rows.or_else(|| fetched.next()).unwrap_or_default()).collect())
     }
 
     /// Runs several writing statements in order, pipelined.

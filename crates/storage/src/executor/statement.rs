@@ -32,15 +32,15 @@ pub(crate) fn build_inserts<R: IntoIterator<Item = SqlScalar>>(
 fn build_insert_blocks(head: &'static str, at_once: usize, rows: ValueRows) -> Vec<Statement> {
     let mut statements = Vec::new();
     let mut values = rows.values.into_iter();
-    let (mut left, mut size) = (rows.count, at_once);
-    while left > 0 {
-        while size > left {
+    let (mut remaining, mut size) = (rows.count, at_once);
+    while remaining > 0 {
+        while size > remaining {
             size = (size / 4).max(1);
         }
         let block =
             ValueRows { values: values.by_ref().take(size * rows.width).collect(), count: size, ..rows };
         statements.push(sql(head).append_value_rows(block));
-        left -= size;
+        remaining -= size;
     }
     statements
 }
@@ -156,7 +156,7 @@ impl Statement {
     pub fn filter_branches(self, column: &str, branches: &VisibleBranches) -> Statement {
         match branches {
             VisibleBranches::All => self,
-            VisibleBranches::Only(some) => self.filter_in(column, some.iter().copied()),
+            VisibleBranches::Only(allowed) => self.filter_in(column, allowed.iter().copied()),
         }
     }
 
@@ -240,11 +240,11 @@ mod tests {
     #[test]
     fn many_rows_travel_together_and_the_rest_in_a_few_lengths() {
         let rows = |n: i64| (1..=n).map(|number| [number.into(), "x".into()]);
-        let made = build_inserts("INSERT INTO t (a, b) VALUES", 2, rows(3));
-        assert_eq!(made[0].text(), "INSERT INTO t (a, b) VALUES ($1, $2), ($3, $4)");
-        assert_eq!(made[0].values(), [1.into(), "x".into(), 2.into(), "x".into()]);
-        assert_eq!(made[1], sql("INSERT INTO t (a, b) VALUES ($1, $2)").arg(3).arg("x"));
-        assert_eq!((made.len(), build_inserts("INSERT INTO t (a, b) VALUES", 2, rows(4)).len()), (2, 2));
+        let inserts = build_inserts("INSERT INTO t (a, b) VALUES", 2, rows(3));
+        assert_eq!(inserts[0].text(), "INSERT INTO t (a, b) VALUES ($1, $2), ($3, $4)");
+        assert_eq!(inserts[0].values(), [1.into(), "x".into(), 2.into(), "x".into()]);
+        assert_eq!(inserts[1], sql("INSERT INTO t (a, b) VALUES ($1, $2)").arg(3).arg("x"));
+        assert_eq!((inserts.len(), build_inserts("INSERT INTO t (a, b) VALUES", 2, rows(4)).len()), (2, 2));
         assert!(build_inserts("INSERT INTO t (a, b) VALUES", 2, rows(0)).is_empty());
         let lengths = build_inserts("INSERT INTO t (a, b) VALUES", 32, rows(75))
             .iter()

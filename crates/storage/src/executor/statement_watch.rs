@@ -29,8 +29,8 @@ pub struct StatementCost {
 }
 
 impl StatementWatch {
-    pub fn new(tell: impl Fn(&ExecutedStatement<'_>) + Send + Sync + 'static) -> StatementWatch {
-        StatementWatch(Arc::new(tell))
+    pub fn new(observer: impl Fn(&ExecutedStatement<'_>) + Send + Sync + 'static) -> StatementWatch {
+        StatementWatch(Arc::new(observer))
     }
 
     pub(crate) fn notify(&self, executed: &ExecutedStatement<'_>) {

@@ -161,9 +161,9 @@ impl AccessLogBlock {
         first: (PersonCode, Moment),
     ) -> AccessLogBlock {
         let (block, at) = (compute_block_number(first.0), first.1);
-        let mut sighting = AccessLogBlock { user, operation, block, first: at, people: Vec::new() };
-        sighting.add(first.0, at);
-        sighting
+        let mut log_block = AccessLogBlock { user, operation, block, first: at, people: Vec::new() };
+        log_block.add(first.0, at);
+        log_block
     }
 
     /// Adds an access to a person of the same block.
@@ -191,13 +191,13 @@ impl AccessLogBlock {
     }
 
     fn decode_accesses(block: i32, first: Moment, people: &[u8]) -> Vec<(PersonCode, Moment)> {
-        let look = |look: &[u8]| {
-            let place = i32::from(u16::from_be_bytes([look[0], look[1]]));
-            let millis = u32::from_be_bytes([look[2], look[3], look[4], look[5]]);
+        let decode = |bytes: &[u8]| {
+            let place = i32::from(u16::from_be_bytes([bytes[0], bytes[1]]));
+            let millis = u32::from_be_bytes([bytes[2], bytes[3], bytes[4], bytes[5]]);
             let at = first.plus(std::time::Duration::from_millis(millis.into()));
             (PersonCode::new(block * BLOCK + place), at)
         };
-        people.chunks_exact(LOOK).map(look).collect()
+        people.chunks_exact(LOOK).map(decode).collect()
     }
 }
 
@@ -209,11 +209,11 @@ const ROWS: usize = 100;
 pub async fn append_access_log(
     tx: &mut Tx,
     tenant: TenantId,
-    sightings: &[AccessLogBlock],
+    log_blocks: &[AccessLogBlock],
 ) -> Result<(), Error> {
-    let count = i32::try_from(sightings.len()).map_err(|_| Error::Broken("too many at once".to_owned()))?;
+    let count = i32::try_from(log_blocks.len()).map_err(|_| Error::Broken("too many at once".to_owned()))?;
     let first = counters::reserve_numbers(tx, tenant, Counter::Audit, count).await?;
-    let rows = (first..).zip(sightings).map(|(code, one)| -> [SqlScalar; 7] {
+    let rows = (first..).zip(log_blocks).map(|(code, one)| -> [SqlScalar; 7] {
         [
             tenant.into(),
             code.into(),
@@ -311,8 +311,8 @@ pub struct AuditEntryPage {
 pub async fn list_audit_entries(
     tx: &mut Tx,
     tenant: TenantId,
-    asked: AuditEntryCriteria,
-    stretch: AuditCodeRange,
+    criteria: AuditEntryCriteria,
+    range: AuditCodeRange,
     take: usize,
 ) -> Result<AuditEntryPage, Error> {
     let changes = sql(
@@ -320,20 +320,20 @@ pub async fn list_audit_entries(
          WHERE tenant = $1 AND code > $2 AND code < $3",
     )
     .arg(tenant)
-    .arg(stretch.after)
-    .arg(stretch.before)
-    .append_if_some("AND person = ?", asked.person)
-    .append_if_some("AND user_code = ?", asked.user);
+    .arg(range.after)
+    .arg(range.before)
+    .append_if_some("AND person = ?", criteria.person)
+    .append_if_some("AND user_code = ?", criteria.user);
     let rows = ReadSource::from(&mut *tx)
-        .fetch_all(QueryWeight::Search, stretch.append_order(changes, take + 1))
+        .fetch_all(QueryWeight::Search, range.append_order(changes, take + 1))
         .await?;
-    let mut told = rows.iter().map(parse_change_row).collect::<Result<Vec<StoredAuditEntry>, Error>>()?;
-    let (looks, stopped) = list_access_entries(tx, tenant, asked, stretch, take + 1).await?;
-    told.extend(looks);
-    told.sort_unstable_by_key(|one| stretch.sort_key(one.code));
+    let mut entries = rows.iter().map(parse_change_row).collect::<Result<Vec<StoredAuditEntry>, Error>>()?;
+    let (accesses, stopped) = list_access_entries(tx, tenant, criteria, range, take + 1).await?;
+    entries.extend(accesses);
+    entries.sort_unstable_by_key(|one| range.sort_key(one.code));
     // Entries after the point where reading accesses stopped go to the next page.
     if let Some(stopped) = stopped {
-        told.retain(|one| stretch.sort_key(one.code) <= stretch.sort_key(stopped));
+        entries.retain(|one| range.sort_key(one.code) <= range.sort_key(stopped));
     }
     let mut people = 0;
     let mut fits = |one: &StoredAuditEntry| {
@@ -341,14 +341,14 @@ pub async fn list_audit_entries(
         people += one.what.people_count();
         is_first || people <= MOST_TOLD
     };
-    let fitting = told.iter().take(take).map(&mut fits).take_while(|fits| *fits).count();
-    let has_more = fitting < told.len() || stopped.is_some();
-    let is_cut = fitting < told.len();
-    told.truncate(fitting);
-    let begin = if stretch.newest_first { stretch.before } else { stretch.after };
-    let last = told.last().map_or(begin, |one| one.code);
+    let fitting = entries.iter().take(take).map(&mut fits).take_while(|fits| *fits).count();
+    let has_more = fitting < entries.len() || stopped.is_some();
+    let is_cut = fitting < entries.len();
+    entries.truncate(fitting);
+    let begin = if range.newest_first { range.before } else { range.after };
+    let last = entries.last().map_or(begin, |one| one.code);
     let reached = if is_cut { last } else { stopped.unwrap_or(last) };
-    Ok(AuditEntryPage { entries: told, reached, has_more })
+    Ok(AuditEntryPage { entries, reached, has_more })
 }
 
 /// The first code, up to `newest`, with no entry before a moment. Codes are assigned in order of time, except for the
@@ -369,12 +369,12 @@ pub async fn find_first_code_since(
         ));
         let change =
             change.await?.map(|row| Ok::<(i32, Moment), Error>((row.get("code")?, row.get("happened_at")?)));
-        let look = tx.fetch_optional(first(
+        let access = tx.fetch_optional(first(
             "SELECT code, happened_at FROM sightings WHERE tenant = $1 AND code >= $2 ORDER BY code LIMIT 1",
         ));
-        let look =
-            look.await?.map(|row| Ok::<(i32, Moment), Error>((row.get("code")?, row.get("happened_at")?)));
-        match change.into_iter().chain(look).collect::<Result<Vec<_>, Error>>()?.into_iter().min() {
+        let access =
+            access.await?.map(|row| Ok::<(i32, Moment), Error>((row.get("code")?, row.get("happened_at")?)));
+        match change.into_iter().chain(access).collect::<Result<Vec<_>, Error>>()?.into_iter().min() {
             Some((code, at)) if at < moment => low = code + 1,
             _ => high = middle,
         }
@@ -397,38 +397,38 @@ impl AuditedEvent {
 async fn list_access_entries(
     tx: &mut Tx,
     tenant: TenantId,
-    asked: AuditEntryCriteria,
-    mut stretch: AuditCodeRange,
+    criteria: AuditEntryCriteria,
+    mut range: AuditCodeRange,
     take: usize,
 ) -> Result<(Vec<StoredAuditEntry>, Option<i32>), Error> {
-    let (mut told, mut read) = (Vec::new(), 0);
+    let (mut entries, mut read) = (Vec::new(), 0);
     loop {
         let statement = sql("SELECT code, block, happened_at, user_code, operation, people FROM sightings
              WHERE tenant = $1 AND code > $2 AND code < $3")
         .arg(tenant)
-        .arg(stretch.after)
-        .arg(stretch.before)
-        .append_if_some("AND block = ?", asked.person.map(compute_block_number))
-        .append_if_some("AND user_code = ?", asked.user);
-        let rows = tx.fetch_all(stretch.append_order(statement, take)).await?;
+        .arg(range.after)
+        .arg(range.before)
+        .append_if_some("AND block = ?", criteria.person.map(compute_block_number))
+        .append_if_some("AND user_code = ?", criteria.user);
+        let rows = tx.fetch_all(range.append_order(statement, take)).await?;
         read += rows.len();
         let mut reached = None;
         for row in &rows {
-            let mut look = parse_access_row(row)?;
-            reached = Some(look.code);
-            if let (AuditedEvent::Access(people), Some(person)) = (&mut look.what, asked.person) {
-                people.retain(|(seen, _)| *seen == person);
+            let mut entry = parse_access_row(row)?;
+            reached = Some(entry.code);
+            if let (AuditedEvent::Access(people), Some(person)) = (&mut entry.what, criteria.person) {
+                people.retain(|(accessed, _)| *accessed == person);
                 if people.is_empty() {
                     continue;
                 }
             }
-            told.push(look);
+            entries.push(entry);
         }
-        let Some(reached) = reached.filter(|_| rows.len() == take) else { return Ok((told, None)) };
-        if told.len() >= take || read >= MOST_READ {
-            return Ok((told, Some(reached)));
+        let Some(reached) = reached.filter(|_| rows.len() == take) else { return Ok((entries, None)) };
+        if entries.len() >= take || read >= MOST_READ {
+            return Ok((entries, Some(reached)));
         }
-        stretch = stretch.continue_after(reached);
+        range = range.continue_after(reached);
     }
 }
 
@@ -460,12 +460,12 @@ mod tests {
     #[test]
     fn looks_come_back_as_they_were_kept() {
         let (person, at) = (PersonCode::new, Moment::from_millis);
-        let mut sighting = AccessLogBlock::new(None, "GET /x", (person(12_034), at(5_000)));
-        sighting.add(person(12_999), at(5_250));
-        sighting.add(person(12_000), at(4_000));
-        let looks = AccessLogBlock::decode_accesses(12, at(5_000), &sighting.people);
+        let mut log_block = AccessLogBlock::new(None, "GET /x", (person(12_034), at(5_000)));
+        log_block.add(person(12_999), at(5_250));
+        log_block.add(person(12_000), at(4_000));
+        let accesses = AccessLogBlock::decode_accesses(12, at(5_000), &log_block.people);
         assert_eq!(
-            looks,
+            accesses,
             [(person(12_034), at(5_000)), (person(12_999), at(5_250)), (person(12_000), at(5_000))]
         );
         assert_eq!((compute_block_number(person(999)), compute_block_number(person(1_000))), (0, 1));

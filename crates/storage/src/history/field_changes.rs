@@ -25,18 +25,18 @@ pub struct FieldChangeContext {
 
 /// Inserts changes, numbered from `first` on.
 pub fn insert_field_changes<'c>(
-    of: FieldChangeContext,
+    context: FieldChangeContext,
     first: i32,
     changes: impl IntoIterator<Item = &'c FieldChange>,
 ) -> Vec<Statement> {
     let rows = (first..).zip(changes).map(|(number, change)| -> [SqlScalar; 9] {
         [
-            of.tenant.into(),
-            of.subject.into(),
-            of.record.into(),
+            context.tenant.into(),
+            context.subject.into(),
+            context.record.into(),
             number.into(),
-            of.at.into(),
-            of.user.into(),
+            context.at.into(),
+            context.user.into(),
             change.field.as_str().into(),
             change.before.as_deref().into(),
             change.after.as_deref().into(),
@@ -61,7 +61,7 @@ pub struct StoredFieldChange {
 /// The changes of a record, in order.
 #[boxed::future]
 pub async fn list_field_changes(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     (subject, record): (&'static str, i32),
 ) -> Result<Vec<StoredFieldChange>, Error> {
@@ -71,7 +71,7 @@ pub async fn list_field_changes(
     .arg(tenant)
     .arg(subject)
     .arg(record);
-    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
+    let rows = source.fetch_all(QueryWeight::Point, statement).await?;
     rows.iter()
         .map(|row| {
             let change = FieldChange {

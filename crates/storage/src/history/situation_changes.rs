@@ -125,7 +125,7 @@ pub struct RecordHistoryEntry {
 /// The changes of a record, in order.
 #[boxed::future]
 pub async fn list_record_history(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     (entity, record): (Entity, i32),
 ) -> Result<Vec<RecordHistoryEntry>, Error> {
@@ -138,7 +138,7 @@ pub async fn list_record_history(
     .arg(tenant)
     .arg(entity)
     .arg(record);
-    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
+    let rows = source.fetch_all(QueryWeight::Point, statement).await?;
     rows.iter()
         .map(|row| {
             Ok(RecordHistoryEntry {
@@ -246,8 +246,8 @@ pub async fn list_history_feed(
     let heads: Vec<(Entity, BranchCode)> =
         entities.iter().flat_map(|entity| branches.iter().map(|branch| (*entity, *branch))).collect();
     let mut codes: Vec<HistoryCode> = Vec::new();
-    for some in heads.chunks(HEADS) {
-        for row in tx.fetch_all(select_next_codes(tenant, some, after, take)).await? {
+    for chunk in heads.chunks(HEADS) {
+        for row in tx.fetch_all(select_next_codes(tenant, chunk, after, take)).await? {
             codes.push(row.get("code")?);
         }
     }

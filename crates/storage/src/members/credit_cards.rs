@@ -22,7 +22,7 @@ pub struct StoredCreditCard {
 /// The cards of a person, including inactive ones, ordered by code.
 #[boxed::future]
 pub async fn list_credit_cards(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     person: PersonCode,
 ) -> Result<Vec<StoredCreditCard>, Error> {
@@ -31,14 +31,14 @@ pub async fn list_credit_cards(
          WHERE tenant = $1 AND person = $2 ORDER BY code")
         .arg(tenant)
         .arg(person);
-    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
+    let rows = source.fetch_all(QueryWeight::Point, statement).await?;
     rows.iter().map(parse_credit_card_row).collect()
 }
 
 /// The cards of several people, ordered by person and code.
 #[boxed::future]
 pub async fn list_credit_cards_of_people(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     people: impl IntoIterator<Item = PersonCode>,
 ) -> Result<Vec<(PersonCode, StoredCreditCard)>, Error> {
@@ -47,7 +47,7 @@ pub async fn list_credit_cards_of_people(
     .arg(tenant)
     .filter_in("person", people)
     .append_text("ORDER BY person, code");
-    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
+    let rows = source.fetch_all(QueryWeight::Point, statement).await?;
     rows.iter().map(|row| Ok((row.get("person")?, parse_credit_card_row(row)?))).collect()
 }
 
@@ -88,7 +88,7 @@ pub fn update_credit_card(
 /// Some tokens that are stored unencrypted.
 #[boxed::future]
 pub async fn list_unsealed_tokens(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     limit: i64,
 ) -> Result<Vec<(PersonCode, CreditCardCode, String)>, Error> {
@@ -97,7 +97,7 @@ pub async fn list_unsealed_tokens(
          ORDER BY person, code LIMIT $2")
         .arg(tenant)
         .arg(limit);
-    let rows = from.fetch_all(QueryWeight::Search, statement).await?;
+    let rows = source.fetch_all(QueryWeight::Search, statement).await?;
     rows.iter().map(|row| Ok((row.get("person")?, row.get("code")?, row.get("gateway_token")?))).collect()
 }
 

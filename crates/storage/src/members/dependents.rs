@@ -94,7 +94,7 @@ pub fn update_dependent(
 /// The dependents of a benefit, ordered by code.
 #[boxed::future]
 pub async fn list_dependents(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     benefit: BenefitCode,
 ) -> Result<Vec<(DependentCode, StoredDependent)>, Error> {
@@ -105,7 +105,7 @@ pub async fn list_dependents(
     ))
     .arg(tenant)
     .arg(benefit);
-    from.fetch_all(QueryWeight::Point, statement).await?.iter().map(parse_coded_dependent).collect()
+    source.fetch_all(QueryWeight::Point, statement).await?.iter().map(parse_coded_dependent).collect()
 }
 
 /// The dependents of these benefits plus those with these codes, ordered by code.
@@ -132,20 +132,20 @@ pub async fn list_dependents_by_benefits_or_codes(
 /// The number of active dependents of these benefits.
 #[boxed::future]
 pub async fn count_active_dependents(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     benefits: impl IntoIterator<Item = BenefitCode>,
 ) -> Result<i64, Error> {
     let statement = sql("SELECT COUNT(*) AS count FROM dependents WHERE tenant = $1 AND active")
         .arg(tenant)
         .filter_in("benefit", benefits);
-    from.fetch_optional(statement).await?.map_or(Ok(0), |row| row.get("count"))
+    source.fetch_optional(statement).await?.map_or(Ok(0), |row| row.get("count"))
 }
 
 /// The dependent of this code, if it belongs to the benefit.
 #[boxed::future]
 pub async fn find_dependent_of_benefit(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     benefit: BenefitCode,
     code: DependentCode,
@@ -154,14 +154,14 @@ pub async fn find_dependent_of_benefit(
         sql(concat!("SELECT ", columns!(), " FROM dependents d WHERE d.tenant = $1 AND d.code = $2"))
             .arg(tenant)
             .arg(code);
-    let found = from.fetch_optional(statement).await?.map(|row| parse_dependent_row(&row)).transpose()?;
+    let found = source.fetch_optional(statement).await?.map(|row| parse_dependent_row(&row)).transpose()?;
     Ok(found.filter(|one| one.benefit == benefit))
 }
 
 /// The dependent of this code, of any benefit.
 #[boxed::future]
 pub async fn find_dependent_by_code(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     code: DependentCode,
 ) -> Result<Option<StoredDependent>, Error> {
@@ -169,7 +169,7 @@ pub async fn find_dependent_by_code(
         sql(concat!("SELECT ", columns!(), " FROM dependents d WHERE d.tenant = $1 AND d.code = $2"))
             .arg(tenant)
             .arg(code);
-    from.fetch_optional(statement).await?.map(|row| parse_dependent_row(&row)).transpose()
+    source.fetch_optional(statement).await?.map(|row| parse_dependent_row(&row)).transpose()
 }
 
 /// Encodes a dependent as a text snapshot.
@@ -229,11 +229,11 @@ pub async fn load_identity_conflicts(
             .arg(cpf.as_str())
             .arg(benefit)
     };
-    let asked = [
+    let queries = [
         cpf.map_or_else(select_nothing, by_cpf),
         card.map_or_else(select_nothing, |card| select_card_holder(tenant, card)),
     ];
-    let [with_cpf, cards] = tx.fetch_several(asked).await?;
+    let [with_cpf, cards] = tx.fetch_several(queries).await?;
     Ok(DependentIdentityConflicts {
         with_cpf: with_cpf.iter().map(|row| row.get("code")).collect::<Result<_, _>>()?,
         card_holder: cards.first().map(|row| row.get("person")).transpose()?,
@@ -243,7 +243,7 @@ pub async fn load_identity_conflicts(
 /// The dependents with this CPF, this card, or both, in the branches of the scope; ordered by code.
 #[boxed::future]
 pub async fn list_dependents_by_cpf_or_card(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     scope: &Scope,
     (cpf, card): (Option<&str>, Option<&str>),
 ) -> Result<Vec<FoundDependent>, Error> {
@@ -255,7 +255,7 @@ pub async fn list_dependents_by_cpf_or_card(
     };
     let statement =
         statement.filter_branches("b.branch + 0", scope.branches()).append_text("ORDER BY d.code");
-    from.fetch_all(QueryWeight::Point, statement).await?.iter().map(parse_found_dependent).collect()
+    source.fetch_all(QueryWeight::Point, statement).await?.iter().map(parse_found_dependent).collect()
 }
 
 /// The sort key of a search result.
@@ -282,11 +282,11 @@ pub async fn list_dependent_keys_by_name(
     let codes: Vec<i32> =
         rows.iter().map(|row| row.get("place").map(names::extract_slot)).collect::<Result<_, _>>()?;
     let mut all = Vec::with_capacity(codes.len());
-    for some in codes.chunks(AT_ONCE) {
+    for chunk in codes.chunks(AT_ONCE) {
         let statement = sql("SELECT d.code, d.name FROM dependents d
              JOIN benefits b ON b.tenant = d.tenant AND b.code = d.benefit WHERE d.tenant = $1")
         .arg(scope.tenant())
-        .filter_in("d.code", some.iter().copied())
+        .filter_in("d.code", chunk.iter().copied())
         .filter_branches("b.branch + 0", scope.branches())
         .append_text("ORDER BY d.code");
         for row in tx.fetch_all(statement).await? {
@@ -299,7 +299,7 @@ pub async fn list_dependent_keys_by_name(
 /// The dependents of these codes in the scope, ordered by code.
 #[boxed::future]
 pub async fn list_found_dependents(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     scope: &Scope,
     codes: &[DependentCode],
 ) -> Result<Vec<FoundDependent>, Error> {
@@ -307,7 +307,7 @@ pub async fn list_found_dependents(
         .filter_in("d.code", codes.iter().copied())
         .filter_branches("b.branch + 0", scope.branches())
         .append_text("ORDER BY d.code");
-    from.fetch_all(QueryWeight::Search, statement).await?.iter().map(parse_found_dependent).collect()
+    source.fetch_all(QueryWeight::Search, statement).await?.iter().map(parse_found_dependent).collect()
 }
 
 /// The start of a search; its first value is the tenant.

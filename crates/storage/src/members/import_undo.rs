@@ -41,18 +41,18 @@ pub async fn find_person_reference(
     tenant: TenantId,
     code: PersonCode,
 ) -> Result<Option<&'static str>, Error> {
-    let by = |text: &'static str| sql(text).arg(tenant).arg(code);
+    let query = |text: &'static str| sql(text).arg(tenant).arg(code);
     let found = tx
         .fetch_several([
-            by("SELECT 1 AS one FROM benefits WHERE tenant = $1 AND person = $2 LIMIT 1"),
-            by("SELECT 1 AS one FROM leads WHERE tenant = $1 AND person = $2 LIMIT 1"),
-            by("SELECT 1 AS one FROM claims WHERE tenant = $1 AND person = $2 LIMIT 1"),
-            by("SELECT 1 AS one FROM inspections WHERE tenant = $1 AND person = $2 LIMIT 1"),
-            by("SELECT 1 AS one FROM tickets WHERE tenant = $1 AND person = $2 LIMIT 1"),
-            by("SELECT 1 AS one FROM appointments WHERE tenant = $1 AND person = $2 LIMIT 1"),
-            by("SELECT 1 AS one FROM credit_cards WHERE tenant = $1 AND person = $2 LIMIT 1"),
+            query("SELECT 1 AS one FROM benefits WHERE tenant = $1 AND person = $2 LIMIT 1"),
+            query("SELECT 1 AS one FROM leads WHERE tenant = $1 AND person = $2 LIMIT 1"),
+            query("SELECT 1 AS one FROM claims WHERE tenant = $1 AND person = $2 LIMIT 1"),
+            query("SELECT 1 AS one FROM inspections WHERE tenant = $1 AND person = $2 LIMIT 1"),
+            query("SELECT 1 AS one FROM tickets WHERE tenant = $1 AND person = $2 LIMIT 1"),
+            query("SELECT 1 AS one FROM appointments WHERE tenant = $1 AND person = $2 LIMIT 1"),
+            query("SELECT 1 AS one FROM credit_cards WHERE tenant = $1 AND person = $2 LIMIT 1"),
             // Owner 4 is a member.
-            by("SELECT 1 AS one FROM files WHERE tenant = $1 AND owner = 4 AND record = $2 LIMIT 1"),
+            query("SELECT 1 AS one FROM files WHERE tenant = $1 AND owner = 4 AND record = $2 LIMIT 1"),
         ])
         .await?;
     let words = [

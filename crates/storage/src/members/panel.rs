@@ -16,7 +16,7 @@ pub struct OpenClaimCount {
 /// The claims in these situations, by type and branch.
 #[boxed::future]
 pub async fn count_open_claims(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     open: &[SituationCode],
     before: [Moment; 3],
@@ -32,7 +32,7 @@ pub async fn count_open_claims(
     .arg(before[2])
     .filter_in("situation", open.iter().copied())
     .append_text("GROUP BY kind, branch ORDER BY kind, branch");
-    let rows = from.fetch_all(QueryWeight::Search, statement).await?;
+    let rows = source.fetch_all(QueryWeight::Search, statement).await?;
     rows.iter()
         .map(|row| {
             Ok(OpenClaimCount {
@@ -57,7 +57,7 @@ pub struct OpenDealCount {
 
 #[boxed::future]
 pub async fn count_open_deals(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     cold_before: Moment,
 ) -> Result<Vec<OpenDealCount>, Error> {
@@ -66,7 +66,7 @@ pub async fn count_open_deals(
          FROM deals WHERE tenant = $1 AND situation = 1 GROUP BY stage, branch ORDER BY stage, branch")
     .arg(tenant)
     .arg(cold_before);
-    let rows = from.fetch_all(QueryWeight::Search, statement).await?;
+    let rows = source.fetch_all(QueryWeight::Search, statement).await?;
     rows.iter()
         .map(|row| {
             Ok(OpenDealCount {
@@ -82,23 +82,23 @@ pub async fn count_open_deals(
 /// How many appointments in these situations take place between two moments.
 #[boxed::future]
 pub async fn count_appointments(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     scope: &Scope,
     situations: &[SituationCode],
-    (first, behind): (Moment, Moment),
+    (first, end): (Moment, Moment),
 ) -> Result<i64, Error> {
     let statement = sql("SELECT COUNT(*) AS count FROM appointments WHERE tenant = $1")
         .arg(scope.tenant())
-        .append("AND takes_place_at >= ? AND takes_place_at < ?", [first, behind])
+        .append("AND takes_place_at >= ? AND takes_place_at < ?", [first, end])
         .filter_in("situation + 0", situations.iter().copied())
         .filter_branches("branch + 0", scope.branches());
-    from.fetch_optional(statement).await?.map_or(Ok(0), |row| row.get("count"))
+    source.fetch_optional(statement).await?.map_or(Ok(0), |row| row.get("count"))
 }
 
 /// The registration dates of the rows in these slots: `yyyy-MM-dd`.
 #[boxed::future]
 pub async fn list_registration_days(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     slots: &[i32],
 ) -> Result<Vec<String>, Error> {
@@ -109,6 +109,6 @@ pub async fn list_registration_days(
         .arg(tenant)
         .filter_in("slot", slots.iter().copied())
         .append_text("ORDER BY slot");
-    let rows = from.fetch_all(QueryWeight::Search, statement).await?;
+    let rows = source.fetch_all(QueryWeight::Search, statement).await?;
     rows.iter().map(|row| row.get("registered_on")).collect()
 }

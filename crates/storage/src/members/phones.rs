@@ -90,7 +90,7 @@ pub fn insert_phone_list(tenant: TenantId, phones: &[(PersonCode, StoredPhone)])
 /// The people with this number, ordered by code.
 #[boxed::future]
 pub async fn list_phone_holders(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     number: &Phone,
     limit: i64,
@@ -100,14 +100,14 @@ pub async fn list_phone_holders(
             .arg(tenant)
             .arg(number.as_str())
             .arg(limit);
-    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
+    let rows = source.fetch_all(QueryWeight::Point, statement).await?;
     rows.iter().map(|row| row.get("person")).collect()
 }
 
 /// The people with any of these numbers, ordered by code.
 #[boxed::future]
 pub async fn list_holders_of_any_phone(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     numbers: &[Phone],
     limit: i64,
@@ -116,14 +116,14 @@ pub async fn list_holders_of_any_phone(
         .arg(tenant)
         .filter_in("number", numbers.iter().map(Phone::as_str))
         .append("ORDER BY person LIMIT ?", [limit]);
-    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
+    let rows = source.fetch_all(QueryWeight::Point, statement).await?;
     rows.iter().map(|row| row.get("person")).collect()
 }
 
 /// The telephones of a person, in order.
 #[boxed::future]
 pub async fn list_phones(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     person: PersonCode,
 ) -> Result<Vec<StoredPhone>, Error> {
@@ -131,14 +131,14 @@ pub async fn list_phones(
         sql("SELECT kind, country, number FROM phones WHERE tenant = $1 AND person = $2 ORDER BY position")
             .arg(tenant)
             .arg(person);
-    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
+    let rows = source.fetch_all(QueryWeight::Point, statement).await?;
     rows.iter().map(parse_phone_row).collect()
 }
 
 /// The telephones of several people, in order per person.
 #[boxed::future]
 pub async fn list_phones_of_people(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     people: impl IntoIterator<Item = PersonCode>,
 ) -> Result<Vec<(PersonCode, StoredPhone)>, Error> {
@@ -146,7 +146,7 @@ pub async fn list_phones_of_people(
         .arg(tenant)
         .filter_in("person", people)
         .append_text("ORDER BY person, position");
-    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
+    let rows = source.fetch_all(QueryWeight::Point, statement).await?;
     rows.iter().map(|row| Ok((row.get("person")?, parse_phone_row(row)?))).collect()
 }
 

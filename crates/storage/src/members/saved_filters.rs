@@ -29,7 +29,7 @@ fn parse_filter_row(row: &Row) -> Result<SavedFilter, Error> {
 /// A user's own filters of a list, followed by those that others share; each ordered by code.
 #[boxed::future]
 pub async fn list_saved_filters(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     (list, owner): (&str, UserCode),
     limit: i64,
@@ -43,12 +43,12 @@ pub async fn list_saved_filters(
     .arg(list)
     .arg(owner)
     .arg(limit);
-    from.fetch_all(QueryWeight::Point, statement).await?.iter().map(parse_filter_row).collect()
+    source.fetch_all(QueryWeight::Point, statement).await?.iter().map(parse_filter_row).collect()
 }
 
 #[boxed::future]
 pub async fn find_saved_filter(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     code: FilterCode,
 ) -> Result<Option<SavedFilter>, Error> {
@@ -57,7 +57,7 @@ pub async fn find_saved_filter(
     )
     .arg(tenant)
     .arg(code);
-    from.fetch_optional(statement).await?.map(|row| parse_filter_row(&row)).transpose()
+    source.fetch_optional(statement).await?.map(|row| parse_filter_row(&row)).transpose()
 }
 
 #[boxed::future]
@@ -91,7 +91,7 @@ pub async fn delete_saved_filter(tx: &mut Tx, tenant: TenantId, code: FilterCode
 /// The columns that a user chose for a list; `None` if they never chose any.
 #[boxed::future]
 pub async fn find_chosen_columns(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     (user, list): (UserCode, &str),
 ) -> Result<Option<String>, Error> {
@@ -100,7 +100,7 @@ pub async fn find_chosen_columns(
             .arg(tenant)
             .arg(user)
             .arg(list);
-    from.fetch_optional(statement).await?.map(|row| row.get("columns")).transpose()
+    source.fetch_optional(statement).await?.map(|row| row.get("columns")).transpose()
 }
 
 #[boxed::future]

@@ -31,10 +31,10 @@ pub async fn list_additional_fields(
     let mut all = Vec::new();
     for row in tx.fetch_all(fields.arg(tenant)).await? {
         let code: FieldCode = row.get("code")?;
-        let mut own = Vec::new();
+        let mut option_names = Vec::new();
         for option in &options {
             if option.get::<FieldCode>("field")? == code {
-                own.push(option.get("name")?);
+                option_names.push(option.get("name")?);
             }
         }
         all.push(StoredAdditionalField {
@@ -44,7 +44,7 @@ pub async fn list_additional_fields(
             kind: row.get("kind")?,
             required: row.get("required")?,
             longest: row.get("longest")?,
-            options: own,
+            options: option_names,
             active: row.get("active")?,
         });
     }

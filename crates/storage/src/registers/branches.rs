@@ -30,14 +30,14 @@ pub async fn insert_branch(
 /// The branches in the scope, ordered by code.
 #[boxed::future]
 pub async fn list_visible_branches(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     scope: &Scope,
 ) -> Result<Vec<StoredBranch>, Error> {
     let statement = sql("SELECT code, name, active FROM branches WHERE tenant = $1")
         .arg(scope.tenant())
         .filter_branches("code", scope.branches())
         .append_text("ORDER BY code");
-    from.fetch_all(QueryWeight::Point, statement).await?.iter().map(parse_branch_row).collect()
+    source.fetch_all(QueryWeight::Point, statement).await?.iter().map(parse_branch_row).collect()
 }
 
 fn parse_branch_row(row: &Row) -> Result<StoredBranch, Error> {

@@ -13,9 +13,9 @@ pub(super) fn build_part_inserts<'v>(
     code: i32,
     values: &'v [FieldContent],
 ) -> impl Iterator<Item = Statement> + 'v {
-    let own =
+    let part_fields =
         register.fields.iter().zip(values).filter_map(|(field, value)| Some((field.part_table()?, value)));
-    own.flat_map(move |(rows, value)| {
+    part_fields.flat_map(move |(rows, value)| {
         let parts: Vec<Kept> = match value {
             FieldContent::Codes(codes) => codes.iter().map(|code| (*code).into()).collect(),
             FieldContent::Lines(lines) => lines.iter().map(|line| line.as_str().into()).collect(),
@@ -47,20 +47,20 @@ pub(super) async fn load_record_parts(
         let statement = sql("SELECT").append_text(&select).append("WHERE tenant = ?", [tenant]);
         let statement = statement.append_if_some(&format!("AND {} = ?", rows.own), only);
         let order = rows.position.unwrap_or(rows.part);
-        let mut of: HashMap<i32, FieldContent> = HashMap::new();
+        let mut by_record: HashMap<i32, FieldContent> = HashMap::new();
         for row in tx.fetch_all(statement.append_text(&format!("ORDER BY {}, {order}", rows.own))).await? {
-            let own = of.entry(row.get(rows.own)?).or_insert_with(|| match field.kind {
+            let content = by_record.entry(row.get(rows.own)?).or_insert_with(|| match field.kind {
                 FieldType::References { .. } => FieldContent::Codes(Vec::new()),
                 _ => FieldContent::Lines(Vec::new()),
             });
-            match own {
+            match content {
                 FieldContent::Codes(codes) => codes.push(row.get(rows.part)?),
                 FieldContent::Lines(lines) => lines.push(row.get(rows.part)?),
                 _ => {}
             }
         }
         for record in &mut records {
-            record.values[at] = of.remove(&record.code).unwrap_or(FieldContent::Nothing);
+            record.values[at] = by_record.remove(&record.code).unwrap_or(FieldContent::Nothing);
         }
     }
     Ok(records)

@@ -13,12 +13,12 @@ pub struct StoredClaimType {
 /// Every type, including inactive ones.
 #[boxed::future]
 pub async fn list_claim_types(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
 ) -> Result<Vec<StoredClaimType>, Error> {
     let statement =
         sql("SELECT code, name, active FROM claim_types WHERE tenant = $1 ORDER BY code").arg(tenant);
-    let rows = from.fetch_all(QueryWeight::Search, statement).await?;
+    let rows = source.fetch_all(QueryWeight::Search, statement).await?;
     rows.iter()
         .map(|row| {
             Ok(StoredClaimType { code: row.get("code")?, name: row.get("name")?, active: row.get("active")? })

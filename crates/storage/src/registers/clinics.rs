@@ -15,13 +15,13 @@ pub struct StoredClinic {
 /// Every clinic, including inactive ones, ordered by code.
 #[boxed::future]
 pub async fn list_clinics(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
 ) -> Result<Vec<StoredClinic>, Error> {
     let statement =
         sql("SELECT code, name, street_kind, street, street_number, complement, district, city, state, cep,
              active FROM clinics WHERE tenant = $1 ORDER BY code");
-    let rows = from.fetch_all(QueryWeight::Point, statement.arg(tenant)).await?;
+    let rows = source.fetch_all(QueryWeight::Point, statement.arg(tenant)).await?;
     rows.iter()
         .map(|row| {
             Ok(StoredClinic {

@@ -16,12 +16,12 @@ pub struct StoredDoctor {
 /// Every doctor, including inactive ones, ordered by code.
 #[boxed::future]
 pub async fn list_doctors(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
 ) -> Result<Vec<StoredDoctor>, Error> {
     let statement =
         sql("SELECT code, name, specialty, clinic, active FROM doctors WHERE tenant = $1 ORDER BY code");
-    let rows = from.fetch_all(QueryWeight::Point, statement.arg(tenant)).await?;
+    let rows = source.fetch_all(QueryWeight::Point, statement.arg(tenant)).await?;
     rows.iter()
         .map(|row| {
             Ok(StoredDoctor {

@@ -6,11 +6,11 @@ use domain::{Moment, TenantId};
 /// The active days, in order.
 #[boxed::future]
 pub async fn list_active_due_days(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
 ) -> Result<Vec<i32>, Error> {
     let statement = sql("SELECT day FROM due_days WHERE tenant = $1 AND active ORDER BY day").arg(tenant);
-    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
+    let rows = source.fetch_all(QueryWeight::Point, statement).await?;
     rows.iter().map(|row| row.get("day")).collect()
 }
 

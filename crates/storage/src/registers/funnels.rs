@@ -42,7 +42,7 @@ pub async fn list_funnels(tx: &mut Tx, tenant: TenantId) -> Result<Vec<StoredFun
     let stages = sql("SELECT code, funnel, name, position, colour, active FROM stages WHERE tenant = $1
          ORDER BY position, code");
     for row in ReadSource::from(tx).fetch_all(QueryWeight::Point, stages.arg(tenant)).await? {
-        let of: FunnelCode = row.get("funnel")?;
+        let funnel_code: FunnelCode = row.get("funnel")?;
         let colour: String = row.get("colour")?;
         let stage = StoredStage {
             code: row.get("code")?,
@@ -52,7 +52,10 @@ pub async fn list_funnels(tx: &mut Tx, tenant: TenantId) -> Result<Vec<StoredFun
                 .map_err(|_| Error::Broken(format!("{colour:?} is kept as a colour")))?,
             active: row.get("active")?,
         };
-        funnels.iter_mut().filter(|one| one.code == of).for_each(|one| one.stages.push(stage.clone()));
+        funnels
+            .iter_mut()
+            .filter(|one| one.code == funnel_code)
+            .for_each(|one| one.stages.push(stage.clone()));
     }
     Ok(funnels)
 }

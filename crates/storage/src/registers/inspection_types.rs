@@ -15,12 +15,12 @@ pub struct StoredInspectionType {
 /// Every type, including inactive ones, ordered by code.
 #[boxed::future]
 pub async fn list_inspection_types(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
 ) -> Result<Vec<StoredInspectionType>, Error> {
     let statement =
         sql("SELECT code, name, checklist, active FROM inspection_types WHERE tenant = $1 ORDER BY code");
-    let rows = from.fetch_all(QueryWeight::Point, statement.arg(tenant)).await?;
+    let rows = source.fetch_all(QueryWeight::Point, statement.arg(tenant)).await?;
     rows.iter()
         .map(|row| {
             let checklist: Option<String> = row.get("checklist")?;

@@ -47,10 +47,10 @@ pub async fn list_records(
     tx: &mut Tx,
     register: &'static Register,
     scope: &Scope,
-    narrowed: &[FieldCondition<'_>],
+    conditions: &[FieldCondition<'_>],
     active: Option<bool>,
 ) -> Result<Vec<StoredRecord>, Error> {
-    let statement = filter_by_conditions(select_records(register, scope), narrowed, active);
+    let statement = filter_by_conditions(select_records(register, scope), conditions, active);
     let rows = tx.fetch_all(statement.append_text(&format!("ORDER BY {}", register.key))).await?;
     let records =
         rows.iter().map(|row| parse_record_row(register, row)).collect::<Result<Vec<_>, Error>>()?;
@@ -92,12 +92,12 @@ pub async fn count_other_active_records(
     register: &'static Register,
     tenant: TenantId,
     code: i32,
-    narrowed: &[FieldCondition<'_>],
+    conditions: &[FieldCondition<'_>],
 ) -> Result<i64, Error> {
     let count =
         sql("SELECT COUNT(*) AS count FROM").append_text(register.table).append("WHERE tenant = ?", [tenant]);
     let count = count.append(&format!("AND {} <> ?", register.key), [code]);
-    let row = tx.fetch_optional(filter_by_conditions(count, narrowed, Some(true))).await?;
+    let row = tx.fetch_optional(filter_by_conditions(count, conditions, Some(true))).await?;
     row.map_or(Ok(0), |row| row.get("count"))
 }
 
@@ -111,12 +111,12 @@ pub async fn find_duplicate_record(
     values: &[FieldContent],
     except: Option<i32>,
 ) -> Result<Option<i32>, Error> {
-    let own = |name: &&str| register.find_field(name).map(|(at, field)| (field, &values[at]));
-    let wanted: Vec<FieldCondition<'_>> = unique.fields.iter().filter_map(own).collect();
-    let [(first, value), ..] = wanted[..] else { return Ok(None) };
+    let find_condition = |name: &&str| register.find_field(name).map(|(at, field)| (field, &values[at]));
+    let conditions: Vec<FieldCondition<'_>> = unique.fields.iter().filter_map(find_condition).collect();
+    let [(first, value), ..] = conditions[..] else { return Ok(None) };
     // A missing value is never a duplicate.
     let FieldContent::Text(text) = value else { return Ok(None) };
-    let equal = if unique.folded { &wanted[1..] } else { &wanted[..] };
+    let equal = if unique.folded { &conditions[1..] } else { &conditions[..] };
     let statement = sql("SELECT").append_text(&format!("{} AS code, {} AS name", register.key, first.column));
     let statement =
         statement.append_text(&format!("FROM {}", register.table)).append("WHERE tenant = ?", [tenant]);
@@ -143,10 +143,10 @@ pub async fn list_record_page(
     register: &'static Register,
     scope: &Scope,
     beginning: Option<(&FieldSpec, &str)>,
-    (narrowed, active): (&[FieldCondition<'_>], Option<bool>),
+    (conditions, active): (&[FieldCondition<'_>], Option<bool>),
     (limit, offset): (i64, i64),
 ) -> Result<Vec<StoredRecord>, Error> {
-    let statement = filter_by_conditions(select_records(register, scope), narrowed, active);
+    let statement = filter_by_conditions(select_records(register, scope), conditions, active);
     let key = register.key;
     let statement = match beginning {
         Some((field, text)) => filter_by_prefix(statement, field, text)
@@ -164,10 +164,10 @@ pub async fn count_records(
     register: &'static Register,
     scope: &Scope,
     beginning: Option<(&FieldSpec, &str)>,
-    (narrowed, active): (&[FieldCondition<'_>], Option<bool>),
+    (conditions, active): (&[FieldCondition<'_>], Option<bool>),
 ) -> Result<i64, Error> {
     let statement = sql("SELECT COUNT(*) AS count FROM").append_text(register.table);
-    let statement = filter_by_conditions(filter_by_scope(statement, register, scope), narrowed, active);
+    let statement = filter_by_conditions(filter_by_scope(statement, register, scope), conditions, active);
     let statement = match beginning {
         Some((field, text)) => filter_by_prefix(statement, field, text),
         None => statement,
@@ -183,9 +183,9 @@ pub async fn count_active_records_up_to(
     scope: &Scope,
     most: i64,
 ) -> Result<i64, Error> {
-    let some = sql("SELECT COUNT(*) AS count FROM (SELECT 1 AS one FROM").append_text(register.table);
-    let some = filter_by_conditions(filter_by_scope(some, register, scope), &[], Some(true));
-    let row = tx.fetch_optional(some.append("LIMIT ?) AS few", [most])).await?;
+    let query = sql("SELECT COUNT(*) AS count FROM (SELECT 1 AS one FROM").append_text(register.table);
+    let query = filter_by_conditions(filter_by_scope(query, register, scope), &[], Some(true));
+    let row = tx.fetch_optional(query.append("LIMIT ?) AS few", [most])).await?;
     row.map_or(Ok(0), |row| row.get("count"))
 }
 
@@ -247,17 +247,17 @@ pub async fn update_record(
         .append(&format!("AND {} = ?", register.key), [code]);
     let mut all = vec![statement];
     for rows in register.fields.iter().filter_map(FieldSpec::part_table) {
-        let gone = sql("DELETE FROM").append_text(rows.table).append("WHERE tenant = ?", [tenant]);
-        all.push(gone.append(&format!("AND {} = ?", rows.own), [code]));
+        let deletion = sql("DELETE FROM").append_text(rows.table).append("WHERE tenant = ?", [tenant]);
+        all.push(deletion.append(&format!("AND {} = ?", rows.own), [code]));
     }
     all.extend(build_part_inserts(register, tenant, code, values));
     tx.execute_batch(all).await
 }
 
 fn select_records(register: &Register, scope: &Scope) -> Statement {
-    let own = register.fields.iter().filter(|field| field.is_column()).map(|field| field.column);
+    let field_columns = register.fields.iter().filter(|field| field.is_column()).map(|field| field.column);
     let names: Vec<&str> = std::iter::once(register.key)
-        .chain(own)
+        .chain(field_columns)
         .chain(["active", "version", "created_at", "updated_at"])
         .collect();
     let statement =
@@ -275,18 +275,18 @@ fn filter_by_scope(statement: Statement, register: &Register, scope: &Scope) -> 
 
 fn filter_by_conditions(
     statement: Statement,
-    narrowed: &[FieldCondition<'_>],
+    conditions: &[FieldCondition<'_>],
     active: Option<bool>,
 ) -> Statement {
-    let narrowed =
-        narrowed.iter().fold(statement, |statement, (field, value)| match encode_field_value(value) {
+    let filtered =
+        conditions.iter().fold(statement, |statement, (field, value)| match encode_field_value(value) {
             Kept::Null => statement.append_text(&format!("AND {} IS NULL", field.column)),
             value => statement.append(&format!("AND {} = ?", field.column), [value]),
         });
     match active {
-        Some(true) => narrowed.append_text("AND active"),
-        Some(false) => narrowed.append_text("AND NOT active"),
-        None => narrowed,
+        Some(true) => filtered.append_text("AND active"),
+        Some(false) => filtered.append_text("AND NOT active"),
+        None => filtered,
     }
 }
 
@@ -295,8 +295,8 @@ fn build_record_columns<'v>(
     register: &'static Register,
     values: &'v [FieldContent],
 ) -> impl Iterator<Item = (&'static str, Kept)> + 'v {
-    let own = register.fields.iter().zip(values).filter(|(field, _)| field.is_column());
-    own.flat_map(|(field, value)| {
+    let column_fields = register.fields.iter().zip(values).filter(|(field, _)| field.is_column());
+    column_fields.flat_map(|(field, value)| {
         let folded = field.folded.map(|column| match value {
             FieldContent::Text(text) => (column, fold_text(text).into()),
             _ => (column, Kept::Null),
@@ -375,12 +375,12 @@ pub async fn find_record_reference(
     tenant: TenantId,
     code: i32,
 ) -> Result<Option<&'static str>, Error> {
-    let by = |text: &'static str| sql(text).arg(tenant).arg(code);
+    let query = |text: &'static str| sql(text).arg(tenant).arg(code);
     let part = |text: &'static str| sql(text).arg(tenant).arg(format!("% {code} %"));
-    let (asked, words) = match table {
+    let (queries, words) = match table {
         "plans" => (
             vec![
-                by("SELECT 1 AS one FROM items WHERE tenant = $1 AND plan = $2 LIMIT 1"),
+                query("SELECT 1 AS one FROM items WHERE tenant = $1 AND plan = $2 LIMIT 1"),
                 part(
                     "SELECT 1 AS one FROM dependents WHERE tenant = $1 AND ' ' || plans || ' ' LIKE $2 LIMIT 1",
                 ),
@@ -390,17 +390,17 @@ pub async fn find_record_reference(
         ),
         _ => (
             vec![
-                by("SELECT 1 AS one FROM listing WHERE tenant = $1 AND consultant = $2 LIMIT 1"),
-                by("SELECT 1 AS one FROM listing WHERE tenant = $1 AND representative = $2 LIMIT 1"),
+                query("SELECT 1 AS one FROM listing WHERE tenant = $1 AND consultant = $2 LIMIT 1"),
+                query("SELECT 1 AS one FROM listing WHERE tenant = $1 AND representative = $2 LIMIT 1"),
                 // Members whose benefits have other sellers.
-                by("SELECT 1 AS one FROM people WHERE tenant = $1 AND consultant = $2 LIMIT 1"),
-                by("SELECT 1 AS one FROM people WHERE tenant = $1 AND representative = $2 LIMIT 1"),
-                by("SELECT 1 AS one FROM leads WHERE tenant = $1 AND consultant = $2 LIMIT 1"),
+                query("SELECT 1 AS one FROM people WHERE tenant = $1 AND consultant = $2 LIMIT 1"),
+                query("SELECT 1 AS one FROM people WHERE tenant = $1 AND representative = $2 LIMIT 1"),
+                query("SELECT 1 AS one FROM leads WHERE tenant = $1 AND consultant = $2 LIMIT 1"),
             ],
             vec!["associados", "associados", "associados", "associados", "leads"],
         ),
     };
-    let found = tx.fetch_each(asked).await?;
+    let found = tx.fetch_each(queries).await?;
     Ok(found.iter().zip(words).find(|(rows, _)| !rows.is_empty()).map(|(_, word)| word))
 }
 
@@ -411,7 +411,7 @@ pub async fn clear_flag_of_others(
     register: &'static Register,
     tenant: TenantId,
     (code, flag): (i32, &FieldSpec),
-    narrowed: &[FieldCondition<'_>],
+    conditions: &[FieldCondition<'_>],
     now: Moment,
 ) -> Result<(), Error> {
     let head = format!("{} SET {} = FALSE, version = version + 1,", register.table, flag.column);
@@ -419,6 +419,6 @@ pub async fn clear_flag_of_others(
         sql("UPDATE").append_text(&head).append("updated_at = ?", [now]).append("WHERE tenant = ?", [tenant]);
     let statement = statement.append(&format!("AND {} <> ?", register.key), [code]);
     let statement =
-        filter_by_conditions(statement, narrowed, None).append_text(&format!("AND {}", flag.column));
+        filter_by_conditions(statement, conditions, None).append_text(&format!("AND {}", flag.column));
     tx.execute(statement).await.map(drop)
 }

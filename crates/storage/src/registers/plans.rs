@@ -15,11 +15,14 @@ pub struct StoredPlan {
 
 /// Every plan, including inactive ones, ordered by code.
 #[boxed::future]
-pub async fn list_plans(from: impl Into<ReadSource<'_>>, tenant: TenantId) -> Result<Vec<StoredPlan>, Error> {
+pub async fn list_plans(
+    source: impl Into<ReadSource<'_>>,
+    tenant: TenantId,
+) -> Result<Vec<StoredPlan>, Error> {
     let statement = sql("SELECT code, name, benefit_kind, price, active FROM plans WHERE tenant = $1
          ORDER BY code")
     .arg(tenant);
-    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
+    let rows = source.fetch_all(QueryWeight::Point, statement).await?;
     rows.iter()
         .map(|row| {
             Ok(StoredPlan {

@@ -18,12 +18,12 @@ pub struct StoredSeller {
 /// Every seller, including inactive ones, ordered by code.
 #[boxed::future]
 pub async fn list_sellers(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
 ) -> Result<Vec<StoredSeller>, Error> {
     let statement =
         sql("SELECT code, kind, name, branch, active FROM sellers WHERE tenant = $1 ORDER BY code");
-    let rows = from.fetch_all(QueryWeight::Search, statement.arg(tenant)).await?;
+    let rows = source.fetch_all(QueryWeight::Search, statement.arg(tenant)).await?;
     rows.iter()
         .map(|row| {
             Ok(StoredSeller {
@@ -57,7 +57,7 @@ pub struct ActiveSellerDetails {
 /// The caller compares texts without case and accents, because the engines differ there.
 #[boxed::future]
 pub async fn list_active_sellers(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     scope: &Scope,
     kind: Option<SellerKind>,
     document: Option<&Document>,
@@ -70,7 +70,7 @@ pub async fn list_active_sellers(
         .append_if_some("AND kind = ?", kind)
         .append_if_some("AND document = ?", document.map(Document::as_str))
         .append_text("ORDER BY code");
-    from.fetch_all(QueryWeight::Search, statement).await?.iter().map(parse_seller_row).collect()
+    source.fetch_all(QueryWeight::Search, statement).await?.iter().map(parse_seller_row).collect()
 }
 
 fn parse_seller_row(row: &Row) -> Result<ActiveSellerDetails, Error> {

@@ -25,7 +25,7 @@ pub struct StoredSituation {
 /// Every situation of every entity, ordered by code.
 #[boxed::future]
 pub async fn list_situations(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
 ) -> Result<Vec<StoredSituation>, Error> {
     let statement = sql(
@@ -35,7 +35,7 @@ pub async fn list_situations(
     )
     .arg(tenant);
     let mut all: Vec<StoredSituation> = Vec::new();
-    for row in from.fetch_all(QueryWeight::Point, statement).await? {
+    for row in source.fetch_all(QueryWeight::Point, statement).await? {
         let next: Option<SituationCode> = row.get("next")?;
         let code: SituationCode = row.get("code")?;
         match all.last_mut().filter(|last| last.code == code) {
@@ -73,24 +73,24 @@ pub async fn insert_default_situations(
     tx: &mut Tx,
     tenant: TenantId,
     first: i32,
-    born: &[InitialSituation],
+    initial_situations: &[InitialSituation],
     now: Moment,
 ) -> Result<(), Error> {
-    let insert = |(code, born): (i32, &InitialSituation)| {
+    let insert = |(code, initial): (i32, &InitialSituation)| {
         sql("INSERT INTO situations (tenant, entity, code, name, folded_name, kind, colour, is_default, position,
                  active, version, created_at, updated_at)
              VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $3, TRUE, 1, $9, $9)")
         .arg(tenant)
-        .arg(born.entity)
+        .arg(initial.entity)
         .arg(code)
-        .arg(born.name)
-        .arg(fold_text(born.name))
-        .arg(born.kind)
-        .arg(born.colour.to_string())
-        .arg(born.is_default)
+        .arg(initial.name)
+        .arg(fold_text(initial.name))
+        .arg(initial.kind)
+        .arg(initial.colour.to_string())
+        .arg(initial.is_default)
         .arg(now)
     };
-    tx.execute_batch((first..).zip(born).map(insert).collect()).await
+    tx.execute_batch((first..).zip(initial_situations).map(insert).collect()).await
 }
 
 /// Sets how long a record may stay in a situation before it is overdue.

@@ -13,11 +13,11 @@ pub struct StoredSpecialty {
 /// Every specialty, including inactive ones, ordered by code.
 #[boxed::future]
 pub async fn list_specialties(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
 ) -> Result<Vec<StoredSpecialty>, Error> {
     let statement = sql("SELECT code, name, active FROM specialties WHERE tenant = $1 ORDER BY code");
-    let rows = from.fetch_all(QueryWeight::Point, statement.arg(tenant)).await?;
+    let rows = source.fetch_all(QueryWeight::Point, statement.arg(tenant)).await?;
     rows.iter()
         .map(|row| {
             Ok(StoredSpecialty { code: row.get("code")?, name: row.get("name")?, active: row.get("active")? })

@@ -22,7 +22,7 @@ pub struct StoredSupplier {
 /// The supplier of this code. Suppliers have no branch: every user of the tenant may see them.
 #[boxed::future]
 pub async fn find_supplier(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     code: SupplierCode,
 ) -> Result<Option<StoredSupplier>, Error> {
@@ -32,7 +32,7 @@ pub async fn find_supplier(
          FROM suppliers WHERE tenant = $1 AND code = $2")
         .arg(tenant)
         .arg(code);
-    from.fetch_optional(statement).await?.map(|row| parse_supplier_row(&row)).transpose()
+    source.fetch_optional(statement).await?.map(|row| parse_supplier_row(&row)).transpose()
 }
 
 fn parse_supplier_row(row: &Row) -> Result<StoredSupplier, Error> {

@@ -15,12 +15,12 @@ pub struct StoredTicketType {
 /// Every type, including inactive ones, ordered by code.
 #[boxed::future]
 pub async fn list_ticket_types(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
 ) -> Result<Vec<StoredTicketType>, Error> {
     let statement =
         sql("SELECT code, name, priority, active FROM ticket_types WHERE tenant = $1 ORDER BY code");
-    let rows = from.fetch_all(QueryWeight::Point, statement.arg(tenant)).await?;
+    let rows = source.fetch_all(QueryWeight::Point, statement.arg(tenant)).await?;
     rows.iter()
         .map(|row| {
             Ok(StoredTicketType {

@@ -14,13 +14,13 @@ pub struct StoredVehicleType {
 /// Every type, including inactive ones, ordered by code.
 #[boxed::future]
 pub async fn list_vehicle_types(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
 ) -> Result<Vec<StoredVehicleType>, Error> {
     let statement = sql("SELECT code, name, category, active FROM vehicle_types WHERE tenant = $1
          ORDER BY code")
     .arg(tenant);
-    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
+    let rows = source.fetch_all(QueryWeight::Point, statement).await?;
     rows.iter()
         .map(|row| {
             Ok(StoredVehicleType {

@@ -110,7 +110,7 @@ pub async fn has_deal(tx: &mut Tx, tenant: TenantId, code: LeadCode) -> Result<b
 /// The lead of this code, regardless of scope.
 #[boxed::future]
 pub async fn find_lead(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     code: LeadCode,
 ) -> Result<Option<StoredLead>, Error> {
@@ -119,7 +119,7 @@ pub async fn find_lead(
         .append_text("FROM leads l WHERE l.tenant = $1 AND l.code = $2")
         .arg(tenant)
         .arg(code);
-    from.fetch_optional(statement).await?.map(|row| parse_lead_row(&row)).transpose()
+    source.fetch_optional(statement).await?.map(|row| parse_lead_row(&row)).transpose()
 }
 
 /// The first active lead in the scope with this contact, unless it has another document. Names are not searched.
@@ -131,8 +131,8 @@ pub async fn find_active_lead_by_contact(
     document: Option<&Document>,
 ) -> Result<Option<(LeadCode, StoredLead)>, Error> {
     let head = sql("SELECT l.code,").append_text(COLUMNS);
-    let Some(led) = filter_by_contact(head, scope.tenant(), contact) else { return Ok(None) };
-    let statement = led
+    let Some(filtered) = filter_by_contact(head, scope.tenant(), contact) else { return Ok(None) };
+    let statement = filtered
         .append_text("AND l.active")
         .append_if_some("AND (l.document IS NULL OR l.document || '' = ?)", document.map(Document::as_str))
         .filter_branches("l.branch + 0", scope.branches())
@@ -150,7 +150,7 @@ fn filter_by_contact(head: Statement, tenant: TenantId, contact: &LeadKey) -> Op
         LeadKey::Landline(text) => ("l.landline", text),
         LeadKey::Further(text) => ("t.number", text),
     };
-    let from = match contact {
+    let from_clause = match contact {
         // Only telephones of people who are not members.
         LeadKey::Further(_) => {
             "FROM phones t CROSS JOIN people p CROSS JOIN leads l
@@ -159,7 +159,7 @@ fn filter_by_contact(head: Statement, tenant: TenantId, contact: &LeadKey) -> Op
         }
         _ => "FROM leads l WHERE l.tenant = $1",
     };
-    Some(head.append_text(from).arg(tenant).append(&format!("AND {column} = ?"), [text.as_str()]))
+    Some(head.append_text(from_clause).arg(tenant).append(&format!("AND {column} = ?"), [text.as_str()]))
 }
 
 /// Keys per step.
@@ -176,7 +176,7 @@ pub struct LeadSortKey {
 /// The active leads of a branch after a code, ordered by code, at most [`STEP`].
 #[boxed::future]
 pub async fn list_active_leads_of_branch(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     branch: BranchCode,
     after: LeadCode,
@@ -187,53 +187,53 @@ pub async fn list_active_leads_of_branch(
     .arg(branch)
     .arg(after)
     .arg(STEP as i64);
-    parse_sort_key_rows(&from.fetch_all(QueryWeight::Search, statement).await?)
+    parse_sort_key_rows(&source.fetch_all(QueryWeight::Search, statement).await?)
 }
 
 /// The leads in the scope with a contact other than a name, active or not, after a code, ordered by code, at most
 /// [`STEP`].
 #[boxed::future]
 pub async fn list_leads_by_contact(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     scope: &Scope,
     contact: &LeadKey,
     after: LeadCode,
 ) -> Result<Vec<LeadSortKey>, Error> {
     let head = sql("SELECT l.code, l.name, l.active");
-    let Some(led) = filter_by_contact(head, scope.tenant(), contact) else { return Ok(Vec::new()) };
-    let statement = led
+    let Some(filtered) = filter_by_contact(head, scope.tenant(), contact) else { return Ok(Vec::new()) };
+    let statement = filtered
         .append("AND l.code > ?", [after])
         .filter_branches("l.branch + 0", scope.branches())
         .append("ORDER BY l.code LIMIT ?", [STEP as i64]);
-    parse_sort_key_rows(&from.fetch_all(QueryWeight::Search, statement).await?)
+    parse_sort_key_rows(&source.fetch_all(QueryWeight::Search, statement).await?)
 }
 
 /// The codes of all leads in the scope whose names match these words. Both engines collect every match of a prefix
 /// first, so they are queried once and not in steps.
 #[boxed::future]
 pub async fn list_lead_codes_by_words(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     scope: &Scope,
     words: &[String],
 ) -> Result<Vec<LeadCode>, Error> {
     let statement =
         sql("SELECT NAME_ORDER AS place FROM name_index_leads n WHERE MATCHES_NAME(CAST($1 AS TEXT))")
             .arg(names::build_prefix_query(scope, words));
-    let rows = from.fetch_all(QueryWeight::Search, statement).await?;
+    let rows = source.fetch_all(QueryWeight::Search, statement).await?;
     rows.iter().map(|row| Ok(LeadCode::new(names::extract_slot(row.get("place")?)))).collect()
 }
 
 /// The sort keys of these leads, at most [`STEP`].
 #[boxed::future]
 pub async fn list_lead_sort_keys(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     codes: &[LeadCode],
 ) -> Result<Vec<LeadSortKey>, Error> {
     let statement = sql("SELECT l.code, l.name, l.active FROM leads l WHERE l.tenant = $1")
         .arg(tenant)
         .filter_in("l.code", codes.iter().copied());
-    parse_sort_key_rows(&from.fetch_all(QueryWeight::Search, statement).await?)
+    parse_sort_key_rows(&source.fetch_all(QueryWeight::Search, statement).await?)
 }
 
 fn parse_sort_key_rows(rows: &[Row]) -> Result<Vec<LeadSortKey>, Error> {
@@ -246,7 +246,7 @@ fn parse_sort_key_rows(rows: &[Row]) -> Result<Vec<LeadSortKey>, Error> {
 /// The leads of these codes, ordered by code, with the number of open deals in the scope.
 #[boxed::future]
 pub async fn list_found_leads(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     scope: &Scope,
     codes: &[LeadCode],
 ) -> Result<Vec<FoundLead>, Error> {
@@ -262,7 +262,7 @@ pub async fn list_found_leads(
         .append_text(") AS open_deals FROM leads l WHERE l.tenant = $1")
         .filter_in("l.code", codes.iter().copied())
         .append_text("ORDER BY l.code");
-    let rows = from.fetch_all(QueryWeight::Search, statement).await?;
+    let rows = source.fetch_all(QueryWeight::Search, statement).await?;
     rows.iter()
         .map(|row| {
             let code = row.get("code")?;
@@ -279,13 +279,14 @@ pub async fn list_lead_code_page(
     active: Option<bool>,
     (take, skip): (i64, i64),
 ) -> Result<(Vec<LeadCode>, i64), Error> {
-    let asked = |head: Statement| {
+    let filter_leads = |head: Statement| {
         let all = head.append_text("FROM leads l WHERE l.tenant = $1").arg(scope.tenant());
         all.append_if_some("AND l.active = ?", active).filter_branches("l.branch", scope.branches())
     };
-    let count = tx.fetch_optional(asked(sql("SELECT COUNT(*) AS count"))).await?;
+    let count = tx.fetch_optional(filter_leads(sql("SELECT COUNT(*) AS count"))).await?;
     let total = count.map_or(Ok(0), |row| row.get("count"))?;
-    let codes = asked(sql("SELECT l.code")).append("ORDER BY l.code DESC LIMIT ? OFFSET ?", [take, skip]);
+    let codes =
+        filter_leads(sql("SELECT l.code")).append("ORDER BY l.code DESC LIMIT ? OFFSET ?", [take, skip]);
     let rows = tx.fetch_all(codes).await?;
     Ok((rows.iter().map(|row| row.get("code")).collect::<Result<_, _>>()?, total))
 }

@@ -90,37 +90,37 @@ pub fn update_listing_row(
     before: PreviousRowState,
     row: &SearchListingRow<'_>,
 ) -> Vec<Statement> {
-    let own = &row.own;
+    let fields = &row.own;
     let (mut changes, mut months) =
         (ListingTallyChanges::default(), monthly_counts::BenefitCountChanges::default());
-    let was = OwnRowFields { branch: before.branch, benefit: before.benefit, ..own.clone() };
-    count_listing_row(&mut changes, row.slot, &was, -1);
-    count_listing_row(&mut changes, row.slot, own, 1);
+    let previous = OwnRowFields { branch: before.branch, benefit: before.benefit, ..fields.clone() };
+    count_listing_row(&mut changes, row.slot, &previous, -1);
+    count_listing_row(&mut changes, row.slot, fields, 1);
     // The registration date of a benefit never changes.
-    count_registration_month(&mut months, &was, -1);
-    count_registration_month(&mut months, own, 1);
+    count_registration_month(&mut months, &previous, -1);
+    count_registration_month(&mut months, fields, 1);
     let mut statements = vec![
         sql("UPDATE listing SET branch = $3, benefit = $4, situation = $5, plate_key = $6, chassis = $7, consultant = $8,
                  representative = $9, registered_on = $10, updated_on = $11
              WHERE tenant = $1 AND slot = $2")
         .arg(tenant)
         .arg(row.slot)
-        .arg(own.branch)
-        .arg(own.benefit.map(|(code, _)| code))
-        .arg(own.branch_situation().situation)
-        .arg(own.plate_key)
-        .arg(own.chassis)
-        .arg(own.consultant)
-        .arg(own.representative)
-        .arg(own.registered_on)
-        .arg(own.updated_on),
+        .arg(fields.branch)
+        .arg(fields.benefit.map(|(code, _)| code))
+        .arg(fields.branch_situation().situation)
+        .arg(fields.plate_key)
+        .arg(fields.chassis)
+        .arg(fields.consultant)
+        .arg(fields.representative)
+        .arg(fields.registered_on)
+        .arg(fields.updated_on),
     ];
-    if before.branch != own.branch {
+    if before.branch != fields.branch {
         statements.push(names::delete_name(names::NameIndexKind::Rows, tenant, row.slot));
         statements.extend(names::insert_names(
             names::NameIndexKind::Rows,
             tenant,
-            [(row.slot, own.branch, row.member.name)],
+            [(row.slot, fields.branch, row.member.name)],
         ));
     }
     statements.extend(changes.into_statements(tenant));
@@ -132,17 +132,17 @@ pub fn update_listing_row(
 pub fn delete_listing_row(
     tenant: TenantId,
     slot: i32,
-    was: PreviousRowState,
+    previous: PreviousRowState,
     registered_on: &str,
 ) -> Vec<Statement> {
     let (mut changes, mut months) =
         (ListingTallyChanges::default(), monthly_counts::BenefitCountChanges::default());
-    let situation = was.benefit.map_or(NO_SITUATION, |(_, situation)| situation);
-    let counted = BranchSituation { branch: was.branch, situation };
+    let situation = previous.benefit.map_or(NO_SITUATION, |(_, situation)| situation);
+    let counted = BranchSituation { branch: previous.branch, situation };
     changes.count(ListingOrdering::Slot, slot, counted, -1);
-    if let Some((benefit, _)) = was.benefit {
+    if let Some((benefit, _)) = previous.benefit {
         changes.count(ListingOrdering::Benefit, benefit.get(), counted, -1);
-        months.count(monthly_counts::BenefitMovement::Registered, registered_on, was.branch, -1);
+        months.count(monthly_counts::BenefitMovement::Registered, registered_on, previous.branch, -1);
     }
     let mut statements = vec![
         sql("DELETE FROM listing WHERE tenant = $1 AND slot = $2").arg(tenant).arg(slot),
@@ -179,13 +179,13 @@ pub async fn update_member_rows(
     tx: &mut Tx,
     tenant: TenantId,
     member: &MemberRowFields<'_>,
-    own: &OwnRowFields<'_>,
-    moved: ChangedMemberFields,
+    fields: &OwnRowFields<'_>,
+    changed: ChangedMemberFields,
 ) -> Result<(), Error> {
-    let all = |column: &str| {
+    let benefit_column = |column: &str| {
         format!("(SELECT b.{column} FROM benefits b WHERE b.tenant = $1 AND b.code = listing.benefit)")
     };
-    let rows = match moved.name || moved.branch {
+    let rows = match changed.name || changed.branch {
         true => {
             let rows = sql(
                 "SELECT slot, branch, benefit FROM listing WHERE tenant = $1 AND person = $2 ORDER BY slot",
@@ -202,19 +202,22 @@ pub async fn update_member_rows(
             .arg(member.company_document)
             .arg(member.state)
             .arg(member.born_on)
-            .append(&format!("consultant = COALESCE({}, ?),", all("consultant")), [own.consultant])
             .append(
-                &format!("representative = COALESCE({}, ?),", all("representative")),
-                [own.representative],
+                &format!("consultant = COALESCE({}, ?),", benefit_column("consultant")),
+                [fields.consultant],
             )
-            .append("branch = CASE WHEN benefit IS NULL THEN ? ELSE branch END,", [own.branch])
+            .append(
+                &format!("representative = COALESCE({}, ?),", benefit_column("representative")),
+                [fields.representative],
+            )
+            .append("branch = CASE WHEN benefit IS NULL THEN ? ELSE branch END,", [fields.branch])
             .append(
                 "registered_on = CASE WHEN benefit IS NULL THEN ? ELSE registered_on END,",
-                [own.registered_on],
+                [fields.registered_on],
             )
             .append(
                 "updated_on = CASE WHEN updated_on < ? THEN ? ELSE updated_on END",
-                [own.updated_on, own.updated_on],
+                [fields.updated_on, fields.updated_on],
             )
             .append_text("WHERE tenant = $1 AND person = $2"),
     ];
@@ -222,8 +225,8 @@ pub async fn update_member_rows(
     for row in &rows {
         let (slot, before): (i32, BranchCode) = (row.get("slot")?, row.get("branch")?);
         let benefit: Option<BenefitCode> = row.get("benefit")?;
-        let branch = if benefit.is_none() { own.branch } else { before };
-        if moved.name || branch != before {
+        let branch = if benefit.is_none() { fields.branch } else { before };
+        if changed.name || branch != before {
             statements.push(names::delete_name(names::NameIndexKind::Rows, tenant, slot));
             statements.extend(names::insert_names(
                 names::NameIndexKind::Rows,
@@ -275,43 +278,43 @@ pub async fn mark_listing_changed(tx: &mut Tx, tenant: TenantId) -> Result<(), E
     counters::reserve_number(tx, tenant, Counter::Listing).await.map(drop)
 }
 
-fn count_listing_row(changes: &mut ListingTallyChanges, slot: i32, own: &OwnRowFields<'_>, by: i64) {
-    changes.count(ListingOrdering::Slot, slot, own.branch_situation(), by);
-    if let Some((benefit, _)) = own.benefit {
-        changes.count(ListingOrdering::Benefit, benefit.get(), own.branch_situation(), by);
+fn count_listing_row(changes: &mut ListingTallyChanges, slot: i32, fields: &OwnRowFields<'_>, delta: i64) {
+    changes.count(ListingOrdering::Slot, slot, fields.branch_situation(), delta);
+    if let Some((benefit, _)) = fields.benefit {
+        changes.count(ListingOrdering::Benefit, benefit.get(), fields.branch_situation(), delta);
     }
 }
 
 fn count_registration_month(
     months: &mut monthly_counts::BenefitCountChanges,
-    own: &OwnRowFields<'_>,
-    by: i64,
+    fields: &OwnRowFields<'_>,
+    delta: i64,
 ) {
-    if own.benefit.is_some() {
-        months.count(monthly_counts::BenefitMovement::Registered, own.registered_on, own.branch, by);
+    if fields.benefit.is_some() {
+        months.count(monthly_counts::BenefitMovement::Registered, fields.registered_on, fields.branch, delta);
     }
 }
 
 fn encode_listing_values(
     tenant: TenantId,
-    SearchListingRow { slot, member, own }: &SearchListingRow<'_>,
+    SearchListingRow { slot, member, own: fields }: &SearchListingRow<'_>,
 ) -> [SqlScalar; 16] {
     [
         tenant.into(),
         (*slot).into(),
-        own.branch.into(),
+        fields.branch.into(),
         member.person.into(),
-        own.benefit.map(|(code, _)| code).into(),
-        own.branch_situation().situation.into(),
+        fields.benefit.map(|(code, _)| code).into(),
+        fields.branch_situation().situation.into(),
         member.document.into(),
         member.company_document.into(),
-        own.plate_key.into(),
-        own.chassis.into(),
-        own.consultant.into(),
-        own.representative.into(),
+        fields.plate_key.into(),
+        fields.chassis.into(),
+        fields.consultant.into(),
+        fields.representative.into(),
         member.state.into(),
         member.born_on.into(),
-        own.registered_on.into(),
-        own.updated_on.into(),
+        fields.registered_on.into(),
+        fields.updated_on.into(),
     ]
 }

@@ -36,23 +36,23 @@ pub struct BranchSituation {
 pub(crate) struct ListingTallyChanges(BTreeMap<(i64, BranchSituation, i64), i64>);
 
 impl ListingTallyChanges {
-    /// Adds a row, or subtracts it if `by` is negative.
-    pub fn count(&mut self, ordering: ListingOrdering, at: i32, counted: BranchSituation, by: i64) {
+    /// Adds a row, or subtracts it if `delta` is negative.
+    pub fn count(&mut self, ordering: ListingOrdering, at: i32, counted: BranchSituation, delta: i64) {
         let (fine, at) = (ordering as i64, i64::from(at));
-        *self.0.entry((fine, counted, at / FINE)).or_default() += by;
-        *self.0.entry((fine + 1, counted, at / FINE / COARSE)).or_default() += by;
+        *self.0.entry((fine, counted, at / FINE)).or_default() += delta;
+        *self.0.entry((fine + 1, counted, at / FINE / COARSE)).or_default() += delta;
     }
 
     pub fn into_statements(self, tenant: TenantId) -> Vec<Statement> {
-        let changed = self.0.into_iter().filter(|(_, by)| *by != 0);
-        let rows = changed.map(|((ordering, counted, block), by)| -> [SqlScalar; 6] {
+        let changed = self.0.into_iter().filter(|(_, delta)| *delta != 0);
+        let rows = changed.map(|((ordering, counted, block), delta)| -> [SqlScalar; 6] {
             [
                 tenant.into(),
                 ordering.into(),
                 counted.branch.into(),
                 counted.situation.into(),
                 block.into(),
-                by.into(),
+                delta.into(),
             ]
         });
         // A row is counted in two places, or moves from two places to two others.
@@ -92,14 +92,14 @@ pub struct PageRange {
 /// The number of benefits per branch and situation.
 #[boxed::future]
 pub async fn sum_benefits_by_situation(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
 ) -> Result<Vec<(BranchSituation, i64)>, Error> {
     let statement = sql("SELECT branch, situation, CAST(SUM(rows) AS BIGINT) AS benefits FROM listing_tally
          WHERE tenant = $1 AND ordering = $2 GROUP BY branch, situation ORDER BY branch, situation")
     .arg(tenant)
     .arg(ListingOrdering::Benefit as i64 + 1);
-    let rows = from.fetch_all(QueryWeight::Search, statement).await?;
+    let rows = source.fetch_all(QueryWeight::Search, statement).await?;
     rows.iter()
         .map(|row| {
             Ok((
@@ -147,23 +147,23 @@ impl RowCountQuery {
         take: i64,
     ) -> Result<PageRange, Error> {
         // It is unknown how many rows of its own block follow the position, so only later blocks count.
-        let own = place / FINE;
-        let coarse = Some((own / COARSE, i64::from(i32::MAX)));
+        let own_block = place / FINE;
+        let coarse = Some((own_block / COARSE, i64::from(i32::MAX)));
         let coarse = self.list_blocks(&mut *tx, self.ordering as i64 + 1, coarse).await?;
         let last = find_sufficient_block(
-            coarse.iter().filter(|(block, _)| *block > own / COARSE),
+            coarse.iter().filter(|(block, _)| *block > own_block / COARSE),
             take,
-            own / COARSE,
+            own_block / COARSE,
         );
-        let fine = Some((own + 1, last * COARSE + COARSE - 1));
+        let fine = Some((own_block + 1, last * COARSE + COARSE - 1));
         let fine = self.list_blocks(&mut *tx, self.ordering as i64, fine).await?;
-        let last = find_sufficient_block(fine.iter(), take, own);
+        let last = find_sufficient_block(fine.iter(), take, own_block);
         Ok(PageRange { first: place + 1, last: last * FINE + FINE - 1, skip: 0 })
     }
 
     async fn list_blocks(
         &self,
-        from: impl Into<ReadSource<'_>>,
+        source: impl Into<ReadSource<'_>>,
         ordering: i64,
         within: Option<(i64, i64)>,
     ) -> Result<Vec<(i64, i64)>, Error> {
@@ -177,14 +177,14 @@ impl RowCountQuery {
             statement = statement.append("AND block >= ? AND block <= ?", [first, last]);
         }
         let statement = statement.append_text("GROUP BY block ORDER BY block");
-        let rows = from.into().fetch_all(QueryWeight::Search, statement).await?;
+        let rows = source.into().fetch_all(QueryWeight::Search, statement).await?;
         rows.iter().map(|row| Ok((row.get("block")?, row.get("rows")?))).collect()
     }
 }
 
 /// The first block with which there are enough rows, or the last block.
-fn find_sufficient_block<'b>(blocks: impl Iterator<Item = &'b (i64, i64)>, take: i64, own: i64) -> i64 {
-    let (mut rows, mut last) = (0, own);
+fn find_sufficient_block<'b>(blocks: impl Iterator<Item = &'b (i64, i64)>, take: i64, start: i64) -> i64 {
+    let (mut rows, mut last) = (0, start);
     for (block, more) in blocks {
         if rows >= take {
             break;

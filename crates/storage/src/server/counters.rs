@@ -173,49 +173,52 @@ pub async fn reserve_long_number(tx: &mut Tx, tenant: TenantId, counter: Counter
 pub async fn reserve_number_blocks<const KINDS: usize>(
     tx: &mut Tx,
     tenant: TenantId,
-    wanted: [(Counter, i32); KINDS],
+    requested: [(Counter, i32); KINDS],
 ) -> Result<[i32; KINDS], Error> {
-    if wanted.iter().all(|(_, count)| *count == 0) {
+    if requested.iter().all(|(_, count)| *count == 0) {
         return Ok([0; KINDS]);
     }
-    parse_first_numbers(wanted, &tx.fetch_all(build_reservation(tenant, wanted)).await?)
+    parse_first_numbers(requested, &tx.fetch_all(build_reservation(tenant, requested)).await?)
 }
 
 /// The same, with an additional query in the same round trip.
 pub(crate) async fn reserve_blocks_and_query<const KINDS: usize>(
     tx: &mut Tx,
     tenant: TenantId,
-    wanted: [(Counter, i32); KINDS],
+    requested: [(Counter, i32); KINDS],
     also: Statement,
 ) -> Result<([i32; KINDS], Vec<Row>), Error> {
-    let [taken, answer] = tx.fetch_several([build_reservation(tenant, wanted), also]).await?;
-    Ok((parse_first_numbers(wanted, &taken)?, answer))
+    let [rows, answer] = tx.fetch_several([build_reservation(tenant, requested), also]).await?;
+    Ok((parse_first_numbers(requested, &rows)?, answer))
 }
 
 fn parse_first_numbers<const KINDS: usize>(
-    wanted: [(Counter, i32); KINDS],
-    taken: &[Row],
+    requested: [(Counter, i32); KINDS],
+    rows: &[Row],
 ) -> Result<[i32; KINDS], Error> {
     let mut firsts = [0; KINDS];
-    for row in taken {
+    for row in rows {
         let (kind, last): (String, i64) = (row.get("kind")?, row.get("last")?);
-        for (first, (counter, count)) in firsts.iter_mut().zip(wanted) {
+        for (first, (counter, count)) in firsts.iter_mut().zip(requested) {
             if counter.kind() == kind && count > 0 {
                 *first = i32::try_from(last - i64::from(count) + 1)
                     .map_err(|_| Error::Broken(format!("the counter {kind} is past int32")))?;
             }
         }
     }
-    match firsts.iter().zip(wanted).any(|(first, (_, count))| *first == 0 && count > 0) {
+    match firsts.iter().zip(requested).any(|(first, (_, count))| *first == 0 && count > 0) {
         true => Err(Error::Broken("a counter gave nothing".to_owned())),
         false => Ok(firsts),
     }
 }
 
 /// The query of [`reserve_number_blocks`]; public for benchmarks.
-pub fn build_reservation<const KINDS: usize>(tenant: TenantId, wanted: [(Counter, i32); KINDS]) -> Statement {
-    let wanted = wanted.into_iter().filter(|(_, count)| *count > 0);
-    let rows = wanted.map(|(counter, count)| [tenant.into(), counter.kind().into(), count.into()]);
+pub fn build_reservation<const KINDS: usize>(
+    tenant: TenantId,
+    requested: [(Counter, i32); KINDS],
+) -> Statement {
+    let requested = requested.into_iter().filter(|(_, count)| *count > 0);
+    let rows = requested.map(|(counter, count)| [tenant.into(), counter.kind().into(), count.into()]);
     sql("INSERT INTO counters (tenant, kind, last) VALUES").append_rows(rows).append_text(
         "ON CONFLICT (tenant, kind) DO UPDATE SET last = counters.last + excluded.last RETURNING kind, last",
     )
@@ -235,11 +238,11 @@ pub async fn advance_counter(
 /// The last number assigned; 0 if there is none.
 #[boxed::future]
 pub async fn load_last_number(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     counter: Counter,
 ) -> Result<i64, Error> {
-    let row = from.fetch_optional(select_last_number(tenant, counter)).await?;
+    let row = source.fetch_optional(select_last_number(tenant, counter)).await?;
     row.map_or(Ok(0), |row| row.get("last"))
 }
 

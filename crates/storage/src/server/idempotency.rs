@@ -25,7 +25,7 @@ pub struct StoredAnswer {
 /// The response stored for the key after a moment.
 #[boxed::future]
 pub async fn find_stored_answer(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     key: &StoredIdempotencyKey,
     after: Moment,
 ) -> Result<Option<StoredAnswer>, Error> {
@@ -36,7 +36,7 @@ pub async fn find_stored_answer(
     .arg(key.operation.as_str())
     .arg(key.key.as_str())
     .arg(after);
-    let row = from.fetch_optional(statement).await?;
+    let row = source.fetch_optional(statement).await?;
     row.map(|row| {
         Ok(StoredAnswer {
             body_hash: row.get("body_hash")?,
@@ -53,7 +53,7 @@ pub async fn find_stored_answer(
 pub async fn upsert_stored_answer(
     tx: &mut Tx,
     key: &StoredIdempotencyKey,
-    kept: &StoredAnswer,
+    stored: &StoredAnswer,
     now: Moment,
 ) -> Result<(), Error> {
     let statement = sql("INSERT INTO idempotency_keys
@@ -66,10 +66,10 @@ pub async fn upsert_stored_answer(
     .arg(key.user)
     .arg(key.operation.as_str())
     .arg(key.key.as_str())
-    .arg(kept.body_hash.as_slice())
-    .arg(kept.status)
-    .arg(kept.content_type.as_str())
-    .arg(kept.answer.as_slice())
+    .arg(stored.body_hash.as_slice())
+    .arg(stored.status)
+    .arg(stored.content_type.as_str())
+    .arg(stored.answer.as_slice())
     .arg(now);
     tx.execute(statement).await.map(drop)
 }

@@ -68,11 +68,11 @@ pub async fn finish_job(tx: &mut Tx, lease: &LeasedJob, now: Moment, due: Moment
 
 /// Whether the job is due and not leased, without writing.
 #[boxed::future]
-pub async fn is_job_due(from: impl Into<ReadSource<'_>>, job: &str, now: Moment) -> Result<bool, Error> {
+pub async fn is_job_due(source: impl Into<ReadSource<'_>>, job: &str, now: Moment) -> Result<bool, Error> {
     let statement = sql("SELECT due_at, leased_until FROM jobs WHERE tenant = $1 AND job = $2")
         .arg(TenantId::SERVER)
         .arg(job);
-    match from.fetch_optional(statement).await? {
+    match source.fetch_optional(statement).await? {
         None => Ok(true),
         Some(row) => Ok(row.get::<Moment>("due_at")? <= now && row.get::<Moment>("leased_until")? <= now),
     }

@@ -15,12 +15,12 @@ pub struct ReceiverLease {
 /// The leases of these receivers, including expired ones.
 #[boxed::future]
 pub async fn list_leases(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     receivers: impl IntoIterator<Item = ReceiverCode>,
 ) -> Result<Vec<ReceiverLease>, Error> {
     let statement = sql("SELECT receiver, number, holder, ends_at FROM leases WHERE tenant = $1").arg(tenant);
-    let rows = from.fetch_all(QueryWeight::Search, statement.filter_in("receiver", receivers)).await?;
+    let rows = source.fetch_all(QueryWeight::Search, statement.filter_in("receiver", receivers)).await?;
     let lease = |row: &crate::Row| {
         Ok(ReceiverLease {
             receiver: row.get("receiver")?,
@@ -77,13 +77,13 @@ pub fn release_leases(
 /// The processes that lease receivers of a tenant.
 #[boxed::future]
 pub async fn list_lease_holders(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     now: Moment,
 ) -> Result<Vec<String>, Error> {
     let statement =
         sql("SELECT DISTINCT holder FROM leases WHERE tenant = $1 AND ends_at > $2 ORDER BY holder");
-    let rows = from.fetch_all(QueryWeight::Search, statement.arg(tenant).arg(now)).await?;
+    let rows = source.fetch_all(QueryWeight::Search, statement.arg(tenant).arg(now)).await?;
     rows.iter().map(|row| row.get("holder")).collect()
 }
 

@@ -65,7 +65,7 @@ pub async fn enqueue_mail(
 /// that the partial index is used.
 #[boxed::future]
 pub async fn list_due_mails(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     now: Moment,
     limit: i64,
 ) -> Result<Vec<DueMail>, Error> {
@@ -75,7 +75,7 @@ pub async fn list_due_mails(
          ORDER BY m.due_at, m.tenant, m.code LIMIT $2")
         .arg(now)
         .arg(limit);
-    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
+    let rows = source.fetch_all(QueryWeight::Point, statement).await?;
     rows.iter()
         .map(|row| {
             Ok(DueMail { tenant: row.get("tenant")?, code: row.get("code")?, tries: row.get("tries")? })
@@ -172,7 +172,7 @@ pub struct OutboxMail {
 /// The mails of a tenant before this code, newest first.
 #[boxed::future]
 pub async fn list_outbox_mails(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     before: i32,
     limit: i64,
@@ -183,7 +183,7 @@ pub async fn list_outbox_mails(
         .arg(tenant)
         .arg(before)
         .arg(limit);
-    let rows = from.fetch_all(QueryWeight::Search, statement).await?;
+    let rows = source.fetch_all(QueryWeight::Search, statement).await?;
     rows.iter()
         .map(|row| {
             Ok(OutboxMail {
@@ -203,12 +203,12 @@ pub async fn list_outbox_mails(
 /// How many mails created before a moment still wait, and when the oldest was created.
 #[boxed::future]
 pub async fn count_waiting_mails(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     before: Moment,
 ) -> Result<(i64, Option<Moment>), Error> {
     let statement = sql("SELECT COUNT(*) AS count, MIN(created_at) AS oldest FROM mails
          WHERE due_at IS NOT NULL AND created_at <= $1")
     .arg(before);
-    let Some(row) = from.fetch_optional(statement).await? else { return Ok((0, None)) };
+    let Some(row) = source.fetch_optional(statement).await? else { return Ok((0, None)) };
     Ok((row.get("count")?, row.get("oldest")?))
 }

@@ -43,13 +43,13 @@ pub async fn correct_future_heartbeats(tx: &mut Tx, after: Moment, now: Moment) 
 /// The processes seen since a moment, oldest first.
 #[boxed::future]
 pub async fn list_live_processes(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     since: Moment,
 ) -> Result<Vec<ServerProcess>, Error> {
     let statement = sql("SELECT process, version, started_at, seen_at FROM processes WHERE seen_at >= $1
          ORDER BY started_at, process")
     .arg(since);
-    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
+    let rows = source.fetch_all(QueryWeight::Point, statement).await?;
     rows.iter()
         .map(|row| {
             Ok(ServerProcess {

@@ -30,8 +30,8 @@ impl SecretOwnerKind {
 
 /// Whether anything is encrypted with the server's key, so that losing the key would lose data.
 #[boxed::future]
-pub async fn has_secrets(from: impl Into<ReadSource<'_>>) -> Result<bool, Error> {
-    Ok(from.fetch_optional(sql("SELECT code FROM secrets LIMIT 1")).await?.is_some())
+pub async fn has_secrets(source: impl Into<ReadSource<'_>>) -> Result<bool, Error> {
+    Ok(source.fetch_optional(sql("SELECT code FROM secrets LIMIT 1")).await?.is_some())
 }
 
 #[boxed::future]
@@ -49,13 +49,13 @@ pub async fn upsert_secret(
 
 #[boxed::future]
 pub async fn find_secret(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     kind: SecretOwnerKind,
     code: i32,
 ) -> Result<Option<Vec<u8>>, Error> {
     let statement = sql("SELECT sealed FROM secrets WHERE tenant = $1 AND kind = $2 AND code = $3");
-    let row = from.fetch_optional(statement.arg(tenant).arg(kind.name()).arg(code)).await?;
+    let row = source.fetch_optional(statement.arg(tenant).arg(kind.name()).arg(code)).await?;
     row.map(|row| row.get("sealed")).transpose()
 }
 

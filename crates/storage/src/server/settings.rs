@@ -36,11 +36,11 @@ impl ServerSetting {
 
 #[boxed::future]
 pub async fn find_setting(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     setting: ServerSetting,
 ) -> Result<Option<String>, Error> {
     let row =
-        from.fetch_optional(sql("SELECT value FROM settings WHERE name = $1").arg(setting.name())).await?;
+        source.fetch_optional(sql("SELECT value FROM settings WHERE name = $1").arg(setting.name())).await?;
     row.map(|row| row.get("value")).transpose()
 }
 

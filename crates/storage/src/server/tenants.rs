@@ -50,18 +50,18 @@ pub async fn insert_tenant(
 
 #[boxed::future]
 pub async fn find_tenant(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     id: TenantId,
 ) -> Result<Option<StoredTenant>, Error> {
     let statement = sql(concat!(select!(), "WHERE tenant = $1")).arg(id);
-    from.fetch_optional(statement).await?.map(|row| parse_tenant_row(&row)).transpose()
+    source.fetch_optional(statement).await?.map(|row| parse_tenant_row(&row)).transpose()
 }
 
 /// Every tenant, for the operator of the server.
 #[boxed::future]
-pub async fn list_tenants(from: impl Into<ReadSource<'_>>) -> Result<Vec<StoredTenant>, Error> {
+pub async fn list_tenants(source: impl Into<ReadSource<'_>>) -> Result<Vec<StoredTenant>, Error> {
     let statement = sql(concat!(select!(), "ORDER BY tenant"));
-    from.fetch_all(QueryWeight::Search, statement).await?.iter().map(parse_tenant_row).collect()
+    source.fetch_all(QueryWeight::Search, statement).await?.iter().map(parse_tenant_row).collect()
 }
 
 fn parse_tenant_row(row: &Row) -> Result<StoredTenant, Error> {
@@ -114,11 +114,11 @@ pub async fn update_tenant(tx: &mut Tx, tenant: &StoredTenant) -> Result<(), Err
 /// The hosts of a tenant, in alphabetical order.
 #[boxed::future]
 pub async fn list_hosts_of_tenant(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
 ) -> Result<Vec<String>, Error> {
     let statement = sql("SELECT host FROM hosts WHERE tenant = $1 ORDER BY host").arg(tenant);
-    from.fetch_all(QueryWeight::Point, statement).await?.iter().map(|row| row.get("host")).collect()
+    source.fetch_all(QueryWeight::Point, statement).await?.iter().map(|row| row.get("host")).collect()
 }
 
 #[boxed::future]
@@ -139,9 +139,9 @@ pub async fn reserve_host(tx: &mut Tx, host: &HostName, tenant: TenantId) -> Res
 
 /// Every host with its tenant.
 #[boxed::future]
-pub async fn list_hosts(from: impl Into<ReadSource<'_>>) -> Result<Vec<(String, TenantId)>, Error> {
+pub async fn list_hosts(source: impl Into<ReadSource<'_>>) -> Result<Vec<(String, TenantId)>, Error> {
     let statement = sql("SELECT host, tenant FROM hosts ORDER BY host");
-    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
+    let rows = source.fetch_all(QueryWeight::Point, statement).await?;
     rows.iter().map(|row| Ok((row.get("host")?, row.get("tenant")?))).collect()
 }
 

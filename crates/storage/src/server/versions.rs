@@ -47,10 +47,11 @@ pub(crate) fn select_versions(tenant: TenantId) -> Statement {
 
 #[boxed::future]
 pub async fn load_versions(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
 ) -> Result<CacheVersions, Error> {
-    from.fetch_optional(select_versions(tenant))
+    source
+        .fetch_optional(select_versions(tenant))
         .await?
         .map_or(Ok(CacheVersions::default()), |row| parse_versions_row(Some(row)))
 }
@@ -61,9 +62,11 @@ fn parse_versions_row(row: Option<Row>) -> Result<CacheVersions, Error> {
 }
 
 #[boxed::future]
-pub async fn list_versions(from: impl Into<ReadSource<'_>>) -> Result<Vec<(TenantId, CacheVersions)>, Error> {
+pub async fn list_versions(
+    source: impl Into<ReadSource<'_>>,
+) -> Result<Vec<(TenantId, CacheVersions)>, Error> {
     let statement = sql("SELECT tenant, access, registers FROM versions ORDER BY tenant");
-    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
+    let rows = source.fetch_all(QueryWeight::Point, statement).await?;
     rows.iter()
         .map(|row| {
             let versions = CacheVersions { access: row.get("access")?, registers: row.get("registers")? };

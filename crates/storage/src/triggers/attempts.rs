@@ -47,7 +47,7 @@ pub fn insert_attempts<'a>(
 /// The attempts of a delivery, in order.
 #[boxed::future]
 pub async fn list_attempts(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     receiver: ReceiverCode,
     deliveries: impl IntoIterator<Item = HistoryCode> + Clone,
@@ -66,7 +66,7 @@ pub async fn list_attempts(
         )
         .filter_in("history_code", deliveries)
         .append_text("ORDER BY history_code, number");
-    let rows = from.fetch_all(QueryWeight::Search, statement).await?;
+    let rows = source.fetch_all(QueryWeight::Search, statement).await?;
     rows.iter()
         .map(|row| {
             Ok(DeliveryAttempt {

@@ -91,7 +91,7 @@ pub async fn find_last_exhausted_moment(
 /// The number of exhausted deliveries of a receiver, counted up to the limit.
 #[boxed::future]
 pub async fn count_exhausted_deliveries(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     receiver: ReceiverCode,
     limit: i64,
@@ -101,7 +101,7 @@ pub async fn count_exhausted_deliveries(
     .arg(tenant)
     .arg(receiver)
     .arg(limit);
-    from.fetch_optional(statement).await?.map_or(Ok(0), |row| row.get("count"))
+    source.fetch_optional(statement).await?.map_or(Ok(0), |row| row.get("count"))
 }
 
 /// Marks an exhausted delivery as delivered after all.
@@ -165,8 +165,11 @@ impl DeliveryListQuery {
         statement.append(&format!("ORDER BY history_code {order} LIMIT ?"), [self.limit])
     }
 
-    async fn fetch_deliveries(&self, from: impl Into<ReadSource<'_>>) -> Result<Vec<StoredDelivery>, Error> {
-        let rows = from.into().fetch_all(QueryWeight::Search, self.to_statement()).await?;
+    async fn fetch_deliveries(
+        &self,
+        source: impl Into<ReadSource<'_>>,
+    ) -> Result<Vec<StoredDelivery>, Error> {
+        let rows = source.into().fetch_all(QueryWeight::Search, self.to_statement()).await?;
         rows.iter().map(|row| parse_delivery_row(row, self.receiver)).collect()
     }
 }
@@ -188,7 +191,7 @@ fn parse_delivery_row(row: &Row, receiver: ReceiverCode) -> Result<StoredDeliver
 /// The deliveries after `after`, at most `limit`, in the order of their changes.
 #[boxed::future]
 pub async fn list_deliveries_after(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     receiver: ReceiverCode,
     state: Option<DeliveryState>,
@@ -197,14 +200,14 @@ pub async fn list_deliveries_after(
 ) -> Result<Vec<StoredDelivery>, Error> {
     let (first, last) = (HistoryCode::new(after.get().saturating_add(1)), HistoryCode::new(i32::MAX));
     DeliveryListQuery { tenant, receiver, state, first, last, newest_first: false, limit }
-        .fetch_deliveries(from)
+        .fetch_deliveries(source)
         .await
 }
 
 /// The deliveries of a range of changes, newest first, at most `limit`.
 #[boxed::future]
 pub async fn list_newest_deliveries(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     receiver: ReceiverCode,
     state: Option<DeliveryState>,
@@ -212,14 +215,14 @@ pub async fn list_newest_deliveries(
     limit: i64,
 ) -> Result<Vec<StoredDelivery>, Error> {
     DeliveryListQuery { tenant, receiver, state, first, last, newest_first: true, limit }
-        .fetch_deliveries(from)
+        .fetch_deliveries(source)
         .await
 }
 
 /// The deliveries of these changes, newest first.
 #[boxed::future]
 pub async fn list_deliveries_by_codes(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     receiver: ReceiverCode,
     codes: impl IntoIterator<Item = HistoryCode> + Clone,
@@ -231,7 +234,7 @@ pub async fn list_deliveries_by_codes(
         .append(&format!("UNION ALL {ENDED}"), key())
         .filter_in("o.history_code", codes)
         .append_text("ORDER BY history_code DESC");
-    let rows = from.fetch_all(QueryWeight::Search, statement).await?;
+    let rows = source.fetch_all(QueryWeight::Search, statement).await?;
     rows.iter().map(|row| parse_delivery_row(row, receiver)).collect()
 }
 
@@ -260,7 +263,7 @@ pub async fn load_delivery_overview(
     receiver: ReceiverCode,
     since: Moment,
 ) -> Result<DeliveryOverview, Error> {
-    let mut glance = DeliveryOverview::default();
+    let mut overview = DeliveryOverview::default();
     let waits = sql("SELECT
              (SELECT COUNT(*) FROM (SELECT o.history_code FROM outbox o
                   WHERE o.tenant = $1 AND o.receiver = $2 LIMIT $3) AS counted) AS pending,
@@ -276,8 +279,8 @@ pub async fn load_delivery_overview(
     .arg(LOOKED_AT)
     .arg(since);
     if let Some(row) = tx.fetch_optional(waits).await? {
-        (glance.pending, glance.oldest) = (row.get("pending")?, row.get("oldest")?);
-        glance.missed = row.get("missed")?;
+        (overview.pending, overview.oldest) = (row.get("pending")?, row.get("oldest")?);
+        overview.missed = row.get("missed")?;
     }
     let shares = sql("SELECT state, COUNT(*) AS count FROM (SELECT state, ended_at FROM deliveries
              WHERE tenant = $1 AND receiver = $2 ORDER BY history_code DESC LIMIT $3) AS last
@@ -285,19 +288,19 @@ pub async fn load_delivery_overview(
     for row in tx.fetch_all(shares.arg(tenant).arg(receiver).arg(LOOKED_AT).arg(since)).await? {
         let (state, count): (DeliveryState, i64) = (row.get("state")?, row.get("count")?);
         match state {
-            DeliveryState::Delivered => glance.arrived += count,
-            DeliveryState::Pending | DeliveryState::Exhausted => glance.missed += count,
+            DeliveryState::Delivered => overview.arrived += count,
+            DeliveryState::Pending | DeliveryState::Exhausted => overview.missed += count,
         }
     }
-    let troubled = sql("SELECT MIN(head) AS code FROM (SELECT q.head FROM queues q WHERE q.tenant = $1 AND q.receiver = $2
+    let troubled_query = sql("SELECT MIN(head) AS code FROM (SELECT q.head FROM queues q WHERE q.tenant = $1 AND q.receiver = $2
                   ORDER BY q.due_at LIMIT $3) AS first
              WHERE EXISTS (SELECT 1 FROM outbox o WHERE o.tenant = $1 AND o.receiver = $2
                  AND o.history_code = first.head AND o.tries > 0)
          UNION ALL SELECT MAX(history_code) AS code FROM deliveries WHERE tenant = $1 AND receiver = $2 AND state = 3");
-    for row in tx.fetch_all(troubled.arg(tenant).arg(receiver).arg(FIRST)).await? {
-        glance.troubled.extend(row.get::<Option<HistoryCode>>("code")?);
+    for row in tx.fetch_all(troubled_query.arg(tenant).arg(receiver).arg(FIRST)).await? {
+        overview.troubled.extend(row.get::<Option<HistoryCode>>("code")?);
     }
-    Ok(glance)
+    Ok(overview)
 }
 
 /// Which deliveries to send again.
@@ -317,7 +320,7 @@ pub async fn replay_deliveries(
     tx: &mut Tx,
     tenant: TenantId,
     receiver: ReceiverCode,
-    again: DeliveryReplayRange,
+    range: DeliveryReplayRange,
     (now, limit, number): (Moment, i64, i64),
 ) -> Result<(u64, Option<HistoryCode>), Error> {
     let ended =
@@ -326,9 +329,9 @@ pub async fn replay_deliveries(
          WHERE d.tenant = $1 AND d.receiver = $2 AND d.history_code >= $3 AND d.history_code <= $4")
         .arg(tenant)
         .arg(receiver)
-        .arg(again.first)
-        .arg(again.last);
-    let ended = match again.missed_since {
+        .arg(range.first)
+        .arg(range.last);
+    let ended = match range.missed_since {
         Some(since) => ended.append("AND d.state = 3 AND h.happened_at >= ?", [since]),
         None => ended,
     };
@@ -346,7 +349,7 @@ pub async fn replay_deliveries(
             let ended: Moment = row.get("ended_at")?;
             let tried_at = Moment::from_millis(ended.millis().saturating_sub(millis));
             let (status, answer, failure) = (Some(status), None, None);
-            let arrived = DeliveryAttempt {
+            let attempt = DeliveryAttempt {
                 receiver,
                 history: code,
                 number,
@@ -356,12 +359,13 @@ pub async fn replay_deliveries(
                 answer,
                 failure,
             };
-            statements.extend(attempts::insert_attempts(tenant, [&arrived]));
+            statements.extend(attempts::insert_attempts(tenant, [&attempt]));
         }
-        let gone = sql("DELETE FROM deliveries WHERE tenant = $1 AND receiver = $2 AND history_code = $3");
-        statements.push(gone.arg(tenant).arg(receiver).arg(code));
-        let happened: Moment = row.get("happened_at")?;
-        statements.push(outbox::insert_outbox_row(tenant, receiver, code, (entity, record), happened));
+        let deletion =
+            sql("DELETE FROM deliveries WHERE tenant = $1 AND receiver = $2 AND history_code = $3");
+        statements.push(deletion.arg(tenant).arg(receiver).arg(code));
+        let happened_at: Moment = row.get("happened_at")?;
+        statements.push(outbox::insert_outbox_row(tenant, receiver, code, (entity, record), happened_at));
         // A change older than the head of the queue goes before it. A process that is sending the head continues, and
         // notices when it stores the result.
         let queue = sql("INSERT INTO queues (tenant, receiver, entity, record, head, due_at)

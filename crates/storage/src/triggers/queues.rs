@@ -30,7 +30,7 @@ pub struct DueReceiver {
 /// tenant.
 #[boxed::future]
 pub async fn list_due_receivers(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     now: Moment,
 ) -> Result<Vec<DueReceiver>, Error> {
     let statement = sql("SELECT r.tenant, r.code, r.concurrency, r.version, h.failures, h.failed_records,
@@ -46,7 +46,7 @@ pub async fn list_due_receivers(
          ORDER BY r.tenant, r.code")
     .arg(now);
     let mut found = Vec::new();
-    for row in from.fetch_all(QueryWeight::Search, statement).await? {
+    for row in source.fetch_all(QueryWeight::Search, statement).await? {
         let Some(newest) = row.get::<Option<HistoryCode>>("newest")? else { continue };
         let lease = match row.get::<Option<i64>>("number")? {
             Some(number) => Some((number, row.get("holder")?, row.get("ends_at")?)),
@@ -110,43 +110,47 @@ pub enum PendingPosition {
 pub async fn list_pending_changes(
     tx: &mut Tx,
     tenant: TenantId,
-    wanted: &[PendingChangeQuery],
+    queries: &[PendingChangeQuery],
     now: Moment,
 ) -> Result<Vec<PendingChange>, Error> {
     // The parameters for one receiver: its key, its conditions, and the limit.
-    let about = |one: &PendingChangeQuery, from: SqlScalar, limit: i64| -> Vec<SqlScalar> {
+    let build_parameters = |one: &PendingChangeQuery, start: SqlScalar, limit: i64| -> Vec<SqlScalar> {
         let (tenant, receiver) = (SqlScalar::from(tenant), SqlScalar::from(one.receiver));
         let key = || [tenant.clone(), receiver.clone()];
-        let values = key().into_iter().chain([from]).chain(key()).chain(key()).chain([one.lease.into()]);
+        let values = key().into_iter().chain([start]).chain(key()).chain(key()).chain([one.lease.into()]);
         values.chain(key()).chain([now.into(), limit.into()]).collect()
     };
-    let waited = wanted.iter().filter(|one| one.waited > 0).map(|one| about(one, now.into(), one.waited));
-    let in_order =
-        wanted.iter().filter(|one| one.limit > 0).map(|one| about(one, one.after.into(), one.limit));
-    let mut asked: Vec<(PendingPosition, Statement)> = Vec::new();
-    asked.extend(
+    let waited =
+        queries.iter().filter(|one| one.waited > 0).map(|one| build_parameters(one, now.into(), one.waited));
+    let in_order = queries
+        .iter()
+        .filter(|one| one.limit > 0)
+        .map(|one| build_parameters(one, one.after.into(), one.limit));
+    let mut positioned: Vec<(PendingPosition, Statement)> = Vec::new();
+    positioned.extend(
         build_union_statements(WAITED, waited.collect())
             .into_iter()
             .map(|one| (PendingPosition::RetryDue, one)),
     );
-    asked.extend(
+    positioned.extend(
         build_union_statements(IN_ORDER, in_order.collect())
             .into_iter()
             .map(|one| (PendingPosition::InOrder, one)),
     );
-    let (places, statements): (Vec<PendingPosition>, Vec<Statement>) = asked.into_iter().unzip();
+    let (places, statements): (Vec<PendingPosition>, Vec<Statement>) = positioned.into_iter().unzip();
     let mut found: Vec<PendingChange> = Vec::new();
     for (place, rows) in places.into_iter().zip(tx.fetch_each(statements).await?) {
         for row in rows {
             found.extend(parse_pending_row(place, &row)?);
         }
     }
-    let sent = |one: &&PendingChange| one.place != PendingPosition::BehindRetry;
+    let is_sendable = |one: &&PendingChange| one.place != PendingPosition::BehindRetry;
     let messages =
-        load_message_bodies(tx, tenant, found.iter().filter(sent).map(|one| one.history).collect()).await?;
+        load_message_bodies(tx, tenant, found.iter().filter(is_sendable).map(|one| one.history).collect())
+            .await?;
     for one in found.iter_mut().filter(|one| one.place != PendingPosition::BehindRetry) {
-        let gone = || Error::Broken("a delivery without its entry in the history".to_owned());
-        (one.body, one.changed_at) = messages.get(&one.history).cloned().ok_or_else(gone)?;
+        let missing = || Error::Broken("a delivery without its entry in the history".to_owned());
+        (one.body, one.changed_at) = messages.get(&one.history).cloned().ok_or_else(missing)?;
     }
     Ok(found)
 }
@@ -177,14 +181,14 @@ async fn load_message_bodies(
     codes: BTreeSet<HistoryCode>,
 ) -> Result<BTreeMap<HistoryCode, (Arc<str>, Moment)>, Error> {
     let codes: Vec<HistoryCode> = codes.into_iter().collect();
-    let bodies = codes.chunks(MOST_BODIES).map(|some| {
+    let bodies = codes.chunks(MOST_BODIES).map(|chunk| {
         let bodies = sql("SELECT code, body, happened_at FROM history WHERE tenant = $1").arg(tenant);
-        match some {
+        match chunk {
             // Usually the codes are close together: then reading the entire range is cheaper.
-            [first, .., last] if (last.get() - first.get()) as usize <= 2 * some.len() => {
+            [first, .., last] if (last.get() - first.get()) as usize <= 2 * chunk.len() => {
                 bodies.append("AND code >= ? AND code <= ?", [*first, *last])
             }
-            _ => bodies.filter_in("code", some.iter().copied()),
+            _ => bodies.filter_in("code", chunk.iter().copied()),
         }
     });
     let mut messages = BTreeMap::new();
@@ -370,7 +374,7 @@ pub fn make_waits_due(tenant: TenantId, receiver: ReceiverCode, now: Moment) -> 
 /// When the first waiting record of a receiver is due.
 #[boxed::future]
 pub async fn find_first_wait(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     receiver: ReceiverCode,
 ) -> Result<Option<Moment>, Error> {
@@ -378,7 +382,7 @@ pub async fn find_first_wait(
         sql("SELECT due_at FROM queues WHERE tenant = $1 AND receiver = $2 ORDER BY due_at LIMIT 1")
             .arg(tenant)
             .arg(receiver);
-    from.fetch_optional(statement).await?.map(|row| row.get("due_at")).transpose()
+    source.fetch_optional(statement).await?.map(|row| row.get("due_at")).transpose()
 }
 
 /// The times of a receiver that a clock running ahead could have set too late.
@@ -397,7 +401,7 @@ pub struct LatestReceiverMoments {
 /// The latest times of every active receiver, of all tenants.
 #[boxed::future]
 pub async fn list_latest_moments(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
 ) -> Result<Vec<LatestReceiverMoments>, Error> {
     let statement = sql("SELECT r.tenant, r.code, h.tried_at, h.not_before, l.ends_at,
              (SELECT q.due_at FROM queues q WHERE q.tenant = r.tenant AND q.receiver = r.code
@@ -418,7 +422,7 @@ pub async fn list_latest_moments(
             oldest: row.get("oldest")?,
         })
     };
-    from.fetch_all(QueryWeight::Search, statement).await?.iter().map(moments).collect()
+    source.fetch_all(QueryWeight::Search, statement).await?.iter().map(moments).collect()
 }
 
 /// Records whose next change has this many attempts and waits until after `after` wait until `due` instead.
@@ -466,7 +470,7 @@ pub const COUNTED: i64 = 10_000;
 
 /// The backlog of the active receivers of all tenants. Inactive receivers are not counted.
 #[boxed::future]
-pub async fn load_outbox_backlog(from: impl Into<ReadSource<'_>>) -> Result<OutboxBacklog, Error> {
+pub async fn load_outbox_backlog(source: impl Into<ReadSource<'_>>) -> Result<OutboxBacklog, Error> {
     let statement = sql("SELECT
              (SELECT COUNT(*) FROM (SELECT o.history_code FROM outbox o
                   WHERE o.tenant = r.tenant AND o.receiver = r.code LIMIT $1) AS counted) AS pending,
@@ -475,7 +479,7 @@ pub async fn load_outbox_backlog(from: impl Into<ReadSource<'_>>) -> Result<Outb
          FROM receivers r WHERE r.active")
     .arg(COUNTED);
     let mut waiting = OutboxBacklog::default();
-    for row in from.fetch_all(QueryWeight::Search, statement).await? {
+    for row in source.fetch_all(QueryWeight::Search, statement).await? {
         waiting.pending += row.get::<i64>("pending")?;
         waiting.oldest = waiting.oldest.into_iter().chain(row.get::<Option<Moment>>("oldest")?).min();
     }

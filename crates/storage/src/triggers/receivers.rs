@@ -27,11 +27,11 @@ fn encode_entities(entities: &[Entity]) -> i64 {
 /// The active receivers, paused or not, ordered by code: changes wait while a receiver is paused.
 #[boxed::future]
 pub async fn list_active_receivers(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
 ) -> Result<Vec<ActiveReceiver>, Error> {
     let statement = sql("SELECT code, entities FROM receivers WHERE tenant = $1 AND active ORDER BY code");
-    let rows = from.fetch_all(QueryWeight::Point, statement.arg(tenant)).await?;
+    let rows = source.fetch_all(QueryWeight::Point, statement.arg(tenant)).await?;
     rows.iter()
         .map(|row| Ok(ActiveReceiver { code: row.get("code")?, entities: row.get("entities")? }))
         .collect()
@@ -40,13 +40,13 @@ pub async fn list_active_receivers(
 /// The registration version of a receiver, if it is active and not paused.
 #[boxed::future]
 pub async fn find_open_receiver_version(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     code: ReceiverCode,
 ) -> Result<Option<i64>, Error> {
     let statement =
         sql("SELECT version FROM receivers WHERE tenant = $1 AND code = $2 AND active AND paused_at IS NULL");
-    from.fetch_optional(statement.arg(tenant).arg(code)).await?.map(|row| row.get("version")).transpose()
+    source.fetch_optional(statement.arg(tenant).arg(code)).await?.map(|row| row.get("version")).transpose()
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,39 +112,39 @@ const SELECT: &str = "SELECT r.code, r.address, r.entities, r.concurrency, r.act
 /// Every receiver of a tenant, ordered by code.
 #[boxed::future]
 pub async fn list_receivers(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
 ) -> Result<Vec<StoredReceiver>, Error> {
     let rows =
-        from.fetch_all(QueryWeight::Search, sql(SELECT).arg(tenant).append_text("ORDER BY r.code")).await?;
+        source.fetch_all(QueryWeight::Search, sql(SELECT).arg(tenant).append_text("ORDER BY r.code")).await?;
     rows.iter().map(parse_receiver_row).collect()
 }
 
 #[boxed::future]
 pub async fn find_receiver(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     code: ReceiverCode,
 ) -> Result<Option<StoredReceiver>, Error> {
     let statement = sql(SELECT).arg(tenant).append("AND r.code = ?", [code]);
-    from.fetch_optional(statement).await?.map(|row| parse_receiver_row(&row)).transpose()
+    source.fetch_optional(statement).await?.map(|row| parse_receiver_row(&row)).transpose()
 }
 
 /// The receivers of these codes that exist.
 #[boxed::future]
 pub async fn list_receivers_by_code(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     codes: impl IntoIterator<Item = ReceiverCode>,
 ) -> Result<Vec<StoredReceiver>, Error> {
     let statement = sql(SELECT).arg(tenant).filter_in("r.code", codes);
-    from.fetch_all(QueryWeight::Search, statement).await?.iter().map(parse_receiver_row).collect()
+    source.fetch_all(QueryWeight::Search, statement).await?.iter().map(parse_receiver_row).collect()
 }
 
 fn parse_receiver_row(row: &Row) -> Result<StoredReceiver, Error> {
     let entities: i64 = row.get("entities")?;
     let paused_at: Option<Moment> = row.get("paused_at")?;
-    let because =
+    let reason =
         row.get::<Option<i64>>("paused_because")?.map_or(PauseReason::ByHand, PauseReason::from_number);
     Ok(StoredReceiver {
         code: row.get("code")?,
@@ -152,7 +152,7 @@ fn parse_receiver_row(row: &Row) -> Result<StoredReceiver, Error> {
         entities: Entity::ALL.into_iter().filter(|entity| entities & encode_entity(*entity) != 0).collect(),
         concurrency: row.get("concurrency")?,
         active: row.get("active")?,
-        paused: paused_at.map(|at| (at, because)),
+        paused: paused_at.map(|at| (at, reason)),
         version: row.get("version")?,
         created_at: row.get("created_at")?,
         updated_at: row.get("updated_at")?,
@@ -253,21 +253,21 @@ pub async fn update_receiver(
 pub fn update_receiver_pause(
     tenant: TenantId,
     receiver: ReceiverCode,
-    why: Option<PauseReason>,
+    reason: Option<PauseReason>,
     now: Moment,
 ) -> Statement {
     sql("UPDATE receivers SET paused_at = $3, paused_because = $4, version = version + 1, updated_at = $5
          WHERE tenant = $1 AND code = $2")
     .arg(tenant)
     .arg(receiver)
-    .arg(why.map(|_| now))
-    .arg(why.map(PauseReason::number))
+    .arg(reason.map(|_| now))
+    .arg(reason.map(PauseReason::number))
     .arg(now)
 }
 
 /// The number of paused receivers of all tenants.
 #[boxed::future]
-pub async fn count_paused_receivers(from: impl Into<ReadSource<'_>>) -> Result<i64, Error> {
+pub async fn count_paused_receivers(source: impl Into<ReadSource<'_>>) -> Result<i64, Error> {
     let statement = sql("SELECT COUNT(*) AS count FROM receivers WHERE active AND paused_at IS NOT NULL");
-    from.fetch_optional(statement).await?.map_or(Ok(0), |row| row.get("count"))
+    source.fetch_optional(statement).await?.map_or(Ok(0), |row| row.get("count"))
 }

@@ -178,8 +178,8 @@ impl JsonInput for IsoQueryDate {
         let text = value.as_str().unwrap_or_default();
         let day = Date::from_iso(text).map(IsoQueryDate);
         if day.is_none() {
-            let told = "não é uma data do calendário; use ano, mês e dia, como 2026-11-14.";
-            problems.add(at, format!("\"{text}\" {told}"));
+            let problem = "não é uma data do calendário; use ano, mês e dia, como 2026-11-14.";
+            problems.add(at, format!("\"{text}\" {problem}"));
         }
         day
     }
@@ -215,8 +215,10 @@ impl JsonInput for Money {
 /// Some programs send trailing zeros: 150.5000.
 fn trim_extra_zeros(number: &str) -> String {
     match number.split_once('.') {
-        Some((whole, decimals)) if decimals.len() > 2 && decimals[2..].bytes().all(|digit| digit == b'0') => {
-            format!("{whole}.{}", &decimals[..2])
+        Some((integer, decimals))
+            if decimals.len() > 2 && decimals[2..].bytes().all(|digit| digit == b'0') =>
+        {
+            format!("{integer}.{}", &decimals[..2])
         }
         _ => number.to_owned(),
     }
@@ -304,10 +306,10 @@ pub struct LenientMember<T>(pub T);
 
 impl<T: NamedSet> JsonInput for LenientMember<T> {
     fn read(value: &Value, at: &FieldPath<'_>, problems: &mut InputProblems) -> Option<LenientMember<T>> {
-        let given = read_text(value, at, problems)?;
-        let folded = fold_text(given);
+        let text = read_text(value, at, problems)?;
+        let folded = fold_text(text);
         let name =
-            T::NAMES.iter().map(|(name, _)| *name).find(|name| fold_text(name) == folded).unwrap_or(given);
+            T::NAMES.iter().map(|(name, _)| *name).find(|name| fold_text(name) == folded).unwrap_or(text);
         T::read(&Value::String(name.to_owned()), at, problems).map(LenientMember)
     }
 
@@ -317,9 +319,9 @@ impl<T: NamedSet> JsonInput for LenientMember<T> {
 }
 
 /// The text for a value that is not in a fixed set.
-pub(crate) fn describe_allowed<'a>(given: &str, allowed: impl IntoIterator<Item = &'a str>) -> String {
+pub(crate) fn describe_allowed<'a>(text: &str, allowed: impl IntoIterator<Item = &'a str>) -> String {
     let allowed: Vec<&str> = allowed.into_iter().collect();
-    format!("\"{given}\" não é um valor aceito; use {}.", join_alternatives(&allowed))
+    format!("\"{text}\" não é um valor aceito; use {}.", join_alternatives(&allowed))
 }
 
 /// `a, b ou c`

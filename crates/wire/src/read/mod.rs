@@ -111,8 +111,8 @@ impl InputProblems {
     /// absent.
     pub fn merge_unreported(&mut self, lines: impl IntoIterator<Item = String>) {
         let field = |line: &str| line.split_once(':').map(|(field, _)| field.to_owned());
-        let told: Vec<_> = self.lines.iter().map(|line| field(line)).collect();
-        lines.into_iter().filter(|line| !told.contains(&field(line))).for_each(|line| self.push(line));
+        let reported: Vec<_> = self.lines.iter().map(|line| field(line)).collect();
+        lines.into_iter().filter(|line| !reported.contains(&field(line))).for_each(|line| self.push(line));
     }
 
     pub fn into_lines(mut self) -> Vec<String> {

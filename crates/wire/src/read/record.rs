@@ -53,7 +53,7 @@ macro_rules! input {
             }
 
             fn fields() -> Vec<$crate::read::DocumentedField> {
-                let own = [$($crate::read::DocumentedField {
+                let record_fields = [$($crate::read::DocumentedField {
                     name: $name,
                     text: [$($text),+].map(str::trim).join(" "),
                     required: $crate::input!(@required $need),
@@ -62,7 +62,7 @@ macro_rules! input {
                 }),+];
                 let groups: Vec<Vec<$crate::read::DocumentedField>> =
                     vec![$(<$group_type as $crate::read::InputRecord>::fields()),*];
-                groups.into_iter().flatten().chain(own).collect()
+                groups.into_iter().flatten().chain(record_fields).collect()
             }
         }
 

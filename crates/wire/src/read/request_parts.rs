@@ -17,8 +17,9 @@ pub struct PartialInput<T> {
 impl InputProblems {
     /// Whether a problem was reported for the field or a part of it.
     pub fn has_problem_in(&self, field: &str) -> bool {
-        let rest = |line: &String| line.strip_prefix(field).map(|rest| rest.starts_with([':', '.', '[']));
-        self.lines.iter().any(|line| rest(line) == Some(true))
+        let suffix =
+            |line: &String| line.strip_prefix(field).map(|suffix| suffix.starts_with([':', '.', '[']));
+        self.lines.iter().any(|line| suffix(line) == Some(true))
     }
 }
 
@@ -111,9 +112,9 @@ pub fn read_list_body<T: JsonInput>(name: &str, bytes: &[u8]) -> Result<Vec<T>, 
 /// empty object, count as a record without fields.
 pub fn read_optional_body<T: InputRecord>(bytes: &[u8]) -> Result<T, PartialInput<T>> {
     let bytes = strip_byte_order_mark(bytes);
-    let sent = if bytes.trim_ascii().is_empty() { None } else { Some(parse_json(bytes)?) };
-    let given = sent.filter(|value| value.as_array().is_none_or(|items| !items.is_empty()));
-    let value = given.unwrap_or_else(|| Value::Object(Map::new()));
+    let parsed = if bytes.trim_ascii().is_empty() { None } else { Some(parse_json(bytes)?) };
+    let record = parsed.filter(|value| value.as_array().is_none_or(|items| !items.is_empty()));
+    let value = record.unwrap_or_else(|| Value::Object(Map::new()));
     run_reader(|problems| read_nested(&value, &FieldPath::Root, problems))
 }
 

@@ -161,14 +161,14 @@ fn join_schemas(text: String, parts: Vec<RefOr<Schema>>) -> RefOr<Schema> {
         RefOr::T(Schema::Object(object)) => Some(object),
         _ => None,
     });
-    let whole = objects.reduce(|mut whole, part| {
-        whole.properties.extend(part.properties);
-        whole.required.extend(part.required);
-        whole
+    let joined = objects.reduce(|mut joined, part| {
+        joined.properties.extend(part.properties);
+        joined.required.extend(part.required);
+        joined
     });
-    let mut whole = whole.unwrap_or_default();
-    whole.description = Some(text);
-    whole.into()
+    let mut joined = joined.unwrap_or_default();
+    joined.description = Some(text);
+    joined.into()
 }
 
 /// O que a gestão vê a mais de um negócio da lista.

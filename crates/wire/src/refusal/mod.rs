@@ -97,33 +97,33 @@ pub fn render_rejection(rejection: &Rejection) -> String {
         Rejection::ControlCharacter(odd) => {
             format!("{}: há um caractere de controle no texto; digite-o de novo.", name_field(*odd))
         }
-        Rejection::BadEmail(given) => {
-            format!("email: \"{given}\" não é um endereço de e-mail; use algo como nome@exemplo.com.br.")
+        Rejection::BadEmail(value) => {
+            format!("email: \"{value}\" não é um endereço de e-mail; use algo como nome@exemplo.com.br.")
         }
-        Rejection::BadColour(given) => {
-            format!("corDestaque: \"{given}\" não é uma cor; use seis dígitos hexadecimais, como 188038.")
+        Rejection::BadColour(value) => {
+            format!("corDestaque: \"{value}\" não é uma cor; use seis dígitos hexadecimais, como 188038.")
         }
-        Rejection::BadHost(given) => {
-            format!("host: \"{given}\" não é um nome de servidor; use algo como app.exemplo.com.br, sem porta.")
+        Rejection::BadHost(value) => {
+            format!("host: \"{value}\" não é um nome de servidor; use algo como app.exemplo.com.br, sem porta.")
         }
-        Rejection::HostIsAddress(given) => {
-            format!("host: \"{given}\" é um endereço IP, não um nome de servidor; use algo como app.exemplo.com.br.")
+        Rejection::HostIsAddress(value) => {
+            format!("host: \"{value}\" é um endereço IP, não um nome de servidor; use algo como app.exemplo.com.br.")
         }
-        Rejection::HostIsLocal(given) => {
-            format!("host: \"{given}\" é esta própria máquina, e não leva a uma base só; use algo como app.exemplo.com.br.")
+        Rejection::HostIsLocal(value) => {
+            format!("host: \"{value}\" é esta própria máquina, e não leva a uma base só; use algo como app.exemplo.com.br.")
         }
-        Rejection::HostIsServers(given) => {
-            format!("host: \"{given}\" é o nome do próprio servidor (public_url), por onde todas as bases são alcançadas; use outro nome.")
+        Rejection::HostIsServers(value) => {
+            format!("host: \"{value}\" é o nome do próprio servidor (public_url), por onde todas as bases são alcançadas; use outro nome.")
         }
-        Rejection::UnknownHost(given) => format!("host: \"{given}\" não leva a esta base; veja os dela com `amparo tenant host list`."),
-        Rejection::BadReceiver(given) => format!(
-            "endereco: \"{given}\" não serve; use http:// ou https://, o servidor e, se houver, o caminho, sem usuário e sem ?."
+        Rejection::UnknownHost(value) => format!("host: \"{value}\" não leva a esta base; veja os dela com `amparo tenant host list`."),
+        Rejection::BadReceiver(value) => format!(
+            "endereco: \"{value}\" não serve; use http:// ou https://, o servidor e, se houver, o caminho, sem usuário e sem ?."
         ),
-        Rejection::BadHeader(given) => {
-            format!("cabecalhos: \"{given}\" não é um cabeçalho que possa ser enviado; use um nome como X-Api-Key e um texto simples.")
+        Rejection::BadHeader(value) => {
+            format!("cabecalhos: \"{value}\" não é um cabeçalho que possa ser enviado; use um nome como X-Api-Key e um texto simples.")
         }
-        Rejection::UnknownEntity(given) => format!(
-            "entidades: \"{given}\" não é uma entidade; use beneficio, evento, vistoria, helpDesk, consulta ou todos."
+        Rejection::UnknownEntity(value) => format!(
+            "entidades: \"{value}\" não é uma entidade; use beneficio, evento, vistoria, helpDesk, consulta ou todos."
         ),
         Rejection::NoEntity => {
             "entidades: informe ao menos uma de beneficio, evento, vistoria, helpDesk e consulta, ou todos.".to_owned()
@@ -131,8 +131,8 @@ pub fn render_rejection(rejection: &Rejection) -> String {
         Rejection::BadStretch => {
             "codHistoricoFinal: deve ser igual ou maior que codHistoricoInicial, e os dois maiores que zero.".to_owned()
         }
-        Rejection::BadHistoryCursor(given) => {
-            format!("apos: \"{given}\" não é uma posição do histórico; envie o `proximo` da última leitura, ou um codHistorico.")
+        Rejection::BadHistoryCursor(value) => {
+            format!("apos: \"{value}\" não é uma posição do histórico; envie o `proximo` da última leitura, ou um codHistorico.")
         }
         Rejection::HistoryPutBack => "apos: a base voltou a um estado anterior (uma cópia foi restaurada), e esta posição do histórico já não existe: o que foi lido depois daquela cópia foi desfeito. Leia de novo desde o começo, sem `apos`, ou envie em `apos` um codHistorico que ainda exista.".to_owned(),
         Rejection::NothingToSendAgain => {
@@ -145,49 +145,49 @@ pub fn render_rejection(rejection: &Rejection) -> String {
             format!("codReceptor: a base já tem {most} receptores em uso, e não pode ter mais; retire um antes.")
         }
         Rejection::BadConcurrency => "simultaneas: use um número inteiro, de 1 a 64.".to_owned(),
-        Rejection::BadDocument(given) => {
-            format!("cpfCnpj: \"{given}\" não é um CPF nem um CNPJ válido; confira os dígitos.")
+        Rejection::BadDocument(value) => {
+            format!("cpfCnpj: \"{value}\" não é um CPF nem um CNPJ válido; confira os dígitos.")
         }
-        Rejection::BadCpf(given) => format!("cpf: \"{given}\" não é um CPF válido; confira os dígitos."),
-        Rejection::BadPhone(given) => {
-            format!("telefone: \"{given}\" não é um telefone; use o DDD e o número, como (11)98765-4321.")
+        Rejection::BadCpf(value) => format!("cpf: \"{value}\" não é um CPF válido; confira os dígitos."),
+        Rejection::BadPhone(value) => {
+            format!("telefone: \"{value}\" não é um telefone; use o DDD e o número, como (11)98765-4321.")
         }
-        Rejection::BadCep(given) => {
-            format!("cep: \"{given}\" não é um CEP; use oito dígitos, como 01310-100.")
+        Rejection::BadCep(value) => {
+            format!("cep: \"{value}\" não é um CEP; use oito dígitos, como 01310-100.")
         }
-        Rejection::BadDate(given) => {
-            format!("data: \"{given}\" não é uma data do calendário; use dia, mês e ano, como 14/11/2026.")
+        Rejection::BadDate(value) => {
+            format!("data: \"{value}\" não é uma data do calendário; use dia, mês e ano, como 14/11/2026.")
         }
-        Rejection::BadMoment(given) => format!(
-            "data: \"{given}\" não é um momento; use o dia e a hora, como 2026-11-20T14:30 ou 20/11/2026 14:30."
+        Rejection::BadMoment(value) => format!(
+            "data: \"{value}\" não é um momento; use o dia e a hora, como 2026-11-20T14:30 ou 20/11/2026 14:30."
         ),
-        Rejection::BadMonth(given) => {
-            format!("validade: \"{given}\" não é um mês; use mês e ano, como 11/2029.")
+        Rejection::BadMonth(value) => {
+            format!("validade: \"{value}\" não é um mês; use mês e ano, como 11/2029.")
         }
-        Rejection::BadPlate(given) => {
-            format!("placa: \"{given}\" não é uma placa; use ABC1234 ou, do Mercosul, ABC1D23.")
+        Rejection::BadPlate(value) => {
+            format!("placa: \"{value}\" não é uma placa; use ABC1234 ou, do Mercosul, ABC1D23.")
         }
-        Rejection::BadChassis(given) => {
-            format!("chassi: \"{given}\" não é um chassi; use de 1 a 20 letras e números.")
+        Rejection::BadChassis(value) => {
+            format!("chassi: \"{value}\" não é um chassi; use de 1 a 20 letras e números.")
         }
-        Rejection::BadCard(given) => format!(
-            "numeroCartaoDesconto: \"{given}\" não é um número de cartão; use 13 dígitos, como 1234 56 7 890 123."
+        Rejection::BadCard(value) => format!(
+            "numeroCartaoDesconto: \"{value}\" não é um número de cartão; use 13 dígitos, como 1234 56 7 890 123."
         ),
-        Rejection::BadMoney(given) => format!(
-            "valor: {given} não é um valor em reais; use um número de 0 a {}, com até duas casas decimais, como 150.55.",
+        Rejection::BadMoney(value) => format!(
+            "valor: {value} não é um valor em reais; use um número de 0 a {}, com até duas casas decimais, como 150.55.",
             Money::MOST
         ),
-        Rejection::BadUf(given) => {
-            format!("uf: \"{given}\" não é uma UF; use as duas letras de um estado, como SP.")
+        Rejection::BadUf(value) => {
+            format!("uf: \"{value}\" não é uma UF; use as duas letras de um estado, como SP.")
         }
-        Rejection::UnknownTimeZone(given) => {
-            format!("fuso: \"{given}\" não é um fuso horário conhecido; use algo como America/Sao_Paulo.")
+        Rejection::UnknownTimeZone(value) => {
+            format!("fuso: \"{value}\" não é um fuso horário conhecido; use algo como America/Sao_Paulo.")
         }
-        Rejection::BadNetwork(given) => format!(
-            "rede: \"{given}\" não é um endereço nem uma rede; use algo como 203.0.113.7 ou 203.0.113.0/24, de /16 a /32, ou em IPv6 de /32 a /64."
+        Rejection::BadNetwork(value) => format!(
+            "rede: \"{value}\" não é um endereço nem uma rede; use algo como 203.0.113.7 ou 203.0.113.0/24, de /16 a /32, ou em IPv6 de /32 a /64."
         ),
-        Rejection::BadPartner(given) => format!(
-            "parceirosValidacao: \"{given}\" não foi entendido; use um endereço ou uma rede e o número de consultas, de 1 a {}, como 203.0.113.0/24 5000.",
+        Rejection::BadPartner(value) => format!(
+            "parceirosValidacao: \"{value}\" não foi entendido; use um endereço ou uma rede e o número de consultas, de 1 a {}, como 203.0.113.0/24 5000.",
             domain::ValidationPartner::MOST_LOOKUPS
         ),
         Rejection::TooManyPartners(most) => format!("parceirosValidacao: use no máximo {most} redes."),
@@ -267,8 +267,8 @@ pub fn render_rejection(rejection: &Rejection) -> String {
         Rejection::OtherKind => {
             "codPlano: este plano é de outro tipo de benefício; use um plano do mesmo tipo.".to_owned()
         }
-        Rejection::UnknownSituation { given, known } => {
-            format!("situacao: \"{given}\" não é uma situação desta base; use {}.", join_alternatives(known))
+        Rejection::UnknownSituation { given: value, known } => {
+            format!("situacao: \"{value}\" não é uma situação desta base; use {}.", join_alternatives(known))
         }
         Rejection::SituationDisagrees => {
             "ativo: não combina com a situação; use true só para uma situação do tipo ATIVO.".to_owned()
@@ -276,8 +276,8 @@ pub fn render_rejection(rejection: &Rejection) -> String {
         Rejection::NoSituation => {
             "ativo: esta base não tem uma situação desse tipo; informe a situação pelo nome.".to_owned()
         }
-        Rejection::NotADueDay { given, known } => {
-            format!("diaVencimento: {given} não é um dia de vencimento; use {}.", join_alternatives(known))
+        Rejection::NotADueDay { given: value, known } => {
+            format!("diaVencimento: {value} não é um dia de vencimento; use {}.", join_alternatives(known))
         }
         Rejection::NoPlateOrChassis => "placa: informe a placa ou o chassi do veículo.".to_owned(),
         Rejection::AdditionalField { at, problem } => {
@@ -287,11 +287,11 @@ pub fn render_rejection(rejection: &Rejection) -> String {
         Rejection::CardOfAnother => {
             "numeroCartaoDesconto: este cartão é de outra pessoa; use outro número, ou nenhum.".to_owned()
         }
-        Rejection::VehicleTaken { field: taken, given, by: Some(benefit) } => {
-            format!("{}: {given} já tem o benefício {benefit}, em vigor.", name_field(*taken))
+        Rejection::VehicleTaken { field: taken_field, given: value, by: Some(benefit) } => {
+            format!("{}: {value} já tem o benefício {benefit}, em vigor.", name_field(*taken_field))
         }
-        Rejection::VehicleTaken { field: taken, given, by: None } => {
-            format!("{}: {given} já tem um benefício em vigor, em outra loja.", name_field(*taken))
+        Rejection::VehicleTaken { field: taken_field, given: value, by: None } => {
+            format!("{}: {value} já tem um benefício em vigor, em outra loja.", name_field(*taken_field))
         }
         Rejection::CancelledBenefit(benefit) => format!(
             "codBeneficio: o benefício {benefit} está cancelado; só a gestão da associação pode reativá-lo."
@@ -335,8 +335,8 @@ pub fn render_rejection(rejection: &Rejection) -> String {
         }
         Rejection::NoStage => "codFunil: não há um funil em uso com etapas; cadastre-o antes.".to_owned(),
         Rejection::NotLost => "motivoPerda: só se informa com a situação Perdido.".to_owned(),
-        Rejection::UnknownVehicleType { given, known } => format!(
-            "veiculo.tipoVeiculo: \"{given}\" não é um tipo de veículo desta base; use {}.",
+        Rejection::UnknownVehicleType { given: value, known } => format!(
+            "veiculo.tipoVeiculo: \"{value}\" não é um tipo de veículo desta base; use {}.",
             join_alternatives(known)
         ),
         Rejection::NotAHealthDeal(deal) => {
@@ -363,8 +363,8 @@ pub fn render_rejection(rejection: &Rejection) -> String {
         Rejection::LastAdministrator(email) => {
             format!("email: {email} é o último administrador ativo da base; crie outro antes de desativá-lo ou de mudar o seu perfil.")
         }
-        Rejection::CodeTaken { field: taken, code } => {
-            format!("{}: o código {code} já é de outro registro; use outro, ou nenhum.", name_field(*taken))
+        Rejection::CodeTaken { field: taken_field, code } => {
+            format!("{}: o código {code} já é de outro registro; use outro, ou nenhum.", name_field(*taken_field))
         }
         Rejection::DocumentTaken(Some(person)) => {
             format!("cpfCnpj: este documento já é o da pessoa {person}; confira os dígitos.")
@@ -400,14 +400,14 @@ pub fn render_rejection(rejection: &Rejection) -> String {
             "segundoFatorObrigatorio: o perfil integração é de programas, que não usam o segundo fator; use administrador e operador."
                 .to_owned()
         }
-        Rejection::OldVersion { given, now, since, fields } => describe_old_version(*given, *now, since, fields),
+        Rejection::OldVersion { given: value, now, since, fields } => describe_old_version(*value, *now, since, fields),
         Rejection::MayNotMove { from, to, allowed } => format!(
             "situacao: de {from} não se vai para {to}; esta base só permite ir para {}.",
             join_alternatives(allowed)
         ),
         Rejection::NoSituationNamed => "situacao: informe o código em codSituacao ou o nome em situacao.".to_owned(),
-        Rejection::UnknownSituationCode { given, known } => {
-            format!("codSituacao: {given} não é uma situação em uso desta entidade; use {}.", join_alternatives(known))
+        Rejection::UnknownSituationCode { given: value, known } => {
+            format!("codSituacao: {value} não é uma situação em uso desta entidade; use {}.", join_alternatives(known))
         }
         Rejection::NoOpenSituation => {
             "situacao: esta base não tem uma situação em uso do tipo ABERTO para esta entidade; cadastre-a antes.".to_owned()
@@ -445,11 +445,11 @@ pub fn render_rejection(rejection: &Rejection) -> String {
 }
 
 /// The sent and the stored value, field by field.
-fn describe_old_version(given: i64, now: i64, since: &str, fields: &[FieldConflict]) -> String {
+fn describe_old_version(sent_version: i64, now: i64, since: &str, fields: &[FieldConflict]) -> String {
     let value =
         |value: &Option<String>| value.as_ref().map_or("nada".to_owned(), |text| format!("\"{text}\""));
     let first = format!(
-        "versao: o registro foi alterado em {since} e está na versão {now}, não na {given}; nada foi gravado. Confira e envie \
+        "versao: o registro foi alterado em {since} e está na versão {now}, não na {sent_version}; nada foi gravado. Confira e envie \
          de novo."
     );
     let line = |one: &FieldConflict| {

@@ -42,7 +42,7 @@ pub fn read_record_input(
 ) -> Result<RecordInput, PartialInput<RecordInput>> {
     read_body_with(bytes, |fields, problems| {
         refuse_card_numbers(register, fields, problems);
-        let own = |field: &FieldSpec, problems: &mut InputProblems| match field.is_input() {
+        let read_own_field = |field: &FieldSpec, problems: &mut InputProblems| match field.is_input() {
             true => read_field(field, fields, problems).unwrap_or(FieldPatch::Keep),
             false => FieldPatch::Keep,
         };
@@ -60,7 +60,7 @@ pub fn read_record_input(
             code: code.map(|UncheckedCode(code)| code),
             version: version.unwrap_or(FieldPatch::Keep).map(BoundedInt::get),
             active: optional(fields, "ativo", &FieldPath::Root, problems).unwrap_or(FieldPatch::Keep),
-            fields: register.fields.iter().map(|field| own(field, problems)).collect(),
+            fields: register.fields.iter().map(|field| read_own_field(field, problems)).collect(),
         }
     })
 }
@@ -174,7 +174,7 @@ fn read_typed_field<T: JsonInput>(
     problems: &mut InputProblems,
     make: impl FnOnce(T) -> FieldContent,
 ) -> Option<FieldPatch<FieldContent>> {
-    optional::<T>(fields, name, &FieldPath::Root, problems).map(|given| given.map(make))
+    optional::<T>(fields, name, &FieldPath::Root, problems).map(|patch| patch.map(make))
 }
 
 /// Reads a text field with the `parse` of its type.
@@ -188,10 +188,10 @@ fn read_text_field(
         FieldPatch::Keep => Some(FieldPatch::Keep),
         FieldPatch::Clear => Some(FieldPatch::Clear),
         FieldPatch::Set(text) => {
-            let told = |rejection: Rejection| {
+            let report = |rejection: Rejection| {
                 problems.add(&FieldPath::Field(&FieldPath::Root, name), refusal::render_sentence(&rejection));
             };
-            parse(&text).map_err(told).ok().map(FieldPatch::Set)
+            parse(&text).map_err(report).ok().map(FieldPatch::Set)
         }
     }
 }
@@ -217,9 +217,9 @@ fn read_digits(
     count: usize,
     problems: &mut InputProblems,
 ) -> Option<FieldPatch<FieldContent>> {
-    let given = optional::<String>(fields, name, &FieldPath::Root, problems)?;
+    let patch = optional::<String>(fields, name, &FieldPath::Root, problems)?;
     let is_right = |text: &str| text.len() == count && text.bytes().all(|byte| byte.is_ascii_digit());
-    match given {
+    match patch {
         // The refusal does not repeat the value, which may contain more than the caller intended to send.
         FieldPatch::Set(text) if !is_right(&text) => {
             problems.add(
@@ -258,15 +258,15 @@ fn read_integer(
     (least, most): (i32, i32),
     problems: &mut InputProblems,
 ) -> Option<FieldPatch<FieldContent>> {
-    let given = optional::<i32>(fields, name, &FieldPath::Root, problems)?;
-    if let FieldPatch::Set(number) = given
+    let patch = optional::<i32>(fields, name, &FieldPath::Root, problems)?;
+    if let FieldPatch::Set(number) = patch
         && !(least..=most).contains(&number)
     {
-        let told = format!("deve ser um número inteiro, de {least} a {most}.");
-        problems.add(&FieldPath::Field(&FieldPath::Root, name), told);
+        let problem = format!("deve ser um número inteiro, de {least} a {most}.");
+        problems.add(&FieldPath::Field(&FieldPath::Root, name), problem);
         return None;
     }
-    Some(given.map(|number| FieldContent::Number(number.into())))
+    Some(patch.map(|number| FieldContent::Number(number.into())))
 }
 
 fn read_lines(
@@ -335,8 +335,9 @@ pub(super) fn has_card_number(text: &str) -> bool {
     }
     text.split(|c: char| !c.is_ascii_digit() && !is_separator(c)).any(|run| {
         let groups: Vec<&str> = run.split(is_separator).filter(|group| !group.is_empty()).collect();
-        let from = (0..groups.len()).map(|first| &groups[first..]);
-        from.flat_map(|rest| (1..=rest.len()).map(move |count| rest[..count].concat()))
+        let tails = (0..groups.len()).map(|first| &groups[first..]);
+        tails
+            .flat_map(|rest| (1..=rest.len()).map(move |count| rest[..count].concat()))
             .any(|number| (13..=19).contains(&number.len()) && has_valid_check_digit(number.as_bytes()))
     })
 }

@@ -40,14 +40,14 @@ impl Serialize for RecordOutput {
 }
 
 fn render_field(register: &Register, field: &FieldSpec, at: usize, values: &[FieldContent]) -> Json {
-    let of = |name: &str| register.find_field(name).and_then(|(place, _)| values.get(place));
+    let value_of = |name: &str| register.find_field(name).and_then(|(place, _)| values.get(place));
     match field.kind {
-        FieldType::ReadableOn(other) => match of(other) {
+        FieldType::ReadableOn(other) => match value_of(other) {
             Some(FieldContent::Text(colour)) => Colour::parse(colour)
                 .map_or(Json::Null, |colour| colour.readable_text_colour().to_string().into()),
             _ => Json::Null,
         },
-        _ => values.get(at).map_or(Json::Null, |own| render_value(field, own)),
+        _ => values.get(at).map_or(Json::Null, |value| render_value(field, value)),
     }
 }
 
@@ -83,6 +83,6 @@ fn render_money(cents: i64) -> Json {
     amount.and_then(|text| text.parse().ok()).map_or(Json::Null, Json::Number)
 }
 
-fn format_cep(kept: &str) -> String {
-    domain::Cep::parse(kept).map_or_else(|_| kept.to_owned(), |cep| cep.to_string())
+fn format_cep(stored: &str) -> String {
+    domain::Cep::parse(stored).map_or_else(|_| stored.to_owned(), |cep| cep.to_string())
 }

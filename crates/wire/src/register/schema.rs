@@ -15,8 +15,8 @@ pub struct NamedSchema {
 /// The answer: every field, always present.
 pub fn describe_record(register: &Register) -> NamedSchema {
     let mut fields = vec![describe_code_field(register, true)];
-    let shown = register.fields.iter().filter(|field| field.is_visible());
-    fields.extend(shown.map(|field| {
+    let visible = register.fields.iter().filter(|field| field.is_visible());
+    fields.extend(visible.map(|field| {
         let schema = match is_never_null(field) {
             true => build_field_schema(field.kind),
             false => make_nullable(build_field_schema(field.kind)),
@@ -101,7 +101,7 @@ pub fn describe_change(register: &Register) -> NamedSchema {
 pub fn list_query_fields(register: &'static Register) -> Vec<DocumentedField> {
     let searched: Vec<&str> =
         register.fields.iter().filter(|field| field.searched).map(|field| field.name).collect();
-    let by = match register.search {
+    let search_text = match register.search {
         registers::SearchMethod::Beginnings(names) => format!("O começo de {}.", names.join(" ou de ")),
         registers::SearchMethod::Words if searched.is_empty() => "O código.".to_owned(),
         registers::SearchMethod::Words => {
@@ -112,7 +112,7 @@ pub fn list_query_fields(register: &'static Register) -> Vec<DocumentedField> {
     let mut all = vec![
         DocumentedField {
             name: "filtro",
-            text: by,
+            text: search_text,
             required: false,
             schema: <String as JsonInput>::schema(),
             example: parse_example(first).as_str().map_or(json!("12"), |text| json!(text)),
@@ -138,8 +138,8 @@ pub fn list_query_fields(register: &'static Register) -> Vec<DocumentedField> {
     };
     let filters = register.filters.iter().filter_map(|name| register.find_field(name));
     all.extend(filters.map(|(_, field)| {
-        let own = describe_field(field, false);
-        DocumentedField { text: format!("Só os deste valor. {}{needed}", own.text), ..own }
+        let description = describe_field(field, false);
+        DocumentedField { text: format!("Só os deste valor. {}{needed}", description.text), ..description }
     }));
     all
 }
@@ -211,7 +211,7 @@ fn describe_version_field() -> DocumentedField {
 
 fn build_field_schema(kind: FieldType) -> RefOr<Schema> {
     let text = || ObjectBuilder::new().schema_type(Type::String);
-    let whole = || ObjectBuilder::new().schema_type(Type::Integer);
+    let integer = || ObjectBuilder::new().schema_type(Type::Integer);
     match kind {
         FieldType::Text { longest } | FieldType::Serial { longest } | FieldType::Secret { longest } => {
             text().max_length(Some(longest)).build().into()
@@ -221,7 +221,9 @@ fn build_field_schema(kind: FieldType) -> RefOr<Schema> {
         FieldType::Choice(names) => {
             text().enum_values(Some(names.iter().map(|(_, name)| *name))).build().into()
         }
-        FieldType::Integer { least, most } => whole().minimum(Some(least)).maximum(Some(most)).build().into(),
+        FieldType::Integer { least, most } => {
+            integer().minimum(Some(least)).maximum(Some(most)).build().into()
+        }
         FieldType::Reference(_) | FieldType::Benefit | FieldType::Person => <i32 as JsonInput>::schema(),
         FieldType::References { .. } => <Vec<i32> as JsonInput>::schema(),
         FieldType::Lines { longest } | FieldType::Items { longest, .. } => {

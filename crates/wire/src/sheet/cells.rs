@@ -22,9 +22,9 @@ pub fn is_blank_cell(text: &str) -> bool {
 pub fn convert_cell(cell: ImportFieldKind, text: &str) -> Result<Value, UnreadableCell> {
     let text = text.trim();
     if is_scientific_notation(text) && (cell != ImportFieldKind::Text || has_lost_digits(text)) {
-        let told =
+        let problem =
             "veio em notação científica, que perde dígitos; formate a coluna como texto e exporte de novo.";
-        return Err(UnreadableCell(format!("\"{text}\" {told}")));
+        return Err(UnreadableCell(format!("\"{text}\" {problem}")));
     }
     Ok(match cell {
         ImportFieldKind::Document => restore_document_zeros(text).into(),
@@ -90,16 +90,16 @@ fn has_lost_digits(text: &str) -> bool {
 /// An integer, also with decimals added by a spreadsheet: `10`, `10,0`, `10.00`.
 pub fn parse_whole_number(text: &str) -> Option<i64> {
     let text = text.trim();
-    let whole = match text.split_once([',', '.']) {
-        Some((whole, zeros))
+    let integer = match text.split_once([',', '.']) {
+        Some((integer, zeros))
             if !zeros.is_empty() && zeros.bytes().all(|byte| byte == b'0') && zeros.len() <= 2 =>
         {
-            whole
+            integer
         }
         Some(_) => return None,
         None => text,
     };
-    whole.parse().ok()
+    integer.parse().ok()
 }
 
 fn is_all_digits(text: &str) -> bool {
@@ -117,9 +117,9 @@ fn restore_document_zeros(text: &str) -> String {
 }
 
 /// Restores lost leading zeros up to `to` digits.
-fn restore_leading_zeros(text: &str, to: usize, from: usize) -> String {
+fn restore_leading_zeros(text: &str, to: usize, least: usize) -> String {
     let digits: String = text.chars().filter(|c| !matches!(c, '-' | '.' | ' ')).collect();
-    if is_all_digits(&digits) && (from..to).contains(&digits.len()) {
+    if is_all_digits(&digits) && (least..to).contains(&digits.len()) {
         format!("{digits:0>to$}")
     } else {
         text.to_owned()
@@ -318,7 +318,7 @@ mod tests {
 
     #[test]
     fn documents_get_back_the_zeros_that_a_sheet_took() {
-        for (given, whole) in [
+        for (cell, restored) in [
             ("52998224725", "52998224725"),
             ("191", "00000000191"),
             ("1234567890", "01234567890"),
@@ -327,7 +327,7 @@ mod tests {
             ("529.982.247-25", "529.982.247-25"),
             ("52998224725.0", "52998224725"),
         ] {
-            assert_eq!(text(ImportFieldKind::Document, given), whole);
+            assert_eq!(text(ImportFieldKind::Document, cell), restored);
         }
         for bad in ["5,2998E+10", "5.29982247E10", "1E+11"] {
             assert!(
@@ -343,7 +343,7 @@ mod tests {
 
     #[test]
     fn days_come_as_people_and_sheets_write_them() {
-        for (given, day) in [
+        for (cell, day) in [
             ("25/03/1988", "25/03/1988"),
             ("5/3/1988", "05/03/1988"),
             ("1988-03-25", "25/03/1988"),
@@ -357,7 +357,7 @@ mod tests {
             ("ontem", "ontem"),
             ("1988", "1988"),
         ] {
-            assert_eq!(text(ImportFieldKind::Date, given), day, "{given}");
+            assert_eq!(text(ImportFieldKind::Date, cell), day, "{cell}");
         }
     }
 
@@ -372,7 +372,7 @@ mod tests {
 
     #[test]
     fn money_comes_with_any_signs() {
-        for (given, plain) in [
+        for (cell, plain) in [
             ("R$ 1.234,56", "1234.56"),
             ("1,234.56", "1234.56"),
             ("1234,5", "1234.5"),
@@ -383,13 +383,13 @@ mod tests {
             ("150", "150"),
             ("grátis", "grátis"),
         ] {
-            assert_eq!(text(ImportFieldKind::Money, given), plain, "{given}");
+            assert_eq!(text(ImportFieldKind::Money, cell), plain, "{cell}");
         }
     }
 
     #[test]
     fn sets_flags_and_numbers_are_understood_loosely() {
-        for (cell, given, read) in [
+        for (kind, cell, read) in [
             (ImportFieldKind::Sex, "F", "Feminino"),
             (ImportFieldKind::Sex, "masculino", "Masculino"),
             (ImportFieldKind::CivilState, "Casada", "CASADO"),
@@ -412,7 +412,7 @@ mod tests {
             (ImportFieldKind::Card, "1234 56 7 890 123", "1234567890123"),
             (ImportFieldKind::Sex, "outro", "outro"),
         ] {
-            assert_eq!(text(cell, given), read, "{given}");
+            assert_eq!(text(kind, cell), read, "{cell}");
         }
         assert!(convert_cell(ImportFieldKind::Flag, "talvez").is_err());
         for nothing in ["", "  ", "-", "NULL", "#N/D", "n/a"] {

@@ -89,15 +89,15 @@ pub fn suggest_fields(
     headers: &[String],
     remembered: &BTreeMap<String, String>,
 ) -> Vec<String> {
-    let mut taken: Vec<&str> = Vec::new();
+    let mut assigned: Vec<&str> = Vec::new();
     let mut fields = vec![String::new(); headers.len()];
     let by_memory =
         |key: &str| remembered.get(key).map(|field| find_import_field(kind, field).map(|one| one.name));
     for (at, header) in headers.iter().enumerate() {
         if let Some(Some(field)) = by_memory(&fold_header(header))
-            && !taken.contains(&field)
+            && !assigned.contains(&field)
         {
-            taken.push(field);
+            assigned.push(field);
             field.clone_into(&mut fields[at]);
         }
     }
@@ -110,9 +110,9 @@ pub fn suggest_fields(
             let names = [column.name, column.label].into_iter().chain(column.synonyms.iter().copied());
             names.into_iter().any(|name| fold_header(name) == key)
         };
-        let free = list_import_fields(kind).iter().filter(|column| !taken.contains(&column.name));
+        let free = list_import_fields(kind).iter().filter(|column| !assigned.contains(&column.name));
         if let Some(column) = free.into_iter().find(named) {
-            taken.push(column.name);
+            assigned.push(column.name);
             column.name.clone_into(&mut fields[at]);
         }
     }
@@ -129,10 +129,10 @@ mod tests {
 
     #[test]
     fn columns_are_known_by_the_names_that_associations_give_them() {
-        let given =
+        let names =
             headers(&["CPF", "Nome completo", "Data de nasc.", "CELULAR", "E-mail", "Cidade", "UF", "Cor"]);
-        let found = suggest_fields(ImportKind::Members, &given, &BTreeMap::new());
-        let wanted = [
+        let found = suggest_fields(ImportKind::Members, &names, &BTreeMap::new());
+        let expected = [
             "cpfCnpj",
             "nomePessoa",
             "dataNascimento",
@@ -142,8 +142,8 @@ mod tests {
             "endereco.uf",
             "",
         ];
-        assert_eq!(found, wanted);
-        let given = headers(&[
+        assert_eq!(found, expected);
+        let names = headers(&[
             "CPF do titular",
             "Placa",
             "Vencimento",
@@ -152,7 +152,7 @@ mod tests {
             "Ano/Modelo",
             "Valor FIPE",
         ]);
-        let found = suggest_fields(ImportKind::Vehicles, &given, &BTreeMap::new());
+        let found = suggest_fields(ImportKind::Vehicles, &names, &BTreeMap::new());
         assert_eq!(found[..5], ["cpfCnpj", "placa", "diaVencimento", "codPlano", "situacao"]);
     }
 
@@ -179,8 +179,8 @@ mod tests {
             let mut keys = BTreeMap::new();
             for column in list_import_fields(*kind) {
                 let names = [column.name, column.label].into_iter().chain(column.synonyms.iter().copied());
-                let own: std::collections::BTreeSet<String> = names.map(fold_header).collect();
-                for key in own {
+                let folded: std::collections::BTreeSet<String> = names.map(fold_header).collect();
+                for key in folded {
                     let other = keys.insert(key.clone(), column.name);
                     assert_eq!(other, None, "{kind:?}: {key} is {} too", column.name);
                 }

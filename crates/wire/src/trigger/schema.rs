@@ -50,11 +50,11 @@ fn describe_envelope<O: ToSchema + PartialSchema>(name: &str, entity: Entity) ->
         "Quando a situação mudou, no fuso horário da base.",
         json!("2026-11-14T10:32:05-03:00"),
     );
-    let told = quote_in_brackets(set_names::entity(entity));
+    let quoted = quote_in_brackets(set_names::entity(entity));
     let which = field(
         Type::String,
         "A entidade, entre colchetes e aspas, sempre a mesma neste caminho.",
-        json!(told),
+        json!(quoted),
     );
     let changed: RefBuilder = Ref::builder().ref_location_from_schema_name(&object).description(Some(
         "O registro como ficou logo depois da mudança, por mais tarde que o gatilho chegue.",
@@ -64,7 +64,7 @@ fn describe_envelope<O: ToSchema + PartialSchema>(name: &str, entity: Entity) ->
         .description(Some("Uma mudança de situação. Nenhuma chave falta: o que não há vem `null`."))
         .property("codHistorico", code.format(Some(SchemaFormat::KnownFormat(KnownFormat::Int32))))
         .property("dataHistorico", at.format(Some(SchemaFormat::KnownFormat(KnownFormat::DateTime))))
-        .property("entidade", which.enum_values(Some([told])))
+        .property("entidade", which.enum_values(Some([quoted])))
         .property("objeto", changed)
         .required("codHistorico")
         .required("dataHistorico")

@@ -15,11 +15,11 @@ use storage::DatabaseAddress;
 /// Connects to the mail server and signs in without sending anything, or checks that mail files can be written.
 pub async fn check_transport(settings: &ServerSettings, address: &DatabaseAddress) -> CheckFinding {
     const WHAT: &str = "e-mail";
-    let from = &settings.mail.from;
+    let sender = &settings.mail.from;
     match (&settings.mail.smtp, resolve_mail_folder(settings, address)) {
         (Some(smtp), _) => match smtp.check_connection().await {
             Ok(()) => {
-                CheckFinding::ok(WHAT, format!("sai por SMTP, pelo servidor {}, de {from}.", smtp.host()))
+                CheckFinding::ok(WHAT, format!("sai por SMTP, pelo servidor {}, de {sender}.", smtp.host()))
             }
             Err(why) => CheckFinding::fault(
                 WHAT,

@@ -30,9 +30,9 @@ use wire::set_names;
 pub async fn search_benefits(
     extract::State(state): extract::State<ServerState>,
     AuthenticatedCaller(caller): AuthenticatedCaller,
-    asked: DeferredQuery<PesquisaBeneficioQuery>,
+    unchecked: DeferredQuery<PesquisaBeneficioQuery>,
 ) -> Result<JsonAnswer<Vec<PesquisaBeneficioOutputTO>>, RequestFailure> {
-    let query = asked.validate(search::require_benefit_key)?;
+    let query = unchecked.validate(search::require_benefit_key)?;
     let found = search::search_benefits(&state.app, &caller, query).await?;
     Ok(JsonAnswer(found.rows.into_iter().map(|row| render_found_benefit(&found.registers, row)).collect()))
 }
@@ -186,8 +186,8 @@ pub fn render_vehicle(registers: &TenantRegisters, vehicle: VehicleDetails) -> V
 }
 
 /// Ordered by name, then code.
-pub fn render_plans(registers: &TenantRegisters, kept: &[(PlanCode, i64)]) -> Vec<PlanoValorTO> {
-    let mut plans: Vec<PlanoValorTO> = kept
+pub fn render_plans(registers: &TenantRegisters, stored: &[(PlanCode, i64)]) -> Vec<PlanoValorTO> {
+    let mut plans: Vec<PlanoValorTO> = stored
         .iter()
         .map(|(code, price)| PlanoValorTO {
             cod_plano: code.get(),

@@ -71,29 +71,31 @@ pub async fn begin_enrolment(
     app: &App,
     visitor: &ConsoleUser,
     password: &str,
-    from: CallerAddress,
+    address: CallerAddress,
 ) -> Result<bool, Error> {
-    if !has_valid_password(app, visitor, password, from).await? {
+    if !has_valid_password(app, visitor, password, address).await? {
         return Ok(false);
     }
     let mut secret = [0; totp::SECRET];
     app.chance.fill(&mut secret);
     let place = access::locate_factor_secret(visitor.session.scope.tenant(), visitor.session.user);
-    let doing = build_own_command(app, visitor, app.vault()?.seal(&*app.chance, place, &secret)?)?;
+    let command = build_own_command(app, visitor, app.vault()?.seal(&*app.chance, place, &secret)?)?;
     app.db
-        .write(WriteLane::foreground(doing.tenant), doing, |tx, doing| Box::pin(write_enrolment(tx, doing)))
+        .write(WriteLane::foreground(command.tenant), command, |tx, command| {
+            Box::pin(write_enrolment(tx, command))
+        })
         .await?;
     Ok(true)
 }
 
-async fn write_enrolment(tx: &mut Tx, doing: &FactorCommand<Vec<u8>>) -> Result<(), Error> {
-    let (tenant, user) = (doing.tenant, doing.user);
+async fn write_enrolment(tx: &mut Tx, command: &FactorCommand<Vec<u8>>) -> Result<(), Error> {
+    let (tenant, user) = (command.tenant, command.user);
     let factor = second_factors::find_second_factor(&mut *tx, tenant, user).await?;
     if factor.is_some_and(|factor| factor.confirmed_at.is_some()) {
         return Ok(());
     }
     second_factors::upsert_unconfirmed_factor(tx, tenant, user).await?;
-    Ok(secrets::upsert_secret(tx, tenant, SecretOwnerKind::SecondFactor, user.get(), &doing.what).await?)
+    Ok(secrets::upsert_secret(tx, tenant, SecretOwnerKind::SecondFactor, user.get(), &command.what).await?)
 }
 
 /// An unconfirmed secret, as shown to its owner.
@@ -111,19 +113,22 @@ pub async fn find_enrolment_secret(
     app: &App,
     visitor: &ConsoleUser,
 ) -> Result<Option<EnrolmentSecret>, Error> {
-    let doing = build_own_command(app, visitor, ())?;
-    let secret = app.db.read(doing, |tx, doing| Box::pin(find_unconfirmed_secret(tx, doing))).await?;
+    let command = build_own_command(app, visitor, ())?;
+    let secret = app.db.read(command, |tx, command| Box::pin(find_unconfirmed_secret(tx, command))).await?;
     Ok(secret.map(|secret| EnrolmentSecret {
         text: totp::encode_secret(&secret),
         address: totp::build_provisioning_uri(&secret, &visitor.base, &visitor.email),
     }))
 }
 
-async fn find_unconfirmed_secret<W>(tx: &mut Tx, doing: &FactorCommand<W>) -> Result<Option<Vec<u8>>, Error> {
-    let factor = second_factors::find_second_factor(&mut *tx, doing.tenant, doing.user).await?;
-    match (factor, &doing.vault) {
+async fn find_unconfirmed_secret<W>(
+    tx: &mut Tx,
+    command: &FactorCommand<W>,
+) -> Result<Option<Vec<u8>>, Error> {
+    let factor = second_factors::find_second_factor(&mut *tx, command.tenant, command.user).await?;
+    match (factor, &command.vault) {
         (Some(factor), Some(vault)) if factor.confirmed_at.is_none() => {
-            access::find_factor_secret(tx, vault, doing.tenant, doing.user).await
+            access::find_factor_secret(tx, vault, command.tenant, command.user).await
         }
         _ => Ok(None),
     }
@@ -146,11 +151,13 @@ pub async fn confirm_enrolment(
         actor: visitor.session.actor(OWN),
         server: Arc::clone(&app.public_url),
     };
-    let doing = build_own_command(app, visitor, what)?;
-    let tenant = doing.tenant;
+    let command = build_own_command(app, visitor, what)?;
+    let tenant = command.tenant;
     let raised = app
         .db
-        .write(WriteLane::foreground(tenant), doing, |tx, doing| Box::pin(write_confirmation(tx, doing)))
+        .write(WriteLane::foreground(tenant), command, |tx, command| {
+            Box::pin(write_confirmation(tx, command))
+        })
         .await?;
     Ok(raised.map(|raised| {
         app.memory.raise(tenant, raised);
@@ -169,21 +176,21 @@ struct FactorConfirmation {
 
 async fn write_confirmation(
     tx: &mut Tx,
-    doing: &FactorCommand<FactorConfirmation>,
+    command: &FactorCommand<FactorConfirmation>,
 ) -> Result<Option<CacheVersions>, Error> {
-    let (tenant, user) = (doing.tenant, doing.user);
-    let FactorConfirmation { code, recovery: codes, session, actor, server } = &doing.what;
-    let Some(secret) = find_unconfirmed_secret(tx, doing).await? else { return Ok(None) };
-    let Some(step) = totp::find_code_step(&secret, code, doing.now) else { return Ok(None) };
+    let (tenant, user) = (command.tenant, command.user);
+    let FactorConfirmation { code, recovery: codes, session, actor, server } = &command.what;
+    let Some(secret) = find_unconfirmed_secret(tx, command).await? else { return Ok(None) };
+    let Some(step) = totp::find_code_step(&secret, code, command.now) else { return Ok(None) };
     let hashes: Vec<[u8; 32]> =
         codes.iter().filter_map(|code| recovery_codes::hash_recovery_code(tenant, user, code)).collect();
-    second_factors::confirm_second_factor(tx, (tenant, user), step, &hashes, doing.now).await?;
+    second_factors::confirm_second_factor(tx, (tenant, user), step, &hashes, command.now).await?;
     tokens::delete_other_console_tokens(tx, tenant, user, session).await?;
     let done = format!("usuário {user} ligou o segundo fator");
-    actor.record(tx, tenant, done, doing.now).await?;
+    actor.record(tx, tenant, done, command.now).await?;
     let owner = load_factor_owner(tx, tenant, user).await?;
     let to = Addressee { tenant, name: &owner.name, email: &owner.email };
-    mail::enqueue_mail(tx, server, to, UserNotice::SecondFactorOn, doing.now).await?;
+    mail::enqueue_mail(tx, server, to, UserNotice::SecondFactorOn, command.now).await?;
     Ok(Some(versions::raise_access_version(tx, tenant).await?))
 }
 
@@ -202,23 +209,23 @@ async fn has_valid_code(
     app: &App,
     visitor: &ConsoleUser,
     code: &str,
-    from: CallerAddress,
+    address: CallerAddress,
 ) -> Result<bool, Error> {
-    let whose = (visitor.session.scope.tenant(), visitor.session.user);
-    access::check_code(app, whose, code, (OWN, from)).await
+    let account = (visitor.session.scope.tenant(), visitor.session.user);
+    access::check_code(app, account, code, (OWN, address)).await
 }
 
 async fn has_valid_password(
     app: &App,
     visitor: &ConsoleUser,
     password: &str,
-    from: CallerAddress,
+    address: CallerAddress,
 ) -> Result<bool, Error> {
     match access::sign_in_for_purpose(
         app,
         SignInPurpose::PasswordCheck(OWN),
         (&visitor.email, password),
-        from.into(),
+        address.into(),
     )
     .await
     {
@@ -234,23 +241,23 @@ pub async fn renew_recovery_codes(
     app: &App,
     visitor: &ConsoleUser,
     code: &str,
-    from: CallerAddress,
+    address: CallerAddress,
 ) -> Result<Option<Vec<String>>, Error> {
-    if !has_valid_code(app, visitor, code, from).await? {
+    if !has_valid_code(app, visitor, code, address).await? {
         return Ok(None);
     }
     let codes = recovery_codes::generate_recovery_codes(&*app.chance);
-    let doing = build_own_command(app, visitor, (codes.clone(), visitor.session.actor(OWN)))?;
-    let lane = WriteLane::foreground(doing.tenant);
-    let done = app.db.write(lane, doing, |tx, doing| Box::pin(write_recovery_codes(tx, doing))).await?;
+    let command = build_own_command(app, visitor, (codes.clone(), visitor.session.actor(OWN)))?;
+    let lane = WriteLane::foreground(command.tenant);
+    let done = app.db.write(lane, command, |tx, command| Box::pin(write_recovery_codes(tx, command))).await?;
     Ok(done.then_some(codes))
 }
 
 async fn write_recovery_codes(
     tx: &mut Tx,
-    doing: &FactorCommand<(Vec<String>, AccountActor)>,
+    command: &FactorCommand<(Vec<String>, AccountActor)>,
 ) -> Result<bool, Error> {
-    let (tenant, user, (codes, actor)) = (doing.tenant, doing.user, &doing.what);
+    let (tenant, user, (codes, actor)) = (command.tenant, command.user, &command.what);
     let factor = second_factors::find_second_factor(&mut *tx, tenant, user).await?;
     if factor.is_none_or(|factor| factor.confirmed_at.is_none()) {
         return Ok(false);
@@ -259,7 +266,7 @@ async fn write_recovery_codes(
         codes.iter().filter_map(|code| recovery_codes::hash_recovery_code(tenant, user, code)).collect();
     tx.execute_batch(second_factors::replace_recovery_codes(tenant, user, &hashes)).await?;
     let done = format!("usuário {user} recebeu novos códigos de recuperação");
-    actor.record(tx, tenant, done, doing.now).await?;
+    actor.record(tx, tenant, done, command.now).await?;
     Ok(true)
 }
 
@@ -269,9 +276,9 @@ pub async fn switch_off_factor(
     app: &App,
     visitor: &ConsoleUser,
     code: &str,
-    from: CallerAddress,
+    address: CallerAddress,
 ) -> Result<bool, Error> {
-    if !has_valid_code(app, visitor, code, from).await? {
+    if !has_valid_code(app, visitor, code, address).await? {
         return Ok(false);
     }
     let (tenant, user) = (visitor.session.scope.tenant(), visitor.session.user);
@@ -307,9 +314,10 @@ async fn remove_factor(
     actor: AccountActor,
 ) -> Result<bool, Error> {
     let what = (actor, Arc::clone(&app.public_url));
-    let doing = FactorCommand { vault: None, tenant, user, what, now: app.now() };
+    let command = FactorCommand { vault: None, tenant, user, what, now: app.now() };
     let lane = WriteLane::foreground(tenant);
-    let raised = app.db.write(lane, doing, |tx, doing| Box::pin(write_factor_removal(tx, doing))).await?;
+    let raised =
+        app.db.write(lane, command, |tx, command| Box::pin(write_factor_removal(tx, command))).await?;
     if let Some(raised) = raised {
         app.memory.raise(tenant, raised);
     }
@@ -318,9 +326,9 @@ async fn remove_factor(
 
 async fn write_factor_removal(
     tx: &mut Tx,
-    doing: &FactorCommand<(AccountActor, Arc<str>)>,
+    command: &FactorCommand<(AccountActor, Arc<str>)>,
 ) -> Result<Option<CacheVersions>, Error> {
-    let (tenant, user, (actor, server)) = (doing.tenant, doing.user, &doing.what);
+    let (tenant, user, (actor, server)) = (command.tenant, command.user, &command.what);
     let found = load_factor_owner(tx, tenant, user).await?;
     let counted = second_factors::find_second_factor(&mut *tx, tenant, user)
         .await?
@@ -333,8 +341,8 @@ async fn write_factor_removal(
         return Ok(None);
     }
     let done = format!("usuário {user} ficou sem o segundo fator");
-    actor.record(tx, tenant, done, doing.now).await?;
+    actor.record(tx, tenant, done, command.now).await?;
     let to = Addressee { tenant, name: &found.name, email: &found.email };
-    mail::enqueue_mail(tx, server, to, UserNotice::SecondFactorOff, doing.now).await?;
+    mail::enqueue_mail(tx, server, to, UserNotice::SecondFactorOff, command.now).await?;
     Ok(Some(versions::raise_access_version(tx, tenant).await?))
 }

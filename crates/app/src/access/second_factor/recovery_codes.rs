@@ -29,10 +29,10 @@ mod tests {
     #[test]
     fn a_code_is_known_however_it_is_typed_and_by_its_owner_alone() {
         let (tenant, user) = (TenantId::new(1), UserCode::new(2));
-        let kept = hash_recovery_code(tenant, user, "abcde-fghjk-mnpqr-stuvw");
-        assert!(kept.is_some());
-        assert_eq!(hash_recovery_code(tenant, user, " ABCDE fghjk mnpqrstuvw"), kept);
-        assert_ne!(hash_recovery_code(tenant, UserCode::new(3), "abcde-fghjk-mnpqr-stuvw"), kept);
+        let stored = hash_recovery_code(tenant, user, "abcde-fghjk-mnpqr-stuvw");
+        assert!(stored.is_some());
+        assert_eq!(hash_recovery_code(tenant, user, " ABCDE fghjk mnpqrstuvw"), stored);
+        assert_ne!(hash_recovery_code(tenant, UserCode::new(3), "abcde-fghjk-mnpqr-stuvw"), stored);
         assert_eq!(hash_recovery_code(tenant, user, "123456"), None);
     }
 }

@@ -38,8 +38,8 @@ pub fn encode_secret(secret: &[u8]) -> String {
     const SIGNS: &[u8; 32] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
     let bits = secret.len() * 8;
     let bit = |at: usize| secret.get(at / 8).map_or(0, |byte| byte >> (7 - at % 8) & 1);
-    let sign = |from: usize| SIGNS[(from..from + 5).fold(0, |sum, at| sum << 1 | usize::from(bit(at)))];
-    (0..bits).step_by(5).map(|from| char::from(sign(from))).collect()
+    let sign = |start: usize| SIGNS[(start..start + 5).fold(0, |sum, at| sum << 1 | usize::from(bit(at)))];
+    (0..bits).step_by(5).map(|start| char::from(sign(start))).collect()
 }
 
 /// The content of the QR code: account and secret as a standard `otpauth` URI.

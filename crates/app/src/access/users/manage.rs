@@ -62,16 +62,16 @@ const PAGE: usize = 100;
 pub async fn list_user_page(
     app: &App,
     caller: &Session,
-    wanted: UserSearchQuery,
+    query: UserSearchQuery,
 ) -> Result<SearchPage<StoredUser>, Error> {
     let registers = load_registers(app, caller.scope.tenant()).await?;
     let mut all = users::list_visible_users(&app.db, &caller.scope).await?;
-    all.retain(|user| wanted.matches(user));
+    all.retain(|user| query.matches(user));
     all.sort_by_cached_key(|user| (fold_text(&user.name), user.code));
     let total = all.len() as i64;
-    let skip = usize::try_from(wanted.page - 1).unwrap_or_default().saturating_mul(PAGE);
+    let skip = usize::try_from(query.page - 1).unwrap_or_default().saturating_mul(PAGE);
     let rows = all.into_iter().skip(skip).take(PAGE).collect();
-    Ok(SearchPage { rows, number: wanted.page, total, registers })
+    Ok(SearchPage { rows, number: query.page, total, registers })
 }
 
 #[boxed::future]
@@ -129,8 +129,8 @@ impl<W> UserAdminCommand<W> {
     }
 
     async fn record_audit(&self, tx: &mut Tx, operation: &'static str, done: String) -> Result<(), Error> {
-        let by = AccountActor { user: Some(self.by), operation, address: self.address };
-        by.record(tx, self.tenant, format!("usuário {} {done}", self.code), self.now).await.map(drop)
+        let actor = AccountActor { user: Some(self.by), operation, address: self.address };
+        actor.record(tx, self.tenant, format!("usuário {} {done}", self.code), self.now).await.map(drop)
     }
 }
 
@@ -154,10 +154,10 @@ pub async fn change_user(
     changes: ChangeUser,
     once: IdempotentWrite<ChangeUserOutcome>,
 ) -> Result<WriteOutcome<ChangeUserOutcome>, Error> {
-    let doing = prepare_command(app, caller, code, changes).await?;
-    let lane = WriteLane::foreground(doing.tenant);
-    let done = idempotency::write_idempotently(app, lane, once, doing, |tx, doing| {
-        Box::pin(write_user_change(tx, doing))
+    let command = prepare_command(app, caller, code, changes).await?;
+    let lane = WriteLane::foreground(command.tenant);
+    let done = idempotency::write_idempotently(app, lane, once, command, |tx, command| {
+        Box::pin(write_user_change(tx, command))
     })
     .await?;
     Ok(adopt_raised_versions(app, caller, done))
@@ -165,79 +165,80 @@ pub async fn change_user(
 
 async fn write_user_change(
     tx: &mut Tx,
-    doing: &UserAdminCommand<ChangeUser>,
+    command: &UserAdminCommand<ChangeUser>,
 ) -> Result<ChangeUserOutcome, Error> {
-    let (tenant, changes) = (doing.tenant, &doing.what);
-    let before = users::find_user(&mut *tx, tenant, doing.code).await?;
-    let had = before.as_ref().map_or(&[][..], |before| &before.branches);
+    let (tenant, changes) = (command.tenant, &command.what);
+    let before = users::find_user(&mut *tx, tenant, command.code).await?;
+    let old_branches = before.as_ref().map_or(&[][..], |before| &before.branches);
     // The input is validated before the code in the path.
     let anybody = if changes.branches.is_some() { Role::Operator } else { Role::Administrator };
     let role = changes.role.or(before.as_ref().map(|before| before.role)).unwrap_or(anybody);
-    let wanted = normalize_branches(role, changes.branches.clone().unwrap_or_else(|| had.to_vec()));
-    let problems = find_bad_branches(tx, tenant, (role, &wanted), had).await?;
+    let new_branches =
+        normalize_branches(role, changes.branches.clone().unwrap_or_else(|| old_branches.to_vec()));
+    let problems = find_bad_branches(tx, tenant, (role, &new_branches), old_branches).await?;
     if !problems.is_empty() {
         return Err(Error::Refused(problems));
     }
-    let before = before.ok_or(Error::NotFound { field: InputField::User, code: doing.code.get() })?;
+    let before = before.ok_or(Error::NotFound { field: InputField::User, code: command.code.get() })?;
     let after = StoredUser {
         name: changes.name.as_ref().map_or(before.name.clone(), ToString::to_string),
         email: changes.email.as_ref().map_or(before.email.clone(), ToString::to_string),
         role,
         active: changes.active.unwrap_or(before.active),
-        branches: wanted,
+        branches: new_branches,
         ..before.clone()
     };
     let differences = compare_fields(render_user_fields(&before), render_user_fields(&after));
     let present = CurrentVersion { version: before.version, since: before.updated_at };
-    if let Some(old) = refuse_old_version(changes.version, present, &doing.zone, &differences) {
+    if let Some(old) = refuse_old_version(changes.version, present, &command.zone, &differences) {
         return Err(old.into());
     }
     if differences.is_empty() {
         return Ok(ChangeUserOutcome { user: before, raised: None });
     }
-    Box::pin(store_user_change(tx, doing, before, after, &differences)).await
+    Box::pin(store_user_change(tx, command, before, after, &differences)).await
 }
 
 async fn store_user_change(
     tx: &mut Tx,
-    doing: &UserAdminCommand<ChangeUser>,
+    command: &UserAdminCommand<ChangeUser>,
     before: StoredUser,
     mut after: StoredUser,
     differences: &[FieldDifference],
 ) -> Result<ChangeUserOutcome, Error> {
-    let tenant = doing.tenant;
+    let tenant = command.tenant;
     let leaves = before.active
         && before.role == Role::Administrator
         && !(after.active && after.role == Role::Administrator);
-    if leaves && doing.by == doing.code {
+    if leaves && command.by == command.code {
         return Err(Rejection::OwnRights.into());
     }
     if leaves {
         refuse_last_administrator(tx, tenant, &before).await?;
     }
-    let email = doing.what.email.as_ref().filter(|email| email.as_str() != before.email);
+    let email = command.what.email.as_ref().filter(|email| email.as_str() != before.email);
     if let Some(email) = email
         && users::find_login_owner(&mut *tx, email).await?.is_some()
     {
         return Err(Rejection::EmailTaken(email.to_string()).into());
     }
-    after.updated_at = doing.now;
+    after.updated_at = command.now;
     users::update_user(tx, tenant, &after).await?;
     after.version += 1;
     if let Some(email) = email {
-        users::delete_login(tx, &before.email, tenant, doing.code).await?;
-        if !users::reserve_login(tx, email, tenant, doing.code).await? {
+        users::delete_login(tx, &before.email, tenant, command.code).await?;
+        if !users::reserve_login(tx, email, tenant, command.code).await? {
             return Err(Rejection::EmailTaken(email.to_string()).into());
         }
         // Readers of the old address must no longer be able to set a password.
-        password_resets::delete_password_resets(tx, tenant, doing.code).await?;
+        password_resets::delete_password_resets(tx, tenant, command.code).await?;
     }
     let is_disabled = before.active && !after.active;
     if is_disabled {
-        password_resets::delete_password_resets(tx, tenant, doing.code).await?;
+        password_resets::delete_password_resets(tx, tenant, command.code).await?;
     }
     let raised = match is_disabled || email.is_some() {
-        true => end_open_sessions(tx, tenant, doing.code).await?,
+        true => end_open_sessions(tx, tenant, command.code).await?,
         false => versions::raise_access_version(tx, tenant).await?,
     };
     if email.is_some() {
@@ -246,10 +247,10 @@ async fn store_user_change(
             [(&before.email, UserNotice::EmailLeft), (&after.email, UserNotice::EmailTaken)]
         {
             let to = Addressee { tenant, name: &after.name, email };
-            mail::enqueue_mail(tx, &doing.server, to, message, doing.now).await?;
+            mail::enqueue_mail(tx, &command.server, to, message, command.now).await?;
         }
     }
-    doing.record_audit(tx, CHANGE, format!("alterado: {}", join_field_names(differences))).await?;
+    command.record_audit(tx, CHANGE, format!("alterado: {}", join_field_names(differences))).await?;
     Ok(ChangeUserOutcome { user: after, raised: Some(raised) })
 }
 
@@ -273,10 +274,11 @@ pub async fn send_new_password(
     reason: Option<String>,
     once: IdempotentWrite<ChangeUserOutcome>,
 ) -> Result<WriteOutcome<ChangeUserOutcome>, Error> {
-    let doing = prepare_command(app, caller, code, (prepare_generated_password(app).await?, reason)).await?;
-    let lane = WriteLane::foreground(doing.tenant);
-    let done = idempotency::write_idempotently(app, lane, once, doing, |tx, doing| {
-        Box::pin(write_sent_password(tx, doing))
+    let command =
+        prepare_command(app, caller, code, (prepare_generated_password(app).await?, reason)).await?;
+    let lane = WriteLane::foreground(command.tenant);
+    let done = idempotency::write_idempotently(app, lane, once, command, |tx, command| {
+        Box::pin(write_sent_password(tx, command))
     })
     .await?;
     Ok(adopt_raised_versions(app, caller, done))
@@ -284,12 +286,12 @@ pub async fn send_new_password(
 
 async fn write_sent_password(
     tx: &mut Tx,
-    doing: &UserAdminCommand<(PreparedPassword, Option<String>)>,
+    command: &UserAdminCommand<(PreparedPassword, Option<String>)>,
 ) -> Result<ChangeUserOutcome, Error> {
-    let user = doing.load_user(tx).await?;
-    let (secret, reason) = &doing.what;
-    let raised = give_password(tx, doing.tenant, &user, secret, (&doing.server, doing.now)).await?;
-    doing.record_audit(tx, PASSWORD, append_reason("recebeu outra senha", reason.as_deref())).await?;
+    let user = command.load_user(tx).await?;
+    let (secret, reason) = &command.what;
+    let raised = give_password(tx, command.tenant, &user, secret, (&command.server, command.now)).await?;
+    command.record_audit(tx, PASSWORD, append_reason("recebeu outra senha", reason.as_deref())).await?;
     Ok(ChangeUserOutcome { user, raised: Some(raised) })
 }
 
@@ -302,10 +304,10 @@ pub async fn end_user_sessions(
     reason: Option<String>,
     once: IdempotentWrite<ChangeUserOutcome>,
 ) -> Result<WriteOutcome<ChangeUserOutcome>, Error> {
-    let doing = prepare_command(app, caller, code, reason).await?;
-    let lane = WriteLane::foreground(doing.tenant);
-    let done = idempotency::write_idempotently(app, lane, once, doing, |tx, doing| {
-        Box::pin(write_session_end(tx, doing))
+    let command = prepare_command(app, caller, code, reason).await?;
+    let lane = WriteLane::foreground(command.tenant);
+    let done = idempotency::write_idempotently(app, lane, once, command, |tx, command| {
+        Box::pin(write_session_end(tx, command))
     })
     .await?;
     Ok(adopt_raised_versions(app, caller, done))
@@ -313,11 +315,13 @@ pub async fn end_user_sessions(
 
 async fn write_session_end(
     tx: &mut Tx,
-    doing: &UserAdminCommand<Option<String>>,
+    command: &UserAdminCommand<Option<String>>,
 ) -> Result<ChangeUserOutcome, Error> {
-    let user = doing.load_user(tx).await?;
-    let raised = end_open_sessions(tx, doing.tenant, doing.code).await?;
-    doing.record_audit(tx, END, append_reason("teve as sessões encerradas", doing.what.as_deref())).await?;
+    let user = command.load_user(tx).await?;
+    let raised = end_open_sessions(tx, command.tenant, command.code).await?;
+    command
+        .record_audit(tx, END, append_reason("teve as sessões encerradas", command.what.as_deref()))
+        .await?;
     Ok(ChangeUserOutcome { user, raised: Some(raised) })
 }
 

@@ -108,8 +108,8 @@ pub async fn create_user(app: &App, new: CreateUser) -> Result<StoredUser, Error
 }
 
 /// As [`create_user`], for another actor.
-pub async fn create_user_as(app: &App, new: CreateUser, by: AccountActor) -> Result<StoredUser, Error> {
-    let entry = prepare_user(app, new, UserCreationContext { code: None, by }).await?;
+pub async fn create_user_as(app: &App, new: CreateUser, actor: AccountActor) -> Result<StoredUser, Error> {
+    let entry = prepare_user(app, new, UserCreationContext { code: None, by: actor }).await?;
     app.db
         .write(WriteLane::foreground(entry.tenant), entry, |tx, entry| Box::pin(insert_user(tx, entry)))
         .await
@@ -120,10 +120,10 @@ pub async fn create_user_as(app: &App, new: CreateUser, by: AccountActor) -> Res
 pub async fn create_user_once(
     app: &App,
     new: CreateUser,
-    kept: UserCreationContext,
+    context: UserCreationContext,
     once: IdempotentWrite<StoredUser>,
 ) -> Result<WriteOutcome<StoredUser>, Error> {
-    let entry = prepare_user(app, new, kept).await?;
+    let entry = prepare_user(app, new, context).await?;
     idempotency::write_idempotently(app, WriteLane::foreground(entry.tenant), once, entry, |tx, entry| {
         Box::pin(insert_user(tx, entry))
     })
@@ -133,7 +133,7 @@ pub async fn create_user_once(
 pub(crate) async fn prepare_user(
     app: &App,
     new: CreateUser,
-    kept: UserCreationContext,
+    context: UserCreationContext,
 ) -> Result<PreparedUser, Error> {
     let CreateUser { tenant, name, email, role, branches, password } = new;
     let branches = normalize_branches(role, branches);
@@ -142,13 +142,13 @@ pub(crate) async fn prepare_user(
         InitialPassword::Mailed => prepare_generated_password(app).await?,
     };
     let server = Arc::clone(&app.public_url);
-    Ok(PreparedUser { tenant, name, email, role, branches, secret, server, now: app.now(), kept })
+    Ok(PreparedUser { tenant, name, email, role, branches, secret, server, now: app.now(), kept: context })
 }
 
 /// Deduplicated and sorted; empty for a role that has every branch.
-fn normalize_branches(role: Role, given: impl IntoIterator<Item = BranchCode>) -> Vec<BranchCode> {
-    let given: BTreeSet<BranchCode> = given.into_iter().filter(|_| !role.has_every_branch()).collect();
-    given.into_iter().collect()
+fn normalize_branches(role: Role, codes: impl IntoIterator<Item = BranchCode>) -> Vec<BranchCode> {
+    let codes: BTreeSet<BranchCode> = codes.into_iter().filter(|_| !role.has_every_branch()).collect();
+    codes.into_iter().collect()
 }
 
 async fn prepare_chosen_password(app: &App, password: Password) -> Result<PreparedPassword, Error> {
@@ -235,14 +235,14 @@ pub(crate) async fn insert_user(tx: &mut Tx, new: &PreparedUser) -> Result<Store
 async fn find_bad_branches(
     tx: &mut Tx,
     tenant: TenantId,
-    (role, wanted): (Role, &[BranchCode]),
-    had: &[BranchCode],
+    (role, requested): (Role, &[BranchCode]),
+    current: &[BranchCode],
 ) -> Result<Vec<Rejection>, Error> {
     let there = branches::list_visible_branches(&mut *tx, &Scope::for_tenant(tenant)).await?;
     let is_there = |code: &BranchCode| there.iter().any(|branch| branch.code == *code && branch.active);
-    let unknown = wanted.iter().filter(|code| !is_there(code) && !had.contains(code));
+    let unknown = requested.iter().filter(|code| !is_there(code) && !current.contains(code));
     let mut problems: Vec<Rejection> = unknown.map(|code| Rejection::UnknownBranch(*code)).collect();
-    problems.extend(check_branches(role, wanted).err());
+    problems.extend(check_branches(role, requested).err());
     Ok(problems)
 }
 
@@ -349,14 +349,14 @@ pub(crate) async fn reset_password_as(
     app: &App,
     tenant: TenantId,
     (email, password): (&str, &str),
-    by: AccountActor,
+    actor: AccountActor,
 ) -> Result<(), Error> {
     let mut problems = Vec::new();
     let email = collect_problem(&mut problems, Email::parse(email));
     let password = collect_problem(&mut problems, Password::parse(password));
     let (Some(email), Some(password)) = (email, password) else { return Err(Error::Refused(problems)) };
     let secret = prepare_chosen_password(app, password).await?;
-    apply_replacement(app, tenant, email, (secret, by)).await
+    apply_replacement(app, tenant, email, (secret, actor)).await
 }
 
 /// Mails a new generated password from the command line, and ends the user's sessions and open links.
@@ -379,10 +379,10 @@ async fn apply_replacement(
     app: &App,
     tenant: TenantId,
     email: Email,
-    (secret, by): (PreparedPassword, AccountActor),
+    (secret, actor): (PreparedPassword, AccountActor),
 ) -> Result<(), Error> {
     let (server, now) = (Arc::clone(&app.public_url), app.now());
-    let new = PasswordReplacement { tenant, email, secret, by, server, now };
+    let new = PasswordReplacement { tenant, email, secret, by: actor, server, now };
     let raised = app
         .db
         .write(WriteLane::foreground(tenant), new, |tx, new| Box::pin(write_replacement(tx, new)))

@@ -53,8 +53,8 @@ impl FullClaim {
 #[boxed::future]
 pub async fn read_full_claim(app: &App, caller: &Session, code: ClaimCode) -> Result<FullClaim, Error> {
     let registers = load_registers(app, caller.scope.tenant()).await?;
-    let asked = (caller.scope.clone(), code);
-    let read = app.db.read(asked, |tx, (scope, code)| Box::pin(read_claim_parts(tx, scope, *code))).await?;
+    let input = (caller.scope.clone(), code);
+    let read = app.db.read(input, |tx, (scope, code)| Box::pin(read_claim_parts(tx, scope, *code))).await?;
     let (claims, related, people) =
         read.ok_or(Error::NotFound { field: InputField::Claim, code: code.get() })?;
     record_access(app, caller, "GET /ext/evento/{codEvento}", people.keys().copied())?;
@@ -75,20 +75,20 @@ async fn read_claim_parts(
 ) -> Result<Option<ClaimReadParts>, Error> {
     let mut known: HashMap<ClaimCode, ResolvedClaim> = HashMap::new();
     let mut pairs: Vec<(ClaimCode, ClaimCode)> = Vec::new();
-    let mut wanted = vec![code];
+    let mut codes_to_load = vec![code];
     for level in 0..=DEPTH {
-        let found = claims::list_claims_by_codes(&mut *tx, scope, wanted).await?;
+        let found = claims::list_claims_by_codes(&mut *tx, scope, codes_to_load).await?;
         let new: Vec<ClaimCode> = found.iter().map(|one| one.code).collect();
         known.extend(found.into_iter().map(|one| (one.code, one)));
         if new.is_empty() || level == DEPTH {
             break;
         }
-        let led = claims::list_related_claims(&mut *tx, scope.tenant(), new).await?;
-        wanted = led.iter().map(|(_, to)| *to).filter(|to| !known.contains_key(to)).collect();
-        wanted.sort_unstable();
-        wanted.dedup();
-        pairs.extend(led);
-        if wanted.is_empty() {
+        let relations = claims::list_related_claims(&mut *tx, scope.tenant(), new).await?;
+        codes_to_load = relations.iter().map(|(_, to)| *to).filter(|to| !known.contains_key(to)).collect();
+        codes_to_load.sort_unstable();
+        codes_to_load.dedup();
+        pairs.extend(relations);
+        if codes_to_load.is_empty() {
             break;
         }
     }
@@ -102,7 +102,7 @@ async fn read_claim_parts(
     }
     for list in related.values_mut() {
         list.sort_by_key(|one| {
-            std::cmp::Reverse((known.get(one).map(|told| told.claim.head.opened_at), *one))
+            std::cmp::Reverse((known.get(one).map(|resolved| resolved.claim.head.opened_at), *one))
         });
     }
     let people = list_involved_people(tx, scope, known.values()).await?;
@@ -114,8 +114,10 @@ async fn list_involved_people(
     scope: &Scope,
     claims: impl Iterator<Item = &ResolvedClaim>,
 ) -> Result<HashMap<PersonCode, InvolvedPerson>, Error> {
-    let mut codes: Vec<PersonCode> =
-        claims.flat_map(|told| [Some(told.claim.head.person), told.claim.driver]).flatten().collect();
+    let mut codes: Vec<PersonCode> = claims
+        .flat_map(|resolved| [Some(resolved.claim.head.person), resolved.claim.driver])
+        .flatten()
+        .collect();
     codes.sort_unstable();
     codes.dedup();
     let mut telephones: BTreeMap<PersonCode, Vec<StoredPhone>> = BTreeMap::new();

@@ -44,10 +44,10 @@ pub async fn search_claims(
 ) -> Result<RunningClaimSearch, Error> {
     let scope = caller.scope.clone();
     let registers = load_registers(app, scope.tenant()).await?;
-    let asked = (scope.clone(), build_criteria(&registers, &query), parse_document(&query));
+    let input = (scope.clone(), build_criteria(&registers, &query), parse_document(&query));
     let (criteria, driver) = app
         .db
-        .read(asked, |tx, (scope, criteria, document)| {
+        .read(input, |tx, (scope, criteria, document)| {
             Box::pin(async move {
                 let Some(mut criteria) = criteria.clone() else {
                     return Ok((None, DrivingClaimCriterion::Order));
@@ -74,8 +74,8 @@ impl RunningClaimSearch {
     /// The next claims; `None` at the end.
     #[boxed::future]
     pub async fn next(&mut self, app: &App, caller: &Session) -> Result<Option<ClaimSearchStep>, Error> {
-        let part = ClaimPageRequest { behind: self.behind, skip: 0, limit: STEP };
-        let (found, is_full) = self.read_part(app, caller, part).await?;
+        let page_request = ClaimPageRequest { behind: self.behind, skip: 0, limit: STEP };
+        let (found, is_full) = self.read_part(app, caller, page_request).await?;
         match found.rows.last() {
             Some(last) if is_full => self.behind = Some((last.opened_at, last.code)),
             // This was the last part: the next step needs no query.
@@ -108,22 +108,23 @@ impl RunningClaimSearch {
         &self,
         app: &App,
         caller: &Session,
-        part: ClaimPageRequest,
+        page_request: ClaimPageRequest,
     ) -> Result<(ClaimSearchStep, bool), Error> {
         let registers = load_registers(app, self.scope.tenant()).await?;
         let Some(criteria) = &self.criteria else {
             return Ok((ClaimSearchStep { rows: Vec::new(), registers }, false));
         };
-        let codes = claims::list_claim_codes(&app.db, &self.scope, criteria, self.driver, part).await?;
+        let codes =
+            claims::list_claim_codes(&app.db, &self.scope, criteria, self.driver, page_request).await?;
         let rows = claims::list_found_claims(&app.db, &self.scope, &codes).await?;
         record_access(app, caller, SEARCH, rows.iter().map(|row| row.person))?;
-        Ok((ClaimSearchStep { rows, registers }, codes.len() as i64 == part.limit))
+        Ok((ClaimSearchStep { rows, registers }, codes.len() as i64 == page_request.limit))
     }
 }
 
 /// Builds the criteria of a query; `None` if nothing can match.
 fn build_criteria(registers: &TenantRegisters, query: &PesquisaEventoQuery) -> Option<ClaimCriteria> {
-    let day = |given: &FieldPatch<QueryDate>| given.clone().into_set().map(QueryDate::get);
+    let day = |patch: &FieldPatch<QueryDate>| patch.clone().into_set().map(QueryDate::get);
     let protocol = match query.protocol.clone().into_set() {
         // Compared literally: a protocol has no leading zeros.
         Some(text) => Some(text.parse().ok().filter(|number: &i32| number.to_string() == text)?),

@@ -75,11 +75,11 @@ impl DependentImportRow {
 /// Finds the benefit of a row: by code, by plate, or the only one of the holder in force.
 async fn load_referenced_benefit(
     tx: &mut Tx,
-    doing: &ImportUnitContext,
-    whose: &BenefitReference,
+    context: &ImportUnitContext,
+    reference: &BenefitReference,
 ) -> Result<(BenefitCode, StoredBenefit), Error> {
-    let tenant = doing.scope.tenant();
-    let holder = match &whose.holder {
+    let tenant = context.scope.tenant();
+    let holder = match &reference.holder {
         Some(text) => {
             let document = Document::parse(text)?;
             let found = storage::members::find_person_by_document(&mut *tx, tenant, &document).await?;
@@ -87,9 +87,9 @@ async fn load_referenced_benefit(
         }
         None => None,
     };
-    if let Some(code) = whose.benefit {
+    if let Some(code) = reference.benefit {
         let unknown = Rejection::UnknownCode { field: InputField::Benefit, code: code.get() };
-        let found = benefits::find_benefit(&mut *tx, &doing.scope, code).await?.ok_or(unknown)?;
+        let found = benefits::find_benefit(&mut *tx, &context.scope, code).await?.ok_or(unknown)?;
         if holder.is_some_and(|holder| holder != found.person) {
             return Err(Rejection::NotTheHolder(code).into());
         }
@@ -97,25 +97,25 @@ async fn load_referenced_benefit(
     }
     let in_force = |situation: SituationCode| {
         !matches!(
-            doing.registers.situation_kind(situation),
+            context.registers.situation_kind(situation),
             Some(SituationKind::Inactive | SituationKind::Cancelled)
         )
     };
     let mut found = Vec::new();
-    match (&whose.plate, holder) {
+    match (&reference.plate, holder) {
         (Some(plate), holder) => {
             let plate = Plate::parse(plate)?;
             for one in benefits::list_matching_benefits(tx, tenant, (Some(&plate), None, None)).await? {
                 if in_force(one.situation)
                     && holder.is_none_or(|holder| holder == one.person)
-                    && let Some(benefit) = benefits::find_benefit(&mut *tx, &doing.scope, one.code).await?
+                    && let Some(benefit) = benefits::find_benefit(&mut *tx, &context.scope, one.code).await?
                 {
                     found.push((one.code, benefit));
                 }
             }
         }
         (None, Some(holder)) => {
-            found = benefits::list_benefits_of_person(&mut *tx, &doing.scope, holder).await?;
+            found = benefits::list_benefits_of_person(&mut *tx, &context.scope, holder).await?;
             found.retain(|(_, benefit)| in_force(benefit.situation));
         }
         (None, None) => return Err(Rejection::Import(ImportProblem::BenefitUnnamed).into()),
@@ -152,12 +152,12 @@ fn find_known_dependent<'d>(
 
 pub async fn find_imported_dependent(
     tx: &mut Tx,
-    doing: &ImportUnitContext,
+    context: &ImportUnitContext,
     row: &DependentImportRow,
 ) -> Result<Option<i32>, Error> {
-    match load_referenced_benefit(tx, doing, &row.whose).await {
+    match load_referenced_benefit(tx, context, &row.whose).await {
         Ok((benefit, _)) => {
-            let all = dependents::list_dependents(&mut *tx, doing.scope.tenant(), benefit).await?;
+            let all = dependents::list_dependents(&mut *tx, context.scope.tenant(), benefit).await?;
             Ok(find_known_dependent(row, &all).map(|(code, _)| code.get()))
         }
         Err(Error::Refused(_)) => Ok(None),
@@ -167,24 +167,24 @@ pub async fn find_imported_dependent(
 
 pub async fn import_dependent(
     tx: &mut Tx,
-    doing: &ImportUnitContext,
+    context: &ImportUnitContext,
     row: &DependentImportRow,
 ) -> Result<ImportRowOutcome, Error> {
-    let tenant = doing.scope.tenant();
-    let (benefit, _) = load_referenced_benefit(tx, doing, &row.whose).await?;
+    let tenant = context.scope.tenant();
+    let (benefit, _) = load_referenced_benefit(tx, context, &row.whose).await?;
     let all = dependents::list_dependents(&mut *tx, tenant, benefit).await?;
     let before = find_known_dependent(row, &all);
     let mut record = DependenteInput { benefit, ..row.input.clone() };
     match before {
         Some((code, before)) => {
-            doing.refuse_repeated_record(code.get())?;
+            context.refuse_repeated_record(code.get())?;
             record.code = FieldPatch::Set(*code);
             keep_missing_fields(&mut record, before, &row.given);
         }
         None => record.code = FieldPatch::Keep,
     }
-    let kept = row.whose.code.filter(|_| before.is_none());
-    if let Some(code) = kept {
+    let prescribed = row.whose.code.filter(|_| before.is_none());
+    if let Some(code) = prescribed {
         if dependents::find_dependent_by_code(&mut *tx, tenant, code).await?.is_some() {
             return Err(Rejection::UnknownDependent { code, benefit }.into());
         }
@@ -192,8 +192,9 @@ pub async fn import_dependent(
             return Err(Rejection::Import(ImportProblem::Removed).into());
         }
     }
-    let asked = WriteCommand::from_import(doing, DependentSaveInput { record, seen: None, kept });
-    let saved = Box::pin(save(tx, &asked)).await?;
+    let command =
+        WriteCommand::from_import(context, DependentSaveInput { record, seen: None, kept: prescribed });
+    let saved = Box::pin(save(tx, &command)).await?;
     let record = saved.code.get();
     let version = saved.dependent.updated_at.millis();
     Ok(match before {
@@ -208,8 +209,8 @@ pub async fn import_dependent(
 }
 
 /// A save overwrites the full dependent, so fields missing in the row are filled with their stored values.
-fn keep_missing_fields(record: &mut DependenteInput, before: &StoredDependent, given: &[String]) {
-    let is_given = |name: &str| given.iter().any(|one| one == name);
+fn keep_missing_fields(record: &mut DependenteInput, before: &StoredDependent, given_fields: &[String]) {
+    let is_given = |name: &str| given_fields.iter().any(|one| one == name);
     let set = |value: Option<_>| value.map_or(FieldPatch::Keep, FieldPatch::Set);
     if !is_given("cpf") {
         record.cpf = before.cpf.clone().map_or(FieldPatch::Keep, FieldPatch::Set);
@@ -237,42 +238,42 @@ fn keep_missing_fields(record: &mut DependenteInput, before: &StoredDependent, g
 /// the version.
 pub async fn undo_dependent_import(
     tx: &mut Tx,
-    doing: &ImportUnitContext,
+    context: &ImportUnitContext,
     line: &StoredLineResult,
 ) -> Result<ImportUndoOutcome, Error> {
-    let tenant = doing.scope.tenant();
+    let tenant = context.scope.tenant();
     let code = DependentCode::new(line.record.unwrap_or_default());
-    let Some(now) = dependents::find_dependent_by_code(&mut *tx, tenant, code).await? else {
+    let Some(current) = dependents::find_dependent_by_code(&mut *tx, tenant, code).await? else {
         return Ok(ImportUndoOutcome::Kept("já não existe".into()));
     };
-    let Some(benefit) = benefits::find_benefit(&mut *tx, &doing.scope, now.benefit).await? else {
+    let Some(benefit) = benefits::find_benefit(&mut *tx, &context.scope, current.benefit).await? else {
         return Ok(ImportUndoOutcome::Kept("está em uma loja que você não acessa".into()));
     };
-    if line.version != Some(now.updated_at.millis()) {
+    if line.version != Some(current.updated_at.millis()) {
         return Ok(ImportUndoOutcome::Kept("foi alterado depois da importação".into()));
     }
-    let (also, done, undone) = match &line.before {
-        None if dependents::has_appointment(tx, tenant, now.benefit, code).await? => {
+    let (also, done, outcome) = match &line.before {
+        None if dependents::has_appointment(tx, tenant, current.benefit, code).await? => {
             return Ok(ImportUndoOutcome::Kept("já tem consultas".into()));
         }
         None => (dependents::delete_dependent(tenant, code), "removido", ImportUndoOutcome::Removed),
         Some(before) => {
             let before = dependents::parse_dependent_snapshot(before)?;
-            let after = StoredDependent { created_at: now.created_at, updated_at: doing.now, ..before };
+            let after = StoredDependent { created_at: current.created_at, updated_at: context.now, ..before };
             (
-                dependents::update_dependent(tenant, code, &now, &after),
+                dependents::update_dependent(tenant, code, &current, &after),
                 "alterado",
                 ImportUndoOutcome::Restored,
             )
         }
     };
-    let holder = load_holder(tx, tenant, now.benefit, &benefit).await?;
-    let changed = StoredBenefit { updated_at: doing.now, ..benefit.clone() };
+    let holder = load_holder(tx, tenant, current.benefit, &benefit).await?;
+    let changed = StoredBenefit { updated_at: context.now, ..benefit.clone() };
     let done = format!("alterado: dependente {code} {done}, importação desfeita");
     let store = PendingBenefitWrite {
         also,
-        ..PendingBenefitWrite::for_change(now.benefit, &benefit, changed, &holder, done)
+        ..PendingBenefitWrite::for_change(current.benefit, &benefit, changed, &holder, done)
     };
-    situations::store_benefit(tx, &doing.change_context(), store).await?;
-    Ok(undone)
+    situations::store_benefit(tx, &context.change_context(), store).await?;
+    Ok(outcome)
 }

@@ -69,8 +69,8 @@ async fn find_dependent_keys(
         other => other.flatten(),
     };
     if cpf.is_none() && card.is_none() {
-        let asked = (caller.scope.clone(), words);
-        let read = app.db.read(asked, |tx, (scope, words)| {
+        let query = (caller.scope.clone(), words);
+        let read = app.db.read(query, |tx, (scope, words)| {
             Box::pin(dependents::list_dependent_keys_by_name(tx, scope, words))
         });
         return Ok(read.await?);
@@ -106,19 +106,21 @@ pub async fn list_benefit_dependents(
     caller: &Session,
     code: BenefitCode,
 ) -> Result<SortedDependents<(DependentCode, StoredDependent)>, Error> {
-    let asked = |_: &TenantRegisters| (caller.scope.clone(), code);
+    let build_query = |_: &TenantRegisters| (caller.scope.clone(), code);
     let tenant = caller.scope.tenant();
-    let ((person, mut rows), registers) = read_with_registers(app, tenant, asked, |tx, (scope, code)| {
-        Box::pin(async move {
-            let unknown = Error::NotFound { field: InputField::Benefit, code: code.get() };
-            let benefit = storage::benefits::find_benefit(&mut *tx, scope, *code).await?.ok_or(unknown)?;
-            Ok::<_, Error>((
-                benefit.person,
-                dependents::list_dependents(&mut *tx, scope.tenant(), *code).await?,
-            ))
+    let ((person, mut rows), registers) =
+        read_with_registers(app, tenant, build_query, |tx, (scope, code)| {
+            Box::pin(async move {
+                let unknown = Error::NotFound { field: InputField::Benefit, code: code.get() };
+                let benefit =
+                    storage::benefits::find_benefit(&mut *tx, scope, *code).await?.ok_or(unknown)?;
+                Ok::<_, Error>((
+                    benefit.person,
+                    dependents::list_dependents(&mut *tx, scope.tenant(), *code).await?,
+                ))
+            })
         })
-    })
-    .await?;
+        .await?;
     rows.sort_by_cached_key(|(code, one)| (fold_text(&one.name), *code));
     record_access(app, caller, LIST, std::iter::once(person))?;
     Ok(SortedDependents { rows, registers })
@@ -160,12 +162,13 @@ pub async fn save_dependent(
 pub async fn save_dependent_if_unchanged(
     app: &App,
     caller: &Session,
-    (record, seen): (DependenteInput, Option<i64>),
+    (record, version): (DependenteInput, Option<i64>),
     once: IdempotentWrite<SavedDependent>,
 ) -> Result<WriteOutcome<SavedDependent>, Error> {
-    let sent = DependentSaveInput { record, seen, kept: None };
+    let input = DependentSaveInput { record, seen: version, kept: None };
     let done =
-        run_command(app, caller, SAVE, sent, once, |tx, asked| Box::pin(write_dependent(tx, asked))).await?;
+        run_command(app, caller, SAVE, input, once, |tx, command| Box::pin(write_dependent(tx, command)))
+            .await?;
     if let WriteOutcome::Fresh(SavedDependent { holder, changed: false, .. }) = &done {
         record_access(app, caller, SAVE, std::iter::once(*holder))?;
     }
@@ -174,12 +177,12 @@ pub async fn save_dependent_if_unchanged(
 
 async fn write_dependent(
     tx: &mut Tx,
-    asked: &WriteCommand<DependentSaveInput>,
+    command: &WriteCommand<DependentSaveInput>,
 ) -> Result<SavedDependent, Error> {
-    let (tenant, input) = (asked.scope.tenant(), &asked.input.record);
-    confirm_registers(tx, tenant, &asked.registers).await?;
+    let (tenant, input) = (command.scope.tenant(), &command.input.record);
+    confirm_registers(tx, tenant, &command.registers).await?;
     let mut problems = Vec::new();
-    let benefit = storage::benefits::find_benefit(&mut *tx, &asked.scope, input.benefit).await?;
+    let benefit = storage::benefits::find_benefit(&mut *tx, &command.scope, input.benefit).await?;
     if benefit.is_none() {
         problems.push(Rejection::UnknownCode { field: InputField::Benefit, code: input.benefit.get() });
     }
@@ -191,27 +194,32 @@ async fn write_dependent(
         }
         before = found.map(|found| (*code, found));
     }
-    let kept = before.as_ref().map(|(_, kept)| kept);
-    let plans = resolve_plans(&asked.registers, input, kept, &mut problems);
+    let stored = before.as_ref().map(|(_, stored)| stored);
+    let plans = resolve_plans(&command.registers, input, stored, &mut problems);
     let (Some(benefit), []) = (benefit, &problems[..]) else { return Err(Error::Refused(problems)) };
-    refuse_cancelled_benefit(&asked.registers, input.benefit, &benefit)?;
-    let after = build_dependent(asked, kept, plans);
+    refuse_cancelled_benefit(&command.registers, input.benefit, &benefit)?;
+    let after = build_dependent(command, stored, plans);
     let present = CurrentVersion { version: benefit.version, since: benefit.updated_at };
-    let wanted = kept
-        .map(|kept| {
-            field_differences::compare_fields(render_dependent_fields(kept), render_dependent_fields(&after))
+    let changes = stored
+        .map(|stored| {
+            field_differences::compare_fields(
+                render_dependent_fields(stored),
+                render_dependent_fields(&after),
+            )
         })
         .unwrap_or_default();
-    let old =
-        asked.input.seen.and_then(|seen| refuse_old_version(seen, present, &asked.registers.zone, &wanted));
-    if let Some(old) = old {
-        return Err(old.into());
+    let rejection = command
+        .input
+        .seen
+        .and_then(|version| refuse_old_version(version, present, &command.registers.zone, &changes));
+    if let Some(rejection) = rejection {
+        return Err(rejection.into());
     }
     match before {
         Some((code, before)) if before == after => {
             Ok(SavedDependent { code, dependent: after, holder: benefit.person, changed: false })
         }
-        before => Box::pin(store_dependent(tx, asked, benefit, before, after)).await,
+        before => Box::pin(store_dependent(tx, command, benefit, before, after)).await,
     }
 }
 
@@ -222,28 +230,28 @@ fn resolve_plans(
     before: Option<&StoredDependent>,
     problems: &mut Vec<Rejection>,
 ) -> Vec<PlanCode> {
-    let had = before.map_or(&[][..], |before| &before.plans);
-    let given = match &input.plans {
-        FieldPatch::Keep => return had.to_vec(),
+    let old_plans = before.map_or(&[][..], |before| &before.plans);
+    let requested = match &input.plans {
+        FieldPatch::Keep => return old_plans.to_vec(),
         FieldPatch::Clear => return Vec::new(),
-        FieldPatch::Set(given) => given,
+        FieldPatch::Set(requested) => requested,
     };
-    for (at, code) in given.iter().map(|plan| plan.0).enumerate() {
+    for (at, code) in requested.iter().map(|plan| plan.0).enumerate() {
         let is_sold = registers.plan(code).is_some_and(|plan| plan.active);
-        if !is_sold && !had.contains(&code) {
+        if !is_sold && !old_plans.contains(&code) {
             problems.push(Rejection::UnknownPlan { at, code });
         }
     }
-    given.iter().map(|plan| plan.0).collect::<BTreeSet<_>>().into_iter().collect()
+    requested.iter().map(|plan| plan.0).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 /// Builds the dependent from the input; e-mail, card and active flag keep their value if not given.
 fn build_dependent(
-    asked: &WriteCommand<DependentSaveInput>,
+    command: &WriteCommand<DependentSaveInput>,
     before: Option<&StoredDependent>,
     plans: Vec<PlanCode>,
 ) -> StoredDependent {
-    let (input, now) = (&asked.input.record, &asked.now);
+    let (input, now) = (&command.input.record, &command.now);
     let mut email = before.and_then(|before| before.email.clone());
     input.email.apply_to(&mut email, Clone::clone);
     let mut card = before.and_then(|before| before.card.clone());
@@ -267,43 +275,43 @@ fn build_dependent(
     }
 }
 
-fn render_dependent_fields(one: &StoredDependent) -> FieldTexts {
+fn render_dependent_fields(dependent: &StoredDependent) -> FieldTexts {
     vec![
-        ("nome", Some(one.name.clone())),
-        ("cpf", one.cpf.as_ref().map(ToString::to_string)),
-        ("dataNascimento", one.born_on.as_deref().map(domain::display::format_day)),
-        ("parentesco", Some(wire::set_names::kinship(one.kinship).to_owned())),
-        ("sexo", one.sex.map(|sex| wire::set_names::sex(sex).to_owned())),
-        ("identidade", one.identity_number.clone()),
-        ("telefone", one.phone.as_ref().map(ToString::to_string)),
-        ("email", one.email.as_ref().map(ToString::to_string)),
-        ("numeroCartaoDesconto", one.card.as_ref().map(CardNumber::to_string)),
-        ("ativo", Some(if one.active { "sim" } else { "não" }.to_owned())),
+        ("nome", Some(dependent.name.clone())),
+        ("cpf", dependent.cpf.as_ref().map(ToString::to_string)),
+        ("dataNascimento", dependent.born_on.as_deref().map(domain::display::format_day)),
+        ("parentesco", Some(wire::set_names::kinship(dependent.kinship).to_owned())),
+        ("sexo", dependent.sex.map(|sex| wire::set_names::sex(sex).to_owned())),
+        ("identidade", dependent.identity_number.clone()),
+        ("telefone", dependent.phone.as_ref().map(ToString::to_string)),
+        ("email", dependent.email.as_ref().map(ToString::to_string)),
+        ("numeroCartaoDesconto", dependent.card.as_ref().map(CardNumber::to_string)),
+        ("ativo", Some(if dependent.active { "sim" } else { "não" }.to_owned())),
     ]
 }
 
 async fn store_dependent(
     tx: &mut Tx,
-    asked: &WriteCommand<DependentSaveInput>,
+    command: &WriteCommand<DependentSaveInput>,
     benefit: StoredBenefit,
     before: Option<(DependentCode, StoredDependent)>,
     mut after: StoredDependent,
 ) -> Result<SavedDependent, Error> {
-    let tenant = asked.scope.tenant();
-    refuse_conflicts(tx, asked, &benefit, before.as_ref(), &after).await?;
+    let tenant = command.scope.tenant();
+    refuse_conflicts(tx, command, &benefit, before.as_ref(), &after).await?;
     if before.is_none() && after.card.is_none() {
         after.card = Some(reserve_free_card(tx, tenant).await?);
     }
-    after.updated_at = asked.now;
+    after.updated_at = command.now;
     let (code, also, done) = match &before {
         Some((code, before)) => {
             (*code, dependents::update_dependent(tenant, *code, before, &after), "alterado")
         }
         None => {
-            let code = match asked.input.kept {
-                Some(kept) => {
-                    counters::advance_counter(tx, tenant, Counter::Dependent, kept.get()).await?;
-                    kept
+            let code = match command.input.kept {
+                Some(prescribed) => {
+                    counters::advance_counter(tx, tenant, Counter::Dependent, prescribed.get()).await?;
+                    prescribed
                 }
                 None => DependentCode::new(counters::reserve_number(tx, tenant, Counter::Dependent).await?),
             };
@@ -311,20 +319,20 @@ async fn store_dependent(
         }
     };
     let profile = load_holder(tx, tenant, after.benefit, &benefit).await?;
-    let (holder, changed) = (benefit.person, StoredBenefit { updated_at: asked.now, ..benefit.clone() });
+    let (holder, changed) = (benefit.person, StoredBenefit { updated_at: command.now, ..benefit.clone() });
     let done = format!("alterado: dependente {code} {done}");
     let store = PendingBenefitWrite {
         also,
         ..PendingBenefitWrite::for_change(after.benefit, &benefit, changed, &profile, done)
     };
-    situations::store_benefit(tx, &asked.actor_context(), store).await?;
+    situations::store_benefit(tx, &command.actor_context(), store).await?;
     Ok(SavedDependent { code, dependent: after, holder, changed: true })
 }
 
 /// A card belongs to one person, and a CPF occurs once among the active dependents of a benefit.
 async fn refuse_conflicts(
     tx: &mut Tx,
-    asked: &WriteCommand<DependentSaveInput>,
+    command: &WriteCommand<DependentSaveInput>,
     benefit: &StoredBenefit,
     before: Option<&(DependentCode, StoredDependent)>,
     after: &StoredDependent,
@@ -332,12 +340,13 @@ async fn refuse_conflicts(
     let had_card = before.and_then(|(_, before)| before.card.as_ref());
     let new_card = after.card.as_ref().filter(|card| Some(*card) != had_card);
     let cpf = after.cpf.as_ref().filter(|_| after.active);
-    let around =
-        dependents::load_identity_conflicts(tx, asked.scope.tenant(), after.benefit, (cpf, new_card)).await?;
-    let own = before.map(|(code, _)| *code);
-    let other = around.with_cpf.into_iter().find(|code| Some(*code) != own);
+    let conflicts =
+        dependents::load_identity_conflicts(tx, command.scope.tenant(), after.benefit, (cpf, new_card))
+            .await?;
+    let own_code = before.map(|(code, _)| *code);
+    let other = conflicts.with_cpf.into_iter().find(|code| Some(*code) != own_code);
     let mut problems: Vec<Rejection> = other.map(Rejection::DependentTaken).into_iter().collect();
-    if around.card_holder.is_some_and(|holder| holder != benefit.person) {
+    if conflicts.card_holder.is_some_and(|holder| holder != benefit.person) {
         problems.push(Rejection::CardOfAnother);
     }
     if problems.is_empty() { Ok(()) } else { Err(Error::Refused(problems)) }

@@ -38,7 +38,7 @@ pub fn build_member_criteria(
         FieldPatch::Set(branch) => scope.narrow_to(branch)?,
         FieldPatch::Keep | FieldPatch::Clear => scope.clone(),
     };
-    if matches!(scope.branches(), VisibleBranches::Only(none) if none.is_empty()) {
+    if matches!(scope.branches(), VisibleBranches::Only(branches) if branches.is_empty()) {
         return None;
     }
     let words = query.name.into_set().map_or(Some(Vec::new()), |name| parse_name_words(&name))?;
@@ -89,17 +89,17 @@ pub fn parse_name_words(name: &str) -> Option<Vec<String>> {
 }
 
 /// Converts a given value to its stored form. The outer `None` means that nothing can match.
-fn convert_given<T, U>(given: Option<T>, keep: impl Fn(T) -> Option<U>) -> Option<Option<U>> {
-    match given {
-        Some(value) => keep(value).map(Some),
+fn convert_given<T, U>(requested: Option<T>, convert: impl Fn(T) -> Option<U>) -> Option<Option<U>> {
+    match requested {
+        Some(value) => convert(value).map(Some),
         None => Some(None),
     }
 }
 
 /// Each parameter accepts either kind of document. Two different documents match nothing.
-fn parse_documents(given: [Option<String>; 2]) -> Option<Vec<String>> {
+fn parse_documents(texts: [Option<String>; 2]) -> Option<Vec<String>> {
     let mut all = Vec::new();
-    for text in given.into_iter().flatten() {
+    for text in texts.into_iter().flatten() {
         all.push(normalize_document(&text)?);
     }
     all.dedup();
@@ -115,8 +115,8 @@ fn normalize_chassis(text: &str) -> Option<String> {
 }
 
 /// `Todos` is no filter: any situation, or none.
-fn find_situation(registers: &TenantRegisters, given: Option<String>) -> Option<Option<SituationCode>> {
-    convert_given(given.filter(|name| fold_text(name) != "todos"), |name| {
+fn find_situation(registers: &TenantRegisters, requested: Option<String>) -> Option<Option<SituationCode>> {
+    convert_given(requested.filter(|name| fold_text(name) != "todos"), |name| {
         registers.find_situation_by_name(Entity::Benefit, &name).map(|one| one.code)
     })
 }

@@ -97,26 +97,28 @@ pub async fn list_members_after(
     let Some((scope, criteria)) = criteria::build_member_criteria(&registers, &caller.scope, query) else {
         return Ok(SearchBatch { rows: Vec::new(), next: None, registers });
     };
-    let asked = |registers: &TenantRegisters| {
+    let build_query = |registers: &TenantRegisters| {
         (MemberSearchQuery::for_first_page(registers, &scope, &criteria), after)
     };
-    let ((rows, next), registers) = read_with_registers(app, tenant, asked, |tx, (asked, after)| {
-        Box::pin(async move {
-            let slots = match MemberSearch::prepare(tx, &asked.scope, &asked.criteria).await? {
-                Some(search) => search.list_slots(tx, *after, 0).await?,
-                None => {
-                    let counts = asked.build_counts();
-                    let stretch = counts.locate_rows_after(tx, i64::from(*after), PAGE).await?;
-                    asked.list_slots(tx, &counts, stretch).await?
-                }
-            };
-            Ok::<_, Error>((
-                members::list_rows_of_slots(tx, &asked.scope, &slots).await?,
-                find_next_start(&slots),
-            ))
+    let ((rows, next), registers) =
+        read_with_registers(app, tenant, build_query, |tx, (search_query, after)| {
+            Box::pin(async move {
+                let slots =
+                    match MemberSearch::prepare(tx, &search_query.scope, &search_query.criteria).await? {
+                        Some(search) => search.list_slots(tx, *after, 0).await?,
+                        None => {
+                            let counts = search_query.build_counts();
+                            let range = counts.locate_rows_after(tx, i64::from(*after), PAGE).await?;
+                            search_query.list_slots(tx, &counts, range).await?
+                        }
+                    };
+                Ok::<_, Error>((
+                    members::list_rows_of_slots(tx, &search_query.scope, &slots).await?,
+                    find_next_start(&slots),
+                ))
+            })
         })
-    })
-    .await?;
+        .await?;
     record_access(app, caller, operation, rows.iter().map(|row| row.person.code))?;
     Ok(SearchBatch { rows, next, registers })
 }
@@ -135,16 +137,18 @@ async fn find_few_members(
 ) -> Result<(Vec<FoundMemberRow>, i64), Error> {
     let skip = i64::from(number - 1) * PAGE;
     if !criteria.words.is_empty() {
-        let named = |row: &FoundMemberRow| has_word_beginnings(&criteria.words, &row.person.name);
+        let matches_name = |row: &FoundMemberRow| has_word_beginnings(&criteria.words, &row.person.name);
         match driver {
             // All rows belong to one person.
             LeadingMemberCriterion::Person | LeadingMemberCriterion::Document => {
                 let first = members::list_rows_by_key(&app.db, scope, criteria, driver, 0).await?;
-                if !first.first().is_some_and(named) {
+                if !first.first().is_some_and(matches_name) {
                     return Ok((Vec::new(), 0));
                 }
             }
-            _ => return Box::pin(find_named_members(app, scope, criteria, (driver, skip), named)).await,
+            _ => {
+                return Box::pin(find_named_members(app, scope, criteria, (driver, skip), matches_name)).await;
+            }
         }
     }
     let rows = members::list_rows_by_key(&app.db, scope, criteria, driver, skip).await?;
@@ -162,13 +166,13 @@ async fn find_named_members(
     scope: &Scope,
     criteria: &MemberCriteria,
     (driver, skip): (LeadingMemberCriterion, i64),
-    named: impl Fn(&FoundMemberRow) -> bool,
+    matches_name: impl Fn(&FoundMemberRow) -> bool,
 ) -> Result<(Vec<FoundMemberRow>, i64), Error> {
     let mut all = Vec::new();
     for page in 0.. {
         let rows = members::list_rows_by_key(&app.db, scope, criteria, driver, page * PAGE).await?;
         let is_last = (rows.len() as i64) < PAGE;
-        all.extend(rows.into_iter().filter(&named));
+        all.extend(rows.into_iter().filter(&matches_name));
         if is_last {
             break;
         }
@@ -187,16 +191,16 @@ async fn find_many_members(
 ) -> Result<(Vec<FoundMemberRow>, i64, Arc<TenantRegisters>), Error> {
     let key = (caller.user, scope, criteria);
     let known = app.memory.totals.get(&key);
-    let asked = |registers: &TenantRegisters| MemberSearchQuery {
+    let build_query = |registers: &TenantRegisters| MemberSearchQuery {
         number,
         known: known.clone(),
         ..MemberSearchQuery::for_first_page(registers, &key.1, &key.2)
     };
     let tenant = caller.scope.tenant();
-    let ((rows, total, learnt), registers) =
-        read_with_registers(app, tenant, asked, |tx, asked| Box::pin(read_members(tx, asked))).await?;
-    if let Some(learnt) = learnt {
-        app.memory.totals.0.insert(key, Arc::new(learnt));
+    let ((rows, total, new_total), registers) =
+        read_with_registers(app, tenant, build_query, |tx, query| Box::pin(read_members(tx, query))).await?;
+    if let Some(new_total) = new_total {
+        app.memory.totals.0.insert(key, Arc::new(new_total));
     }
     Ok((rows, total, registers))
 }
@@ -247,53 +251,53 @@ impl MemberSearchQuery {
         &self,
         tx: &mut Tx,
         counts: &RowCountQuery,
-        stretch: PageRange,
+        range: PageRange,
     ) -> Result<Vec<i32>, Error> {
         // Without any filter, slot order is page order.
         let is_everything =
             *self.scope.branches() == VisibleBranches::All && self.criteria.situation.is_none();
         match is_everything {
-            true => Ok(members::list_slots_in_range(tx, &self.scope, None, stretch).await?),
-            false => list_stretch_slots(tx, counts, stretch).await,
+            true => Ok(members::list_slots_in_range(tx, &self.scope, None, range).await?),
+            false => list_stretch_slots(tx, counts, range).await,
         }
     }
 }
 
 type MemberSearchResult = (Vec<FoundMemberRow>, i64, Option<SearchTotal>);
 
-async fn read_members(tx: &mut Tx, asked: &MemberSearchQuery) -> Result<MemberSearchResult, Error> {
-    let MemberSearchQuery { scope, criteria, .. } = asked;
+async fn read_members(tx: &mut Tx, query: &MemberSearchQuery) -> Result<MemberSearchResult, Error> {
+    let MemberSearchQuery { scope, criteria, .. } = query;
     let Some(search) = MemberSearch::prepare(tx, scope, criteria).await? else {
-        return read_members_by_tally(tx, asked).await;
+        return read_members_by_tally(tx, query).await;
     };
     let changes = counters::load_last_number(&mut *tx, scope.tenant(), Counter::Listing).await?;
     // Later pages keep the total of the first one; a new search gets the present total.
-    let known = asked.known.as_deref().filter(|known| asked.number > 1 || known.changes == changes);
-    let (page, after) = known.map_or((1, 0), |known| known.find_nearest_start(asked.number));
-    let skip = i64::from(asked.number - page) * PAGE;
+    let known = query.known.as_deref().filter(|known| query.number > 1 || known.changes == changes);
+    let (page, after) = known.map_or((1, 0), |known| known.find_nearest_start(query.number));
+    let skip = i64::from(query.number - page) * PAGE;
     let slots = search.list_slots(tx, after, skip).await?;
-    let total = match (known, asked.number) {
+    let total = match (known, query.number) {
         (Some(known), _) => known.total,
         (None, 1) if (slots.len() as i64) < PAGE => slots.len() as i64,
         _ => search.count_rows(tx).await?,
     };
     // Keeps the page starts that a pagination in progress relies on.
-    let starts = asked.known.as_deref().map(|known| known.starts.clone()).unwrap_or_default();
-    let mut learnt = SearchTotal { total, changes, at: Instant::now(), starts };
+    let starts = query.known.as_deref().map(|known| known.starts.clone()).unwrap_or_default();
+    let mut new_total = SearchTotal { total, changes, at: Instant::now(), starts };
     if let (Some(last), true) = (slots.last(), slots.len() as i64 == PAGE) {
-        learnt.remember_start(asked.number + 1, *last);
+        new_total.remember_start(query.number + 1, *last);
     }
     let rows = members::list_rows_of_slots(tx, scope, &slots).await?;
-    Ok((rows, total, (total > PAGE).then_some(learnt)))
+    Ok((rows, total, (total > PAGE).then_some(new_total)))
 }
 
 /// For a search by branch and situation only, the tally gives the total and the start of each page.
-async fn read_members_by_tally(tx: &mut Tx, asked: &MemberSearchQuery) -> Result<MemberSearchResult, Error> {
-    let counts = asked.build_counts();
-    let (total, stretch) = counts.locate_page(tx, i64::from(asked.number - 1) * PAGE, PAGE).await?;
-    let Some(stretch) = stretch else { return Ok((Vec::new(), total, None)) };
-    let slots = asked.list_slots(tx, &counts, stretch).await?;
-    Ok((members::list_rows_of_slots(tx, &asked.scope, &slots).await?, total, None))
+async fn read_members_by_tally(tx: &mut Tx, query: &MemberSearchQuery) -> Result<MemberSearchResult, Error> {
+    let counts = query.build_counts();
+    let (total, range) = counts.locate_page(tx, i64::from(query.number - 1) * PAGE, PAGE).await?;
+    let Some(range) = range else { return Ok((Vec::new(), total, None)) };
+    let slots = query.list_slots(tx, &counts, range).await?;
+    Ok((members::list_rows_of_slots(tx, &query.scope, &slots).await?, total, None))
 }
 
 /// The total of a search and the known page starts.
@@ -353,13 +357,13 @@ pub struct BenefitSearchResult {
 
 /// Refuses a query without plate, chassis, sequence number or card.
 pub fn require_benefit_key(query: &PesquisaBeneficioQuery) -> Result<(), Rejection> {
-    let given = [
+    let given_keys = [
         matches!(query.plate, FieldPatch::Set(_)),
         matches!(query.chassis, FieldPatch::Set(_)),
         matches!(query.sequence, FieldPatch::Set(_)),
         matches!(query.card, FieldPatch::Set(_)),
     ];
-    if given.contains(&true) { Ok(()) } else { Err(Rejection::NoBenefitKey) }
+    if given_keys.contains(&true) { Ok(()) } else { Err(Rejection::NoBenefitKey) }
 }
 
 /// Finds benefits by plate, chassis, sequence number or card.
@@ -394,7 +398,7 @@ pub async fn list_benefits(
     number: i32,
 ) -> Result<SearchPage<FoundBenefit>, Error> {
     let tenant = caller.scope.tenant();
-    let asked = |registers: &TenantRegisters| {
+    let build_query = |registers: &TenantRegisters| {
         let counts = RowCountQuery {
             ordering: ListingOrdering::Benefit,
             ..build_benefit_counts(registers, &caller.scope, None)
@@ -402,7 +406,7 @@ pub async fn list_benefits(
         (caller.scope.clone(), counts, number)
     };
     let ((rows, total), registers) =
-        read_with_registers(app, tenant, asked, |tx, (scope, counts, number)| {
+        read_with_registers(app, tenant, build_query, |tx, (scope, counts, number)| {
             Box::pin(read_benefit_list(tx, scope, counts, *number))
         })
         .await?;
@@ -410,54 +414,55 @@ pub async fn list_benefits(
     Ok(SearchPage { rows, number, total, registers })
 }
 
-/// The next benefits after a cursor, for reading all of them; `part.month` is ignored. They come in list order, and
+/// The next benefits after a cursor, for reading all of them; `filter.month` is ignored. They come in list order, and
 /// concurrent changes do not skip rows that remain.
 #[boxed::future]
 pub async fn list_benefits_after(
     app: &App,
     caller: &Session,
-    part: &BenefitListFilter,
+    filter: &BenefitListFilter,
     after: i32,
     operation: &'static str,
 ) -> Result<SearchBatch<FoundBenefit>, Error> {
     let tenant = caller.scope.tenant();
-    let Some(scope) = part.visible_scope(caller) else {
+    let Some(scope) = filter.visible_scope(caller) else {
         return Ok(SearchBatch {
             rows: Vec::new(),
             next: None,
             registers: load_registers(app, tenant).await?,
         });
     };
-    let is_everything = part.branch.is_none() && part.situation.is_none();
+    let is_everything = filter.branch.is_none() && filter.situation.is_none();
     let ordering = if is_everything { ListingOrdering::Benefit } else { ListingOrdering::Slot };
-    let asked = |registers: &TenantRegisters| {
-        let counts = RowCountQuery { ordering, ..build_benefit_counts(registers, &scope, part.situation) };
+    let build_query = |registers: &TenantRegisters| {
+        let counts = RowCountQuery { ordering, ..build_benefit_counts(registers, &scope, filter.situation) };
         (scope.clone(), counts, after)
     };
-    let ((rows, next), registers) = read_with_registers(app, tenant, asked, |tx, (scope, counts, after)| {
-        Box::pin(async move {
-            if counts.branches.is_empty() || counts.situations.is_empty() {
-                return Ok((Vec::new(), None));
-            }
-            let stretch = counts.locate_rows_after(tx, i64::from(*after), PAGE).await?;
-            let (codes, next) = match counts.ordering {
-                ListingOrdering::Benefit => {
-                    let codes = benefits::list_benefit_codes(tx, scope, stretch, PAGE).await?;
-                    let places: Vec<i32> = codes.iter().map(|code| code.get()).collect();
-                    (codes, find_next_start(&places))
+    let ((rows, next), registers) =
+        read_with_registers(app, tenant, build_query, |tx, (scope, counts, after)| {
+            Box::pin(async move {
+                if counts.branches.is_empty() || counts.situations.is_empty() {
+                    return Ok((Vec::new(), None));
                 }
-                ListingOrdering::Slot => {
-                    let slots = list_stretch_slots(tx, counts, stretch).await?;
-                    (
-                        members::list_benefits_of_slots(tx, counts.tenant, &slots).await?,
-                        find_next_start(&slots),
-                    )
-                }
-            };
-            Ok::<_, Error>((load_benefits_in_order(tx, scope, &codes).await?, next))
+                let range = counts.locate_rows_after(tx, i64::from(*after), PAGE).await?;
+                let (codes, next) = match counts.ordering {
+                    ListingOrdering::Benefit => {
+                        let codes = benefits::list_benefit_codes(tx, scope, range, PAGE).await?;
+                        let positions: Vec<i32> = codes.iter().map(|code| code.get()).collect();
+                        (codes, find_next_start(&positions))
+                    }
+                    ListingOrdering::Slot => {
+                        let slots = list_stretch_slots(tx, counts, range).await?;
+                        (
+                            members::list_benefits_of_slots(tx, counts.tenant, &slots).await?,
+                            find_next_start(&slots),
+                        )
+                    }
+                };
+                Ok::<_, Error>((load_benefits_in_order(tx, scope, &codes).await?, next))
+            })
         })
-    })
-    .await?;
+        .await?;
     record_access(app, caller, operation, list_holders(&rows))?;
     Ok(SearchBatch { rows, next, registers })
 }
@@ -493,20 +498,20 @@ impl BenefitListFilter {
 pub async fn list_filtered_benefits(
     app: &App,
     caller: &Session,
-    part: BenefitListFilter,
+    filter: BenefitListFilter,
     number: i32,
 ) -> Result<SearchPage<FoundBenefit>, Error> {
     let tenant = caller.scope.tenant();
     let registers = load_registers(app, tenant).await?;
-    let Some(scope) = part.visible_scope(caller) else {
+    let Some(scope) = filter.visible_scope(caller) else {
         return Ok(SearchPage { rows: Vec::new(), number, total: 0, registers });
     };
-    let asked = |registers: &TenantRegisters| {
-        let counts = build_benefit_counts(registers, &scope, part.situation);
-        (scope.clone(), counts, part.month.clone(), i64::from(number - 1) * PAGE)
+    let build_query = |registers: &TenantRegisters| {
+        let counts = build_benefit_counts(registers, &scope, filter.situation);
+        (scope.clone(), counts, filter.month.clone(), i64::from(number - 1) * PAGE)
     };
     let ((rows, total), registers) =
-        read_with_registers(app, tenant, asked, |tx, (scope, counts, month, skip)| {
+        read_with_registers(app, tenant, build_query, |tx, (scope, counts, month, skip)| {
             Box::pin(read_filtered_benefits(tx, scope, counts, month.as_ref(), *skip))
         })
         .await?;
@@ -539,9 +544,12 @@ async fn read_filtered_benefits(
     skip: i64,
 ) -> Result<(Vec<FoundBenefit>, i64), Error> {
     let (codes, total) = match month {
-        Some((turn, month)) => {
-            let total = monthly_counts::count_benefits_of_month(&mut *tx, scope, (*turn, month)).await?;
-            (monthly_counts::list_benefits_of_month(tx, scope, (*turn, month), (PAGE, skip)).await?, total)
+        Some((movement, month)) => {
+            let total = monthly_counts::count_benefits_of_month(&mut *tx, scope, (*movement, month)).await?;
+            (
+                monthly_counts::list_benefits_of_month(tx, scope, (*movement, month), (PAGE, skip)).await?,
+                total,
+            )
         }
         None => {
             let (slots, total) = list_page_slots(tx, counts, skip).await?;
@@ -560,28 +568,28 @@ pub(crate) async fn list_page_slots(
     if counts.branches.is_empty() || counts.situations.is_empty() {
         return Ok((Vec::new(), 0));
     }
-    let (total, stretch) = counts.locate_page(tx, skip, PAGE).await?;
-    let Some(stretch) = stretch else { return Ok((Vec::new(), total)) };
-    Ok((list_stretch_slots(tx, counts, stretch).await?, total))
+    let (total, range) = counts.locate_page(tx, skip, PAGE).await?;
+    let Some(range) = range else { return Ok((Vec::new(), total)) };
+    Ok((list_stretch_slots(tx, counts, range).await?, total))
 }
 
 async fn list_stretch_slots(
     tx: &mut Tx,
     counts: &RowCountQuery,
-    stretch: PageRange,
+    range: PageRange,
 ) -> Result<Vec<i32>, Error> {
     let limited = Scope::for_role(counts.tenant, domain::Role::Operator, counts.branches.iter().copied());
-    Ok(members::list_slots_in_range(tx, &limited, Some(&counts.situations), stretch).await?)
+    Ok(members::list_slots_in_range(tx, &limited, Some(&counts.situations), range).await?)
 }
 
 /// Registration dates (`yyyy-MM-dd`) of the first pending benefits, at most one page.
 pub(crate) async fn list_waiting_days(app: &App, scope: &Scope) -> Result<Vec<String>, Error> {
-    let asked = |registers: &TenantRegisters| {
+    let build_query = |registers: &TenantRegisters| {
         let mut counts = build_benefit_counts(registers, scope, None);
         counts.situations.retain(|one| registers.situation_kind(*one) == Some(SituationKind::Pending));
         counts
     };
-    let (days, _) = read_with_registers(app, scope.tenant(), asked, |tx, counts| {
+    let (days, _) = read_with_registers(app, scope.tenant(), build_query, |tx, counts| {
         Box::pin(async move {
             let (slots, _) = list_page_slots(tx, counts, 0).await?;
             Ok::<_, Error>(
@@ -599,8 +607,8 @@ async fn read_benefit_list(
     counts: &RowCountQuery,
     number: i32,
 ) -> Result<(Vec<FoundBenefit>, i64), Error> {
-    let (total, stretch) = counts.locate_page(tx, i64::from(number - 1) * PAGE, PAGE).await?;
-    let Some(stretch) = stretch else { return Ok((Vec::new(), total)) };
-    let codes = benefits::list_benefit_codes(tx, scope, stretch, PAGE).await?;
+    let (total, range) = counts.locate_page(tx, i64::from(number - 1) * PAGE, PAGE).await?;
+    let Some(range) = range else { return Ok((Vec::new(), total)) };
+    let codes = benefits::list_benefit_codes(tx, scope, range, PAGE).await?;
     Ok((members::list_benefits_by_code(tx, scope, &codes).await?, total))
 }

@@ -71,31 +71,31 @@ pub async fn validate_benefit_as_caller(
         Ok(_) => Scope::for_tenant(caller.scope.tenant()),
         Err(_) => caller.scope.clone(),
     };
-    let mut question = BenefitLookup::from_input(app, scope, sees, input).await?;
+    let mut lookup = BenefitLookup::from_input(app, scope, sees, input).await?;
     // An inactive benefit here does not exclude an active one in a branch that was not searched.
-    question.must_be_active = elsewhere.is_err();
+    lookup.must_be_active = elsewhere.is_err();
     // Only an answer stored under an idempotency key needs a write transaction.
-    let asked = match once.ticket {
+    let outcome = match once.ticket {
         Some(_) => {
             let lane = WriteLane::foreground(caller.scope.tenant());
-            idempotency::write_idempotently(app, lane, once, question, |tx, question| {
-                Box::pin(execute_lookup(tx, question))
+            idempotency::write_idempotently(app, lane, once, lookup, |tx, lookup| {
+                Box::pin(execute_lookup(tx, lookup))
             })
             .await
         }
-        None => question.execute(app).await.map(WriteOutcome::Fresh),
+        None => lookup.execute(app).await.map(WriteOutcome::Fresh),
     };
-    match (asked, elsewhere) {
-        (Ok(WriteOutcome::Fresh(validated)), place) => {
-            if let (true, Ok(Some(place))) = (validated.is_whole, place) {
-                place.release();
+    match (outcome, elsewhere) {
+        (Ok(WriteOutcome::Fresh(validated)), reserved) => {
+            if let (true, Ok(Some(reserved))) = (validated.is_whole, reserved) {
+                reserved.release();
             }
             record_access(app, caller, OPERATION, std::iter::once(validated.found.benefit.person))?;
             Ok(WriteOutcome::Fresh(validated))
         }
         // The other branches were not searched, so the caller must wait.
         (Err(Error::Refused(_)), Err(wait)) => Err(wait),
-        (asked, _) => asked,
+        (outcome, _) => outcome,
     }
 }
 
@@ -115,59 +115,59 @@ fn reserve_lookup_elsewhere(app: &App, caller: &Session) -> Result<Option<Reserv
 pub async fn validate_benefit_anonymously(
     app: &App,
     tenant: TenantId,
-    from: CallerAddress,
+    address: CallerAddress,
     input: ValidacaoBeneficioInput,
 ) -> Result<ValidatedBenefit, Error> {
     require_open_validation(app, tenant).await?;
-    let nothing_whole = VisibleBranches::Only(std::collections::BTreeSet::new());
-    let question = BenefitLookup::from_input(app, Scope::for_tenant(tenant), nothing_whole, input).await?;
-    let partners = &question.registers.validation_partners;
-    let partner = partners.iter().filter(|one| one.network.contains(from)).max_by_key(|one| one.lookups);
-    let asked = match partner.copied() {
-        Some(partner) => look_up_as_partner(app, tenant, &partner, &question).await,
-        None => look_up_as_stranger(app, tenant, from, &question).await,
+    let no_branches = VisibleBranches::Only(std::collections::BTreeSet::new());
+    let lookup = BenefitLookup::from_input(app, Scope::for_tenant(tenant), no_branches, input).await?;
+    let partners = &lookup.registers.validation_partners;
+    let partner = partners.iter().filter(|one| one.network.contains(address)).max_by_key(|one| one.lookups);
+    let outcome = match partner.copied() {
+        Some(partner) => look_up_as_partner(app, tenant, &partner, &lookup).await,
+        None => look_up_as_stranger(app, tenant, address, &lookup).await,
     };
-    match &asked {
+    match &outcome {
         Ok(validated) => record_anonymous_access(app, tenant, OPERATION, validated.found.benefit.person)?,
         Err(Error::Refused(_)) => metrics::counter!("amparo_validation_misses_total").increment(1),
         Err(_) => {}
     }
-    asked
+    outcome
 }
 
 async fn look_up_as_partner(
     app: &App,
     tenant: TenantId,
     partner: &ValidationPartner,
-    question: &BenefitLookup,
+    lookup: &BenefitLookup,
 ) -> Result<ValidatedBenefit, Error> {
     reserve_lookup(app, LookupSubject::Partner(tenant, partner.network), partner.lookups)?;
-    question.execute(app).await
+    lookup.execute(app).await
 }
 
 async fn look_up_as_stranger(
     app: &App,
     tenant: TenantId,
-    from: CallerAddress,
-    question: &BenefitLookup,
+    address: CallerAddress,
+    lookup: &BenefitLookup,
 ) -> Result<ValidatedBenefit, Error> {
-    let turn = app.memory.validations.address_turn(from);
+    let turn = app.memory.validations.address_turn(address);
     let _turn = turn.lock().await;
-    let subject = format!("validation {from}");
+    let subject = format!("validation {address}");
     check_lookup_misses(app, &subject).await?;
-    reserve_lookup(app, LookupSubject::Address(from), app.throttle.lookups)?;
-    let document = reserve_shared_lookups(app, tenant, question)?;
-    let asked = question.execute(app).await;
-    match &asked {
+    reserve_lookup(app, LookupSubject::Address(address), app.throttle.lookups)?;
+    let document = reserve_shared_lookups(app, tenant, lookup)?;
+    let outcome = lookup.execute(app).await;
+    match &outcome {
         Ok(_) => {
-            if let Some(place) = document {
-                place.release();
+            if let Some(reserved) = document {
+                reserved.release();
             }
         }
         Err(Error::Refused(_)) => count_lookup_miss(app, subject).await?,
         Err(_) => {}
     }
-    asked
+    outcome
 }
 
 /// Reserves the quotas shared by all addresses: those of the named records, and one of unknown documents, which is
@@ -175,18 +175,18 @@ async fn look_up_as_stranger(
 fn reserve_shared_lookups(
     app: &App,
     tenant: TenantId,
-    question: &BenefitLookup,
+    lookup: &BenefitLookup,
 ) -> Result<Option<ReservedLookup>, Error> {
-    let names_document = question.keys.as_ref().is_none_or(|keys| keys.document.is_some());
+    let names_document = lookup.keys.as_ref().is_none_or(|keys| keys.document.is_some());
     let document = match names_document {
         true => Some(reserve_lookup(app, LookupSubject::Documents(tenant), app.throttle.document_misses)?),
         false => None,
     };
-    if let Some(keys) = &question.keys
+    if let Some(keys) = &lookup.keys
         && let Err(wait) = reserve_record_lookups(app, tenant, keys)
     {
-        if let Some(place) = document {
-            place.release();
+        if let Some(reserved) = document {
+            reserved.release();
         }
         return Err(wait);
     }
@@ -228,21 +228,21 @@ impl BenefitLookup {
     }
 
     fn build_answer(&self, found: Option<FoundBenefit>) -> Result<ValidatedBenefit, Error> {
-        let is_told =
+        let is_acceptable =
             |found: &FoundBenefit| !self.must_be_active || self.active.contains(&found.benefit.situation);
-        let found = found.filter(is_told).ok_or(Rejection::NothingToValidate)?;
+        let found = found.filter(is_acceptable).ok_or(Rejection::NothingToValidate)?;
         let is_whole = match &self.sees {
             VisibleBranches::All => true,
-            VisibleBranches::Only(some) => some.contains(&found.benefit.branch),
+            VisibleBranches::Only(branches) => branches.contains(&found.benefit.branch),
         };
         Ok(ValidatedBenefit { found, registers: Arc::clone(&self.registers), is_whole })
     }
 }
 
-async fn execute_lookup(tx: &mut Tx, question: &BenefitLookup) -> Result<ValidatedBenefit, Error> {
-    let Some(keys) = &question.keys else { return question.build_answer(None) };
-    let BenefitLookup { scope, active, sees, .. } = question;
-    question.build_answer(members::find_validated_benefit(tx, scope, keys, active, sees).await?)
+async fn execute_lookup(tx: &mut Tx, lookup: &BenefitLookup) -> Result<ValidatedBenefit, Error> {
+    let Some(keys) = &lookup.keys else { return lookup.build_answer(None) };
+    let BenefitLookup { scope, active, sees, .. } = lookup;
+    lookup.build_answer(members::find_validated_benefit(tx, scope, keys, active, sees).await?)
 }
 
 /// Parses the input. Two different documents match nothing.

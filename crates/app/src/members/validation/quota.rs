@@ -90,10 +90,10 @@ impl ReservedLookup {
     }
 }
 
-/// Reserves one of the `most` lookups of a subject; the error says how long to wait.
-pub(super) fn reserve_lookup(app: &App, subject: LookupSubject, most: u32) -> Result<ReservedLookup, Error> {
+/// Reserves one of the `limit` lookups of a subject; the error says how long to wait.
+pub(super) fn reserve_lookup(app: &App, subject: LookupSubject, limit: u32) -> Result<ReservedLookup, Error> {
     let now = app.now();
-    reserve_place(app.memory.validations.subject_count(subject, now), most, &app.throttle, now)
+    reserve_place(app.memory.validations.subject_count(subject, now), limit, &app.throttle, now)
 }
 
 /// Reserves a lookup of every named record, counted over all callers.
@@ -122,19 +122,19 @@ pub(super) fn reserve_record_lookups(
 }
 
 fn reserve_place(
-    of: Arc<Mutex<LookupCount>>,
-    most: u32,
+    counter: Arc<Mutex<LookupCount>>,
+    limit: u32,
     throttle: &Throttle,
     now: Moment,
 ) -> Result<ReservedLookup, Error> {
-    let mut count = of.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut count = counter.lock().unwrap_or_else(PoisonError::into_inner);
     if count.since <= now.minus(throttle.window) {
         *count = LookupCount { count: 0, since: now };
     }
-    if count.count >= most {
+    if count.count >= limit {
         return Err(Error::TooManyLookups(count.since.plus(throttle.window).duration_since(now)));
     }
     count.count += 1;
     drop(count);
-    Ok(ReservedLookup(of))
+    Ok(ReservedLookup(counter))
 }

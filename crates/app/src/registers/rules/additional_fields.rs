@@ -4,14 +4,14 @@ use crate::registers::draft::RecordDraft;
 use domain::{FieldKind, RegisterProblem};
 use registers::FieldContent;
 
-pub(super) fn validate_additional_field(wish: &mut RecordDraft<'_>) {
-    let Some(kind) = wish.number("tipo").and_then(FieldKind::from_number) else { return };
-    if kind != FieldKind::Text && *wish.value("tamanhoMaximo") != FieldContent::Nothing {
-        wish.refuse("tamanhoMaximo", RegisterProblem::OnlyFor("o tipo Texto"));
+pub(super) fn validate_additional_field(draft: &mut RecordDraft<'_>) {
+    let Some(kind) = draft.number("tipo").and_then(FieldKind::from_number) else { return };
+    if kind != FieldKind::Text && *draft.value("tamanhoMaximo") != FieldContent::Nothing {
+        draft.refuse("tamanhoMaximo", RegisterProblem::OnlyFor("o tipo Texto"));
     }
-    match (kind == FieldKind::List, *wish.value("opcoes") == FieldContent::Nothing) {
-        (true, true) => wish.refuse("opcoes", RegisterProblem::Missing),
-        (false, false) => wish.refuse("opcoes", RegisterProblem::OnlyFor("o tipo Lista")),
+    match (kind == FieldKind::List, *draft.value("opcoes") == FieldContent::Nothing) {
+        (true, true) => draft.refuse("opcoes", RegisterProblem::Missing),
+        (false, false) => draft.refuse("opcoes", RegisterProblem::OnlyFor("o tipo Lista")),
         _ => {}
     }
 }

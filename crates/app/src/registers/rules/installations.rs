@@ -16,68 +16,68 @@ const TRACKER: &str = "codRastreador";
 /// The fields copied from the tracker to its installation.
 pub(super) const OF_TRACKER: [&str; 5] = ["numeroSerie", "imei", "modelo", "fabricante", "codFornecedor"];
 
-pub(super) async fn validate_installation(tx: &mut Tx, wish: &mut RecordDraft<'_>) -> Result<(), Error> {
-    refuse_non_vehicle_benefit(tx, wish).await?;
-    reconcile_days(wish);
-    let Some(code) = wish.code_field(TRACKER) else {
-        if wish.had.is_none() && wish.text("numeroSerie").is_none() {
-            wish.refuse("numeroSerie", RegisterProblem::Missing);
+pub(super) async fn validate_installation(tx: &mut Tx, draft: &mut RecordDraft<'_>) -> Result<(), Error> {
+    refuse_non_vehicle_benefit(tx, draft).await?;
+    reconcile_days(draft);
+    let Some(code) = draft.code_field(TRACKER) else {
+        if draft.had.is_none() && draft.text("numeroSerie").is_none() {
+            draft.refuse("numeroSerie", RegisterProblem::Missing);
         }
         return Ok(());
     };
     // A removed installation keeps its data.
-    if wish.active || wish.is_field_changed(TRACKER) {
-        copy_tracker_fields(tx, wish, code).await?;
+    if draft.active || draft.is_field_changed(TRACKER) {
+        copy_tracker_fields(tx, draft, code).await?;
     }
-    let on = list_active_installations(tx, wish, code).await?;
-    let other = on.iter().find(|one| Some(one.code) != wish.doing.code);
-    if let Some(other) = other.filter(|_| wish.active) {
-        wish.refuse(TRACKER, RegisterProblem::Installed { installation: other.code });
+    let installed = list_active_installations(tx, draft, code).await?;
+    let other = installed.iter().find(|one| Some(one.code) != draft.doing.code);
+    if let Some(other) = other.filter(|_| draft.active) {
+        draft.refuse(TRACKER, RegisterProblem::Installed { installation: other.code });
     }
     Ok(())
 }
 
-async fn refuse_non_vehicle_benefit(tx: &mut Tx, wish: &mut RecordDraft<'_>) -> Result<(), Error> {
-    let Some(code) = wish.code_field("codBeneficio") else { return Ok(()) };
-    let benefit = benefits::find_benefit(tx, &wish.doing.scope, BenefitCode::new(code)).await?;
+async fn refuse_non_vehicle_benefit(tx: &mut Tx, draft: &mut RecordDraft<'_>) -> Result<(), Error> {
+    let Some(code) = draft.code_field("codBeneficio") else { return Ok(()) };
+    let benefit = benefits::find_benefit(tx, &draft.doing.scope, BenefitCode::new(code)).await?;
     if benefit.is_some_and(|benefit| benefit.kind != BenefitKind::Vehicle) {
-        wish.refuse("codBeneficio", RegisterProblem::NotAVehicle(code));
+        draft.refuse("codBeneficio", RegisterProblem::NotAVehicle(code));
     }
     Ok(())
 }
 
 /// Keeps the removal day and the active flag consistent.
-fn reconcile_days(wish: &mut RecordDraft<'_>) {
-    let doing = wish.doing;
-    let today = || FieldContent::Text(doing.now.date_in(&doing.zone).to_iso());
-    let (is_removed, changes) = (wish.text(REMOVED).is_some(), wish.is_field_changed(REMOVED));
-    if wish.had.is_none() && wish.text(INSTALLED).is_none() {
-        wish.set(INSTALLED, today());
+fn reconcile_days(draft: &mut RecordDraft<'_>) {
+    let command = draft.doing;
+    let today = || FieldContent::Text(command.now.date_in(&command.zone).to_iso());
+    let (is_removed, changes) = (draft.text(REMOVED).is_some(), draft.is_field_changed(REMOVED));
+    if draft.had.is_none() && draft.text(INSTALLED).is_none() {
+        draft.set(INSTALLED, today());
     }
-    match (is_removed, changes, wish.active) {
-        (true, true, _) => wish.active = false,
-        (true, false, true) => wish.set(REMOVED, FieldContent::Nothing),
-        (false, true, false) if doing.sent.active == FieldPatch::Keep => wish.active = true,
-        (false, _, false) => wish.set(REMOVED, today()),
+    match (is_removed, changes, draft.active) {
+        (true, true, _) => draft.active = false,
+        (true, false, true) => draft.set(REMOVED, FieldContent::Nothing),
+        (false, true, false) if command.sent.active == FieldPatch::Keep => draft.active = true,
+        (false, _, false) => draft.set(REMOVED, today()),
         _ => {}
     }
     // Stored dates compare correctly as text.
-    if let (Some(removed), Some(installed)) = (wish.text(REMOVED), wish.text(INSTALLED))
+    if let (Some(removed), Some(installed)) = (draft.text(REMOVED), draft.text(INSTALLED))
         && removed < installed
     {
-        wish.refuse(REMOVED, RegisterProblem::Before(INSTALLED));
+        draft.refuse(REMOVED, RegisterProblem::Before(INSTALLED));
     }
 }
 
-async fn copy_tracker_fields(tx: &mut Tx, wish: &mut RecordDraft<'_>, code: i32) -> Result<(), Error> {
+async fn copy_tracker_fields(tx: &mut Tx, draft: &mut RecordDraft<'_>, code: i32) -> Result<(), Error> {
     let Some(register) = registers::find_register("rastreador") else { return Ok(()) };
-    let tenant = wish.doing.scope.tenant();
+    let tenant = draft.doing.scope.tenant();
     let Some(tracker) = kept::find_record(tx, register, &Scope::for_tenant(tenant), code).await? else {
         return Ok(());
     };
     for name in OF_TRACKER {
         if let Some((at, _)) = register.find_field(name) {
-            wish.set(name, tracker.values[at].clone());
+            draft.set(name, tracker.values[at].clone());
         }
     }
     Ok(())
@@ -86,11 +86,11 @@ async fn copy_tracker_fields(tx: &mut Tx, wish: &mut RecordDraft<'_>, code: i32)
 /// The active installations of a tracker, on any vehicle.
 pub(super) async fn list_active_installations(
     tx: &mut Tx,
-    wish: &RecordDraft<'_>,
+    draft: &RecordDraft<'_>,
     tracker: i32,
 ) -> Result<Vec<StoredRecord>, Error> {
     let Some(register) = registers::find_register("instalacao") else { return Ok(Vec::new()) };
     let Some((_, field)) = register.find_field(TRACKER) else { return Ok(Vec::new()) };
-    let (scope, code) = (Scope::for_tenant(wish.doing.scope.tenant()), FieldContent::Number(tracker.into()));
+    let (scope, code) = (Scope::for_tenant(draft.doing.scope.tenant()), FieldContent::Number(tracker.into()));
     Ok(kept::list_records(tx, register, &scope, &[(field, &code)], Some(true)).await?)
 }

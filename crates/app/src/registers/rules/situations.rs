@@ -10,79 +10,82 @@ use wire::read::FieldPatch;
 
 const DEFAULT: &str = "padrao";
 
-pub(super) async fn validate_situation(tx: &mut Tx, wish: &mut RecordDraft<'_>) -> Result<(), Error> {
-    refuse_other_kinds(wish);
-    match (wish.previous_value(DEFAULT) == &FieldContent::Flag(true), wish.flag(DEFAULT), wish.active) {
+pub(super) async fn validate_situation(tx: &mut Tx, draft: &mut RecordDraft<'_>) -> Result<(), Error> {
+    refuse_other_kinds(draft);
+    match (draft.previous_value(DEFAULT) == &FieldContent::Flag(true), draft.flag(DEFAULT), draft.active) {
         // Another situation must become the default first.
-        (true, true, false) => wish.refuse("ativo", RegisterProblem::IsDefault),
-        (true, false, _) => wish.refuse(DEFAULT, RegisterProblem::IsDefault),
-        (false, true, false) => wish.refuse(DEFAULT, RegisterProblem::InactiveDefault),
-        (false, false, true) if !has_default(tx, wish).await? => wish.set(DEFAULT, FieldContent::Flag(true)),
+        (true, true, false) => draft.refuse("ativo", RegisterProblem::IsDefault),
+        (true, false, _) => draft.refuse(DEFAULT, RegisterProblem::IsDefault),
+        (false, true, false) => draft.refuse(DEFAULT, RegisterProblem::InactiveDefault),
+        (false, false, true) if !has_default(tx, draft).await? => {
+            draft.set(DEFAULT, FieldContent::Flag(true))
+        }
         _ => {}
     }
-    refuse_unknown_next(tx, wish).await
+    refuse_unknown_next(tx, draft).await
 }
 
 /// Each entity has its own types.
-fn refuse_other_kinds(wish: &mut RecordDraft<'_>) {
-    let entity = wish.number("entidade").and_then(Entity::from_number);
-    let kind = wish.number("tipo").and_then(SituationKind::from_number);
+fn refuse_other_kinds(draft: &mut RecordDraft<'_>) {
+    let entity = draft.number("entidade").and_then(Entity::from_number);
+    let kind = draft.number("tipo").and_then(SituationKind::from_number);
     let (Some(entity), Some(kind)) = (entity, kind) else { return };
     if entity.situation_kinds().contains(&kind) {
         return;
     }
-    let Some((_, FieldSpec { kind: FieldType::Choice(names), .. })) = wish.register.find_field("tipo") else {
+    let Some((_, FieldSpec { kind: FieldType::Choice(names), .. })) = draft.register.find_field("tipo")
+    else {
         return;
     };
     let name = |kind: &SituationKind| names.iter().find(|(number, _)| *number == kind.number());
     let allowed = entity.situation_kinds().iter().filter_map(name).map(|(_, name)| *name).collect();
-    wish.refuse("tipo", RegisterProblem::NotAmong(allowed));
+    draft.refuse("tipo", RegisterProblem::NotAmong(allowed));
 }
 
 /// The conditions that select the situations sharing one default.
-fn build_default_group<'w>(wish: &'w RecordDraft<'_>) -> Vec<FieldCondition<'w>> {
-    let fields = ["entidade", "tipo"].into_iter().filter_map(|name| wish.register.find_field(name));
-    fields.map(|(at, field)| (field, &wish.values[at])).collect()
+fn build_default_group<'w>(draft: &'w RecordDraft<'_>) -> Vec<FieldCondition<'w>> {
+    let fields = ["entidade", "tipo"].into_iter().filter_map(|name| draft.register.find_field(name));
+    fields.map(|(at, field)| (field, &draft.values[at])).collect()
 }
 
-async fn has_default(tx: &mut Tx, wish: &RecordDraft<'_>) -> Result<bool, Error> {
+async fn has_default(tx: &mut Tx, draft: &RecordDraft<'_>) -> Result<bool, Error> {
     let yes = FieldContent::Flag(true);
-    let mut narrowed = build_default_group(wish);
-    narrowed.extend(wish.register.find_field(DEFAULT).map(|(_, field)| (field, &yes)));
-    let (tenant, code) = (wish.doing.scope.tenant(), wish.code.unwrap_or(0));
-    Ok(kept::count_other_active_records(tx, wish.register, tenant, code, &narrowed).await? > 0)
+    let mut narrowed = build_default_group(draft);
+    narrowed.extend(draft.register.find_field(DEFAULT).map(|(_, field)| (field, &yes)));
+    let (tenant, code) = (draft.doing.scope.tenant(), draft.code.unwrap_or(0));
+    Ok(kept::count_other_active_records(tx, draft.register, tenant, code, &narrowed).await? > 0)
 }
 
 /// Successors must belong to the same entity.
-async fn refuse_unknown_next(tx: &mut Tx, wish: &mut RecordDraft<'_>) -> Result<(), Error> {
-    let Some((place, field)) = wish.register.find_field("proximas") else { return Ok(()) };
-    let FieldPatch::Set(FieldContent::Codes(codes)) = &wish.doing.sent.fields[place] else { return Ok(()) };
-    let Some((of, _)) = wish.register.find_field("entidade") else { return Ok(()) };
+async fn refuse_unknown_next(tx: &mut Tx, draft: &mut RecordDraft<'_>) -> Result<(), Error> {
+    let Some((place, field)) = draft.register.find_field("proximas") else { return Ok(()) };
+    let FieldPatch::Set(FieldContent::Codes(codes)) = &draft.doing.sent.fields[place] else { return Ok(()) };
+    let Some((entity_index, _)) = draft.register.find_field("entidade") else { return Ok(()) };
     for (at, code) in codes.iter().enumerate() {
-        let next = kept::find_record(tx, wish.register, &wish.doing.scope, *code).await?;
-        if !next.is_some_and(|next| next.values[of] == wish.values[of]) {
-            let what = wish.register.words.the_one;
-            wish.refuse(field.name, RegisterProblem::UnknownPart { at, what, code: *code });
+        let next = kept::find_record(tx, draft.register, &draft.doing.scope, *code).await?;
+        if !next.is_some_and(|next| next.values[entity_index] == draft.values[entity_index]) {
+            let what = draft.register.words.the_one;
+            draft.refuse(field.name, RegisterProblem::UnknownPart { at, what, code: *code });
         }
     }
     Ok(())
 }
 
 /// A new default replaces the old one.
-pub(super) async fn unset_old_default(tx: &mut Tx, wish: &RecordDraft<'_>) -> Result<(), Error> {
+pub(super) async fn unset_old_default(tx: &mut Tx, draft: &RecordDraft<'_>) -> Result<(), Error> {
     let Some((_, field)) =
-        wish.register.find_field(DEFAULT).filter(|_| wish.flag(DEFAULT) && wish.is_field_changed(DEFAULT))
+        draft.register.find_field(DEFAULT).filter(|_| draft.flag(DEFAULT) && draft.is_field_changed(DEFAULT))
     else {
         return Ok(());
     };
-    let (tenant, code) = (wish.doing.scope.tenant(), wish.code.unwrap_or(0));
+    let (tenant, code) = (draft.doing.scope.tenant(), draft.code.unwrap_or(0));
     kept::clear_flag_of_others(
         tx,
-        wish.register,
+        draft.register,
         tenant,
         (code, field),
-        &build_default_group(wish),
-        wish.doing.now,
+        &build_default_group(draft),
+        draft.doing.now,
     )
     .await?;
     Ok(())

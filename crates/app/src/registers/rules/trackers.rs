@@ -7,30 +7,30 @@ use domain::RegisterProblem;
 use storage::Tx;
 use storage::registers as kept;
 
-pub(super) async fn validate_tracker(tx: &mut Tx, wish: &mut RecordDraft<'_>) -> Result<(), Error> {
-    if !wish.is_retiring() {
+pub(super) async fn validate_tracker(tx: &mut Tx, draft: &mut RecordDraft<'_>) -> Result<(), Error> {
+    if !draft.is_retiring() {
         return Ok(());
     }
-    if let Some(on) = list_active_installations(tx, wish, wish.code.unwrap_or(0)).await?.first() {
-        wish.refuse("ativo", RegisterProblem::Installed { installation: on.code });
+    if let Some(installation) = list_active_installations(tx, draft, draft.code.unwrap_or(0)).await?.first() {
+        draft.refuse("ativo", RegisterProblem::Installed { installation: installation.code });
     }
     Ok(())
 }
 
-pub(super) async fn update_installations(tx: &mut Tx, wish: &RecordDraft<'_>) -> Result<(), Error> {
+pub(super) async fn update_installations(tx: &mut Tx, draft: &RecordDraft<'_>) -> Result<(), Error> {
     let (Some(code), Some(register)) =
-        (wish.code.filter(|_| wish.had.is_some()), registers::find_register("instalacao"))
+        (draft.code.filter(|_| draft.had.is_some()), registers::find_register("instalacao"))
     else {
         return Ok(());
     };
-    for mut on in list_active_installations(tx, wish, code).await? {
+    for mut installation in list_active_installations(tx, draft, code).await? {
         for name in OF_TRACKER {
             if let Some((at, _)) = register.find_field(name) {
-                on.values[at] = wish.value(name).clone();
+                installation.values[at] = draft.value(name).clone();
             }
         }
-        let row = (on.code, &on.values[..], on.active);
-        kept::update_record(tx, register, wish.doing.scope.tenant(), row, wish.doing.now).await?;
+        let row = (installation.code, &installation.values[..], installation.active);
+        kept::update_record(tx, register, draft.doing.scope.tenant(), row, draft.doing.now).await?;
     }
     Ok(())
 }

@@ -61,26 +61,26 @@ async fn read_board_columns(
     app: &App,
     caller: &Session,
     funnel: &StoredFunnel,
-    look: BoardQuery,
+    query: BoardQuery,
     cards: i64,
 ) -> Result<Vec<BoardColumn>, Error> {
-    let is_meant = |code: StageCode| look.only.is_none_or(|(stage, _)| stage == code);
+    let is_requested = |code: StageCode| query.only.is_none_or(|(stage, _)| stage == code);
     let stages: Vec<StageCode> =
-        funnel.stages.iter().map(|one| one.code).filter(|code| is_meant(*code)).collect();
-    let Some(scope) = narrow_scope(caller, look.branch) else { return Ok(Vec::new()) };
-    let behind = look.only.and_then(|(_, behind)| behind);
-    let input = (scope, stages, look.responsible, (behind, cards + 1));
-    let read = app.db.read(input, |tx, (scope, stages, responsible, part)| {
-        Box::pin(deals::list_stage_summaries(tx, scope, stages, *responsible, *part))
+        funnel.stages.iter().map(|one| one.code).filter(|code| is_requested(*code)).collect();
+    let Some(scope) = narrow_scope(caller, query.branch) else { return Ok(Vec::new()) };
+    let cursor = query.only.and_then(|(_, cursor)| cursor);
+    let input = (scope, stages, query.responsible, (cursor, cards + 1));
+    let read = app.db.read(input, |tx, (scope, stages, responsible, page)| {
+        Box::pin(deals::list_stage_summaries(tx, scope, stages, *responsible, *page))
     });
     let is_used = |code: StageCode| funnel.stages.iter().any(|one| one.code == code && one.active);
     let mut all = Vec::new();
-    for mut standing in read.await?.into_iter().filter(|one| one.count > 0 || is_used(one.stage)) {
-        let has_more = standing.first.len() as i64 > cards;
-        standing.first.truncate(usize::try_from(cards).unwrap_or(usize::MAX));
-        let next = standing.first.last().copied().filter(|_| has_more);
-        let cards = load_all_deals(app, caller, &standing.first).await?;
-        let (stage, count, total) = (standing.stage, standing.count, standing.total);
+    for mut summary in read.await?.into_iter().filter(|one| one.count > 0 || is_used(one.stage)) {
+        let has_more = summary.first.len() as i64 > cards;
+        summary.first.truncate(usize::try_from(cards).unwrap_or(usize::MAX));
+        let next = summary.first.last().copied().filter(|_| has_more);
+        let cards = load_all_deals(app, caller, &summary.first).await?;
+        let (stage, count, total) = (summary.stage, summary.count, summary.total);
         all.push(BoardColumn { stage, count, total, cards, next });
     }
     Ok(all)
@@ -88,10 +88,10 @@ async fn read_board_columns(
 
 /// Reads all stages, or one page of a single stage.
 #[boxed::future]
-pub async fn view_board(app: &App, caller: &Session, look: BoardQuery) -> Result<BoardView, Error> {
+pub async fn view_board(app: &App, caller: &Session, query: BoardQuery) -> Result<BoardView, Error> {
     let (registers, now) = (load_registers(app, caller.scope.tenant()).await?, app.now());
-    let funnel = find_funnel(&registers, look.funnel)?;
-    let columns = read_board_columns(app, caller, funnel, look, CARDS).await?;
+    let funnel = find_funnel(&registers, query.funnel)?;
+    let columns = read_board_columns(app, caller, funnel, query, CARDS).await?;
     record_access(app, caller, BOARD, columns.iter().flat_map(|one| &one.cards).map(|card| card.person))?;
     Ok(BoardView { funnel: funnel.code, columns, gone: Vec::new(), now, registers: Arc::clone(&registers) })
 }
@@ -101,14 +101,14 @@ pub async fn view_board(app: &App, caller: &Session, look: BoardQuery) -> Result
 pub async fn view_board_changes(
     app: &App,
     caller: &Session,
-    look: BoardQuery,
+    query: BoardQuery,
     since: Moment,
 ) -> Result<Option<BoardView>, Error> {
     let (registers, now) = (load_registers(app, caller.scope.tenant()).await?, app.now());
     if now.duration_since(since) > LOOKED_AWAY {
         return Ok(None);
     }
-    let funnel = find_funnel(&registers, look.funnel)?;
+    let funnel = find_funnel(&registers, query.funnel)?;
     let input = (caller.scope.clone(), since.minus(LATER));
     let read = app
         .db
@@ -117,19 +117,25 @@ pub async fn view_board_changes(
     if codes.len() as i64 == CHANGES {
         return Ok(None);
     }
-    let mut columns = read_board_columns(app, caller, funnel, BoardQuery { only: None, ..look }, 0).await?;
-    let mut gone = Vec::new();
+    let mut columns = read_board_columns(app, caller, funnel, BoardQuery { only: None, ..query }, 0).await?;
+    let mut removed = Vec::new();
     for card in load_all_deals(app, caller, &codes).await? {
         let deal = &card.deal;
         let is_here = deal.state == DealState::Open
-            && look.branch.is_none_or(|branch| deal.branch == branch)
-            && look.responsible.is_none_or(|user| deal.responsible == Some(user));
+            && query.branch.is_none_or(|branch| deal.branch == branch)
+            && query.responsible.is_none_or(|user| deal.responsible == Some(user));
         match columns.iter_mut().find(|column| is_here && column.stage == deal.stage) {
             Some(column) => column.cards.push(card),
-            None => gone.push(card),
+            None => removed.push(card),
         }
     }
-    let seen = columns.iter().flat_map(|one| &one.cards).chain(&gone);
-    record_access(app, caller, BOARD, seen.map(|card| card.person))?;
-    Ok(Some(BoardView { funnel: funnel.code, columns, gone, now, registers: Arc::clone(&registers) }))
+    let visible_cards = columns.iter().flat_map(|one| &one.cards).chain(&removed);
+    record_access(app, caller, BOARD, visible_cards.map(|card| card.person))?;
+    Ok(Some(BoardView {
+        funnel: funnel.code,
+        columns,
+        gone: removed,
+        now,
+        registers: Arc::clone(&registers),
+    }))
 }

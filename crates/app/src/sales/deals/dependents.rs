@@ -86,16 +86,17 @@ async fn write_deal_dependent(tx: &mut Tx, entry: &SaveDealDependent) -> Result<
     if deal.kind != Some(BenefitKind::Health) {
         return Err(Rejection::NotAHealthDeal(entry.deal).into());
     }
-    let gone = || storage::Error::Broken(format!("the lead of deal {} is gone", entry.deal));
-    let lead = storage::sales::leads::find_lead(&mut *tx, tenant, deal.lead).await?.ok_or_else(gone)?;
+    let missing_lead = || storage::Error::Broken(format!("the lead of deal {} is gone", entry.deal));
+    let lead =
+        storage::sales::leads::find_lead(&mut *tx, tenant, deal.lead).await?.ok_or_else(missing_lead)?;
     if let (Some(code), Some(before)) = (entry.code, before)
         && before == after
     {
         return Ok(SavedDealDependent { code, dependent: after, person: lead.person, changed: false });
     }
     let new = i32::from(entry.code.is_none());
-    let wanted = [(Counter::DealDependent, new), (Counter::Audit, 1)];
-    let [code, audit_code] = counters::reserve_number_blocks(tx, tenant, wanted).await?;
+    let blocks = [(Counter::DealDependent, new), (Counter::Audit, 1)];
+    let [code, audit_code] = counters::reserve_number_blocks(tx, tenant, blocks).await?;
     let dependent = ProposedDependent { updated_at: entry.now, ..after };
     let (code, mut statements, done) = match entry.code {
         Some(code) => {
@@ -108,7 +109,7 @@ async fn write_deal_dependent(tx: &mut Tx, entry: &SaveDealDependent) -> Result<
     };
     let deal = deals::StoredDeal { updated_at: entry.now, ..deal };
     statements.push(deals::update_deal(tenant, entry.deal, &deal));
-    let acting = ActorContext {
+    let context = ActorContext {
         tenant,
         registers: &entry.registers,
         user: Some(entry.user),
@@ -119,7 +120,7 @@ async fn write_deal_dependent(tx: &mut Tx, entry: &SaveDealDependent) -> Result<
     };
     let done = format!("dependente {code} {done}");
     statements.push(audit::insert_audit_entry(
-        &build_deal_audit_entry(&acting, entry.deal, lead.person, &done),
+        &build_deal_audit_entry(&context, entry.deal, lead.person, &done),
         audit_code,
     ));
     tx.execute_batch(statements).await?;
@@ -133,7 +134,7 @@ fn validate_dependent(
     before: Option<&ProposedDependent>,
 ) -> Result<ProposedDependent, Error> {
     let (input, is_new) = (&entry.input, entry.code.is_none());
-    let mut wish = DealInputValidator::new(&entry.registers, &entry.scope);
+    let mut validator = DealInputValidator::new(&entry.registers, &entry.scope);
     let mut dependent = before.cloned().unwrap_or_else(|| ProposedDependent {
         name: String::new(),
         cpf: None,
@@ -150,23 +151,25 @@ fn validate_dependent(
     match &input.name {
         FieldPatch::Set(name) => name.as_str().clone_into(&mut dependent.name),
         FieldPatch::Keep if !is_new => {}
-        FieldPatch::Keep | FieldPatch::Clear => wish.problems.push(Rejection::Missing(InputField::Name)),
+        FieldPatch::Keep | FieldPatch::Clear => validator.problems.push(Rejection::Missing(InputField::Name)),
     }
     match input.kinship {
         FieldPatch::Set(kinship) => dependent.kinship = kinship,
         FieldPatch::Keep if !is_new => {}
-        FieldPatch::Keep | FieldPatch::Clear => wish.problems.push(Rejection::Missing(InputField::Kinship)),
+        FieldPatch::Keep | FieldPatch::Clear => {
+            validator.problems.push(Rejection::Missing(InputField::Kinship))
+        }
     }
     input.cpf.apply_to(&mut dependent.cpf, Clone::clone);
     input.birth.apply_to(&mut dependent.born_on, |day| day.to_iso());
     input.sex.apply_to(&mut dependent.sex, |sex| *sex);
     match &input.plans {
-        FieldPatch::Set(plans) => dependent.plans = wish.check_plans(plans, &dependent.plans),
+        FieldPatch::Set(plans) => dependent.plans = validator.check_plans(plans, &dependent.plans),
         FieldPatch::Clear => dependent.plans.clear(),
         FieldPatch::Keep => {}
     }
     input.price.apply_to(&mut dependent.price, |money| money.cents());
     input.phone.apply_to(&mut dependent.phone, Clone::clone);
     input.email.apply_to(&mut dependent.email, Clone::clone);
-    if wish.problems.is_empty() { Ok(dependent) } else { Err(Error::Refused(wish.problems)) }
+    if validator.problems.is_empty() { Ok(dependent) } else { Err(Error::Refused(validator.problems)) }
 }

@@ -56,28 +56,28 @@ pub(super) fn narrow_scope(caller: &Session, branch: Option<BranchCode>) -> Opti
 pub async fn list_deals(
     app: &App,
     caller: &Session,
-    wanted: DealPipelineQuery,
+    query: DealPipelineQuery,
 ) -> Result<SearchPage<FoundDeal>, Error> {
     let registers = load_registers(app, caller.scope.tenant()).await?;
-    let number = wanted.page;
-    let Some(scope) = narrow_scope(caller, wanted.branch) else {
+    let number = query.page;
+    let Some(scope) = narrow_scope(caller, query.branch) else {
         return Ok(SearchPage { rows: Vec::new(), number, total: 0, registers });
     };
     let days = |days: i32| DAY.saturating_mul(u32::try_from(days).unwrap_or_default());
-    let asked = deals::DealListCriteria {
-        funnel: wanted.funnel,
-        stage: wanted.stage,
-        state: wanted.state,
-        responsible: wanted.responsible,
-        since: wanted.stalled.map(|count| app.now().minus(days(count))),
+    let criteria = deals::DealListCriteria {
+        funnel: query.funnel,
+        stage: query.stage,
+        state: query.state,
+        responsible: query.responsible,
+        since: query.stalled.map(|count| app.now().minus(days(count))),
     };
     let skip = i64::from(number - 1) * PAGE;
-    let (codes, total) = match &wanted.filter {
-        Some(text) => list_filtered_codes(app, &scope, asked, text, skip).await?,
+    let (codes, total) = match &query.filter {
+        Some(text) => list_filtered_codes(app, &scope, criteria, text, skip).await?,
         None => {
-            let input = (scope, asked, skip);
-            let read = app.db.read(input, |tx, (scope, asked, skip)| {
-                Box::pin(deals::list_deal_page(tx, scope, asked, (PAGE, *skip)))
+            let input = (scope, criteria, skip);
+            let read = app.db.read(input, |tx, (scope, criteria, skip)| {
+                Box::pin(deals::list_deal_page(tx, scope, criteria, (PAGE, *skip)))
             });
             read.await?
         }
@@ -91,19 +91,19 @@ pub async fn list_deals(
 async fn list_filtered_codes(
     app: &App,
     scope: &Scope,
-    asked: deals::DealListCriteria,
+    criteria: deals::DealListCriteria,
     text: &str,
     skip: i64,
 ) -> Result<(Vec<DealCode>, i64), Error> {
     let leads::ContactFilter { contacts, sequence } = leads::parse_contact_filter(text, true);
     // A deal may be in another branch than its lead: only the branch of the deal counts.
-    let of = leads::list_keys_by_contacts(app, &Scope::for_tenant(scope.tenant()), &contacts).await?;
-    let mut of: Vec<LeadCode> = of.into_iter().map(|key| key.code).collect();
-    of.sort_unstable();
-    of.dedup();
-    let input = (scope.clone(), asked, of, sequence);
-    let read = app.db.read(input, |tx, (scope, asked, leads, sequence)| {
-        Box::pin(deals::list_deals_by_leads_or_sequence(tx, scope, asked, (leads, *sequence)))
+    let lead_codes = leads::list_keys_by_contacts(app, &Scope::for_tenant(scope.tenant()), &contacts).await?;
+    let mut lead_codes: Vec<LeadCode> = lead_codes.into_iter().map(|key| key.code).collect();
+    lead_codes.sort_unstable();
+    lead_codes.dedup();
+    let input = (scope.clone(), criteria, lead_codes, sequence);
+    let read = app.db.read(input, |tx, (scope, criteria, leads, sequence)| {
+        Box::pin(deals::list_deals_by_leads_or_sequence(tx, scope, criteria, (leads, *sequence)))
     });
     let mut codes: Vec<DealCode> = read.await?;
     codes.sort_unstable_by(|one, other| other.cmp(one));
@@ -163,7 +163,7 @@ pub async fn read_funnel_board(
     };
     let (funnel, stages) = (found.code, found.stages.clone());
     let codes: Vec<StageCode> = stages.iter().map(|stage| stage.code).collect();
-    let standing = match narrow_scope(caller, branch) {
+    let summaries = match narrow_scope(caller, branch) {
         Some(scope) => {
             let read = app.db.read((scope, codes, responsible), |tx, (scope, codes, responsible)| {
                 Box::pin(deals::list_stage_summaries(tx, scope, codes, *responsible, (None, CARDS)))
@@ -172,14 +172,14 @@ pub async fn read_funnel_board(
         }
         None => Vec::new(),
     };
-    let cards: Vec<DealCode> = standing.iter().flat_map(|one| one.first.iter().copied()).collect();
+    let cards: Vec<DealCode> = summaries.iter().flat_map(|one| one.first.iter().copied()).collect();
     let cards = load_all_deals(app, caller, &cards).await?;
     let is_shown = |one: &StageSummary| {
         one.count > 0 || stages.iter().any(|stage| stage.code == one.stage && stage.active)
     };
-    let columns = standing.into_iter().filter(is_shown).map(|standing| {
-        let own = cards.iter().filter(|card| standing.first.contains(&card.code));
-        FunnelBoardStage { cards: own.cloned().collect(), standing }
+    let columns = summaries.into_iter().filter(is_shown).map(|summary| {
+        let own_cards = cards.iter().filter(|card| summary.first.contains(&card.code));
+        FunnelBoardStage { cards: own_cards.cloned().collect(), standing: summary }
     });
     let board = FunnelBoard { funnel, stages: columns.collect(), registers };
     record_access(app, caller, BOARD, cards.iter().map(|one| one.person))?;
@@ -192,8 +192,8 @@ pub(super) async fn load_all_deals(
     codes: &[DealCode],
 ) -> Result<Vec<FoundDeal>, Error> {
     let mut all = Vec::with_capacity(codes.len());
-    for some in codes.chunks(PAGE as usize) {
-        all.extend(load_deals(app, caller, some).await?);
+    for chunk in codes.chunks(PAGE as usize) {
+        all.extend(load_deals(app, caller, chunk).await?);
     }
     Ok(all)
 }
@@ -205,9 +205,9 @@ pub async fn show_deal(
     caller: &Session,
     code: DealCode,
 ) -> Result<(DealDetailView, Arc<TenantRegisters>), Error> {
-    let asked = |_: &TenantRegisters| (caller.scope.clone(), code);
+    let build_query = |_: &TenantRegisters| (caller.scope.clone(), code);
     let tenant = caller.scope.tenant();
-    let (view, registers) = read_with_registers(app, tenant, asked, |tx, (scope, code)| {
+    let (view, registers) = read_with_registers(app, tenant, build_query, |tx, (scope, code)| {
         Box::pin(load_deal_view(tx, scope, *code))
     })
     .await?;
@@ -218,9 +218,9 @@ pub async fn show_deal(
 /// Field changes of a deal in order, including stage and state.
 #[boxed::future]
 pub async fn read_deal_history(app: &App, caller: &Session, code: DealCode) -> Result<RecordHistory, Error> {
-    let asked = |_: &TenantRegisters| (caller.scope.clone(), code);
+    let build_query = |_: &TenantRegisters| (caller.scope.clone(), code);
     let tenant = caller.scope.tenant();
-    let ((person, found), registers) = read_with_registers(app, tenant, asked, |tx, (scope, code)| {
+    let ((person, found), registers) = read_with_registers(app, tenant, build_query, |tx, (scope, code)| {
         Box::pin(async move {
             let deal = deals::list_found_deals(&mut *tx, scope, &[*code], false)
                 .await?

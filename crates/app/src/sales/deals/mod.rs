@@ -141,51 +141,53 @@ enum NewDealLead {
 }
 
 async fn create_deal(tx: &mut Tx, entry: &SaveDeal) -> Result<SavedDeal, Error> {
-    let (tenant, input, acting) = (entry.scope.tenant(), &entry.input, entry.actor_context());
-    let mut wish = DealInputValidator::new(&entry.registers, &entry.scope);
-    let with = match input.lead {
-        FieldPatch::Set(code) => find_usable_lead(tx, entry, code, &mut wish)
+    let (tenant, input, context) = (entry.scope.tenant(), &entry.input, entry.actor_context());
+    let mut validator = DealInputValidator::new(&entry.registers, &entry.scope);
+    let deal_lead = match input.lead {
+        FieldPatch::Set(code) => find_usable_lead(tx, entry, code, &mut validator)
             .await?
             .map(|lead| NewDealLead::Existing(code, Box::new(lead))),
         FieldPatch::Keep | FieldPatch::Clear => {
-            let sent = (&input.contact, LeadBranchSource::NewLeadOnly(&input.branch));
-            let ready = leads::prepare_lead(tx, &acting, &entry.scope, sent, &mut wish.problems).await?;
+            let contact_and_branch = (&input.contact, LeadBranchSource::NewLeadOnly(&input.branch));
+            let prepared =
+                leads::prepare_lead(tx, &context, &entry.scope, contact_and_branch, &mut validator.problems)
+                    .await?;
             if [Rejection::Missing(InputField::Name), Rejection::NoContact]
                 .iter()
-                .all(|one| wish.problems.contains(one))
+                .all(|one| validator.problems.contains(one))
             {
-                wish.problems.insert(0, Rejection::NoLead);
+                validator.problems.insert(0, Rejection::NoLead);
             }
-            Some(NewDealLead::Prepared(Box::new(ready)))
+            Some(NewDealLead::Prepared(Box::new(prepared)))
         }
     };
-    let home = match &with {
+    let default_branch = match &deal_lead {
         Some(NewDealLead::Existing(_, lead)) => Some(lead.branch),
-        Some(NewDealLead::Prepared(ready)) => Some(ready.after.branch),
+        Some(NewDealLead::Prepared(prepared)) => Some(prepared.after.branch),
         None => None,
     };
-    let is_judged = matches!(&with, Some(NewDealLead::Prepared(ready)) if ready.is_new());
-    let made = wish.build_new_deal(input, (home, is_judged), entry.user, entry.now);
-    check_responsible(tx, entry, None, made.as_ref().map(|deal| deal.branch), &mut wish).await?;
-    let (Some(mut deal), Some(with), []) = (made, with, &wish.problems[..]) else {
-        return Err(Error::Refused(wish.problems));
+    let is_checked = matches!(&deal_lead, Some(NewDealLead::Prepared(prepared)) if prepared.is_new());
+    let new_deal = validator.build_new_deal(input, (default_branch, is_checked), entry.user, entry.now);
+    check_responsible(tx, entry, None, new_deal.as_ref().map(|deal| deal.branch), &mut validator).await?;
+    let (Some(mut deal), Some(deal_lead), []) = (new_deal, deal_lead, &validator.problems[..]) else {
+        return Err(Error::Refused(validator.problems));
     };
-    let (lead, person) = match with {
+    let (lead, person) = match deal_lead {
         NewDealLead::Existing(code, lead) => (code, lead.person),
-        NewDealLead::Prepared(ready) => {
-            let saved = Box::pin(leads::store_lead(tx, &acting, &entry.scope, *ready)).await?;
+        NewDealLead::Prepared(prepared) => {
+            let saved = Box::pin(leads::store_lead(tx, &context, &entry.scope, *prepared)).await?;
             (saved.code, saved.lead.person)
         }
     };
     deal.lead = lead;
-    let wanted = [(Counter::Deal, 1), (Counter::DealSequence, 1), (Counter::Audit, 1)];
-    let [code, sequence, audit_code] = counters::reserve_number_blocks(tx, tenant, wanted).await?;
+    let blocks = [(Counter::Deal, 1), (Counter::DealSequence, 1), (Counter::Audit, 1)];
+    let [code, sequence, audit_code] = counters::reserve_number_blocks(tx, tenant, blocks).await?;
     let code = DealCode::new(code);
     deal.sequence = sequence;
     let mut statements = deals::insert_deals(tenant, [(code, &deal)]);
-    statements.extend(deals::insert_deal_moves(tenant, [(code, &build_stage_move(&deal, 1, &acting))]));
+    statements.extend(deals::insert_deal_moves(tenant, [(code, &build_stage_move(&deal, 1, &context))]));
     statements.push(audit::insert_audit_entry(
-        &build_deal_audit_entry(&acting, code, person, "criado"),
+        &build_deal_audit_entry(&context, code, person, "criado"),
         audit_code,
     ));
     tx.execute_batch(statements).await?;
@@ -193,37 +195,40 @@ async fn create_deal(tx: &mut Tx, entry: &SaveDeal) -> Result<SavedDeal, Error> 
 }
 
 async fn update_deal(tx: &mut Tx, entry: &SaveDeal, code: DealCode) -> Result<SavedDeal, Error> {
-    let (tenant, input, acting) = (entry.scope.tenant(), &entry.input, entry.actor_context());
+    let (tenant, input, context) = (entry.scope.tenant(), &entry.input, entry.actor_context());
     let before = deals::find_deal(&mut *tx, &entry.scope, code).await?;
-    let mut wish = DealInputValidator::new(&entry.registers, &entry.scope);
+    let mut validator = DealInputValidator::new(&entry.registers, &entry.scope);
     let has_lead = |lead: LeadCode| before.as_ref().is_some_and(|before| before.lead == lead);
     if let FieldPatch::Set(lead) = input.lead
         && !has_lead(lead)
     {
-        find_usable_lead(tx, entry, lead, &mut wish).await?;
+        find_usable_lead(tx, entry, lead, &mut validator).await?;
     }
-    let after = wish.build_changed_deal(input, before.as_ref(), entry.now);
-    let had = before.as_ref().and_then(|before| before.responsible);
-    check_responsible(tx, entry, had, after.as_ref().map(|after| after.branch), &mut wish).await?;
+    let after = validator.build_changed_deal(input, before.as_ref(), entry.now);
+    let current = before.as_ref().and_then(|before| before.responsible);
+    check_responsible(tx, entry, current, after.as_ref().map(|after| after.branch), &mut validator).await?;
     // Problems of the input are reported before an unknown code in the path.
-    if !wish.problems.is_empty() {
-        return Err(Error::Refused(wish.problems));
+    if !validator.problems.is_empty() {
+        return Err(Error::Refused(validator.problems));
     }
     let unknown = Error::NotFound { field: InputField::Deal, code: code.get() };
     let (Some(before), Some(after)) = (before, after) else { return Err(unknown) };
     let present = CurrentVersion { version: before.version, since: before.updated_at };
-    let wanted = move_stage::compare_deals(&before, &after);
+    let changes = move_stage::compare_deals(&before, &after);
     let zone = &entry.registers.zone;
-    if let Some(old) = entry.version.and_then(|given| refuse_old_version(given, present, zone, &wanted)) {
-        return Err(old.into());
+    if let Some(rejection) =
+        entry.version.and_then(|version| refuse_old_version(version, present, zone, &changes))
+    {
+        return Err(rejection.into());
     }
-    let gone = || storage::Error::Broken(format!("the lead of deal {code} is gone"));
-    let lead = storage::sales::leads::find_lead(&mut *tx, tenant, after.lead).await?.ok_or_else(gone)?;
+    let missing_lead = || storage::Error::Broken(format!("the lead of deal {code} is gone"));
+    let lead =
+        storage::sales::leads::find_lead(&mut *tx, tenant, after.lead).await?.ok_or_else(missing_lead)?;
     if after == before {
         return Ok(SavedDeal { code, deal: before, person: lead.person, changed: false });
     }
     let deal =
-        move_stage::write_deal_change(tx, &acting, (code, lead.person), &before, after, "alterado").await?;
+        move_stage::write_deal_change(tx, &context, (code, lead.person), &before, after, "alterado").await?;
     Ok(SavedDeal { code, deal, person: lead.person, changed: true })
 }
 
@@ -231,12 +236,12 @@ async fn find_usable_lead(
     tx: &mut Tx,
     entry: &SaveDeal,
     code: LeadCode,
-    wish: &mut DealInputValidator<'_>,
+    validator: &mut DealInputValidator<'_>,
 ) -> Result<Option<leads::StoredLead>, Error> {
     let found = storage::sales::leads::find_lead(&mut *tx, entry.scope.tenant(), code).await?;
     let found = found.filter(|lead| lead.active && entry.scope.can_see(lead.branch));
     if found.is_none() {
-        wish.problems.push(Rejection::UnknownCode { field: InputField::Lead, code: code.get() });
+        validator.problems.push(Rejection::UnknownCode { field: InputField::Lead, code: code.get() });
     }
     Ok(found)
 }
@@ -245,12 +250,12 @@ async fn find_usable_lead(
 async fn check_responsible(
     tx: &mut Tx,
     entry: &SaveDeal,
-    had: Option<UserCode>,
+    current: Option<UserCode>,
     branch: Option<domain::BranchCode>,
-    wish: &mut DealInputValidator<'_>,
+    validator: &mut DealInputValidator<'_>,
 ) -> Result<(), Error> {
     let FieldPatch::Set(code) = entry.input.responsible else { return Ok(()) };
-    if had == Some(code) {
+    if current == Some(code) {
         return Ok(());
     }
     let found = users::find_user(&mut *tx, entry.scope.tenant(), code).await?;
@@ -259,27 +264,27 @@ async fn check_responsible(
         user.active && branch.is_none_or(works)
     });
     if !fits {
-        wish.problems.push(Rejection::UnknownCode { field: InputField::Responsible, code: code.get() });
+        validator.problems.push(Rejection::UnknownCode { field: InputField::Responsible, code: code.get() });
     }
     Ok(())
 }
 
-fn build_stage_move(deal: &StoredDeal, number: i32, acting: &ActorContext<'_>) -> DealStageMove {
+fn build_stage_move(deal: &StoredDeal, number: i32, context: &ActorContext<'_>) -> DealStageMove {
     let (stage, state) = (deal.stage, deal.state);
-    DealStageMove { number, at: acting.now, stage, state, user: acting.user, user_name: None }
+    DealStageMove { number, at: context.now, stage, state, user: context.user, user_name: None }
 }
 
 fn build_deal_audit_entry(
-    acting: &ActorContext<'_>,
+    context: &ActorContext<'_>,
     code: DealCode,
     person: PersonCode,
     done: &str,
 ) -> audit::AuditEntry {
     audit::AuditEntry {
-        tenant: acting.tenant,
-        at: acting.now,
-        user: acting.user,
-        operation: acting.operation,
+        tenant: context.tenant,
+        at: context.now,
+        user: context.user,
+        operation: context.operation,
         person: Some(person),
         detail: Some(format!("negócio {code} {done}")),
     }

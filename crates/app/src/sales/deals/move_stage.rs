@@ -48,22 +48,22 @@ pub(super) fn record_unchanged_access(
 /// Loads the deal, if visible to the caller.
 pub(super) async fn load_visible_deal<I>(
     tx: &mut Tx,
-    asked: &WriteCommand<I>,
+    command: &WriteCommand<I>,
     code: DealCode,
 ) -> Result<FoundDeal, Error> {
-    confirm_registers(tx, asked.scope.tenant(), &asked.registers).await?;
-    let found = deals::list_found_deals(&mut *tx, &asked.scope, &[code], false).await?.pop();
+    confirm_registers(tx, command.scope.tenant(), &command.registers).await?;
+    let found = deals::list_found_deals(&mut *tx, &command.scope, &[code], false).await?.pop();
     found.ok_or(reject_unknown_deal(code))
 }
 
 pub(super) fn refuse_stale_version<I>(
-    asked: &WriteCommand<I>,
-    given: Option<i32>,
+    command: &WriteCommand<I>,
+    version: Option<i32>,
     before: &StoredDeal,
-    wanted: &[FieldDifference],
+    changes: &[FieldDifference],
 ) -> Option<Rejection> {
     let present = CurrentVersion { version: before.version, since: before.updated_at };
-    given.and_then(|given| refuse_old_version(given.into(), present, &asked.registers.zone, wanted))
+    version.and_then(|version| refuse_old_version(version.into(), present, &command.registers.zone, changes))
 }
 
 #[boxed::future]
@@ -74,8 +74,8 @@ pub async fn move_deal(
     input: EtapaInput,
     once: IdempotentWrite<CurrentDeal>,
 ) -> Result<WriteOutcome<CurrentDeal>, Error> {
-    let done = run_command(app, caller, STAGE, (code, input), once, |tx, asked| {
-        Box::pin(write_deal_stage(tx, asked))
+    let done = run_command(app, caller, STAGE, (code, input), once, |tx, command| {
+        Box::pin(write_deal_stage(tx, command))
     })
     .await?;
     record_unchanged_access(app, caller, STAGE, done)
@@ -83,33 +83,34 @@ pub async fn move_deal(
 
 async fn write_deal_stage(
     tx: &mut Tx,
-    asked: &WriteCommand<(DealCode, EtapaInput)>,
+    command: &WriteCommand<(DealCode, EtapaInput)>,
 ) -> Result<CurrentDeal, Error> {
-    let (code, input) = (asked.input.0, &asked.input.1);
-    let registers = &asked.registers;
-    let of = registers.funnels.iter().find(|one| one.stages.iter().any(|stage| stage.code == input.stage));
+    let (code, input) = (command.input.0, &command.input.1);
+    let registers = &command.registers;
+    let target =
+        registers.funnels.iter().find(|one| one.stages.iter().any(|stage| stage.code == input.stage));
     let is_used = |funnel: &&crate::registers::snapshot::StoredFunnel| {
         funnel.active && funnel.stages.iter().any(|stage| stage.code == input.stage && stage.active)
     };
-    let found = load_visible_deal(tx, asked, code).await;
+    let found = load_visible_deal(tx, command, code).await;
     let present = found.as_ref().ok().map(|found| found.deal.stage);
-    let Some(of) = of.filter(|of| is_used(of) || present == Some(input.stage)) else {
+    let Some(target) = target.filter(|target| is_used(target) || present == Some(input.stage)) else {
         return Err(Rejection::UnknownCode { field: InputField::Stage, code: input.stage.get() }.into());
     };
     let found = found?;
     let before = &found.deal;
     let mut after = before.clone();
     if before.stage != input.stage {
-        (after.funnel, after.stage, after.stage_since) = (of.code, input.stage, asked.now);
+        (after.funnel, after.stage, after.stage_since) = (target.code, input.stage, command.now);
     }
-    let wanted = compare_deals(before, &after);
+    let changes = compare_deals(before, &after);
     let mut problems: Vec<Rejection> =
-        refuse_stale_version(asked, Some(input.version.get()), before, &wanted).into_iter().collect();
+        refuse_stale_version(command, Some(input.version.get()), before, &changes).into_iter().collect();
     problems.extend(refuse_closed_deal(code, before));
     if !problems.is_empty() {
         return Err(Error::Refused(problems));
     }
-    Box::pin(store_deal(tx, asked, found, after, "mudou de etapa".to_owned())).await
+    Box::pin(store_deal(tx, command, found, after, "mudou de etapa".to_owned())).await
 }
 
 /// Only open deals can move.
@@ -127,31 +128,32 @@ pub async fn lose_deal(
     input: PerdaInput,
     once: IdempotentWrite<CurrentDeal>,
 ) -> Result<WriteOutcome<CurrentDeal>, Error> {
-    let done =
-        run_command(app, caller, LOSE, (code, input), once, |tx, asked| Box::pin(write_deal_loss(tx, asked)))
-            .await?;
+    let done = run_command(app, caller, LOSE, (code, input), once, |tx, command| {
+        Box::pin(write_deal_loss(tx, command))
+    })
+    .await?;
     record_unchanged_access(app, caller, LOSE, done)
 }
 
 async fn write_deal_loss(
     tx: &mut Tx,
-    asked: &WriteCommand<(DealCode, PerdaInput)>,
+    command: &WriteCommand<(DealCode, PerdaInput)>,
 ) -> Result<CurrentDeal, Error> {
-    let (code, input) = (asked.input.0, &asked.input.1);
-    let found = load_visible_deal(tx, asked, code).await?;
+    let (code, input) = (command.input.0, &command.input.1);
+    let found = load_visible_deal(tx, command, code).await?;
     let reason = Some(input.reason.as_str().to_owned());
     let after = StoredDeal { state: DealState::Lost, lost_because: reason, ..found.deal.clone() };
-    let wanted = compare_deals(&found.deal, &after);
+    let changes = compare_deals(&found.deal, &after);
     let version = input.version.clone().into_set().map(wire::read::BoundedInt::get);
     let mut problems: Vec<Rejection> =
-        refuse_stale_version(asked, version, &found.deal, &wanted).into_iter().collect();
+        refuse_stale_version(command, version, &found.deal, &changes).into_iter().collect();
     if found.deal.state == DealState::Won {
         problems.push(Rejection::ClosedDeal { deal: code, won: true });
     }
     if !problems.is_empty() {
         return Err(Error::Refused(problems));
     }
-    Box::pin(store_deal(tx, asked, found, after, "perdido".to_owned())).await
+    Box::pin(store_deal(tx, command, found, after, "perdido".to_owned())).await
 }
 
 /// Reopens a deal that was lost, or won without a benefit.
@@ -163,8 +165,8 @@ pub async fn reopen_deal(
     input: ReaberturaInput,
     once: IdempotentWrite<CurrentDeal>,
 ) -> Result<WriteOutcome<CurrentDeal>, Error> {
-    let done = run_command(app, caller, REOPEN, (code, input), once, |tx, asked| {
-        Box::pin(write_deal_reopening(tx, asked))
+    let done = run_command(app, caller, REOPEN, (code, input), once, |tx, command| {
+        Box::pin(write_deal_reopening(tx, command))
     })
     .await?;
     record_unchanged_access(app, caller, REOPEN, done)
@@ -172,18 +174,18 @@ pub async fn reopen_deal(
 
 async fn write_deal_reopening(
     tx: &mut Tx,
-    asked: &WriteCommand<(DealCode, ReaberturaInput)>,
+    command: &WriteCommand<(DealCode, ReaberturaInput)>,
 ) -> Result<CurrentDeal, Error> {
-    let (code, input) = (asked.input.0, &asked.input.1);
-    let found = load_visible_deal(tx, asked, code).await?;
+    let (code, input) = (command.input.0, &command.input.1);
+    let found = load_visible_deal(tx, command, code).await?;
     let mut after = StoredDeal { state: DealState::Open, lost_because: None, ..found.deal.clone() };
     if found.deal.state != DealState::Open {
-        after.stage_since = asked.now;
+        after.stage_since = command.now;
     }
-    let wanted = compare_deals(&found.deal, &after);
+    let changes = compare_deals(&found.deal, &after);
     let version = input.version.clone().into_set().map(wire::read::BoundedInt::get);
     let mut problems: Vec<Rejection> =
-        refuse_stale_version(asked, version, &found.deal, &wanted).into_iter().collect();
+        refuse_stale_version(command, version, &found.deal, &changes).into_iter().collect();
     if found.deal.benefit.is_some() {
         problems.push(Rejection::ClosedDeal { deal: code, won: true });
     }
@@ -194,50 +196,50 @@ async fn write_deal_reopening(
         FieldPatch::Set(reason) => format!("reaberto: {}", reason.as_str()),
         FieldPatch::Keep | FieldPatch::Clear => "reaberto".to_owned(),
     };
-    Box::pin(store_deal(tx, asked, found, after, done)).await
+    Box::pin(store_deal(tx, command, found, after, done)).await
 }
 
 /// Writes the changed deal; does nothing if it is equal.
 pub(super) async fn store_deal<I>(
     tx: &mut Tx,
-    asked: &WriteCommand<I>,
+    command: &WriteCommand<I>,
     found: FoundDeal,
     after: StoredDeal,
     done: String,
 ) -> Result<CurrentDeal, Error> {
-    let (acting, code) = (asked.actor_context(), found.code);
-    let registers = Arc::clone(&asked.registers);
+    let (context, code) = (command.actor_context(), found.code);
+    let registers = Arc::clone(&command.registers);
     if after == found.deal {
         return Ok(CurrentDeal { found, registers, changed: false });
     }
-    let deal = write_deal_change(tx, &acting, (code, found.person), &found.deal, after, &done).await?;
+    let deal = write_deal_change(tx, &context, (code, found.person), &found.deal, after, &done).await?;
     Ok(CurrentDeal { found: FoundDeal { deal, ..found }, registers, changed: true })
 }
 
 /// Writes any change of a deal with its stage move, field changes and audit entry.
 pub(super) async fn write_deal_change(
     tx: &mut Tx,
-    acting: &crate::situations::ActorContext<'_>,
+    context: &crate::situations::ActorContext<'_>,
     (code, person): (DealCode, PersonCode),
     before: &StoredDeal,
     mut after: StoredDeal,
     done: &str,
 ) -> Result<StoredDeal, Error> {
-    let tenant = acting.tenant;
-    after.updated_at = acting.now;
+    let tenant = context.tenant;
+    after.updated_at = context.now;
     let changes = compare_deals(before, &after);
     let mut statements = vec![deals::update_deal(tenant, code, &after)];
     if (after.stage, after.state) != (before.stage, before.state) {
         let number = deals::load_last_move_number(&mut *tx, tenant, code).await? + 1;
         statements
-            .extend(deals::insert_deal_moves(tenant, [(code, &build_stage_move(&after, number, acting))]));
+            .extend(deals::insert_deal_moves(tenant, [(code, &build_stage_move(&after, number, context))]));
     }
     let count = i32::try_from(changes.len()).unwrap_or(i32::MAX);
-    let wanted = [(Counter::Audit, 1), (Counter::FieldChange, count)];
-    let [audit_code, first] = counters::reserve_number_blocks(tx, tenant, wanted).await?;
-    statements.extend(acting.field_change_statements(DEAL, code.get(), first, changes));
+    let blocks = [(Counter::Audit, 1), (Counter::FieldChange, count)];
+    let [audit_code, first] = counters::reserve_number_blocks(tx, tenant, blocks).await?;
+    statements.extend(context.field_change_statements(DEAL, code.get(), first, changes));
     statements
-        .push(audit::insert_audit_entry(&build_deal_audit_entry(acting, code, person, done), audit_code));
+        .push(audit::insert_audit_entry(&build_deal_audit_entry(context, code, person, done), audit_code));
     tx.execute_batch(statements).await?;
     after.version = before.version + 1;
     Ok(after)

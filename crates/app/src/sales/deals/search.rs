@@ -41,10 +41,11 @@ pub async fn search_deals(
         responsible: query.responsible.into_set(),
     };
     let mut keys: Vec<DealOrderKey> = Vec::new();
-    for (by, words) in choose_drivers(app, &scope, &registers, &criteria, query.filter.into_set()).await? {
+    for (driver, words) in choose_drivers(app, &scope, &registers, &criteria, query.filter.into_set()).await?
+    {
         let mut last = None;
         loop {
-            let step = deals::list_deal_keys(&app.db, &scope, &by, &criteria, last.as_ref()).await?;
+            let step = deals::list_deal_keys(&app.db, &scope, &driver, &criteria, last.as_ref()).await?;
             let is_last = step.len() < STEP;
             last = step.last().cloned();
             keys.extend(step.into_iter().filter(|key| has_word_beginnings(&words, &key.name)));
@@ -75,8 +76,8 @@ async fn choose_drivers(
         )
         .await;
     }
-    let by = match choose_own_driver(criteria) {
-        Some(by) => vec![by],
+    let drivers = match choose_own_driver(criteria) {
+        Some(driver) => vec![driver],
         None if criteria.opened_from.is_some() || criteria.opened_to.is_some() => {
             vec![DrivingDealCriterion::Opening]
         }
@@ -84,10 +85,12 @@ async fn choose_drivers(
             VisibleBranches::All => {
                 registers.branches.iter().map(|branch| DrivingDealCriterion::Branch(branch.code)).collect()
             }
-            VisibleBranches::Only(some) => some.iter().copied().map(DrivingDealCriterion::Branch).collect(),
+            VisibleBranches::Only(branches) => {
+                branches.iter().copied().map(DrivingDealCriterion::Branch).collect()
+            }
         },
     };
-    Ok(by.into_iter().map(|by| (by, Vec::new())).collect())
+    Ok(drivers.into_iter().map(|driver| (driver, Vec::new())).collect())
 }
 
 /// A lead or a user has few deals compared with the matches of a name.
@@ -104,10 +107,10 @@ async fn choose_filter_drivers(
     ContactFilter { mut contacts, sequence }: ContactFilter,
 ) -> Result<Vec<(DrivingDealCriterion, Vec<String>)>, Error> {
     let mut drivers: Vec<(DrivingDealCriterion, Vec<String>)> = Vec::new();
-    if let Some(by) = choose_own_driver(criteria) {
+    if let Some(driver) = choose_own_driver(criteria) {
         let words = contacts.extract_if(.., |one| matches!(one, LeadKey::Words(_)));
         let words = words.filter_map(|one| if let LeadKey::Words(words) = one { Some(words) } else { None });
-        drivers.extend(words.map(|words| (by.clone(), words)));
+        drivers.extend(words.map(|words| (driver.clone(), words)));
     }
     // A deal may be in another branch than its lead: only the branch of the deal counts.
     let found = leads::list_keys_by_contacts(app, &Scope::for_tenant(tenant), &contacts).await?;
@@ -115,8 +118,10 @@ async fn choose_filter_drivers(
     found.retain(|code| criteria.lead.is_none_or(|lead| lead == *code));
     found.sort_unstable();
     found.dedup();
-    let of_leads = found.chunks(LEADS).map(|some| DrivingDealCriterion::Leads(some.to_vec()));
-    drivers.extend(of_leads.chain(sequence.map(DrivingDealCriterion::Sequence)).map(|by| (by, Vec::new())));
+    let of_leads = found.chunks(LEADS).map(|chunk| DrivingDealCriterion::Leads(chunk.to_vec()));
+    drivers.extend(
+        of_leads.chain(sequence.map(DrivingDealCriterion::Sequence)).map(|driver| (driver, Vec::new())),
+    );
     Ok(drivers)
 }
 
@@ -150,9 +155,9 @@ pub async fn read_deal(
     caller: &Session,
     code: DealCode,
 ) -> Result<(DealDetailView, Arc<TenantRegisters>), Error> {
-    let asked = |_: &TenantRegisters| (caller.scope.clone(), code);
+    let build_query = |_: &TenantRegisters| (caller.scope.clone(), code);
     let tenant = caller.scope.tenant();
-    let (view, registers) = read_with_registers(app, tenant, asked, |tx, (scope, code)| {
+    let (view, registers) = read_with_registers(app, tenant, build_query, |tx, (scope, code)| {
         Box::pin(load_deal_view(tx, scope, *code))
     })
     .await?;
@@ -167,11 +172,11 @@ pub(super) async fn load_deal_view(
 ) -> Result<DealDetailView, Error> {
     let unknown = Error::NotFound { field: InputField::Deal, code: code.get() };
     let found = deals::list_found_deals(&mut *tx, scope, &[code], false).await?.pop().ok_or(unknown)?;
-    let gone = || storage::Error::Broken(format!("the lead of deal {code} is gone"));
+    let missing_lead = || storage::Error::Broken(format!("the lead of deal {code} is gone"));
     let lead = storage::sales::leads::list_found_leads(&mut *tx, scope, &[found.deal.lead])
         .await?
         .pop()
-        .ok_or_else(gone)?;
+        .ok_or_else(missing_lead)?;
     let mut dependents = dependents::list_deal_dependents(&mut *tx, scope.tenant(), code).await?;
     dependents.sort_by_cached_key(|(code, one)| (fold_text(&one.name), *code));
     let moves = deals::list_deal_moves(tx, scope.tenant(), code).await?;

@@ -28,20 +28,20 @@ impl<'a> DealInputValidator<'a> {
     pub fn build_new_deal(
         &mut self,
         input: &NegocioInput,
-        (home, is_judged): (Option<BranchCode>, bool),
+        (default_branch, is_checked): (Option<BranchCode>, bool),
         caller: UserCode,
         now: Moment,
     ) -> Option<StoredDeal> {
         let branch = match input.branch {
-            FieldPatch::Set(branch) if !is_judged => self.check_branch(branch),
+            FieldPatch::Set(branch) if !is_checked => self.check_branch(branch),
             FieldPatch::Set(branch) => Some(branch),
-            FieldPatch::Keep | FieldPatch::Clear => home,
+            FieldPatch::Keep | FieldPatch::Clear => default_branch,
         };
-        let place = self.resolve_stage(input, None, true);
+        let position = self.resolve_stage(input, None, true);
         let mut deal = build_blank_deal(now, &now.date_in(&self.registers.zone).to_iso());
         deal.responsible = Some(caller);
         self.apply_fields(input, (true, true), &mut deal);
-        (deal.branch, (deal.funnel, deal.stage)) = (branch?, place?);
+        (deal.branch, (deal.funnel, deal.stage)) = (branch?, position?);
         Some(deal)
     }
 
@@ -62,8 +62,8 @@ impl<'a> DealInputValidator<'a> {
         if let FieldPatch::Set(lead) = input.lead {
             deal.lead = lead;
         }
-        let place = self.resolve_stage(input, before.map(|before| (before.funnel, before.stage)), false);
-        if let Some((funnel, stage)) = place
+        let position = self.resolve_stage(input, before.map(|before| (before.funnel, before.stage)), false);
+        if let Some((funnel, stage)) = position
             && before.is_some()
         {
             if deal.stage != stage {
@@ -95,9 +95,9 @@ impl<'a> DealInputValidator<'a> {
         is_new: bool,
     ) -> Option<(FunnelCode, StageCode)> {
         let funnel = match (&input.funnel, present) {
-            (FieldPatch::Set(code), Some((had, _))) if *code == had => Some(had),
+            (FieldPatch::Set(code), Some((current, _))) if *code == current => Some(current),
             (FieldPatch::Set(code), _) => self.find_active_funnel(*code),
-            (_, Some((had, _))) => Some(had),
+            (_, Some((current, _))) => Some(current),
             (_, None) if is_new => self.find_first_funnel(),
             (_, None) => None,
         };
@@ -105,7 +105,7 @@ impl<'a> DealInputValidator<'a> {
             (FieldPatch::Set(code), Some(funnel)) if present == Some((funnel, *code)) => Some(*code),
             (FieldPatch::Set(code), _) => self.find_active_stage(*code, funnel),
             (_, Some(funnel)) => match present {
-                Some((had, stage)) if had == funnel => Some(stage),
+                Some((current, stage)) if current == funnel => Some(stage),
                 _ => self.find_first_stage(funnel),
             },
             (_, None) => None,
@@ -138,13 +138,14 @@ impl<'a> DealInputValidator<'a> {
     }
 
     fn find_active_stage(&mut self, code: StageCode, funnel: Option<FunnelCode>) -> Option<StageCode> {
-        let of = self.registers.funnels.iter().find(|one| one.stages.iter().any(|stage| stage.code == code));
+        let stage_funnel =
+            self.registers.funnels.iter().find(|one| one.stages.iter().any(|stage| stage.code == code));
         let is_active = self.registers.stage(code).is_some_and(|stage| stage.active);
-        let Some(of) = of.filter(|of| of.active && is_active) else {
+        let Some(stage_funnel) = stage_funnel.filter(|stage_funnel| stage_funnel.active && is_active) else {
             self.problems.push(Rejection::UnknownCode { field: InputField::Stage, code: code.get() });
             return None;
         };
-        if funnel.is_some_and(|funnel| funnel != of.code) {
+        if funnel.is_some_and(|funnel| funnel != stage_funnel.code) {
             self.problems.push(Rejection::OtherFunnel(code.get()));
             return None;
         }
@@ -178,7 +179,7 @@ impl<'a> DealInputValidator<'a> {
         if let FieldPatch::Set(state) = input.state {
             deal.state = state;
         }
-        input.lost_because.apply_to(&mut deal.lost_because, |why| why.as_str().to_owned());
+        input.lost_because.apply_to(&mut deal.lost_because, |reason| reason.as_str().to_owned());
         if deal.state != DealState::Lost && deal.lost_because.is_some() {
             if matches!(input.lost_because, FieldPatch::Set(_))
                 && (is_known || matches!(input.state, FieldPatch::Set(_)))
@@ -197,14 +198,14 @@ impl<'a> DealInputValidator<'a> {
     }
 
     /// Without duplicates, in the given order.
-    pub fn check_plans(&mut self, given: &[PlanCode], had: &[PlanCode]) -> Vec<PlanCode> {
+    pub fn check_plans(&mut self, requested: &[PlanCode], old_plans: &[PlanCode]) -> Vec<PlanCode> {
         let mut plans = Vec::new();
-        for code in given.iter().copied() {
+        for code in requested.iter().copied() {
             if plans.contains(&code) {
                 continue;
             }
             let is_active = self.registers.plan(code).is_some_and(|plan| plan.active);
-            if !is_active && !had.contains(&code) {
+            if !is_active && !old_plans.contains(&code) {
                 self.problems.push(Rejection::UnknownCode { field: InputField::Plans, code: code.get() });
             }
             plans.push(code);

@@ -43,68 +43,69 @@ pub async fn win_deal(
     input: GanhoInput,
     once: IdempotentWrite<CurrentDeal>,
 ) -> Result<WriteOutcome<CurrentDeal>, Error> {
-    let done =
-        run_command(app, caller, WIN, (code, input), once, |tx, asked| Box::pin(write_won_deal(tx, asked)))
-            .await?;
+    let done = run_command(app, caller, WIN, (code, input), once, |tx, command| {
+        Box::pin(write_won_deal(tx, command))
+    })
+    .await?;
     record_unchanged_access(app, caller, WIN, done)
 }
 
 type WinDeal = WriteCommand<(DealCode, GanhoInput)>;
 
-async fn write_won_deal(tx: &mut Tx, asked: &WinDeal) -> Result<CurrentDeal, Error> {
-    let (code, input) = (asked.input.0, &asked.input.1);
-    let found = load_visible_deal(tx, asked, code).await?;
-    let registers = Arc::clone(&asked.registers);
+async fn write_won_deal(tx: &mut Tx, command: &WinDeal) -> Result<CurrentDeal, Error> {
+    let (code, input) = (command.input.0, &command.input.1);
+    let found = load_visible_deal(tx, command, code).await?;
+    let registers = Arc::clone(&command.registers);
     if found.deal.benefit.is_some() {
         let after = StoredDeal { state: DealState::Won, lost_because: None, ..found.deal.clone() };
-        return Box::pin(store_deal(tx, asked, found, after, "ganho".to_owned())).await;
+        return Box::pin(store_deal(tx, command, found, after, "ganho".to_owned())).await;
     }
-    let tenant = asked.scope.tenant();
-    let gone = || storage::Error::Broken(format!("the lead of deal {code} is gone"));
-    let lead = leads::find_lead(&mut *tx, tenant, found.deal.lead).await?.ok_or_else(gone)?;
-    let mut wish = SentBenefitValidator::new(&asked.registers, &asked.scope);
-    let holder = Box::pin(resolve_holder(tx, asked, &lead, &mut wish)).await?;
-    let (fields, plans) = build_sold_fields(asked, &found.deal, &lead, &mut wish);
-    let is_vehicle = plans.first().and_then(|code| asked.registers.plan(*code));
+    let tenant = command.scope.tenant();
+    let missing_lead = || storage::Error::Broken(format!("the lead of deal {code} is gone"));
+    let lead = leads::find_lead(&mut *tx, tenant, found.deal.lead).await?.ok_or_else(missing_lead)?;
+    let mut validator = SentBenefitValidator::new(&command.registers, &command.scope);
+    let holder = Box::pin(resolve_holder(tx, command, &lead, &mut validator)).await?;
+    let (fields, plans) = build_sold_fields(command, &found.deal, &lead, &mut validator);
+    let is_vehicle = plans.first().and_then(|code| command.registers.plan(*code));
     let is_vehicle = is_vehicle.is_none_or(|plan| plan.kind == BenefitKind::Vehicle);
-    let sent = SentBenefitFields {
+    let sent_fields = SentBenefitFields {
         fields: &fields,
         situation: Some((&input.situation, &input.active)),
         vehicle: is_vehicle.then_some((&input.vehicle, &input.fipe)),
         known: is_vehicle.then_some(&found.deal.vehicle),
     };
-    let made = wish.build_new_benefit(sent, holder.as_ref(), asked.now);
-    let (Some((benefit, item)), Some(holder), []) = (made, holder, &wish.problems[..]) else {
-        return Err(Error::Refused(wish.problems));
+    let built = validator.build_new_benefit(sent_fields, holder.as_ref(), command.now);
+    let (Some((benefit, item)), Some(holder), []) = (built, holder, &validator.problems[..]) else {
+        return Err(Error::Refused(validator.problems));
     };
-    refuse_lost_deal(asked, code, &found.deal)?;
-    let shared = deals::dependents::list_deal_dependents(&mut *tx, tenant, code).await?;
-    refuse_duplicate_dependents(&shared)?;
-    let (benefit, then) = Box::pin(prepare_further_rows(tx, asked, benefit, &plans, shared)).await?;
-    let holder = Box::pin(update_won_lead(tx, asked, &found, &lead, holder)).await?;
+    refuse_lost_deal(command, code, &found.deal)?;
+    let proposed = deals::dependents::list_deal_dependents(&mut *tx, tenant, code).await?;
+    refuse_duplicate_dependents(&proposed)?;
+    let (benefit, hook) = Box::pin(prepare_further_rows(tx, command, benefit, &plans, proposed)).await?;
+    let holder = Box::pin(update_won_lead(tx, command, &found, &lead, holder)).await?;
     let person = holder.0;
     let done = format!("criado do negócio {code}").into();
     let new =
-        NewBenefitDraft { benefit, item, holder, kept: PresetNumbers::default(), then: Some(then), done };
-    let acting = asked.actor_context();
-    let stored = Box::pin(benefits::insert_benefit(tx, &acting, &asked.scope, new)).await?;
+        NewBenefitDraft { benefit, item, holder, kept: PresetNumbers::default(), then: Some(hook), done };
+    let context = command.actor_context();
+    let stored = Box::pin(benefits::insert_benefit(tx, &context, &command.scope, new)).await?;
     let after = StoredDeal {
         state: DealState::Won,
         lost_because: None,
         benefit: Some(stored.code),
         ..found.deal.clone()
     };
-    let deal = write_deal_change(tx, &acting, (code, person), &found.deal, after, "ganho").await?;
-    let shown = deals::list_found_deals(&mut *tx, &asked.scope, &[code], false).await?.pop();
-    let found = FoundDeal { deal, ..shown.unwrap_or(found) };
+    let deal = write_deal_change(tx, &context, (code, person), &found.deal, after, "ganho").await?;
+    let reloaded = deals::list_found_deals(&mut *tx, &command.scope, &[code], false).await?.pop();
+    let found = FoundDeal { deal, ..reloaded.unwrap_or(found) };
     Ok(CurrentDeal { found, registers, changed: true })
 }
 
 /// Refuses a lost deal or a stale version.
-fn refuse_lost_deal(asked: &WinDeal, code: DealCode, before: &StoredDeal) -> Result<(), Error> {
-    let version = asked.input.1.version.clone().into_set().map(BoundedInt::get);
+fn refuse_lost_deal(command: &WinDeal, code: DealCode, before: &StoredDeal) -> Result<(), Error> {
+    let version = command.input.1.version.clone().into_set().map(BoundedInt::get);
     let mut problems: Vec<Rejection> =
-        refuse_stale_version(asked, version, before, &[]).into_iter().collect();
+        refuse_stale_version(command, version, before, &[]).into_iter().collect();
     if before.state == DealState::Lost {
         problems.push(Rejection::ClosedDeal { deal: code, won: false });
     }
@@ -114,84 +115,84 @@ fn refuse_lost_deal(asked: &WinDeal, code: DealCode, before: &StoredDeal) -> Res
 /// The holder is the person with the document, else the person of the lead, who gets the document.
 async fn resolve_holder(
     tx: &mut Tx,
-    asked: &WinDeal,
+    command: &WinDeal,
     lead: &StoredLead,
-    wish: &mut SentBenefitValidator<'_>,
+    validator: &mut SentBenefitValidator<'_>,
 ) -> Result<Option<(PersonCode, PersonProfile)>, Error> {
-    let tenant = asked.scope.tenant();
-    let own = members::find_person(&mut *tx, tenant, lead.person).await?;
-    let gone = || storage::Error::Broken("the person of a lead is gone".to_owned());
-    let own = own.ok_or_else(gone)?;
-    let known = lead.document.clone().or_else(|| own.document.clone());
-    let document = match (asked.input.1.document.clone(), known) {
-        (FieldPatch::Set(given), Some(known)) if given != known => {
-            wish.problems.push(Rejection::OtherDocument(known.to_string()));
+    let tenant = command.scope.tenant();
+    let lead_person = members::find_person(&mut *tx, tenant, lead.person).await?;
+    let missing_person = || storage::Error::Broken("the person of a lead is gone".to_owned());
+    let lead_person = lead_person.ok_or_else(missing_person)?;
+    let known = lead.document.clone().or_else(|| lead_person.document.clone());
+    let document = match (command.input.1.document.clone(), known) {
+        (FieldPatch::Set(requested), Some(known)) if requested != known => {
+            validator.problems.push(Rejection::OtherDocument(known.to_string()));
             return Ok(None);
         }
-        (FieldPatch::Set(given), _) => given,
+        (FieldPatch::Set(requested), _) => requested,
         (_, Some(known)) => known,
         (_, None) => {
-            wish.problems.push(Rejection::Missing(InputField::Document));
+            validator.problems.push(Rejection::Missing(InputField::Document));
             return Ok(None);
         }
     };
     let (person, mut profile) = match members::find_person_by_document(&mut *tx, tenant, &document).await? {
         Some((person, profile)) => {
-            let is_seen = asked.scope.can_see(profile.branch)
-                || storage::benefits::has_visible_benefit(&mut *tx, &asked.scope, person).await?;
-            if !is_seen {
+            let is_visible = command.scope.can_see(profile.branch)
+                || storage::benefits::has_visible_benefit(&mut *tx, &command.scope, person).await?;
+            if !is_visible {
                 return Err(Rejection::PersonElsewhere.into());
             }
             (person, profile)
         }
-        None => (lead.person, own),
+        None => (lead.person, lead_person),
     };
     if !profile.is_member {
         profile.nature = document.nature();
         profile.document = Some(document);
-        profile.updated_at = asked.now;
+        profile.updated_at = command.now;
     }
     Ok(Some((person, profile)))
 }
 
 /// The sent fields, completed from the deal and its lead, and all plans sold.
 fn build_sold_fields(
-    asked: &WinDeal,
+    command: &WinDeal,
     deal: &StoredDeal,
     lead: &StoredLead,
-    wish: &mut SentBenefitValidator<'_>,
+    validator: &mut SentBenefitValidator<'_>,
 ) -> (BeneficioCampos, Vec<PlanCode>) {
-    let input = &asked.input.1;
+    let input = &command.input.1;
     let mut fields = input.fields.clone();
-    let more = match &input.plans {
+    let further_plans = match &input.plans {
         FieldPatch::Set(plans) => plans.clone(),
         FieldPatch::Keep | FieldPatch::Clear => Vec::new(),
     };
-    let mut plans: Vec<PlanCode> = fields.plan.clone().into_set().into_iter().chain(more).collect();
+    let mut plans: Vec<PlanCode> = fields.plan.clone().into_set().into_iter().chain(further_plans).collect();
     if plans.is_empty() {
         plans.clone_from(&deal.plans);
     }
-    let mut each = Vec::new();
+    let mut distinct = Vec::new();
     plans.retain(|plan| {
-        !each.contains(plan) && {
-            each.push(*plan);
+        !distinct.contains(plan) && {
+            distinct.push(*plan);
             true
         }
     });
-    let is_sold = |code: &&PlanCode| asked.registers.plan(**code).is_some_and(|plan| plan.active);
+    let is_sold = |code: &&PlanCode| command.registers.plan(**code).is_some_and(|plan| plan.active);
     let unknown = plans.iter().skip(1).filter(|code| !is_sold(code));
     let unknown: Vec<Rejection> =
         unknown.map(|code| Rejection::UnknownCode { field: InputField::Plans, code: code.get() }).collect();
-    wish.problems.extend(unknown);
+    validator.problems.extend(unknown);
     fields.plan = plans.first().map_or(FieldPatch::Keep, |plan| FieldPatch::Set(*plan));
     if fields.branch == FieldPatch::Keep {
         fields.branch = FieldPatch::Set(deal.branch);
     }
-    let today: Date = asked.now.date_in(&asked.registers.zone);
+    let today: Date = command.now.date_in(&command.registers.zone);
     if fields.joined == FieldPatch::Keep {
         fields.joined = FieldPatch::Set(today);
     }
-    let sells = |code| asked.registers.is_active_seller(&asked.scope, code, SellerKind::Consultant);
+    let sells = |code| command.registers.is_active_seller(&command.scope, code, SellerKind::Consultant);
     if let (FieldPatch::Keep, Some(seller)) =
         (&fields.consultant, lead.consultant.filter(|code| sells(*code)))
     {
@@ -201,31 +202,31 @@ fn build_sold_fields(
 }
 
 /// A CPF may occur only once among the dependents of a benefit.
-fn refuse_duplicate_dependents(shared: &[(DependentCode, ProposedDependent)]) -> Result<(), Error> {
+fn refuse_duplicate_dependents(proposed: &[(DependentCode, ProposedDependent)]) -> Result<(), Error> {
     let twin = |(at, (_, one)): (usize, &(DependentCode, ProposedDependent))| {
-        let earlier = shared[..at].iter().find(|(_, other)| one.cpf.is_some() && other.cpf == one.cpf);
+        let earlier = proposed[..at].iter().find(|(_, other)| one.cpf.is_some() && other.cpf == one.cpf);
         earlier.map(|(code, _)| Rejection::DependentTaken(*code))
     };
-    let problems: Vec<Rejection> = shared.iter().enumerate().filter_map(twin).collect();
+    let problems: Vec<Rejection> = proposed.iter().enumerate().filter_map(twin).collect();
     if problems.is_empty() { Ok(()) } else { Err(Error::Refused(problems)) }
 }
 
 /// Adds all plans to the benefit and prepares the rows written with it: further items and dependents.
 async fn prepare_further_rows(
     tx: &mut Tx,
-    asked: &WinDeal,
+    command: &WinDeal,
     mut benefit: StoredBenefit,
     plans: &[PlanCode],
-    shared: Vec<(DependentCode, ProposedDependent)>,
+    proposed: Vec<(DependentCode, ProposedDependent)>,
 ) -> Result<(StoredBenefit, BenefitWriteHook<'static>), Error> {
-    let (tenant, now) = (asked.scope.tenant(), asked.now);
-    let today = now.date_in(&asked.registers.zone).to_iso();
+    let (tenant, now) = (command.scope.tenant(), command.now);
+    let today = now.date_in(&command.registers.zone).to_iso();
     let further: Vec<&storage::registers::plans::StoredPlan> =
-        plans.iter().skip(1).filter_map(|code| asked.registers.plan(*code)).collect();
+        plans.iter().skip(1).filter_map(|code| command.registers.plan(*code)).collect();
     benefit.plans.extend(further.iter().map(|plan| (plan.code, plan.price)));
     let count = |len: usize| i32::try_from(len).unwrap_or(i32::MAX);
-    let wanted = [(Counter::Item, count(further.len())), (Counter::Dependent, count(shared.len()))];
-    let [item, dependent] = counters::reserve_number_blocks(tx, tenant, wanted).await?;
+    let blocks = [(Counter::Item, count(further.len())), (Counter::Dependent, count(proposed.len()))];
+    let [item, dependent] = counters::reserve_number_blocks(tx, tenant, blocks).await?;
     let further: Vec<StoredItem> = (item..)
         .zip(further)
         .map(|(code, plan)| StoredItem {
@@ -234,15 +235,15 @@ async fn prepare_further_rows(
             ..build_first_item(plan, today.clone())
         })
         .collect();
-    let mut sharing = Vec::with_capacity(shared.len());
-    for (code, (_, one)) in (dependent..).zip(shared) {
+    let mut new_dependents = Vec::with_capacity(proposed.len());
+    for (code, (_, one)) in (dependent..).zip(proposed) {
         let card = reserve_free_card(tx, tenant).await?;
-        sharing.push((DependentCode::new(code), one, card));
+        new_dependents.push((DependentCode::new(code), one, card));
     }
-    let then: BenefitWriteHook<'static> = Box::new(move |code, benefit| {
-        let dependents: Vec<(DependentCode, StoredDependent)> = sharing
+    let hook: BenefitWriteHook<'static> = Box::new(move |code, benefit| {
+        let dependents: Vec<(DependentCode, StoredDependent)> = new_dependents
             .into_iter()
-            .map(|(own, one, card)| {
+            .map(|(dependent_code, one, card)| {
                 let dependent = StoredDependent {
                     benefit: code,
                     name: one.name,
@@ -259,22 +260,24 @@ async fn prepare_further_rows(
                     created_at: now,
                     updated_at: now,
                 };
-                (own, dependent)
+                (dependent_code, dependent)
             })
             .collect();
         let mut statements =
             items::insert_items(tenant, now, further.iter().map(|item| (code, benefit.slot, item)));
-        statements
-            .extend(dependents::insert_dependents(tenant, dependents.iter().map(|(own, one)| (*own, one))));
+        statements.extend(dependents::insert_dependents(
+            tenant,
+            dependents.iter().map(|(dependent_code, one)| (*dependent_code, one)),
+        ));
         statements
     });
-    Ok((benefit, then))
+    Ok((benefit, hook))
 }
 
 /// Stores the holder and their document in the lead.
 async fn update_won_lead(
     tx: &mut Tx,
-    asked: &WinDeal,
+    command: &WinDeal,
     found: &FoundDeal,
     lead: &StoredLead,
     holder: (PersonCode, PersonProfile),
@@ -286,8 +289,8 @@ async fn update_won_lead(
         after.document.clone_from(&profile.document);
     }
     if after != *lead {
-        after.updated_at = asked.now;
-        tx.execute_batch(leads::update_lead(asked.scope.tenant(), found.deal.lead, lead, &after)).await?;
+        after.updated_at = command.now;
+        tx.execute_batch(leads::update_lead(command.scope.tenant(), found.deal.lead, lead, &after)).await?;
     }
     Ok(holder)
 }

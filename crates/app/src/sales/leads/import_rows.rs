@@ -47,47 +47,51 @@ impl LeadImportRow {
 /// Validates a row and finds the lead it belongs to.
 async fn prepare_import(
     tx: &mut Tx,
-    doing: &ImportUnitContext,
+    context: &ImportUnitContext,
     row: &LeadImportRow,
 ) -> Result<super::PreparedLead, Error> {
-    let (acting, mut problems) = (doing.change_context(), Vec::new());
+    let (actor_context, mut problems) = (context.change_context(), Vec::new());
     let mut contact = row.input.contact.clone();
-    let elsewhere = doing.branch.map_or(FieldPatch::Keep, FieldPatch::Set);
-    let store = match row.input.branch {
-        FieldPatch::Keep => LeadBranchSource::NewLeadOnly(&elsewhere),
+    let default_branch = context.branch.map_or(FieldPatch::Keep, FieldPatch::Set);
+    let branch_source = match row.input.branch {
+        FieldPatch::Keep => LeadBranchSource::NewLeadOnly(&default_branch),
         _ => LeadBranchSource::AnyLead(&row.input.branch),
     };
     // A phone list in the API replaces all phones; in an import it replaces only phones of the same kind.
-    let given = contact
+    let given_phones = contact
         .phones
         .clone()
         .into_set()
         .map(|all| all.iter().filter_map(parse_telephone).collect::<Vec<_>>());
-    if let Some(given) = given {
-        let known = prepare_lead(tx, &acting, &doing.scope, (&contact, store), &mut Vec::new()).await?;
-        let had = match (&known.before, &known.person) {
+    if let Some(given_phones) = given_phones {
+        let known =
+            prepare_lead(tx, &actor_context, &context.scope, (&contact, branch_source), &mut Vec::new())
+                .await?;
+        let old_phones = match (&known.before, &known.person) {
             (None, _) => Vec::new(),
             (_, Some((code, one))) if !one.is_member => {
-                phones::list_phones(&mut *tx, doing.scope.tenant(), *code).await?
+                phones::list_phones(&mut *tx, context.scope.tenant(), *code).await?
             }
             (Some((_, lead)), _) => super::list_first_phones(lead),
         };
-        contact.phones =
-            FieldPatch::Set(merge_telephones(&given, &had).iter().map(build_phone_input).collect());
+        contact.phones = FieldPatch::Set(
+            merge_telephones(&given_phones, &old_phones).iter().map(build_phone_input).collect(),
+        );
     }
-    let mut ready = prepare_lead(tx, &acting, &doing.scope, (&contact, store), &mut problems).await?;
+    let mut prepared =
+        prepare_lead(tx, &actor_context, &context.scope, (&contact, branch_source), &mut problems).await?;
     if let Some(code) = row.code {
-        match &ready.before {
+        match &prepared.before {
             Some((known, _)) if *known != code => {
                 problems.push(Rejection::CodeTaken { field: InputField::Lead, code: known.get() });
             }
             Some(_) => {}
-            None if leads::find_lead(&mut *tx, doing.scope.tenant(), code).await?.is_some() => {
+            None if leads::find_lead(&mut *tx, context.scope.tenant(), code).await?.is_some() => {
                 problems.push(Rejection::CodeTaken { field: InputField::Lead, code: code.get() });
             }
             None => {
                 let removed =
-                    imports::list_removed_codes(&mut *tx, doing.scope.tenant(), "lead", &[code.get()])
+                    imports::list_removed_codes(&mut *tx, context.scope.tenant(), "lead", &[code.get()])
                         .await?;
                 problems.extend((!removed.is_empty()).then_some(Rejection::Import(ImportProblem::Removed)));
             }
@@ -96,25 +100,25 @@ async fn prepare_import(
     if !problems.is_empty() {
         return Err(Error::Refused(problems));
     }
-    ready.kept = row.code.filter(|_| ready.before.is_none());
-    Ok(ready)
+    prepared.kept = row.code.filter(|_| prepared.before.is_none());
+    Ok(prepared)
 }
 
-fn build_phone_input(one: &phones::StoredPhone) -> wire::records::TelefoneInput {
+fn build_phone_input(phone: &phones::StoredPhone) -> wire::records::TelefoneInput {
     wire::records::TelefoneInput {
         country: FieldPatch::Keep,
-        number: FieldPatch::Set(one.number.clone()),
-        kind: FieldPatch::Set(one.kind),
+        number: FieldPatch::Set(phone.number.clone()),
+        kind: FieldPatch::Set(phone.kind),
     }
 }
 
 pub async fn find_imported_lead(
     tx: &mut Tx,
-    doing: &ImportUnitContext,
+    context: &ImportUnitContext,
     row: &LeadImportRow,
 ) -> Result<Option<i32>, Error> {
-    match Box::pin(prepare_import(tx, doing, row)).await {
-        Ok(ready) => Ok(ready.before.map(|(code, _)| code.get())),
+    match Box::pin(prepare_import(tx, context, row)).await {
+        Ok(prepared) => Ok(prepared.before.map(|(code, _)| code.get())),
         Err(Error::Refused(_)) => Ok(None),
         Err(error) => Err(error),
     }
@@ -122,23 +126,23 @@ pub async fn find_imported_lead(
 
 pub async fn import_lead(
     tx: &mut Tx,
-    doing: &ImportUnitContext,
+    context: &ImportUnitContext,
     row: &LeadImportRow,
 ) -> Result<ImportRowOutcome, Error> {
-    let tenant = doing.scope.tenant();
-    let ready = Box::pin(prepare_import(tx, doing, row)).await?;
-    let before = match &ready.before {
+    let tenant = context.scope.tenant();
+    let prepared = Box::pin(prepare_import(tx, context, row)).await?;
+    let before = match &prepared.before {
         Some((code, lead)) => {
-            doing.refuse_repeated_record(code.get())?;
-            Some(snapshot_lead(tx, doing, lead).await?)
+            context.refuse_repeated_record(code.get())?;
+            Some(snapshot_lead(tx, context, lead).await?)
         }
         None => None,
     };
-    let saved = Box::pin(save(tx, &doing.change_context(), &doing.scope, ready)).await?;
+    let saved = Box::pin(save(tx, &context.change_context(), &context.scope, prepared)).await?;
     let record = saved.code.get();
     // Reads the version back from the database.
-    let now = leads::find_lead(&mut *tx, tenant, saved.code).await?;
-    let version = now.map_or(saved.lead.version, |lead| lead.version);
+    let current = leads::find_lead(&mut *tx, tenant, saved.code).await?;
+    let version = current.map_or(saved.lead.version, |lead| lead.version);
     Ok(match before {
         Some(_) if !saved.changed => ImportRowOutcome::Same { record },
         Some(before) => ImportRowOutcome::Changed { record, before, version },
@@ -147,13 +151,13 @@ pub async fn import_lead(
 }
 
 /// Snapshot of a lead and, unless they are a member, of their person.
-async fn snapshot_lead(tx: &mut Tx, doing: &ImportUnitContext, lead: &StoredLead) -> Result<String, Error> {
-    let tenant = doing.scope.tenant();
+async fn snapshot_lead(tx: &mut Tx, context: &ImportUnitContext, lead: &StoredLead) -> Result<String, Error> {
+    let tenant = context.scope.tenant();
     let person = members::find_person(&mut *tx, tenant, lead.person).await?.filter(|one| !one.is_member);
     let person = match person {
         Some(person) => {
-            let had = phones::list_phones(&mut *tx, tenant, lead.person).await?;
-            Value::String(members::encode_person_snapshot(&person, &had))
+            let old_phones = phones::list_phones(&mut *tx, tenant, lead.person).await?;
+            Value::String(members::encode_person_snapshot(&person, &old_phones))
         }
         None => Value::Null,
     };
@@ -163,46 +167,46 @@ async fn snapshot_lead(tx: &mut Tx, doing: &ImportUnitContext, lead: &StoredLead
 /// Undoes the effect of an import row, unless the lead has changed since.
 pub async fn undo_lead_import(
     tx: &mut Tx,
-    doing: &ImportUnitContext,
+    context: &ImportUnitContext,
     line: &StoredLineResult,
 ) -> Result<ImportUndoOutcome, Error> {
-    let tenant = doing.scope.tenant();
+    let tenant = context.scope.tenant();
     let code = LeadCode::new(line.record.unwrap_or_default());
-    let Some(now) = leads::find_lead(&mut *tx, tenant, code).await? else {
+    let Some(current) = leads::find_lead(&mut *tx, tenant, code).await? else {
         return Ok(ImportUndoOutcome::Kept("já não existe".into()));
     };
-    if !doing.scope.can_see(now.branch) {
+    if !context.scope.can_see(current.branch) {
         return Ok(ImportUndoOutcome::Kept("está em uma loja que você não acessa".into()));
     }
-    if line.version != Some(now.version) {
+    if line.version != Some(current.version) {
         return Ok(ImportUndoOutcome::Kept("foi alterado depois da importação".into()));
     }
     match &line.before {
-        None => Box::pin(remove_imported_lead(tx, doing, code, &now)).await,
-        Some(before) => Box::pin(restore_lead(tx, doing, code, &now, before)).await,
+        None => Box::pin(remove_imported_lead(tx, context, code, &current)).await,
+        Some(before) => Box::pin(restore_lead(tx, context, code, &current, before)).await,
     }
 }
 
 async fn remove_imported_lead(
     tx: &mut Tx,
-    doing: &ImportUnitContext,
+    context: &ImportUnitContext,
     code: LeadCode,
-    now: &StoredLead,
+    current: &StoredLead,
 ) -> Result<ImportUndoOutcome, Error> {
-    let tenant = doing.scope.tenant();
+    let tenant = context.scope.tenant();
     if leads::has_deal(tx, tenant, code).await? {
         return Ok(ImportUndoOutcome::Kept("já tem negócios".into()));
     }
     tx.execute_batch(leads::delete_lead(tenant, code)).await?;
     // Also deletes the person if they came with the lead and nothing else refers to them.
-    let person = members::find_person(&mut *tx, tenant, now.person).await?;
-    let came = person.is_some_and(|one| !one.is_member && one.created_at == now.created_at);
-    if came && members::find_person_reference(tx, tenant, now.person).await?.is_none() {
-        tx.execute_batch(members::delete_person(tenant, now.person)).await?;
+    let person = members::find_person(&mut *tx, tenant, current.person).await?;
+    let came_with_lead = person.is_some_and(|one| !one.is_member && one.created_at == current.created_at);
+    if came_with_lead && members::find_person_reference(tx, tenant, current.person).await?.is_none() {
+        tx.execute_batch(members::delete_person(tenant, current.person)).await?;
     }
     audit::append_audit_entry(
         tx,
-        &doing.audit_entry(None, &format!("lead {code} removido: importação desfeita")),
+        &context.audit_entry(None, &format!("lead {code} removido: importação desfeita")),
     )
     .await?;
     Ok(ImportUndoOutcome::Removed)
@@ -210,22 +214,26 @@ async fn remove_imported_lead(
 
 async fn restore_lead(
     tx: &mut Tx,
-    doing: &ImportUnitContext,
+    context: &ImportUnitContext,
     code: LeadCode,
-    now: &StoredLead,
+    current: &StoredLead,
     before: &str,
 ) -> Result<ImportUndoOutcome, Error> {
-    let tenant = doing.scope.tenant();
+    let tenant = context.scope.tenant();
     let broken = || storage::Error::Broken("a lead is kept that cannot be read".to_owned());
     let all: Value = serde_json::from_str(before).map_err(|_| broken())?;
     let before = leads::parse_lead_snapshot(all["lead"].as_str().ok_or_else(broken)?)?;
-    let after =
-        StoredLead { created_at: now.created_at, updated_at: doing.now, version: now.version, ..before };
-    let changes = super::manage::compare_leads(now, &after);
+    let after = StoredLead {
+        created_at: current.created_at,
+        updated_at: context.now,
+        version: current.version,
+        ..before
+    };
+    let changes = super::manage::compare_leads(current, &after);
     let count = i32::try_from(changes.len()).unwrap_or(i32::MAX);
     let [first] = counters::reserve_number_blocks(tx, tenant, [(Counter::FieldChange, count)]).await?;
-    let mut statements = leads::update_lead(tenant, code, now, &after);
-    statements.extend(doing.change_context().field_change_statements(
+    let mut statements = leads::update_lead(tenant, code, current, &after);
+    statements.extend(context.change_context().field_change_statements(
         crate::situations::LEAD,
         code.get(),
         first,
@@ -234,12 +242,12 @@ async fn restore_lead(
     tx.execute_batch(statements).await?;
     let person = members::find_person(&mut *tx, tenant, after.person).await?.filter(|one| !one.is_member);
     if let (Some(person), Some(text)) = (person, all["person"].as_str()) {
-        let (was, had) = members::parse_person_snapshot(text)?;
-        let was = PersonProfile { created_at: person.created_at, updated_at: doing.now, ..was };
-        members::update_person(tx, tenant, after.person, &was).await?;
-        phones::replace_phones(tx, tenant, after.person, &had).await?;
+        let (restored, old_phones) = members::parse_person_snapshot(text)?;
+        let restored = PersonProfile { created_at: person.created_at, updated_at: context.now, ..restored };
+        members::update_person(tx, tenant, after.person, &restored).await?;
+        phones::replace_phones(tx, tenant, after.person, &old_phones).await?;
     }
-    let told = format!("lead {code} alterado: importação desfeita");
-    audit::append_audit_entry(tx, &doing.audit_entry(Some(after.person), &told)).await?;
+    let detail = format!("lead {code} alterado: importação desfeita");
+    audit::append_audit_entry(tx, &context.audit_entry(Some(after.person), &detail)).await?;
     Ok(ImportUndoOutcome::Restored)
 }

@@ -52,21 +52,21 @@ fn reject_unknown_lead(code: LeadCode) -> Error {
 pub async fn list_leads(
     app: &App,
     caller: &Session,
-    wanted: LeadManagementQuery,
+    query: LeadManagementQuery,
 ) -> Result<SearchPage<FoundLead>, Error> {
     let registers = load_registers(app, caller.scope.tenant()).await?;
-    let number = wanted.page;
-    let scope = match wanted.branch {
+    let number = query.page;
+    let scope = match query.branch {
         Some(branch) => caller.scope.narrow_to(branch),
         None => Some(caller.scope.clone()),
     };
     let Some(scope) = scope else { return Ok(SearchPage { rows: Vec::new(), number, total: 0, registers }) };
     let skip = i64::from(number - 1) * PAGE;
-    let (codes, total) = match &wanted.filter {
+    let (codes, total) = match &query.filter {
         Some(text) => {
             let mut keys =
                 list_keys_by_contacts(app, &scope, &parse_contact_filter(text, false).contacts).await?;
-            keys.retain(|key| wanted.active.is_none_or(|active| key.active == active));
+            keys.retain(|key| query.active.is_none_or(|active| key.active == active));
             keys.sort_unstable_by_key(|key| std::cmp::Reverse(key.code));
             keys.dedup_by_key(|key| key.code);
             let total = keys.len() as i64;
@@ -74,8 +74,8 @@ pub async fn list_leads(
             (keys.into_iter().skip(skip).take(PAGE as usize).map(|key| key.code).collect(), total)
         }
         None => {
-            let asked = (scope.clone(), wanted.active, skip);
-            let read = app.db.read(asked, |tx, (scope, active, skip)| {
+            let input = (scope.clone(), query.active, skip);
+            let read = app.db.read(input, |tx, (scope, active, skip)| {
                 Box::pin(leads::list_lead_code_page(tx, scope, *active, (PAGE, *skip)))
             });
             read.await?
@@ -83,8 +83,8 @@ pub async fn list_leads(
     };
     let found = leads::list_found_leads(&app.db, &caller.scope, &codes).await?;
     // A lead may have moved to another branch since its code was read.
-    let seen = found.into_iter().filter(|one| scope.can_see(one.lead.branch));
-    let mut found: HashMap<LeadCode, FoundLead> = seen.map(|one| (one.code, one)).collect();
+    let visible = found.into_iter().filter(|one| scope.can_see(one.lead.branch));
+    let mut found: HashMap<LeadCode, FoundLead> = visible.map(|one| (one.code, one)).collect();
     let rows: Vec<FoundLead> = codes.iter().filter_map(|code| found.remove(code)).collect();
     record_access(app, caller, LIST, rows.iter().map(|one| one.lead.person))?;
     Ok(SearchPage { rows, number, total, registers })
@@ -92,9 +92,9 @@ pub async fn list_leads(
 
 #[boxed::future]
 pub async fn read_lead(app: &App, caller: &Session, code: LeadCode) -> Result<CurrentLead, Error> {
-    let asked = |_: &TenantRegisters| (caller.scope.clone(), code);
+    let build_query = |_: &TenantRegisters| (caller.scope.clone(), code);
     let tenant = caller.scope.tenant();
-    let (found, registers) = read_with_registers(app, tenant, asked, |tx, (scope, code)| {
+    let (found, registers) = read_with_registers(app, tenant, build_query, |tx, (scope, code)| {
         Box::pin(find_visible_lead(tx, scope, *code))
     })
     .await?;
@@ -149,7 +149,7 @@ pub async fn change_lead(
 async fn write_lead_change(tx: &mut Tx, entry: &ChangeLead) -> Result<CurrentLead, Error> {
     let (tenant, input) = (entry.scope.tenant(), &entry.input);
     confirm_registers(tx, tenant, &entry.registers).await?;
-    let acting = ActorContext {
+    let context = ActorContext {
         tenant,
         registers: &entry.registers,
         user: Some(entry.user),
@@ -162,17 +162,24 @@ async fn write_lead_change(tx: &mut Tx, entry: &ChangeLead) -> Result<CurrentLea
         find_visible_lead(tx, &entry.scope, entry.code).await?.ok_or(reject_unknown_lead(entry.code))?;
     let before = found.lead.clone();
     let mut problems = Vec::new();
-    let told = LeadContactInput::from_contact(&input.contact, &mut problems).with_known_name(&before);
-    let sent = (&told, LeadBranchSource::AnyLead(&input.branch));
-    let mut ready =
-        validate_contact(tx, &acting, &entry.scope, sent, Some((entry.code, before.clone())), &mut problems)
-            .await?;
-    ready.after.active = input.active.clone().into_set().unwrap_or(before.active);
+    let contact_input =
+        LeadContactInput::from_contact(&input.contact, &mut problems).with_known_name(&before);
+    let contact_and_branch = (&contact_input, LeadBranchSource::AnyLead(&input.branch));
+    let mut prepared = validate_contact(
+        tx,
+        &context,
+        &entry.scope,
+        contact_and_branch,
+        Some((entry.code, before.clone())),
+        &mut problems,
+    )
+    .await?;
+    prepared.after.active = input.active.clone().into_set().unwrap_or(before.active);
     if !problems.is_empty() {
         return Err(Error::Refused(problems));
     }
-    refuse_lead_conflicts(tx, entry, &before, &ready.after).await?;
-    let saved = Box::pin(store_lead(tx, &acting, &entry.scope, ready)).await?;
+    refuse_lead_conflicts(tx, entry, &before, &prepared.after).await?;
+    let saved = Box::pin(store_lead(tx, &context, &entry.scope, prepared)).await?;
     let found = FoundLead { lead: saved.lead, ..found };
     Ok(CurrentLead { found, registers: Arc::clone(&entry.registers), changed: saved.changed })
 }
@@ -185,9 +192,14 @@ async fn refuse_lead_conflicts(
     after: &StoredLead,
 ) -> Result<(), Error> {
     let present = CurrentVersion { version: before.version, since: before.updated_at };
-    let given = entry.input.version.get().into();
+    let given_version = entry.input.version.get().into();
     let mut problems = Vec::new();
-    problems.extend(refuse_old_version(given, present, &entry.registers.zone, &compare_leads(before, after)));
+    problems.extend(refuse_old_version(
+        given_version,
+        present,
+        &entry.registers.zone,
+        &compare_leads(before, after),
+    ));
     if let Some(document) = after.document.as_ref().filter(|one| before.document.as_ref() != Some(*one)) {
         let contact = LeadKey::Document(document.as_str().to_owned());
         let other = leads::find_active_lead_by_contact(tx, &entry.scope, &contact, Some(document)).await?;

@@ -74,7 +74,7 @@ pub async fn save_lead(
 async fn write_submitted_lead(tx: &mut Tx, entry: &SaveLead) -> Result<SavedLead, Error> {
     let tenant = entry.scope.tenant();
     confirm_registers(tx, tenant, &entry.registers).await?;
-    let acting = ActorContext {
+    let context = ActorContext {
         tenant,
         registers: &entry.registers,
         user: Some(entry.user),
@@ -85,12 +85,12 @@ async fn write_submitted_lead(tx: &mut Tx, entry: &SaveLead) -> Result<SavedLead
     };
     let mut problems = Vec::new();
     let input = &entry.input;
-    let sent = (&input.contact, LeadBranchSource::AnyLead(&input.branch));
-    let ready = prepare_lead(tx, &acting, &entry.scope, sent, &mut problems).await?;
+    let contact_and_branch = (&input.contact, LeadBranchSource::AnyLead(&input.branch));
+    let prepared = prepare_lead(tx, &context, &entry.scope, contact_and_branch, &mut problems).await?;
     if !problems.is_empty() {
         return Err(Error::Refused(problems));
     }
-    Box::pin(store_lead(tx, &acting, &entry.scope, ready)).await
+    Box::pin(store_lead(tx, &context, &entry.scope, prepared)).await
 }
 
 /// A validated lead that is not yet written.
@@ -115,22 +115,22 @@ impl PreparedLead {
 /// Finds the lead by its contact data and validates the input.
 pub(crate) async fn prepare_lead(
     tx: &mut Tx,
-    acting: &ActorContext<'_>,
+    context: &ActorContext<'_>,
     scope: &Scope,
-    (contact, store): (&ContatoInput, LeadBranchSource<'_>),
+    (contact, branch_source): (&ContatoInput, LeadBranchSource<'_>),
     problems: &mut Vec<Rejection>,
 ) -> Result<PreparedLead, Error> {
-    let told = LeadContactInput::from_contact(contact, problems);
-    let before = find_known_lead(tx, scope, &told).await?;
-    validate_contact(tx, acting, scope, (&told, store), before, problems).await
+    let contact_input = LeadContactInput::from_contact(contact, problems);
+    let before = find_known_lead(tx, scope, &contact_input).await?;
+    validate_contact(tx, context, scope, (&contact_input, branch_source), before, problems).await
 }
 
 /// Validates the input for an existing or a new lead.
 async fn validate_contact(
     tx: &mut Tx,
-    acting: &ActorContext<'_>,
+    context: &ActorContext<'_>,
     scope: &Scope,
-    (told, store): (&LeadContactInput<'_>, LeadBranchSource<'_>),
+    (contact_input, branch_source): (&LeadContactInput<'_>, LeadBranchSource<'_>),
     before: Option<(LeadCode, StoredLead)>,
     problems: &mut Vec<Rejection>,
 ) -> Result<PreparedLead, Error> {
@@ -141,7 +141,7 @@ async fn validate_contact(
         }
         None => None,
     };
-    let had = match (lead, &person) {
+    let old_phones = match (lead, &person) {
         (Some(_), Some((code, one))) if !one.is_member => {
             phones::list_phones(&mut *tx, scope.tenant(), *code).await?
         }
@@ -149,9 +149,9 @@ async fn validate_contact(
         (Some(lead), _) => list_first_phones(lead),
         (None, _) => Vec::new(),
     };
-    let phones = told.resolve_telephones(&had);
-    let after = told.build_lead(acting, scope, store, (lead, &phones), problems);
-    let has_other_phones = phones != had;
+    let phones = contact_input.resolve_telephones(&old_phones);
+    let after = contact_input.build_lead(context, scope, branch_source, (lead, &phones), problems);
+    let has_other_phones = phones != old_phones;
     Ok(PreparedLead { before, person, after, phones, has_other_phones, kept: None })
 }
 
@@ -168,12 +168,12 @@ fn list_first_phones(lead: &StoredLead) -> Vec<StoredPhone> {
 async fn find_known_lead(
     tx: &mut Tx,
     scope: &Scope,
-    told: &LeadContactInput<'_>,
+    contact_input: &LeadContactInput<'_>,
 ) -> Result<Option<(LeadCode, StoredLead)>, Error> {
-    let document = told.document();
+    let document = contact_input.document();
     let text = document.map(|document| LeadKey::Document(document.as_str().to_owned()));
-    let email = told.email().map(|email| LeadKey::Email(email.as_str().to_owned()));
-    let phones = told.phone_numbers().flat_map(|phone| {
+    let email = contact_input.email().map(|email| LeadKey::Email(email.as_str().to_owned()));
+    let phones = contact_input.phone_numbers().flat_map(|phone| {
         let number = phone.as_str().to_owned();
         [LeadKey::Mobile(number.clone()), LeadKey::Landline(number.clone()), LeadKey::Further(number)]
     });
@@ -188,44 +188,44 @@ async fn find_known_lead(
 /// Writes a lead with its person, unless nothing changed.
 pub(crate) async fn store_lead(
     tx: &mut Tx,
-    acting: &ActorContext<'_>,
+    context: &ActorContext<'_>,
     scope: &Scope,
-    ready: PreparedLead,
+    prepared: PreparedLead,
 ) -> Result<SavedLead, Error> {
     // The phones of a member are not changed through a lead.
-    let has_own = ready.person.as_ref().is_some_and(|(_, one)| !one.is_member);
-    if let Some((code, had)) = &ready.before
-        && *had == ready.after
-        && !(has_own && ready.has_other_phones)
+    let has_own = prepared.person.as_ref().is_some_and(|(_, one)| !one.is_member);
+    if let Some((code, old_lead)) = &prepared.before
+        && *old_lead == prepared.after
+        && !(has_own && prepared.has_other_phones)
     {
-        return Ok(SavedLead { code: *code, lead: ready.after, changed: false });
+        return Ok(SavedLead { code: *code, lead: prepared.after, changed: false });
     }
-    let tenant = acting.tenant;
-    let person = Box::pin(write_lead_person(tx, acting, scope, &ready)).await?;
-    let PreparedLead { before, after, kept, .. } = ready;
-    let after = StoredLead { person, updated_at: acting.now, ..after };
-    let new = i32::from(before.is_none() && kept.is_none());
-    if let Some(kept) = kept {
-        counters::advance_counter(tx, tenant, Counter::Lead, kept.get()).await?;
+    let tenant = context.tenant;
+    let person = Box::pin(write_lead_person(tx, context, scope, &prepared)).await?;
+    let PreparedLead { before, after, kept: prescribed, .. } = prepared;
+    let after = StoredLead { person, updated_at: context.now, ..after };
+    let new = i32::from(before.is_none() && prescribed.is_none());
+    if let Some(prescribed) = prescribed {
+        counters::advance_counter(tx, tenant, Counter::Lead, prescribed.get()).await?;
     }
     let changes = before.as_ref().map_or_else(Vec::new, |(_, before)| manage::compare_leads(before, &after));
     let count = i32::try_from(changes.len()).unwrap_or(i32::MAX);
-    let wanted = [(Counter::Lead, new), (Counter::Audit, 1), (Counter::FieldChange, count)];
-    let [code, audit_code, first] = counters::reserve_number_blocks(tx, tenant, wanted).await?;
-    let code = before.as_ref().map_or(kept.unwrap_or(LeadCode::new(code)), |(code, _)| *code);
+    let blocks = [(Counter::Lead, new), (Counter::Audit, 1), (Counter::FieldChange, count)];
+    let [code, audit_code, first] = counters::reserve_number_blocks(tx, tenant, blocks).await?;
+    let code = before.as_ref().map_or(prescribed.unwrap_or(LeadCode::new(code)), |(code, _)| *code);
     let (mut statements, done) = match &before {
         Some((_, before)) => (leads::update_lead(tenant, code, before, &after), "alterado"),
         None => (leads::insert_leads(tenant, [(code, &after)]), "criado"),
     };
     let entry = audit::AuditEntry {
         tenant,
-        at: acting.now,
-        user: acting.user,
-        operation: acting.operation,
+        at: context.now,
+        user: context.user,
+        operation: context.operation,
         person: Some(after.person),
         detail: Some(format!("lead {code} {done}")),
     };
-    statements.extend(acting.field_change_statements(LEAD, code.get(), first, changes));
+    statements.extend(context.field_change_statements(LEAD, code.get(), first, changes));
     statements.push(audit::insert_audit_entry(&entry, audit_code));
     tx.execute_batch(statements).await?;
     let version = before.map_or(1, |(_, before)| before.version + 1);
@@ -235,51 +235,52 @@ pub(crate) async fn store_lead(
 /// The person of a lead: the one with its document, else its present one, else a new one. Members are not changed.
 async fn write_lead_person(
     tx: &mut Tx,
-    acting: &ActorContext<'_>,
+    context: &ActorContext<'_>,
     scope: &Scope,
-    ready: &PreparedLead,
+    prepared: &PreparedLead,
 ) -> Result<PersonCode, Error> {
-    let (tenant, lead, phones) = (acting.tenant, &ready.after, &ready.phones);
-    let known = ready.before.as_ref().and_then(|(_, before)| before.document.as_ref());
-    let asked = lead.document.as_ref().filter(|one| known != Some(*one));
-    let named = match asked {
+    let (tenant, lead, phones) = (context.tenant, &prepared.after, &prepared.phones);
+    let known = prepared.before.as_ref().and_then(|(_, before)| before.document.as_ref());
+    let new_document = lead.document.as_ref().filter(|one| known != Some(*one));
+    let named_person = match new_document {
         Some(document) => members::find_person_by_document(&mut *tx, tenant, document).await?,
         None => None,
     };
-    if let Some((code, profile)) = &named
+    if let Some((code, profile)) = &named_person
         && !scope.can_see(profile.branch)
         && !storage::benefits::has_visible_benefit(&mut *tx, scope, *code).await?
     {
         return Err(Rejection::PersonElsewhere.into());
     }
     // A member with another document is another person.
-    let had = ready.person.as_ref().filter(|(_, one)| !(one.is_member && asked.is_some()));
-    let is_his = |code| had.is_some_and(|(his, _)| *his == code);
-    match named.or_else(|| had.cloned()) {
+    let current_person =
+        prepared.person.as_ref().filter(|(_, one)| !(one.is_member && new_document.is_some()));
+    let is_current = |code| current_person.is_some_and(|(current, _)| *current == code);
+    match named_person.or_else(|| current_person.cloned()) {
         Some((code, profile)) if profile.is_member => Ok(code),
         Some((code, profile)) => {
-            let mirrored = apply_lead_to_person(&profile, lead, acting.now);
-            if mirrored != profile {
-                members::update_person(tx, tenant, code, &mirrored).await?;
+            let updated = apply_lead_to_person(&profile, lead, context.now);
+            if updated != profile {
+                members::update_person(tx, tenant, code, &updated).await?;
             }
-            if ready.has_other_phones || !(is_his(code) || phones.is_empty()) {
+            if prepared.has_other_phones || !(is_current(code) || phones.is_empty()) {
                 phones::replace_phones(tx, tenant, code, phones).await?;
             }
             Ok(code)
         }
         None => {
-            let stranger = PersonProfile::new_non_member(
+            let new_person = PersonProfile::new_non_member(
                 lead.branch,
                 lead.document.clone(),
                 lead.name.clone(),
-                acting.now,
+                context.now,
             );
             let code = PersonCode::new(counters::reserve_number(tx, tenant, Counter::Person).await?);
             members::insert_people_from(
                 tx,
                 tenant,
                 code,
-                [&apply_lead_to_person(&stranger, lead, acting.now)],
+                [&apply_lead_to_person(&new_person, lead, context.now)],
             )
             .await?;
             phones::replace_phones(tx, tenant, code, phones).await?;

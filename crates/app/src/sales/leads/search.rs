@@ -126,8 +126,8 @@ async fn list_keys_by_name(app: &App, scope: &Scope, words: &[String]) -> Result
     let mut codes = leads::list_lead_codes_by_words(&app.db, scope, words).await?;
     codes.sort_unstable();
     let mut all = Vec::with_capacity(codes.len());
-    for some in codes.chunks(STEP) {
-        all.extend(leads::list_lead_sort_keys(&app.db, scope.tenant(), some).await?);
+    for chunk in codes.chunks(STEP) {
+        all.extend(leads::list_lead_sort_keys(&app.db, scope.tenant(), chunk).await?);
     }
     Ok(all)
 }
@@ -141,8 +141,8 @@ pub async fn load_found_leads(
 ) -> Result<Vec<FoundLead>, Error> {
     let found = leads::list_found_leads(&app.db, &caller.scope, codes).await?;
     // A lead may have moved or become inactive since its name was read.
-    let seen = found.into_iter().filter(|one| one.lead.active && caller.scope.can_see(one.lead.branch));
-    let mut found: HashMap<LeadCode, FoundLead> = seen.map(|one| (one.code, one)).collect();
+    let visible = found.into_iter().filter(|one| one.lead.active && caller.scope.can_see(one.lead.branch));
+    let mut found: HashMap<LeadCode, FoundLead> = visible.map(|one| (one.code, one)).collect();
     let found: Vec<FoundLead> = codes.iter().filter_map(|code| found.remove(code)).collect();
     record_access(app, caller, "GET /ext/crm/lead", found.iter().map(|one| one.lead.person))?;
     Ok(found)
@@ -163,8 +163,9 @@ mod tests {
         assert_eq!(contacts("a@"), []);
         assert_eq!(contacts("João sil"), [LeadKey::Words(vec![text("joao"), text("sil")])]);
         assert_eq!(contacts("12.abc.345/01de-35"), [LeadKey::Document(text("12ABC34501DE35"))]);
-        let phone =
-            |number: &str| [LeadKey::Mobile, LeadKey::Landline, LeadKey::Further].map(|of| of(text(number)));
+        let phone = |number: &str| {
+            [LeadKey::Mobile, LeadKey::Landline, LeadKey::Further].map(|build_key| build_key(text(number)))
+        };
         assert_eq!(contacts("(11) 3333-4444"), phone("1133334444"));
         assert_eq!(contacts("+55 11 98765-4321"), phone("11987654321"));
         // A CPF has as many digits as a mobile number.

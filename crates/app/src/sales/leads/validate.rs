@@ -38,13 +38,13 @@ impl<'i> LeadContactInput<'i> {
             (&input.cpf_cnpj, InputField::Document),
             problems,
         );
-        let told = LeadContactInput { input, name, document };
+        let contact_input = LeadContactInput { input, name, document };
         if let (FieldPatch::Set(one), FieldPatch::Set(_)) = (&input.phone, &input.phones)
-            && !told.phone_numbers().any(|phone| phone == one)
+            && !contact_input.phone_numbers().any(|phone| phone == one)
         {
             problems.push(Rejection::Disagree { field: InputField::Phone, with: InputField::Phones });
         }
-        told
+        contact_input
     }
 
     /// For an existing lead: an absent name keeps its value.
@@ -80,21 +80,21 @@ impl<'i> LeadContactInput<'i> {
     }
 
     /// The phones after the change.
-    pub fn resolve_telephones(&self, had: &[StoredPhone]) -> Vec<StoredPhone> {
+    pub fn resolve_telephones(&self, old_phones: &[StoredPhone]) -> Vec<StoredPhone> {
         match (self.replacement_phones(), &self.input.phone, &self.input.phones) {
             (Some(all), ..) => all,
-            (None, FieldPatch::Set(number), _) => put_phone_first(number, had),
+            (None, FieldPatch::Set(number), _) => put_phone_first(number, old_phones),
             (None, FieldPatch::Clear, _) | (None, FieldPatch::Keep, FieldPatch::Clear) => Vec::new(),
-            (None, FieldPatch::Keep, _) => had.to_vec(),
+            (None, FieldPatch::Keep, _) => old_phones.to_vec(),
         }
     }
 
     /// Builds the lead even if there are problems; `phones` are its phones after the change.
     pub fn build_lead(
         &self,
-        acting: &ActorContext<'_>,
+        context: &ActorContext<'_>,
         scope: &Scope,
-        store: LeadBranchSource<'_>,
+        branch_source: LeadBranchSource<'_>,
         (before, phones): (Option<&StoredLead>, &[StoredPhone]),
         problems: &mut Vec<Rejection>,
     ) -> StoredLead {
@@ -102,11 +102,11 @@ impl<'i> LeadContactInput<'i> {
         if name.is_none() {
             problems.push(Rejection::Missing(InputField::Name));
         }
-        let had = before.map(|lead| lead.branch);
-        let home = resolve_lead_branch(acting, scope, store, had, problems);
+        let current_branch = before.map(|lead| lead.branch);
+        let lead_branch = resolve_lead_branch(context, scope, branch_source, current_branch, problems);
         let mut lead = before.cloned().unwrap_or_else(|| StoredLead {
             person: PersonCode::new(0),
-            branch: home,
+            branch: lead_branch,
             name: String::new(),
             document: None,
             email: None,
@@ -120,11 +120,11 @@ impl<'i> LeadContactInput<'i> {
             consultant: None,
             active: true,
             version: 1,
-            created_at: acting.now,
-            updated_at: acting.now,
+            created_at: context.now,
+            updated_at: context.now,
         });
-        (lead.name, lead.branch) = (name.unwrap_or_default(), home);
-        self.apply_fields(acting, scope, phones, &mut lead, problems);
+        (lead.name, lead.branch) = (name.unwrap_or_default(), lead_branch);
+        self.apply_fields(context, scope, phones, &mut lead, problems);
         let contacts =
             [lead.document.is_some(), lead.email.is_some(), lead.mobile.is_some(), lead.landline.is_some()];
         if !contacts.contains(&true) {
@@ -135,7 +135,7 @@ impl<'i> LeadContactInput<'i> {
 
     fn apply_fields(
         &self,
-        acting: &ActorContext<'_>,
+        context: &ActorContext<'_>,
         scope: &Scope,
         phones: &[StoredPhone],
         lead: &mut StoredLead,
@@ -166,7 +166,7 @@ impl<'i> LeadContactInput<'i> {
         input.origin.apply_to(&mut lead.origin, ToString::to_string);
         if let FieldPatch::Set(seller) = input.consultant
             && lead.consultant != Some(seller)
-            && !acting.registers.is_active_seller(scope, seller, SellerKind::Consultant)
+            && !context.registers.is_active_seller(scope, seller, SellerKind::Consultant)
         {
             problems.push(Rejection::UnknownCode { field: InputField::Consultant, code: seller.get() });
         }
@@ -174,8 +174,8 @@ impl<'i> LeadContactInput<'i> {
     }
 }
 
-fn read_given<T>(given: &FieldPatch<T>) -> Option<&T> {
-    match given {
+fn read_given<T>(field: &FieldPatch<T>) -> Option<&T> {
+    match field {
         FieldPatch::Set(value) => Some(value),
         FieldPatch::Keep | FieldPatch::Clear => None,
     }
@@ -188,7 +188,7 @@ fn resolve_alias<T: Clone + PartialEq>(
     problems: &mut Vec<Rejection>,
 ) -> FieldPatch<T> {
     match (one, other) {
-        (FieldPatch::Set(said), FieldPatch::Set(other)) if said != other => {
+        (FieldPatch::Set(value), FieldPatch::Set(other)) if value != other => {
             problems.push(Rejection::Disagree { field, with });
             one.clone()
         }
@@ -198,51 +198,51 @@ fn resolve_alias<T: Clone + PartialEq>(
 }
 
 /// Puts a number first among those of its kind; a new number replaces the first one.
-fn put_phone_first(number: &Phone, had: &[StoredPhone]) -> Vec<StoredPhone> {
-    let mut phones = had.to_vec();
-    let known = phones.iter().position(|one| one.number == *number).map(|at| phones.remove(at));
+fn put_phone_first(number: &Phone, old_phones: &[StoredPhone]) -> Vec<StoredPhone> {
+    let mut phones = old_phones.to_vec();
+    let known = phones.iter().position(|phone| phone.number == *number).map(|at| phones.remove(at));
     let is_new = known.is_none();
-    let one = known.unwrap_or_else(|| StoredPhone {
+    let phone = known.unwrap_or_else(|| StoredPhone {
         kind: number.kind(),
         country: HOME.to_owned(),
         number: number.clone(),
     });
-    match phones.iter().position(|other| other.kind == one.kind) {
-        Some(at) if is_new => phones[at] = one,
-        Some(at) => phones.insert(at, one),
-        None => phones.push(one),
+    match phones.iter().position(|other| other.kind == phone.kind) {
+        Some(at) if is_new => phones[at] = phone,
+        Some(at) => phones.insert(at, phone),
+        None => phones.push(phone),
     }
     phones
 }
 
 /// The given branch, else the present one, else the first one usable by the caller.
 fn resolve_lead_branch(
-    acting: &ActorContext<'_>,
+    context: &ActorContext<'_>,
     scope: &Scope,
-    store: LeadBranchSource<'_>,
-    had: Option<BranchCode>,
+    branch_source: LeadBranchSource<'_>,
+    current: Option<BranchCode>,
     problems: &mut Vec<Rejection>,
 ) -> BranchCode {
-    let nowhere = BranchCode::new(0);
-    let given = match (store, had) {
-        (LeadBranchSource::NewLeadOnly(_), Some(had)) => return had,
-        (LeadBranchSource::AnyLead(given) | LeadBranchSource::NewLeadOnly(given), _) => given,
+    let no_branch = BranchCode::new(0);
+    let requested = match (branch_source, current) {
+        (LeadBranchSource::NewLeadOnly(_), Some(current)) => return current,
+        (LeadBranchSource::AnyLead(requested) | LeadBranchSource::NewLeadOnly(requested), _) => requested,
     };
-    match (given, had) {
-        (FieldPatch::Set(branch), Some(had)) if *branch == had => had,
+    match (requested, current) {
+        (FieldPatch::Set(branch), Some(current)) if *branch == current => current,
         (FieldPatch::Set(branch), _) => {
-            if !acting.registers.is_usable_branch(scope, *branch) {
+            if !context.registers.is_usable_branch(scope, *branch) {
                 problems.push(Rejection::UnknownCode { field: InputField::Branch, code: branch.get() });
             }
             *branch
         }
-        (_, Some(had)) => had,
+        (_, Some(current)) => current,
         (_, None) => {
-            let first = acting.registers.usable_branches(scope).map(|branch| branch.code).min();
+            let first = context.registers.usable_branches(scope).map(|branch| branch.code).min();
             if first.is_none() {
                 problems.push(Rejection::Missing(InputField::Branch));
             }
-            first.unwrap_or(nowhere)
+            first.unwrap_or(no_branch)
         }
     }
 }

@@ -19,15 +19,15 @@ pub fn build_file_routes() -> Router<App> {
         .route("/console/arquivos/{codigo}/miniatura", get(show::serve_file_preview))
         .route("/console/arquivos/{codigo}/remover", post(show::remove_file))
         .route("/console/arquivos/{codigo}/restaurar", post(show::restore_file));
-    FileOwner::ALL.into_iter().fold(router, |router, of| {
-        let at = format!("/console/{}/{{codigo}}/arquivos", find_owner_segment(of));
+    FileOwner::ALL.into_iter().fold(router, |router, owner_kind| {
+        let at = format!("/console/{}/{{codigo}}/arquivos", find_owner_segment(owner_kind));
         router.route(&at, post(upload::attach_files))
     })
 }
 
 /// Path segment of the owner's pages under `/console`.
-const fn find_owner_segment(of: FileOwner) -> &'static str {
-    match of {
+const fn find_owner_segment(owner_kind: FileOwner) -> &'static str {
+    match owner_kind {
         FileOwner::Claim => "eventos",
         FileOwner::Inspection => "vistorias",
         FileOwner::Ticket => "help-desk",
@@ -75,11 +75,11 @@ pub struct AttachmentSection {
 
 pub async fn build_attachment_section(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     owner: OwnerRecord,
     report: UploadReport,
 ) -> Result<AttachmentSection, Error> {
-    let listed = attachments::list_owner_files(app, guest.session(), owner).await?;
+    let listed = attachments::list_owner_files(app, user.session(), owner).await?;
     let all = listed.files.iter().map(|file| build_attachment_tile(file, &listed.registers.zone));
     let (pictures, others) = all.partition(|one| one.is_picture);
     let title = if owner.of == FileOwner::Inspection { "Fotos" } else { "Arquivos" };
@@ -173,7 +173,7 @@ mod tests {
 
     #[test]
     fn a_size_is_told_as_people_say_it() {
-        for (bytes, said) in [
+        for (bytes, expected) in [
             (0, "0 bytes"),
             (1_023, "1023 bytes"),
             (1_024, "1 kB"),
@@ -181,7 +181,7 @@ mod tests {
             (1_048_576, "1,0 MB"),
             (26_214_400, "25,0 MB"),
         ] {
-            assert_eq!(format_binary_size(bytes), said);
+            assert_eq!(format_binary_size(bytes), expected);
         }
     }
 }

@@ -38,15 +38,15 @@ struct ViewFilePage {
 /// `GET /console/arquivos/{codigo}`
 pub async fn show_file_page(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     PathNumber(code): PathNumber,
 ) -> Response {
-    render_page_or_refusal(&guest, build_file_page(&app, &guest, FileCode::new(code)).await)
+    render_page_or_refusal(&user, build_file_page(&app, &user, FileCode::new(code)).await)
 }
 
-async fn build_file_page(app: &App, guest: &SignedInUser, code: FileCode) -> Result<ViewFilePage, Error> {
-    let told = attachments::read_file(app, guest.session(), code).await?;
-    let (file, zone) = (&told.file, &told.registers.zone);
+async fn build_file_page(app: &App, user: &SignedInUser, code: FileCode) -> Result<ViewFilePage, Error> {
+    let view = attachments::read_file(app, user.session(), code).await?;
+    let (file, zone) = (&view.file, &view.registers.zone);
     let owner = OwnerRecord { of: file.owner, record: file.record };
     let (current, word) = match file.owner {
         FileOwner::Claim => ("eventos", "ao evento"),
@@ -63,7 +63,7 @@ async fn build_file_page(app: &App, guest: &SignedInUser, code: FileCode) -> Res
         ("Por", file.author.clone().unwrap_or_default()),
         ("Removido em", file.removed.map(|(at, _)| format_moment(at, zone)).unwrap_or_default()),
     ]);
-    let frame = PageFrame::load(app, guest, current).await?;
+    let frame = PageFrame::load(app, user, current).await?;
     Ok(ViewFilePage {
         code: code.get(),
         name: file.name.clone(),
@@ -72,7 +72,7 @@ async fn build_file_page(app: &App, guest: &SignedInUser, code: FileCode) -> Res
         facts,
         record: format!("{word} {}", file.record),
         link: format!("{}{}", frame.root, build_owner_path(owner)),
-        is_changeable: told.is_changeable,
+        is_changeable: view.is_changeable,
         is_removed: file.removed.is_some(),
         frame,
     })
@@ -81,27 +81,27 @@ async fn build_file_page(app: &App, guest: &SignedInUser, code: FileCode) -> Res
 /// `GET /console/arquivos/{codigo}/conteudo`
 pub async fn serve_file_content(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     PathNumber(code): PathNumber,
 ) -> Response {
-    stream_file(&app, &guest, FileCode::new(code), ContentPart::Data).await
+    stream_file(&app, &user, FileCode::new(code), ContentPart::Data).await
 }
 
 /// `GET /console/arquivos/{codigo}/miniatura`
 pub async fn serve_file_preview(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     PathNumber(code): PathNumber,
 ) -> Response {
-    stream_file(&app, &guest, FileCode::new(code), ContentPart::Preview).await
+    stream_file(&app, &user, FileCode::new(code), ContentPart::Preview).await
 }
 
-async fn stream_file(app: &App, guest: &SignedInUser, code: FileCode, part: ContentPart) -> Response {
+async fn stream_file(app: &App, user: &SignedInUser, code: FileCode, part: ContentPart) -> Response {
     let (file, ByteStream { size, bytes }) =
-        match attachments::open_file_content(app, guest.session(), code, part).await {
+        match attachments::open_file_content(app, user.session(), code, part).await {
             Ok((file, Some(stream))) => (file, stream),
             Ok((_, None)) => return Refusal::NotThere.into_response(),
-            Err(error) => return render_refusal(guest, &error),
+            Err(error) => return render_refusal(user, &error),
         };
     let (kind, name) = match part {
         ContentPart::Data => (file.kind.media_type(), file.name),
@@ -123,7 +123,7 @@ async fn stream_file(app: &App, guest: &SignedInUser, code: FileCode, part: Cont
 /// `POST /console/arquivos/{codigo}/remover`
 pub async fn remove_file(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     PathNumber(code): PathNumber,
     form: Result<SubmittedForm, Refusal>,
 ) -> Response {
@@ -132,22 +132,22 @@ pub async fn remove_file(
     }
     let code = FileCode::new(code);
     let removed =
-        attachments::remove_file(&app, guest.session(), code, None, IdempotentWrite::without_key()).await;
+        attachments::remove_file(&app, user.session(), code, None, IdempotentWrite::without_key()).await;
     match removed.and_then(WriteOutcome::into_fresh) {
-        Ok(told) => {
-            let mut response = redirect_to_owner(&app, &told);
+        Ok(view) => {
+            let mut response = redirect_to_owner(&app, &view);
             let undo = UndoForm::new(format!("/console/arquivos/{code}/restaurar"), &[]);
-            add_undo_notice(&mut response, &format!("{} foi removido.", told.file.name), &undo);
+            add_undo_notice(&mut response, &format!("{} foi removido.", view.file.name), &undo);
             response
         }
-        Err(error) => respond_unchanged(&app, &guest, code, &error),
+        Err(error) => respond_unchanged(&app, &user, code, &error),
     }
 }
 
 /// `POST /console/arquivos/{codigo}/restaurar`
 pub async fn restore_file(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     PathNumber(code): PathNumber,
     form: Result<SubmittedForm, Refusal>,
 ) -> Response {
@@ -156,25 +156,25 @@ pub async fn restore_file(
     }
     let code = FileCode::new(code);
     let restored =
-        attachments::restore_file(&app, guest.session(), code, None, IdempotentWrite::without_key()).await;
+        attachments::restore_file(&app, user.session(), code, None, IdempotentWrite::without_key()).await;
     match restored.and_then(WriteOutcome::into_fresh) {
-        Ok(told) => {
-            let mut response = redirect_to_owner(&app, &told);
-            add_notice(&mut response, &format!("{} voltou.", told.file.name));
+        Ok(view) => {
+            let mut response = redirect_to_owner(&app, &view);
+            add_notice(&mut response, &format!("{} voltou.", view.file.name));
             response
         }
-        Err(error) => respond_unchanged(&app, &guest, code, &error),
+        Err(error) => respond_unchanged(&app, &user, code, &error),
     }
 }
 
-fn redirect_to_owner(app: &App, told: &attachments::AttachmentView) -> Response {
-    let owner = OwnerRecord { of: told.file.owner, record: told.file.record };
+fn redirect_to_owner(app: &App, view: &attachments::AttachmentView) -> Response {
+    let owner = OwnerRecord { of: view.file.owner, record: view.file.record };
     redirect_to(&format!("{}{}#arquivos", derive_root_path(app), build_owner_path(owner)))
 }
 
 /// Redirects to the file's page with a notice that says why nothing changed.
-fn respond_unchanged(app: &App, guest: &SignedInUser, code: FileCode, error: &Error) -> Response {
-    let Error::Refused(problems) = error else { return render_refusal(guest, error) };
+fn respond_unchanged(app: &App, user: &SignedInUser, code: FileCode, error: &Error) -> Response {
+    let Error::Refused(problems) = error else { return render_refusal(user, error) };
     let mut response = redirect_to(&format!("{}/console/arquivos/{code}", derive_root_path(app)));
     let why: Vec<String> = problems.iter().map(refusal::render_sentence).collect();
     add_notice(&mut response, &format!("Nada mudou: {}", why.join(" ")));

@@ -32,9 +32,11 @@ impl FromRequest<App> for AttachmentUpload {
 
     async fn from_request(request: Request, app: &App) -> Result<AttachmentUpload, Refusal> {
         let area = request.uri().path().split('/').nth(2).unwrap_or_default();
-        let of =
-            FileOwner::ALL.into_iter().find(|of| find_owner_segment(*of) == area).ok_or(Refusal::NotThere)?;
-        Ok(AttachmentUpload { upload: MultipartUpload::from_request(request, app).await?, of })
+        let owner_kind = FileOwner::ALL
+            .into_iter()
+            .find(|owner_kind| find_owner_segment(*owner_kind) == area)
+            .ok_or(Refusal::NotThere)?;
+        Ok(AttachmentUpload { upload: MultipartUpload::from_request(request, app).await?, of: owner_kind })
     }
 }
 
@@ -56,23 +58,23 @@ impl AttachmentOutcome {
 /// `POST /console/eventos/{codigo}/arquivos`
 pub async fn attach_files(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     PathNumber(record): PathNumber,
-    sent: Result<AttachmentUpload, Refusal>,
+    received: Result<AttachmentUpload, Refusal>,
 ) -> Response {
-    let AttachmentUpload { upload, of } = match sent {
-        Ok(sent) => sent,
+    let AttachmentUpload { upload, of: owner_kind } = match received {
+        Ok(received) => received,
         Err(refusal) => return refusal.into_response(),
     };
-    let owner = OwnerRecord { of, record };
+    let owner = OwnerRecord { of: owner_kind, record };
     // Checks the permission before reading the body.
-    let may = attachments::authorize_attachment(&app, guest.session(), owner).await;
-    if let Err(error) = may {
+    let authorization = attachments::authorize_attachment(&app, user.session(), owner).await;
+    if let Err(error) = authorization {
         return match error {
             Error::Refused(problems) => {
                 render_record_with_report(
                     &app,
-                    &guest,
+                    &user,
                     owner,
                     AttachmentOutcome {
                         problems: vec![build_general_problem(join_rejections(&problems))],
@@ -81,20 +83,20 @@ pub async fn attach_files(
                 )
                 .await
             }
-            error => crate::widgets::page::render_refusal(&guest, &error),
+            error => crate::widgets::page::render_refusal(&user, &error),
         };
     }
     let patience = MIB_TAKES.saturating_mul(u32::try_from(app.files.limits.largest_mib).unwrap_or(u32::MAX));
     let mut outcome = AttachmentOutcome::default();
-    let taken =
-        tokio::time::timeout(patience * 4, receive_files(&app, &guest, owner, upload, &mut outcome)).await;
-    match taken.unwrap_or(Err(Refusal::Unreadable)) {
+    let result =
+        tokio::time::timeout(patience * 4, receive_files(&app, &user, owner, upload, &mut outcome)).await;
+    match result.unwrap_or(Err(Refusal::Unreadable)) {
         Err(refusal) if outcome.is_empty() => refusal.into_response(),
         // An aborted upload also reports what was saved and what was not.
         Err(refusal) => {
             let text = format!("Os outros arquivos ficaram de fora. {}", refusal.sentence());
             outcome.problems.push(build_general_problem(text));
-            render_record_with_report(&app, &guest, owner, outcome).await
+            render_record_with_report(&app, &user, owner, outcome).await
         }
         Ok(()) if outcome.problems.is_empty() => {
             let mut response =
@@ -102,7 +104,7 @@ pub async fn attach_files(
             add_notice(&mut response, &describe_outcome(&outcome));
             response
         }
-        Ok(()) => render_record_with_report(&app, &guest, owner, outcome).await,
+        Ok(()) => render_record_with_report(&app, &user, owner, outcome).await,
     }
 }
 
@@ -127,39 +129,34 @@ fn describe_outcome(outcome: &AttachmentOutcome) -> String {
 /// Renders the record's page again, with the problems next to the field.
 async fn render_record_with_report(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     owner: OwnerRecord,
     outcome: AttachmentOutcome,
 ) -> Response {
     let report = UploadReport { kept: describe_outcome(&outcome), problems: outcome.problems };
     match owner.of.case_kind() {
         Some(kind) => {
-            crate::pages::cases::render_case_with_report(app, guest, (kind, owner.record), report).await
+            crate::pages::cases::render_case_with_report(app, user, (kind, owner.record), report).await
         }
         None => {
-            crate::pages::members::render_member_with_report(
-                app,
-                guest,
-                PersonCode::new(owner.record),
-                report,
-            )
-            .await
+            crate::pages::members::render_member_with_report(app, user, PersonCode::new(owner.record), report)
+                .await
         }
     }
 }
 
 async fn receive_files(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     owner: OwnerRecord,
     mut upload: MultipartUpload,
     outcome: &mut AttachmentOutcome,
 ) -> Result<(), Refusal> {
-    let mut seen = 0;
+    let mut file_count = 0;
     while let Some(part) = upload.next().await? {
         let (Some("arquivo"), Some(name)) = (part.name(), part.file_name()) else { continue };
-        seen += 1;
-        if seen > MOST {
+        file_count += 1;
+        if file_count > MOST {
             discard_field(part).await?;
             continue;
         }
@@ -167,7 +164,7 @@ async fn receive_files(
             Ok(incoming) => {
                 let done = attachments::attach_file(
                     app,
-                    guest.session(),
+                    user.session(),
                     owner,
                     (&name, incoming),
                     IdempotentWrite::without_key(),
@@ -178,7 +175,7 @@ async fn receive_files(
             Err(error) => Err(error),
         };
         match attached {
-            Ok(told) if told.is_new => outcome.attached += 1,
+            Ok(attachment) if attachment.is_new => outcome.attached += 1,
             Ok(_) => outcome.known += 1,
             Err(Error::Refused(problems)) => {
                 outcome.problems.push(UploadProblem { name, text: join_rejections(&problems) });
@@ -186,10 +183,10 @@ async fn receive_files(
             Err(error) => return Err(Refusal::from(&error)),
         }
     }
-    if seen == 0 {
+    if file_count == 0 {
         outcome.problems.push(build_general_problem("Escolha ao menos um arquivo.".to_owned()));
     }
-    match seen.saturating_sub(MOST) {
+    match file_count.saturating_sub(MOST) {
         0 => {}
         1 => outcome
             .problems
@@ -219,8 +216,8 @@ async fn receive_file(app: &App, mut part: MultipartField) -> Result<Result<Uplo
     let mut thrown_away = 0;
     while let Some(bytes) = part.chunk().await? {
         match &mut incoming {
-            Ok(taken) => {
-                if let Err(error) = taken.push(&bytes).await {
+            Ok(buffer) => {
+                if let Err(error) = buffer.push(&bytes).await {
                     incoming = Err(error);
                 }
             }

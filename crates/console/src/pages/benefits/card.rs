@@ -35,20 +35,21 @@ struct PrintCardPage {
 
 pub async fn show_card_page(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     PathNumber(code): PathNumber,
 ) -> Response {
-    render_page_or_refusal(&guest, build_card_page(&app, &guest, BenefitCode::new(code)).await)
+    render_page_or_refusal(&user, build_card_page(&app, &user, BenefitCode::new(code)).await)
 }
 
-async fn build_card_page(app: &App, guest: &SignedInUser, code: BenefitCode) -> Result<PrintCardPage, Error> {
-    let view = benefits::read_full_benefit(app, guest.session(), code).await?;
-    let frame = PageFrame::load(app, guest, "beneficios").await?;
+async fn build_card_page(app: &App, user: &SignedInUser, code: BenefitCode) -> Result<PrintCardPage, Error> {
+    let view = benefits::read_full_benefit(app, user.session(), code).await?;
+    let frame = PageFrame::load(app, user, "beneficios").await?;
     let (benefit, registers) = (&view.benefit, &view.registers);
     let plans = benefit.plans.iter().filter_map(|(plan, _)| Some(registers.plan(*plan)?.name.as_str()));
     let text = |card: &Option<domain::CardNumber>| card.as_ref().map(ToString::to_string).unwrap_or_default();
-    let own = PrintedCard { name: view.holder.name.clone(), role: "Titular", digits: text(&benefit.card) };
-    let others = dependents::list_benefit_dependents(app, guest.session(), code).await?;
+    let holder_card =
+        PrintedCard { name: view.holder.name.clone(), role: "Titular", digits: text(&benefit.card) };
+    let others = dependents::list_benefit_dependents(app, user.session(), code).await?;
     let others = others.rows.iter().filter(|(_, one)| one.active).map(|(_, one)| PrintedCard {
         name: one.name.clone(),
         role: labels::label_kinship(one.kinship),
@@ -58,7 +59,7 @@ async fn build_card_page(app: &App, guest: &SignedInUser, code: BenefitCode) -> 
         code: code.get(),
         base: frame.base.clone(),
         holder: view.holder.name.clone(),
-        cards: std::iter::once(own).chain(others).collect(),
+        cards: std::iter::once(holder_card).chain(others).collect(),
         what: describe_benefit(registers, benefit),
         plans: plans.collect::<Vec<_>>().join(", "),
         since: benefit.joined_on.as_deref().map(display::format_day).unwrap_or_default(),

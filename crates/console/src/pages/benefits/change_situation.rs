@@ -26,24 +26,24 @@ const UNDONE: &str = "Desfeito";
 
 pub async fn show_situation_form(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     PathNumber(code): PathNumber,
 ) -> Response {
-    render_situation_form(&app, &guest, BenefitCode::new(code), ("", "", Vec::new())).await
+    render_situation_form(&app, &user, BenefitCode::new(code), ("", "", Vec::new())).await
 }
 
 async fn render_situation_form(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     code: BenefitCode,
     (chosen, reason, problems): (&str, &str, Vec<String>),
 ) -> Response {
     let status = if problems.is_empty() { StatusCode::OK } else { StatusCode::BAD_REQUEST };
-    let view = match benefits::read_full_benefit(app, guest.session(), code).await {
+    let view = match benefits::read_full_benefit(app, user.session(), code).await {
         Ok(view) => view,
-        Err(error) => return render_page_or_refusal::<SituationChangePage>(guest, Err(error)),
+        Err(error) => return render_page_or_refusal::<SituationChangePage>(user, Err(error)),
     };
-    let frame = match PageFrame::load(app, guest, "beneficios").await {
+    let frame = match PageFrame::load(app, user, "beneficios").await {
         Ok(frame) => frame,
         Err(error) => return Refusal::from(&error).into_response(),
     };
@@ -77,26 +77,20 @@ async fn render_situation_form(
 
 async fn change_situation(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     code: BenefitCode,
     (to, reason, version): (&str, &str, &str),
 ) -> Result<Result<FullBenefit, Vec<String>>, Error> {
-    let sent = serde_json::json!({"codSituacao": to, "motivo": reason, "versao": version});
-    let input = match read::read_body::<SituacaoBeneficioInput>(sent.to_string().as_bytes()) {
+    let body = serde_json::json!({"codSituacao": to, "motivo": reason, "versao": version});
+    let input = match read::read_body::<SituacaoBeneficioInput>(body.to_string().as_bytes()) {
         Ok(input) => input,
         Err(unread) => {
             return Ok(Err(unread.problems.into_lines().iter().map(|line| strip_field_name(line)).collect()));
         }
     };
-    match benefits::change_benefit_situation(
-        app,
-        guest.session(),
-        code,
-        input,
-        IdempotentWrite::without_key(),
-    )
-    .await
-    .and_then(WriteOutcome::into_fresh)
+    match benefits::change_benefit_situation(app, user.session(), code, input, IdempotentWrite::without_key())
+        .await
+        .and_then(WriteOutcome::into_fresh)
     {
         Ok(view) => Ok(Ok(view)),
         Err(Error::Refused(problems)) => Ok(Err(problems.iter().map(describe_rejection).collect())),
@@ -106,69 +100,72 @@ async fn change_situation(
 
 pub async fn submit_situation_change(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     PathNumber(code): PathNumber,
-    sent: Result<SubmittedForm, Refusal>,
+    form: Result<SubmittedForm, Refusal>,
 ) -> Response {
-    let sent = match sent {
-        Ok(sent) => sent,
+    let form = match form {
+        Ok(form) => form,
         Err(refusal) => return refusal.into_response(),
     };
     let code = BenefitCode::new(code);
-    let (to, reason) = (sent.text("codSituacao"), sent.text("motivo").trim());
+    let (to, reason) = (form.text("codSituacao"), form.text("motivo").trim());
     if to.is_empty() {
         let problems = vec!["Escolha a nova situação.".to_owned()];
-        return render_situation_form(&app, &guest, code, (to, reason, problems)).await;
+        return render_situation_form(&app, &user, code, (to, reason, problems)).await;
     }
-    match change_situation(&app, &guest, code, (to, reason, sent.text("versao"))).await {
+    match change_situation(&app, &user, code, (to, reason, form.text("versao"))).await {
         Ok(Ok(view)) => {
             let mut response = redirect_to(&format!("{}/console/beneficios/{code}", derive_root_path(&app)));
             let text = format!(
                 "A situação agora é {}.",
                 build_situation_badge(&view.registers, view.benefit.situation).name
             );
-            match find_undo_form(&view, sent.text("de")) {
+            match find_undo_form(&view, form.text("de")) {
                 Some(undo) => add_undo_notice(&mut response, &text, &undo),
                 None => add_notice(&mut response, &text),
             }
             response
         }
-        Ok(Err(problems)) => render_situation_form(&app, &guest, code, (to, reason, problems)).await,
-        Err(error) => render_page_or_refusal::<SituationChangePage>(&guest, Err(error)),
+        Ok(Err(problems)) => render_situation_form(&app, &user, code, (to, reason, problems)).await,
+        Err(error) => render_page_or_refusal::<SituationChangePage>(&user, Err(error)),
     }
 }
 
 /// Undo form, if the tenant's rules allow the change back to the previous situation.
-fn find_undo_form(view: &FullBenefit, from: &str) -> Option<UndoForm> {
+fn find_undo_form(view: &FullBenefit, previous_code: &str) -> Option<UndoForm> {
     let (registers, now): (&TenantRegisters, _) = (&view.registers, view.benefit.situation);
-    let from = SituationCode::new(from.parse().ok()?);
-    let was = registers.active_situations(Entity::Benefit).find(|one| one.code == from && one.code != now)?;
-    let fields = [("para", was.code.to_string()), ("versao", view.benefit.version.to_string())];
+    let previous_code = SituationCode::new(previous_code.parse().ok()?);
+    let previous_situation = registers
+        .active_situations(Entity::Benefit)
+        .find(|one| one.code == previous_code && one.code != now)?;
+    let fields =
+        [("para", previous_situation.code.to_string()), ("versao", view.benefit.version.to_string())];
     let fields = fields.each_ref().map(|(name, value)| (*name, value.as_str()));
     let action = format!("/console/beneficios/{}/situacao/desfazer", view.code);
-    registers.may_change_situation(now, from).then(|| UndoForm::new(action, &fields))
+    registers.may_change_situation(now, previous_code).then(|| UndoForm::new(action, &fields))
 }
 
 /// `POST /console/beneficios/{codigo}/situacao/desfazer`
 pub async fn undo_situation_change(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     PathNumber(code): PathNumber,
-    sent: Result<SubmittedForm, Refusal>,
+    form: Result<SubmittedForm, Refusal>,
 ) -> Response {
-    let sent = match sent {
-        Ok(sent) => sent,
+    let form = match form {
+        Ok(form) => form,
         Err(refusal) => return refusal.into_response(),
     };
     let code = BenefitCode::new(code);
     let mut response = redirect_to(&format!("{}/console/beneficios/{code}", derive_root_path(&app)));
-    match change_situation(&app, &guest, code, (sent.text("para"), UNDONE, sent.text("versao"))).await {
+    match change_situation(&app, &user, code, (form.text("para"), UNDONE, form.text("versao"))).await {
         Ok(Ok(view)) => {
             let name = build_situation_badge(&view.registers, view.benefit.situation).name;
             add_notice(&mut response, &format!("Desfeito: a situação voltou a ser {name}."));
         }
         Ok(Err(problems)) => add_notice(&mut response, &format!("Não foi desfeito. {}", problems.join(" "))),
-        Err(error) => return render_page_or_refusal::<SituationChangePage>(&guest, Err(error)),
+        Err(error) => return render_page_or_refusal::<SituationChangePage>(&user, Err(error)),
     }
     response
 }

@@ -44,31 +44,31 @@ fn list_dependent_choices(name: &str) -> Vec<(String, String)> {
     }
 }
 
-fn fill_dependent_values(one: &StoredDependent) -> FormValues {
-    let own = |value: Option<String>| value.unwrap_or_default();
+fn fill_dependent_values(dependent: &StoredDependent) -> FormValues {
+    let text = |value: Option<String>| value.unwrap_or_default();
     FormValues::from([
-        ("nome", one.name.clone()),
-        ("parentesco", set_names::kinship(one.kinship).to_owned()),
-        ("cpf", own(one.cpf.as_ref().map(ToString::to_string))),
-        ("dataNascimento", own(one.born_on.as_deref().map(display::format_day))),
-        ("sexo", one.sex.map(set_names::sex).unwrap_or_default().to_owned()),
-        ("identidade", own(one.identity_number.clone())),
-        ("telefone", own(one.phone.as_ref().map(ToString::to_string))),
-        ("email", own(one.email.as_ref().map(ToString::to_string))),
-        ("numeroCartaoDesconto", own(one.card.as_ref().map(ToString::to_string))),
+        ("nome", dependent.name.clone()),
+        ("parentesco", set_names::kinship(dependent.kinship).to_owned()),
+        ("cpf", text(dependent.cpf.as_ref().map(ToString::to_string))),
+        ("dataNascimento", text(dependent.born_on.as_deref().map(display::format_day))),
+        ("sexo", dependent.sex.map(set_names::sex).unwrap_or_default().to_owned()),
+        ("identidade", text(dependent.identity_number.clone())),
+        ("telefone", text(dependent.phone.as_ref().map(ToString::to_string))),
+        ("email", text(dependent.email.as_ref().map(ToString::to_string))),
+        ("numeroCartaoDesconto", text(dependent.card.as_ref().map(ToString::to_string))),
     ])
 }
 
 /// A dependent of another benefit is not found.
 async fn load_dependent(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     benefit: i32,
     code: i32,
 ) -> Result<StoredDependent, Error> {
     let code = DependentCode::new(code);
-    let all = dependents::list_benefit_dependents(app, guest.session(), BenefitCode::new(benefit)).await?;
-    let found = all.rows.into_iter().find(|(own, _)| *own == code);
+    let all = dependents::list_benefit_dependents(app, user.session(), BenefitCode::new(benefit)).await?;
+    let found = all.rows.into_iter().find(|(known, _)| *known == code);
     found.map(|(_, one)| one).ok_or(Error::NotFound { field: domain::InputField::Benefit, code: code.get() })
 }
 
@@ -82,16 +82,16 @@ struct EditDependentState {
 
 async fn render_dependent_form(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     benefit: i32,
-    written: EditDependentState,
+    state: EditDependentState,
 ) -> Response {
-    let view = match benefits::read_full_benefit(app, guest.session(), BenefitCode::new(benefit)).await {
+    let view = match benefits::read_full_benefit(app, user.session(), BenefitCode::new(benefit)).await {
         Ok(view) => view,
-        Err(error) => return render_page_or_refusal::<super::ViewBenefitPage>(guest, Err(error)),
+        Err(error) => return render_page_or_refusal::<super::ViewBenefitPage>(user, Err(error)),
     };
-    let EditDependentState { code, values, problems, version } = written;
-    let made = RecordForm {
+    let EditDependentState { code, values, problems, version } = state;
+    let form = RecordForm {
         current: "beneficios",
         title: match code {
             Some(_) => format!("Alterar {}", values.get("nome").map_or("", String::as_str)),
@@ -107,54 +107,54 @@ async fn render_dependent_form(
         problems,
         button: "Salvar",
     };
-    render_record_form(app, guest, made).await
+    render_record_form(app, user, form).await
 }
 
 /// `GET /console/beneficios/{codigo}/dependentes`
 pub async fn show_new_dependent_form(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     PathNumber(benefit): PathNumber,
 ) -> Response {
-    let written = EditDependentState {
+    let state = EditDependentState {
         code: None,
         values: FormValues::new(),
         problems: FormProblems::default(),
         version: None,
     };
-    render_dependent_form(&app, &guest, benefit, written).await
+    render_dependent_form(&app, &user, benefit, state).await
 }
 
 /// `GET /console/beneficios/{codigo}/dependentes/{parte}`
 pub async fn show_edit_dependent_form(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     PathPartCodes(benefit, code): PathPartCodes,
 ) -> Response {
-    match load_dependent(&app, &guest, benefit, code).await {
-        Ok(one) => {
-            let (values, problems) = (fill_dependent_values(&one), FormProblems::default());
+    match load_dependent(&app, &user, benefit, code).await {
+        Ok(dependent) => {
+            let (values, problems) = (fill_dependent_values(&dependent), FormProblems::default());
             render_dependent_form(
                 &app,
-                &guest,
+                &user,
                 benefit,
                 EditDependentState { code: Some(code), values, problems, version: None },
             )
             .await
         }
-        Err(error) => render_page_or_refusal::<super::ViewBenefitPage>(&guest, Err(error)),
+        Err(error) => render_page_or_refusal::<super::ViewBenefitPage>(&user, Err(error)),
     }
 }
 
 /// `POST /console/beneficios/{codigo}/dependentes`
 pub async fn create_dependent(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     PathNumber(benefit): PathNumber,
-    sent: Result<SubmittedForm, Refusal>,
+    form: Result<SubmittedForm, Refusal>,
 ) -> Response {
-    match sent {
-        Ok(sent) => save_dependent(&app, &guest, (benefit, None), &sent).await,
+    match form {
+        Ok(form) => save_dependent(&app, &user, (benefit, None), &form).await,
         Err(refusal) => refusal.into_response(),
     }
 }
@@ -162,12 +162,12 @@ pub async fn create_dependent(
 /// `POST /console/beneficios/{codigo}/dependentes/{parte}`
 pub async fn change_dependent(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     PathPartCodes(benefit, code): PathPartCodes,
-    sent: Result<SubmittedForm, Refusal>,
+    form: Result<SubmittedForm, Refusal>,
 ) -> Response {
-    match sent {
-        Ok(sent) => save_dependent(&app, &guest, (benefit, Some(code)), &sent).await,
+    match form {
+        Ok(form) => save_dependent(&app, &user, (benefit, Some(code)), &form).await,
         Err(refusal) => refusal.into_response(),
     }
 }
@@ -191,22 +191,22 @@ fn build_dependent_json(
 
 async fn save_dependent(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     (benefit, code): (i32, Option<i32>),
-    sent: &SubmittedForm,
+    form: &SubmittedForm,
 ) -> Response {
-    let values = read_form_values(SPECS, sent);
-    let version = sent.text("versao").parse().ok();
+    let values = read_form_values(SPECS, form);
+    let version = form.text("versao").parse().ok();
     let problems =
         match read::read_body::<DependenteInput>(&build_dependent_json(&values, benefit, code, None)) {
             Err(unread) => FormProblems::new(unread.problems.into_lines(), SPECS),
             Ok(input) => {
                 // A new dependent overwrites nothing, so the benefit's version does not matter.
-                let seen = version.filter(|_| code.is_some());
+                let expected_version = version.filter(|_| code.is_some());
                 match dependents::save_dependent_if_unchanged(
                     app,
-                    guest.session(),
-                    (input, seen),
+                    user.session(),
+                    (input, expected_version),
                     IdempotentWrite::without_key(),
                 )
                 .await
@@ -218,39 +218,39 @@ async fn save_dependent(
                         return response;
                     }
                     Err(Error::Refused(problems)) => FormProblems::from_rejections(&problems, SPECS),
-                    Err(error) => return render_page_or_refusal::<super::ViewBenefitPage>(guest, Err(error)),
+                    Err(error) => return render_page_or_refusal::<super::ViewBenefitPage>(user, Err(error)),
                 }
             }
         };
-    render_dependent_form(app, guest, benefit, EditDependentState { code, values, problems, version }).await
+    render_dependent_form(app, user, benefit, EditDependentState { code, values, problems, version }).await
 }
 
 /// `POST /console/beneficios/{codigo}/dependentes/{parte}/estado`: activates or deactivates a dependent.
 pub async fn set_dependent_active(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     PathPartCodes(benefit, code): PathPartCodes,
-    sent: Result<SubmittedForm, Refusal>,
+    form: Result<SubmittedForm, Refusal>,
 ) -> Response {
-    let sent = match sent {
-        Ok(sent) => sent,
+    let form = match form {
+        Ok(form) => form,
         Err(refusal) => return refusal.into_response(),
     };
-    let one = match load_dependent(&app, &guest, benefit, code).await {
-        Ok(one) => one,
-        Err(error) => return render_page_or_refusal::<super::ViewBenefitPage>(&guest, Err(error)),
+    let dependent = match load_dependent(&app, &user, benefit, code).await {
+        Ok(dependent) => dependent,
+        Err(error) => return render_page_or_refusal::<super::ViewBenefitPage>(&user, Err(error)),
     };
-    let active = sent.text("ativo") == "true";
+    let active = form.text("ativo") == "true";
     let mut response = redirect_to(&format!(
         "{}{}",
         derive_root_path(&app),
-        crate::session::visitor::sanitize_return_path(sent.text("para"))
+        crate::session::visitor::sanitize_return_path(form.text("para"))
     ));
-    if sent.text("para").is_empty() {
+    if form.text("para").is_empty() {
         response = redirect_to(&format!("{}/console/beneficios/{benefit}", derive_root_path(&app)));
     }
     let Ok(input) = read::read_body::<DependenteInput>(&build_dependent_json(
-        &fill_dependent_values(&one),
+        &fill_dependent_values(&dependent),
         benefit,
         Some(code),
         Some(active),
@@ -258,7 +258,7 @@ pub async fn set_dependent_active(
         add_notice(&mut response, "Nada mudou: abra o dependente e confira os dados dele.");
         return response;
     };
-    match dependents::save_dependent(&app, guest.session(), input, IdempotentWrite::without_key())
+    match dependents::save_dependent(&app, user.session(), input, IdempotentWrite::without_key())
         .await
         .and_then(WriteOutcome::into_fresh)
     {
@@ -266,14 +266,14 @@ pub async fn set_dependent_active(
             let now = if active { "ativo de novo" } else { "inativo" };
             let action = format!("/console/beneficios/{benefit}/dependentes/{code}/estado");
             let back = if active { "false" } else { "true" };
-            let undo = UndoForm::new(action, &[("ativo", back), ("para", sent.text("para"))]);
+            let undo = UndoForm::new(action, &[("ativo", back), ("para", form.text("para"))]);
             add_undo_notice(&mut response, &format!("{} está {now}.", saved.dependent.name), &undo);
         }
         Err(Error::Refused(problems)) => {
             let problems: Vec<String> = problems.iter().map(wire::refusal::render_sentence).collect();
             add_notice(&mut response, &format!("Nada mudou: {}", problems.join(" ")));
         }
-        Err(error) => return render_page_or_refusal::<super::ViewBenefitPage>(&guest, Err(error)),
+        Err(error) => return render_page_or_refusal::<super::ViewBenefitPage>(&user, Err(error)),
     }
     response
 }

@@ -57,7 +57,7 @@ pub fn count_benefit_specs(is_new: bool) -> usize {
 /// Form values of a stored benefit.
 pub fn fill_benefit_values(view: &FullBenefit) -> FormValues {
     let (benefit, vehicle) = (&view.benefit, &view.benefit.vehicle);
-    let own = |value: &Option<String>| value.clone().unwrap_or_default();
+    let text = |value: &Option<String>| value.clone().unwrap_or_default();
     let number = |value: Option<i32>| value.map(|number| number.to_string()).unwrap_or_default();
     let cents = |value: Option<i64>| value.map(format_reais).unwrap_or_default();
     FormValues::from([
@@ -67,16 +67,16 @@ pub fn fill_benefit_values(view: &FullBenefit) -> FormValues {
         ("numeroCartaoDesconto", benefit.card.as_ref().map(ToString::to_string).unwrap_or_default()),
         ("codConsultor", benefit.consultant.map(|code| code.to_string()).unwrap_or_default()),
         ("codRepresentante", benefit.representative.map(|code| code.to_string()).unwrap_or_default()),
-        ("codigoIntegracao", own(&benefit.integration_code)),
-        ("observacao", own(&benefit.note)),
+        ("codigoIntegracao", text(&benefit.integration_code)),
+        ("observacao", text(&benefit.note)),
         ("placa", vehicle.plate.as_ref().map(ToString::to_string).unwrap_or_default()),
         ("chassi", vehicle.chassis.as_ref().map(|one| one.as_str().to_owned()).unwrap_or_default()),
-        ("renavam", own(&vehicle.renavam)),
-        ("marca", own(&vehicle.brand)),
-        ("modelo", own(&vehicle.model)),
+        ("renavam", text(&vehicle.renavam)),
+        ("marca", text(&vehicle.brand)),
+        ("modelo", text(&vehicle.model)),
         ("anoFabricacao", number(vehicle.built)),
         ("anoModelo", number(vehicle.model_year)),
-        ("cor", own(&vehicle.colour)),
+        ("cor", text(&vehicle.colour)),
         ("combustivel", vehicle.fuel.map(set_names::fuel).unwrap_or_default().to_owned()),
         ("categoria", vehicle.category.map(set_names::category).unwrap_or_default().to_owned()),
         ("codTipoVeiculo", vehicle.kind.map(|code| code.to_string()).unwrap_or_default()),
@@ -84,19 +84,19 @@ pub fn fill_benefit_values(view: &FullBenefit) -> FormValues {
         ("valorVeiculo", cents(vehicle.worth)),
         ("valorProtegido", cents(vehicle.protected)),
         ("valorParticipacao", cents(vehicle.participation)),
-        ("codigoFipe", own(&vehicle.fipe)),
+        ("codigoFipe", text(&vehicle.fipe)),
     ])
 }
 
 /// Choices of a field. The current seller and vehicle type stay listed even if they are inactive.
 pub fn list_benefit_choices(
     registers: &TenantRegisters,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     kind: BenefitKind,
-    had: Option<&StoredBenefit>,
+    existing: Option<&StoredBenefit>,
     name: &str,
 ) -> Vec<(String, String)> {
-    let scope = &guest.session().scope;
+    let scope = &user.session().scope;
     match name {
         "codPlano" => list_plan_choices(registers, |plan| plan.kind == kind),
         "situacao" => registers
@@ -109,22 +109,25 @@ pub fn list_benefit_choices(
         "diaVencimento" => {
             registers.due_days.iter().map(|day| (day.to_string(), format!("dia {day}"))).collect()
         }
-        "codConsultor" => {
-            list_seller_choices(registers, scope, SellerKind::Consultant, had.and_then(|had| had.consultant))
-        }
+        "codConsultor" => list_seller_choices(
+            registers,
+            scope,
+            SellerKind::Consultant,
+            existing.and_then(|existing| existing.consultant),
+        ),
         "codRepresentante" => list_seller_choices(
             registers,
             scope,
             SellerKind::Representative,
-            had.and_then(|had| had.representative),
+            existing.and_then(|existing| existing.representative),
         ),
         "combustivel" => list_named_choices(Fuel::ALL, set_names::fuel, labels::label_fuel),
         "categoria" => {
             list_named_choices(VehicleCategory::ALL, set_names::category, labels::label_vehicle_category)
         }
         "codTipoVeiculo" => {
-            let kept = had.and_then(|had| had.vehicle.kind);
-            let usable = registers.vehicle_types.iter().filter(|one| one.active || Some(one.code) == kept);
+            let current = existing.and_then(|existing| existing.vehicle.kind);
+            let usable = registers.vehicle_types.iter().filter(|one| one.active || Some(one.code) == current);
             usable.map(|one| (one.code.to_string(), one.name.clone())).collect()
         }
         _ => Vec::new(),
@@ -156,12 +159,12 @@ fn list_seller_choices(
     registers: &TenantRegisters,
     scope: &Scope,
     kind: SellerKind,
-    kept: Option<domain::SellerCode>,
+    current: Option<domain::SellerCode>,
 ) -> Vec<(String, String)> {
     let usable = registers
         .sellers
         .values()
-        .filter(|one| registers.is_active_seller(scope, one.code, kind) || Some(one.code) == kept);
+        .filter(|one| registers.is_active_seller(scope, one.code, kind) || Some(one.code) == current);
     let mut all: Vec<_> = usable.map(|one| (one.code.to_string(), one.name.clone())).collect();
     all.sort_by_cached_key(|(code, name)| (domain::fold_text(name), code.clone()));
     all
@@ -201,7 +204,7 @@ pub struct AdditionalFieldInput {
 
 /// The tenant's active custom fields of a kind, each with its JSON path.
 pub fn list_additional_fields(registers: &TenantRegisters, kind: BenefitKind) -> Vec<AdditionalFieldInput> {
-    let own = registers.fields.iter().filter(|field| field.active && field.benefit_kind == kind);
+    let applicable = registers.fields.iter().filter(|field| field.active && field.benefit_kind == kind);
     let one = |(place, field): (&&'static str, &StoredAdditionalField)| {
         let longest = field.longest.and_then(|most| usize::try_from(most).ok()).unwrap_or(1000);
         let (spec, choices) = match field.kind {
@@ -219,7 +222,7 @@ pub fn list_additional_fields(registers: &TenantRegisters, kind: BenefitKind) ->
         };
         AdditionalFieldInput { spec, code: field.code.get(), name: field.name.clone(), choices }
     };
-    PLACES.iter().zip(own).map(one).collect()
+    PLACES.iter().zip(applicable).map(one).collect()
 }
 
 pub fn fill_additional_values(added: &[AdditionalFieldInput], benefit: &StoredBenefit) -> FormValues {

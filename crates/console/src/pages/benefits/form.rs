@@ -36,26 +36,22 @@ struct ChooseMemberPage {
 }
 
 /// `GET /console/beneficios/novo`: chooses the member.
-pub async fn show_member_choice(State(app): State<App>, guest: SignedInUser, query: QueryParams) -> Response {
-    render_page_or_refusal(&guest, build_member_choice(&app, &guest, query.text("q")).await)
+pub async fn show_member_choice(State(app): State<App>, user: SignedInUser, query: QueryParams) -> Response {
+    render_page_or_refusal(&user, build_member_choice(&app, &user, query.text("q")).await)
 }
 
-async fn build_member_choice(
-    app: &App,
-    guest: &SignedInUser,
-    query: &str,
-) -> Result<ChooseMemberPage, Error> {
-    let frame = PageFrame::load(app, guest, "beneficios").await?;
-    let registers = app::registers::snapshot::load_registers(app, guest.session().scope.tenant()).await?;
-    let found = match quick_search::search_everything(app, guest.session(), query).await {
+async fn build_member_choice(app: &App, user: &SignedInUser, query: &str) -> Result<ChooseMemberPage, Error> {
+    let frame = PageFrame::load(app, user, "beneficios").await?;
+    let registers = app::registers::snapshot::load_registers(app, user.session().scope.tenant()).await?;
+    let found = match quick_search::search_everything(app, user.session(), query).await {
         Err(Error::Refused(_)) => quick_search::GlobalSearchResult::default(),
         other => other?,
     };
-    let around = build_default_toolbar(COLUMNS);
+    let toolbar = build_default_toolbar(COLUMNS);
     let mut rows: Vec<TableRow> =
-        found.rows.iter().map(|found| build_member_row(&registers, found, &frame.root, &around)).collect();
-    let mut seen = std::collections::BTreeSet::new();
-    rows.retain(|row| seen.insert(row.person));
+        found.rows.iter().map(|found| build_member_row(&registers, found, &frame.root, &toolbar)).collect();
+    let mut listed_people = std::collections::BTreeSet::new();
+    rows.retain(|row| listed_people.insert(row.person));
     Ok(ChooseMemberPage { query: query.to_owned(), rows, frame })
 }
 
@@ -80,30 +76,30 @@ fn parse_benefit_kind(query: &QueryParams) -> Option<BenefitKind> {
 /// `GET /console/associados/{codigo}/beneficios/novo`: chooses the kind, then shows the form.
 pub async fn show_new_benefit_form(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     PathNumber(code): PathNumber,
     query: QueryParams,
 ) -> Response {
-    let holder = match members::read_member(&app, guest.session(), PersonCode::new(code)).await {
+    let holder = match members::read_member(&app, user.session(), PersonCode::new(code)).await {
         Ok(holder) => holder,
-        Err(error) => return render_page_or_refusal::<ChooseKindPage>(&guest, Err(error)),
+        Err(error) => return render_page_or_refusal::<ChooseKindPage>(&user, Err(error)),
     };
     match parse_benefit_kind(&query) {
         Some(kind) => {
-            let written = EditBenefitState {
+            let state = EditBenefitState {
                 values: FormValues::new(),
                 problems: FormProblems::default(),
                 version: None,
             };
-            render_new_benefit_form(&app, &guest, &holder, kind, written).await
+            render_new_benefit_form(&app, &user, &holder, kind, state).await
         }
-        None => render_page_or_refusal(&guest, build_kind_choice(&app, &guest, &holder).await),
+        None => render_page_or_refusal(&user, build_kind_choice(&app, &user, &holder).await),
     }
 }
 
 async fn build_kind_choice(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     holder: &members::MemberView,
 ) -> Result<ChooseKindPage, Error> {
     let sold = |kind: BenefitKind| {
@@ -113,7 +109,7 @@ async fn build_kind_choice(
         .iter()
         .map(|kind| (slugify_kind(*kind), labels::label_benefit_kind(*kind), sold(*kind)));
     Ok(ChooseKindPage {
-        frame: PageFrame::load(app, guest, "associados").await?,
+        frame: PageFrame::load(app, user, "associados").await?,
         person: holder.code.get(),
         name: holder.profile.name.clone(),
         kinds: kinds.collect(),
@@ -129,52 +125,52 @@ struct EditBenefitState {
 /// All form fields; the tenant's custom fields come last.
 fn build_form_sections(
     registers: &TenantRegisters,
-    guest: &SignedInUser,
-    (kind, had): (BenefitKind, Option<&StoredBenefit>),
-    written: &EditBenefitState,
+    user: &SignedInUser,
+    (kind, existing): (BenefitKind, Option<&StoredBenefit>),
+    state: &EditBenefitState,
 ) -> Vec<(String, Vec<crate::widgets::record_form::FormInput>)> {
-    let is_new = had.is_none();
-    let choices = |name: &str| fields::list_benefit_choices(registers, guest, kind, had, name);
-    let mut own =
-        build_inputs(fields::list_benefit_specs(kind, is_new), &written.values, &written.problems, choices);
-    let vehicle = own.split_off(fields::count_benefit_specs(is_new).min(own.len()));
+    let is_new = existing.is_none();
+    let choices = |name: &str| fields::list_benefit_choices(registers, user, kind, existing, name);
+    let mut main_inputs =
+        build_inputs(fields::list_benefit_specs(kind, is_new), &state.values, &state.problems, choices);
+    let vehicle = main_inputs.split_off(fields::count_benefit_specs(is_new).min(main_inputs.len()));
     let added = fields::list_additional_fields(registers, kind);
-    let added = fields::build_additional_inputs(&added, &written.values, &written.problems);
-    let all = [("Benefício", own), ("Veículo", vehicle), ("Dados adicionais", added)];
-    let shown = all.into_iter().filter(|(_, inputs)| !inputs.is_empty());
-    shown.map(|(title, inputs)| (title.to_owned(), inputs)).collect()
+    let added = fields::build_additional_inputs(&added, &state.values, &state.problems);
+    let all = [("Benefício", main_inputs), ("Veículo", vehicle), ("Dados adicionais", added)];
+    let sections = all.into_iter().filter(|(_, inputs)| !inputs.is_empty());
+    sections.map(|(title, inputs)| (title.to_owned(), inputs)).collect()
 }
 
 /// Reads built-in and custom fields.
-fn read_all_values(specs: &[InputSpec], added: &[AdditionalFieldInput], sent: &SubmittedForm) -> FormValues {
+fn read_all_values(specs: &[InputSpec], added: &[AdditionalFieldInput], form: &SubmittedForm) -> FormValues {
     let added: Vec<InputSpec> = added.iter().map(|one| one.spec).collect();
-    read_form_values(specs, sent).into_iter().chain(read_form_values(&added, sent)).collect()
+    read_form_values(specs, form).into_iter().chain(read_form_values(&added, form)).collect()
 }
 
 async fn render_new_benefit_form(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     holder: &members::MemberView,
     kind: BenefitKind,
-    written: EditBenefitState,
+    state: EditBenefitState,
 ) -> Response {
-    let made = RecordForm {
+    let form = RecordForm {
         current: "associados",
         title: format!("Novo benefício: {}", labels::label_benefit_kind(kind)),
         note: format!("De {}", holder.profile.name),
         back: format!("{}/console/associados/{}", derive_root_path(app), holder.code),
         version: None,
-        sections: build_form_sections(&holder.registers, guest, (kind, None), &written),
-        problems: written.problems,
+        sections: build_form_sections(&holder.registers, user, (kind, None), &state),
+        problems: state.problems,
         button: "Criar benefício",
     };
-    render_record_form(app, guest, made).await
+    render_record_form(app, user, form).await
 }
 
 /// Keeps the built-in fields, which the record's JSON takes directly.
 fn select_record_values(specs: &[InputSpec], values: &FormValues) -> FormValues {
-    let own = |name: &str| specs.iter().any(|spec| spec.name == name);
-    normalize_money_values(specs, values).into_iter().filter(|(name, _)| own(name)).collect()
+    let has_spec = |name: &str| specs.iter().any(|spec| spec.name == name);
+    normalize_money_values(specs, values).into_iter().filter(|(name, _)| has_spec(name)).collect()
 }
 
 fn parse_benefit_input(kind: BenefitKind, body: &[u8]) -> Result<SaveBenefitInput, Vec<String>> {
@@ -194,32 +190,32 @@ fn parse_benefit_input(kind: BenefitKind, body: &[u8]) -> Result<SaveBenefitInpu
 /// `POST /console/associados/{codigo}/beneficios/novo`
 pub async fn create_benefit(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     PathNumber(code): PathNumber,
     query: QueryParams,
-    sent: Result<SubmittedForm, Refusal>,
+    form: Result<SubmittedForm, Refusal>,
 ) -> Response {
-    let (sent, kind) = match (sent, parse_benefit_kind(&query)) {
-        (Ok(sent), Some(kind)) => (sent, kind),
+    let (form, kind) = match (form, parse_benefit_kind(&query)) {
+        (Ok(form), Some(kind)) => (form, kind),
         (Err(refusal), _) => return refusal.into_response(),
         (Ok(_), None) => return Refusal::NotThere.into_response(),
     };
-    let holder = match members::read_member(&app, guest.session(), PersonCode::new(code)).await {
+    let holder = match members::read_member(&app, user.session(), PersonCode::new(code)).await {
         Ok(holder) => holder,
-        Err(error) => return render_page_or_refusal::<ChooseKindPage>(&guest, Err(error)),
+        Err(error) => return render_page_or_refusal::<ChooseKindPage>(&user, Err(error)),
     };
     let (specs, added) =
         (fields::list_benefit_specs(kind, true), fields::list_additional_fields(&holder.registers, kind));
-    let values = read_all_values(specs, &added, &sent);
-    let mut own = select_record_values(specs, &values);
-    own.retain(|_, text| !text.is_empty());
+    let values = read_all_values(specs, &added, &form);
+    let mut record_values = select_record_values(specs, &values);
+    record_values.retain(|_, text| !text.is_empty());
     let document = holder.profile.document.as_ref().map(ToString::to_string);
     let further =
         [("cpfCnpj", document.into()), ("dadosAdicionais", fields::build_additional_json(&added, &values))];
-    let problems = match parse_benefit_input(kind, &build_record_json(&own, &further)) {
+    let problems = match parse_benefit_input(kind, &build_record_json(&record_values, &further)) {
         Err(lines) => place_problem_lines(lines, specs, &added),
         Ok(input) => {
-            match benefits::save_benefit(&app, guest.session(), input, IdempotentWrite::without_key())
+            match benefits::save_benefit(&app, user.session(), input, IdempotentWrite::without_key())
                 .await
                 .and_then(WriteOutcome::into_fresh)
             {
@@ -233,11 +229,11 @@ pub async fn create_benefit(
                     return response;
                 }
                 Err(Error::Refused(problems)) => place_rejections(&problems, specs, &added),
-                Err(error) => return render_page_or_refusal::<ChooseKindPage>(&guest, Err(error)),
+                Err(error) => return render_page_or_refusal::<ChooseKindPage>(&user, Err(error)),
             }
         }
     };
-    render_new_benefit_form(&app, &guest, &holder, kind, EditBenefitState { values, problems, version: None })
+    render_new_benefit_form(&app, &user, &holder, kind, EditBenefitState { values, problems, version: None })
         .await
 }
 
@@ -264,29 +260,29 @@ fn place_rejections(
 /// `GET /console/beneficios/{codigo}/alterar`
 pub async fn show_edit_benefit_form(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     PathNumber(code): PathNumber,
 ) -> Response {
-    let view = match benefits::read_full_benefit(&app, guest.session(), BenefitCode::new(code)).await {
+    let view = match benefits::read_full_benefit(&app, user.session(), BenefitCode::new(code)).await {
         Ok(view) => view,
-        Err(error) => return render_page_or_refusal::<ChooseKindPage>(&guest, Err(error)),
+        Err(error) => return render_page_or_refusal::<ChooseKindPage>(&user, Err(error)),
     };
     let added = fields::list_additional_fields(&view.registers, view.benefit.kind);
     let values = fields::fill_benefit_values(&view)
         .into_iter()
         .chain(fields::fill_additional_values(&added, &view.benefit));
     let version = Some(view.benefit.version);
-    let written = EditBenefitState { values: values.collect(), problems: FormProblems::default(), version };
-    render_edit_benefit_form(&app, &guest, &view, written).await
+    let state = EditBenefitState { values: values.collect(), problems: FormProblems::default(), version };
+    render_edit_benefit_form(&app, &user, &view, state).await
 }
 
 async fn render_edit_benefit_form(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     view: &FullBenefit,
-    written: EditBenefitState,
+    state: EditBenefitState,
 ) -> Response {
-    let made = RecordForm {
+    let form = RecordForm {
         current: "beneficios",
         title: format!("Alterar {}", describe_benefit(&view.registers, &view.benefit)),
         note: format!(
@@ -294,47 +290,47 @@ async fn render_edit_benefit_form(
             view.holder.name
         ),
         back: format!("{}/console/beneficios/{}", derive_root_path(app), view.code),
-        version: written.version,
+        version: state.version,
         sections: build_form_sections(
             &view.registers,
-            guest,
+            user,
             (view.benefit.kind, Some(&view.benefit)),
-            &written,
+            &state,
         ),
-        problems: written.problems,
+        problems: state.problems,
         button: "Salvar",
     };
-    render_record_form(app, guest, made).await
+    render_record_form(app, user, form).await
 }
 
 /// `POST /console/beneficios/{codigo}/alterar`
 pub async fn change_benefit(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     PathNumber(code): PathNumber,
-    sent: Result<SubmittedForm, Refusal>,
+    form: Result<SubmittedForm, Refusal>,
 ) -> Response {
-    let sent = match sent {
-        Ok(sent) => sent,
+    let form = match form {
+        Ok(form) => form,
         Err(refusal) => return refusal.into_response(),
     };
     let code = BenefitCode::new(code);
-    let view = match benefits::read_full_benefit(&app, guest.session(), code).await {
+    let view = match benefits::read_full_benefit(&app, user.session(), code).await {
         Ok(view) => view,
-        Err(error) => return render_page_or_refusal::<ChooseKindPage>(&guest, Err(error)),
+        Err(error) => return render_page_or_refusal::<ChooseKindPage>(&user, Err(error)),
     };
     let kind = view.benefit.kind;
     let (specs, added) =
         (fields::list_benefit_specs(kind, false), fields::list_additional_fields(&view.registers, kind));
-    let values = read_all_values(specs, &added, &sent);
-    let version = sent.text("versao");
+    let values = read_all_values(specs, &added, &form);
+    let version = form.text("versao");
     let further =
         [("versao", version.into()), ("dadosAdicionais", fields::build_additional_json(&added, &values))];
     let problems = match read::read_body(&build_record_json(&select_record_values(specs, &values), &further))
     {
         Err(unread) => place_problem_lines(unread.problems.into_lines(), specs, &added),
         Ok(input) => {
-            match benefits::change_benefit(&app, guest.session(), code, input, IdempotentWrite::without_key())
+            match benefits::change_benefit(&app, user.session(), code, input, IdempotentWrite::without_key())
                 .await
             {
                 Ok(_) => {
@@ -344,13 +340,13 @@ pub async fn change_benefit(
                     return response;
                 }
                 Err(Error::Refused(problems)) => place_rejections(&problems, specs, &added),
-                Err(error) => return render_page_or_refusal::<ChooseKindPage>(&guest, Err(error)),
+                Err(error) => return render_page_or_refusal::<ChooseKindPage>(&user, Err(error)),
             }
         }
     };
     render_edit_benefit_form(
         &app,
-        &guest,
+        &user,
         &view,
         EditBenefitState { values, problems, version: version.parse().ok() },
     )

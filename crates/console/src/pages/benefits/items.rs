@@ -28,25 +28,25 @@ const SPECS: &[InputSpec] = &[
 /// `GET /console/beneficios/{codigo}/itens`
 pub async fn show_new_item_form(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     PathNumber(code): PathNumber,
 ) -> Response {
-    render_item_form(&app, &guest, BenefitCode::new(code), (FormValues::new(), FormProblems::default())).await
+    render_item_form(&app, &user, BenefitCode::new(code), (FormValues::new(), FormProblems::default())).await
 }
 
 async fn render_item_form(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     code: BenefitCode,
     (values, problems): (FormValues, FormProblems),
 ) -> Response {
-    let view = match benefits::read_full_benefit(app, guest.session(), code).await {
+    let view = match benefits::read_full_benefit(app, user.session(), code).await {
         Ok(view) => view,
-        Err(error) => return render_page_or_refusal::<super::ViewBenefitPage>(guest, Err(error)),
+        Err(error) => return render_page_or_refusal::<super::ViewBenefitPage>(user, Err(error)),
     };
-    let has = |plan| view.benefit.plans.iter().any(|(own, _)| *own == plan);
+    let has = |plan| view.benefit.plans.iter().any(|(included, _)| *included == plan);
     let choices = |_: &str| fields::list_plan_choices(&view.registers, |plan| !has(plan.code));
-    let made = RecordForm {
+    let form = RecordForm {
         current: "beneficios",
         title: "Incluir um plano".to_owned(),
         note: format!("{}, de {}", describe_benefit(&view.registers, &view.benefit), view.holder.name),
@@ -56,28 +56,28 @@ async fn render_item_form(
         problems,
         button: "Incluir",
     };
-    render_record_form(app, guest, made).await
+    render_record_form(app, user, form).await
 }
 
 /// `POST /console/beneficios/{codigo}/itens`
 pub async fn add_item(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     PathNumber(code): PathNumber,
-    sent: Result<SubmittedForm, Refusal>,
+    form: Result<SubmittedForm, Refusal>,
 ) -> Response {
-    let sent = match sent {
-        Ok(sent) => sent,
+    let form = match form {
+        Ok(form) => form,
         Err(refusal) => return refusal.into_response(),
     };
     let code = BenefitCode::new(code);
-    let values = read_form_values(SPECS, &sent);
-    let mut given = normalize_money_values(SPECS, &values);
-    given.retain(|_, text| !text.is_empty());
-    let problems = match read::read_body::<ItemBeneficioInput>(&build_record_json(&given, &[])) {
+    let values = read_form_values(SPECS, &form);
+    let mut filled_values = normalize_money_values(SPECS, &values);
+    filled_values.retain(|_, text| !text.is_empty());
+    let problems = match read::read_body::<ItemBeneficioInput>(&build_record_json(&filled_values, &[])) {
         Err(unread) => FormProblems::new(unread.problems.into_lines(), SPECS),
         Ok(input) => {
-            match benefits::add_item(&app, guest.session(), code, input, IdempotentWrite::without_key())
+            match benefits::add_item(&app, user.session(), code, input, IdempotentWrite::without_key())
                 .await
                 .and_then(WriteOutcome::into_fresh)
             {
@@ -94,35 +94,35 @@ pub async fn add_item(
                     return response;
                 }
                 Err(Error::Refused(problems)) => FormProblems::from_rejections(&problems, SPECS),
-                Err(error) => return render_page_or_refusal::<super::ViewBenefitPage>(&guest, Err(error)),
+                Err(error) => return render_page_or_refusal::<super::ViewBenefitPage>(&user, Err(error)),
             }
         }
     };
-    render_item_form(&app, &guest, code, (values, problems)).await
+    render_item_form(&app, &user, code, (values, problems)).await
 }
 
 /// `POST /console/beneficios/{codigo}/itens/{parte}`: sets `ativo`, or `valor`; `era` carries the previous price.
 pub async fn change_item(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     PathPartCodes(code, item): PathPartCodes,
-    sent: Result<SubmittedForm, Refusal>,
+    form: Result<SubmittedForm, Refusal>,
 ) -> Response {
-    let sent = match sent {
-        Ok(sent) => sent,
+    let form = match form {
+        Ok(form) => form,
         Err(refusal) => return refusal.into_response(),
     };
     let codes = (BenefitCode::new(code), ItemCode::new(item));
     let mut response = redirect_to(&format!("{}/console/beneficios/{code}", derive_root_path(&app)));
-    let given = [("ativo", sent.text("ativo").to_owned()), ("valor", normalize_money(sent.text("valor")))];
+    let changes = [("ativo", form.text("ativo").to_owned()), ("valor", normalize_money(form.text("valor")))];
     let mut record = serde_json::Map::new();
-    let given = given.into_iter().filter(|(_, text)| !text.is_empty());
-    record.extend(given.map(|(name, text)| match text.as_str() {
+    let changes = changes.into_iter().filter(|(_, text)| !text.is_empty());
+    record.extend(changes.map(|(name, text)| match text.as_str() {
         "true" | "false" => (name.to_owned(), (text == "true").into()),
         _ => (name.to_owned(), text.into()),
     }));
-    if !sent.text("versao").is_empty() {
-        record.insert("versao".to_owned(), sent.text("versao").into());
+    if !form.text("versao").is_empty() {
+        record.insert("versao".to_owned(), form.text("versao").into());
     }
     let record = serde_json::Value::Object(record).to_string();
     let input = match read::read_body::<ItemAlteracaoInput>(record.as_bytes()) {
@@ -132,30 +132,30 @@ pub async fn change_item(
             return response;
         }
     };
-    match benefits::change_item(&app, guest.session(), codes, input, IdempotentWrite::without_key())
+    match benefits::change_item(&app, user.session(), codes, input, IdempotentWrite::without_key())
         .await
         .and_then(WriteOutcome::into_fresh)
     {
         Ok(view) => {
-            let (text, undo) = describe_item_change(&view, codes.1, &sent);
+            let (text, undo) = describe_item_change(&view, codes.1, &form);
             add_undo_notice(&mut response, &text, &undo);
         }
         Err(Error::Refused(problems)) => {
             let problems: Vec<String> = problems.iter().map(wire::refusal::render_sentence).collect();
             add_notice(&mut response, &format!("Nada mudou: {}", problems.join(" ")));
         }
-        Err(error) => return render_page_or_refusal::<super::ViewBenefitPage>(&guest, Err(error)),
+        Err(error) => return render_page_or_refusal::<super::ViewBenefitPage>(&user, Err(error)),
     }
     response
 }
 
 /// The notice for a change, and the form that undoes it.
-fn describe_item_change(view: &FullBenefit, item: ItemCode, sent: &SubmittedForm) -> (String, UndoForm) {
+fn describe_item_change(view: &FullBenefit, item: ItemCode, form: &SubmittedForm) -> (String, UndoForm) {
     let plan = view.items.iter().find(|one| one.code == item).and_then(|one| view.registers.plan(one.plan));
     let name = plan.map_or("", |plan| &plan.name);
     let version = view.benefit.version.to_string();
     let action = format!("/console/beneficios/{}/itens/{item}", view.code);
-    match sent.text("ativo") {
+    match form.text("ativo") {
         "false" => (
             format!("O plano {name} foi retirado."),
             UndoForm::new(action, &[("ativo", "true"), ("versao", &version)]),
@@ -168,7 +168,7 @@ fn describe_item_change(view: &FullBenefit, item: ItemCode, sent: &SubmittedForm
             format!("O valor do plano {name} foi alterado."),
             UndoForm::new(
                 action,
-                &[("valor", sent.text("era")), ("era", sent.text("valor")), ("versao", &version)],
+                &[("valor", form.text("era")), ("era", form.text("valor")), ("versao", &version)],
             ),
         ),
     }

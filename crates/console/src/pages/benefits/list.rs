@@ -58,8 +58,8 @@ struct BrowseBenefitsPage {
     is_filtered: bool,
 }
 
-pub async fn show_benefit_list(State(app): State<App>, guest: SignedInUser, query: QueryParams) -> Response {
-    render_page_or_refusal(&guest, build_benefit_list(&app, &guest, &query).await)
+pub async fn show_benefit_list(State(app): State<App>, user: SignedInUser, query: QueryParams) -> Response {
+    render_page_or_refusal(&user, build_benefit_list(&app, &user, &query).await)
 }
 
 /// Filters that identify a few benefits.
@@ -72,17 +72,17 @@ type FoundBenefitRows = (Vec<FoundBenefit>, i64, Vec<String>);
 
 async fn build_benefit_list(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     query: &QueryParams,
 ) -> Result<BrowseBenefitsPage, Error> {
-    let frame = PageFrame::load(app, guest, "beneficios").await?;
-    let caller = guest.session();
-    let around = load_toolbar(app, guest, FilterableList::Benefits, COLUMNS, query).await?;
+    let frame = PageFrame::load(app, user, "beneficios").await?;
+    let caller = user.session();
+    let toolbar = load_toolbar(app, user, FilterableList::Benefits, COLUMNS, query).await?;
     let registers = app::registers::snapshot::load_registers(app, caller.scope.tenant()).await?;
     let has_key = KEYS.iter().any(|name| !query.text(name).is_empty());
     let (rows, total, problems) = match has_key {
-        true => list_benefits_by_key(app, guest, query).await?,
-        false => list_benefits_by_filter(app, guest, query, &registers).await?,
+        true => list_benefits_by_key(app, user, query).await?,
+        false => list_benefits_by_filter(app, user, query, &registers).await?,
     };
     let situations = registers.active_situations(Entity::Benefit).map(|one| SelectOption {
         value: one.name.clone(),
@@ -95,7 +95,7 @@ async fn build_benefit_list(
         is_chosen: query.text("codLoja") == one.code.to_string(),
     });
     Ok(BrowseBenefitsPage {
-        rows: rows.iter().map(|found| build_benefit_row(&registers, found, &frame.root, &around)).collect(),
+        rows: rows.iter().map(|found| build_benefit_row(&registers, found, &frame.root, &toolbar)).collect(),
         first_column: "Benefício",
         pager: ListPager::new(query.page_number(), total, PAGE, |page| query.with_page(page)).with_export(
             ExportLinks::new(
@@ -103,12 +103,12 @@ async fn build_benefit_list(
                 "beneficio",
                 query
                     .trimmed_pairs()
-                    .chain([("colunas", around.export_columns(&["codigo", "numero", "placa"]).as_str())]),
+                    .chain([("colunas", toolbar.export_columns(&["codigo", "numero", "placa"]).as_str())]),
             ),
         ),
         problems,
         told: parse_month_filter(query)
-            .map(|(turn, month)| describe_month_filter(turn, &month))
+            .map(|(movement, month)| describe_month_filter(movement, &month))
             .unwrap_or_default(),
         plate: query.text("placa").to_owned(),
         chassis: query.text("chassi").to_owned(),
@@ -117,28 +117,28 @@ async fn build_benefit_list(
         situations: situations.collect(),
         branches: branches.collect(),
         is_filtered: !query.canonical_filters().is_empty(),
-        around,
+        around: toolbar,
         frame,
     })
 }
 
 async fn list_benefits_by_key(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     query: &QueryParams,
 ) -> Result<FoundBenefitRows, Error> {
     let names = KEYS.into_iter().chain(["situacaoBeneficio"]);
-    let given = names.map(|name| (name, query.text(name))).filter(|(_, text)| !text.is_empty());
-    let given = given.map(|(name, text)| match name {
+    let filters = names.map(|name| (name, query.text(name))).filter(|(_, text)| !text.is_empty());
+    let filters = filters.map(|(name, text)| match name {
         // The digits may be typed in groups.
         "numeroCartaoDesconto" => (name.to_owned(), text.split_whitespace().collect()),
         _ => (name.to_owned(), text.to_owned()),
     });
-    let asked: PesquisaBeneficioQuery = match wire::read::read_query(given) {
-        Ok(asked) => asked,
+    let criteria: PesquisaBeneficioQuery = match wire::read::read_query(filters) {
+        Ok(criteria) => criteria,
         Err(problems) => return Ok((Vec::new(), 0, label_problem_lines(problems.into_lines(), &LABELS))),
     };
-    match search::search_benefits(app, guest.session(), asked).await {
+    match search::search_benefits(app, user.session(), criteria).await {
         Ok(mut found) => {
             let branch = query.text("codLoja").parse().ok().map(BranchCode::new);
             found.rows.retain(|row| branch.is_none_or(|branch| row.benefit.branch == branch));
@@ -155,7 +155,7 @@ async fn list_benefits_by_key(
 
 async fn list_benefits_by_filter(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     query: &QueryParams,
     registers: &TenantRegisters,
 ) -> Result<FoundBenefitRows, Error> {
@@ -167,11 +167,11 @@ async fn list_benefits_by_filter(
     let branch = query.text("codLoja").parse().ok().map(BranchCode::new);
     let month = parse_month_filter(query);
     let page = match (branch, situation, &month) {
-        (None, None, None) => search::list_benefits(app, guest.session(), query.page_number()).await?,
+        (None, None, None) => search::list_benefits(app, user.session(), query.page_number()).await?,
         _ => {
             search::list_filtered_benefits(
                 app,
-                guest.session(),
+                user.session(),
                 BenefitListFilter { branch, situation, month },
                 query.page_number(),
             )
@@ -183,19 +183,19 @@ async fn list_benefits_by_filter(
 
 /// Parses `entrada=2026-11` or `saida=2026-11`, the filters in the panel's links.
 fn parse_month_filter(query: &QueryParams) -> Option<(BenefitMovement, String)> {
-    let turns = [("entrada", BenefitMovement::Registered), ("saida", BenefitMovement::Cancelled)];
-    let (name, turn) = turns.into_iter().find(|(name, _)| !query.text(name).is_empty())?;
+    let movements = [("entrada", BenefitMovement::Registered), ("saida", BenefitMovement::Cancelled)];
+    let (name, movement) = movements.into_iter().find(|(name, _)| !query.text(name).is_empty())?;
     let text = query.text(name);
     let is_month = text.len() == 7
-        && text.chars().enumerate().all(|(at, sign)| match at {
-            4 => sign == '-',
-            _ => sign.is_ascii_digit(),
+        && text.chars().enumerate().all(|(at, character)| match at {
+            4 => character == '-',
+            _ => character.is_ascii_digit(),
         });
-    is_month.then(|| (turn, text.to_owned()))
+    is_month.then(|| (movement, text.to_owned()))
 }
 
-fn describe_month_filter(turn: BenefitMovement, month: &str) -> String {
-    match turn {
+fn describe_month_filter(movement: BenefitMovement, month: &str) -> String {
+    match movement {
         BenefitMovement::Registered => format!("Cadastrados em {}", format_month(month)),
         BenefitMovement::Cancelled => format!("Cancelados em {}", format_month(month)),
     }
@@ -205,10 +205,10 @@ fn build_benefit_row(
     registers: &TenantRegisters,
     found: &FoundBenefit,
     root: &str,
-    around: &TableToolbar,
+    toolbar: &TableToolbar,
 ) -> TableRow {
     let benefit = &found.benefit;
-    let shown_columns = around.columns.iter().filter(|(_, _, is_chosen)| *is_chosen);
+    let shown_columns = toolbar.columns.iter().filter(|(_, _, is_chosen)| *is_chosen);
     TableRow {
         person: benefit.person.get(),
         link: format!("{root}/console/beneficios/{}", found.code),

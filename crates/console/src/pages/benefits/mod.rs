@@ -127,20 +127,20 @@ struct ViewBenefitPage {
 
 pub async fn show_benefit_page(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     PathNumber(code): PathNumber,
 ) -> Response {
-    render_page_or_refusal(&guest, build_benefit_page(&app, &guest, BenefitCode::new(code)).await)
+    render_page_or_refusal(&user, build_benefit_page(&app, &user, BenefitCode::new(code)).await)
 }
 
 async fn build_benefit_page(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     code: BenefitCode,
 ) -> Result<ViewBenefitPage, Error> {
-    let caller = guest.session();
+    let caller = user.session();
     let view = benefits::read_full_benefit(app, caller, code).await?;
-    let frame = PageFrame::load(app, guest, "beneficios").await?;
+    let frame = PageFrame::load(app, user, "beneficios").await?;
     let history = benefits::read_benefit_history(app, caller, code).await?;
     let dependents = app::members::dependents::list_benefit_dependents(app, caller, code).await?;
     let (benefit, registers) = (&view.benefit, &view.registers);
@@ -189,13 +189,13 @@ pub fn drop_empty_facts(facts: Vec<(&'static str, String)>) -> Vec<(&'static str
 /// Values of the tenant's custom fields.
 fn list_additional_facts(view: &FullBenefit) -> Vec<(String, String)> {
     let name = |code| view.registers.fields.iter().find(|field| field.code == code);
-    let shown = |value: &String| match value.as_str() {
+    let format_value = |value: &String| match value.as_str() {
         "true" => "Sim".to_owned(),
         "false" => "Não".to_owned(),
         other => other.to_owned(),
     };
     let values = view.benefit.fields.iter();
-    values.filter_map(|(code, value)| Some((name(*code)?.name.clone(), shown(value)))).collect()
+    values.filter_map(|(code, value)| Some((name(*code)?.name.clone(), format_value(value)))).collect()
 }
 
 fn list_benefit_facts(view: &FullBenefit) -> Vec<(&'static str, String)> {
@@ -221,26 +221,27 @@ fn list_benefit_facts(view: &FullBenefit) -> Vec<(&'static str, String)> {
 }
 
 fn list_vehicle_facts(view: &FullBenefit) -> Vec<(&'static str, String)> {
-    let one = &view.benefit.vehicle;
-    let own = |value: &Option<String>| value.clone().unwrap_or_default();
+    let vehicle = &view.benefit.vehicle;
+    let text = |value: &Option<String>| value.clone().unwrap_or_default();
     let cents = |value: Option<i64>| value.map(format_money).unwrap_or_default();
-    let years = [one.built, one.model_year].into_iter().flatten().map(|year| year.to_string());
-    let kind = one.kind.and_then(|code| view.registers.vehicle_types.iter().find(|kind| kind.code == code));
+    let years = [vehicle.built, vehicle.model_year].into_iter().flatten().map(|year| year.to_string());
+    let kind =
+        vehicle.kind.and_then(|code| view.registers.vehicle_types.iter().find(|kind| kind.code == code));
     drop_empty_facts(vec![
-        ("Placa", one.plate.as_ref().map(ToString::to_string).unwrap_or_default()),
-        ("Marca e modelo", [own(&one.brand), own(&one.model)].join(" ").trim().to_owned()),
+        ("Placa", vehicle.plate.as_ref().map(ToString::to_string).unwrap_or_default()),
+        ("Marca e modelo", [text(&vehicle.brand), text(&vehicle.model)].join(" ").trim().to_owned()),
         ("Ano", years.collect::<Vec<_>>().join("/")),
-        ("Cor", own(&one.colour)),
-        ("Combustível", one.fuel.map(labels::label_fuel).unwrap_or_default().to_owned()),
-        ("Categoria", one.category.map(labels::label_vehicle_category).unwrap_or_default().to_owned()),
+        ("Cor", text(&vehicle.colour)),
+        ("Combustível", vehicle.fuel.map(labels::label_fuel).unwrap_or_default().to_owned()),
+        ("Categoria", vehicle.category.map(labels::label_vehicle_category).unwrap_or_default().to_owned()),
         ("Tipo", kind.map_or_else(String::new, |kind| kind.name.clone())),
-        ("Portas", one.doors.map(|doors| doors.to_string()).unwrap_or_default()),
-        ("Chassi", one.chassis.as_ref().map(|chassis| chassis.as_str().to_owned()).unwrap_or_default()),
-        ("Renavam", own(&one.renavam)),
-        ("Valor do veículo", cents(one.worth)),
-        ("Valor protegido", cents(one.protected)),
-        ("Participação", cents(one.participation)),
-        ("Fipe", own(&one.fipe)),
+        ("Portas", vehicle.doors.map(|doors| doors.to_string()).unwrap_or_default()),
+        ("Chassi", vehicle.chassis.as_ref().map(|chassis| chassis.as_str().to_owned()).unwrap_or_default()),
+        ("Renavam", text(&vehicle.renavam)),
+        ("Valor do veículo", cents(vehicle.worth)),
+        ("Valor protegido", cents(vehicle.protected)),
+        ("Participação", cents(vehicle.participation)),
+        ("Fipe", text(&vehicle.fipe)),
     ])
 }
 

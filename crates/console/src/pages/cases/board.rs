@@ -37,11 +37,11 @@ struct SituationBoardPage {
 /// `GET /console/eventos/quadro`
 pub async fn show_case_board(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     CaseKindParam(kind): CaseKindParam,
     query: QueryParams,
 ) -> Response {
-    render_page_or_refusal(&guest, build_case_board(&app, &guest, kind, &query).await)
+    render_page_or_refusal(&user, build_case_board(&app, &user, kind, &query).await)
 }
 
 /// Kind and branch of a board, and the links back to it.
@@ -61,39 +61,39 @@ impl SituationBoardAddress {
         }
     }
 
-    fn build_link(&self, rest: &str) -> String {
+    fn build_link(&self, suffix: &str) -> String {
         let query = self.branch.map(|branch| format!("?codLoja={branch}")).unwrap_or_default();
-        format!("{}/quadro{rest}{query}", self.root)
+        format!("{}/quadro{suffix}{query}", self.root)
     }
 
     fn build_more_link(&self, situation: SituationCode, (at, code): boards::ColumnCursor) -> String {
-        let whole = self.build_link("");
-        let join = if whole.contains('?') { '&' } else { '?' };
-        format!("{whole}{join}coluna={situation}&depois={}-{code}", at.millis())
+        let base = self.build_link("");
+        let join = if base.contains('?') { '&' } else { '?' };
+        format!("{base}{join}coluna={situation}&depois={}-{code}", at.millis())
     }
 }
 
 /// Reads which column is shown, and the card after which it continues.
 fn parse_board_view(place: &SituationBoardAddress, query: &QueryParams) -> SituationBoardQuery {
-    let behind = query
+    let cursor = query
         .text("depois")
         .split_once('-')
         .and_then(|(at, code)| Some((Moment::from_millis(at.parse().ok()?), code.parse().ok()?)));
-    let only = query.text("coluna").parse().ok().map(|code| (SituationCode::new(code), behind));
+    let only = query.text("coluna").parse().ok().map(|code| (SituationCode::new(code), cursor));
     SituationBoardQuery { branch: place.branch, only }
 }
 
 async fn build_case_board(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     kind: CaseKind,
     query: &QueryParams,
 ) -> Result<SituationBoardPage, Error> {
     let (words, caller, place) =
-        (describe_case_kind(kind), guest.session(), SituationBoardAddress::from_query(app, kind, query));
-    let frame = PageFrame::load(app, guest, words.path).await?;
-    let look = parse_board_view(&place, query);
-    let found = boards::read_board(app, caller, kind, look).await?;
+        (describe_case_kind(kind), user.session(), SituationBoardAddress::from_query(app, kind, query));
+    let frame = PageFrame::load(app, user, words.path).await?;
+    let board_query = parse_board_view(&place, query);
+    let found = boards::read_board(app, caller, kind, board_query).await?;
     let registers = &found.registers;
     let late: i64 = found.columns.iter().map(|column| column.late).sum();
     let branches = registers.usable_branches(&caller.scope).map(|one| SelectOption {
@@ -115,7 +115,7 @@ async fn build_case_board(
     Ok(SituationBoardPage {
         branches: branches.collect(),
         late: (late > 0).then(|| super::list::describe_overdue(late)),
-        is_part: look.only.is_some(),
+        is_part: board_query.only.is_some(),
         whole: place.build_link(""),
         board,
         words,
@@ -135,10 +135,10 @@ fn build_board_columns(
         let closes = to.is_some_and(|to| to.kind.is_final());
         let cancels = to.is_some_and(|to| to.kind == SituationKind::Cancelled);
         let is_open = to.is_some_and(|to| to.active);
-        let from = every.iter().filter(|from| from.code != one.situation && is_open);
-        let from: Vec<_> =
-            from.filter(|from| registers.may_change_situation(from.code, one.situation)).collect();
-        let needs_reason = from.iter().filter(|from| cancels || (from.kind.is_final() && !closes));
+        let origins = every.iter().filter(|origin| origin.code != one.situation && is_open);
+        let origins: Vec<_> =
+            origins.filter(|origin| registers.may_change_situation(origin.code, one.situation)).collect();
+        let needs_reason = origins.iter().filter(|origin| cancels || (origin.kind.is_final() && !closes));
         KanbanColumn {
             id: one.situation.get(),
             title: to.map_or_else(String::new, |to| to.name.clone()),
@@ -148,8 +148,8 @@ fn build_board_columns(
             cards: one.rows.iter().map(|item| build_case_card(place, registers, item, found.now)).collect(),
             more: one.next.map(|next| place.build_more_link(one.situation, next)),
             newest_first: closes,
-            needs_reason: needs_reason.map(|from| from.code.get()).collect(),
-            from: from.iter().map(|from| from.code.get()).collect(),
+            needs_reason: needs_reason.map(|origin| origin.code.get()).collect(),
+            from: origins.iter().map(|origin| origin.code.get()).collect(),
         }
     };
     found.columns.iter().map(column).collect()
@@ -200,15 +200,15 @@ fn build_case_card(
 /// `GET /console/eventos/quadro/mudancas`
 pub async fn show_board_changes(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     CaseKindParam(kind): CaseKindParam,
     query: QueryParams,
 ) -> Response {
     let place = SituationBoardAddress::from_query(&app, kind, &query);
     let Some(since) = parse_since(query.text("desde")) else { return board::render_board_changes(None) };
-    match load_board_changes(&app, &guest, &place, since).await {
+    match load_board_changes(&app, &user, &place, since).await {
         Ok(board) => board::render_board_changes(board),
-        Err(error) => render_page_or_refusal::<SituationBoardPage>(&guest, Err(error)),
+        Err(error) => render_page_or_refusal::<SituationBoardPage>(&user, Err(error)),
     }
 }
 
@@ -218,18 +218,18 @@ fn parse_since(text: &str) -> Option<Moment> {
 
 async fn load_board_changes(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     place: &SituationBoardAddress,
     since: Moment,
 ) -> Result<Option<(i64, Vec<KanbanColumn>)>, Error> {
-    let found = boards::read_board_changes(app, guest.session(), place.kind, place.branch, since).await?;
+    let found = boards::read_board_changes(app, user.session(), place.kind, place.branch, since).await?;
     Ok(found.map(|found| (found.now.millis(), build_board_columns(place, &found))))
 }
 
 /// `POST /console/eventos/quadro`
 pub async fn move_case_card(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     CaseKindParam(kind): CaseKindParam,
     query: QueryParams,
     ScriptRequestFlag(by_script): ScriptRequestFlag,
@@ -241,44 +241,46 @@ pub async fn move_case_card(
     };
     let Ok(code) = form.text("codigo").parse::<i32>() else { return Refusal::NotThere.into_response() };
     let place = SituationBoardAddress::from_query(&app, kind, &query);
-    let wish = SituationChangeInput {
+    let change = SituationChangeInput {
         to: form.text("para"),
         reason: form.text("motivo").trim(),
         version: form.text("versao"),
     };
-    let made = match change_situation::change_case_situation(&app, &guest, (kind, code), wish).await {
-        Ok(made) => made,
-        Err(error) => return render_page_or_refusal::<SituationBoardPage>(&guest, Err(error)),
+    let outcome = match change_situation::change_case_situation(&app, &user, (kind, code), change).await {
+        Ok(outcome) => outcome,
+        Err(error) => return render_page_or_refusal::<SituationBoardPage>(&user, Err(error)),
     };
-    match (by_script, made) {
-        (false, Ok(told)) => {
+    match (by_script, outcome) {
+        (false, Ok(notice)) => {
             let mut response = redirect_to(&place.build_link(""));
-            add_notice(&mut response, &told);
+            add_notice(&mut response, &notice);
             response
         }
         (false, Err(problems)) => {
-            change_situation::render_situation_page(&app, &guest, (kind, code), (wish, true, problems)).await
+            change_situation::render_situation_page(&app, &user, (kind, code), (change, true, problems)).await
         }
-        (true, made) => answer_move(&app, &guest, &place, parse_since(form.text("desde")), made.err()).await,
+        (true, outcome) => {
+            answer_move(&app, &user, &place, parse_since(form.text("desde")), outcome.err()).await
+        }
     }
 }
 
 /// Answers the board's script: the changes since its last request, and why a move was refused.
 async fn answer_move(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     place: &SituationBoardAddress,
     since: Option<Moment>,
     problems: Option<Vec<String>>,
 ) -> Response {
-    let now = match since {
-        Some(since) => load_board_changes(app, guest, place, since).await,
+    let changes = match since {
+        Some(since) => load_board_changes(app, user, place, since).await,
         None => Ok(None),
     };
-    match (now, problems) {
+    match (changes, problems) {
         (Ok(board), Some(problems)) => board::render_refused_move(board, problems),
         (Ok(board), None) => board::render_board_changes(board),
-        (Err(error), _) => render_page_or_refusal::<SituationBoardPage>(guest, Err(error)),
+        (Err(error), _) => render_page_or_refusal::<SituationBoardPage>(user, Err(error)),
     }
 }
 

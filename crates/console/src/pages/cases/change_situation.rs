@@ -30,15 +30,16 @@ pub struct SituationChangeInput<'a> {
 /// Returns the text of the notice, or the problems.
 pub async fn change_case_situation(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     (kind, code): (CaseKind, i32),
-    wish: SituationChangeInput<'_>,
+    change: SituationChangeInput<'_>,
 ) -> Result<Result<String, Vec<String>>, Error> {
-    if wish.to.is_empty() {
+    if change.to.is_empty() {
         return Ok(Err(vec!["Escolha a nova situação.".to_owned()]));
     }
-    let sent = serde_json::json!({"codSituacao": wish.to, "motivo": wish.reason, "versao": wish.version});
-    let input = match read::read_body::<SituacaoInput>(sent.to_string().as_bytes()) {
+    let body =
+        serde_json::json!({"codSituacao": change.to, "motivo": change.reason, "versao": change.version});
+    let input = match read::read_body::<SituacaoInput>(body.to_string().as_bytes()) {
         Ok(input) => input,
         Err(unread) => {
             return Ok(Err(unread.problems.into_lines().iter().map(|line| strip_field_name(line)).collect()));
@@ -46,19 +47,19 @@ pub async fn change_case_situation(
     };
     let moved = cases::change_case_situation(
         app,
-        guest.session(),
+        user.session(),
         (kind, code),
         input,
         IdempotentWrite::without_key(),
     )
     .await;
     match moved.and_then(WriteOutcome::into_fresh) {
-        Ok(whole) => {
-            let name = build_situation_badge(&whole.registers, whole.told.case.head().situation).name;
+        Ok(full_case) => {
+            let name = build_situation_badge(&full_case.registers, full_case.told.case.head().situation).name;
             Ok(Ok(format!(
                 "{} {}: a situação agora é {name}.",
                 describe_case_kind(kind).one,
-                whole.told.case.head().protocol
+                full_case.told.case.head().protocol
             )))
         }
         Err(Error::Refused(problems)) => Ok(Err(problems.iter().map(describe_rejection).collect())),
@@ -69,46 +70,47 @@ pub async fn change_case_situation(
 /// `GET /console/eventos/{codigo}/situacao`
 pub async fn show_situation_page(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     CaseKindParam(kind): CaseKindParam,
     PathNumber(code): PathNumber,
     query: QueryParams,
 ) -> Response {
-    let wish = SituationChangeInput { to: query.text("para"), ..SituationChangeInput::default() };
+    let change = SituationChangeInput { to: query.text("para"), ..SituationChangeInput::default() };
     let from_board = query.text("volta") == "quadro";
-    render_situation_page(&app, &guest, (kind, code), (wish, from_board, Vec::new())).await
+    render_situation_page(&app, &user, (kind, code), (change, from_board, Vec::new())).await
 }
 
 /// Renders the page with the submitted values and their problems.
 pub async fn render_situation_page(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     (kind, code): (CaseKind, i32),
-    (wish, from_board, problems): (SituationChangeInput<'_>, bool, Vec<String>),
+    (change, from_board, problems): (SituationChangeInput<'_>, bool, Vec<String>),
 ) -> Response {
     let status = if problems.is_empty() { StatusCode::OK } else { StatusCode::BAD_REQUEST };
-    match build_situation_page(app, guest, (kind, code), (wish, from_board, problems)).await {
+    match build_situation_page(app, user, (kind, code), (change, from_board, problems)).await {
         Ok(template) => answer(status, &template),
-        Err(error) => render_page_or_refusal::<SituationChangePage>(guest, Err(error)),
+        Err(error) => render_page_or_refusal::<SituationChangePage>(user, Err(error)),
     }
 }
 
 async fn build_situation_page(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     (kind, code): (CaseKind, i32),
-    (wish, from_board, problems): (SituationChangeInput<'_>, bool, Vec<String>),
+    (change, from_board, problems): (SituationChangeInput<'_>, bool, Vec<String>),
 ) -> Result<SituationChangePage, Error> {
-    let whole = cases::read_case(app, guest.session(), kind, code).await?;
-    let (words, registers, head) = (describe_case_kind(kind), &whole.registers, whole.told.case.head());
-    let frame = PageFrame::load(app, guest, words.path).await?;
-    let mut next: Vec<_> = whole.next_situations().collect();
+    let full_case = cases::read_case(app, user.session(), kind, code).await?;
+    let (words, registers, head) =
+        (describe_case_kind(kind), &full_case.registers, full_case.told.case.head());
+    let frame = PageFrame::load(app, user, words.path).await?;
+    let mut next: Vec<_> = full_case.next_situations().collect();
     next.sort_by_key(|one| (one.position, one.code));
     let targets = next.into_iter().map(|one| NextSituation {
         code: one.code.get(),
         name: one.name.clone(),
         badge: build_situation_badge(registers, one.code),
-        is_chosen: one.code.to_string() == wish.to,
+        is_chosen: one.code.to_string() == change.to,
     });
     let back = match from_board {
         true => format!("{}/console/{}/quadro", derive_root_path(app), words.path),
@@ -117,10 +119,10 @@ async fn build_situation_page(
     Ok(SituationChangePage {
         back,
         title: format!("{} {}", words.one, head.protocol),
-        holder: whole.told.name.clone(),
+        holder: full_case.told.name.clone(),
         situation: build_situation_badge(registers, head.situation),
         targets: targets.collect(),
-        reason: wish.reason.to_owned(),
+        reason: change.reason.to_owned(),
         hint: "Para cancelar e para reabrir, é obrigatório.",
         version: head.version.into(),
         receivers: registers.receivers_for(kind.entity()).len(),
@@ -133,7 +135,7 @@ async fn build_situation_page(
 /// `POST /console/eventos/{codigo}/situacao`
 pub async fn submit_situation_change(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     CaseKindParam(kind): CaseKindParam,
     PathNumber(code): PathNumber,
     form: Result<SubmittedForm, Refusal>,
@@ -142,26 +144,26 @@ pub async fn submit_situation_change(
         Ok(form) => form,
         Err(refusal) => return refusal.into_response(),
     };
-    let wish = SituationChangeInput {
+    let change = SituationChangeInput {
         to: form.text("codSituacao"),
         reason: form.text("motivo").trim(),
         version: form.text("versao"),
     };
     let from_board = form.text("volta") == "quadro";
-    match change_case_situation(&app, &guest, (kind, code), wish).await {
-        Ok(Ok(told)) => {
+    match change_case_situation(&app, &user, (kind, code), change).await {
+        Ok(Ok(notice)) => {
             let to = if from_board { "quadro".to_owned() } else { code.to_string() };
             let mut response = redirect_to(&format!(
                 "{}/console/{}/{to}",
                 derive_root_path(&app),
                 describe_case_kind(kind).path
             ));
-            add_notice(&mut response, &told);
+            add_notice(&mut response, &notice);
             response
         }
         Ok(Err(problems)) => {
-            render_situation_page(&app, &guest, (kind, code), (wish, from_board, problems)).await
+            render_situation_page(&app, &user, (kind, code), (change, from_board, problems)).await
         }
-        Err(error) => render_page_or_refusal::<SituationChangePage>(&guest, Err(error)),
+        Err(error) => render_page_or_refusal::<SituationChangePage>(&user, Err(error)),
     }
 }

@@ -109,8 +109,8 @@ pub fn find_case_label(kind: CaseKind, name: &str) -> String {
         "veiculo.valorParticipacao" => Some("Participação"),
         _ => None,
     };
-    let shown = || list_field_specs(kind).iter().find(|spec| spec.name == name).map(|spec| spec.label);
-    known.or_else(shown).unwrap_or(name).to_owned()
+    let spec_label = || list_field_specs(kind).iter().find(|spec| spec.name == name).map(|spec| spec.label);
+    known.or_else(spec_label).unwrap_or(name).to_owned()
 }
 
 fn unwrap_text(value: &Option<String>) -> String {
@@ -126,18 +126,19 @@ fn format_optional_day(day: &Option<String>) -> String {
 }
 
 /// Form values of a stored case.
-pub fn fill_case_values(whole: &FullCase) -> FormValues {
-    let head = whole.told.case.head();
-    let at =
-        |when: Option<Moment>| when.map(|at| format_moment(at, &whole.registers.zone)).unwrap_or_default();
+pub fn fill_case_values(full_case: &FullCase) -> FormValues {
+    let head = full_case.told.case.head();
+    let at = |when: Option<Moment>| {
+        when.map(|at| format_moment(at, &full_case.registers.zone)).unwrap_or_default()
+    };
     let mut values = FormValues::from([
         ("codBeneficio", format_optional_code(head.benefit)),
         ("codLoja", head.branch.to_string()),
         ("codResponsavel", format_optional_code(head.responsible)),
     ]);
-    match &whole.told.case {
+    match &full_case.told.case {
         StoredCase::Claim(claim) => {
-            let related = whole.related.iter().map(|one| one.case.head().protocol.to_string());
+            let related = full_case.related.iter().map(|one| one.case.head().protocol.to_string());
             let (place, vehicle) = (&claim.place, &claim.vehicle);
             values.extend([
                 ("codTipoEvento", claim.kind.to_string()),
@@ -189,34 +190,32 @@ pub fn fill_case_values(whole: &FullCase) -> FormValues {
 }
 
 /// Facts of the case, facts of the vehicle, and the free text.
-pub fn describe_case(whole: &FullCase) -> (LabelledFacts, LabelledFacts, Option<String>) {
-    let registers = &whole.registers;
-    let kind = super::find_type_name(registers, &whole.told.case);
-    let at = |moment_of: Option<Moment>| {
-        moment_of.map(|at| format_moment(at, &registers.zone)).unwrap_or_default()
-    };
-    let (facts, vehicle, words) = match &whole.told.case {
+pub fn describe_case(full_case: &FullCase) -> (LabelledFacts, LabelledFacts, Option<String>) {
+    let registers = &full_case.registers;
+    let kind = super::find_type_name(registers, &full_case.told.case);
+    let at = |moment: Option<Moment>| moment.map(|at| format_moment(at, &registers.zone)).unwrap_or_default();
+    let (facts, vehicle, free_text) = match &full_case.told.case {
         StoredCase::Claim(claim) => (
             vec![
                 ("Tipo", kind),
                 ("Aconteceu em", format_optional_day(&claim.happened_on)),
                 ("Prioridade", set_names::priority(claim.priority).to_owned()),
                 ("Envolvido", set_names::involved(claim.involved).to_owned()),
-                ("Quem dirigia", unwrap_text(&whole.other)),
+                ("Quem dirigia", unwrap_text(&full_case.other)),
                 ("Onde", crate::pages::members::format_address_line(&claim.place)),
             ],
             list_vehicle_facts(registers, &claim.vehicle),
             claim.description.clone(),
         ),
-        StoredCase::Inspection(own_case) => (
+        StoredCase::Inspection(inspection) => (
             vec![
                 ("Tipo", kind),
-                ("Marcada para", at(own_case.planned_for)),
-                ("Quem vistoria", unwrap_text(&own_case.inspector)),
-                ("Onde", unwrap_text(&own_case.place)),
+                ("Marcada para", at(inspection.planned_for)),
+                ("Quem vistoria", unwrap_text(&inspection.inspector)),
+                ("Onde", unwrap_text(&inspection.place)),
             ],
             Vec::new(),
-            own_case.note.clone(),
+            inspection.note.clone(),
         ),
         StoredCase::Ticket(ticket) => (
             vec![("Tipo", kind), ("Prioridade", set_names::priority(ticket.priority).to_owned())],
@@ -228,7 +227,7 @@ pub fn describe_case(whole: &FullCase) -> (LabelledFacts, LabelledFacts, Option<
             let doctor = visit.doctor.and_then(|code| registers.doctor(code));
             let facts = vec![
                 ("Dia e hora", at(visit.takes_place_at)),
-                ("Quem vai", whole.other.clone().unwrap_or_else(|| whole.told.name.clone())),
+                ("Quem vai", full_case.other.clone().unwrap_or_else(|| full_case.told.name.clone())),
                 ("Médico", doctor.map_or_else(String::new, |one| one.name.clone())),
                 ("Especialidade", kind),
                 ("Clínica", clinic.map_or_else(String::new, |one| one.name.clone())),
@@ -237,23 +236,26 @@ pub fn describe_case(whole: &FullCase) -> (LabelledFacts, LabelledFacts, Option<
             (facts, Vec::new(), visit.note.clone())
         }
     };
-    (drop_empty_facts(facts), drop_empty_facts(vehicle), words.filter(|text| !text.is_empty()))
+    (drop_empty_facts(facts), drop_empty_facts(vehicle), free_text.filter(|text| !text.is_empty()))
 }
 
-fn list_vehicle_facts(registers: &TenantRegisters, one: &VehicleDetails) -> LabelledFacts {
-    let kind = one.kind.and_then(|code| registers.vehicle_types.iter().find(|kind| kind.code == code));
-    let years = [one.built, one.model_year].into_iter().flatten().map(|year| year.to_string());
+fn list_vehicle_facts(registers: &TenantRegisters, vehicle: &VehicleDetails) -> LabelledFacts {
+    let kind = vehicle.kind.and_then(|code| registers.vehicle_types.iter().find(|kind| kind.code == code));
+    let years = [vehicle.built, vehicle.model_year].into_iter().flatten().map(|year| year.to_string());
     vec![
-        ("Placa", format_optional_code(one.plate.as_ref())),
-        ("Marca e modelo", [unwrap_text(&one.brand), unwrap_text(&one.model)].join(" ").trim().to_owned()),
+        ("Placa", format_optional_code(vehicle.plate.as_ref())),
+        (
+            "Marca e modelo",
+            [unwrap_text(&vehicle.brand), unwrap_text(&vehicle.model)].join(" ").trim().to_owned(),
+        ),
         ("Ano", years.collect::<Vec<_>>().join("/")),
-        ("Cor", unwrap_text(&one.colour)),
-        ("Chassi", format_optional_code(one.chassis.as_ref())),
-        ("Renavam", unwrap_text(&one.renavam)),
+        ("Cor", unwrap_text(&vehicle.colour)),
+        ("Chassi", format_optional_code(vehicle.chassis.as_ref())),
+        ("Renavam", unwrap_text(&vehicle.renavam)),
         ("Tipo de veículo", kind.map_or_else(String::new, |kind| kind.name.clone())),
-        ("Valor do veículo", one.worth.map(format_money).unwrap_or_default()),
-        ("Valor protegido", one.protected.map(format_money).unwrap_or_default()),
-        ("Participação", one.participation.map(format_money).unwrap_or_default()),
+        ("Valor do veículo", vehicle.worth.map(format_money).unwrap_or_default()),
+        ("Valor protegido", vehicle.protected.map(format_money).unwrap_or_default()),
+        ("Participação", vehicle.participation.map(format_money).unwrap_or_default()),
     ]
 }
 

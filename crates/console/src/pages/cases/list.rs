@@ -93,11 +93,11 @@ const SELDOM: [&str; 5] = ["codTipo", "codLoja", "prioridade", "dataAberturaInic
 
 pub async fn show_case_list(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     CaseKindParam(kind): CaseKindParam,
     query: QueryParams,
 ) -> Response {
-    render_page_or_refusal(&guest, build_case_list(&app, &guest, kind, &query).await)
+    render_page_or_refusal(&user, build_case_list(&app, &user, kind, &query).await)
 }
 
 fn has_search_terms(query: &QueryParams) -> bool {
@@ -106,9 +106,9 @@ fn has_search_terms(query: &QueryParams) -> bool {
 
 /// Builds the list query. A search covers every state; otherwise the default is open cases.
 fn build_case_query(query: &QueryParams) -> Vec<(String, String)> {
-    let given = FILTERS.iter().map(|name| (*name, query.text(name))).filter(|(_, text)| !text.is_empty());
+    let filters = FILTERS.iter().map(|name| (*name, query.text(name))).filter(|(_, text)| !text.is_empty());
     let mut all: Vec<(String, String)> =
-        given.map(|(name, text)| (name.to_owned(), text.to_owned())).collect();
+        filters.map(|(name, text)| (name.to_owned(), text.to_owned())).collect();
     let state = match query.text("estado") {
         "" if has_search_terms(query) => None,
         "" | "abertos" => Some(("aberto", "true")),
@@ -123,16 +123,16 @@ fn build_case_query(query: &QueryParams) -> Vec<(String, String)> {
 
 async fn build_case_list(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     kind: CaseKind,
     query: &QueryParams,
 ) -> Result<BrowseCasesPage, Error> {
-    let (words, caller) = (describe_case_kind(kind), guest.session());
-    let frame = PageFrame::load(app, guest, words.path).await?;
+    let (words, caller) = (describe_case_kind(kind), user.session());
+    let frame = PageFrame::load(app, user, words.path).await?;
     let registers = app::registers::snapshot::load_registers(app, caller.scope.tenant()).await?;
     let (found, total, problems) =
         match wire::read::read_query::<CasoQuery>(build_case_query(query).into_iter()) {
-            Ok(asked) => match cases::list_cases(app, caller, kind, asked).await {
+            Ok(criteria) => match cases::list_cases(app, caller, kind, criteria).await {
                 Ok(page) => (page.rows, page.total, Vec::new()),
                 Err(Error::Refused(problems)) => (
                     Vec::new(),
@@ -179,7 +179,7 @@ async fn build_case_list(
             .collect(),
         types: list_active_types(&registers, kind).into_iter().map(choice("codTipo")).collect(),
         branches: branches.map(choice("codLoja")).collect(),
-        responsibles: list_staff_choices(app, guest)
+        responsibles: list_staff_choices(app, user)
             .await?
             .into_iter()
             .map(choice("codResponsavel"))
@@ -206,23 +206,28 @@ pub fn describe_overdue(late: i64) -> String {
     }
 }
 
-fn list_state_choices(registers: &TenantRegisters, kind: CaseKind, looks: bool) -> Vec<(String, String)> {
-    let other = if looks { ("abertos", "Em aberto") } else { ("todos", "Todas") };
+fn list_state_choices(
+    registers: &TenantRegisters,
+    kind: CaseKind,
+    is_searching: bool,
+) -> Vec<(String, String)> {
+    let other = if is_searching { ("abertos", "Em aberto") } else { ("todos", "Todas") };
     let fixed = [other, ("encerrados", "Encerradas")];
-    let mut own: Vec<_> = registers.situations.iter().filter(|one| one.entity == kind.entity()).collect();
-    own.sort_by_key(|one| (one.position, one.code));
-    let own = own.into_iter().map(|one| (one.code.to_string(), one.name.clone()));
-    fixed.into_iter().map(|(value, name)| (value.to_owned(), name.to_owned())).chain(own).collect()
+    let mut situations: Vec<_> =
+        registers.situations.iter().filter(|one| one.entity == kind.entity()).collect();
+    situations.sort_by_key(|one| (one.position, one.code));
+    let situations = situations.into_iter().map(|one| (one.code.to_string(), one.name.clone()));
+    fixed.into_iter().map(|(value, name)| (value.to_owned(), name.to_owned())).chain(situations).collect()
 }
 
 /// Users who may be assigned: active people in the signed-in user's scope, the signed-in user first.
-pub async fn list_staff_choices(app: &App, guest: &SignedInUser) -> Result<Vec<(String, String)>, Error> {
-    let own = guest.session().user;
-    let mut all = users::list_users(app, &guest.session().scope).await?;
+pub async fn list_staff_choices(app: &App, signed_in: &SignedInUser) -> Result<Vec<(String, String)>, Error> {
+    let current_user = signed_in.session().user;
+    let mut all = users::list_users(app, &signed_in.session().scope).await?;
     all.retain(|user| user.active && user.role != Role::Integration);
-    all.sort_by_cached_key(|user| (user.code != own, domain::fold_text(&user.name), user.code));
+    all.sort_by_cached_key(|user| (user.code != current_user, domain::fold_text(&user.name), user.code));
     let named = all.into_iter().map(|user| {
-        let name = if user.code == own { format!("Eu ({})", user.name) } else { user.name };
+        let name = if user.code == current_user { format!("Eu ({})", user.name) } else { user.name };
         (user.code.to_string(), name)
     });
     Ok(named.collect())

@@ -76,8 +76,8 @@ pub const fn describe_case_kind(kind: CaseKind) -> CaseKindWording {
     }
 }
 
-pub fn build_case_path(one: &Item) -> String {
-    format!("/console/{}/{}", describe_case_kind(one.case.kind()).path, one.code)
+pub fn build_case_path(item: &Item) -> String {
+    format!("/console/{}/{}", describe_case_kind(item.case.kind()).path, item.code)
 }
 
 /// Path and label for opening a case of each kind.
@@ -96,7 +96,7 @@ pub use show::render_case_with_report;
 
 pub fn build_case_routes() -> Router<App> {
     CaseKind::ALL.into_iter().fold(Router::new(), |router, kind| {
-        let at = |rest: &str| format!("/console/{}{rest}", describe_case_kind(kind).path);
+        let at = |suffix: &str| format!("/console/{}{suffix}", describe_case_kind(kind).path);
         router
             .route(&at(""), get(list::show_case_list))
             .route(&at("/quadro"), get(board::show_case_board).merge(post(board::move_case_card)))
@@ -133,11 +133,11 @@ impl<S: Sync> FromRequestParts<S> for CaseKindParam {
 /// The type of a claim, inspection or ticket; the specialty of an appointment.
 pub fn find_type_name(registers: &TenantRegisters, case: &StoredCase) -> String {
     let name = match case {
-        StoredCase::Claim(own) => registers.claim_type(own.kind).map(|one| &one.name),
-        StoredCase::Inspection(own) => registers.inspection_type(own.kind).map(|one| &one.name),
-        StoredCase::Ticket(own) => registers.ticket_type(own.kind).map(|one| &one.name),
-        StoredCase::Appointment(own) => {
-            own.specialty.and_then(|code| registers.specialty(code)).map(|one| &one.name)
+        StoredCase::Claim(claim) => registers.claim_type(claim.kind).map(|one| &one.name),
+        StoredCase::Inspection(inspection) => registers.inspection_type(inspection.kind).map(|one| &one.name),
+        StoredCase::Ticket(ticket) => registers.ticket_type(ticket.kind).map(|one| &one.name),
+        StoredCase::Appointment(appointment) => {
+            appointment.specialty.and_then(|code| registers.specialty(code)).map(|one| &one.name)
         }
     };
     name.cloned().unwrap_or_default()
@@ -165,8 +165,8 @@ fn list_active_types(registers: &TenantRegisters, kind: CaseKind) -> Vec<(String
 
 fn find_planned_time(case: &StoredCase) -> Option<Moment> {
     match case {
-        StoredCase::Inspection(own) => own.planned_for,
-        StoredCase::Appointment(own) => own.takes_place_at,
+        StoredCase::Inspection(inspection) => inspection.planned_for,
+        StoredCase::Appointment(appointment) => appointment.takes_place_at,
         StoredCase::Claim(_) | StoredCase::Ticket(_) => None,
     }
 }

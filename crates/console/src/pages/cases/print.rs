@@ -34,33 +34,33 @@ struct ProtocolPrintPage {
 /// `GET /console/eventos/{codigo}/imprimir`
 pub async fn show_protocol(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     CaseKindParam(kind): CaseKindParam,
     PathNumber(code): PathNumber,
 ) -> Response {
-    render_page_or_refusal(&guest, build_protocol_page(&app, &guest, kind, code).await)
+    render_page_or_refusal(&user, build_protocol_page(&app, &user, kind, code).await)
 }
 
 async fn build_protocol_page(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     kind: CaseKind,
     code: i32,
 ) -> Result<ProtocolPrintPage, Error> {
     let words = describe_case_kind(kind);
-    let whole = cases::read_case(app, guest.session(), kind, code).await?;
-    let frame = PageFrame::load(app, guest, words.path).await?;
-    let (facts, vehicle, words_of) = fields::describe_case(&whole);
-    let head = whole.told.case.head();
+    let full_case = cases::read_case(app, user.session(), kind, code).await?;
+    let frame = PageFrame::load(app, user, words.path).await?;
+    let (facts, vehicle, words_of) = fields::describe_case(&full_case);
+    let head = full_case.told.case.head();
     Ok(ProtocolPrintPage {
         code,
         protocol: head.protocol,
-        holder: whole.told.name.clone(),
-        document: whole.told.document.as_deref().map(display::format_document).unwrap_or_default(),
-        benefit: whole.benefit.clone().unwrap_or_default(),
-        situation: build_situation_badge(&whole.registers, head.situation).name,
-        now: format_moment(whole.now, &whole.registers.zone),
-        head: show::list_common_facts(&whole),
+        holder: full_case.told.name.clone(),
+        document: full_case.told.document.as_deref().map(display::format_document).unwrap_or_default(),
+        benefit: full_case.benefit.clone().unwrap_or_default(),
+        situation: build_situation_badge(&full_case.registers, head.situation).name,
+        now: format_moment(full_case.now, &full_case.registers.zone),
+        head: show::list_common_facts(&full_case),
         facts,
         vehicle,
         words_of,

@@ -87,26 +87,26 @@ struct ViewCasePage {
 /// `GET /console/eventos/{codigo}`
 pub async fn show_case_page(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     CaseKindParam(kind): CaseKindParam,
     PathNumber(code): PathNumber,
 ) -> Response {
     render_page_or_refusal(
-        &guest,
-        build_case_page(&app, &guest, (kind, code), CaseNoteDraft::default(), UploadReport::default()).await,
+        &user,
+        build_case_page(&app, &user, (kind, code), CaseNoteDraft::default(), UploadReport::default()).await,
     )
 }
 
 /// Renders the page with the problems of an upload.
 pub async fn render_case_with_report(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     (kind, code): (CaseKind, i32),
     report: UploadReport,
 ) -> Response {
-    match build_case_page(app, guest, (kind, code), CaseNoteDraft::default(), report).await {
+    match build_case_page(app, user, (kind, code), CaseNoteDraft::default(), report).await {
         Ok(template) => answer(StatusCode::BAD_REQUEST, &template),
-        Err(error) => render_page_or_refusal::<ViewCasePage>(guest, Err(error)),
+        Err(error) => render_page_or_refusal::<ViewCasePage>(user, Err(error)),
     }
 }
 
@@ -120,50 +120,55 @@ struct CaseNoteDraft {
 
 async fn build_case_page(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     (kind, code): (CaseKind, i32),
     note: CaseNoteDraft,
     report: UploadReport,
 ) -> Result<ViewCasePage, Error> {
-    let (words, caller) = (describe_case_kind(kind), guest.session());
-    let whole = cases::read_case(app, caller, kind, code).await?;
+    let (words, caller) = (describe_case_kind(kind), user.session());
+    let full_case = cases::read_case(app, caller, kind, code).await?;
     let history = cases::read_case_history(app, caller, kind, code).await?;
-    let frame = PageFrame::load(app, guest, words.path).await?;
-    let (registers, head) = (&whole.registers, whole.told.case.head());
-    let (facts, vehicle, words_of) = fields::describe_case(&whole);
+    let frame = PageFrame::load(app, user, words.path).await?;
+    let (registers, head) = (&full_case.registers, full_case.told.case.head());
+    let (facts, vehicle, words_of) = fields::describe_case(&full_case);
     let due = cases::compute_due_moment(registers, head);
     let files = match FileOwner::from_case(kind) {
-        Some(of) => Some(
-            attachments::build_attachment_section(app, guest, OwnerRecord { of, record: code }, report)
-                .await?,
+        Some(owner_kind) => Some(
+            attachments::build_attachment_section(
+                app,
+                user,
+                OwnerRecord { of: owner_kind, record: code },
+                report,
+            )
+            .await?,
         ),
         None => None,
     };
-    let checklist = match &whole.told.case {
-        StoredCase::Inspection(own) => own.checklist.iter().map(build_checklist_line).collect(),
+    let checklist = match &full_case.told.case {
+        StoredCase::Inspection(inspection) => inspection.checklist.iter().map(build_checklist_line).collect(),
         _ => Vec::new(),
     };
     Ok(ViewCasePage {
         code,
         protocol: head.protocol,
-        kind: find_type_name(registers, &whole.told.case),
+        kind: find_type_name(registers, &full_case.told.case),
         person: head.person.get(),
-        holder: whole.told.name.clone(),
-        document: whole.told.document.as_deref().map(display::format_document).unwrap_or_default(),
-        benefit: head.benefit.map(|code| (code.get(), whole.benefit.clone().unwrap_or_default())),
+        holder: full_case.told.name.clone(),
+        document: full_case.told.document.as_deref().map(display::format_document).unwrap_or_default(),
+        benefit: head.benefit.map(|code| (code.get(), full_case.benefit.clone().unwrap_or_default())),
         situation: build_situation_badge(registers, head.situation),
-        since: format_age(whole.now.duration_since(head.situation_since)),
+        since: format_age(full_case.now.duration_since(head.situation_since)),
         due: due.map(|due| format_moment(due, &registers.zone)).unwrap_or_default(),
-        is_late: is_late(registers, &whole.told, whole.now),
+        is_late: is_late(registers, &full_case.told, full_case.now),
         facts,
         vehicle,
         words_of,
-        head: list_common_facts(&whole),
+        head: list_common_facts(&full_case),
         checklist,
-        related: whole.related.iter().map(|one| build_related_line(app, &whole, kind, one)).collect(),
-        others: list_related_cases(app, guest, &whole).await?,
-        undo: find_undo(guest, &whole, &history),
-        events: list_case_events(kind, &whole, history),
+        related: full_case.related.iter().map(|one| build_related_line(app, &full_case, kind, one)).collect(),
+        others: list_related_cases(app, user, &full_case).await?,
+        undo: find_undo(user, &full_case, &history),
+        events: list_case_events(kind, &full_case, history),
         version: head.version,
         typed: note.typed,
         to_member: note.to_member,
@@ -175,77 +180,87 @@ async fn build_case_page(
 }
 
 /// Facts that every kind has.
-pub fn list_common_facts(whole: &FullCase) -> Vec<(&'static str, String)> {
-    let (head, zone) = (whole.told.case.head(), &whole.registers.zone);
+pub fn list_common_facts(full_case: &FullCase) -> Vec<(&'static str, String)> {
+    let (head, zone) = (full_case.told.case.head(), &full_case.registers.zone);
     crate::pages::benefits::drop_empty_facts(vec![
         ("Abertura", format_moment(head.opened_at, zone)),
         ("Encerramento", head.closed_at.map(|at| format_moment(at, zone)).unwrap_or_default()),
-        ("Loja", whole.registers.branch_name(head.branch).to_owned()),
-        ("Quem cuida", whole.told.responsible.clone().unwrap_or_default()),
+        ("Loja", full_case.registers.branch_name(head.branch).to_owned()),
+        ("Quem cuida", full_case.told.responsible.clone().unwrap_or_default()),
     ])
 }
 
-fn build_checklist_line(one: &ChecklistEntry) -> ChecklistLine {
-    let (state, class) = match one.fits {
+fn build_checklist_line(entry: &ChecklistEntry) -> ChecklistLine {
+    let (state, class) = match entry.fits {
         Some(true) => ("Conforme", "fine"),
         Some(false) => ("Não conforme", "wrong"),
         None => ("Não visto", ""),
     };
-    ChecklistLine { item: one.item.clone(), state, class, note: one.note.clone().unwrap_or_default() }
+    ChecklistLine { item: entry.item.clone(), state, class, note: entry.note.clone().unwrap_or_default() }
 }
 
-fn build_related_line(app: &App, whole: &FullCase, kind: CaseKind, one: &cases::Item) -> RelatedCaseLine {
-    let (words, registers, head) = (describe_case_kind(kind), &whole.registers, one.case.head());
-    let what = find_type_name(registers, &one.case);
+fn build_related_line(
+    app: &App,
+    full_case: &FullCase,
+    kind: CaseKind,
+    item: &cases::Item,
+) -> RelatedCaseLine {
+    let (words, registers, head) = (describe_case_kind(kind), &full_case.registers, item.case.head());
+    let what = find_type_name(registers, &item.case);
     let dash = if what.is_empty() { "" } else { " · " };
     RelatedCaseLine {
-        link: format!("{}/console/{}/{}", derive_root_path(app), words.path, one.code),
+        link: format!("{}/console/{}/{}", derive_root_path(app), words.path, item.code),
         what: format!("{} {}{dash}{what}", words.one, head.protocol),
         opened: format_moment(head.opened_at, &registers.zone),
         situation: build_situation_badge(registers, head.situation),
-        is_same_benefit: head.benefit.is_some() && head.benefit == whole.told.case.head().benefit,
+        is_same_benefit: head.benefit.is_some() && head.benefit == full_case.told.case.head().benefit,
     }
 }
 
 /// The member's newest other cases; those of the same benefit come first.
 async fn list_related_cases(
     app: &App,
-    guest: &SignedInUser,
-    whole: &FullCase,
+    user: &SignedInUser,
+    full_case: &FullCase,
 ) -> Result<Vec<RelatedCaseLine>, Error> {
     let mut all = Vec::new();
     for kind in CaseKind::ALL {
-        let person = ("codPessoa".to_owned(), whole.told.case.head().person.to_string());
+        let person = ("codPessoa".to_owned(), full_case.told.case.head().person.to_string());
         let Ok(query) = read::read_query::<CasoQuery>(std::iter::once(person)) else { continue };
-        let found = cases::list_cases(app, guest.session(), kind, query).await?;
-        let is_itself = |one: &cases::Item| kind == whole.told.case.kind() && one.code == whole.told.code;
+        let found = cases::list_cases(app, user.session(), kind, query).await?;
+        let is_itself =
+            |one: &cases::Item| kind == full_case.told.case.kind() && one.code == full_case.told.code;
         let rest = found.rows.iter().filter(|one| !is_itself(one)).take(OTHERS);
-        all.extend(rest.map(|one| build_related_line(app, whole, kind, one)));
+        all.extend(rest.map(|one| build_related_line(app, full_case, kind, one)));
     }
     all.sort_by_key(|one| !one.is_same_benefit);
     Ok(all)
 }
 
 /// Undo form for a situation change that the signed-in user made recently.
-fn find_undo(guest: &SignedInUser, whole: &FullCase, history: &CaseChangeHistory) -> Option<SituationUndo> {
-    let registers = &whole.registers;
+fn find_undo(
+    user: &SignedInUser,
+    full_case: &FullCase,
+    history: &CaseChangeHistory,
+) -> Option<SituationUndo> {
+    let registers = &full_case.registers;
     let last = history.moves.last()?;
-    let is_own = last.user == Some(guest.session().user);
-    let is_fresh = whole.now.duration_since(last.at) < UNDO;
+    let is_own = last.user == Some(user.session().user);
+    let is_fresh = full_case.now.duration_since(last.at) < UNDO;
     let to = registers
         .situation(last.from?)
         .filter(|to| to.active && registers.may_change_situation(last.to, to.code))?;
-    let is_there = whole.told.case.head().situation == last.to;
+    let is_there = full_case.told.case.head().situation == last.to;
     (is_own && is_fresh && is_there).then(|| SituationUndo {
         to: to.code.get(),
         name: to.name.clone(),
-        told: format!("Você mudou a situação {}.", format_age(whole.now.duration_since(last.at))),
+        told: format!("Você mudou a situação {}.", format_age(full_case.now.duration_since(last.at))),
     })
 }
 
 /// Situation changes, field changes and notes, newest first.
-fn list_case_events(kind: CaseKind, whole: &FullCase, history: CaseChangeHistory) -> Vec<TimelineEvent> {
-    let registers = &whole.registers;
+fn list_case_events(kind: CaseKind, full_case: &FullCase, history: CaseChangeHistory) -> Vec<TimelineEvent> {
+    let registers = &full_case.registers;
     let who = |name: Option<String>| name.unwrap_or_else(|| "Sistema".to_owned());
     let mut all: Vec<(Moment, TimelineEvent)> = Vec::new();
     let mut put = |at: Moment, who: String, situation: Option<SituationBadge>, text: String| {
@@ -274,7 +289,7 @@ fn list_case_events(kind: CaseKind, whole: &FullCase, history: CaseChangeHistory
         let text = format!("{name}: de {} para {}", value(change.before), value(change.after));
         put(one.at, who(one.user_name), None, text);
     }
-    for one in &whole.notes {
+    for one in &full_case.notes {
         let what = if one.is_message { "Mensagem ao associado" } else { "Nota" };
         put(one.written_at, who(one.user_name.clone()), None, format!("{what}: {}", one.text));
     }
@@ -285,7 +300,7 @@ fn list_case_events(kind: CaseKind, whole: &FullCase, history: CaseChangeHistory
 /// `POST /console/eventos/{codigo}/nota`
 pub async fn add_note(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     CaseKindParam(kind): CaseKindParam,
     PathNumber(code): PathNumber,
     form: Result<SubmittedForm, Refusal>,
@@ -295,14 +310,14 @@ pub async fn add_note(
         Err(refusal) => return refusal.into_response(),
     };
     let (text, to_member) = (form.text("texto").trim(), !form.text("paraAssociado").is_empty());
-    let sent = serde_json::json!({"texto": text, "paraAssociado": to_member});
-    let problems = match read::read_body::<NotaInput>(sent.to_string().as_bytes()) {
+    let body = serde_json::json!({"texto": text, "paraAssociado": to_member});
+    let problems = match read::read_body::<NotaInput>(body.to_string().as_bytes()) {
         Err(_) if text.is_empty() => vec!["Escreva a nota.".to_owned()],
         Err(unread) => unread.problems.into_lines().iter().map(|line| strip_field_name(line)).collect(),
         Ok(input) => {
             let noted = cases::add_case_note(
                 &app,
-                guest.session(),
+                user.session(),
                 (kind, code),
                 input,
                 IdempotentWrite::without_key(),
@@ -319,14 +334,14 @@ pub async fn add_note(
                     return response;
                 }
                 Err(Error::Refused(problems)) => problems.iter().map(describe_rejection).collect(),
-                Err(error) => return render_page_or_refusal::<ViewCasePage>(&guest, Err(error)),
+                Err(error) => return render_page_or_refusal::<ViewCasePage>(&user, Err(error)),
             }
         }
     };
-    let kept = CaseNoteDraft { typed: text.to_owned(), to_member, problems };
-    match build_case_page(&app, &guest, (kind, code), kept, UploadReport::default()).await {
+    let draft = CaseNoteDraft { typed: text.to_owned(), to_member, problems };
+    match build_case_page(&app, &user, (kind, code), draft, UploadReport::default()).await {
         Ok(template) => answer(StatusCode::BAD_REQUEST, &template),
-        Err(error) => render_page_or_refusal::<ViewCasePage>(&guest, Err(error)),
+        Err(error) => render_page_or_refusal::<ViewCasePage>(&user, Err(error)),
     }
 }
 

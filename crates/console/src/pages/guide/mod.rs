@@ -205,9 +205,9 @@ pub fn build_guide_routes() -> Router<App> {
         .route("/console/guia/figuras/{figura}", get(serve_chapter_picture))
 }
 
-async fn show_guide_contents(State(app): State<App>, guest: SignedInUser) -> Response {
-    let frame = PageFrame::load(&app, &guest, "guia").await;
-    render_page_or_refusal(&guest, frame.map(build_contents_page))
+async fn show_guide_contents(State(app): State<App>, user: SignedInUser) -> Response {
+    let frame = PageFrame::load(&app, &user, "guia").await;
+    render_page_or_refusal(&user, frame.map(build_contents_page))
 }
 
 fn build_contents_page(frame: PageFrame) -> GuideContentsPage {
@@ -242,11 +242,11 @@ impl<S: Send + Sync> FromRequestParts<S> for ChapterParam {
 /// Every user can open every chapter, because links get shared and no chapter is confidential.
 async fn show_chapter_page(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     ChapterParam(chapter): ChapterParam,
 ) -> Response {
-    let frame = PageFrame::load(&app, &guest, "guia").await;
-    render_page_or_refusal(&guest, frame.map(|frame| build_chapter_page(frame, chapter)))
+    let frame = PageFrame::load(&app, &user, "guia").await;
+    render_page_or_refusal(&user, frame.map(|frame| build_chapter_page(frame, chapter)))
 }
 
 fn build_chapter_page(frame: PageFrame, chapter: &'static GuideChapter) -> GuideChapterPage {

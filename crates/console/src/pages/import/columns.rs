@@ -62,30 +62,30 @@ struct MappingChoice {
 /// `GET /console/importar/{codigo}/colunas`
 pub async fn show_mapping_form(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     PathNumber(code): PathNumber,
 ) -> Response {
-    let import = match import::load_import(&app, &build_actor(&guest), ImportCode::new(code)).await {
+    let import = match import::load_import(&app, &build_actor(&user), ImportCode::new(code)).await {
         Ok(import) => import,
-        Err(error) => return render_refusal(&guest, &error),
+        Err(error) => return render_refusal(&user, &error),
     };
     if !matches!(import.state, ImportState::Ready | ImportState::Checked) {
         return redirect_to(&super::show::build_import_path(&derive_root_path(&app), code));
     }
     let chosen =
         MappingChoice { mapping: import.mapping.clone(), branch: import.branch.map(domain::BranchCode::get) };
-    render_page_or_refusal(&guest, build_mapping_page(&app, &guest, &import, &chosen, Vec::new()).await)
+    render_page_or_refusal(&user, build_mapping_page(&app, &user, &import, &chosen, Vec::new()).await)
 }
 
 async fn build_mapping_page(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     import: &StoredImportRun,
     chosen: &MappingChoice,
     problems: Vec<String>,
 ) -> Result<MapColumnsPage, Error> {
     let mapping = &chosen.mapping;
-    let lines = import::list_first_lines(app, &build_actor(guest), import, EXAMPLES).await?;
+    let lines = import::list_first_lines(app, &build_actor(user), import, EXAMPLES).await?;
     let fields = wire::sheet::list_import_fields(import.kind);
     let is_chosen = |name: &str| mapping.iter().any(|field| field == name);
     let label = |name: &str| fields.iter().find(|one| one.name == name).map_or("", |one| one.label);
@@ -104,7 +104,7 @@ async fn build_mapping_page(
     };
     let left_out = mapping.iter().filter(|field| field.is_empty()).count();
     Ok(MapColumnsPage {
-        frame: PageFrame::load(app, guest, PLACE).await?,
+        frame: PageFrame::load(app, user, PLACE).await?,
         code: import.code.get(),
         file: import.file_name.clone(),
         what: describe_import_kind(import.kind).title,
@@ -127,7 +127,7 @@ async fn build_mapping_page(
                 "colunas ficam de fora",
             ),
         },
-        branches: list_branch_choices(app, guest, import, chosen.branch).await?,
+        branches: list_branch_choices(app, user, import, chosen.branch).await?,
         problems,
     })
 }
@@ -135,11 +135,11 @@ async fn build_mapping_page(
 /// Empty if there is no choice or the import kind needs no branch.
 async fn list_branch_choices(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     import: &StoredImportRun,
     chosen: Option<i32>,
 ) -> Result<Vec<SelectOption>, Error> {
-    let scope = &guest.session().scope;
+    let scope = &user.session().scope;
     let registers = app::registers::snapshot::load_registers(app, scope.tenant()).await?;
     let choices = registers.usable_branches(scope).map(|one| SelectOption {
         value: one.code.to_string(),
@@ -163,33 +163,33 @@ fn shorten_cell(cell: &str) -> String {
 /// `POST /console/importar/{codigo}/colunas`: saves the mapping and starts the dry run.
 pub async fn save_mapping(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     PathNumber(number): PathNumber,
-    sent: Result<SubmittedForm, Refusal>,
+    submitted: Result<SubmittedForm, Refusal>,
 ) -> Response {
-    let sent = match sent {
-        Ok(sent) => sent,
+    let submitted = match submitted {
+        Ok(submitted) => submitted,
         Err(refusal) => return refusal.into_response(),
     };
-    let (by, code) = (build_actor(&guest), ImportCode::new(number));
-    let import = match import::load_import(&app, &by, code).await {
+    let (caller, code) = (build_actor(&user), ImportCode::new(number));
+    let import = match import::load_import(&app, &caller, code).await {
         Ok(import) => import,
-        Err(error) => return render_refusal(&guest, &error),
+        Err(error) => return render_refusal(&user, &error),
     };
     let chosen: Vec<String> =
-        (0..import.headers.len()).map(|at| sent.text(&format!("campo-{at}")).to_owned()).collect();
-    let chosen = MappingChoice { mapping: chosen, branch: sent.text("loja").parse().ok() };
-    let wanted = ColumnMapping {
+        (0..import.headers.len()).map(|at| submitted.text(&format!("campo-{at}")).to_owned()).collect();
+    let chosen = MappingChoice { mapping: chosen, branch: submitted.text("loja").parse().ok() };
+    let mapping = ColumnMapping {
         columns: import.headers.iter().cloned().zip(chosen.mapping.iter().cloned()).collect(),
         branch: chosen
             .branch
             .map_or(FieldPatch::Clear, |code| FieldPatch::Set(domain::BranchCode::new(code))),
     };
-    let done = match import::map_import_columns(&app, &by, code, wanted, IdempotentWrite::without_key())
+    let done = match import::map_import_columns(&app, &caller, code, mapping, IdempotentWrite::without_key())
         .await
         .and_then(WriteOutcome::into_fresh)
     {
-        Ok(_) => import::start_dry_run(&app, &by, code, IdempotentWrite::without_key())
+        Ok(_) => import::start_dry_run(&app, &caller, code, IdempotentWrite::without_key())
             .await
             .and_then(WriteOutcome::into_fresh),
         Err(error) => Err(error),
@@ -203,12 +203,12 @@ pub async fn save_mapping(
                 matches!(one, domain::Rejection::Import(P::FieldTwice(_) | P::NotMapped(_)))
             };
             let others: Vec<domain::Rejection> = problems.into_iter().filter(|one| !is_known(one)).collect();
-            match build_mapping_page(&app, &guest, &import, &chosen, describe_rejections(&others)).await {
+            match build_mapping_page(&app, &user, &import, &chosen, describe_rejections(&others)).await {
                 Ok(form) => render_page(StatusCode::BAD_REQUEST, &form),
-                Err(error) => render_refusal(&guest, &error),
+                Err(error) => render_refusal(&user, &error),
             }
         }
-        Err(error) => render_refusal(&guest, &error),
+        Err(error) => render_refusal(&user, &error),
     }
 }
 

@@ -27,19 +27,19 @@ pub fn respond_csv_attachment(name: &str, body: Body) -> Response {
 /// `GET /console/importar/{codigo}/erros.csv`
 pub async fn download_error_file(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     PathNumber(code): PathNumber,
 ) -> Response {
-    let by = build_actor(&guest);
-    let import = match import::load_import(&app, &by, ImportCode::new(code)).await {
+    let caller = build_actor(&user);
+    let import = match import::load_import(&app, &caller, ImportCode::new(code)).await {
         Ok(import) => import,
-        Err(error) => return render_refusal(&guest, &error),
+        Err(error) => return render_refusal(&user, &error),
     };
-    match import::open_error_file(&app, &by, &import).await {
+    match import::open_error_file(&app, &caller, &import).await {
         Ok(file) if file.is_empty => Refusal::NotThere.into_response(),
         Ok(file) => {
             respond_csv_attachment(&format!("importacao-{code}-erros.csv"), Body::from_stream(file.pieces))
         }
-        Err(error) => render_refusal(&guest, &error),
+        Err(error) => render_refusal(&user, &error),
     }
 }

@@ -64,33 +64,37 @@ fn choose_example_name(all: &[(i32, &str)]) -> String {
 /// `GET /console/importar/exemplos/{tipo}.csv`
 pub async fn download_example(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     ImportKindParam(kind): ImportKindParam,
 ) -> Response {
-    let scope = &guest.session().scope;
+    let scope = &user.session().scope;
     match app::registers::snapshot::load_registers(&app, scope.tenant()).await {
         Ok(registers) => {
             let text = build_example_csv(kind, &TenantExampleNames::from_registers(&registers, scope));
             respond_csv_attachment(&format!("exemplo-{}.csv", name_import_kind(kind)), Body::from(text))
         }
-        Err(error) => render_refusal(&guest, &error),
+        Err(error) => render_refusal(&user, &error),
     }
 }
 
 /// Starts with a byte order mark, by which spreadsheets detect UTF-8, and uses Brazil's separator.
-fn build_example_csv(kind: ImportKind, own: &TenantExampleNames) -> String {
+fn build_example_csv(kind: ImportKind, tenant_names: &TenantExampleNames) -> String {
     let names: Vec<&str> = list_import_fields(kind).iter().map(|one| one.label).collect();
     let cells: Vec<&str> =
-        list_import_fields(kind).iter().map(|one| find_example_cell(kind, one, own)).collect();
+        list_import_fields(kind).iter().map(|one| find_example_cell(kind, one, tenant_names)).collect();
     format!("\u{FEFF}{}\r\n{}\r\n", names.join(";"), cells.join(";"))
 }
 
 /// Values that are valid for every tenant; codes stay empty.
-fn find_example_cell<'o>(kind: ImportKind, column: &ImportField, own: &'o TenantExampleNames) -> &'o str {
+fn find_example_cell<'o>(
+    kind: ImportKind,
+    column: &ImportField,
+    tenant_names: &'o TenantExampleNames,
+) -> &'o str {
     match (kind, column.name) {
-        (ImportKind::Vehicles, "codPlano") => &own.plan,
-        (_, "codLoja") => &own.branch,
-        (_, "diaVencimento") => &own.due_day,
+        (ImportKind::Vehicles, "codPlano") => &tenant_names.plan,
+        (_, "codLoja") => &tenant_names.branch,
+        (_, "diaVencimento") => &tenant_names.due_day,
         (ImportKind::Dependents, "cpf") => "153.509.460-56",
         (ImportKind::Dependents, "nome") => "Pedro Exemplo da Silva",
         (ImportKind::Plans, "nome") => "Plano de exemplo",
@@ -142,13 +146,13 @@ mod tests {
 
     #[test]
     fn an_example_is_understood_without_choosing_anything() {
-        let own = TenantExampleNames {
+        let tenant_names = TenantExampleNames {
             branch: "Matriz".to_owned(),
             plan: "Ouro".to_owned(),
             due_day: "10".to_owned(),
         };
         for kind in ImportKind::ALL {
-            let text = build_example_csv(*kind, &own);
+            let text = build_example_csv(*kind, &tenant_names);
             let mut lines = text.trim_start_matches('\u{FEFF}').lines();
             let headers: Vec<String> = lines.next().unwrap().split(';').map(str::to_owned).collect();
             let cells = lines.next().unwrap().split(';').count();
@@ -156,7 +160,7 @@ mod tests {
             assert_eq!(suggest_fields(*kind, &headers, &BTreeMap::new()), fields, "{kind:?}");
             assert_eq!(cells, fields.len(), "{kind:?}");
             for one in list_import_fields(*kind).iter().filter(|one| one.required) {
-                assert!(!find_example_cell(*kind, one, &own).is_empty(), "{kind:?}: {}", one.label);
+                assert!(!find_example_cell(*kind, one, &tenant_names).is_empty(), "{kind:?}: {}", one.label);
             }
         }
     }

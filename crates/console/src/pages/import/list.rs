@@ -36,28 +36,28 @@ struct BrowseImportsPage {
 }
 
 /// `GET /console/importar`
-pub async fn show_import_list(State(app): State<App>, guest: SignedInUser, query: QueryParams) -> Response {
-    render_page_or_refusal(&guest, build_import_list(&app, &guest, &query).await)
+pub async fn show_import_list(State(app): State<App>, user: SignedInUser, query: QueryParams) -> Response {
+    render_page_or_refusal(&user, build_import_list(&app, &user, &query).await)
 }
 
 async fn build_import_list(
     app: &App,
-    guest: &SignedInUser,
+    signed_in: &SignedInUser,
     query: &QueryParams,
 ) -> Result<BrowseImportsPage, Error> {
-    let scope = &guest.session().scope;
-    let frame = PageFrame::load(app, guest, PLACE).await?;
+    let scope = &signed_in.session().scope;
+    let frame = PageFrame::load(app, signed_in, PLACE).await?;
     let number = query.page_number();
     let (imports, total) =
-        import::list_imports(app, &build_actor(guest), (SIZE, i64::from(number - 1) * SIZE)).await?;
+        import::list_imports(app, &build_actor(signed_in), (SIZE, i64::from(number - 1) * SIZE)).await?;
     let registers = app::registers::snapshot::load_registers(app, scope.tenant()).await?;
     let mut names: HashMap<UserCode, String> = HashMap::new();
-    if guest.is_admin() {
+    if signed_in.is_admin() {
         names.extend(
             users::list_users(app, scope).await?.into_iter().map(|user| (user.code, user.name.to_string())),
         );
     }
-    names.insert(guest.session().user, guest.visitor.name.clone());
+    names.insert(signed_in.session().user, signed_in.visitor.name.clone());
     let row = |import: &StoredImportRun| build_import_line(&frame.root, import, &names, &registers.zone);
     Ok(BrowseImportsPage {
         rows: imports.iter().map(row).collect(),
@@ -90,26 +90,26 @@ fn build_import_line(
 }
 
 fn describe_counts(import: &StoredImportRun) -> String {
-    let of = &import.counts;
+    let counts = &import.counts;
     let all = match import.state {
         ImportState::Undone | ImportState::Undoing => vec![
-            (of.removed, "removido", "removidos"),
-            (of.restored, "restaurado", "restaurados"),
-            (of.kept, "mantido", "mantidos"),
+            (counts.removed, "removido", "removidos"),
+            (counts.restored, "restaurado", "restaurados"),
+            (counts.kept, "mantido", "mantidos"),
         ],
         _ => vec![
-            (of.created, "novo", "novos"),
-            (of.changed, "alterado", "alterados"),
-            (of.same, "igual", "iguais"),
-            (of.refused, "com problema", "com problema"),
+            (counts.created, "novo", "novos"),
+            (counts.changed, "alterado", "alterados"),
+            (counts.same, "igual", "iguais"),
+            (counts.refused, "com problema", "com problema"),
         ],
     };
-    let said: Vec<String> = all
+    let parts: Vec<String> = all
         .into_iter()
         .filter(|(number, ..)| *number > 0)
         .map(|(number, one, many)| format_quantity(number, one, many))
         .collect();
-    if said.is_empty() { format_quantity(import.total, "linha", "linhas") } else { said.join(", ") }
+    if parts.is_empty() { format_quantity(import.total, "linha", "linhas") } else { parts.join(", ") }
 }
 
 #[cfg(test)]

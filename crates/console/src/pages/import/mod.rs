@@ -21,7 +21,7 @@ const PLACE: &str = "importar";
 
 pub fn build_import_routes() -> Router<App> {
     const ONE: &str = "/console/importar/{codigo}";
-    let at = |rest: &str| format!("{ONE}{rest}");
+    let at = |suffix: &str| format!("{ONE}{suffix}");
     Router::new()
         .route("/console/importar.js", get(serve_import_script))
         .route("/console/importar", get(list::show_import_list))
@@ -40,8 +40,8 @@ async fn serve_import_script() -> Response {
     respond_cacheable("text/javascript; charset=utf-8", include_str!("../../../static/importar.js"))
 }
 
-fn build_actor(guest: &SignedInUser) -> ImportCaller {
-    ImportCaller::from_session(guest.session())
+fn build_actor(user: &SignedInUser) -> ImportCaller {
+    ImportCaller::from_session(user.session())
 }
 
 /// Texts of the user interface for an import kind.

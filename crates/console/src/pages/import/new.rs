@@ -47,10 +47,10 @@ struct StartImportProblems {
 }
 
 /// `GET /console/importar/novo`
-pub async fn show_start_form(State(app): State<App>, guest: SignedInUser, query: QueryParams) -> Response {
+pub async fn show_start_form(State(app): State<App>, user: SignedInUser, query: QueryParams) -> Response {
     render_page_or_refusal(
-        &guest,
-        build_start_page(&app, &guest, parse_import_kind(query.text("tipo")), StartImportProblems::default())
+        &user,
+        build_start_page(&app, &user, parse_import_kind(query.text("tipo")), StartImportProblems::default())
             .await,
     )
 }
@@ -63,9 +63,9 @@ fn list_allowed_kinds(is_admin: bool) -> impl Iterator<Item = ImportKind> {
 
 async fn build_start_page(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     chosen: Option<ImportKind>,
-    wrong: StartImportProblems,
+    form_problems: StartImportProblems,
 ) -> Result<StartImportPage, Error> {
     let card = |kind| {
         let words = describe_import_kind(kind);
@@ -77,25 +77,25 @@ async fn build_start_page(
         }
     };
     Ok(StartImportPage {
-        frame: PageFrame::load(app, guest, PLACE).await?,
-        cards: list_allowed_kinds(guest.is_admin()).map(card).collect(),
+        frame: PageFrame::load(app, user, PLACE).await?,
+        cards: list_allowed_kinds(user.is_admin()).map(card).collect(),
         most_mib: app.import_mib,
         most_lines: format_count(i64::from(MOST_LINES)),
-        kind_problem: wrong.kind,
-        file_problem: wrong.file,
+        kind_problem: form_problems.kind,
+        file_problem: form_problems.file,
     })
 }
 
 /// Renders the form again, with the choices and their problems.
 async fn render_refused_start(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     kind: Option<ImportKind>,
-    wrong: StartImportProblems,
+    form_problems: StartImportProblems,
 ) -> Response {
-    match build_start_page(app, guest, kind, wrong).await {
+    match build_start_page(app, user, kind, form_problems).await {
         Ok(form) => render_page(StatusCode::BAD_REQUEST, &form),
-        Err(error) => render_refusal(guest, &error),
+        Err(error) => render_refusal(user, &error),
     }
 }
 
@@ -109,80 +109,71 @@ struct ImportUpload {
 /// `POST /console/importar/novo`
 pub async fn receive_import(
     State(app): State<App>,
-    guest: SignedInUser,
-    sent: Result<MultipartUpload, Refusal>,
+    user: SignedInUser,
+    submitted: Result<MultipartUpload, Refusal>,
 ) -> Response {
-    let upload = match sent {
-        Ok(sent) => sent,
+    let upload = match submitted {
+        Ok(submitted) => submitted,
         Err(refusal) => return refusal.into_response(),
     };
-    let brought = match tokio::time::timeout(
-        PATIENCE,
-        read_import_upload(upload, app.import_mib * 1024 * 1024),
-    )
-    .await
+    let input = match tokio::time::timeout(PATIENCE, read_import_upload(upload, app.import_mib * 1024 * 1024))
+        .await
     {
         Err(_) => return Refusal::Unreadable.into_response(),
         Ok(Err(refusal)) => return refusal.into_response(),
-        Ok(Ok(brought)) => brought,
+        Ok(Ok(input)) => input,
     };
     let no_kind = || Some("Escolha o que a planilha traz.".to_owned());
-    let (kind, name, spool) = match (brought.kind, brought.file) {
+    let (kind, name, spool) = match (input.kind, input.file) {
         (Some(kind), Some((name, Ok(spool)))) => (kind, name, spool),
         (kind, Some((_, Err(Error::Refused(problems))))) => {
-            let wrong = StartImportProblems {
+            let form_problems = StartImportProblems {
                 kind: if kind.is_none() { no_kind() } else { None },
                 file: Some(describe_rejections(&problems).join(" ")),
             };
-            return render_refused_start(&app, &guest, kind, wrong).await;
+            return render_refused_start(&app, &user, kind, form_problems).await;
         }
-        (_, Some((_, Err(error)))) => return render_refusal(&guest, &error),
+        (_, Some((_, Err(error)))) => return render_refusal(&user, &error),
         (kind, file) => {
             let no_file = match &file {
                 None => "Escolha o arquivo da planilha.",
                 Some(_) => "O arquivo chegou bem, mas o navegador pede que você o escolha de novo.",
             };
-            let wrong = StartImportProblems {
+            let form_problems = StartImportProblems {
                 kind: if kind.is_none() { no_kind() } else { None },
                 file: Some(no_file.to_owned()),
             };
-            return render_refused_start(&app, &guest, kind, wrong).await;
+            return render_refused_start(&app, &user, kind, form_problems).await;
         }
     };
-    let received = import::receive_upload(
-        &app,
-        &build_actor(&guest),
-        kind,
-        &name,
-        spool,
-        IdempotentWrite::without_key(),
-    )
-    .await;
+    let received =
+        import::receive_upload(&app, &build_actor(&user), kind, &name, spool, IdempotentWrite::without_key())
+            .await;
     match received.and_then(WriteOutcome::into_fresh) {
         Ok(import) => {
             redirect_to(&format!("{}/console/importar/{}/colunas", derive_root_path(&app), import.code))
         }
         Err(Error::Refused(problems)) => {
-            let wrong =
+            let form_problems =
                 StartImportProblems { kind: None, file: Some(describe_rejections(&problems).join(" ")) };
-            render_refused_start(&app, &guest, Some(kind), wrong).await
+            render_refused_start(&app, &user, Some(kind), form_problems).await
         }
-        Err(error) => render_refusal(&guest, &error),
+        Err(error) => render_refusal(&user, &error),
     }
 }
 
 async fn read_import_upload(mut upload: MultipartUpload, most: u64) -> Result<ImportUpload, Refusal> {
-    let mut brought = ImportUpload::default();
+    let mut input = ImportUpload::default();
     while let Some(part) = upload.next().await? {
         match (part.name(), part.file_name()) {
-            (Some("tipo"), _) => brought.kind = parse_import_kind(&read_short_text(part).await?),
-            (Some("arquivo"), Some(name)) if brought.file.is_none() => {
-                brought.file = Some((name, spool_file(part, most).await?));
+            (Some("tipo"), _) => input.kind = parse_import_kind(&read_short_text(part).await?),
+            (Some("arquivo"), Some(name)) if input.file.is_none() => {
+                input.file = Some((name, spool_file(part, most).await?));
             }
             _ => {}
         }
     }
-    Ok(brought)
+    Ok(input)
 }
 
 async fn read_short_text(mut part: MultipartField) -> Result<String, Refusal> {

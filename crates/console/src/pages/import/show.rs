@@ -105,46 +105,46 @@ pub fn build_import_path(root: &str, code: i32) -> String {
 /// `GET /console/importar/{codigo}`
 pub async fn show_import_page(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     PathNumber(code): PathNumber,
     query: QueryParams,
 ) -> Response {
-    let import = match import::load_import(&app, &build_actor(&guest), ImportCode::new(code)).await {
+    let import = match import::load_import(&app, &build_actor(&user), ImportCode::new(code)).await {
         Ok(import) => import,
-        Err(error) => return render_refusal(&guest, &error),
+        Err(error) => return render_refusal(&user, &error),
     };
     if import.state == ImportState::Ready {
         return redirect_to(&format!("{}/colunas", build_import_path(&derive_root_path(&app), code)));
     }
-    render_page_or_refusal(&guest, build_import_page(&app, &guest, import, &query, Vec::new()).await)
+    render_page_or_refusal(&user, build_import_page(&app, &user, import, &query, Vec::new()).await)
 }
 
 /// Renders the page with the reasons why an action was refused.
 pub async fn render_import_with_alerts(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     code: i32,
     alerts: Vec<String>,
 ) -> Response {
-    let page = match import::load_import(app, &build_actor(guest), ImportCode::new(code)).await {
-        Ok(import) => build_import_page(app, guest, import, &QueryParams::parse(""), alerts).await,
+    let page = match import::load_import(app, &build_actor(user), ImportCode::new(code)).await {
+        Ok(import) => build_import_page(app, user, import, &QueryParams::parse(""), alerts).await,
         Err(error) => Err(error),
     };
     match page {
         Ok(page) => answer(StatusCode::BAD_REQUEST, &page),
-        Err(error) => render_refusal(guest, &error),
+        Err(error) => render_refusal(user, &error),
     }
 }
 
 async fn build_import_page(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     import: StoredImportRun,
     query: &QueryParams,
     alerts: Vec<String>,
 ) -> Result<ViewImportPage, Error> {
-    let frame = PageFrame::load(app, guest, PLACE).await?;
-    let zone = &app::registers::snapshot::load_registers(app, guest.session().scope.tenant()).await?.zone;
+    let frame = PageFrame::load(app, user, PLACE).await?;
+    let zone = &app::registers::snapshot::load_registers(app, user.session().scope.tenant()).await?.zone;
     let words = describe_import_kind(import.kind);
     let now = app.now();
     let ended = import.finished_at.or(import.started_at);
@@ -171,8 +171,8 @@ async fn build_import_page(
         entering: if enters > 0 { format_quantity(enters, "linha", "linhas") } else { String::new() },
         refused: import.counts.refused,
         refused_told: format_quantity(import.counts.refused, "linha com problema", "linhas com problema"),
-        problems: list_line_problems(app, guest, &import, query).await?,
-        kept: list_kept_lines(app, guest, &import, query, &frame.root).await?,
+        problems: list_line_problems(app, user, &import, query).await?,
+        kept: list_kept_lines(app, user, &import, query, &frame.root).await?,
         undo_until: undo_until.map(|at| format_moment(at.plus(UNDO_FOR), zone)).unwrap_or_default(),
         list: (words.list.0, format!("{}/console{}", frame.root, words.list.1)),
         alerts,
@@ -181,20 +181,20 @@ async fn build_import_page(
 }
 
 fn describe_import(import: &StoredImportRun) -> String {
-    let of = &import.counts;
+    let counts = &import.counts;
     match import.state {
         ImportState::Reading => "O arquivo ainda está sendo lido.".to_owned(),
         ImportState::Ready => String::new(),
         ImportState::Checking => {
             "Cada linha é conferida como se fosse entrar agora. Nada está sendo gravado.".to_owned()
         }
-        ImportState::Checked if of.refused == 0 && of.created + of.changed == 0 => {
+        ImportState::Checked if counts.refused == 0 && counts.created + counts.changed == 0 => {
             "Tudo o que está na planilha já está aqui, igual. Não há nada a importar.".to_owned()
         }
-        ImportState::Checked if of.refused == 0 => {
+        ImportState::Checked if counts.refused == 0 => {
             "Nenhum problema. Nada foi gravado ainda: a importação começa quando você mandar.".to_owned()
         }
-        ImportState::Checked if of.created + of.changed + of.same == 0 => {
+        ImportState::Checked if counts.created + counts.changed + counts.same == 0 => {
             "Nenhuma linha pode entrar como está. Veja abaixo o que arrumar; nada foi gravado.".to_owned()
         }
         ImportState::Checked => {
@@ -207,14 +207,14 @@ fn describe_import(import: &StoredImportRun) -> String {
         ImportState::Paused => {
             "Parada onde estava. O que já entrou continua no lugar; as outras linhas esperam.".to_owned()
         }
-        ImportState::Done if of.refused > 0 => {
+        ImportState::Done if counts.refused > 0 => {
             "Terminou. As linhas com problema não entraram: baixe-as, arrume e envie de novo.".to_owned()
         }
         ImportState::Done => "Terminou, e todas as linhas entraram.".to_owned(),
         ImportState::Undoing => {
             "O que a importação criou está sendo removido, e o que ela mudou volta a ser como era.".to_owned()
         }
-        ImportState::Undone if of.kept > 0 => {
+        ImportState::Undone if counts.kept > 0 => {
             "Desfeita. Alguns registros ficaram como estão, porque alguém já mexeu neles: veja abaixo.".to_owned()
         }
         ImportState::Undone => "Desfeita por inteiro.".to_owned(),
@@ -237,25 +237,25 @@ fn measure_progress(import: &StoredImportRun) -> Option<StageProgress> {
 
 fn list_import_figures(import: &StoredImportRun) -> Vec<(String, &'static str)> {
     use ImportState as S;
-    let of = &import.counts;
+    let counts = &import.counts;
     let all: Vec<(i64, &str, &str)> = match import.state {
         S::Reading | S::Ready => Vec::new(),
         S::Undoing | S::Undone => vec![
-            (of.removed, "removido", "removidos"),
-            (of.restored, "voltou a ser como era", "voltaram a ser como eram"),
-            (of.kept, "ficou como está", "ficaram como estão"),
+            (counts.removed, "removido", "removidos"),
+            (counts.restored, "voltou a ser como era", "voltaram a ser como eram"),
+            (counts.kept, "ficou como está", "ficaram como estão"),
         ],
         S::Checking | S::Checked => vec![
-            (of.created, "novo", "novos"),
-            (of.changed, "alterado", "alterados"),
-            (of.same, "igual ao que já está aqui", "iguais ao que já está aqui"),
-            (of.refused, "com problema", "com problema"),
+            (counts.created, "novo", "novos"),
+            (counts.changed, "alterado", "alterados"),
+            (counts.same, "igual ao que já está aqui", "iguais ao que já está aqui"),
+            (counts.refused, "com problema", "com problema"),
         ],
         S::Running | S::Paused | S::Done => vec![
-            (of.created, "criado", "criados"),
-            (of.changed, "alterado", "alterados"),
-            (of.same, "já estava igual", "já estavam iguais"),
-            (of.refused, "não entrou", "não entraram"),
+            (counts.created, "criado", "criados"),
+            (counts.changed, "alterado", "alterados"),
+            (counts.same, "já estava igual", "já estavam iguais"),
+            (counts.refused, "não entrou", "não entraram"),
         ],
     };
     all.into_iter()
@@ -290,16 +290,16 @@ fn cut_remark_page<T>(mut rows: Vec<T>, line: impl Fn(&T) -> i32) -> (Vec<T>, Op
         return (rows, None);
     }
     let cut = line(&rows[SHOWN]);
-    let whole = rows.iter().take_while(|row| line(row) < cut).count();
+    let complete = rows.iter().take_while(|row| line(row) < cut).count();
     // A line with more problems than a page holds is shown alone, truncated.
-    rows.truncate(if whole > 0 { whole } else { SHOWN });
+    rows.truncate(if complete > 0 { complete } else { SHOWN });
     let last = rows.last().map(line);
     (rows, last)
 }
 
 async fn list_line_problems(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     import: &StoredImportRun,
     query: &QueryParams,
 ) -> Result<LineRemarkList, Error> {
@@ -307,13 +307,14 @@ async fn list_line_problems(
     if !matches!(import.state, S::Checked | S::Running | S::Paused | S::Done) || import.counts.refused == 0 {
         return Ok(LineRemarkList::default());
     }
-    let from = parse_last_line(query, "depois");
+    let last_line = parse_last_line(query, "depois");
     let found =
-        import::list_import_problems(app, &build_actor(guest), import.code, (from, SHOWN as i64 + 1)).await?;
+        import::list_import_problems(app, &build_actor(user), import.code, (last_line, SHOWN as i64 + 1))
+            .await?;
     let (found, next) = cut_remark_page(found, |one| one.line);
     let mut lines: Vec<i32> = found.iter().map(|one| one.line).collect();
     lines.dedup();
-    let cells = import::list_cells_by_line(app, &build_actor(guest), import, &lines).await?;
+    let cells = import::list_cells_by_line(app, &build_actor(user), import, &lines).await?;
     let value = |line: i32, header: &str| {
         let at = import.headers.iter().position(|one| one == header)?;
         cells.get(&line)?.get(at).cloned()
@@ -327,14 +328,14 @@ async fn list_line_problems(
     });
     Ok(LineRemarkList {
         rows: rows.collect(),
-        is_first: from == 0,
+        is_first: last_line == 0,
         next: next.map(|line| format!("?depois={line}")),
     })
 }
 
 async fn list_kept_lines(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     import: &StoredImportRun,
     query: &QueryParams,
     root: &str,
@@ -343,9 +344,9 @@ async fn list_kept_lines(
         return Ok(LineRemarkList::default());
     }
     let words = describe_import_kind(import.kind);
-    let from = parse_last_line(query, "mantidos");
+    let last_line = parse_last_line(query, "mantidos");
     let found =
-        import::list_kept_rows(app, &build_actor(guest), import.code, (from, SHOWN as i64 + 1)).await?;
+        import::list_kept_rows(app, &build_actor(user), import.code, (last_line, SHOWN as i64 + 1)).await?;
     let (found, next) = cut_remark_page(found, |one| one.line);
     let rows = found.into_iter().map(|one| ImportLineRemark {
         number: one.line,
@@ -356,7 +357,7 @@ async fn list_kept_lines(
     });
     Ok(LineRemarkList {
         rows: rows.collect(),
-        is_first: from == 0,
+        is_first: last_line == 0,
         next: next.map(|line| format!("?mantidos={line}")),
     })
 }
@@ -410,9 +411,9 @@ mod tests {
         let lines = |all: &[i32]| cut_remark_page(all.to_vec(), |line| *line);
         assert_eq!(lines(&[2, 2, 3]), (vec![2, 2, 3], None));
         let many: Vec<i32> = (0..=50).map(|at| if at < 49 { at + 2 } else { 60 }).collect();
-        let (shown, next) = cut_remark_page(many, |line| *line);
-        assert_eq!((shown.len(), next), (49, Some(50)));
-        let (shown, next) = cut_remark_page(vec![7; 51], |line| *line);
-        assert_eq!((shown.len(), next), (50, Some(7)));
+        let (rows, next) = cut_remark_page(many, |line| *line);
+        assert_eq!((rows.len(), next), (49, Some(50)));
+        let (rows, next) = cut_remark_page(vec![7; 51], |line| *line);
+        assert_eq!((rows.len(), next), (50, Some(7)));
     }
 }

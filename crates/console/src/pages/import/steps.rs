@@ -18,46 +18,46 @@ type FormOrRefusal = Result<SubmittedForm, Refusal>;
 /// `POST /console/importar/{codigo}/iniciar`
 pub async fn start_import(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     PathNumber(code): PathNumber,
-    sent: FormOrRefusal,
+    form: FormOrRefusal,
 ) -> Response {
-    let sent = match sent {
-        Ok(sent) => sent,
+    let form = match form {
+        Ok(form) => form,
         Err(refusal) => return refusal.into_response(),
     };
-    let triggers = sent.text("gatilhos") == "sim";
+    let triggers = form.text("gatilhos") == "sim";
     let done = import::start_import(
         &app,
-        &build_actor(&guest),
+        &build_actor(&user),
         ImportCode::new(code),
         triggers,
         IdempotentWrite::without_key(),
     )
     .await;
-    Box::pin(respond_to_step(&app, &guest, code, done, "")).await
+    Box::pin(respond_to_step(&app, &user, code, done, "")).await
 }
 
 /// `POST /console/importar/{codigo}/pausar`
 pub async fn pause_import(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     PathNumber(code): PathNumber,
-    sent: FormOrRefusal,
+    form: FormOrRefusal,
 ) -> Response {
-    if let Err(refusal) = sent {
+    if let Err(refusal) = form {
         return refusal.into_response();
     }
     let done = import::pause_import(
         &app,
-        &build_actor(&guest),
+        &build_actor(&user),
         ImportCode::new(code),
         IdempotentWrite::without_key(),
     )
     .await;
     Box::pin(respond_to_step(
         &app,
-        &guest,
+        &user,
         code,
         done,
         "A importação está em pausa. O que já entrou continua no lugar.",
@@ -68,61 +68,57 @@ pub async fn pause_import(
 /// `POST /console/importar/{codigo}/retomar`
 pub async fn resume_import(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     PathNumber(code): PathNumber,
-    sent: FormOrRefusal,
+    form: FormOrRefusal,
 ) -> Response {
-    if let Err(refusal) = sent {
+    if let Err(refusal) = form {
         return refusal.into_response();
     }
     let done = import::resume_import(
         &app,
-        &build_actor(&guest),
+        &build_actor(&user),
         ImportCode::new(code),
         IdempotentWrite::without_key(),
     )
     .await;
-    Box::pin(respond_to_step(&app, &guest, code, done, "A importação continua de onde parou.")).await
+    Box::pin(respond_to_step(&app, &user, code, done, "A importação continua de onde parou.")).await
 }
 
 /// `POST /console/importar/{codigo}/desfazer`
 pub async fn undo_import(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     PathNumber(code): PathNumber,
-    sent: FormOrRefusal,
+    form: FormOrRefusal,
 ) -> Response {
-    if let Err(refusal) = sent {
+    if let Err(refusal) = form {
         return refusal.into_response();
     }
-    let done = import::undo_import(
-        &app,
-        &build_actor(&guest),
-        ImportCode::new(code),
-        IdempotentWrite::without_key(),
-    )
-    .await;
-    Box::pin(respond_to_step(&app, &guest, code, done, "")).await
+    let done =
+        import::undo_import(&app, &build_actor(&user), ImportCode::new(code), IdempotentWrite::without_key())
+            .await;
+    Box::pin(respond_to_step(&app, &user, code, done, "")).await
 }
 
 async fn respond_to_step(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     code: i32,
     done: Result<WriteOutcome<StoredImportRun>, Error>,
-    said: &str,
+    notice: &str,
 ) -> Response {
     match done.and_then(WriteOutcome::into_fresh) {
         Ok(_) => {
             let mut response = redirect_to(&build_import_path(&derive_root_path(app), code));
-            if !said.is_empty() {
-                add_notice(&mut response, said);
+            if !notice.is_empty() {
+                add_notice(&mut response, notice);
             }
             response
         }
         Err(Error::Refused(problems)) => {
-            render_import_with_alerts(app, guest, code, describe_rejections(&problems)).await
+            render_import_with_alerts(app, user, code, describe_rejections(&problems)).await
         }
-        Err(error) => render_refusal(guest, &error),
+        Err(error) => render_refusal(user, &error),
     }
 }

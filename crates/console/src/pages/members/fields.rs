@@ -11,7 +11,7 @@ use wire::set_names;
 pub fn build_fact_groups(view: &MemberView) -> Vec<(&'static str, Vec<(&'static str, String)>)> {
     let values = fill_member_values(view);
     let value = |name: &str| values.get(name).cloned().unwrap_or_default();
-    let shown = |name: &'static str| match name {
+    let fact = |name: &'static str| match name {
         "estadoCivil" => {
             let state = view.profile.civil_state.map(labels::label_civil_state).unwrap_or_default();
             (find_member_label(name), state.to_owned())
@@ -23,8 +23,8 @@ pub fn build_fact_groups(view: &MemberView) -> Vec<(&'static str, Vec<(&'static 
     };
     let phones = view.phones.iter().map(|phone| phone.number.to_string()).collect::<Vec<_>>().join(", ");
     let contact =
-        vec![("Telefones", phones), shown("email"), ("Endereço", format_address_line(&view.profile.address))];
-    let own = match view.profile.nature {
+        vec![("Telefones", phones), fact("email"), ("Endereço", format_address_line(&view.profile.address))];
+    let personal = match view.profile.nature {
         Nature::Natural => {
             let names = [
                 "dataNascimento",
@@ -39,18 +39,18 @@ pub fn build_fact_groups(view: &MemberView) -> Vec<(&'static str, Vec<(&'static 
                 "validadeCnh",
                 "nomeEmpresa",
             ];
-            names.map(shown).to_vec()
+            names.map(fact).to_vec()
         }
         Nature::Legal => ["nomeFantasia", "inscricaoEstadual", "inscricaoMunicipal", "representanteLegal"]
-            .map(shown)
+            .map(fact)
             .to_vec(),
     };
     let sale = vec![
         ("Consultor", seller(view.profile.consultant)),
         ("Representante", seller(view.profile.representative)),
-        shown("codigoIntegracao"),
+        fact("codigoIntegracao"),
     ];
-    let all = [("Contato", contact), ("Dados pessoais", own), ("Venda", sale)];
+    let all = [("Contato", contact), ("Dados pessoais", personal), ("Venda", sale)];
     let filled =
         all.map(|(title, facts)| (title, facts.into_iter().filter(|(_, text)| !text.is_empty()).collect()));
     filled.into_iter().filter(|(_, facts): &(_, Vec<_>)| !facts.is_empty()).collect()
@@ -129,7 +129,7 @@ pub fn find_member_label(name: &str) -> &'static str {
 /// Form values of a stored member.
 pub fn fill_member_values(view: &MemberView) -> FormValues {
     let person = &view.profile;
-    let own = |value: &Option<String>| value.clone().unwrap_or_default();
+    let text_or_empty = |value: &Option<String>| value.clone().unwrap_or_default();
     let day = |value: &Option<String>| value.as_deref().map(display::format_day).unwrap_or_default();
     let phone = |kind: PhoneKind| {
         let found = view.phones.iter().find(|phone| phone.kind == kind);
@@ -144,29 +144,29 @@ pub fn fill_member_values(view: &MemberView) -> FormValues {
         ("telefones.1.numero", phone(PhoneKind::Landline)),
         ("email", person.email.as_ref().map(Email::to_string).unwrap_or_default()),
         ("endereco.cep", address.cep.as_ref().map(ToString::to_string).unwrap_or_default()),
-        ("endereco.tipoLogradouro", own(&address.street_kind)),
-        ("endereco.logradouro", own(&address.street)),
-        ("endereco.numero", own(&address.number)),
-        ("endereco.complemento", own(&address.complement)),
-        ("endereco.bairro", own(&address.district)),
-        ("endereco.cidade", own(&address.city)),
-        ("endereco.uf", own(&address.state)),
+        ("endereco.tipoLogradouro", text_or_empty(&address.street_kind)),
+        ("endereco.logradouro", text_or_empty(&address.street)),
+        ("endereco.numero", text_or_empty(&address.number)),
+        ("endereco.complemento", text_or_empty(&address.complement)),
+        ("endereco.bairro", text_or_empty(&address.district)),
+        ("endereco.cidade", text_or_empty(&address.city)),
+        ("endereco.uf", text_or_empty(&address.state)),
         ("dataNascimento", day(&person.born_on)),
         ("sexo", person.sex.map(set_names::sex).unwrap_or_default().to_owned()),
         ("estadoCivil", person.civil_state.map(set_names::civil_state).unwrap_or_default().to_owned()),
-        ("conjuge", own(&person.spouse)),
-        ("nomeMae", own(&person.mother)),
-        ("identidade", own(&person.identity_number)),
-        ("orgaoExpedidor", own(&person.identity_issuer)),
-        ("numeroCnh", own(&person.cnh_number)),
-        ("categoriaCnh", own(&person.cnh_category)),
+        ("conjuge", text_or_empty(&person.spouse)),
+        ("nomeMae", text_or_empty(&person.mother)),
+        ("identidade", text_or_empty(&person.identity_number)),
+        ("orgaoExpedidor", text_or_empty(&person.identity_issuer)),
+        ("numeroCnh", text_or_empty(&person.cnh_number)),
+        ("categoriaCnh", text_or_empty(&person.cnh_category)),
         ("validadeCnh", day(&person.cnh_valid_until)),
-        ("nomeEmpresa", own(&person.company)),
-        ("nomeFantasia", own(&person.trade_name)),
-        ("inscricaoEstadual", own(&person.state_registration)),
-        ("inscricaoMunicipal", own(&person.municipal_registration)),
-        ("representanteLegal", own(&person.legal_representative)),
-        ("codigoIntegracao", own(&person.integration_code)),
+        ("nomeEmpresa", text_or_empty(&person.company)),
+        ("nomeFantasia", text_or_empty(&person.trade_name)),
+        ("inscricaoEstadual", text_or_empty(&person.state_registration)),
+        ("inscricaoMunicipal", text_or_empty(&person.municipal_registration)),
+        ("representanteLegal", text_or_empty(&person.legal_representative)),
+        ("codigoIntegracao", text_or_empty(&person.integration_code)),
     ])
 }
 
@@ -177,13 +177,13 @@ pub const STATES: [&str; 27] = [
 
 pub fn list_member_choices(
     registers: &TenantRegisters,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     name: &str,
 ) -> Vec<(String, String)> {
     let same = |text: &str| (text.to_owned(), text.to_owned());
     match name {
         "codLoja" => {
-            let branches = registers.usable_branches(&guest.session().scope);
+            let branches = registers.usable_branches(&user.session().scope);
             branches.map(|one| (one.code.to_string(), one.name.clone())).collect()
         }
         "endereco.uf" => STATES.iter().map(|state| same(state)).collect(),

@@ -30,61 +30,63 @@ struct EditMemberState {
     problems: FormProblems,
 }
 
-async fn render_member_form(app: &App, guest: &SignedInUser, written: EditMemberState) -> Response {
-    let registers = match app::registers::snapshot::load_registers(app, guest.session().scope.tenant()).await
-    {
+async fn render_member_form(app: &App, user: &SignedInUser, state: EditMemberState) -> Response {
+    let registers = match app::registers::snapshot::load_registers(app, user.session().scope.tenant()).await {
         Ok(registers) => registers,
         Err(error) => return Refusal::from(&error).into_response(),
     };
-    let all = build_inputs(SPECS, &written.values, &written.problems, |name| {
-        list_member_choices(&registers, guest, name)
+    let all = build_inputs(SPECS, &state.values, &state.problems, |name| {
+        list_member_choices(&registers, user, name)
     });
     let list = format!("{}/console/associados", derive_root_path(app));
-    let (title, back) = match written.code {
-        Some(code) => (format!("Alterar {}", written.name), format!("{list}/{code}")),
+    let (title, back) = match state.code {
+        Some(code) => (format!("Alterar {}", state.name), format!("{list}/{code}")),
         None => ("Novo associado".to_owned(), list),
     };
-    let made = RecordForm {
+    let form = RecordForm {
         current: "associados",
         title,
         note: String::new(),
         back,
-        version: written.version,
+        version: state.version,
         sections: split_into_sections(all, SECTIONS),
-        problems: written.problems,
+        problems: state.problems,
         button: "Salvar",
     };
-    render_record_form(app, guest, made).await
+    render_record_form(app, user, form).await
 }
 
 /// `GET /console/associados/novo`
-pub async fn show_new_member_form(State(app): State<App>, guest: SignedInUser) -> Response {
-    let written = EditMemberState {
+pub async fn show_new_member_form(State(app): State<App>, user: SignedInUser) -> Response {
+    let state = EditMemberState {
         code: None,
         name: String::new(),
         version: None,
         values: FormValues::new(),
         problems: FormProblems::default(),
     };
-    render_member_form(&app, &guest, written).await
+    render_member_form(&app, &user, state).await
 }
 
 /// The typed numbers; empty ones are dropped.
 fn take_phones_json(values: &mut FormValues, further: &[String]) -> serde_json::Value {
     let numbers =
         ["telefones.0.numero", "telefones.1.numero"].map(|name| values.remove(name).unwrap_or_default());
-    let given = numbers.into_iter().filter(|number| !number.is_empty()).chain(further.iter().cloned());
-    given.map(|number| serde_json::json!({"numero": number})).collect()
+    let all_numbers = numbers.into_iter().filter(|number| !number.is_empty()).chain(further.iter().cloned());
+    all_numbers.map(|number| serde_json::json!({"numero": number})).collect()
 }
 
 /// Builds the record's JSON: an empty field clears the value, and is omitted for a new member.
-fn build_member_json(values: &FormValues, had: Option<(&MemberView, &str)>) -> Vec<u8> {
+fn build_member_json(values: &FormValues, existing: Option<(&MemberView, &str)>) -> Vec<u8> {
     let mut values = values.clone();
     let mut further = vec![(
         "telefones",
-        take_phones_json(&mut values, &had.map(|(view, _)| list_further_phones(view)).unwrap_or_default()),
+        take_phones_json(
+            &mut values,
+            &existing.map(|(view, _)| list_further_phones(view)).unwrap_or_default(),
+        ),
     )];
-    match had {
+    match existing {
         None => values.retain(|_, text| !text.is_empty()),
         Some((_, version)) => further.push(("versao", version.into())),
     }
@@ -93,39 +95,39 @@ fn build_member_json(values: &FormValues, had: Option<(&MemberView, &str)>) -> V
 
 /// Phones beyond the first of each kind, which the form does not show and must not lose.
 fn list_further_phones(view: &MemberView) -> Vec<String> {
-    let mut seen = std::collections::BTreeSet::new();
-    let further = view.phones.iter().filter(|phone| !seen.insert(phone.kind));
+    let mut seen_kinds = std::collections::BTreeSet::new();
+    let further = view.phones.iter().filter(|phone| !seen_kinds.insert(phone.kind));
     further.map(|phone| phone.number.to_string()).collect()
 }
 
 /// Creating a member must not change an existing one with the same document: the form shows the name instead.
 async fn find_existing_member(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     document: &str,
 ) -> Result<Option<String>, Error> {
-    let Ok(asked) = read::read_query(std::iter::once(("cpf".to_owned(), document.to_owned()))) else {
+    let Ok(query) = read::read_query(std::iter::once(("cpf".to_owned(), document.to_owned()))) else {
         return Ok(None);
     };
-    let found = search::list_members(app, guest.session(), asked, OPERATION).await?;
+    let found = search::list_members(app, user.session(), query, OPERATION).await?;
     Ok(found.rows.first().map(|row| row.person.name.clone()))
 }
 
 async fn try_create_member(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     values: &FormValues,
 ) -> Result<Result<PersonCode, FormProblems>, Error> {
     let input = match read::read_body::<PessoaInput>(&build_member_json(values, None)) {
         Ok(input) => input,
         Err(unread) => return Ok(Err(FormProblems::new(unread.problems.into_lines(), SPECS))),
     };
-    if let Some(name) = find_existing_member(app, guest, &input.document.to_string()).await? {
+    if let Some(name) = find_existing_member(app, user, &input.document.to_string()).await? {
         let mut problems = FormProblems::default();
         problems.replace_problem("cpfCnpj", format!("Já é o documento de {name}; procure por ele na busca."));
         return Ok(Err(problems));
     }
-    match members::save_person(app, guest.session(), input, IdempotentWrite::without_key())
+    match members::save_person(app, user.session(), input, IdempotentWrite::without_key())
         .await
         .and_then(WriteOutcome::into_fresh)
     {
@@ -138,15 +140,15 @@ async fn try_create_member(
 /// `POST /console/associados/novo`
 pub async fn create_member(
     State(app): State<App>,
-    guest: SignedInUser,
-    sent: Result<SubmittedForm, Refusal>,
+    user: SignedInUser,
+    form: Result<SubmittedForm, Refusal>,
 ) -> Response {
-    let sent = match sent {
-        Ok(sent) => sent,
+    let form = match form {
+        Ok(form) => form,
         Err(refusal) => return refusal.into_response(),
     };
-    let values = read_form_values(SPECS, &sent);
-    match try_create_member(&app, &guest, &values).await {
+    let values = read_form_values(SPECS, &form);
+    match try_create_member(&app, &user, &values).await {
         Ok(Ok(code)) => {
             let mut response = redirect_to(&format!("{}/console/associados/{code}", derive_root_path(&app)));
             add_notice(&mut response, "Associado salvo. O próximo passo é o primeiro benefício dele.");
@@ -155,7 +157,7 @@ pub async fn create_member(
         Ok(Err(problems)) => {
             render_member_form(
                 &app,
-                &guest,
+                &user,
                 EditMemberState { code: None, name: String::new(), version: None, values, problems },
             )
             .await
@@ -167,40 +169,40 @@ pub async fn create_member(
 /// `GET /console/associados/{codigo}/alterar`
 pub async fn show_edit_member_form(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     PathNumber(code): PathNumber,
 ) -> Response {
-    let view = match members::read_member(&app, guest.session(), PersonCode::new(code)).await {
+    let view = match members::read_member(&app, user.session(), PersonCode::new(code)).await {
         Ok(view) => view,
-        Err(error) => return render_page_or_refusal::<super::MemberProfilePage>(&guest, Err(error)),
+        Err(error) => return render_page_or_refusal::<super::MemberProfilePage>(&user, Err(error)),
     };
-    let written = EditMemberState {
+    let state = EditMemberState {
         code: Some(code),
         name: view.profile.name.clone(),
         version: Some(view.profile.version),
         values: fill_member_values(&view),
         problems: FormProblems::default(),
     };
-    render_member_form(&app, &guest, written).await
+    render_member_form(&app, &user, state).await
 }
 
 /// `POST /console/associados/{codigo}/alterar`
 pub async fn change_member(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     PathNumber(code): PathNumber,
-    sent: Result<SubmittedForm, Refusal>,
+    form: Result<SubmittedForm, Refusal>,
 ) -> Response {
-    let sent = match sent {
-        Ok(sent) => sent,
+    let form = match form {
+        Ok(form) => form,
         Err(refusal) => return refusal.into_response(),
     };
-    let values = read_form_values(SPECS, &sent);
-    let version = sent.text("versao");
+    let values = read_form_values(SPECS, &form);
+    let version = form.text("versao");
     let person = PersonCode::new(code);
-    let view = match members::read_member(&app, guest.session(), person).await {
+    let view = match members::read_member(&app, user.session(), person).await {
         Ok(view) => view,
-        Err(error) => return render_page_or_refusal::<super::MemberProfilePage>(&guest, Err(error)),
+        Err(error) => return render_page_or_refusal::<super::MemberProfilePage>(&user, Err(error)),
     };
     let problems =
         match read::read_body::<AssociadoInput>(&build_member_json(&values, Some((&view, version)))) {
@@ -208,7 +210,7 @@ pub async fn change_member(
             Ok(input) => {
                 match members::change_member(
                     &app,
-                    guest.session(),
+                    user.session(),
                     person,
                     input,
                     IdempotentWrite::without_key(),
@@ -223,12 +225,12 @@ pub async fn change_member(
                     }
                     Err(Error::Refused(problems)) => FormProblems::from_rejections(&problems, SPECS),
                     Err(error) => {
-                        return render_page_or_refusal::<super::MemberProfilePage>(&guest, Err(error));
+                        return render_page_or_refusal::<super::MemberProfilePage>(&user, Err(error));
                     }
                 }
             }
         };
-    let name = sent.text("nomePessoa").to_owned();
-    let written = EditMemberState { code: Some(code), name, version: version.parse().ok(), values, problems };
-    render_member_form(&app, &guest, written).await
+    let name = form.text("nomePessoa").to_owned();
+    let state = EditMemberState { code: Some(code), name, version: version.parse().ok(), values, problems };
+    render_member_form(&app, &user, state).await
 }

@@ -93,48 +93,48 @@ struct MemberProfilePage {
 
 pub async fn show_member_page(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     PathNumber(code): PathNumber,
 ) -> Response {
     render_page_or_refusal(
-        &guest,
-        build_member_page(&app, &guest, PersonCode::new(code), UploadReport::default()).await,
+        &user,
+        build_member_page(&app, &user, PersonCode::new(code), UploadReport::default()).await,
     )
 }
 
 /// Renders the page with the problems of an upload.
 pub async fn render_member_with_report(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     code: PersonCode,
     report: UploadReport,
 ) -> Response {
-    match build_member_page(app, guest, code, report).await {
+    match build_member_page(app, user, code, report).await {
         Ok(template) => render_page(StatusCode::BAD_REQUEST, &template),
-        Err(error) => render_refusal(guest, &error),
+        Err(error) => render_refusal(user, &error),
     }
 }
 
 async fn build_member_page(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     code: PersonCode,
     report: UploadReport,
 ) -> Result<MemberProfilePage, Error> {
-    let caller = guest.session();
+    let caller = user.session();
     let view = members::read_member(app, caller, code).await?;
-    let frame = PageFrame::load(app, guest, "associados").await?;
+    let frame = PageFrame::load(app, user, "associados").await?;
     let history = members::read_member_history(app, caller, code).await?;
     let sections =
-        timeline::list_related_sections(app, guest, &frame.root, (code, &view.profile.name)).await?;
+        timeline::list_related_sections(app, user, &frame.root, (code, &view.profile.name)).await?;
     let owner = OwnerRecord { of: FileOwner::Member, record: code.get() };
-    let files = attachments::build_attachment_section(app, guest, owner, report).await?;
+    let files = attachments::build_attachment_section(app, user, owner, report).await?;
     let registers = &view.registers;
-    let named = |(code, one): &(BenefitCode, StoredBenefit)| {
+    let to_entry = |(code, one): &(BenefitCode, StoredBenefit)| {
         let link = format!("{}/console/beneficios/{code}", frame.root);
         (*code, (super::benefits::describe_benefit(registers, one), link))
     };
-    let of: BTreeMap<_, _> = view.benefits.iter().map(named).collect();
+    let benefits_by_code: BTreeMap<_, _> = view.benefits.iter().map(to_entry).collect();
     Ok(MemberProfilePage {
         code: code.get(),
         name: view.profile.name.clone(),
@@ -150,9 +150,9 @@ async fn build_member_page(
             .iter()
             .filter_map(|(code, one)| build_vehicle_line(code.get(), one))
             .collect(),
-        dependents: list_all_dependents(app, guest, &view).await?,
+        dependents: list_all_dependents(app, user, &view).await?,
         open_benefits: list_open_benefits(&view),
-        timeline: build_timeline(history, &of).with_sections(&sections, &view),
+        timeline: build_timeline(history, &benefits_by_code).with_sections(&sections, &view),
         sections,
         branch: registers.branch_name(view.profile.branch).to_owned(),
         since: view.profile.created_at.date_in(&registers.zone).to_br(),
@@ -171,20 +171,20 @@ fn list_open_benefits(view: &MemberView) -> Vec<(i32, String)> {
 /// Ordered by benefit, then name.
 async fn list_all_dependents(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     view: &MemberView,
 ) -> Result<Vec<MemberDependentLine>, Error> {
     let mut all = Vec::new();
     for (benefit, one) in view.benefits.iter().take(MOST_WITH_DEPENDENTS) {
-        let of = super::benefits::describe_benefit(&view.registers, one);
-        let found = dependents::list_benefit_dependents(app, guest.session(), *benefit).await?;
+        let description = super::benefits::describe_benefit(&view.registers, one);
+        let found = dependents::list_benefit_dependents(app, user.session(), *benefit).await?;
         all.extend(found.rows.iter().map(|(code, dependent)| MemberDependentLine {
             code: code.get(),
             benefit: benefit.get(),
             name: dependent.name.clone(),
             kinship: labels::label_kinship(dependent.kinship),
             born: dependent.born_on.as_deref().map(domain::display::format_day).unwrap_or_default(),
-            of: of.clone(),
+            of: description.clone(),
             active: dependent.active,
         }));
     }

@@ -52,7 +52,7 @@ pub struct TimelineEvent {
 /// The newest cases of each kind, and the newest deals.
 pub async fn list_related_sections(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     root: &str,
     (person, name): (PersonCode, &str),
 ) -> Result<Vec<RelatedRecordSection>, Error> {
@@ -60,7 +60,7 @@ pub async fn list_related_sections(
     for kind in CaseKind::ALL {
         let of_person = std::iter::once(("codPessoa".to_owned(), person.to_string()));
         let Ok(query) = read::read_query(of_person) else { continue };
-        let page = cases::list_cases(app, guest.session(), kind, query).await?;
+        let page = cases::list_cases(app, user.session(), kind, query).await?;
         let words = pages::describe_case_kind(kind);
         let lines =
             page.rows.iter().take(SOME).map(|item| build_case_line(&page.registers, item, root, app.now()));
@@ -71,7 +71,7 @@ pub async fn list_related_sections(
             lines: lines.collect(),
         });
     }
-    let (found, registers) = deals::list_person_deals(app, guest.session(), person).await?;
+    let (found, registers) = deals::list_person_deals(app, user.session(), person).await?;
     let lines = found.iter().take(SOME).map(|one| RelatedRecordLine {
         link: format!("{root}/console/vendas/{}", one.code),
         name: one.deal.title.clone().unwrap_or_else(|| format!("Negócio {}", one.deal.sequence)),
@@ -120,15 +120,15 @@ fn find_field_label(name: &str) -> String {
     found.map_or_else(|| name.to_owned(), str::to_owned)
 }
 
-/// `of` has the names of the member's benefits.
+/// `benefits_by_code` has the names of the member's benefits.
 fn build_timeline_event(
     registers: &TenantRegisters,
     one: RecordChange,
-    of: &BTreeMap<BenefitCode, (String, String)>,
+    benefits_by_code: &BTreeMap<BenefitCode, (String, String)>,
 ) -> TimelineEvent {
     let (situation, text, link) = match one.what {
         RecordChangeDetail::Situation { to, reason, benefit, .. } => {
-            let (name, link) = of.get(&benefit).cloned().unwrap_or_default();
+            let (name, link) = benefits_by_code.get(&benefit).cloned().unwrap_or_default();
             let text = [name, reason.unwrap_or_default()].into_iter().filter(|part| !part.is_empty());
             let text = text.collect::<Vec<_>>().join(" — ");
             (Some(build_situation_badge(registers, to)), text, Some(link).filter(|link| !link.is_empty()))
@@ -146,10 +146,16 @@ fn build_timeline_event(
 }
 
 /// Newest first, at most `MOST_EVENTS`.
-pub fn build_timeline(history: RecordHistory, of: &BTreeMap<BenefitCode, (String, String)>) -> EventTimeline {
+pub fn build_timeline(
+    history: RecordHistory,
+    benefits_by_code: &BTreeMap<BenefitCode, (String, String)>,
+) -> EventTimeline {
     let RecordHistory { happened, registers } = history;
-    let events =
-        happened.into_iter().rev().take(MOST_EVENTS).map(|one| build_timeline_event(&registers, one, of));
+    let events = happened
+        .into_iter()
+        .rev()
+        .take(MOST_EVENTS)
+        .map(|one| build_timeline_event(&registers, one, benefits_by_code));
     EventTimeline::from_events(events.collect())
 }
 
@@ -168,8 +174,8 @@ impl EventTimeline {
     /// Adds the member's cases and deals as events.
     pub fn with_sections(self, sections: &[RelatedRecordSection], view: &MemberView) -> EventTimeline {
         let mut events: Vec<TimelineEvent> = self.newest.into_iter().chain(self.older).collect();
-        let begun = sections.iter().flat_map(|section| section.lines.iter().map(move |line| (section, line)));
-        events.extend(begun.map(|(section, line)| TimelineEvent {
+        let lines = sections.iter().flat_map(|section| section.lines.iter().map(move |line| (section, line)));
+        events.extend(lines.map(|(section, line)| TimelineEvent {
             when: format_moment(line.at, &view.registers.zone),
             who: section.title.to_owned(),
             situation: None,

@@ -119,13 +119,13 @@ fn is_typed_reference(to: &str) -> bool {
 /// Choices of a field. The current value stays listed, even if it is inactive.
 pub fn list_field_choices(
     register: &'static Register,
-    own: Option<i32>,
+    own_code: Option<i32>,
     (names, values): (&FormReferenceNames, &FormValues),
     name: &str,
 ) -> Vec<(String, String)> {
     let Some((_, field)) = register.find_field(name) else { return Vec::new() };
     let typed = values.get(name).map_or("", String::as_str);
-    let is_there = |code: i32| typed.split(',').any(|one| one == code.to_string());
+    let is_selected = |code: i32| typed.split(',').any(|one| one == code.to_string());
     let choice = |one: &RecordChoice| (one.code.to_string(), one.name.clone());
     match field.kind {
         FieldType::Choice(all) => all
@@ -134,12 +134,12 @@ pub fn list_field_choices(
             .collect(),
         FieldType::Uf => Uf::NAMES.iter().map(|name| ((*name).to_owned(), (*name).to_owned())).collect(),
         FieldType::Reference(to) => {
-            let open = names.choices(to).iter().filter(|one| one.active || is_there(one.code));
+            let open = names.choices(to).iter().filter(|one| one.active || is_selected(one.code));
             open.map(choice).collect()
         }
         FieldType::References { to, .. } => {
-            let open = names.choices(to).iter().filter(|one| one.active || is_there(one.code));
-            open.filter(|one| Some(one.code) != own && is_same_group(register, one, values))
+            let open = names.choices(to).iter().filter(|one| one.active || is_selected(one.code));
+            open.filter(|one| Some(one.code) != own_code && is_same_group(register, one, values))
                 .map(choice)
                 .collect()
         }
@@ -164,23 +164,23 @@ fn is_same_group(register: &Register, other: &RecordChoice, values: &FormValues)
 pub fn build_register_json(
     register: &'static Register,
     values: &FormValues,
-    had: Option<(i32, &str)>,
+    existing: Option<(i32, &str)>,
 ) -> Vec<u8> {
-    let mut sent = Map::new();
+    let mut body = Map::new();
     for field in register.fields.iter().filter(|field| field.is_input()) {
         let Some(typed) = values.get(field.name) else { continue };
-        let is_kept = matches!(field.kind, FieldType::Secret { .. }) && typed.is_empty();
-        if had.is_some() && (field.fixed || is_kept) {
+        let keeps_secret = matches!(field.kind, FieldType::Secret { .. }) && typed.is_empty();
+        if existing.is_some() && (field.fixed || keeps_secret) {
             continue;
         }
-        sent.insert(field.name.to_owned(), parse_typed_value(field, typed));
+        body.insert(field.name.to_owned(), parse_typed_value(field, typed));
     }
-    match had {
-        Some((_, version)) => drop(sent.insert("versao".to_owned(), version.into())),
-        None => sent
+    match existing {
+        Some((_, version)) => drop(body.insert("versao".to_owned(), version.into())),
+        None => body
             .extend(values.get(register.code).map(|code| (register.code.to_owned(), code.as_str().into()))),
     }
-    Json::Object(sent).to_string().into_bytes()
+    Json::Object(body).to_string().into_bytes()
 }
 
 fn parse_typed_value(field: &FieldSpec, typed: &str) -> Json {
@@ -229,16 +229,17 @@ async fn find_record_by_name(
     register: &'static Register,
     typed: &str,
 ) -> Result<Option<StoredRecord>, Error> {
-    let Ok(asked) =
+    let Ok(query) =
         wire::register::read_list_query(register, std::iter::once(("filtro".to_owned(), typed.to_owned())))
     else {
         return Ok(None);
     };
-    let meant: String = typed.split_whitespace().collect::<String>().to_uppercase();
-    let page = registers::list_records(app, caller, register, asked).await?;
-    let is_meant =
-        |record: &StoredRecord| record.values.iter().any(|value| *value == FieldContent::Text(meant.clone()));
-    Ok(page.records.into_iter().find(is_meant))
+    let normalized: String = typed.split_whitespace().collect::<String>().to_uppercase();
+    let page = registers::list_records(app, caller, register, query).await?;
+    let is_match = |record: &StoredRecord| {
+        record.values.iter().any(|value| *value == FieldContent::Text(normalized.clone()))
+    };
+    Ok(page.records.into_iter().find(is_match))
 }
 
 /// The inverse of `resolve_references`: replaces codes with the text that is typed for them.
@@ -332,11 +333,11 @@ mod tests {
         };
         let all = vec![one(1, "ATIVO", 1), one(7, "ABERTO", 2), one(8, "EM REPARO", 2)];
         let names = FormReferenceNames(BTreeMap::from([("situacao", all)]));
-        let of = |entity: &str| {
+        let choices_for = |entity: &str| {
             let values = FormValues::from([("entidade", entity.to_owned())]);
             list_field_choices(register, Some(7), (&names, &values), "proximas")
         };
-        assert_eq!(of("evento"), [("8".to_owned(), "EM REPARO".to_owned())]);
-        assert!(of("").is_empty());
+        assert_eq!(choices_for("evento"), [("8".to_owned(), "EM REPARO".to_owned())]);
+        assert!(choices_for("").is_empty());
     }
 }

@@ -55,11 +55,11 @@ struct BrowseRegisterPage {
 
 pub async fn show_register_list(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     which: RegisterParam,
     query: QueryParams,
 ) -> Response {
-    render_page_or_refusal(&guest, build_register_list(&app, &guest, which.0, &query).await)
+    render_page_or_refusal(&user, build_register_list(&app, &user, which.0, &query).await)
 }
 
 type RegisterListColumn = (usize, &'static FieldSpec);
@@ -67,8 +67,8 @@ type RegisterListColumn = (usize, &'static FieldSpec);
 /// Columns besides the name.
 fn list_register_columns(register: &'static Register) -> Vec<RegisterListColumn> {
     let name = find_name_field(register).map(|(at, _)| at);
-    let own = register.columns.iter().filter_map(|name| register.find_field(name));
-    own.filter(|(at, _)| Some(*at) != name).collect()
+    let columns = register.columns.iter().filter_map(|name| register.find_field(name));
+    columns.filter(|(at, _)| Some(*at) != name).collect()
 }
 
 fn is_number_field(field: &FieldSpec) -> bool {
@@ -77,33 +77,39 @@ fn is_number_field(field: &FieldSpec) -> bool {
 
 async fn build_register_list(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     register: &'static Register,
     query: &QueryParams,
 ) -> Result<BrowseRegisterPage, Error> {
-    let caller = guest.session();
-    let frame = PageFrame::load(app, guest, "cadastros").await?;
-    let given = ["filtro", "ativo"].into_iter().chain(register.filters.iter().copied());
-    let given = given.map(|name| (name, query.text(name))).filter(|(_, text)| !text.is_empty());
-    let given: Vec<(&'static str, String)> = given.map(|(name, text)| (name, text.to_owned())).collect();
-    let asked = given.iter().map(|(name, text)| ((*name).to_owned(), text.clone()));
+    let caller = user.session();
+    let frame = PageFrame::load(app, user, "cadastros").await?;
+    let active_filters = ["filtro", "ativo"].into_iter().chain(register.filters.iter().copied());
+    let active_filters =
+        active_filters.map(|name| (name, query.text(name))).filter(|(_, text)| !text.is_empty());
+    let active_filters: Vec<(&'static str, String)> =
+        active_filters.map(|(name, text)| (name, text.to_owned())).collect();
+    let criteria = active_filters.iter().map(|(name, text)| ((*name).to_owned(), text.clone()));
     let page = ("pagina".to_owned(), query.page_number().to_string());
-    let is_asked = !register.needs_filter || given.iter().any(|(name, _)| register.filters.contains(name));
+    let may_list =
+        !register.needs_filter || active_filters.iter().any(|(name, _)| register.filters.contains(name));
     let labels: Vec<(&str, &str)> = register.fields.iter().map(|field| (field.name, field.label)).collect();
-    let (mut records, total, problems) = match wire::register::read_list_query(register, asked.chain([page]))
-    {
-        Err(problems) => (Vec::new(), 0, label_problem_lines(problems.into_lines(), &labels)),
-        Ok(_) if !is_asked => (Vec::new(), 0, Vec::new()),
-        Ok(asked) => match registers::list_records(app, caller, register, asked).await {
-            Ok(page) => (page.records, page.total, Vec::new()),
-            Err(Error::Refused(problems)) => (
-                Vec::new(),
-                0,
-                label_problem_lines(problems.iter().map(wire::refusal::render_rejection).collect(), &labels),
-            ),
-            Err(error) => return Err(error),
-        },
-    };
+    let (mut records, total, problems) =
+        match wire::register::read_list_query(register, criteria.chain([page])) {
+            Err(problems) => (Vec::new(), 0, label_problem_lines(problems.into_lines(), &labels)),
+            Ok(_) if !may_list => (Vec::new(), 0, Vec::new()),
+            Ok(criteria) => match registers::list_records(app, caller, register, criteria).await {
+                Ok(page) => (page.records, page.total, Vec::new()),
+                Err(Error::Refused(problems)) => (
+                    Vec::new(),
+                    0,
+                    label_problem_lines(
+                        problems.iter().map(wire::refusal::render_rejection).collect(),
+                        &labels,
+                    ),
+                ),
+                Err(error) => return Err(error),
+            },
+        };
     if total <= PAGE {
         sort_records(register, &mut records);
     }
@@ -132,7 +138,7 @@ async fn build_register_list(
             ExportLinks::new(
                 &frame.root,
                 register.path,
-                given.iter().map(|(name, text)| (*name, text.as_str())),
+                active_filters.iter().map(|(name, text)| (*name, text.as_str())),
             ),
         ),
         filter: query.text("filtro").to_owned(),
@@ -143,8 +149,8 @@ async fn build_register_list(
         filters,
         active: query.text("ativo").to_owned(),
         problems,
-        is_filtered: !given.is_empty(),
-        needs_filter: !is_asked,
+        is_filtered: !active_filters.is_empty(),
+        needs_filter: !may_list,
         begins: build_new_record_query(&values),
         frame,
     })
@@ -153,7 +159,7 @@ async fn build_register_list(
 /// Sorts by the register's first filter, then by `ordem`.
 fn sort_records(register: &'static Register, records: &mut [StoredRecord]) {
     let Some((position, _)) = register.find_field("ordem") else { return };
-    let by: Vec<usize> = register
+    let group_fields: Vec<usize> = register
         .filters
         .iter()
         .filter_map(|name| register.find_field(name))
@@ -165,7 +171,7 @@ fn sort_records(register: &'static Register, records: &mut [StoredRecord]) {
         _ => i64::MAX,
     };
     records.sort_by_key(|record| {
-        let group = by.first().map_or(0, |at| number(record, *at));
+        let group = group_fields.first().map_or(0, |at| number(record, *at));
         (group, number(record, position), record.code)
     });
 }
@@ -191,11 +197,11 @@ fn build_record_line(
 /// The list's filters become the initial values of a new record.
 fn build_new_record_query(values: &FormValues) -> String {
     let mut query = form_urlencoded::Serializer::new(String::new());
-    let given = values.iter().filter(|(_, value)| !value.is_empty());
-    let query = given.fold(&mut query, |query, (name, value)| query.append_pair(name, value));
+    let filled = values.iter().filter(|(_, value)| !value.is_empty());
+    let query = filled.fold(&mut query, |query, (name, value)| query.append_pair(name, value));
     match query.finish() {
         empty if empty.is_empty() => empty,
-        some => format!("?{some}"),
+        encoded => format!("?{encoded}"),
     }
 }
 

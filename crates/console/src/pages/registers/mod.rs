@@ -87,14 +87,17 @@ mod tests {
 
     #[test]
     fn registers_and_records_are_called_as_people_call_them() {
-        let of = |path| registers::find_register(path).unwrap();
+        let find = |path| registers::find_register(path).unwrap();
         assert_eq!(
-            (format_new_title(of("loja")).as_str(), format_new_title(of("plano")).as_str()),
+            (format_new_title(find("loja")).as_str(), format_new_title(find("plano")).as_str()),
             ("Nova loja", "Novo plano")
         );
-        assert_eq!(format_plural_title(of("vencimento")), "Dias de vencimento");
-        assert_eq!(format_record_title(of("vencimento"), 10, &[]), "Dia 10");
-        assert_eq!(format_record_title(of("loja"), 1, &[FieldContent::Text("Matriz".to_owned())]), "Matriz");
-        assert_eq!(format_record_title(of("instalacao"), 12, &[]), "Instalação 12");
+        assert_eq!(format_plural_title(find("vencimento")), "Dias de vencimento");
+        assert_eq!(format_record_title(find("vencimento"), 10, &[]), "Dia 10");
+        assert_eq!(
+            format_record_title(find("loja"), 1, &[FieldContent::Text("Matriz".to_owned())]),
+            "Matriz"
+        );
+        assert_eq!(format_record_title(find("instalacao"), 12, &[]), "Instalação 12");
     }
 }

@@ -25,14 +25,14 @@ struct RegisterOverviewPage {
     sections: Vec<(&'static str, Vec<RegisterSummary>)>,
 }
 
-pub async fn show_register_overview(State(app): State<App>, guest: SignedInUser) -> Response {
-    render_page_or_refusal(&guest, build_register_overview(&app, &guest).await)
+pub async fn show_register_overview(State(app): State<App>, user: SignedInUser) -> Response {
+    render_page_or_refusal(&user, build_register_overview(&app, &user).await)
 }
 
-async fn build_register_overview(app: &App, guest: &SignedInUser) -> Result<RegisterOverviewPage, Error> {
-    let frame = PageFrame::load(app, guest, "cadastros").await?;
+async fn build_register_overview(app: &App, user: &SignedInUser) -> Result<RegisterOverviewPage, Error> {
+    let frame = PageFrame::load(app, user, "cadastros").await?;
     let mut sections: Vec<(&'static str, Vec<RegisterSummary>)> = Vec::new();
-    for (register, number) in registers::count_records(app, guest.session()).await? {
+    for (register, number) in registers::count_records(app, user.session()).await? {
         let place = RegisterSummary {
             path: register.path,
             name: format_plural_title(register),

@@ -82,47 +82,47 @@ fn list_input_specs(register: &'static Register, is_new: bool) -> Vec<InputSpec>
 
 async fn render_register_record(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     register: &'static Register,
-    had: Option<LoadedRecord>,
-    shown: EditRecordState,
+    existing: Option<LoadedRecord>,
+    state: EditRecordState,
 ) -> Response {
-    let is_refused = !shown.problems.is_empty() || shown.conflict.is_some();
+    let is_refused = !state.problems.is_empty() || state.conflict.is_some();
     let status = if is_refused { StatusCode::BAD_REQUEST } else { StatusCode::OK };
-    match build_record_page(app, guest, register, had, shown).await {
+    match build_record_page(app, user, register, existing, state).await {
         Ok(template) if is_refused => render_page(status, &template),
-        made => render_page_or_refusal(guest, made),
+        result => render_page_or_refusal(user, result),
     }
 }
 
 async fn build_record_page(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     register: &'static Register,
-    had: Option<LoadedRecord>,
-    mut shown: EditRecordState,
+    existing: Option<LoadedRecord>,
+    mut state: EditRecordState,
 ) -> Result<RegisterRecordPage, Error> {
-    let frame = PageFrame::load(app, guest, "cadastros").await?;
-    let names = FormReferenceNames::load(app, guest.session(), register.fields.iter()).await?;
-    let record = had.as_ref().map(|had| &had.record);
+    let frame = PageFrame::load(app, user, "cadastros").await?;
+    let names = FormReferenceNames::load(app, user.session(), register.fields.iter()).await?;
+    let record = existing.as_ref().map(|existing| &existing.record);
     let code = record.map(|record| record.code);
-    let may_write = guest.is_admin();
+    let may_write = user.is_admin();
     let specs = if may_write { list_input_specs(register, code.is_none()) } else { Vec::new() };
     if let Some(record) = record {
         // Fixed fields determine the choices of others.
         for (field, value) in register.fields.iter().zip(&record.values).filter(|(field, _)| field.fixed) {
-            shown.values.insert(field.name, fields::format_input_value(field, value));
+            state.values.insert(field.name, fields::format_input_value(field, value));
         }
     }
-    let choices = |name: &str| fields::list_field_choices(register, code, (&names, &shown.values), name);
-    let mut inputs = build_inputs(&specs, &shown.values, &shown.problems, choices);
+    let choices = |name: &str| fields::list_field_choices(register, code, (&names, &state.values), name);
+    let mut inputs = build_inputs(&specs, &state.values, &state.problems, choices);
     for input in &mut inputs {
         if input.spec.kind == crate::widgets::record_form::InputKind::Many && input.choices.is_empty() {
             input.spec.hint = "Salve primeiro; depois escolha aqui.";
         }
     }
-    let is_refused = !shown.problems.is_empty();
-    let version = shown.conflict.as_ref().map(|one| one.version).or(record.map(|record| record.version));
+    let is_refused = !state.problems.is_empty();
+    let version = state.conflict.as_ref().map(|one| one.version).or(record.map(|record| record.version));
     Ok(RegisterRecordPage {
         path: register.path,
         list: format_plural_title(register),
@@ -138,11 +138,11 @@ async fn build_record_page(
         facts: record
             .map(|one| list_record_facts(&frame.root, register, &names, one, may_write))
             .unwrap_or_default(),
-        moments: had.as_ref().map(describe_record_dates).unwrap_or_default(),
-        conflict: shown.conflict,
-        others: shown.problems.others.iter().map(|line| strip_hidden_field(line)).collect(),
+        moments: existing.as_ref().map(describe_record_dates).unwrap_or_default(),
+        conflict: state.conflict,
+        others: state.problems.others.iter().map(|line| strip_hidden_field(line)).collect(),
         is_refused,
-        done: shown.done,
+        done: state.done,
         frame,
     })
 }
@@ -152,9 +152,9 @@ fn strip_hidden_field(line: &str) -> String {
     line.split_once(": ").map_or_else(|| line.to_owned(), |(_, rest)| capitalize_sentence(rest))
 }
 
-fn describe_record_dates(had: &LoadedRecord) -> String {
-    let at = |at| format_moment(at, &had.zone);
-    let (created, updated) = (at(had.record.created_at), at(had.record.updated_at));
+fn describe_record_dates(existing: &LoadedRecord) -> String {
+    let at = |at| format_moment(at, &existing.zone);
+    let (created, updated) = (at(existing.record.created_at), at(existing.record.updated_at));
     match created == updated {
         true => format!("cadastrado em {created}"),
         false => format!("cadastrado em {created}, alterado em {updated}"),
@@ -170,8 +170,9 @@ fn list_record_facts(
     may_write: bool,
 ) -> Vec<(&'static str, String, Option<String>)> {
     let all = register.fields.iter().zip(&record.values);
-    let read = all.filter(|(field, _)| field.is_visible() && field.is_input() && (field.fixed || !may_write));
-    let told = read.map(|(field, value)| {
+    let readable =
+        all.filter(|(field, _)| field.is_visible() && field.is_input() && (field.fixed || !may_write));
+    let facts = readable.map(|(field, value)| {
         let text = match field.kind {
             FieldType::Lines { .. } | FieldType::Items { .. } => {
                 fields::format_input_value(field, value).replace('\n', ", ")
@@ -185,18 +186,18 @@ fn list_record_facts(
         };
         (field.label, text, link)
     });
-    told.filter(|(_, text, _)| !text.is_empty()).collect()
+    facts.filter(|(_, text, _)| !text.is_empty()).collect()
 }
 
 /// `GET /console/cadastros/{registro}/novo`: query parameters prefill the form.
 pub async fn show_new_record_form(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     RegisterParam(register): RegisterParam,
     query: QueryParams,
 ) -> Response {
-    if let Err(error) = require_administrator(guest.session()) {
-        return render_page_or_refusal::<RegisterRecordPage>(&guest, Err(error));
+    if let Err(error) = require_administrator(user.session()) {
+        return render_page_or_refusal::<RegisterRecordPage>(&user, Err(error));
     }
     let begins = |field: &&FieldSpec| (field.name, query.text(field.name).to_owned());
     let mut values: FormValues = list_editable_fields(register, true).iter().map(begins).collect();
@@ -205,7 +206,7 @@ pub async fn show_new_record_form(
     }
     render_register_record(
         &app,
-        &guest,
+        &user,
         register,
         None,
         EditRecordState { values, ..EditRecordState::default() },
@@ -216,22 +217,22 @@ pub async fn show_new_record_form(
 /// `GET /console/cadastros/{registro}/{codigo}`
 pub async fn show_record_page(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     RegisterParam(register): RegisterParam,
     PathNumber(code): PathNumber,
     query: QueryParams,
 ) -> Response {
-    let (record, mut values) = match load_record(&app, &guest, register, code).await {
-        Ok(had) => {
-            let values = register.fields.iter().zip(&had.record.values);
+    let (record, mut values) = match load_record(&app, &user, register, code).await {
+        Ok(loaded) => {
+            let values = register.fields.iter().zip(&loaded.record.values);
             let values =
                 values.map(|(field, value)| (field.name, fields::format_input_value(field, value))).collect();
-            (had, values)
+            (loaded, values)
         }
         Err(refusal) => return refusal,
     };
-    if let Err(error) = fields::replace_codes_with_names(&app, guest.session(), register, &mut values).await {
-        return render_page_or_refusal::<RegisterRecordPage>(&guest, Err(error));
+    if let Err(error) = fields::replace_codes_with_names(&app, user.session(), register, &mut values).await {
+        return render_page_or_refusal::<RegisterRecordPage>(&user, Err(error));
     }
     let done = match (query.text("feito"), record.record.active) {
         ("inativado", false) => {
@@ -242,7 +243,7 @@ pub async fn show_record_page(
     };
     render_register_record(
         &app,
-        &guest,
+        &user,
         register,
         Some(record),
         EditRecordState { values, done, ..EditRecordState::default() },
@@ -252,56 +253,56 @@ pub async fn show_record_page(
 
 async fn load_record(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     register: &'static Register,
     code: i32,
 ) -> Result<LoadedRecord, Response> {
-    match registers::read_record(app, guest.session(), register, code).await {
+    match registers::read_record(app, user.session(), register, code).await {
         Ok((record, zone)) => Ok(LoadedRecord { record, zone }),
         Err(Error::NoRecord(_)) => Err(Refusal::NotThere.into_response()),
-        Err(error) => Err(render_page_or_refusal::<RegisterRecordPage>(guest, Err(error))),
+        Err(error) => Err(render_page_or_refusal::<RegisterRecordPage>(user, Err(error))),
     }
 }
 
 /// `POST /console/cadastros/{registro}/novo`
 pub async fn create_record(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     RegisterParam(register): RegisterParam,
-    sent: Result<SubmittedForm, Refusal>,
+    form: Result<SubmittedForm, Refusal>,
 ) -> Response {
-    save_record(&app, &guest, register, None, sent).await
+    save_record(&app, &user, register, None, form).await
 }
 
 /// `POST /console/cadastros/{registro}/{codigo}`
 pub async fn change_record(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     RegisterParam(register): RegisterParam,
     PathNumber(code): PathNumber,
-    sent: Result<SubmittedForm, Refusal>,
+    form: Result<SubmittedForm, Refusal>,
 ) -> Response {
-    save_record(&app, &guest, register, Some(code), sent).await
+    save_record(&app, &user, register, Some(code), form).await
 }
 
 async fn save_record(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     register: &'static Register,
     code: Option<i32>,
-    sent: Result<SubmittedForm, Refusal>,
+    form: Result<SubmittedForm, Refusal>,
 ) -> Response {
-    let sent = match sent {
-        Ok(sent) => sent,
+    let form = match form {
+        Ok(form) => form,
         Err(refusal) => return refusal.into_response(),
     };
-    if let Err(error) = require_administrator(guest.session()) {
-        return render_page_or_refusal::<RegisterRecordPage>(guest, Err(error));
+    if let Err(error) = require_administrator(user.session()) {
+        return render_page_or_refusal::<RegisterRecordPage>(user, Err(error));
     }
     let specs = list_input_specs(register, code.is_none());
-    let values = read_form_values(&specs, &sent);
-    let had = code.map(|code| (code, sent.text("versao")));
-    let refused = match write_record(app, guest, register, had, values.clone()).await {
+    let values = read_form_values(&specs, &form);
+    let existing = code.map(|code| (code, form.text("versao")));
+    let refused = match write_record(app, user, register, existing, values.clone()).await {
         Ok(record) => {
             let mut response =
                 redirect_to(&format!("{}/console/cadastros/{}", derive_root_path(app), register.path));
@@ -314,11 +315,11 @@ async fn save_record(
         }
         Err(Ok(refused)) => refused,
         Err(Err(Error::NoRecord(_))) => return Refusal::NotThere.into_response(),
-        Err(Err(error)) => return render_page_or_refusal::<RegisterRecordPage>(guest, Err(error)),
+        Err(Err(error)) => return render_page_or_refusal::<RegisterRecordPage>(user, Err(error)),
     };
-    let had = match code {
-        Some(code) => match load_record(app, guest, register, code).await {
-            Ok(had) => Some(had),
+    let existing = match code {
+        Some(code) => match load_record(app, user, register, code).await {
+            Ok(existing) => Some(existing),
             Err(refusal) => return refusal,
         },
         None => None,
@@ -333,9 +334,9 @@ async fn save_record(
     let problems = FormProblems::new(lines, &specs);
     render_register_record(
         app,
-        guest,
+        user,
         register,
-        had,
+        existing,
         EditRecordState { values, problems, conflict, done: None },
     )
     .await
@@ -346,25 +347,25 @@ type SaveRecordProblems = (Vec<String>, Vec<domain::Rejection>);
 
 async fn write_record(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     register: &'static Register,
-    had: Option<(i32, &str)>,
+    existing: Option<(i32, &str)>,
     mut values: FormValues,
 ) -> Result<StoredRecord, Result<SaveRecordProblems, Error>> {
-    let caller = guest.session();
+    let caller = user.session();
     let unknown = fields::resolve_references(app, caller, register, &mut values).await.map_err(Err)?;
     if !unknown.is_empty() {
         return Err(Ok((unknown, Vec::new())));
     }
-    let body = fields::build_register_json(register, &values, had);
-    let sent = wire::register::read_record_input(register, &body)
+    let body = fields::build_register_json(register, &values, existing);
+    let input = wire::register::read_record_input(register, &body)
         .map_err(|unread| Ok((unread.problems.into_lines(), Vec::new())))?;
-    let done = match had {
+    let done = match existing {
         Some((code, _)) => {
-            registers::change_record(app, caller, register, (code, sent), IdempotentWrite::without_key())
+            registers::change_record(app, caller, register, (code, input), IdempotentWrite::without_key())
                 .await
         }
-        None => registers::create_record(app, caller, register, sent, IdempotentWrite::without_key()).await,
+        None => registers::create_record(app, caller, register, input, IdempotentWrite::without_key()).await,
     };
     match done.and_then(WriteOutcome::into_fresh) {
         Ok(saved) => Ok(saved.record),
@@ -378,28 +379,28 @@ async fn write_record(
 /// `POST /console/cadastros/{registro}/{codigo}/ativo`
 pub async fn set_record_active(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     RegisterParam(register): RegisterParam,
     PathNumber(code): PathNumber,
-    sent: Result<SubmittedForm, Refusal>,
+    form: Result<SubmittedForm, Refusal>,
 ) -> Response {
-    let sent = match sent {
-        Ok(sent) => sent,
+    let form = match form {
+        Ok(form) => form,
         Err(refusal) => return refusal.into_response(),
     };
-    if let Err(error) = require_administrator(guest.session()) {
-        return render_page_or_refusal::<RegisterRecordPage>(&guest, Err(error));
+    if let Err(error) = require_administrator(user.session()) {
+        return render_page_or_refusal::<RegisterRecordPage>(&user, Err(error));
     }
-    let active = sent.text("ativo") == "sim";
-    let body = json!({"ativo": active, "versao": sent.text("versao")}).to_string();
-    let Ok(read) = wire::register::read_record_input(register, body.as_bytes()) else {
+    let active = form.text("ativo") == "sim";
+    let body = json!({"ativo": active, "versao": form.text("versao")}).to_string();
+    let Ok(input) = wire::register::read_record_input(register, body.as_bytes()) else {
         return Refusal::Unreadable.into_response();
     };
     let done = registers::change_record(
         &app,
-        guest.session(),
+        user.session(),
         register,
-        (code, read),
+        (code, input),
         IdempotentWrite::without_key(),
     )
     .await;
@@ -417,7 +418,7 @@ pub async fn set_record_active(
             response
         }
         Err(Error::NoRecord(_)) => Refusal::NotThere.into_response(),
-        Err(error) => render_page_or_refusal::<RegisterRecordPage>(&guest, Err(error)),
+        Err(error) => render_page_or_refusal::<RegisterRecordPage>(&user, Err(error)),
     }
 }
 

@@ -43,14 +43,14 @@ struct FunnelBoardAddress {
 }
 
 impl FunnelBoardAddress {
-    fn from_query(app: &App, guest: &SignedInUser, query: &QueryParams) -> FunnelBoardAddress {
+    fn from_query(app: &App, user: &SignedInUser, query: &QueryParams) -> FunnelBoardAddress {
         let number = |name: &str| query.text(name).parse::<i32>().ok();
-        let behind = number("depois").map(DealCode::new);
+        let after = number("depois").map(DealCode::new);
         let look = BoardQuery {
             funnel: number("codFunil").map(FunnelCode::new),
             branch: number("codLoja").map(BranchCode::new),
-            responsible: (query.text("meus") == "sim").then_some(guest.session().user),
-            only: number("coluna").map(|stage| (StageCode::new(stage), behind)),
+            responsible: (query.text("meus") == "sim").then_some(user.session().user),
+            only: number("coluna").map(|stage| (StageCode::new(stage), after)),
         };
         FunnelBoardAddress { root: derive_root_path(app), look }
     }
@@ -58,112 +58,112 @@ impl FunnelBoardAddress {
     fn build_link(&self, rest: &str, more: &[(&str, String)]) -> String {
         let mut query = form_urlencoded::Serializer::new(String::new());
         let code = |code: Option<i32>| code.map(|code| code.to_string());
-        let own = [
+        let filters = [
             ("codFunil", code(self.look.funnel.map(FunnelCode::get))),
             ("codLoja", code(self.look.branch.map(BranchCode::get))),
             ("meus", self.look.responsible.map(|_| "sim".to_owned())),
         ];
-        let own = own.iter().filter_map(|(name, value)| Some((*name, value.clone()?)));
-        query.extend_pairs(own.chain(more.iter().map(|(name, value)| (*name, value.clone()))));
+        let filters = filters.iter().filter_map(|(name, value)| Some((*name, value.clone()?)));
+        query.extend_pairs(filters.chain(more.iter().map(|(name, value)| (*name, value.clone()))));
         match query.finish() {
             empty if empty.is_empty() => format!("{}/console/vendas{rest}", self.root),
-            some => format!("{}/console/vendas{rest}?{some}", self.root),
+            encoded => format!("{}/console/vendas{rest}?{encoded}", self.root),
         }
     }
 }
 
 /// `GET /console/vendas`
-pub async fn show_funnel_board(State(app): State<App>, guest: SignedInUser, query: QueryParams) -> Response {
-    render_page_or_refusal(&guest, build_funnel_board(&app, &guest, &query).await)
+pub async fn show_funnel_board(State(app): State<App>, user: SignedInUser, query: QueryParams) -> Response {
+    render_page_or_refusal(&user, build_funnel_board(&app, &user, &query).await)
 }
 
 async fn build_funnel_board(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     query: &QueryParams,
 ) -> Result<FunnelBoardPage, Error> {
-    let place = FunnelBoardAddress::from_query(app, guest, query);
-    let frame = PageFrame::load(app, guest, "vendas").await?;
-    let found = view_board(app, guest.session(), place.look).await?;
+    let address = FunnelBoardAddress::from_query(app, user, query);
+    let frame = PageFrame::load(app, user, "vendas").await?;
+    let found = view_board(app, user.session(), address.look).await?;
     let registers = &found.registers;
     let funnels = registers.funnels.iter().filter(|one| one.active).map(|one| SelectOption {
         value: one.code.to_string(),
         name: one.name.clone(),
         is_chosen: one.code == found.funnel,
     });
-    let branches = registers.usable_branches(&guest.session().scope).map(|one| SelectOption {
+    let branches = registers.usable_branches(&user.session().scope).map(|one| SelectOption {
         value: one.code.to_string(),
         name: one.name.clone(),
-        is_chosen: place.look.branch == Some(one.code),
+        is_chosen: address.look.branch == Some(one.code),
     });
     let is_empty = found.columns.iter().all(|column| column.count == 0);
     Ok(FunnelBoardPage {
         funnels: funnels.collect(),
         branches: branches.collect(),
-        is_mine: place.look.responsible.is_some(),
-        is_part: place.look.only.is_some(),
-        whole: place.build_link("", &[]),
+        is_mine: address.look.responsible.is_some(),
+        is_part: address.look.only.is_some(),
+        whole: address.build_link("", &[]),
         board: KanbanBoard {
             title: "Quadro de vendas".to_owned(),
-            moves: place.build_link("", &[]),
-            changes: place.build_link("/mudancas", &[]),
+            moves: address.build_link("", &[]),
+            changes: address.build_link("/mudancas", &[]),
             since: found.now.millis(),
             triggers: "Mudar de etapa não avisa nenhum sistema.".to_owned(),
             takes_reason: false,
-            columns: build_board_columns(&place, &found),
+            columns: build_board_columns(&address, &found),
         },
-        is_empty: is_empty && query.text("codLoja").is_empty() && place.look.responsible.is_none(),
+        is_empty: is_empty && query.text("codLoja").is_empty() && address.look.responsible.is_none(),
         frame,
     })
 }
 
-fn build_board_columns(place: &FunnelBoardAddress, found: &BoardView) -> Vec<KanbanColumn> {
+fn build_board_columns(address: &FunnelBoardAddress, found: &BoardView) -> Vec<KanbanColumn> {
     let registers = &found.registers;
     let stages = registers.funnel(found.funnel).map_or(&[][..], |funnel| &funnel.stages);
     let column = |one: &BoardColumn| {
         let stage = stages.iter().find(|stage| stage.code == one.stage);
         let is_open = stage.is_some_and(|stage| stage.active);
-        let from = stages.iter().filter(|from| from.code != one.stage && is_open);
+        let sources = stages.iter().filter(|source| source.code != one.stage && is_open);
         KanbanColumn {
             id: one.stage.get(),
             title: stage.map_or_else(String::new, |stage| stage.name.clone()),
             class: format!("e{}", one.stage),
             count: format_count(one.count),
             note: if one.total > 0 { format_money(one.total) } else { String::new() },
-            cards: one.cards.iter().map(|card| build_deal_card(place, card, found)).collect(),
+            cards: one.cards.iter().map(|card| build_deal_card(address, card, found)).collect(),
             more: one.next.map(|next| {
-                place.build_link("", &[("coluna", one.stage.to_string()), ("depois", next.to_string())])
+                address.build_link("", &[("coluna", one.stage.to_string()), ("depois", next.to_string())])
             }),
             newest_first: false,
-            from: from.map(|from| from.code.get()).collect(),
+            from: sources.map(|source| source.code.get()).collect(),
             needs_reason: Vec::new(),
         }
     };
-    let gone = (!found.gone.is_empty()).then(|| KanbanColumn {
+    let removed_column = (!found.gone.is_empty()).then(|| KanbanColumn {
         id: NOWHERE,
         title: String::new(),
         class: String::new(),
         count: String::new(),
         note: String::new(),
-        cards: found.gone.iter().map(|card| build_deal_card(place, card, found)).collect(),
+        cards: found.gone.iter().map(|card| build_deal_card(address, card, found)).collect(),
         more: None,
         newest_first: false,
         from: Vec::new(),
         needs_reason: Vec::new(),
     });
-    found.columns.iter().map(column).chain(gone).collect()
+    found.columns.iter().map(column).chain(removed_column).collect()
 }
 
-fn build_deal_card(place: &FunnelBoardAddress, one: &FoundDeal, found: &BoardView) -> KanbanCard {
+fn build_deal_card(address: &FunnelBoardAddress, one: &FoundDeal, found: &BoardView) -> KanbanCard {
     let (deal, span) = (&one.deal, found.now.duration_since(one.deal.stage_since));
-    let what = deal.title.clone().or_else(|| deal.vehicle.model.clone()).unwrap_or_default();
-    let link = format!("{}/console/vendas/{}", place.root, one.code);
+    let subject = deal.title.clone().or_else(|| deal.vehicle.model.clone()).unwrap_or_default();
+    let link = format!("{}/console/vendas/{}", address.root, one.code);
     let is_cold = span >= COLD;
     KanbanCard {
         id: one.code.get(),
         title: one.name.clone(),
         lines: vec![
-            what,
+            subject,
             deal.price.map(format_money).unwrap_or_default(),
             one.responsible_name.as_ref().map(|name| format!("Cuida: {name}")).unwrap_or_default(),
         ],
@@ -178,26 +178,26 @@ fn build_deal_card(place: &FunnelBoardAddress, one: &FoundDeal, found: &BoardVie
 }
 
 /// `GET /console/vendas/mudancas`
-pub async fn show_board_changes(State(app): State<App>, guest: SignedInUser, query: QueryParams) -> Response {
-    let place = FunnelBoardAddress::from_query(&app, &guest, &query);
-    answer_with_changes(&app, &guest, &place, query.text("desde"), Vec::new()).await
+pub async fn show_board_changes(State(app): State<App>, user: SignedInUser, query: QueryParams) -> Response {
+    let address = FunnelBoardAddress::from_query(&app, &user, &query);
+    answer_with_changes(&app, &user, &address, query.text("desde"), Vec::new()).await
 }
 
 /// The changes since the last request, and why a move was refused.
 async fn answer_with_changes(
     app: &App,
-    guest: &SignedInUser,
-    place: &FunnelBoardAddress,
+    user: &SignedInUser,
+    address: &FunnelBoardAddress,
     since: &str,
     problems: Vec<String>,
 ) -> Response {
     let found = match since.parse().map(Moment::from_millis) {
-        Ok(since) => view_board_changes(app, guest.session(), place.look, since).await,
+        Ok(since) => view_board_changes(app, user.session(), address.look, since).await,
         Err(_) => Ok(None),
     };
     let board = match found {
-        Ok(found) => found.map(|found| (found.now.millis(), build_board_columns(place, &found))),
-        Err(error) => return render_page_or_refusal::<FunnelBoardPage>(guest, Err(error)),
+        Ok(found) => found.map(|found| (found.now.millis(), build_board_columns(address, &found))),
+        Err(error) => return render_page_or_refusal::<FunnelBoardPage>(user, Err(error)),
     };
     match problems.is_empty() {
         true => board::render_board_changes(board),
@@ -208,7 +208,7 @@ async fn answer_with_changes(
 /// `POST /console/vendas`
 pub async fn move_deal_card(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     query: QueryParams,
     ScriptRequestFlag(by_script): ScriptRequestFlag,
     form: Result<SubmittedForm, Refusal>,
@@ -220,18 +220,18 @@ pub async fn move_deal_card(
     let Ok(code) = form.text("codigo").parse().map(DealCode::new) else {
         return Refusal::NotThere.into_response();
     };
-    let place = FunnelBoardAddress::from_query(&app, &guest, &query);
-    match move_stage::move_to_stage(&app, &guest, code, (form.text("para"), form.text("versao"))).await {
-        Ok(made) if by_script => {
-            answer_with_changes(&app, &guest, &place, form.text("desde"), made.err().unwrap_or_default())
+    let address = FunnelBoardAddress::from_query(&app, &user, &query);
+    match move_stage::move_to_stage(&app, &user, code, (form.text("para"), form.text("versao"))).await {
+        Ok(outcome) if by_script => {
+            answer_with_changes(&app, &user, &address, form.text("desde"), outcome.err().unwrap_or_default())
                 .await
         }
-        Ok(made) => {
-            let mut response = redirect_to(&place.build_link("", &[]));
-            add_notice(&mut response, &made.unwrap_or_else(|problems| problems.join(" ")));
+        Ok(outcome) => {
+            let mut response = redirect_to(&address.build_link("", &[]));
+            add_notice(&mut response, &outcome.unwrap_or_else(|problems| problems.join(" ")));
             response
         }
-        Err(error) => render_page_or_refusal::<FunnelBoardPage>(&guest, Err(error)),
+        Err(error) => render_page_or_refusal::<FunnelBoardPage>(&user, Err(error)),
     }
 }
 

@@ -86,33 +86,33 @@ impl RefusedDealInput {
 /// Renders the page with the rejected input.
 pub async fn render_refused_input(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     code: DealCode,
     typed: RefusedDealInput,
 ) -> Response {
-    match build_deal_page(app, guest, code).await {
+    match build_deal_page(app, user, code).await {
         Ok(page) => answer(StatusCode::BAD_REQUEST, &ViewDealPage { typed, ..page }),
-        Err(error) => render_page_or_refusal::<ViewDealPage>(guest, Err(error)),
+        Err(error) => render_page_or_refusal::<ViewDealPage>(user, Err(error)),
     }
 }
 
 /// `GET /console/vendas/{codigo}`
 pub async fn show_deal_page(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     PathNumber(code): PathNumber,
 ) -> Response {
-    render_page_or_refusal(&guest, build_deal_page(&app, &guest, DealCode::new(code)).await)
+    render_page_or_refusal(&user, build_deal_page(&app, &user, DealCode::new(code)).await)
 }
 
-async fn build_deal_page(app: &App, guest: &SignedInUser, code: DealCode) -> Result<ViewDealPage, Error> {
-    let caller = guest.session();
+async fn build_deal_page(app: &App, user: &SignedInUser, code: DealCode) -> Result<ViewDealPage, Error> {
+    let caller = user.session();
     let (view, registers) = deals::show_deal(app, caller, code).await?;
-    let frame = PageFrame::load(app, guest, "vendas").await?;
-    let events = list_deal_events(app, guest, code, &view, &registers).await?;
+    let frame = PageFrame::load(app, user, "vendas").await?;
+    let events = list_deal_events(app, user, code, &view, &registers).await?;
     let deal = &view.found.deal;
     let (state, state_class) = label_deal_state(deal.state);
-    let own = |value: &Option<String>| value.clone().unwrap_or_default();
+    let text_or_empty = |value: &Option<String>| value.clone().unwrap_or_default();
     let day = |day: &Option<String>| day.as_deref().map(display::format_day).unwrap_or_default();
     let funnel = registers.funnel(deal.funnel);
     let stages = funnel.map_or(&[][..], |funnel| &funnel.stages).iter().filter(|one| one.active);
@@ -123,21 +123,21 @@ async fn build_deal_page(app: &App, guest: &SignedInUser, code: DealCode) -> Res
         code: code.get(),
         sequence: deal.sequence,
         name: view.found.name.clone(),
-        title: own(&deal.title),
+        title: text_or_empty(&deal.title),
         stage: build_stage_badge(&registers, deal.stage),
         age: crate::widgets::board::format_age(app.now().duration_since(deal.stage_since)),
         state,
         state_class,
         is_open: deal.state == DealState::Open,
         is_lost: deal.state == DealState::Lost,
-        lost_because: own(&deal.lost_because),
+        lost_because: text_or_empty(&deal.lost_because),
         benefit: deal.benefit.map(domain::BenefitCode::get),
         person: view.found.person.get(),
         version: deal.version,
         facts: crate::pages::benefits::drop_empty_facts(vec![
             ("Funil", funnel.map_or_else(String::new, |one| one.name.clone())),
             ("Loja", registers.branch_name(deal.branch).to_owned()),
-            ("Quem cuida", own(&view.found.responsible_name)),
+            ("Quem cuida", text_or_empty(&view.found.responsible_name)),
             (
                 "Tipo de benefício",
                 deal.kind
@@ -154,8 +154,8 @@ async fn build_deal_page(app: &App, guest: &SignedInUser, code: DealCode) -> Res
         dependents: view.dependents.iter().map(|(_, one)| build_dependent_line(one)).collect(),
         takes_dependents: deal.kind == Some(domain::BenefitKind::Health) && deal.state == DealState::Open,
         kinships: Kinship::ALL.iter().map(|one| set_names::kinship(*one)).collect(),
-        note: own(&deal.note),
-        message: own(&view.lead.lead.message),
+        note: text_or_empty(&deal.note),
+        message: text_or_empty(&view.lead.lead.message),
         stages: stages.map(|one| (one.code.get(), one.name.clone(), one.code == deal.stage)).collect(),
         events,
         typed: RefusedDealInput::default(),
@@ -165,29 +165,30 @@ async fn build_deal_page(app: &App, guest: &SignedInUser, code: DealCode) -> Res
 
 fn list_contact_facts(view: &DealDetailView, registers: &TenantRegisters) -> Vec<(&'static str, String)> {
     let lead = &view.lead.lead;
-    let own = |value: &Option<String>| value.clone().unwrap_or_default();
+    let text_or_empty = |value: &Option<String>| value.clone().unwrap_or_default();
     let text = |value: Option<String>| value.unwrap_or_default();
-    let place: Vec<&str> = [lead.city.as_deref(), lead.state.as_deref()].into_iter().flatten().collect();
+    let city_and_state: Vec<&str> =
+        [lead.city.as_deref(), lead.state.as_deref()].into_iter().flatten().collect();
     crate::pages::benefits::drop_empty_facts(vec![
         ("Celular", text(lead.mobile.as_ref().map(ToString::to_string))),
         ("Telefone", text(lead.landline.as_ref().map(ToString::to_string))),
         ("E-mail", text(lead.email.as_ref().map(ToString::to_string))),
         ("CPF ou CNPJ", text(lead.document.as_ref().map(ToString::to_string))),
-        ("Empresa", own(&lead.company)),
-        ("Cidade", place.join("/")),
-        ("De onde veio", own(&lead.origin)),
+        ("Empresa", text_or_empty(&lead.company)),
+        ("Cidade", city_and_state.join("/")),
+        ("De onde veio", text_or_empty(&lead.origin)),
         ("Consultor", text(lead.consultant.and_then(|code| registers.seller_name(code)).map(str::to_owned))),
     ])
 }
 
 pub fn list_vehicle_facts(deal: &deals::StoredDeal) -> Vec<(&'static str, String)> {
     let values = super::fields::fill_vehicle_values(deal);
-    let mut shown: Vec<(&'static str, String)> = Vec::new();
+    let mut facts: Vec<(&'static str, String)> = Vec::new();
     for spec in super::fields::VEHICLE.iter().filter(|spec| spec.name != "veiculo.valorVeiculo") {
-        shown.push((spec.label, values.get(spec.name).cloned().unwrap_or_default()));
+        facts.push((spec.label, values.get(spec.name).cloned().unwrap_or_default()));
     }
-    shown.push(("Valor do veículo", deal.vehicle.worth.map(format_money).unwrap_or_default()));
-    crate::pages::benefits::drop_empty_facts(shown)
+    facts.push(("Valor do veículo", deal.vehicle.worth.map(format_money).unwrap_or_default()));
+    crate::pages::benefits::drop_empty_facts(facts)
 }
 
 fn build_dependent_line(one: &ProposedDependent) -> DealDependentLine {
@@ -202,7 +203,7 @@ fn build_dependent_line(one: &ProposedDependent) -> DealDependentLine {
 /// Stage changes and field changes, newest first.
 async fn list_deal_events(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     code: DealCode,
     view: &DealDetailView,
     registers: &TenantRegisters,
@@ -223,7 +224,7 @@ async fn list_deal_events(
         (one.at, event)
     });
     let mut all: Vec<(Moment, DealEventLine)> = moves.collect();
-    let history = deals::read_deal_history(app, guest.session(), code).await?;
+    let history = deals::read_deal_history(app, user.session(), code).await?;
     for one in history.happened {
         // The moves already cover stages and states.
         let RecordChangeDetail::Field { name, before, after } = one.what else { continue };
@@ -245,7 +246,7 @@ const DEPENDENT: [(&str, &str); 4] =
 /// `POST /console/vendas/{codigo}/dependentes`
 pub async fn add_dependent(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     PathNumber(code): PathNumber,
     form: Result<SubmittedForm, Refusal>,
 ) -> Response {
@@ -254,15 +255,15 @@ pub async fn add_dependent(
         Err(refusal) => return refusal.into_response(),
     };
     let dependent: FormValues = DEPENDENT.map(|(name, _)| (name, form.text(name).trim().to_owned())).into();
-    let mut given = dependent.clone();
-    given.retain(|_, text| !text.is_empty());
+    let mut filled = dependent.clone();
+    filled.retain(|_, text| !text.is_empty());
     let deal = DealCode::new(code);
-    let lines = match read::read_body(&build_record_json(&given, &[])) {
+    let lines = match read::read_body(&build_record_json(&filled, &[])) {
         Err(unread) => unread.problems.into_lines(),
         Ok(input) => {
             match deals::dependents::save_deal_dependent(
                 &app,
-                guest.session(),
+                user.session(),
                 (deal, None),
                 input,
                 IdempotentWrite::without_key(),
@@ -281,14 +282,14 @@ pub async fn add_dependent(
                 Err(Error::Refused(problems)) => {
                     problems.iter().map(wire::refusal::render_rejection).collect()
                 }
-                Err(error) => return render_page_or_refusal::<ViewDealPage>(&guest, Err(error)),
+                Err(error) => return render_page_or_refusal::<ViewDealPage>(&user, Err(error)),
             }
         }
     };
     let problems = label_problem_lines(lines, &DEPENDENT);
     render_refused_input(
         &app,
-        &guest,
+        &user,
         deal,
         RefusedDealInput { dependent, problems, ..RefusedDealInput::default() },
     )

@@ -64,36 +64,36 @@ fn list_form_sections(is_known: bool) -> Vec<(&'static str, &'static [InputSpec]
     contact.into_iter().chain([("O que interessa", DEAL), ("Veículo, se for o caso", VEHICLE)]).collect()
 }
 
-async fn render_deal_form(app: &App, guest: &SignedInUser, shown: EditDealState) -> Response {
-    match build_deal_form(app, guest, shown).await {
+async fn render_deal_form(app: &App, user: &SignedInUser, state: EditDealState) -> Response {
+    match build_deal_form(app, user, state).await {
         Ok(template) => {
             let status = if template.is_refused { StatusCode::BAD_REQUEST } else { StatusCode::OK };
             render_page(status, &template)
         }
-        Err(error) => render_page_or_refusal::<EditDealPage>(guest, Err(error)),
+        Err(error) => render_page_or_refusal::<EditDealPage>(user, Err(error)),
     }
 }
 
 async fn build_deal_form(
     app: &App,
-    guest: &SignedInUser,
-    shown: EditDealState,
+    user: &SignedInUser,
+    state: EditDealState,
 ) -> Result<EditDealPage, Error> {
-    let frame = PageFrame::load(app, guest, "vendas").await?;
-    let registers = app::registers::snapshot::load_registers(app, guest.session().scope.tenant()).await?;
-    let users = list_responsible_users(app, guest).await?;
-    let parts = list_form_sections(shown.had.is_some() || !shown.lead.is_empty());
+    let frame = PageFrame::load(app, user, "vendas").await?;
+    let registers = app::registers::snapshot::load_registers(app, user.session().scope.tenant()).await?;
+    let users = list_responsible_users(app, user).await?;
+    let parts = list_form_sections(state.had.is_some() || !state.lead.is_empty());
     let all: Vec<InputSpec> = parts.iter().flat_map(|(_, specs)| specs.iter().copied()).collect();
-    let values = &shown.values;
-    let choices = |name: &str| list_deal_choices(&registers, guest, &users, values, name);
-    let conflict = VersionConflict::find_in_rejections(&shown.wrong.rejections, str::to_owned);
+    let values = &state.values;
+    let choices = |name: &str| list_deal_choices(&registers, user, &users, values, name);
+    let conflict = VersionConflict::find_in_rejections(&state.wrong.rejections, str::to_owned);
     // The stage determines the funnel, which the page does not show.
     let conflict = conflict.map(|one| one.with_labels(find_deal_label, choices));
-    let problems = FormProblems::new(rename_problem_fields(shown.wrong.lines), &all);
+    let problems = FormProblems::new(rename_problem_fields(state.wrong.lines), &all);
     let fields = |specs: &[InputSpec]| build_inputs(specs, values, &problems, choices);
     let sections = parts.iter().map(|(title, specs)| (*title, fields(specs))).collect();
-    let code = shown.had.map(|(code, _)| code);
-    let (title, about) = match (code, shown.name.as_str()) {
+    let code = state.had.map(|(code, _)| code);
+    let (title, about) = match (code, state.name.as_str()) {
         (Some(_), name) => (format!("Alterar o negócio de {name}"), String::new()),
         (None, "") => (
             "Novo contato".to_owned(),
@@ -104,13 +104,13 @@ async fn build_deal_form(
     Ok(EditDealPage {
         title,
         about,
-        lead: shown.lead,
+        lead: state.lead,
         back: match code {
             Some(code) => format!("{}/console/vendas/{code}", frame.root),
             None => format!("{}/console/vendas", frame.root),
         },
         // The user now sees both versions, so the next save may overwrite.
-        version: conflict.as_ref().map(|one| one.version).or(shown.had.map(|(_, version)| version)),
+        version: conflict.as_ref().map(|one| one.version).or(state.had.map(|(_, version)| version)),
         sections,
         is_refused: !problems.is_empty() || conflict.is_some(),
         conflict,
@@ -122,83 +122,88 @@ async fn build_deal_form(
 /// Maps the API's different names for the same thing to the one field on the page.
 fn rename_problem_fields(lines: Vec<String>) -> Vec<String> {
     let names = [("nome: ", "nomePessoa: "), ("documento: ", "cpfCnpj: "), ("codFunil: ", "codEtapa: ")];
-    let one = |line: String| match names.iter().find(|(from, _)| line.starts_with(from)) {
-        Some((from, to)) => line.replacen(from, to, 1),
+    let one = |line: String| match names.iter().find(|(api_name, _)| line.starts_with(api_name)) {
+        Some((api_name, page_name)) => line.replacen(api_name, page_name, 1),
         None => line,
     };
     lines.into_iter().map(one).collect()
 }
 
 /// Users who may be responsible for a deal.
-async fn list_responsible_users(app: &App, guest: &SignedInUser) -> Result<BTreeMap<i32, String>, Error> {
-    let all = users::list_users(app, &guest.session().scope).await?;
+async fn list_responsible_users(app: &App, signed_in: &SignedInUser) -> Result<BTreeMap<i32, String>, Error> {
+    let all = users::list_users(app, &signed_in.session().scope).await?;
     let people = all.into_iter().filter(|user| user.active && user.role != Role::Integration);
     Ok(people.map(|user| (user.code.get(), user.name)).collect())
 }
 
-async fn find_lead_name(app: &App, guest: &SignedInUser, lead: &str) -> Result<String, Error> {
+async fn find_lead_name(app: &App, user: &SignedInUser, lead: &str) -> Result<String, Error> {
     match lead.parse() {
-        Ok(code) => Ok(leads::read_lead(app, guest.session(), LeadCode::new(code)).await?.found.lead.name),
+        Ok(code) => Ok(leads::read_lead(app, user.session(), LeadCode::new(code)).await?.found.lead.name),
         Err(_) => Ok(String::new()),
     }
 }
 
 /// `GET /console/vendas/novo`
-pub async fn show_new_deal_form(State(app): State<App>, guest: SignedInUser, query: QueryParams) -> Response {
+pub async fn show_new_deal_form(State(app): State<App>, user: SignedInUser, query: QueryParams) -> Response {
     let lead = query.text("codLead").to_owned();
-    let name = match find_lead_name(&app, &guest, &lead).await {
+    let name = match find_lead_name(&app, &user, &lead).await {
         Ok(name) => name,
-        Err(error) => return render_page_or_refusal::<EditDealPage>(&guest, Err(error)),
+        Err(error) => return render_page_or_refusal::<EditDealPage>(&user, Err(error)),
     };
-    let values = FormValues::from([("codUsuarioResponsavel", guest.session().user.to_string())]);
-    render_deal_form(&app, &guest, EditDealState { name, lead, values, ..EditDealState::default() }).await
+    let values = FormValues::from([("codUsuarioResponsavel", user.session().user.to_string())]);
+    render_deal_form(&app, &user, EditDealState { name, lead, values, ..EditDealState::default() }).await
 }
 
 /// `POST /console/vendas/novo`
 pub async fn create_deal(
     State(app): State<App>,
-    guest: SignedInUser,
-    sent: Result<SubmittedForm, Refusal>,
+    user: SignedInUser,
+    form: Result<SubmittedForm, Refusal>,
 ) -> Response {
-    let sent = match sent {
-        Ok(sent) => sent,
+    let form = match form {
+        Ok(form) => form,
         Err(refusal) => return refusal.into_response(),
     };
-    let lead = sent.text("codLead").trim().to_owned();
+    let lead = form.text("codLead").trim().to_owned();
     let specs: Vec<InputSpec> =
         list_form_sections(!lead.is_empty()).iter().flat_map(|(_, specs)| specs.iter().copied()).collect();
-    let values = read_form_values(&specs, &sent);
-    match save_deal(&app, &guest, None, &values, &lead).await {
+    let values = read_form_values(&specs, &form);
+    match save_deal(&app, &user, None, &values, &lead).await {
         Ok((code, name)) => redirect_with_notice(&app, code, &format!("Negócio com {name} aberto.")),
-        Err(Ok(wrong)) => match find_lead_name(&app, &guest, &lead).await {
+        Err(Ok(problems)) => match find_lead_name(&app, &user, &lead).await {
             Ok(name) => {
-                render_deal_form(&app, &guest, EditDealState { had: None, name, lead, values, wrong }).await
+                render_deal_form(
+                    &app,
+                    &user,
+                    EditDealState { had: None, name, lead, values, wrong: problems },
+                )
+                .await
             }
-            Err(error) => render_page_or_refusal::<EditDealPage>(&guest, Err(error)),
+            Err(error) => render_page_or_refusal::<EditDealPage>(&user, Err(error)),
         },
-        Err(Err(error)) => render_page_or_refusal::<EditDealPage>(&guest, Err(error)),
+        Err(Err(error)) => render_page_or_refusal::<EditDealPage>(&user, Err(error)),
     }
 }
 
-fn redirect_with_notice(app: &App, code: DealCode, told: &str) -> Response {
+fn redirect_with_notice(app: &App, code: DealCode, notice: &str) -> Response {
     let mut response = redirect_to(&format!("{}/console/vendas/{code}", derive_root_path(app)));
-    add_notice(&mut response, told);
+    add_notice(&mut response, notice);
     response
 }
 
 async fn save_deal(
     app: &App,
-    guest: &SignedInUser,
-    had: Option<(DealCode, i64)>,
+    user: &SignedInUser,
+    existing: Option<(DealCode, i64)>,
     values: &FormValues,
     lead: &str,
 ) -> Result<(DealCode, String), Result<SaveDealProblems, Error>> {
-    let caller = guest.session();
+    let caller = user.session();
     let registers =
         app::registers::snapshot::load_registers(app, caller.scope.tenant()).await.map_err(Err)?;
     let lead = Some(lead).filter(|lead| !lead.is_empty());
-    let body = build_deal_json(&registers, values, lead, had.is_none());
-    let input = match had {
+    let body = build_deal_json(&registers, values, lead, existing.is_none());
+    let input = match existing {
         None => {
             read::read_body::<NegocioCriacaoInput>(&body).map(|new| new.0).map_err(|unread| unread.problems)
         }
@@ -209,9 +214,11 @@ async fn save_deal(
     let input = input.map_err(|problems| {
         Ok(SaveDealProblems { lines: problems.into_lines(), ..SaveDealProblems::default() })
     })?;
-    let done = match had {
+    let done = match existing {
         None => deals::save_deal(app, caller, None, input, IdempotentWrite::without_key()).await,
-        Some(had) => deals::change_deal(app, caller, had, input, IdempotentWrite::without_key()).await,
+        Some(existing) => {
+            deals::change_deal(app, caller, existing, input, IdempotentWrite::without_key()).await
+        }
     };
     match done.and_then(WriteOutcome::into_fresh) {
         Ok(saved) => {
@@ -232,47 +239,55 @@ async fn save_deal(
 /// `GET /console/vendas/{codigo}/alterar`
 pub async fn show_edit_deal_form(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     PathNumber(code): PathNumber,
 ) -> Response {
     let code = DealCode::new(code);
-    match deals::show_deal(&app, guest.session(), code).await {
+    match deals::show_deal(&app, user.session(), code).await {
         Ok((view, _)) => {
             let (name, values) = (view.found.name.clone(), fill_deal_values(&view.found.deal));
-            let had = Some((code, view.found.deal.version));
-            render_deal_form(&app, &guest, EditDealState { had, name, values, ..EditDealState::default() })
-                .await
+            let existing = Some((code, view.found.deal.version));
+            render_deal_form(
+                &app,
+                &user,
+                EditDealState { had: existing, name, values, ..EditDealState::default() },
+            )
+            .await
         }
-        Err(error) => render_page_or_refusal::<EditDealPage>(&guest, Err(error)),
+        Err(error) => render_page_or_refusal::<EditDealPage>(&user, Err(error)),
     }
 }
 
 /// `POST /console/vendas/{codigo}/alterar`
 pub async fn change_deal(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     PathNumber(code): PathNumber,
-    sent: Result<SubmittedForm, Refusal>,
+    form: Result<SubmittedForm, Refusal>,
 ) -> Response {
-    let sent = match sent {
-        Ok(sent) => sent,
+    let form = match form {
+        Ok(form) => form,
         Err(refusal) => return refusal.into_response(),
     };
     let code = DealCode::new(code);
     let specs: Vec<InputSpec> = DEAL.iter().chain(VEHICLE).copied().collect();
-    let values = read_form_values(&specs, &sent);
-    let had = Some((code, sent.text("versao").parse().unwrap_or_default()));
-    match save_deal(&app, &guest, had, &values, "").await {
+    let values = read_form_values(&specs, &form);
+    let existing = Some((code, form.text("versao").parse().unwrap_or_default()));
+    match save_deal(&app, &user, existing, &values, "").await {
         Ok(_) => redirect_with_notice(&app, code, "As alterações foram salvas."),
-        Err(Ok(wrong)) => {
-            let name = match deals::show_deal(&app, guest.session(), code).await {
+        Err(Ok(problems)) => {
+            let name = match deals::show_deal(&app, user.session(), code).await {
                 Ok((view, _)) => view.found.name,
-                Err(error) => return render_page_or_refusal::<EditDealPage>(&guest, Err(error)),
+                Err(error) => return render_page_or_refusal::<EditDealPage>(&user, Err(error)),
             };
-            render_deal_form(&app, &guest, EditDealState { had, name, lead: String::new(), values, wrong })
-                .await
+            render_deal_form(
+                &app,
+                &user,
+                EditDealState { had: existing, name, lead: String::new(), values, wrong: problems },
+            )
+            .await
         }
-        Err(Err(error)) => render_page_or_refusal::<EditDealPage>(&guest, Err(error)),
+        Err(Err(error)) => render_page_or_refusal::<EditDealPage>(&user, Err(error)),
     }
 }
 

@@ -59,10 +59,10 @@ pub fn find_deal_label(name: &str) -> Option<&'static str> {
 
 /// Form values of a stored deal.
 pub fn fill_deal_values(deal: &StoredDeal) -> FormValues {
-    let own = |value: &Option<String>| value.clone().unwrap_or_default();
+    let text_or_empty = |value: &Option<String>| value.clone().unwrap_or_default();
     let plans: Vec<String> = deal.plans.iter().map(ToString::to_string).collect();
     let mut values = FormValues::from([
-        ("titulo", own(&deal.title)),
+        ("titulo", text_or_empty(&deal.title)),
         ("codEtapa", deal.stage.to_string()),
         ("codLoja", deal.branch.to_string()),
         ("codUsuarioResponsavel", deal.responsible.map(|code| code.to_string()).unwrap_or_default()),
@@ -70,7 +70,7 @@ pub fn fill_deal_values(deal: &StoredDeal) -> FormValues {
         ("valor", deal.price.map(format_money_input).unwrap_or_default()),
         ("dataPrevisao", deal.expected_on.as_deref().map(display::format_day).unwrap_or_default()),
         ("planos", plans.join(",")),
-        ("observacao", own(&deal.note)),
+        ("observacao", text_or_empty(&deal.note)),
     ]);
     values.extend(fill_vehicle_values(deal));
     values
@@ -78,17 +78,17 @@ pub fn fill_deal_values(deal: &StoredDeal) -> FormValues {
 
 pub fn fill_vehicle_values(deal: &StoredDeal) -> FormValues {
     let one = &deal.vehicle;
-    let own = |value: &Option<String>| value.clone().unwrap_or_default();
+    let text_or_empty = |value: &Option<String>| value.clone().unwrap_or_default();
     let year = |year: Option<i32>| year.map(|year| year.to_string()).unwrap_or_default();
     FormValues::from([
         ("veiculo.placa", one.plate.as_ref().map(ToString::to_string).unwrap_or_default()),
-        ("veiculo.marca", own(&one.brand)),
-        ("veiculo.modelo", own(&one.model)),
+        ("veiculo.marca", text_or_empty(&one.brand)),
+        ("veiculo.modelo", text_or_empty(&one.model)),
         ("veiculo.anoFabricacao", year(one.built)),
         ("veiculo.anoModelo", year(one.model_year)),
-        ("veiculo.cor", own(&one.colour)),
+        ("veiculo.cor", text_or_empty(&one.colour)),
         ("veiculo.chassi", one.chassis.as_ref().map(|text| text.as_str().to_owned()).unwrap_or_default()),
-        ("veiculo.renavam", own(&one.renavam)),
+        ("veiculo.renavam", text_or_empty(&one.renavam)),
         ("veiculo.valorVeiculo", one.worth.map(format_money_input).unwrap_or_default()),
     ])
 }
@@ -96,7 +96,7 @@ pub fn fill_vehicle_values(deal: &StoredDeal) -> FormValues {
 /// Choices of a field. Stages are listed with their funnel if there are several funnels.
 pub fn list_deal_choices(
     registers: &TenantRegisters,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     users: &BTreeMap<i32, String>,
     values: &FormValues,
     name: &str,
@@ -104,7 +104,7 @@ pub fn list_deal_choices(
     let typed = values.get(name).map_or("", String::as_str);
     match name {
         "codLoja" => {
-            let all = registers.usable_branches(&guest.session().scope);
+            let all = registers.usable_branches(&user.session().scope);
             all.map(|one| (one.code.to_string(), one.name.clone())).collect()
         }
         "codUsuarioResponsavel" => {
@@ -125,7 +125,7 @@ pub fn list_deal_choices(
         }
         "codEtapa" => {
             let used: Vec<_> = registers.funnels.iter().filter(|one| one.active).collect();
-            let named =
+            let label =
                 |funnel: &app::registers::snapshot::StoredFunnel,
                  stage: &app::registers::snapshot::StoredStage| match used.len() {
                     1 => stage.name.clone(),
@@ -133,7 +133,7 @@ pub fn list_deal_choices(
                 };
             let stages = used.iter().flat_map(|funnel| {
                 let open = funnel.stages.iter().filter(|one| one.active || one.code.to_string() == typed);
-                open.map(|stage| (stage.code.to_string(), named(funnel, stage))).collect::<Vec<_>>()
+                open.map(|stage| (stage.code.to_string(), label(funnel, stage))).collect::<Vec<_>>()
             });
             stages.collect()
         }
@@ -158,8 +158,10 @@ pub fn build_deal_json(
     }
     let mut more: Vec<(&str, Value)> = vec![("planos", json!(plans))];
     let stage = values.get("codEtapa").map_or("", String::as_str);
-    let funnel =
-        registers.funnels.iter().find(|one| one.stages.iter().any(|own| own.code.to_string() == stage));
+    let funnel = registers
+        .funnels
+        .iter()
+        .find(|one| one.stages.iter().any(|candidate| candidate.code.to_string() == stage));
     more.extend(funnel.map(|funnel| ("codFunil", json!(funnel.code.get()))));
     more.extend(lead.map(|lead| ("codLead", json!(lead))));
     if is_new {

@@ -34,24 +34,24 @@ struct BrowseLeadsPage {
 }
 
 /// `GET /console/vendas/leads`
-pub async fn show_lead_list(State(app): State<App>, guest: SignedInUser, query: QueryParams) -> Response {
-    render_page_or_refusal(&guest, build_lead_list(&app, &guest, &query).await)
+pub async fn show_lead_list(State(app): State<App>, user: SignedInUser, query: QueryParams) -> Response {
+    render_page_or_refusal(&user, build_lead_list(&app, &user, &query).await)
 }
 
 async fn build_lead_list(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     query: &QueryParams,
 ) -> Result<BrowseLeadsPage, Error> {
-    let frame = PageFrame::load(app, guest, "vendas").await?;
+    let frame = PageFrame::load(app, user, "vendas").await?;
     let filter = query.text("filtro").to_owned();
-    let wanted = LeadManagementQuery {
+    let criteria = LeadManagementQuery {
         filter: Some(filter.clone()).filter(|text| !text.is_empty()),
         active: Some(true),
         branch: None,
         page: query.page_number(),
     };
-    let (rows, total, problems) = match leads::list_leads(app, guest.session(), wanted).await {
+    let (rows, total, problems) = match leads::list_leads(app, user.session(), criteria).await {
         Ok(page) => {
             let zone = page.registers.zone.clone();
             let rows = page.rows.iter().map(|one| LeadContactLine {

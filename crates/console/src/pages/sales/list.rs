@@ -47,13 +47,13 @@ struct BrowseDealsPage {
     is_filtered: bool,
 }
 
-pub async fn show_deal_list(State(app): State<App>, guest: SignedInUser, query: QueryParams) -> Response {
-    render_page_or_refusal(&guest, build_deal_list(&app, &guest, &query).await)
+pub async fn show_deal_list(State(app): State<App>, user: SignedInUser, query: QueryParams) -> Response {
+    render_page_or_refusal(&user, build_deal_list(&app, &user, &query).await)
 }
 
 const FILTERS: [&str; 6] = ["filtro", "situacao", "codEtapa", "codLoja", "paradoHaDias", "meus"];
 
-fn parse_deal_criteria(guest: &SignedInUser, query: &QueryParams) -> DealPipelineQuery {
+fn parse_deal_criteria(user: &SignedInUser, query: &QueryParams) -> DealPipelineQuery {
     let number = |name: &str| query.text(name).parse::<i32>().ok();
     DealPipelineQuery {
         filter: Some(query.text("filtro").to_owned()).filter(|text| !text.is_empty()),
@@ -61,7 +61,7 @@ fn parse_deal_criteria(guest: &SignedInUser, query: &QueryParams) -> DealPipelin
         funnel: None,
         stage: number("codEtapa").map(StageCode::new),
         state: domain::DealState::from_name(query.text("situacao")),
-        responsible: (query.text("meus") == "sim").then_some(guest.session().user),
+        responsible: (query.text("meus") == "sim").then_some(user.session().user),
         stalled: number("paradoHaDias").filter(|days| (0..=36_500).contains(days)),
         page: query.page_number(),
     }
@@ -69,13 +69,13 @@ fn parse_deal_criteria(guest: &SignedInUser, query: &QueryParams) -> DealPipelin
 
 async fn build_deal_list(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     query: &QueryParams,
 ) -> Result<BrowseDealsPage, Error> {
-    let frame = PageFrame::load(app, guest, "vendas").await?;
-    let caller = guest.session();
+    let frame = PageFrame::load(app, user, "vendas").await?;
+    let caller = user.session();
     let (rows, total, problems, registers) =
-        match deals::list_deals(app, caller, parse_deal_criteria(guest, query)).await {
+        match deals::list_deals(app, caller, parse_deal_criteria(user, query)).await {
             Ok(page) => (page.rows, page.total, Vec::new(), page.registers),
             Err(Error::Refused(problems)) => {
                 let problems = problems.iter().map(crate::widgets::record_form::describe_rejection).collect();
@@ -97,8 +97,9 @@ async fn build_deal_list(
         .iter()
         .map(|(name, one)| choice("situacao", (*name).to_owned(), format!("{}s", label_deal_state(*one).0)));
     let stages = registers.funnels.iter().flat_map(|funnel| {
-        let own = funnel.stages.iter();
-        own.map(|one| choice("codEtapa", one.code.to_string(), format!("{} · {}", funnel.name, one.name)))
+        let funnel_stages = funnel.stages.iter();
+        funnel_stages
+            .map(|one| choice("codEtapa", one.code.to_string(), format!("{} · {}", funnel.name, one.name)))
             .collect::<Vec<_>>()
     });
     let branches = registers.usable_branches(&caller.scope);

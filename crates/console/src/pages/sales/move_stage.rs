@@ -31,15 +31,15 @@ pub fn describe_move_outcome(
 
 pub async fn move_to_stage(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     code: DealCode,
     (stage, version): (&str, &str),
 ) -> Result<DealMoveOutcome, Error> {
-    let sent = json!({"codEtapa": stage, "versao": version}).to_string();
-    let Ok(input) = read::read_body(sent.as_bytes()) else {
+    let body = json!({"codEtapa": stage, "versao": version}).to_string();
+    let Ok(input) = read::read_body(body.as_bytes()) else {
         return Ok(Err(vec!["Escolha a etapa.".to_owned()]));
     };
-    let done = deals::move_deal(app, guest.session(), code, input, IdempotentWrite::without_key()).await;
+    let done = deals::move_deal(app, user.session(), code, input, IdempotentWrite::without_key()).await;
     describe_move_outcome(done, |managed| {
         let stage = super::build_stage_badge(&managed.registers, managed.found.deal.stage).name;
         format!("{} agora está em {stage}.", managed.found.name)
@@ -48,24 +48,24 @@ pub async fn move_to_stage(
 
 fn redirect_to_deal(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     code: i32,
-    made: Result<DealMoveOutcome, Error>,
+    outcome: Result<DealMoveOutcome, Error>,
 ) -> Response {
-    match made {
-        Ok(made) => {
+    match outcome {
+        Ok(outcome) => {
             let mut response = redirect_to(&format!("{}/console/vendas/{code}", derive_root_path(app)));
-            add_notice(&mut response, &made.unwrap_or_else(|problems| problems.join(" ")));
+            add_notice(&mut response, &outcome.unwrap_or_else(|problems| problems.join(" ")));
             response
         }
-        Err(error) => render_refusal(guest, &error),
+        Err(error) => render_refusal(user, &error),
     }
 }
 
 /// `POST /console/vendas/{codigo}/etapa`
 pub async fn change_deal_stage(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     PathNumber(code): PathNumber,
     form: Result<SubmittedForm, Refusal>,
 ) -> Response {
@@ -73,15 +73,15 @@ pub async fn change_deal_stage(
         Ok(form) => form,
         Err(refusal) => return refusal.into_response(),
     };
-    let wish = (form.text("codEtapa"), form.text("versao"));
-    let made = move_to_stage(&app, &guest, DealCode::new(code), wish).await;
-    redirect_to_deal(&app, &guest, code, made)
+    let target = (form.text("codEtapa"), form.text("versao"));
+    let outcome = move_to_stage(&app, &user, DealCode::new(code), target).await;
+    redirect_to_deal(&app, &user, code, outcome)
 }
 
 /// `POST /console/vendas/{codigo}/perder`
 pub async fn lose_deal(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     PathNumber(code): PathNumber,
     form: Result<SubmittedForm, Refusal>,
 ) -> Response {
@@ -90,31 +90,31 @@ pub async fn lose_deal(
         Err(refusal) => return refusal.into_response(),
     };
     let (deal, reason) = (DealCode::new(code), form.text("motivo").trim());
-    let sent = json!({"motivo": reason, "versao": form.text("versao")}).to_string();
-    let made = match read::read_body(sent.as_bytes()) {
+    let body = json!({"motivo": reason, "versao": form.text("versao")}).to_string();
+    let outcome = match read::read_body(body.as_bytes()) {
         Err(_) => Ok(Err(vec!["Diga por que o negócio foi perdido.".to_owned()])),
         Ok(input) => {
             let done =
-                deals::lose_deal(&app, guest.session(), deal, input, IdempotentWrite::without_key()).await;
+                deals::lose_deal(&app, user.session(), deal, input, IdempotentWrite::without_key()).await;
             describe_move_outcome(done, |_| {
                 "Negócio perdido. Ele pode ser reaberto quando a pessoa voltar.".to_owned()
             })
         }
     };
-    match made {
+    match outcome {
         Ok(Err(problems)) => {
             let typed =
                 RefusedDealInput { reason: Some(reason.to_owned()), problems, ..RefusedDealInput::default() };
-            render_refused_input(&app, &guest, deal, typed).await
+            render_refused_input(&app, &user, deal, typed).await
         }
-        made => redirect_to_deal(&app, &guest, code, made),
+        outcome => redirect_to_deal(&app, &user, code, outcome),
     }
 }
 
 /// `POST /console/vendas/{codigo}/reabrir`
 pub async fn reopen_deal(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     PathNumber(code): PathNumber,
     form: Result<SubmittedForm, Refusal>,
 ) -> Response {
@@ -122,13 +122,13 @@ pub async fn reopen_deal(
         Ok(form) => form,
         Err(refusal) => return refusal.into_response(),
     };
-    let sent = json!({"versao": form.text("versao")}).to_string();
-    let made = match read::read_body(sent.as_bytes()) {
+    let body = json!({"versao": form.text("versao")}).to_string();
+    let outcome = match read::read_body(body.as_bytes()) {
         Err(_) => return Refusal::Unreadable.into_response(),
         Ok(input) => {
             let done = deals::reopen_deal(
                 &app,
-                guest.session(),
+                user.session(),
                 DealCode::new(code),
                 input,
                 IdempotentWrite::without_key(),
@@ -137,5 +137,5 @@ pub async fn reopen_deal(
             describe_move_outcome(done, |_| "Negócio reaberto.".to_owned())
         }
     };
-    redirect_to_deal(&app, &guest, code, made)
+    redirect_to_deal(&app, &user, code, outcome)
 }

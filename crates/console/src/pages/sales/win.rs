@@ -110,8 +110,8 @@ fn prefill_win_values(app: &App, registers: &TenantRegisters, view: &DealDetailV
         ("valorParticipacao", cents(deal.vehicle.participation)),
     ]);
     for (name, text) in super::fields::fill_vehicle_values(deal) {
-        if let Some(own) = name.strip_prefix("veiculo.") {
-            values.insert(own, text);
+        if let Some(field) = name.strip_prefix("veiculo.") {
+            values.insert(field, text);
         }
     }
     values
@@ -129,7 +129,7 @@ fn describe_created_records(
         .iter()
         .filter(|plan| text("planos").split(',').any(|code| code == plan.code.to_string()));
     let plans: Vec<_> = plans.collect();
-    let named: Vec<String> =
+    let plan_names: Vec<String> =
         plans.iter().map(|plan| format!("{} ({})", plan.name, format_money(plan.price))).collect();
     let total = format_money(plans.iter().map(|plan| plan.price).sum());
     let mut all = vec![match text("cpfCnpj") {
@@ -139,17 +139,17 @@ fn describe_created_records(
             view.found.name
         ),
     }];
-    all.push(match named.is_empty() {
+    all.push(match plan_names.is_empty() {
         true => "Um benefício; falta escolher o plano.".to_owned(),
-        false => format!("Um benefício com {}: {total} por mês.", named.join(", ")),
+        false => format!("Um benefício com {}: {total} por mês.", plan_names.join(", ")),
     });
     if is_vehicle_deal(registers, view) {
-        let what = [text("placa"), text("marca"), text("modelo")];
-        let what: Vec<&str> = what.into_iter().filter(|text| !text.is_empty()).collect();
-        all.push(if what.is_empty() {
+        let vehicle = [text("placa"), text("marca"), text("modelo")];
+        let vehicle: Vec<&str> = vehicle.into_iter().filter(|text| !text.is_empty()).collect();
+        all.push(if vehicle.is_empty() {
             "O veículo; falta dizer qual.".to_owned()
         } else {
-            format!("O veículo {}.", what.join(" "))
+            format!("O veículo {}.", vehicle.join(" "))
         });
     }
     match view.dependents.len() {
@@ -163,30 +163,31 @@ fn describe_created_records(
 
 async fn render_win_form(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     code: DealCode,
-    again: Option<RefusedWinInput>,
+    refused_input: Option<RefusedWinInput>,
 ) -> Response {
-    match build_win_page(app, guest, code, again).await {
+    match build_win_page(app, user, code, refused_input).await {
         Ok(template) if template.is_refused => answer(StatusCode::BAD_REQUEST, &template),
-        made => render_page_or_refusal(guest, made),
+        result => render_page_or_refusal(user, result),
     }
 }
 
 async fn build_win_page(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     code: DealCode,
-    again: Option<RefusedWinInput>,
+    refused_input: Option<RefusedWinInput>,
 ) -> Result<WinDealPage, Error> {
-    let (view, registers) = deals::show_deal(app, guest.session(), code).await?;
-    let frame = PageFrame::load(app, guest, "vendas").await?;
-    let RefusedWinInput { values, version, lines, conflict } = again.unwrap_or_else(|| RefusedWinInput {
-        values: prefill_win_values(app, &registers, &view),
-        version: view.found.deal.version,
-        lines: Vec::new(),
-        conflict: None,
-    });
+    let (view, registers) = deals::show_deal(app, user.session(), code).await?;
+    let frame = PageFrame::load(app, user, "vendas").await?;
+    let RefusedWinInput { values, version, lines, conflict } =
+        refused_input.unwrap_or_else(|| RefusedWinInput {
+            values: prefill_win_values(app, &registers, &view),
+            version: view.found.deal.version,
+            lines: Vec::new(),
+            conflict: None,
+        });
     let parts = list_form_sections(&registers, &view);
     let all: Vec<InputSpec> = parts.iter().flat_map(|(_, specs)| specs.iter().copied()).collect();
     let is_refused = !lines.is_empty() || conflict.is_some();
@@ -200,7 +201,7 @@ async fn build_win_page(
             "diaVencimento" => {
                 registers.due_days.iter().map(|day| (day.to_string(), format!("Dia {day}"))).collect()
             }
-            other => list_deal_choices(&registers, guest, &BTreeMap::new(), &values, other),
+            other => list_deal_choices(&registers, user, &BTreeMap::new(), &values, other),
         })
     };
     Ok(WinDealPage {
@@ -223,17 +224,17 @@ async fn build_win_page(
 /// `GET /console/vendas/{codigo}/ganhar`
 pub async fn show_win_form(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     PathNumber(code): PathNumber,
 ) -> Response {
     let code = DealCode::new(code);
-    match deals::show_deal(&app, guest.session(), code).await {
+    match deals::show_deal(&app, user.session(), code).await {
         // A deal that is not open redirects to its page.
         Ok((view, _)) if view.found.deal.state != DealState::Open => {
             redirect_to(&format!("{}/console/vendas/{code}", derive_root_path(&app)))
         }
-        Ok(_) => render_win_form(&app, &guest, code, None).await,
-        Err(error) => render_page_or_refusal::<WinDealPage>(&guest, Err(error)),
+        Ok(_) => render_win_form(&app, &user, code, None).await,
+        Err(error) => render_page_or_refusal::<WinDealPage>(&user, Err(error)),
     }
 }
 
@@ -256,24 +257,24 @@ fn build_win_json(values: &FormValues, version: &str) -> Vec<u8> {
 /// `POST /console/vendas/{codigo}/ganhar`
 pub async fn win_deal(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     PathNumber(code): PathNumber,
-    sent: Result<SubmittedForm, Refusal>,
+    form: Result<SubmittedForm, Refusal>,
 ) -> Response {
-    let sent = match sent {
-        Ok(sent) => sent,
+    let form = match form {
+        Ok(form) => form,
         Err(refusal) => return refusal.into_response(),
     };
     let code = DealCode::new(code);
     let specs: Vec<InputSpec> = MEMBER.iter().chain(BENEFIT).chain(VEHICLE).copied().collect();
-    let values = read_form_values(&specs, &sent);
+    let values = read_form_values(&specs, &form);
     let mut conflict = None;
     let lines: Vec<String> =
-        match read::read_body::<GanhoInput>(&build_win_json(&values, sent.text("versao"))) {
+        match read::read_body::<GanhoInput>(&build_win_json(&values, form.text("versao"))) {
             Err(unread) => unread.problems.into_lines(),
             Ok(input) => {
                 let done =
-                    deals::win_deal(&app, guest.session(), code, input, IdempotentWrite::without_key()).await;
+                    deals::win_deal(&app, user.session(), code, input, IdempotentWrite::without_key()).await;
                 match done.and_then(WriteOutcome::into_fresh) {
                     Ok(won) => {
                         let benefit = won.found.deal.benefit.map(|code| code.to_string()).unwrap_or_default();
@@ -294,13 +295,13 @@ pub async fn win_deal(
                             problems.iter().filter(|one| !matches!(one, Rejection::OldVersion { .. }));
                         others.map(wire::refusal::render_rejection).collect()
                     }
-                    Err(error) => return render_page_or_refusal::<WinDealPage>(&guest, Err(error)),
+                    Err(error) => return render_page_or_refusal::<WinDealPage>(&user, Err(error)),
                 }
             }
         };
     let lines = lines.into_iter().map(|line| line.replacen("codPlano: ", "planos: ", 1)).collect();
-    let version = sent.text("versao").parse().unwrap_or_default();
-    render_win_form(&app, &guest, code, Some(RefusedWinInput { values, version, lines, conflict })).await
+    let version = form.text("versao").parse().unwrap_or_default();
+    render_win_form(&app, &user, code, Some(RefusedWinInput { values, version, lines, conflict })).await
 }
 
 #[cfg(test)]
@@ -333,7 +334,7 @@ mod tests {
             ("planos", "3,4".to_owned()),
             ("valorVeiculo", "78.500,00".to_owned()),
         ]);
-        let sent: serde_json::Value = serde_json::from_slice(&build_win_json(&values, "2")).unwrap();
-        assert_eq!(sent, value!({"planos": ["3", "4"], "valorVeiculo": "78500.00", "versao": "2"}));
+        let body: serde_json::Value = serde_json::from_slice(&build_win_json(&values, "2")).unwrap();
+        assert_eq!(body, value!({"planos": ["3", "4"], "valorVeiculo": "78500.00", "versao": "2"}));
     }
 }

@@ -34,8 +34,8 @@ pub struct DeliveryLine {
     pub next: String,
 }
 
-pub fn build_delivery_line(root: &str, told: &DeliveryWithAttempts, zone: &TimeZone) -> DeliveryLine {
-    let one = &told.delivery;
+pub fn build_delivery_line(root: &str, entry: &DeliveryWithAttempts, zone: &TimeZone) -> DeliveryLine {
+    let one = &entry.delivery;
     let (state, class) = display::label_delivery_state(one.state, one.tries);
     DeliveryLine {
         history: one.history.get(),
@@ -45,8 +45,8 @@ pub fn build_delivery_line(root: &str, told: &DeliveryWithAttempts, zone: &TimeZ
         link: display::build_record_link(root, one.entity, one.record),
         state,
         class,
-        tries: told.attempts.len(),
-        last: told.attempts.last().map(display::describe_attempt).unwrap_or_default(),
+        tries: entry.attempts.len(),
+        last: entry.attempts.last().map(display::describe_attempt).unwrap_or_default(),
         next: one.due_at.map(|at| format_moment(at, zone)).unwrap_or_default(),
     }
 }
@@ -73,32 +73,32 @@ const FILTERS: [&str; 5] = ["estado", "entidade", "codigoRegistro", "desde", "at
 
 pub async fn show_delivery_list(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     Extension(vault): Extension<Vault>,
     PathNumber(code): PathNumber,
     query: QueryParams,
 ) -> Response {
     render_page_or_refusal(
-        &guest,
-        build_delivery_list(&app, &guest, &vault, ReceiverCode::new(code), &query).await,
+        &user,
+        build_delivery_list(&app, &user, &vault, ReceiverCode::new(code), &query).await,
     )
 }
 
 async fn build_delivery_list(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     vault: &Vault,
     code: ReceiverCode,
     query: &QueryParams,
 ) -> Result<BrowseDeliveriesPage, Error> {
-    require_administrator(guest.session())?;
-    let frame = PageFrame::load(app, guest, "gatilhos").await?;
-    let tenant = guest.session().scope.tenant();
+    require_administrator(user.session())?;
+    let frame = PageFrame::load(app, user, "gatilhos").await?;
+    let tenant = user.session().scope.tenant();
     let registers = app::registers::snapshot::load_registers(app, tenant).await?;
     let receiver = receivers::read_receiver(app, vault, tenant, code).await?.receiver;
-    let (wanted, problems) = parse_delivery_criteria(query, &registers.zone);
+    let (criteria, problems) = parse_delivery_criteria(query, &registers.zone);
     let found = match problems.is_empty() {
-        true => triggers::list_newest_deliveries(app, tenant, code, wanted).await?,
+        true => triggers::list_newest_deliveries(app, tenant, code, criteria).await?,
         false => triggers::DeliveryPage { told: Vec::new(), before: None },
     };
     let choice = |name: &str, value: &str, label: &str| SelectOption {
@@ -116,7 +116,7 @@ async fn build_delivery_list(
         lines: found
             .told
             .iter()
-            .map(|told| build_delivery_line(&frame.root, told, &registers.zone))
+            .map(|entry| build_delivery_line(&frame.root, entry, &registers.zone))
             .collect(),
         states: states.iter().map(|(value, label)| choice("estado", value, label)).collect(),
         entities: entities.collect(),
@@ -128,7 +128,7 @@ async fn build_delivery_list(
             &frame.root,
             "entrega",
             [("codReceptor", code.to_string().as_str())].into_iter().chain(FILTERS.map(|name| match name {
-                "entidade" => (name, wanted.entity.map(wire::set_names::entity).unwrap_or_default()),
+                "entidade" => (name, criteria.entity.map(wire::set_names::entity).unwrap_or_default()),
                 name => (name, query.text(name)),
             })),
         ),
@@ -174,7 +174,7 @@ fn parse_delivery_criteria(query: &QueryParams, zone: &TimeZone) -> (DeliveryQue
         "esgotada" => Some(DeliveryState::Exhausted),
         _ => None,
     };
-    let wanted = DeliveryQuery {
+    let criteria = DeliveryQuery {
         state,
         entity,
         record,
@@ -182,7 +182,7 @@ fn parse_delivery_criteria(query: &QueryParams, zone: &TimeZone) -> (DeliveryQue
         until: until.map(|day| day.next().start_in(zone)),
         before: query.text("antes").parse().ok().map(HistoryCode::new),
     };
-    (wanted, problems)
+    (criteria, problems)
 }
 
 struct DeliveryAttemptLine {
@@ -210,32 +210,32 @@ struct ViewDeliveryPage {
 /// `GET /console/gatilhos/{codigo}/entregas/{historico}`
 pub async fn show_delivery_page(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     Extension(vault): Extension<Vault>,
     PathNumber(code): PathNumber,
     HistoryCodeParam(history): HistoryCodeParam,
 ) -> Response {
     render_page_or_refusal(
-        &guest,
-        build_delivery_page(&app, &guest, &vault, (ReceiverCode::new(code), history)).await,
+        &user,
+        build_delivery_page(&app, &user, &vault, (ReceiverCode::new(code), history)).await,
     )
 }
 
 async fn build_delivery_page(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     vault: &Vault,
     (code, history): (ReceiverCode, HistoryCode),
 ) -> Result<ViewDeliveryPage, Error> {
-    let caller = guest.session();
+    let caller = user.session();
     require_administrator(caller)?;
-    let frame = PageFrame::load(app, guest, "gatilhos").await?;
+    let frame = PageFrame::load(app, user, "gatilhos").await?;
     let tenant = caller.scope.tenant();
     let registers = app::registers::snapshot::load_registers(app, tenant).await?;
     let zone = &registers.zone;
     let receiver = receivers::read_receiver(app, vault, tenant, code).await?.receiver;
-    let (told, body) = triggers::read_delivery(app, caller, (code, history)).await?;
-    let tried = |attempt: &DeliveryAttempt| DeliveryAttemptLine {
+    let (entry, body) = triggers::read_delivery(app, caller, (code, history)).await?;
+    let to_line = |attempt: &DeliveryAttempt| DeliveryAttemptLine {
         when: format_moment(attempt.tried_at, zone),
         outcome: display::describe_attempt(attempt),
         millis: format!("{} ms", format_count(attempt.millis)),
@@ -244,12 +244,12 @@ async fn build_delivery_page(
     };
     Ok(ViewDeliveryPage {
         code: code.get(),
-        sent_to: format!("{}/{}", receiver.address, wire::entity_path(told.delivery.entity)),
+        sent_to: format!("{}/{}", receiver.address, wire::entity_path(entry.delivery.entity)),
         address: receiver.address,
-        line: build_delivery_line(&frame.root, &told, zone),
-        id: triggers::build_message_id(tenant, &triggers::build_delivery_mark(&told.delivery)),
-        ended: told.delivery.ended_at.map(|at| format_moment(at, zone)).unwrap_or_default(),
-        attempts: told.attempts.iter().rev().map(tried).collect(),
+        line: build_delivery_line(&frame.root, &entry, zone),
+        id: triggers::build_message_id(tenant, &triggers::build_delivery_mark(&entry.delivery)),
+        ended: entry.delivery.ended_at.map(|at| format_moment(at, zone)).unwrap_or_default(),
+        attempts: entry.attempts.iter().rev().map(to_line).collect(),
         body: display::format_json(&body),
         frame,
     })
@@ -286,12 +286,12 @@ fn parse_moment(day: &str, time: &str, zone: &TimeZone) -> Option<Moment> {
 }
 
 /// The deliveries to replay, or what is missing.
-fn parse_replay(sent: &SubmittedForm, zone: &TimeZone) -> Result<ReplaySelection, &'static str> {
+fn parse_replay(form: &SubmittedForm, zone: &TimeZone) -> Result<ReplaySelection, &'static str> {
     let code =
-        |name: &str| sent.text(name).trim().parse().ok().filter(|code| *code > 0).map(HistoryCode::new);
-    match sent.text("o-que") {
+        |name: &str| form.text(name).trim().parse().ok().filter(|code| *code > 0).map(HistoryCode::new);
+    match form.text("o-que") {
         "desde" => {
-            let since = parse_moment(sent.text("desde"), sent.text("hora"), zone);
+            let since = parse_moment(form.text("desde"), form.text("hora"), zone);
             since
                 .map(ReplaySelection::MissedSince)
                 .ok_or("Digite desde quando: um dia como 14/11/2026 e, se quiser, uma hora como 10:30.")
@@ -310,25 +310,25 @@ fn parse_replay(sent: &SubmittedForm, zone: &TimeZone) -> Result<ReplaySelection
 /// `POST /console/gatilhos/{codigo}/reenviar`
 pub async fn replay_deliveries(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     PathNumber(code): PathNumber,
-    sent: Result<SubmittedForm, Refusal>,
+    form: Result<SubmittedForm, Refusal>,
 ) -> Response {
-    let sent = match accept_administrator_form(&guest, sent) {
-        Ok(sent) => sent,
+    let form = match accept_administrator_form(&user, form) {
+        Ok(form) => form,
         Err(refusal) => return refusal.into_response(),
     };
-    let zone = match app::registers::snapshot::load_registers(&app, guest.session().scope.tenant()).await {
+    let zone = match app::registers::snapshot::load_registers(&app, user.session().scope.tenant()).await {
         Ok(registers) => registers.zone.clone(),
-        Err(error) => return render_page_or_refusal::<ViewDeliveryPage>(&guest, Err(error)),
+        Err(error) => return render_page_or_refusal::<ViewDeliveryPage>(&user, Err(error)),
     };
     let receiver = ReceiverCode::new(code);
-    let told = match parse_replay(&sent, &zone) {
+    let notice = match parse_replay(&form, &zone) {
         Err(missing) => missing.to_owned(),
         Ok(what) => {
             let done = triggers::replay_deliveries(
                 &app,
-                build_actor(&guest),
+                build_actor(&user),
                 (receiver, what),
                 IdempotentWrite::without_key(),
             )
@@ -346,20 +346,20 @@ pub async fn replay_deliveries(
                 // The receiver's code comes from the path, so the answer is `NotFound`.
                 Err(Error::Refused(_)) => {
                     return render_page_or_refusal::<ViewDeliveryPage>(
-                        &guest,
+                        &user,
                         Err(Error::NotFound { field: InputField::Receiver, code }),
                     );
                 }
-                Err(error) => return render_page_or_refusal::<ViewDeliveryPage>(&guest, Err(error)),
+                Err(error) => return render_page_or_refusal::<ViewDeliveryPage>(&user, Err(error)),
             }
         }
     };
-    let back = match (sent.text("o-que"), sent.text("de")) {
+    let back = match (form.text("o-que"), form.text("de")) {
         ("uma", history) if history.parse::<i32>().is_ok() => format!("/entregas/{history}"),
         _ => String::new(),
     };
     let mut response = redirect_to(&format!("{}/console/gatilhos/{code}{back}", derive_root_path(&app)));
-    add_notice(&mut response, &told);
+    add_notice(&mut response, &notice);
     response
 }
 
@@ -401,7 +401,7 @@ pub const CASES: crate::template_tests::TemplateCases = &[
         })
     }),
     ("console/entrega.html", |with| {
-        let tried = || DeliveryAttemptLine {
+        let attempt = || DeliveryAttemptLine {
             when: with.text(),
             outcome: with.text(),
             millis: with.text(),
@@ -416,7 +416,7 @@ pub const CASES: crate::template_tests::TemplateCases = &[
             id: with.text(),
             sent_to: with.text(),
             ended: with.text(),
-            attempts: with.list_of(tried),
+            attempts: with.list_of(attempt),
             body: with.text(),
         })
     }),

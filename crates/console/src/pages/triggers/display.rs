@@ -13,8 +13,12 @@ pub struct ReceiverStateBadge {
     pub told: String,
 }
 
-pub fn describe_receiver_state(told: &RedactedReceiver, now: Moment, zone: &TimeZone) -> ReceiverStateBadge {
-    let (one, health) = (&told.receiver, &told.receiver.health);
+pub fn describe_receiver_state(
+    redacted: &RedactedReceiver,
+    now: Moment,
+    zone: &TimeZone,
+) -> ReceiverStateBadge {
+    let (one, health) = (&redacted.receiver, &redacted.receiver.health);
     if !one.active {
         return ReceiverStateBadge {
             word: "Retirado",
@@ -28,25 +32,26 @@ pub fn describe_receiver_state(told: &RedactedReceiver, now: Moment, zone: &Time
             Why::Gone => "Pausado porque respondeu que não existe mais (410)",
             Why::Failing => "Pausado depois de dias só com falhas",
         };
-        let told = format!("{because}, em {}. O que muda espera por ele.", format_moment(at, zone));
-        return ReceiverStateBadge { word: "Pausado", class: "warn", told };
+        let explanation = format!("{because}, em {}. O que muda espera por ele.", format_moment(at, zone));
+        return ReceiverStateBadge { word: "Pausado", class: "warn", told: explanation };
     }
     let since =
         health.failing_since.map(|at| format!(" desde {}", format_moment(at, zone))).unwrap_or_default();
     if RetryPolicy::is_only_probed(health.failures, health.failed_records.len()) {
-        let told = format!("Só falha{since}. Até voltar, é tentado de tempos em tempos com um aviso só.");
-        return ReceiverStateBadge { word: "Não responde", class: "wrong", told };
+        let explanation =
+            format!("Só falha{since}. Até voltar, é tentado de tempos em tempos com um aviso só.");
+        return ReceiverStateBadge { word: "Não responde", class: "wrong", told: explanation };
     }
     if health.failures > 0 {
-        let told = match health.failures {
+        let explanation = match health.failures {
             1 => format!("Uma falha{since}."),
             many => format!("{} falhas seguidas{since}.", format_count(many.into())),
         };
-        return ReceiverStateBadge { word: "Com falhas", class: "wrong", told };
+        return ReceiverStateBadge { word: "Com falhas", class: "wrong", told: explanation };
     }
     if let Some(until) = health.not_before.filter(|until| now < *until) {
-        let told = format!("Pediu para esperar até {}.", format_moment(until, zone));
-        return ReceiverStateBadge { word: "Em espera", class: "warn", told };
+        let explanation = format!("Pediu para esperar até {}.", format_moment(until, zone));
+        return ReceiverStateBadge { word: "Em espera", class: "warn", told: explanation };
     }
     match health.tried_at {
         Some(_) => ReceiverStateBadge { word: "Bem", class: "fine", told: String::new() },
@@ -55,20 +60,20 @@ pub fn describe_receiver_state(told: &RedactedReceiver, now: Moment, zone: &Time
 }
 
 /// `12`, or `10.000 ou mais`
-pub fn format_waiting_count(fares: &ReceiverPerformance) -> String {
-    match fares.glance.pending {
+pub fn format_waiting_count(performance: &ReceiverPerformance) -> String {
+    match performance.glance.pending {
         many if many >= COUNTED => format!("{} ou mais", format_count(COUNTED)),
         number => format_count(number),
     }
 }
 
 /// Age of the oldest pending delivery.
-pub fn format_oldest_age(fares: &ReceiverPerformance, now: Moment) -> String {
-    fares.glance.oldest.map(|at| format_age(now.duration_since(at))).unwrap_or_default()
+pub fn format_oldest_age(performance: &ReceiverPerformance, now: Moment) -> String {
+    performance.glance.oldest.map(|at| format_age(now.duration_since(at))).unwrap_or_default()
 }
 
-pub fn format_success_share(fares: &ReceiverPerformance) -> String {
-    fares.success_share().map(|share| format!("{share}%")).unwrap_or_default()
+pub fn format_success_share(performance: &ReceiverPerformance) -> String {
+    performance.success_share().map(|share| format!("{share}%")).unwrap_or_default()
 }
 
 /// The result of an attempt in a few words.
@@ -84,10 +89,10 @@ pub fn is_accepted(attempt: &DeliveryAttempt) -> bool {
     attempt.status.is_some_and(|status| (200..=204).contains(&status))
 }
 
-pub fn describe_last_trouble(fares: &ReceiverPerformance, zone: &TimeZone) -> String {
-    let told =
+pub fn describe_last_trouble(performance: &ReceiverPerformance, zone: &TimeZone) -> String {
+    let describe_trouble =
         |one: &DeliveryAttempt| format!("{}: {}", format_moment(one.tried_at, zone), describe_attempt(one));
-    fares.trouble.as_ref().map(told).unwrap_or_default()
+    performance.trouble.as_ref().map(describe_trouble).unwrap_or_default()
 }
 
 pub fn label_delivery_state(state: DeliveryState, tries: i32) -> (&'static str, &'static str) {
@@ -106,20 +111,20 @@ pub fn label_entity(entity: Entity) -> &'static str {
 
 /// Link to the record that a delivery is about.
 pub fn build_record_link(root: &str, entity: Entity, code: i32) -> String {
-    let place = match entity {
+    let section = match entity {
         Entity::Benefit => "beneficios",
         Entity::Claim => "eventos",
         Entity::Inspection => "vistorias",
         Entity::Ticket => "help-desk",
         Entity::Appointment => "consultas",
     };
-    format!("{root}/console/{place}/{code}")
+    format!("{root}/console/{section}/{code}")
 }
 
 /// Pretty-prints JSON; other text stays unchanged.
 pub fn format_json(body: &str) -> String {
-    let read: Result<serde_json::Value, _> = serde_json::from_str(body);
-    read.and_then(|value| serde_json::to_string_pretty(&value)).unwrap_or_else(|_| body.to_owned())
+    let parsed: Result<serde_json::Value, _> = serde_json::from_str(body);
+    parsed.and_then(|value| serde_json::to_string_pretty(&value)).unwrap_or_else(|_| body.to_owned())
 }
 
 #[cfg(test)]
@@ -148,7 +153,7 @@ mod tests {
     #[test]
     fn how_a_receiver_fares_is_one_word() {
         let (now, zone) = (Moment::from_millis(1_000), TimeZone::parse("UTC").unwrap());
-        let word = |told: RedactedReceiver| describe_receiver_state(&told, now, &zone).word;
+        let word = |redacted: RedactedReceiver| describe_receiver_state(&redacted, now, &zone).word;
         let at = Some(now);
         assert_eq!(word(told(DeliveryHealth::default(), None, true)), "Novo");
         assert_eq!(

@@ -78,10 +78,10 @@ struct EditReceiverState {
 
 async fn render_receiver_form(
     app: &App,
-    guest: &SignedInUser,
-    EditReceiverState { had, values, refused }: EditReceiverState,
+    user: &SignedInUser,
+    EditReceiverState { had: existing, values, refused }: EditReceiverState,
 ) -> Response {
-    let frame = match PageFrame::load(app, guest, "gatilhos").await {
+    let frame = match PageFrame::load(app, user, "gatilhos").await {
         Ok(frame) => frame,
         Err(error) => return Refusal::from(&error).into_response(),
     };
@@ -102,11 +102,11 @@ async fn render_receiver_form(
     };
     let version = conflict.as_ref().map(|one| one.version);
     let template = EditReceiverPage {
-        code: had.as_ref().map(|told| told.receiver.code.get()),
-        title: if had.is_some() { "Alterar receptor" } else { "Novo receptor" }.to_owned(),
-        version: version.or(had.as_ref().map(|told| told.receiver.version)).unwrap_or(0),
+        code: existing.as_ref().map(|redacted| redacted.receiver.code.get()),
+        title: if existing.is_some() { "Alterar receptor" } else { "Novo receptor" }.to_owned(),
+        version: version.or(existing.as_ref().map(|redacted| redacted.receiver.version)).unwrap_or(0),
         inputs: build_inputs(SPECS, &values, &problems, entities),
-        headers: had.map(|told| told.headers.join(", ")).unwrap_or_default(),
+        headers: existing.map(|redacted| redacted.headers.join(", ")).unwrap_or_default(),
         conflict,
         others: problems.others,
         is_refused,
@@ -116,20 +116,20 @@ async fn render_receiver_form(
 }
 
 /// `GET /console/gatilhos/novo`
-pub async fn show_new_receiver_form(State(app): State<App>, guest: SignedInUser) -> Response {
-    if let Err(error) = require_administrator(guest.session()) {
-        return render_page_or_refusal::<EditReceiverPage>(&guest, Err(error));
+pub async fn show_new_receiver_form(State(app): State<App>, user: SignedInUser) -> Response {
+    if let Err(error) = require_administrator(user.session()) {
+        return render_page_or_refusal::<EditReceiverPage>(&user, Err(error));
     }
     let all: Vec<&str> = Entity::ALL.iter().map(|one| wire::entity_path(*one)).collect();
     let values = FormValues::from([("simultaneas", AT_ONCE.to_string()), ("entidades", all.join(","))]);
-    render_receiver_form(&app, &guest, EditReceiverState { had: None, values, refused: Vec::new() }).await
+    render_receiver_form(&app, &user, EditReceiverState { had: None, values, refused: Vec::new() }).await
 }
 
-fn fill_receiver_values(told: &RedactedReceiver) -> FormValues {
-    let entities: Vec<&str> = told.receiver.entities.iter().map(|one| wire::entity_path(*one)).collect();
+fn fill_receiver_values(redacted: &RedactedReceiver) -> FormValues {
+    let entities: Vec<&str> = redacted.receiver.entities.iter().map(|one| wire::entity_path(*one)).collect();
     FormValues::from([
-        ("endereco", told.receiver.address.clone()),
-        ("simultaneas", told.receiver.concurrency.to_string()),
+        ("endereco", redacted.receiver.address.clone()),
+        ("simultaneas", redacted.receiver.concurrency.to_string()),
         ("entidades", entities.join(",")),
     ])
 }
@@ -166,123 +166,123 @@ fn parse_receiver_input(values: &FormValues) -> Result<RequestedReceiver, Error>
 /// `POST /console/gatilhos/novo`
 pub async fn create_receiver(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     Extension(vault): Extension<Vault>,
-    sent: Result<SubmittedForm, Refusal>,
+    form: Result<SubmittedForm, Refusal>,
 ) -> Response {
-    let values = match accept_administrator_form(&guest, sent) {
-        Ok(sent) => read_form_values(SPECS, &sent),
+    let values = match accept_administrator_form(&user, form) {
+        Ok(form) => read_form_values(SPECS, &form),
         Err(refusal) => return refusal.into_response(),
     };
-    let made = match parse_receiver_input(&values) {
-        Ok(wanted) => receivers::create_receiver(
+    let created = match parse_receiver_input(&values) {
+        Ok(requested) => receivers::create_receiver(
             &app,
             &vault,
-            build_actor(&guest),
-            wanted,
+            build_actor(&user),
+            requested,
             IdempotentWrite::without_key(),
         )
         .await
         .and_then(WriteOutcome::into_fresh),
         Err(error) => Err(error),
     };
-    match made {
+    match created {
         Ok(added) => {
-            render_page_with_secret(&app, &guest, &vault, added.code, added.secret.expose().to_owned()).await
+            render_page_with_secret(&app, &user, &vault, added.code, added.secret.expose().to_owned()).await
         }
         Err(Error::Refused(refused)) => {
-            render_receiver_form(&app, &guest, EditReceiverState { had: None, values, refused }).await
+            render_receiver_form(&app, &user, EditReceiverState { had: None, values, refused }).await
         }
-        Err(error) => render_page_or_refusal::<EditReceiverPage>(&guest, Err(error)),
+        Err(error) => render_page_or_refusal::<EditReceiverPage>(&user, Err(error)),
     }
 }
 
 async fn load_receiver(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     vault: &Vault,
     code: i32,
 ) -> Result<RedactedReceiver, Error> {
-    require_administrator(guest.session())?;
-    receivers::read_receiver(app, vault, guest.session().scope.tenant(), ReceiverCode::new(code)).await
+    require_administrator(user.session())?;
+    receivers::read_receiver(app, vault, user.session().scope.tenant(), ReceiverCode::new(code)).await
 }
 
 /// `GET /console/gatilhos/{codigo}/alterar`
 pub async fn show_edit_receiver_form(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     Extension(vault): Extension<Vault>,
     PathNumber(code): PathNumber,
 ) -> Response {
-    match load_receiver(&app, &guest, &vault, code).await {
-        Ok(told) => {
-            let values = fill_receiver_values(&told);
+    match load_receiver(&app, &user, &vault, code).await {
+        Ok(redacted) => {
+            let values = fill_receiver_values(&redacted);
             render_receiver_form(
                 &app,
-                &guest,
-                EditReceiverState { had: Some(told), values, refused: Vec::new() },
+                &user,
+                EditReceiverState { had: Some(redacted), values, refused: Vec::new() },
             )
             .await
         }
-        Err(error) => render_page_or_refusal::<EditReceiverPage>(&guest, Err(error)),
+        Err(error) => render_page_or_refusal::<EditReceiverPage>(&user, Err(error)),
     }
 }
 
 /// `POST /console/gatilhos/{codigo}/alterar`
 pub async fn change_receiver(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     Extension(vault): Extension<Vault>,
     PathNumber(code): PathNumber,
-    sent: Result<SubmittedForm, Refusal>,
+    form: Result<SubmittedForm, Refusal>,
 ) -> Response {
-    let sent = match accept_administrator_form(&guest, sent) {
-        Ok(sent) => sent,
+    let form = match accept_administrator_form(&user, form) {
+        Ok(form) => form,
         Err(refusal) => return refusal.into_response(),
     };
-    let values = read_form_values(SPECS, &sent);
-    let changes = parse_receiver_input(&values).map(|wanted| ReceiverChangeRequest {
-        version: sent.text("versao").parse().unwrap_or_default(),
-        address: Some(wanted.address),
-        entities: Some(wanted.entities),
+    let values = read_form_values(SPECS, &form);
+    let changes = parse_receiver_input(&values).map(|requested| ReceiverChangeRequest {
+        version: form.text("versao").parse().unwrap_or_default(),
+        address: Some(requested.address),
+        entities: Some(requested.entities),
         // Stored header values are never shown: left empty, they stay.
-        headers: (!wanted.headers.is_empty() || sent.text("semCabecalhos") == "sim")
-            .then_some(wanted.headers),
-        concurrency: Some(wanted.concurrency),
+        headers: (!requested.headers.is_empty() || form.text("semCabecalhos") == "sim")
+            .then_some(requested.headers),
+        concurrency: Some(requested.concurrency),
         active: None,
     });
-    match apply_receiver_changes(&app, &guest, &vault, code, changes).await {
+    match apply_receiver_changes(&app, &user, &vault, code, changes).await {
         Ok(Some(secret)) => {
             let code = ReceiverCode::new(code);
-            render_page_with_secret(&app, &guest, &vault, code, secret.expose().to_owned()).await
+            render_page_with_secret(&app, &user, &vault, code, secret.expose().to_owned()).await
         }
         Ok(None) => {
             let mut response = redirect_to(&format!("{}/console/gatilhos/{code}", derive_root_path(&app)));
             add_notice(&mut response, "As alterações foram salvas.");
             response
         }
-        Err(Error::Refused(refused)) => match load_receiver(&app, &guest, &vault, code).await {
-            Ok(told) => {
-                render_receiver_form(&app, &guest, EditReceiverState { had: Some(told), values, refused })
+        Err(Error::Refused(refused)) => match load_receiver(&app, &user, &vault, code).await {
+            Ok(redacted) => {
+                render_receiver_form(&app, &user, EditReceiverState { had: Some(redacted), values, refused })
                     .await
             }
-            Err(error) => render_page_or_refusal::<EditReceiverPage>(&guest, Err(error)),
+            Err(error) => render_page_or_refusal::<EditReceiverPage>(&user, Err(error)),
         },
-        Err(error) => render_page_or_refusal::<EditReceiverPage>(&guest, Err(error)),
+        Err(error) => render_page_or_refusal::<EditReceiverPage>(&user, Err(error)),
     }
 }
 
 /// Returns the new secret if the address now leads to another server.
 async fn apply_receiver_changes(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     vault: &Vault,
     code: i32,
     changes: Result<ReceiverChangeRequest, Error>,
 ) -> Result<Option<SigningSecret>, Error> {
-    let asked = (ReceiverCode::new(code), changes?);
+    let change = (ReceiverCode::new(code), changes?);
     let done =
-        receivers::change_receiver(app, vault, build_actor(guest), asked, IdempotentWrite::without_key())
+        receivers::change_receiver(app, vault, build_actor(user), change, IdempotentWrite::without_key())
             .await?;
     Ok(done.into_fresh()?.secret)
 }
@@ -290,34 +290,34 @@ async fn apply_receiver_changes(
 /// `POST /console/gatilhos/{codigo}/ativo`
 pub async fn set_receiver_active(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     Extension(vault): Extension<Vault>,
     PathNumber(code): PathNumber,
-    sent: Result<SubmittedForm, Refusal>,
+    form: Result<SubmittedForm, Refusal>,
 ) -> Response {
-    let sent = match accept_administrator_form(&guest, sent) {
-        Ok(sent) => sent,
+    let form = match accept_administrator_form(&user, form) {
+        Ok(form) => form,
         Err(refusal) => return refusal.into_response(),
     };
-    let active = sent.text("ativo") == "sim";
+    let active = form.text("ativo") == "sim";
     let changes = ReceiverChangeRequest {
-        version: sent.text("versao").parse().unwrap_or_default(),
+        version: form.text("versao").parse().unwrap_or_default(),
         address: None,
         entities: None,
         headers: None,
         concurrency: None,
         active: Some(active),
     };
-    let said = match apply_receiver_changes(&app, &guest, &vault, code, Ok(changes)).await {
+    let notice = match apply_receiver_changes(&app, &user, &vault, code, Ok(changes)).await {
         Ok(_) if active => "Em uso de novo: será avisado do que mudar a partir de agora.".to_owned(),
         Ok(_) => "Retirado: não é mais avisado de nada. Pode voltar a qualquer momento.".to_owned(),
         Err(Error::Refused(problems)) => {
             problems.iter().map(describe_rejection).collect::<Vec<_>>().join(" ")
         }
-        Err(error) => return render_page_or_refusal::<EditReceiverPage>(&guest, Err(error)),
+        Err(error) => return render_page_or_refusal::<EditReceiverPage>(&user, Err(error)),
     };
     let mut response = redirect_to(&format!("{}/console/gatilhos/{code}", derive_root_path(&app)));
-    add_notice(&mut response, &said);
+    add_notice(&mut response, &notice);
     response
 }
 

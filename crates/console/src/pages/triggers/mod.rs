@@ -31,8 +31,8 @@ pub fn build_trigger_routes(vault: Vault) -> Router<App> {
         .layer(Extension(vault))
 }
 
-fn build_actor(guest: &SignedInUser) -> TenantActor {
-    TenantActor { tenant: guest.session().scope.tenant(), user: Some(guest.session().user) }
+fn build_actor(user: &SignedInUser) -> TenantActor {
+    TenantActor { tenant: user.session().scope.tenant(), user: Some(user.session().user) }
 }
 
 #[cfg(test)]

@@ -54,54 +54,54 @@ const SHOWN: usize = 10;
 
 pub async fn show_receiver_page(
     Of(app): Of<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     Extension(vault): Extension<Vault>,
     PathNumber(code): PathNumber,
 ) -> Response {
-    render_page_or_refusal(&guest, build_receiver_page(&app, &guest, &vault, ReceiverCode::new(code)).await)
+    render_page_or_refusal(&user, build_receiver_page(&app, &user, &vault, ReceiverCode::new(code)).await)
 }
 
 async fn build_receiver_page(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     vault: &Vault,
     code: ReceiverCode,
 ) -> Result<ViewReceiverPage, Error> {
-    require_administrator(guest.session())?;
-    let frame = PageFrame::load(app, guest, "gatilhos").await?;
-    let tenant = guest.session().scope.tenant();
-    let told = receivers::read_receiver(app, vault, tenant, code).await?;
+    require_administrator(user.session())?;
+    let frame = PageFrame::load(app, user, "gatilhos").await?;
+    let tenant = user.session().scope.tenant();
+    let redacted = receivers::read_receiver(app, vault, tenant, code).await?;
     let registers = app::registers::snapshot::load_registers(app, tenant).await?;
     let (now, zone) = (app.now(), &registers.zone);
-    let fares = triggers::list_performance(app, tenant, vec![code]).await?.pop();
-    let fares = fares.ok_or_else(|| Error::Defect("a receiver fares nowhere".to_owned()))?;
+    let performance = triggers::list_performance(app, tenant, vec![code]).await?.pop();
+    let performance = performance.ok_or_else(|| Error::Defect("a receiver fares nowhere".to_owned()))?;
     let newest = triggers::list_newest_deliveries(app, tenant, code, DeliveryQuery::default()).await?;
     let rows = |state: &str| format!("{}/console/gatilhos/{code}/entregas?estado={state}", frame.root);
     let figures = vec![
-        (display::format_waiting_count(&fares), "à espera de entrega", rows("pendente")),
+        (display::format_waiting_count(&performance), "à espera de entrega", rows("pendente")),
         (
-            replace_empty_with_dash(display::format_oldest_age(&fares, now)),
+            replace_empty_with_dash(display::format_oldest_age(&performance, now)),
             "espera o mais antigo",
             rows("pendente"),
         ),
         (
-            replace_empty_with_dash(display::format_success_share(&fares)),
+            replace_empty_with_dash(display::format_success_share(&performance)),
             "chegaram nas últimas 24 horas",
             rows("entregue"),
         ),
-        (format_count(fares.glance.missed), "não chegaram nas últimas 24 horas", rows("esgotada")),
+        (format_count(performance.glance.missed), "não chegaram nas últimas 24 horas", rows("esgotada")),
     ];
-    let one = &told.receiver;
+    let one = &redacted.receiver;
     Ok(ViewReceiverPage {
         code: code.get(),
         address: one.address.clone(),
         active: one.active,
         paused: one.paused.is_some(),
         version: one.version,
-        state: display::describe_receiver_state(&told, now, zone),
+        state: display::describe_receiver_state(&redacted, now, zone),
         figures,
-        facts: list_receiver_facts(&told, zone),
-        trouble: display::describe_last_trouble(&fares, zone),
+        facts: list_receiver_facts(&redacted, zone),
+        trouble: display::describe_last_trouble(&performance, zone),
         entities: one
             .entities
             .iter()
@@ -113,7 +113,7 @@ async fn build_receiver_page(
             .told
             .iter()
             .take(SHOWN)
-            .map(|told| build_delivery_line(&frame.root, told, zone))
+            .map(|entry| build_delivery_line(&frame.root, entry, zone))
             .collect(),
         frame,
     })
@@ -123,8 +123,8 @@ fn replace_empty_with_dash(text: String) -> String {
     if text.is_empty() { "—".to_owned() } else { text }
 }
 
-fn list_receiver_facts(told: &RedactedReceiver, zone: &domain::TimeZone) -> Vec<(&'static str, String)> {
-    let one = &told.receiver;
+fn list_receiver_facts(redacted: &RedactedReceiver, zone: &domain::TimeZone) -> Vec<(&'static str, String)> {
+    let one = &redacted.receiver;
     let entities: Vec<&str> = one.entities.iter().map(|entity| display::label_entity(*entity)).collect();
     let at = |at: Option<domain::Moment>| {
         at.map(|at| format_moment(at, zone)).unwrap_or_else(|| "nunca".to_owned())
@@ -135,7 +135,7 @@ fn list_receiver_facts(told: &RedactedReceiver, zone: &domain::TimeZone) -> Vec<
         ("Última tentativa", at(one.health.tried_at)),
         (
             "Cabeçalhos próprios",
-            if told.headers.is_empty() { "nenhum".to_owned() } else { told.headers.join(", ") },
+            if redacted.headers.is_empty() { "nenhum".to_owned() } else { redacted.headers.join(", ") },
         ),
         ("Entregas ao mesmo tempo", one.concurrency.to_string()),
         ("Cadastrado em", format_moment(one.created_at, zone)),
@@ -149,116 +149,116 @@ fn build_receiver_path(app: &App, code: i32) -> String {
 /// `POST /console/gatilhos/{codigo}/pausar`: pauses or resumes a receiver.
 pub async fn set_receiver_pause(
     Of(app): Of<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     Extension(vault): Extension<Vault>,
     PathNumber(code): PathNumber,
-    sent: Result<SubmittedForm, Refusal>,
+    form: Result<SubmittedForm, Refusal>,
 ) -> Response {
-    let sent = match accept_administrator_form(&guest, sent) {
-        Ok(sent) => sent,
+    let form = match accept_administrator_form(&user, form) {
+        Ok(form) => form,
         Err(refusal) => return refusal.into_response(),
     };
-    let pauses = sent.text("pausar") == "sim";
-    let reason = Some(sent.text("motivo").trim().to_owned()).filter(|text| !text.is_empty());
-    let asked = (ReceiverCode::new(code), pauses, reason);
+    let pauses = form.text("pausar") == "sim";
+    let reason = Some(form.text("motivo").trim().to_owned()).filter(|text| !text.is_empty());
+    let request = (ReceiverCode::new(code), pauses, reason);
     match receivers::pause_or_resume_receiver(
         &app,
         &vault,
-        build_actor(&guest),
-        asked,
+        build_actor(&user),
+        request,
         IdempotentWrite::without_key(),
     )
     .await
     {
         Ok(_) => {
             let mut response = redirect_to(&build_receiver_path(&app, code));
-            let told = match pauses {
+            let notice = match pauses {
                 true => "Pausado. O que mudar daqui em diante espera por ele, sem se perder.",
                 false => "Retomado. O que esperava será enviado agora, na ordem.",
             };
-            add_notice(&mut response, told);
+            add_notice(&mut response, notice);
             response
         }
-        Err(error) => render_page_or_refusal::<ViewReceiverPage>(&guest, Err(error)),
+        Err(error) => render_page_or_refusal::<ViewReceiverPage>(&user, Err(error)),
     }
 }
 
 /// Renders the page with something that is shown once.
 async fn render_modified_page(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     vault: &Vault,
     code: ReceiverCode,
     add: impl FnOnce(&mut ViewReceiverPage),
 ) -> Response {
-    match build_receiver_page(app, guest, vault, code).await {
+    match build_receiver_page(app, user, vault, code).await {
         Ok(mut page) => {
             add(&mut page);
             answer(StatusCode::OK, &page)
         }
-        Err(error) => render_page_or_refusal::<ViewReceiverPage>(guest, Err(error)),
+        Err(error) => render_page_or_refusal::<ViewReceiverPage>(user, Err(error)),
     }
 }
 
 /// Renders the page with the receiver's secret, which is never shown again.
 pub async fn render_page_with_secret(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     vault: &Vault,
     code: ReceiverCode,
     secret: String,
 ) -> Response {
-    render_modified_page(app, guest, vault, code, |page| page.secret = Some(secret)).await
+    render_modified_page(app, user, vault, code, |page| page.secret = Some(secret)).await
 }
 
 /// `POST /console/gatilhos/{codigo}/segredo`
 pub async fn rotate_secret(
     Of(app): Of<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     Extension(vault): Extension<Vault>,
     PathNumber(code): PathNumber,
-    sent: Result<SubmittedForm, Refusal>,
+    form: Result<SubmittedForm, Refusal>,
 ) -> Response {
-    if let Err(refusal) = accept_administrator_form(&guest, sent) {
+    if let Err(refusal) = accept_administrator_form(&user, form) {
         return refusal.into_response();
     }
     let code = ReceiverCode::new(code);
     let done = receivers::rotate_secret(
         &app,
         &vault,
-        build_actor(&guest),
+        build_actor(&user),
         (code, None),
         IdempotentWrite::without_key(),
     )
     .await;
     match done.and_then(WriteOutcome::into_fresh) {
-        Ok(secret) => render_page_with_secret(&app, &guest, &vault, code, secret.expose().to_owned()).await,
-        Err(error) => render_page_or_refusal::<ViewReceiverPage>(&guest, Err(error)),
+        Ok(secret) => render_page_with_secret(&app, &user, &vault, code, secret.expose().to_owned()).await,
+        Err(error) => render_page_or_refusal::<ViewReceiverPage>(&user, Err(error)),
     }
 }
 
 /// `POST /console/gatilhos/{codigo}/teste`
 pub async fn send_test_delivery(
     Of(app): Of<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     Extension(vault): Extension<Vault>,
     PathNumber(code): PathNumber,
-    sent: Result<SubmittedForm, Refusal>,
+    form: Result<SubmittedForm, Refusal>,
 ) -> Response {
-    let sent = match accept_administrator_form(&guest, sent) {
-        Ok(sent) => sent,
+    let form = match accept_administrator_form(&user, form) {
+        Ok(form) => form,
         Err(refusal) => return refusal.into_response(),
     };
-    let (code, entity) = (ReceiverCode::new(code), wire::parse_entity_path(sent.text("entidade")));
-    let tried = triggers::send_test_message(
+    let (code, entity) = (ReceiverCode::new(code), wire::parse_entity_path(form.text("entidade")));
+    let attempt = triggers::send_test_message(
         &app,
         &vault,
-        build_actor(&guest),
+        build_actor(&user),
         (code, entity),
         IdempotentWrite::without_key(),
     )
     .await;
-    let sample = match tried.and_then(WriteOutcome::into_fresh) {
+    let sample = match attempt.and_then(WriteOutcome::into_fresh) {
         Ok(Ok(answer)) => TestDeliveryResult {
             is_taken: answer.is_accepted(),
             told: match answer.is_accepted() {
@@ -275,9 +275,9 @@ pub async fn send_test_delivery(
             told: format!("O exemplo não chegou: {why}."),
             answer: String::new(),
         },
-        Err(error) => return render_page_or_refusal::<ViewReceiverPage>(&guest, Err(error)),
+        Err(error) => return render_page_or_refusal::<ViewReceiverPage>(&user, Err(error)),
     };
-    render_modified_page(&app, &guest, &vault, code, |page| page.sample = Some(sample)).await
+    render_modified_page(&app, &user, &vault, code, |page| page.sample = Some(sample)).await
 }
 
 #[cfg(test)]

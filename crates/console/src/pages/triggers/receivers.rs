@@ -37,42 +37,43 @@ struct BrowseReceiversPage {
 
 pub async fn show_receiver_list(
     Of(app): Of<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     Extension(vault): Extension<Vault>,
 ) -> Response {
-    render_page_or_refusal(&guest, build_receiver_list(&app, &guest, &vault).await)
+    render_page_or_refusal(&user, build_receiver_list(&app, &user, &vault).await)
 }
 
 async fn build_receiver_list(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     vault: &Vault,
 ) -> Result<BrowseReceiversPage, Error> {
-    require_administrator(guest.session())?;
-    let frame = PageFrame::load(app, guest, "gatilhos").await?;
-    let tenant = guest.session().scope.tenant();
+    require_administrator(user.session())?;
+    let frame = PageFrame::load(app, user, "gatilhos").await?;
+    let tenant = user.session().scope.tenant();
     let registers = app::registers::snapshot::load_registers(app, tenant).await?;
     let (now, zone) = (app.now(), &registers.zone);
     let all = receivers::list_receivers(app, vault, tenant).await?;
-    let (used, retired): (Vec<_>, Vec<_>) = all.into_iter().partition(|told| told.receiver.active);
-    let codes = used.iter().map(|told| told.receiver.code).collect();
-    let fares = triggers::list_performance(app, tenant, codes).await?;
-    let lines = used.iter().zip(&fares).map(|(told, fares)| {
-        let one = &told.receiver;
+    let (used, retired): (Vec<_>, Vec<_>) = all.into_iter().partition(|redacted| redacted.receiver.active);
+    let codes = used.iter().map(|redacted| redacted.receiver.code).collect();
+    let performance = triggers::list_performance(app, tenant, codes).await?;
+    let lines = used.iter().zip(&performance).map(|(redacted, performance)| {
+        let one = &redacted.receiver;
         let entities: Vec<&str> = one.entities.iter().map(|entity| display::label_entity(*entity)).collect();
         ReceiverHealthLine {
             code: one.code.get(),
             address: one.address.clone(),
             entities: entities.join(", "),
-            state: display::describe_receiver_state(told, now, zone),
-            waiting: display::format_waiting_count(fares),
-            oldest: display::format_oldest_age(fares, now),
-            share: display::format_success_share(fares),
+            state: display::describe_receiver_state(redacted, now, zone),
+            waiting: display::format_waiting_count(performance),
+            oldest: display::format_oldest_age(performance, now),
+            share: display::format_success_share(performance),
             arrived: one.health.succeeded_at.map(|at| format_moment(at, zone)).unwrap_or_default(),
-            trouble: display::describe_last_trouble(fares, zone),
+            trouble: display::describe_last_trouble(performance, zone),
         }
     });
-    let retired = retired.into_iter().map(|told| (told.receiver.code.get(), told.receiver.address));
+    let retired =
+        retired.into_iter().map(|redacted| (redacted.receiver.code.get(), redacted.receiver.address));
     Ok(BrowseReceiversPage { lines: lines.collect(), retired: retired.collect(), frame })
 }
 

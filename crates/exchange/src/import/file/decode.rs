@@ -21,8 +21,8 @@ pub fn detect_encoding(file: &mut File, head: &[u8]) -> Result<TextEncoding, Imp
     }
     let is_control = |byte: &u8| matches!(byte, 0x01..=0x08 | 0x0E..=0x1F | 0x7F);
     // Some programs write HTML pages with a spreadsheet extension.
-    let begins = head.trim_ascii_start().first();
-    if head.iter().any(is_control) || begins == Some(&b'<') || head.starts_with(b"%PDF") {
+    let first_byte = head.trim_ascii_start().first();
+    if head.iter().any(is_control) || first_byte == Some(&b'<') || head.starts_with(b"%PDF") {
         return Err(ImportProblem::UnknownFormat);
     }
     let utf_8 = is_utf_8(file).map_err(|_| ImportProblem::Damaged)?;
@@ -32,22 +32,22 @@ pub fn detect_encoding(file: &mut File, head: &[u8]) -> Result<TextEncoding, Imp
 
 fn is_utf_8(file: &mut File) -> Io<bool> {
     let mut buffer = vec![0; 64 * 1024];
-    let mut held = 0;
+    let mut carried = 0;
     loop {
-        let read = file.read(&mut buffer[held..])?;
-        let whole = &buffer[..held + read];
-        let rest = match std::str::from_utf8(whole) {
+        let read = file.read(&mut buffer[carried..])?;
+        let block = &buffer[..carried + read];
+        let rest = match std::str::from_utf8(block) {
             Ok(_) => 0,
             // A character that continues in the next block.
-            Err(error) if error.error_len().is_none() && read > 0 => whole.len() - error.valid_up_to(),
+            Err(error) if error.error_len().is_none() && read > 0 => block.len() - error.valid_up_to(),
             Err(_) => return Ok(false),
         };
         if read == 0 {
             return Ok(true);
         }
-        let end = held + read;
+        let end = carried + read;
         buffer.copy_within(end - rest..end, 0);
-        held = rest;
+        carried = rest;
     }
 }
 
@@ -65,9 +65,16 @@ pub struct DecodingReader<R> {
 const BLOCK: usize = 32 * 1024;
 
 impl<R: Read> DecodingReader<R> {
-    pub fn new(from: R, encoding: TextEncoding) -> DecodingReader<R> {
+    pub fn new(source: R, encoding: TextEncoding) -> DecodingReader<R> {
         let decoder = encoding.new_decoder();
-        DecodingReader { from, decoder, raw: vec![0; BLOCK], text: Vec::new(), given: 0, ended: false }
+        DecodingReader {
+            from: source,
+            decoder,
+            raw: vec![0; BLOCK],
+            text: Vec::new(),
+            given: 0,
+            ended: false,
+        }
     }
 
     fn decode_next_block(&mut self) -> Io<()> {

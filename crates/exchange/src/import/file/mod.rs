@@ -33,15 +33,16 @@ pub enum SpreadsheetLine {
     Cells(u32, Vec<String>),
 }
 
-/// Passes every line to `take`, the headers first, until it returns `false`.
+/// Passes every line to `handle_line`, the headers first, until it returns `false`.
 pub fn read_lines(
     mut file: File,
     limits: ReadingLimits,
-    mut take: impl FnMut(SpreadsheetLine) -> bool,
+    mut handle_line: impl FnMut(SpreadsheetLine) -> bool,
 ) -> Result<(), ImportProblem> {
     let length = file.metadata().map_err(|_| ImportProblem::Damaged)?.len();
     let watch = ReadingWatch::new(limits, length);
-    let mut lines = LineCollector { columns: None, narrow: Vec::new(), take: &mut take, count: 0, watch };
+    let mut lines =
+        LineCollector { columns: None, narrow: Vec::new(), take: &mut handle_line, count: 0, watch };
     let head = read_beginning(&mut file, 8192)?;
     if head.starts_with(ARCHIVE) {
         workbook::read_workbook(file, &mut lines)?;
@@ -94,12 +95,13 @@ fn read_csv(
         .from_reader(NewlineNormalizer::new(DecodingReader::new(&mut file, encoding)).chain(&b"\n"[..]));
     let mut record = csv::StringRecord::new();
     // Rows are counted as a spreadsheet does: empty ones too, and a row with line breaks in its cells once.
-    let mut breaks = 0;
+    let mut line_breaks = 0;
     while reader.read_record(&mut record).map_err(|_| ImportProblem::Damaged)? {
         lines.watch.check()?;
-        breaks +=
+        line_breaks +=
             record.iter().map(|cell| cell.bytes().filter(|byte| *byte == b'\n').count() as u64).sum::<u64>();
-        let number = u32::try_from(reader.position().line().saturating_sub(1 + breaks)).unwrap_or(u32::MAX);
+        let number =
+            u32::try_from(reader.position().line().saturating_sub(1 + line_breaks)).unwrap_or(u32::MAX);
         if number <= skipped {
             continue;
         }
@@ -128,18 +130,18 @@ impl<R: Read> Read for NewlineNormalizer<R> {
     fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
         loop {
             let read = self.inner.read(out)?;
-            let mut kept = 0;
+            let mut filled = 0;
             for at in 0..read {
                 let byte = out[at];
                 let is_rest = byte == b'\n' && self.half;
                 self.half = byte == b'\r';
                 if !is_rest {
-                    out[kept] = if self.half { b'\n' } else { byte };
-                    kept += 1;
+                    out[filled] = if self.half { b'\n' } else { byte };
+                    filled += 1;
                 }
             }
-            if kept > 0 || read == 0 {
-                return Ok(kept);
+            if filled > 0 || read == 0 {
+                return Ok(filled);
             }
         }
     }
@@ -149,12 +151,12 @@ impl<R: Read> Read for NewlineNormalizer<R> {
 fn detect_separator(sample: &str) -> (u8, u32) {
     let mut texts = sample.lines().filter(|line| !line.trim().is_empty());
     let first = texts.next().unwrap_or_default();
-    if let Some(said) = first.to_ascii_lowercase().strip_prefix("sep=")
-        && let [byte] = said.trim_end_matches('\r').as_bytes()[..]
+    if let Some(declared) = first.to_ascii_lowercase().strip_prefix("sep=")
+        && let [byte] = declared.trim_end_matches('\r').as_bytes()[..]
     {
         return (byte, 1);
     }
-    let most = |line: &str| {
+    let find_separator = |line: &str| {
         let count = |separator: u8| {
             let mut quoted = false;
             let signs = line.bytes().filter(|byte| {
@@ -170,8 +172,10 @@ fn detect_separator(sample: &str) -> (u8, u32) {
             .max_by_key(|(count, _)| *count)
     };
     // A title above the header row contains no separator.
-    let found =
-        std::iter::once(first).chain(texts.take(TITLES)).filter_map(most).max_by_key(|(count, _)| *count);
+    let found = std::iter::once(first)
+        .chain(texts.take(TITLES))
+        .filter_map(find_separator)
+        .max_by_key(|(count, _)| *count);
     match found {
         Some((count, separator)) if count > 0 => (separator, 0),
         _ => (b';', 0),
@@ -234,13 +238,13 @@ impl LineCollector<'_> {
         let mut names: Vec<String> = Vec::with_capacity(cells.len());
         for (at, cell) in (1..).zip(cells) {
             let name = if cell.is_empty() { format!("Coluna {at}") } else { cell };
-            let mut own = name.clone();
+            let mut unique_name = name.clone();
             let mut number = 2;
-            while names.contains(&own) {
-                own = format!("{name} ({number})");
+            while names.contains(&unique_name) {
+                unique_name = format!("{name} ({number})");
                 number += 1;
             }
-            names.push(own);
+            names.push(unique_name);
         }
         self.columns = Some(names.len());
         self.emit_line(SpreadsheetLine::Headers(names))

@@ -37,11 +37,11 @@ pub fn read_workbook(file: File, lines: &mut LineCollector<'_>) -> Result<(), Im
     if book.sheets_metadata().len() > MOST_SHEETS {
         return Err(ImportProblem::TooManySheets(MOST_SHEETS));
     }
-    let seen = |sheet: &&calamine::Sheet| {
+    let is_visible = |sheet: &&calamine::Sheet| {
         sheet.visible == SheetVisible::Visible && sheet.typ == SheetType::WorkSheet
     };
     let names: Vec<String> =
-        book.sheets_metadata().iter().filter(seen).map(|sheet| sheet.name.clone()).collect();
+        book.sheets_metadata().iter().filter(is_visible).map(|sheet| sheet.name.clone()).collect();
     for name in names {
         // The first non-empty sheet is the one to import.
         if !read_sheet(&mut book, &name, shift, lines, &watch)? {
@@ -208,7 +208,7 @@ fn format_float(number: f64) -> String {
         format!("{number:.0}")
     } else {
         // Spreadsheets show 15 digits; beyond them 3.3 is 3.3000000000000003.
-        let shown = format!("{number:.14e}").parse().unwrap_or(number);
-        shown.to_string().replace('.', ",")
+        let rounded = format!("{number:.14e}").parse().unwrap_or(number);
+        rounded.to_string().replace('.', ",")
     }
 }

@@ -19,34 +19,34 @@ impl ImportWorker<'_> {
     /// Checks lines and stores their problems.
     pub(super) async fn dry_run_lines(
         &self,
-        shaped: Vec<ParsedImportRow>,
+        parsed_rows: Vec<ParsedImportRow>,
         position: i32,
     ) -> Result<ImportUnitOutcome, Error> {
-        let rows = shaped.iter().filter_map(|one| one.row.clone()).collect();
-        let tried = if self.kind == ImportKind::Members {
+        let rows = parsed_rows.iter().filter_map(|one| one.row.clone()).collect();
+        let outcomes = if self.kind == ImportKind::Members {
             self.try_members(rows).await?
         } else {
             self.try_rows(rows).await?
         };
-        let mut tried = tried.into_iter();
+        let mut outcomes = outcomes.into_iter();
         let (mut counts, mut problems) = (ImportLineCounts::default(), Vec::new());
-        for mut one in shaped {
-            let written = one.row.as_ref().and_then(|_| tried.next());
+        for mut one in parsed_rows {
+            let written = one.row.as_ref().and_then(|_| outcomes.next());
             if let Some(ImportRowOutcome::Refused(rejections)) = &written {
-                let told: Vec<_> = one.problems.iter().map(|problem| problem.header.clone()).collect();
+                let reported_headers: Vec<_> =
+                    one.problems.iter().map(|problem| problem.header.clone()).collect();
                 let more = self.shaper.names.describe_rejections(one.line, rejections);
-                one.problems.extend(
-                    more.into_iter()
-                        .filter(|problem| problem.header.is_none() || !told.contains(&problem.header)),
-                );
+                one.problems.extend(more.into_iter().filter(|problem| {
+                    problem.header.is_none() || !reported_headers.contains(&problem.header)
+                }));
             }
             // A record that would be created has no code yet.
             let known = written.as_ref().and_then(ImportRowOutcome::record).filter(|record| *record != 0);
             if let Some(record) = known.filter(|_| self.kind != ImportKind::Members)
                 && let [(line, first)] = self.doing.meant.insert_lines([(record, one.line)])[..]
             {
-                let told = [Rejection::Import(ImportProblem::SameRecord(first))];
-                one.problems.extend(self.shaper.names.describe_rejections(line, &told));
+                let duplicate = [Rejection::Import(ImportProblem::SameRecord(first))];
+                one.problems.extend(self.shaper.names.describe_rejections(line, &duplicate));
             }
             match written {
                 _ if !one.problems.is_empty() => counts.refused += 1,
@@ -59,7 +59,7 @@ impl ImportWorker<'_> {
         }
         let unit = (self.lease, position, self.app.now().plus(LEASE), counts, problems);
         let lane = WriteLane::background(self.lease.tenant);
-        let held = self.app.db.write(lane, unit, |tx, (lease, position, until, counts, problems)| {
+        let write = self.app.db.write(lane, unit, |tx, (lease, position, until, counts, problems)| {
             Box::pin(async move {
                 if !imports::advance_import(tx, lease, (*position, *until), counts).await? {
                     return Ok::<_, Error>(false);
@@ -68,16 +68,16 @@ impl ImportWorker<'_> {
                 Ok(true)
             })
         });
-        Ok(if held.await? { ImportUnitOutcome::Done(Vec::new()) } else { ImportUnitOutcome::LeaseLost })
+        Ok(if write.await? { ImportUnitOutcome::Done(Vec::new()) } else { ImportUnitOutcome::LeaseLost })
     }
 
     async fn try_members(&self, rows: Vec<ImportRecordDraft>) -> Result<Vec<ImportRowOutcome>, Error> {
         let rows = extract_member_rows(rows);
         let input = (self.doing.clone(), rows);
-        let read = self.app.db.read(input, |tx, (doing, rows)| {
+        let read = self.app.db.read(input, |tx, (context, rows)| {
             Box::pin(async move {
-                confirm_registers(tx, doing.scope.tenant(), &doing.registers).await?;
-                members::import_members(tx, doing, rows).await
+                confirm_registers(tx, context.scope.tenant(), &context.registers).await?;
+                members::import_members(tx, context, rows).await
             })
         });
         read.await
@@ -85,9 +85,9 @@ impl ImportWorker<'_> {
 
     /// Each row uses its own snapshot; the first attempted write ends the trial.
     async fn try_rows(&self, rows: Vec<ImportRecordDraft>) -> Result<Vec<ImportRowOutcome>, Error> {
-        let tried = rows.into_iter().map(|row| {
+        let outcomes = rows.into_iter().map(|row| {
             let input = (self.doing.clone(), row);
-            let read = self.app.db.read(input, |tx, (doing, row)| Box::pin(try_row(tx, doing, row)));
+            let read = self.app.db.read(input, |tx, (context, row)| Box::pin(try_row(tx, context, row)));
             async move {
                 match read.await {
                     Ok(written) | Err(TrialInterruption::WouldWrite(written)) => Ok(written),
@@ -95,6 +95,6 @@ impl ImportWorker<'_> {
                 }
             }
         });
-        stream::iter(tried).buffered(TRIED).try_collect().await
+        stream::iter(outcomes).buffered(TRIED).try_collect().await
     }
 }

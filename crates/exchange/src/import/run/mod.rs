@@ -52,10 +52,10 @@ pub async fn run_due_imports(app: &App) -> Result<bool, Error> {
         tokio::select! {
             ended = working.join_next_with_id() => {
                 let Some(ended) = ended else { return Ok(any) };
-                let (id, worked) = ended.unwrap_or_else(|panic| (panic.id(), false));
-                any |= worked;
+                let (id, succeeded) = ended.unwrap_or_else(|panic| (panic.id(), false));
+                any |= succeeded;
                 // An immediate retry would fail again.
-                failed.extend(busy.remove(&id).filter(|_| !worked));
+                failed.extend(busy.remove(&id).filter(|_| !succeeded));
             }
             () = app.importing.notified() => {}
             () = tokio::time::sleep(LOOK) => failed.clear(),
@@ -74,11 +74,11 @@ async fn list_due_imports(
     let mut found = Vec::new();
     for tenant in storage::server::tenants::list_tenants(&app.db).await?.into_iter().filter(|one| one.active)
     {
-        let own = busy.values().filter(|(other, _)| *other == tenant.id).count();
+        let tenant_count = busy.values().filter(|(other, _)| *other == tenant.id).count();
         let waiting = imports::list_due_imports(&app.db, tenant.id, app.now()).await?.into_iter();
         let waiting = waiting.map(|code| (tenant.id, code));
         let waiting = waiting.filter(|one| !failed.contains(one) && busy.values().all(|other| other != one));
-        found.extend(waiting.take(OF_ONE.saturating_sub(own)));
+        found.extend(waiting.take(OF_ONE.saturating_sub(tenant_count)));
     }
     found.truncate(AT_ONCE.saturating_sub(busy.len()));
     Ok(found)
@@ -87,7 +87,7 @@ async fn list_due_imports(
 /// Runs one import; returns whether there was work to do and it did not fail.
 async fn run_and_log_import(app: App, (tenant, code): ImportRunKey) -> bool {
     match run_import(&app, tenant, code, &mut |_| {}).await {
-        Ok(worked) => worked.is_some(),
+        Ok(finished) => finished.is_some(),
         Err(error) => {
             tracing::warn!(%error, %tenant, import = %code, "an import could not go on; it is tried again");
             false
@@ -102,32 +102,32 @@ pub async fn run_import(
     app: &App,
     tenant: TenantId,
     code: ImportCode,
-    tell: ImportProgressCallback<'_>,
+    on_progress: ImportProgressCallback<'_>,
 ) -> Result<Option<StoredImportRun>, Error> {
     let now = app.now();
-    let asked = (tenant, code, now);
+    let input = (tenant, code, now);
     let lane = WriteLane::background(tenant);
-    let lease = app.db.write(lane, asked, |tx, (tenant, code, now)| {
+    let lease = app.db.write(lane, input, |tx, (tenant, code, now)| {
         Box::pin(async move {
             Ok::<_, Error>(imports::lease_import(tx, *tenant, *code, (*now, now.plus(LEASE))).await?)
         })
     });
     let Some(lease) = lease.await? else { return Ok(None) };
-    let worked = Box::pin(run_leased_import(app, lease, tell)).await;
-    if worked.is_err() {
+    let result = Box::pin(run_leased_import(app, lease, on_progress)).await;
+    if result.is_err() {
         // Allows an immediate retry.
         let release = app.db.write(lane, lease, |tx, lease| {
             Box::pin(async move { Ok::<_, Error>(imports::release_import(tx, lease).await?) })
         });
         let _ = release.await;
     }
-    worked.map(Some)
+    result.map(Some)
 }
 
 async fn run_leased_import(
     app: &App,
     lease: LeasedImport,
-    tell: ImportProgressCallback<'_>,
+    on_progress: ImportProgressCallback<'_>,
 ) -> Result<StoredImportRun, Error> {
     let import = load_leased_import(app, &lease).await?;
     let Some(ImportCaller { scope, user, .. }) = find_stage_caller(app, lease.tenant, &import).await? else {
@@ -140,7 +140,7 @@ async fn run_leased_import(
         finish_stage(app, &lease, to, "parada: o usuário já não acessa o sistema").await?;
         return load_leased_import(app, &lease).await;
     };
-    let doing = ImportUnitContext {
+    let context = ImportUnitContext {
         scope,
         registers: snapshot::load_registers(app, lease.tenant).await?,
         user,
@@ -152,15 +152,21 @@ async fn run_leased_import(
         now: app.now(),
     };
     if lease.state == ImportState::Undoing {
-        undo::undo_all_lines(app, &lease, import.kind, import.position, doing, tell).await?;
+        undo::undo_all_lines(app, &lease, import.kind, import.position, context, on_progress).await?;
     } else {
         let names = ImportRowParser::new(&import);
-        let mut worker =
-            ImportWorker { app, lease, doing, kind: import.kind, shaper: names, seen: HashMap::new() };
-        worker.run(import.position, tell).await?;
+        let mut worker = ImportWorker {
+            app,
+            lease,
+            doing: context,
+            kind: import.kind,
+            shaper: names,
+            seen: HashMap::new(),
+        };
+        worker.run(import.position, on_progress).await?;
     }
     let import = load_leased_import(app, &lease).await?;
-    tell(&import);
+    on_progress(&import);
     Ok(import)
 }
 
@@ -178,12 +184,12 @@ async fn find_stage_caller(
 ) -> Result<Option<ImportCaller>, Error> {
     let Some(code) = import.acting else { return Ok(Some(ImportCaller::for_command(tenant))) };
     let found = users::find_user(&app.db, tenant, code).await?.filter(|user| user.active);
-    let by = found.map(|user| ImportCaller {
+    let caller = found.map(|user| ImportCaller {
         scope: Scope::for_role(tenant, user.role, user.branches),
         user: Some(code),
         role: user.role,
     });
-    Ok(by.filter(|by| by.authorize_import(import.kind).is_ok()))
+    Ok(caller.filter(|caller| caller.authorize_import(import.kind).is_ok()))
 }
 
 struct ImportStageEnd {
@@ -198,15 +204,15 @@ pub(super) async fn finish_stage(
     app: &App,
     lease: &LeasedImport,
     to: ImportState,
-    told: &'static str,
+    description: &'static str,
 ) -> Result<(), Error> {
-    let input = ImportStageEnd { lease: *lease, to, told, now: app.now() };
+    let input = ImportStageEnd { lease: *lease, to, told: description, now: app.now() };
     let lane = WriteLane::background(lease.tenant);
     app.db.write(lane, input, |tx, finish| Box::pin(write_stage_end(tx, finish))).await
 }
 
 async fn write_stage_end(tx: &mut Tx, finish: &ImportStageEnd) -> Result<(), Error> {
-    let ImportStageEnd { lease, to, told, now } = finish;
+    let ImportStageEnd { lease, to, told: description, now } = finish;
     let import = imports::find_import_run(&mut *tx, lease.tenant, lease.code, None).await?;
     let Some(import) = import.filter(|one| one.state == lease.state) else { return Ok(()) };
     if !imports::advance_import(tx, lease, (import.position, *now), &ImportLineCounts::default()).await? {
@@ -222,7 +228,7 @@ async fn write_stage_end(tx: &mut Tx, finish: &ImportStageEnd) -> Result<(), Err
         user: import.acting,
         operation: if lease.state == ImportState::Undoing { UNDO } else { RUN },
         person: None,
-        detail: Some(format!("importação {} {told}", lease.code)),
+        detail: Some(format!("importação {} {description}", lease.code)),
     };
     Ok(audit::append_audit_entry(tx, &entry).await?)
 }
@@ -238,7 +244,7 @@ struct ImportWorker<'a> {
 }
 
 impl ImportWorker<'_> {
-    async fn run(&mut self, mut position: i32, tell: ImportProgressCallback<'_>) -> Result<(), Error> {
+    async fn run(&mut self, mut position: i32, on_progress: ImportProgressCallback<'_>) -> Result<(), Error> {
         if position == 0 {
             self.clear_problems().await?;
         } else if !self.replay_done_lines(position).await? {
@@ -248,10 +254,10 @@ impl ImportWorker<'_> {
             let lines = self.load_lines(position).await?;
             let Some((last, _)) = lines.last() else { break };
             let last = *last;
-            let shaped = self.parse_lines(&lines);
+            let parsed_rows = self.parse_lines(&lines);
             let ended = match self.doing.trial {
-                true => self.dry_run_lines(shaped, last).await,
-                false => self.write_lines(shaped, last).await,
+                true => self.dry_run_lines(parsed_rows, last).await,
+                false => self.write_lines(parsed_rows, last).await,
             };
             match ended {
                 Ok(ImportUnitOutcome::Done(records)) => {
@@ -266,7 +272,7 @@ impl ImportWorker<'_> {
                 }
                 Err(error) => return Err(error),
             }
-            tell(&load_leased_import(self.app, &self.lease).await?);
+            on_progress(&load_leased_import(self.app, &self.lease).await?);
         }
         match self.doing.trial {
             true => finish_stage(self.app, &self.lease, ImportState::Checked, "conferida").await,
@@ -290,9 +296,9 @@ impl ImportWorker<'_> {
     /// Deletes the problems of an earlier stage.
     async fn clear_problems(&self) -> Result<(), Error> {
         loop {
-            let held = (self.lease, self.app.now().plus(LEASE));
+            let input = (self.lease, self.app.now().plus(LEASE));
             let lane = WriteLane::background(self.lease.tenant);
-            let cleared = self.app.db.write(lane, held, |tx, (lease, until)| {
+            let cleared = self.app.db.write(lane, input, |tx, (lease, until)| {
                 Box::pin(async move {
                     match imports::advance_import(tx, lease, (0, *until), &ImportLineCounts::default())
                         .await?
@@ -337,9 +343,9 @@ impl ImportWorker<'_> {
 
     /// `false` if the lease was lost.
     async fn extend_lease(&self, position: i32) -> Result<bool, Error> {
-        let held = (self.lease, (position, self.app.now().plus(LEASE)));
+        let input = (self.lease, (position, self.app.now().plus(LEASE)));
         let lane = WriteLane::background(self.lease.tenant);
-        let write = self.app.db.write(lane, held, |tx, (lease, at)| {
+        let write = self.app.db.write(lane, input, |tx, (lease, at)| {
             Box::pin(async move {
                 Ok::<_, Error>(imports::advance_import(tx, lease, *at, &ImportLineCounts::default()).await?)
             })
@@ -351,18 +357,18 @@ impl ImportWorker<'_> {
     fn parse_lines(&mut self, lines: &[(i32, String)]) -> Vec<ParsedImportRow> {
         let mut all = Vec::with_capacity(lines.len());
         for (line, cells) in lines {
-            let mut shaped = self.shaper.parse_row(&self.doing.registers, *line, cells);
-            if let Some(key) = &shaped.key {
+            let mut parsed = self.shaper.parse_row(&self.doing.registers, *line, cells);
+            if let Some(key) = &parsed.key {
                 let mut hasher = DefaultHasher::new();
                 key.hash(&mut hasher);
                 let first = *self.seen.entry(hasher.finish()).or_insert(*line);
                 if first != *line {
-                    let twice = [Rejection::Import(ImportProblem::SameRecord(first))];
-                    shaped.problems.extend(self.shaper.names.describe_rejections(*line, &twice));
-                    shaped.row = None;
+                    let duplicate = [Rejection::Import(ImportProblem::SameRecord(first))];
+                    parsed.problems.extend(self.shaper.names.describe_rejections(*line, &duplicate));
+                    parsed.row = None;
                 }
             }
-            all.push(shaped);
+            all.push(parsed);
         }
         all
     }
@@ -370,16 +376,16 @@ impl ImportWorker<'_> {
     /// Writes lines and the new position.
     async fn write_lines(
         &self,
-        shaped: Vec<ParsedImportRow>,
+        parsed_rows: Vec<ParsedImportRow>,
         position: i32,
     ) -> Result<ImportUnitOutcome, Error> {
         let now = self.app.now();
-        let mut shaped = shaped;
-        let unit = self.build_unit(shaped.clone(), position, now);
+        let mut parsed_rows = parsed_rows;
+        let unit = self.build_unit(parsed_rows.clone(), position, now);
         let ended = match self.write_unit(unit).await {
-            Err(error) if is_line_error(&error) && shaped.len() > 1 => {
+            Err(error) if is_line_error(&error) && parsed_rows.len() > 1 => {
                 // One line cannot be written and rolled back the others.
-                for one in shaped.drain(..) {
+                for one in parsed_rows.drain(..) {
                     let line = one.line;
                     match self.write_single_line(one, line, now).await? {
                         ImportUnitOutcome::Done(records) => self.doing.meant.insert_lines(records),
@@ -388,7 +394,7 @@ impl ImportWorker<'_> {
                 }
                 Ok(ImportUnitOutcome::Done(Vec::new()))
             }
-            Err(error) if is_line_error(&error) => match shaped.pop() {
+            Err(error) if is_line_error(&error) => match parsed_rows.pop() {
                 Some(one) => self.write_single_line(one, position, now).await,
                 None => Err(error),
             },
@@ -419,18 +425,18 @@ impl ImportWorker<'_> {
                     }
                 };
                 let problems = one.problems.into_iter().chain(more).collect();
-                let refused = ParsedImportRow { line: one.line, row: None, problems, key: None };
-                self.write_unit(self.build_unit(vec![refused], position, now)).await
+                let refused_row = ParsedImportRow { line: one.line, row: None, problems, key: None };
+                self.write_unit(self.build_unit(vec![refused_row], position, now)).await
             }
             other => other,
         }
     }
 
-    fn build_unit(&self, shaped: Vec<ParsedImportRow>, position: i32, now: Moment) -> ImportUnit {
-        let doing = ImportUnitContext { now, ..self.doing.clone() };
+    fn build_unit(&self, parsed_rows: Vec<ParsedImportRow>, position: i32, now: Moment) -> ImportUnit {
+        let context = ImportUnitContext { now, ..self.doing.clone() };
         let mut unit = ImportUnit {
             lease: self.lease,
-            doing,
+            doing: context,
             rows: Vec::new(),
             lines: Vec::new(),
             refused: Vec::new(),
@@ -440,7 +446,7 @@ impl ImportWorker<'_> {
             names: Arc::clone(&self.shaper.names),
             members: self.kind == ImportKind::Members,
         };
-        for one in shaped {
+        for one in parsed_rows {
             match one.row {
                 Some(row) if one.problems.is_empty() => {
                     unit.rows.push(row);

@@ -115,7 +115,7 @@ pub fn delete_mutual_relations(tenant: TenantId, claim: ClaimCode, others: &[Cla
 /// The claims of these codes in the scope, ordered by code.
 #[boxed::future]
 pub async fn list_claims_by_codes(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     scope: &Scope,
     codes: impl IntoIterator<Item = ClaimCode>,
 ) -> Result<Vec<ResolvedClaim>, Error> {
@@ -131,15 +131,15 @@ pub async fn list_claims_by_codes(
     .filter_in("code", codes)
     .filter_branches("branch + 0", scope.branches())
     .append_text("ORDER BY code");
-    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
-    let told = |row: &Row| {
+    let rows = source.fetch_all(QueryWeight::Point, statement).await?;
+    let parse_resolved = |row: &Row| {
         Ok(ResolvedClaim {
             code: row.get("code")?,
             claim: parse_claim_row(row)?,
             responsible: row.get("responsible_name")?,
         })
     };
-    rows.iter().map(told).collect()
+    rows.iter().map(parse_resolved).collect()
 }
 
 pub(crate) fn parse_claim_row(row: &Row) -> Result<StoredClaim, Error> {
@@ -159,7 +159,7 @@ pub(crate) fn parse_claim_row(row: &Row) -> Result<StoredClaim, Error> {
 /// The claims related to these: pairs of one of these and a related claim.
 #[boxed::future]
 pub async fn list_related_claims(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     claims: impl IntoIterator<Item = ClaimCode>,
 ) -> Result<Vec<(ClaimCode, ClaimCode)>, Error> {
@@ -167,6 +167,6 @@ pub async fn list_related_claims(
         .arg(tenant)
         .filter_in("claim", claims)
         .append_text("ORDER BY claim, related");
-    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
+    let rows = source.fetch_all(QueryWeight::Point, statement).await?;
     rows.iter().map(|row| Ok((row.get("claim")?, row.get("related")?))).collect()
 }

@@ -63,8 +63,8 @@ pub async fn choose_driver(
     let head = sql("SELECT COUNT(*) AS rows FROM (SELECT 1 AS one");
     let days =
         append_day_filter(append_tenant_filter(head, scope), criteria).append("LIMIT ?) AS few", [FEW + 1]);
-    let few = tx.fetch_all(days).await?.first().map_or(Ok(0), |row| row.get::<i64>("rows"))? <= FEW;
-    Ok(if few { DrivingClaimCriterion::Day } else { DrivingClaimCriterion::Order })
+    let is_selective = tx.fetch_all(days).await?.first().map_or(Ok(0), |row| row.get::<i64>("rows"))? <= FEW;
+    Ok(if is_selective { DrivingClaimCriterion::Day } else { DrivingClaimCriterion::Order })
 }
 
 fn append_tenant_filter(head: Statement, scope: &Scope) -> Statement {
@@ -84,7 +84,7 @@ fn append_criteria(
     criteria: &ClaimCriteria,
 ) -> Statement {
     let head = append_tenant_filter(head, scope);
-    let led = match driver {
+    let filtered = match driver {
         DrivingClaimCriterion::Protocol => head.append_if_some("AND protocol = ?", criteria.protocol),
         DrivingClaimCriterion::Person => head.append_if_some("AND person = ?", criteria.person),
         DrivingClaimCriterion::Day => append_day_filter(head, criteria),
@@ -93,21 +93,25 @@ fn append_criteria(
     let day = |day: Option<domain::Date>| {
         day.filter(|_| driver != DrivingClaimCriterion::Day).map(domain::Date::to_iso)
     };
-    led.append_if_some(
-        "AND protocol + 0 = ?",
-        criteria.protocol.filter(|_| driver != DrivingClaimCriterion::Protocol),
-    )
-    .append_if_some("AND person + 0 = ?", criteria.person.filter(|_| driver != DrivingClaimCriterion::Person))
-    .append_if_some("AND happened_on || '' >= ?", day(criteria.happened_from))
-    .append_if_some("AND happened_on || '' <= ?", day(criteria.happened_to))
-    .append_if_some("AND involved + 0 = ?", criteria.involved)
-    .append_if_some("AND opened_at >= ?", criteria.opened_from)
-    .append_if_some("AND opened_at < ?", criteria.opened_before)
+    filtered
+        .append_if_some(
+            "AND protocol + 0 = ?",
+            criteria.protocol.filter(|_| driver != DrivingClaimCriterion::Protocol),
+        )
+        .append_if_some(
+            "AND person + 0 = ?",
+            criteria.person.filter(|_| driver != DrivingClaimCriterion::Person),
+        )
+        .append_if_some("AND happened_on || '' >= ?", day(criteria.happened_from))
+        .append_if_some("AND happened_on || '' <= ?", day(criteria.happened_to))
+        .append_if_some("AND involved + 0 = ?", criteria.involved)
+        .append_if_some("AND opened_at >= ?", criteria.opened_from)
+        .append_if_some("AND opened_at < ?", criteria.opened_before)
 }
 
 #[boxed::future]
 pub async fn count_claims(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     scope: &Scope,
     criteria: &ClaimCriteria,
     driver: DrivingClaimCriterion,
@@ -115,7 +119,7 @@ pub async fn count_claims(
     let head = sql("SELECT COUNT(*) AS rows");
     let statement =
         append_criteria(head, driver, scope, criteria).filter_branches("branch", scope.branches());
-    let rows = from.fetch_all(QueryWeight::Search, statement).await?;
+    let rows = source.fetch_all(QueryWeight::Search, statement).await?;
     rows.first().map_or(Ok(0), |row| row.get("rows"))
 }
 
@@ -133,28 +137,28 @@ const ORDER: &str = "ORDER BY opened_at DESC, code DESC";
 /// The claims of a part of the results, in order.
 #[boxed::future]
 pub async fn list_claim_codes(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     scope: &Scope,
     criteria: &ClaimCriteria,
     driver: DrivingClaimCriterion,
     part: ClaimPageRequest,
 ) -> Result<Vec<ClaimCode>, Error> {
     let one = |head: Statement| {
-        let led = append_criteria(head.append_text("SELECT code, opened_at"), driver, scope, criteria);
+        let filtered = append_criteria(head.append_text("SELECT code, opened_at"), driver, scope, criteria);
         match part.behind {
             Some((at, code)) => {
-                led.append("AND (opened_at, code) < (?, ?)", [SqlScalar::from(at), code.into()])
+                filtered.append("AND (opened_at, code) < (?, ?)", [SqlScalar::from(at), code.into()])
             }
-            None => led,
+            None => filtered,
         }
     };
     let head = sql("SELECT code FROM (");
     let found = match scope.branches() {
         // Each branch has its own index order; the first rows of each are merged.
-        VisibleBranches::Only(some)
-            if driver == DrivingClaimCriterion::Order && (1..=APART).contains(&some.len()) =>
+        VisibleBranches::Only(allowed)
+            if driver == DrivingClaimCriterion::Order && (1..=APART).contains(&allowed.len()) =>
         {
-            some.iter().enumerate().fold(head, |head, (number, branch)| {
+            allowed.iter().enumerate().fold(head, |head, (number, branch)| {
                 let union = if number == 0 { "SELECT * FROM (" } else { "UNION ALL SELECT * FROM (" };
                 one(head.append_text(union))
                     .append("AND branch = ?", [*branch])
@@ -168,14 +172,14 @@ pub async fn list_claim_codes(
         .append_text(") AS every")
         .append_text(ORDER)
         .append("LIMIT ? OFFSET ?", [part.limit, part.skip]);
-    let rows = from.fetch_all(QueryWeight::Search, ordered).await?;
+    let rows = source.fetch_all(QueryWeight::Search, ordered).await?;
     rows.iter().map(|row| row.get("code")).collect()
 }
 
 /// The list entries of these claims, in the order of the search.
 #[boxed::future]
 pub async fn list_found_claims(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     scope: &Scope,
     codes: &[ClaimCode],
 ) -> Result<Vec<FoundClaim>, Error> {
@@ -193,7 +197,7 @@ pub async fn list_found_claims(
     .filter_in("c.code", codes.iter().copied())
     .filter_branches("c.branch + 0", scope.branches())
     .append_text("ORDER BY c.opened_at DESC, c.code DESC");
-    let rows = from.fetch_all(QueryWeight::Search, statement).await?;
+    let rows = source.fetch_all(QueryWeight::Search, statement).await?;
     rows.iter().map(parse_found_claim).collect()
 }
 

@@ -77,10 +77,10 @@ impl ServerConnector {
         let (millis, unit) = (statement.as_millis(), options.unit_timeout.as_millis());
         // The server's idle limit is longer than our unit time limit, so that a slow unit fails on its own and only a
         // frozen process loses its connection.
-        let silent = unit + 1000;
+        let idle_timeout = unit + 1000;
         let settings = format!(
             "SET statement_timeout = {millis}; SET lock_timeout = {unit};
-             SET idle_in_transaction_session_timeout = {silent}; SET standard_conforming_strings = on;
+             SET idle_in_transaction_session_timeout = {idle_timeout}; SET standard_conforming_strings = on;
              SET default_transaction_isolation = 'read committed'; SET jit = off"
         );
         let roots = load_root_certificates(&config, options)?;
@@ -135,18 +135,19 @@ impl ServerConnector {
     }
 
     async fn connect_to(&self, target: &ConnectionTarget) -> Result<ServerSession, Error> {
-        let told = |error: &tokio_postgres::Error| classify_failure(error).error;
+        let to_error = |error: &tokio_postgres::Error| classify_failure(error).error;
         // Read first, so that a retirement during the connect includes this connection.
         let generation = self.generations.current();
         let handshake = target.handshake.clone();
-        let (client, connection) = target.config.connect(handshake.clone()).await.map_err(|e| told(&e))?;
+        let (client, connection) =
+            target.config.connect(handshake.clone()).await.map_err(|e| to_error(&e))?;
         tokio::spawn(async move {
             if let Err(error) = connection.await {
                 let cause = classify_failure(&error).error;
                 tracing::warn!(%cause, "a database connection ended");
             }
         });
-        client.batch_execute(&self.settings).await.map_err(|e| told(&e))?;
+        client.batch_execute(&self.settings).await.map_err(|e| to_error(&e))?;
         Ok(ServerSession::new(client, handshake, self.limit, (generation, self.watch.clone())))
     }
 }

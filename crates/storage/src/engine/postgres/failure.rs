@@ -7,7 +7,7 @@ use std::error::Error as _;
 use tokio_postgres::error::SqlState;
 
 pub fn classify_failure(error: &tokio_postgres::Error) -> StatementFailure {
-    let Some(told) = error.as_db_error() else {
+    let Some(db_error) = error.as_db_error() else {
         // Not a server error: a connection failure, or a parameter of ours that does not fit.
         let text = error.source().map_or_else(|| error.to_string(), |cause| format!("{error}: {cause}"));
         let is_ours = text.contains("serializing") || text.contains("deserializing");
@@ -20,13 +20,13 @@ pub fn classify_failure(error: &tokio_postgres::Error) -> StatementFailure {
             false => Error::Unavailable(text).into(),
         };
     };
-    let text = format!("{} ({})", told.message(), told.code().code());
-    let code = told.code();
+    let text = format!("{} ({})", db_error.message(), db_error.code().code());
+    let code = db_error.code();
     if *code == SqlState::T_R_SERIALIZATION_FAILURE || *code == SqlState::T_R_DEADLOCK_DETECTED {
         return StatementFailure { error: Error::Unavailable(text), passing: true };
     }
     let error = match *code {
-        SqlState::UNIQUE_VIOLATION => Error::Conflict(told.constraint().unwrap_or(&text).to_owned()),
+        SqlState::UNIQUE_VIOLATION => Error::Conflict(db_error.constraint().unwrap_or(&text).to_owned()),
         SqlState::QUERY_CANCELED => Error::TooSlow,
         SqlState::LOCK_NOT_AVAILABLE | SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT => {
             Error::Unavailable(text)

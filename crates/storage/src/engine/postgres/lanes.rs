@@ -88,9 +88,9 @@ impl TenantLanes {
                 }
                 batch
             };
-            let again = self.commit_batch(tenant, batch).await;
-            if !again.is_empty() {
-                self.lock_state().lanes.entry(tenant).or_default().put_back(again);
+            let unfinished = self.commit_batch(tenant, batch).await;
+            if !unfinished.is_empty() {
+                self.lock_state().lanes.entry(tenant).or_default().put_back(unfinished);
             }
         }
     }
@@ -144,10 +144,10 @@ impl TenantLanes {
         round: &mut RunningBatch,
     ) -> Result<BatchPassOutcome, Error> {
         while let Some(mut job) = round.next() {
-            let ran = tokio::time::timeout(self.unit_timeout, run_unit(tx, &mut job.work)).await;
-            let ran = ran.unwrap_or(Err(Error::TooSlow));
-            if matches!(ran, Ok(TransactionVerdict::Commit | TransactionVerdict::NoWrites)) {
-                round.record_outcome(job, ran);
+            let result = tokio::time::timeout(self.unit_timeout, run_unit(tx, &mut job.work)).await;
+            let result = result.unwrap_or(Err(Error::TooSlow));
+            if matches!(result, Ok(TransactionVerdict::Commit | TransactionVerdict::NoWrites)) {
+                round.record_outcome(job, result);
                 continue;
             }
             let has_kept = round.has_stored_writes();
@@ -155,15 +155,15 @@ impl TenantLanes {
             if let Err(error) =
                 session.execute_control(&format!("ROLLBACK; {}{first}", render_begin_with_lock(tenant))).await
             {
-                round.record_outcome(job, ran);
+                round.record_outcome(job, result);
                 return Err(error);
             }
             if has_kept {
-                round.restart_after_rollback(job, ran);
+                round.restart_after_rollback(job, result);
                 return Ok(BatchPassOutcome::Repeat);
             }
             // No earlier write is lost: the batch continues in a new transaction.
-            round.record_outcome(job, ran);
+            round.record_outcome(job, result);
         }
         Ok(BatchPassOutcome::Done)
     }
@@ -179,10 +179,10 @@ impl TenantLanes {
         let mut before = "";
         while let Some(mut job) = round.next() {
             let unit = join(session.execute_control(before), run_unit(tx, &mut job.work));
-            let (opened, ran) =
+            let (opened, result) =
                 tokio::time::timeout(self.unit_timeout, unit).await.unwrap_or((Ok(()), Err(Error::TooSlow)));
-            let keep = matches!(ran, Ok(TransactionVerdict::Commit));
-            round.record_outcome(job, ran);
+            let keep = matches!(result, Ok(TransactionVerdict::Commit));
+            round.record_outcome(job, result);
             // Without its savepoint a unit cannot be rolled back alone.
             opened?;
             before = if keep { "RELEASE unit; SAVEPOINT unit" } else { "" };

@@ -23,9 +23,10 @@ pub async fn migrate_database(
     let place = DatabaseAddress::Postgres(Box::new(config.clone())).to_string();
     let unreachable =
         |error: Error| OpenError::Unreachable { place: place.clone(), cause: error.to_string() };
-    let patient = DatabaseOptions { unit_timeout: PATIENCE, ..options.clone() };
-    let connector = ServerConnector::new(config, &patient, PATIENCE, &ConnectionGenerations::default())
-        .map_err(unreachable)?;
+    let patient_options = DatabaseOptions { unit_timeout: PATIENCE, ..options.clone() };
+    let connector =
+        ServerConnector::new(config, &patient_options, PATIENCE, &ConnectionGenerations::default())
+            .map_err(unreachable)?;
     let session = connector.connect().await.map_err(unreachable)?;
     let other = connector.connect().await.map_err(unreachable)?;
     startup_lock::refuse_transaction_pooler(&session, &other, &place).await?;
@@ -33,16 +34,16 @@ pub async fn migrate_database(
     // A second process waits here, and then finds the migrations applied.
     startup_lock::take_startup_lock(&session, &place, options.migration_patience).await?;
     let applied = list_applied_migrations(&session).await.map_err(unreachable)?;
-    let from = check_schema(&applied, schema)?;
+    let current_version = check_schema(&applied, schema)?;
     if schema == SchemaPolicy::Inspect {
-        return Ok(SchemaUpgrade { from, to: from, copy: None });
+        return Ok(SchemaUpgrade { from: current_version, to: current_version, copy: None });
     }
-    for migration in migrations::list_migrations_after(from) {
+    for migration in migrations::list_migrations_after(current_version) {
         apply_migration(&session, migration)
             .await
             .map_err(|error| OpenError::Migration { version: migration.version, cause: error.to_string() })?;
     }
-    Ok(SchemaUpgrade { from, to: migrations::find_newest_version(), copy: None })
+    Ok(SchemaUpgrade { from: current_version, to: migrations::find_newest_version(), copy: None })
 }
 
 async fn apply_migration(session: &super::ServerSession, migration: &SchemaMigration) -> Result<(), Error> {
@@ -64,13 +65,13 @@ const NAMED_AT_ONCE: i64 = 5_000;
 async fn index_names(session: &super::ServerSession) -> Result<(), StatementFailure> {
     let mut after = (TenantId::new(-1), 0);
     loop {
-        let some = sql("SELECT l.tenant, l.slot, l.branch, p.name FROM listing l
+        let query = sql("SELECT l.tenant, l.slot, l.branch, p.name FROM listing l
              JOIN people p ON p.tenant = l.tenant AND p.code = l.person
              WHERE (l.tenant, l.slot) > ($1, $2) ORDER BY l.tenant, l.slot LIMIT $3")
         .arg(after.0)
         .arg(after.1)
         .arg(NAMED_AT_ONCE);
-        let rows = session.fetch_all(&some).await?;
+        let rows = session.fetch_all(&query).await?;
         let mut statements = Vec::new();
         for row in &rows {
             let (tenant, slot): (TenantId, i32) = (row.get("tenant")?, row.get("slot")?);
@@ -93,12 +94,12 @@ async fn index_name_words(session: &super::ServerSession) -> Result<(), Statemen
     let mut after = (TenantId::new(-1), PersonCode::new(0));
     let mut known = BTreeSet::new();
     loop {
-        let some = sql("SELECT tenant, code, name FROM people WHERE (tenant, code) > ($1, $2)
+        let query = sql("SELECT tenant, code, name FROM people WHERE (tenant, code) > ($1, $2)
              ORDER BY tenant, code LIMIT $3")
         .arg(after.0)
         .arg(after.1)
         .arg(NAMED_AT_ONCE);
-        let rows = session.fetch_all(&some).await?;
+        let rows = session.fetch_all(&query).await?;
         for row in &rows {
             let name: String = row.get("name")?;
             after = (row.get("tenant")?, row.get("code")?);
@@ -111,17 +112,17 @@ async fn index_name_words(session: &super::ServerSession) -> Result<(), Statemen
 }
 
 async fn list_applied_migrations(session: &super::ServerSession) -> Result<Vec<AppliedMigration>, Error> {
-    let told = |failure: StatementFailure| failure.error;
-    let there = sql(
+    let to_error = |failure: StatementFailure| failure.error;
+    let table_query = sql(
         "SELECT 1 AS there FROM pg_tables WHERE schemaname = current_schema() AND tablename = 'migrations'",
     );
-    if session.fetch_all(&there).await.map_err(told)?.is_empty() {
+    if session.fetch_all(&table_query).await.map_err(to_error)?.is_empty() {
         return Ok(Vec::new());
     }
     let rows = session
         .fetch_all(&sql("SELECT version, checksum FROM migrations ORDER BY version"))
         .await
-        .map_err(told)?;
+        .map_err(to_error)?;
     rows.iter()
         .map(|row| Ok(AppliedMigration { version: row.get("version")?, checksum: row.get("checksum")? }))
         .collect()
@@ -134,7 +135,7 @@ fn translate_migration(text: &str) -> String {
         "CLUSTERED" => Some(""),
         _ => None,
     });
-    let own = |statement: &str| match statement.strip_prefix("CREATE NAME_INDEX ") {
+    let translate = |statement: &str| match statement.strip_prefix("CREATE NAME_INDEX ") {
         Some(name) => format!(
             "CREATE TABLE {name} (key BIGINT PRIMARY KEY, words TSVECTOR NOT NULL);
              CREATE INDEX {name}_words ON {name} USING gin (words) WITH (fastupdate = off);
@@ -142,7 +143,7 @@ fn translate_migration(text: &str) -> String {
         ),
         None => format!("{statement};\n"),
     };
-    dialect::split_statements(&words).map(own).collect()
+    dialect::split_statements(&words).map(translate).collect()
 }
 
 /// Translates a name query from the syntax of the other engine.

@@ -145,26 +145,29 @@ impl Postgres {
         match result {
             // A closed connection shows only when used. Repeating a read is harmless.
             Err(QueryFailure { error: Error::Unavailable(_), lost: true }) => {
-                self.query_once(weight, statement).await.map_err(|again| again.error)
+                self.query_once(weight, statement).await.map_err(|failure| failure.error)
             }
             other => other.map_err(|failed| failed.error),
         }
     }
 
     async fn query_once(&self, weight: QueryWeight, statement: &Statement) -> Result<Vec<Row>, QueryFailure> {
-        let fresh = |error| QueryFailure { error, lost: false };
+        let to_failure = |error| QueryFailure { error, lost: false };
         match weight {
-            QueryWeight::Point if self.closed.load(Ordering::Relaxed) => Err(fresh(build_closed_error())),
+            QueryWeight::Point if self.closed.load(Ordering::Relaxed) => {
+                Err(to_failure(build_closed_error()))
+            }
             QueryWeight::Point => {
                 let next = self.next_point.fetch_add(1, Ordering::Relaxed);
-                let session = self.points[next % self.points.len()].get_or_connect().await.map_err(fresh)?;
+                let session =
+                    self.points[next % self.points.len()].get_or_connect().await.map_err(to_failure)?;
                 let rows = session.fetch_all(statement).await;
                 rows.inspect_err(|failure| session.spoil_if_lost(&failure.error)).map_err(|failure| {
                     QueryFailure { lost: session.is_lost(&failure.error), error: failure.error }
                 })
             }
             QueryWeight::Search => {
-                let session = take_session(&self.searches).await.map_err(fresh)?;
+                let session = take_session(&self.searches).await.map_err(to_failure)?;
                 let mut searching = SearchCancelGuard { session: &session, ended: false };
                 let rows = session.fetch_all(statement).await;
                 searching.ended = true;
@@ -177,8 +180,8 @@ impl Postgres {
 
     /// The protection of the most recent connection.
     pub fn last_protection(&self) -> TransportProtection {
-        let made = self.points.first().and_then(|slot| slot.connector.last_protection());
-        made.unwrap_or(TransportProtection::Tls)
+        let protection = self.points.first().and_then(|slot| slot.connector.last_protection());
+        protection.unwrap_or(TransportProtection::Tls)
     }
 
     /// The TLS version in use, as reported by the server.
@@ -251,16 +254,16 @@ async fn run_snapshot_reads(
     session.execute_control("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await?;
     session.set_only_reads(true);
     let mut tx = Tx::new(AnySession::Postgres(Arc::clone(session)), health);
-    let ran = tokio::time::timeout(limit, run_unit(&mut tx, work)).await.unwrap_or(Err(Error::TooSlow));
+    let result = tokio::time::timeout(limit, run_unit(&mut tx, work)).await.unwrap_or(Err(Error::TooSlow));
     session.set_only_reads(false);
     session.execute_control("ROLLBACK").await.inspect_err(|_| session.spoil())?;
-    ran
+    result
 }
 
 /// Runs a unit to its end; a panic affects only its caller.
 async fn run_unit(tx: &mut Tx, work: &mut QueuedUnit) -> Result<TransactionVerdict, Error> {
-    let ran = AssertUnwindSafe(work.run(tx)).catch_unwind().await;
-    ran.map_err(|panic| Error::Panicked(super::describe_panic(&*panic)))
+    let result = AssertUnwindSafe(work.run(tx)).catch_unwind().await;
+    result.map_err(|panic| Error::Panicked(super::describe_panic(&*panic)))
 }
 
 /// Creates and checks the connections of a pool.

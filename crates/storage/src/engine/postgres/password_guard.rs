@@ -35,9 +35,9 @@ impl AuthenticationWatch {
     fn inspect(&mut self, mut bytes: &[u8]) -> io::Result<bool> {
         while let Some((first, others)) = bytes.split_first() {
             if self.rest > 0 {
-                let passed = self.rest.min(bytes.len());
-                self.rest -= passed;
-                bytes = &bytes[passed..];
+                let skipped = self.rest.min(bytes.len());
+                self.rest -= skipped;
+                bytes = &bytes[skipped..];
                 continue;
             }
             self.head.push(*first);
@@ -125,8 +125,8 @@ mod tests {
     /// The result of the watch for bytes that arrive in pieces of a given size.
     fn watched(bytes: &[u8], piece: usize) -> io::Result<bool> {
         let mut watch = AuthenticationWatch::default();
-        for some in bytes.chunks(piece) {
-            if watch.inspect(some)? {
+        for chunk in bytes.chunks(piece) {
+            if watch.inspect(chunk)? {
                 return Ok(true);
             }
         }

@@ -154,9 +154,9 @@ impl ServerSession {
     async fn fetch_rows(&self, statement: &Statement) -> Result<Vec<Row>, StatementFailure> {
         let prepared = self.prepare(statement).await?;
         let prepared = prepared.get().expect("a statement is prepared before it is used");
-        let begun = self.start_timer();
+        let started = self.start_timer();
         let rows = self.read_rows(statement, prepared).await;
-        self.notify_observer(begun, statement, prepared, rows.as_ref().map_or(0, Vec::len));
+        self.notify_observer(started, statement, prepared, rows.as_ref().map_or(0, Vec::len));
         rows
     }
 
@@ -200,10 +200,10 @@ impl ServerSession {
     pub async fn execute(&self, statement: &Statement) -> Result<u64, StatementFailure> {
         let prepared = self.prepare(statement).await?;
         let prepared = prepared.get().expect("a statement is prepared before it is used");
-        let begun = self.start_timer();
+        let started = self.start_timer();
         let touched = self.client.execute_raw(&prepared.statement, statement.values()).await;
         let rows = touched.as_ref().map_or(0, |touched| usize::try_from(*touched).unwrap_or(usize::MAX));
-        self.notify_observer(begun, statement, prepared, rows);
+        self.notify_observer(started, statement, prepared, rows);
         touched.map_err(|e| self.classify_error(&e))
     }
 
@@ -215,15 +215,15 @@ impl ServerSession {
     /// ones is not counted.
     fn notify_observer(
         &self,
-        begun: Option<Instant>,
+        started: Option<Instant>,
         statement: &Statement,
         prepared: &PreparedStatement,
         rows: usize,
     ) {
-        let (Some((watch, last)), Some(begun)) = (&self.told, begun) else { return };
+        let (Some((watch, last)), Some(started)) = (&self.told, started) else { return };
         let now = Instant::now();
         let before = std::mem::replace(&mut *last.lock().expect("a moment is never poisoned"), now);
-        let cost = StatementCost { took: now.saturating_duration_since(begun.max(before)), steps: 0, rows };
+        let cost = StatementCost { took: now.saturating_duration_since(started.max(before)), steps: 0, rows };
         let text = prepared.text.as_deref().unwrap_or(statement.text());
         watch.notify(&ExecutedStatement { text, values: statement.values(), cost });
     }

@@ -48,18 +48,18 @@ pub async fn take_startup_lock(
 ) -> Result<(), OpenError> {
     let unreachable =
         |error: Error| OpenError::Unreachable { place: place.to_owned(), cause: error.to_string() };
-    let begun = Instant::now();
-    let mut told: Option<Instant> = None;
+    let started = Instant::now();
+    let mut last_warning: Option<Instant> = None;
     while !try_take_startup_lock(session).await.map_err(unreachable)? {
-        let is_over = begun.elapsed() >= patience;
-        if is_over || told.is_none_or(|at| at.elapsed() >= TOLD_EVERY) {
+        let is_over = started.elapsed() >= patience;
+        if is_over || last_warning.is_none_or(|at| at.elapsed() >= TOLD_EVERY) {
             let holder = describe_lock_holder(session).await.map_err(unreachable)?;
             if is_over {
                 let seconds = patience.as_secs();
                 return Err(OpenError::MigrationLocked { place: place.to_owned(), seconds, holder });
             }
             tracing::warn!(%holder, "waiting for another process that migrates this database");
-            told = Some(Instant::now());
+            last_warning = Some(Instant::now());
         }
         tokio::time::sleep(ASKED_EVERY).await;
     }

@@ -23,22 +23,22 @@ pub fn build_targets(
         let address = config.get_hostaddrs().get(place).copied();
         let port = config.get_ports().get(place).or_else(|| config.get_ports().first()).copied();
         let encryption = choose_encryption(config, host, address);
-        let mut own = copy_without_hosts(config);
-        own.port(port.unwrap_or(5432));
+        let mut host_config = copy_without_hosts(config);
+        host_config.port(port.unwrap_or(5432));
         match host {
-            Host::Tcp(name) => own.host(name),
-            Host::Unix(folder) => own.host_path(folder),
+            Host::Tcp(name) => host_config.host(name),
+            Host::Unix(folder) => host_config.host_path(folder),
         };
         if let Some(address) = address {
-            own.hostaddr(address);
+            host_config.hostaddr(address);
         }
         match encryption {
-            EncryptionMode::Unavailable => own.ssl_mode(SslMode::Disable),
+            EncryptionMode::Unavailable => host_config.ssl_mode(SslMode::Disable),
             // Passes the raw stream to our own handshake.
-            _ => own.ssl_mode(SslMode::Require).ssl_negotiation(SslNegotiation::Direct),
+            _ => host_config.ssl_mode(SslMode::Require).ssl_negotiation(SslNegotiation::Direct),
         };
         let tls = if encryption == EncryptionMode::Immediate { direct_tls } else { tls };
-        ConnectionTarget { config: own, handshake: ServerHandshake::new(tls.clone(), encryption) }
+        ConnectionTarget { config: host_config, handshake: ServerHandshake::new(tls.clone(), encryption) }
     });
     each.collect()
 }

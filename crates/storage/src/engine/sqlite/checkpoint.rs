@@ -34,11 +34,11 @@ impl WriterTurnstile {
         self.writing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn hold(&self, act: impl FnOnce()) {
+    fn hold(&self, action: impl FnOnce()) {
         let _held = self.pass.lock();
         self.wanted.store(true, Ordering::Release);
         let writing = self.writing.lock();
-        act();
+        action();
         drop(writing);
         self.wanted.store(false, Ordering::Release);
     }
@@ -66,10 +66,10 @@ pub fn run_checkpointer(
 }
 
 fn checkpoint_log(connection: &EmbeddedConnection, pragma: &str) {
-    let begun = std::time::Instant::now();
-    let moved = connection.raw_connection().query_row(pragma, [], |row| row.get::<_, i64>(2));
-    match moved {
-        Ok(pages) => tracing::debug!(pages, millis = begun.elapsed().as_millis() as u64, "log moved back"),
+    let started = std::time::Instant::now();
+    let result = connection.raw_connection().query_row(pragma, [], |row| row.get::<_, i64>(2));
+    match result {
+        Ok(pages) => tracing::debug!(pages, millis = started.elapsed().as_millis() as u64, "log moved back"),
         Err(error) => tracing::warn!(%error, "log not moved back"),
     }
 }

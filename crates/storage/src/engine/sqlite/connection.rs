@@ -88,13 +88,13 @@ impl EmbeddedConnection {
     /// After a commit, reports the log length if it is worth a checkpoint. A full channel means that the checkpointer
     /// has not yet handled the last message.
     pub fn report_log_length(&mut self, log: crossbeam_channel::Sender<i64>) -> Result<(), Error> {
-        let tell = move |_: &mut rusqlite::hooks::Wal, pages: i32| {
+        let hook = move |_: &mut rusqlite::hooks::Wal, pages: i32| {
             if i64::from(pages) >= super::checkpoint::MOVE_AT {
                 let _ = log.try_send(pages.into());
             }
             Ok(())
         };
-        self.inner.wal_hook(Some(tell)).map_err(|e| classify_failure(&e).error)
+        self.inner.wal_hook(Some(hook)).map_err(|e| classify_failure(&e).error)
     }
 
     /// Statements that run longer than this are interrupted.
@@ -119,22 +119,24 @@ impl EmbeddedConnection {
     fn run<T>(
         &mut self,
         statement: &Statement,
-        act: impl Fn(&mut CachedStatement<'_>, &KnownStatement) -> Result<T, StatementFailure>,
+        action: impl Fn(&mut CachedStatement<'_>, &KnownStatement) -> Result<T, StatementFailure>,
         rows: impl Fn(&T) -> usize,
     ) -> Result<T, StatementFailure> {
-        let EmbeddedConnection { inner, known, told, role, .. } = self;
+        let EmbeddedConnection { inner, known, told: observer, role, .. } = self;
         let (known, role) = (known.get_or_insert_with(statement, KnownStatement::new), *role);
-        let act = |prepared: &mut CachedStatement<'_>, known: &KnownStatement| {
-            act(prepared, known).map_err(|failure| reclassify_for_purpose(role, failure))
+        let action = |prepared: &mut CachedStatement<'_>, known: &KnownStatement| {
+            action(prepared, known).map_err(|failure| reclassify_for_purpose(role, failure))
         };
-        let Some(watch) = told else { return act(&mut prepare_statement(inner, known, statement)?, known) };
-        let begun = Instant::now();
+        let Some(watch) = observer else {
+            return action(&mut prepare_statement(inner, known, statement)?, known);
+        };
+        let started = Instant::now();
         let mut prepared = prepare_statement(inner, known, statement)?;
         // The counter is never reset: the database uses it to decide when to check the clock.
         let before = prepared.get_status(StatementStatus::VmStep);
-        let result = act(&mut prepared, known);
+        let result = action(&mut prepared, known);
         let steps = prepared.get_status(StatementStatus::VmStep).wrapping_sub(before);
-        let cost = StatementCost { took: begun.elapsed(), steps, rows: result.as_ref().map_or(0, rows) };
+        let cost = StatementCost { took: started.elapsed(), steps, rows: result.as_ref().map_or(0, rows) };
         watch.notify(&ExecutedStatement { text: &known.text, values: statement.values(), cost });
         result
     }
@@ -148,8 +150,8 @@ impl EmbeddedConnection {
     }
 
     /// Statements are also interrupted once this flag is set.
-    pub fn watch_caller(&self, gone: Option<super::reader::CancellationFlag>) {
-        self.limit.watch_caller(gone);
+    pub fn watch_caller(&self, cancellation: Option<super::reader::CancellationFlag>) {
+        self.limit.watch_caller(cancellation);
     }
 
     /// Whether a transaction is open. After FULL or IOERR the database may have rolled it back by itself.
@@ -274,7 +276,7 @@ fn convert_value(value: rusqlite::types::ValueRef<'_>) -> Result<SqlScalarRef<'_
 
 pub fn classify_failure(error: &rusqlite::Error) -> StatementFailure {
     let text = error.to_string();
-    let Some(extended) = error.sqlite_error().map(|told| told.extended_code) else {
+    let Some(extended) = error.sqlite_error().map(|failure| failure.extended_code) else {
         return Error::Broken(text).into();
     };
     let error = match (extended, extended & 0xFF) {

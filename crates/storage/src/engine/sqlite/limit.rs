@@ -31,8 +31,8 @@ impl StatementDeadline {
         self.past.store(1, Ordering::Relaxed);
     }
 
-    pub fn watch_caller(&self, gone: Option<CancellationFlag>) {
-        *self.gone.lock().expect("the watch is never poisoned") = gone;
+    pub fn watch_caller(&self, cancellation: Option<CancellationFlag>) {
+        *self.gone.lock().expect("the watch is never poisoned") = cancellation;
     }
 
     pub fn lift(&self) {
@@ -46,6 +46,6 @@ impl StatementDeadline {
             || self
                 .gone
                 .lock()
-                .is_ok_and(|gone| gone.as_ref().is_some_and(|gone| gone.load(Ordering::Relaxed)))
+                .is_ok_and(|watched| watched.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)))
     }
 }

@@ -40,17 +40,21 @@ pub fn migrate_database(path: &Path, schema: SchemaPolicy) -> Result<SchemaUpgra
     let mut connection =
         rusqlite::Connection::open_with_flags(path, flags).map_err(|error| unreachable(error.to_string()))?;
     let applied = prepare_file(&connection, schema).map_err(|error| unreachable(error.to_string()))?;
-    let from = check_schema(&applied, schema)?;
+    let current_version = check_schema(&applied, schema)?;
     let to = migrations::find_newest_version();
-    if from == to || schema == SchemaPolicy::Inspect {
-        return Ok(SchemaUpgrade { from, to: from, copy: None });
+    if current_version == to || schema == SchemaPolicy::Inspect {
+        return Ok(SchemaUpgrade { from: current_version, to: current_version, copy: None });
     }
-    let copy = if from > 0 { Some(copy_before_migration(&connection, path, from)?) } else { None };
-    for migration in migrations::list_migrations_after(from) {
+    let copy = if current_version > 0 {
+        Some(copy_before_migration(&connection, path, current_version)?)
+    } else {
+        None
+    };
+    for migration in migrations::list_migrations_after(current_version) {
         apply_migration(&mut connection, migration)
             .map_err(|error| OpenError::Migration { version: migration.version, cause: error.to_string() })?;
     }
-    Ok(SchemaUpgrade { from, to, copy })
+    Ok(SchemaUpgrade { from: current_version, to, copy })
 }
 
 /// Enables concurrent readers with one writer, and reads the applied migrations.
@@ -67,12 +71,12 @@ fn prepare_file(
 }
 
 fn list_applied_migrations(connection: &rusqlite::Connection) -> rusqlite::Result<Vec<AppliedMigration>> {
-    let there: Option<i64> = connection
+    let existing_table: Option<i64> = connection
         .query_row("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'migrations'", [], |row| {
             row.get(0)
         })
         .optional()?;
-    if there.is_none() {
+    if existing_table.is_none() {
         return Ok(Vec::new());
     }
     let mut read = connection.prepare("SELECT version, checksum FROM migrations ORDER BY version")?;
@@ -129,9 +133,9 @@ fn index_name_words(connection: &rusqlite::Connection) -> rusqlite::Result<()> {
     let (mut tenant, mut known) = (0, HashSet::new());
     let mut rows = read.query([])?;
     while let Some(row) = rows.next()? {
-        let (of, name): (i64, String) = (row.get(0)?, row.get(1)?);
-        if of != tenant {
-            (tenant, known) = (of, HashSet::new());
+        let (row_tenant, name): (i64, String) = (row.get(0)?, row.get(1)?);
+        if row_tenant != tenant {
+            (tenant, known) = (row_tenant, HashSet::new());
         }
         for word in split_name_words(&name) {
             if !known.contains(&word) {

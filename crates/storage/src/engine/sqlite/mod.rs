@@ -142,9 +142,9 @@ impl Sqlite {
             QueryWeight::Point => &queues.points,
             QueryWeight::Search => &queues.searches,
         };
-        let (watch, gone) = reader::create_cancellation(weight);
+        let (watch, cancellation) = reader::create_cancellation(weight);
         queue
-            .send(reader::ReadRequest::Statement { statement, reply, gone })
+            .send(reader::ReadRequest::Statement { statement, reply, gone: cancellation })
             .map_err(|_| build_closed_error())?;
         drop(queues);
         let rows = answer.await.unwrap_or_else(|_| Err(build_closed_error()));
@@ -157,9 +157,9 @@ impl Sqlite {
     fn read_on_this_thread(&self, statement: &Statement) -> Option<Result<Vec<Row>, Error>> {
         static THREADS: AtomicUsize = AtomicUsize::new(0);
         thread_local! { static MINE: usize = THREADS.fetch_add(1, Ordering::Relaxed) }
-        let mine = MINE.with(|mine| *mine);
-        let in_turn = (0..self.near.len()).map(|step| &self.near[(mine + step) % self.near.len()]);
-        let mut place = in_turn.filter_map(|place| place.try_lock().ok()).next()?;
+        let thread_number = MINE.with(|number| *number);
+        let rotation = (0..self.near.len()).map(|step| &self.near[(thread_number + step) % self.near.len()]);
+        let mut place = rotation.filter_map(|place| place.try_lock().ok()).next()?;
         let connection = place.as_mut()?;
         connection.expire_at_first_check();
         match connection.fetch_all(statement) {

@@ -83,14 +83,14 @@ mod tests {
 
     #[test]
     fn a_tenant_is_many_rows_and_a_plate_is_few() {
-        let of = |columns: &[&str]| {
+        let statistics = |columns: &[&str]| {
             render_index_statistics(&columns.iter().map(ToString::to_string).collect::<Vec<_>>())
         };
-        assert_eq!(of(&["tenant", "slot"]), "1000000 200000 1");
-        assert_eq!(of(&["tenant", "plate_key", "slot"]), "1000000 200000 5 1");
-        assert_eq!(of(&["tenant", "branch", "situation", "slot"]), "1000000 200000 10000 1666 1");
+        assert_eq!(statistics(&["tenant", "slot"]), "1000000 200000 1");
+        assert_eq!(statistics(&["tenant", "plate_key", "slot"]), "1000000 200000 5 1");
+        assert_eq!(statistics(&["tenant", "branch", "situation", "slot"]), "1000000 200000 10000 1666 1");
         assert_eq!(
-            of(&["tenant", "ordering", "branch", "situation", "block"]),
+            statistics(&["tenant", "ordering", "branch", "situation", "block"]),
             "1000000 200000 50000 2500 416 1"
         );
     }

@@ -38,8 +38,8 @@ pub fn create_cancellation(weight: QueryWeight) -> (Option<CancellationGuard>, O
     if weight == QueryWeight::Point {
         return (None, None);
     }
-    let gone = CancellationFlag::default();
-    (Some(CancellationGuard(Arc::clone(&gone))), Some(gone))
+    let flag = CancellationFlag::default();
+    (Some(CancellationGuard(Arc::clone(&flag))), Some(flag))
 }
 
 pub struct ReadThread {
@@ -88,8 +88,8 @@ fn serve_read(tx: &mut Tx, read: ReadRequest, span: Duration) {
     connection.set_time_limit(span);
     match read {
         ReadRequest::Statement { reply, .. } if reply.is_closed() => {}
-        ReadRequest::Statement { statement, reply, gone } => {
-            connection.watch_caller(gone);
+        ReadRequest::Statement { statement, reply, gone: cancellation } => {
+            connection.watch_caller(cancellation);
             let _ = reply.send(connection.fetch_all(&statement).map_err(|failure| failure.error));
         }
         ReadRequest::Snapshot(work) if work.is_abandoned() => {}
@@ -109,7 +109,7 @@ fn run_snapshot_reads(
 ) -> Result<TransactionVerdict, Error> {
     execute_control(tx, "BEGIN")?;
     set_time_limit(tx, span);
-    let ran = super::writer::run_unit(tx, work);
+    let result = super::writer::run_unit(tx, work);
     execute_control(tx, "ROLLBACK")?;
-    ran
+    result
 }

@@ -41,7 +41,7 @@ pub fn run_writer(
         // A failure outside of a unit affects only its batch: there is no other writer.
         let committed = catch_unwind(AssertUnwindSafe(|| commit_batch(&mut tx, batch, unit_timeout, health)));
         match committed {
-            Ok(again) => waiting.put_back(again),
+            Ok(unfinished) => waiting.put_back(unfinished),
             Err(_) if is_in_transaction(&mut tx) => drop(execute_control(&mut tx, "ROLLBACK")),
             Err(_) => {}
         }
@@ -92,23 +92,23 @@ fn run_without_savepoints(
 ) -> Result<BatchPassOutcome, Error> {
     while let Some(mut job) = round.next() {
         set_time_limit(tx, unit_timeout);
-        let ran = run_unit(tx, &mut job.work);
-        if matches!(ran, Ok(TransactionVerdict::Commit | TransactionVerdict::NoWrites)) {
-            round.record_outcome(job, ran);
+        let result = run_unit(tx, &mut job.work);
+        if matches!(result, Ok(TransactionVerdict::Commit | TransactionVerdict::NoWrites)) {
+            round.record_outcome(job, result);
             continue;
         }
         // After an interrupted write or a full disk, the database may have rolled back by itself.
-        let anew = if is_in_transaction(tx) { execute_control(tx, "ROLLBACK") } else { Ok(()) };
-        if let Err(error) = anew.and_then(|()| execute_control(tx, "BEGIN IMMEDIATE")) {
-            round.record_outcome(job, ran);
+        let rollback = if is_in_transaction(tx) { execute_control(tx, "ROLLBACK") } else { Ok(()) };
+        if let Err(error) = rollback.and_then(|()| execute_control(tx, "BEGIN IMMEDIATE")) {
+            round.record_outcome(job, result);
             return Err(error);
         }
         if round.has_stored_writes() {
-            round.restart_after_rollback(job, ran);
+            round.restart_after_rollback(job, result);
             return Ok(BatchPassOutcome::Repeat);
         }
         // No earlier write is lost: the batch continues in a new transaction.
-        round.record_outcome(job, ran);
+        round.record_outcome(job, result);
     }
     Ok(BatchPassOutcome::Done)
 }
@@ -121,9 +121,9 @@ fn run_with_savepoints(
     while let Some(mut job) = round.next() {
         execute_control(tx, "SAVEPOINT unit")?;
         set_time_limit(tx, unit_timeout);
-        let ran = run_unit(tx, &mut job.work);
-        let keep = matches!(ran, Ok(TransactionVerdict::Commit));
-        round.record_outcome(job, ran);
+        let result = run_unit(tx, &mut job.work);
+        let keep = matches!(result, Ok(TransactionVerdict::Commit));
+        round.record_outcome(job, result);
         check_transaction_open(tx)?;
         if !keep {
             execute_control(tx, "ROLLBACK TO unit")?;
@@ -149,7 +149,7 @@ pub fn run_unit(tx: &mut Tx, work: &mut QueuedUnit) -> Result<TransactionVerdict
         unit.poll(&mut Context::from_waker(Waker::noop()))
     }));
     match polled {
-        Ok(Poll::Ready(ran)) => Ok(ran),
+        Ok(Poll::Ready(verdict)) => Ok(verdict),
         Ok(Poll::Pending) => Err(Error::Foreign),
         Err(panic) => Err(Error::Panicked(crate::engine::describe_panic(&*panic))),
     }

@@ -95,8 +95,8 @@ impl ArchiveTable {
     /// The next page of rows after a key.
     fn select_page(&self, tenant: TenantId, after: Option<Vec<SqlScalar>>) -> Statement {
         let columns: Vec<&str> = self.columns.iter().map(|column| column.name).collect();
-        let from = format!("{} FROM {} WHERE tenant = ?", columns.join(", "), self.name);
-        let mut statement = sql("SELECT").append(&from, [tenant]);
+        let selection = format!("{} FROM {} WHERE tenant = ?", columns.join(", "), self.name);
+        let mut statement = sql("SELECT").append(&selection, [tenant]);
         if self.key.is_empty() {
             return statement;
         }
@@ -126,10 +126,11 @@ impl ArchiveTable {
         let names = filled.iter().map(|at| format!(", {}", self.columns[*at].name));
         let head = format!("{} (tenant{}) VALUES", self.name, names.collect::<String>());
         let insert = |rows: &[Vec<SqlScalar>]| {
-            let own =
+            let filled_values =
                 |row: &Vec<SqlScalar>| filled.iter().map(|at| row[*at].clone()).collect::<Vec<SqlScalar>>();
-            let led = rows.iter().map(|row| std::iter::once(tenant.into()).chain(own(row)));
-            sql("INSERT INTO").append_text(&head).append_rows(led)
+            let complete_rows =
+                rows.iter().map(|row| std::iter::once(tenant.into()).chain(filled_values(row)));
+            sql("INSERT INTO").append_text(&head).append_rows(complete_rows)
         };
         let blocks = rows.chunks_exact(self.rows_per_statement());
         // The rest is inserted one by one, so that the engines cache only two prepared statements.
@@ -330,13 +331,13 @@ pub async fn index_names(
 /// Which of these logins are already taken.
 #[boxed::future]
 pub async fn list_taken_logins(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     emails: &[String],
 ) -> Result<Vec<String>, Error> {
     let statement = sql("SELECT email FROM logins WHERE 1 = 1")
         .filter_in("email", emails.iter().map(String::as_str))
         .append_text("ORDER BY email");
-    from.fetch_all(QueryWeight::Search, statement).await?.iter().map(|row| row.get("email")).collect()
+    source.fetch_all(QueryWeight::Search, statement).await?.iter().map(|row| row.get("email")).collect()
 }
 
 /// Enables or disables a tenant.
@@ -349,9 +350,9 @@ pub async fn update_tenant_active(tx: &mut Tx, tenant: TenantId, active: bool) -
 /// Deletes queues, possible in older archives, whose head is not pending.
 #[boxed::future]
 pub async fn delete_dangling_queues(tx: &mut Tx, tenant: TenantId) -> Result<(), Error> {
-    let tidy = sql("DELETE FROM queues WHERE tenant = $1 AND NOT EXISTS (SELECT 1 FROM outbox o
+    let deletion = sql("DELETE FROM queues WHERE tenant = $1 AND NOT EXISTS (SELECT 1 FROM outbox o
          WHERE o.tenant = queues.tenant AND o.receiver = queues.receiver AND o.history_code = queues.head)");
-    tx.execute(tidy.arg(tenant)).await.map(drop)
+    tx.execute(deletion.arg(tenant)).await.map(drop)
 }
 
 /// Rows deleted per unit of work.
@@ -371,16 +372,16 @@ pub async fn delete_some_rows(tx: &mut Tx, tenant: TenantId, table: &ArchiveTabl
         _ => None,
     };
     let key = table.key.join(", ");
-    let some = format!("SELECT {key} FROM {} WHERE tenant = ? ORDER BY {key} LIMIT ?", table.name);
+    let key_query = format!("SELECT {key} FROM {} WHERE tenant = ? ORDER BY {key} LIMIT ?", table.name);
     if let Some(index) = index {
         let rows = tx
-            .fetch_all(Statement::empty().append(&some, [SqlScalar::from(tenant), DISCARDED.into()]))
+            .fetch_all(Statement::empty().append(&key_query, [SqlScalar::from(tenant), DISCARDED.into()]))
             .await?;
         let places: Vec<i32> = rows.iter().map(|row| row.get(first)).collect::<Result<_, Error>>()?;
         tx.execute_batch(places.into_iter().map(|place| names::delete_name(index, tenant, place)).collect())
             .await?;
     }
-    let delete = format!("DELETE FROM {} WHERE tenant = ? AND ({key}) IN ({some})", table.name);
+    let delete = format!("DELETE FROM {} WHERE tenant = ? AND ({key}) IN ({key_query})", table.name);
     let values: [SqlScalar; 3] = [tenant.into(), tenant.into(), DISCARDED.into()];
     tx.execute(Statement::empty().append(&delete, values)).await
 }
@@ -396,8 +397,8 @@ pub async fn delete_untransferred_rows(tx: &mut Tx, tenant: TenantId) -> Result<
 /// Cancels the unsent mails of a tenant; returns how many.
 #[boxed::future]
 pub async fn cancel_waiting_mails(tx: &mut Tx, tenant: TenantId) -> Result<u64, Error> {
-    let unsent = sql("UPDATE mails SET due_at = NULL WHERE tenant = $1 AND due_at IS NOT NULL").arg(tenant);
-    tx.execute(unsent).await
+    let update = sql("UPDATE mails SET due_at = NULL WHERE tenant = $1 AND due_at IS NOT NULL").arg(tenant);
+    tx.execute(update).await
 }
 
 /// Pauses every receiver of a tenant.

@@ -34,8 +34,8 @@ pub(super) fn parse_schema_tables() -> SchemaTables {
                     Some((line.split_whitespace().next()?.to_owned(), parse_schema_column(line)))
                 });
                 tables.insert(name.to_owned(), columns.collect());
-            } else if let Some(rest) = statement.strip_prefix("ALTER TABLE ") {
-                apply_alteration(&mut tables, rest);
+            } else if let Some(alteration) = statement.strip_prefix("ALTER TABLE ") {
+                apply_alteration(&mut tables, alteration);
             }
         }
     }
@@ -46,15 +46,15 @@ fn is_column_line(line: &str) -> bool {
     !line.is_empty() && !["PRIMARY", "FOREIGN", ")"].iter().any(|word| line.starts_with(word))
 }
 
-fn apply_alteration(tables: &mut SchemaTables, rest: &str) {
-    let mut words = rest.split_whitespace();
+fn apply_alteration(tables: &mut SchemaTables, alteration: &str) {
+    let mut words = alteration.split_whitespace();
     let (table, verb, _, column) = (words.next(), words.next(), words.next(), words.next());
     let (Some(columns), Some(column)) = (table.and_then(|table| tables.get_mut(table)), column) else {
         return;
     };
     match verb {
         Some("ADD") => {
-            columns.insert(column.to_owned(), parse_schema_column(rest));
+            columns.insert(column.to_owned(), parse_schema_column(alteration));
         }
         Some("DROP") => {
             columns.remove(column);
@@ -77,7 +77,7 @@ pub fn list_required_columns(table: &ArchiveTable) -> Vec<(usize, ColumnRequirem
     static NEEDS: LazyLock<HashMap<String, BTreeMap<String, SchemaColumn>>> =
         LazyLock::new(|| parse_schema_tables().into_iter().collect());
     let Some(columns) = NEEDS.get(table.name) else { return Vec::new() };
-    let need = |name: &str| columns.get(name).and_then(|told| told.need);
+    let need = |name: &str| columns.get(name).and_then(|schema_column| schema_column.need);
     table.columns.iter().enumerate().filter_map(|(at, column)| Some((at, need(column.name)?))).collect()
 }
 

@@ -22,7 +22,7 @@ pub fn insert_import_lines(
 /// The next lines after a line, with their cells.
 #[boxed::future]
 pub async fn list_import_lines(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     import: ImportCode,
     (after, limit): (i32, i64),
@@ -34,13 +34,13 @@ pub async fn list_import_lines(
         .arg(import)
         .arg(after)
         .arg(limit);
-    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
+    let rows = source.fetch_all(QueryWeight::Point, statement).await?;
     rows.iter().map(|row| Ok((row.get("line")?, row.get("cells")?))).collect()
 }
 
 #[boxed::future]
 pub async fn list_cells_of_lines(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     import: ImportCode,
     lines: &[i32],
@@ -50,7 +50,7 @@ pub async fn list_cells_of_lines(
         .arg(import)
         .filter_in("line", lines.iter().copied())
         .append_text("ORDER BY line");
-    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
+    let rows = source.fetch_all(QueryWeight::Point, statement).await?;
     rows.iter().map(|row| Ok((row.get("line")?, row.get("cells")?))).collect()
 }
 
@@ -87,7 +87,7 @@ pub fn insert_line_results(
 /// The last results before a line that can be undone, latest first.
 #[boxed::future]
 pub async fn list_line_results_before(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     import: ImportCode,
     (before, limit): (i32, i64),
@@ -99,7 +99,7 @@ pub async fn list_line_results_before(
     .arg(before)
     .filter_in("outcome", [ImportOutcome::Created, ImportOutcome::Changed])
     .append("ORDER BY line DESC LIMIT ?", [limit]);
-    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
+    let rows = source.fetch_all(QueryWeight::Point, statement).await?;
     rows.iter()
         .map(|row| {
             Ok(StoredLineResult {
@@ -116,7 +116,7 @@ pub async fn list_line_results_before(
 /// The records of the lines in a range, each with its line.
 #[boxed::future]
 pub async fn list_records_of_lines(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     import: ImportCode,
     (after, last): (i32, i32),
@@ -129,7 +129,7 @@ pub async fn list_records_of_lines(
     .arg(import)
     .arg(after)
     .arg(last);
-    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
+    let rows = source.fetch_all(QueryWeight::Point, statement).await?;
     rows.iter().map(|row| Ok((row.get("record")?, row.get("line")?))).collect()
 }
 
@@ -141,18 +141,18 @@ pub struct KeptRecord {
     pub because: String,
 }
 
-pub fn update_kept_reason(tenant: TenantId, import: ImportCode, line: i32, because: &str) -> Statement {
+pub fn update_kept_reason(tenant: TenantId, import: ImportCode, line: i32, reason: &str) -> Statement {
     sql("UPDATE import_results SET kept_because = $4 WHERE tenant = $1 AND import = $2 AND line = $3")
         .arg(tenant)
         .arg(import)
         .arg(line)
-        .arg(because)
+        .arg(reason)
 }
 
 /// The records that the undo did not revert, after a line.
 #[boxed::future]
 pub async fn list_kept_records(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     import: ImportCode,
     (after, limit): (i32, i64),
@@ -165,7 +165,7 @@ pub async fn list_kept_records(
     .arg(import)
     .arg(after)
     .arg(limit);
-    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
+    let rows = source.fetch_all(QueryWeight::Point, statement).await?;
     rows.iter()
         .map(|row| {
             Ok(KeptRecord {
@@ -221,7 +221,7 @@ pub async fn delete_line_problems(
 /// The problems after a position, ordered by line and number.
 #[boxed::future]
 pub async fn list_line_problems(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     import: ImportCode,
     (after, limit): (i32, i64),
@@ -232,7 +232,7 @@ pub async fn list_line_problems(
     .arg(import)
     .arg(after)
     .arg(limit);
-    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
+    let rows = source.fetch_all(QueryWeight::Point, statement).await?;
     rows.iter()
         .map(|row| {
             Ok(StoredLineProblem {
@@ -247,7 +247,7 @@ pub async fn list_line_problems(
 /// The problems of these lines, ordered by line and number.
 #[boxed::future]
 pub async fn list_problems_of_lines(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     import: ImportCode,
     lines: &[i32],
@@ -257,7 +257,7 @@ pub async fn list_problems_of_lines(
         .arg(import)
         .filter_in("line", lines.iter().copied())
         .append_text("ORDER BY line, number");
-    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
+    let rows = source.fetch_all(QueryWeight::Point, statement).await?;
     rows.iter()
         .map(|row| {
             Ok(StoredLineProblem {
@@ -272,7 +272,7 @@ pub async fn list_problems_of_lines(
 /// The next lines with problems, after a line.
 #[boxed::future]
 pub async fn list_problem_lines(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     import: ImportCode,
     (after, limit): (i32, i64),
@@ -284,7 +284,7 @@ pub async fn list_problem_lines(
         .arg(import)
         .arg(after)
         .arg(limit);
-    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
+    let rows = source.fetch_all(QueryWeight::Point, statement).await?;
     rows.iter().map(|row| row.get("line")).collect()
 }
 
@@ -299,7 +299,7 @@ pub fn insert_removed_code(tenant: TenantId, kind: &'static str, code: i32) -> S
 /// Which of these codes belonged to deleted records.
 #[boxed::future]
 pub async fn list_removed_codes(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     kind: &'static str,
     codes: &[i32],
@@ -311,6 +311,6 @@ pub async fn list_removed_codes(
         .arg(tenant)
         .arg(kind)
         .filter_in("code", codes.iter().copied());
-    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
+    let rows = source.fetch_all(QueryWeight::Point, statement).await?;
     rows.iter().map(|row| row.get("code")).collect()
 }

@@ -135,7 +135,7 @@ pub async fn insert_import_run(tx: &mut Tx, tenant: TenantId, one: &StoredImport
 /// The import of this code: of any user, or only of this one.
 #[boxed::future]
 pub async fn find_import_run(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     code: ImportCode,
     owner: Option<UserCode>,
@@ -146,7 +146,7 @@ pub async fn find_import_run(
         .arg(tenant)
         .arg(code)
         .append_if_some("AND user_code = ?", owner);
-    from.fetch_optional(statement).await?.map(|row| parse_import_run(&row)).transpose()
+    source.fetch_optional(statement).await?.map(|row| parse_import_run(&row)).transpose()
 }
 
 /// A page of the imports whose file was read, latest first, and the total.
@@ -157,12 +157,12 @@ pub async fn list_import_runs(
     owner: Option<UserCode>,
     (limit, offset): (i64, i64),
 ) -> Result<(Vec<StoredImportRun>, i64), Error> {
-    let narrowed = |head: Statement| {
+    let filter_runs = |head: Statement| {
         let known = head.append_text("FROM imports WHERE tenant = $1").arg(tenant);
         known.append_if_some("AND user_code = ?", owner).append("AND state <> ?", [ImportState::Reading])
     };
-    let total = tx.fetch_optional(narrowed(sql("SELECT COUNT(*) AS count"))).await?;
-    let rows = narrowed(sql("SELECT").append_text(COLUMNS));
+    let total = tx.fetch_optional(filter_runs(sql("SELECT COUNT(*) AS count"))).await?;
+    let rows = filter_runs(sql("SELECT").append_text(COLUMNS));
     let rows = tx.fetch_all(rows.append("ORDER BY code DESC LIMIT ? OFFSET ?", [limit, offset])).await?;
     let total = total.map_or(Ok(0), |row| row.get("count"))?;
     Ok((rows.iter().map(parse_import_run).collect::<Result<_, _>>()?, total))
@@ -180,7 +180,7 @@ pub struct UnconfirmedImport {
 /// The imports of a tenant changed since a moment, oldest first; includes those whose file is being read.
 #[boxed::future]
 pub async fn list_unconfirmed_imports(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     since: Moment,
 ) -> Result<Vec<UnconfirmedImport>, Error> {
@@ -189,7 +189,7 @@ pub async fn list_unconfirmed_imports(
         .filter_in("state", [ImportState::Reading, ImportState::Ready, ImportState::Checked])
         .append("AND updated_at >= ?", [since])
         .append_text("ORDER BY updated_at, code");
-    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
+    let rows = source.fetch_all(QueryWeight::Point, statement).await?;
     let one = |row: &Row| {
         Ok(UnconfirmedImport {
             code: row.get("code")?,
@@ -204,7 +204,7 @@ pub async fn list_unconfirmed_imports(
 /// The imports of a tenant that have work to do and no lease.
 #[boxed::future]
 pub async fn list_due_imports(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     now: Moment,
 ) -> Result<Vec<ImportCode>, Error> {
@@ -214,7 +214,7 @@ pub async fn list_due_imports(
         .filter_in("state", working)
         .append("AND leased_until <= ?", [now])
         .append_text("ORDER BY code");
-    from.fetch_all(QueryWeight::Point, statement).await?.iter().map(|row| row.get("code")).collect()
+    source.fetch_all(QueryWeight::Point, statement).await?.iter().map(|row| row.get("code")).collect()
 }
 
 /// What else changes with a state.
@@ -355,7 +355,7 @@ pub async fn delete_unfinished_import(
 /// The last target field of each of these columns, by folded name; empty if the column was left out.
 #[boxed::future]
 pub async fn list_column_mappings(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     kind: ImportKind,
     headers: &[String],
@@ -364,7 +364,7 @@ pub async fn list_column_mappings(
         .arg(tenant)
         .arg(kind)
         .filter_in("header", headers.iter().map(String::as_str));
-    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
+    let rows = source.fetch_all(QueryWeight::Point, statement).await?;
     rows.iter().map(|row| Ok((row.get("header")?, row.get("field")?))).collect()
 }
 

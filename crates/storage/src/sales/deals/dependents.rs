@@ -30,24 +30,24 @@ const SELECT: &str =
 /// The dependents of a deal, ordered by code.
 #[boxed::future]
 pub async fn list_deal_dependents(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     deal: DealCode,
 ) -> Result<Vec<(DependentCode, ProposedDependent)>, Error> {
     let statement = sql(SELECT).append_text("WHERE tenant = $1 AND deal = $2 ORDER BY code");
-    let rows = from.fetch_all(QueryWeight::Point, statement.arg(tenant).arg(deal)).await?;
+    let rows = source.fetch_all(QueryWeight::Point, statement.arg(tenant).arg(deal)).await?;
     rows.iter().map(|row| Ok((row.get("code")?, parse_dependent_row(row)?))).collect()
 }
 
 #[boxed::future]
 pub async fn find_deal_dependent(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     deal: DealCode,
     code: DependentCode,
 ) -> Result<Option<ProposedDependent>, Error> {
     let statement = sql(SELECT).append_text("WHERE tenant = $1 AND deal = $2 AND code = $3");
-    let row = from.fetch_optional(statement.arg(tenant).arg(deal).arg(code)).await?;
+    let row = source.fetch_optional(statement.arg(tenant).arg(deal).arg(code)).await?;
     row.map(|row| parse_dependent_row(&row)).transpose()
 }
 

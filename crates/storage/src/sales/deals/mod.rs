@@ -87,7 +87,7 @@ pub fn update_deal(tenant: TenantId, code: DealCode, deal: &StoredDeal) -> State
 /// The deal of this code in any situation, if its branch is in the scope.
 #[boxed::future]
 pub async fn find_deal(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     scope: &Scope,
     code: DealCode,
 ) -> Result<Option<StoredDeal>, Error> {
@@ -95,7 +95,7 @@ pub async fn find_deal(
         sql(concat!("SELECT ", deal_columns!(), " FROM deals d WHERE d.tenant = $1 AND d.code = $2"))
             .arg(scope.tenant())
             .arg(code);
-    let found = from.fetch_optional(statement).await?.map(|row| parse_deal_row(&row)).transpose()?;
+    let found = source.fetch_optional(statement).await?.map(|row| parse_deal_row(&row)).transpose()?;
     Ok(found.filter(|deal| scope.can_see(deal.branch)))
 }
 
@@ -113,7 +113,7 @@ pub struct DealStageMove {
 /// The moves of a deal, in order.
 #[boxed::future]
 pub async fn list_deal_moves(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     deal: DealCode,
 ) -> Result<Vec<DealStageMove>, Error> {
@@ -122,7 +122,7 @@ pub async fn list_deal_moves(
          WHERE m.tenant = $1 AND m.deal = $2 ORDER BY m.number")
     .arg(tenant)
     .arg(deal);
-    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
+    let rows = source.fetch_all(QueryWeight::Point, statement).await?;
     rows.iter()
         .map(|row| {
             let (number, at) = (row.get("number")?, row.get("moved_at")?);
@@ -141,13 +141,13 @@ pub async fn list_deal_moves(
 
 #[boxed::future]
 pub async fn load_last_move_number(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     tenant: TenantId,
     deal: DealCode,
 ) -> Result<i32, Error> {
     let statement = sql("SELECT number FROM deal_moves WHERE tenant = $1 AND deal = $2
          ORDER BY number DESC LIMIT 1");
-    let row = from.fetch_optional(statement.arg(tenant).arg(deal)).await?;
+    let row = source.fetch_optional(statement.arg(tenant).arg(deal)).await?;
     row.map_or(Ok(0), |row| row.get("number"))
 }
 

@@ -32,9 +32,9 @@ pub struct DealOrderKey {
 /// The next open deals after the previous step, at most [`STEP`].
 #[boxed::future]
 pub async fn list_deal_keys(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     scope: &Scope,
-    by: &DrivingDealCriterion,
+    driver: &DrivingDealCriterion,
     criteria: &DealCriteria,
     after: Option<&DealOrderKey>,
 ) -> Result<Vec<DealOrderKey>, Error> {
@@ -43,7 +43,7 @@ pub async fn list_deal_keys(
     .arg(scope.tenant());
     let iso = |day: Option<domain::Date>| day.map(domain::Date::to_iso);
     let days = (iso(criteria.opened_from), iso(criteria.opened_to));
-    let led = match by {
+    let filtered = match driver {
         DrivingDealCriterion::Sequence(number) => head.append("AND d.sequence = ?", [*number]),
         DrivingDealCriterion::Leads(leads) => head.filter_in("d.lead", leads.iter().copied()),
         DrivingDealCriterion::Responsible(user) => head.append("AND d.responsible = ?", [*user]),
@@ -54,9 +54,9 @@ pub async fn list_deal_keys(
     };
     // A literal, so that the partial indexes of open deals are used.
     let open = format!("AND d.situation = {}", DealState::Open.number());
-    let others = append_checks(led.append_text(&open), by, scope, criteria, days);
+    let others = append_checks(filtered.append_text(&open), driver, scope, criteria, days);
     let last = after.map_or(0, |after| after.code.get());
-    let statement = match (by, after) {
+    let statement = match (driver, after) {
         (DrivingDealCriterion::Opening, None) => others,
         (DrivingDealCriterion::Opening, Some(after)) => others
             .append("AND (d.opened_on, d.code) >", [] as [i32; 0])
@@ -64,9 +64,9 @@ pub async fn list_deal_keys(
             .append("?)", [last]),
         _ => others.append("AND d.code > ?", [last]),
     };
-    let order = if *by == DrivingDealCriterion::Opening { "d.opened_on, d.code" } else { "d.code" };
+    let order = if *driver == DrivingDealCriterion::Opening { "d.opened_on, d.code" } else { "d.code" };
     let statement = statement.append(&format!("ORDER BY {order} LIMIT ?"), [STEP as i64]);
-    let rows = from.fetch_all(QueryWeight::Search, statement).await?;
+    let rows = source.fetch_all(QueryWeight::Search, statement).await?;
     rows.iter()
         .map(|row| {
             Ok(DealOrderKey {
@@ -81,19 +81,20 @@ pub async fn list_deal_keys(
 /// Appends every criterion except the driving one.
 fn append_checks(
     statement: Statement,
-    by: &DrivingDealCriterion,
+    driver: &DrivingDealCriterion,
     scope: &Scope,
     criteria: &DealCriteria,
-    (from, to): (Option<String>, Option<String>),
+    (first_day, last_day): (Option<String>, Option<String>),
 ) -> Statement {
-    let responsible = criteria.responsible.filter(|_| !matches!(by, DrivingDealCriterion::Responsible(_)));
-    let is_led = *by == DrivingDealCriterion::Opening;
+    let responsible =
+        criteria.responsible.filter(|_| !matches!(driver, DrivingDealCriterion::Responsible(_)));
+    let opening_drives = *driver == DrivingDealCriterion::Opening;
     statement
         .filter_branches("d.branch + 0", scope.branches())
         .append_if_some("AND d.lead + 0 = ?", criteria.lead)
         .append_if_some("AND d.responsible + 0 = ?", responsible)
-        .append_if_some("AND d.opened_on || '' >= ?", from.filter(|_| !is_led))
-        .append_if_some("AND d.opened_on || '' <= ?", to.filter(|_| !is_led))
+        .append_if_some("AND d.opened_on || '' >= ?", first_day.filter(|_| !opening_drives))
+        .append_if_some("AND d.opened_on || '' <= ?", last_day.filter(|_| !opening_drives))
 }
 
 /// A deal as returned by searches.
@@ -112,7 +113,7 @@ pub struct FoundDeal {
 /// The deals of these codes in the scope, ordered by code; either only open ones, or in any situation.
 #[boxed::future]
 pub async fn list_found_deals(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     scope: &Scope,
     codes: &[DealCode],
     only_open: bool,
@@ -133,7 +134,7 @@ pub async fn list_found_deals(
         .append_if_some("AND d.situation + 0 = ?", only_open.then_some(DealState::Open))
         .filter_branches("d.branch + 0", scope.branches())
         .append_text("ORDER BY d.code");
-    from.fetch_all(QueryWeight::Search, statement).await?.iter().map(parse_found_deal).collect()
+    source.fetch_all(QueryWeight::Search, statement).await?.iter().map(parse_found_deal).collect()
 }
 
 fn parse_found_deal(row: &Row) -> Result<FoundDeal, Error> {
@@ -160,14 +161,14 @@ pub struct DealListCriteria {
     pub since: Option<Moment>,
 }
 
-fn append_list_criteria(head: Statement, scope: &Scope, wanted: &DealListCriteria) -> Statement {
+fn append_list_criteria(head: Statement, scope: &Scope, criteria: &DealListCriteria) -> Statement {
     head.append_text("FROM deals d WHERE d.tenant = $1")
         .arg(scope.tenant())
-        .append_if_some("AND d.stage = ?", wanted.stage)
-        .append_if_some("AND d.situation = ?", wanted.state)
-        .append_if_some("AND d.responsible = ?", wanted.responsible)
-        .append_if_some("AND d.funnel + 0 = ?", wanted.funnel)
-        .append_if_some("AND d.stage_since + 0 <= ?", wanted.since)
+        .append_if_some("AND d.stage = ?", criteria.stage)
+        .append_if_some("AND d.situation = ?", criteria.state)
+        .append_if_some("AND d.responsible = ?", criteria.responsible)
+        .append_if_some("AND d.funnel + 0 = ?", criteria.funnel)
+        .append_if_some("AND d.stage_since + 0 <= ?", criteria.since)
         .filter_branches("d.branch", scope.branches())
 }
 
@@ -176,13 +177,13 @@ fn append_list_criteria(head: Statement, scope: &Scope, wanted: &DealListCriteri
 pub async fn list_deal_page(
     tx: &mut Tx,
     scope: &Scope,
-    asked: &DealListCriteria,
+    criteria: &DealListCriteria,
     (take, skip): (i64, i64),
 ) -> Result<(Vec<DealCode>, i64), Error> {
     let count =
-        tx.fetch_optional(append_list_criteria(sql("SELECT COUNT(*) AS count"), scope, asked)).await?;
+        tx.fetch_optional(append_list_criteria(sql("SELECT COUNT(*) AS count"), scope, criteria)).await?;
     let total = count.map_or(Ok(0), |row| row.get("count"))?;
-    let codes = append_list_criteria(sql("SELECT d.code"), scope, asked)
+    let codes = append_list_criteria(sql("SELECT d.code"), scope, criteria)
         .append("ORDER BY d.code DESC LIMIT ? OFFSET ?", [take, skip]);
     let rows = tx.fetch_all(codes).await?;
     Ok((rows.iter().map(|row| row.get("code")).collect::<Result<_, _>>()?, total))
@@ -193,18 +194,18 @@ pub async fn list_deal_page(
 pub async fn list_deals_by_leads_or_sequence(
     tx: &mut Tx,
     scope: &Scope,
-    asked: &DealListCriteria,
+    criteria: &DealListCriteria,
     (leads, sequence): (&[LeadCode], Option<i32>),
 ) -> Result<Vec<DealCode>, Error> {
     let mut codes = Vec::new();
-    for some in leads.chunks(LEADS) {
-        let of_leads = append_list_criteria(sql("SELECT d.code"), scope, asked)
-            .filter_in("d.lead", some.iter().copied());
+    for chunk in leads.chunks(LEADS) {
+        let of_leads = append_list_criteria(sql("SELECT d.code"), scope, criteria)
+            .filter_in("d.lead", chunk.iter().copied());
         codes.extend(tx.fetch_all(of_leads.append_text("ORDER BY d.code")).await?);
     }
     if let Some(sequence) = sequence {
-        let numbered =
-            append_list_criteria(sql("SELECT d.code"), scope, asked).append("AND d.sequence = ?", [sequence]);
+        let numbered = append_list_criteria(sql("SELECT d.code"), scope, criteria)
+            .append("AND d.sequence = ?", [sequence]);
         codes.extend(tx.fetch_all(numbered).await?);
     }
     codes.iter().map(|row| row.get("code")).collect()
@@ -213,7 +214,7 @@ pub async fn list_deals_by_leads_or_sequence(
 /// The deals of a person, in any situation, latest first.
 #[boxed::future]
 pub async fn list_deals_of_person(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     scope: &Scope,
     person: PersonCode,
     limit: i64,
@@ -224,7 +225,7 @@ pub async fn list_deals_of_person(
     .arg(person)
     .filter_branches("d.branch + 0", scope.branches())
     .append("ORDER BY d.code DESC LIMIT ?", [limit]);
-    let rows = from.fetch_all(QueryWeight::Point, statement).await?;
+    let rows = source.fetch_all(QueryWeight::Point, statement).await?;
     rows.iter().map(|row| row.get("code")).collect()
 }
 
@@ -265,21 +266,24 @@ pub async fn list_stage_summaries(
     scope: &Scope,
     stages: &[StageCode],
     responsible: Option<UserCode>,
-    (behind, cards): (Option<DealCode>, i64),
+    (after, cards): (Option<DealCode>, i64),
 ) -> Result<Vec<StageSummary>, Error> {
     let mut all = Vec::new();
     for stage in stages {
-        let asked = DealListCriteria {
+        let criteria = DealListCriteria {
             stage: Some(*stage),
             state: Some(DealState::Open),
             responsible: None,
             ..DealListCriteria::default()
         };
-        let own = |head: Statement| {
-            append_list_criteria(head, scope, &asked).append_if_some("AND d.responsible + 0 = ?", responsible)
+        let append_filters = |head: Statement| {
+            append_list_criteria(head, scope, &criteria)
+                .append_if_some("AND d.responsible + 0 = ?", responsible)
         };
-        let sums = own(sql("SELECT COUNT(*) AS count, CAST(COALESCE(SUM(d.price), 0) AS BIGINT) AS total"));
-        let first = own(sql("SELECT d.code")).append_if_some("AND d.code > ?", behind);
+        let sums = append_filters(sql(
+            "SELECT COUNT(*) AS count, CAST(COALESCE(SUM(d.price), 0) AS BIGINT) AS total",
+        ));
+        let first = append_filters(sql("SELECT d.code")).append_if_some("AND d.code > ?", after);
         let first = first.append("ORDER BY d.code LIMIT ?", [cards]);
         let [sums, first] = tx.fetch_several([sums, first]).await?;
         let sums = sums.first().ok_or_else(|| Error::Broken("a count gave nothing".to_owned()))?;

@@ -75,10 +75,10 @@ pub struct FoundBenefit {
     pub representative: Option<SellerCode>,
 }
 
-/// The start of a member search: columns and tables. `rest` appends the conditions, with the tenant as the first
-/// value.
-pub fn build_member_search(rest: impl FnOnce(Statement) -> Statement) -> Statement {
-    rest(sql("SELECT l.slot, l.person, l.branch, l.consultant, l.representative, l.registered_on, l.updated_on,
+/// The start of a member search: columns and tables. `append_conditions` appends the conditions, with the tenant as
+/// the first value.
+pub fn build_member_search(append_conditions: impl FnOnce(Statement) -> Statement) -> Statement {
+    append_conditions(sql("SELECT l.slot, l.person, l.branch, l.consultant, l.representative, l.registered_on, l.updated_on,
              p.name, p.document, p.born_on, p.sex, p.email, p.mobile, p.landline,
              p.address_kind, p.street_kind, p.street, p.street_number, p.complement, p.district, p.city, p.state, p.cep,
              p.mother, p.civil_state, p.company, p.identity_number, p.cnh_number, p.cnh_category,
@@ -91,7 +91,7 @@ pub fn build_member_search(rest: impl FnOnce(Statement) -> Statement) -> Stateme
 
 /// The start of a benefit search, driven by the search rows (`l`) or by the benefits themselves.
 pub fn build_benefit_search(by_listing: bool) -> Statement {
-    let from = match by_listing {
+    let from_clause = match by_listing {
         true => "FROM listing l CROSS JOIN benefits b",
         false => "FROM benefits b",
     };
@@ -101,7 +101,7 @@ pub fn build_benefit_search(by_listing: bool) -> Statement {
         ", p.name, p.document, COALESCE(b.consultant, p.consultant) AS row_consultant,
              COALESCE(b.representative, p.representative) AS row_representative"
     ))
-    .append_text(from)
+    .append_text(from_clause)
     .append_text("JOIN people p ON p.tenant = b.tenant AND p.code = b.person")
 }
 

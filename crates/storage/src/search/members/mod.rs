@@ -106,14 +106,14 @@ impl<'s> MemberSearch<'s> {
 }
 
 async fn choose_leading_criterion(
-    from: &mut Tx,
+    tx: &mut Tx,
     scope: &Scope,
     criteria: &MemberCriteria,
 ) -> Result<Option<LeadingMemberCriterion>, Error> {
     // Words can only be looked up in the index, so they drive the search regardless of other criteria.
     let words = (!criteria.words.is_empty()).then_some(LeadingMemberCriterion::Words);
-    if let Some(sure) = words.or_else(|| find_certain_criterion(criteria)) {
-        return Ok(Some(sure));
+    if let Some(certain) = words.or_else(|| find_certain_criterion(criteria)) {
+        return Ok(Some(certain));
     }
     let ranges = [
         (LeadingMemberCriterion::Changed, criteria.changed_from.is_some()),
@@ -122,19 +122,20 @@ async fn choose_leading_criterion(
             criteria.registered_from.is_some() || criteria.registered_to.is_some(),
         ),
     ];
-    let mut given = ranges.into_iter().filter(|(_, given)| *given).map(|(driver, _)| driver).peekable();
-    if given.peek().is_none() {
+    let mut drivers =
+        ranges.into_iter().filter(|(_, is_given)| *is_given).map(|(driver, _)| driver).peekable();
+    if drivers.peek().is_none() {
         return Ok(criteria.state.is_some().then_some(LeadingMemberCriterion::State));
     }
-    for driver in given {
-        let some = filter_by_leading_criterion(
+    for driver in drivers {
+        let count_query = filter_by_leading_criterion(
             sql("SELECT COUNT(*) AS rows FROM (SELECT 1 AS one"),
             driver,
             scope,
             criteria,
         )
         .append("LIMIT ?) AS few", [FEW + 1]);
-        let rows: i64 = parse_count(from.fetch_all(some).await?, "rows")?;
+        let rows: i64 = parse_count(tx.fetch_all(count_query).await?, "rows")?;
         if rows <= FEW {
             return Ok(Some(driver));
         }
@@ -160,20 +161,20 @@ pub fn find_certain_criterion(criteria: &MemberCriteria) -> Option<LeadingMember
         (LeadingMemberCriterion::Representative, criteria.representative.is_some()),
         (LeadingMemberCriterion::Plan, criteria.plan.is_some()),
     ];
-    candidates.into_iter().find(|(_, given)| *given).map(|(driver, _)| driver)
+    candidates.into_iter().find(|(_, is_given)| *is_given).map(|(driver, _)| driver)
 }
 
 /// A page of the rows of a search driven by a key, after the first `skip`. Name words are not checked.
 #[boxed::future]
 pub async fn list_rows_by_key(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     scope: &Scope,
     criteria: &MemberCriteria,
     driver: LeadingMemberCriterion,
     skip: i64,
 ) -> Result<Vec<FoundMemberRow>, Error> {
     let statement = build_key_search(scope, criteria, driver, skip);
-    found_rows::parse_found_members(from.fetch_all(QueryWeight::Point, statement).await?)
+    found_rows::parse_found_members(source.fetch_all(QueryWeight::Point, statement).await?)
 }
 
 /// The query of [`list_rows_by_key`]; public for benchmarks.
@@ -183,7 +184,7 @@ pub fn build_key_search(
     driver: LeadingMemberCriterion,
     skip: i64,
 ) -> Statement {
-    let made = |head| {
+    let append_conditions = |head| {
         append_other_criteria(
             filter_by_leading_criterion(head, driver, scope, criteria),
             driver,
@@ -192,12 +193,15 @@ pub fn build_key_search(
         )
         .append("ORDER BY l.slot LIMIT ? OFFSET ?", [PAGE, skip])
     };
-    shapes::build_cached_statement(shapes::SearchShape::from_criteria(scope, criteria, driver), made)
+    shapes::build_cached_statement(
+        shapes::SearchShape::from_criteria(scope, criteria, driver),
+        append_conditions,
+    )
 }
 
 #[boxed::future]
 pub async fn count_search_rows(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     scope: &Scope,
     criteria: &MemberCriteria,
     driver: LeadingMemberCriterion,
@@ -209,7 +213,7 @@ pub async fn count_search_rows(
         scope,
         criteria,
     );
-    parse_count(from.fetch_all(QueryWeight::Search, statement).await?, "rows")
+    parse_count(source.fetch_all(QueryWeight::Search, statement).await?, "rows")
 }
 
 /// The slots of a page located by the tally, in these situations and the branches of the scope; `None` is no filter.
@@ -218,19 +222,19 @@ pub async fn list_slots_in_range(
     tx: &mut Tx,
     scope: &Scope,
     situations: Option<&[SituationCode]>,
-    stretch: PageRange,
+    range: PageRange,
 ) -> Result<Vec<i32>, Error> {
-    let stretched = sql("SELECT slot FROM listing WHERE tenant = $1 AND slot >= $2 AND slot <= $3")
+    let in_range = sql("SELECT slot FROM listing WHERE tenant = $1 AND slot >= $2 AND slot <= $3")
         .arg(scope.tenant())
-        .arg(stretch.first)
-        .arg(stretch.last);
-    let limits = [PAGE, stretch.skip];
+        .arg(range.first)
+        .arg(range.last);
+    let limits = [PAGE, range.skip];
     let statement = match situations {
-        None => stretched.append("ORDER BY slot LIMIT ? OFFSET ?", limits),
+        None => in_range.append("ORDER BY slot LIMIT ? OFFSET ?", limits),
         // Disguised, so that the engines do not scan the entire range for the few rows of some branches.
-        Some(some) => stretched
+        Some(requested) => in_range
             .filter_branches("branch", scope.branches())
-            .filter_in("situation", some.iter().copied())
+            .filter_in("situation", requested.iter().copied())
             .append("ORDER BY slot + 0 LIMIT ? OFFSET ?", limits),
     };
     let rows = tx.fetch_all(statement).await?;
@@ -280,31 +284,33 @@ fn filter_by_leading_criterion(
 ) -> Statement {
     // A statement that already has the search rows (`l`) does not get them again.
     let has_rows = head.text().contains("listing l");
-    let from = if has_rows { "" } else { "FROM listing l" };
-    let by = |column: &str, value: SqlScalar| {
-        let head = head.clone().append_text(from).append_text("WHERE l.tenant = $1").arg(scope.tenant());
+    let from_clause = if has_rows { "" } else { "FROM listing l" };
+    let equal = |column: &str, value: SqlScalar| {
+        let head =
+            head.clone().append_text(from_clause).append_text("WHERE l.tenant = $1").arg(scope.tenant());
         head.append(&format!("AND l.{column} = ?"), [value])
     };
     let range = |column: &str, first: Option<String>, last: Option<String>| {
-        let head = head.clone().append_text(from).append_text("WHERE l.tenant = $1").arg(scope.tenant());
+        let head =
+            head.clone().append_text(from_clause).append_text("WHERE l.tenant = $1").arg(scope.tenant());
         head.append_if_some(&format!("AND l.{column} >= ?"), first)
             .append_if_some(&format!("AND l.{column} <= ?"), last)
     };
     let iso = |day: Option<domain::Date>| day.map(domain::Date::to_iso);
     match driver {
-        LeadingMemberCriterion::Person => by("person", criteria.person.into()),
-        LeadingMemberCriterion::Plate => by("plate_key", criteria.plate_key.as_deref().into()),
-        LeadingMemberCriterion::Chassis => by("chassis", criteria.chassis.as_deref().into()),
+        LeadingMemberCriterion::Person => equal("person", criteria.person.into()),
+        LeadingMemberCriterion::Plate => equal("plate_key", criteria.plate_key.as_deref().into()),
+        LeadingMemberCriterion::Chassis => equal("chassis", criteria.chassis.as_deref().into()),
         LeadingMemberCriterion::Document => {
-            by("document", criteria.documents.first().map(String::as_str).into())
+            equal("document", criteria.documents.first().map(String::as_str).into())
         }
-        LeadingMemberCriterion::Birth => by("born_on", iso(criteria.born_on).into()),
+        LeadingMemberCriterion::Birth => equal("born_on", iso(criteria.born_on).into()),
         LeadingMemberCriterion::Company => {
-            by("company_document", criteria.company_document.as_deref().into())
+            equal("company_document", criteria.company_document.as_deref().into())
         }
-        LeadingMemberCriterion::Consultant => by("consultant", criteria.consultant.into()),
-        LeadingMemberCriterion::Representative => by("representative", criteria.representative.into()),
-        LeadingMemberCriterion::State => by("state", criteria.state.as_deref().into()),
+        LeadingMemberCriterion::Consultant => equal("consultant", criteria.consultant.into()),
+        LeadingMemberCriterion::Representative => equal("representative", criteria.representative.into()),
+        LeadingMemberCriterion::State => equal("state", criteria.state.as_deref().into()),
         LeadingMemberCriterion::Changed => range("updated_on", iso(criteria.changed_from), None),
         LeadingMemberCriterion::Registered => {
             range("registered_on", iso(criteria.registered_from), iso(criteria.registered_to))
@@ -321,7 +327,7 @@ fn filter_by_leading_criterion(
                 .append("AND i.plan = ? AND i.active", [criteria.plan])
         }
         LeadingMemberCriterion::Order => {
-            head.append_text(from).append_text("WHERE l.tenant = $1").arg(scope.tenant())
+            head.append_text(from_clause).append_text("WHERE l.tenant = $1").arg(scope.tenant())
         }
         // By the words as typed, for callers that did not look them up.
         LeadingMemberCriterion::Words => name_words::filter_by_words(
@@ -335,8 +341,8 @@ fn filter_by_leading_criterion(
 
 /// Whether there are criteria besides the driving one.
 fn has_other_criteria(driver: LeadingMemberCriterion, scope: &Scope, criteria: &MemberCriteria) -> bool {
-    let bare = || Statement::empty();
-    append_other_criteria(bare(), driver, scope, criteria) != bare()
+    let empty = || Statement::empty();
+    append_other_criteria(empty(), driver, scope, criteria) != empty()
 }
 
 /// Appends every criterion except the driving one, in a form that no index serves.
@@ -346,7 +352,7 @@ fn append_other_criteria(
     scope: &Scope,
     criteria: &MemberCriteria,
 ) -> Statement {
-    let unless = |own: LeadingMemberCriterion| driver != own;
+    let is_not_driver = |criterion: LeadingMemberCriterion| driver != criterion;
     let iso = |day: Option<domain::Date>| day.map(domain::Date::to_iso);
     let mut statement = statement;
     let documents = criteria.documents.iter().skip(usize::from(driver == LeadingMemberCriterion::Document));
@@ -360,60 +366,60 @@ fn append_other_criteria(
     statement
         .append_if_some(
             "AND l.person + 0 = ?",
-            criteria.person.filter(|_| unless(LeadingMemberCriterion::Person)),
+            criteria.person.filter(|_| is_not_driver(LeadingMemberCriterion::Person)),
         )
         .append_if_some(
             "AND l.plate_key || '' = ?",
-            criteria.plate_key.as_deref().filter(|_| unless(LeadingMemberCriterion::Plate)),
+            criteria.plate_key.as_deref().filter(|_| is_not_driver(LeadingMemberCriterion::Plate)),
         )
         .append_if_some(
             "AND l.chassis || '' = ?",
-            criteria.chassis.as_deref().filter(|_| unless(LeadingMemberCriterion::Chassis)),
+            criteria.chassis.as_deref().filter(|_| is_not_driver(LeadingMemberCriterion::Chassis)),
         )
         .append_if_some("AND l.situation + 0 = ?", criteria.situation)
         .append_if_some(
             "AND l.born_on || '' = ?",
-            iso(criteria.born_on).filter(|_| unless(LeadingMemberCriterion::Birth)),
+            iso(criteria.born_on).filter(|_| is_not_driver(LeadingMemberCriterion::Birth)),
         )
         .append_if_some(
             "AND l.company_document || '' = ?",
-            criteria.company_document.as_deref().filter(|_| unless(LeadingMemberCriterion::Company)),
+            criteria.company_document.as_deref().filter(|_| is_not_driver(LeadingMemberCriterion::Company)),
         )
         .append_if_some(
             "AND l.consultant + 0 = ?",
-            criteria.consultant.filter(|_| unless(LeadingMemberCriterion::Consultant)),
+            criteria.consultant.filter(|_| is_not_driver(LeadingMemberCriterion::Consultant)),
         )
         .append_if_some(
             "AND l.representative + 0 = ?",
-            criteria.representative.filter(|_| unless(LeadingMemberCriterion::Representative)),
+            criteria.representative.filter(|_| is_not_driver(LeadingMemberCriterion::Representative)),
         )
         .append_if_some(
             "AND l.state || '' = ?",
-            criteria.state.as_deref().filter(|_| unless(LeadingMemberCriterion::State)),
+            criteria.state.as_deref().filter(|_| is_not_driver(LeadingMemberCriterion::State)),
         )
         .append_if_some(
             "AND l.updated_on || '' >= ?",
-            iso(criteria.changed_from).filter(|_| unless(LeadingMemberCriterion::Changed)),
+            iso(criteria.changed_from).filter(|_| is_not_driver(LeadingMemberCriterion::Changed)),
         )
         .append_if_some(
             "AND l.registered_on || '' >= ?",
-            iso(criteria.registered_from).filter(|_| unless(LeadingMemberCriterion::Registered)),
+            iso(criteria.registered_from).filter(|_| is_not_driver(LeadingMemberCriterion::Registered)),
         )
         .append_if_some(
             "AND l.registered_on || '' <= ?",
-            iso(criteria.registered_to).filter(|_| unless(LeadingMemberCriterion::Registered)),
+            iso(criteria.registered_to).filter(|_| is_not_driver(LeadingMemberCriterion::Registered)),
         )
         .append_if_some(
             "AND EXISTS (SELECT 1 FROM items j WHERE j.tenant = l.tenant AND j.benefit = l.benefit
                  AND j.plan + 0 = ? AND j.active)",
-            criteria.plan.filter(|_| unless(LeadingMemberCriterion::Plan)),
+            criteria.plan.filter(|_| is_not_driver(LeadingMemberCriterion::Plan)),
         )
 }
 
 /// The benefits that match the criteria, ordered by code.
 #[boxed::future]
 pub async fn list_benefits_by_criteria(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     scope: &Scope,
     criteria: &BenefitCriteria,
 ) -> Result<Vec<FoundBenefit>, Error> {
@@ -453,7 +459,7 @@ pub async fn list_benefits_by_criteria(
             criteria.plan,
         )
         .append_text("ORDER BY b.code");
-    found_rows::parse_found_benefits(from.fetch_all(QueryWeight::Point, statement).await?)
+    found_rows::parse_found_benefits(source.fetch_all(QueryWeight::Point, statement).await?)
 }
 
 /// The benefits of these codes, in order.

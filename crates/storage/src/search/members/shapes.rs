@@ -24,7 +24,7 @@ impl SearchShape {
         criteria: &MemberCriteria,
         driver: LeadingMemberCriterion,
     ) -> SearchShape {
-        let given = [
+        let flags = [
             criteria.company_document.is_some(),
             criteria.person.is_some(),
             criteria.consultant.is_some(),
@@ -39,12 +39,12 @@ impl SearchShape {
             criteria.plan.is_some(),
             criteria.state.is_some(),
         ];
-        let given = given.into_iter().fold(0, |bits, given| bits << 1 | u16::from(given));
+        let mask = flags.into_iter().fold(0, |bits, flag| bits << 1 | u16::from(flag));
         let branches = match scope.branches() {
             VisibleBranches::All => None,
-            VisibleBranches::Only(some) => Some(some.len()),
+            VisibleBranches::Only(allowed) => Some(allowed.len()),
         };
-        SearchShape { driver, given, documents: criteria.documents.len(), branches }
+        SearchShape { driver, given: mask, documents: criteria.documents.len(), branches }
     }
 }
 
@@ -53,13 +53,16 @@ const MOST: usize = 200;
 
 static TEXTS: LazyLock<RwLock<HashMap<SearchShape, &'static str>>> = LazyLock::new(RwLock::default);
 
-/// The statement that `made` appends to the start of a member search; its text is cached by shape.
-pub fn build_cached_statement(shape: SearchShape, made: impl Fn(Statement) -> Statement) -> Statement {
+/// The statement that `append_conditions` appends to the start of a member search; its text is cached by shape.
+pub fn build_cached_statement(
+    shape: SearchShape,
+    append_conditions: impl Fn(Statement) -> Statement,
+) -> Statement {
     let known = TEXTS.read().unwrap_or_else(PoisonError::into_inner).get(&shape).copied();
     if let Some(text) = known {
-        return made(Statement::from_known_text(text));
+        return append_conditions(Statement::from_known_text(text));
     }
-    let statement = found_rows::build_member_search(made);
+    let statement = found_rows::build_member_search(append_conditions);
     let mut texts = TEXTS.write().unwrap_or_else(PoisonError::into_inner);
     if texts.len() < MOST {
         texts.insert(shape, Box::leak(statement.text().to_owned().into_boxed_str()));
@@ -75,14 +78,14 @@ mod tests {
     #[test]
     fn the_second_of_a_shape_is_as_the_first() {
         let tenant = TenantId::new(7);
-        let some = |count| Scope::for_role(tenant, Role::Operator, (1..=count).map(BranchCode::new));
+        let limited_to = |count| Scope::for_role(tenant, Role::Operator, (1..=count).map(BranchCode::new));
         let criteria = MemberCriteria {
             plate_key: Some("ABC1D23".to_owned()),
             person: Some(PersonCode::new(5)),
             documents: vec!["1".to_owned()],
             ..MemberCriteria::default()
         };
-        for scope in [Scope::for_tenant(tenant), some(1), some(3), some(4)] {
+        for scope in [Scope::for_tenant(tenant), limited_to(1), limited_to(3), limited_to(4)] {
             let statement = || build_key_search(&scope, &criteria, LeadingMemberCriterion::Plate, 0);
             let (first, second) = (statement(), statement());
             assert_eq!((first.text(), first.values()), (second.text(), second.values()));
@@ -90,9 +93,10 @@ mod tests {
             assert!(first.text().ends_with(&last), "as many values as the text asks for: {}", first.text());
         }
         let other = MemberCriteria { person: None, ..criteria.clone() };
-        let whole = Scope::for_tenant(tenant);
-        let texts = [&criteria, &other]
-            .map(|one| build_key_search(&whole, one, LeadingMemberCriterion::Plate, 0).text().to_owned());
+        let tenant_scope = Scope::for_tenant(tenant);
+        let texts = [&criteria, &other].map(|one| {
+            build_key_search(&tenant_scope, one, LeadingMemberCriterion::Plate, 0).text().to_owned()
+        });
         assert_ne!(texts[0], texts[1]);
     }
 }

@@ -14,11 +14,11 @@ use domain::{MemberCriteria, Scope};
 #[boxed::future]
 pub async fn list_page_slots(
     tx: &mut Tx,
-    led: &MemberSearch<'_>,
+    member_search: &MemberSearch<'_>,
     after: i32,
     skip: i64,
 ) -> Result<Vec<i32>, Error> {
-    let MemberSearch { scope, criteria, driver, words } = led;
+    let MemberSearch { scope, criteria, driver, words } = member_search;
     let (statement, place) = match (words, driver) {
         (Some(NameWordMatches::Slots(slots)), _) => return Ok(take_page_slots(slots, after, skip)),
         (Some(NameWordMatches::IndexQuery(query)), _) => {
@@ -34,8 +34,8 @@ pub async fn list_page_slots(
 }
 
 fn take_page_slots(slots: &[i32], after: i32, skip: i64) -> Vec<i32> {
-    let behind = slots.iter().copied().filter(|slot| *slot > after);
-    behind.skip(usize::try_from(skip).unwrap_or(usize::MAX)).take(PAGE as usize).collect()
+    let later = slots.iter().copied().filter(|slot| *slot > after);
+    later.skip(usize::try_from(skip).unwrap_or(usize::MAX)).take(PAGE as usize).collect()
 }
 
 fn parse_slot(place: i64) -> Result<i32, Error> {
@@ -63,7 +63,10 @@ fn select_plan_slots(scope: &Scope, criteria: &MemberCriteria, after: i32) -> (S
     if !has_other_criteria(LeadingMemberCriterion::Plan, scope, criteria) {
         return (items, "i.slot");
     }
-    let asked =
+    let filtered =
         items.append_text("AND 1 = (SELECT 1 FROM listing l WHERE l.tenant = i.tenant AND l.slot = i.slot");
-    (append_other_criteria(asked, LeadingMemberCriterion::Plan, scope, criteria).append_text(")"), "i.slot")
+    (
+        append_other_criteria(filtered, LeadingMemberCriterion::Plan, scope, criteria).append_text(")"),
+        "i.slot",
+    )
 }

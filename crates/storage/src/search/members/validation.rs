@@ -8,7 +8,7 @@ use domain::{CardNumber, Document, Scope, SituationCode, ValidationKeys, Visible
 /// the newest. `active` lists the situations that count as active.
 #[boxed::future]
 pub async fn find_validated_benefit(
-    from: impl Into<ReadSource<'_>>,
+    source: impl Into<ReadSource<'_>>,
     scope: &Scope,
     keys: &ValidationKeys,
     active: &[SituationCode],
@@ -18,7 +18,7 @@ pub async fn find_validated_benefit(
     let card = keys.card.as_ref().map(CardNumber::as_str);
     let document = keys.document.as_ref().map(Document::as_str);
     // The first of these drives the query, and the others are disguised (see the docs of `search::members`).
-    let led = match (keys.sequence, card, document) {
+    let filtered = match (keys.sequence, card, document) {
         (Some(number), ..) => head
             .append("AND b.sequence = ?", [number])
             .append_if_some("AND b.card || '' = ?", card)
@@ -32,20 +32,20 @@ pub async fn find_validated_benefit(
         }
         (None, None, None) => return Ok(None),
     };
-    let seen = led.filter_branches("b.branch + 0", scope.branches());
+    let visible = filtered.filter_branches("b.branch + 0", scope.branches());
     let marks = |count: usize| vec!["?"; count].join(", ");
-    let mut ordered = seen.append_text("ORDER BY");
+    let mut ordered = visible.append_text("ORDER BY");
     if !active.is_empty() {
         let first = format!("CASE WHEN b.situation IN ({}) THEN 0 ELSE 1 END,", marks(active.len()));
         ordered = ordered.append(&first, active.iter().copied());
     }
-    if let VisibleBranches::Only(some) = preferred
-        && !some.is_empty()
+    if let VisibleBranches::Only(allowed) = preferred
+        && !allowed.is_empty()
     {
-        let first = format!("CASE WHEN b.branch IN ({}) THEN 0 ELSE 1 END,", marks(some.len()));
-        ordered = ordered.append(&first, some.iter().copied());
+        let first = format!("CASE WHEN b.branch IN ({}) THEN 0 ELSE 1 END,", marks(allowed.len()));
+        ordered = ordered.append(&first, allowed.iter().copied());
     }
     let ordered = ordered.append_text("b.code DESC LIMIT 1");
-    let rows = from.fetch_all(QueryWeight::Point, ordered).await?;
+    let rows = source.fetch_all(QueryWeight::Point, ordered).await?;
     Ok(found_rows::parse_found_benefits(rows)?.into_iter().next())
 }

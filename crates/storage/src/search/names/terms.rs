@@ -30,8 +30,8 @@ impl TypedWord {
     /// Looks words up. A word that is a prefix of another one is redundant and left out: `silva` implies `sil`.
     #[boxed::future]
     pub async fn look_up(tx: &mut Tx, tenant: TenantId, words: &[String]) -> Result<Vec<TypedWord>, Error> {
-        let is_said = |word: &str| words.iter().any(|other| other != word && other.starts_with(word));
-        let words: Vec<&str> = words.iter().map(String::as_str).filter(|word| !is_said(word)).collect();
+        let is_implied = |word: &str| words.iter().any(|other| other != word && other.starts_with(word));
+        let words: Vec<&str> = words.iter().map(String::as_str).filter(|word| !is_implied(word)).collect();
         let known = vocabulary::list_words_beginning_with(tx, tenant, &words, MOST_WORDS + 1).await?;
         let typed = words.into_iter().zip(known).map(|(word, known)| TypedWord {
             word: word.to_owned(),
@@ -71,21 +71,21 @@ impl TypedWord {
 
 /// The query for rows in the scope that match all of these words.
 pub(crate) fn build_exact_query<'t>(scope: &Scope, typed: impl IntoIterator<Item = &'t TypedWord>) -> String {
-    let leads = build_word_prefixes(scope);
-    let mut left = MOST_TERMS / leads.len().max(1);
-    let asked = typed.into_iter().map(|one| {
+    let prefixes = build_word_prefixes(scope);
+    let mut left = MOST_TERMS / prefixes.len().max(1);
+    let term_groups = typed.into_iter().map(|one| {
         let most = if one.is_narrow(scope) { WHOLE } else { TERMS };
-        let terms = one.terms((most / leads.len().max(1)).min(left));
+        let terms = one.terms((most / prefixes.len().max(1)).min(left));
         left = left.saturating_sub(terms.len());
         terms
     });
-    render_query(&leads, &asked.collect::<Vec<_>>())
+    render_query(&prefixes, &term_groups.collect::<Vec<_>>())
 }
 
 /// The query for rows in the scope with a word for each of these prefixes; correct, but slower.
 pub(crate) fn build_prefix_query(scope: &Scope, words: &[String]) -> String {
-    let asked: Vec<_> = words.iter().map(|word| vec![QueryTerm::Beginning(word.as_str())]).collect();
-    render_query(&build_word_prefixes(scope), &asked)
+    let term_groups: Vec<_> = words.iter().map(|word| vec![QueryTerm::Beginning(word.as_str())]).collect();
+    render_query(&build_word_prefixes(scope), &term_groups)
 }
 
 /// The prefixes of the index words of the scope.
@@ -93,22 +93,24 @@ fn build_word_prefixes(scope: &Scope) -> Vec<String> {
     let tenant = scope.tenant();
     match scope.branches() {
         VisibleBranches::All => vec![format!("{tenant}x")],
-        VisibleBranches::Only(some) => some.iter().map(|branch| format!("{tenant}b{branch}x")).collect(),
+        VisibleBranches::Only(allowed) => {
+            allowed.iter().map(|branch| format!("{tenant}b{branch}x")).collect()
+        }
     }
 }
 
 /// A row has one branch, so the full query is repeated per branch, which the engines evaluate fastest.
-fn render_query(leads: &[String], asked: &[Vec<QueryTerm<'_>>]) -> String {
-    let all = |lead: &String| {
-        let any = asked.iter().map(|terms| {
-            let terms: Vec<String> = terms.iter().map(|term| term.render_with_prefix(lead)).collect();
+fn render_query(prefixes: &[String], term_groups: &[Vec<QueryTerm<'_>>]) -> String {
+    let all = |prefix: &String| {
+        let groups = term_groups.iter().map(|terms| {
+            let terms: Vec<String> = terms.iter().map(|term| term.render_with_prefix(prefix)).collect();
             if let [one] = &terms[..] { one.clone() } else { format!("({})", terms.join(" OR ")) }
         });
-        any.collect::<Vec<_>>().join(" AND ")
+        groups.collect::<Vec<_>>().join(" AND ")
     };
-    match leads {
+    match prefixes {
         [one] => all(one),
-        _ => leads.iter().map(|lead| format!("({})", all(lead))).collect::<Vec<_>>().join(" OR "),
+        _ => prefixes.iter().map(|prefix| format!("({})", all(prefix))).collect::<Vec<_>>().join(" OR "),
     }
 }
 
@@ -119,10 +121,10 @@ enum QueryTerm<'k> {
 }
 
 impl QueryTerm<'_> {
-    fn render_with_prefix(self, lead: &str) -> String {
+    fn render_with_prefix(self, prefix: &str) -> String {
         match self {
-            QueryTerm::Word(word) => format!("{lead}{word}"),
-            QueryTerm::Beginning(word) => format!("{lead}{word}*"),
+            QueryTerm::Word(word) => format!("{prefix}{word}"),
+            QueryTerm::Beginning(word) => format!("{prefix}{word}*"),
         }
     }
 }
@@ -152,8 +154,8 @@ fn cover_words<'k>(word: &'k str, known: &'k [String], room: usize) -> Vec<Query
 }
 
 fn find_common_prefix<'k>(one: &'k str, other: &str) -> &'k str {
-    let alike = one.chars().zip(other.chars()).take_while(|(one, other)| one == other);
-    &one[..alike.map(|(letter, _)| letter.len_utf8()).sum()]
+    let common = one.chars().zip(other.chars()).take_while(|(one, other)| one == other);
+    &one[..common.map(|(letter, _)| letter.len_utf8()).sum()]
 }
 
 #[cfg(test)]
@@ -174,35 +176,35 @@ mod tests {
             build_exact_query(&Scope::for_tenant(tenant), &words),
             "(7xmaria OR 7xmariana) AND 7xsouza"
         );
-        let some = Scope::for_role(tenant, Role::Operator, [2, 3].map(BranchCode::new));
+        let limited = Scope::for_role(tenant, Role::Operator, [2, 3].map(BranchCode::new));
         assert_eq!(
-            build_exact_query(&some, &words),
+            build_exact_query(&limited, &words),
             "((7b2xmaria OR 7b2xmariana) AND 7b2xsouza) OR ((7b3xmaria OR 7b3xmariana) AND 7b3xsouza)"
         );
         let plain = ["maria", "sou"].map(str::to_owned);
         assert_eq!(build_prefix_query(&Scope::for_tenant(tenant), &plain), "7xmaria* AND 7xsou*");
         assert_eq!(
-            build_prefix_query(&some, &plain),
+            build_prefix_query(&limited, &plain),
             "(7b2xmaria* AND 7b2xsou*) OR (7b3xmaria* AND 7b3xsou*)"
         );
         let many = TypedWord { word: "m".to_owned(), known: None };
         assert_eq!(build_exact_query(&Scope::for_tenant(tenant), [&many]), "7xm*");
-        assert!(words.iter().all(|one| one.is_narrow(&some)) && !many.is_narrow(&some));
+        assert!(words.iter().all(|one| one.is_narrow(&limited)) && !many.is_narrow(&limited));
     }
 
     #[test]
     fn of_very_many_words_the_one_itself_is_a_term_of_its_own() {
         let known =
             ["ana", "anab", "anabela", "anabele", "anal", "anaz", "anaélia", "anaélio"].map(str::to_owned);
-        let of = |room| cover_words("ana", &known, room);
-        assert_eq!(of(8).len(), 8);
+        let cover = |room| cover_words("ana", &known, room);
+        assert_eq!(cover(8).len(), 8);
         use QueryTerm::{Beginning, Word};
-        assert_eq!(of(1), [Beginning("ana")]);
-        let parted = [Word("ana"), Word("anal"), Word("anaz"), Beginning("anab"), Beginning("anaéli")];
-        let mut found = of(2);
+        assert_eq!(cover(1), [Beginning("ana")]);
+        let expected = [Word("ana"), Word("anal"), Word("anaz"), Beginning("anab"), Beginning("anaéli")];
+        let mut found = cover(2);
         found.sort_by_key(|term| (matches!(term, Beginning(_)), term.render_with_prefix("")));
-        assert_eq!(found, parted);
-        assert!(of(6).contains(&Word("anab")) && of(6).contains(&Beginning("anabel")));
+        assert_eq!(found, expected);
+        assert!(cover(6).contains(&Word("anab")) && cover(6).contains(&Beginning("anabel")));
     }
 
     proptest! {

@@ -41,14 +41,14 @@ pub async fn list_words_beginning_with(
     words: &[&str],
     most: i64,
 ) -> Result<Vec<Vec<String>>, Error> {
-    let asked = words.iter().map(|word| {
+    let queries = words.iter().map(|word| {
         sql("SELECT word FROM name_words WHERE tenant = $1 AND word >= $2 AND word < $3 ORDER BY word LIMIT $4")
             .arg(tenant)
             .arg(*word)
             .arg(format!("{word}{LAST}"))
             .arg(most)
     });
-    let found = tx.fetch_each(asked.collect()).await?;
+    let found = tx.fetch_each(queries.collect()).await?;
     found.iter().map(|rows| rows.iter().map(|row| row.get("word")).collect()).collect()
 }
 
@@ -59,9 +59,9 @@ mod tests {
     #[test]
     fn the_words_of_many_names_are_written_once_in_few_lengths() {
         let tenant = TenantId::new(7);
-        let of = |names: &[&str]| insert_vocabulary(tenant, names.iter().copied());
-        assert!(of(&["", " - "]).is_empty());
-        let three = of(&["Ana Silva", "ANA de Silva"]);
+        let insert = |names: &[&str]| insert_vocabulary(tenant, names.iter().copied());
+        assert!(insert(&["", " - "]).is_empty());
+        let three = insert(&["Ana Silva", "ANA de Silva"]);
         assert_eq!(three.len(), 1);
         assert_eq!(
             three[0].text(),

@@ -30,11 +30,11 @@ pub struct FormChoiceContext {
 impl FormChoiceContext {
     pub async fn load(
         app: &App,
-        guest: &SignedInUser,
+        user: &SignedInUser,
         kind: CaseKind,
         filled: &EditCaseState,
     ) -> Result<FormChoiceContext, Error> {
-        let caller = guest.session();
+        let caller = user.session();
         let registers = app::registers::snapshot::load_registers(app, caller.scope.tenant()).await?;
         // A user who may see a case may lack access to its member, who can belong to another branch.
         let view = match members::read_member(app, caller, filled.person).await {
@@ -42,17 +42,17 @@ impl FormChoiceContext {
             Err(Error::NotFound { .. }) if filled.had.is_some() => None,
             Err(error) => return Err(error),
         };
-        let told = filled.had.as_ref().map(|had| &had.told);
+        let item = filled.had.as_ref().map(|existing| &existing.told);
         let holder = view.as_ref().map(|view| view.profile.name.clone());
-        let holder = holder.or_else(|| told.map(|told| told.name.clone())).unwrap_or_default();
+        let holder = holder.or_else(|| item.map(|item| item.name.clone())).unwrap_or_default();
         let branches = registers.usable_branches(&caller.scope);
         Ok(FormChoiceContext {
             kind,
             branches: branches.map(|one| (one.code.to_string(), one.name.clone())).collect(),
-            staff: list_responsible_users(app, guest, filled).await?,
+            staff: list_responsible_users(app, user, filled).await?,
             benefits: list_benefit_choices(&registers, view.as_ref(), filled),
             dependents: match kind {
-                CaseKind::Appointment => list_dependent_choices(app, guest, filled).await?,
+                CaseKind::Appointment => list_dependent_choices(app, user, filled).await?,
                 _ => Vec::new(),
             },
             drivers: list_driver_choices(filled, &holder),
@@ -93,12 +93,12 @@ fn list_active_choices<'r>(all: impl Iterator<Item = (bool, i32, &'r String)>) -
 /// Users who may be assigned, and the current assignee.
 async fn list_responsible_users(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     filled: &EditCaseState,
 ) -> Result<Vec<(String, String)>, Error> {
-    let mut all = list_staff_choices(app, guest).await?;
-    if let Some(told) = filled.had.as_ref().map(|had| &had.told)
-        && let (Some(code), Some(name)) = (told.case.head().responsible, &told.responsible)
+    let mut all = list_staff_choices(app, user).await?;
+    if let Some(item) = filled.had.as_ref().map(|existing| &existing.told)
+        && let (Some(code), Some(name)) = (item.case.head().responsible, &item.responsible)
         && !all.iter().any(|(known, _)| *known == code.to_string())
     {
         all.push((code.to_string(), name.clone()));
@@ -120,20 +120,20 @@ fn list_benefit_choices(
         )
     };
     let mut all: Vec<_> = all.map(line).collect();
-    if let Some(had) = &filled.had
-        && let Some(code) = had.told.case.head().benefit
+    if let Some(existing) = &filled.had
+        && let Some(code) = existing.told.case.head().benefit
         && !all.iter().any(|(known, _)| *known == code.to_string())
     {
-        all.push((code.to_string(), had.benefit.clone().unwrap_or_default()));
+        all.push((code.to_string(), existing.benefit.clone().unwrap_or_default()));
     }
     all
 }
 
 fn list_driver_choices(filled: &EditCaseState, holder: &str) -> Vec<(String, String)> {
     let mut all = vec![(filled.person.to_string(), format!("{holder} (o próprio associado)"))];
-    if let Some(had) = &filled.had
-        && let StoredCase::Claim(claim) = &had.told.case
-        && let (Some(driver), Some(name)) = (claim.driver, &had.other)
+    if let Some(existing) = &filled.had
+        && let StoredCase::Claim(claim) = &existing.told.case
+        && let (Some(driver), Some(name)) = (claim.driver, &existing.other)
         && driver != filled.person
     {
         all.push((driver.to_string(), name.clone()));
@@ -144,12 +144,12 @@ fn list_driver_choices(filled: &EditCaseState, holder: &str) -> Vec<(String, Str
 /// Dependents of the chosen benefit.
 async fn list_dependent_choices(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     filled: &EditCaseState,
 ) -> Result<Vec<(String, String)>, Error> {
     let chosen = filled.values.get("codBeneficio").and_then(|text| text.parse().ok()).map(BenefitCode::new);
     let Some(benefit) = chosen else { return Ok(Vec::new()) };
-    match dependents::list_benefit_dependents(app, guest.session(), benefit).await {
+    match dependents::list_benefit_dependents(app, user.session(), benefit).await {
         Ok(all) => Ok(all.rows.iter().map(|(code, one)| (code.to_string(), one.name.clone())).collect()),
         Err(Error::NotFound { .. }) => Ok(Vec::new()),
         Err(error) => Err(error),

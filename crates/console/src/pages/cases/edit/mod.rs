@@ -83,7 +83,7 @@ struct EditCasePage {
 /// `GET /console/eventos/novo`
 pub async fn show_new_case_form(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     CaseKindParam(kind): CaseKindParam,
     query: QueryParams,
 ) -> Response {
@@ -91,14 +91,14 @@ pub async fn show_new_case_form(
         Ok(person) => {
             let person = PersonCode::new(person);
             let values =
-                match suggest_case_values(&app, &guest, kind, person, query.text("codBeneficio")).await {
+                match suggest_case_values(&app, &user, kind, person, query.text("codBeneficio")).await {
                     Ok(values) => values,
-                    Err(error) => return render_page_or_refusal::<EditCasePage>(&guest, Err(error)),
+                    Err(error) => return render_page_or_refusal::<EditCasePage>(&user, Err(error)),
                 };
-            render_case_form(&app, &guest, kind, EditCaseState::new(person, values)).await
+            render_case_form(&app, &user, kind, EditCaseState::new(person, values)).await
         }
         Err(_) => {
-            render_page_or_refusal(&guest, Box::pin(build_holder_choice(&app, &guest, kind, &query)).await)
+            render_page_or_refusal(&user, Box::pin(build_holder_choice(&app, &user, kind, &query)).await)
         }
     }
 }
@@ -106,12 +106,12 @@ pub async fn show_new_case_form(
 /// Preselects the only benefit and the usual values of a claim.
 async fn suggest_case_values(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     kind: CaseKind,
     person: PersonCode,
     benefit: &str,
 ) -> Result<FormValues, Error> {
-    let view = members::read_member(app, guest.session(), person).await?;
+    let view = members::read_member(app, user.session(), person).await?;
     let benefit = match &view.benefits[..] {
         [(only, _)] if benefit.is_empty() => only.to_string(),
         _ => benefit.to_owned(),
@@ -127,18 +127,18 @@ async fn suggest_case_values(
 /// The first step: the search for the member.
 async fn build_holder_choice(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     kind: CaseKind,
     query: &QueryParams,
 ) -> Result<ChooseHolderPage, Error> {
     let words = describe_case_kind(kind);
-    let frame = PageFrame::load(app, guest, words.path).await?;
+    let frame = PageFrame::load(app, user, words.path).await?;
     let text: String = query.text("q").chars().take(200).collect();
-    let found = match quick_search::search_everything(app, guest.session(), &text).await {
+    let found = match quick_search::search_everything(app, user.session(), &text).await {
         Err(Error::Refused(_)) => quick_search::GlobalSearchResult::default(),
         found => found?,
     };
-    let registers = app::registers::snapshot::load_registers(app, guest.session().scope.tenant()).await?;
+    let registers = app::registers::snapshot::load_registers(app, user.session().scope.tenant()).await?;
     let rows: Vec<HolderCandidate> = found.rows.iter().map(|one| build_candidate(&registers, one)).collect();
     let has_more = found.total > rows.len() as i64;
     Ok(ChooseHolderPage { frame, words, query: text, rows, has_more })
@@ -174,39 +174,34 @@ impl EditCaseState {
     }
 }
 
-async fn render_case_form(
-    app: &App,
-    guest: &SignedInUser,
-    kind: CaseKind,
-    filled: EditCaseState,
-) -> Response {
+async fn render_case_form(app: &App, user: &SignedInUser, kind: CaseKind, filled: EditCaseState) -> Response {
     let is_refused = !filled.problems.is_empty() || filled.conflict.is_some();
     let status = if is_refused { StatusCode::BAD_REQUEST } else { StatusCode::OK };
-    match build_case_form(app, guest, kind, filled, is_refused).await {
+    match build_case_form(app, user, kind, filled, is_refused).await {
         Ok(template) => render_page(status, &template),
-        Err(error) => render_page_or_refusal::<EditCasePage>(guest, Err(error)),
+        Err(error) => render_page_or_refusal::<EditCasePage>(user, Err(error)),
     }
 }
 
 async fn build_case_form(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     kind: CaseKind,
     filled: EditCaseState,
     is_refused: bool,
 ) -> Result<EditCasePage, Error> {
     let words = describe_case_kind(kind);
-    let frame = PageFrame::load(app, guest, words.path).await?;
-    let context = FormChoiceContext::load(app, guest, kind, &filled).await?;
+    let frame = PageFrame::load(app, user, words.path).await?;
+    let context = FormChoiceContext::load(app, user, kind, &filled).await?;
     let problems = FormProblems::new(filled.problems, &list_field_specs(kind));
     let sections = list_form_sections(kind).iter().map(|(title, specs)| {
         (*title, build_inputs(specs, &filled.values, &problems, |name| context.choices(name)))
     });
     let place = format!("{}/console/{}", derive_root_path(app), words.path);
     let (title, back) = match &filled.had {
-        Some(had) => (
-            format!("Alterar {} {}", words.one.to_lowercase(), had.told.case.head().protocol),
-            format!("{place}/{}", had.told.code),
+        Some(existing) => (
+            format!("Alterar {} {}", words.one.to_lowercase(), existing.told.case.head().protocol),
+            format!("{place}/{}", existing.told.code),
         ),
         None => (words.new.to_owned(), place),
     };
@@ -241,47 +236,47 @@ async fn build_case_form(
 
 async fn save_case_form(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     kind: CaseKind,
     filled: EditCaseState,
-    told: &str,
+    notice: &str,
 ) -> Response {
-    match Box::pin(save_case(app, guest, kind, filled)).await {
-        Ok(Ok(whole)) => {
-            let head = whole.told.case.head();
+    match Box::pin(save_case(app, user, kind, filled)).await {
+        Ok(Ok(full_case)) => {
+            let head = full_case.told.case.head();
             let to = format!(
                 "{}/console/{}/{}",
                 derive_root_path(app),
                 describe_case_kind(kind).path,
-                whole.told.code
+                full_case.told.code
             );
             let mut response = redirect_to(&to);
-            add_notice(&mut response, &told.replace("{}", &head.protocol.to_string()));
+            add_notice(&mut response, &notice.replace("{}", &head.protocol.to_string()));
             response
         }
-        Ok(Err(filled)) => render_case_form(app, guest, kind, *filled).await,
-        Err(error) => render_page_or_refusal::<EditCasePage>(guest, Err(error)),
+        Ok(Err(filled)) => render_case_form(app, user, kind, *filled).await,
+        Err(error) => render_page_or_refusal::<EditCasePage>(user, Err(error)),
     }
 }
 
 /// `POST /console/eventos/novo`
 pub async fn open_case(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     CaseKindParam(kind): CaseKindParam,
-    sent: Result<SubmittedForm, Refusal>,
+    form: Result<SubmittedForm, Refusal>,
 ) -> Response {
-    let sent = match sent {
-        Ok(sent) => sent,
+    let form = match form {
+        Ok(form) => form,
         Err(refusal) => return refusal.into_response(),
     };
-    let Ok(person) = sent.text("codPessoa").parse() else { return Refusal::NotThere.into_response() };
+    let Ok(person) = form.text("codPessoa").parse() else { return Refusal::NotThere.into_response() };
     let person = PersonCode::new(person);
-    let filled = EditCaseState::new(person, read_form_values(&list_field_specs(kind), &sent));
+    let filled = EditCaseState::new(person, read_form_values(&list_field_specs(kind), &form));
     let words = describe_case_kind(kind);
     Box::pin(save_case_form(
         &app,
-        &guest,
+        &user,
         kind,
         filled,
         &format!("{} {} com o protocolo {{}}.", words.one, words.opened),
@@ -292,51 +287,54 @@ pub async fn open_case(
 /// `GET /console/eventos/{codigo}/alterar`
 pub async fn show_edit_case_form(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     CaseKindParam(kind): CaseKindParam,
     PathNumber(code): PathNumber,
 ) -> Response {
-    match cases::read_case(&app, guest.session(), kind, code).await {
-        Ok(whole) => {
-            let head = whole.told.case.head();
+    match cases::read_case(&app, user.session(), kind, code).await {
+        Ok(full_case) => {
+            let head = full_case.told.case.head();
             let filled = EditCaseState {
                 version: Some(head.version.into()),
-                checklist: match &whole.told.case {
-                    StoredCase::Inspection(own) => own.checklist.clone(),
+                checklist: match &full_case.told.case {
+                    StoredCase::Inspection(inspection) => inspection.checklist.clone(),
                     _ => Vec::new(),
                 },
-                ..EditCaseState::new(head.person, fill_case_values(&whole))
+                ..EditCaseState::new(head.person, fill_case_values(&full_case))
             };
-            let filled = EditCaseState { had: Some(Box::new(whole)), ..filled };
-            render_case_form(&app, &guest, kind, filled).await
+            let filled = EditCaseState { had: Some(Box::new(full_case)), ..filled };
+            render_case_form(&app, &user, kind, filled).await
         }
-        Err(error) => render_page_or_refusal::<EditCasePage>(&guest, Err(error)),
+        Err(error) => render_page_or_refusal::<EditCasePage>(&user, Err(error)),
     }
 }
 
 /// `POST /console/eventos/{codigo}/alterar`
 pub async fn change_case(
     State(app): State<App>,
-    guest: SignedInUser,
+    user: SignedInUser,
     CaseKindParam(kind): CaseKindParam,
     PathNumber(code): PathNumber,
-    sent: Result<SubmittedForm, Refusal>,
+    form: Result<SubmittedForm, Refusal>,
 ) -> Response {
-    let sent = match sent {
-        Ok(sent) => sent,
+    let form = match form {
+        Ok(form) => form,
         Err(refusal) => return refusal.into_response(),
     };
-    let whole = match cases::read_case(&app, guest.session(), kind, code).await {
-        Ok(whole) => whole,
-        Err(error) => return render_page_or_refusal::<EditCasePage>(&guest, Err(error)),
+    let full_case = match cases::read_case(&app, user.session(), kind, code).await {
+        Ok(full_case) => full_case,
+        Err(error) => return render_page_or_refusal::<EditCasePage>(&user, Err(error)),
     };
     let filled = EditCaseState {
-        version: sent.text("versao").parse().ok(),
-        checklist: read_checklist(&sent),
-        ..EditCaseState::new(whole.told.case.head().person, read_form_values(&list_field_specs(kind), &sent))
+        version: form.text("versao").parse().ok(),
+        checklist: read_checklist(&form),
+        ..EditCaseState::new(
+            full_case.told.case.head().person,
+            read_form_values(&list_field_specs(kind), &form),
+        )
     };
-    let filled = EditCaseState { had: Some(Box::new(whole)), ..filled };
-    Box::pin(save_case_form(&app, &guest, kind, filled, "As alterações foram salvas.")).await
+    let filled = EditCaseState { had: Some(Box::new(full_case)), ..filled };
+    Box::pin(save_case_form(&app, &user, kind, filled, "As alterações foram salvas.")).await
 }
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ const MOST_RELATED: usize = 100;
 /// Builds the record's JSON; also returns the problems of references that were not found.
 async fn build_case_json(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     kind: CaseKind,
     filled: &EditCaseState,
 ) -> Result<(Vec<u8>, Vec<String>), Error> {
@@ -32,13 +32,13 @@ async fn build_case_json(
     if kind == CaseKind::Claim {
         let (typed, cpf) = (values.remove("relacionados"), values.remove("condutorCpf"));
         if let Some(cpf) = cpf.filter(|text| !text.is_empty()) {
-            match find_person_by_document(app, guest, &cpf).await? {
+            match find_person_by_document(app, user, &cpf).await? {
                 Some(person) => drop(values.insert("codCondutor", person.to_string())),
                 None => problems
                     .push("condutorCpf: não há ninguém com este CPF nas lojas que você vê.".to_owned()),
             }
         }
-        let codes = parse_related_claims(app, guest, &typed.unwrap_or_default(), &mut problems).await?;
+        let codes = parse_related_claims(app, user, &typed.unwrap_or_default(), &mut problems).await?;
         further.push(("relacionados", codes));
     }
     match &filled.had {
@@ -60,19 +60,19 @@ async fn build_case_json(
 /// Finds the person with this document. The search also matches a holder by a dependent's document.
 async fn find_person_by_document(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     text: &str,
 ) -> Result<Option<PersonCode>, Error> {
     let Ok(document) = Document::parse(text) else { return Ok(None) };
-    let found = quick_search::search_everything(app, guest.session(), text).await?;
-    let own = |row: &&FoundMemberRow| row.person.document.as_deref() == Some(document.as_str());
-    Ok(found.rows.iter().find(own).map(|row| row.person.code))
+    let found = quick_search::search_everything(app, user.session(), text).await?;
+    let has_document = |row: &&FoundMemberRow| row.person.document.as_deref() == Some(document.as_str());
+    Ok(found.rows.iter().find(has_document).map(|row| row.person.code))
 }
 
 /// Codes of the claims with the typed protocols.
 async fn parse_related_claims(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     typed: &str,
     problems: &mut Vec<String>,
 ) -> Result<Value, Error> {
@@ -83,9 +83,9 @@ async fn parse_related_claims(
         return Ok(codes.into());
     }
     for text in typed {
-        let asked = std::iter::once(("protocolo".to_owned(), text.to_owned()));
-        let found = match read::read_query::<CasoQuery>(asked) {
-            Ok(query) => cases::list_cases(app, guest.session(), CaseKind::Claim, query).await?.rows,
+        let criteria = std::iter::once(("protocolo".to_owned(), text.to_owned()));
+        let found = match read::read_query::<CasoQuery>(criteria) {
+            Ok(query) => cases::list_cases(app, user.session(), CaseKind::Claim, query).await?.rows,
             Err(_) => Vec::new(),
         };
         match found.first() {
@@ -100,7 +100,7 @@ fn parse_case_input(kind: CaseKind, body: &[u8]) -> Result<cases::AnyCaseInput, 
     macro_rules! read {
         ($record:ty, $input:ident) => {
             read::read_body::<$record>(body)
-                .map(|sent| cases::AnyCaseInput::$input(Box::new(sent)))
+                .map(|parsed| cases::AnyCaseInput::$input(Box::new(parsed)))
                 .map_err(|unread| unread.problems.into_lines())
         };
     }
@@ -115,11 +115,11 @@ fn parse_case_input(kind: CaseKind, body: &[u8]) -> Result<cases::AnyCaseInput, 
 /// Opens or changes a case; returns the case, or the form with its problems.
 pub async fn save_case(
     app: &App,
-    guest: &SignedInUser,
+    user: &SignedInUser,
     kind: CaseKind,
     mut filled: EditCaseState,
 ) -> Result<Result<FullCase, Box<EditCaseState>>, Error> {
-    let (body, mut problems) = build_case_json(app, guest, kind, &filled).await?;
+    let (body, mut problems) = build_case_json(app, user, kind, &filled).await?;
     let input = match parse_case_input(kind, &body) {
         Ok(input) if problems.is_empty() => input,
         Ok(_) => return Ok(Err(Box::new(EditCaseState { problems, ..filled }))),
@@ -128,15 +128,15 @@ pub async fn save_case(
             return Ok(Err(Box::new(EditCaseState { problems, ..filled })));
         }
     };
-    let caller = guest.session();
+    let caller = user.session();
     let done = match &filled.had {
         None => cases::open_case(app, caller, input, IdempotentWrite::without_key()).await,
-        Some(had) => {
-            cases::change_case(app, caller, (had.told.code, input), IdempotentWrite::without_key()).await
+        Some(existing) => {
+            cases::change_case(app, caller, (existing.told.code, input), IdempotentWrite::without_key()).await
         }
     };
     match done.and_then(WriteOutcome::into_fresh) {
-        Ok(whole) => Ok(Ok(whole)),
+        Ok(full_case) => Ok(Ok(full_case)),
         Err(Error::Refused(refused)) => {
             let others = refused.iter().filter(|one| !matches!(one, Rejection::OldVersion { .. }));
             filled.problems.extend(others.map(wire::refusal::render_rejection));
@@ -151,8 +151,8 @@ pub async fn save_case(
 }
 
 /// Reads the checklist lines; lines without a name are dropped.
-pub fn read_checklist(sent: &SubmittedForm) -> Vec<ChecklistEntry> {
-    let lines = sent.all_texts("item").zip(sent.all_texts("conforme")).zip(sent.all_texts("notaItem"));
+pub fn read_checklist(form: &SubmittedForm) -> Vec<ChecklistEntry> {
+    let lines = form.all_texts("item").zip(form.all_texts("conforme")).zip(form.all_texts("notaItem"));
     let lines = lines.map(|((item, fits), note)| ChecklistEntry {
         item: item.trim().to_owned(),
         fits: match fits {
