@@ -92,7 +92,10 @@ fn read_definitions() -> Definitions {
             let code = line.trim_start();
             for keyword in ["struct", "enum", "trait", "type"] {
                 let is_associated = keyword == "type" && line.len() != code.len();
-                if let Some(name) = name_after(code, keyword).filter(|_| !is_associated) {
+                let is_type = |name: &&str| {
+                    !is_associated && name.starts_with(|letter: char| letter.is_ascii_uppercase())
+                };
+                if let Some(name) = name_after(code, keyword).filter(is_type) {
                     found.types.push((place.display().to_string(), own_words(name, place)));
                 }
             }

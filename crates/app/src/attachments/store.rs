@@ -184,6 +184,7 @@ impl FileStore {
 
     /// Deletes everything under a key, including partial writes; nothing there is not an error. Rejects a text that is
     /// not a key of this tenant.
+    #[boxed::future]
     pub async fn delete_parts(&self, tenant: TenantId, key: &str) -> Result<(), Error> {
         if !is_file_key(tenant, key) {
             return Err(Error::Files(format!("{key:?} is not the key of a file")));

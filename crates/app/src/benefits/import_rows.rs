@@ -127,6 +127,7 @@ fn borrow_given<T>(patch: &FieldPatch<T>) -> Option<&T> {
     }
 }
 
+#[boxed::future]
 pub async fn find_imported_benefit(
     tx: &mut Tx,
     context: &ImportUnitContext,
@@ -139,6 +140,7 @@ pub async fn find_imported_benefit(
     }
 }
 
+#[boxed::future]
 pub async fn write_imported_benefit(
     tx: &mut Tx,
     context: &ImportUnitContext,
@@ -205,6 +207,7 @@ async fn has_removed_number(
 }
 
 /// Undoes the effect of an import row, unless the benefit has changed since.
+#[boxed::future]
 pub async fn undo_imported_benefit(
     tx: &mut Tx,
     context: &ImportUnitContext,

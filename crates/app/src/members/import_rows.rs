@@ -97,6 +97,7 @@ impl KnownPeople {
 }
 
 /// Writes members with distinct documents; returns one outcome per row.
+#[boxed::future]
 pub async fn import_members(
     tx: &mut Tx,
     context: &ImportUnitContext,
@@ -302,6 +303,7 @@ async fn insert_new_members(
 }
 
 /// Undoes the effect of an import row, unless the member has changed since.
+#[boxed::future]
 pub async fn undo_member_import(
     tx: &mut Tx,
     context: &ImportUnitContext,

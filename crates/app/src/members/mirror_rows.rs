@@ -79,6 +79,7 @@ pub async fn insert_mirrored_people<'p>(
 }
 
 /// Updates a stored person and their listing rows; `false` if nothing changed.
+#[boxed::future]
 pub async fn update_mirrored_person(
     tx: &mut Tx,
     context: &ActorContext<'_>,

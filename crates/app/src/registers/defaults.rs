@@ -12,6 +12,7 @@ fn build_text(text: &str) -> FieldContent {
 }
 
 /// The default types of claim, inspection and ticket of every association.
+#[boxed::future]
 pub async fn insert_default_records(tx: &mut Tx, tenant: TenantId, now: Moment) -> Result<(), Error> {
     let claims = CLAIM_TYPES.iter().map(|name| vec![build_text(name)]).collect();
     insert_records(tx, tenant, "tipoEvento", claims, now).await?;
@@ -26,6 +27,7 @@ pub async fn insert_default_records(tx: &mut Tx, tenant: TenantId, now: Moment) 
 }
 
 /// Writes records with the next codes, without validation; values in the order of the register's fields.
+#[boxed::future]
 pub async fn insert_records(
     tx: &mut Tx,
     tenant: TenantId,

@@ -97,6 +97,7 @@ async fn find_matching_record(
     Ok(by_document.or_else(by_name).cloned())
 }
 
+#[boxed::future]
 pub async fn find_imported_record(
     tx: &mut Tx,
     context: &ImportUnitContext,
@@ -105,6 +106,7 @@ pub async fn find_imported_record(
     Ok(find_matching_record(tx, context, row).await?.map(|record| record.code))
 }
 
+#[boxed::future]
 pub async fn import_record(
     tx: &mut Tx,
     context: &ImportUnitContext,
@@ -179,6 +181,7 @@ fn parse_snapshot(text: &str) -> Option<(Vec<Kept>, bool)> {
 }
 
 /// Undoes the change of an imported row.
+#[boxed::future]
 pub async fn undo_record_import(
     tx: &mut Tx,
     context: &ImportUnitContext,

@@ -184,6 +184,7 @@ pub async fn load_registers(app: &App, tenant: TenantId) -> Result<Arc<TenantReg
 }
 
 /// The registers of a tenant, always from the database.
+#[boxed::future]
 pub async fn reload_registers(app: &App, tenant: TenantId) -> Result<Arc<TenantRegisters>, Error> {
     let read = Arc::new(app.db.read(tenant, |tx, tenant| Box::pin(read_registers(tx, *tenant))).await?);
     app.memory.registers.insert(tenant, Arc::clone(&read));
@@ -234,6 +235,7 @@ async fn read_registers(tx: &mut Tx, tenant: TenantId) -> Result<TenantRegisters
 
 /// Fails if the snapshot is older than the registers in the database. Called inside the transaction that decides, so
 /// that no process writes based on registers another has just changed.
+#[boxed::future]
 pub async fn confirm_registers(
     tx: &mut Tx,
     tenant: TenantId,

@@ -41,6 +41,7 @@ pub fn take_over_benefit(before: &StoredBenefit, received: &StoredBenefit) -> St
 }
 
 /// Writes new and changed benefits with history, field changes and listing rows; returns their number.
+#[boxed::future]
 pub async fn write_takeovers(
     tx: &mut Tx,
     context: &ActorContext<'_>,
@@ -151,6 +152,7 @@ fn build_situation_change(
 }
 
 /// Inserts the listing row of a member without benefits.
+#[boxed::future]
 pub async fn insert_member_row(
     tx: &mut Tx,
     context: &ActorContext<'_>,

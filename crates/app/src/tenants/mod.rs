@@ -77,6 +77,7 @@ pub fn parse_new_tenant(new: &CreateTenant, now: Moment) -> Result<ParsedTenant,
 }
 
 /// A tenant without any records, not even a branch; in the server's lane.
+#[boxed::future]
 pub async fn insert_bare_tenant(tx: &mut Tx, new: &ParsedTenant) -> Result<TenantId, Error> {
     let tenant = TenantId::new(counters::reserve_number(tx, TenantId::SERVER, Counter::Tenant).await?);
     tenants::insert_tenant(tx, tenant, &new.name, &new.time_zone, new.now).await?;
@@ -84,6 +85,7 @@ pub async fn insert_bare_tenant(tx: &mut Tx, new: &ParsedTenant) -> Result<Tenan
 }
 
 /// Must run in the server's lane.
+#[boxed::future]
 pub async fn insert_tenant(tx: &mut Tx, new: &ParsedTenant) -> Result<CreateTenantOutcome, Error> {
     let tenant = insert_bare_tenant(tx, new).await?;
     let branch = BranchCode::new(counters::reserve_number(tx, tenant, Counter::Branch).await?);

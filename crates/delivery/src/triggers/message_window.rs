@@ -159,7 +159,7 @@ impl ReceiverProgress {
             }
             match state.in_hand.get_mut(&record) {
                 Some(current) if place != PendingPosition::RetryDue => {
-                    current.more |= current.history < job.history
+                    current.more |= current.history < job.history;
                 }
                 Some(_) => {}
                 None if is_stale || place == PendingPosition::BehindRetry => {}

@@ -255,7 +255,7 @@ async fn write_card_batch(
             match known().find(|card| card.code == mirrored.code) {
                 Some(card) if card == mirrored => continue,
                 Some(_) => {
-                    statements.push(credit_cards::update_credit_card(tenant, one.person, mirrored, now))
+                    statements.push(credit_cards::update_credit_card(tenant, one.person, mirrored, now));
                 }
                 None => {
                     let card = mirrored.clone();

@@ -241,7 +241,7 @@ async fn write_deal_dependents(
     for (dependent, proposed) in &mirrored.dependents {
         match stored.iter().find(|(one, _)| one == dependent) {
             None => {
-                statements.extend(sharing::insert_deal_dependents(tenant, [(code, *dependent, proposed)]))
+                statements.extend(sharing::insert_deal_dependents(tenant, [(code, *dependent, proposed)]));
             }
             Some((_, before)) => {
                 let (created_at, updated_at) = (before.created_at, before.updated_at);

@@ -108,6 +108,7 @@ pub async fn create_user(app: &App, new: CreateUser) -> Result<StoredUser, Error
 }
 
 /// As [`create_user`], for another actor.
+#[boxed::future]
 pub async fn create_user_as(app: &App, new: CreateUser, actor: AccountActor) -> Result<StoredUser, Error> {
     let entry = prepare_user(app, new, UserCreationContext { code: None, by: actor }).await?;
     app.db

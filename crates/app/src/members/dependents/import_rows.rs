@@ -150,6 +150,7 @@ fn find_known_dependent<'d>(
     })
 }
 
+#[boxed::future]
 pub async fn find_imported_dependent(
     tx: &mut Tx,
     context: &ImportUnitContext,
@@ -165,6 +166,7 @@ pub async fn find_imported_dependent(
     }
 }
 
+#[boxed::future]
 pub async fn import_dependent(
     tx: &mut Tx,
     context: &ImportUnitContext,
@@ -236,6 +238,7 @@ fn keep_missing_fields(record: &mut DependenteInput, before: &StoredDependent, g
 
 /// Undoes the effect of an import row, unless the dependent has changed since. The time of the last change serves as
 /// the version.
+#[boxed::future]
 pub async fn undo_dependent_import(
     tx: &mut Tx,
     context: &ImportUnitContext,

@@ -147,7 +147,8 @@ async fn find_few_members(
                 }
             }
             _ => {
-                return Box::pin(find_named_members(app, scope, criteria, (driver, skip), matches_name)).await;
+                return Box::pin(find_named_members(app, scope, criteria, (driver, skip), matches_name))
+                    .await;
             }
         }
     }

@@ -18,7 +18,7 @@ pub(super) async fn validate_situation(tx: &mut Tx, draft: &mut RecordDraft<'_>)
         (true, false, _) => draft.refuse(DEFAULT, RegisterProblem::IsDefault),
         (false, true, false) => draft.refuse(DEFAULT, RegisterProblem::InactiveDefault),
         (false, false, true) if !has_default(tx, draft).await? => {
-            draft.set(DEFAULT, FieldContent::Flag(true))
+            draft.set(DEFAULT, FieldContent::Flag(true));
         }
         _ => {}
     }

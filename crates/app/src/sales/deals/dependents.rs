@@ -157,7 +157,7 @@ fn validate_dependent(
         FieldPatch::Set(kinship) => dependent.kinship = kinship,
         FieldPatch::Keep if !is_new => {}
         FieldPatch::Keep | FieldPatch::Clear => {
-            validator.problems.push(Rejection::Missing(InputField::Kinship))
+            validator.problems.push(Rejection::Missing(InputField::Kinship));
         }
     }
     input.cpf.apply_to(&mut dependent.cpf, Clone::clone);

@@ -112,6 +112,7 @@ fn build_phone_input(phone: &phones::StoredPhone) -> wire::records::TelefoneInpu
     }
 }
 
+#[boxed::future]
 pub async fn find_imported_lead(
     tx: &mut Tx,
     context: &ImportUnitContext,
@@ -124,6 +125,7 @@ pub async fn find_imported_lead(
     }
 }
 
+#[boxed::future]
 pub async fn import_lead(
     tx: &mut Tx,
     context: &ImportUnitContext,
@@ -165,6 +167,7 @@ async fn snapshot_lead(tx: &mut Tx, context: &ImportUnitContext, lead: &StoredLe
 }
 
 /// Undoes the effect of an import row, unless the lead has changed since.
+#[boxed::future]
 pub async fn undo_lead_import(
     tx: &mut Tx,
     context: &ImportUnitContext,
